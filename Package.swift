@@ -1,0 +1,47 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let package = Package(
+  name: "larder",
+  platforms: [.macOS(.v15)],
+  products: [
+    .executable(name: "larder", targets: ["LarderCLI"]),
+    .library(name: "LarderEngine", targets: ["LarderEngine"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
+  ],
+  targets: [
+    // C: one header-only shim, and the system's decompressors.
+    .target(name: "CLarderShims"),
+    .systemLibrary(
+      name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
+    .systemLibrary(
+      name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+    .systemLibrary(
+      name: "CLZMA", pkgConfig: "liblzma", providers: [.apt(["liblzma-dev"]), .brew(["xz"])]),
+
+    // The engine: everything that runs once per request. No Foundation.
+    .target(name: "LarderEngine", dependencies: ["CLarderShims"]),
+    .target(
+      name: "LarderTraces", dependencies: ["LarderEngine", "CZstd", "CZlib", "CLZMA"]),
+    .target(
+      name: "LarderExperiments",
+      dependencies: ["LarderEngine", "LarderTraces", .product(name: "Yams", package: "Yams")]),
+    .target(name: "LarderReports", dependencies: ["LarderExperiments"]),
+    .executableTarget(
+      name: "LarderCLI",
+      dependencies: [
+        "LarderReports", "LarderExperiments", "LarderTraces", "LarderEngine",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
+
+    .testTarget(name: "LarderEngineTests", dependencies: ["LarderEngine"]),
+    .testTarget(name: "LarderTracesTests", dependencies: ["LarderTraces"]),
+    .testTarget(name: "LarderExperimentsTests", dependencies: ["LarderExperiments"]),
+    .testTarget(name: "LarderReportsTests", dependencies: ["LarderReports"]),
+    .testTarget(name: "LarderCLITests", dependencies: ["LarderCLI"]),
+    .testTarget(name: "RepositoryTests", dependencies: ["LarderEngine", "LarderTraces"]),
+  ]
+)

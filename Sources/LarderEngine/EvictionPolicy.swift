@@ -1,0 +1,88 @@
+/// A rule that decides which object a full cache gives up.
+///
+/// A policy never sees a key or a value. It sees dense object ids, and the same concrete type works
+/// in the simulator and in the real caches. It neither stores values nor counts how full the cache
+/// is: the *driver* (a simulation or a cache) does that and calls the policy in a fixed order.
+///
+/// For each request the driver asks `contains`, and then:
+///
+/// 1. **Resident**: `hit`, once. A stored value replaced by another is `replace` instead.
+/// 2. **Not resident**, and the object is larger than the capacity: nothing. It is never stored.
+/// 3. **Not resident**: `admit`. When the answer is no, nothing more happens. Otherwise the driver
+///    calls `evict` until the object fits and then `insert`, once.
+///
+/// An entry that expires or is deleted leaves through `remove`.
+///
+/// The policy promises:
+///
+/// - `evict` is called only when something is resident; it returns a resident object, which is no
+///   longer resident afterwards.
+/// - `contains` is true exactly from an `insert` until the `evict` or `remove` of that object.
+/// - `remove` leaves nothing behind by which a later decision could tell that the object had been
+///   there, ghosts included, whether or not it is resident.
+/// - No decision depends on anything but the calls made and the setup: no clock, no global state,
+///   and random numbers only from the seed.
+/// - Time per call is amortised O(1), or O(log n) where the description says so, and no call but
+///   `init` and `reserve` allocates in the steady state.
+///
+/// The driver promises that ids are between 1 and the number last given to `reserve`, that sizes in
+/// `sizes` are right for every resident object, and that it calls from one thread at a time.
+public protocol EvictionPolicy: ~Copyable {
+  /// Name, parameters, needs and paper.
+  static var description: PolicyDescription { get }
+
+  /// A policy for an empty cache.
+  init(_ setup: PolicySetup) throws(PolicyError)
+
+  /// Whether the object is resident.
+  func contains(_ id: ObjectID) -> Bool
+
+  /// Whether the policy still knows anything about the object, resident or ghost. A real cache may
+  /// give the id to another key only when this is false.
+  func remembers(_ id: ObjectID) -> Bool
+
+  /// A resident object is requested. `request.size` is its stored size.
+  mutating func hit(_ request: Request, _ sizes: some ObjectSizes)
+
+  /// A resident object's value is replaced, which is also a reference to it. `request.size` is the
+  /// new size; `sizes` still holds the old one during the call.
+  mutating func replace(_ request: Request, _ sizes: some ObjectSizes)
+
+  /// Whether a missing object should be stored at all, asked before anything is evicted for it.
+  mutating func admit(_ request: Request, _ sizes: some ObjectSizes) -> Bool
+
+  /// Gives up one resident object and returns it. `request` is what room is being made for, or
+  /// `Request.none`.
+  mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID
+
+  /// A missing object is stored; `sizes` already holds its size.
+  mutating func insert(_ request: Request, _ sizes: some ObjectSizes)
+
+  /// The object is deleted or has expired. It may be resident, a ghost or unknown.
+  mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes)
+
+  /// Makes room for ids up to `objects`. O(`objects`); called outside the per-request path.
+  mutating func reserve(objects: Int)
+
+  /// Brings the state that a request for `id` will touch near the processor. A hint.
+  func prefetch(_ id: ObjectID)
+
+  /// Memory held by the policy, in bytes.
+  var stateBytes: Int { get }
+}
+
+extension EvictionPolicy where Self: ~Copyable {
+  /// No ghosts: what is not resident is forgotten.
+  @inline(__always)
+  public func remembers(_ id: ObjectID) -> Bool { contains(id) }
+
+  /// Right for every policy that keeps neither sums of sizes nor anything else about the value.
+  @inline(__always)
+  public mutating func replace(_ request: Request, _ sizes: some ObjectSizes) {
+    hit(request, sizes)
+  }
+
+  /// Everything is admitted.
+  @inline(__always)
+  public mutating func admit(_ request: Request, _ sizes: some ObjectSizes) -> Bool { true }
+}

@@ -1,0 +1,67 @@
+/// What a policy says of itself: one constant beside its code, from which the registry, `larder
+/// policies`, `--help` and the documentation are made.
+public struct PolicyDescription: Sendable {
+  /// The name users type, such as `s3-fifo`.
+  public let name: String
+  /// What the policy is based on.
+  public let family: PolicyFamily
+  /// The idea in one or two sentences.
+  public let summary: String
+  /// The parameters that may follow the name.
+  public let parameters: [PolicyParameter]
+  /// What the policy must know of an object.
+  public let needs: PolicyNeeds
+  /// True when the policy draws random numbers, so that results depend on the seed.
+  public let isRandom: Bool
+  /// Authors, title, venue and year of the paper, or where the rule comes from.
+  public let paper: String
+
+  /// A description; see the properties for the meaning of each part.
+  public init(
+    name: String, family: PolicyFamily, summary: String, parameters: [PolicyParameter] = [],
+    needs: PolicyNeeds = [], isRandom: Bool = false, paper: String
+  ) {
+    self.name = name
+    self.family = family
+    self.summary = summary
+    self.parameters = parameters
+    self.needs = needs
+    self.isRandom = isRandom
+    self.paper = paper
+  }
+}
+
+/// What a policy's decisions are based on.
+public enum PolicyFamily: String, Sendable, CaseIterable {
+  /// The order of insertion.
+  case queue
+  /// The time of the last request.
+  case recency
+  /// The number of requests.
+  case frequency
+  /// Several of these, weighed against each other.
+  case adaptive
+  /// Size, cost, expiry or another property of the object.
+  case value
+  /// Chance.
+  case random
+  /// The future: a bound that no real cache can reach.
+  case offline
+}
+
+/// One parameter of a policy: `name=value` after a colon.
+public struct PolicyParameter: Sendable {
+  /// The name, such as `small`.
+  public let name: String
+  /// The value when nothing is given, as one would type it.
+  public let defaultValue: String
+  /// What it does, its unit and its range.
+  public let summary: String
+
+  /// A parameter with its default, typed as a user would.
+  public init(_ name: String, default defaultValue: String, _ summary: String) {
+    self.name = name
+    self.defaultValue = defaultValue
+    self.summary = summary
+  }
+}

@@ -1,0 +1,35 @@
+/// Why a policy could not be made from what was asked for.
+public enum PolicyError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// No policy has this name.
+  case unknownPolicy(String, nearest: String?)
+  /// The policy has no such parameter.
+  case unknownParameter(policy: String, parameter: String, known: [String])
+  /// A parameter was written without `=`.
+  case malformedParameter(policy: String, text: String)
+  /// A parameter's value is not what it must be.
+  case badValue(policy: String, parameter: String, value: String, expected: String)
+  /// The policy needs something that this trace or cache cannot give.
+  case missingNeed(policy: String, need: String)
+  /// The capacity is outside what the policy can manage.
+  case capacity(policy: String, capacity: UInt64, expected: String)
+
+  /// One line for a person.
+  public var description: String {
+    switch self {
+    case .unknownPolicy(let name, let nearest):
+      let hint = nearest.map { "; did you mean '\($0)'?" } ?? ""
+      return "unknown policy '\(name)'\(hint) ('larder policies' lists them all)"
+    case .unknownParameter(let policy, let parameter, let known):
+      let list = known.isEmpty ? "it has none" : "it has \(known.joined(separator: ", "))"
+      return "policy '\(policy)' has no parameter '\(parameter)': \(list)"
+    case .malformedParameter(let policy, let text):
+      return "policy '\(policy)': expected name=value after the colon, found '\(text)'"
+    case .badValue(let policy, let parameter, let value, let expected):
+      return "policy '\(policy)': \(parameter)='\(value)' is not \(expected)"
+    case .missingNeed(let policy, let need):
+      return "policy '\(policy)' needs \(need), which is not known here"
+    case .capacity(let policy, let capacity, let expected):
+      return "policy '\(policy)' cannot have a capacity of \(capacity): expected \(expected)"
+    }
+  }
+}

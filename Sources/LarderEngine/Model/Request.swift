@@ -1,0 +1,41 @@
+/// What a policy may know of one request.
+///
+/// Fields that a trace does not have hold the value that means "nothing special", so a policy reads
+/// them without asking. Fields that a policy does not read cost nothing: the loops are specialised.
+public struct Request: Sendable {
+  /// The object asked for.
+  public var id: ObjectID
+  /// Size in units of the capacity: 1 when the capacity counts objects, bytes otherwise.
+  /// For a hit it is the stored size, for an insert or a replacement the new one.
+  public var size: UInt32
+  /// Position of this request in the stream that the cache sees, starting at 0.
+  public var index: UInt64
+  /// Position of the next request for the same object, or `Request.never`.
+  public var nextUse: UInt32
+  /// When the entry expires, in microseconds, or `Request.noExpiry`.
+  public var expires: UInt64
+  /// What fetching the object from the origin costs, in units of the workload's choice.
+  public var cost: Float
+
+  /// `nextUse` of an object that is not requested again.
+  public static var never: UInt32 { .max }
+  /// `expires` of an entry without a time to live.
+  public static var noExpiry: UInt64 { .max }
+
+  /// A request that only names its object.
+  @inline(__always)
+  public init(
+    id: ObjectID, size: UInt32 = 1, index: UInt64 = 0, nextUse: UInt32 = Request.never,
+    expires: UInt64 = Request.noExpiry, cost: Float = 1
+  ) {
+    self.id = id
+    self.size = size
+    self.index = index
+    self.nextUse = nextUse
+    self.expires = expires
+    self.cost = cost
+  }
+
+  /// Stands for "no request" where a cache evicts on its own account, as when it is trimmed.
+  public static var none: Request { Request(id: .none) }
+}

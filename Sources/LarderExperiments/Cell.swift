@@ -1,0 +1,53 @@
+import LarderEngine
+
+/// What is run: the smallest unit of work, and the key of its results.
+public struct Cell: Sendable, Hashable, Codable {
+  /// Name of the workload.
+  public var workload: String
+  /// Name of the trace or generator.
+  public var trace: String
+  /// `memory`, `disk`, `hybrid`, or the workload's own name for one of them.
+  public var configuration: String
+  /// Which of the three shapes `configuration` is.
+  public var kind: ConfigurationKind
+  /// The policy as the user named it; for a hybrid, memory's and disk's joined by `+`.
+  public var policy: String
+  /// The capacity in `unit`. For a hybrid: of the disk tier.
+  public var capacity: UInt64
+  /// How the capacity was written, such as `1%`.
+  public var capacityLabel: String
+  /// For a hybrid: the capacity of the memory tier, in `unit`.
+  public var memoryCapacity: UInt64?
+  /// What the capacity counts.
+  public var unit: CapacityUnit
+  /// Seed of the workload's generator and of random policies.
+  public var seed: UInt64
+
+  /// A cell; see the properties for the meaning of each part.
+  public init(
+    workload: String, trace: String, configuration: String, kind: ConfigurationKind,
+    policy: String, capacity: UInt64, capacityLabel: String, memoryCapacity: UInt64? = nil,
+    unit: CapacityUnit, seed: UInt64
+  ) {
+    self.workload = workload
+    self.trace = trace
+    self.configuration = configuration
+    self.kind = kind
+    self.policy = policy
+    self.capacity = capacity
+    self.capacityLabel = capacityLabel
+    self.memoryCapacity = memoryCapacity
+    self.unit = unit
+    self.seed = seed
+  }
+}
+
+/// The three shapes of a cache.
+public enum ConfigurationKind: String, Sendable, Hashable, Codable, CaseIterable {
+  /// One tier, in memory.
+  case memory
+  /// One tier, on disk.
+  case disk
+  /// Memory in front of disk.
+  case hybrid
+}

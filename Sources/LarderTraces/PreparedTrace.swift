@@ -1,0 +1,24 @@
+import LarderEngine
+
+/// A trace in the form that every simulation reads: dense ids and the columns the source has.
+///
+/// Immutable once made, shared by all threads. The memory is either ours or a mapped file.
+public final class PreparedTrace: Sendable {
+  /// A name for results: the file's name without folders, or the generator's.
+  public let name: String
+  /// The columns; their owner is the storage, so that they outlive this object.
+  public let requests: RequestColumns
+  /// Sum over objects of the size of their first request; the number of objects when the trace has
+  /// no sizes.
+  public let footprintBytes: UInt64
+
+  /// Wraps columns whose ids are known to be between 1 and `requests.objects`.
+  init(name: String, requests: RequestColumns, footprintBytes: UInt64) {
+    self.name = name
+    self.requests = requests
+    self.footprintBytes = footprintBytes
+  }
+
+  /// Whether the trace has sizes in bytes.
+  public var hasSizes: Bool { requests.sizes != nil }
+}

@@ -1,0 +1,18 @@
+/// Anything that can produce the records of a trace, once, from the beginning: a file read through
+/// its format, or a generator.
+public protocol RecordSource: Sendable {
+  /// The columns the records will fill.
+  var columns: TraceColumns { get }
+
+  /// All keys are below this number, when the source knows one that is small enough for a direct
+  /// table (a generator does); nil otherwise.
+  var keyLimit: Int? { get }
+
+  /// Hands all records to `sink`, in batches of a few thousand, until it wants no more.
+  func records(into sink: RecordSink) throws
+}
+
+extension RecordSource {
+  /// Unknown: keys go through a hash table.
+  public var keyLimit: Int? { nil }
+}

@@ -1,0 +1,53 @@
+import LarderEngine
+
+/// One request as a trace format or a generator hands it over, before ids are dense.
+public struct TraceRecord: Sendable, Hashable, BitwiseCopyable {
+  /// The object's key: the number in the trace, or a 64-bit hash of its text (`KeyHash`).
+  public var key: UInt64
+  /// Microseconds since the first request or since an epoch of the trace's own.
+  public var time: UInt64
+  /// Bytes; 1 where the trace has no sizes.
+  public var size: UInt32
+  /// Seconds to live; 0 means no limit.
+  public var ttl: UInt32
+  /// Cost of a fetch; 1 where the trace has none.
+  public var cost: Float
+  /// What the request does.
+  public var operation: UInt8
+
+  /// A get of an object of size 1 at time 0.
+  @inline(__always)
+  public init(
+    key: UInt64, time: UInt64 = 0, size: UInt32 = 1, ttl: UInt32 = 0, cost: Float = 1,
+    operation: Operation = .get
+  ) {
+    self.key = key
+    self.time = time
+    self.size = size
+    self.ttl = ttl
+    self.cost = cost
+    self.operation = operation.rawValue
+  }
+}
+
+/// Which columns a source of records fills beside the key. The others are not kept.
+public struct TraceColumns: OptionSet, Sendable, Hashable {
+  /// The bits of the set.
+  public let rawValue: UInt8
+  /// A set from its bits.
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// Sizes in bytes.
+  public static let size = TraceColumns(rawValue: 1)
+  /// Times in microseconds.
+  public static let time = TraceColumns(rawValue: 2)
+  /// Operations other than get may occur.
+  public static let operation = TraceColumns(rawValue: 4)
+  /// Times to live in seconds.
+  public static let ttl = TraceColumns(rawValue: 8)
+  /// Costs of a fetch.
+  public static let cost = TraceColumns(rawValue: 16)
+}
+
+/// Takes records in batches, in order. Returns false when it wants no more.
+public typealias RecordSink = (UnsafeBufferPointer<TraceRecord>) throws -> Bool
