@@ -1,0 +1,80 @@
+/// One tier of a simulated or real cache.
+public struct TierSetup: Sendable, Hashable {
+  /// The policy with its parameters.
+  public var policy: PolicySpec
+  /// How much the tier holds, in the simulation's unit.
+  public var capacity: UInt64
+  /// Time to live of entries whose request has none, and the longest of those that have one;
+  /// seconds, nil for no limit.
+  public var timeToLiveSeconds: UInt32?
+
+  /// A tier; see the properties for the meaning of each part.
+  public init(policy: PolicySpec, capacity: UInt64, timeToLiveSeconds: UInt32? = nil) {
+    self.policy = policy
+    self.capacity = capacity
+    self.timeToLiveSeconds = timeToLiveSeconds
+  }
+}
+
+/// How many tiers there are and what passes between them.
+public enum Arrangement: Sendable, Hashable {
+  /// One tier, whose hits count as memory's.
+  case memory(TierSetup)
+  /// One tier, whose hits count as disk's.
+  case disk(TierSetup)
+  /// Memory in front of disk.
+  case hybrid(memory: TierSetup, disk: TierSetup, rules: HybridRules)
+}
+
+/// What passes between the tiers of a hybrid. The real cache and the simulator share these rules.
+public struct HybridRules: Sendable, Hashable, Codable {
+  /// Which tiers hold an object.
+  public enum Inclusion: String, Sendable, Hashable, Codable, CaseIterable {
+    /// Write-through: an object fetched from the origin is stored in both tiers, and each tier
+    /// evicts on its own.
+    case inclusive
+    /// An object is in one tier at most: it enters memory, moves to disk when memory evicts it,
+    /// and moves back when it is promoted.
+    case exclusive
+  }
+
+  /// When a disk hit brings an object into memory.
+  public enum Promotion: String, Sendable, Hashable, Codable, CaseIterable {
+    /// On every disk hit.
+    case always
+    /// On the second disk hit since the object was stored on disk or last promoted, and on every
+    /// second one after that.
+    case secondHit = "second-hit"
+    /// Never: memory is filled from the origin alone.
+    case never
+  }
+
+  /// Which tiers hold an object.
+  public var inclusion: Inclusion
+  /// When a disk hit brings an object into memory.
+  public var promotion: Promotion
+
+  /// Rules; by default write-through with promotion on every disk hit.
+  public init(inclusion: Inclusion = .inclusive, promotion: Promotion = .always) {
+    self.inclusion = inclusion
+    self.promotion = promotion
+  }
+}
+
+/// One simulation: what `RequestColumns` are replayed through.
+public struct SimulationSetup: Sendable, Hashable {
+  /// The tiers.
+  public var arrangement: Arrangement
+  /// What capacities count. With `.objects` the trace's sizes are ignored: every object weighs 1,
+  /// and bytes in the counts are objects.
+  public var unit: CapacityUnit
+  /// Seed of random policies.
+  public var seed: UInt64
+
+  /// A setup; see the properties for the meaning of each part.
+  public init(arrangement: Arrangement, unit: CapacityUnit, seed: UInt64 = 0) {
+    self.arrangement = arrangement
+    self.unit = unit
+    self.seed = seed
+  }
+}

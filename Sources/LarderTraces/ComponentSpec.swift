@@ -1,0 +1,59 @@
+/// A generator, a distribution or a format as users name it: a name and parameters, as text.
+///
+/// `zipf:objects=1000:exponent=0.9` on the command line, a map in a workload file.
+public struct ComponentSpec: Sendable, Hashable, Codable, CustomStringConvertible {
+  /// The name, lower case.
+  public var name: String
+  /// The parameters given, by name, as text.
+  public var values: [String: String]
+
+  /// A spec from its parts.
+  public init(name: String, values: [String: String] = [:]) {
+    self.name = name
+    self.values = values
+  }
+
+  /// Takes `name:parameter=value:...` apart.
+  ///
+  /// - Throws: `ComponentError` when a part has no `=`.
+  public init(parsing text: some StringProtocol) throws(ComponentError) {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    name = parts.first.map { $0.lowercased() } ?? ""
+    values = [:]
+    for part in parts.dropFirst() {
+      guard let equals = part.firstIndex(of: "="), equals != part.startIndex else {
+        throw ComponentError(
+          component: name, parameter: nil, message: "expected name=value, found '\(part)'")
+      }
+      values[part[..<equals].lowercased()] = String(part[part.index(after: equals)...])
+    }
+  }
+
+  /// The text form, parameters in alphabetical order.
+  public var description: String {
+    values.sorted { $0.key < $1.key }.reduce(into: name) { $0 += ":\($1.key)=\($1.value)" }
+  }
+}
+
+/// What is wrong with a component's name or one of its parameters. Whoever knows the file and line
+/// of the parameter adds them.
+public struct ComponentError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The component, such as `zipf`.
+  public var component: String
+  /// The parameter at fault, nil when it is the component itself.
+  public var parameter: String?
+  /// What was found and what was expected, with the nearest known name where one is near.
+  public var message: String
+
+  /// An error; see the properties for the meaning of each part.
+  public init(component: String, parameter: String?, message: String) {
+    self.component = component
+    self.parameter = parameter
+    self.message = message
+  }
+
+  /// One line for a person.
+  public var description: String {
+    parameter.map { "\(component): \($0): \(message)" } ?? "\(component): \(message)"
+  }
+}

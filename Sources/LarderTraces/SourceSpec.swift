@@ -1,0 +1,71 @@
+/// Where a workload's requests come from, as written: not yet opened, not yet generated.
+public indirect enum SourceSpec: Sendable, Hashable, Codable {
+  /// A trace file.
+  case trace(TraceReference)
+  /// A generator.
+  case generator(GeneratorSpec)
+  /// Sources one after another. Each part's objects are its own unless `sharedKeys` is true, and
+  /// its time goes on where the part before ended.
+  case phases([SourceSpec], sharedKeys: Bool)
+  /// Sources interleaved at random by weight until `requests` requests have been drawn (a source
+  /// that ends starts again). Objects as for phases.
+  case mix([MixPart], requests: Int, sharedKeys: Bool)
+}
+
+/// A trace file and how to read it.
+public struct TraceReference: Sendable, Hashable, Codable {
+  /// Path as written; relative to the workload file's folder.
+  public var path: String
+  /// Format and options, such as `csv:time=1:id=2`; nil to recognise it.
+  public var format: ComponentSpec?
+
+  /// A reference.
+  public init(path: String, format: ComponentSpec? = nil) {
+    self.path = path
+    self.format = format
+  }
+}
+
+/// A generator with what every generator accepts.
+public struct GeneratorSpec: Sendable, Hashable, Codable {
+  /// The generator and its own parameters.
+  public var component: ComponentSpec
+  /// How many requests to generate.
+  public var requests: Int
+  /// Distribution of object sizes in bytes; nil leaves the generator's own sizes, or none.
+  public var sizes: ComponentSpec?
+  /// Distribution of times to live in seconds, one draw an object; nil leaves the generator's own.
+  public var ttls: ComponentSpec?
+  /// Shares of get, set and delete, summing to 1; nil leaves the generator's own.
+  public var operations: [String: Double]?
+  /// Requests per second for generators without a clock of their own; nil means 1000 where times
+  /// are needed.
+  public var rate: Double?
+
+  /// A spec; see the properties for the meaning of each part.
+  public init(
+    component: ComponentSpec, requests: Int, sizes: ComponentSpec? = nil,
+    ttls: ComponentSpec? = nil, operations: [String: Double]? = nil, rate: Double? = nil
+  ) {
+    self.component = component
+    self.requests = requests
+    self.sizes = sizes
+    self.ttls = ttls
+    self.operations = operations
+    self.rate = rate
+  }
+}
+
+/// One source of a mix.
+public struct MixPart: Sendable, Hashable, Codable {
+  /// Relative weight, above 0.
+  public var weight: Double
+  /// The source.
+  public var source: SourceSpec
+
+  /// A part.
+  public init(weight: Double, source: SourceSpec) {
+    self.weight = weight
+    self.source = source
+  }
+}
