@@ -68,15 +68,15 @@ final class HybridSimulation: Simulation {
       totals.memoryHits += 1
       totals.memoryBytesHit += UInt64(size)
       totals.bytesRequested += UInt64(size)
-      outcomes?.memory.add(bytes: unit == .bytes ? size : bytes)
+      outcomes?.memoryHits.add(bytes: unit == .bytes ? size : bytes)
     case .disk(let size):
       totals.diskHits += 1
       totals.diskBytesHit += UInt64(size)
       totals.bytesRequested += UInt64(size)
-      outcomes?.disk.add(bytes: unit == .bytes ? size : bytes)
+      outcomes?.diskHits.add(bytes: unit == .bytes ? size : bytes)
     case .origin:
       totals.bytesRequested += UInt64(request.size)
-      outcomes?.miss.add(bytes: bytes)
+      outcomes?.misses.add(bytes: bytes)
     }
     if isStale { totals.staleHits += 1 }
   }

@@ -160,7 +160,7 @@ final class SingleTierSimulation<Policy: EvictionPolicy & ~Copyable, Shape: Tier
     totals.requests += 1
     guard tier.find(request.id, now: now) else {
       totals.bytesRequested += UInt64(request.size)
-      outcomes?.miss.add(bytes: bytes)
+      outcomes?.misses.add(bytes: bytes)
       _ = tier.store(request) { _ in }
       return
     }
@@ -171,7 +171,7 @@ final class SingleTierSimulation<Policy: EvictionPolicy & ~Copyable, Shape: Tier
     if tier.isStale(request.id) { totals.staleHits += 1 }
     if outcomes != nil {
       let served = unit == .bytes ? size : bytes
-      if isDisk { outcomes?.disk.add(bytes: served) } else { outcomes?.memory.add(bytes: served) }
+      if isDisk { outcomes?.diskHits.add(bytes: served) } else { outcomes?.memoryHits.add(bytes: served) }
     }
     tier.hit(request) { _ in }
   }

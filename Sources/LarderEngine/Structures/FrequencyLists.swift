@@ -5,12 +5,12 @@
 /// cache eviction scheme", 2010). Memory: 12 bytes an object and 32 for each distinct count, of
 /// which there are at most as many as objects held.
 struct FrequencyLists: ~Copyable {
-  private struct Links: BitwiseCopyable {
+  struct Links: BitwiseCopyable {
     var previous: ObjectID
     var next: ObjectID
   }
 
-  private struct Bucket: BitwiseCopyable {
+  struct Bucket: BitwiseCopyable {
     var count: UInt64
     /// The object that reached the count longest ago.
     var first: ObjectID

@@ -8,7 +8,7 @@ import CLarderShims
 /// more comparisons (LaMarca and Ladner, "The influence of caches on the performance of heaps",
 /// ACM JEA 1996). Memory: 4 bytes an object and 24 for each one in the heap.
 struct IndexedHeap<Key: Comparable & BitwiseCopyable>: ~Copyable {
-  private struct Entry: BitwiseCopyable {
+  struct Entry: BitwiseCopyable {
     var key: Key
     var order: UInt64
     var id: ObjectID

@@ -5,7 +5,7 @@
 /// into a circle by a node of its own, so no operation has a special case for an end.
 struct LinkedLists: ~Copyable {
   /// The links of a node; `next == 0` means that it is in no list.
-  private struct Links: BitwiseCopyable {
+  struct Links: BitwiseCopyable {
     /// Towards the front.
     var previous: UInt32
     /// Towards the back.
