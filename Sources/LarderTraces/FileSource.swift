@@ -10,6 +10,9 @@ public struct FileSource: RecordSource {
   /// The columns the format finds in this file.
   public var columns: TraceColumns { decoder.columns }
 
+  /// All keys are below this number, when the file says so.
+  public var keyLimit: Int? { decoder.keyLimit }
+
   private let decoder: any TraceDecoder
   private let skipsZeroSizes: Bool
   /// A pipe cannot be opened twice: the reader that looked at its beginning.

@@ -3,7 +3,13 @@ public enum FormatRegistry {
   /// Every format, in the order in which lists show them.
   public static let all: [any TraceFormat] = [
     OracleGeneralFormat(),
+    CsvFormat(),
+    TxtFormat(),
     ArcFormat(),
+    LirsFormat(),
+    VscsiFormat(),
+    AdaptSizeFormat(),
+    Cache2kFormat(),
   ]
 
   /// The names of all formats.

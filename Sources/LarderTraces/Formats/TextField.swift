@@ -58,6 +58,28 @@ struct TextField {
     return isEmpty || next.pointee == 0x20 || next.pointee == 0x09 ? value : nil
   }
 
+  /// Takes the next bytes off up to a blank or the end, after passing over blanks.
+  @inline(__always)
+  mutating func takeField() -> TextField {
+    skipBlanks()
+    let start = next
+    while next < end, next.pointee != 0x20, next.pointee != 0x09 { next += 1 }
+    return TextField(start, next)
+  }
+
+  /// The bytes left without blanks around them.
+  @inline(__always)
+  var trimmed: TextField {
+    var (start, end) = (next, end)
+    while start < end, start.pointee == 0x20 || start.pointee == 0x09 { start += 1 }
+    while start < end, end[-1] == 0x20 || end[-1] == 0x09 { end -= 1 }
+    return TextField(start, end)
+  }
+
+  /// Passes over a byte. There must be one.
+  @inline(__always)
+  mutating func skip() { next += 1 }
+
   /// Takes the next byte off.
   @inline(__always)
   mutating func takeByte() -> UInt8? {

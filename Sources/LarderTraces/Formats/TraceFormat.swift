@@ -21,11 +21,19 @@ public protocol TraceDecoder: Sendable {
   /// The columns that the records fill.
   var columns: TraceColumns { get }
 
+  /// All keys are below this number, when the file says so; nil otherwise.
+  var keyLimit: Int? { get }
+
   /// Decodes from the first unread byte to the end, until the batch's sink wants no more.
   ///
   /// - Throws: `TraceError` with line or byte offset at the first thing that is wrong, and whatever
   ///   the sink throws.
   func decode(_ reader: ByteReader, into batch: RecordBatch) throws
+}
+
+extension TraceDecoder {
+  /// Unknown, as it is for most formats.
+  public var keyLimit: Int? { nil }
 }
 
 /// How sure a format is that a file is its own.
