@@ -25,7 +25,8 @@ let package = Package(
     // The engine: everything that runs once per request. No Foundation.
     .target(name: "LarderEngine", dependencies: ["CLarderShims"]),
     .target(
-      name: "LarderTraces", dependencies: ["LarderEngine", "CZstd", "CZlib", "CLZMA"]),
+      name: "LarderTraces",
+      dependencies: ["LarderEngine", "CLarderShims", "CZstd", "CZlib", "CLZMA"]),
     .target(
       name: "LarderExperiments",
       dependencies: ["LarderEngine", "LarderTraces", .product(name: "Yams", package: "Yams")]),
