@@ -61,7 +61,7 @@ public struct SystemFiles: FileLayer {
     }
   }
 
-  /// Has everything written reach the disk. Devices and pipes, which have no disk, are done at once.
+  /// Has everything written reach the disk. A device or a pipe has no disk, which is no error.
   public func flush(_ descriptor: Int32) throws(FileFault) {
     do {
       _ = try repeating { fsync(descriptor) }
