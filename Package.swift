@@ -41,7 +41,8 @@ let package = Package(
     .testTarget(name: "LarderEngineTests", dependencies: ["LarderEngine"]),
     .testTarget(name: "LarderTracesTests", dependencies: ["LarderTraces"]),
     .testTarget(name: "LarderExperimentsTests", dependencies: ["LarderExperiments"]),
-    .testTarget(name: "LarderReportsTests", dependencies: ["LarderReports"]),
+    .testTarget(
+      name: "LarderReportsTests", dependencies: ["LarderReports"], exclude: ["Golden"]),
     .testTarget(name: "LarderCLITests", dependencies: ["LarderCLI"]),
     .testTarget(name: "RepositoryTests", dependencies: ["LarderEngine", "LarderTraces"]),
   ]
