@@ -36,9 +36,20 @@ extension RunResults {
     do {
       return try JSONDecoder().decode(type, from: data)
     } catch let error as DecodingError {
-      throw .damaged(name: name, reason: reason(error))
+      throw .damaged(name: name, reason: syntaxFault(in: data) ?? reason(error))
     } catch {
       throw .damaged(name: name, reason: oneLine("\(error)"))
+    }
+  }
+
+  /// Where the text stops being JSON, or nil when it is JSON: the decoder does not say it itself.
+  private static func syntaxFault(in data: Data) -> String? {
+    do {
+      _ = try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)
+      return nil
+    } catch let error as NSError {
+      let detail = error.userInfo[NSDebugDescriptionErrorKey] as? String
+      return oneLine(detail ?? error.localizedDescription)
     }
   }
 
@@ -51,9 +62,7 @@ extension RunResults {
     case .valueNotFound(let type, let context):
       return "\(path(context.codingPath)) is null, expected \(type)"
     case .dataCorrupted(let context):
-      let underlying = context.underlyingError as NSError?
-      let detail = underlying?.userInfo[NSDebugDescriptionErrorKey] as? String
-      let text = oneLine(detail ?? context.debugDescription)
+      let text = oneLine(context.debugDescription)
       return context.codingPath.isEmpty ? text : "\(path(context.codingPath)): \(text)"
     @unknown default:
       return oneLine("\(error)")

@@ -36,7 +36,8 @@ extension PreparedTrace {
     return builder.finish(name: name)
   }
 
-  /// Reads a trace file, compressed or not.
+  /// Reads a trace file, compressed or not. A prepared one (format `larder`) that is not compressed
+  /// is mapped and checked instead of read.
   ///
   /// - Parameters:
   ///   - path: the file.
@@ -47,8 +48,9 @@ extension PreparedTrace {
     path: String, format: ComponentSpec? = nil, progress: Progress? = nil
   ) throws -> PreparedTrace {
     let source = try FileSource(path: path, format: format)
-    let trace = try prepare(
-      source: source, name: Compression.baseName(ofPath: path), progress: progress)
+    let name = Compression.baseName(ofPath: path)
+    let trace =
+      try source.prepared() ?? prepare(source: source, name: name, progress: progress)
     if trace.requests.count == 0 {
       throw TraceError("holds no requests", in: path, advice: "a trace has at least one")
     }

@@ -1,4 +1,5 @@
 import LarderEngine
+import Synchronization
 
 /// A trace in the form that every simulation reads: dense ids and the columns the source has.
 ///
@@ -14,6 +15,9 @@ public final class PreparedTrace: Sendable {
   /// How many requests had a time before that of the request ahead of them, and were given that
   /// one instead, so that times never decrease.
   public let timesRaised: Int
+
+  /// This trace with next uses, once somebody has asked for it.
+  let withNextUsesCache = Mutex<PreparedTrace?>(nil)
 
   /// Wraps columns whose ids are known to be between 1 and `requests.objects`.
   init(name: String, requests: RequestColumns, footprintBytes: UInt64, timesRaised: Int = 0) {

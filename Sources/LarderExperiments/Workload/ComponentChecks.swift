@@ -28,7 +28,14 @@ public struct ComponentChecks: Sendable {
 
   /// Asks the registries of this build.
   public static let registered = ComponentChecks(
-    policy: { try PolicyRegistry.check($0) }, generator: { _ in }, format: { _ in })
+    policy: { try PolicyRegistry.check($0) },
+    generator: { spec in
+      // Making the source reads and checks everything that can be without generating.
+      _ = try SourceSpec.generator(spec).makeSource(seed: 1) { reference in
+        throw TraceError("expected no trace", in: reference.path)
+      }
+    },
+    format: { _ in })
 }
 
 extension PolicyRegistry {

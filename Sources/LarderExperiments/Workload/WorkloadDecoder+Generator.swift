@@ -87,7 +87,8 @@ extension WorkloadDecoder {
     return shares
   }
 
-  /// Asks whether the generator is as it must be; an error about a parameter is told at its line.
+  /// Asks whether the generator is as it must be; an error about a parameter is told at its line,
+  /// any other at the key that names the component.
   private func check(
     _ spec: GeneratorSpec, in map: YAMLMap, nameKey: String
   ) throws(WorkloadError) {
@@ -98,9 +99,15 @@ extension WorkloadDecoder {
         throw value.document.error(
           map.line(of: parameter), .refused(error.message), path: value.path)
       }
-      throw map.error(at: nameKey, .refused(error.description))
+      // A value alone stands for a constant distribution, whose name the user has not seen.
+      let isAlone = nameKey == "sizes" || nameKey == "ttl"
+      throw refusal(isAlone ? error.message : error.description, in: map, at: nameKey)
     } catch {
-      throw map.error(at: nameKey, .refused("\(error)"))
+      throw refusal("\(error)", in: map, at: nameKey)
     }
+  }
+
+  private func refusal(_ message: String, in map: YAMLMap, at key: String) -> WorkloadError {
+    map[key]?.error(.refused(message)) ?? map.error(at: key, .refused(message))
   }
 }

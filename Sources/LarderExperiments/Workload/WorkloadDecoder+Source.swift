@@ -40,7 +40,8 @@ extension WorkloadDecoder {
       }
     }
     return map.entries.isEmpty
-      ? "an empty map" : "only " + map.entries.map(\.key).joined(separator: ", ")
+      ? "an empty map"
+      : "only " + YAMLValue.shortened(map.entries.map(\.key).joined(separator: ", "))
   }
 
   private func trace(_ map: YAMLMap) throws(WorkloadError) -> TraceReference {

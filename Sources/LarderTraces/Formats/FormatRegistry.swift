@@ -10,6 +10,7 @@ public enum FormatRegistry {
     VscsiFormat(),
     AdaptSizeFormat(),
     Cache2kFormat(),
+    LarderFormat(),
   ]
 
   /// The names of all formats.

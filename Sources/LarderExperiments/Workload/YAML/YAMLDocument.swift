@@ -22,9 +22,11 @@ final class YAMLDocument {
     guard bytes.count <= bytesMax else {
       throw document.error(nil, .tooLarge(limitBytes: bytesMax))
     }
-    guard let text = String(validating: bytes, as: UTF8.self) else {
+    guard var text = String(validating: bytes, as: UTF8.self) else {
       throw document.notUTF8(bytes)
     }
+    // Some editors begin a file with a byte order mark; the parser would take it for text.
+    if text.unicodeScalars.first == "\u{feff}" { text.unicodeScalars.removeFirst() }
     guard AliasBound.isHarmless(text) else { throw document.error(nil, .repetition) }
     let node: Node?
     do {
@@ -55,21 +57,15 @@ final class YAMLDocument {
   }
 
   private func notUTF8(_ bytes: Data) -> WorkloadError {
-    // The longest prefix that is valid ends where the fault is; a character has up to four bytes.
-    var low = 0
-    var high = bytes.count
-    func isValid(_ count: Int) -> Bool {
-      (0..<4).contains { back in
-        back <= count
-          && String(validating: bytes.prefix(count - back), as: UTF8.self) != nil
-      }
+    var decoder = UTF8()
+    var iterator = bytes.makeIterator()
+    var offset = 0
+    var line = 1
+    while case .scalarValue(let scalar) = decoder.decode(&iterator) {
+      offset += UTF8.width(scalar)
+      if scalar == "\n" { line += 1 }
     }
-    while high - low > 1 {
-      let middle = (low + high) / 2
-      if isValid(middle) { low = middle } else { high = middle }
-    }
-    let line = bytes.prefix(low).count { $0 == UInt8(ascii: "\n") } + 1
-    return error(line, .notUTF8(offset: low))
+    return error(line, .notUTF8(offset: offset))
   }
 
   private func error(_ error: YamlError, in text: String) -> WorkloadError {
@@ -80,6 +76,9 @@ final class YAMLDocument {
       if problem.hasPrefix("Maximum nesting") {
         return self.error(mark.line, .syntax("nested too deeply"))
       }
+      if problem.hasSuffix("found another document") {
+        return self.error(mark.line, .syntax("a second document begins here; keep one"))
+      }
       let place = context.map { " \($0.text) on line \($0.mark.line)" } ?? ""
       return self.error(mark.line, .syntax("\(problem)\(place)"))
     case .reader(let problem, let offset, _, _):
@@ -88,7 +87,8 @@ final class YAMLDocument {
     case .duplicatedKeysInMapping(let keys, let context):
       let key = keys.first ?? ""
       let again = Self.line(repeating: key, after: context.mark, in: text)
-      return self.error(context.mark.line, .duplicateKey(key, again: again))
+      return self.error(
+        context.mark.line, .duplicateKey(YAMLValue.shortened(key), again: again))
     default:
       return self.error(nil, .syntax("\(error)"))
     }

@@ -29,7 +29,8 @@ struct YAMLMap {
         let found = YAMLValue(node: keyNode, path: value.path, document: value.document)
         throw found.unexpected("a key")
       }
-      let path = value.path.isEmpty ? key.string : "\(value.path).\(key.string)"
+      let shown = YAMLValue.shortened(key.string)
+      let path = value.path.isEmpty ? shown : "\(value.path).\(shown)"
       let child = YAMLValue(node: node, path: path, document: value.document)
       entries.append(Entry(key: key.string, line: keyNode.mark?.line, value: child))
     }
@@ -52,7 +53,8 @@ struct YAMLMap {
         throw error(
           at: entry.line,
           .unknownKey(
-            entry.key, nearest: NearestName.of(entry.key, in: absent), known: table.names))
+            YAMLValue.shortened(entry.key), nearest: NearestName.of(entry.key, in: absent),
+            known: table.names))
       }
     }
     for key in table.keys where key.isRequired { _ = try required(key.name, in: table) }
@@ -68,7 +70,7 @@ struct YAMLMap {
   func required(_ key: String, in table: KeyTable) throws(WorkloadError) -> YAMLValue {
     if let value = self[key] { return value }
     let others = entries.map(\.key).filter { !table.names.contains($0) }
-    throw missing(key, misspelt: NearestName.of(key, in: others))
+    throw missing(key, misspelt: NearestName.of(key, in: others).map(YAMLValue.shortened))
   }
 
   /// The error that a key is missing.

@@ -67,7 +67,7 @@ struct YAMLValue {
       range.upperBound >= UInt64(Int64.max)
       ? "a whole number, at least \(range.lowerBound)"
       : "a whole number from \(range.lowerBound) to \(range.upperBound)"
-    let text = try text([.integer, .string], expected: expected)
+    let text = try text([.integer, .number, .string], expected: expected)
     guard let value = Quantity.count(text), range.contains(value) else {
       throw unexpected(expected)
     }
@@ -128,9 +128,12 @@ struct YAMLValue {
   }
 
   /// The text in quotes, on one line and not too long.
-  static func quoted(_ text: String) -> String {
+  static func quoted(_ text: String) -> String { "'\(shortened(text))'" }
+
+  /// The text on one line and not too long.
+  static func shortened(_ text: String) -> String {
     let short = text.count > 60 ? text.prefix(57) + "..." : text[...]
-    return "'" + String(short.map { $0.isNewline || $0.isASCII && $0 < " " ? " " : $0 }) + "'"
+    return String(short.map { $0.isNewline || $0.isASCII && $0 < " " ? " " : $0 })
   }
 
   private static func type(of scalar: Node.Scalar) -> KeyTable.ValueType? {

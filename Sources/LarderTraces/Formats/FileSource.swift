@@ -54,15 +54,30 @@ public struct FileSource: RecordSource {
   /// - Throws: `TraceError` at the first thing that is wrong, and what `sink` throws.
   /// - Complexity: O(bytes of the decompressed file).
   public func records(into sink: RecordSink) throws {
-    let reader: ByteReader
-    if let opened {
-      reader = try opened.take(path: path)
-    } else {
-      reader = ByteReader(try Compression.open(try FileBytes(path: path)), path: path)
-    }
+    let reader = try reader()
     try withoutActuallyEscaping(sink) { sink in
       try decoder.decode(reader, into: RecordBatch(skipsZeroSizes: skipsZeroSizes, sink: sink))
     }
+  }
+}
+
+extension FileSource {
+  /// The trace that the file holds ready to use, nil when it has to be prepared. Mapped when it is
+  /// not compressed, in memory otherwise.
+  func prepared() throws(TraceError) -> PreparedTrace? {
+    guard format.name == LarderFormat.name, !skipsZeroSizes else { return nil }
+    if opened == nil, Compression.recognise(try FileBytes(path: path).peek(6)) == nil {
+      let file = try MappedFile(path: path)
+      return try LarderFormat.trace(in: file.bytes, owner: file, path: path)
+    }
+    let loaded = try LoadedBytes(try reader())
+    return try LarderFormat.trace(in: loaded.bytes, owner: loaded, path: path)
+  }
+
+  /// A reader at the beginning of the file.
+  private func reader() throws(TraceError) -> ByteReader {
+    if let opened { return try opened.take(path: path) }
+    return ByteReader(try Compression.open(try FileBytes(path: path)), path: path)
   }
 }
 
