@@ -19,6 +19,7 @@ struct Clock: EvictionPolicy, ~Copyable {
   private let highest: UInt32
 
   init(_ setup: PolicySetup) throws(PolicyError) {
+    try setup.requireQueueable()
     let bits = try setup.spec.integer("bits", default: 1, in: 1...3)
     highest = UInt32((1 << bits) - 1) * Clock.one
     queue = IDRing(capacity: setup.expectedResidents)

@@ -12,7 +12,8 @@ struct FIFO: EvictionPolicy, ~Copyable {
   // Position in the queue, with the top bit set while resident.
   private var words: Column<UInt32>
 
-  init(_ setup: PolicySetup) {
+  init(_ setup: PolicySetup) throws(PolicyError) {
+    try setup.requireQueueable()
     queue = IDRing(capacity: setup.expectedResidents)
     words = Column(objects: setup.objects)
   }

@@ -37,6 +37,7 @@ struct S3FIFO: EvictionPolicy, ~Copyable {
   private var missedGhost = false
 
   init(_ setup: PolicySetup) throws(PolicyError) {
+    try setup.requireQueueable()
     let smallShare = try setup.spec.number("small", default: 0.1, in: 0.0001...0.9999)
     let ghostShare = try setup.spec.number("ghost", default: 0.9, in: 0...100)
     let smallCapacity = max(1, UInt64(Double(setup.capacity) * smallShare))
