@@ -65,9 +65,19 @@ extension Workload {
   }
 }
 
+extension WorkloadTraces {
+  /// What a reader of the results must know of the traces.
+  public var notes: [String] {
+    bySeed.values.filter { $0.timesRaised > 0 }.map { trace in
+      "\(trace.name): \(trace.timesRaised) requests had a time before that of the request ahead of "
+        + "them and were given that one."
+    }.sorted()
+  }
+}
+
 extension SourceSpec {
-  /// A short name for results.
-  var displayName: String {
+  /// A short name for results: the file's, or the generators'.
+  public var displayName: String {
     switch self {
     case .trace(let reference):
       return reference.path.split(separator: "/").last.map(String.init) ?? reference.path

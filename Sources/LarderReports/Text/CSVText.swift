@@ -4,9 +4,9 @@
 /// Text that a spreadsheet would take for a formula (beginning with `=`, `+`, `-`, `@`, a tab or a
 /// carriage return) gets a leading apostrophe: a trace may be named by whoever made it, and opening
 /// a results file must not run anything. Numbers are never changed.
-enum CSVText {
+public enum CSVText {
   /// One field of text: guarded, and quoted where it must be.
-  static func field(_ text: String) -> String {
+  public static func field(_ text: String) -> String {
     let guarded = beginsLikeFormula(text) ? "'" + text : text
     // By scalar: a carriage return and a line feed together are one Character.
     let needsQuotes = guarded.unicodeScalars.contains { scalar in
@@ -23,7 +23,7 @@ enum CSVText {
   }
 
   /// A whole line of fields that are already in their final form.
-  static func line(_ fields: [String]) -> String {
+  public static func line(_ fields: [String]) -> String {
     fields.joined(separator: ",") + "\n"
   }
 
