@@ -1,0 +1,18 @@
+import LarderEngine
+import Testing
+
+/// The hand-worked scripts, replayed through the models and through the engine.
+@Suite struct ScriptTests {
+  @Test(arguments: ScriptFiles.names)
+  func modelFollowsTheScript(name: String) throws {
+    let script = try ScriptFiles.load(name)
+    let replayed = try script.replay {
+      try ScriptedModel($0.policy, capacity: $0.capacity)
+    }
+    #expect(replayed == (NaivePolicies.names.contains(name) ? script.sections.count : 0))
+  }
+
+  @Test func everyModelHasAScript() {
+    #expect(Set(NaivePolicies.names).isSubset(of: ScriptFiles.names))
+  }
+}
