@@ -1,0 +1,56 @@
+/// GreedyDual on what an object costs to fetch, for its size.
+struct Cost: EvictionPolicy, ~Copyable {
+  static let description = PolicyDescription(
+    name: "cost", family: .value,
+    summary: "Priority L + cost / size, where L is the priority of the last evicted; a request "
+      + "renews it, and the lowest is evicted. O(log n).",
+    needs: [.size, .cost],
+    paper: "Young, The k-server dual and loose competitiveness for paging, Algorithmica 1994; Cao "
+      + "and Irani, Cost-aware WWW proxy caching algorithms, USITS 1997")
+
+  private var heap: IndexedHeap<Double>
+  private var floor = 0.0
+  private var touched: UInt64 = 0
+
+  init(_ setup: PolicySetup) {
+    heap = IndexedHeap(objects: setup.objects, capacity: setup.expectedResidents)
+  }
+
+  @inline(__always)
+  func contains(_ id: ObjectID) -> Bool { heap.contains(id) }
+
+  @inline(__always)
+  mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
+    touched += 1
+    heap.update(request.id, key: priority(request), order: touched)
+  }
+
+  @inline(__always)
+  mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID {
+    floor = heap.minimumKey
+    return heap.popMinimum()
+  }
+
+  @inline(__always)
+  mutating func insert(_ request: Request, _ sizes: some ObjectSizes) {
+    touched += 1
+    heap.insert(request.id, key: priority(request), order: touched)
+  }
+
+  mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
+    if contains(id) { heap.remove(id) }
+  }
+
+  mutating func reserve(objects: Int) { heap.reserve(objects: objects) }
+
+  @inline(__always)
+  func prefetch(_ id: ObjectID) { heap.prefetch(id) }
+
+  var stateBytes: Int { heap.bytes }
+
+  /// Scaled by 10^6 a byte, as GDSF is; an object of size 0 counts as 1.
+  @inline(__always)
+  private func priority(_ request: Request) -> Double {
+    floor + Double(request.cost) * 1e6 / Double(max(request.size, 1))
+  }
+}
