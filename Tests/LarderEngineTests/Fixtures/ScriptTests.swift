@@ -12,7 +12,19 @@ import Testing
     #expect(replayed == (NaivePolicies.names.contains(name) ? script.sections.count : 0))
   }
 
-  @Test func everyModelHasAScript() {
-    #expect(Set(NaivePolicies.names).isSubset(of: ScriptFiles.names))
+  @Test(arguments: ScriptFiles.names)
+  func engineFollowsTheScript(name: String) throws {
+    let script = try ScriptFiles.load(name)
+    let replayed = try script.replay {
+      try ScriptedPolicy(
+        $0.policy, capacity: $0.capacity, unit: $0.unit, objects: $0.names.count)
+    }
+    #expect(replayed > 0)
+  }
+
+  @Test func everyPolicyHasAScript() {
+    for policy in PolicyRegistry.all {
+      #expect(ScriptFiles.names.contains(policy.description.name), "\(policy.description.name)")
+    }
   }
 }

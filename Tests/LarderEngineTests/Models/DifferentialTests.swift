@@ -28,7 +28,7 @@ import Testing
     var random = TestRandom(seed: 1)
     for round in 0..<400 {
       let setup = try Self.setup(spec, round: round, &random)
-      try Self.expectAgreement(setup, capacity: setup.smallestCapacity, &random)
+      guard try Self.agrees(setup, &random) else { return }
     }
   }
 
@@ -46,7 +46,7 @@ import Testing
           memory: tiers[0], disk: tiers[1],
           rules: HybridRules(inclusion: inclusion, promotion: promotion)),
         unit: random.oneIn(2) ? .objects : .bytes)
-      try Self.expectAgreement(setup, capacity: setup.smallestCapacity, &random)
+      guard try Self.agrees(setup, &random) else { return }
     }
   }
 
@@ -67,15 +67,18 @@ import Testing
       timeToLiveSeconds: random.oneIn(4) ? UInt32(1 + random.below(40)) : nil)
   }
 
-  private static func expectAgreement(
-    _ setup: SimulationSetup, capacity: UInt64, _ random: inout TestRandom
-  ) throws {
+  /// Records a difference and then returns false: one is enough to look at.
+  private static func agrees(
+    _ setup: SimulationSetup, _ random: inout TestRandom
+  ) throws -> Bool {
     var maker = TestTraceMaker(
-      features: .random(&random), capacity: capacity, random: TestRandom(seed: random.next()))
+      features: .random(&random), capacity: setup.smallestCapacity,
+      random: TestRandom(seed: random.next()))
     let difference = try Differential.difference(
       on: maker.make(), setup, sparse: random.oneIn(2))
-    if let difference { Issue.record(Comment(rawValue: difference)) }
-    try #require(difference == nil)
+    guard let difference else { return true }
+    Issue.record(Comment(rawValue: difference))
+    return false
   }
 }
 

@@ -14,7 +14,7 @@ enum NaivePolicies {
     case "clock": ["clock", "clock:bits=2", "clock:bits=3"]
     case "slru":
       [
-        "slru", "slru:fill=true", "slru:segments=2", "slru:segments=3:fill=true", "slru:segments=1",
+        "slru", "slru:fill=true", "slru:segments=2", "slru:segments=3:fill=true", "slru:segments=5",
       ]
     case "s3-fifo":
       [

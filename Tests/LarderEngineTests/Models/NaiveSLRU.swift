@@ -2,7 +2,8 @@ import LarderEngine
 
 /// Segmented LRU (Karedla, Love, Wherry, IEEE Computer 1994) with any number of equal segments.
 ///
-/// A hit moves an object to the head of the segment above. A segment over its limit cools its tail
+/// A hit moves an object to the head of the segment above, or to the head of its own where it is
+/// larger than a segment's limit. A segment over its limit cools its tail
 /// to the head of the one below; the lowest has no limit but the cache's, and its tail leaves.
 ///
 /// With `fill`, as in libCacheSim, a new object goes to the lowest segment that has room for it, and
@@ -37,8 +38,9 @@ struct NaiveSLRU: NaivePolicy {
   mutating func hit(_ request: Request) {
     guard let from = segment(of: request.id) else { return }
     remove(request.id)
-    let to = min(from + 1, segments.count - 1)
-    segments[to].append(Entry(id: request.id, size: UInt64(request.size)))
+    let size = UInt64(request.size)
+    let to = size > limit ? from : min(from + 1, segments.count - 1)
+    segments[to].append(Entry(id: request.id, size: size))
     cool()
   }
 

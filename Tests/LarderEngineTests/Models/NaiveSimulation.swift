@@ -93,22 +93,18 @@ struct NaiveSimulation {
       answer = hybrid.get(request, context)
       tiers = .hybrid(hybrid)
     }
+    totals.bytesRequested += UInt64(request.size)
     switch answer {
-    case .miss: totals.bytesRequested += UInt64(request.size)
+    case .miss: break
     case .memory(let copy):
       totals.memoryHits += 1
-      totals.memoryBytesHit += UInt64(copy.size)
-      count(hit: copy, context)
+      totals.memoryBytesHit += UInt64(request.size)
+      if copy.version < context.version { totals.staleHits += 1 }
     case .disk(let copy):
       totals.diskHits += 1
-      totals.diskBytesHit += UInt64(copy.size)
-      count(hit: copy, context)
+      totals.diskBytesHit += UInt64(request.size)
+      if copy.version < context.version { totals.staleHits += 1 }
     }
-  }
-
-  private mutating func count(hit copy: NaiveCopy, _ context: NaiveContext) {
-    totals.bytesRequested += UInt64(copy.size)
-    if copy.version < context.version { totals.staleHits += 1 }
   }
 
   private mutating func change(
