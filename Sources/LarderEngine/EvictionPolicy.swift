@@ -28,7 +28,7 @@
 ///
 /// The driver promises that ids are between 1 and the number last given to `reserve`, that sizes in
 /// `sizes` are right for every resident object, and that it calls from one thread at a time.
-public protocol EvictionPolicy: ~Copyable {
+public protocol EvictionPolicy: ~Copyable, SendableMetatype {
   /// Name, parameters, needs and paper.
   static var description: PolicyDescription { get }
 
@@ -72,6 +72,10 @@ public protocol EvictionPolicy: ~Copyable {
   /// Brings the state that a request for `id` will touch near the processor. A hint.
   func prefetch(_ id: ObjectID)
 
+  /// Brings what the state of `id` points to near; called some requests after `prefetch(id)`. A
+  /// hint.
+  func prefetchNeighbours(_ id: ObjectID)
+
   /// Memory held by the policy, in bytes.
   var stateBytes: Int { get }
 }
@@ -86,6 +90,10 @@ extension EvictionPolicy where Self: ~Copyable {
   public mutating func replace(_ request: Request, _ sizes: some ObjectSizes) {
     hit(request, sizes)
   }
+
+  /// The state of one object points to no other.
+  @inline(__always)
+  public func prefetchNeighbours(_ id: ObjectID) {}
 
   /// Only what does not fit is evicted.
   @inline(__always)

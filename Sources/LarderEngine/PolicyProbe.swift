@@ -10,9 +10,9 @@ public final class PolicyProbe {
     case rejected
   }
 
-  private let tier: any TierDriver
+  private let tier: TierDriver
 
-  init(_ tier: any TierDriver) { self.tier = tier }
+  init(_ tier: TierDriver) { self.tier = tier }
 
   /// Whether the object is resident.
   public func contains(_ id: ObjectID) -> Bool { tier.contains(id) }
@@ -45,5 +45,5 @@ public final class PolicyProbe {
   public func remove(_ id: ObjectID) { tier.remove(id) }
 
   /// Makes room for ids up to `objects`.
-  public func reserve(objects: Int) { tier.reserve(objects: objects) }
+  public func reserve(objects: Int) { tier.reserve(objects) }
 }

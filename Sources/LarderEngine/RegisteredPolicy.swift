@@ -19,7 +19,7 @@ public struct RegisteredPolicy: Sendable {
   let makeSingleTier: @Sendable (SingleTier) throws(PolicyError) -> any Simulation
   let makeTier:
     @Sendable (TierSetup, CapacityUnit, _ objects: Int, _ seed: UInt64) throws(PolicyError)
-      -> any TierDriver
+      -> TierDriver
 
   /// The registry's line for a policy.
   init<Policy: EvictionPolicy & ~Copyable>(_ policy: Policy.Type) {
@@ -35,8 +35,9 @@ public struct RegisteredPolicy: Sendable {
     }
     makeTier = {
       (setup: TierSetup, unit: CapacityUnit, objects: Int, seed: UInt64) throws(PolicyError)
-        -> any TierDriver in
-      try TierBox<Policy>(setup, unit: unit, objects: objects, seed: seed)
+        -> TierDriver in
+      TierDriver(
+        try Tier<Policy, FullShape>(setup, unit: unit, objects: objects, seed: seed))
     }
   }
 }
@@ -52,8 +53,9 @@ extension RegisteredPolicy.SingleTier {
   fileprivate func simulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>(
     of policy: Policy.Type, _ shape: Shape.Type
   ) throws(PolicyError) -> any Simulation {
-    try SingleTierSimulation<Policy, Shape>(
-      setup, isDisk: isDisk, unit: unit, seed: seed, recordsOutcomes: recordsOutcomes,
-      over: columns)
+    ErasedSimulation(
+      try SingleTierSimulation<Policy, Shape>(
+        setup, isDisk: isDisk, unit: unit, seed: seed, recordsOutcomes: recordsOutcomes,
+        over: columns))
   }
 }

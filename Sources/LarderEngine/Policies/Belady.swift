@@ -8,10 +8,12 @@ struct Belady: EvictionPolicy, ~Copyable {
     paper: "Belady, A study of replacement algorithms for a virtual-storage computer, IBM Systems "
       + "Journal 1966")
 
-  private var heap: FutureHeap
+  // Keyed so that the furthest next use is the smallest key.
+  private var heap: IndexedHeap
+  private var order = OrderCounter()
 
   init(_ setup: PolicySetup) {
-    heap = FutureHeap(objects: setup.objects, capacity: setup.expectedResidents)
+    heap = IndexedHeap(objects: setup.objects, capacity: setup.expectedResidents)
   }
 
   @inline(__always)
@@ -19,25 +21,30 @@ struct Belady: EvictionPolicy, ~Copyable {
 
   @inline(__always)
   mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
-    heap.set(request.id, nextUse: request.nextUse)
+    heap.update(request.id, key: UInt64(~request.nextUse), order: order.next())
   }
 
   @inline(__always)
   mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID {
-    heap.popFurthest()
+    heap.popMinimum().id
   }
 
   @inline(__always)
   mutating func insert(_ request: Request, _ sizes: some ObjectSizes) {
-    heap.set(request.id, nextUse: request.nextUse)
+    heap.insert(request.id, key: UInt64(~request.nextUse), order: order.next())
   }
 
-  mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) { heap.remove(id) }
+  mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
+    if contains(id) { heap.remove(id) }
+  }
 
   mutating func reserve(objects: Int) { heap.reserve(objects: objects) }
 
   @inline(__always)
   func prefetch(_ id: ObjectID) { heap.prefetch(id) }
+
+  @inline(__always)
+  func prefetchNeighbours(_ id: ObjectID) { heap.prefetchEntry(id) }
 
   var stateBytes: Int { heap.bytes }
 }

@@ -30,8 +30,9 @@ struct Clock: EvictionPolicy, ~Copyable {
 
   @inline(__always)
   mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
+    // Without a branch, which would be wrong as often as not.
     let word = words[request.id]
-    if word & Clock.counterMask < highest { words[request.id] = word + Clock.one }
+    words[request.id] = word &+ (word & Clock.counterMask < highest ? Clock.one : 0)
   }
 
   @inline(__always)

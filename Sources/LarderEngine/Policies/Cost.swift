@@ -8,9 +8,9 @@ struct Cost: EvictionPolicy, ~Copyable {
     paper: "Young, The k-server dual and loose competitiveness for paging, Algorithmica 1994; Cao "
       + "and Irani, Cost-aware WWW proxy caching algorithms, USITS 1997")
 
-  private var heap: IndexedHeap<Double>
+  private var heap: IndexedHeap
   private var floor = 0.0
-  private var touched: UInt64 = 0
+  private var order = OrderCounter()
 
   init(_ setup: PolicySetup) {
     heap = IndexedHeap(objects: setup.objects, capacity: setup.expectedResidents)
@@ -21,20 +21,23 @@ struct Cost: EvictionPolicy, ~Copyable {
 
   @inline(__always)
   mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
-    touched += 1
-    heap.update(request.id, key: priority(request), order: touched)
+    heap.update(request.id, key: priority(request).bitPattern, order: order.next())
+  }
+
+  mutating func replace(_ request: Request, _ sizes: some ObjectSizes) {
+    heap.update(request.id, key: priority(request).bitPattern, order: order.next())
   }
 
   @inline(__always)
   mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID {
-    floor = heap.minimumKey
-    return heap.popMinimum()
+    let (victim, priority) = heap.popMinimum()
+    floor = Double(bitPattern: priority)
+    return victim
   }
 
   @inline(__always)
   mutating func insert(_ request: Request, _ sizes: some ObjectSizes) {
-    touched += 1
-    heap.insert(request.id, key: priority(request), order: touched)
+    heap.insert(request.id, key: priority(request).bitPattern, order: order.next())
   }
 
   mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
@@ -46,9 +49,12 @@ struct Cost: EvictionPolicy, ~Copyable {
   @inline(__always)
   func prefetch(_ id: ObjectID) { heap.prefetch(id) }
 
+  @inline(__always)
+  func prefetchNeighbours(_ id: ObjectID) { heap.prefetchEntry(id) }
+
   var stateBytes: Int { heap.bytes }
 
-  /// Scaled by 10^6 a byte, as GDSF is; an object of size 0 counts as 1.
+  /// Never negative, so that its bits order as it does. Scaled by 10^6 a byte, as GDSF is; an object of size 0 counts as 1.
   @inline(__always)
   private func priority(_ request: Request) -> Double {
     floor + Double(request.cost) * 1e6 / Double(max(request.size, 1))

@@ -7,8 +7,8 @@ struct EarliestExpiry: EvictionPolicy, ~Copyable {
     needs: .ttl,
     paper: "Folklore; what phone caches call cleaning by age")
 
-  private var heap: IndexedHeap<UInt64>
-  private var stored: UInt64 = 0
+  private var heap: IndexedHeap
+  private var order = OrderCounter()
 
   init(_ setup: PolicySetup) {
     heap = IndexedHeap(objects: setup.objects, capacity: setup.expectedResidents)
@@ -21,19 +21,17 @@ struct EarliestExpiry: EvictionPolicy, ~Copyable {
   mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {}
 
   mutating func replace(_ request: Request, _ sizes: some ObjectSizes) {
-    stored += 1
-    heap.update(request.id, key: request.expires, order: stored)
+    heap.update(request.id, key: request.expires, order: order.next())
   }
 
   @inline(__always)
   mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID {
-    heap.popMinimum()
+    heap.popMinimum().id
   }
 
   @inline(__always)
   mutating func insert(_ request: Request, _ sizes: some ObjectSizes) {
-    stored += 1
-    heap.insert(request.id, key: request.expires, order: stored)
+    heap.insert(request.id, key: request.expires, order: order.next())
   }
 
   mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
@@ -44,6 +42,9 @@ struct EarliestExpiry: EvictionPolicy, ~Copyable {
 
   @inline(__always)
   func prefetch(_ id: ObjectID) { heap.prefetch(id) }
+
+  @inline(__always)
+  func prefetchNeighbours(_ id: ObjectID) { heap.prefetchEntry(id) }
 
   var stateBytes: Int { heap.bytes }
 }

@@ -8,10 +8,10 @@ struct GDSF: EvictionPolicy, ~Copyable {
     paper: "Cherkasova, Improving WWW proxies performance with Greedy-Dual-Size-Frequency caching "
       + "policy, HP Labs 1998")
 
-  private var heap: IndexedHeap<Double>
+  private var heap: IndexedHeap
   private var frequencies: Column<UInt32>
   private var floor = 0.0
-  private var touched: UInt64 = 0
+  private var order = OrderCounter()
 
   init(_ setup: PolicySetup) {
     heap = IndexedHeap(objects: setup.objects, capacity: setup.expectedResidents)
@@ -23,23 +23,28 @@ struct GDSF: EvictionPolicy, ~Copyable {
 
   @inline(__always)
   mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
-    touched += 1
     let frequency = frequencies[request.id] &+ 1
     frequencies[request.id] = frequency
-    heap.update(request.id, key: priority(request, frequency), order: touched)
+    heap.update(request.id, key: priority(request, frequency).bitPattern, order: order.next())
+  }
+
+  mutating func replace(_ request: Request, _ sizes: some ObjectSizes) {
+    frequencies[request.id] &+= 1
+    let priority = priority(request, frequencies[request.id])
+    heap.update(request.id, key: priority.bitPattern, order: order.next())
   }
 
   @inline(__always)
   mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID {
-    floor = heap.minimumKey
-    return heap.popMinimum()
+    let (victim, priority) = heap.popMinimum()
+    floor = Double(bitPattern: priority)
+    return victim
   }
 
   @inline(__always)
   mutating func insert(_ request: Request, _ sizes: some ObjectSizes) {
-    touched += 1
     frequencies[request.id] = 1
-    heap.insert(request.id, key: priority(request, 1), order: touched)
+    heap.insert(request.id, key: priority(request, 1).bitPattern, order: order.next())
   }
 
   mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
@@ -57,9 +62,12 @@ struct GDSF: EvictionPolicy, ~Copyable {
     frequencies.prefetch(id)
   }
 
+  @inline(__always)
+  func prefetchNeighbours(_ id: ObjectID) { heap.prefetchEntry(id) }
+
   var stateBytes: Int { heap.bytes + frequencies.bytes }
 
-  /// Scaled by 10^6 a byte, so that differences survive beside a large L; an object of size 0
+  /// Never negative, so that its bits order as it does. Scaled by 10^6 a byte, so that differences survive beside a large L; an object of size 0
   /// counts as 1.
   @inline(__always)
   private func priority(_ request: Request, _ frequency: UInt32) -> Double {

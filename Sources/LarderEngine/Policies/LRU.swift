@@ -39,5 +39,8 @@ struct LRU: EvictionPolicy, ~Copyable {
   @inline(__always)
   func prefetch(_ id: ObjectID) { list.prefetch(id) }
 
+  @inline(__always)
+  func prefetchNeighbours(_ id: ObjectID) { list.prefetchNeighbours(id) }
+
   var stateBytes: Int { list.bytes }
 }

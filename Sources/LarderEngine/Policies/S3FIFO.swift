@@ -62,7 +62,8 @@ struct S3FIFO: EvictionPolicy, ~Copyable {
   @inline(__always)
   mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
     let word = words[request.id]
-    if word & S3FIFO.counterMask != S3FIFO.counterMask { words[request.id] = word + S3FIFO.one }
+    let isBelow = word & S3FIFO.counterMask != S3FIFO.counterMask
+    words[request.id] = word &+ (isBelow ? S3FIFO.one : 0)
   }
 
   mutating func replace(_ request: Request, _ sizes: some ObjectSizes) {
@@ -86,22 +87,13 @@ struct S3FIFO: EvictionPolicy, ~Copyable {
 
   @inline(__always)
   mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID {
-    while true {
-      if mainUsed > mainCapacity || small.count == 0 {
-        let id = main.popOldest()
-        let counter = words[id] & S3FIFO.counterMask
-        if counter == 0 {
-          mainUsed -= UInt64(sizes[id])
-          words[id] = 0
-          return id
-        }
-        words[id] = S3FIFO.inMain | (counter - S3FIFO.one) | main.push(id)
-      } else {
+    if mainUsed <= mainCapacity {
+      // Once begun with the small queue, stay with it, even if main exceeds its share meanwhile.
+      while small.count > 0 {
         let id = small.popOldest()
         let size = sizes[id]
         smallUsed -= UInt64(size)
-        let counter = words[id] & S3FIFO.counterMask
-        if counter <= S3FIFO.one {
+        if words[id] & S3FIFO.counterMask <= S3FIFO.one {
           rememberGhost(id, size)
           return id
         }
@@ -109,6 +101,7 @@ struct S3FIFO: EvictionPolicy, ~Copyable {
         words[id] = S3FIFO.inMain | main.push(id)
       }
     }
+    return evictFromMain(sizes)
   }
 
   @inline(__always)
@@ -148,6 +141,20 @@ struct S3FIFO: EvictionPolicy, ~Copyable {
 
   var stateBytes: Int {
     words.bytes + small.bytes + main.bytes + ghost.bytes + (countsBytes ? ghostSizes.bytes : 0)
+  }
+
+  @inline(__always)
+  private mutating func evictFromMain(_ sizes: some ObjectSizes) -> ObjectID {
+    while true {
+      let id = main.popOldest()
+      let counter = words[id] & S3FIFO.counterMask
+      if counter == 0 {
+        mainUsed -= UInt64(sizes[id])
+        words[id] = 0
+        return id
+      }
+      words[id] = S3FIFO.inMain | (counter - S3FIFO.one) | main.push(id)
+    }
   }
 
   @inline(__always)

@@ -23,6 +23,8 @@ struct SLRU: EvictionPolicy, ~Copyable {
   private let fills: Bool
   // An object cooled into the lowest segment during this hit.
   private var cooledToLowest = false
+  // The object being replaced, whose size in the cache's books is still the old one.
+  private var resized = Request.none
 
   init(_ setup: PolicySetup) throws(PolicyError) {
     let segments = try setup.spec.integer("segments", default: 4, in: 2...64)
@@ -38,29 +40,19 @@ struct SLRU: EvictionPolicy, ~Copyable {
 
   @inline(__always)
   mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
-    let id = request.id
-    cooledToLowest = false
-    let segment = Int(segmentOf[id])
-    guard segment + 1 < used.count else {
-      lists.moveToFront(id, list: UInt32(segment))
-      return
+    let segment = Int(segmentOf[request.id])
+    if segment + 1 == used.count {
+      cooledToLowest = false
+      lists.moveToFront(request.id, list: UInt32(segment))
+    } else {
+      rise(request.id, from: segment, newSize: UInt64(sizes[request.id]), sizes)
     }
-    let size = UInt64(sizes[id])
-    // Larger than a whole segment: it could only displace everything above and still not fit.
-    guard size <= segmentCapacity else {
-      lists.moveToFront(id, list: UInt32(segment))
-      return
-    }
-    used[segment] -= size
-    makeRoom(for: size, in: segment + 1, sizes)
-    lists.moveToFront(id, list: UInt32(segment + 1))
-    enter(id, segment + 1, size)
   }
 
   mutating func replace(_ request: Request, _ sizes: some ObjectSizes) {
-    hit(request, sizes)
-    let segment = Int(segmentOf[request.id])
-    used[segment] = used[segment] - UInt64(sizes[request.id]) + UInt64(request.size)
+    resized = request
+    rise(request.id, from: Int(segmentOf[request.id]), newSize: UInt64(request.size), sizes)
+    resized = .none
   }
 
   @inline(__always)
@@ -83,8 +75,7 @@ struct SLRU: EvictionPolicy, ~Copyable {
     if fills, let roomy = used.firstIndex(where: { $0 + size <= segmentCapacity }) {
       segment = roomy
     }
-    lists.pushFront(request.id, list: UInt32(segment))
-    enter(request.id, segment, size)
+    enter(request.id, segment, size, sizes)
   }
 
   mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
@@ -104,26 +95,37 @@ struct SLRU: EvictionPolicy, ~Copyable {
     segmentOf.prefetch(id)
   }
 
+  @inline(__always)
+  func prefetchNeighbours(_ id: ObjectID) { lists.prefetchNeighbours(id) }
+
   var stateBytes: Int { lists.bytes + segmentOf.bytes }
 
-  @inline(__always)
-  private mutating func enter(_ id: ObjectID, _ segment: Int, _ size: UInt64) {
-    segmentOf[id] = UInt8(truncatingIfNeeded: segment)
-    used[segment] += size
+  /// Takes a requested object one segment up; what is larger than a whole segment stays in its own.
+  private mutating func rise(
+    _ id: ObjectID, from segment: Int, newSize: UInt64, _ sizes: some ObjectSizes
+  ) {
+    cooledToLowest = false
+    lists.remove(id)
+    used[segment] -= UInt64(sizes[id])
+    let rises = segment + 1 < used.count && newSize <= segmentCapacity
+    enter(id, rises ? segment + 1 : segment, newSize, sizes)
   }
 
-  /// Cools the least recent objects of `segment`, and of those below it in turn, until `size` fits.
-  /// The lowest segment takes what comes: only `evict` makes room there.
-  private mutating func makeRoom(for size: UInt64, in segment: Int, _ sizes: some ObjectSizes) {
-    guard segment > 0 else { return }
-    while used[segment] + size > segmentCapacity {
+  /// Puts an object at the front of a segment and cools what that pushes out at its back into the
+  /// one below, and so on down. The lowest takes what comes: only `evict` makes room there.
+  private mutating func enter(
+    _ id: ObjectID, _ segment: Int, _ size: UInt64, _ sizes: some ObjectSizes
+  ) {
+    lists.pushFront(id, list: UInt32(segment))
+    segmentOf[id] = UInt8(truncatingIfNeeded: segment)
+    used[segment] += size
+    while segment > 0, used[segment] > segmentCapacity {
       let cooled = lists.back(list: UInt32(segment))
-      let cooledSize = UInt64(sizes[cooled])
+      let cooledSize = UInt64(cooled == resized.id ? resized.size : sizes[cooled])
+      lists.remove(cooled)
       used[segment] -= cooledSize
-      makeRoom(for: cooledSize, in: segment - 1, sizes)
-      lists.moveToFront(cooled, list: UInt32(segment - 1))
-      enter(cooled, segment - 1, cooledSize)
       if segment == 1 { cooledToLowest = true }
+      enter(cooled, segment - 1, cooledSize, sizes)
     }
   }
 }

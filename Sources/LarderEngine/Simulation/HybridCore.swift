@@ -11,8 +11,8 @@ final class HybridCore {
     case origin
   }
 
-  let memory: any TierDriver
-  let disk: any TierDriver
+  let memory: TierDriver
+  let disk: TierDriver
   private let rules: HybridRules
   private(set) var promotions: UInt64 = 0
   private(set) var demotions: UInt64 = 0
@@ -23,7 +23,7 @@ final class HybridCore {
   private var lastCost: Column<Float>
 
   /// Two tiers under one set of rules, for ids up to `objects`.
-  init(memory: any TierDriver, disk: any TierDriver, rules: HybridRules, objects: Int) {
+  init(memory: TierDriver, disk: TierDriver, rules: HybridRules, objects: Int) {
     self.memory = memory
     self.disk = disk
     self.rules = rules
@@ -40,8 +40,8 @@ final class HybridCore {
 
   /// Sets all counts to zero.
   func resetCounts() {
-    memory.counts = TierCounts()
-    disk.counts = TierCounts()
+    memory.resetCounts()
+    disk.resetCounts()
     promotions = 0
     demotions = 0
   }
@@ -50,15 +50,15 @@ final class HybridCore {
   func get(_ request: Request, now: UInt64, ttlSeconds: UInt32) -> (Answer, isStale: Bool) {
     note(request)
     let id = request.id
-    if memory.find(id, now: now, countsExpiration: true) {
-      let answer = Answer.memory(memory.size(of: id))
+    if memory.find(id, now, true) {
+      let answer = Answer.memory(memory.size(id))
       let isStale = memory.isStale(id)
       memory.hit(request)
       demoteVictims(now: now)
       return (answer, isStale)
     }
-    if disk.find(id, now: now, countsExpiration: true) {
-      let answer = Answer.disk(disk.size(of: id))
+    if disk.find(id, now, true) {
+      let answer = Answer.disk(disk.size(id))
       let isStale = disk.isStale(id)
       disk.hit(request)
       if disk.contains(id), wantsPromotion(id) { promote(request, now: now) }
@@ -119,8 +119,8 @@ final class HybridCore {
     let id = request.id
     let isStale = disk.isStale(id)
     var copy = request
-    copy.size = disk.size(of: id)
-    copy.expires = min(disk.expiry(of: id), memory.expiry(now: now, ttlSeconds: 0))
+    copy.size = disk.size(id)
+    copy.expires = min(disk.expiry(id), memory.expiryFrom(now, 0))
     guard memory.store(copy) else { return }
     memory.setStale(id, isStale)
     promotions += 1
@@ -144,10 +144,10 @@ final class HybridCore {
 
   @discardableResult
   private func store(
-    _ request: Request, in tier: any TierDriver, now: UInt64, ttlSeconds: UInt32
+    _ request: Request, in tier: TierDriver, now: UInt64, ttlSeconds: UInt32
   ) -> Bool {
     var request = request
-    request.expires = tier.expiry(now: now, ttlSeconds: ttlSeconds)
+    request.expires = tier.expiryFrom(now, ttlSeconds)
     if tier === disk { forgetHits(request.id) }
     return tier.store(request)
   }
@@ -156,13 +156,13 @@ final class HybridCore {
   /// again, and false when it refused it.
   @discardableResult
   private func put(
-    _ request: Request, in tier: any TierDriver, now: UInt64, ttlSeconds: UInt32
+    _ request: Request, in tier: TierDriver, now: UInt64, ttlSeconds: UInt32
   ) -> Bool {
-    guard tier.find(request.id, now: now, countsExpiration: false) else {
+    guard tier.find(request.id, now, false) else {
       return store(request, in: tier, now: now, ttlSeconds: ttlSeconds)
     }
     var request = request
-    request.expires = tier.expiry(now: now, ttlSeconds: ttlSeconds)
+    request.expires = tier.expiryFrom(now, ttlSeconds)
     if tier === disk { forgetHits(request.id) }
     return tier.replace(request)
   }
@@ -175,13 +175,13 @@ final class HybridCore {
   private func demoteVictims(now: UInt64) {
     guard rules.inclusion == .exclusive else { return }
     for id in memory.victims {
-      let expires = memory.expiry(of: id)
+      let expires = memory.expiry(id)
       guard expires > now else { continue }
       let isStale = memory.isStale(id)
       forgetHits(id)
       let stored = disk.store(
         Request(
-          id: id, size: memory.size(of: id), nextUse: lastNextUse[id],
+          id: id, size: memory.size(id), nextUse: lastNextUse[id],
           expires: expires, cost: lastCost[id]))
       if stored {
         disk.setStale(id, isStale)

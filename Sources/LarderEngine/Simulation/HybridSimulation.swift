@@ -62,20 +62,18 @@ final class HybridSimulation: Simulation {
 
   private func get(_ request: Request, now: UInt64, ttl: UInt32, bytes: UInt32) {
     totals.requests += 1
+    totals.bytesRequested += UInt64(request.size)
     let (answer, isStale) = core.get(request, now: now, ttlSeconds: ttl)
     switch answer {
     case .memory(let size):
       totals.memoryHits += 1
-      totals.memoryBytesHit += UInt64(size)
-      totals.bytesRequested += UInt64(size)
+      totals.memoryBytesHit += UInt64(request.size)
       outcomes?.memoryHits.add(bytes: unit == .bytes ? size : bytes)
     case .disk(let size):
       totals.diskHits += 1
-      totals.diskBytesHit += UInt64(size)
-      totals.bytesRequested += UInt64(size)
+      totals.diskBytesHit += UInt64(request.size)
       outcomes?.diskHits.add(bytes: unit == .bytes ? size : bytes)
     case .origin:
-      totals.bytesRequested += UInt64(request.size)
       outcomes?.misses.add(bytes: bytes)
     }
     if isStale { totals.staleHits += 1 }

@@ -1,5 +1,8 @@
 /// A cache of one tier under simulation, specialised for its policy and for what the trace has.
-final class SingleTierSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: Simulation {
+///
+/// A value, not a class: calls to a generic class go through its vtable, whose methods the optimiser
+/// does not specialise, at ten times the cost. `ErasedSimulation` hides the type behind closures.
+struct SingleTierSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyable {
   private var tier: Tier<Policy, Shape>
   private let columns: RequestColumns
   private let unit: CapacityUnit
@@ -55,13 +58,13 @@ final class SingleTierSimulation<Policy: EvictionPolicy & ~Copyable, Shape: Tier
     return counts
   }
 
-  func resetCounts() {
+  mutating func resetCounts() {
     totals = Totals()
     tier.counts = TierCounts()
     if outcomes != nil { outcomes = OutcomeSizes() }
   }
 
-  func run(upTo end: Int, untilFirstEviction: Bool) -> Bool {
+  mutating func run(upTo end: Int, untilFirstEviction: Bool) -> Bool {
     let end = min(end, columns.count)
     if Shape.isFull {
       return runOperations(upTo: end, untilFirstEviction)
@@ -71,10 +74,6 @@ final class SingleTierSimulation<Policy: EvictionPolicy & ~Copyable, Shape: Tier
     position = Self.replayGets(
       &tier, columns, from: start, to: end, untilFirstEviction, &totals)
     totals.requests += UInt64(position - start)
-    if !Shape.weighs {
-      totals.bytesRequested = totals.requests
-      totals.bytesHit = totals.hits
-    }
     self.totals = totals
     return untilFirstEviction && tier.counts.evictions > 0
   }
@@ -92,21 +91,16 @@ final class SingleTierSimulation<Policy: EvictionPolicy & ~Copyable, Shape: Tier
     var index = start
     while index < end {
       tier.prefetch(ids[min(index + lookahead, last)])
+      tier.prefetchNeighbours(ids[min(index + lookahead / 2, last)])
       var request = Request(id: ids[index], index: UInt64(index))
       if let nextUses = columns.nextUses { request.nextUse = nextUses[index] }
+      if Shape.weighs, let sizes = columns.sizes { request.size = sizes[index] }
+      bytesRequested += UInt64(request.size)
       if tier.contains(request.id) {
         hits += 1
-        if Shape.weighs {
-          let size = UInt64(tier.size(of: request.id))
-          bytesRequested += size
-          bytesHit += size
-        }
+        bytesHit += UInt64(request.size)
         tier.hit(request) { _ in }
       } else {
-        if Shape.weighs, let sizes = columns.sizes {
-          request.size = sizes[index]
-          bytesRequested += UInt64(request.size)
-        }
         _ = tier.store(request) { _ in }
         if untilFirstEviction, tier.counts.evictions > 0 {
           index += 1
@@ -122,7 +116,7 @@ final class SingleTierSimulation<Policy: EvictionPolicy & ~Copyable, Shape: Tier
   }
 
   /// The loop for traces with operations, times to live or costs.
-  private func runOperations(upTo end: Int, _ untilFirstEviction: Bool) -> Bool {
+  private mutating func runOperations(upTo end: Int, _ untilFirstEviction: Bool) -> Bool {
     let reader = RequestReader(columns, unit: unit)
     while position < end {
       tier.prefetch(columns.ids[min(position + Self.lookahead, columns.count - 1)])
@@ -137,7 +131,7 @@ final class SingleTierSimulation<Policy: EvictionPolicy & ~Copyable, Shape: Tier
   }
 
   @inline(__always)
-  private func apply(_ operation: Operation, _ request: Request, now: UInt64, bytes: UInt32) {
+  private mutating func apply(_ operation: Operation, _ request: Request, now: UInt64, bytes: UInt32) {
     switch operation {
     case .get: get(request, now: now, bytes: bytes)
     case .set:
@@ -156,21 +150,19 @@ final class SingleTierSimulation<Policy: EvictionPolicy & ~Copyable, Shape: Tier
   }
 
   @inline(__always)
-  private func get(_ request: Request, now: UInt64, bytes: UInt32) {
+  private mutating func get(_ request: Request, now: UInt64, bytes: UInt32) {
     totals.requests += 1
+    totals.bytesRequested += UInt64(request.size)
     guard tier.find(request.id, now: now) else {
-      totals.bytesRequested += UInt64(request.size)
       outcomes?.misses.add(bytes: bytes)
       _ = tier.store(request) { _ in }
       return
     }
-    let size = tier.size(of: request.id)
     totals.hits += 1
-    totals.bytesRequested += UInt64(size)
-    totals.bytesHit += UInt64(size)
+    totals.bytesHit += UInt64(request.size)
     if tier.isStale(request.id) { totals.staleHits += 1 }
     if outcomes != nil {
-      let served = unit == .bytes ? size : bytes
+      let served = unit == .bytes ? tier.size(of: request.id) : bytes
       if isDisk { outcomes?.diskHits.add(bytes: served) } else { outcomes?.memoryHits.add(bytes: served) }
     }
     tier.hit(request) { _ in }

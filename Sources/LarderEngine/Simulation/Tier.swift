@@ -138,6 +138,10 @@ struct Tier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyable {
     if Shape.weighs { sizes.prefetch(id) }
   }
 
+  /// Brings what the state of `id` points to near.
+  @inline(__always)
+  func prefetchNeighbours(_ id: ObjectID) { policy.prefetchNeighbours(id) }
+
   /// Memory held, in bytes.
   var stateBytes: Int {
     policy.stateBytes + (Shape.weighs ? sizes.bytes : 0)

@@ -1,74 +1,70 @@
 /// A tier whose policy is not known to the caller: what hybrids, probes and real caches drive.
 ///
-/// One dynamic call for each operation; everything below it is specialised for the policy.
-protocol TierDriver: AnyObject {
-  /// See `Tier`.
-  var counts: TierCounts { get set }
+/// One call through a closure for each operation; everything below it is specialised for the
+/// policy. See `Tier` for what the operations do.
+final class TierDriver {
+  let contains: (ObjectID) -> Bool
+  let remembers: (ObjectID) -> Bool
+  let size: (ObjectID) -> UInt32
+  let expiry: (ObjectID) -> UInt64
+  let isStale: (ObjectID) -> Bool
+  let setStale: (ObjectID, Bool) -> Void
+  let expiryFrom: (_ now: UInt64, _ ttlSeconds: UInt32) -> UInt64
+  let find: (ObjectID, _ now: UInt64, _ countsExpiration: Bool) -> Bool
+  let hit: (Request) -> Void
+  let store: (Request) -> Bool
+  let replace: (Request) -> Bool
+  let remove: (ObjectID) -> Void
+  let reserve: (_ objects: Int) -> Void
+  let prefetch: (ObjectID) -> Void
+  private let countsBody: () -> TierCounts
+  private let resetBody: () -> Void
+  private let usedBody: () -> UInt64
+  private let stateBytesBody: () -> Int
+  private let evicted: Held<[ObjectID]>
+
+  /// Takes a tier over.
+  init<Policy: EvictionPolicy & ~Copyable>(_ tier: consuming Tier<Policy, FullShape>) {
+    let held = Held(tier)
+    let evicted = Held<[ObjectID]>([])
+    contains = { held.value.contains($0) }
+    remembers = { held.value.remembers($0) }
+    size = { held.value.size(of: $0) }
+    expiry = { held.value.expiry(of: $0) }
+    isStale = { held.value.isStale($0) }
+    setStale = { held.value.setStale($0, $1) }
+    expiryFrom = { held.value.expiry(now: $0, ttlSeconds: $1) }
+    find = { held.value.find($0, now: $1, countsExpiration: $2) }
+    hit = { request in
+      evicted.value.removeAll(keepingCapacity: true)
+      held.value.hit(request) { evicted.value.append($0) }
+    }
+    store = { request in
+      evicted.value.removeAll(keepingCapacity: true)
+      return held.value.store(request) { evicted.value.append($0) }
+    }
+    replace = { request in
+      evicted.value.removeAll(keepingCapacity: true)
+      return held.value.replace(request) { evicted.value.append($0) }
+    }
+    remove = { held.value.remove($0) }
+    reserve = { held.value.reserve(objects: $0) }
+    prefetch = { held.value.prefetch($0) }
+    countsBody = { held.value.counts }
+    resetBody = { held.value.counts = TierCounts() }
+    usedBody = { held.value.used }
+    stateBytesBody = { held.value.stateBytes }
+    self.evicted = evicted
+  }
+
+  /// What has happened since the start or the last `resetCounts`.
+  var counts: TierCounts { countsBody() }
   /// Sum of the sizes of the resident objects.
-  var used: UInt64 { get }
+  var used: UInt64 { usedBody() }
   /// Memory held, in bytes.
-  var stateBytes: Int { get }
+  var stateBytes: Int { stateBytesBody() }
   /// What the last `hit`, `store` or `replace` evicted, in order.
-  var victims: [ObjectID] { get }
-
-  func contains(_ id: ObjectID) -> Bool
-  func remembers(_ id: ObjectID) -> Bool
-  func size(of id: ObjectID) -> UInt32
-  func expiry(of id: ObjectID) -> UInt64
-  func isStale(_ id: ObjectID) -> Bool
-  func setStale(_ id: ObjectID, _ isStale: Bool)
-  func expiry(now: UInt64, ttlSeconds: UInt32) -> UInt64
-  func find(_ id: ObjectID, now: UInt64, countsExpiration: Bool) -> Bool
-  func hit(_ request: Request)
-  func store(_ request: Request) -> Bool
-  func replace(_ request: Request) -> Bool
-  func remove(_ id: ObjectID)
-  func reserve(objects: Int)
-  func prefetch(_ id: ObjectID)
-}
-
-/// A tier in a box.
-final class TierBox<Policy: EvictionPolicy & ~Copyable>: TierDriver {
-  private var tier: Tier<Policy, FullShape>
-  private(set) var victims: [ObjectID] = []
-
-  /// See `Tier.init`.
-  init(_ setup: TierSetup, unit: CapacityUnit, objects: Int, seed: UInt64) throws(PolicyError) {
-    tier = try Tier(setup, unit: unit, objects: objects, seed: seed)
-  }
-
-  var counts: TierCounts {
-    get { tier.counts }
-    set { tier.counts = newValue }
-  }
-  var used: UInt64 { tier.used }
-  var stateBytes: Int { tier.stateBytes }
-
-  func contains(_ id: ObjectID) -> Bool { tier.contains(id) }
-  func remembers(_ id: ObjectID) -> Bool { tier.remembers(id) }
-  func size(of id: ObjectID) -> UInt32 { tier.size(of: id) }
-  func expiry(of id: ObjectID) -> UInt64 { tier.expiry(of: id) }
-  func isStale(_ id: ObjectID) -> Bool { tier.isStale(id) }
-  func setStale(_ id: ObjectID, _ isStale: Bool) { tier.setStale(id, isStale) }
-  func expiry(now: UInt64, ttlSeconds: UInt32) -> UInt64 {
-    tier.expiry(now: now, ttlSeconds: ttlSeconds)
-  }
-  func find(_ id: ObjectID, now: UInt64, countsExpiration: Bool) -> Bool {
-    tier.find(id, now: now, countsExpiration: countsExpiration)
-  }
-  func hit(_ request: Request) {
-    victims.removeAll(keepingCapacity: true)
-    tier.hit(request) { victims.append($0) }
-  }
-  func store(_ request: Request) -> Bool {
-    victims.removeAll(keepingCapacity: true)
-    return tier.store(request) { victims.append($0) }
-  }
-  func replace(_ request: Request) -> Bool {
-    victims.removeAll(keepingCapacity: true)
-    return tier.replace(request) { victims.append($0) }
-  }
-  func remove(_ id: ObjectID) { tier.remove(id) }
-  func reserve(objects: Int) { tier.reserve(objects: objects) }
-  func prefetch(_ id: ObjectID) { tier.prefetch(id) }
+  var victims: [ObjectID] { evicted.value }
+  /// Sets all counts to zero.
+  func resetCounts() { resetBody() }
 }

@@ -31,9 +31,9 @@ struct Column<Element: BitwiseCopyable>: ~Copyable {
       return base[Int(id)]
     }
     @inline(__always)
-    nonmutating set {
+    nonmutating _modify {
       assert(Int(id) <= objects)
-      base[Int(id)] = newValue
+      yield &base[Int(id)]
     }
   }
 

@@ -48,7 +48,7 @@ struct SweepQueue: ~Copyable {
   @inline(__always)
   mutating func push(_ id: ObjectID) {
     if newest &- survivors > mask { makeRoom() }
-    place(id, at: newest)
+    place(id, at: newest, mark: 0)
     newest = newest &+ 1
   }
 
@@ -65,7 +65,7 @@ struct SweepQueue: ~Copyable {
           advance()
           return id
         }
-        place(id, at: survivorsEnd)
+        place(id, at: survivorsEnd, mark: 0)
         survivorsEnd = survivorsEnd &+ 1
       }
       advance()
@@ -92,9 +92,9 @@ struct SweepQueue: ~Copyable {
   var bytes: Int { words.bytes + (Int(mask) + 1) * MemoryLayout<ObjectID>.stride }
 
   @inline(__always)
-  private func place(_ id: ObjectID, at position: UInt32) {
-    base[Int(position & mask)] = id
-    words[id] = SweepQueue.queued | (position & SweepQueue.positionMask)
+  private func place(_ id: ObjectID, at position: UInt32, mark: UInt32) {
+    base[Int(position & self.mask)] = id
+    words[id] = SweepQueue.queued | mark | (position & SweepQueue.positionMask)
   }
 
   @inline(__always)
@@ -122,7 +122,7 @@ struct SweepQueue: ~Copyable {
       let id = base[Int(position & mask)]
       guard id != .none else { continue }
       target = target &- 1
-      place(id, at: target)
+      place(id, at: target, mark: words[id] & SweepQueue.mark)
     }
     survivors = target
     survivorsEnd = hand

@@ -12,8 +12,8 @@ enum Quantity {
   /// Nanoseconds in one of each unit.
   static let timeUnits: [(name: String, nanoseconds: UInt64)] = [
     ("ns", 1), ("us", 1000), ("µs", 1000), ("μs", 1000), ("ms", 1_000_000),
-    ("s", 1_000_000_000), ("m", 60_000_000_000), ("h", 3_600_000_000_000),
-    ("d", 86_400_000_000_000),
+    ("s", 1_000_000_000), ("m", 60_000_000_000), ("min", 60_000_000_000),
+    ("h", 3_600_000_000_000), ("d", 86_400_000_000_000), ("w", 604_800_000_000_000),
   ]
 
   /// Splits `64 MiB` into `64` and `MiB`.
@@ -42,7 +42,7 @@ enum Quantity {
     return value * Double(factor)
   }
 
-  /// The whole seconds that `90`, `90s`, `5m`, `1h` or `30d` stand for; nil for anything else.
+  /// The whole seconds that `90`, `90s`, `5m`, `1h`, `30d` or `1w` stand for; nil for anything else.
   static func seconds(_ text: some StringProtocol) -> UInt64? {
     let (number, unit) = split(text)
     guard let decimal = ExactDecimal(number) else { return nil }
@@ -57,11 +57,28 @@ enum Quantity {
     return seconds
   }
 
+  /// The whole number that `1000`, `1_000_000`, `250k`, `5M`, `1e6` or `2G` stand for; nil for
+  /// anything else.
+  static func count(_ text: some StringProtocol) -> UInt64? {
+    let (number, unit) = split(text)
+    if unit.isEmpty { return whole(number) }
+    if unit.hasPrefix("e"), let exponent = UInt8(unit.dropFirst()), exponent <= 18 {
+      return scaled(number, by: (0..<exponent).reduce(1) { power, _ in power * 10 })
+    }
+    let factors: [String: UInt64] = ["k": 1000, "K": 1000, "M": 1_000_000, "G": 1_000_000_000]
+    return factors[unit].flatMap { scaled(number, by: $0) }
+  }
+
   /// A whole number, underscores between digits allowed; nil for anything else.
   static func whole(_ text: some StringProtocol) -> UInt64? {
-    guard !text.contains("."), let (value, _) = ExactDecimal(text)?.multiplied(by: 1) else {
-      // `ExactDecimal` stops at 18 digits; seeds may use all of `UInt64`.
-      return UInt64(text).flatMap { text.first == "+" ? nil : $0 }
+    guard !text.contains("."), !text.hasPrefix("+") else { return nil }
+    // `ExactDecimal` stops at 18 digits; seeds may use all of `UInt64`.
+    return ExactDecimal(text).map(\.digits) ?? UInt64(text)
+  }
+
+  private static func scaled(_ number: String, by factor: UInt64) -> UInt64? {
+    guard let (value, isExact) = ExactDecimal(number)?.multiplied(by: factor), isExact else {
+      return nil
     }
     return value
   }

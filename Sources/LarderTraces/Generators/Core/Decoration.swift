@@ -1,0 +1,81 @@
+/// What a workload adds to the records of a generator: sizes, times to live, operations and a clock.
+struct Decoration {
+  private var sizes: ObjectValues?
+  private var ttls: ObjectValues?
+  private var operations: OperationMix?
+  /// Requests per second, nil where the generator has a clock or none is needed.
+  private let rate: Double?
+  private var records = 0
+  /// The columns that are added.
+  let columns: TraceColumns
+
+  /// The additions a spec asks for, checked.
+  init(
+    _ spec: GeneratorSpec, own: TraceColumns, keyLimit: Int?, seed: UInt64, objectSeed: UInt64
+  ) throws(ComponentError) {
+    let name = spec.component.name
+    var columns: TraceColumns = []
+    if let asked = spec.sizes {
+      sizes = ObjectValues(
+        try DistributionRegistry.distribution(asked, of: .bytes), keyLimit: keyLimit,
+        seed: RandomStream.derived(objectSeed, 0x517e))
+      columns.insert(.size)
+    }
+    if let asked = spec.ttls {
+      ttls = ObjectValues(
+        try DistributionRegistry.distribution(asked, of: .seconds), keyLimit: keyLimit,
+        seed: RandomStream.derived(objectSeed, 0x771))
+      columns.formUnion([.ttl, .time])
+    }
+    if let shares = spec.operations {
+      guard !own.contains(.operation) else {
+        throw ComponentError(
+          component: name, parameter: "operations",
+          message: "this generator has operations of its own; leave the mix out")
+      }
+      let mix = try OperationMix(shares, generator: name, seed: seed)
+      if !mix.isOnlyGets {
+        operations = mix
+        columns.insert(.operation)
+      }
+    }
+    if let rate = spec.rate {
+      try Self.check(rate, spec: spec, own: own)
+      columns.insert(.time)
+    }
+    rate = own.contains(.time) || !columns.contains(.time) ? nil : spec.rate ?? 1000
+    self.columns = columns
+  }
+
+  /// Adds what was asked for to the records, which follow those of the call before.
+  mutating func apply(to batch: UnsafeMutableBufferPointer<TraceRecord>) {
+    sizes?.fillSizes(of: batch)
+    ttls?.fillTTLs(of: batch)
+    operations?.fill(batch)
+    if let rate {
+      let microseconds = 1e6 / rate
+      for index in batch.indices {
+        batch[index].time = UInt64(Double(records &+ index) * microseconds)
+      }
+    }
+    records += batch.count
+  }
+
+  private static func check(
+    _ rate: Double, spec: GeneratorSpec, own: TraceColumns
+  ) throws(ComponentError) {
+    func error(_ message: String) -> ComponentError {
+      ComponentError(component: spec.component.name, parameter: "rate", message: message)
+    }
+    guard !own.contains(.time) else {
+      throw error("this generator has a clock of its own; leave the rate out")
+    }
+    guard rate > 0, rate.isFinite else {
+      throw error("expected requests per second above 0, found \(rate)")
+    }
+    // Three hundred years in microseconds, far from overflow.
+    guard Double(spec.requests) / rate < 1e10 else {
+      throw error("\(spec.requests) requests at \(rate) a second would take more than 300 years")
+    }
+  }
+}

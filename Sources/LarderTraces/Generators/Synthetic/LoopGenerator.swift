@@ -1,0 +1,29 @@
+/// The same objects in the same order, again and again: the worst case of LRU.
+enum LoopGenerator: Generator {
+  static let description = GeneratorDescription(
+    name: "loop",
+    summary: """
+      The same objects in the same order, again and again. LRU and FIFO hit nothing as soon as the \
+      cache is smaller than the loop; MRU comes close to the optimum.
+      """,
+    parameters: [.objects(default: "10k")],
+    source: "The textbook case; the loop traces of LIRS (Jiang and Zhang, SIGMETRICS 2002).")
+
+  static func plan(_ setup: GeneratorSetup) throws(ComponentError) -> GeneratorPlan {
+    let objects = try setup.parameters.count("objects")
+    return GeneratorPlan(keyLimit: objects, stream: Stream(objects: UInt64(objects)))
+  }
+
+  private struct Stream: KeyStream {
+    let objects: UInt64
+    var key: UInt64 = 0
+
+    @inline(__always)
+    mutating func next() -> UInt64 {
+      let current = key
+      key &+= 1
+      if key == objects { key = 0 }
+      return current
+    }
+  }
+}

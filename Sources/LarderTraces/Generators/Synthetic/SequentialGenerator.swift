@@ -1,0 +1,36 @@
+/// One object after another, none twice: what no cache can help.
+enum SequentialGenerator: Generator {
+  static let description = GeneratorDescription(
+    name: "sequential",
+    summary: """
+      One new object after another. With `each` above 1 every object is requested that often in a \
+      row and then never again.
+      """,
+    parameters: [
+      GeneratorParameter(
+        "each", .count(1...1_000_000_000), default: "1", "Requests of an object in a row.")
+    ],
+    source: "The textbook case: a scan.")
+
+  static func plan(_ setup: GeneratorSetup) throws(ComponentError) -> GeneratorPlan {
+    let each = try setup.parameters.count("each")
+    return GeneratorPlan(
+      keyLimit: (setup.requests - 1) / each + 1, stream: Stream(each: each, left: each))
+  }
+
+  private struct Stream: KeyStream {
+    let each: Int
+    var left: Int
+    var key: UInt64 = 0
+
+    @inline(__always)
+    mutating func next() -> UInt64 {
+      if left == 0 {
+        left = each
+        key &+= 1
+      }
+      left &-= 1
+      return key
+    }
+  }
+}

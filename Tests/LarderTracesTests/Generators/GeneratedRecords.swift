@@ -1,0 +1,83 @@
+@testable import LarderTraces
+
+/// What the tests of generators have in common.
+enum Generated {
+  /// All records of a source.
+  static func records(_ source: any RecordSource) throws -> [TraceRecord] {
+    var records: [TraceRecord] = []
+    try source.records {
+      records.append(contentsOf: $0)
+      return true
+    }
+    return records
+  }
+
+  /// All records of a generator named as on the command line.
+  static func records(
+    _ text: String, requests: Int, seed: UInt64 = 1, sizes: String? = nil, ttls: String? = nil,
+    operations: [String: Double]? = nil, rate: Double? = nil
+  ) throws -> [TraceRecord] {
+    let spec = try spec(
+      text, requests: requests, sizes: sizes, ttls: ttls, operations: operations, rate: rate)
+    return try records(source(spec, seed: seed))
+  }
+
+  /// A generator named as on the command line.
+  static func spec(
+    _ text: String, requests: Int, sizes: String? = nil, ttls: String? = nil,
+    operations: [String: Double]? = nil, rate: Double? = nil
+  ) throws -> SourceSpec {
+    .generator(
+      GeneratorSpec(
+        component: try ComponentSpec(parsing: text), requests: requests,
+        sizes: try sizes.map { try ComponentSpec(parsing: $0) },
+        ttls: try ttls.map { try ComponentSpec(parsing: $0) }, operations: operations, rate: rate))
+  }
+
+  /// The source of a spec that has no traces in it.
+  static func source(_ spec: SourceSpec, seed: UInt64 = 1) throws -> any RecordSource {
+    try spec.makeSource(seed: seed) { reference in
+      throw TraceError("no traces here", in: reference.path)
+    }
+  }
+
+  /// A number that changes with any field of any record.
+  static func digest(_ records: [TraceRecord]) -> UInt64 {
+    records.reduce(0xcbf2_9ce4_8422_2325) { digest, record in
+      var value = digest
+      for word in [
+        record.key, record.time, UInt64(record.size), UInt64(record.ttl),
+        UInt64(record.cost.bitPattern), UInt64(record.operation),
+      ] { value = (value ^ word) &* 0x0000_0100_0000_01b3 ^ value >> 47 }
+      return value
+    }
+  }
+
+  /// The error a piece of code throws, as a person sees it; nil when it throws none.
+  static func message(_ body: () throws -> Void) -> String? {
+    do {
+      try body()
+      return nil
+    } catch {
+      return "\(error)"
+    }
+  }
+}
+
+/// Fixed records, pushed in small batches: a trace as far as phases and mixes can tell.
+struct ListSource: RecordSource {
+  var columns: TraceColumns = [.time]
+  var list: [TraceRecord]
+  var batch = 3
+  var failure: TraceError?
+
+  func records(into sink: RecordSink) throws {
+    var start = 0
+    while start < list.count {
+      let end = min(start + batch, list.count)
+      guard try Array(list[start..<end]).withUnsafeBufferPointer(sink) else { return }
+      start = end
+    }
+    if let failure { throw failure }
+  }
+}
