@@ -3,7 +3,8 @@ import Testing
 
 /// Relations between policies that are theorems.
 @Suite struct BoundTests {
-  /// MIN is optimal where every object has the same size (Mattson et al., IBM Systems Journal 1970).
+  /// MIN is optimal where every object has the same size (Mattson, Gecsei, Slutz, Traiger, IBM
+  /// Systems Journal 1970).
   @Test(arguments: ContractSpecs.varied)
   func nothingBeatsBelady(spec: String) throws {
     for seed in 0..<150 as Range<UInt64> {

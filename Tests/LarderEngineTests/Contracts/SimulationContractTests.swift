@@ -40,6 +40,31 @@ import Testing
     }
   }
 
+  /// A hybrid run until the first eviction stops right after the first one on disk.
+  @Test(arguments: ContractSpecs.plain, HybridRules.Inclusion.allCases)
+  func hybridStopsAfterTheFirstEvictionOnDisk(
+    spec: String, inclusion: HybridRules.Inclusion
+  ) throws {
+    var stopped = 0
+    for seed in 0..<40 as Range<UInt64> {
+      let trace = ContractSpecs.trace([.costs], capacity: 5, seed: seed)
+      let policy = try PolicySpec(parsing: spec)
+      let setup = SimulationSetup(
+        arrangement: .hybrid(
+          memory: TierSetup(policy: policy, capacity: 2),
+          disk: TierSetup(policy: policy, capacity: 5), rules: HybridRules(inclusion: inclusion)),
+        unit: .objects)
+      let simulation = try PolicyRegistry.makeSimulation(setup, over: trace.columns())
+      let found = simulation.run(upTo: trace.requests.count, untilFirstEviction: true)
+      #expect(found == (simulation.counts.disk.evictions > 0))
+      stopped += found ? 1 : 0
+      let shorter = try PolicyRegistry.makeSimulation(setup, over: trace.columns())
+      shorter.run(upTo: simulation.position - (found ? 1 : 0), untilFirstEviction: false)
+      #expect(shorter.counts.disk.evictions == 0)
+    }
+    #expect(stopped > 0)
+  }
+
   @Test(arguments: ContractSpecs.varied)
   func countsAddUp(spec: String) throws {
     for seed in 0..<60 as Range<UInt64> {

@@ -1,8 +1,9 @@
 import Foundation
 
-/// The scripts beside this file.
+/// The scripts in the folder beside this file.
 enum ScriptFiles {
   static let directory = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .appendingPathComponent("Scripts")
 
   /// Names without their extension, in order.
   static let names: [String] = {

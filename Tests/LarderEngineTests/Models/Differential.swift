@@ -1,8 +1,8 @@
 import LarderEngine
 
-/// Replays random traces through the engine and through the models, and reports the first difference
-/// as a script to read.
-struct Differential {
+/// Replays random traces through the engine and through the models, and reports the first
+/// difference as a script to read.
+enum Differential {
   /// What the engine counts.
   static func engine(_ trace: TestTrace, _ setup: SimulationSetup, sparse: Bool) throws -> Counts {
     let simulation = try PolicyRegistry.makeSimulation(setup, over: trace.columns(sparse: sparse))
@@ -26,40 +26,5 @@ struct Differential {
       \(smallest)
       \(expected.map { found.differences(from: $0) } ?? "there is no model")
       """
-  }
-}
-
-extension SimulationSetup {
-  /// One line for a failure message.
-  var summary: String {
-    switch arrangement {
-    case .memory(let tier): "memory \(tier.summary) \(unit)"
-    case .disk(let tier): "disk \(tier.summary) \(unit)"
-    case .hybrid(let memory, let disk, let rules):
-      "\(rules.inclusion) hybrid of \(memory.summary) and \(disk.summary) \(unit), "
-        + "promotion \(rules.promotion)"
-    }
-  }
-}
-
-extension TierSetup {
-  /// A few words for a failure message.
-  var summary: String {
-    "\(policy) \(capacity)" + (timeToLiveSeconds.map { " (ttl \($0) s)" } ?? "")
-  }
-}
-
-extension Counts {
-  /// The fields in which the engine's counts, these, differ from a model's.
-  func differences(from model: Counts) -> String {
-    func fields(_ value: Any, _ prefix: String) -> [(String, String)] {
-      Mirror(reflecting: value).children.flatMap { child -> [(String, String)] in
-        let name = prefix + (child.label ?? "")
-        return child.value is TierCounts
-          ? fields(child.value, name + ".") : [(name, "\(child.value)")]
-      }
-    }
-    return zip(fields(self, ""), fields(model, "")).filter { $0.1 != $1.1 }
-      .map { "  \($0.0): engine \($0.1), model \($1.1)" }.joined(separator: "\n")
   }
 }

@@ -81,13 +81,3 @@ import Testing
     return false
   }
 }
-
-extension SimulationSetup {
-  /// The capacity of the smaller tier.
-  var smallestCapacity: UInt64 {
-    switch arrangement {
-    case .memory(let tier), .disk(let tier): tier.capacity
-    case .hybrid(let memory, let disk, _): min(memory.capacity, disk.capacity)
-    }
-  }
-}

@@ -3,11 +3,11 @@ import LarderEngine
 /// Segmented LRU (Karedla, Love, Wherry, IEEE Computer 1994) with any number of equal segments.
 ///
 /// A hit moves an object to the head of the segment above, or to the head of its own where it is
-/// larger than a segment's limit. A segment over its limit cools its tail
-/// to the head of the one below; the lowest has no limit but the cache's, and its tail leaves.
+/// larger than a segment's limit. A segment over its limit cools its tail to the head of the one
+/// below; the lowest has no limit but the cache's, and its tail leaves.
 ///
-/// With `fill`, as in libCacheSim, a new object goes to the lowest segment that has room for it, and
-/// a hit that cools something into the lowest segment trims that to its limit.
+/// With `fill`, as in libCacheSim, a new object goes to the lowest segment that has room for it,
+/// and a hit that cools something into the lowest segment trims that to its limit.
 struct NaiveSLRU: NaivePolicy {
   struct Entry {
     var id: ObjectID

@@ -72,10 +72,10 @@ struct NaiveSimulation {
     case .get: get(request, context)
     case .set:
       totals.sets += 1
-      change { $0.set(request, context) } hybrid: { $0.set(request, context) }
+      change({ $0.set(request, context) }, hybrid: { $0.set(request, context) })
     case .delete:
       totals.deletes += 1
-      change { $0.drop(request.id) } hybrid: { $0.delete(request.id) }
+      change({ $0.drop(request.id) }, hybrid: { $0.delete(request.id) })
     }
   }
 
@@ -121,58 +121,5 @@ struct NaiveSimulation {
       both(&hybrid)
       tiers = .hybrid(hybrid)
     }
-  }
-}
-
-/// Where a get was answered from.
-enum NaiveAnswer {
-  case memory(NaiveCopy)
-  case disk(NaiveCopy)
-  case miss
-}
-
-/// What a modelled tier is told of a request beside what its policy sees.
-struct NaiveContext {
-  /// Microseconds.
-  var now: UInt64
-  /// The request's own; 0 for none.
-  var ttlSeconds: UInt32
-  /// The origin's present version of the object.
-  var version: Int
-  /// Each object's latest request, this one included.
-  var latest: [ObjectID: Request]
-}
-
-extension NaiveTier {
-  /// The request as this tier stores it: with its expiry.
-  func timed(_ request: Request, _ context: NaiveContext) -> Request {
-    var request = request
-    request.expires = expiry(ttlSeconds: context.ttlSeconds, now: context.now)
-    return request
-  }
-
-  /// The copy that answers a get, if there is one that has not expired, and what the policy gave up
-  /// on account of the hit.
-  mutating func lookUp(
-    _ request: Request, _ context: NaiveContext
-  ) -> (copy: NaiveCopy, evicted: NaiveVictims)? {
-    if dropExpired(request.id, now: context.now) { counts.expirations += 1 }
-    guard let copy = copies[request.id] else { return nil }
-    var reference = request
-    reference.size = copy.size
-    policy.hit(reference)
-    return (copy, makeRoom { !$0.policy.overflows })
-  }
-
-  /// A get where this is the only tier.
-  mutating func get(_ request: Request, _ context: NaiveContext) -> NaiveCopy? {
-    if let hit = lookUp(request, context) { return hit.copy }
-    _ = store(timed(request, context), version: context.version)
-    return nil
-  }
-
-  /// A set where this is the only tier.
-  mutating func set(_ request: Request, _ context: NaiveContext) {
-    _ = set(timed(request, context), version: context.version, now: context.now)
   }
 }

@@ -9,7 +9,7 @@ import Testing
     if: ReferenceTraces.areAvailable && ReferenceHits.rows != nil,
     "needs LARDER_TRACES, and reference/hits.csv beside that folder"))
 struct ReferenceHitsTests {
-  /// Traces longer than this are sampled in debug builds, where the engine is 30 times slower.
+  /// Traces longer than this are sampled in debug builds, where all of them take minutes.
   private static let longTrace = 1_000_000
 
   @Test func theTableIsRead() throws {
