@@ -32,6 +32,27 @@ import Testing
     }
   }
 
+  /// Long enough for every structure to grow, close its gaps and wrap around many times.
+  @Test(arguments: specs)
+  func longTracesAgree(spec: String) throws {
+    var random = TestRandom(seed: 3)
+    for round in 0..<8 {
+      let capacity = UInt64(20 + random.below(60))
+      let setup = SimulationSetup(
+        arrangement: .memory(
+          TierSetup(policy: try PolicySpec(parsing: spec), capacity: capacity)),
+        unit: round % 2 == 0 ? .objects : .bytes)
+      var maker = TestTraceMaker(
+        features: .random(&random), capacity: round % 2 == 0 ? capacity : 6,
+        random: TestRandom(seed: random.next()))
+      let difference = try Differential.difference(
+        on: maker.make(requests: 1500, objects: 200), setup, sparse: false)
+      guard let difference else { continue }
+      Issue.record(Comment(rawValue: difference))
+      return
+    }
+  }
+
   @Test(arguments: HybridRules.Inclusion.allCases, HybridRules.Promotion.allCases)
   func hybridAgrees(
     inclusion: HybridRules.Inclusion, promotion: HybridRules.Promotion

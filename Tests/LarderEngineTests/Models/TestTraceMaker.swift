@@ -29,8 +29,11 @@ struct TestTraceMaker {
 
   /// A trace of 1 to 80 requests for at most 24 objects.
   mutating func make() -> TestTrace {
-    let length = 1 + random.below(80)
-    let objects = 1 + random.below(random.oneIn(2) ? 8 : 24)
+    make(requests: 1 + random.below(80), objects: 1 + random.below(random.oneIn(2) ? 8 : 24))
+  }
+
+  /// A trace of so many requests for at most so many objects.
+  mutating func make(requests length: Int, objects: Int) -> TestTrace {
     let largest = 1 + random.below(Int(capacity) + 3)
     var sizes: [ObjectID: UInt32] = [:]
     var time: UInt32 = 0
