@@ -38,7 +38,9 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 
-    .testTarget(name: "LarderEngineTests", dependencies: ["LarderEngine"]),
+    .testTarget(
+      name: "LarderEngineTests", dependencies: ["LarderEngine"],
+      exclude: ["Fixtures/Scripts", "Golden/generated.csv"]),
     .testTarget(name: "LarderTracesTests", dependencies: ["LarderTraces"]),
     .testTarget(name: "LarderExperimentsTests", dependencies: ["LarderExperiments"]),
     .testTarget(
