@@ -92,6 +92,6 @@ extension WorkloadDecoder {
   }
 
   func requests(_ map: YAMLMap, _ table: KeyTable) throws(WorkloadError) -> Int {
-    Int(try map.required("requests", in: table).whole(in: 1...Self.requestsMax))
+    Int(try map.required("requests", in: table).whole(in: 1...Self.requestsMax, or: [.string]))
   }
 }

@@ -61,13 +61,15 @@ struct YAMLValue {
     try text([.boolean], expected: "true or false").lowercased() == "true"
   }
 
-  /// A whole number in the range.
-  func whole(in range: ClosedRange<UInt64>) throws(WorkloadError) -> UInt64 {
+  /// A whole number in the range; as text, such as `5M`, only where a type says so.
+  func whole(
+    in range: ClosedRange<UInt64>, or types: Set<KeyTable.ValueType> = []
+  ) throws(WorkloadError) -> UInt64 {
     let expected =
       range.upperBound >= UInt64(Int64.max)
       ? "a whole number, at least \(range.lowerBound)"
       : "a whole number from \(range.lowerBound) to \(range.upperBound)"
-    let text = try text([.integer, .number, .string], expected: expected)
+    let text = try text(types.union([.integer, .number]), expected: expected)
     guard let value = Quantity.count(text), range.contains(value) else {
       throw unexpected(expected)
     }
