@@ -1,3 +1,4 @@
+import LarderEngine
 import LarderTraces
 
 extension WorkloadDecoder {
@@ -35,7 +36,7 @@ extension WorkloadDecoder {
 
   private static func keys(of map: YAMLMap, like kinds: [String]) -> String {
     for entry in map.entries {
-      if let nearest = NearestName.of(entry.key, in: kinds) {
+      if let nearest = entry.key.nearest(among: kinds) {
         return "\(YAMLValue.quoted(entry.key)); did you mean '\(nearest)'?"
       }
     }

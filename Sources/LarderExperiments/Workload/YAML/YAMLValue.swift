@@ -1,3 +1,4 @@
+import LarderEngine
 import Yams
 
 /// A value in a YAML document with its place, read by what the reader expects it to be.
@@ -97,7 +98,7 @@ struct YAMLValue {
       words.count == 1 ? "'\(words[0])'" : "one of \(words.joined(separator: ", "))"
     let word = try text(expected: expected)
     guard let choice = Choice(rawValue: word) else {
-      let hint = NearestName.of(word, in: words).map { "; did you mean '\($0)'?" } ?? ""
+      let hint = Self.shortened(word).nearest(among: words).map { "; did you mean '\($0)'?" } ?? ""
       throw error(.unexpected(expected: expected, found: found + hint))
     }
     return choice
