@@ -28,27 +28,15 @@ public struct ComponentChecks: Sendable {
 
   /// Asks the registries of this build.
   public static let registered = ComponentChecks(
-    policy: { try PolicyRegistry.check($0) },
+    policy: { try PolicyRegistry.validate($0) },
     generator: { spec in
       // Making the source reads and checks everything that can be without generating.
       _ = try SourceSpec.generator(spec).makeSource(seed: 1) { reference in
         throw TraceError("expected no trace", in: reference.path)
       }
     },
-    format: { _ in })
-}
-
-extension PolicyRegistry {
-  /// Refuses a policy that no file here implements, and parameters that it does not have. Whether
-  /// their values make sense, the policy says when it is made.
-  static func check(_ spec: PolicySpec) throws(PolicyError) {
-    guard let policy = all.first(where: { $0.description.name == spec.name })?.description else {
-      throw .unknownPolicy(
-        spec.name, nearest: NearestName.of(spec.name, in: all.map(\.description.name)))
-    }
-    let known = policy.parameters.map(\.name)
-    for parameter in spec.values.keys.sorted() where !known.contains(parameter) {
-      throw .unknownParameter(policy: spec.name, parameter: parameter, known: known)
-    }
-  }
+    format: { spec in
+      let format = try FormatRegistry.format(named: spec.name)
+      _ = try FormatOptions(spec, of: format.description)
+    })
 }

@@ -40,7 +40,7 @@ extension WorkloadDecoder {
     let shape = try map.required("distribution", in: known[0].table)
     let name = try shape.text(expected: "one of \(names.joined(separator: ", "))")
     guard let table = known.first(where: { $0.name == name })?.table else {
-      let hint = NearestName.of(name, in: names).map { "; did you mean '\($0)'?" } ?? ""
+      let hint = name.nearest(among: names).map { "; did you mean '\($0)'?" } ?? ""
       throw shape.error(
         .unexpected(
           expected: "one of \(names.joined(separator: ", "))", found: shape.found + hint))

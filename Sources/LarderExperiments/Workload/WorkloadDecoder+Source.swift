@@ -1,3 +1,4 @@
+import LarderEngine
 import LarderTraces
 
 extension WorkloadDecoder {
@@ -35,7 +36,7 @@ extension WorkloadDecoder {
 
   private static func keys(of map: YAMLMap, like kinds: [String]) -> String {
     for entry in map.entries {
-      if let nearest = NearestName.of(entry.key, in: kinds) {
+      if let nearest = entry.key.nearest(among: kinds) {
         return "\(YAMLValue.quoted(entry.key)); did you mean '\(nearest)'?"
       }
     }
@@ -92,6 +93,6 @@ extension WorkloadDecoder {
   }
 
   func requests(_ map: YAMLMap, _ table: KeyTable) throws(WorkloadError) -> Int {
-    Int(try map.required("requests", in: table).whole(in: 1...Self.requestsMax))
+    Int(try map.required("requests", in: table).whole(in: 1...Self.requestsMax, or: [.string]))
   }
 }

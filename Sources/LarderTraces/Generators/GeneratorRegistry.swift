@@ -1,12 +1,19 @@
 /// All generators, by name. Adding one is a file in `Generators/` and a line in `all`.
 public enum GeneratorRegistry {
   /// Every generator, in the order in which lists show them.
-  public static let all: [RegisteredGenerator] = [
-    RegisteredGenerator(ZipfGenerator.self),
-    RegisteredGenerator(UniformGenerator.self),
-    RegisteredGenerator(SequentialGenerator.self),
-    RegisteredGenerator(LoopGenerator.self),
-  ]
+  public static let all: [RegisteredGenerator] =
+    [
+      RegisteredGenerator(ZipfGenerator.self),
+      RegisteredGenerator(UniformGenerator.self),
+      RegisteredGenerator(SequentialGenerator.self),
+      RegisteredGenerator(LoopGenerator.self),
+      RegisteredGenerator(ScanGenerator.self),
+      RegisteredGenerator(HotSpotGenerator.self),
+      RegisteredGenerator(LatestGenerator.self),
+      RegisteredGenerator(ShiftingGenerator.self),
+      RegisteredGenerator(OneHitWondersGenerator.self),
+      RegisteredGenerator(NewsFeedGenerator.self),
+    ] + YCSBWorkload.all.map { YCSBGenerator.registered($0) }
 
   /// The generator with the name.
   ///

@@ -54,18 +54,6 @@ import Testing
     #expect(Quantity.bytes("8K") == nil)
   }
 
-  @Test func nearestNames() {
-    let known = ["policies", "capacities", "configurations", "seeds", "source"]
-    #expect(NearestName.of("polices", in: known) == "policies")
-    #expect(NearestName.of("Seed", in: known) == "seeds")
-    #expect(NearestName.of("soruce", in: known) == "source")
-    #expect(NearestName.of("banana", in: known) == nil)
-    #expect(NearestName.of(String(repeating: "s", count: 100_000), in: known) == nil)
-    #expect(NearestName.distance(Array("abc"), Array("acb")) == 1)
-    #expect(NearestName.distance(Array("kitten"), Array("sitting")) == 3)
-    #expect(NearestName.distance([], Array("ab")) == 2)
-  }
-
   @Test func warmUpsSpeakAndCount() {
     #expect(WarmUp.none.requests(of: 10) == 0)
     #expect(WarmUp.requests(20).requests(of: 10) == 10)

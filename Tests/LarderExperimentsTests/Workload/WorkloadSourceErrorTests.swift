@@ -57,7 +57,10 @@ import Testing
         trace: a
         format: cvs
       """,
-      "w.yaml:3: source.format: cvs: unknown format; did you mean 'csv'?"),
+      """
+        w.yaml:3: source.format: cvs: unknown trace format; did you mean 'csv'? known are \
+        oracle-general, csv, txt, arc, lirs, vscsi, adapt-size, cache2k, larder
+        """),
     Case(
       "source: {trace: a, format: 'csv:time'}",
       "w.yaml:1: source.format: csv: expected name=value, found 'time'"),

@@ -1,3 +1,4 @@
+import LarderEngine
 import Yams
 
 /// A map in a YAML document, checked against the keys it may have.
@@ -53,7 +54,7 @@ struct YAMLMap {
         throw error(
           at: entry.line,
           .unknownKey(
-            YAMLValue.shortened(entry.key), nearest: NearestName.of(entry.key, in: absent),
+            YAMLValue.shortened(entry.key), nearest: entry.key.nearest(among: absent),
             known: table.names))
       }
     }
@@ -70,7 +71,7 @@ struct YAMLMap {
   func required(_ key: String, in table: KeyTable) throws(WorkloadError) -> YAMLValue {
     if let value = self[key] { return value }
     let others = entries.map(\.key).filter { !table.names.contains($0) }
-    throw missing(key, misspelt: NearestName.of(key, in: others).map(YAMLValue.shortened))
+    throw missing(key, misspelt: key.nearest(among: others).map(YAMLValue.shortened))
   }
 
   /// The error that a key is missing.

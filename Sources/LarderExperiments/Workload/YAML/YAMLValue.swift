@@ -1,3 +1,4 @@
+import LarderEngine
 import Yams
 
 /// A value in a YAML document with its place, read by what the reader expects it to be.
@@ -61,13 +62,15 @@ struct YAMLValue {
     try text([.boolean], expected: "true or false").lowercased() == "true"
   }
 
-  /// A whole number in the range.
-  func whole(in range: ClosedRange<UInt64>) throws(WorkloadError) -> UInt64 {
+  /// A whole number in the range; as text, such as `5M`, only where a type says so.
+  func whole(
+    in range: ClosedRange<UInt64>, or types: Set<KeyTable.ValueType> = []
+  ) throws(WorkloadError) -> UInt64 {
     let expected =
       range.upperBound >= UInt64(Int64.max)
       ? "a whole number, at least \(range.lowerBound)"
       : "a whole number from \(range.lowerBound) to \(range.upperBound)"
-    let text = try text([.integer, .number, .string], expected: expected)
+    let text = try text(types.union([.integer, .number]), expected: expected)
     guard let value = Quantity.count(text), range.contains(value) else {
       throw unexpected(expected)
     }
@@ -95,7 +98,7 @@ struct YAMLValue {
       words.count == 1 ? "'\(words[0])'" : "one of \(words.joined(separator: ", "))"
     let word = try text(expected: expected)
     guard let choice = Choice(rawValue: word) else {
-      let hint = NearestName.of(word, in: words).map { "; did you mean '\($0)'?" } ?? ""
+      let hint = Self.shortened(word).nearest(among: words).map { "; did you mean '\($0)'?" } ?? ""
       throw error(.unexpected(expected: expected, found: found + hint))
     }
     return choice

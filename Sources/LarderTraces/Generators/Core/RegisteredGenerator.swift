@@ -5,6 +5,16 @@ public struct RegisteredGenerator: Sendable {
   /// Makes it from its parameters.
   let make: @Sendable (GeneratorSetup) throws(ComponentError) -> GeneratorPlan
 
+  /// One of several generators that share their code.
+  init(
+    _ description: GeneratorDescription,
+    make: @escaping @Sendable (GeneratorSetup) throws(ComponentError) -> GeneratorPlan
+  ) {
+    self.description = description
+    self.make = make
+  }
+
+  /// A generator with a file of its own.
   init(_ generator: (some Generator).Type) {
     description = generator.description
     make = { setup throws(ComponentError) in try generator.plan(setup) }

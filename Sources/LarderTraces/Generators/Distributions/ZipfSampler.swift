@@ -25,28 +25,33 @@ struct ZipfSampler: Sendable {
   private let blocks: [Block]
   private let table: AliasTable
   private let exponent: Double
+  private let shift: Double
 
-  /// A sampler of ranks 1 to `count`; `exponent` is finite and not negative.
-  init(count: Int, exponent: Double) {
+  /// A sampler of ranks 1 to `count`; `exponent` and `shift` are finite and not negative. A shift
+  /// flattens the first ranks: 1 / (rank + shift)^exponent, the law of Mandelbrot (1953).
+  init(count: Int, exponent: Double, shift: Double = 0) {
     var blocks: [Block] = []
     var weights: [Double] = []
     var start = 1
     while start <= count {
       let length = min(max(1, start / 32), count - start + 1)
-      let first = DeterministicMath.pow(Double(start), -exponent)
-      let last = DeterministicMath.pow(Double(start + length - 1), -exponent)
-      // Too small to be ever drawn, and dividing by it would give no number.
+      // Relative to rank 1 and to the block's first rank, so that no exponent is too large.
+      let end = Double(start + length - 1) + shift
+      let first = DeterministicMath.pow((1 + shift) / (Double(start) + shift), exponent)
+      let last = DeterministicMath.pow((Double(start) + shift) / end, exponent)
+      // Too small to be ever drawn.
       if first < 1e-290 { break }
       blocks.append(
         Block(
           start: UInt32(truncatingIfNeeded: start), length: UInt32(truncatingIfNeeded: length),
-          surelyKept: RandomStream.threshold(last / first)))
+          surelyKept: RandomStream.threshold(last)))
       weights.append(first * Double(length))
       start += length
     }
     self.blocks = blocks
     self.table = AliasTable(weights: weights)
     self.exponent = exponent
+    self.shift = shift
   }
 
   /// The next rank, from 1.
@@ -64,7 +69,7 @@ struct ZipfSampler: Sendable {
 
   @inline(never)
   private func isKept(_ rank: UInt64, block: Block, fraction: UInt64) -> Bool {
-    let ratio = Double(block.start) / Double(rank)
+    let ratio = (Double(block.start) + shift) / (Double(rank) + shift)
     return fraction < RandomStream.threshold(DeterministicMath.pow(ratio, exponent))
   }
 }

@@ -1,0 +1,67 @@
+/// A working set that moves through the objects.
+enum ShiftingGenerator: Generator {
+  static let description = GeneratorDescription(
+    name: "shifting",
+    summary: """
+      Requests within a working set that moves on through the objects in a circle: every so many \
+      requests the oldest part of it is replaced. What was popular long ago is worthless.
+      """,
+    parameters: [
+      .objects(default: "1M"),
+      GeneratorParameter(
+        "working-set", .count(1...GeneratorParameter.objectsMax), default: "10k",
+        "Objects of the working set; at most all."),
+      .exponent(
+        default: "0.6",
+        "Exponent of Zipf's law within the working set, the newest first; 0 is even."),
+      GeneratorParameter(
+        "every", .count(1...GeneratorParameter.objectsMax), default: "50k",
+        "Requests between two moves."),
+      GeneratorParameter(
+        "step", .count(1...GeneratorParameter.objectsMax), default: "1k",
+        "Objects that a move replaces."),
+    ],
+    source: """
+      Working sets and their phases: Denning, CACM 1968; the figures are round numbers, five \
+      requests an object between moves and a tenth replaced.
+      """)
+
+  static func plan(_ setup: GeneratorSetup) throws(ComponentError) -> GeneratorPlan {
+    let objects = try setup.parameters.count("objects")
+    let size = try setup.parameters.count("working-set")
+    guard size <= objects else {
+      throw setup.parameters.badValue("working-set", expected: "no more than objects (\(objects))")
+    }
+    let every = try setup.parameters.count("every")
+    return GeneratorPlan(
+      keyLimit: objects,
+      stream: Stream(
+        random: RandomStream(seed: setup.seed),
+        sampler: ZipfSampler(count: size, exponent: try setup.parameters.number("exponent")),
+        objects: UInt64(objects), end: UInt64(size),
+        step: UInt64(try setup.parameters.count("step") % objects), every: every, left: every))
+  }
+
+  private struct Stream: KeyStream {
+    var random: RandomStream
+    let sampler: ZipfSampler
+    let objects: UInt64
+    /// One past the newest object of the working set, from 1 to `objects`.
+    var end: UInt64
+    let step: UInt64
+    let every: Int
+    var left: Int
+
+    @inline(__always)
+    mutating func next() -> UInt64 {
+      if left == 0 {
+        left = every
+        end &+= step
+        if end > objects { end &-= objects }
+      }
+      left &-= 1
+      let rank = sampler.rank(&random)
+      return rank <= end ? end &- rank : end &+ objects &- rank
+    }
+  }
+}
