@@ -64,7 +64,7 @@ public struct ZipfFit: Sendable, Hashable {
 
   /// Minimises s * mean log rank + log(sum of r^-s), which is convex in s, by golden section.
   private static func exponent(_ meanLogarithm: Double, objects: Int) -> Double {
-    let cost = { (s: Double) in s * meanLogarithm + log(harmonic(objects, s)) }
+    let cost = { (s: Double) in s * meanLogarithm + log(HarmonicSums(exponent: s).sum(objects)) }
     let ratio = (5.0.squareRoot() - 1) / 2
     var (low, high) = (0.0, exponentMaximum)
     var (left, right) = (high - ratio * (high - low), low + ratio * (high - low))
@@ -83,33 +83,20 @@ public struct ZipfFit: Sendable, Hashable {
     return low < 1e-5 ? 0 : (low + high) / 2
   }
 
-  /// The sum of r^-s for r = 1...n: term by term up to 1000, then by the Euler-Maclaurin formula,
-  /// whose error is far below 1e-12 there.
-  static func harmonic(_ n: Int, _ s: Double) -> Double {
-    let exact = min(n, 1000)
-    var sum = 0.0
-    for rank in stride(from: exact, through: 1, by: -1) { sum += pow(Double(rank), -s) }
-    guard n > exact else { return sum }
-    let (a, b) = (Double(exact), Double(n))
-    let integral = abs(s - 1) < 1e-9 ? log(b / a) : (pow(b, 1 - s) - pow(a, 1 - s)) / (1 - s)
-    let ends = (pow(b, -s) - pow(a, -s)) / 2
-    let slopes = s * (pow(a, -s - 1) - pow(b, -s - 1)) / 12
-    return sum + integral + ends + slopes
-  }
-
   /// Between the ends of runs the trace's share grows in a straight line and the law's share bends
   /// the other way, so the largest difference may lie inside a run: there the middle is looked at
   /// as well, where runs are long.
   private static func distance(
     _ runs: [Run], total: Double, exponent: Double, objects: Int
   ) -> Double {
-    let whole = harmonic(objects, exponent)
+    let sums = HarmonicSums(exponent: exponent)
+    let whole = sums.sum(objects)
     var (seen, largest) = (0.0, 0.0)
     for run in runs {
       let length = run.last - run.first + 1
       for part in length > 16 ? [length / 4, length / 2, length * 3 / 4, length] : [length] {
         let share = (seen + Double(run.count) * Double(part)) / total
-        let law = harmonic(run.first + part - 1, exponent) / whole
+        let law = sums.sum(run.first + part - 1) / whole
         largest = max(largest, abs(share - law))
       }
       seen += Double(run.count) * Double(length)

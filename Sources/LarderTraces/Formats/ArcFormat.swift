@@ -12,8 +12,8 @@ struct ArcFormat: TraceFormat {
       """,
     suffixes: [".lis"])
 
-  /// A line of more blocks than this is damage, not a request: 2^32 blocks of 512 bytes are 2 TiB.
-  private static let runMaximum: UInt64 = 1 << 32
+  /// A line of more blocks than this is damage, not a request: 2^24 blocks of 512 bytes are 8 GiB.
+  private static let runMaximum: UInt64 = 1 << 24
 
   func recognise(_ sample: FormatSample) -> FormatConfidence {
     if sample.isNamed(description.suffixes) { return .certain }
