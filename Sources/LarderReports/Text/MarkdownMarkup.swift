@@ -33,9 +33,9 @@ struct MarkdownMarkup: Markup {
   }
 
   private func line(_ parts: [Inline]) -> String {
-    // Only at the start of a line can text begin a list, a heading or a quotation.
+    // Only at the start of a line can text begin a list or a heading; indented it would be code.
     let text = parts.map { inline($0) }.joined()
-    return Self.escapingStart(text)
+    return Self.escapingStart(String(text.drop { $0.isWhitespace }))
   }
 
   private func inline(_ part: Inline) -> String {

@@ -26,7 +26,8 @@ struct MarkdownMarkupTests {
   @Test(arguments: [
     ("- item", "\\- item"), ("+ x", "\\+ x"), ("===", "\\==="), ("1. x", "1\\. x"),
     ("12) x", "12\\) x"), ("# x", "\\# x"), ("> x", "&gt; x"), ("1.5 is", "1\\.5 is"),
-    ("a - b", "a - b"),
+    ("a - b", "a - b"), ("\tx", "x"),
+    (" - x", "\\- x"),
   ])
   func starts(_ text: String, _ expected: String) {
     #expect(MarkdownMarkup().text(of: .paragraph([.text(text)])) == expected)
