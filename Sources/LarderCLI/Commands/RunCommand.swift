@@ -54,7 +54,8 @@ struct RunCommand: ParsableCommand {
     for format in formats { progress.note("\(directory)/\(format.fileName)") }
     if results.interrupted {
       throw Interrupted(
-        description: "stopped: \(results.records.count) of \(cells.count) cells are in \(directory)")
+        description: "stopped: \(results.records.count) of \(cells.count) cells are in "
+          + directory)
     }
   }
 

@@ -28,7 +28,7 @@ struct TraceGenerateCommand: ParsableCommand {
   @Option(help: "Seed.")
   var seed: UInt64 = 1
 
-  @Option(help: "Distribution of object sizes in bytes, such as pareto:min=1KiB:max=1MiB:alpha=1.2.")
+  @Option(help: "Distribution of object sizes in bytes, such as log-normal:median=8KiB:sigma=1.")
   var sizes: String?
 
   @Option(help: "Distribution of times to live.")
@@ -51,7 +51,9 @@ struct TraceGenerateCommand: ParsableCommand {
         component: component, requests: requests,
         sizes: try sizes.map { try ComponentSpec(parsing: $0) },
         ttls: try ttls.map { try ComponentSpec(parsing: $0) }, rate: rate))
-    let source = try spec.makeSource(seed: seed) { try FileSource(path: $0.path, format: $0.format) }
+    let source = try spec.makeSource(seed: seed) { reference in
+      try FileSource(path: reference.path, format: reference.format)
+    }
     let progress = ProgressLine(isQuiet: quiet)
     progress.begin("Generating \(component.name)", total: requests)
     let prepared = try PreparedTrace.prepare(

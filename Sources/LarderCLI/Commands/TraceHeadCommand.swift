@@ -17,7 +17,7 @@ struct TraceHeadCommand: ParsableCommand {
   @Argument(help: "The trace.", completion: .file())
   var trace: String
 
-  @Option(name: [.short, .long], help: "How many requests.")
+  @Option(name: [.customShort("n"), .long], help: "How many requests.")
   var count: Int = 10
 
   @OptionGroup var format: FormatOption

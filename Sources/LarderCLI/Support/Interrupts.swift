@@ -1,7 +1,7 @@
 import Foundation
 import LarderExperiments
 
-/// Turns the first Ctrl-C (and SIGTERM) into a request to stop; the second ends the process at once.
+/// Turns the first Ctrl-C (or SIGTERM) into a request to stop; the second ends the process.
 enum Interrupts {
   /// Set by the first signal.
   static let cancellation = Cancellation()

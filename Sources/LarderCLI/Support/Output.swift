@@ -32,7 +32,9 @@ enum Output {
     }
     var start = 0
     while start < bytes.count {
-      let written = bytes[start...].withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+      let written = bytes[start...].withUnsafeBytes { rest in
+        write(STDOUT_FILENO, rest.baseAddress, rest.count)
+      }
       if written > 0 {
         start += written
       } else if errno != EINTR {

@@ -22,7 +22,7 @@ public struct PolicySetup: Sendable {
     self.spec = spec
   }
 
-  /// Refuses what could hold more than 2^28 objects at once, which a queue's positions do not reach.
+  /// Refuses what could hold more than 2^28 objects at once, beyond a queue's positions.
   func requireQueueable() throws(PolicyError) {
     guard min(capacity, UInt64(objects)) < UInt64(IDRing.positionLimit) else {
       throw .capacity(

@@ -54,7 +54,8 @@ struct Cost: EvictionPolicy, ~Copyable {
 
   var stateBytes: Int { heap.bytes }
 
-  /// Never negative, so that its bits order as it does. Scaled by 10^6 a byte, as GDSF is; an object of size 0 counts as 1.
+  /// Never negative, so that its bits order as it does. Scaled by 10^6 a byte, as GDSF is; an
+  /// object of size 0 counts as 1.
   @inline(__always)
   private func priority(_ request: Request) -> Double {
     floor + Double(request.cost) * 1e6 / Double(max(request.size, 1))

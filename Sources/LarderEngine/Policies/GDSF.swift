@@ -2,8 +2,8 @@
 struct GDSF: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "gdsf", family: .value,
-    summary: "Priority L + requests * cost / size, where L is the priority of the last evicted; the "
-      + "lowest is evicted. O(log n).",
+    summary: "Priority L + requests * cost / size, where L is the priority of the last evicted; "
+      + "the lowest is evicted. O(log n).",
     needs: [.size, .cost],
     paper: "Cherkasova, Improving WWW proxies performance with Greedy-Dual-Size-Frequency caching "
       + "policy, HP Labs 1998")
@@ -67,8 +67,8 @@ struct GDSF: EvictionPolicy, ~Copyable {
 
   var stateBytes: Int { heap.bytes + frequencies.bytes }
 
-  /// Never negative, so that its bits order as it does. Scaled by 10^6 a byte, so that differences survive beside a large L; an object of size 0
-  /// counts as 1.
+  /// Never negative, so that its bits order as it does. Scaled by 10^6 a byte, so that differences
+  /// survive beside a large L; an object of size 0 counts as 1.
   @inline(__always)
   private func priority(_ request: Request, _ frequency: UInt32) -> Double {
     floor + Double(frequency) * Double(request.cost) * 1e6 / Double(max(request.size, 1))

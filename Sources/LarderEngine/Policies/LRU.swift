@@ -3,7 +3,8 @@ struct LRU: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "lru", family: .recency,
     summary: "Evicts the object that was requested longest ago.",
-    paper: "Denning, The working set model for program behavior, CACM 1968; the rule itself is folklore")
+    paper: "Denning, The working set model for program behavior, CACM 1968; the rule itself is "
+      + "folklore")
 
   // Most recently requested at the front.
   private var list: LinkedLists

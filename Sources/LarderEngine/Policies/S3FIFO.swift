@@ -2,11 +2,11 @@
 struct S3FIFO: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "s3-fifo", family: .queue,
-    summary: "New objects enter a small FIFO; those requested more than once go on to the main FIFO, "
-      + "the others leave a ghost behind, and a miss on a ghost enters main at once.",
+    summary: "New objects enter a small FIFO; those requested more than once go on to the main "
+      + "FIFO, the others leave a ghost behind, and a miss on a ghost enters main at once.",
     parameters: [
       PolicyParameter("small", default: "0.1", "share of the small queue, above 0 and below 1"),
-      PolicyParameter("ghost", default: "0.9", "size of the ghost queue as a share of the capacity"),
+      PolicyParameter("ghost", default: "0.9", "size of the ghost queue, share of the capacity"),
     ],
     paper: "Yang, Zhang, Qiu, Yue and Rashmi, FIFO queues are all you need for cache eviction, "
       + "SOSP 2023")

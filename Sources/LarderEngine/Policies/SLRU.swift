@@ -2,8 +2,8 @@
 struct SLRU: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "slru", family: .recency,
-    summary: "Equal LRU segments: a hit moves an object to the next segment up, what overflows there "
-      + "cools to the one below, and the lowest evicts.",
+    summary: "Equal LRU segments: a hit moves an object to the next segment up, what overflows "
+      + "there cools to the one below, and the lowest evicts.",
     parameters: [
       PolicyParameter("segments", default: "4", "number of segments, 2 to 64"),
       PolicyParameter(

@@ -54,7 +54,7 @@ final class HybridCore {
       let answer = Answer.memory(memory.size(id))
       let isStale = memory.isStale(id)
       memory.hit(request)
-      demoteVictims(now: now)
+      demoteVictims(of: request, now: now)
       return (answer, isStale)
     }
     if disk.find(id, now, true) {
@@ -78,7 +78,7 @@ final class HybridCore {
     case .exclusive:
       disk.remove(request.id)
       let accepted = put(request, in: memory, now: now, ttlSeconds: ttlSeconds)
-      demoteVictims(now: now)
+      demoteVictims(of: request, now: now)
       if !accepted { put(request, in: disk, now: now, ttlSeconds: ttlSeconds) }
     }
   }
@@ -126,7 +126,7 @@ final class HybridCore {
     promotions += 1
     if rules.inclusion == .exclusive {
       disk.remove(id)
-      demoteVictims(now: now)
+      demoteVictims(of: request, now: now)
     }
   }
 
@@ -136,7 +136,7 @@ final class HybridCore {
       store(request, in: disk, now: now, ttlSeconds: ttlSeconds)
       store(request, in: memory, now: now, ttlSeconds: ttlSeconds)
     } else if store(request, in: memory, now: now, ttlSeconds: ttlSeconds) {
-      demoteVictims(now: now)
+      demoteVictims(of: request, now: now)
     } else {
       store(request, in: disk, now: now, ttlSeconds: ttlSeconds)
     }
@@ -172,7 +172,7 @@ final class HybridCore {
   }
 
   /// Moves what memory has just given up to disk.
-  private func demoteVictims(now: UInt64) {
+  private func demoteVictims(of request: Request, now: UInt64) {
     guard rules.inclusion == .exclusive else { return }
     for id in memory.victims {
       let expires = memory.expiry(id)
@@ -181,7 +181,7 @@ final class HybridCore {
       forgetHits(id)
       let stored = disk.store(
         Request(
-          id: id, size: memory.size(id), nextUse: lastNextUse[id],
+          id: id, size: memory.size(id), index: request.index, nextUse: lastNextUse[id],
           expires: expires, cost: lastCost[id]))
       if stored {
         disk.setStale(id, isStale)

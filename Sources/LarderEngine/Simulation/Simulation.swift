@@ -21,8 +21,8 @@
 /// sees only what memory is asked, disk's only what memory could not answer. A miss is stored, when
 /// inclusive, on disk and then in memory; when exclusive, in memory, or on disk if memory rejects
 /// it. A disk hit that the promotion rule lets pass is stored in memory with the copy's size,
-/// version and expiry (memory's own time to live, when shorter, counts from now); when exclusive and
-/// not rejected there, it first leaves disk. What memory evicts is stored on disk when exclusive
+/// version and expiry (memory's own time to live, when shorter, counts from now); when exclusive
+/// and not rejected there, it first leaves disk. What memory evicts is stored on disk when exclusive
 /// (a demotion, keeping size, version and expiry; what has already expired is dropped).
 /// A demotion and a promotion are also admissions of the tier they enter.
 ///

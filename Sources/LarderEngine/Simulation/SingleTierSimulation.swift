@@ -1,7 +1,7 @@
 /// A cache of one tier under simulation, specialised for its policy and for what the trace has.
 ///
-/// A value, not a class: calls to a generic class go through its vtable, whose methods the optimiser
-/// does not specialise, at ten times the cost. `ErasedSimulation` hides the type behind closures.
+/// A value, not a class: calls to a generic class go through its vtable, whose methods the
+/// optimiser does not specialise, at ten times the cost. `ErasedSimulation` hides the type behind closures.
 struct SingleTierSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyable {
   private var tier: Tier<Policy, Shape>
   private let columns: RequestColumns
@@ -131,7 +131,9 @@ struct SingleTierSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape
   }
 
   @inline(__always)
-  private mutating func apply(_ operation: Operation, _ request: Request, now: UInt64, bytes: UInt32) {
+  private mutating func apply(
+    _ operation: Operation, _ request: Request, now: UInt64, bytes: UInt32
+  ) {
     switch operation {
     case .get: get(request, now: now, bytes: bytes)
     case .set:
@@ -163,7 +165,11 @@ struct SingleTierSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape
     if tier.isStale(request.id) { totals.staleHits += 1 }
     if outcomes != nil {
       let served = unit == .bytes ? tier.size(of: request.id) : bytes
-      if isDisk { outcomes?.diskHits.add(bytes: served) } else { outcomes?.memoryHits.add(bytes: served) }
+      if isDisk {
+        outcomes?.diskHits.add(bytes: served)
+      } else {
+        outcomes?.memoryHits.add(bytes: served)
+      }
     }
     tier.hit(request) { _ in }
   }

@@ -1,6 +1,6 @@
 extension StringProtocol {
   /// The candidate that is fewest edits away, if few enough for a typing error: at most a third of
-  /// the letters, and at least one allowed. For "did you mean" in errors. O(product of the lengths).
+  /// the letters, and at least one. For "did you mean" in errors. O(product of the lengths).
   public func nearest(among candidates: some Sequence<String>) -> String? {
     var best: (name: String, distance: Int)?
     for candidate in candidates {
