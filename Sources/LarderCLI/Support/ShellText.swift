@@ -6,10 +6,12 @@ enum ShellText {
   }
 
   private static func quoted(_ word: String) -> String {
-    let isPlain = !word.isEmpty && word.allSatisfy { character in
-      character.isASCII
-        && (character.isLetter || character.isNumber || "-_./,:=%+@".contains(character))
-    }
+    let isPlain =
+      !word.isEmpty
+      && word.allSatisfy { character in
+        character.isASCII
+          && (character.isLetter || character.isNumber || "-_./,:=%+@".contains(character))
+      }
     return isPlain ? word : "'" + word.replacing("'", with: "'\\''") + "'"
   }
 }
