@@ -25,8 +25,32 @@ struct Failure {
     default:
       isHelp = parser.exitCode(for: error) == .success
       code = isHelp ? 0 : 2
-      message = parser.fullMessage(for: error)
+      message =
+        isHelp
+        ? parser.fullMessage(for: error)
+        : "larder: \(Self.singleLine(parser.message(for: error))) "
+          + "('\(Self.commandName(parser)) --help' tells more)"
     }
+  }
+
+  private static func singleLine(_ text: String) -> String {
+    text.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
+      .joined(separator: " ")
+  }
+
+  /// The command that was meant, as far as it was typed right.
+  private static func commandName(_ parser: any ParsableCommand.Type) -> String {
+    var command = parser
+    var words = [parser.configuration.commandName ?? "larder"]
+    for argument in CommandLine.arguments.dropFirst() {
+      let named = command.configuration.subcommands.first {
+        $0.configuration.commandName == argument
+      }
+      guard let named else { break }
+      command = named
+      words.append(argument)
+    }
+    return words.joined(separator: " ")
   }
 
   /// Puts the message where it belongs and returns the exit code.

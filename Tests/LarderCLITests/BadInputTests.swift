@@ -1,0 +1,133 @@
+import Foundation
+import Testing
+
+/// Every wrong request: one line that says what, where and what to do, exit code 2, nothing written.
+@Suite struct BadInputTests {
+  /// A wrong request and what the line must say.
+  struct Case: Sendable, CustomTestStringConvertible {
+    let arguments: [String]
+    let says: [String]
+    var testDescription: String { arguments.joined(separator: " ") }
+
+    init(_ command: String, says: String...) {
+      arguments = command.split(separator: " ").map(String.init)
+      self.says = says
+    }
+  }
+
+  static let cases: [Case] = [
+    // Traces.
+    Case("simulate absent.csv --policy lru --capacity 1", says: "absent.csv", "No such file"),
+    Case("simulate folder --policy lru --capacity 1", says: "folder", "directory"),
+    Case("simulate empty.txt --policy lru --capacity 1", says: "empty.txt"),
+    Case("simulate cut.oracleGeneral --policy lru --capacity 1B", says: "byte 24", "24"),
+    Case("simulate cut.txt.gz --policy lru --capacity 1", says: "cut.txt.gz", "byte"),
+    Case("simulate broken.txt.gz --policy lru --capacity 1", says: "broken.txt.gz"),
+    Case(
+      "simulate words.tr --format adapt-size --policy lru --capacity 1B", says: "words.tr:2", "two"),
+    Case(
+      "simulate negative.tr --format adapt-size --policy lru --capacity 1B",
+      says: "negative.tr:1", "-5"),
+    Case(
+      "simulate absurd.tr --format adapt-size --policy lru --capacity 1B",
+      says: "absurd.tr:1", "99999999999"),
+    Case("simulate ok.txt --format cvs --policy lru --capacity 1", says: "cvs", "csv"),
+    Case("simulate ok.txt --format txt:x=1 --policy lru --capacity 1", says: "txt", "x"),
+    // Policies and capacities.
+    Case("simulate ok.txt --policy lruu --capacity 1", says: "lruu", "'lru'"),
+    Case("simulate ok.txt --policy clock:bit=1 --capacity 1", says: "clock", "bits"),
+    Case("simulate ok.txt --policy clock:bits=9 --capacity 1", says: "bits", "9", "1 to 3"),
+    Case("simulate ok.txt --policy clock:bits --capacity 1", says: "name=value"),
+    Case("simulate ok.txt --policy lru, --capacity 1", says: "unknown policy ''"),
+    Case("simulate ok.txt --policy lru --capacity 0", says: "'0'", "above 0"),
+    Case("simulate ok.txt --policy lru --capacity=-5", says: "'-5'", "above 0"),
+    Case("simulate ok.txt --policy lru --capacity many", says: "'many'"),
+    Case("simulate ok.txt --policy lru --capacity 99999999999999", says: "99999999999999"),
+    Case("simulate ok.txt --policy lru --capacity 0%", says: "'0%'"),
+    Case("simulate ok.txt --policy lru --capacity 1kB", says: "1kB", "bytes", "objects"),
+    Case("simulate ok.tr --policy lru --capacity 100", says: "100", "bytes", "size"),
+    // Options.
+    Case("simulate ok.txt --polcy lru --capacity 1", says: "--polcy", "simulate --help"),
+    Case("simulate ok.txt --policy lru", says: "capacity"),
+    Case("simulate ok.txt --policy lru --capacity 1 --threads 0", says: "--threads"),
+    Case("simulate ok.txt --policy lru --capacity 1 --csv - --timings -", says: "--timings"),
+    Case("simulate ok.txt --policy lru --capacity 1 --csv empty.txt/x.csv", says: "empty.txt"),
+    Case("simulate ok.txt --policy lru --capacity 1 --csv folder", says: "folder", "directory"),
+    Case("fry ok.txt", says: "fry"),
+    // Workload files.
+    Case("run absent.yaml", says: "absent.yaml", "No such file"),
+    Case("run folder", says: "folder"),
+    Case("run empty.txt", says: "empty.txt", "empty"),
+    Case("run key.yaml", says: "key.yaml:5", "polices", "policies"),
+    Case("run list.yaml", says: "list.yaml:1", "list"),
+    Case("run ok.yaml --output empty.txt/results", says: "empty.txt"),
+    // Traces as files.
+    Case("trace info absent.csv", says: "absent.csv"),
+    Case("trace head empty.txt", says: "empty.txt"),
+    Case("trace head ok.txt -n 0", says: "--count"),
+    Case("trace convert ok.txt out.unknown", says: "out.unknown", "--to"),
+    Case("trace convert ok.txt empty.txt/x.larder", says: "empty.txt"),
+    Case("trace generate zipff x.larder", says: "zipff", "zipf"),
+    Case("trace generate zipf:objects=0 x.larder", says: "objects", "0"),
+    Case("trace generate zipf --requests 0 x.larder", says: "requests"),
+    Case("policies --format xml", says: "xml"),
+  ]
+
+  @Test(arguments: cases) func oneClearLine(_ bad: Case) throws {
+    let scratch = try Self.files()
+    let before = scratch.files
+    let run = try LarderProcess(bad.arguments + Self.quiet(bad.arguments), in: scratch.folder)
+    #expect(run.exitCode == 2)
+    #expect(run.output == "")
+    #expect(run.noteLines.count == 1, "\(run.notes)")
+    #expect(run.notes.hasPrefix("larder: "))
+    for text in bad.says { #expect(run.notes.contains(text), "\(text) in: \(run.notes)") }
+    #expect(scratch.files == before)
+  }
+
+  /// Progress would be further lines.
+  private static func quiet(_ arguments: [String]) -> [String] {
+    let command = arguments.prefix(2)
+    let hasProgress =
+      ["simulate", "run"].contains(command.first)
+      || ["info", "convert", "generate"].contains(command.last)
+    return hasProgress ? ["--quiet"] : []
+  }
+
+  /// The files that the cases name.
+  private static func files() throws -> ScratchFolder {
+    let scratch = try ScratchFolder()
+    try FileManager.default.createDirectory(
+      at: scratch.url("folder"), withIntermediateDirectories: false)
+    try scratch.write("", to: "empty.txt")
+    try scratch.write("1\n2\n1\n", to: "ok.txt")
+    try scratch.write("1 1 10\n2 2 20\n3 1 10\n", to: "ok.tr")
+    try scratch.write(Data(repeating: 1, count: 24 + 11), to: "cut.oracleGeneral")
+    try scratch.write("1 1 10\n1 2 two\n", to: "words.tr")
+    try scratch.write("1 1 -5\n", to: "negative.tr")
+    try scratch.write("1 1 99999999999\n", to: "absurd.tr")
+    // gzip of "1\n2\n1\n", made with `printf '1\n2\n1\n' | gzip -n`.
+    let whole: [UInt8] = [
+      0x1f, 0x8b, 0x08, 0, 0, 0, 0, 0, 0, 0x03, 0x33, 0xe4, 0x32, 0xe2, 0x32, 0xe4, 0x02, 0x00,
+      0x4f, 0x50, 0x8a, 0x24, 0x06, 0, 0, 0,
+    ]
+    try scratch.write(Data(whole.dropLast(9)), to: "cut.txt.gz")
+    var broken = whole
+    broken[12] ^= 0xff
+    try scratch.write(Data(broken), to: "broken.txt.gz")
+    let workload = """
+      name: small
+      source:
+        generator: zipf
+        requests: 1000
+      policies: [lru]
+      capacities: [10]
+
+      """
+    try scratch.write(workload, to: "ok.yaml")
+    try scratch.write(
+      workload.replacingOccurrences(of: "policies", with: "polices"), to: "key.yaml")
+    try scratch.write("- a\n- b\n", to: "list.yaml")
+    return scratch
+  }
+}

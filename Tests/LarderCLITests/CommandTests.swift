@@ -1,0 +1,149 @@
+import Foundation
+import Testing
+
+/// What the commands do when all is well.
+@Suite struct CommandTests {
+  private static let workload = """
+    name: tiny
+    description: A small test.
+    source:
+      generator: zipf
+      requests: 20000
+      objects: 500
+    configurations:
+      - kind: memory
+      - kind: disk
+      - kind: hybrid
+    policies: [fifo, lru, random, belady]
+    capacities: [10, 100, 10%]
+    seeds: [1, 2]
+
+    """
+
+  @Test func runWritesEveryFile() throws {
+    let scratch = try ScratchFolder()
+    let file = try scratch.write(Self.workload, to: "tiny.yaml")
+    let run = try LarderProcess(["run", file, "--output", "out"], in: scratch.folder)
+    #expect(run.exitCode == 0, "\(run.notes)")
+    #expect(run.output.contains("lru"))
+    #expect(run.notes.contains("out/report.md"))
+    #expect(
+      scratch.files == [
+        "out", "out/counts.csv", "out/report.md", "out/results.json", "out/timings.csv",
+        "tiny.yaml",
+      ])
+    let counts = try String(contentsOf: scratch.url("out/counts.csv"), encoding: .utf8)
+    // 3 configurations, 4 policies, 3 capacities, 2 seeds, and the header.
+    #expect(counts.split(separator: "\n").count == 3 * 4 * 3 * 2 + 1)
+  }
+
+  @Test func countsDoNotDependOnThreads() throws {
+    let scratch = try ScratchFolder()
+    let file = try scratch.write(Self.workload, to: "tiny.yaml")
+    var counts: [Data] = []
+    for threads in ["1", "2", "5"] {
+      let run = try LarderProcess(
+        ["run", file, "--output", threads, "--threads", threads], in: scratch.folder)
+      #expect(run.exitCode == 0, "\(run.notes)")
+      counts.append(try Data(contentsOf: scratch.url("\(threads)/counts.csv")))
+    }
+    #expect(counts[0] == counts[1])
+    #expect(counts[0] == counts[2])
+  }
+
+  @Test func withoutOutputResultsGoBesideTheWorkload() throws {
+    let scratch = try ScratchFolder()
+    try scratch.write(Self.workload, to: "tiny.yaml")
+    let run = try LarderProcess(["run", "tiny.yaml", "--quiet"], in: scratch.folder)
+    #expect(run.exitCode == 0)
+    #expect(run.notes == "")
+    #expect(scratch.files.contains { $0.hasPrefix("Results/tiny/") && $0.hasSuffix("report.md") })
+  }
+
+  @Test func csvOnTheOutputIsAloneThere() throws {
+    let scratch = try ScratchFolder()
+    try scratch.write("1\n2\n1\n3\n2\n1\n", to: "t.txt")
+    let run = try LarderProcess(
+      ["simulate", "t.txt", "--policy", "lru,belady", "--capacity", "1,2", "--csv", "-"],
+      in: scratch.folder)
+    #expect(run.exitCode == 0)
+    let rows = run.output.split(separator: "\n").map { $0.split(separator: ",").map(String.init) }
+    #expect(rows.count == 5)
+    #expect(rows[0].prefix(5) == ["workload", "trace", "configuration", "policy", "capacity"])
+    // 1 2 1 3 2 1 with room for two: LRU hits the second 1 alone, Belady the third as well.
+    #expect(rows.map { $0[8] } == ["hits", "0", "1", "0", "2"])
+  }
+
+  @Test func allPoliciesByName() throws {
+    let scratch = try ScratchFolder()
+    try scratch.write("1\n2\n1\n3\n2\n1\n", to: "t.txt")
+    let run = try LarderProcess(
+      ["simulate", "t.txt", "--policy", "all", "--capacity", "2", "--csv", "-", "--quiet"],
+      in: scratch.folder)
+    let listed = try LarderProcess(["policies", "--format", "csv"])
+    #expect(run.exitCode == 0)
+    let names = { (text: String, column: Int) in
+      text.split(separator: "\n").dropFirst().map { $0.split(separator: ",")[column] }
+    }
+    #expect(names(run.output, 3) == names(listed.output, 0))
+  }
+
+  @Test func nothingLeftAfterWarmUpHasEmptyRatios() throws {
+    let scratch = try ScratchFolder()
+    try scratch.write(Self.workload + "warm-up: {requests: 20000}\n", to: "tiny.yaml")
+    let run = try LarderProcess(
+      ["run", "tiny.yaml", "--output", "out", "--quiet"], in: scratch.folder)
+    #expect(run.exitCode == 0, "\(run.notes)")
+    let counts = try String(contentsOf: scratch.url("out/counts.csv"), encoding: .utf8)
+    for row in counts.split(separator: "\n").dropFirst() {
+      let fields = row.split(separator: ",", omittingEmptySubsequences: false)
+      #expect(fields[7] == "0")
+      #expect(fields[12] == "")
+    }
+  }
+
+  @Test func aFullDiskIsAnError() throws {
+    try #require(FileManager.default.fileExists(atPath: "/dev/full"))
+    let scratch = try ScratchFolder()
+    try scratch.write("1\n2\n1\n", to: "t.txt")
+    let run = try LarderProcess(
+      ["simulate", "t.txt", "--policy", "lru", "--capacity", "1", "--csv", "/dev/full", "--quiet"],
+      in: scratch.folder)
+    #expect(run.exitCode == 2)
+    #expect(run.noteLines.count == 1)
+    #expect(run.notes.contains("/dev/full"))
+    #expect(run.notes.contains("No space left"))
+  }
+
+  @Test func generateConvertInfoAndHead() throws {
+    let scratch = try ScratchFolder()
+    let generate = try LarderProcess(
+      [
+        "trace", "generate", "zipf:objects=100", "z.larder", "--requests", "5000", "--sizes",
+        "constant:value=10", "--quiet",
+      ], in: scratch.folder)
+    #expect(generate.exitCode == 0, "\(generate.notes)")
+    let convert = try LarderProcess(
+      ["trace", "convert", "z.larder", "z.csv", "--quiet"], in: scratch.folder)
+    #expect(convert.exitCode == 0, "\(convert.notes)")
+    let infos = try ["z.larder", "z.csv"].map { file in
+      try LarderProcess(["trace", "info", file, "--quiet"], in: scratch.folder).output
+        .split(separator: "\n").dropFirst()
+    }
+    #expect(infos[0] == infos[1])
+    #expect(infos[0].contains { $0.hasPrefix("requests") && $0.hasSuffix("5,000") })
+    let head = try LarderProcess(["trace", "head", "z.csv", "-n", "3"], in: scratch.folder)
+    #expect(head.output.split(separator: "\n").count == 4)
+  }
+
+  @Test(arguments: [
+    ["--help"], ["run", "--help"], ["simulate", "--help"], ["trace", "--help"],
+    ["trace", "generate", "--help"], ["policies", "--help"], ["--version"],
+  ])
+  func helpGoesToTheOutput(_ arguments: [String]) throws {
+    let run = try LarderProcess(arguments)
+    #expect(run.exitCode == 0)
+    #expect(run.output.contains("larder"))
+    #expect(run.notes == "")
+  }
+}

@@ -1,0 +1,53 @@
+import Foundation
+
+/// A run of the built `larder`, from its start to its end.
+struct LarderProcess {
+  /// The exit code.
+  let exitCode: Int32
+  /// Standard output.
+  let output: String
+  /// Standard error.
+  let notes: String
+
+  /// The lines of standard error.
+  var noteLines: [String] { notes.split(separator: "\n").map(String.init) }
+
+  /// Runs larder in `folder` and waits for it.
+  init(_ arguments: [String], in folder: URL? = nil) throws {
+    let process = Process()
+    process.executableURL = try Self.executable()
+    process.arguments = arguments
+    if let folder { process.currentDirectoryURL = folder }
+    let scratch = try ScratchFolder()
+    let files = [scratch.url("output"), scratch.url("notes")]
+    for file in files { try Data().write(to: file) }
+    process.standardOutput = try FileHandle(forWritingTo: files[0])
+    process.standardError = try FileHandle(forWritingTo: files[1])
+    try process.run()
+    process.waitUntilExit()
+    exitCode = process.terminationStatus
+    output = try String(contentsOf: files[0], encoding: .utf8)
+    notes = try String(contentsOf: files[1], encoding: .utf8)
+  }
+
+  /// The executable beside the test bundle.
+  static func executable() throws -> URL {
+    let bundle = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+    var folders = [bundle.deletingLastPathComponent()]
+    #if os(macOS)
+      folders += Bundle.allBundles.map { $0.bundleURL.deletingLastPathComponent() }
+    #endif
+    let candidates = folders.map { $0.appendingPathComponent("larder") }
+    guard
+      let found = candidates.first(where: {
+        FileManager.default.isExecutableFile(atPath: $0.path)
+      })
+    else { throw NotBuilt(candidates: candidates.map(\.path)) }
+    return found
+  }
+
+  /// The executable is not where the tests are.
+  struct NotBuilt: Error {
+    let candidates: [String]
+  }
+}

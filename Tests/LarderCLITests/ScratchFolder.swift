@@ -1,0 +1,38 @@
+import Foundation
+
+/// A folder of its own for a test, removed with the value's last reference.
+final class ScratchFolder {
+  /// The folder.
+  let folder: URL
+
+  /// Makes it.
+  init() throws {
+    folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("larder-test-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
+
+  /// A place in the folder.
+  func url(_ name: String) -> URL { folder.appendingPathComponent(name) }
+
+  /// Writes a file and returns its path.
+  @discardableResult
+  func write(_ text: String, to name: String) throws -> String {
+    try write(Data(text.utf8), to: name)
+  }
+
+  /// Writes a file and returns its path.
+  @discardableResult
+  func write(_ data: Data, to name: String) throws -> String {
+    try data.write(to: url(name))
+    return url(name).path
+  }
+
+  /// The names of the files in the folder and below, sorted.
+  var files: [String] {
+    let walker = FileManager.default.enumerator(atPath: folder.path)
+    return (walker?.allObjects as? [String] ?? []).sorted()
+  }
+}
