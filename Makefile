@@ -47,7 +47,8 @@ deps: ## Install what is missing (Debian and Ubuntu; elsewhere say what is missi
 	fi; \
 	root=(); \
 	if [ "$$(id -u)" -ne 0 ]; then \
-	  command -v sudo >/dev/null || { echo "missing, and no sudo to install: $${missing[*]}" >&2; exit 1; }; \
+	  command -v sudo >/dev/null || \
+	    { echo "missing, and no sudo to install: $${missing[*]}" >&2; exit 1; }; \
 	  root=(sudo); \
 	fi; \
 	printf '\033[1m==> Installing %s\033[0m\n' "$${missing[*]}"; \
@@ -109,4 +110,5 @@ clean: ## Remove what was built
 install: build ## Install larder into PREFIX/bin (default /usr/local)
 	$(call say,Installing $(DESTDIR)$(PREFIX)/bin/larder)
 	@install -d '$(DESTDIR)$(PREFIX)/bin'
-	@install -m 755 "$$($(SWIFT) build -c release --show-bin-path)/larder" '$(DESTDIR)$(PREFIX)/bin/larder'
+	@install -m 755 "$$($(SWIFT) build -c release --show-bin-path)/larder" \
+	  '$(DESTDIR)$(PREFIX)/bin/larder'

@@ -21,6 +21,8 @@ import sys
 import tempfile
 import time
 
+RECORD_BYTES = 24
+
 # Our name of a policy -> libCacheSim's class.
 CLASSES = {
     "fifo": "FIFO", "lru": "LRU", "lfu": "LFU", "lfuda": "LFUDA", "random": "Random",
@@ -30,7 +32,7 @@ CLASSES = {
     "lecar": "LeCaR", "cacheus": "Cacheus", "belady": "Belady", "belady-size": "BeladySize",
 }
 # Policies whose victims are drawn at random, or whose rules are known to differ (README.md):
-# their miss counts are shown and not held against anybody. With parameters, `slru:fill=true` agrees.
+# their miss counts are shown and not held against anybody. `slru:fill=true` agrees.
 DIFFER = {"random", "hyperbolic", "lhd", "lecar", "cacheus", "belady-size", "lirs", "w-tinylfu",
           "s3-fifo", "gdsf", "slru"}
 
@@ -162,6 +164,9 @@ def parse():
                      f"known: {', '.join(CLASSES)}")
     if not os.path.isfile(arguments.trace):
         parser.error(f"{arguments.trace}: no such file")
+    if arguments.trace.endswith(".zst") or os.path.getsize(arguments.trace) % RECORD_BYTES:
+        parser.error(f"{arguments.trace}: not a whole number of {RECORD_BYTES}-byte records; "
+                     "decompress it first, so that neither side's decompressor is measured")
     if not arguments.no_larder and not os.access(arguments.larder, os.X_OK):
         parser.error(f"{arguments.larder}: not there; run 'make build' first or give --larder")
     if arguments.rounds < 1 or arguments.jobs < 1:
