@@ -10,6 +10,8 @@ WORKLOAD ?= Workloads/news-feed.yaml
 PREFIX ?= /usr/local
 DESTDIR ?=
 RUN_FLAGS ?=
+BENCH_REQUESTS ?= 20000000
+BENCH_CAPACITY ?= 100000
 
 # Headers by the name pkg-config knows; package names are Debian's.
 LIBRARIES := libzstd:libzstd-dev zlib:zlib1g-dev liblzma:liblzma-dev sqlite3:libsqlite3-dev
@@ -45,7 +47,8 @@ deps: ## Install what is missing (Debian and Ubuntu; elsewhere say what is missi
 	fi; \
 	root=(); \
 	if [ "$$(id -u)" -ne 0 ]; then \
-	  command -v sudo >/dev/null || { echo "missing, and no sudo to install: $${missing[*]}" >&2; exit 1; }; \
+	  command -v sudo >/dev/null || \
+	    { echo "missing, and no sudo to install: $${missing[*]}" >&2; exit 1; }; \
 	  root=(sudo); \
 	fi; \
 	printf '\033[1m==> Installing %s\033[0m\n' "$${missing[*]}"; \
@@ -74,9 +77,23 @@ run: build ## Run WORKLOAD (Workloads/news-feed.yaml) and write a report into Re
 	$(call say,Running $(WORKLOAD))
 	@"$$($(SWIFT) build -c release --show-bin-path)/larder" run '$(WORKLOAD)' $(RUN_FLAGS)
 
-bench: build ## Measure the engine, policy by policy, on a generated Zipf trace, into Results/
-	$(call say,Measuring; keep the machine otherwise idle)
-	@"$$($(SWIFT) build -c release --show-bin-path)/larder" run Workloads/bench.yaml --threads 1
+bench: build ## Measure every policy in one thread on a generated Zipf trace, into Results/bench
+	@larder="$$($(SWIFT) build -c release --show-bin-path)/larder"; \
+	trace=.build/bench-$(BENCH_REQUESTS).larder; \
+	results="Results/bench/$$(date -u +%Y-%m-%dT%H-%M-%SZ)"; \
+	if [ ! -f "$$trace" ]; then \
+	  printf '\033[1m==> Generating %s requests\033[0m\n' '$(BENCH_REQUESTS)'; \
+	  "$$larder" trace generate zipf:objects=1000000:exponent=1 "$$trace" \
+	    --requests '$(BENCH_REQUESTS)'; \
+	fi; \
+	printf '\033[1m==> Measuring; keep the machine otherwise idle\033[0m\n'; \
+	mkdir -p "$$results"; \
+	"$$larder" simulate "$$trace" --policy all --capacity '$(BENCH_CAPACITY)' --ignore-size \
+	  --threads 1 --repetitions 5 --csv "$$results/counts.csv" --timings "$$results/timings.csv"; \
+	awk -F, 'NR > 1 { if ($$11 > best[$$3]) best[$$3] = $$11 } \
+	  END { for (p in best) printf "  %-12s %8.1f million requests/s at best\n", p, best[p] / 1e6 }' \
+	  "$$results/timings.csv" | sort -k2,2nr; \
+	printf '\033[1m==> %s\033[0m\n' "$$results"
 
 lint: ## Check the layout of the sources
 	$(call say,Checking the style)
@@ -93,4 +110,5 @@ clean: ## Remove what was built
 install: build ## Install larder into PREFIX/bin (default /usr/local)
 	$(call say,Installing $(DESTDIR)$(PREFIX)/bin/larder)
 	@install -d '$(DESTDIR)$(PREFIX)/bin'
-	@install -m 755 "$$($(SWIFT) build -c release --show-bin-path)/larder" '$(DESTDIR)$(PREFIX)/bin/larder'
+	@install -m 755 "$$($(SWIFT) build -c release --show-bin-path)/larder" \
+	  '$(DESTDIR)$(PREFIX)/bin/larder'

@@ -21,6 +21,8 @@ import sys
 import tempfile
 import time
 
+RECORD_BYTES = 24
+
 # Our name of a policy -> libCacheSim's class.
 CLASSES = {
     "fifo": "FIFO", "lru": "LRU", "lfu": "LFU", "lfuda": "LFUDA", "random": "Random",
@@ -30,9 +32,18 @@ CLASSES = {
     "lecar": "LeCaR", "cacheus": "Cacheus", "belady": "Belady", "belady-size": "BeladySize",
 }
 # Policies whose victims are drawn at random, or whose rules are known to differ (README.md):
-# their miss counts are shown and not held against anybody.
+# their miss counts are shown and not held against anybody. `slru:fill=true` agrees.
 DIFFER = {"random", "hyperbolic", "lhd", "lecar", "cacheus", "belady-size", "lirs", "w-tinylfu",
-          "s3-fifo", "gdsf"}
+          "s3-fifo", "gdsf", "slru"}
+
+
+def base(policy):
+    """The policy without its parameters, which only larder is given."""
+    return policy.split(":")[0]
+
+
+def may_differ(policy):
+    return base(policy) in DIFFER and "fill=true" not in policy
 
 
 def libcachesim_cell(job):
@@ -43,7 +54,7 @@ def libcachesim_cell(job):
     parameters = lcs.ReaderInitParam(ignore_obj_size=ignore_size, ignore_size_zero_req=False)
     reader = lcs.TraceReader(path, lcs.TraceType.ORACLE_GENERAL_TRACE, parameters)
     requests = reader.n_total_req
-    cache = getattr(lcs, CLASSES[policy])(capacity, hashpower=hashpower)
+    cache = getattr(lcs, CLASSES[base(policy)])(capacity, hashpower=hashpower)
     start = time.perf_counter()
     miss_ratio, _ = cache.process_trace(reader)
     seconds = time.perf_counter() - start
@@ -101,12 +112,12 @@ def spread(values):
 
 def print_cells(cells, theirs, ours):
     """Speed and misses of each cell; True when every policy that must agree does."""
-    print(f"{'policy':<12} {'capacity':>12}  {'libCacheSim Mreq/s':>24}  {'larder Mreq/s':>26}"
+    print(f"{'policy':<14} {'capacity':>12}  {'libCacheSim Mreq/s':>24}  {'larder Mreq/s':>26}"
           f"  {'ratio':>6}  misses")
     agree = True
     for cell in cells:
         peer = [requests / seconds / 1e6 for requests, _, seconds in theirs[cell]]
-        text = f"{cell[0]:<12} {cell[1]:>12}  {spread(peer):>24}"
+        text = f"{cell[0]:<14} {cell[1]:>12}  {spread(peer):>24}"
         misses = {count for _, count, _ in theirs[cell]}
         if ours:
             larder = [requests / seconds / 1e6 for requests, _, seconds in ours[cell]]
@@ -118,7 +129,7 @@ def print_cells(cells, theirs, ours):
             else:
                 points = (min(own) - min(misses)) / requests * 100
                 verdict = f"{min(own)} against {min(misses)} ({points:+.3f} points)"
-                if cell[0] in DIFFER:
+                if may_differ(cell[0]):
                     verdict += ", expected to differ"
                 else:
                     agree = False
@@ -147,12 +158,15 @@ def parse():
     arguments = parser.parse_args()
     arguments.policies = arguments.policies.split(",")
     arguments.capacities = [int(text) for text in arguments.capacities.split(",")]
-    unknown = [policy for policy in arguments.policies if policy not in CLASSES]
+    unknown = [policy for policy in arguments.policies if base(policy) not in CLASSES]
     if unknown:
         parser.error(f"libCacheSim has no counterpart of {', '.join(unknown)}; "
                      f"known: {', '.join(CLASSES)}")
     if not os.path.isfile(arguments.trace):
         parser.error(f"{arguments.trace}: no such file")
+    if arguments.trace.endswith(".zst") or os.path.getsize(arguments.trace) % RECORD_BYTES:
+        parser.error(f"{arguments.trace}: not a whole number of {RECORD_BYTES}-byte records; "
+                     "decompress it first, so that neither side's decompressor is measured")
     if not arguments.no_larder and not os.access(arguments.larder, os.X_OK):
         parser.error(f"{arguments.larder}: not there; run 'make build' first or give --larder")
     if arguments.rounds < 1 or arguments.jobs < 1:

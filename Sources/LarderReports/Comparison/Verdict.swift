@@ -21,7 +21,8 @@ struct Verdict {
     }
     let writer = VerdictWriter(comparison: comparison, rankings: rankings, decided: decided)
     sentences =
-      writer.winners() + writer.doubts() + writer.indifference() + writer.headroom()
+      writer.winners() + writer.doubts() + writer.safeChoices()
+      + writer.indifference() + writer.headroom()
       + writer.otherMeasures()
   }
 }
@@ -68,7 +69,7 @@ private struct VerdictWriter {
     // A baseline that is the next best at every one of these capacities has just been named.
     for baseline in comparison.competitors where baseline.isBaseline {
       guard !group.policies.contains(baseline), nexts != [baseline] else { continue }
-      let gains = group.columns.compactMap { column in gain(column, over: baseline) }
+      let gains = group.columns.compactMap { column in behind(baseline, column) }
       guard !gains.isEmpty else { continue }
       parts += [.text(", \(points(gains)) ahead of "), .code(baseline.text)]
     }
@@ -91,6 +92,26 @@ private struct VerdictWriter {
         " At \(titles(doubtful)) the first does not lead the next with every seed: "
           + "take them for equal there.")
     ]
+  }
+
+  /// Who is nowhere far behind: what to take when the capacity is not known yet.
+  func safeChoices() -> [Inline] {
+    let limit = ReportDocument.indifferencePoints / 100
+    let safe = comparison.competitors.filter { policy in
+      decided.allSatisfy { column in
+        behind(policy, column).map { $0 < limit } ?? false
+      }
+    }
+    let alwaysBest = decided.allSatisfy { rankings[$0].best == safe }
+    guard !safe.isEmpty, safe.count < comparison.competitors.count, !alwaysBest else { return [] }
+    return [.text(" Never as much as \(points([limit])) behind the best: ")] + names(safe) + ["."]
+  }
+
+  private func behind(_ policy: PolicyName, _ column: Int) -> Double? {
+    guard let top = rankings[column].entries.first?.value.mean,
+      let own = rankings[column].entries.first(where: { $0.policy == policy })
+    else { return nil }
+    return top - own.value.mean
   }
 
   func indifference() -> [Inline] {
@@ -155,13 +176,6 @@ private struct VerdictWriter {
       parts.append(.text(" at \(everywhere ? "every capacity" : titles(group.columns))"))
     }
     return parts + ["."]
-  }
-
-  private func gain(_ column: Int, over policy: PolicyName) -> Double? {
-    guard let top = rankings[column].entries.first?.value.mean,
-      let other = rankings[column].entries.first(where: { $0.policy == policy })
-    else { return nil }
-    return top - other.value.mean
   }
 
   private func ratiosBySeed(_ policy: PolicyName, _ column: Int) -> [UInt64: Double] {

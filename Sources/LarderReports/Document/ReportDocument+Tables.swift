@@ -35,11 +35,11 @@ extension ReportDocument {
     let capacities = comparison.allRecords.compactMap(\.cell.memoryCapacity)
     guard let low = capacities.min(), let high = capacities.max() else { return nil }
     func amount(_ value: UInt64) -> String {
-      comparison.countsBytes
-        ? NumberText.bytes(value) : "\(NumberText.grouped(value)) objects"
+      comparison.countsBytes ? NumberText.bytes(value) : NumberText.grouped(value)
     }
     let range = low == high ? amount(low) : "\(amount(low)) to \(amount(high))"
-    return "The memory tier in front holds \(range)."
+    let unit = comparison.countsBytes ? "" : " objects"
+    return "The memory tier in front holds \(range)\(unit)."
   }
 
   private static func hitRatios(_ comparison: Comparison) -> [Block] {

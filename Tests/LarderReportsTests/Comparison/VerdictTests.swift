@@ -24,6 +24,20 @@ struct VerdictTests {
         + "apart.")
   }
 
+  @Test func whoIsNowhereFarBehind() throws {
+    let policies = [
+      ("lru", [UInt64(1000), 1000]), ("sieve", [2010, 2000]), ("arc", [2000, 2010]),
+    ]
+    #expect(
+      try verdict(policies).contains(
+        " Never as much as 0.50 points behind the best: sieve and arc."))
+    // 25 of 5000 are half a point: no longer near.
+    let one = [("lru", [UInt64(1000), 1000]), ("sieve", [2010, 2000]), ("arc", [1985, 2010])]
+    #expect(try verdict(one).contains(" Never as much as 0.50 points behind the best: sieve."))
+    let none = [("lru", [UInt64(1000), 2000]), ("fifo", [2000, 1000])]
+    #expect(try !verdict(none).contains("Never"))
+  }
+
   @Test func equals() throws {
     let text = try verdict([("lru", [2500]), ("fifo", [2500]), ("mru", [2499])])
     #expect(

@@ -25,8 +25,8 @@ struct ResultsJSONTests {
   }
 
   @Test(arguments: [
-    ("", "it is empty"), ("nonsense", "character 1"), ("{", "end of file"),
-    ("{\n \"a\" : x}", "character"),
+    ("", "it is empty"), ("nonsense", "Invalid value"), ("{", "end of file"),
+    ("{\n \"a\" : x}", "Invalid value"),
     ("[]", "not of type"), ("{}", "schemaVersion is missing"),
     ("{\"schemaVersion\": \"1\"}", "schemaVersion is not of type Int"),
     ("{\"schemaVersion\": 1}", "is missing"),
