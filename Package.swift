@@ -25,7 +25,8 @@ let package = Package(
     // The engine: everything that runs once per request. No Foundation.
     .target(name: "LarderEngine", dependencies: ["CLarderShims"]),
     .target(
-      name: "LarderTraces", dependencies: ["LarderEngine", "CZstd", "CZlib", "CLZMA"]),
+      name: "LarderTraces",
+      dependencies: ["LarderEngine", "CLarderShims", "CZstd", "CZlib", "CLZMA"]),
     .target(
       name: "LarderExperiments",
       dependencies: ["LarderEngine", "LarderTraces", .product(name: "Yams", package: "Yams")]),
@@ -37,10 +38,13 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 
-    .testTarget(name: "LarderEngineTests", dependencies: ["LarderEngine"]),
+    .testTarget(
+      name: "LarderEngineTests", dependencies: ["LarderEngine"],
+      exclude: ["Fixtures/Scripts", "Golden/generated.csv"]),
     .testTarget(name: "LarderTracesTests", dependencies: ["LarderTraces"]),
     .testTarget(name: "LarderExperimentsTests", dependencies: ["LarderExperiments"]),
-    .testTarget(name: "LarderReportsTests", dependencies: ["LarderReports"]),
+    .testTarget(
+      name: "LarderReportsTests", dependencies: ["LarderReports"], exclude: ["Golden"]),
     .testTarget(name: "LarderCLITests", dependencies: ["LarderCLI"]),
     .testTarget(name: "RepositoryTests", dependencies: ["LarderEngine", "LarderTraces"]),
   ]

@@ -6,7 +6,8 @@
 ///
 /// For each request the driver asks `contains`, and then:
 ///
-/// 1. **Resident**: `hit`, once. A stored value replaced by another is `replace` instead.
+/// 1. **Resident**: `hit`, once, and `evict` while the policy `overflows`. A stored value replaced
+///    by another is `replace` instead.
 /// 2. **Not resident**, and the object is larger than the capacity: nothing. It is never stored.
 /// 3. **Not resident**: `admit`. When the answer is no, nothing more happens. Otherwise the driver
 ///    calls `evict` until the object fits and then `insert`, once.
@@ -27,7 +28,7 @@
 ///
 /// The driver promises that ids are between 1 and the number last given to `reserve`, that sizes in
 /// `sizes` are right for every resident object, and that it calls from one thread at a time.
-public protocol EvictionPolicy: ~Copyable {
+public protocol EvictionPolicy: ~Copyable, SendableMetatype {
   /// Name, parameters, needs and paper.
   static var description: PolicyDescription { get }
 
@@ -61,11 +62,19 @@ public protocol EvictionPolicy: ~Copyable {
   /// The object is deleted or has expired. It may be resident, a ghost or unknown.
   mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes)
 
+  /// Whether the policy holds more than it will: asked after `hit` and `replace`, and while it is
+  /// true the driver calls `evict`.
+  var overflows: Bool { get }
+
   /// Makes room for ids up to `objects`. O(`objects`); called outside the per-request path.
   mutating func reserve(objects: Int)
 
   /// Brings the state that a request for `id` will touch near the processor. A hint.
   func prefetch(_ id: ObjectID)
+
+  /// Brings what the state of `id` points to near; called some requests after `prefetch(id)`. A
+  /// hint.
+  func prefetchNeighbours(_ id: ObjectID)
 
   /// Memory held by the policy, in bytes.
   var stateBytes: Int { get }
@@ -81,6 +90,14 @@ extension EvictionPolicy where Self: ~Copyable {
   public mutating func replace(_ request: Request, _ sizes: some ObjectSizes) {
     hit(request, sizes)
   }
+
+  /// The state of one object points to no other.
+  @inline(__always)
+  public func prefetchNeighbours(_ id: ObjectID) {}
+
+  /// Only what does not fit is evicted.
+  @inline(__always)
+  public var overflows: Bool { false }
 
   /// Everything is admitted.
   @inline(__always)

@@ -1,5 +1,90 @@
 /// All policies, by name. Adding one is a file in `Policies/` and a line in `all`.
 public enum PolicyRegistry {
   /// Every policy, in the order in which lists show them.
-  public static let all: [RegisteredPolicy] = []
+  public static let all: [RegisteredPolicy] = [
+    RegisteredPolicy(FIFO.self),
+    RegisteredPolicy(LRU.self),
+    RegisteredPolicy(MRU.self),
+    RegisteredPolicy(LFU.self),
+    RegisteredPolicy(RandomEviction.self),
+    RegisteredPolicy(Clock.self),
+    RegisteredPolicy(Sieve.self),
+    RegisteredPolicy(SLRU.self),
+    RegisteredPolicy(S3FIFO.self),
+    RegisteredPolicy(GDSF.self),
+    RegisteredPolicy(EarliestExpiry.self),
+    RegisteredPolicy(Cost.self),
+    RegisteredPolicy(Belady.self),
+  ]
+
+  private static let byName = Dictionary(
+    all.map { ($0.description.name, $0) }, uniquingKeysWith: { first, _ in first })
+
+  /// The policy that `spec` names, with its parameters checked for existence.
+  ///
+  /// - Throws: `unknownPolicy` or `unknownParameter`.
+  public static func policy(named spec: PolicySpec) throws(PolicyError) -> RegisteredPolicy {
+    guard let policy = byName[spec.name] else {
+      throw .unknownPolicy(
+        spec.name, nearest: spec.name.nearest(among: all.map(\.description.name)))
+    }
+    let known = policy.description.parameters.map(\.name)
+    for parameter in spec.values.keys.sorted() where !known.contains(parameter) {
+      throw .unknownParameter(policy: spec.name, parameter: parameter, known: known)
+    }
+    return policy
+  }
+
+  /// Checks a policy's name and the values of its parameters by making a tiny one.
+  public static func validate(_ spec: PolicySpec) throws(PolicyError) {
+    let setup = TierSetup(policy: spec, capacity: 1)
+    _ = try policy(named: spec).makeTier(setup, .objects, 1, 0)
+  }
+
+  /// A simulation of `setup` over a trace.
+  ///
+  /// - Throws: `PolicyError` when a policy or parameter does not exist, or when a policy needs the
+  ///   next use and `columns` does not have it.
+  public static func makeSimulation(
+    _ setup: SimulationSetup, over columns: RequestColumns
+  ) throws(PolicyError) -> any Simulation {
+    switch setup.arrangement {
+    case .memory(let tier), .disk(let tier):
+      var isDisk = false
+      if case .disk = setup.arrangement { isDisk = true }
+      return try checked(tier, columns).makeSingleTier(
+        RegisteredPolicy.SingleTier(
+          setup: tier, isDisk: isDisk, unit: setup.unit, seed: setup.seed,
+          recordsOutcomes: setup.recordsOutcomes, columns: columns))
+    case .hybrid(let memory, let disk, let rules):
+      let core = HybridCore(
+        memory: try checked(memory, columns)
+          .makeTier(memory, setup.unit, columns.objects, setup.seed),
+        disk: try checked(disk, columns)
+          .makeTier(disk, setup.unit, columns.objects, setup.seed),
+        rules: rules, objects: columns.objects)
+      return HybridSimulation(
+        core: core, unit: setup.unit, recordsOutcomes: setup.recordsOutcomes, over: columns)
+    }
+  }
+
+  /// One tier with nothing around it, for tests and for looking at a policy's decisions.
+  public static func makeProbe(
+    _ setup: TierSetup, unit: CapacityUnit, objects: Int, seed: UInt64 = 0
+  ) throws(PolicyError) -> PolicyProbe {
+    PolicyProbe(try policy(named: setup.policy).makeTier(setup, unit, objects, seed))
+  }
+
+  private static func checked(
+    _ tier: TierSetup, _ columns: RequestColumns
+  ) throws(PolicyError) -> RegisteredPolicy {
+    let policy = try policy(named: tier.policy)
+    guard tier.capacity > 0 else {
+      throw .capacity(policy: tier.policy.name, capacity: 0, expected: "at least 1")
+    }
+    if policy.description.needs.contains(.nextUse), columns.nextUses == nil {
+      throw .missingNeed(policy: tier.policy.name, need: "the next use of each object")
+    }
+    return policy
+  }
 }

@@ -1,5 +1,61 @@
 /// A policy in the registry: its description, and the ways to run it.
+///
+/// The closures are where the policy's type is erased: once for each cell, outside every loop.
+/// Because they are made in this module, the loops behind them are specialised for the policy.
 public struct RegisteredPolicy: Sendable {
   /// Name, parameters, needs and paper.
   public let description: PolicyDescription
+
+  /// What a single-tier simulation is made from.
+  struct SingleTier {
+    var setup: TierSetup
+    var isDisk: Bool
+    var unit: CapacityUnit
+    var seed: UInt64
+    var recordsOutcomes: Bool
+    var columns: RequestColumns
+  }
+
+  let makeSingleTier: @Sendable (SingleTier) throws(PolicyError) -> any Simulation
+  let makeTier:
+    @Sendable (TierSetup, CapacityUnit, _ objects: Int, _ seed: UInt64) throws(PolicyError)
+      -> TierDriver
+
+  /// The registry's line for a policy.
+  init<Policy: EvictionPolicy & ~Copyable>(_ policy: Policy.Type) {
+    description = Policy.description
+    makeSingleTier = { (single: SingleTier) throws(PolicyError) -> any Simulation in
+      if single.recordsOutcomes || single.needsFullShape {
+        return try single.simulation(of: Policy.self, FullShape.self)
+      } else if single.unit == .bytes {
+        return try single.simulation(of: Policy.self, SizedShape.self)
+      } else {
+        return try single.simulation(of: Policy.self, UnitShape.self)
+      }
+    }
+    makeTier = {
+      (setup: TierSetup, unit: CapacityUnit, objects: Int, seed: UInt64) throws(PolicyError)
+        -> TierDriver in
+      TierDriver(
+        try Tier<Policy, FullShape>(setup, unit: unit, objects: objects, seed: seed))
+    }
+  }
+}
+
+extension RegisteredPolicy.SingleTier {
+  /// Whether the trace or the tier has anything that only the full loop knows.
+  fileprivate var needsFullShape: Bool {
+    columns.operations != nil || columns.ttls != nil || columns.costs != nil
+      || setup.timeToLiveSeconds != nil
+  }
+
+  @inline(__always)
+  fileprivate func simulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>(
+    of policy: Policy.Type, _ shape: Shape.Type
+  ) throws(PolicyError) -> any Simulation {
+    ErasedSimulation(
+      try SingleTierSimulation<Policy, Shape>(
+        setup, isDisk: isDisk, unit: unit, seed: seed, recordsOutcomes: recordsOutcomes,
+        over: columns))
+  }
 }

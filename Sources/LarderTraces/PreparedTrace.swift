@@ -1,4 +1,5 @@
 import LarderEngine
+import Synchronization
 
 /// A trace in the form that every simulation reads: dense ids and the columns the source has.
 ///
@@ -11,12 +12,19 @@ public final class PreparedTrace: Sendable {
   /// Sum over objects of the size of their first request; the number of objects when the trace has
   /// no sizes.
   public let footprintBytes: UInt64
+  /// How many requests had a time before that of the request ahead of them, and were given that
+  /// one instead, so that times never decrease.
+  public let timesRaised: Int
+
+  /// This trace with next uses, once somebody has asked for it.
+  let withNextUsesCache = Mutex<PreparedTrace?>(nil)
 
   /// Wraps columns whose ids are known to be between 1 and `requests.objects`.
-  init(name: String, requests: RequestColumns, footprintBytes: UInt64) {
+  init(name: String, requests: RequestColumns, footprintBytes: UInt64, timesRaised: Int = 0) {
     self.name = name
     self.requests = requests
     self.footprintBytes = footprintBytes
+    self.timesRaised = timesRaised
   }
 
   /// Whether the trace has sizes in bytes.

@@ -47,6 +47,15 @@ public struct TraceColumns: OptionSet, Sendable, Hashable {
   public static let ttl = TraceColumns(rawValue: 8)
   /// Costs of a fetch.
   public static let cost = TraceColumns(rawValue: 16)
+
+  /// What the columns in the set hold, for messages.
+  public var names: [String] {
+    let all: [(TraceColumns, String)] = [
+      (.size, "sizes"), (.time, "times"), (.operation, "operations"), (.ttl, "times to live"),
+      (.cost, "costs"),
+    ]
+    return all.filter { contains($0.0) }.map(\.1)
+  }
 }
 
 /// Takes records in batches, in order. Returns false when it wants no more.

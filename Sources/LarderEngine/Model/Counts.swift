@@ -9,11 +9,11 @@ public struct Counts: Sendable, Hashable, Codable {
   public var memoryHits: UInt64 = 0
   /// Gets answered from disk.
   public var diskHits: UInt64 = 0
-  /// Sum of the sizes asked for: for a hit the stored size, for a miss the request's.
+  /// Sum of the sizes of all gets as the trace has them: the same for every cell.
   public var bytesRequested: UInt64 = 0
-  /// Sum of the stored sizes of hits in memory.
+  /// Sum of the sizes of the gets that memory answered, as the trace has them.
   public var memoryBytesHit: UInt64 = 0
-  /// Sum of the stored sizes of hits on disk.
+  /// Sum of the sizes of the gets that disk answered, as the trace has them.
   public var diskBytesHit: UInt64 = 0
   /// Hits whose stored copy was older than the origin's.
   public var staleHits: UInt64 = 0
@@ -37,7 +37,7 @@ public struct Counts: Sendable, Hashable, Codable {
   public var hits: UInt64 { memoryHits + diskHits }
   /// Gets that had to go to the origin.
   public var misses: UInt64 { requests - hits }
-  /// Sum of the stored sizes of all hits.
+  /// Sum of the sizes of all hits.
   public var bytesHit: UInt64 { memoryBytesHit + diskBytesHit }
   /// Objects stored, all tiers.
   public var admissions: UInt64 { memory.admissions + disk.admissions }

@@ -22,6 +22,15 @@ public struct PolicySetup: Sendable {
     self.spec = spec
   }
 
+  /// Refuses what could hold more than 2^28 objects at once, which a queue's positions do not reach.
+  func requireQueueable() throws(PolicyError) {
+    guard min(capacity, UInt64(objects)) < UInt64(IDRing.positionLimit) else {
+      throw .capacity(
+        policy: spec.name, capacity: capacity,
+        expected: "room for fewer than \(IDRing.positionLimit) objects at once")
+    }
+  }
+
   /// At most how many objects can be resident: a hint for sizing queues, exact for unit sizes.
   public var expectedResidents: Int {
     unit == .objects ? Int(min(capacity, UInt64(objects))) : min(objects, 1 << 16)

@@ -35,6 +35,9 @@ public protocol Simulation: AnyObject {
   /// Position of the next request.
   var position: Int { get }
 
+  /// Sizes in bytes of what each tier served, when the setup asks for them.
+  var outcomes: OutcomeSizes? { get }
+
   /// Memory held for the simulation beside the trace's columns, in bytes.
   var stateBytes: Int { get }
 

@@ -70,11 +70,16 @@ public struct SimulationSetup: Sendable, Hashable {
   public var unit: CapacityUnit
   /// Seed of random policies.
   public var seed: UInt64
+  /// Whether to keep histograms of the sizes that each tier served, for a latency model.
+  public var recordsOutcomes: Bool
 
   /// A setup; see the properties for the meaning of each part.
-  public init(arrangement: Arrangement, unit: CapacityUnit, seed: UInt64 = 0) {
+  public init(
+    arrangement: Arrangement, unit: CapacityUnit, seed: UInt64 = 0, recordsOutcomes: Bool = false
+  ) {
     self.arrangement = arrangement
     self.unit = unit
     self.seed = seed
+    self.recordsOutcomes = recordsOutcomes
   }
 }

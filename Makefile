@@ -1,0 +1,96 @@
+# Larder. `make` alone says what there is.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help deps build debug test test-release run bench lint format clean install
+
+SWIFT ?= swift
+WORKLOAD ?= Workloads/news-feed.yaml
+PREFIX ?= /usr/local
+DESTDIR ?=
+RUN_FLAGS ?=
+
+# Headers by the name pkg-config knows; package names are Debian's.
+LIBRARIES := libzstd:libzstd-dev zlib:zlib1g-dev liblzma:liblzma-dev sqlite3:libsqlite3-dev
+PROGRAMS := zstd:zstd xz:xz-utils
+
+say = @printf '\033[1m==> %s\033[0m\n' '$(1)'
+
+help: ## What there is (this list)
+	@printf 'make run     a fresh checkout to a report; make test proves it\n\n'
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@printf '\nWORKLOAD=%s  PREFIX=%s  RUN_FLAGS=%s\n' '$(WORKLOAD)' '$(PREFIX)' '$(RUN_FLAGS)'
+
+deps: ## Install what is missing (Debian and Ubuntu; elsewhere say what is missing)
+	@if ! command -v $(firstword $(SWIFT)) >/dev/null; then \
+	  echo 'Swift 6.1 or newer is missing: https://www.swift.org/install' >&2; exit 1; \
+	fi; \
+	missing=(); \
+	command -v pkg-config >/dev/null || missing+=(pkg-config); \
+	for pair in $(LIBRARIES); do \
+	  pkg-config --exists "$${pair%%:*}" 2>/dev/null || missing+=("$${pair##*:}"); \
+	done; \
+	for pair in $(PROGRAMS); do \
+	  command -v "$${pair%%:*}" >/dev/null || missing+=("$${pair##*:}"); \
+	done; \
+	if [ "$$(uname)" = Darwin ]; then \
+	  command -v brew >/dev/null && brew list zstd xz >/dev/null 2>&1 || \
+	    { echo 'missing libraries: brew install zstd xz pkg-config' >&2; exit 1; }; \
+	  exit 0; \
+	fi; \
+	if [ "$${#missing[@]}" -eq 0 ]; then exit 0; fi; \
+	if ! command -v apt-get >/dev/null; then \
+	  echo "missing (names as in Debian): $${missing[*]}" >&2; exit 1; \
+	fi; \
+	root=(); \
+	if [ "$$(id -u)" -ne 0 ]; then \
+	  command -v sudo >/dev/null || { echo "missing, and no sudo to install: $${missing[*]}" >&2; exit 1; }; \
+	  root=(sudo); \
+	fi; \
+	printf '\033[1m==> Installing %s\033[0m\n' "$${missing[*]}"; \
+	"$${root[@]}" apt-get update -qq; \
+	"$${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$${missing[@]}"
+
+build: deps ## Build the release
+	$(call say,Building the release)
+	@$(SWIFT) build -c release --product larder
+
+debug: deps ## Build for debugging
+	$(call say,Building for debugging)
+	@$(SWIFT) build
+
+test: deps lint ## Check the style, then build and run every test
+	$(call say,Building the tests)
+	@$(SWIFT) build --build-tests
+	$(call say,Running the tests)
+	@$(SWIFT) test --skip-build
+
+test-release: deps ## Run every test as the optimiser leaves it
+	$(call say,Building and running the tests in release mode)
+	@$(SWIFT) test -c release -Xswiftc -enable-testing
+
+run: build ## Run WORKLOAD (Workloads/news-feed.yaml) and write a report into Results/
+	$(call say,Running $(WORKLOAD))
+	@"$$($(SWIFT) build -c release --show-bin-path)/larder" run '$(WORKLOAD)' $(RUN_FLAGS)
+
+bench: build ## Measure the engine, policy by policy, on a generated Zipf trace, into Results/
+	$(call say,Measuring; keep the machine otherwise idle)
+	@"$$($(SWIFT) build -c release --show-bin-path)/larder" run Workloads/bench.yaml --threads 1
+
+lint: ## Check the layout of the sources
+	$(call say,Checking the style)
+	@$(SWIFT) format lint --strict --parallel --recursive Sources Tests Package.swift
+
+format: ## Lay out the sources
+	$(call say,Laying out the sources)
+	@$(SWIFT) format --in-place --parallel --recursive Sources Tests Package.swift
+
+clean: ## Remove what was built
+	$(call say,Removing .build)
+	@rm -rf .build
+
+install: build ## Install larder into PREFIX/bin (default /usr/local)
+	$(call say,Installing $(DESTDIR)$(PREFIX)/bin/larder)
+	@install -d '$(DESTDIR)$(PREFIX)/bin'
+	@install -m 755 "$$($(SWIFT) build -c release --show-bin-path)/larder" '$(DESTDIR)$(PREFIX)/bin/larder'

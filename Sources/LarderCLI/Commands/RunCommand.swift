@@ -1,0 +1,114 @@
+import ArgumentParser
+import Foundation
+import LarderEngine
+import LarderExperiments
+import LarderReports
+import LarderTraces
+import Synchronization
+
+/// `larder run`: the main job.
+struct RunCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "run",
+    abstract: "Run every configuration, policy and capacity of a workload file.",
+    discussion: """
+      Prints a comparison and writes counts.csv, timings.csv, results.json and report.md.
+
+      Examples:
+        larder run Workloads/news-feed.yaml
+        larder run Workloads/zipf.yaml --output /tmp/zipf --threads 1
+      """)
+
+  @Argument(help: "The workload file (YAML; see docs/workloads.md).", completion: .file())
+  var workload: String
+
+  @Option(
+    help: "Folder for the files. Without it: Results/<workload>/<date-time>.",
+    completion: .directory)
+  var output: String?
+
+  @OptionGroup var speed: SpeedOptions
+
+  func run() throws {
+    Interrupts.listen()
+    let workload = try WorkloadDecoder().decode(contentsOf: self.workload)
+    let directory = output ?? RunDirectory.standard(workload: workload.name)
+    let formats = try workload.reports.map { try ReportRegistry.format(named: $0.rawValue) }
+    let writer = ReportWriter(directory: directory, formats: formats)
+    try writer.prepare()
+    let progress = ProgressLine(isQuiet: speed.quiet)
+    let traces = try prepare(workload, progress)
+    let cells = try Plan.cells(of: workload, facts: traces.facts)
+    let sweep = Sweep(
+      cells: cells, traces: traces.bySeed, warmUp: workload.warmUp,
+      repetitions: workload.repetitions, latency: workload.latency, threads: speed.threads)
+    var results = RunResults(
+      workload: workload.name, workloadDescription: workload.description,
+      command: ShellText.command(["larder", "run", self.workload]),
+      started: RunDirectory.timestamp(), plannedCells: cells.count, threads: speed.threads,
+      machine: .current(), traces: traces.facts,
+      latencyModel: workload.latency?.describe(for: Set(cells.map(\.cell.kind))),
+      warmUp: workload.warmUp.description, notes: traces.notes)
+    try run(sweep, &results, writer, progress)
+    Output.text(ComparisonTable.text(of: results, colour: Output.usesColour))
+    for format in formats { progress.note("\(directory)/\(format.fileName)") }
+    if results.interrupted {
+      throw Interrupted(
+        description: "stopped: \(results.records.count) of \(cells.count) cells are in \(directory)")
+    }
+  }
+
+  private func prepare(
+    _ workload: Workload, _ progress: ProgressLine
+  ) throws -> WorkloadTraces {
+    progress.begin("Preparing \(workload.name)")
+    let traces = try WorkloadTraces.prepare(workload) { _, requests in
+      if Interrupts.cancellation.isRequested {
+        throw Interrupted(description: "stopped before any cell was run; nothing was written")
+      }
+      progress.set(requests)
+    }
+    for facts in traces.facts {
+      progress.end(
+        "\(facts.name)\(facts.seed.map { ", seed \($0)" } ?? ""): \(facts.requests) requests, "
+          + "\(facts.objects) objects")
+    }
+    return traces
+  }
+
+  /// Runs the sweep and writes the files: while it goes on once a second at most, and at its end.
+  private func run(
+    _ sweep: Sweep, _ results: inout RunResults, _ writer: ReportWriter, _ progress: ProgressLine
+  ) throws {
+    progress.begin("Running \(sweep.cells.count) cells", total: sweep.totalRequests)
+    let unfinished = results
+    let lastSaved = Mutex(ContinuousClock.now)
+    let observer = Sweep.Observer(
+      replayed: { progress.advance($0) },
+      finished: { records in
+        let isDue = lastSaved.withLock { last in
+          guard ContinuousClock.now - last > .seconds(1) else { return false }
+          last = ContinuousClock.now
+          return true
+        }
+        guard isDue, records.count < unfinished.plannedCells else { return }
+        var partial = unfinished
+        partial.records = records
+        partial.interrupted = true
+        partial.finished = RunDirectory.timestamp()
+        try writer.write(partial)
+      })
+    let start = ContinuousClock.now
+    results.records = try sweep.run(cancellation: Interrupts.cancellation, observer: observer)
+    results.finished = RunDirectory.timestamp()
+    results.interrupted = results.records.count < sweep.cells.count
+    if results.interrupted {
+      results.notes.append(
+        "Stopped by the user after \(results.records.count) of \(sweep.cells.count) cells; "
+          + "the rows that are there are complete.")
+    }
+    try writer.write(results)
+    let seconds = (ContinuousClock.now - start).components.seconds
+    progress.end("\(results.records.count) cells in \(seconds) s")
+  }
+}

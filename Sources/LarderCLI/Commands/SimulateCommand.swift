@@ -1,0 +1,144 @@
+import ArgumentParser
+import Foundation
+import LarderEngine
+import LarderExperiments
+import LarderReports
+import LarderTraces
+
+/// `larder simulate`: the quick form for traces at hand.
+struct SimulateCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "simulate",
+    abstract: "Replay traces through policies and capacities.",
+    discussion: """
+      Examples:
+        larder simulate OLTP.lis.zst --policy lru,sieve,s3-fifo,belady --capacity 1000,2000,5000
+        larder simulate web.csv --format csv:time=1:id=2:size=3 --policy all --capacity 64MiB,1GiB
+        larder simulate web.csv --ignore-size --policy lru --capacity 1%,10% --csv -
+      """)
+
+  @Argument(help: "Traces, compressed or not.", completion: .file())
+  var traces: [String]
+
+  @Option(
+    help: "Policies with their parameters, separated by commas: lru,s3-fifo:small=0.2. Or: all.")
+  var policy: String
+
+  @Option(
+    help: """
+      Capacities, separated by commas: objects (1000), bytes (64MiB, 1GB), or a share of the \
+      footprint (1%).
+      """)
+  var capacity: String
+
+  @OptionGroup var format: FormatOption
+
+  @Flag(help: "Give every object size 1, so that capacities count objects.")
+  var ignoreSize = false
+
+  @Option(name: .customLong("csv"), help: "Write the counts as CSV to a file, or - for the output.")
+  var countsFile: String?
+
+  @Option(
+    name: .customLong("timings"),
+    help: "Write the timings as CSV to a file, or - for the output.")
+  var timingsFile: String?
+
+  @Option(help: "Seed of random policies.")
+  var seed: UInt64 = 1
+
+  @Option(help: "How often to time each cell.")
+  var repetitions: Int = 1
+
+  @OptionGroup var speed: SpeedOptions
+
+  func validate() throws {
+    guard (1...1000).contains(repetitions) else {
+      throw ValidationError("--repetitions expects a number from 1 to 1000, found \(repetitions)")
+    }
+    guard countsFile != "-" || timingsFile != "-" else {
+      throw ValidationError("--csv - and --timings - cannot share the output: name a file for one")
+    }
+    if traces.isEmpty { throw ValidationError("a trace is missing") }
+  }
+
+  func run() throws {
+    Interrupts.listen()
+    let policies = try policySpecs()
+    let capacities = try CapacitySpec.list(parsing: capacity)
+    let progress = ProgressLine(isQuiet: speed.quiet)
+    var results = RunResults(
+      workload: "simulate", workloadDescription: "",
+      command: ShellText.command(["larder"] + CommandLine.arguments.dropFirst()),
+      started: RunDirectory.timestamp(), plannedCells: 0, threads: speed.threads,
+      machine: .current(), warmUp: WarmUp.none.description)
+    for path in traces {
+      let workload = Workload(
+        name: "simulate", source: .trace(TraceReference(path: path, format: try format.spec())),
+        unit: ignoreSize ? .objects : nil, policies: policies, capacities: capacities,
+        seeds: [seed])
+      try run(workload, &results, progress)
+      if results.interrupted { break }
+    }
+    results.finished = RunDirectory.timestamp()
+    try write(results)
+    if results.interrupted {
+      throw Interrupted(
+        description: "stopped: \(results.records.count) of \(results.plannedCells) cells are done")
+    }
+  }
+
+  private func policySpecs() throws -> [PolicySpec] {
+    if policy == "all" {
+      return try PolicyRegistry.all.map { try PolicySpec(parsing: $0.description.name) }
+    }
+    return try policy.split(separator: ",", omittingEmptySubsequences: false).map { text in
+      let spec = try PolicySpec(parsing: text.trimmingCharacters(in: .whitespaces))
+      try PolicyRegistry.validate(spec)
+      return spec
+    }
+  }
+
+  private func run(
+    _ workload: Workload, _ results: inout RunResults, _ progress: ProgressLine
+  ) throws {
+    progress.begin("Reading \(workload.source.displayName)")
+    let prepared = try WorkloadTraces.prepare(workload) { _, requests in
+      if Interrupts.cancellation.isRequested {
+        throw Interrupted(description: "stopped while reading the trace")
+      }
+      progress.set(requests)
+    }
+    for facts in prepared.facts {
+      progress.end("\(facts.name): \(facts.requests) requests, \(facts.objects) objects")
+    }
+    let cells = try Plan.cells(of: workload, facts: prepared.facts)
+    let sweep = Sweep(
+      cells: cells, traces: prepared.bySeed, repetitions: repetitions, threads: speed.threads)
+    progress.begin("Running \(cells.count) cells", total: sweep.totalRequests)
+    let start = ContinuousClock.now
+    let records = try sweep.run(
+      cancellation: Interrupts.cancellation,
+      observer: Sweep.Observer(replayed: { progress.advance($0) }))
+    let elapsed = (ContinuousClock.now - start).components
+    let tenths = elapsed.seconds * 10 + elapsed.attoseconds / 100_000_000_000_000_000
+    progress.end("\(records.count) cells in \(tenths / 10).\(tenths % 10) s")
+    results.records += records
+    results.traces += prepared.facts
+    results.notes += prepared.notes
+    results.plannedCells += cells.count
+    results.interrupted = records.count < cells.count
+  }
+
+  private func write(_ results: RunResults) throws {
+    let counts = try ReportRegistry.format(named: "counts").text(of: results)
+    let timings = try ReportRegistry.format(named: "timings").text(of: results)
+    for (file, text) in [(countsFile, counts), (timingsFile, timings)] {
+      guard let file else { continue }
+      if file == "-" { Output.text(text) } else { try ReportWriter.write(text, to: file) }
+    }
+    if countsFile != "-", timingsFile != "-" {
+      Output.text(ComparisonTable.text(of: results, colour: Output.usesColour))
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import ArgumentParser
+import LarderTraces
+
+/// `larder trace convert`: a trace in another format.
+struct TraceConvertCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "convert",
+    abstract: "Write a trace as a prepared trace, CSV or oracleGeneral.",
+    discussion: """
+      A prepared trace (.larder) opens in milliseconds and is the fastest to simulate.
+
+      Examples:
+        larder trace convert OLTP.lis.zst oltp.larder
+        larder trace convert big.vscsi.zst big.csv
+      """)
+
+  @Argument(help: "The trace.", completion: .file())
+  var trace: String
+
+  @Argument(help: "The file to write.", completion: .file())
+  var destination: String
+
+  @OptionGroup var format: FormatOption
+
+  @OptionGroup var output: WriterOption
+
+  @Flag(help: "No progress on standard error.")
+  var quiet = false
+
+  func run() throws {
+    Interrupts.listen()
+    let writer = try output.writer(for: destination)
+    let progress = ProgressLine(isQuiet: quiet)
+    progress.begin("Reading \(trace)")
+    let prepared = try TraceReading.prepare(path: trace, format: try format.spec(), progress)
+    try writer.write(prepared, to: destination)
+    progress.end("\(destination): \(prepared.requests.count) requests, \(writer.name)")
+    let lost = prepared.columns.subtracting(writer.columns)
+    if !lost.isEmpty { progress.note("left out: \(lost.names.joined(separator: ", "))") }
+  }
+}

@@ -1,0 +1,57 @@
+import ArgumentParser
+import LarderEngine
+import LarderTraces
+
+/// `larder trace head`: the first requests.
+struct TraceHeadCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "head",
+    abstract: "Print the first requests of a trace readably.",
+    discussion: """
+      Times are in seconds. A key is the number in the trace, or a hash where it is text.
+
+      Example:
+        larder trace head OLTP.lis.zst --count 5
+      """)
+
+  @Argument(help: "The trace.", completion: .file())
+  var trace: String
+
+  @Option(name: [.short, .long], help: "How many requests.")
+  var count: Int = 10
+
+  @OptionGroup var format: FormatOption
+
+  func validate() throws {
+    guard count > 0 else { throw ValidationError("--count expects a number above 0") }
+  }
+
+  func run() throws {
+    Interrupts.listen()
+    let source = try FileSource(path: trace, format: try format.spec())
+    let columns = source.columns
+    var rows: [TraceRecord] = []
+    try source.records { batch in
+      rows += batch.prefix(count - rows.count)
+      return rows.count < count
+    }
+    let shown: [(title: String, isPresent: Bool, text: (TraceRecord) -> String)] = [
+      ("time", columns.contains(.time), { Self.seconds($0.time) }),
+      ("key", true, { "\($0.key)" }),
+      ("size", columns.contains(.size), { "\($0.size)" }),
+      ("op", columns.contains(.operation), { "\(Operation(rawValue: $0.operation) ?? .get)" }),
+      ("ttl", columns.contains(.ttl), { $0.ttl == 0 ? "" : "\($0.ttl)" }),
+      ("cost", columns.contains(.cost), { "\($0.cost)" }),
+    ].filter(\.isPresent)
+    var table = TextTable(alignsRight: shown.map { _ in true })
+    table.add(shown.map(\.title))
+    for row in rows { table.add(shown.map { $0.text(row) }) }
+    for line in table.lines { Output.line(line) }
+  }
+
+  private static func seconds(_ microseconds: UInt64) -> String {
+    let fraction = String(microseconds % 1_000_000)
+    return "\(microseconds / 1_000_000)." + String(repeating: "0", count: 6 - fraction.count)
+      + fraction
+  }
+}

@@ -1,0 +1,39 @@
+import ArgumentParser
+import Foundation
+import LarderExperiments
+
+/// The command. `main` is our own, so that exit codes are those the README promises.
+@main
+struct Larder: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "larder",
+    abstract: "Choose, tune and defend a cache.",
+    discussion: """
+      Examples:
+        larder run Workloads/news-feed.yaml
+        larder simulate trace.csv --policy lru,sieve,s3-fifo --capacity 1%,10%
+        larder trace info trace.csv
+        larder policies
+
+      Exit codes: 0 done; 1 a check failed; 2 the request was wrong; 130 stopped by Ctrl-C;
+      others: a fault of larder's own.
+      """,
+    version: "larder \(LarderVersion.current) (\(LarderVersion.build) build)",
+    subcommands: [RunCommand.self, SimulateCommand.self, TraceCommand.self, PoliciesCommand.self])
+
+  static func main() {
+    var code: Int32 = 0
+    do {
+      var command = try parseAsRoot()
+      try command.run()
+    } catch {
+      code = Failure(error, parser: Larder.self).report()
+    }
+    let reason = Output.finish()
+    if reason != 0 {
+      Notes.line("larder: cannot write standard output: \(String(cString: strerror(reason)))")
+      code = 2
+    }
+    Foundation.exit(code)
+  }
+}

@@ -1,0 +1,56 @@
+import ArgumentParser
+import Foundation
+import LarderEngine
+import LarderExperiments
+import LarderReports
+import LarderTraces
+
+/// How a run of the command ends when it does not end well: what is printed, and the exit code.
+struct Failure {
+  /// The text for a person.
+  private let message: String
+  private let code: Int32
+  private let isHelp: Bool
+
+  /// Sorts an error: what the user can change has exit code 2, and what is our fault 70.
+  init(_ error: any Error, parser: (some ParsableCommand).Type) {
+    switch error {
+    case let stop as Interrupted:
+      (message, code, isHelp) = ("larder: \(stop)", 130, false)
+    case is PolicyError, is CapacityError, is PlanError, is WorkloadError, is TraceError,
+      is ComponentError, is ReportError, is UsageError:
+      (message, code, isHelp) = ("larder: \(error)", 2, false)
+    case let fault as SweepError:
+      (message, code, isHelp) = ("larder: \(fault)", 70, false)
+    default:
+      isHelp = parser.exitCode(for: error) == .success
+      code = isHelp ? 0 : 2
+      message = parser.fullMessage(for: error)
+    }
+  }
+
+  /// Puts the message where it belongs and returns the exit code.
+  func report() -> Int32 {
+    if isHelp {
+      Output.line(message)
+    } else if !message.isEmpty {
+      Notes.line(message)
+    }
+    return code
+  }
+}
+
+/// A request that cannot be served, found by a command itself.
+struct UsageError: Error, CustomStringConvertible {
+  /// One line for a person.
+  let description: String
+
+  /// An error with its line.
+  init(_ description: String) { self.description = description }
+}
+
+/// The user pressed Ctrl-C.
+struct Interrupted: Error, CustomStringConvertible {
+  /// What remains.
+  let description: String
+}

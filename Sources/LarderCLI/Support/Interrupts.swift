@@ -1,0 +1,21 @@
+import Foundation
+import LarderExperiments
+
+/// Turns the first Ctrl-C (and SIGTERM) into a request to stop; the second ends the process at once.
+enum Interrupts {
+  /// Set by the first signal.
+  static let cancellation = Cancellation()
+
+  /// Begins to listen.
+  static func listen() {
+    let handler: @convention(c) (Int32) -> Void = { _ in
+      if Interrupts.cancellation.isRequested { _exit(130) }
+      Interrupts.cancellation.request()
+    }
+    // Touched here, so that the handler does not have to make it.
+    _ = cancellation.isRequested
+    signal(SIGINT, handler)
+    signal(SIGTERM, handler)
+    signal(SIGPIPE, SIG_IGN)
+  }
+}

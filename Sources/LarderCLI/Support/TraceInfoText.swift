@@ -1,0 +1,103 @@
+import Foundation
+import LarderEngine
+import LarderTraces
+
+/// What is known of a trace, in lines for a person.
+enum TraceInfoText {
+  /// Name and value, aligned.
+  static func lines(_ trace: TraceAnalysis, format: String) -> [String] {
+    var table = TextTable(alignsRight: [false, false])
+    table.add(["trace", "\(trace.name) (\(format))"])
+    table.add(["requests", count(trace.requests)])
+    for operation in Operation.allCases where operation != .get {
+      let number = trace.operations[Int(operation.rawValue)]
+      if number > 0 { table.add(["  of these \(operation)", count(number)]) }
+    }
+    table.add(["objects", count(trace.objects)])
+    let share = trace.oneHitWonderShare.map { " (\(percent($0)) of the objects)" } ?? ""
+    table.add(["one-hit wonders", count(trace.oneHitWonders) + share])
+    addSizes(trace, to: &table)
+    addPopularity(trace.popularity, to: &table)
+    if let ttls = trace.ttls {
+      table.add(["times to live, s", "\(spread(ttls)), \(count(ttls.count)) requests"])
+    }
+    if let duration = trace.durationMicroseconds {
+      table.add(["duration", self.duration(duration)])
+    }
+    if trace.timesRaised > 0 {
+      table.add(["times out of order", "\(count(trace.timesRaised)), raised to the one before"])
+    }
+    return table.lines
+  }
+
+  private static func addSizes(_ trace: TraceAnalysis, to table: inout TextTable) {
+    guard let footprint = trace.footprintBytes else {
+      table.add(["footprint", "\(count(trace.objects)) objects (the trace has no sizes)"])
+      return
+    }
+    table.add(["footprint", bytes(footprint)])
+    if let requested = trace.bytesRequested { table.add(["bytes requested", bytes(requested)]) }
+    if let sizes = trace.objectSizes { table.add(["object sizes, bytes", spread(sizes)]) }
+    if let sizes = trace.requestSizes { table.add(["request sizes, bytes", spread(sizes)]) }
+  }
+
+  private static func addPopularity(_ popularity: PopularityAnalysis, to table: inout TextTable) {
+    if let zipf = popularity.zipf {
+      table.add([
+        "popularity",
+        String(
+          format: "Zipf exponent %.2f (maximum likelihood), distance %.3f", zipf.exponent,
+          zipf.distance),
+      ])
+    }
+    let tops = [
+      ("top object", popularity.topOneShare), ("top 10", popularity.topTenShare),
+      ("top 100", popularity.topHundredShare), ("top 1 %", popularity.topPercentShare),
+      ("top 10 %", popularity.topTenPercentShare),
+    ]
+    let known = tops.compactMap { name, share in share.map { "\(name) \(percent($0))" } }
+    if !known.isEmpty { table.add(["share of requests", known.joined(separator: ", ")]) }
+  }
+
+  private static func spread(_ values: Distribution) -> String {
+    var text = "min \(values.min), mean \(String(format: "%.1f", values.mean))"
+    for percentile in [50.0, 90, 99] {
+      if let value = values.percentile(percentile) { text += ", p\(Int(percentile)) \(value)" }
+    }
+    return text + ", max \(values.max)"
+  }
+
+  private static func percent(_ share: Double) -> String { String(format: "%.1f %%", share * 100) }
+
+  private static func count(_ number: Int) -> String {
+    var digits = String(number)
+    var index = digits.count - 3
+    while index > 0 {
+      digits.insert(",", at: digits.index(digits.startIndex, offsetBy: index))
+      index -= 3
+    }
+    return digits
+  }
+
+  private static func bytes(_ number: UInt64) -> String {
+    let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"]
+    var value = Double(number)
+    var unit = 0
+    while value >= 1024, unit < units.count - 1 {
+      value /= 1024
+      unit += 1
+    }
+    let plain = "\(count(Int(clamping: number))) B"
+    return unit == 0 ? plain : plain + String(format: " (%.1f %@)", value, units[unit])
+  }
+
+  private static func duration(_ microseconds: UInt64) -> String {
+    let seconds = Double(microseconds) / 1e6
+    switch seconds {
+    case ..<120: return String(format: "%.3f s", seconds)
+    case ..<7200: return String(format: "%.1f min", seconds / 60)
+    case ..<172_800: return String(format: "%.1f h", seconds / 3600)
+    default: return String(format: "%.1f days", seconds / 86400)
+    }
+  }
+}

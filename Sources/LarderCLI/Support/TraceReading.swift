@@ -1,0 +1,21 @@
+import LarderTraces
+
+/// Reads traces for commands: with progress, and stopped by Ctrl-C.
+enum TraceReading {
+  /// A prepared trace.
+  static func prepare(
+    path: String, format: ComponentSpec?, _ progress: ProgressLine
+  ) throws -> PreparedTrace {
+    try PreparedTrace.load(path: path, format: format, progress: check(progress))
+  }
+
+  /// Shows progress, and throws once Ctrl-C was pressed.
+  static func check(_ progress: ProgressLine) -> PreparedTrace.Progress {
+    { requests in
+      if Interrupts.cancellation.isRequested {
+        throw Interrupted(description: "stopped; nothing was written")
+      }
+      progress.set(requests)
+    }
+  }
+}

@@ -1,0 +1,50 @@
+/// The offline optimum for objects of one size.
+struct Belady: EvictionPolicy, ~Copyable {
+  static let description = PolicyDescription(
+    name: "belady", family: .offline,
+    summary: "Evicts the object whose next request is furthest away: no policy that stores every "
+      + "miss has more hits when all sizes are equal. Sizes are ignored. O(log n) a miss.",
+    needs: .nextUse,
+    paper: "Belady, A study of replacement algorithms for a virtual-storage computer, IBM Systems "
+      + "Journal 1966")
+
+  // Keyed so that the furthest next use is the smallest key.
+  private var heap: IndexedHeap
+  private var order = OrderCounter()
+
+  init(_ setup: PolicySetup) {
+    heap = IndexedHeap(objects: setup.objects, capacity: setup.expectedResidents)
+  }
+
+  @inline(__always)
+  func contains(_ id: ObjectID) -> Bool { heap.contains(id) }
+
+  @inline(__always)
+  mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
+    heap.update(request.id, key: UInt64(~request.nextUse), order: order.next())
+  }
+
+  @inline(__always)
+  mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID {
+    heap.popMinimum().id
+  }
+
+  @inline(__always)
+  mutating func insert(_ request: Request, _ sizes: some ObjectSizes) {
+    heap.insert(request.id, key: UInt64(~request.nextUse), order: order.next())
+  }
+
+  mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
+    if contains(id) { heap.remove(id) }
+  }
+
+  mutating func reserve(objects: Int) { heap.reserve(objects: objects) }
+
+  @inline(__always)
+  func prefetch(_ id: ObjectID) { heap.prefetch(id) }
+
+  @inline(__always)
+  func prefetchNeighbours(_ id: ObjectID) { heap.prefetchEntry(id) }
+
+  var stateBytes: Int { heap.bytes }
+}

@@ -1,0 +1,131 @@
+/// LRU in segments: each further request takes an object one segment up.
+struct SLRU: EvictionPolicy, ~Copyable {
+  static let description = PolicyDescription(
+    name: "slru", family: .recency,
+    summary: "Equal LRU segments: a hit moves an object to the next segment up, what overflows there "
+      + "cools to the one below, and the lowest evicts.",
+    parameters: [
+      PolicyParameter("segments", default: "4", "number of segments, 2 to 64"),
+      PolicyParameter(
+        "fill", default: "false",
+        "true: a new object enters the lowest segment that still has room, not always the lowest, "
+          + "and what cools into a full lowest segment evicts at once"),
+    ],
+    paper: "Karedla, Love and Wherry, Caching strategies to improve disk system performance, "
+      + "Computer 1994; in several segments: Huang et al., An analysis of Facebook photo caching, "
+      + "SOSP 2013")
+
+  // Most recently requested at the front of each list; list 0 is the lowest segment.
+  private var lists: LinkedLists
+  private var segmentOf: Column<UInt8>
+  private var used: [UInt64]
+  private let segmentCapacity: UInt64
+  private let fills: Bool
+  // An object cooled into the lowest segment during this hit.
+  private var cooledToLowest = false
+  // The object being replaced, whose size in the cache's books is still the old one.
+  private var resized = Request.none
+
+  init(_ setup: PolicySetup) throws(PolicyError) {
+    let segments = try setup.spec.integer("segments", default: 4, in: 2...64)
+    fills = try setup.spec.flag("fill", default: false)
+    lists = LinkedLists(lists: segments, objects: setup.objects)
+    segmentOf = Column(objects: setup.objects)
+    used = Array(repeating: 0, count: segments)
+    segmentCapacity = max(1, setup.capacity / UInt64(segments))
+  }
+
+  @inline(__always)
+  func contains(_ id: ObjectID) -> Bool { lists.contains(id) }
+
+  @inline(__always)
+  mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
+    let segment = Int(segmentOf[request.id])
+    if segment + 1 == used.count {
+      cooledToLowest = false
+      lists.moveToFront(request.id, list: UInt32(segment))
+    } else {
+      rise(request.id, from: segment, newSize: UInt64(sizes[request.id]), sizes)
+    }
+  }
+
+  mutating func replace(_ request: Request, _ sizes: some ObjectSizes) {
+    resized = request
+    rise(request.id, from: Int(segmentOf[request.id]), newSize: UInt64(request.size), sizes)
+    resized = .none
+  }
+
+  @inline(__always)
+  mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID {
+    var segment = 0
+    while lists.back(list: UInt32(segment)) == .none { segment += 1 }
+    let victim = lists.back(list: UInt32(segment))
+    lists.remove(victim)
+    used[segment] -= UInt64(sizes[victim])
+    return victim
+  }
+
+  @inline(__always)
+  var overflows: Bool { fills && cooledToLowest && used[0] > segmentCapacity }
+
+  @inline(__always)
+  mutating func insert(_ request: Request, _ sizes: some ObjectSizes) {
+    let size = UInt64(request.size)
+    var segment = 0
+    if fills, let roomy = used.firstIndex(where: { $0 + size <= segmentCapacity }) {
+      segment = roomy
+    }
+    enter(request.id, segment, size, sizes)
+  }
+
+  mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
+    guard contains(id) else { return }
+    used[Int(segmentOf[id])] -= UInt64(sizes[id])
+    lists.remove(id)
+  }
+
+  mutating func reserve(objects: Int) {
+    lists.reserve(objects: objects)
+    segmentOf.reserve(objects: objects)
+  }
+
+  @inline(__always)
+  func prefetch(_ id: ObjectID) {
+    lists.prefetch(id)
+    segmentOf.prefetch(id)
+  }
+
+  @inline(__always)
+  func prefetchNeighbours(_ id: ObjectID) { lists.prefetchNeighbours(id) }
+
+  var stateBytes: Int { lists.bytes + segmentOf.bytes }
+
+  /// Takes a requested object one segment up; what is larger than a whole segment stays in its own.
+  private mutating func rise(
+    _ id: ObjectID, from segment: Int, newSize: UInt64, _ sizes: some ObjectSizes
+  ) {
+    cooledToLowest = false
+    lists.remove(id)
+    used[segment] -= UInt64(sizes[id])
+    let rises = segment + 1 < used.count && newSize <= segmentCapacity
+    enter(id, rises ? segment + 1 : segment, newSize, sizes)
+  }
+
+  /// Puts an object at the front of a segment and cools what that pushes out at its back into the
+  /// one below, and so on down. The lowest takes what comes: only `evict` makes room there.
+  private mutating func enter(
+    _ id: ObjectID, _ segment: Int, _ size: UInt64, _ sizes: some ObjectSizes
+  ) {
+    lists.pushFront(id, list: UInt32(segment))
+    segmentOf[id] = UInt8(truncatingIfNeeded: segment)
+    used[segment] += size
+    while segment > 0, used[segment] > segmentCapacity {
+      let cooled = lists.back(list: UInt32(segment))
+      let cooledSize = UInt64(cooled == resized.id ? resized.size : sizes[cooled])
+      lists.remove(cooled)
+      used[segment] -= cooledSize
+      if segment == 1 { cooledToLowest = true }
+      enter(cooled, segment - 1, cooledSize, sizes)
+    }
+  }
+}

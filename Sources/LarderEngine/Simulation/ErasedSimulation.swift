@@ -1,0 +1,32 @@
+/// A single-tier simulation whose policy is not known to the caller.
+///
+/// Closures, because what a closure calls is specialised for the types it was made with; one call
+/// runs millions of requests.
+final class ErasedSimulation: Simulation {
+  private let runBody: (_ end: Int, _ untilFirstEviction: Bool) -> Bool
+  private let resetBody: () -> Void
+  private let countsBody: () -> Counts
+  private let positionBody: () -> Int
+  private let stateBytesBody: () -> Int
+  private let outcomesBody: () -> OutcomeSizes?
+
+  /// Takes a simulation over.
+  init<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>(
+    _ simulation: consuming SingleTierSimulation<Policy, Shape>
+  ) {
+    let held = Held(simulation)
+    runBody = { held.value.run(upTo: $0, untilFirstEviction: $1) }
+    resetBody = { held.value.resetCounts() }
+    countsBody = { held.value.counts }
+    positionBody = { held.value.position }
+    stateBytesBody = { held.value.stateBytes }
+    outcomesBody = { held.value.outcomes }
+  }
+
+  var counts: Counts { countsBody() }
+  var position: Int { positionBody() }
+  var stateBytes: Int { stateBytesBody() }
+  var outcomes: OutcomeSizes? { outcomesBody() }
+  func run(upTo end: Int, untilFirstEviction: Bool) -> Bool { runBody(end, untilFirstEviction) }
+  func resetCounts() { resetBody() }
+}

@@ -1,0 +1,170 @@
+/// A cache of one tier under simulation, specialised for its policy and for what the trace has.
+///
+/// A value, not a class: calls to a generic class go through its vtable, whose methods the optimiser
+/// does not specialise, at ten times the cost. `ErasedSimulation` hides the type behind closures.
+struct SingleTierSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyable {
+  private var tier: Tier<Policy, Shape>
+  private let columns: RequestColumns
+  private let unit: CapacityUnit
+  private let isDisk: Bool
+  private var totals = Totals()
+  private(set) var position = 0
+  private(set) var outcomes: OutcomeSizes?
+
+  /// What a run adds up in registers.
+  private struct Totals {
+    var requests: UInt64 = 0
+    var hits: UInt64 = 0
+    var bytesRequested: UInt64 = 0
+    var bytesHit: UInt64 = 0
+    var staleHits: UInt64 = 0
+    var sets: UInt64 = 0
+    var deletes: UInt64 = 0
+  }
+
+  /// How far ahead of a request its state is fetched: enough requests to hide one access to memory.
+  private static var lookahead: Int { 16 }
+
+  /// An empty cache before the first request.
+  init(
+    _ setup: TierSetup, isDisk: Bool, unit: CapacityUnit, seed: UInt64, recordsOutcomes: Bool,
+    over columns: RequestColumns
+  ) throws(PolicyError) {
+    tier = try Tier(setup, unit: unit, objects: columns.objects, seed: seed)
+    self.columns = columns
+    self.unit = unit
+    self.isDisk = isDisk
+    outcomes = recordsOutcomes ? OutcomeSizes() : nil
+  }
+
+  var stateBytes: Int { tier.stateBytes }
+
+  var counts: Counts {
+    var counts = Counts()
+    counts.requests = totals.requests
+    counts.bytesRequested = totals.bytesRequested
+    counts.staleHits = totals.staleHits
+    counts.sets = totals.sets
+    counts.deletes = totals.deletes
+    if isDisk {
+      counts.diskHits = totals.hits
+      counts.diskBytesHit = totals.bytesHit
+      counts.disk = tier.counts
+    } else {
+      counts.memoryHits = totals.hits
+      counts.memoryBytesHit = totals.bytesHit
+      counts.memory = tier.counts
+    }
+    return counts
+  }
+
+  mutating func resetCounts() {
+    totals = Totals()
+    tier.counts = TierCounts()
+    if outcomes != nil { outcomes = OutcomeSizes() }
+  }
+
+  mutating func run(upTo end: Int, untilFirstEviction: Bool) -> Bool {
+    let end = min(end, columns.count)
+    if Shape.isFull {
+      return runOperations(upTo: end, untilFirstEviction)
+    }
+    let start = position
+    var totals = totals
+    position = Self.replayGets(
+      &tier, columns, from: start, to: end, untilFirstEviction, &totals)
+    totals.requests += UInt64(position - start)
+    self.totals = totals
+    return untilFirstEviction && tier.counts.evictions > 0
+  }
+
+  /// The loop that speed is about: a lookup, and a hit or a store, for every request.
+  private static func replayGets(
+    _ tier: inout Tier<Policy, Shape>, _ columns: RequestColumns, from start: Int, to end: Int,
+    _ untilFirstEviction: Bool, _ totals: inout Totals
+  ) -> Int {
+    let ids = columns.ids
+    let last = columns.count - 1
+    var hits: UInt64 = 0
+    var bytesRequested: UInt64 = 0
+    var bytesHit: UInt64 = 0
+    var index = start
+    while index < end {
+      tier.prefetch(ids[min(index + lookahead, last)])
+      tier.prefetchNeighbours(ids[min(index + lookahead / 2, last)])
+      var request = Request(id: ids[index], index: UInt64(index))
+      if let nextUses = columns.nextUses { request.nextUse = nextUses[index] }
+      if Shape.weighs, let sizes = columns.sizes { request.size = sizes[index] }
+      bytesRequested += UInt64(request.size)
+      if tier.contains(request.id) {
+        hits += 1
+        bytesHit += UInt64(request.size)
+        tier.hit(request) { _ in }
+      } else {
+        _ = tier.store(request) { _ in }
+        if untilFirstEviction, tier.counts.evictions > 0 {
+          index += 1
+          break
+        }
+      }
+      index += 1
+    }
+    totals.hits += hits
+    totals.bytesRequested += bytesRequested
+    totals.bytesHit += bytesHit
+    return index
+  }
+
+  /// The loop for traces with operations, times to live or costs.
+  private mutating func runOperations(upTo end: Int, _ untilFirstEviction: Bool) -> Bool {
+    let reader = RequestReader(columns, unit: unit)
+    while position < end {
+      tier.prefetch(columns.ids[min(position + Self.lookahead, columns.count - 1)])
+      let (operation, now, ttl) = reader.context(at: position)
+      var request = reader.request(at: position)
+      request.expires = tier.expiry(now: now, ttlSeconds: ttl)
+      apply(operation, request, now: now, bytes: reader.bytes(at: position))
+      position += 1
+      if untilFirstEviction, tier.counts.evictions > 0 { return true }
+    }
+    return false
+  }
+
+  @inline(__always)
+  private mutating func apply(_ operation: Operation, _ request: Request, now: UInt64, bytes: UInt32) {
+    switch operation {
+    case .get: get(request, now: now, bytes: bytes)
+    case .set:
+      totals.sets += 1
+      if tier.find(request.id, now: now, countsExpiration: false) {
+        _ = tier.replace(request) { _ in }
+      } else {
+        _ = tier.store(request) { _ in }
+      }
+    case .delete:
+      totals.deletes += 1
+      tier.remove(request.id)
+    case .modify:
+      if tier.contains(request.id) { tier.setStale(request.id, true) }
+    }
+  }
+
+  @inline(__always)
+  private mutating func get(_ request: Request, now: UInt64, bytes: UInt32) {
+    totals.requests += 1
+    totals.bytesRequested += UInt64(request.size)
+    guard tier.find(request.id, now: now) else {
+      outcomes?.misses.add(bytes: bytes)
+      _ = tier.store(request) { _ in }
+      return
+    }
+    totals.hits += 1
+    totals.bytesHit += UInt64(request.size)
+    if tier.isStale(request.id) { totals.staleHits += 1 }
+    if outcomes != nil {
+      let served = unit == .bytes ? tier.size(of: request.id) : bytes
+      if isDisk { outcomes?.diskHits.add(bytes: served) } else { outcomes?.memoryHits.add(bytes: served) }
+    }
+    tier.hit(request) { _ in }
+  }
+}

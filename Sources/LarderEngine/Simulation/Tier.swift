@@ -1,0 +1,158 @@
+/// One tier of a cache without its keys and values: a policy, a capacity, and what must be known of
+/// each resident object. The driver that a policy's contract speaks of.
+struct Tier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyable {
+  private var policy: Policy
+  private let capacity: UInt64
+  private let timeToLive: UInt64
+  private var sizes: Column<UInt32>
+  private var expiries: Column<UInt64>
+  private var stale: Column<Bool>
+  /// Sum of the sizes of the resident objects.
+  private(set) var used: UInt64 = 0
+  /// What has happened since the counts were last set to zero.
+  var counts = TierCounts()
+
+  /// An empty tier for ids up to `objects`.
+  init(_ setup: TierSetup, unit: CapacityUnit, objects: Int, seed: UInt64) throws(PolicyError) {
+    policy = try Policy(
+      PolicySetup(
+        capacity: setup.capacity, unit: unit, objects: objects, seed: seed, spec: setup.policy))
+    capacity = setup.capacity
+    timeToLive = UInt64(setup.timeToLiveSeconds ?? 0) * 1_000_000
+    sizes = Column(objects: Shape.weighs ? objects : 0)
+    expiries = Column(objects: Shape.isFull ? objects : 0)
+    stale = Column(objects: Shape.isFull ? objects : 0)
+  }
+
+  /// Whether the object is resident.
+  @inline(__always)
+  func contains(_ id: ObjectID) -> Bool { policy.contains(id) }
+
+  /// Whether the policy knows anything about the object.
+  func remembers(_ id: ObjectID) -> Bool { policy.remembers(id) }
+
+  /// The stored size of a resident object.
+  @inline(__always)
+  func size(of id: ObjectID) -> UInt32 { Shape.weighs ? sizes[id] : 1 }
+
+  /// When a resident object expires, microseconds.
+  func expiry(of id: ObjectID) -> UInt64 { expiries[id] }
+
+  /// Whether the stored copy of a resident object is older than the origin's.
+  func isStale(_ id: ObjectID) -> Bool { stale[id] }
+
+  /// Marks the stored copy of a resident object as older than the origin's, or as fresh.
+  func setStale(_ id: ObjectID, _ isStale: Bool) { stale[id] = isStale }
+
+  /// When something stored at `now` with a time to live of its own, in seconds, expires; 0 means
+  /// that it has none.
+  @inline(__always)
+  func expiry(now: UInt64, ttlSeconds: UInt32) -> UInt64 {
+    var life = UInt64(ttlSeconds) * 1_000_000
+    if timeToLive != 0, life == 0 || timeToLive < life { life = timeToLive }
+    return life == 0 ? Request.noExpiry : now &+ life
+  }
+
+  /// Whether the object is there to be used. What is found expired is removed.
+  @inline(__always)
+  mutating func find(_ id: ObjectID, now: UInt64, countsExpiration: Bool = true) -> Bool {
+    guard policy.contains(id) else { return false }
+    if Shape.isFull, expiries[id] <= now {
+      remove(id)
+      if countsExpiration { counts.expirations += 1 }
+      return false
+    }
+    return true
+  }
+
+  /// A resident object is requested.
+  @inline(__always)
+  mutating func hit(_ request: Request, evicted: (ObjectID) -> Void) {
+    var request = request
+    if Shape.weighs { request.size = sizes[request.id] }
+    if Shape.isFull { request.expires = expiries[request.id] }
+    policy.hit(request, Shape.sizes(sizes))
+    while policy.overflows { evict(for: .none, evicted) }
+  }
+
+  /// Stores an object that is not resident, and says whether it did.
+  @inline(__always)
+  mutating func store(_ request: Request, evicted: (ObjectID) -> Void) -> Bool {
+    let size = Shape.weighs ? UInt64(request.size) : 1
+    guard size <= capacity, policy.admit(request, Shape.sizes(sizes)) else {
+      counts.rejections += 1
+      return false
+    }
+    while used + size > capacity { evict(for: request, evicted) }
+    if Shape.weighs { sizes[request.id] = request.size }
+    if Shape.isFull {
+      expiries[request.id] = request.expires
+      stale[request.id] = false
+    }
+    used += size
+    counts.admissions += 1
+    counts.bytesWritten += size
+    policy.insert(request, Shape.sizes(sizes))
+    return true
+  }
+
+  /// Replaces the value of a resident object, and says whether the new one was accepted: what is
+  /// larger than the capacity is removed instead.
+  mutating func replace(_ request: Request, evicted: (ObjectID) -> Void) -> Bool {
+    let (id, size) = (request.id, UInt64(request.size))
+    guard size <= capacity else {
+      remove(id)
+      counts.rejections += 1
+      return false
+    }
+    policy.replace(request, Shape.sizes(sizes))
+    used = used - UInt64(sizes[id]) + size
+    sizes[id] = request.size
+    expiries[id] = request.expires
+    stale[id] = false
+    counts.bytesWritten += size
+    while policy.overflows || used > capacity { evict(for: request, evicted) }
+    return true
+  }
+
+  /// Removes whatever there is of the object, ghosts included.
+  mutating func remove(_ id: ObjectID) {
+    if policy.contains(id) { used -= UInt64(size(of: id)) }
+    policy.remove(id, Shape.sizes(sizes))
+  }
+
+  /// Makes room for ids up to `objects`.
+  mutating func reserve(objects: Int) {
+    policy.reserve(objects: objects)
+    if Shape.weighs { sizes.reserve(objects: objects) }
+    if Shape.isFull {
+      expiries.reserve(objects: objects)
+      stale.reserve(objects: objects)
+    }
+  }
+
+  /// Brings what a request for `id` will touch near.
+  @inline(__always)
+  func prefetch(_ id: ObjectID) {
+    policy.prefetch(id)
+    if Shape.weighs { sizes.prefetch(id) }
+  }
+
+  /// Brings what the state of `id` points to near.
+  @inline(__always)
+  func prefetchNeighbours(_ id: ObjectID) { policy.prefetchNeighbours(id) }
+
+  /// Memory held, in bytes.
+  var stateBytes: Int {
+    policy.stateBytes + (Shape.weighs ? sizes.bytes : 0)
+      + (Shape.isFull ? expiries.bytes + stale.bytes : 0)
+  }
+
+  @inline(__always)
+  private mutating func evict(for request: Request, _ evicted: (ObjectID) -> Void) {
+    let victim = policy.evict(for: request, Shape.sizes(sizes))
+    used -= Shape.weighs ? UInt64(sizes[victim]) : 1
+    counts.evictions += 1
+    evicted(victim)
+  }
+}

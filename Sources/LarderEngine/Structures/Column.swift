@@ -1,0 +1,96 @@
+import CLarderShims
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// One value for each object, by id: zero until written, and owned by whoever holds the column.
+///
+/// Indexing is not checked in release builds: ids come from a driver that has promised their range
+/// with `reserve(objects:)`. This type, with the other files of this folder, is where all pointers
+/// of the engine live.
+struct Column<Element: BitwiseCopyable>: ~Copyable {
+  private var base: UnsafeMutablePointer<Element>
+  /// The largest id that has a value.
+  private(set) var objects: Int
+
+  /// Zeroes for ids 0 to `objects`.
+  init(objects: Int) {
+    self.objects = objects
+    base = Column.allocate(objects + 1)
+  }
+
+  deinit { free(base) }
+
+  /// The value of `id`. O(1).
+  subscript(id: ObjectID) -> Element {
+    @inline(__always)
+    get {
+      assert(Int(id) <= objects)
+      return base[Int(id)]
+    }
+    @inline(__always)
+    nonmutating _modify {
+      assert(Int(id) <= objects)
+      yield &base[Int(id)]
+    }
+  }
+
+  /// Makes ids up to `objects` valid, at least doubling; values stay. O(`objects`).
+  mutating func reserve(objects wanted: Int) {
+    guard wanted > objects else { return }
+    let grown = max(wanted, objects * 2)
+    let larger = Column.allocate(grown + 1)
+    larger.initialize(from: base, count: objects + 1)
+    free(base)
+    base = larger
+    objects = grown
+  }
+
+  /// Brings the value's cache line near.
+  @inline(__always)
+  func prefetch(_ id: ObjectID) {
+    larder_prefetch(base + Int(id))
+  }
+
+  /// A copyable view, valid as long as the column lives and is not grown.
+  var view: UnsafePointer<Element> { UnsafePointer(base) }
+
+  /// Memory held, in bytes.
+  var bytes: Int { (objects + 1) * MemoryLayout<Element>.stride }
+
+  /// Zeroed memory; large columns ask for huge pages, since random access to them is bound by
+  /// address translation otherwise.
+  private static func allocate(_ count: Int) -> UnsafeMutablePointer<Element> {
+    let bytes = count * MemoryLayout<Element>.stride
+    #if os(Linux)
+      let huge = 2 << 20
+      if bytes >= huge {
+        var memory: UnsafeMutableRawPointer?
+        let rounded = (bytes + huge - 1) & ~(huge - 1)
+        if posix_memalign(&memory, huge, rounded) == 0, let memory {
+          madvise(memory, rounded, MADV_HUGEPAGE)
+          memset(memory, 0, bytes)
+          return memory.bindMemory(to: Element.self, capacity: count)
+        }
+      }
+    #endif
+    guard let memory = calloc(count, MemoryLayout<Element>.stride) else {
+      preconditionFailure("out of memory: \(bytes) bytes for \(count) objects")
+    }
+    return memory.bindMemory(to: Element.self, capacity: count)
+  }
+}
+
+/// The stored sizes in a column, as a policy sees them.
+struct ColumnSizes: ObjectSizes {
+  private let base: UnsafePointer<UInt32>
+
+  /// A view of `column`, valid until it grows.
+  @inline(__always)
+  init(_ column: borrowing Column<UInt32>) { base = column.view }
+
+  @inline(__always)
+  subscript(id: ObjectID) -> UInt32 { base[Int(id)] }
+}

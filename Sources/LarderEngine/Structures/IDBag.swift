@@ -1,0 +1,55 @@
+/// Objects in no order, of which any one can be picked by number.
+///
+/// All operations are O(1). Memory: 4 bytes an object and 4 for each one held.
+struct IDBag: ~Copyable {
+  private var held: [ObjectID] = []
+  // Place in `held` plus one; 0 means that the object is not held.
+  private var places: Column<UInt32>
+
+  /// An empty bag for ids up to `objects`, with room for `capacity` before it grows.
+  init(objects: Int, capacity: Int) {
+    places = Column(objects: objects)
+    held.reserveCapacity(capacity)
+  }
+
+  /// Objects held.
+  @inline(__always)
+  var count: Int { held.count }
+
+  /// The object at a place from 0 to `count` - 1.
+  @inline(__always)
+  subscript(place: Int) -> ObjectID { held[place] }
+
+  /// Whether the object is held.
+  @inline(__always)
+  func contains(_ id: ObjectID) -> Bool { places[id] != 0 }
+
+  /// Adds an object that is not held.
+  @inline(__always)
+  mutating func insert(_ id: ObjectID) {
+    held.append(id)
+    places[id] = UInt32(truncatingIfNeeded: held.count)
+  }
+
+  /// Takes an object that is held out; the last takes its place.
+  @inline(__always)
+  mutating func remove(_ id: ObjectID) {
+    let place = places[id]
+    let last = held.removeLast()
+    if last != id {
+      held[Int(place) - 1] = last
+      places[last] = place
+    }
+    places[id] = 0
+  }
+
+  /// Makes ids up to `objects` valid.
+  mutating func reserve(objects: Int) { places.reserve(objects: objects) }
+
+  /// Brings the object's place near.
+  @inline(__always)
+  func prefetch(_ id: ObjectID) { places.prefetch(id) }
+
+  /// Memory held, in bytes.
+  var bytes: Int { places.bytes + held.capacity * MemoryLayout<ObjectID>.stride }
+}

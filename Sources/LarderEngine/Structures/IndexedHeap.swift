@@ -1,0 +1,168 @@
+import CLarderShims
+
+/// A 4-ary min-heap of objects whose keys can change: smallest key first, among equal keys the
+/// smallest order.
+///
+/// Key, order and id are one 128-bit number, so the least of four children is found without a
+/// branch that could be predicted wrong. Four children instead of two halve the depth (LaMarca and
+/// Ladner, The influence of caches on the performance of heaps, ACM JEA 1996). The place of each
+/// object is kept, so that changing a key or removing an object needs no search.
+/// Memory: 4 bytes an object and 16 for each one in the heap.
+///
+/// Tried and slower: noting raised keys beside the object and correcting the heap when it comes to
+/// the top (half the speed on GDSF: every correction starts at the root).
+struct IndexedHeap: ~Copyable {
+  // Allocated with three places in front, so that four children share a cache line.
+  private var memory: UnsafeMutableRawPointer
+  private var entries: UnsafeMutablePointer<UInt128>
+  private var room: Int
+  /// Objects in the heap.
+  private(set) var count = 0
+  // Place of each object plus one; 0 means that it is not in the heap.
+  private var places: Column<UInt32>
+
+  /// An empty heap for ids up to `objects`, with room for `capacity` of them before it grows.
+  init(objects: Int, capacity: Int) {
+    places = Column(objects: objects)
+    room = max(capacity, 16)
+    (memory, entries) = IndexedHeap.allocate(room)
+  }
+
+  deinit { memory.deallocate() }
+
+  /// Whether the object is in the heap.
+  @inline(__always)
+  func contains(_ id: ObjectID) -> Bool { places[id] != 0 }
+
+  /// Adds an object that is not in the heap. O(log n), O(1) on average for a large key.
+  @inline(__always)
+  mutating func insert(_ id: ObjectID, key: UInt64, order: UInt32) {
+    if count == room { grow() }
+    count += 1
+    siftUp(IndexedHeap.entry(id, key, order), from: count - 1)
+  }
+
+  /// Gives an object in the heap another key. O(log n).
+  @inline(__always)
+  mutating func update(_ id: ObjectID, key: UInt64, order: UInt32) {
+    settle(IndexedHeap.entry(id, key, order), at: Int(places[id]) - 1)
+  }
+
+  /// Takes out the object with the smallest key; the heap must not be empty. O(log n).
+  @inline(__always)
+  mutating func popMinimum() -> (id: ObjectID, key: UInt64) {
+    assert(count > 0)
+    let top = entries[0]
+    let id = ObjectID(truncatingIfNeeded: top)
+    places[id] = 0
+    count -= 1
+    if count > 0 { siftDown(entries[count], from: 0) }
+    return (id, UInt64(truncatingIfNeeded: top >> 64))
+  }
+
+  /// Takes out an object in the heap. O(log n).
+  mutating func remove(_ id: ObjectID) {
+    let place = Int(places[id]) - 1
+    assert(place >= 0)
+    places[id] = 0
+    count -= 1
+    if place < count { settle(entries[count], at: place) }
+  }
+
+  /// Makes ids up to `objects` valid.
+  mutating func reserve(objects: Int) { places.reserve(objects: objects) }
+
+  /// Brings the object's place near.
+  @inline(__always)
+  func prefetch(_ id: ObjectID) { places.prefetch(id) }
+
+  /// Brings the entry of an object, whose place must be near, and those below it near.
+  @inline(__always)
+  func prefetchEntry(_ id: ObjectID) {
+    let place = Int(places[id])
+    larder_prefetch(entries + place)
+    larder_prefetch(entries + place * 4)
+  }
+
+  /// Memory held, in bytes.
+  var bytes: Int { places.bytes + (room + 3) * MemoryLayout<UInt128>.stride }
+
+  @inline(__always)
+  private static func entry(_ id: ObjectID, _ key: UInt64, _ order: UInt32) -> UInt128 {
+    UInt128(key) << 64 | UInt128(UInt64(order) << 32 | UInt64(id))
+  }
+
+  @inline(__always)
+  private mutating func settle(_ entry: UInt128, at place: Int) {
+    if place > 0, entry < entries[(place - 1) / 4] {
+      siftUp(entry, from: place)
+    } else {
+      siftDown(entry, from: place)
+    }
+  }
+
+  @inline(__always)
+  private mutating func siftUp(_ entry: UInt128, from start: Int) {
+    var place = start
+    while place > 0 {
+      let parent = (place - 1) / 4
+      guard entry < entries[parent] else { break }
+      put(entries[parent], at: place)
+      place = parent
+    }
+    put(entry, at: place)
+  }
+
+  @inline(__always)
+  private mutating func siftDown(_ entry: UInt128, from start: Int) {
+    var place = start
+    while true {
+      let first = place * 4 + 1
+      guard first < count else { break }
+      let least = leastChild(from: first)
+      guard entries[least] < entry else { break }
+      put(entries[least], at: place)
+      place = least
+    }
+    put(entry, at: place)
+  }
+
+  @inline(__always)
+  private func leastChild(from first: Int) -> Int {
+    if first + 3 < count {
+      let left = entries[first + 1] < entries[first] ? first + 1 : first
+      let right = entries[first + 3] < entries[first + 2] ? first + 3 : first + 2
+      return entries[right] < entries[left] ? right : left
+    }
+    var least = first
+    var child = first + 1
+    while child < count {
+      if entries[child] < entries[least] { least = child }
+      child += 1
+    }
+    return least
+  }
+
+  @inline(__always)
+  private mutating func put(_ entry: UInt128, at place: Int) {
+    entries[place] = entry
+    places[ObjectID(truncatingIfNeeded: entry)] = UInt32(truncatingIfNeeded: place + 1)
+  }
+
+  @inline(never)
+  private mutating func grow() {
+    let (larger, largerEntries) = IndexedHeap.allocate(room * 2)
+    largerEntries.initialize(from: entries, count: count)
+    memory.deallocate()
+    (memory, entries) = (larger, largerEntries)
+    room *= 2
+  }
+
+  private static func allocate(
+    _ room: Int
+  ) -> (UnsafeMutableRawPointer, UnsafeMutablePointer<UInt128>) {
+    let memory = UnsafeMutableRawPointer.allocate(
+      byteCount: (room + 3) * MemoryLayout<UInt128>.stride, alignment: 64)
+    return (memory, memory.bindMemory(to: UInt128.self, capacity: room + 3) + 3)
+  }
+}

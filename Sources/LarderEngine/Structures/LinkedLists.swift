@@ -1,0 +1,102 @@
+/// One or more doubly linked lists over the same objects, each object in at most one of them.
+///
+/// Links are indexes, not pointers: 8 bytes an object, no allocation and no reference counting. The
+/// word with both links also answers whether the object is in a list at all. Each list is closed
+/// into a circle by a node of its own, so no operation has a special case for an end.
+struct LinkedLists: ~Copyable {
+  /// The links of a node; `next == 0` means that it is in no list.
+  struct Links: BitwiseCopyable {
+    /// Towards the front.
+    var previous: UInt32
+    /// Towards the back.
+    var next: UInt32
+  }
+
+  // Node 0 is nothing, nodes 1 to `lists` close the circles, node `lists` + id is the object.
+  private var nodes: Column<Links>
+  private let lists: UInt32
+
+  /// `lists` empty lists, numbered from 0, for ids up to `objects`.
+  init(lists: Int = 1, objects: Int) {
+    self.lists = UInt32(lists)
+    nodes = Column(objects: objects + lists)
+    for node in 1...UInt32(lists) { nodes[node] = Links(previous: node, next: node) }
+  }
+
+  /// Whether the object is in any list.
+  @inline(__always)
+  func contains(_ id: ObjectID) -> Bool { nodes[id + lists].next != 0 }
+
+  /// Puts an object that is in no list at the front of `list`.
+  @inline(__always)
+  mutating func pushFront(_ id: ObjectID, list: UInt32 = 0) {
+    link(id + lists, behind: list + 1)
+  }
+
+  /// Puts an object that is in no list at the back of `list`.
+  @inline(__always)
+  mutating func pushBack(_ id: ObjectID, list: UInt32 = 0) {
+    link(id + lists, behind: nodes[list + 1].previous)
+  }
+
+  /// Takes an object out of the list it is in.
+  @inline(__always)
+  mutating func remove(_ id: ObjectID) {
+    let node = id + lists
+    unlink(node)
+    nodes[node] = Links(previous: 0, next: 0)
+  }
+
+  /// Moves an object that is in a list to the front of `list`.
+  @inline(__always)
+  mutating func moveToFront(_ id: ObjectID, list: UInt32 = 0) {
+    let node = id + lists
+    if nodes[list + 1].next == node { return }
+    unlink(node)
+    link(node, behind: list + 1)
+  }
+
+  /// The object at the front, or `.none`.
+  @inline(__always)
+  func front(list: UInt32 = 0) -> ObjectID { object(nodes[list + 1].next) }
+
+  /// The object at the back, or `.none`.
+  @inline(__always)
+  func back(list: UInt32 = 0) -> ObjectID { object(nodes[list + 1].previous) }
+
+  /// Makes ids up to `objects` valid.
+  mutating func reserve(objects: Int) { nodes.reserve(objects: objects + Int(lists)) }
+
+  /// Brings the object's links near.
+  @inline(__always)
+  func prefetch(_ id: ObjectID) { nodes.prefetch(id + lists) }
+
+  /// Brings the links of the object's neighbours near; its own must be near already.
+  @inline(__always)
+  func prefetchNeighbours(_ id: ObjectID) {
+    let links = nodes[id + lists]
+    nodes.prefetch(links.previous)
+    nodes.prefetch(links.next)
+  }
+
+  /// Memory held, in bytes.
+  var bytes: Int { nodes.bytes }
+
+  @inline(__always)
+  private func object(_ node: UInt32) -> ObjectID { node > lists ? node - lists : .none }
+
+  @inline(__always)
+  private mutating func link(_ node: UInt32, behind previous: UInt32) {
+    let next = nodes[previous].next
+    nodes[node] = Links(previous: previous, next: next)
+    nodes[previous].next = node
+    nodes[next].previous = node
+  }
+
+  @inline(__always)
+  private mutating func unlink(_ node: UInt32) {
+    let links = nodes[node]
+    nodes[links.previous].next = links.next
+    nodes[links.next].previous = links.previous
+  }
+}

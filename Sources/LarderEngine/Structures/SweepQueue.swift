@@ -1,0 +1,146 @@
+/// A queue of objects through which a hand sweeps from the oldest to the newest, again and again,
+/// taking objects out or leaving them where they are.
+///
+/// SIEVE's list, without a list: objects lie in a ring buffer in order of age. What the hand leaves
+/// behind is moved down against the other survivors, so the order stays and the gap closes when the
+/// hand reaches the newest and starts over. The hand thus reads memory in sequence, where a linked
+/// list would jump.
+///
+///     | survivors ... | gap ... | hand -> not yet passed ... newest |
+///
+/// Each object has a word with its position, whether it is queued and a mark. Memory: 4 bytes an
+/// object and 4 for each place in the ring.
+struct SweepQueue: ~Copyable {
+  private static var queued: UInt32 { 1 << 31 }
+  private static var mark: UInt32 { 1 << 30 }
+  private static var positionMask: UInt32 { (1 << 30) - 1 }
+
+  private var words: Column<UInt32>
+  private var base: UnsafeMutablePointer<ObjectID>
+  private var mask: UInt32
+  // Positions count up without end; a place in the ring is a position modulo its size.
+  private var survivors: UInt32 = 0
+  private var survivorsEnd: UInt32 = 0
+  private var hand: UInt32 = 0
+  private var newest: UInt32 = 0
+
+  /// An empty queue for ids up to `objects`, with room for `capacity` before it grows.
+  init(objects: Int, capacity: Int) {
+    words = Column(objects: objects)
+    var places = 16
+    while places < capacity + capacity / 2 { places *= 2 }
+    mask = UInt32(places - 1)
+    base = .allocate(capacity: places)
+    base.initialize(repeating: .none, count: places)
+  }
+
+  deinit { base.deallocate() }
+
+  /// Whether the object is queued.
+  @inline(__always)
+  func contains(_ id: ObjectID) -> Bool { words[id] & SweepQueue.queued != 0 }
+
+  /// Marks a queued object.
+  @inline(__always)
+  func setMark(_ id: ObjectID) { words[id] |= SweepQueue.mark }
+
+  /// Queues an object as the newest, without a mark. Amortised O(1).
+  @inline(__always)
+  mutating func push(_ id: ObjectID) {
+    if newest &- survivors > mask { makeRoom() }
+    place(id, at: newest, mark: 0)
+    newest = newest &+ 1
+  }
+
+  /// Moves the hand past marked objects, taking their marks, and takes out the first without one.
+  /// The queue must not be empty. Amortised O(1).
+  @inline(__always)
+  mutating func popUnmarked() -> ObjectID {
+    while true {
+      let id = base[Int(hand & mask)]
+      if id != .none {
+        let word = words[id]
+        if word & SweepQueue.mark == 0 {
+          words[id] = 0
+          advance()
+          return id
+        }
+        place(id, at: survivorsEnd, mark: 0)
+        survivorsEnd = survivorsEnd &+ 1
+      }
+      advance()
+    }
+  }
+
+  /// Takes a queued object out. Amortised O(1).
+  mutating func remove(_ id: ObjectID) {
+    base[Int(words[id] & SweepQueue.positionMask & mask)] = .none
+    words[id] = 0
+    // The newest place must not be a hole, or the hand would not notice that it is at the end.
+    while newest != hand, base[Int((newest &- 1) & mask)] == .none { newest = newest &- 1 }
+    if newest == hand { startOver() }
+  }
+
+  /// Makes ids up to `objects` valid.
+  mutating func reserve(objects: Int) { words.reserve(objects: objects) }
+
+  /// Brings the object's word near.
+  @inline(__always)
+  func prefetch(_ id: ObjectID) { words.prefetch(id) }
+
+  /// Memory held, in bytes.
+  var bytes: Int { words.bytes + (Int(mask) + 1) * MemoryLayout<ObjectID>.stride }
+
+  @inline(__always)
+  private func place(_ id: ObjectID, at position: UInt32, mark: UInt32) {
+    base[Int(position & self.mask)] = id
+    words[id] = SweepQueue.queued | mark | (position & SweepQueue.positionMask)
+  }
+
+  @inline(__always)
+  private mutating func advance() {
+    hand = hand &+ 1
+    if hand == newest { startOver() }
+  }
+
+  @inline(never)
+  private mutating func startOver() {
+    hand = survivors
+    newest = survivorsEnd
+    while newest != hand, base[Int((newest &- 1) & mask)] == .none { newest = newest &- 1 }
+    survivorsEnd = survivors
+  }
+
+  /// Called when every place is taken: closes the gap behind the hand when that gains a quarter of
+  /// the ring, or else doubles it.
+  @inline(never)
+  private mutating func makeRoom() {
+    var target = hand
+    var position = survivorsEnd
+    while position != survivors {
+      position = position &- 1
+      let id = base[Int(position & mask)]
+      guard id != .none else { continue }
+      target = target &- 1
+      place(id, at: target, mark: words[id] & SweepQueue.mark)
+    }
+    survivors = target
+    survivorsEnd = hand
+    if newest &- survivors > mask - mask / 4 { grow() }
+  }
+
+  private mutating func grow() {
+    let places = (Int(mask) + 1) * 2
+    precondition(places <= Int(SweepQueue.positionMask) + 1, "a queue holds at most 2^30 objects")
+    let larger = UnsafeMutablePointer<ObjectID>.allocate(capacity: places)
+    larger.initialize(repeating: .none, count: places)
+    var position = survivors
+    while position != newest {
+      larger[Int(position & UInt32(places - 1))] = base[Int(position & mask)]
+      position = position &+ 1
+    }
+    base.deallocate()
+    base = larger
+    mask = UInt32(places - 1)
+  }
+}

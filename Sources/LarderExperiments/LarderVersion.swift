@@ -1,0 +1,27 @@
+/// Which larder this is.
+public enum LarderVersion {
+  /// The version, as in the tag of a release.
+  public static var current: String { "0.1.0" }
+
+  /// The Swift compiler it was built with, as far as the language can tell.
+  public static var compiler: String {
+    #if compiler(>=6.4)
+      "6.4 or later"
+    #elseif compiler(>=6.3)
+      "6.3"
+    #elseif compiler(>=6.2)
+      "6.2"
+    #else
+      "6.1 or earlier"
+    #endif
+  }
+
+  /// `debug` or `release`.
+  public static var build: String {
+    #if DEBUG
+      "debug"
+    #else
+      "release"
+    #endif
+  }
+}

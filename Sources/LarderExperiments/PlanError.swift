@@ -1,0 +1,37 @@
+import LarderEngine
+
+/// Why a workload does not fit its traces.
+public enum PlanError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// A capacity counts something else than the trace does, or comes to nothing.
+  case capacity(CapacityError, configuration: String, trace: String)
+  /// The memory tier's share of a hybrid's capacity is less than 1.
+  case memoryTooSmall(configuration: String, share: Share, of: UInt64, unit: CapacityUnit)
+  /// Bytes are asked for, but the trace has no sizes.
+  case noSizes(trace: String)
+  /// Nothing is known of the trace of a seed.
+  case factsMissing(seed: UInt64)
+  /// A configuration has no policy, and the workload has none to sweep.
+  case noPolicy(configuration: String)
+  /// A configuration has no capacity, and the workload has none to sweep.
+  case noCapacity(configuration: String)
+
+  /// One line for a person.
+  public var description: String {
+    switch self {
+    case .capacity(let error, let configuration, let trace):
+      return "configuration '\(configuration)' on '\(trace)': \(error)"
+    case .memoryTooSmall(let configuration, let share, let capacity, let unit):
+      return "configuration '\(configuration)': \(share) of \(capacity) \(unit.rawValue) leaves "
+        + "nothing for memory; give it a larger 'share' or a 'capacity'"
+    case .noSizes(let trace):
+      return "'\(trace)' has no sizes, so capacities cannot count bytes: leave out 'unit', or "
+        + "set it to objects"
+    case .factsMissing(let seed):
+      return "there is no trace for seed \(seed)"
+    case .noPolicy(let configuration):
+      return "configuration '\(configuration)' has no policy, and there is none to sweep"
+    case .noCapacity(let configuration):
+      return "configuration '\(configuration)' has no capacity, and there is none to sweep"
+    }
+  }
+}

@@ -1,0 +1,18 @@
+/// What can go wrong in a sweep beside a policy's own complaints.
+public enum SweepError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// Two repetitions of one cell counted differently: a fault of ours.
+  case notDeterministic(Cell)
+  /// The plan has a cell without a trace.
+  case traceMissing(Cell)
+
+  /// One line for a person.
+  public var description: String {
+    switch self {
+    case .notDeterministic(let cell):
+      return "policy '\(cell.policy)' at capacity \(cell.capacity) counted differently when it was "
+        + "repeated: this is a fault in larder, please report it"
+    case .traceMissing(let cell):
+      return "no trace for seed \(cell.seed) of workload '\(cell.workload)'"
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import LarderEngine
+import LarderTraces
+
+/// What decides whether the policies, generators and formats that a workload names exist and have
+/// sensible parameters. Whatever is thrown is reported with file and line.
+public struct ComponentChecks: Sendable {
+  /// Refuses a policy; usually throws `PolicyError`.
+  public var policy: @Sendable (PolicySpec) throws -> Void
+  /// Refuses a generator with its distributions and operations; usually throws `ComponentError`.
+  public var generator: @Sendable (GeneratorSpec) throws -> Void
+  /// Refuses a trace format; usually throws `ComponentError`.
+  public var format: @Sendable (ComponentSpec) throws -> Void
+
+  /// Checks; see the properties for the meaning of each part.
+  public init(
+    policy: @escaping @Sendable (PolicySpec) throws -> Void,
+    generator: @escaping @Sendable (GeneratorSpec) throws -> Void,
+    format: @escaping @Sendable (ComponentSpec) throws -> Void
+  ) {
+    self.policy = policy
+    self.generator = generator
+    self.format = format
+  }
+
+  /// Lets every name and parameter pass.
+  public static let none = ComponentChecks(
+    policy: { _ in }, generator: { _ in }, format: { _ in })
+
+  /// Asks the registries of this build.
+  public static let registered = ComponentChecks(
+    policy: { try PolicyRegistry.validate($0) },
+    generator: { spec in
+      // Making the source reads and checks everything that can be without generating.
+      _ = try SourceSpec.generator(spec).makeSource(seed: 1) { reference in
+        throw TraceError("expected no trace", in: reference.path)
+      }
+    },
+    format: { spec in
+      let format = try FormatRegistry.format(named: spec.name)
+      _ = try FormatOptions(spec, of: format.description)
+    })
+}

@@ -1,0 +1,11 @@
+/// A file that a run leaves behind.
+public enum ReportKind: String, Sendable, Hashable, CaseIterable {
+  /// `counts.csv`.
+  case counts
+  /// `timings.csv`.
+  case timings
+  /// `results.json`.
+  case json
+  /// `report.md`.
+  case markdown
+}

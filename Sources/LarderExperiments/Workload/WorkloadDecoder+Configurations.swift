@@ -1,0 +1,90 @@
+import LarderEngine
+
+extension WorkloadDecoder {
+  /// The caches, each with a name of its own.
+  func configurations(
+    _ value: YAMLValue, unit: CapacityUnit?
+  ) throws(WorkloadError) -> [ConfigurationSpec] {
+    var specs: [ConfigurationSpec] = []
+    for item in try value.items(orSingle: [.string, .object], of: "configurations") {
+      let spec = try configuration(item, unit: unit)
+      if specs.contains(where: { $0.name == spec.name }) {
+        throw item.error(
+          .refused("a configuration named '\(spec.name)' stands above; give this one a 'name'"))
+      }
+      specs.append(spec)
+    }
+    return specs
+  }
+
+  private func configuration(
+    _ value: YAMLValue, unit: CapacityUnit?
+  ) throws(WorkloadError) -> ConfigurationSpec {
+    if value.type == .string {
+      let kind = try value.choice(of: ConfigurationKind.self)
+      return ConfigurationSpec(name: kind.rawValue, kind: kind)
+    }
+    let table = WorkloadKeys.configuration
+    let map = try YAMLMap(
+      value, table, expected: "memory, disk, hybrid, or a map with the key 'kind'")
+    let kind = try map.required("kind", in: table).choice(of: ConfigurationKind.self)
+    try refuseForeignKeys(map, kind: kind)
+    var spec = ConfigurationSpec(name: kind.rawValue, kind: kind)
+    if let name = map["name"] { spec.name = try self.name(name) }
+    if let memory = map["memory"] {
+      let tier = try YAMLMap(memory, WorkloadKeys.memoryTier, expected: "a map of a tier")
+      spec.memory = try self.tier(tier, unit: unit)
+      if let share = tier["share"] {
+        spec.memoryShare = try memoryShare(share, in: tier, kind: kind)
+      }
+    }
+    if let disk = map["disk"] {
+      let tier = try YAMLMap(disk, WorkloadKeys.diskTier, expected: "a map of a tier")
+      spec.disk = try self.tier(tier, unit: unit)
+    }
+    if let inclusion = map["inclusion"] {
+      spec.rules.inclusion = try inclusion.choice(of: HybridRules.Inclusion.self)
+    }
+    if let promotion = map["promotion"] {
+      spec.rules.promotion = try promotion.choice(of: HybridRules.Promotion.self)
+    }
+    return spec
+  }
+
+  private func refuseForeignKeys(
+    _ map: YAMLMap, kind: ConfigurationKind
+  ) throws(WorkloadError) {
+    let foreign: [(key: String, what: String)] =
+      switch kind {
+      case .memory: [("disk", "disk tier")]
+      case .disk: [("memory", "memory tier")]
+      case .hybrid: []
+      }
+    let rules = kind == .hybrid ? [] : [("inclusion", "second tier"), ("promotion", "second tier")]
+    for (key, what) in foreign + rules where map[key] != nil {
+      throw map.error(
+        at: key, .refused("'\(key)' means nothing here: a \(kind.rawValue) cache has no \(what)"))
+    }
+  }
+
+  private func memoryShare(
+    _ value: YAMLValue, in tier: YAMLMap, kind: ConfigurationKind
+  ) throws(WorkloadError) -> Share {
+    if kind != .hybrid {
+      throw tier.error(
+        at: "share", .refused("'share' is memory's part of a hybrid's disk; use 'capacity'"))
+    }
+    if tier["capacity"] != nil {
+      throw tier.error(at: "share", .refused("'capacity' and 'share' exclude each other; keep one"))
+    }
+    return try share(value)
+  }
+
+  private func tier(_ map: YAMLMap, unit: CapacityUnit?) throws(WorkloadError) -> TierSpec {
+    var tier = TierSpec()
+    if let policy = map["policy"] { tier.policy = try self.policy(policy) }
+    if let capacity = map["capacity"] { tier.capacity = try self.capacity(capacity, unit: unit) }
+    if let ttl = map["ttl"] { tier.timeToLiveSeconds = try timeToLive(ttl) }
+    return tier
+  }
+}

@@ -1,0 +1,67 @@
+import LarderExperiments
+
+/// What the report for a person says, as blocks: every markup writes down the same document.
+///
+/// The answer comes first, then the tables it rests on, then speed, then how to run it again.
+struct ReportDocument {
+  /// The report, from title to last remark.
+  let blocks: [Block]
+
+  /// Below this many percentage points between the best and the worst policy, the report says that
+  /// the choice hardly matters.
+  static let indifferencePoints = 0.5
+
+  /// The report on `results`. Linear in the number of records.
+  init(_ results: RunResults) {
+    let comparisons = Comparison.all(in: results.records)
+    let severalTraces = Set(comparisons.map(\.trace)).count > 1
+    var blocks: [Block] = [.heading(1, [.text(results.workload)])]
+    if !results.workloadDescription.isEmpty {
+      blocks.append(.paragraph([.text(results.workloadDescription)]))
+    }
+    if let warning = Self.incomplete(results) { blocks.append(.paragraph(warning)) }
+    blocks.append(.heading(2, ["The answer"]))
+    blocks += Self.answer(comparisons, severalTraces: severalTraces)
+    for comparison in comparisons {
+      let name = Self.name(of: comparison, severalTraces: severalTraces)
+      blocks += Self.tables(comparison, name: name)
+    }
+    blocks += Self.speed(results, comparisons, severalTraces: severalTraces)
+    blocks += Self.run(results)
+    self.blocks = blocks
+  }
+
+  /// The configuration's name, with the trace where there are several.
+  static func name(of comparison: Comparison, severalTraces: Bool) -> String {
+    severalTraces
+      ? "\(comparison.configuration), \(comparison.trace)" : comparison.configuration
+  }
+
+  private static func incomplete(_ results: RunResults) -> [Inline]? {
+    let missing = results.plannedCells - results.records.count
+    guard results.interrupted || missing > 0 else { return nil }
+    let reason = results.interrupted ? "The run was interrupted" : "The run is not complete"
+    return [
+      .strong("\(reason): \(results.records.count) of \(results.plannedCells) cells are here."),
+      .text(
+        " Every number below is of finished cells, but means may be over fewer seeds than "
+          + "planned, and the answer may change with the rest."),
+    ]
+  }
+
+  private static func answer(_ comparisons: [Comparison], severalTraces: Bool) -> [Block] {
+    guard !comparisons.isEmpty else { return [.paragraph(["No cell finished."])] }
+    let items = comparisons.map { comparison -> [Inline] in
+      let name = name(of: comparison, severalTraces: severalTraces)
+      return [.strong(name), ": "] + Verdict(comparison).sentences
+    }
+    return [
+      .list(items),
+      .paragraph([
+        .text(
+          "Differences are in percentage points of the hit ratio. Policies that know the future "
+            + "are a measure for the others, not a choice.")
+      ]),
+    ]
+  }
+}

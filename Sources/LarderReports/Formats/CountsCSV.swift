@@ -1,0 +1,80 @@
+import LarderExperiments
+
+/// What happened in each cell, one row a cell: a function of workload, configuration and seed, so
+/// the file is the same, byte for byte, on every machine and for any number of threads.
+///
+///     workload,trace,configuration,policy,capacity,unit,seed,requests,hits,memory_hits,...
+///     news-feed,feed,hybrid,lru+fifo,1000,objects,42,5000,3000,2500,500,2000,0.600000,...
+///
+/// A number that does not exist is empty: ratios without requests, the byte hit ratio where the
+/// capacity counts objects, disk columns of a cache without a disk, access times without a model.
+/// Where the unit is `objects`, the columns that speak of bytes count every object as 1.
+public struct CountsCSV: ReportFormat {
+  /// The name users type.
+  public let name = "counts"
+  /// The file that a run writes.
+  public let fileName = "counts.csv"
+
+  /// The format has no options.
+  public init() {}
+
+  /// The first line, with its line feed.
+  public static var header: String { CSVColumn.header(columns) }
+
+  /// The line of one record, with its line feed.
+  public static func row(_ record: Record) -> String { CSVColumn.line(columns, record) }
+
+  /// The header and a row a record. Linear in the number of records.
+  public func text(of results: RunResults) throws(ReportError) -> String {
+    results.records.reduce(into: Self.header) { $0 += Self.row($1) }
+  }
+
+  private static let columns: [CSVColumn<Record>] = cell + outcome + extra
+
+  private static let cell: [CSVColumn<Record>] = [
+    .text("workload") { $0.cell.workload },
+    .text("trace") { $0.cell.trace },
+    .text("configuration") { $0.cell.configuration },
+    .text("policy") { $0.cell.policy },
+    .whole("capacity") { $0.cell.capacity },
+    .text("unit") { $0.cell.unit.rawValue },
+    .whole("seed") { $0.cell.seed },
+  ]
+
+  private static let outcome: [CSVColumn<Record>] = [
+    .whole("requests") { $0.counts.requests },
+    .whole("hits") { $0.counts.hits },
+    .whole("memory_hits") { $0.counts.memoryHits },
+    .whole("disk_hits") { $0.counts.diskHits },
+    .whole("misses") { $0.counts.misses },
+    .ratio("hit_ratio", 6) { ($0.counts.hits, $0.counts.requests) },
+    .whole("bytes_requested") { $0.counts.bytesRequested },
+    .whole("bytes_hit") { $0.counts.bytesHit },
+    .ratio("byte_hit_ratio", 6) { record in
+      guard record.cell.unit == .bytes else { return nil }
+      return (record.counts.bytesHit, record.counts.bytesRequested)
+    },
+    .whole("admissions") { $0.counts.admissions },
+    .whole("rejections") { $0.counts.rejections },
+    .whole("evictions") { $0.counts.evictions },
+    .whole("expirations") { $0.counts.expirations },
+    .whole("objects_distinct") { $0.objectsDistinct },
+  ]
+
+  private static let extra: [CSVColumn<Record>] = [
+    .whole("sets") { $0.counts.sets },
+    .whole("deletes") { $0.counts.deletes },
+    .whole("stale_hits") { $0.counts.staleHits },
+    .whole("promotions") { $0.cell.kind == .hybrid ? $0.counts.promotions : nil },
+    .whole("demotions") { $0.cell.kind == .hybrid ? $0.counts.demotions : nil },
+    .whole("memory_capacity") { $0.cell.memoryCapacity },
+    .whole("memory_evictions") { $0.cell.kind == .disk ? nil : $0.counts.memory.evictions },
+    .whole("disk_evictions") { $0.cell.kind == .memory ? nil : $0.counts.disk.evictions },
+    .whole("disk_writes") { $0.cell.kind == .memory ? nil : $0.counts.disk.admissions },
+    .whole("disk_bytes_written") { $0.cell.kind == .memory ? nil : $0.counts.disk.bytesWritten },
+    .decimal("modelled_mean_us", 3) { $0.modelled?.meanMicroseconds },
+    .decimal("modelled_p50_us", 3) { $0.modelled?.p50Microseconds },
+    .decimal("modelled_p90_us", 3) { $0.modelled?.p90Microseconds },
+    .decimal("modelled_p99_us", 3) { $0.modelled?.p99Microseconds },
+  ]
+}

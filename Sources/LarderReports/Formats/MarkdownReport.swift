@@ -1,0 +1,27 @@
+import LarderExperiments
+
+/// The report for a person who must choose, in Markdown as GitHub shows it.
+///
+///     # zipf
+///     ## The answer
+///     **memory**: `s3-fifo` has the highest hit ratio at every capacity (1%, 5%), ...
+///     ## Hit ratio
+///     | policy | 1% | 5% |
+///     | :-- | --: | --: |
+///     | `s3-fifo` | **41.20** | **61.02** |
+///
+/// What it says is decided in `ReportDocument`; here it only becomes Markdown.
+public struct MarkdownReport: ReportFormat {
+  /// The name users type.
+  public let name = "markdown"
+  /// The file that a run writes.
+  public let fileName = "report.md"
+
+  /// The format has no options.
+  public init() {}
+
+  /// The report. Linear in the number of records.
+  public func text(of results: RunResults) throws(ReportError) -> String {
+    MarkdownMarkup().text(of: ReportDocument(results).blocks)
+  }
+}

@@ -1,0 +1,41 @@
+import Foundation
+import LarderExperiments
+
+/// Everything a run leaves behind, for programs: `RunResults` as JSON with sorted keys.
+///
+///     {
+///       "command" : "larder run Workloads/news-feed.yaml",
+///       "records" : [
+///         { "cell" : { "capacity" : 1000, "policy" : "lru", ... }, "counts" : { ... }, ... }
+///       ],
+///       "schemaVersion" : 1,
+///       ...
+///     }
+///
+/// `docs/results.schema.json` describes every key. Whole numbers are written in full: seeds and
+/// counts may exceed 2^53. `RunResults.decode` reads it back.
+public struct ResultsJSON: ReportFormat {
+  /// The name users type.
+  public let name = "json"
+  /// The file that a run writes.
+  public let fileName = "results.json"
+
+  /// The format has no options.
+  public init() {}
+
+  /// The results as JSON, ending in a line feed. Linear in the number of records.
+  ///
+  /// - Throws: `ReportError.notExpressible` for a number that is infinite or not a number.
+  public func text(of results: RunResults) throws(ReportError) -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+    do {
+      return String(decoding: try encoder.encode(results), as: UTF8.self) + "\n"
+    } catch let EncodingError.invalidValue(value, context) {
+      let path = RunResults.path(context.codingPath)
+      throw .notExpressible(format: name, reason: "\(path) is \(value), which JSON cannot hold")
+    } catch {
+      throw .notExpressible(format: name, reason: "\(error)")
+    }
+  }
+}

@@ -1,0 +1,18 @@
+import LarderExperiments
+
+/// One way to put results into a file.
+///
+/// A format is one self-contained file in `Formats/` and one line in `ReportRegistry`. It is pure:
+/// the same results give the same text, and nothing else is read.
+public protocol ReportFormat: Sendable {
+  /// The name users type, such as `counts`.
+  var name: String { get }
+
+  /// The file that a run writes it to, such as `counts.csv`.
+  var fileName: String { get }
+
+  /// The whole text of the file. Linear in the number of records.
+  ///
+  /// - Throws: `ReportError` when the results hold something that the format cannot express.
+  func text(of results: RunResults) throws(ReportError) -> String
+}

@@ -1,0 +1,122 @@
+import Foundation
+import LarderEngine
+import LarderExperiments
+
+extension RunResults {
+  /// Reads the text of a `results.json`.
+  ///
+  /// - Parameters:
+  ///   - bytes: The contents of the file.
+  ///   - name: What errors call it: the path.
+  /// - Throws: `ReportError.unknownVersion` for a version other than `currentSchemaVersion`,
+  ///   `ReportError.damaged` for anything that is not whole: bad JSON, a missing key, a wrong type,
+  ///   or counts that contradict each other.
+  public static func decode(
+    _ bytes: some Collection<UInt8>, name: String
+  ) throws(ReportError) -> RunResults {
+    guard !bytes.isEmpty else { throw .damaged(name: name, reason: "it is empty") }
+    let data = Data(bytes)
+    let version = try decode(Version.self, from: data, name: name).schemaVersion
+    guard version == currentSchemaVersion else {
+      throw .unknownVersion(name: name, found: version, known: currentSchemaVersion)
+    }
+    let results = try decode(RunResults.self, from: data, name: name)
+    if let fault = results.fault { throw .damaged(name: name, reason: fault) }
+    return results
+  }
+
+  /// The one key that every version has.
+  private struct Version: Decodable {
+    let schemaVersion: Int
+  }
+
+  private static func decode<Value: Decodable>(
+    _ type: Value.Type, from data: Data, name: String
+  ) throws(ReportError) -> Value {
+    do {
+      return try JSONDecoder().decode(type, from: data)
+    } catch let error as DecodingError {
+      throw .damaged(name: name, reason: syntaxFault(in: data) ?? reason(error))
+    } catch {
+      throw .damaged(name: name, reason: oneLine("\(error)"))
+    }
+  }
+
+  /// Where the text stops being JSON, or nil when it is JSON: the decoder does not say it itself.
+  private static func syntaxFault(in data: Data) -> String? {
+    do {
+      _ = try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)
+      return nil
+    } catch let error as NSError {
+      let detail = error.userInfo[NSDebugDescriptionErrorKey] as? String
+      return oneLine(detail ?? error.localizedDescription)
+    }
+  }
+
+  private static func reason(_ error: DecodingError) -> String {
+    switch error {
+    case .keyNotFound(let key, let context):
+      return "\(path(context.codingPath + [key])) is missing"
+    case .typeMismatch(let type, let context):
+      return "\(path(context.codingPath)) is not of type \(type)"
+    case .valueNotFound(let type, let context):
+      return "\(path(context.codingPath)) is null, expected \(type)"
+    case .dataCorrupted(let context):
+      let text = oneLine(context.debugDescription)
+      return context.codingPath.isEmpty ? text : "\(path(context.codingPath)): \(text)"
+    @unknown default:
+      return oneLine("\(error)")
+    }
+  }
+
+  /// A place in the file, such as `records[3].counts.requests`.
+  static func path(_ keys: [any CodingKey]) -> String {
+    keys.reduce(into: "") { text, key in
+      if let index = key.intValue {
+        text += "[\(index)]"
+      } else {
+        text += text.isEmpty ? key.stringValue : ".\(key.stringValue)"
+      }
+    }
+  }
+
+  private static func oneLine(_ text: String) -> String {
+    text.split(whereSeparator: \.isNewline).joined(separator: " ")
+  }
+
+  /// The first contradiction, or nil. After this no computed property of the counts can trap.
+  private var fault: String? {
+    if plannedCells < 0 { return "plannedCells is negative" }
+    for (index, record) in records.enumerated() {
+      if let fault = Self.fault(of: record) { return "records[\(index)].\(fault)" }
+    }
+    return nil
+  }
+
+  private static func fault(of record: Record) -> String? {
+    let counts = record.counts
+    guard let hits = sum(counts.memoryHits, counts.diskHits), hits <= counts.requests else {
+      return "counts: more hits than requests"
+    }
+    guard let bytes = sum(counts.memoryBytesHit, counts.diskBytesHit),
+      bytes <= counts.bytesRequested
+    else { return "counts: more bytes hit than requested" }
+    let tiers: [KeyPath<TierCounts, UInt64>] = [
+      \.admissions, \.rejections, \.evictions, \.expirations,
+    ]
+    for tier in tiers {
+      guard sum(counts.memory[keyPath: tier], counts.disk[keyPath: tier]) != nil else {
+        return "counts: a sum over the tiers exceeds 64 bits"
+      }
+    }
+    for (index, timing) in record.timings.enumerated() where timing.seconds < 0 {
+      return "timings[\(index)].seconds is negative"
+    }
+    return nil
+  }
+
+  private static func sum(_ left: UInt64, _ right: UInt64) -> UInt64? {
+    let (sum, overflow) = left.addingReportingOverflow(right)
+    return overflow ? nil : sum
+  }
+}

@@ -1,0 +1,99 @@
+/// Markdown as GitHub and CommonMark have it. Text from outside cannot end a table cell, begin a
+/// block, make a link or become HTML.
+struct MarkdownMarkup: Markup {
+  func text(of block: Block) -> String {
+    switch block {
+    case .heading(let level, let parts):
+      return String(repeating: "#", count: level) + " " + line(parts)
+    case .paragraph(let parts):
+      return line(parts)
+    case .list(let items):
+      return items.map { "- " + line($0) }.joined(separator: "\n")
+    case .code(let text):
+      return fenced(text)
+    case .table(let table):
+      return text(of: table)
+    }
+  }
+
+  private func text(of table: Table) -> String {
+    let titles = table.titles.map { cell(.text($0)) }
+    let rule = table.titles.indices.map { $0 == 0 ? ":--" : "--:" }
+    let rows = table.rows.map { $0.map { cell($0) } }
+    return ([titles, rule] + rows).map { "| \($0.joined(separator: " | ")) |" }
+      .joined(separator: "\n")
+  }
+
+  private func cell(_ part: Inline) -> String {
+    switch part {
+    // A code span cannot hold a pipe inside a table in every reader.
+    case .code(let text) where text.contains("|"): Self.escaped(text)
+    default: inline(part)
+    }
+  }
+
+  private func line(_ parts: [Inline]) -> String {
+    // Only at the start of a line can text begin a list or a heading; indented it would be code.
+    let text = parts.map { inline($0) }.joined()
+    return Self.escapingStart(String(text.drop { $0.isWhitespace }))
+  }
+
+  private func inline(_ part: Inline) -> String {
+    switch part {
+    case .text(let text): Self.escaped(text)
+    case .strong(let text): "**\(Self.escaped(text))**"
+    case .code(let text): Self.codeSpan(text)
+    }
+  }
+
+  /// A code span whose fence is longer than any run of backticks in it.
+  static func codeSpan(_ text: String) -> String {
+    let text = TextSafety.singleLine(text)
+    let fence = String(repeating: "`", count: longestRun(of: "`", in: text) + 1)
+    let needsPadding =
+      text.isEmpty || text.hasPrefix("`") || text.hasSuffix("`")
+      || (text.hasPrefix(" ") && text.hasSuffix(" "))
+    return needsPadding ? "\(fence) \(text) \(fence)" : fence + text + fence
+  }
+
+  private func fenced(_ text: String) -> String {
+    let text = TextSafety.printable(text)
+    let fence = String(repeating: "`", count: max(3, Self.longestRun(of: "`", in: text) + 1))
+    return "\(fence)\n\(text)\n\(fence)"
+  }
+
+  /// Plain text that stays plain.
+  static func escaped(_ text: String) -> String {
+    var result = ""
+    for character in TextSafety.singleLine(text) {
+      switch character {
+      case "&": result += "&amp;"
+      case "<": result += "&lt;"
+      case ">": result += "&gt;"
+      case "\\", "`", "*", "_", "[", "]", "|", "#", "~", "$", "@": result += "\\\(character)"
+      default: result.append(character)
+      }
+    }
+    // GitHub makes links of bare addresses.
+    return result.replacing("://", with: "\\://").replacing("www.", with: "www\\.")
+  }
+
+  private static func escapingStart(_ text: String) -> String {
+    guard let first = text.first else { return text }
+    if "+-=".contains(first) { return "\\" + text }
+    let digits = text.prefix { $0.isASCII && $0.isNumber }
+    guard !digits.isEmpty, let next = text.dropFirst(digits.count).first, ".)".contains(next)
+    else { return text }
+    return "\(digits)\\\(text.dropFirst(digits.count))"
+  }
+
+  private static func longestRun(of wanted: Character, in text: String) -> Int {
+    var longest = 0
+    var run = 0
+    for character in text {
+      run = character == wanted ? run + 1 : 0
+      longest = max(longest, run)
+    }
+    return longest
+  }
+}

@@ -1,0 +1,72 @@
+/// The traces of the ARC paper: each line asks for a run of consecutive blocks.
+///
+/// Megiddo and Modha, "ARC: A Self-Tuning, Low Overhead Replacement Cache", FAST 2003.
+struct ArcFormat: TraceFormat {
+  let description = FormatDescription(
+    name: "arc",
+    summary: "block runs of the ARC paper: a line is `start count 0 number`",
+    layout: """
+      Text, four whole numbers a line, separated by blanks: first block, number of blocks, ignored,
+      line number (ignored). A line becomes one get a block: start, start+1, ... start+count-1.
+      No sizes, no times.
+      """,
+    suffixes: [".lis"])
+
+  /// A line of more blocks than this is damage, not a request: 2^24 blocks of 512 bytes are 8 GiB.
+  private static let runMaximum: UInt64 = 1 << 24
+
+  func recognise(_ sample: FormatSample) -> FormatConfidence {
+    if sample.isNamed(description.suffixes) { return .certain }
+    let lines = sample.lines()
+    let fits = lines.allSatisfy { line in
+      line.withUnsafeBufferPointer { bytes in
+        guard let start = bytes.baseAddress else { return false }
+        var field = TextField(start, start + bytes.count)
+        return ArcFormat.run(&field).map { $0.zero == 0 && $0.count > 0 } ?? false
+      }
+    }
+    return !lines.isEmpty && fits ? .likely : .none
+  }
+
+  func decoder(options: FormatOptions, sample: FormatSample) -> any TraceDecoder { Decoder() }
+
+  /// Takes the four numbers of a line apart; nil when they are not that.
+  @inline(__always)
+  private static func run(
+    _ field: inout TextField
+  ) -> (start: UInt64, count: UInt64, zero: UInt64)? {
+    guard let start = field.takeWord(), let count = field.takeWord(),
+      let zero = field.takeWord(), field.takeWord() != nil
+    else { return nil }
+    field.skipBlanks()
+    return field.isEmpty ? (start, count, zero) : nil
+  }
+
+  private struct Decoder: TraceDecoder {
+    var columns: TraceColumns { [] }
+
+    func decode(_ reader: ByteReader, into batch: RecordBatch) throws {
+      try reader.forEachLine { line, number in
+        var field = line
+        guard let run = ArcFormat.run(&field) else {
+          field = line
+          field.skipBlanks()
+          if field.isEmpty { return true }
+          throw TraceError(
+            "expected four whole numbers (start, blocks, 0, number), found \(line.quoted)",
+            in: reader.path, at: .line(number))
+        }
+        guard run.count <= ArcFormat.runMaximum, run.start <= .max - run.count else {
+          throw TraceError(
+            "a run of \(run.count) blocks from \(run.start) on cannot be", in: reader.path,
+            at: .line(number))
+        }
+        for block in run.start..<(run.start + run.count) {
+          guard try batch.append(TraceRecord(key: block)) else { return false }
+        }
+        return true
+      }
+      _ = try batch.flush()
+    }
+  }
+}

@@ -1,0 +1,52 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+extension ByteReader {
+  /// The longest line that is read: what is longer is not a line of a trace.
+  static let lineLengthMaximum = 1 << 20
+
+  /// Hands every line to `body`, with its number from 1, without its end (`\n` or `\r\n`), until
+  /// `body` returns false. The last line need not have an end.
+  ///
+  /// - Throws: at a line of more than `lineLengthMaximum` bytes, and what `body` throws.
+  @inline(__always)
+  func forEachLine(_ body: (TextField, Int) throws -> Bool) throws {
+    var number = 0
+    while true {
+      let start = unread.assumingMemoryBound(to: UInt8.self)
+      var line = start
+      let end = start + unreadCount
+      while line < end, let found = memchr(line, 0x0A, end - line) {
+        let newline = UnsafePointer(found.assumingMemoryBound(to: UInt8.self))
+        number += 1
+        guard try body(TextField(line, ByteReader.trimmed(line, newline)), number) else { return }
+        line = newline + 1
+      }
+      consume(line - start)
+      if unreadCount > ByteReader.lineLengthMaximum {
+        throw TraceError(
+          "the line is longer than \(ByteReader.lineLengthMaximum) bytes", in: path,
+          at: .line(number + 1), advice: "is this a text trace?")
+      }
+      if try fillMore() { continue }
+      if unreadCount > 0 {
+        let last = unread.assumingMemoryBound(to: UInt8.self)
+        let end = last + unreadCount
+        _ = try body(TextField(last, ByteReader.trimmed(last, end)), number + 1)
+        consume(unreadCount)
+      }
+      return
+    }
+  }
+
+  /// The end of a line without a carriage return before it.
+  @inline(__always)
+  private static func trimmed(
+    _ line: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>
+  ) -> UnsafePointer<UInt8> {
+    end > line && end[-1] == 0x0D ? end - 1 : end
+  }
+}

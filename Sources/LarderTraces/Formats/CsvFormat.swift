@@ -1,0 +1,82 @@
+/// Tables of text: a request a line, columns between delimiters.
+struct CsvFormat: TraceFormat {
+  let description = FormatDescription(
+    name: "csv",
+    summary: "text table, a request a line; columns by name or number",
+    layout: """
+      Text, a request a line, fields between delimiters, fields with delimiters in them in double
+      quotes (a double quote inside is doubled). Every line has as many fields as the first. Blank
+      lines are skipped.
+      Columns are given by number, from 1, or by the name in the header. If none is given they are
+      found by usual names: id, key, obj_id, object, lbn, url ...; time, timestamp, ts, time_s ...;
+      size, bytes, obj_size ...; ttl; cost; op (if it holds the words below).
+      Ids: whole numbers are their own keys, other ids are hashed (64 bits). Times: decimals, in
+      time-unit. Sizes: whole bytes. TTLs: whole seconds, empty for none. Operations: get, set,
+      delete, modify.
+      """,
+    suffixes: [".csv", ".tsv"],
+    parameters: [
+      FormatParameter(name: "id", fallback: "", meaning: "column of the object's id"),
+      FormatParameter(name: "time", fallback: "", meaning: "column of the time"),
+      FormatParameter(name: "size", fallback: "", meaning: "column of the size in bytes"),
+      FormatParameter(name: "ttl", fallback: "", meaning: "column of the time to live in seconds"),
+      FormatParameter(name: "op", fallback: "", meaning: "column of the operation"),
+      FormatParameter(name: "cost", fallback: "", meaning: "column of the cost of a fetch"),
+      FormatParameter(
+        name: "header", fallback: "", meaning: "true or false; recognised when not given"),
+      FormatParameter(
+        name: "delimiter", fallback: "",
+        meaning: "a character, or comma, tab, semicolon, pipe, colon, space; recognised if absent"),
+      .timeUnit, .skipZeroSize,
+    ])
+
+  func recognise(_ sample: FormatSample) -> FormatConfidence {
+    guard sample.isText else { return .none }
+    // Not certain: formats that are tables with columns of a certain meaning are surer.
+    if sample.isNamed(description.suffixes) { return .likely }
+    let lines = sample.lines()
+    guard let first = lines.first, lines.count > 1 else { return .none }
+    // The usual delimiters only: blanks alone would make every text a table.
+    for delimiter in CsvDelimiter.recognised {
+      let count = first.count { $0 == delimiter }
+      if count > 0 && lines.allSatisfy({ $0.count { $0 == delimiter } == count }) {
+        return .possible
+      }
+    }
+    return .none
+  }
+
+  func decoder(options: FormatOptions, sample: FormatSample) throws -> any TraceDecoder {
+    CsvDecoder(layout: try CsvLayout(options: options, sample: sample))
+  }
+}
+
+/// What stands between the fields of a table.
+enum CsvDelimiter {
+  /// Those that are looked for when none is given.
+  static let recognised = [",", "\t", ";", "|"].flatMap { Array($0.utf8) }
+
+  private static let words: [String: Character] = [
+    "comma": ",", "tab": "\t", "semicolon": ";", "pipe": "|", "colon": ":", "space": " ",
+  ]
+
+  /// The delimiter that a user wrote, as a character or a word.
+  static func delimiter(_ options: FormatOptions) throws(ComponentError) -> UInt8? {
+    guard let text = options.text("delimiter") else { return nil }
+    let characters = words[text.lowercased()].map { String($0) } ?? text
+    guard characters.utf8.count == 1, let byte = characters.utf8.first, byte != 0x22 else {
+      throw options.wrong(
+        "delimiter", expected: "a character, or comma, tab, semicolon, pipe, colon or space")
+    }
+    return byte
+  }
+
+  /// The delimiter that the first line has most of; a space when it has none of the usual.
+  static func recognise(in line: ArraySlice<UInt8>) -> UInt8 {
+    let counts = recognised.map { delimiter in (delimiter, line.count { $0 == delimiter }) }
+    // Keep the first of equals, so that a comma wins over what is rarer.
+    let best = counts.reduce((UInt8(0), 0)) { $1.1 > $0.1 ? $1 : $0 }
+    if best.1 > 0 { return best.0 }
+    return line.contains(0x20) ? 0x20 : UInt8(ascii: ",")
+  }
+}

@@ -1,0 +1,51 @@
+/// The options given to a format, checked against those it has.
+public struct FormatOptions: Sendable {
+  /// The format's name.
+  public let format: String
+  private let values: [String: String]
+
+  /// The options of `spec`.
+  ///
+  /// - Throws: for one that the format does not have.
+  public init(_ spec: ComponentSpec, of description: FormatDescription) throws(ComponentError) {
+    format = description.name
+    values = spec.values
+    let known = description.parameters.map(\.name)
+    for name in spec.values.keys.sorted() where !known.contains(name) {
+      let list = known.isEmpty ? "it has none" : "it has \(known.joined(separator: ", "))"
+      throw ComponentError(
+        component: format, parameter: name, message: "no such option of this format: \(list)")
+    }
+  }
+
+  /// The text of an option, nil when it was not given.
+  public func text(_ name: String) -> String? { values[name] }
+
+  /// A true or false option, nil when it was not given.
+  public func flag(_ name: String) throws(ComponentError) -> Bool? {
+    guard let text = values[name] else { return nil }
+    guard let value = Bool(text.lowercased()) else {
+      throw wrong(name, expected: "true or false")
+    }
+    return value
+  }
+
+  /// One of a set of words, nil when it was not given.
+  public func choice<Choice: CaseIterable & RawRepresentable>(
+    _ name: String, of type: Choice.Type
+  ) throws(ComponentError) -> Choice? where Choice.RawValue == String {
+    guard let text = values[name] else { return nil }
+    guard let value = Choice(rawValue: text.lowercased()) else {
+      let words = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+      throw wrong(name, expected: "one of \(words)")
+    }
+    return value
+  }
+
+  /// The error for an option whose value cannot be.
+  public func wrong(_ name: String, expected: String) -> ComponentError {
+    ComponentError(
+      component: format, parameter: name,
+      message: "expected \(expected), found '\(values[name] ?? "")'")
+  }
+}

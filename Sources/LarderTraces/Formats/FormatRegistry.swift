@@ -1,0 +1,70 @@
+/// All trace formats, by name. Adding one is a file in `Formats/` and a line in `all`.
+public enum FormatRegistry {
+  /// Every format, in the order in which lists show them.
+  public static let all: [any TraceFormat] = [
+    OracleGeneralFormat(),
+    CsvFormat(),
+    TxtFormat(),
+    ArcFormat(),
+    LirsFormat(),
+    VscsiFormat(),
+    AdaptSizeFormat(),
+    Cache2kFormat(),
+    LarderFormat(),
+  ]
+
+  /// The names of all formats.
+  public static var names: [String] { all.map(\.description.name) }
+
+  /// The format called `name`.
+  ///
+  /// - Throws: when there is none, with the names there are.
+  public static func format(named name: String) throws(ComponentError) -> any TraceFormat {
+    for format in all where format.description.name == name { return format }
+    let near = nearest(to: name).map { "did you mean '\($0)'? " } ?? ""
+    throw ComponentError(
+      component: name, parameter: nil,
+      message: "unknown trace format; \(near)known are \(names.joined(separator: ", "))")
+  }
+
+  /// The format that is surest that a file is its own.
+  ///
+  /// - Throws: when none is, or when several are equally sure.
+  public static func recognise(_ sample: FormatSample) throws(TraceError) -> any TraceFormat {
+    let answers = all.map { ($0, $0.recognise(sample)) }
+    let best = answers.map(\.1).max() ?? .none
+    let candidates = answers.filter { $0.1 == best }.map(\.0)
+    if best != .none, candidates.count == 1, let format = candidates.first { return format }
+    let list = (best == .none ? all : candidates).map(\.description.name).joined(separator: ", ")
+    throw TraceError(
+      best == .none
+        ? "the trace format cannot be told from name and content"
+        : "the trace format is not clear from name and content",
+      in: sample.path, advice: "give --format, one of \(list)")
+  }
+
+  /// The format whose name is at most two letters away from `name`.
+  private static func nearest(to name: String) -> String? {
+    let far = 3
+    let best = names.map { ($0, editDistance($0, name)) }.min { $0.1 < $1.1 }
+    return best.flatMap { $0.1 < far ? $0.0 : nil }
+  }
+
+  /// Levenshtein's distance: insertions, deletions and changes of single letters.
+  ///
+  /// - Complexity: O(product of the lengths).
+  private static func editDistance(_ left: String, _ right: String) -> Int {
+    let right = Array(right)
+    var row = Array(0...right.count)
+    for (i, letter) in left.enumerated() {
+      var diagonal = row[0]
+      row[0] = i + 1
+      for j in right.indices {
+        let change = diagonal + (letter == right[j] ? 0 : 1)
+        diagonal = row[j + 1]
+        row[j + 1] = min(change, row[j] + 1, diagonal + 1)
+      }
+    }
+    return row[right.count]
+  }
+}

@@ -1,0 +1,55 @@
+/// What there is to recognise a format by: a file's name and how its content begins.
+public struct FormatSample: Sendable {
+  /// The path as given, for errors.
+  public var path: String
+  /// Lower case, without folders and without the ending of a compression.
+  public var name: String
+  /// The first decompressed bytes, up to `FormatSample.length`.
+  public var head: [UInt8]
+  /// The head is the whole file.
+  public var isWhole: Bool
+
+  /// How many bytes are looked at.
+  public static let length = 64 << 10
+
+  /// A sample from its parts.
+  public init(path: String, head: [UInt8], isWhole: Bool) {
+    self.path = path
+    name = Compression.baseName(ofPath: path).lowercased()
+    self.head = head
+    self.isWhole = isWhole
+  }
+
+  /// Whether the name ends in one of `suffixes`.
+  public func isNamed(_ suffixes: [String]) -> Bool {
+    suffixes.contains { name.hasSuffix($0.lowercased()) }
+  }
+
+  /// Whether the head could be text: no control characters but white space.
+  public var isText: Bool {
+    !head.contains { $0 < 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D && $0 != 0x0C }
+  }
+
+  /// The first complete lines that are not blank, up to `limit`, without line ends.
+  public func lines(_ limit: Int = 100) -> [ArraySlice<UInt8>] {
+    var lines: [ArraySlice<UInt8>] = []
+    var rest = head[...]
+    while lines.count < limit, !rest.isEmpty {
+      let end = rest.firstIndex(of: 0x0A)
+      if end == nil && !isWhole { break }
+      var line = rest[..<(end ?? rest.endIndex)]
+      rest = rest[(end.map { $0 + 1 } ?? rest.endIndex)...]
+      if line.last == 0x0D { line.removeLast() }
+      if line.contains(where: { $0 != 0x20 && $0 != 0x09 }) { lines.append(line) }
+    }
+    return lines
+  }
+
+  /// The little-endian integer at `offset` of the head, nil when it is not all there.
+  func integer<Value: FixedWidthInteger>(at offset: Int, as type: Value.Type) -> Value? {
+    guard offset >= 0, offset + MemoryLayout<Value>.size <= head.count else { return nil }
+    return head.withUnsafeBytes {
+      Value(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: type))
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import LarderEngine
+
+/// Checks the columns of a prepared trace file, once, when it is opened: checksums, and all that
+/// simulations take for granted about the values. One scan at the speed of memory.
+struct LarderContent {
+  /// The whole file.
+  let bytes: UnsafeRawBufferPointer
+  /// Its header, already checked.
+  let layout: LarderLayout
+  /// For errors.
+  let path: String
+
+  /// How much is read at a time, so that checksum and checks share one trip to memory.
+  private static let stretch = 128 << 10
+
+  /// Looks at every column.
+  ///
+  /// - Throws: at the first value that cannot be, or when a checksum is wrong.
+  /// - Complexity: O(bytes).
+  func check() throws(TraceError) {
+    var ids = IDCheck(sizes: column(.sizes, of: UInt32.self))
+    var lastTime: UInt64 = 0
+    for entry in layout.columns {
+      var checksum = LarderChecksum()
+      var offset = 0
+      while offset < entry.length {
+        let length = min(LarderContent.stretch, entry.length - offset)
+        let part = UnsafeRawBufferPointer(
+          rebasing: bytes[entry.offset + offset..<entry.offset + offset + length])
+        checksum.add(part)
+        let first = offset / entry.column.elementSize
+        let bad: Int? =
+          switch entry.column {
+          case .ids: ids.firstBad(part.bindMemory(to: ObjectID.self), from: first)
+          case .times: LarderContent.firstDecrease(part.bindMemory(to: UInt64.self), &lastTime)
+          case .operations: part.firstIndex { $0 >= UInt8(Operation.allCases.count) }
+          case .costs: part.bindMemory(to: Float.self).firstIndex { !($0 >= 0 && $0.isFinite) }
+          case .sizes, .ttls: nil
+          }
+        if let bad { throw badValue(entry, first + bad) }
+        offset += length
+      }
+      if checksum.value != entry.checksum {
+        throw TraceError(
+          "the checksum of the \(entry.column) is wrong", in: path, at: .byte(entry.offset),
+          advice: "the file is damaged: prepare the trace again from its original")
+      }
+    }
+    let footprint = layout.columns.contains { $0.column == .sizes } ? ids.bytes : UInt64(ids.seen)
+    if ids.seen != UInt32(layout.objects) || footprint != layout.footprintBytes {
+      throw TraceError(
+        "the header says \(layout.objects) objects of \(layout.footprintBytes) bytes, the columns "
+          + "have \(ids.seen) of \(footprint)", in: path, at: .byte(32),
+        advice: "prepare the trace again from its original")
+    }
+  }
+
+  /// The elements of a column, nil when there is none.
+  func column<Element: BitwiseCopyable>(
+    _ column: LarderColumn, of type: Element.Type
+  ) -> UnsafePointer<Element>? {
+    guard let entry = layout.columns.first(where: { $0.column == column }) else { return nil }
+    return bytes.baseAddress.map { ($0 + entry.offset).assumingMemoryBound(to: type) }
+  }
+
+  private func badValue(_ entry: LarderLayout.Entry, _ index: Int) -> TraceError {
+    let expected =
+      switch entry.column {
+      case .ids: "ids must first appear as 1, 2, 3 ..."
+      case .times: "times must not decrease"
+      case .operations: "operations are 0 to \(Operation.allCases.count - 1)"
+      case .costs: "costs are at least 0"
+      case .sizes, .ttls: ""
+      }
+    return TraceError(
+      "request \(index + 1) has a bad value in the \(entry.column): \(expected)", in: path,
+      at: .byte(entry.offset + index * entry.column.elementSize),
+      advice: "prepare the trace again from its original")
+  }
+
+  /// The first time that is before the one ahead of it.
+  private static func firstDecrease(
+    _ times: UnsafeBufferPointer<UInt64>, _ last: inout UInt64
+  ) -> Int? {
+    for index in 0..<times.count {
+      if times[index] < last { return index }
+      last = times[index]
+    }
+    return nil
+  }
+}
+
+/// Follows ids and expects them to first appear as 1, 2, 3 ...
+private struct IDCheck {
+  let sizes: UnsafePointer<UInt32>?
+  /// The largest id so far, which is also the number of objects.
+  var seen: UInt32 = 0
+  /// The sizes of their first requests.
+  var bytes: UInt64 = 0
+
+  init(sizes: UnsafePointer<UInt32>?) { self.sizes = sizes }
+
+  /// The index in `ids` of the first that cannot be. `first` is the request that the first is of.
+  mutating func firstBad(_ ids: UnsafeBufferPointer<ObjectID>, from first: Int) -> Int? {
+    var seen = seen
+    for index in 0..<ids.count {
+      let id = ids[index]
+      // One comparison for both: 0 wraps to the largest number.
+      if id &- 1 >= seen {
+        guard id == seen &+ 1, id != .max else { return index }
+        seen = id
+        if let sizes { bytes &+= UInt64(sizes[first + index]) }
+      }
+    }
+    self.seen = seen
+    return nil
+  }
+}

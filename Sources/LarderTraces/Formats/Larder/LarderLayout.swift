@@ -1,0 +1,91 @@
+/// The columns of a prepared trace file, with their numbers in its directory.
+enum LarderColumn: UInt32, CaseIterable, Sendable {
+  case ids = 1
+  case sizes = 2
+  case times = 3
+  case operations = 4
+  case ttls = 5
+  case costs = 6
+
+  /// Bytes of an element.
+  var elementSize: Int {
+    switch self {
+    case .ids, .sizes, .ttls, .costs: 4
+    case .times: 8
+    case .operations: 1
+    }
+  }
+}
+
+/// The beginning of a prepared trace file.
+///
+/// Little-endian. At 0: magic (8 bytes), u32 version, u32 header length, u64 file length, u64
+/// requests, u64 objects, u64 footprint, u64 times raised, u32 columns, u32 bytes of the name, u64
+/// checksum of the header with this field 0. Then the directory, 32 bytes a column: u32 kind, u32
+/// element size, u64 offset, u64 length, u64 checksum. Then the name in UTF-8. The columns begin at
+/// multiples of 64 and may be mapped and read in place.
+struct LarderLayout {
+  var fileLength = 0
+  var count = 0
+  var objects = 0
+  var footprintBytes: UInt64 = 0
+  var timesRaised = 0
+  var name = ""
+  var columns: [Entry] = []
+
+  /// A column's place in the file.
+  struct Entry: Equatable {
+    var column: LarderColumn
+    var offset: Int
+    var length: Int
+    var checksum: UInt64
+  }
+
+  /// What a file begins with. Not text, and damaged by programs that convert line ends.
+  static let magic: [UInt8] = [0x89] + Array("LARDER".utf8) + [0x0A]
+  static let version: UInt32 = 1
+  static let fixedLength = 72
+  static let entryLength = 32
+  static let alignment = 64
+  static let checksumOffset = 64
+
+  /// Bytes from the beginning to the end of the name.
+  var headerLength: Int {
+    LarderLayout.fixedLength + columns.count * LarderLayout.entryLength + name.utf8.count
+  }
+
+  /// The first place for a column at or after `offset`.
+  static func aligned(_ offset: Int) -> Int { (offset + alignment - 1) / alignment * alignment }
+
+  /// The bytes of the header, with its checksum.
+  func encoded() -> [UInt8] {
+    var bytes = LarderLayout.magic
+    func append<Value: FixedWidthInteger>(_ value: Value) {
+      withUnsafeBytes(of: value.littleEndian) { bytes += $0 }
+    }
+    append(LarderLayout.version)
+    append(UInt32(headerLength))
+    append(UInt64(fileLength))
+    append(UInt64(count))
+    append(UInt64(objects))
+    append(footprintBytes)
+    append(UInt64(timesRaised))
+    append(UInt32(columns.count))
+    append(UInt32(name.utf8.count))
+    append(UInt64(0))
+    for entry in columns {
+      append(entry.column.rawValue)
+      append(UInt32(entry.column.elementSize))
+      append(UInt64(entry.offset))
+      append(UInt64(entry.length))
+      append(entry.checksum)
+    }
+    bytes += name.utf8
+    let checksum = bytes.withUnsafeBytes { LarderChecksum.of($0) }
+    withUnsafeBytes(of: checksum.littleEndian) { value in
+      bytes.replaceSubrange(
+        LarderLayout.checksumOffset..<LarderLayout.checksumOffset + 8, with: value)
+    }
+    return bytes
+  }
+}

@@ -1,0 +1,50 @@
+/// The traces of the LIRS paper.
+///
+/// Jiang and Zhang, "LIRS: An Efficient Low Inter-reference Recency Set Replacement Policy to
+/// Improve Buffer Cache Performance", SIGMETRICS 2002.
+struct LirsFormat: TraceFormat {
+  let description = FormatDescription(
+    name: "lirs",
+    summary: "block numbers of the LIRS paper's traces, one a line",
+    layout: """
+      Text, one get a line: the line is a block number. Lines that hold only `*` (checkpoints) and
+      blank lines are skipped. No sizes, no times.
+      """,
+    suffixes: [".trc", ".trace"])
+
+  func recognise(_ sample: FormatSample) -> FormatConfidence {
+    let lines = sample.lines()
+    guard sample.isText, !lines.isEmpty, lines.allSatisfy({ LirsFormat.isMark($0) || isBlock($0) })
+    else { return .none }
+    if sample.isNamed(description.suffixes) { return .certain }
+    return lines.contains(where: LirsFormat.isMark) ? .likely : .none
+  }
+
+  func decoder(options: FormatOptions, sample: FormatSample) -> any TraceDecoder { Decoder() }
+
+  private static func isMark(_ line: ArraySlice<UInt8>) -> Bool { line.elementsEqual([0x2A]) }
+
+  private func isBlock(_ line: ArraySlice<UInt8>) -> Bool {
+    line.allSatisfy { $0 &- 0x30 <= 9 || $0 == 0x20 || $0 == 0x09 }
+  }
+
+  private struct Decoder: TraceDecoder {
+    var columns: TraceColumns { [] }
+
+    func decode(_ reader: ByteReader, into batch: RecordBatch) throws {
+      try reader.forEachLine { line, number in
+        let text = line.trimmed
+        var field = text
+        if let block = field.takeInteger(), field.isEmpty {
+          return try batch.append(TraceRecord(key: block))
+        }
+        let isMark = text.count == 1 && text.next.pointee == 0x2A
+        if text.isEmpty || isMark { return true }
+        throw TraceError(
+          "expected a block number or '*', found \(line.quoted)", in: reader.path,
+          at: .line(number), advice: "ids that are not numbers are for --format txt")
+      }
+      _ = try batch.flush()
+    }
+  }
+}

@@ -1,0 +1,85 @@
+/// libCacheSim's binary records, as its trace collection publishes them.
+///
+/// The time of the next request, which each record holds, is not used: it is derived anew when a
+/// policy needs it, so that a trace that was cut or filtered is right too.
+struct OracleGeneralFormat: TraceFormat {
+  /// Bytes of a record.
+  static let recordSize = 24
+
+  let description = FormatDescription(
+    name: "oracle-general",
+    summary: "libCacheSim's binary records with time, object, size and next access",
+    layout: """
+      24 bytes a request, little-endian, packed: u32 time in seconds, u64 object, u32 size in
+      bytes, i64 index of the next request of the object (-1 or 2^63-1: never; not used here).
+      Every record is a get.
+      """,
+    suffixes: [".oraclegeneral", ".oraclegeneral.bin", ".oracle-general"],
+    parameters: [.skipZeroSize])
+
+  func recognise(_ sample: FormatSample) -> FormatConfidence {
+    if sample.isNamed(description.suffixes) { return .certain }
+    return OracleGeneralFormat.contentFits(sample) ? .likely : .none
+  }
+
+  func decoder(options: FormatOptions, sample: FormatSample) -> any TraceDecoder { Decoder() }
+
+  /// Whether the first records have times that do not decrease and next accesses that lie ahead.
+  private static func contentFits(_ sample: FormatSample) -> Bool {
+    let records = min(sample.head.count / recordSize, 100)
+    if sample.isText || records == 0 { return false }
+    if sample.isWhole && sample.head.count % recordSize != 0 { return false }
+    var lastTime: UInt32 = 0
+    for index in 0..<records {
+      let start = index * recordSize
+      guard let time = sample.integer(at: start, as: UInt32.self),
+        let next = sample.integer(at: start + 16, as: Int64.self)
+      else { return false }
+      let isNever = next == -1 || next == .max
+      if time < lastTime || !(isNever || (next > 0 && next < 1 << 40)) { return false }
+      lastTime = time
+    }
+    return true
+  }
+
+  private struct Decoder: TraceDecoder {
+    var columns: TraceColumns { [.size, .time] }
+
+    func decode(_ reader: ByteReader, into batch: RecordBatch) throws {
+      let size = OracleGeneralFormat.recordSize
+      while try reader.fill(atLeast: size) {
+        let count = min(reader.unreadCount / size, RecordBatch.capacity)
+        OracleGeneralFormat.decode(reader.unread, count: count, into: batch.records)
+        reader.consume(count * size)
+        batch.count = count
+        guard try batch.flush() else { return }
+      }
+      try reader.expectEnd(afterRecordsOf: size)
+    }
+  }
+
+  /// Decodes `count` records from `bytes`.
+  @inline(__always)
+  private static func decode(
+    _ bytes: UnsafeRawPointer, count: Int, into records: UnsafeMutablePointer<TraceRecord>
+  ) {
+    var record = bytes
+    for index in 0..<count {
+      let time = UInt32(littleEndian: record.loadUnaligned(as: UInt32.self))
+      let key = UInt64(littleEndian: record.loadUnaligned(fromByteOffset: 4, as: UInt64.self))
+      let size = UInt32(littleEndian: record.loadUnaligned(fromByteOffset: 12, as: UInt32.self))
+      records[index] = TraceRecord(key: key, time: UInt64(time) &* 1_000_000, size: size)
+      record += recordSize
+    }
+  }
+}
+
+extension ByteReader {
+  /// The end of a file of records of one size: an error when part of a record is left over.
+  func expectEnd(afterRecordsOf size: Int) throws(TraceError) {
+    guard unreadCount > 0 else { return }
+    throw TraceError(
+      "the last record has \(unreadCount) of \(size) bytes", in: path, at: .byte(offset),
+      advice: "the file is truncated, or not of this format")
+  }
+}

@@ -1,0 +1,54 @@
+/// A format of trace files.
+///
+/// Adding one is a file in `Formats/` and a line in `FormatRegistry.all`. A format is a value
+/// without state: what it found out about one file is in the decoder it makes.
+public protocol TraceFormat: Sendable {
+  /// Name, layout and parameters, as users see them.
+  var description: FormatDescription { get }
+
+  /// How sure the format is that a file is its own, going by name and first bytes.
+  func recognise(_ sample: FormatSample) -> FormatConfidence
+
+  /// A decoder for the file that `sample` begins.
+  ///
+  /// - Throws: `ComponentError` for options that cannot be, `TraceError` when the file's beginning
+  ///   shows that it cannot be read this way.
+  func decoder(options: FormatOptions, sample: FormatSample) throws -> any TraceDecoder
+}
+
+/// Turns the decompressed bytes of one file into records.
+public protocol TraceDecoder: Sendable {
+  /// The columns that the records fill.
+  var columns: TraceColumns { get }
+
+  /// All keys are below this number, when the file says so; nil otherwise.
+  var keyLimit: Int? { get }
+
+  /// Decodes from the first unread byte to the end, until the batch's sink wants no more.
+  ///
+  /// - Throws: `TraceError` with line or byte offset at the first thing that is wrong, and whatever
+  ///   the sink throws.
+  func decode(_ reader: ByteReader, into batch: RecordBatch) throws
+}
+
+extension TraceDecoder {
+  /// Unknown, as it is for most formats.
+  public var keyLimit: Int? { nil }
+}
+
+/// How sure a format is that a file is its own.
+public enum FormatConfidence: Int, Comparable, Sendable {
+  /// It is not.
+  case none
+  /// It would decode, but so would much else.
+  case possible
+  /// The content has the marks of the format.
+  case likely
+  /// The name says so, or a magic number.
+  case certain
+
+  /// By certainty.
+  public static func < (left: FormatConfidence, right: FormatConfidence) -> Bool {
+    left.rawValue < right.rawValue
+  }
+}

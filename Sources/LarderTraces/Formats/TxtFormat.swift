@@ -1,0 +1,34 @@
+/// One object a line.
+struct TxtFormat: TraceFormat {
+  let description = FormatDescription(
+    name: "txt",
+    summary: "text, one object id a line",
+    layout: """
+      Text, one get a line: the line without surrounding blanks is the object's id. Whole numbers
+      are their own keys, other ids are hashed (64 bits). Blank lines are skipped. No sizes, no
+      times.
+      """,
+    suffixes: [".txt"])
+
+  func recognise(_ sample: FormatSample) -> FormatConfidence {
+    let lines = sample.lines()
+    guard sample.isText, !lines.isEmpty,
+      lines.allSatisfy({ !$0.contains { byte in [0x20, 0x09, 0x2C, 0x3B].contains(byte) } })
+    else { return .none }
+    return sample.isNamed(description.suffixes) ? .certain : .possible
+  }
+
+  func decoder(options: FormatOptions, sample: FormatSample) -> any TraceDecoder { Decoder() }
+
+  private struct Decoder: TraceDecoder {
+    var columns: TraceColumns { [] }
+
+    func decode(_ reader: ByteReader, into batch: RecordBatch) throws {
+      try reader.forEachLine { line, _ in
+        let id = line.trimmed
+        return id.isEmpty ? true : try batch.append(TraceRecord(key: KeyHash.key(id)))
+      }
+      _ = try batch.flush()
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import LarderEngine
+
+/// Writes a table with a header, which the csv format reads again without being told anything.
+public struct CsvWriter: TraceWriter {
+  public let name = "csv"
+  public let summary = "text table with header: time, id, size, op, ttl, cost, as far as present"
+  public let columns: TraceColumns = [.size, .time, .operation, .ttl, .cost]
+
+  /// A writer.
+  public init() {}
+
+  /// Writes a trace, with its dense ids.
+  ///
+  /// - Complexity: O(requests).
+  public func write(_ trace: PreparedTrace, to path: String) throws(TraceError) {
+    let file = try OutputFile(path: path)
+    do {
+      try write(PreparedSource(trace), to: file)
+    } catch let error as TraceError {
+      throw error
+    } catch {
+      throw TraceError("\(error)", in: path)
+    }
+  }
+
+  /// Writes a source's records as they come, with the keys of the source (hashes where its ids are
+  /// text) and without keeping them in memory.
+  ///
+  /// - Throws: what the source throws, and when the file cannot be written; nothing is left then.
+  /// - Complexity: O(requests).
+  public func write(_ source: some RecordSource, to path: String) throws {
+    try write(source, to: OutputFile(path: path))
+  }
+
+  func write(_ source: some RecordSource, to file: OutputFile) throws {
+    let columns = source.columns
+    try file.write(Array((CsvWriter.header(columns) + "\n").utf8))
+    var line = DecimalText()
+    try source.records { batch in
+      for record in batch { CsvWriter.append(record, columns, to: &line) }
+      try file.write(line.bytes)
+      line.bytes.removeAll(keepingCapacity: true)
+      return true
+    }
+    try file.commit()
+  }
+
+  private static func header(_ columns: TraceColumns) -> String {
+    var names = ["id"]
+    if columns.contains(.time) { names.insert("time", at: 0) }
+    if columns.contains(.size) { names.append("size") }
+    if columns.contains(.operation) { names.append("op") }
+    if columns.contains(.ttl) { names.append("ttl") }
+    if columns.contains(.cost) { names.append("cost") }
+    return names.joined(separator: ",")
+  }
+
+  private static func append(
+    _ record: TraceRecord, _ columns: TraceColumns, to line: inout DecimalText
+  ) {
+    let comma = UInt8(ascii: ",")
+    if columns.contains(.time) {
+      line.append(microseconds: record.time)
+      line.bytes.append(comma)
+    }
+    line.append(record.key)
+    if columns.contains(.size) {
+      line.bytes.append(comma)
+      line.append(UInt64(record.size))
+    }
+    if columns.contains(.operation) {
+      line.bytes.append(comma)
+      line.bytes += (Operation(rawValue: record.operation) ?? .get).word.utf8
+    }
+    if columns.contains(.ttl) {
+      line.bytes.append(comma)
+      line.append(UInt64(record.ttl))
+    }
+    if columns.contains(.cost) {
+      line.bytes.append(comma)
+      line.bytes += "\(record.cost)".utf8
+    }
+    line.bytes.append(0x0A)
+  }
+}
+
+extension Operation {
+  /// The word for it in traces and reports.
+  public var word: String {
+    switch self {
+    case .get: "get"
+    case .set: "set"
+    case .delete: "delete"
+    case .modify: "modify"
+    }
+  }
+}

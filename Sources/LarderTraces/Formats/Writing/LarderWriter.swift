@@ -1,0 +1,68 @@
+import LarderEngine
+
+/// Writes our own format, which is mapped instead of read.
+public struct LarderWriter: TraceWriter {
+  public let name = LarderFormat.name
+  public let summary = "prepared trace: all columns, mapped in milliseconds"
+  public let columns: TraceColumns = [.size, .time, .operation, .ttl, .cost]
+
+  /// A writer.
+  public init() {}
+
+  /// Writes a trace.
+  ///
+  /// - Throws: when the file cannot be written; nothing is left then.
+  /// - Complexity: O(requests): one pass for checksums, one to write.
+  public func write(_ trace: PreparedTrace, to path: String) throws(TraceError) {
+    try write(trace, to: OutputFile(path: path))
+  }
+
+  func write(_ trace: PreparedTrace, to file: OutputFile) throws(TraceError) {
+    let columns = LarderWriter.columns(of: trace.requests)
+    var layout = LarderLayout()
+    layout.name = trace.name
+    layout.count = trace.requests.count
+    layout.objects = trace.requests.objects
+    layout.footprintBytes = trace.footprintBytes
+    layout.timesRaised = trace.timesRaised
+    layout.columns = columns.map {
+      .init(
+        column: $0.column, offset: 0, length: $0.bytes.count, checksum: LarderChecksum.of($0.bytes))
+    }
+    var end = layout.headerLength
+    for index in layout.columns.indices {
+      layout.columns[index].offset = LarderLayout.aligned(end)
+      end = layout.columns[index].offset + layout.columns[index].length
+    }
+    layout.fileLength = end
+    let header = layout.encoded()
+    try file.write(header)
+    var position = header.count
+    for (entry, column) in zip(layout.columns, columns) {
+      try file.write([UInt8](repeating: 0, count: entry.offset - position))
+      try file.write(column.bytes)
+      position = entry.offset + entry.length
+    }
+    try file.commit()
+  }
+
+  private static func columns(
+    of requests: RequestColumns
+  ) -> [(column: LarderColumn, bytes: UnsafeRawBufferPointer)] {
+    func bytes(_ start: UnsafeRawPointer?, _ column: LarderColumn) -> UnsafeRawBufferPointer? {
+      start.map { UnsafeRawBufferPointer(start: $0, count: requests.count * column.elementSize) }
+    }
+    return LarderColumn.allCases.compactMap { column in
+      let start: UnsafeRawPointer? =
+        switch column {
+        case .ids: UnsafeRawPointer(requests.ids)
+        case .sizes: requests.sizes.map { UnsafeRawPointer($0) }
+        case .times: requests.times.map { UnsafeRawPointer($0) }
+        case .operations: requests.operations.map { UnsafeRawPointer($0) }
+        case .ttls: requests.ttls.map { UnsafeRawPointer($0) }
+        case .costs: requests.costs.map { UnsafeRawPointer($0) }
+        }
+      return bytes(start, column).map { (column, $0) }
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import LarderEngine
+
+/// Puts records into columns, batch by batch: the heart of preparation.
+///
+/// Times that go backwards are raised to the time of the request before, so that the column never
+/// decreases; how many were is counted.
+struct TraceBuilder: ~Copyable {
+  /// How many requests there are so far.
+  private(set) var count = 0
+
+  private let kept: TraceColumns
+  private var hashed: KeyTable
+  private var direct: DirectTable?
+  private var ids: GrowableColumn<ObjectID>
+  private var sizes: GrowableColumn<UInt32>
+  private var times: GrowableColumn<UInt64>
+  private var operations: GrowableColumn<UInt8>
+  private var ttls: GrowableColumn<UInt32>
+  private var costs: GrowableColumn<Float>
+  private var footprint: UInt64 = 0
+  private var lastTime: UInt64 = 0
+  private var timesRaised = 0
+
+  /// An empty trace with these columns. `keyLimit` as `RecordSource` has it.
+  init(columns: TraceColumns, keyLimit: Int?) throws(TraceError) {
+    // Into locals first: what can fail must be over before a noncopyable value has parts.
+    let hashed = try KeyTable()
+    let direct = try TraceBuilder.directTable(keyLimit)
+    let ids = try GrowableColumn<ObjectID>()
+    let sizes = try GrowableColumn<UInt32>(capacity: 1)
+    let times = try GrowableColumn<UInt64>(capacity: 1)
+    let operations = try GrowableColumn<UInt8>(capacity: 1)
+    let ttls = try GrowableColumn<UInt32>(capacity: 1)
+    let costs = try GrowableColumn<Float>(capacity: 1)
+    kept = columns
+    self.hashed = hashed
+    self.direct = direct
+    self.ids = ids
+    self.sizes = sizes
+    self.times = times
+    self.operations = operations
+    self.ttls = ttls
+    self.costs = costs
+  }
+
+  private static func directTable(_ keyLimit: Int?) throws(TraceError) -> DirectTable? {
+    guard let keyLimit, keyLimit <= DirectTable.limitMaximum else { return nil }
+    return try DirectTable(limit: keyLimit)
+  }
+
+  /// Adds records.
+  ///
+  /// - Complexity: O(records) expected.
+  mutating func add(_ batch: UnsafeBufferPointer<TraceRecord>) throws(TraceError) {
+    guard let records = batch.baseAddress else { return }
+    let (start, total) = (count, count + batch.count)
+    try ids.reserve(total)
+    if direct != nil {
+      footprint &+= try direct?.number(records, count: batch.count, into: ids.base + start) ?? 0
+    } else {
+      footprint &+= try hashed.number(records, count: batch.count, into: ids.base + start)
+    }
+    if kept.contains(.size) {
+      try sizes.reserve(total)
+      let column = sizes.base + start
+      for i in 0..<batch.count { column[i] = records[i].size }
+    }
+    if kept.contains(.time) { try addTimes(records, batch.count) }
+    if kept.contains(.operation) {
+      try operations.reserve(total)
+      let column = operations.base + start
+      for i in 0..<batch.count { column[i] = records[i].operation }
+    }
+    if kept.contains(.ttl) {
+      try ttls.reserve(total)
+      let column = ttls.base + start
+      for i in 0..<batch.count { column[i] = records[i].ttl }
+    }
+    if kept.contains(.cost) {
+      try costs.reserve(total)
+      let column = costs.base + start
+      for i in 0..<batch.count { column[i] = records[i].cost }
+    }
+    count = total
+  }
+
+  @inline(__always)
+  private mutating func addTimes(
+    _ records: UnsafePointer<TraceRecord>, _ size: Int
+  ) throws(TraceError) {
+    try times.reserve(count + size)
+    let column = times.base + count
+    var (last, raised) = (lastTime, 0)
+    for i in 0..<size {
+      let time = records[i].time
+      raised &+= time < last ? 1 : 0
+      last = max(last, time)
+      column[i] = last
+    }
+    lastTime = last
+    timesRaised += raised
+  }
+
+  /// The trace, with the columns cut to size.
+  consuming func finish(name: String) -> PreparedTrace {
+    let storage = ColumnStorage()
+    let (count, kept, footprint, raised) = (count, kept, footprint, timesRaised)
+    let objects = direct?.count ?? hashed.count
+    var columns = RequestColumns(
+      count: count, objects: objects, ids: storage.adopt(ids, count: count), owner: storage)
+    if kept.contains(.size) { columns.sizes = storage.adopt(sizes, count: count) }
+    if kept.contains(.time) { columns.times = storage.adopt(times, count: count) }
+    if kept.contains(.operation) { columns.operations = storage.adopt(operations, count: count) }
+    if kept.contains(.ttl) { columns.ttls = storage.adopt(ttls, count: count) }
+    if kept.contains(.cost) { columns.costs = storage.adopt(costs, count: count) }
+    return PreparedTrace(
+      name: name, requests: columns,
+      footprintBytes: kept.contains(.size) ? footprint : UInt64(objects), timesRaised: raised)
+  }
+}

@@ -1,0 +1,59 @@
+extension PreparedTrace {
+  /// Called during preparation with the number of requests so far, every million or so. What it
+  /// throws ends the preparation.
+  public typealias Progress = (_ requests: Int) throws -> Void
+
+  /// Reads a source to its end and gives its objects dense ids in order of first appearance.
+  ///
+  /// Memory: the columns, and while it runs about 20 to 35 bytes a distinct object for the keys.
+  ///
+  /// - Parameters:
+  ///   - source: a trace file or a generator.
+  ///   - name: the trace's name in results.
+  ///   - progress: told every million requests.
+  /// - Throws: what the source throws; `TraceError` for more than 2^32 - 2 distinct objects and
+  ///   when there is no memory.
+  /// - Complexity: O(requests) expected.
+  public static func prepare(
+    source: some RecordSource, name: String, progress: Progress? = nil
+  ) throws -> PreparedTrace {
+    let interval = 1 << 20
+    var builder = try TraceBuilder(columns: source.columns, keyLimit: source.keyLimit)
+    var reported = 0
+    do {
+      try source.records { batch in
+        try builder.add(batch)
+        if let progress, builder.count - reported >= interval {
+          reported = builder.count
+          try progress(reported)
+        }
+        return true
+      }
+    } catch var error as TraceError where error.source == "preparation" {
+      error.source = name
+      throw error
+    }
+    return builder.finish(name: name)
+  }
+
+  /// Reads a trace file, compressed or not. A prepared one (format `larder`) that is not compressed
+  /// is mapped and checked instead of read.
+  ///
+  /// - Parameters:
+  ///   - path: the file.
+  ///   - format: its format and options; nil to recognise it by name and content.
+  ///   - progress: told every million requests.
+  /// - Throws: `TraceError` for the file, `ComponentError` for the format.
+  public static func load(
+    path: String, format: ComponentSpec? = nil, progress: Progress? = nil
+  ) throws -> PreparedTrace {
+    let source = try FileSource(path: path, format: format)
+    let name = Compression.baseName(ofPath: path)
+    let trace =
+      try source.prepared() ?? prepare(source: source, name: name, progress: progress)
+    if trace.requests.count == 0 {
+      throw TraceError("holds no requests", in: path, advice: "a trace has at least one")
+    }
+    return trace
+  }
+}

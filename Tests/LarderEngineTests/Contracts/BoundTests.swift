@@ -1,0 +1,32 @@
+import LarderEngine
+import Testing
+
+/// Relations between policies that are theorems.
+@Suite struct BoundTests {
+  /// MIN is optimal where every object has the same size (Mattson, Gecsei, Slutz, Traiger, IBM
+  /// Systems Journal 1970).
+  @Test(arguments: ContractSpecs.varied)
+  func nothingBeatsBelady(spec: String) throws {
+    for seed in 0..<150 as Range<UInt64> {
+      let trace = ContractSpecs.trace([.costs], capacity: 9, seed: seed)
+      let capacity = 1 + seed % 9
+      let bound = try ContractSpecs.counts("belady", capacity: capacity, over: trace)
+      let counts = try ContractSpecs.counts(spec, capacity: capacity, over: trace)
+      #expect(counts.hits <= bound.hits, "capacity \(capacity)\n\(trace)")
+    }
+  }
+
+  /// Stack algorithms lose nothing by more room (the same paper).
+  @Test(arguments: ["lru", "belady"])
+  func moreRoomNeverHurts(spec: String) throws {
+    for seed in 0..<150 as Range<UInt64> {
+      let trace = ContractSpecs.trace([], capacity: 9, seed: seed)
+      var last: UInt64 = 0
+      for capacity in 1...12 as ClosedRange<UInt64> {
+        let hits = try ContractSpecs.counts(spec, capacity: capacity, over: trace).hits
+        #expect(hits >= last, "capacity \(capacity)\n\(trace)")
+        last = hits
+      }
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import LarderEngine
+
+/// What the contract tests run over: the registry, so that a new policy is covered unasked.
+enum ContractSpecs {
+  /// Every registered policy as it comes.
+  static let plain = PolicyRegistry.all.map(\.description.name)
+
+  /// The same and whatever parameters the naive models know of.
+  static let varied = plain.flatMap { name in
+    [name] + NaivePolicies.specs(of: name).filter { $0 != name }
+  }
+
+  /// Those that draw random numbers.
+  static let random = PolicyRegistry.all.map(\.description).filter(\.isRandom).map(\.name)
+
+  /// A probe of one tier.
+  static func probe(
+    _ spec: String, capacity: UInt64, unit: CapacityUnit = .objects, objects: Int, seed: UInt64 = 0
+  ) throws -> PolicyProbe {
+    try PolicyRegistry.makeProbe(
+      TierSetup(policy: try PolicySpec(parsing: spec), capacity: capacity), unit: unit,
+      objects: objects, seed: seed)
+  }
+
+  /// A simulation of memory alone.
+  static func simulation(
+    _ spec: String, capacity: UInt64, unit: CapacityUnit = .objects, seed: UInt64 = 0,
+    over trace: TestTrace
+  ) throws -> any Simulation {
+    try PolicyRegistry.makeSimulation(
+      SimulationSetup(
+        arrangement: .memory(
+          TierSetup(policy: try PolicySpec(parsing: spec), capacity: capacity)),
+        unit: unit, seed: seed),
+      over: trace.columns())
+  }
+
+  /// What memory alone counts on a whole trace.
+  static func counts(
+    _ spec: String, capacity: UInt64, unit: CapacityUnit = .objects, seed: UInt64 = 0,
+    over trace: TestTrace
+  ) throws -> Counts {
+    let simulation = try simulation(
+      spec, capacity: capacity, unit: unit, seed: seed, over: trace)
+    simulation.run(upTo: trace.requests.count, untilFirstEviction: false)
+    return simulation.counts
+  }
+
+  /// A short random trace.
+  static func trace(
+    _ features: TestTraceMaker.Features, capacity: UInt64, seed: UInt64
+  ) -> TestTrace {
+    var maker = TestTraceMaker(
+      features: features, capacity: capacity, random: TestRandom(seed: seed))
+    return maker.make()
+  }
+
+  /// The policy's own view of a request at a place of a trace.
+  static func request(_ trace: TestTrace, _ index: Int, _ nextUses: [UInt32]) -> Request {
+    let line = trace.requests[index]
+    return Request(
+      id: line.id, size: line.size, index: UInt64(index), nextUse: nextUses[index],
+      expires: line.ttlSeconds == 0
+        ? Request.noExpiry : UInt64(line.timeSeconds + line.ttlSeconds) * 1_000_000,
+      cost: line.cost)
+  }
+}

@@ -1,0 +1,142 @@
+import LarderEngine
+import Testing
+
+/// What must hold for a simulation with any registered policy.
+@Suite struct SimulationContractTests {
+  private static let features: TestTraceMaker.Features = [.sizes, .times, .operations, .costs]
+
+  /// With room for everything every object is fetched once.
+  @Test(arguments: ContractSpecs.plain, [CapacityUnit.objects, .bytes])
+  func everythingFitsAndMissesOnce(spec: String, unit: CapacityUnit) throws {
+    for seed in 0..<40 as Range<UInt64> {
+      let trace = ContractSpecs.trace([.costs], capacity: 5, seed: seed)
+      let counts = try ContractSpecs.counts(
+        spec, capacity: UInt64(trace.distinctObjects), unit: unit, over: trace)
+      #expect(counts.misses == UInt64(trace.distinctObjects))
+      #expect(counts.evictions == 0 && counts.rejections == 0)
+      #expect(counts.admissions == counts.misses)
+    }
+  }
+
+  /// The same for a hybrid whose disk holds everything, whatever memory does.
+  @Test(arguments: ContractSpecs.plain, HybridRules.Inclusion.allCases)
+  func everythingFitsOnDisk(spec: String, inclusion: HybridRules.Inclusion) throws {
+    for seed in 0..<40 as Range<UInt64> {
+      let trace = ContractSpecs.trace([], capacity: 5, seed: seed)
+      for promotion in HybridRules.Promotion.allCases {
+        let simulation = try PolicyRegistry.makeSimulation(
+          SimulationSetup(
+            arrangement: .hybrid(
+              memory: TierSetup(policy: try PolicySpec(parsing: spec), capacity: 2),
+              disk: TierSetup(
+                policy: try PolicySpec(parsing: spec), capacity: UInt64(trace.distinctObjects)),
+              rules: HybridRules(inclusion: inclusion, promotion: promotion)),
+            unit: .objects),
+          over: trace.columns())
+        simulation.run(upTo: trace.requests.count, untilFirstEviction: false)
+        #expect(simulation.counts.misses == UInt64(trace.distinctObjects))
+        #expect(simulation.counts.disk.evictions == 0)
+      }
+    }
+  }
+
+  /// A hybrid run until the first eviction stops right after the first one on disk.
+  @Test(arguments: ContractSpecs.plain, HybridRules.Inclusion.allCases)
+  func hybridStopsAfterTheFirstEvictionOnDisk(
+    spec: String, inclusion: HybridRules.Inclusion
+  ) throws {
+    var stopped = 0
+    for seed in 0..<40 as Range<UInt64> {
+      let trace = ContractSpecs.trace([.costs], capacity: 5, seed: seed)
+      let policy = try PolicySpec(parsing: spec)
+      let setup = SimulationSetup(
+        arrangement: .hybrid(
+          memory: TierSetup(policy: policy, capacity: 2),
+          disk: TierSetup(policy: policy, capacity: 5), rules: HybridRules(inclusion: inclusion)),
+        unit: .objects)
+      let simulation = try PolicyRegistry.makeSimulation(setup, over: trace.columns())
+      let found = simulation.run(upTo: trace.requests.count, untilFirstEviction: true)
+      #expect(found == (simulation.counts.disk.evictions > 0))
+      stopped += found ? 1 : 0
+      let shorter = try PolicyRegistry.makeSimulation(setup, over: trace.columns())
+      shorter.run(upTo: simulation.position - (found ? 1 : 0), untilFirstEviction: false)
+      #expect(shorter.counts.disk.evictions == 0)
+    }
+    #expect(stopped > 0)
+  }
+
+  @Test(arguments: ContractSpecs.varied)
+  func countsAddUp(spec: String) throws {
+    for seed in 0..<60 as Range<UInt64> {
+      let trace = ContractSpecs.trace([.sizes, .costs], capacity: 11, seed: seed)
+      let counts = try ContractSpecs.counts(spec, capacity: 11, unit: .bytes, over: trace)
+      #expect(counts.requests == UInt64(trace.requests.count))
+      #expect(counts.admissions + counts.rejections == counts.misses)
+      #expect(counts.evictions <= counts.admissions)
+      #expect(counts.bytesHit <= counts.bytesRequested)
+      #expect(counts.disk == TierCounts() && counts.diskHits == 0)
+    }
+  }
+
+  /// Two runs, and a run in pieces, count the same.
+  @Test(arguments: ContractSpecs.varied, [CapacityUnit.objects, .bytes])
+  func runsAreRepeatable(spec: String, unit: CapacityUnit) throws {
+    for seed in 0..<40 as Range<UInt64> {
+      let trace = ContractSpecs.trace(Self.features, capacity: 7, seed: seed)
+      let whole = try ContractSpecs.counts(spec, capacity: 7, unit: unit, seed: 5, over: trace)
+      let again = try ContractSpecs.counts(spec, capacity: 7, unit: unit, seed: 5, over: trace)
+      #expect(whole == again)
+      let pieces = try ContractSpecs.simulation(
+        spec, capacity: 7, unit: unit, seed: 5, over: trace)
+      for end in stride(from: 1, to: trace.requests.count, by: 3) {
+        pieces.run(upTo: end, untilFirstEviction: false)
+        #expect(pieces.position == end)
+      }
+      pieces.run(upTo: trace.requests.count, untilFirstEviction: false)
+      #expect(pieces.counts == whole)
+    }
+  }
+
+  /// After a reset the counts are those of the rest, and the cache's content stays.
+  @Test(arguments: ContractSpecs.varied)
+  func resetKeepsTheContent(spec: String) throws {
+    for seed in 0..<40 as Range<UInt64> {
+      let trace = ContractSpecs.trace(Self.features, capacity: 7, seed: seed)
+      let half = trace.requests.count / 2
+      let reset = try ContractSpecs.simulation(spec, capacity: 7, unit: .bytes, over: trace)
+      reset.run(upTo: half, untilFirstEviction: false)
+      let before = reset.counts
+      reset.resetCounts()
+      #expect(reset.counts == Counts())
+      reset.run(upTo: trace.requests.count, untilFirstEviction: false)
+      let whole = try ContractSpecs.counts(spec, capacity: 7, unit: .bytes, over: trace)
+      #expect(before.hits + reset.counts.hits == whole.hits)
+      #expect(before.requests + reset.counts.requests == whole.requests)
+      #expect(before.bytesHit + reset.counts.bytesHit == whole.bytesHit)
+      #expect(before.evictions + reset.counts.evictions == whole.evictions)
+      #expect(before.expirations + reset.counts.expirations == whole.expirations)
+      #expect(before.staleHits + reset.counts.staleHits == whole.staleHits)
+    }
+  }
+
+  /// A run until the first eviction stops right after it.
+  @Test(arguments: ContractSpecs.varied)
+  func stopsAfterTheFirstEviction(spec: String) throws {
+    var stopped = 0
+    for seed in 0..<40 as Range<UInt64> {
+      let trace = ContractSpecs.trace([.sizes, .costs], capacity: 6, seed: seed)
+      let simulation = try ContractSpecs.simulation(spec, capacity: 6, unit: .bytes, over: trace)
+      let found = simulation.run(upTo: trace.requests.count, untilFirstEviction: true)
+      #expect(found == (simulation.counts.evictions > 0))
+      guard found else {
+        #expect(simulation.position == trace.requests.count)
+        continue
+      }
+      stopped += 1
+      let shorter = try ContractSpecs.simulation(spec, capacity: 6, unit: .bytes, over: trace)
+      shorter.run(upTo: simulation.position - 1, untilFirstEviction: false)
+      #expect(shorter.counts.evictions == 0)
+    }
+    #expect(stopped > 0)
+  }
+}

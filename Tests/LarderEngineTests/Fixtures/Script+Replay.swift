@@ -1,0 +1,52 @@
+import LarderEngine
+
+extension Script {
+  /// Replays every section through a cache and fails at the first line that does not come true.
+  /// Sections without a cache are passed over. Returns how many were replayed.
+  @discardableResult
+  func replay(through make: (Section) throws -> (any ScriptedCache)?) throws -> Int {
+    var replayed = 0
+    for section in sections {
+      guard var cache = try make(section) else { continue }
+      replayed += 1
+      var misses = 0
+      for step in section.steps {
+        if let problem = check(step.action, section, &cache, &misses) {
+          throw Failure(file: file, line: step.line, problem: problem)
+        }
+      }
+    }
+    return replayed
+  }
+
+  /// Does what the line says, and describes what is wrong with the result.
+  private func check(
+    _ action: Action, _ section: Section, _ cache: inout any ScriptedCache, _ misses: inout Int
+  ) -> String? {
+    switch action {
+    case .request(let isSet, let request, let expected):
+      let outcome = isSet ? cache.set(request) : cache.get(request)
+      if !isSet, outcome.kind != .hit { misses += 1 }
+      guard outcome != expected else { return nil }
+      return "expected \(expected.kind) evicting \(section.names(of: expected.evicted)), "
+        + "found \(outcome.kind) evicting \(section.names(of: outcome.evicted))"
+    case .delete(let id):
+      cache.delete(id)
+      return cache.contains(id) || cache.remembers(id) ? "is still known" : nil
+    case .holds(let expected):
+      return difference(expected, section) { cache.contains($0) }
+    case .ghosts(let expected):
+      return difference(expected, section) { cache.remembers($0) && !cache.contains($0) }
+    case .misses(let expected):
+      return misses == expected ? nil : "expected \(expected) misses, found \(misses)"
+    }
+  }
+
+  private func difference(
+    _ expected: Set<ObjectID>, _ section: Section, _ isMember: (ObjectID) -> Bool
+  ) -> String? {
+    let found = (1...ObjectID(section.names.count)).filter(isMember)
+    guard Set(found) != expected else { return nil }
+    return "expected \(section.names(of: expected.sorted())), found \(section.names(of: found))"
+  }
+}

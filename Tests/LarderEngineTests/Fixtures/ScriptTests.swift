@@ -1,0 +1,30 @@
+import LarderEngine
+import Testing
+
+/// The hand-worked scripts, replayed through the models and through the engine.
+@Suite struct ScriptTests {
+  @Test(arguments: ScriptFiles.names)
+  func modelFollowsTheScript(name: String) throws {
+    let script = try ScriptFiles.load(name)
+    let replayed = try script.replay {
+      try ScriptedModel($0.policy, capacity: $0.capacity)
+    }
+    #expect(replayed == (NaivePolicies.names.contains(name) ? script.sections.count : 0))
+  }
+
+  @Test(arguments: ScriptFiles.names)
+  func engineFollowsTheScript(name: String) throws {
+    let script = try ScriptFiles.load(name)
+    let replayed = try script.replay {
+      try ScriptedPolicy(
+        $0.policy, capacity: $0.capacity, unit: $0.unit, objects: $0.names.count)
+    }
+    #expect(replayed > 0)
+  }
+
+  @Test func everyPolicyHasAScript() {
+    for policy in PolicyRegistry.all {
+      #expect(ScriptFiles.names.contains(policy.description.name), "\(policy.description.name)")
+    }
+  }
+}

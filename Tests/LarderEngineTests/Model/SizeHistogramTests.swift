@@ -1,0 +1,61 @@
+import LarderEngine
+import Testing
+
+@Suite struct SizeHistogramTests {
+  @Test func bucketsAreOrderedAndNarrow() {
+    var last = -1
+    for bytes: UInt32 in 0..<100_000 {
+      let bucket = SizeHistogram.bucket(of: bytes)
+      #expect(bucket == last || bucket == last + 1, "at \(bytes)")
+      last = bucket
+    }
+    #expect(SizeHistogram.bucket(of: 15) == 15)
+    #expect(SizeHistogram.bucket(of: 16) == 16)
+    #expect(SizeHistogram.bucket(of: 17) == 16)
+    #expect(SizeHistogram.bucket(of: 18) == 17)
+    #expect(SizeHistogram.bucket(of: .max) == SizeHistogram.buckets - 1)
+  }
+
+  @Test func aBucketSpansAtMostAnEighth() {
+    var first: [Int: UInt32] = [:]
+    for shift in 0..<32 {
+      for step: UInt32 in 0..<64 {
+        let bytes = UInt32(truncatingIfNeeded: ((64 + UInt64(step)) << UInt64(shift)) >> 6)
+        let bucket = SizeHistogram.bucket(of: bytes)
+        let smallest = min(first[bucket] ?? bytes, bytes)
+        first[bucket] = smallest
+        #expect(Double(bytes) <= Double(smallest) * 1.125)
+      }
+    }
+    #expect(first.count > 200)
+  }
+
+  @Test func countsAndSumsAreExactAndMerge() {
+    var left = SizeHistogram()
+    left.add(bytes: 1000)
+    left.add(bytes: 1001)
+    left.add(bytes: 0)
+    var right = SizeHistogram()
+    right.add(bytes: .max)
+    right.add(bytes: 1000)
+    left.merge(right)
+    #expect(left.count == 5)
+    #expect(left.bytes == 3001 + UInt64(UInt32.max))
+    let bucket = SizeHistogram.bucket(of: 1000)
+    #expect(left.counts[bucket] == 3)
+    #expect(left.sums[bucket] == 3001)
+  }
+
+  @Test func outcomesMergePlaceByPlace() {
+    var left = OutcomeSizes()
+    left.memoryHits.add(bytes: 1)
+    var right = OutcomeSizes()
+    right.memoryHits.add(bytes: 2)
+    right.diskHits.add(bytes: 4)
+    right.misses.add(bytes: 8)
+    left.merge(right)
+    #expect(left.memoryHits.bytes == 3)
+    #expect(left.diskHits.bytes == 4)
+    #expect(left.misses.bytes == 8)
+  }
+}

@@ -1,0 +1,30 @@
+import LarderEngine
+
+/// Replays random traces through the engine and through the models, and reports the first
+/// difference as a script to read.
+enum Differential {
+  /// What the engine counts.
+  static func engine(_ trace: TestTrace, _ setup: SimulationSetup, sparse: Bool) throws -> Counts {
+    let simulation = try PolicyRegistry.makeSimulation(setup, over: trace.columns(sparse: sparse))
+    simulation.run(upTo: trace.requests.count, untilFirstEviction: false)
+    return simulation.counts
+  }
+
+  /// Nil when engine and model agree; otherwise the smallest trace on which they do not.
+  static func difference(
+    on trace: TestTrace, _ setup: SimulationSetup, sparse: Bool
+  ) throws -> String? {
+    func differs(_ trace: TestTrace) throws -> Bool {
+      try engine(trace, setup, sparse: sparse) != NaiveSimulation.counts(of: trace, setup)
+    }
+    guard try differs(trace) else { return nil }
+    let smallest = try trace.shrunk(while: differs)
+    let found = try engine(smallest, setup, sparse: sparse)
+    let expected = try NaiveSimulation.counts(of: smallest, setup)
+    return """
+      \(setup.summary), columns \(sparse ? "sparse" : "all"):
+      \(smallest)
+      \(expected.map { found.differences(from: $0) } ?? "there is no model")
+      """
+  }
+}

@@ -1,0 +1,104 @@
+import LarderEngine
+import Testing
+
+/// Every policy in the engine against its naive model, to the request.
+@Suite struct DifferentialTests {
+  /// Specs of all registered policies that draw no random numbers.
+  static let specs = PolicyRegistry.all.filter { !$0.description.isRandom }
+    .flatMap { NaivePolicies.specs(of: $0.description.name) }
+
+  @Test func everyPolicyHasAModel() throws {
+    for policy in PolicyRegistry.all where !policy.description.isRandom {
+      let spec = try PolicySpec(parsing: policy.description.name)
+      #expect(try NaivePolicies.make(spec, capacity: 10) != nil, "\(spec) has no naive model")
+    }
+  }
+
+  @Test func everyParameterIsVaried() {
+    for policy in PolicyRegistry.all {
+      let varied = NaivePolicies.specs(of: policy.description.name).joined(separator: " ")
+      for parameter in policy.description.parameters where !policy.description.isRandom {
+        #expect(varied.contains(":\(parameter.name)="), "\(policy.description.name)")
+      }
+    }
+  }
+
+  @Test(arguments: specs)
+  func singleTierAgrees(spec: String) throws {
+    var random = TestRandom(seed: 1)
+    for round in 0..<400 {
+      let setup = try Self.setup(spec, round: round, &random)
+      guard try Self.agrees(setup, &random) else { return }
+    }
+  }
+
+  /// Long enough for every structure to grow, close its gaps and wrap around many times.
+  @Test(arguments: specs)
+  func longTracesAgree(spec: String) throws {
+    var random = TestRandom(seed: 3)
+    for round in 0..<8 {
+      let capacity = UInt64(20 + random.below(60))
+      let setup = SimulationSetup(
+        arrangement: .memory(
+          TierSetup(policy: try PolicySpec(parsing: spec), capacity: capacity)),
+        unit: round % 2 == 0 ? .objects : .bytes)
+      var maker = TestTraceMaker(
+        features: .random(&random), capacity: round % 2 == 0 ? capacity : 6,
+        random: TestRandom(seed: random.next()))
+      let difference = try Differential.difference(
+        on: maker.make(requests: 1500, objects: 200), setup, sparse: false)
+      guard let difference else { continue }
+      Issue.record(Comment(rawValue: difference))
+      return
+    }
+  }
+
+  @Test(arguments: HybridRules.Inclusion.allCases, HybridRules.Promotion.allCases)
+  func hybridAgrees(
+    inclusion: HybridRules.Inclusion, promotion: HybridRules.Promotion
+  ) throws {
+    var random = TestRandom(seed: 2)
+    for _ in 0..<600 {
+      let tiers = try (0..<2).map { _ in
+        try Self.tier(random.pick(Self.specs), maximumCapacity: 20, &random)
+      }
+      let setup = SimulationSetup(
+        arrangement: .hybrid(
+          memory: tiers[0], disk: tiers[1],
+          rules: HybridRules(inclusion: inclusion, promotion: promotion)),
+        unit: random.oneIn(2) ? .objects : .bytes)
+      guard try Self.agrees(setup, &random) else { return }
+    }
+  }
+
+  private static func setup(
+    _ spec: String, round: Int, _ random: inout TestRandom
+  ) throws -> SimulationSetup {
+    let tier = try tier(spec, maximumCapacity: 20, &random)
+    return SimulationSetup(
+      arrangement: round % 2 == 0 ? .memory(tier) : .disk(tier),
+      unit: random.oneIn(2) ? .objects : .bytes)
+  }
+
+  private static func tier(
+    _ spec: String, maximumCapacity: Int, _ random: inout TestRandom
+  ) throws -> TierSetup {
+    TierSetup(
+      policy: try PolicySpec(parsing: spec), capacity: UInt64(1 + random.below(maximumCapacity)),
+      timeToLiveSeconds: random.oneIn(4) ? UInt32(1 + random.below(40)) : nil)
+  }
+
+  /// Records a difference and then returns false: one is enough to look at.
+  private static func agrees(
+    _ setup: SimulationSetup, _ random: inout TestRandom
+  ) throws -> Bool {
+    var maker = TestTraceMaker(
+      features: .random(&random), capacity: setup.smallestCapacity,
+      random: TestRandom(seed: random.next()))
+    let difference = try Differential.difference(
+      on: maker.make(), setup, sparse: random.oneIn(2))
+    guard let difference else { return true }
+    Issue.record(Comment(rawValue: difference))
+    return false
+  }
+}

@@ -1,0 +1,16 @@
+import LarderEngine
+
+/// Most recently used leaves.
+struct NaiveMRU: NaivePolicy {
+  /// Least recently requested first.
+  var stack: [ObjectID] = []
+
+  func contains(_ id: ObjectID) -> Bool { stack.contains(id) }
+  mutating func hit(_ request: Request) {
+    remove(request.id)
+    stack.append(request.id)
+  }
+  mutating func evict() -> ObjectID { stack.removeLast() }
+  mutating func insert(_ request: Request) { stack.append(request.id) }
+  mutating func remove(_ id: ObjectID) { stack.removeAll { $0 == id } }
+}

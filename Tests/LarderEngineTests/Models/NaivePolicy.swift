@@ -1,0 +1,48 @@
+import LarderEngine
+
+/// An eviction policy written with plain arrays and linear searches, straight from its paper.
+///
+/// The models share no code with the engine's policies: they exist to disagree with them. The calls
+/// are those of `EvictionPolicy`, and whoever drives a model keeps the sizes.
+protocol NaivePolicy {
+  /// Whether the object is resident.
+  func contains(_ id: ObjectID) -> Bool
+  /// Whether the object is known without being resident.
+  func isGhost(_ id: ObjectID) -> Bool
+  /// Asked after `hit` and `replace`: while it is true, the policy is told to evict.
+  var overflows: Bool { get }
+  /// A resident object is requested; `request.size` is its stored size.
+  mutating func hit(_ request: Request)
+  /// A resident object gets a new value of `request.size`.
+  mutating func replace(_ request: Request)
+  /// Asked for a missing object before anything is evicted for it.
+  mutating func admit(_ request: Request) -> Bool
+  /// Gives up one resident object.
+  mutating func evict() -> ObjectID
+  /// A missing object is stored.
+  mutating func insert(_ request: Request)
+  /// The object is deleted or has expired.
+  mutating func remove(_ id: ObjectID)
+}
+
+extension NaivePolicy {
+  func isGhost(_ id: ObjectID) -> Bool { false }
+  var overflows: Bool { false }
+  mutating func replace(_ request: Request) { hit(request) }
+  mutating func admit(_ request: Request) -> Bool { true }
+}
+
+extension Array {
+  /// Takes out and returns the first element that satisfies the condition.
+  mutating func take(where condition: (Element) -> Bool) -> Element? {
+    firstIndex(where: condition).map { remove(at: $0) }
+  }
+
+  /// The first of the smallest elements.
+  func firstMinimum(by less: (Element, Element) -> Bool) -> Element? {
+    reduce(nil) { best, next in
+      guard let best else { return next }
+      return less(next, best) ? next : best
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import LarderEngine
+
+extension NaiveTier {
+  /// The request as this tier stores it: with its expiry.
+  func timed(_ request: Request, _ context: NaiveContext) -> Request {
+    var request = request
+    request.expires = expiry(ttlSeconds: context.ttlSeconds, now: context.now)
+    return request
+  }
+
+  /// The copy that answers a get, if there is one that has not expired, and what the policy gave up
+  /// on account of the hit.
+  mutating func lookUp(
+    _ request: Request, _ context: NaiveContext
+  ) -> (copy: NaiveCopy, evicted: NaiveVictims)? {
+    if dropExpired(request.id, now: context.now) { counts.expirations += 1 }
+    guard let copy = copies[request.id] else { return nil }
+    var reference = request
+    reference.size = copy.size
+    policy.hit(reference)
+    return (copy, makeRoom { !$0.policy.overflows })
+  }
+
+  /// A get where this is the only tier.
+  mutating func get(_ request: Request, _ context: NaiveContext) -> NaiveCopy? {
+    if let hit = lookUp(request, context) { return hit.copy }
+    _ = store(timed(request, context), version: context.version)
+    return nil
+  }
+
+  /// A set where this is the only tier.
+  mutating func set(_ request: Request, _ context: NaiveContext) {
+    _ = set(timed(request, context), version: context.version, now: context.now)
+  }
+}

@@ -1,0 +1,102 @@
+import LarderEngine
+
+/// A stored object in a modelled tier.
+struct NaiveCopy {
+  var size: UInt32
+  /// How often the origin had changed when the copy was made.
+  var version: Int
+  /// Microseconds.
+  var expires: UInt64
+  /// Disk hits since it was stored here or last promoted.
+  var promotionHits = 0
+}
+
+/// What a tier gave up, in order.
+typealias NaiveVictims = [(id: ObjectID, copy: NaiveCopy)]
+
+/// One tier of a modelled cache: a policy, and what is stored.
+struct NaiveTier {
+  /// What storing an object came to.
+  enum Outcome {
+    case rejected
+    /// Stored, after these had been given up.
+    case stored(evicted: NaiveVictims)
+  }
+
+  var policy: any NaivePolicy
+  let capacity: UInt64
+  let timeToLiveSeconds: UInt32?
+  var copies: [ObjectID: NaiveCopy] = [:]
+  var counts = TierCounts()
+
+  init?(_ setup: TierSetup) throws {
+    guard let policy = try NaivePolicies.make(setup.policy, capacity: setup.capacity) else {
+      return nil
+    }
+    self.policy = policy
+    capacity = setup.capacity
+    timeToLiveSeconds = setup.timeToLiveSeconds
+  }
+
+  var used: UInt64 { copies.values.reduce(0) { $0 + UInt64($1.size) } }
+
+  /// When an entry stored now would expire.
+  func expiry(ttlSeconds: UInt32, now: UInt64) -> UInt64 {
+    let limits = [ttlSeconds == 0 ? nil : ttlSeconds, timeToLiveSeconds].compactMap { $0 }
+    return limits.min().map { now + UInt64($0) * 1_000_000 } ?? Request.noExpiry
+  }
+
+  /// Removes the object where its copy has expired, and says so.
+  mutating func dropExpired(_ id: ObjectID, now: UInt64) -> Bool {
+    guard let copy = copies[id], copy.expires <= now else { return false }
+    drop(id)
+    return true
+  }
+
+  /// Deletes the object, and all that the policy knows of it.
+  mutating func drop(_ id: ObjectID) {
+    copies[id] = nil
+    policy.remove(id)
+  }
+
+  /// Stores a missing object.
+  mutating func store(_ request: Request, version: Int) -> Outcome {
+    guard UInt64(request.size) <= capacity, policy.admit(request) else {
+      counts.rejections += 1
+      return .rejected
+    }
+    let evicted = makeRoom { $0.used + UInt64(request.size) <= $0.capacity }
+    policy.insert(request)
+    copies[request.id] = NaiveCopy(size: request.size, version: version, expires: request.expires)
+    counts.admissions += 1
+    counts.bytesWritten += UInt64(request.size)
+    return .stored(evicted: evicted)
+  }
+
+  /// Stores an object or replaces its value.
+  mutating func set(_ request: Request, version: Int, now: UInt64) -> Outcome {
+    _ = dropExpired(request.id, now: now)
+    guard copies[request.id] != nil else { return store(request, version: version) }
+    guard UInt64(request.size) <= capacity else {
+      drop(request.id)
+      counts.rejections += 1
+      return .rejected
+    }
+    policy.replace(request)
+    copies[request.id] = NaiveCopy(size: request.size, version: version, expires: request.expires)
+    counts.bytesWritten += UInt64(request.size)
+    return .stored(evicted: makeRoom { $0.used <= $0.capacity && !$0.policy.overflows })
+  }
+
+  /// Evicts until the condition holds.
+  mutating func makeRoom(until fits: (NaiveTier) -> Bool) -> NaiveVictims {
+    var evicted: NaiveVictims = []
+    while !fits(self) {
+      let victim = policy.evict()
+      guard let copy = copies.removeValue(forKey: victim) else { break }
+      evicted.append((id: victim, copy: copy))
+      counts.evictions += 1
+    }
+    return evicted
+  }
+}

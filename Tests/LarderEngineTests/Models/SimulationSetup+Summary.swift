@@ -1,0 +1,31 @@
+import LarderEngine
+
+extension SimulationSetup {
+  /// One line for a failure message.
+  var summary: String {
+    switch arrangement {
+    case .memory(let tier): "memory \(tier.summary) \(unit)"
+    case .disk(let tier): "disk \(tier.summary) \(unit)"
+    case .hybrid(let memory, let disk, let rules):
+      "\(rules.inclusion) hybrid of \(memory.summary) and \(disk.summary) \(unit), "
+        + "promotion \(rules.promotion)"
+    }
+  }
+}
+
+extension TierSetup {
+  /// A few words for a failure message.
+  var summary: String {
+    "\(policy) \(capacity)" + (timeToLiveSeconds.map { " (ttl \($0) s)" } ?? "")
+  }
+}
+
+extension SimulationSetup {
+  /// The capacity of the smaller tier.
+  var smallestCapacity: UInt64 {
+    switch arrangement {
+    case .memory(let tier), .disk(let tier): tier.capacity
+    case .hybrid(let memory, let disk, _): min(memory.capacity, disk.capacity)
+    }
+  }
+}

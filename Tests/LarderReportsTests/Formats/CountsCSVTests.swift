@@ -1,0 +1,110 @@
+import LarderEngine
+import LarderExperiments
+import LarderReports
+import Testing
+
+struct CountsCSVTests {
+  /// The columns that others rely on, in their order.
+  static let fixed = [
+    "workload", "trace", "configuration", "policy", "capacity", "unit", "seed", "requests", "hits",
+    "memory_hits", "disk_hits", "misses", "hit_ratio", "bytes_requested", "bytes_hit",
+    "byte_hit_ratio", "admissions", "rejections", "evictions", "expirations", "objects_distinct",
+  ]
+
+  @Test func theFixedColumnsStandFirst() throws {
+    let records = try #require(CSVReader.records(CountsCSV.header))
+    #expect(Array(records[0].prefix(Self.fixed.count)) == Self.fixed)
+    #expect(Set(records[0]).count == records[0].count)
+  }
+
+  @Test func everyNumberReadsBack() throws {
+    let results = SampleResults.full
+    let rows = try parsed(results)
+    #expect(rows.count == results.records.count)
+    for (row, record) in zip(rows, results.records) {
+      #expect(row["workload"] == "sample")
+      #expect(row["policy"] == record.cell.policy)
+      #expect(row["capacity"] == String(record.cell.capacity))
+      #expect(row["unit"] == record.cell.unit.rawValue)
+      #expect(row["requests"] == String(record.counts.requests))
+      #expect(row["hits"] == String(record.counts.hits))
+      #expect(row["misses"] == String(record.counts.misses))
+      let ratio = try #require(row["hit_ratio"].flatMap { Double($0) })
+      let exact = try #require(record.counts.hitRatio)
+      #expect(abs(ratio - exact) <= 0.5e-6)
+      #expect(row["hit_ratio"]?.count == 8)
+      #expect((row["byte_hit_ratio"] == "") == (record.cell.unit == .objects))
+    }
+  }
+
+  @Test func whatDoesNotExistIsEmpty() throws {
+    let counts = Counts()
+    let cell = SampleResults.cell("lru", capacity: 10)
+    let row = try parsed(
+      Record(cell: cell, counts: counts, objectsDistinct: 0))
+    for name in [
+      "hit_ratio", "byte_hit_ratio", "memory_capacity", "promotions", "demotions", "disk_evictions",
+      "disk_writes", "disk_bytes_written", "modelled_mean_us", "modelled_p99_us",
+    ] {
+      #expect(row[name] == "", "\(name)")
+    }
+    for name in ["requests", "hits", "misses", "disk_hits", "memory_evictions", "stale_hits"] {
+      #expect(row[name] == "0", "\(name)")
+    }
+  }
+
+  @Test func aDiskHasNoMemory() throws {
+    let cell = SampleResults.cell("lru", capacity: 10, configuration: "disk", kind: .disk)
+    let row = try parsed(SampleResults.record(cell, hits: 10, diskHits: 10))
+    #expect(row["memory_evictions"] == "")
+    #expect(row["disk_writes"] == "0")
+  }
+
+  @Test func theLargestNumbersFit() throws {
+    var counts = Counts()
+    counts.requests = .max
+    counts.memoryHits = .max
+    counts.bytesRequested = .max
+    counts.memoryBytesHit = .max
+    var cell = SampleResults.cell("lru", capacity: .max, unit: .bytes, seed: .max)
+    cell.memoryCapacity = .max
+    let row = try parsed(Record(cell: cell, counts: counts, objectsDistinct: .max))
+    #expect(row["hit_ratio"] == "1.000000")
+    #expect(row["seed"] == "18446744073709551615")
+  }
+
+  @Test func timingsDoNotReachTheCounts() throws {
+    var results = SampleResults.full
+    let before = try CountsCSV().text(of: results)
+    for index in results.records.indices { results.records[index].timings = [] }
+    results.machine.processor = "another"
+    results.started = "at another time"
+    #expect(try CountsCSV().text(of: results) == before)
+  }
+
+  @Test func hostileNamesStayInTheirField() throws {
+    for text in HostileText.examples {
+      var record = SampleResults.record(SampleResults.cell(text, capacity: 10), hits: 1)
+      record.cell.trace = text
+      record.cell.workload = text
+      record.cell.configuration = text
+      let records = try #require(CSVReader.records(CountsCSV.row(record)))
+      #expect(records.count == 1)
+      #expect(records[0][7] == "5000")
+    }
+  }
+
+  private func parsed(_ record: Record) throws -> [String: String] {
+    var results = SampleResults.empty()
+    results.records = [record]
+    return try #require(try parsed(results).first)
+  }
+
+  private func parsed(_ results: RunResults) throws -> [[String: String]] {
+    let records = try #require(CSVReader.records(try CountsCSV().text(of: results)))
+    return records.dropFirst().map { fields in
+      #expect(fields.count == records[0].count)
+      return Dictionary(uniqueKeysWithValues: zip(records[0], fields))
+    }
+  }
+}

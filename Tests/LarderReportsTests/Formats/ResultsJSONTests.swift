@@ -1,0 +1,87 @@
+import Foundation
+import LarderEngine
+import LarderExperiments
+import LarderReports
+import Testing
+
+struct ResultsJSONTests {
+  @Test func readsBackWhatItWrote() throws {
+    var results = SampleResults.full
+    results.records[0].cell.seed = .max
+    results.records[0].cell.policy = "odd \"name\" \n \u{1F642}"
+    let text = try ResultsJSON().text(of: results)
+    #expect(try RunResults.decode(Array(text.utf8), name: "x") == results)
+    #expect(text.contains("18446744073709551615"))
+  }
+
+  @Test func whatJSONCannotHold() throws {
+    var results = SampleResults.full
+    results.records[0].timings[0].seconds = .infinity
+    #expect {
+      try ResultsJSON().text(of: results)
+    } throws: {
+      "\($0)".contains("records[0].timings[0].seconds is inf")
+    }
+  }
+
+  @Test(arguments: [
+    ("", "it is empty"), ("nonsense", "character 1"), ("{", "end of file"),
+    ("{\n \"a\" : x}", "character"),
+    ("[]", "not of type"), ("{}", "schemaVersion is missing"),
+    ("{\"schemaVersion\": \"1\"}", "schemaVersion is not of type Int"),
+    ("{\"schemaVersion\": 1}", "is missing"),
+    ("{\"schemaVersion\": 2}", "schema version 2 and this larder reads version 1"),
+    ("{\"schemaVersion\": 0}", "schema version 0"), ("null", "null"), ("\0\0", "not a readable"),
+  ])
+  func refuses(_ text: String, _ message: String) {
+    expectRefusal(Array(text.utf8), message)
+  }
+
+  @Test func refusesEveryTruncation() throws {
+    let bytes = Array(try ResultsJSON().text(of: SampleResults.full).utf8)
+    for length in stride(from: 0, to: bytes.count - 2, by: 997) {
+      expectRefusal(Array(bytes[..<length]), "results.json: ")
+    }
+  }
+
+  @Test func refusesContradictions() throws {
+    typealias Change = @Sendable (inout Record) -> Void
+    let changes: [(Change, String)] = [
+      ({ $0.counts.memoryHits = 6000 }, "records[0].counts: more hits than requests"),
+      ({ $0.counts.diskHits = .max }, "more hits than requests"),
+      ({ $0.counts.memoryBytesHit = .max }, "more bytes hit than requested"),
+      (
+        {
+          $0.counts.memory.evictions = .max
+          $0.counts.disk.evictions = 1
+        }, "exceeds 64 bits"
+      ),
+      ({ $0.timings[0].seconds = -1 }, "timings[0].seconds is negative"),
+    ]
+    for (change, message) in changes {
+      var results = SampleResults.full
+      change(&results.records[0])
+      // Written by hand: the format itself would read the counts.
+      let encoded = try JSONEncoder().encode(results)
+      expectRefusal(Array(encoded), message)
+    }
+  }
+
+  @Test func refusesWrongTypesDeepInside() throws {
+    let text = try ResultsJSON().text(of: SampleResults.full)
+    let wrong = text.replacing("\"policy\" : \"lru\"", with: "\"policy\" : 7", maxReplacements: 1)
+    #expect(wrong != text)
+    expectRefusal(Array(wrong.utf8), "records[0].cell.policy is not of type String")
+    let negative = text.replacing("\"requests\" : 5000", with: "\"requests\" : -5")
+    expectRefusal(Array(negative.utf8), "results.json: ")
+  }
+
+  private func expectRefusal(_ bytes: [UInt8], _ message: String) {
+    #expect {
+      try RunResults.decode(bytes, name: "results.json")
+    } throws: { error in
+      let text = "\(error)"
+      return error is ReportError && text.contains(message) && !text.contains("\n")
+    }
+  }
+}

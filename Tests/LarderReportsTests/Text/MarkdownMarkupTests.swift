@@ -1,0 +1,87 @@
+import LarderExperiments
+import Testing
+
+@testable import LarderReports
+
+struct MarkdownMarkupTests {
+  @Test(arguments: [
+    ("a|b", "a\\|b"), ("<b>", "&lt;b&gt;"), ("a & b", "a &amp; b"), ("`x`", "\\`x\\`"),
+    ("*a*", "\\*a\\*"), ("two\r\nlines", "two lines"), ("\\", "\\\\"),
+    ("a\u{1B}[0m", "a\u{FFFD}\\[0m"),
+    ("https://x", "https\\://x"), ("www.x", "www\\.x"), ("me@x", "me\\@x"),
+  ])
+  func escaped(_ text: String, _ expected: String) {
+    #expect(MarkdownMarkup.escaped(text) == expected)
+  }
+
+  @Test(arguments: [
+    ("lru", "`lru`"), ("a`b", "``a`b``"), ("`", "`` ` ``"), ("a``b`", "``` a``b` ```"),
+    ("", "`  `"),
+    (" a ", "`  a  `"), ("a\nb", "`a b`"), ("<b>", "`<b>`"),
+  ])
+  func codeSpans(_ text: String, _ expected: String) {
+    #expect(MarkdownMarkup.codeSpan(text) == expected)
+  }
+
+  @Test(arguments: [
+    ("- item", "\\- item"), ("+ x", "\\+ x"), ("===", "\\==="), ("1. x", "1\\. x"),
+    ("12) x", "12\\) x"), ("# x", "\\# x"), ("> x", "&gt; x"), ("1.5 is", "1\\.5 is"),
+    ("a - b", "a - b"), ("\tx", "x"),
+    (" - x", "\\- x"),
+  ])
+  func starts(_ text: String, _ expected: String) {
+    #expect(MarkdownMarkup().text(of: .paragraph([.text(text)])) == expected)
+  }
+
+  @Test func fences() {
+    #expect(MarkdownMarkup().text(of: .code("a\n```\nb")) == "````\na\n```\nb\n````")
+  }
+
+  /// Whatever things are called, the report has the same lines, and its tables the same cells.
+  @Test func hostileNamesKeepTheShape() throws {
+    let expected = shape(try MarkdownReport().text(of: named("plain")))
+    for text in HostileText.examples + HostileText.random(count: 300, seed: 5) {
+      let report = try MarkdownReport().text(of: named(text))
+      #expect(!report.contains("\u{1B}"))
+      let found = shape(report)
+      let line = zip(found, expected).enumerated().first { $0.element.0 != $0.element.1 }?.offset
+      #expect(line == nil && found.count == expected.count, "\(text.debugDescription)")
+    }
+  }
+
+  private func named(_ text: String) -> RunResults {
+    var results = SampleResults.full
+    results.workload = text
+    results.workloadDescription = "x" + text
+    results.warmUp = text
+    results.latencyModel = text
+    results.notes = [text]
+    results.traces[0].name = text
+    results.machine.processor = text
+    for index in results.records.indices {
+      results.records[index].cell.trace = text
+      // Not a name that means something to the report.
+      results.records[index].cell.policy = "x" + results.records[index].cell.policy + text
+      if results.records[index].cell.configuration == "memory" {
+        results.records[index].cell.configuration = "x" + text
+      }
+    }
+    return results
+  }
+
+  /// How each line begins, and how many cells it has.
+  private func shape(_ report: String) -> [String] {
+    report.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+      guard line.hasPrefix("|") else {
+        return line.isEmpty ? "" : String(line.prefix { "#-".contains($0) })
+      }
+      var cells = 0
+      var isEscaped = false
+      for character in line {
+        if character == "|", !isEscaped { cells += 1 }
+        isEscaped = character == "\\" && !isEscaped
+      }
+      return "| \(cells)"
+    }
+  }
+}

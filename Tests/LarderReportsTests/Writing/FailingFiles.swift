@@ -1,0 +1,81 @@
+import Foundation
+import LarderReports
+
+/// The system's files, of which one call fails: the `failing`-th of all, or every one of a kind.
+final class FailingFiles: FileLayer, @unchecked Sendable {
+  enum Call: Hashable, CaseIterable {
+    case makeDirectory, create, write, flush, close, rename, flushDirectory
+  }
+
+  let code: Int32
+  private let files = SystemFiles()
+  private let kind: Call?
+  private let number: Int?
+  private(set) var calls = 0
+
+  /// Fails each call of one kind.
+  init(every kind: Call, code: Int32) {
+    self.kind = kind
+    self.code = code
+    number = nil
+  }
+
+  /// Fails the call with this number, from 0; counts only when nil.
+  init(call number: Int?, code: Int32) {
+    self.number = number
+    self.code = code
+    kind = nil
+  }
+
+  private func step(_ call: Call) throws(FileFault) {
+    defer { calls += 1 }
+    if call == kind || calls == number { throw FileFault(code: code) }
+  }
+
+  func kind(of path: String) -> FileKind { files.kind(of: path) }
+  func resolved(_ path: String) -> String? { files.resolved(path) }
+  func remove(_ path: String) { files.remove(path) }
+
+  func makeDirectory(_ path: String) throws(FileFault) {
+    try step(.makeDirectory)
+    try files.makeDirectory(path)
+  }
+
+  func create(_ path: String) throws(FileFault) -> Int32 {
+    try step(.create)
+    return try files.create(path)
+  }
+
+  func openExisting(_ path: String) throws(FileFault) -> Int32 { try files.openExisting(path) }
+
+  /// A disk that is full has room for some of it.
+  func write(_ bytes: [UInt8], to descriptor: Int32) throws(FileFault) {
+    do throws(FileFault) {
+      try step(.write)
+    } catch {
+      try files.write(Array(bytes.prefix(bytes.count / 2)), to: descriptor)
+      throw error
+    }
+    try files.write(bytes, to: descriptor)
+  }
+
+  func flush(_ descriptor: Int32) throws(FileFault) {
+    try step(.flush)
+    try files.flush(descriptor)
+  }
+
+  func close(_ descriptor: Int32) throws(FileFault) {
+    try files.close(descriptor)
+    try step(.close)
+  }
+
+  func rename(_ path: String, to target: String) throws(FileFault) {
+    try step(.rename)
+    try files.rename(path, to: target)
+  }
+
+  func flushDirectory(_ path: String) throws(FileFault) {
+    try step(.flushDirectory)
+    try files.flushDirectory(path)
+  }
+}

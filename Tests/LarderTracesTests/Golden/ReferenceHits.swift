@@ -1,0 +1,53 @@
+import Foundation
+import LarderEngine
+
+/// The rows of `hits.csv`: exact hit counts on real traces, each agreed upon by at least two
+/// unrelated programs.
+enum ReferenceHits {
+  struct Row: Sendable {
+    var trace: String
+    var file: String
+    var policy: String
+    var capacity: UInt64
+    var unit: CapacityUnit
+    var requests: UInt64
+    var objects: Int
+    var hits: UInt64
+    /// As it was printed, or nil.
+    var byteHitRatio: String?
+  }
+
+  /// The table stands in a folder beside the one with the traces.
+  static let path = ReferenceTraces.path("../reference/hits.csv")
+
+  /// Nil when there is no table, in which case the tests are skipped.
+  static let rows: [Row]? = try? String(contentsOfFile: path, encoding: .utf8)
+    .split(whereSeparator: \.isNewline).dropFirst().compactMap { row($0) }
+
+  /// The traces in the table.
+  static let traces: [String] = {
+    var seen: [String] = []
+    for row in rows ?? [] where !seen.contains(row.trace) { seen.append(row.trace) }
+    return seen
+  }()
+
+  private static func row(_ line: Substring) -> Row? {
+    let fields = line.split(separator: ",", omittingEmptySubsequences: false).map { String($0) }
+    guard fields.count == 11, let capacity = UInt64(fields[3]),
+      let unit = CapacityUnit(rawValue: fields[4]), let requests = UInt64(fields[6]),
+      let objects = Int(fields[7]), let hits = UInt64(fields[8])
+    else { return nil }
+    return Row(
+      trace: fields[0], file: fields[1], policy: fields[2], capacity: capacity, unit: unit,
+      requests: requests, objects: objects, hits: hits,
+      byteHitRatio: fields[9].isEmpty ? nil : fields[9])
+  }
+
+  /// The format of a trace, where its name leaves it open.
+  static func format(of file: String) -> String {
+    if file.hasPrefix("lirs/") { return "lirs" }
+    if file.hasPrefix("cache2k/") { return "cache2k" }
+    if file.hasPrefix("arc/") { return "arc" }
+    return file.contains(".tr") ? "adapt-size" : "oracle-general"
+  }
+}

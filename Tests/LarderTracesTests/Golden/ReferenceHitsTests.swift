@@ -1,0 +1,96 @@
+import Foundation
+import LarderEngine
+import LarderTraces
+import Testing
+
+/// Real traces, every registered policy, to the request.
+@Suite(
+  .enabled(
+    if: ReferenceTraces.areAvailable && ReferenceHits.rows != nil,
+    "needs LARDER_TRACES, and reference/hits.csv beside that folder"))
+struct ReferenceHitsTests {
+  /// Traces longer than this are sampled in debug builds, where all of them take minutes.
+  private static let longTrace = 1_000_000
+
+  @Test func theTableIsRead() throws {
+    let rows = try #require(ReferenceHits.rows)
+    let lines = try String(contentsOfFile: ReferenceHits.path, encoding: .utf8)
+      .split(whereSeparator: \.isNewline)
+    #expect(rows.count == lines.count - 1)
+    #expect(ReferenceHits.traces.count > 10)
+  }
+
+  @Test(arguments: ReferenceHits.traces)
+  func countsAreExact(trace name: String) throws {
+    let known = Set(PolicyRegistry.all.map(\.description.name))
+    let rows = try (ReferenceHits.rows ?? []).filter {
+      try $0.trace == name && known.contains(PolicySpec(parsing: $0.policy).name)
+    }
+    let file = try #require(rows.first?.file)
+    let trace = try PreparedTrace.load(
+      path: ReferenceTraces.path(file),
+      format: try ComponentSpec(parsing: ReferenceHits.format(of: file)))
+    let future = FutureColumn(of: trace.requests)
+    var columns = trace.requests
+    columns.nextUses = UnsafePointer(future.values)
+    for row in Self.sampled(rows) {
+      try Self.check(row, columns)
+    }
+    withExtendedLifetime((trace, future)) {}
+  }
+
+  private static func check(_ row: ReferenceHits.Row, _ columns: RequestColumns) throws {
+    let simulation = try PolicyRegistry.makeSimulation(
+      SimulationSetup(
+        arrangement: .memory(
+          TierSetup(policy: try PolicySpec(parsing: row.policy), capacity: row.capacity)),
+        unit: row.unit),
+      over: columns)
+    simulation.run(upTo: columns.count, untilFirstEviction: false)
+    let counts = simulation.counts
+    let cell = "\(row.policy) \(row.capacity) \(row.unit)"
+    #expect(counts.hits == row.hits, "\(cell)")
+    #expect(counts.requests == row.requests, "\(cell)")
+    #expect(columns.objects == row.objects, "\(cell)")
+    if let expected = row.byteHitRatio {
+      #expect(counts.byteHitRatio.map { String(format: "%.8f", $0) } == expected, "\(cell)")
+    }
+  }
+
+  /// All rows; for a long trace in a debug build the smallest capacity of each policy.
+  private static func sampled(_ rows: [ReferenceHits.Row]) -> [ReferenceHits.Row] {
+    var isDebug = false
+    assert(
+      {
+        isDebug = true
+        return true
+      }())
+    guard isDebug, let requests = rows.first?.requests, requests > longTrace else { return rows }
+    return rows.filter { row in
+      !rows.contains {
+        $0.policy == row.policy && $0.unit == row.unit && $0.capacity < row.capacity
+      }
+    }
+  }
+}
+
+/// The next use of every request, by one pass from the end.
+private final class FutureColumn {
+  let values: UnsafeMutablePointer<UInt32>
+
+  init(of columns: RequestColumns) {
+    values = .allocate(capacity: max(columns.count, 1))
+    let next = UnsafeMutablePointer<UInt32>.allocate(capacity: columns.objects + 1)
+    next.initialize(repeating: Request.never, count: columns.objects + 1)
+    var index = columns.count
+    while index > 0 {
+      index -= 1
+      let id = Int(columns.ids[index])
+      values[index] = next[id]
+      next[id] = UInt32(index)
+    }
+    next.deallocate()
+  }
+
+  deinit { values.deallocate() }
+}

@@ -1,0 +1,57 @@
+/// A folder whose types must all stand in a list.
+struct Registration: CustomStringConvertible {
+  /// The folder, from the root.
+  let folder: String
+  /// What the types conform to.
+  let conformance: String
+  /// The file with the list.
+  let registry: String
+  /// Whether every file in the folder declares such a type; otherwise helpers may stand there.
+  let everyFile: Bool
+
+  var description: String { folder }
+
+  static let all = [
+    Registration(
+      folder: "Sources/LarderEngine/Policies", conformance: "EvictionPolicy",
+      registry: "Sources/LarderEngine/PolicyRegistry.swift", everyFile: true),
+    Registration(
+      folder: "Sources/LarderTraces/Formats", conformance: "TraceFormat",
+      registry: "Sources/LarderTraces/Formats/FormatRegistry.swift", everyFile: false),
+    Registration(
+      folder: "Sources/LarderTraces/Generators", conformance: "Generator",
+      registry: "Sources/LarderTraces/Generators/GeneratorRegistry.swift", everyFile: false),
+    Registration(
+      folder: "Sources/LarderReports/Formats", conformance: "ReportFormat",
+      registry: "Sources/LarderReports/ReportRegistry.swift", everyFile: true),
+  ]
+
+  /// The types in `source` that conform, with the index of their line.
+  func conformingTypes(_ source: SwiftSource) -> [(name: String, line: Int)] {
+    let text =
+      "\\s*((public|package|internal|private|fileprivate|final)\\s+)*"
+      + "(struct|enum|class|actor) (\\w+)[^{]*:[^{]*\\b\(conformance)\\b"
+    guard let pattern = try? Regex(text) else { preconditionFailure(text) }
+    return source.code.indices.compactMap { index in
+      // The declaration may go on in the next lines, up to the brace.
+      let declaration = source.code[index...].prefix(4).joined(separator: " ")
+      guard let match = declaration.prefixMatch(of: pattern.wordBoundaryKind(.simple)),
+        let name = match.output[4].substring
+      else { return nil }
+      return (String(name), index)
+    }
+  }
+
+  /// What is missing from `registryCode`, the code of the file with the list.
+  func findings(_ sources: [SwiftSource], registryCode: String) -> [Finding] {
+    sources.flatMap { source -> [Finding] in
+      let types = conformingTypes(source)
+      if types.isEmpty, everyFile, !source.name.contains("+") {
+        return [source.finding(0, "declares no \(conformance), as every file in \(folder) does")]
+      }
+      return types.filter { !registryCode.contains(TidyRules.wordPattern($0.name)) }.map {
+        source.finding($0.line, "\($0.name) is not in \(registry)")
+      }
+    }
+  }
+}

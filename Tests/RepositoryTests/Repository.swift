@@ -1,0 +1,41 @@
+import Foundation
+
+/// The files of this repository, found from where this file was compiled.
+enum Repository {
+  static let root = URL(filePath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+  /// Every Swift file below the given folders, by path, sorted.
+  static func swiftFiles(below folders: [String]) throws -> [SwiftSource] {
+    try paths(below: folders).filter { $0.hasSuffix(".swift") }.map { path in
+      SwiftSource(path: path, text: try text(of: path))
+    }
+  }
+
+  /// The paths of all files below the given folders, relative to the root, sorted.
+  static func paths(below folders: [String]) -> [String] {
+    folders.flatMap { folder -> [String] in
+      let url = root.appending(path: folder)
+      let found = FileManager.default.enumerator(atPath: url.path)?.compactMap { $0 as? String }
+      // Hidden folders inside are a tool's own, such as Python's environments.
+      let plain = (found ?? []).filter { path in
+        !path.split(separator: "/").contains { $0.hasPrefix(".") || $0 == "__pycache__" }
+      }
+      return plain.filter { isFile(url.appending(path: $0)) }.map { "\(folder)/\($0)" }
+    }.sorted()
+  }
+
+  static func exists(_ path: String) -> Bool {
+    FileManager.default.fileExists(atPath: root.appending(path: path).path)
+  }
+
+  static func text(of path: String) throws -> String {
+    try String(contentsOf: root.appending(path: path), encoding: .utf8)
+  }
+
+  private static func isFile(_ url: URL) -> Bool {
+    var isDirectory: ObjCBool = false
+    let exists = FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory)
+    return exists && !isDirectory.boolValue
+  }
+}

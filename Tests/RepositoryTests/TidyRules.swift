@@ -1,0 +1,117 @@
+import Foundation
+
+/// The house rules that one file can break by itself. Each answers the places that break it.
+enum TidyRules {
+  static let columns = 100
+  static let fileLines = 400
+  static let functionLines = 70
+
+  static func layout(_ source: SwiftSource) -> [Finding] {
+    var findings = source.lines.enumerated().filter { $0.element.count > columns }.map {
+      source.finding($0.offset, "\($0.element.count) columns; at most \(columns)")
+    }
+    let count = source.lines.last == "" ? source.lines.count - 1 : source.lines.count
+    if count > fileLines {
+      findings.append(source.finding(fileLines, "the file has \(count) lines; at most 400"))
+    }
+    return findings
+  }
+
+  static func longFunctions(_ source: SwiftSource) -> [Finding] {
+    FunctionFinder(source).functions.filter { $0.lines > functionLines }.map { function in
+      source.finding(
+        function.start, "the function has \(function.lines) lines; at most \(functionLines)")
+    }
+  }
+
+  /// Every declaration marked `public`, `package` or `open` has a documentation comment.
+  static func documentation(_ source: SwiftSource) -> [Finding] {
+    let pattern = declaration
+    return source.code.indices.filter { index in
+      let line = source.code[index]
+      // A word is found much faster than a pattern.
+      let isCandidate = ["public", "package", "open"].contains { line.contains($0) }
+      return isCandidate && line.contains(pattern) && !isDocumented(source, index)
+    }.map { source.finding($0, "a public declaration without a documentation comment") }
+  }
+
+  /// Nothing that crashes or cheats in library code.
+  static func forbidden(_ source: SwiftSource) -> [Finding] {
+    var findings: [Finding] = []
+    let pattern = force
+    for (index, line) in source.code.enumerated()
+    where line.contains("!") && line.contains(pattern) {
+      findings.append(source.finding(index, "a forced unwrap, cast or try"))
+    }
+    // In comments and strings too.
+    let words = ["TODO", "FIXME", "-Ounchecked", "unsafeFlags", "fatalError(\"unimplemented\""]
+    for (index, line) in source.lines.enumerated() {
+      for word in words where line.contains(word) {
+        findings.append(source.finding(index, "'\(word)' has no place here"))
+      }
+    }
+    return findings
+  }
+
+  /// A file declares, or extends, the type that it is named for.
+  static func naming(_ source: SwiftSource) -> [Finding] {
+    let name = source.typeName
+    guard !["main", "Package"].contains(name) else { return [] }
+    let kinds = ["struct", "enum", "class", "actor", "protocol", "typealias", "extension", "macro"]
+    let pattern = wordPattern("(\(kinds.joined(separator: "|"))) (\\w+\\.)*\(name)")
+    let declares = source.code.contains { $0.contains(name) && $0.contains(pattern) }
+    return declares ? [] : [source.finding(0, "declares no '\(name)', for which it is named")]
+  }
+
+  /// Words of the place where the code was written, which say nothing to its readers.
+  static func workplace(path: String, text: String) -> [Finding] {
+    // Put together here, so that this file does not hold them.
+    let words = ["/wo" + "rk/", "/ro" + "ot/", "Clau" + "de", "Anthro" + "pic", "LL" + "M"]
+    var findings: [Finding] = []
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    for (index, line) in lines.enumerated() {
+      for word in words where line.contains(word) {
+        findings.append(Finding(path: path, line: index + 1, message: "the word '\(word)'"))
+      }
+    }
+    return findings
+  }
+
+  static func wordPattern(_ pattern: String) -> Regex<AnyRegexOutput> {
+    // A pattern of ours that does not compile must fail loudly, here in the tests.
+    guard let regex = try? Regex("\\b\(pattern)\\b") else { preconditionFailure(pattern) }
+    // Unicode's own rule sees no boundary in "LRU.self".
+    return regex.wordBoundaryKind(.simple)
+  }
+
+  private static var declaration: Regex<AnyRegexOutput> {
+    wordPatternAtStart(
+      "(@\\w+(\\([^)]*\\))?\\s+)*(public|package|open)(\\((set)\\))?\\s+(\\w+(\\(\\w+\\))?\\s+)*"
+        + "(struct|enum|class|actor|protocol|typealias|func|var|let|init|subscript|case|macro|"
+        + "extension|associatedtype)\\b")
+  }
+
+  private static var force: Regex<AnyRegexOutput> {
+    guard let regex = try? Regex("[\\w)\\]}\"?>]!(?!=)") else { preconditionFailure() }
+    return regex
+  }
+
+  private static func wordPatternAtStart(_ pattern: String) -> Regex<AnyRegexOutput> {
+    guard let regex = try? Regex("^\\s*\(pattern)") else { preconditionFailure(pattern) }
+    return regex.wordBoundaryKind(.simple)
+  }
+
+  private static func isDocumented(_ source: SwiftSource, _ index: Int) -> Bool {
+    var above = index - 1
+    while above >= 0 {
+      let line = source.lines[above].trimmingCharacters(in: .whitespaces)
+      if line.hasPrefix("///") || line.hasSuffix("*/") { return true }
+      // Attributes and conditions may stand between, and comments to whoever maintains this.
+      guard line.hasPrefix("@") || line.hasPrefix("#if") || line.hasPrefix("//") else {
+        return false
+      }
+      above -= 1
+    }
+    return false
+  }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import Testing
+
+/// The house rules, over the whole repository. A finding names file and line.
+struct TidyTests {
+  static let everything = ["Sources", "Tests"]
+
+  @Test func layout() throws { try check(Self.everything, TidyRules.layout) }
+
+  @Test func functionsAreShort() throws { try check(Self.everything, TidyRules.longFunctions) }
+
+  @Test func publicDeclarationsAreDocumented() throws {
+    try check(["Sources"], TidyRules.documentation)
+  }
+
+  @Test func nothingForbidden() throws { try check(["Sources"], TidyRules.forbidden) }
+
+  @Test func theManifestIsPlain() throws {
+    let manifest = SwiftSource(
+      path: "Package.swift", text: try Repository.text(of: "Package.swift"))
+    report(TidyRules.layout(manifest) + TidyRules.forbidden(manifest))
+  }
+
+  @Test func filesAreNamedForTheirType() throws { try check(Self.everything, TidyRules.naming) }
+
+  @Test(arguments: Registration.all)
+  func everythingIsRegistered(_ registration: Registration) throws {
+    let sources = try Repository.swiftFiles(below: [registration.folder])
+    // Nothing there yet is not a fault; something there without a list is.
+    guard !sources.isEmpty else { return }
+    let registry = SwiftSource(
+      path: registration.registry, text: try Repository.text(of: registration.registry))
+    let types = sources.flatMap { registration.conformingTypes($0) }
+    #expect(!types.isEmpty, "\(registration.folder): found no \(registration.conformance) at all")
+    let others = sources.filter { $0.path != registry.path }
+    report(registration.findings(others, registryCode: registry.code.joined(separator: "\n")))
+  }
+
+  @Test func nothingOfTheWorkplace() throws {
+    // What runs leave in Results is nobody's text; only what is kept there counts.
+    let folders = [
+      "Sources", "Tests", "Workloads", "Results/examples", "analysis", "docs", ".ci", ".github",
+    ]
+    let files = [
+      "README.md", "ARCHITECTURE.md", "Results/README.md", "Package.swift", "Makefile",
+    ]
+    let endings = ["swift", "md", "py", "yml", "yaml", "json", "csv", "txt", "run", "h", "c"]
+    for path in Repository.paths(below: folders) + files.filter({ Repository.exists($0) }) {
+      let name = path.split(separator: "/").last ?? ""
+      let ending = name.split(separator: ".").last ?? ""
+      guard endings.contains(String(ending)) || name == "Makefile" else { continue }
+      // A file that is not text (a trace may end in .txt) holds no sentences.
+      guard let text = try? Repository.text(of: path) else { continue }
+      report(TidyRules.workplace(path: path, text: text))
+    }
+  }
+
+  private func check(_ folders: [String], _ rule: (SwiftSource) -> [Finding]) throws {
+    let sources = try Repository.swiftFiles(below: folders)
+    #expect(sources.count > 10, "the sources were not found from \(#filePath)")
+    report(sources.flatMap(rule))
+  }
+
+  private func report(_ findings: [Finding]) {
+    for finding in findings {
+      let file = finding.path.split(separator: "/").last ?? ""
+      let location = SourceLocation(
+        fileID: "larder/\(file)", filePath: Repository.root.appending(path: finding.path).path,
+        line: finding.line, column: 1)
+      Issue.record("\(finding)", sourceLocation: location)
+    }
+  }
+}
