@@ -13,6 +13,8 @@ public enum GeneratorRegistry {
       RegisteredGenerator(ShiftingGenerator.self),
       RegisteredGenerator(OneHitWondersGenerator.self),
       RegisteredGenerator(NewsFeedGenerator.self),
+      RegisteredGenerator(ProductImagesGenerator.self),
+      RegisteredGenerator(ChatGenerator.self),
     ] + YCSBWorkload.all.map { YCSBGenerator.registered($0) }
 
   /// The generator with the name.

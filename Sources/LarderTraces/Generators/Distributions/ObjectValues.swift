@@ -33,6 +33,19 @@ struct ObjectValues {
     each(records) { $0.ttl = $1 }
   }
 
+  /// The value of one object.
+  @inline(__always)
+  mutating func value(of key: UInt64) -> UInt32 {
+    if drawn.isEmpty { return distribution.value(RandomStream.derived(seed, key)) }
+    let place = Int(truncatingIfNeeded: key)
+    var value = drawn[place]
+    if value == 0 {
+      value = distribution.value(RandomStream.derived(seed, key))
+      drawn[place] = value
+    }
+    return value
+  }
+
   @inline(__always)
   private mutating func each(
     _ records: UnsafeMutableBufferPointer<TraceRecord>,
@@ -40,22 +53,8 @@ struct ObjectValues {
   ) {
     if let constant = distribution.constantValue {
       for index in records.indices { store(&records[index], constant) }
-    } else if drawn.isEmpty {
-      for index in records.indices { store(&records[index], drawValue(records[index].key)) }
     } else {
-      for index in records.indices {
-        let key = Int(truncatingIfNeeded: records[index].key)
-        var value = drawn[key]
-        if value == 0 {
-          value = drawValue(records[index].key)
-          drawn[key] = value
-        }
-        store(&records[index], value)
-      }
+      for index in records.indices { store(&records[index], value(of: records[index].key)) }
     }
-  }
-
-  private func drawValue(_ key: UInt64) -> UInt32 {
-    distribution.value(RandomStream.derived(seed, key))
   }
 }

@@ -3,6 +3,7 @@
 struct DayRhythm: Sendable {
   /// Microseconds of a day.
   static let day: UInt64 = 86_400_000_000
+  private static let daysMax = 1e8
   private static let hour = 3_600_000_000.0
 
   private let shares: [Double]
@@ -26,8 +27,9 @@ struct DayRhythm: Sendable {
 
   /// The time in microseconds at which so many days of activity have passed.
   func time(at activity: Double) -> UInt64 {
-    let days = UInt64(activity)
-    let rest = activity - Double(days)
+    // Far from the clock's overflow, and later than any trace should run.
+    let days = UInt64(min(activity, Self.daysMax))
+    let rest = min(activity - Double(days), 1)
     var hour = 0
     while hour < 23, before[hour + 1] <= rest { hour += 1 }
     let part = min(1, (rest - before[hour]) / shares[hour])

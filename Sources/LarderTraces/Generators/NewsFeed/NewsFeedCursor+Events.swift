@@ -122,7 +122,7 @@ extension NewsFeedCursor.State {
     write(UInt32(page), feedSizes[page], settings.feedTTL, at: time, .get)
     if !feedAwaitsChange[page] {
       feedAwaitsChange[page] = true
-      let wait = exponential() * settings.feedChange
+      let wait = random.nextExponential() * settings.feedChange
       queue.insert(
         .init(time: time + 1 + UInt64(wait * 1e6), id: UInt32(people.readers.count + page)))
     }
@@ -184,16 +184,11 @@ extension NewsFeedCursor.State {
     let age = Double(time - published) / 3.6e9
     let left = DeterministicMath.exp(-age / settings.updateHours)
     guard settings.updates > 0 else { return nil }
-    let after = left - exponential() / settings.updates
+    let after = left - random.nextExponential() / settings.updates
     guard after > 0 else { return nil }
     let updateAge = -DeterministicMath.log(after) * settings.updateHours
     guard updateAge < Double(NewsArticles.daysMax * 24) else { return nil }
     return max(time + 1, published + UInt64(updateAge * 3.6e9))
-  }
-
-  /// A random waiting time with mean 1.
-  private mutating func exponential() -> Double {
-    -DeterministicMath.log(1 - random.nextUnit())
   }
 
   private mutating func write(

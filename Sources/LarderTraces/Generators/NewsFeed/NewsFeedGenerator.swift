@@ -24,7 +24,7 @@ enum NewsFeedGenerator: Generator {
       "view", .choice(["device", "server"]), default: "device",
       "Whose cache it is: one heavy reader's phone, or a cache shared by many readers."),
     GeneratorParameter(
-      "readers", .count(1...10_000_000), default: "100k",
+      "readers", .count(1...1_000_000), default: "100k",
       "Readers behind the server; a device has one.",
       origin: "gives about 135,000 views a day; measured 110,000 to 240,000"),
     GeneratorParameter(
@@ -32,7 +32,7 @@ enum NewsFeedGenerator: Generator {
       "How many times as often as the measured reader the device's owner reads; not for a server.",
       origin: "our choice: a heavy reader, about ten sessions a day"),
     GeneratorParameter(
-      "articles", .count(10...200_000), default: "\(NewsReading.articles)",
+      "articles", .count(10...100_000), default: "\(NewsReading.articles)",
       "Articles published a day.", origin: "measured: 1,500 to 5,000, median 2,900"),
     .exponent(
       default: "\(NewsReading.popularity.exponent)",
