@@ -50,8 +50,9 @@ public struct Distribution: Sendable, Hashable {
 
   /// The nearest rank of a percentile, from 0.
   private static func rank(_ percentile: Double, of count: Int) -> Int {
-    let rank = (percentile / 100 * Double(count)).rounded(.up)
-    return Swift.min(count - 1, Swift.max(0, Int(rank) - 1))
+    // In whole tenths: 99.9 per cent of 1000 in floating point is a little more than 999.
+    let tenths = Int((percentile * 10).rounded())
+    return Swift.min(count - 1, Swift.max(0, (tenths * count + 999) / 1000 - 1))
   }
 
   /// The values at ranks (from 0, not decreasing) among all that are at least `first`.

@@ -11,8 +11,8 @@ struct OracleGeneralFormat: TraceFormat {
     summary: "libCacheSim's binary records with time, object, size and next access",
     layout: """
       24 bytes a request, little-endian, packed: u32 time in seconds, u64 object, u32 size in
-      bytes, i64 index of the next request of the object (-1 or 2^63-1: never; not used here).
-      Every record is a get.
+      bytes, i64 number, from 1, of the next request of the object (-1 or 2^63-1: never; not used
+      here). Every record is a get.
       """,
     suffixes: [".oraclegeneral", ".oraclegeneral.bin", ".oracle-general"],
     parameters: [.skipZeroSize])

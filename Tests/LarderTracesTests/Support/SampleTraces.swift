@@ -36,10 +36,10 @@ struct SampleTrace: Sendable, CustomTestStringConvertible {
   }
   private static let bare = requests.map { TraceRecord(key: $0.id) }
 
-  /// The index of the next request of the same object, or -1.
+  /// The number, from 1, of the next request of the same object, or -1.
   private static func next(_ index: Int) -> Int64 {
     let later = requests[(index + 1)...].firstIndex { $0.id == requests[index].id }
-    return later.map { Int64($0) } ?? -1
+    return later.map { Int64($0) + 1 } ?? -1
   }
 
   static let oracleGeneral = SampleTrace(

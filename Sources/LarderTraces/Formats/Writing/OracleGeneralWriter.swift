@@ -28,7 +28,8 @@ public struct OracleGeneralWriter: TraceWriter {
       append(UInt32(truncatingIfNeeded: (requests.times?[index] ?? 0) / 1_000_000), to: &bytes)
       append(UInt64(requests.ids[index]), to: &bytes)
       append(requests.sizes?[index] ?? 1, to: &bytes)
-      append(next == Request.never ? -1 : Int64(next), to: &bytes)
+      // libCacheSim counts requests from 1.
+      append(next == Request.never ? -1 : Int64(next) + 1, to: &bytes)
       if bytes.count == stretch * OracleGeneralFormat.recordSize {
         try file.write(bytes)
         bytes.removeAll(keepingCapacity: true)

@@ -1,0 +1,142 @@
+import Testing
+
+@testable import LarderTraces
+
+/// Tables as people have them, and what is said when they are wrong.
+@Suite
+struct CsvFormatTests {
+  private func records(_ text: String, _ spec: String = "csv") throws -> [TraceRecord] {
+    let folder = try TestFolder()
+    let path = try folder.write(text, to: "table.csv")
+    return try allRecords(FileSource(path: path, format: ComponentSpec(parsing: spec)))
+  }
+
+  private func problem(_ text: String, _ spec: String = "csv") -> String {
+    message { _ = try records(text, spec) }
+  }
+
+  @Test func columnsByNumber() throws {
+    let all = try records("5,77,1000\n6,78,2000\n", "csv:time=1:id=2:size=3")
+    #expect(
+      all == [
+        TraceRecord(key: 77, time: 5_000_000, size: 1000),
+        TraceRecord(key: 78, time: 6_000_000, size: 2000),
+      ])
+  }
+
+  @Test func columnsByNameInAnyOrderAndCase() throws {
+    let all = try records("Size,URL,When\n10,/a,1\n20,/b,2\n", "csv:id=url:time=when:size=SIZE")
+    #expect(all.map(\.key) == [KeyHash.hash("/a"), KeyHash.hash("/b")])
+    #expect(all.map(\.size) == [10, 20])
+    #expect(all.map(\.time) == [1_000_000, 2_000_000])
+  }
+
+  @Test func onlyTheColumnsThatAreGivenAreRead() throws {
+    let folder = try TestFolder()
+    let path = try folder.write("time,id,size\n1,2,3\n", to: "table.csv")
+    let source = try FileSource(path: path, format: ComponentSpec(parsing: "csv:id=id"))
+    #expect(source.columns == [])
+    #expect(try FileSource(path: path).columns == [.time, .size])
+  }
+
+  @Test(arguments: [
+    ("1\t2\t3\n", "csv:id=2"), ("1;2;3\n", "csv:id=2"), ("1|2|3\n", "csv:id=2"),
+    ("1 2 3\n", "csv:id=2"), ("1   2 3\n", "csv:id=2"), ("1:2:3\n", "csv:id=2:delimiter=colon"),
+    ("1#2#3\n", "csv:id=2:delimiter=#"), ("1, 2, 3\n", "csv:id=2"), ("1,\"2\",3\n", "csv:id=2"),
+  ])
+  func delimiters(_ text: String, _ spec: String) throws {
+    #expect(try records(text, spec).map(\.key) == [2])
+  }
+
+  @Test func quotesKeepDelimitersAndDoubledQuotesInAnID() throws {
+    let all = try records("id,size\n\"a,b\",1\n\"say \"\"x\"\"\",2\n\"a,b\" ,3\n")
+    #expect(all[0].key == KeyHash.hash("a,b"))
+    #expect(all[1].key == KeyHash.hash("say \"\"x\"\""))
+    #expect(all[2].key == all[0].key)
+    #expect(all.map(\.size) == [1, 2, 3])
+  }
+
+  @Test func headersAreRecognisedOrSaid() throws {
+    #expect(try records("key\nfoo\nbar\n").count == 2)
+    #expect(try records("1,2\n3,4\n", "csv:id=1").count == 2)
+    #expect(try records("name,n\nx,4\n", "csv:id=1").count == 1)
+    #expect(try records("name,n\nx,4\n", "csv:id=1:header=false").count == 2)
+    #expect(try records("1,2\n3,4\n", "csv:id=1:header=true").count == 1)
+    #expect(try records("foo\nbar\n", "csv:id=1").count == 2)
+  }
+
+  @Test func marksLineEndsAndBlankLinesOfOtherProgramsAreNoRequests() throws {
+    let all = try records("\u{FEFF}time,id\r\n1,5\r\n\r\n2,6\r\n\n")
+    #expect(all.map(\.key) == [5, 6])
+    #expect(try records("\u{FEFF}5,1\n", "csv:id=1").map(\.key) == [5])
+  }
+
+  @Test func theLastLineNeedsNoEnd() throws {
+    #expect(try records("id\n5\n6").map(\.key) == [5, 6])
+  }
+
+  @Test(arguments: [
+    ("1.25", "s", UInt64(1_250_000)), ("1.2345678", "s", 1_234_567), ("7", "s", 7_000_000),
+    ("1.2345", "ms", 1234), ("7", "us", 7), ("7.9", "us", 7), ("12345", "ns", 12),
+    ("18446744073709.551615", "s", .max),
+  ])
+  func timesAreExactMicroseconds(_ text: String, unit: String, expected: UInt64) throws {
+    let all = try records("\(text),1\n", "csv:time=1:id=2:time-unit=\(unit)")
+    #expect(all.map(\.time) == [expected])
+  }
+
+  @Test(arguments: [
+    ("time,id\nx,1\n", "csv", ":2: expected a time as a number (unit s), found 'x'"),
+    ("time,id\n-4,1\n", "csv", ":2: the time '-4' is negative"),
+    ("time,id\n18446744073709.551616,1\n", "csv", ":2: expected a time"),
+    ("time,id\n1.,1\n", "csv", ":2: expected a time"),
+    ("time,id\n,1\n", "csv", ":2: expected a time"),
+    ("id,size\n1,-5\n", "csv", ":2: the size '-5' is negative"),
+    ("id,size\n1,4294967296\n", "csv", ":2: the size '4294967296' is above 4294967295 bytes"),
+    ("id,size\n1,99999999999999999999999\n", "csv", "is above 4294967295 bytes"),
+    ("id,size\n1,12.5\n", "csv", ":2: expected a size in bytes as a whole number, found '12.5'"),
+    ("id,size\n1,\n", "csv", ":2: expected a size in bytes as a whole number, found ''"),
+    ("id,size\n,3\n", "csv", ":2: the id is empty"),
+    ("id,ttl\n4,soon\n", "csv", ":2: expected a time to live in whole seconds, found 'soon'"),
+    ("id,op\n4,read\n", "csv:id=id:op=op", ":2: expected get, set, delete or modify, found 'read'"),
+    ("id,cost\n4,-1\n", "csv", ":2: expected a cost as a number of at least 0, found '-1'"),
+    ("id,cost\n4,nan\n", "csv", ":2: expected a cost"),
+    ("id,size\n1,2\n1\n", "csv", ":3: expected 2 fields, as line 1 has, found 1"),
+    ("id,size\n1,2,3\n", "csv", ":2: expected 2 fields, as line 1 has, found 3"),
+    ("id,size\n\"a,2\n", "csv", ":2: a quote is not closed"),
+    ("id,size\n\"a\"b,2\n", "csv", ":2: a quote is not closed, or not followed"),
+    ("1,2,3\n", "csv", "csv: id: which of the 3 columns is the object's id?"),
+    ("a,b\n1,2\n", "csv", "csv: id: which column is the object's id? the header has a, b"),
+    ("1,2,3\n", "csv:id=4", "csv: id: expected a column from 1 to 3, as many as line 1 has"),
+    ("1,2,3\n", "csv:id=0", "csv: id: expected a column from 1 to 3"),
+    ("a,b\n1,2\n", "csv:id=c", "csv: id: expected a number or one of a, b, found 'c'"),
+    ("1,2\n", "csv:id=c", "csv: id: expected a column number, because line 1 is not a header"),
+    ("1,2\n", "csv:id=1:delimiter=ab", "csv: delimiter: expected a character, or comma"),
+    ("1,2\n", "csv:id=1:time-unit=h", "csv: time-unit: expected one of s, ms, us, ns, found 'h'"),
+    ("1,2\n", "csv:id=1:header=maybe", "csv: header: expected true or false, found 'maybe'"),
+    ("\n\n", "csv:id=1", ":1: no line in the first 65536 bytes"),
+  ])
+  func whatIsWrongIsSaidInALine(_ text: String, _ spec: String, _ expected: String) {
+    let problem = problem(text, spec)
+    #expect(problem.contains(expected), "\(problem)")
+    #expect(!problem.contains("\n"))
+  }
+
+  @Test func anEmptyTTLIsNone() throws {
+    #expect(try records("id,ttl\n1,\n2,60\n").map(\.ttl) == [0, 60])
+  }
+
+  @Test func operationsOfOthersAreNotGuessed() throws {
+    let folder = try TestFolder()
+    let theirs = try folder.write("id,op\n1,2a\n", to: "theirs.csv")
+    #expect(try FileSource(path: theirs).columns == [])
+    let ours = try folder.write("id,op\n1,get\n2,delete\n", to: "ours.csv")
+    #expect(try FileSource(path: ours).columns == [.operation])
+  }
+
+  @Test func aHeaderAloneHoldsNoRequests() throws {
+    let folder = try TestFolder()
+    let path = try folder.write("time,id\n", to: "header.csv")
+    #expect(message { _ = try PreparedTrace.load(path: path) }.contains("holds no requests"))
+  }
+}

@@ -1,0 +1,61 @@
+import Testing
+
+@testable import LarderTraces
+
+/// How the format of a file is found.
+@Suite
+struct FormatRegistryTests {
+  private func recognised(_ bytes: [UInt8], _ name: String) throws -> String {
+    try FormatRegistry.recognise(FormatSample(path: name, head: bytes, isWhole: true))
+      .description.name
+  }
+
+  @Test(arguments: [
+    (SampleTrace.oracleGeneral, "trace.bin", "oracle-general"),
+    (SampleTrace.vscsi1, "trace.bin", "vscsi"), (SampleTrace.vscsi2, "trace.bin", "vscsi"),
+    (SampleTrace.arc, "trace", "arc"), (SampleTrace.adaptSize, "trace", "adapt-size"),
+    (SampleTrace.csv, "trace", "csv"), (SampleTrace.lirs, "trace", "lirs"),
+    (SampleTrace.txt, "trace", "txt"), (SampleTrace.larder, "trace", "larder"),
+    (SampleTrace.larder, "trace.csv", "larder"), (SampleTrace.csv, "log.TSV", "csv"),
+    (SampleTrace.cache2k, "x.trace.xz", "cache2k"), (SampleTrace.lirs, "x.trace.gz", "lirs"),
+  ])
+  func contentTellsWhereTheNameDoesNot(
+    _ sample: SampleTrace, _ name: String, _ expected: String
+  ) throws {
+    #expect(try recognised(sample.bytes, name) == expected)
+  }
+
+  @Test func whatNobodyKnowsIsAnErrorThatListsTheFormats() {
+    let text = message { _ = try recognised([1, 2, 3, 0, 9, 9], "strange.dat") }
+    #expect(text.contains("the trace format cannot be told from name and content"))
+    #expect(text.contains("oracle-general, csv, txt, arc, lirs, vscsi, adapt-size, cache2k"))
+  }
+
+  @Test func whatSeveralClaimIsAnErrorThatListsThem() {
+    let text = message { _ = try recognised(Array("1 2 3\n4 5 6\n".utf8), "table.csv") }
+    #expect(text.contains("the trace format is not clear"))
+    #expect(text.hasSuffix("give --format, one of csv, adapt-size"))
+  }
+
+  @Test func anUnknownNameGetsTheNearest() {
+    let text = message { _ = try FormatRegistry.format(named: "oracle-genral") }
+    #expect(text.contains("did you mean 'oracle-general'?"))
+    #expect(!message { _ = try FormatRegistry.format(named: "parquet") }.contains("did you mean"))
+  }
+
+  @Test func vscsiVersionsCanBeForcedAndAreChecked() throws {
+    let folder = try TestFolder()
+    let path = try folder.write(SampleTrace.vscsi2.bytes, to: "x.vscsi")
+    let forced = try ComponentSpec(parsing: "vscsi:version=1")
+    #expect(
+      message { _ = try allRecords(FileSource(path: path, format: forced)) }
+        .contains("byte 0: the record does not have the mark of vscsi version 1"))
+    var bytes = SampleTrace.vscsi1.bytes
+    bytes[32 * 5 + 15] = 7
+    let damaged = try folder.write(bytes, to: "y.vscsi")
+    #expect(
+      message { _ = try allRecords(FileSource(path: damaged)) }.contains("byte 160: the record"))
+    let other = try folder.write([UInt8](repeating: 3, count: 80), to: "z.vscsi")
+    #expect(message { _ = try FileSource(path: other) }.contains("neither vscsi version 1 nor 2"))
+  }
+}

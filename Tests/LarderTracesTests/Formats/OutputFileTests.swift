@@ -1,0 +1,130 @@
+import Foundation
+import Testing
+
+@testable import LarderTraces
+
+/// Files are there whole or not at all, whatever call fails.
+@Suite
+struct OutputFileTests {
+  /// Calls that behave like a disk with room for so many bytes.
+  private func disk(room: Int) -> FileCalls {
+    let used = Counter()
+    return FileCalls(
+      write: { descriptor, bytes in
+        let count = min(bytes.count, room - used.value)
+        if count <= 0 {
+          errno = ENOSPC
+          return -1
+        }
+        used.value += count
+        return FileCalls.system.write(descriptor, UnsafeRawBufferPointer(rebasing: bytes[..<count]))
+      }, sync: FileCalls.system.sync)
+  }
+
+  private final class Counter: @unchecked Sendable { var value = 0 }
+
+  @Test func aFullDiskIsAnErrorAndLeavesNothing() throws {
+    let folder = try TestFolder()
+    let records = (0..<5000).map { TraceRecord(key: UInt64($0)) }
+    let trace = try PreparedTrace.prepare(source: ListSource(list: records), name: "full")
+    let path = folder.path("x.larder")
+    var room = 0
+    var failures = 0
+    while true {
+      let error = thrown {
+        try LarderWriter().write(trace, to: OutputFile(path: path, calls: disk(room: room)))
+      }
+      guard let error else { break }
+      #expect("\(error)".contains("No space left on device"))
+      #expect("\(error)".hasPrefix("\(path): byte \(room): writing failed"))
+      #expect(folder.names == [])
+      failures += 1
+      room += 7001
+    }
+    #expect(failures > 5)
+    #expect(folder.names == ["x.larder"])
+    #expect(try PreparedTrace.load(path: path).requests.count == 5000)
+  }
+
+  @Test func whatWasThereStaysWhenWritingFails() throws {
+    let folder = try TestFolder()
+    let path = try folder.write("precious", to: "x.csv")
+    let source = ListSource(list: [TraceRecord(key: 1)])
+    let file = try OutputFile(path: path, calls: disk(room: 3))
+    #expect(thrown { try CsvWriter().write(source, to: file) } != nil)
+    #expect(folder.names == ["x.csv"])
+    #expect(FileManager.default.contents(atPath: path) == Data("precious".utf8))
+  }
+
+  @Test func aFailedSyncIsAnError() throws {
+    let folder = try TestFolder()
+    let path = folder.path("x.csv")
+    let calls = FileCalls(
+      write: FileCalls.system.write,
+      sync: { _ in
+        errno = EIO
+        return -1
+      })
+    let file = try OutputFile(path: path, calls: calls)
+    try file.write(Array("text".utf8))
+    #expect(message { try file.commit() }.contains("writing failed: Input/output error"))
+    #expect(folder.names == [])
+  }
+
+  @Test func whatIsNotCommittedIsNotThere() throws {
+    let folder = try TestFolder()
+    var file: OutputFile? = try OutputFile(path: folder.path("x"))
+    try file?.write([1, 2, 3])
+    #expect(folder.names.count == 1, "under another name")
+    file = nil
+    #expect(folder.names == [])
+  }
+
+  @Test func aSourceThatFailsLeavesNothing() throws {
+    struct Failing: RecordSource {
+      let columns: TraceColumns = []
+      func records(into sink: RecordSink) throws { throw TraceError("broke", in: "source") }
+    }
+    let folder = try TestFolder()
+    #expect(
+      message { try CsvWriter().write(Failing(), to: folder.path("x.csv")) } == "source: broke")
+    #expect(folder.names == [])
+  }
+
+  @Test func interruptedAndShortWritesGoOn() throws {
+    let folder = try TestFolder()
+    let turn = Counter()
+    let calls = FileCalls(
+      write: { descriptor, bytes in
+        turn.value += 1
+        if turn.value % 2 == 1 {
+          errno = EINTR
+          return -1
+        }
+        let part = UnsafeRawBufferPointer(rebasing: bytes[..<min(3, bytes.count)])
+        return FileCalls.system.write(descriptor, part)
+      }, sync: FileCalls.system.sync)
+    let file = try OutputFile(path: folder.path("x"), calls: calls)
+    try file.write(Array("abcdefgh".utf8))
+    try file.commit()
+    #expect(FileManager.default.contents(atPath: folder.path("x")) == Data("abcdefgh".utf8))
+  }
+
+  @Test func whereNothingCanBeWrittenIsSaid() throws {
+    let folder = try TestFolder()
+    #expect(message { _ = try OutputFile(path: folder.path) }.contains("is a directory"))
+    #expect(
+      message { _ = try OutputFile(path: folder.path("no/such/folder.csv")) }
+        .contains("cannot be written: No such file"))
+  }
+
+  @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "no /dev/full here"))
+  func aRealFullDeviceIsAnError() throws {
+    let trace = try PreparedTrace.prepare(
+      source: ListSource(list: [TraceRecord(key: 1)]), name: "x")
+    for writer in TraceWriterRegistry.all {
+      #expect(
+        message { try writer.write(trace, to: "/dev/full") }.contains("No space left on device"))
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import LarderEngine
+import Testing
+
+@testable import LarderTraces
+
+/// What is written is read again as it was.
+@Suite
+struct TraceWriterTests {
+  private func random(_ count: Int, _ columns: TraceColumns) throws -> PreparedTrace {
+    var random = SeededRandom(state: UInt64(columns.rawValue))
+    var time: UInt64 = 1_700_000_000_000_000
+    let records = (0..<count).map { _ in
+      time += random.next() % 3_000_000
+      return TraceRecord(
+        key: random.next() % 900, time: time, size: UInt32(truncatingIfNeeded: random.next()),
+        ttl: UInt32(truncatingIfNeeded: random.next()), cost: Float(random.next() % 999) / 8,
+        operation: Operation(rawValue: UInt8(random.next() % 4)) ?? .get)
+    }
+    return try PreparedTrace.prepare(
+      source: ListSource(list: records, columns: columns), name: "random trace")
+  }
+
+  @Test(arguments: [0, 1, 2, 3, 5, 12, 31] as [UInt8])
+  func larderAndCsvKeepEverything(_ bits: UInt8) throws {
+    let folder = try TestFolder()
+    let trace = try random(20_000, TraceColumns(rawValue: bits))
+    let expected = try allRecords(PreparedSource(trace))
+    for writer in TraceWriterRegistry.all where writer.columns.rawValue == 31 {
+      let path = folder.path("trace.\(writer.name)")
+      try writer.write(trace, to: path)
+      let again = try PreparedTrace.load(path: path)
+      #expect(again.columns == trace.columns, "\(writer.name)")
+      #expect(again.footprintBytes == trace.footprintBytes)
+      #expect(try allRecords(PreparedSource(again)) == expected, "\(writer.name)")
+    }
+    #expect(try PreparedTrace.load(path: folder.path("trace.larder")).name == "random trace")
+    #expect(folder.names == ["trace.csv", "trace.larder"], "nothing else is left")
+  }
+
+  @Test func oracleGeneralIsThatOfLibCacheSim() throws {
+    let folder = try TestFolder()
+    let original = try folder.write(SampleTrace.oracleGeneral.bytes, to: "a.oracleGeneral")
+    let trace = try PreparedTrace.load(path: original)
+    let path = folder.path("b.oracleGeneral")
+    try OracleGeneralWriter().write(trace, to: path)
+    let bytes = try FileBytes(path: path).peek(1 << 16)
+    // All but the ids, which are dense now.
+    let size = OracleGeneralFormat.recordSize
+    #expect(bytes.count == SampleTrace.oracleGeneral.bytes.count)
+    for index in bytes.indices where !(4..<12).contains(index % size) {
+      #expect(bytes[index] == SampleTrace.oracleGeneral.bytes[index], "\(index)")
+    }
+  }
+
+  @Test func oracleGeneralRefusesWhatItCannotSay() throws {
+    let folder = try TestFolder()
+    let path = folder.path("x.oracleGeneral")
+    func problem(_ record: TraceRecord, _ columns: TraceColumns) -> String {
+      message {
+        let source = ListSource(list: [TraceRecord(key: 1), record], columns: columns)
+        try OracleGeneralWriter().write(PreparedTrace.prepare(source: source, name: "t"), to: path)
+      }
+    }
+    #expect(
+      problem(TraceRecord(key: 1, operation: .delete), .operation)
+        .contains("request 2 is not a get"))
+    #expect(problem(TraceRecord(key: 1, time: 1 << 60), .time).contains("beyond 2^32-1 seconds"))
+    #expect(folder.names == [])
+    #expect(problem(TraceRecord(key: 1), .operation) == "")
+  }
+
+  @Test func csvOfASourceKeepsItsKeys() throws {
+    let folder = try TestFolder()
+    let path = folder.path("x.csv")
+    let records = [
+      TraceRecord(key: 12_345, time: 1_000_001), TraceRecord(key: .max, time: 2_500_000),
+    ]
+    try CsvWriter().write(ListSource(list: records, columns: .time), to: path)
+    let text = String(decoding: try FileBytes(path: path).peek(1000), as: UTF8.self)
+    #expect(text == "time,id\n1.000001,12345\n2.5,18446744073709551615\n")
+  }
+
+  @Test func writersAreFoundByNameAndEnding() throws {
+    for writer in TraceWriterRegistry.all {
+      #expect(try TraceWriterRegistry.writer(named: writer.name).name == writer.name)
+      #expect(FormatRegistry.names.contains(writer.name), "it can be read again")
+      #expect(!writer.summary.isEmpty)
+    }
+    #expect(TraceWriterRegistry.writer(forPath: "a/b.CSV")?.name == "csv")
+    #expect(TraceWriterRegistry.writer(forPath: "b.larder")?.name == "larder")
+    #expect(TraceWriterRegistry.writer(forPath: "b.oracleGeneral")?.name == "oracle-general")
+    #expect(TraceWriterRegistry.writer(forPath: "b.lis") == nil)
+    #expect(
+      message { _ = try TraceWriterRegistry.writer(named: "arc") }.contains("known are larder"))
+  }
+}
