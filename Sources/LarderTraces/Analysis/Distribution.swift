@@ -18,8 +18,8 @@ public struct Distribution: Sendable, Hashable {
   /// The distribution of the values above `floor` (all when it is nil); nil when there are none.
   ///
   /// Two passes count the values by their upper and then, where a percentile falls, by their lower
-  /// 16 bits: exact, with 512 KiB and more for each upper half that a percentile falls into, however
-  /// many values there are.
+  /// 16 bits: exact, in 512 KiB and as much again for each upper half that a percentile falls into,
+  /// however many values there are.
   ///
   /// - Complexity: O(values).
   public init?(_ values: UnsafeBufferPointer<UInt32>, above floor: UInt32? = nil) {

@@ -13,7 +13,7 @@ struct CsvLayout: Sendable {
 
   /// Works out the layout from what the user says and the first lines.
   init(options: FormatOptions, sample: FormatSample) throws {
-    let lines = sample.lines(2).map { CsvLayout.withoutMark($0) }
+    let lines = sample.lines(3).map { CsvLayout.withoutMark($0) }.filter { !$0.isEmpty }.prefix(2)
     guard let first = lines.first else {
       throw TraceError(
         "no line in the first \(FormatSample.length) bytes", in: sample.path, at: .line(1),
@@ -61,7 +61,7 @@ struct CsvLayout: Sendable {
     for role in CsvRole.allCases {
       guard let text = options.text(role.rawValue) else { continue }
       if let number = Int(text) {
-        guard (1...names.count).contains(number) else {
+        guard number >= 1, number <= names.count else {
           throw options.wrong(
             role.rawValue, expected: "a column from 1 to \(names.count), as many as line 1 has")
         }

@@ -1,26 +1,26 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// Owns the memory behind a prepared trace's columns and frees it when nobody reads them any more.
 final class ColumnStorage: @unchecked Sendable {
-  // Unchecked: the pointers are only freed here, and nobody writes to the memory.
-  private var columns: [UnsafeMutableRawPointer] = []
+  // Unchecked: columns are added by whoever makes the trace, before anybody else knows the storage,
+  // and nobody writes to their memory afterwards.
+  private var columns: [OwnedColumn] = []
   private let base: AnyObject?
 
   /// No columns yet. `base` is kept alive with this storage.
   init(over base: AnyObject? = nil) { self.base = base }
 
-  deinit { for column in columns { free(column) } }
-
   /// Takes a column over. For use while the storage is being made.
   func adopt<Element: BitwiseCopyable>(
     _ column: consuming GrowableColumn<Element>, count: Int
   ) -> UnsafePointer<Element> {
-    let memory = column.finish(count: count)
-    columns.append(UnsafeMutableRawPointer(memory))
-    return UnsafePointer(memory)
+    let owned = OwnedColumn(column.finish(count: count))
+    columns.append(owned)
+    return UnsafePointer(owned.base.assumingMemoryBound(to: Element.self))
   }
+}
+
+/// Memory that cannot be copied, in a box that arrays can hold.
+private final class OwnedColumn {
+  private let memory: PageMemory
+  var base: UnsafeMutableRawPointer { memory.base }
+  init(_ memory: consuming PageMemory) { self.memory = memory }
 }

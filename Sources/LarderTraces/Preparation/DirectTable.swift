@@ -1,18 +1,12 @@
 import CLarderShims
 import LarderEngine
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// Numbers keys that are all below a limit: a table with the id of every key, 4 bytes each.
 struct DirectTable: ~Copyable {
   /// How many keys have been numbered.
   private(set) var count = 0
 
-  private let ids: UnsafeMutablePointer<ObjectID>
+  private let ids: GrowableColumn<ObjectID>
   private let limit: UInt64
 
   /// The largest limit for which a source's keys go through a direct table: 1 GiB.
@@ -20,11 +14,9 @@ struct DirectTable: ~Copyable {
 
   /// An empty table for keys below `limit`.
   init(limit: Int) throws(TraceError) {
+    ids = try GrowableColumn(capacity: max(1, limit))
     self.limit = UInt64(max(1, limit))
-    ids = try ZeroedMemory.allocate(max(1, limit), of: ObjectID.self)
   }
-
-  deinit { free(ids) }
 
   /// Writes the ids of `count` records to `result` and returns the sum of the sizes of those that
   /// are the first of their object.
@@ -36,7 +28,7 @@ struct DirectTable: ~Copyable {
     into result: UnsafeMutablePointer<ObjectID>
   ) throws(TraceError) -> UInt64 {
     let ahead = 16
-    let (ids, limit) = (ids, limit)
+    let (ids, limit) = (ids.base, limit)
     var last = UInt32(truncatingIfNeeded: count)
     var newBytes: UInt64 = 0
     for i in 0..<requests {

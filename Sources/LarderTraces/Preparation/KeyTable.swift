@@ -1,12 +1,6 @@
 import CLarderShims
 import LarderEngine
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// Numbers the keys of a trace 1, 2, 3 ... in order of first appearance.
 ///
 /// Open addressing with linear probing. A slot is 8 bytes: the id and 32 bits of the key's hash;
@@ -20,7 +14,7 @@ struct KeyTable: ~Copyable {
   /// How many keys have been numbered.
   private(set) var count = 0
 
-  private var slots: UnsafeMutablePointer<UInt64>
+  private var slots: GrowableColumn<UInt64>
   private var bits: UInt64
   /// The key of id `i` at `i`.
   private var keys: GrowableColumn<UInt64>
@@ -35,7 +29,7 @@ struct KeyTable: ~Copyable {
   init(maximum: Int = ObjectID.maximumCount) throws(TraceError) {
     // Into locals first: what can fail must be over before a noncopyable value has parts.
     let keys = try GrowableColumn<UInt64>(capacity: 1 << 14)
-    let slots = try ZeroedMemory.allocate(1 << KeyTable.initialBits, of: UInt64.self)
+    let slots = try GrowableColumn<UInt64>(capacity: 1 << KeyTable.initialBits)
     self.keys = keys
     self.slots = slots
     self.maximum = maximum
@@ -43,10 +37,7 @@ struct KeyTable: ~Copyable {
     hashes = .allocate(capacity: KeyTable.block)
   }
 
-  deinit {
-    free(slots)
-    hashes.deallocate()
-  }
+  deinit { hashes.deallocate() }
 
   /// Writes the ids of `count` records to `ids` and returns the sum of the sizes of those that are
   /// the first of their object.
@@ -73,7 +64,7 @@ struct KeyTable: ~Copyable {
   private mutating func numberBlock(
     _ records: UnsafePointer<TraceRecord>, _ size: Int, _ ids: UnsafeMutablePointer<ObjectID>
   ) -> UInt64 {
-    let (slots, keys, hashes) = (slots, keys.base, hashes)
+    let (slots, keys, hashes) = (slots.base, keys.base, hashes)
     let (shift, mask) = (64 - bits, (UInt64(1) << bits) - 1)
     for i in 0..<size {
       let hash = KeyTable.hash(records[i].key)
@@ -128,8 +119,9 @@ struct KeyTable: ~Copyable {
   @inline(never)
   private mutating func grow(_ needed: Int) throws(TraceError) {
     while needed * 5 > 3 << bits { bits += 1 }
-    free(slots)
-    slots = try ZeroedMemory.allocate(1 << bits, of: UInt64.self)
+    // The old slots first: the keys are all that is needed to fill the new ones.
+    slots = try GrowableColumn(capacity: 1)
+    slots = try GrowableColumn(capacity: 1 << bits)
     fillSlots()
   }
 
@@ -141,7 +133,7 @@ struct KeyTable: ~Copyable {
 
   /// Puts all keys into the empty slots.
   private func fillSlots() {
-    let (slots, keys, mask) = (slots, keys.base, (UInt64(1) << bits) - 1)
+    let (slots, keys, mask) = (slots.base, keys.base, (UInt64(1) << bits) - 1)
     let ahead = 16
     for id in 0..<count {
       if id + ahead < count {

@@ -8,8 +8,10 @@ public struct PreparedSource: RecordSource {
   /// A source of the trace's requests.
   public init(_ trace: PreparedTrace) { self.trace = trace }
 
+  /// The trace's columns.
   public var columns: TraceColumns { trace.columns }
 
+  /// One more than the largest id.
   public var keyLimit: Int? { trace.requests.objects + 1 }
 
   /// Hands all requests to `sink`, in batches, until it wants no more.

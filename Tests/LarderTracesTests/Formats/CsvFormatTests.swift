@@ -69,6 +69,7 @@ struct CsvFormatTests {
     let all = try records("\u{FEFF}time,id\r\n1,5\r\n\r\n2,6\r\n\n")
     #expect(all.map(\.key) == [5, 6])
     #expect(try records("\u{FEFF}5,1\n", "csv:id=1").map(\.key) == [5])
+    #expect(try records("\u{FEFF}\n5,1\n", "csv:id=1").map(\.key) == [5])
   }
 
   @Test func theLastLineNeedsNoEnd() throws {

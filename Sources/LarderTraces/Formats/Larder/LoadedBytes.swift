@@ -1,14 +1,10 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// Bytes that could not be mapped, such as those of a compressed file.
 final class LoadedBytes: @unchecked Sendable {
   // Unchecked: nobody writes to the memory once it is made.
   /// The bytes.
   let bytes: UnsafeRawBufferPointer
+
+  private let memory: PageMemory
 
   /// Reads a source to its end.
   ///
@@ -23,8 +19,8 @@ final class LoadedBytes: @unchecked Sendable {
       count += reader.unreadCount
       reader.consume(reader.unreadCount)
     }
-    bytes = UnsafeRawBufferPointer(start: column.finish(count: count), count: count)
+    let memory = column.finish(count: count)
+    bytes = UnsafeRawBufferPointer(start: memory.base, count: count)
+    self.memory = memory
   }
-
-  deinit { UnsafeMutableRawPointer(mutating: bytes.baseAddress).map { free($0) } }
 }

@@ -2,8 +2,11 @@ import LarderEngine
 
 /// Writes a table with a header, which the csv format reads again without being told anything.
 public struct CsvWriter: TraceWriter {
+  /// The format's name.
   public let name = "csv"
+  /// One line: what it keeps.
   public let summary = "text table with header: time, id, size, op, ttl, cost, as far as present"
+  /// The columns that it keeps, beside the ids.
   public let columns: TraceColumns = [.size, .time, .operation, .ttl, .cost]
 
   /// A writer.

@@ -2,8 +2,11 @@ import LarderEngine
 
 /// Writes our own format, which is mapped instead of read.
 public struct LarderWriter: TraceWriter {
+  /// The format's name.
   public let name = LarderFormat.name
+  /// One line: what it keeps.
   public let summary = "prepared trace: all columns, mapped in milliseconds"
+  /// The columns that it keeps, beside the ids.
   public let columns: TraceColumns = [.size, .time, .operation, .ttl, .cost]
 
   /// A writer.

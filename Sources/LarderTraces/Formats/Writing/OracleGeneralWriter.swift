@@ -3,8 +3,11 @@ import LarderEngine
 /// Writes libCacheSim's binary records, with the next use of each request, so that the same trace
 /// can be run there.
 public struct OracleGeneralWriter: TraceWriter {
+  /// The format's name.
   public let name = "oracle-general"
+  /// One line: what it keeps.
   public let summary = "libCacheSim's binary records: whole seconds, sizes, gets only"
+  /// The columns that it keeps, beside the ids.
   public let columns: TraceColumns = [.size, .time]
 
   /// A writer.
