@@ -1,9 +1,10 @@
 /// Logarithm, exponential, power and normal quantile, the same to the last bit on every machine.
 ///
 /// The functions of a system's math library differ in the last digit between systems, and one digit
-/// is enough to change a generated trace. These use only `+ - * /`, `sqrt` and the bits of a number,
-/// all of which IEEE 754 fixes exactly; Swift never contracts `a * b + c` into a fused operation by
-/// itself. Relative error is below 1e-15 for `log`, `exp` and `pow`, measured against libm.
+/// is enough to change a generated trace. These use only `+ - * /`, `sqrt` and the bits of a
+/// number, all of which IEEE 754 fixes exactly; Swift never contracts `a * b + c` into a fused
+/// operation by itself. Relative error is below 1e-15 for `log`, `exp` and `pow`, measured against
+/// libm.
 public enum DeterministicMath {
   /// The natural logarithm. NaN below zero, negative infinity at zero.
   public static func log(_ x: Double) -> Double {
@@ -16,8 +17,8 @@ public enum DeterministicMath {
 
   /// e to the power `x`: infinity above 709.8, zero below -745.2.
   ///
-  /// x = k ln 2 + r with |r| <= 0.35, then the Taylor series of e^r; the last term left out is below
-  /// 5e-18.
+  /// x = k ln 2 + r with |r| <= 0.35, then the Taylor series of e^r; the last term left out is
+  /// below 5e-18.
   public static func exp(_ x: Double) -> Double {
     guard x < 709.79 else { return x.isNaN ? x : .infinity }
     guard x > -745.2 else { return 0 }
@@ -46,8 +47,8 @@ public enum DeterministicMath {
 
   /// `base` to the power `exponent`, for bases that are not negative (NaN for those that are).
   ///
-  /// The logarithm is carried to about twice the precision of a `Double`, so that the error does not
-  /// grow with the size of the result.
+  /// The logarithm is carried to about twice the precision of a `Double`, so that the error does
+  /// not grow with the size of the result.
   public static func pow(_ base: Double, _ exponent: Double) -> Double {
     if exponent == 0 || base == 1 { return 1 }
     guard base >= 0, !exponent.isNaN else { return .nan }
@@ -70,8 +71,8 @@ public enum DeterministicMath {
 
   /// ln x as the sum of two numbers; `x` is positive and finite.
   ///
-  /// x = 2^k m with m near 1, s = (m - 1) / (m + 1), ln m = 2 artanh(s) = 2 (s + s^3/3 + s^5/5 + ...)
-  /// with |s| <= 0.1716; the first term left out is below 1e-18 of the sum.
+  /// x = 2^k m with m near 1, s = (m - 1) / (m + 1), ln m = 2 artanh(s) = 2 (s + s^3/3 + s^5/5 +
+  /// ...) with |s| <= 0.1716; the first term left out is below 1e-18 of the sum.
   private static func logParts(_ x: Double) -> (high: Double, low: Double) {
     var bits = x.bitPattern
     var k = 0

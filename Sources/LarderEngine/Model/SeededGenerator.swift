@@ -1,8 +1,8 @@
 /// Random numbers from a seed, the same on every machine: xoshiro256**.
 ///
 /// Blackman and Vigna, Scrambled Linear Pseudorandom Number Generators, ACM Transactions on
-/// Mathematical Software 47 (2021). The state is filled by SplitMix64, as its authors advise, so that
-/// seeds 0 and 1 are as good as any.
+/// Mathematical Software 47 (2021). The state is filled by SplitMix64, as its authors advise, so
+/// that seeds 0 and 1 are as good as any.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var a: UInt64
   private var b: UInt64
@@ -39,7 +39,8 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
     return result
   }
 
-  /// A number from 0 to `bound` - 1, all equally likely to within `bound` / 2^64. `bound` is above 0.
+  /// A number from 0 to `bound` - 1, all equally likely to within `bound` / 2^64. `bound` is above
+  /// 0.
   ///
   /// Not named `next(upperBound:)`, whose algorithm the standard library may change.
   public mutating func next(below bound: UInt64) -> UInt64 {
