@@ -1,3 +1,5 @@
+import LarderEngine
+
 /// All generators, by name. Adding one is a file in `Generators/` and a line in `all`.
 public enum GeneratorRegistry {
   /// Every generator, in the order in which lists show them.
@@ -19,13 +21,14 @@ public enum GeneratorRegistry {
 
   /// The generator with the name.
   ///
-  /// - Throws: `ComponentError` with the nearest name when there is none. Complexity: O(generators).
+  /// - Throws: `ComponentError` with the nearest name when there is none. Complexity:
+  ///   O(generators).
   public static func generator(
     named name: String
   ) throws(ComponentError) -> RegisteredGenerator {
     let known = all.map(\.description.name)
     if let index = known.firstIndex(of: name) { return all[index] }
-    let hint = nearestName(to: name, in: known).map { "did you mean '\($0)'?" }
+    let hint = name.nearest(among: known).map { "did you mean '\($0)'?" }
     throw ComponentError(
       component: name, parameter: nil,
       message: "unknown generator; \(hint ?? "known are \(known.joined(separator: ", "))")")

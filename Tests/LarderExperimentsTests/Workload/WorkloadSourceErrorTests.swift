@@ -58,9 +58,9 @@ import Testing
         format: cvs
       """,
       """
-        w.yaml:3: source.format: cvs: unknown trace format; did you mean 'csv'? known are \
-        oracle-general, csv, txt, arc, lirs, vscsi, adapt-size, cache2k, larder
-        """),
+      w.yaml:3: source.format: cvs: unknown trace format; did you mean 'csv'? known are \
+      oracle-general, csv, txt, arc, lirs, vscsi, adapt-size, cache2k, larder
+      """),
     Case(
       "source: {trace: a, format: 'csv:time'}",
       "w.yaml:1: source.format: csv: expected name=value, found 'time'"),

@@ -39,7 +39,7 @@ struct DistributionTests {
   }
 
   @Test func paretoFallsAsItShould() throws {
-    let values = try sizes("pareto:shape=1.5:min=1000:max=1000000")
+    let values = try sizes("pareto:alpha=1.5:min=1000:max=1000000")
     #expect((values.min() ?? 0) >= 1000 && (values.max() ?? .infinity) <= 1_000_000)
     let cut = pow(0.001, 1.5)
     for limit in [2000.0, 5000, 50_000] {

@@ -34,26 +34,19 @@ struct GeneratorContractTests {
   @Test(arguments: names) func recordsKeepTheContract(name: String) throws {
     let source = try Generated.source(try Generated.spec(name, requests: 20_000))
     let columns = source.columns
-    var time: UInt64 = 0
+    let records = try Generated.records(source)
+    #expect(zip(records, records.dropFirst()).allSatisfy { $0.time <= $1.time })
+    let limit = UInt64(try #require(source.keyLimit))
+    #expect(records.allSatisfy { $0.key < limit && $0.size >= 1 && $0.cost == 1 })
+    #expect(records.allSatisfy { Operation(rawValue: $0.operation) != nil })
+    #expect(columns.contains(.size) || records.allSatisfy { $0.size == 1 })
+    #expect(columns.contains(.time) || records.allSatisfy { $0.time == 0 })
+    #expect(columns.contains(.ttl) || records.allSatisfy { $0.ttl == 0 })
+    #expect(columns.contains(.operation) || records.allSatisfy { $0.operation == 0 })
+    if columns.contains(.time) { #expect(records[records.count - 1].time > 0) }
     var sizes: [UInt64: UInt32] = [:]
-    for record in try Generated.records(source) {
-      #expect(record.time >= time)
-      time = record.time
-      if let limit = source.keyLimit { #expect(record.key < UInt64(limit)) }
-      #expect(record.size >= 1)
-      #expect(Operation(rawValue: record.operation) != nil)
-      #expect(columns.contains(.size) || record.size == 1)
-      #expect(columns.contains(.time) || record.time == 0)
-      #expect(columns.contains(.ttl) || record.ttl == 0)
-      #expect(columns.contains(.operation) || record.operation == Operation.get.rawValue)
-      #expect(record.cost == 1)
-      if let size = sizes[record.key] {
-        #expect(size == record.size)
-      } else {
-        sizes[record.key] = record.size
-      }
-    }
-    if columns.contains(.time) { #expect(time > 0) }
+    for record in records { sizes[record.key] = record.size }
+    #expect(records.allSatisfy { sizes[$0.key] == $0.size }, "an object has one size")
   }
 
   @Test(arguments: names) func keysFitATable(name: String) throws {

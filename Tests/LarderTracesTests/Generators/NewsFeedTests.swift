@@ -4,8 +4,8 @@ import Testing
 
 @testable import LarderTraces
 
-/// The generated news feed against the figures it is calibrated with. Seeds are fixed, so tolerances
-/// only have to hold once; they say how near the model is.
+/// The generated news feed against the figures it is calibrated with. Seeds are fixed, so
+/// tolerances only have to hold once; they say how near the model is.
 struct NewsFeedTests {
   private static let rhythm = DayRhythm(hours: NewsReading.hours)
   private static let articles = NewsArticles(

@@ -1,10 +1,10 @@
-/// The core workloads of YCSB as a cache sees them. Cooper, Silberstein, Tam, Ramakrishnan and Sears,
-/// Benchmarking Cloud Serving Systems with YCSB, SoCC 2010, table 2.
+/// The core workloads of YCSB as a cache sees them. Cooper, Silberstein, Tam, Ramakrishnan and
+/// Sears, Benchmarking Cloud Serving Systems with YCSB, SoCC 2010, table 2.
 ///
 /// Updates and inserts are sets, a scan is a get of each of its records, read-modify-write is a get
-/// and a set of the same record. Where YCSB approximates Zipf's law (Gray et al. 1994) and spreads it
-/// over ten thousand million ranks before hashing, this draws exactly from the law over the records
-/// there are, as the paper describes it.
+/// and a set of the same record. Where YCSB approximates Zipf's law (Gray et al. 1994) and spreads
+/// it over ten thousand million ranks before hashing, this draws exactly from the law over the
+/// records there are, as the paper describes it.
 enum YCSBGenerator {
   static func registered(_ workload: YCSBWorkload) -> RegisteredGenerator {
     let hasScans = workload.shares[3] > 0

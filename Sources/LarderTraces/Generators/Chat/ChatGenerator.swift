@@ -3,14 +3,14 @@ enum ChatGenerator: Generator {
   static let description = GeneratorDescription(
     name: "chat",
     summary: """
-      A person opens the app, sees the avatars of the latest conversations, opens a few of them, most \
-      likely those of last time, reads the newest page of messages with its media, seldom scrolls \
-      back, writes and is answered. New messages change the newest page.
+      A person opens the app, sees the avatars of the latest conversations, opens a few of them, \
+      most likely those of last time, reads the newest page of messages with its media, seldom \
+      scrolls back, writes and is answered. New messages change the newest page.
       """,
     parameters: parameters, columns: [.size, .time, .operation],
     source: """
-      Our model of a messenger; no measurement stands behind the figures, which are plausible round \
-      numbers.
+      Our model of a messenger; no measurement stands behind the figures, which are plausible \
+      round numbers.
       """)
 
   static func plan(_ setup: GeneratorSetup) throws(ComponentError) -> GeneratorPlan {
@@ -76,7 +76,8 @@ enum ChatGenerator: Generator {
     GeneratorParameter(
       "page-size", .bytes(128...16_777_216), default: "6KiB", "Median size of a page of messages."),
     GeneratorParameter(
-      "media-size", .bytes(128...16_777_216), default: "90KiB", "Median size of a picture or clip."),
+      "media-size", .bytes(128...16_777_216), default: "90KiB",
+      "Median size of a picture or clip."),
     GeneratorParameter(
       "sigma", .number(0...5), default: "1.2", "Spread of the sizes of media (log-normal)."),
   ]

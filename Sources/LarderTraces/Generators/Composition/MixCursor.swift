@@ -1,7 +1,7 @@
 /// Sources interleaved at random by weight.
 ///
-/// The parts run side by side: each has a clock of its own, and the mix's time is the furthest any of
-/// them has come. So the part whose clock is fastest for its weight keeps its own time, and the
+/// The parts run side by side: each has a clock of its own, and the mix's time is the furthest any
+/// of them has come. So the part whose clock is fastest for its weight keeps its own time, and the
 /// others' requests fall in between.
 final class MixCursor: RecordCursor {
   private let parts: [MixedPart]

@@ -8,8 +8,8 @@ extension SourceSpec {
   /// follow from it; where parts share their keys, an object has the same size and time to live in
   /// all of them.
   ///
-  /// - Throws: `ComponentError` for an unknown generator, distribution or parameter, or a value that
-  ///   cannot be; whatever `openTrace` throws. Complexity: O(parts + weights).
+  /// - Throws: `ComponentError` for an unknown generator, distribution or parameter, or a value
+  ///   that cannot be; whatever `openTrace` throws. Complexity: O(parts + weights).
   public func makeSource(
     seed: UInt64, openTrace: @escaping TraceOpener
   ) throws -> any RecordSource {

@@ -1,4 +1,5 @@
-/// What a workload adds to the records of a generator: sizes, times to live, operations and a clock.
+/// What a workload adds to the records of a generator: sizes, times to live, operations and a
+/// clock.
 struct Decoration {
   private var sizes: ObjectValues?
   private var ttls: ObjectValues?

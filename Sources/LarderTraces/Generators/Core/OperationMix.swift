@@ -16,7 +16,7 @@ struct OperationMix {
     let names = Operation.allCases.map { "\($0)" }
     for name in shares.keys.sorted() {
       guard names.contains(name) else {
-        let hint = nearestName(to: name, in: names).map { "; did you mean '\($0)'?" } ?? ""
+        let hint = name.nearest(among: names).map { "; did you mean '\($0)'?" } ?? ""
         throw ComponentError(
           component: generator, parameter: "operations",
           message: "expected \(names.joined(separator: ", ")), found '\(name)'\(hint)")

@@ -1,3 +1,5 @@
+import LarderEngine
+
 /// The values of a component's parameters: those given, or else the declared defaults, read in the
 /// same way. Unknown names and bad values are errors before anything is generated.
 struct ParameterReader {
@@ -15,7 +17,7 @@ struct ParameterReader {
     self.parameters = parameters
     let known = parameters.map(\.name)
     for name in component.values.keys.sorted() where !known.contains(name) {
-      let hint = nearestName(to: name, in: known).map { "did you mean '\($0)'?" }
+      let hint = name.nearest(among: known).map { "did you mean '\($0)'?" }
       let list =
         known.isEmpty ? "it has no parameters" : "it has \(known.joined(separator: ", "))"
       throw ComponentError(

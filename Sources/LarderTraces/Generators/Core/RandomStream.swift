@@ -1,7 +1,7 @@
 /// Random numbers for the generators' inner loops: SplitMix64.
 ///
-/// Steele, Lea and Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA 2014. The engine has
-/// a generator of its own; calls across modules would cost more than the numbers.
+/// Steele, Lea and Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA 2014. The engine
+/// has a generator of its own; calls across modules would cost more than the numbers.
 struct RandomStream: Sendable {
   private var state: UInt64
 

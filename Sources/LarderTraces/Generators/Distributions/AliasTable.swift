@@ -1,8 +1,8 @@
 /// Draws an index with given weights in constant time.
 ///
 /// Walker, An Efficient Method for Generating Discrete Random Variables with General Distributions,
-/// ACM TOMS 3 (1977); built as in Vose, A Linear Algorithm for Generating Random Numbers with a Given
-/// Distribution, IEEE TSE 17 (1991). Probabilities are exact to 2^-52 of a column.
+/// ACM TOMS 3 (1977); built as in Vose, A Linear Algorithm for Generating Random Numbers with a
+/// Given Distribution, IEEE TSE 17 (1991). Probabilities are exact to 2^-52 of a column.
 struct AliasTable: Sendable {
   /// A column: its own index below the threshold, the other above.
   private struct Column {

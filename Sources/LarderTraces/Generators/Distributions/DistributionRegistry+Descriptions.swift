@@ -52,10 +52,10 @@ extension DistributionRegistry {
         ]),
       DistributionDescription(
         name: "pareto",
-        summary: "Bounded Pareto: the share above x falls as x^-shape between the bounds.",
+        summary: "Bounded Pareto: the share above x falls as x^-alpha between the bounds.",
         parameters: [
           GeneratorParameter(
-            "shape", .number(0.01...100), default: "1.2", "How fast large values become rare."),
+            "alpha", .number(0.01...100), default: "1.2", "How fast large values become rare."),
           bound("min", isSize ? "1KiB" : "1m", "The smallest value."),
           bound("max", isSize ? "100MiB" : "30d", "The largest value."),
         ]),

@@ -1,3 +1,5 @@
+import LarderEngine
+
 /// What a distribution's values are.
 enum DistributedQuantity {
   /// Sizes in bytes, at least 1.
@@ -22,7 +24,7 @@ public enum DistributionRegistry {
     let descriptions = quantity == .bytes ? sizes : ttls
     guard let description = descriptions.first(where: { $0.name == spec.name }) else {
       let known = descriptions.map(\.name)
-      let hint = nearestName(to: spec.name, in: known).map { "did you mean '\($0)'?" }
+      let hint = spec.name.nearest(among: known).map { "did you mean '\($0)'?" }
       throw ComponentError(
         component: spec.name, parameter: nil,
         message: "unknown distribution; \(hint ?? "known are \(known.joined(separator: ", "))")")
@@ -40,7 +42,7 @@ public enum DistributionRegistry {
         median: Double(median), sigma: try reader.number("sigma"), low: low, high: high)
     case "pareto":
       let (low, high) = try bounds(reader, quantity)
-      return .pareto(shape: try reader.number("shape"), low: low, high: high)
+      return .pareto(alpha: try reader.number("alpha"), low: low, high: high)
     default: return try list(reader)
     }
   }

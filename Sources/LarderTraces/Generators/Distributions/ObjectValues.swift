@@ -1,6 +1,6 @@
-/// The value of a distribution for each object: drawn from the key and the seed, so that neither the
-/// order of requests nor the number of them matters. Values that cost more than a memory access are
-/// kept in a table.
+/// The value of a distribution for each object: drawn from the key and the seed, so that neither
+/// the order of requests nor the number of them matters. Values that cost more than a memory access
+/// are kept in a table.
 struct ObjectValues {
   private let distribution: ValueDistribution
   private let seed: UInt64

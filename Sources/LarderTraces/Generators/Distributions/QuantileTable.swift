@@ -1,13 +1,13 @@
 import LarderEngine
 
-/// A distribution given by a few of its quantiles, as measurements are published: between two of them
-/// the logarithm of the value is even.
+/// A distribution given by a few of its quantiles, as measurements are published: between two of
+/// them the logarithm of the value is even.
 struct QuantileTable: Sendable {
   private let shares: [Double]
   private let logarithms: [Double]
 
-  /// A table over pairs of a share and the value that this share lies below: shares rising from 0 to
-  /// 1, values above 0 and not falling.
+  /// A table over pairs of a share and the value that this share lies below: shares rising from 0
+  /// to 1, values above 0 and not falling.
   init(_ points: [(share: Double, value: Double)]) {
     shares = points.map(\.share)
     logarithms = points.map { DeterministicMath.log($0.value) }

@@ -1,7 +1,7 @@
 import LarderEngine
 
-/// A distribution of sizes in bytes or times to live in seconds. A value is drawn from 64 bits, which
-/// come from the object's key, so that an object always has the same value.
+/// A distribution of sizes in bytes or times to live in seconds. A value is drawn from 64 bits,
+/// which come from the object's key, so that an object always has the same value.
 enum ValueDistribution: Sendable {
   /// Always the same.
   case constant(UInt32)
@@ -9,8 +9,8 @@ enum ValueDistribution: Sendable {
   case uniform(low: UInt32, high: UInt32)
   /// The logarithm is normal; values outside `low ... high` are moved to the nearer bound.
   case logNormal(logMedian: Double, sigma: Double, low: UInt32, high: UInt32)
-  /// Bounded Pareto: P(X > x) falls as x^-shape between `low` and `high`.
-  case pareto(shape: Double, low: UInt32, high: UInt32)
+  /// Bounded Pareto: P(X > x) falls as x^-alpha between `low` and `high`.
+  case pareto(alpha: Double, low: UInt32, high: UInt32)
   /// One of the values, by weight.
   case list(values: [UInt32], table: AliasTable)
 
@@ -24,10 +24,10 @@ enum ValueDistribution: Sendable {
       // The middle of a step, never 0 or 1.
       let z = DeterministicMath.normalQuantile(RandomStream.unit(bits) + 0x1p-54)
       return Self.whole(DeterministicMath.exp(logMedian + sigma * z), low, high)
-    case .pareto(let shape, let low, let high):
-      let ratio = DeterministicMath.pow(Double(low) / Double(high), shape)
+    case .pareto(let alpha, let low, let high):
+      let ratio = DeterministicMath.pow(Double(low) / Double(high), alpha)
       let rest = 1 - RandomStream.unit(bits) * (1 - ratio)
-      return Self.whole(Double(low) / DeterministicMath.pow(rest, 1 / shape), low, high)
+      return Self.whole(Double(low) / DeterministicMath.pow(rest, 1 / alpha), low, high)
     case .list(let values, let table): return values[table.index(bits)]
     }
   }

@@ -3,14 +3,14 @@ import LarderEngine
 /// Draws ranks 1 to n with probability proportional to 1 / rank^exponent, exactly, for any exponent
 /// from 0 and any n, in constant time and a few kilobytes.
 ///
-/// Rejection under a step function (von Neumann 1951): ranks are cut into blocks whose ends differ by
-/// at most 1/32; a block is drawn by the weight it would have if all its ranks were as likely as its
-/// first, a rank in it evenly, and the rank is kept with its true share of that likelihood. No
+/// Rejection under a step function (von Neumann 1951): ranks are cut into blocks whose ends differ
+/// by at most 1/32; a block is drawn by the weight it would have if all its ranks were as likely as
+/// its first, a rank in it evenly, and the rank is kept with its true share of that likelihood. No
 /// normalising sum is needed, so that nothing depends on n but the number of blocks (640 for four
 /// thousand million). About 1 draw in 64 is repeated; most are kept without computing a power.
-/// Unlike the approximation of Gray et al. (SIGMOD 1994) that YCSB uses, it holds for exponent 1 and
-/// above and for the first ranks; rejection-inversion (Hörmann and Derflinger, ACM TOMACS 6, 1996) is
-/// as exact and needs two powers a draw.
+/// Unlike the approximation of Gray et al. (SIGMOD 1994) that YCSB uses, it holds for exponent 1
+/// and above and for the first ranks; rejection-inversion (Hörmann and Derflinger, ACM TOMACS 6,
+/// 1996) is as exact and needs two powers a draw.
 struct ZipfSampler: Sendable {
   /// Ranks that follow one another.
   private struct Block {

@@ -1,5 +1,5 @@
-/// The hours of the day as a second clock, on which activity is even: what happens at a constant rate
-/// by that clock follows the shares of the hours by the real one.
+/// The hours of the day as a second clock, on which activity is even: what happens at a constant
+/// rate by that clock follows the shares of the hours by the real one.
 struct DayRhythm: Sendable {
   /// Microseconds of a day.
   static let day: UInt64 = 86_400_000_000

@@ -1,9 +1,9 @@
 /// The articles a publisher brings out, and which of them is opened at a time.
 ///
-/// Articles have ordinals in order of their day; each day has as many, with the same popularities in
-/// another order. An article is chosen by rejection: a day by the most its articles can be in demand
-/// at their age, a rank on that day by popularity, and the article is kept by what its true age is of
-/// that most. So the cost does not depend on how many articles there are.
+/// Articles have ordinals in order of their day; each day has as many, with the same popularities
+/// in another order. An article is chosen by rejection: a day by the most its articles can be in
+/// demand at their age, a rank on that day by popularity, and the article is kept by what its true
+/// age is of that most. So the cost does not depend on how many articles there are.
 struct NewsArticles: Sendable {
   /// Articles older than this many days are not opened.
   static let daysMax = 30
@@ -18,7 +18,8 @@ struct NewsArticles: Sendable {
   private let timeOfDay: [UInt64]
   /// Demand by age in hours.
   private let demand: [Double]
-  /// For each hour of the day, the most demand of articles of today, yesterday and so on, summed up.
+  /// For each hour of the day, the most demand of articles of today, yesterday and so on, summed
+  /// up.
   private let envelopes: [[Double]]
   private let oldViews: UInt64
 
@@ -58,7 +59,8 @@ struct NewsArticles: Sendable {
     return day * DayRhythm.day + timeOfDay[Int(place)]
   }
 
-  /// The article that somebody opens at a time, which is at least `daysMax` days after the beginning.
+  /// The article that somebody opens at a time, which is at least `daysMax` days after the
+  /// beginning.
   func choose(at time: UInt64, _ random: inout RandomStream) -> UInt64 {
     let (today, rest) = time.quotientAndRemainder(dividingBy: DayRhythm.day)
     if random.happens(oldViews) { return chooseOld(at: time, &random) }

@@ -157,8 +157,8 @@ extension NewsFeedCursor.State {
     openBody(slot, of: article, at: time)
   }
 
-  /// Opens again one of the last articles, the last most likely. Nothing if the draw goes back further
-  /// than the reader's memory.
+  /// Opens again one of the last articles, the last most likely. Nothing if the draw goes back
+  /// further than the reader's memory.
   private mutating func viewAgain(_ reader: Int, at time: UInt64) {
     let back = Int(recency.rank(&random)) - 1
     guard let article = people.lastRead(reader, back: back),

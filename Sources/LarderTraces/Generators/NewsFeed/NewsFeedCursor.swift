@@ -2,8 +2,8 @@ import LarderEngine
 
 /// The requests of a news app, event by event.
 ///
-/// A modify is written only for an object that was requested since it last changed: a further change
-/// before the next request could make no copy staler.
+/// A modify is written only for an object that was requested since it last changed: a further
+/// change before the next request could make no copy staler.
 final class NewsFeedCursor: RecordCursor {
   private var state: State
 

@@ -3,9 +3,9 @@ enum NewsFeedGenerator: Generator {
   static let description = GeneratorDescription(
     name: "news-feed",
     summary: """
-      Readers open the app in sessions, pull to refresh, scroll, open fresh and popular articles and \
-      go back to what they just read, while the publisher adds and updates articles. Time 0 is \
-      midnight UTC.
+      Readers open the app in sessions, pull to refresh, scroll, open fresh and popular articles \
+      and go back to what they just read, while the publisher adds and updates articles. Time 0 \
+      is midnight UTC.
       """,
     parameters: parameters, columns: [.size, .time, .operation, .ttl],
     source: """

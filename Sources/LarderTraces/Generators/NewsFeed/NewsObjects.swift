@@ -1,5 +1,5 @@
-/// The objects behind the articles that can still be opened: their keys, given in the order of first
-/// request, and their sizes, which hang on the article alone.
+/// The objects behind the articles that can still be opened: their keys, given in the order of
+/// first request, and their sizes, which hang on the article alone.
 struct NewsObjects {
   /// What is known of an article that has been requested.
   struct Entry {

@@ -39,8 +39,8 @@ struct NewsReaders {
     self.memory = memory
   }
 
-  /// Whether the reader has read the article and would remember it. Complexity: O(1) for a lone reader,
-  /// O(memory) otherwise.
+  /// Whether the reader has read the article and would remember it. Complexity: O(1) for a lone
+  /// reader, O(memory) otherwise.
   func hasRead(_ reader: Int, _ article: UInt64) -> Bool {
     if readers.count == 1 { return remembered.contains(article) }
     return history[reader * memory..<(reader + 1) * memory].contains(article)

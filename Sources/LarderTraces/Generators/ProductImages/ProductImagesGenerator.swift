@@ -3,13 +3,13 @@ enum ProductImagesGenerator: Generator {
   static let description = GeneratorDescription(
     name: "product-images",
     summary: """
-      A shopper opens popular categories, scrolls down the list from its top, back up and down again, \
-      and opens a product now and then for its large pictures. Pictures never change.
+      A shopper opens popular categories, scrolls down the list from its top, back up and down \
+      again, and opens a product now and then for its large pictures. Pictures never change.
       """,
     parameters: parameters, columns: [.size, .time],
     source: """
-      Our model of a shop's app; no measurement stands behind the figures, which are plausible round \
-      numbers.
+      Our model of a shop's app; no measurement stands behind the figures, which are plausible \
+      round numbers.
       """)
 
   static func plan(_ setup: GeneratorSetup) throws(ComponentError) -> GeneratorPlan {

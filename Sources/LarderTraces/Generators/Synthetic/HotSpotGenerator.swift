@@ -3,8 +3,8 @@ enum HotSpotGenerator: Generator {
   static let description = GeneratorDescription(
     name: "hot-spot",
     summary: """
-      A share of the objects is hot and gets a share of the requests; within the hot and within the \
-      cold all are equally likely.
+      A share of the objects is hot and gets a share of the requests; within the hot and within \
+      the cold all are equally likely.
       """,
     parameters: [
       .objects(default: "1M"),

@@ -15,8 +15,8 @@ enum OneHitWondersGenerator: Generator {
           + "(Maggs and Sitaraman)"),
     ],
     source: """
-      Maggs and Sitaraman, Algorithmic Nuggets in Content Delivery, ACM SIGCOMM CCR 45 (2015); Yang \
-      et al., FIFO Queues are All You Need for Cache Eviction, SOSP 2023.
+      Maggs and Sitaraman, Algorithmic Nuggets in Content Delivery, ACM SIGCOMM CCR 45 (2015); \
+      Yang et al., FIFO Queues are All You Need for Cache Eviction, SOSP 2023.
       """)
 
   static func plan(_ setup: GeneratorSetup) throws(ComponentError) -> GeneratorPlan {

@@ -3,8 +3,8 @@ enum ScanGenerator: Generator {
   static let description = GeneratorDescription(
     name: "scan",
     summary: """
-      A hot set with Zipf popularity, interrupted by scans that walk through cold objects in order. \
-      A policy that resists scans keeps the hot set.
+      A hot set with Zipf popularity, interrupted by scans that walk through cold objects in \
+      order. A policy that resists scans keeps the hot set.
       """,
     parameters: [
       .objects(default: "10k", "Objects of the hot set."),

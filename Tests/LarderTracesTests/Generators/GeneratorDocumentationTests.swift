@@ -1,0 +1,73 @@
+import Foundation
+import Testing
+
+@testable import LarderTraces
+
+/// `docs/generators.md` says what the registry says: the tables between its markers are made from
+/// it.
+struct GeneratorDocumentationTests {
+  private static let file = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().appendingPathComponent("docs/generators.md")
+
+  /// Set `LARDER_WRITE_DOCS=1` to write the tables anew after a change to a generator.
+  @Test(arguments: ["generators", "sizes", "ttls"]) func tablesMatchTheRegistry(part: String) throws
+  {
+    let begin = "<!-- begin \(part): made from the registry -->\n"
+    let end = "<!-- end \(part) -->"
+    var text = try String(contentsOf: Self.file, encoding: .utf8)
+    let from = try #require(text.range(of: begin))
+    let to = try #require(text.range(of: end))
+    let expected = Self.table(part)
+    if ProcessInfo.processInfo.environment["LARDER_WRITE_DOCS"] != nil {
+      text.replaceSubrange(from.upperBound..<to.lowerBound, with: expected)
+      try text.write(to: Self.file, atomically: true, encoding: .utf8)
+    } else {
+      #expect(String(text[from.upperBound..<to.lowerBound]) == expected)
+    }
+  }
+
+  private static func table(_ part: String) -> String {
+    switch part {
+    case "generators":
+      GeneratorRegistry.all.map { generator in
+        let description = generator.description
+        return """
+
+          ### \(description.name)
+
+          \(description.summary)
+
+          Columns beside the key: \(columns(description.columns)). Source: \(description.source)
+
+          \(table(description.parameters))
+          """
+      }.joined()
+    case "sizes": DistributionRegistry.sizes.map(table).joined()
+    default: DistributionRegistry.ttls.map(table).joined()
+    }
+  }
+
+  private static func table(_ distribution: DistributionDescription) -> String {
+    "\n**\(distribution.name)**: \(distribution.summary)\n\n\(table(distribution.parameters))"
+  }
+
+  private static func table(_ parameters: [GeneratorParameter]) -> String {
+    let rows = parameters.map { parameter in
+      let value = parameter.defaultValue.map { $0.isEmpty ? "" : "`\($0)`" } ?? "must be given"
+      return
+        "| `\(parameter.name)` | \(value) | \(parameter.summary) | \(parameter.kind.expectation) "
+        + "| \(parameter.origin) |\n"
+    }
+    return "| parameter | default | meaning | values | where the default comes from |\n"
+      + "|---|---|---|---|---|\n" + rows.joined()
+  }
+
+  private static func columns(_ columns: TraceColumns) -> String {
+    let names: [(TraceColumns, String)] = [
+      (.size, "size"), (.time, "time"), (.operation, "operation"), (.ttl, "ttl"), (.cost, "cost"),
+    ]
+    let present = names.filter { columns.contains($0.0) }.map(\.1)
+    return present.isEmpty ? "none" : present.joined(separator: ", ")
+  }
+}
