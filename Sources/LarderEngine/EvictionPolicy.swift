@@ -66,6 +66,10 @@ public protocol EvictionPolicy: ~Copyable, SendableMetatype {
   /// true the driver calls `evict`.
   var overflows: Bool { get }
 
+  /// A resident object was requested and another tier answered, so that its next use is now
+  /// `request.nextUse`. Called only for policies that need the next use.
+  mutating func foresee(_ request: Request)
+
   /// Makes room for ids up to `objects`. O(`objects`); called outside the per-request path.
   mutating func reserve(objects: Int)
 
@@ -90,6 +94,10 @@ extension EvictionPolicy where Self: ~Copyable {
   public mutating func replace(_ request: Request, _ sizes: some ObjectSizes) {
     hit(request, sizes)
   }
+
+  /// The future plays no part.
+  @inline(__always)
+  public mutating func foresee(_ request: Request) {}
 
   /// The state of one object points to no other.
   @inline(__always)

@@ -3,8 +3,8 @@ import LarderEngine
 import LarderTraces
 import Synchronization
 
-/// Runs the cells of a plan over all cores. Cells share the prepared traces, which are read-only, so
-/// their counts do not depend on the number of threads.
+/// Runs the cells of a plan over all cores. Cells share the prepared traces, which are read-only,
+/// so their counts do not depend on the number of threads.
 public struct Sweep: Sendable {
   /// What to run, in the order of the results.
   public var cells: [PlannedCell]

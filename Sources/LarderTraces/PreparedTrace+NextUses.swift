@@ -2,8 +2,10 @@ import CLarderShims
 import LarderEngine
 
 extension PreparedTrace {
-  /// The trace with the index of each request's next request for the same object, which the
-  /// policies that know the future read.
+  /// The trace with the next use of each request's object, which the policies that know the future
+  /// read: the index of the next get that a copy kept from here on could answer. A copy that is set
+  /// anew or deleted first answers none; that the origin changes does not matter to a cache that is
+  /// not told.
   ///
   /// Worked out by one pass from the end, at most once a trace however many threads ask, and kept
   /// as long as the trace is. Takes 4 bytes a request, and 4 an object while it is worked out; the
@@ -45,7 +47,11 @@ extension PreparedTrace {
       if index >= ahead { larder_prefetch(latest + Int(ids[index - ahead])) }
       let id = Int(ids[index])
       next[index] = latest[id]
-      latest[id] = UInt32(truncatingIfNeeded: index)
+      switch Operation(rawValue: requests.operations?[index] ?? 0) {
+      case .set, .delete: latest[id] = Request.never
+      case .modify: break
+      case .get, nil: latest[id] = UInt32(truncatingIfNeeded: index)
+      }
       index -= 1
     }
     let storage = ColumnStorage(over: requests.owner)

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// Every wrong request: one line that says what, where and what to do, exit code 2, nothing written.
+/// Every wrong request: one line that says what, where and what to do, exit code 2, nothing
+/// written.
 @Suite struct BadInputTests {
   /// A wrong request and what the line must say.
   struct Case: Sendable, CustomTestStringConvertible {
@@ -24,7 +25,8 @@ import Testing
     Case("simulate cut.txt.gz --policy lru --capacity 1", says: "cut.txt.gz", "byte"),
     Case("simulate broken.txt.gz --policy lru --capacity 1", says: "broken.txt.gz"),
     Case(
-      "simulate words.tr --format adapt-size --policy lru --capacity 1B", says: "words.tr:2", "two"),
+      "simulate words.tr --format adapt-size --policy lru --capacity 1B",
+      says: "words.tr:2", "two"),
     Case(
       "simulate negative.tr --format adapt-size --policy lru --capacity 1B",
       says: "negative.tr:1", "-5"),

@@ -10,7 +10,7 @@ public struct Request: Sendable {
   public var size: UInt32
   /// Position of this request in the stream that the cache sees, starting at 0.
   public var index: UInt64
-  /// Position of the next request for the same object, or `Request.never`.
+  /// Position of the next get that a copy kept from now on could answer, or `Request.never`.
   public var nextUse: UInt32
   /// When the entry expires, in microseconds, or `Request.noExpiry`.
   public var expires: UInt64

@@ -31,7 +31,8 @@ public struct RequestColumns: @unchecked Sendable {
   public var ttls: UnsafePointer<UInt32>?
   /// Cost of a fetch.
   public var costs: UnsafePointer<Float>?
-  /// Index of the next request of the same object, or `Request.never`.
+  /// Index of the next get that a copy kept from this request on could answer, or
+  /// `Request.never`.
   public var nextUses: UnsafePointer<UInt32>?
   /// Keeps the memory behind the pointers alive.
   public var owner: AnyObject?

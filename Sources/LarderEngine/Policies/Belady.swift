@@ -24,6 +24,10 @@ struct Belady: EvictionPolicy, ~Copyable {
     heap.update(request.id, key: UInt64(~request.nextUse), order: order.next())
   }
 
+  mutating func foresee(_ request: Request) {
+    heap.update(request.id, key: UInt64(~request.nextUse), order: order.next())
+  }
+
   @inline(__always)
   mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID {
     heap.popMinimum().id

@@ -6,8 +6,8 @@ struct LRU: EvictionPolicy, ~Copyable {
     paper: "Denning, The working set model for program behavior, CACM 1968; the rule itself is "
       + "folklore")
 
-  // Most recently requested at the front. (Tried and slower, at 0.5 times the speed: a ring buffer to
-  // which every hit appends, with out-of-date entries skipped when they become the oldest.)
+  // Most recently requested at the front. (Tried and slower, at 0.5 times the speed: a ring buffer
+  // to which every hit appends, with out-of-date entries skipped when they become the oldest.)
   private var list: LinkedLists
 
   init(_ setup: PolicySetup) { list = LinkedLists(objects: setup.objects) }

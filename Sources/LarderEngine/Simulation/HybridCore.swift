@@ -54,6 +54,7 @@ final class HybridCore {
       let answer = Answer.memory(memory.size(id))
       let isStale = memory.isStale(id)
       memory.hit(request)
+      if disk.needsNextUse, disk.contains(id) { disk.foresee(request) }
       demoteVictims(of: request, now: now)
       return (answer, isStale)
     }

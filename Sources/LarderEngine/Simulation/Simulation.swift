@@ -18,13 +18,14 @@
 /// time plus the smaller of the request's and the tier's time to live.
 ///
 /// **Hybrid, get.** Memory is asked first, then disk, each with expiry as above. Memory's policy
-/// sees only what memory is asked, disk's only what memory could not answer. A miss is stored, when
-/// inclusive, on disk and then in memory; when exclusive, in memory, or on disk if memory rejects
-/// it. A disk hit that the promotion rule lets pass is stored in memory with the copy's size,
-/// version and expiry (memory's own time to live, when shorter, counts from now); when exclusive
-/// and not rejected there, it first leaves disk. What memory evicts is stored on disk when exclusive
-/// (a demotion, keeping size, version and expiry; what has already expired is dropped).
-/// A demotion and a promotion are also admissions of the tier they enter.
+/// sees only what memory is asked, disk's only what memory could not answer (one that knows the
+/// future is told of it all the same). A miss is stored, when inclusive, on disk and then in
+/// memory; when exclusive, in memory, or on disk if memory rejects it. A disk hit that the
+/// promotion rule lets pass is stored in memory with the copy's size, version and expiry (memory's
+/// own time to live, when shorter, counts from now); when exclusive and not rejected there, it
+/// first leaves disk. What memory evicts is stored on disk when exclusive (a demotion, keeping
+/// size, version and expiry; what has already expired is dropped). A demotion and a promotion are
+/// also admissions of the tier they enter.
 ///
 /// **Hybrid, set.** Inclusive: like a single tier's set on disk, then on memory. Exclusive: removed
 /// from disk, then a set in memory, or on disk if memory rejects it. **Delete**: from both.

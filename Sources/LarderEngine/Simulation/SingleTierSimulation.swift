@@ -1,7 +1,8 @@
 /// A cache of one tier under simulation, specialised for its policy and for what the trace has.
 ///
 /// A value, not a class: calls to a generic class go through its vtable, whose methods the
-/// optimiser does not specialise, at ten times the cost. `ErasedSimulation` hides the type behind closures.
+/// optimiser does not specialise, at ten times the cost. `ErasedSimulation` hides the type behind
+/// closures.
 struct SingleTierSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyable {
   private var tier: Tier<Policy, Shape>
   private let columns: RequestColumns

@@ -75,6 +75,9 @@ struct Tier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyable {
     while policy.overflows { evict(for: .none, evicted) }
   }
 
+  /// A resident object was answered for by another tier.
+  mutating func foresee(_ request: Request) { policy.foresee(request) }
+
   /// Stores an object that is not resident, and says whether it did.
   @inline(__always)
   mutating func store(_ request: Request, evicted: (ObjectID) -> Void) -> Bool {

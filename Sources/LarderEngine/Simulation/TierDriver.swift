@@ -15,6 +15,8 @@ final class TierDriver {
   let store: (Request) -> Bool
   let replace: (Request) -> Bool
   let remove: (ObjectID) -> Void
+  let foresee: (Request) -> Void
+  let needsNextUse: Bool
   let reserve: (_ objects: Int) -> Void
   let prefetch: (ObjectID) -> Void
   private let countsBody: () -> TierCounts
@@ -48,6 +50,8 @@ final class TierDriver {
       return held.value.replace(request) { evicted.value.append($0) }
     }
     remove = { held.value.remove($0) }
+    foresee = { held.value.foresee($0) }
+    needsNextUse = Policy.description.needs.contains(.nextUse)
     reserve = { held.value.reserve(objects: $0) }
     prefetch = { held.value.prefetch($0) }
     countsBody = { held.value.counts }

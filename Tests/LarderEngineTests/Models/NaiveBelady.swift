@@ -15,6 +15,7 @@ struct NaiveBelady: NaivePolicy {
     remove(request.id)
     insert(request)
   }
+  mutating func foresee(_ request: Request) { hit(request) }
   mutating func evict() -> ObjectID {
     let victim = entries.firstMinimum { $0.nextUse > $1.nextUse }?.id ?? .none
     remove(victim)

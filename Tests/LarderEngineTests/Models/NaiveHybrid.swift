@@ -16,6 +16,7 @@ struct NaiveHybrid {
 
   mutating func get(_ request: Request, _ context: NaiveContext) -> NaiveAnswer {
     if let (copy, evicted) = memory.lookUp(request, context) {
+      if disk.policy.contains(request.id) { disk.policy.foresee(request) }
       if rules.inclusion == .exclusive { demote(evicted, context) }
       return .memory(copy)
     }

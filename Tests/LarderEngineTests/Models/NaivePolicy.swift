@@ -19,6 +19,8 @@ protocol NaivePolicy {
   mutating func admit(_ request: Request) -> Bool
   /// Gives up one resident object.
   mutating func evict() -> ObjectID
+  /// A resident object is requested, and another tier answers.
+  mutating func foresee(_ request: Request)
   /// A missing object is stored.
   mutating func insert(_ request: Request)
   /// The object is deleted or has expired.
@@ -30,6 +32,7 @@ extension NaivePolicy {
   var overflows: Bool { false }
   mutating func replace(_ request: Request) { hit(request) }
   mutating func admit(_ request: Request) -> Bool { true }
+  mutating func foresee(_ request: Request) {}
 }
 
 extension Array {
