@@ -33,12 +33,11 @@ struct CsvLayout: Sendable {
       options: options, names: names, hasHeader: hasHeader,
       firstValues: hasHeader ? rows.dropFirst().first : rows.first)
     if !roles.contains(where: { $0.role == .id }) {
-      throw ComponentError(
-        component: options.format, parameter: "id",
-        message: hasHeader
+      throw TraceError(
+        hasHeader
           ? "which column is the object's id? the header has \(names.joined(separator: ", "))"
-          : "which of the \(names.count) columns is the object's id? "
-            + "say so, as in --format csv:time=1:id=2:size=3")
+          : "which of the \(names.count) columns is the object's id?",
+        in: sample.path, at: .line(1), advice: "say so, as in --format csv:time=1:id=2:size=3")
     }
   }
 

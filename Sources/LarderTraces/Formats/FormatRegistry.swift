@@ -1,3 +1,5 @@
+import LarderEngine
+
 /// All trace formats, by name. Adding one is a file in `Formats/` and a line in `all`.
 public enum FormatRegistry {
   /// Every format, in the order in which lists show them.
@@ -21,7 +23,7 @@ public enum FormatRegistry {
   /// - Throws: when there is none, with the names there are.
   public static func format(named name: String) throws(ComponentError) -> any TraceFormat {
     for format in all where format.description.name == name { return format }
-    let near = nearest(to: name).map { "did you mean '\($0)'? " } ?? ""
+    let near = name.nearest(among: names).map { "did you mean '\($0)'? " } ?? ""
     throw ComponentError(
       component: name, parameter: nil,
       message: "unknown trace format; \(near)known are \(names.joined(separator: ", "))")
@@ -41,30 +43,5 @@ public enum FormatRegistry {
         ? "the trace format cannot be told from name and content"
         : "the trace format is not clear from name and content",
       in: sample.path, advice: "give --format, one of \(list)")
-  }
-
-  /// The format whose name is at most two letters away from `name`.
-  private static func nearest(to name: String) -> String? {
-    let far = 3
-    let best = names.map { ($0, editDistance($0, name)) }.min { $0.1 < $1.1 }
-    return best.flatMap { $0.1 < far ? $0.0 : nil }
-  }
-
-  /// Levenshtein's distance: insertions, deletions and changes of single letters.
-  ///
-  /// - Complexity: O(product of the lengths).
-  private static func editDistance(_ left: String, _ right: String) -> Int {
-    let right = Array(right)
-    var row = Array(0...right.count)
-    for (i, letter) in left.enumerated() {
-      var diagonal = row[0]
-      row[0] = i + 1
-      for j in right.indices {
-        let change = diagonal + (letter == right[j] ? 0 : 1)
-        diagonal = row[j + 1]
-        row[j + 1] = min(change, row[j] + 1, diagonal + 1)
-      }
-    }
-    return row[right.count]
   }
 }

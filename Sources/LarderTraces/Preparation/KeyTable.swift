@@ -84,6 +84,7 @@ struct KeyTable: ~Copyable {
         let id = UInt32(truncatingIfNeeded: slot)
         if id == 0 {
           count &+= 1
+          assert(count < self.keys.capacity && count * 5 <= 3 << bits, "makeRoom made none")
           slots[Int(index)] = hash << 32 | UInt64(truncatingIfNeeded: count)
           keys[count] = key
           newBytes &+= UInt64(records[i].size)

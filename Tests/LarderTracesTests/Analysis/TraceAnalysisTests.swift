@@ -18,7 +18,7 @@ struct TraceAnalysisTests {
       TraceRecord(key: 4, time: 9_000_001, size: 0),
     ]
     let trace = try PreparedTrace.prepare(
-      source: ListSource(list: records, columns: [.size, .time, .ttl, .operation]), name: "hand")
+      source: RecordList(list: records, columns: [.size, .time, .ttl, .operation]), name: "hand")
     let facts = TraceAnalysis(trace)
     #expect(facts.name == "hand" && facts.requests == 7 && facts.objects == 4)
     #expect(facts.footprintBytes == 70 && facts.bytesRequested == 130)
@@ -37,13 +37,13 @@ struct TraceAnalysisTests {
 
   @Test func whatTheTraceDoesNotHaveIsNil() throws {
     let trace = try PreparedTrace.prepare(
-      source: ListSource(list: [TraceRecord(key: 1)], columns: []), name: "bare")
+      source: RecordList(list: [TraceRecord(key: 1)], columns: []), name: "bare")
     let facts = TraceAnalysis(trace)
     #expect(facts.footprintBytes == nil && facts.bytesRequested == nil)
     #expect(facts.objectSizes == nil && facts.requestSizes == nil && facts.ttls == nil)
     #expect(facts.durationMicroseconds == nil && facts.popularity.zipf == nil)
     #expect(facts.operations == [1, 0, 0, 0])
-    let nothing = TraceAnalysis(try PreparedTrace.prepare(source: ListSource(list: []), name: "x"))
+    let nothing = TraceAnalysis(try PreparedTrace.prepare(source: RecordList(list: []), name: "x"))
     #expect(nothing.requests == 0 && nothing.oneHitWonderShare == nil)
     #expect(nothing.popularity.topOneShare == nil && nothing.durationMicroseconds == 0)
   }

@@ -147,7 +147,7 @@ struct LarderFileTests {
 
   @Test func operationsAndCostsAreChecked() throws {
     let folder = try TestFolder()
-    let source = ListSource(
+    let source = RecordList(
       list: SampleTrace.csvWithOperations.records, columns: [.operation, .cost])
     let path = folder.path("ops.larder")
     try LarderWriter().write(PreparedTrace.prepare(source: source, name: "ops"), to: path)

@@ -26,7 +26,7 @@ struct OutputFileTests {
   @Test func aFullDiskIsAnErrorAndLeavesNothing() throws {
     let folder = try TestFolder()
     let records = (0..<5000).map { TraceRecord(key: UInt64($0)) }
-    let trace = try PreparedTrace.prepare(source: ListSource(list: records), name: "full")
+    let trace = try PreparedTrace.prepare(source: RecordList(list: records), name: "full")
     let path = folder.path("x.larder")
     var room = 0
     var failures = 0
@@ -49,7 +49,7 @@ struct OutputFileTests {
   @Test func whatWasThereStaysWhenWritingFails() throws {
     let folder = try TestFolder()
     let path = try folder.write("precious", to: "x.csv")
-    let source = ListSource(list: [TraceRecord(key: 1)])
+    let source = RecordList(list: [TraceRecord(key: 1)])
     let file = try OutputFile(path: path, calls: disk(room: 3))
     #expect(thrown { try CsvWriter().write(source, to: file) } != nil)
     #expect(folder.names == ["x.csv"])
@@ -121,7 +121,7 @@ struct OutputFileTests {
   @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "no /dev/full here"))
   func aRealFullDeviceIsAnError() throws {
     let trace = try PreparedTrace.prepare(
-      source: ListSource(list: [TraceRecord(key: 1)]), name: "x")
+      source: RecordList(list: [TraceRecord(key: 1)]), name: "x")
     for writer in TraceWriterRegistry.all {
       #expect(
         message { try writer.write(trace, to: "/dev/full") }.contains("No space left on device"))

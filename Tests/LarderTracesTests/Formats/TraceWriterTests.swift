@@ -17,7 +17,7 @@ struct TraceWriterTests {
         operation: Operation(rawValue: UInt8(random.next() % 4)) ?? .get)
     }
     return try PreparedTrace.prepare(
-      source: ListSource(list: records, columns: columns), name: "random trace")
+      source: RecordList(list: records, columns: columns), name: "random trace")
   }
 
   @Test(arguments: [0, 1, 2, 3, 5, 12, 31] as [UInt8])
@@ -57,7 +57,7 @@ struct TraceWriterTests {
     let path = folder.path("x.oracleGeneral")
     func problem(_ record: TraceRecord, _ columns: TraceColumns) -> String {
       message {
-        let source = ListSource(list: [TraceRecord(key: 1), record], columns: columns)
+        let source = RecordList(list: [TraceRecord(key: 1), record], columns: columns)
         try OracleGeneralWriter().write(PreparedTrace.prepare(source: source, name: "t"), to: path)
       }
     }
@@ -75,7 +75,7 @@ struct TraceWriterTests {
     let records = [
       TraceRecord(key: 12_345, time: 1_000_001), TraceRecord(key: .max, time: 2_500_000),
     ]
-    try CsvWriter().write(ListSource(list: records, columns: .time), to: path)
+    try CsvWriter().write(RecordList(list: records, columns: .time), to: path)
     let text = String(decoding: try FileBytes(path: path).peek(1000), as: UTF8.self)
     #expect(text == "time,id\n1.000001,12345\n2.5,18446744073709551615\n")
   }

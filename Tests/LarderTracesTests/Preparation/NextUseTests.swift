@@ -8,7 +8,7 @@ import Testing
 struct NextUseTests {
   private func trace(_ keys: [UInt64]) throws -> PreparedTrace {
     try PreparedTrace.prepare(
-      source: ListSource(list: keys.map { TraceRecord(key: $0) }, columns: []), name: "keys")
+      source: RecordList(list: keys.map { TraceRecord(key: $0) }, columns: []), name: "keys")
   }
 
   private func nextUses(_ trace: PreparedTrace) throws -> [UInt32] {

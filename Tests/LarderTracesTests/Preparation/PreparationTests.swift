@@ -3,24 +3,6 @@ import Testing
 
 @testable import LarderTraces
 
-/// Records in memory as a source, in batches of any size.
-struct ListSource: RecordSource {
-  var list: [TraceRecord]
-  var columns: TraceColumns = [.size, .time]
-  var keyLimit: Int?
-  var batch = 1000
-
-  func records(into sink: RecordSink) throws {
-    var start = 0
-    while start < list.count {
-      let end = min(list.count, start + batch)
-      let goesOn = try list[start..<end].withUnsafeBufferPointer { try sink($0) }
-      if !goesOn { return }
-      start = end
-    }
-  }
-}
-
 /// Preparation against one that anybody can check by reading it.
 @Suite
 struct PreparationTests {
@@ -70,7 +52,7 @@ struct PreparationTests {
     let records = random(count, keys: keys, spread: spread, seed: UInt64(count))
     let naive = Naive(records)
     for batch in [1, 7, 4096, 1_000_000] where batch > 1 || count < 100 {
-      let source = ListSource(
+      let source = RecordList(
         list: records, columns: [.size, .time, .operation, .ttl, .cost], batch: batch)
       let trace = try PreparedTrace.prepare(source: source, name: "random")
       let columns = trace.requests
@@ -90,9 +72,9 @@ struct PreparationTests {
 
   @Test func aSourceThatKnowsItsKeysGetsTheSameIDs() throws {
     let records = random(50_000, keys: 9000, spread: 1, seed: 3)
-    let hashed = try PreparedTrace.prepare(source: ListSource(list: records), name: "a")
+    let hashed = try PreparedTrace.prepare(source: RecordList(list: records), name: "a")
     let direct = try PreparedTrace.prepare(
-      source: ListSource(list: records, keyLimit: 9000), name: "b")
+      source: RecordList(list: records, keyLimit: 9000), name: "b")
     #expect(
       elements(hashed.requests.ids, records.count) == elements(direct.requests.ids, records.count))
     #expect(hashed.requests.objects == direct.requests.objects)
@@ -100,21 +82,21 @@ struct PreparationTests {
   }
 
   @Test func aKeyBeyondTheSourcesOwnLimitIsAnError() {
-    let source = ListSource(list: [TraceRecord(key: 5)], keyLimit: 5)
+    let source = RecordList(list: [TraceRecord(key: 5)], keyLimit: 5)
     let text = message { _ = try PreparedTrace.prepare(source: source, name: "liar") }
     #expect(text == "liar: key 5 is not below the source's own limit 5")
   }
 
   @Test func columnsThatTheSourceDoesNotHaveAreNotKept() throws {
     let trace = try PreparedTrace.prepare(
-      source: ListSource(list: [TraceRecord(key: 5, time: 1, size: 3)], columns: []), name: "bare")
+      source: RecordList(list: [TraceRecord(key: 5, time: 1, size: 3)], columns: []), name: "bare")
     #expect(trace.columns == [] && !trace.hasSizes)
     #expect(trace.requests.sizes == nil && trace.requests.times == nil)
     #expect(trace.footprintBytes == 1, "objects, where there are no sizes")
   }
 
   @Test func anEmptySourceIsAnEmptyTrace() throws {
-    let trace = try PreparedTrace.prepare(source: ListSource(list: []), name: "nothing")
+    let trace = try PreparedTrace.prepare(source: RecordList(list: []), name: "nothing")
     #expect(trace.requests.count == 0 && trace.requests.objects == 0 && trace.footprintBytes == 0)
     #expect(try trace.withNextUses().requests.nextUses != nil)
   }
@@ -135,12 +117,12 @@ struct PreparationTests {
     let records = [TraceRecord](repeating: TraceRecord(key: 1), count: 3 << 20)
     var told: [Int] = []
     _ = try PreparedTrace.prepare(
-      source: ListSource(list: records, batch: 1 << 18), name: "long"
+      source: RecordList(list: records, batch: 1 << 18), name: "long"
     ) { told.append($0) }
     #expect(told == [1 << 20, 2 << 20, 3 << 20])
     struct Stop: Error {}
     #expect(throws: Stop.self) {
-      try PreparedTrace.prepare(source: ListSource(list: records), name: "long") { _ in
+      try PreparedTrace.prepare(source: RecordList(list: records), name: "long") { _ in
         throw Stop()
       }
     }
@@ -148,7 +130,7 @@ struct PreparationTests {
 
   @Test func columnsOutliveTheTrace() throws {
     var trace: PreparedTrace? = try PreparedTrace.prepare(
-      source: ListSource(list: random(10_000, keys: 50, spread: 1, seed: 1)), name: "brief")
+      source: RecordList(list: random(10_000, keys: 50, spread: 1, seed: 1)), name: "brief")
     let expected = trace.map { elements($0.requests.ids, 10_000) }
     let columns = trace?.requests
     trace = nil

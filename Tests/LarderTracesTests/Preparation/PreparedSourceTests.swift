@@ -14,7 +14,7 @@ struct PreparedSourceTests {
     }
     let all: TraceColumns = [.size, .time, .operation, .ttl, .cost]
     let trace = try PreparedTrace.prepare(
-      source: ListSource(list: records, columns: all), name: "x")
+      source: RecordList(list: records, columns: all), name: "x")
     let source = PreparedSource(trace)
     #expect(source.columns == all && source.keyLimit == 101)
     let expected = records.map { record in
@@ -29,7 +29,7 @@ struct PreparedSourceTests {
 
   @Test func stopsWhenTheSinkHasEnough() throws {
     let trace = try PreparedTrace.prepare(
-      source: ListSource(list: [TraceRecord](repeating: TraceRecord(key: 1), count: 10_000)),
+      source: RecordList(list: [TraceRecord](repeating: TraceRecord(key: 1), count: 10_000)),
       name: "x")
     var calls = 0
     try PreparedSource(trace).records { _ in

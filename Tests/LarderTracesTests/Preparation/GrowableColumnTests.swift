@@ -1,0 +1,39 @@
+import Testing
+
+@testable import LarderTraces
+
+/// Columns keep what is in them however often they grow.
+@Suite
+struct GrowableColumnTests {
+  @Test func growsFromAPageToManyHugePages() throws {
+    var column = try GrowableColumn<UInt32>(capacity: 1)
+    var count = 0
+    var growths = 0
+    while column.capacity < 9 << 20 {
+      let capacity = column.capacity
+      while count < capacity {
+        column.base[count] = UInt32(truncatingIfNeeded: count &* 2_654_435_761)
+        count += 1
+      }
+      try column.reserve(count + 1)
+      growths += 1
+      #expect(column.capacity > capacity)
+      let base = column.base
+      #expect(base[count] == 0, "new elements are zero")
+      let same = (0..<count).allSatisfy {
+        base[$0] == UInt32(truncatingIfNeeded: $0 &* 2_654_435_761)
+      }
+      #expect(same, "after growing to \(column.capacity)")
+    }
+    #expect(growths > 8)
+    let memory = column.finish(count: 3000)
+    #expect(memory.count >= 12_000 && memory.count < 1 << 20)
+    #expect(memory.base.load(fromByteOffset: 4, as: UInt32.self) == 2_654_435_761)
+  }
+
+  @Test func memoryThatNobodyHasIsAnError() {
+    let text = message { _ = try GrowableColumn<UInt64>(capacity: 1 << 56) }
+    #expect(text.contains("no memory for a column of 72057594037927936 elements"))
+    #expect(!text.contains("\n"))
+  }
+}

@@ -1,0 +1,47 @@
+import Foundation
+
+/// A folder of its own for one test, removed at the end.
+final class TestFolder {
+  let path: String
+
+  init() throws {
+    let url = FileManager.default.temporaryDirectory
+      .appendingPathComponent("larder-tests-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    path = url.path
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  /// The path of a file in the folder.
+  func path(_ name: String) -> String { "\(path)/\(name)" }
+
+  /// Writes a file and returns its path.
+  func write(_ bytes: [UInt8], to name: String) throws -> String {
+    try Data(bytes).write(to: URL(fileURLWithPath: path(name)))
+    return path(name)
+  }
+
+  /// Writes a text file and returns its path.
+  func write(_ text: String, to name: String) throws -> String {
+    try write(Array(text.utf8), to: name)
+  }
+
+  /// The names of the files in the folder, in order.
+  var names: [String] {
+    ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
+  }
+}
+
+/// The error that `body` throws, nil when it throws none.
+func thrown(_ body: () throws -> Void) -> (any Error)? {
+  do {
+    try body()
+    return nil
+  } catch {
+    return error
+  }
+}
+
+/// The sentence of the error that `body` throws, empty when it throws none.
+func message(_ body: () throws -> Void) -> String { thrown(body).map { "\($0)" } ?? "" }
