@@ -15,12 +15,12 @@ final class ErasedSimulation: Simulation {
     _ simulation: consuming SingleTierSimulation<Policy, Shape>
   ) {
     let held = Held(simulation)
-    runBody = { held.value.run(upTo: $0, untilFirstEviction: $1) }
-    resetBody = { held.value.resetCounts() }
-    countsBody = { held.value.counts }
-    positionBody = { held.value.position }
-    stateBytesBody = { held.value.stateBytes }
-    outcomesBody = { held.value.outcomes }
+    runBody = { end, stops in held.with { $0.run(upTo: end, untilFirstEviction: stops) } }
+    resetBody = { held.with { $0.resetCounts() } }
+    countsBody = { held.with { $0.counts } }
+    positionBody = { held.with { $0.position } }
+    stateBytesBody = { held.with { $0.stateBytes } }
+    outcomesBody = { held.with { $0.outcomes } }
   }
 
   var counts: Counts { countsBody() }

@@ -29,35 +29,43 @@ final class TierDriver {
   init<Policy: EvictionPolicy & ~Copyable>(_ tier: consuming Tier<Policy, FullShape>) {
     let held = Held(tier)
     let evicted = Held<[ObjectID]>([])
-    contains = { held.value.contains($0) }
-    remembers = { held.value.remembers($0) }
-    size = { held.value.size(of: $0) }
-    expiry = { held.value.expiry(of: $0) }
-    isStale = { held.value.isStale($0) }
-    setStale = { held.value.setStale($0, $1) }
-    expiryFrom = { held.value.expiry(now: $0, ttlSeconds: $1) }
-    find = { held.value.find($0, now: $1, countsExpiration: $2) }
+    contains = { id in held.with { $0.contains(id) } }
+    remembers = { id in held.with { $0.remembers(id) } }
+    size = { id in held.with { $0.size(of: id) } }
+    expiry = { id in held.with { $0.expiry(of: id) } }
+    isStale = { id in held.with { $0.isStale(id) } }
+    setStale = { id, isStale in held.with { $0.setStale(id, isStale) } }
+    expiryFrom = { now, ttl in held.with { $0.expiry(now: now, ttlSeconds: ttl) } }
+    find = { id, now, counts in
+      held.with { $0.find(id, now: now, countsExpiration: counts) }
+    }
     hit = { request in
-      evicted.value.removeAll(keepingCapacity: true)
-      held.value.hit(request) { evicted.value.append($0) }
+      evicted.with { victims in
+        victims.removeAll(keepingCapacity: true)
+        return held.with { $0.hit(request) { victims.append($0) } }
+      }
     }
     store = { request in
-      evicted.value.removeAll(keepingCapacity: true)
-      return held.value.store(request) { evicted.value.append($0) }
+      evicted.with { victims in
+        victims.removeAll(keepingCapacity: true)
+        return held.with { $0.store(request) { victims.append($0) } }
+      }
     }
     replace = { request in
-      evicted.value.removeAll(keepingCapacity: true)
-      return held.value.replace(request) { evicted.value.append($0) }
+      evicted.with { victims in
+        victims.removeAll(keepingCapacity: true)
+        return held.with { $0.replace(request) { victims.append($0) } }
+      }
     }
-    remove = { held.value.remove($0) }
-    foresee = { held.value.foresee($0) }
+    remove = { id in held.with { $0.remove(id) } }
+    foresee = { request in held.with { $0.foresee(request) } }
     needsNextUse = Policy.description.needs.contains(.nextUse)
-    reserve = { held.value.reserve(objects: $0) }
-    prefetch = { held.value.prefetch($0) }
-    countsBody = { held.value.counts }
-    resetBody = { held.value.counts = TierCounts() }
-    usedBody = { held.value.used }
-    stateBytesBody = { held.value.stateBytes }
+    reserve = { objects in held.with { $0.reserve(objects: objects) } }
+    prefetch = { id in held.with { $0.prefetch(id) } }
+    countsBody = { held.with { $0.counts } }
+    resetBody = { held.with { $0.counts = TierCounts() } }
+    usedBody = { held.with { $0.used } }
+    stateBytesBody = { held.with { $0.stateBytes } }
     self.evicted = evicted
   }
 
@@ -68,7 +76,7 @@ final class TierDriver {
   /// Memory held, in bytes.
   var stateBytes: Int { stateBytesBody() }
   /// What the last `hit`, `store` or `replace` evicted, in order.
-  var victims: [ObjectID] { evicted.value }
+  var victims: [ObjectID] { evicted.with { $0 } }
   /// Sets all counts to zero.
   func resetCounts() { resetBody() }
 }
