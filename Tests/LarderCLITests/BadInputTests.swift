@@ -49,7 +49,9 @@ import Testing
     Case("simulate ok.txt --policy lru --capacity 1kB", says: "1kB", "bytes", "objects"),
     Case("simulate ok.tr --policy lru --capacity 100", says: "100", "bytes", "size"),
     // Options.
-    Case("simulate ok.txt --polcy lru --capacity 1", says: "--polcy", "simulate --help"),
+    Case(
+      "simulate ok.txt --policy lru --capacity 1 --treads 2", says: "--treads", "'--threads'",
+      "simulate --help"),
     Case("simulate ok.txt --policy lru", says: "capacity"),
     Case("simulate ok.txt --policy lru --capacity 1 --threads 0", says: "--threads"),
     Case("simulate ok.txt --policy lru --capacity 1 --csv - --timings -", says: "--timings"),
@@ -57,7 +59,7 @@ import Testing
     Case("simulate ok.txt --policy lru --capacity 1 --csv folder", says: "folder", "directory"),
     Case("fry ok.txt", says: "fry"),
     // Workload files.
-    Case("run absent.yaml", says: "absent.yaml", "No such file"),
+    Case("run absent.yaml", says: "absent.yaml", "no such file"),
     Case("run folder", says: "folder"),
     Case("run empty.txt", says: "empty.txt", "empty"),
     Case("run key.yaml", says: "key.yaml:5", "polices", "policies"),

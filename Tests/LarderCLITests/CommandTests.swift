@@ -90,7 +90,7 @@ import Testing
 
   @Test func nothingLeftAfterWarmUpHasEmptyRatios() throws {
     let scratch = try ScratchFolder()
-    try scratch.write(Self.workload + "warm-up: {requests: 20000}\n", to: "tiny.yaml")
+    try scratch.write(Self.workload + "warm-up: 20000\n", to: "tiny.yaml")
     let run = try LarderProcess(
       ["run", "tiny.yaml", "--output", "out", "--quiet"], in: scratch.folder)
     #expect(run.exitCode == 0, "\(run.notes)")

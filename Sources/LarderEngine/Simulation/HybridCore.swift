@@ -74,9 +74,11 @@ final class HybridCore {
     note(request)
     switch rules.inclusion {
     case .inclusive:
+      forgetHits(request.id)
       put(request, in: disk, now: now, ttlSeconds: ttlSeconds)
       put(request, in: memory, now: now, ttlSeconds: ttlSeconds)
     case .exclusive:
+      forgetHits(request.id)
       disk.remove(request.id)
       let accepted = put(request, in: memory, now: now, ttlSeconds: ttlSeconds)
       demoteVictims(of: request, now: now)
@@ -133,6 +135,7 @@ final class HybridCore {
 
   /// Stores what the origin gave.
   private func fill(_ request: Request, now: UInt64, ttlSeconds: UInt32) {
+    forgetHits(request.id)
     if rules.inclusion == .inclusive {
       store(request, in: disk, now: now, ttlSeconds: ttlSeconds)
       store(request, in: memory, now: now, ttlSeconds: ttlSeconds)
@@ -145,11 +148,10 @@ final class HybridCore {
 
   @discardableResult
   private func store(
-    _ request: Request, in tier: TierDriver, now: UInt64, ttlSeconds: UInt32
+    _ request: Request, in tier: borrowing TierDriver, now: UInt64, ttlSeconds: UInt32
   ) -> Bool {
     var request = request
     request.expires = tier.expiryFrom(now, ttlSeconds)
-    if tier === disk { forgetHits(request.id) }
     return tier.store(request)
   }
 
@@ -157,14 +159,13 @@ final class HybridCore {
   /// again, and false when it refused it.
   @discardableResult
   private func put(
-    _ request: Request, in tier: TierDriver, now: UInt64, ttlSeconds: UInt32
+    _ request: Request, in tier: borrowing TierDriver, now: UInt64, ttlSeconds: UInt32
   ) -> Bool {
     guard tier.find(request.id, now, false) else {
       return store(request, in: tier, now: now, ttlSeconds: ttlSeconds)
     }
     var request = request
     request.expires = tier.expiryFrom(now, ttlSeconds)
-    if tier === disk { forgetHits(request.id) }
     return tier.replace(request)
   }
 
@@ -175,7 +176,8 @@ final class HybridCore {
   /// Moves what memory has just given up to disk.
   private func demoteVictims(of request: Request, now: UInt64) {
     guard rules.inclusion == .exclusive else { return }
-    for id in memory.victims {
+    let victims = memory.victims
+    for id in victims {
       let expires = memory.expiry(id)
       guard expires > now else { continue }
       let isStale = memory.isStale(id)

@@ -42,6 +42,7 @@ final class HybridSimulation: Simulation {
     while position < end {
       let ahead = columns.ids[min(position + Self.lookahead, columns.count - 1)]
       core.memory.prefetch(ahead)
+      core.disk.prefetch(ahead)
       let (operation, now, ttl) = reader.context(at: position)
       let request = reader.request(at: position)
       switch operation {

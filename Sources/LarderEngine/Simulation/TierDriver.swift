@@ -1,8 +1,9 @@
 /// A tier whose policy is not known to the caller: what hybrids, probes and real caches drive.
 ///
 /// One call through a closure for each operation; everything below it is specialised for the
-/// policy. See `Tier` for what the operations do.
-final class TierDriver {
+/// policy. A value, so that calling it from a class that holds it counts no references. See `Tier`
+/// for what the operations do.
+struct TierDriver {
   let contains: (ObjectID) -> Bool
   let remembers: (ObjectID) -> Bool
   let size: (ObjectID) -> UInt32

@@ -1,8 +1,8 @@
 /// A place on the heap for a value that cannot be copied, so that several closures can share it.
 ///
 /// The value is reached through a pointer and not as a stored property: a property of a class is
-/// checked for overlapping access at run time, each time, which cost a hybrid a quarter of its speed.
-/// Whoever holds it sees to it that one call at a time uses the value.
+/// checked for overlapping access at run time, each time, which cost a hybrid a quarter of its
+/// speed. Whoever holds it sees to it that one call at a time uses the value.
 final class Held<Value: ~Copyable> {
   private let place: UnsafeMutablePointer<Value>
 
