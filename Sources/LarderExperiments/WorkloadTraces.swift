@@ -35,13 +35,15 @@ public struct WorkloadTraces: Sendable {
   ) throws -> PreparedTrace {
     if case .trace(let reference) = workload.source {
       return try PreparedTrace.load(
-        path: workload.path(of: reference), format: reference.format, progress: progress)
+        path: workload.path(of: reference), format: reference.format,
+        keeping: workload.neededColumns, progress: progress)
     }
     let source = try workload.source.makeSource(seed: seed ?? 0) { reference in
       try FileSource(path: workload.path(of: reference), format: reference.format)
     }
     return try PreparedTrace.prepare(
-      source: source, name: workload.source.displayName, progress: progress)
+      source: source, name: workload.source.displayName, keeping: workload.neededColumns,
+      progress: progress)
   }
 }
 
@@ -56,6 +58,18 @@ extension TraceFacts {
 }
 
 extension Workload {
+  /// What simulating the workload reads of the columns there are: times only where something
+  /// expires, sizes only where bytes count.
+  func neededColumns(of available: TraceColumns) -> TraceColumns {
+    var needed = available
+    let tiersExpire = configurations.contains {
+      $0.memory.timeToLiveSeconds != nil || $0.disk.timeToLiveSeconds != nil
+    }
+    if !tiersExpire, !available.contains(.ttl) { needed.remove(.time) }
+    if unit == .objects, latency == nil { needed.remove(.size) }
+    return needed
+  }
+
   /// Whether any policy of the workload must know the future.
   var usesNextUse: Bool {
     let named = configurations.flatMap { [$0.memory.policy, $0.disk.policy] }.compactMap { $0 }

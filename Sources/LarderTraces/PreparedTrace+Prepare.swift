@@ -3,6 +3,9 @@ extension PreparedTrace {
   /// throws ends the preparation.
   public typealias Progress = (_ requests: Int) throws -> Void
 
+  /// Chooses columns to keep from those there are: what is left out takes no memory.
+  public typealias ColumnChoice = (_ available: TraceColumns) -> TraceColumns
+
   /// Reads a source to its end and gives its objects dense ids in order of first appearance.
   ///
   /// Memory: the columns, and while it runs about 20 to 35 bytes a distinct object for the keys.
@@ -10,15 +13,18 @@ extension PreparedTrace {
   /// - Parameters:
   ///   - source: a trace file or a generator.
   ///   - name: the trace's name in results.
+  ///   - wanted: which columns to keep of those the source has.
   ///   - progress: told every million requests.
   /// - Throws: what the source throws; `TraceError` for more than 2^32 - 2 distinct objects and
   ///   when there is no memory.
   /// - Complexity: O(requests) expected.
   public static func prepare(
-    source: some RecordSource, name: String, progress: Progress? = nil
+    source: some RecordSource, name: String, keeping wanted: ColumnChoice = { $0 },
+    progress: Progress? = nil
   ) throws -> PreparedTrace {
     let interval = 1 << 20
-    var builder = try TraceBuilder(columns: source.columns, keyLimit: source.keyLimit)
+    var builder = try TraceBuilder(
+      columns: wanted(source.columns), keyLimit: source.keyLimit)
     var reported = 0
     do {
       try source.records { batch in
@@ -42,15 +48,18 @@ extension PreparedTrace {
   /// - Parameters:
   ///   - path: the file.
   ///   - format: its format and options; nil to recognise it by name and content.
+  ///   - wanted: which columns to keep of those the file has; a mapped file keeps them all.
   ///   - progress: told every million requests.
   /// - Throws: `TraceError` for the file, `ComponentError` for the format.
   public static func load(
-    path: String, format: ComponentSpec? = nil, progress: Progress? = nil
+    path: String, format: ComponentSpec? = nil, keeping wanted: ColumnChoice = { $0 },
+    progress: Progress? = nil
   ) throws -> PreparedTrace {
     let source = try FileSource(path: path, format: format)
     let name = Compression.baseName(ofPath: path)
     let trace =
-      try source.prepared() ?? prepare(source: source, name: name, progress: progress)
+      try source.prepared() ?? prepare(
+        source: source, name: name, keeping: wanted, progress: progress)
     if trace.requests.count == 0 {
       throw TraceError("holds no requests", in: path, advice: "a trace has at least one")
     }
