@@ -58,7 +58,8 @@ extension PreparedTrace {
     let source = try FileSource(path: path, format: format)
     let name = Compression.baseName(ofPath: path)
     let trace =
-      try source.prepared() ?? prepare(
+      try source.prepared()
+      ?? prepare(
         source: source, name: name, keeping: wanted, progress: progress)
     if trace.requests.count == 0 {
       throw TraceError("holds no requests", in: path, advice: "a trace has at least one")
