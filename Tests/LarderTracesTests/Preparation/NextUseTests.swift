@@ -34,6 +34,20 @@ struct NextUseTests {
     }
   }
 
+  /// A copy answers no get after it is set anew or deleted; a change at the origin changes nothing.
+  @Test func onlyGetsThatACopyCanAnswerCount() throws {
+    func nextUses(_ operations: [Operation]) throws -> [UInt32] {
+      let records = operations.map { TraceRecord(key: 1, operation: $0) }
+      let source = RecordList(list: records, columns: [.operation])
+      return try self.nextUses(PreparedTrace.prepare(source: source, name: "operations"))
+    }
+    let never = Request.never
+    #expect(try nextUses([.get, .set, .get]) == [never, 2, never])
+    #expect(try nextUses([.get, .delete, .get]) == [never, 2, never])
+    #expect(try nextUses([.set, .modify, .get]) == [2, 2, never])
+    #expect(try nextUses([.get, .get, .delete]) == [1, never, never])
+  }
+
   @Test func areWorkedOutOnceForAllThreads() async throws {
     let trace = try trace((0..<300_000).map { $0 % 1000 })
     let made = await withTaskGroup(of: ObjectIdentifier?.self) { group in

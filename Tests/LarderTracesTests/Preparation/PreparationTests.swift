@@ -113,18 +113,29 @@ struct PreparationTests {
     #expect(ObjectID.maximumCount == 4_294_967_294)
   }
 
+  @Test func onlyTheChosenColumnsAreKept() throws {
+    let records = (0..<10).map { TraceRecord(key: $0, time: $0, size: 7) }
+    let trace = try PreparedTrace.prepare(
+      source: RecordList(list: records), name: "chosen",
+      keeping: { available in
+        #expect(available == [.size, .time])
+        return [.size]
+      })
+    #expect(trace.columns == [.size])
+    #expect(trace.footprintBytes == 70)
+  }
+
   @Test func progressIsToldAndCanStopIt() throws {
     let records = [TraceRecord](repeating: TraceRecord(key: 1), count: 3 << 20)
     var told: [Int] = []
     _ = try PreparedTrace.prepare(
-      source: RecordList(list: records, batch: 1 << 18), name: "long"
-    ) { told.append($0) }
+      source: RecordList(list: records, batch: 1 << 18), name: "long",
+      progress: { told.append($0) })
     #expect(told == [1 << 20, 2 << 20, 3 << 20])
     struct Stop: Error {}
     #expect(throws: Stop.self) {
-      try PreparedTrace.prepare(source: RecordList(list: records), name: "long") { _ in
-        throw Stop()
-      }
+      try PreparedTrace.prepare(
+        source: RecordList(list: records), name: "long", progress: { _ in throw Stop() })
     }
   }
 
