@@ -6,6 +6,7 @@ let package = Package(
   platforms: [.macOS(.v15)],
   products: [
     .executable(name: "larder", targets: ["LarderCLI"]),
+    .library(name: "Larder", targets: ["Larder"]),
     .library(name: "LarderEngine", targets: ["LarderEngine"]),
   ],
   dependencies: [
@@ -24,6 +25,8 @@ let package = Package(
 
     // The engine: everything that runs once per request. No Foundation.
     .target(name: "LarderEngine", dependencies: ["CLarderShims"]),
+    // The caches that an app imports.
+    .target(name: "Larder", dependencies: ["LarderEngine"]),
     .target(
       name: "LarderTraces",
       dependencies: ["LarderEngine", "CLarderShims", "CZstd", "CZlib", "CLZMA"]),
@@ -41,6 +44,7 @@ let package = Package(
     .testTarget(
       name: "LarderEngineTests", dependencies: ["LarderEngine"],
       exclude: ["Fixtures/Scripts", "Golden/generated.csv"]),
+    .testTarget(name: "LarderTests", dependencies: ["Larder", "LarderEngine"]),
     .testTarget(name: "LarderTracesTests", dependencies: ["LarderTraces"]),
     .testTarget(name: "LarderExperimentsTests", dependencies: ["LarderExperiments"]),
     .testTarget(
