@@ -22,11 +22,14 @@ let package = Package(
       name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
     .systemLibrary(
       name: "CLZMA", pkgConfig: "liblzma", providers: [.apt(["liblzma-dev"]), .brew(["xz"])]),
+    .systemLibrary(
+      name: "CSQLite", pkgConfig: "sqlite3",
+      providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
 
     // The engine: everything that runs once per request. No Foundation.
     .target(name: "LarderEngine", dependencies: ["CLarderShims"]),
     // The caches that an app imports.
-    .target(name: "Larder", dependencies: ["LarderEngine"]),
+    .target(name: "Larder", dependencies: ["LarderEngine", "CSQLite"]),
     .target(
       name: "LarderTraces",
       dependencies: ["LarderEngine", "CLarderShims", "CZstd", "CZlib", "CLZMA"]),

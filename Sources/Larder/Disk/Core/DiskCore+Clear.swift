@@ -1,0 +1,123 @@
+import LarderEngine
+
+extension DiskCore {
+  /// Removes the entry of a key, and says whether there was one.
+  func remove(_ bytes: UnsafeRawBufferPointer, suite: UInt32) throws(DiskCacheError) -> Bool {
+    let key = DiskKey(bytes, suite: suite, seed: try openIndex().seed)
+    guard let id = directory[key.digest] else { return false }
+    let wasStored = slots[Int(id)].isStored
+    if slots[Int(id)].state == .known { tier.remove(id) }
+    drop(id)
+    if wasStored {
+      statistics.removals += 1
+      try commitDoomed()
+    }
+    return wasStored
+  }
+
+  /// Removes the entries for which `matches` says so, and what the policy remembers of them.
+  func removeAll(
+    counting counter: WritableKeyPath<DiskStatistics, UInt64>,
+    where matches: (ObjectID, DiskSlot) -> Bool
+  ) throws(DiskCacheError) -> DiskFreed {
+    try measuringFreed { [self] () throws(DiskCacheError) -> Void in
+      for place in slots.indices.dropFirst() {
+        let (id, slot) = (ObjectID(place), slots[place])
+        guard slot.state != .free, matches(id, slot) else { continue }
+        if slot.state == .known { tier.remove(id) }
+        if slot.isStored { statistics[keyPath: counter] += 1 }
+        drop(id)
+      }
+    }
+  }
+
+  /// Gives entries up, as the policy says, until the limits are about no more than so many.
+  func trim(entriesMax: Int, bytesMax: UInt64) throws(DiskCacheError) -> DiskFreed {
+    try measuringFreed { [self] () throws(DiskCacheError) -> Void in
+      while tier.count > 0, tier.count > entriesMax || valueBytes > bytesMax {
+        drop(tier.giveUp())
+        statistics.trims += 1
+      }
+    }
+  }
+
+  /// Commits deletions, removes the files they leave and gives the database's free pages back.
+  func releaseFiles() throws(DiskCacheError) {
+    let index = try openIndex()
+    do throws(SQLiteError) {
+      if !doomed.isEmpty {
+        if slots.contains(where: \.isStored) {
+          try beginWriting(index)
+        } else {
+          // Nothing is left: SQLite frees the whole table at once.
+          try index.beginIfNeeded()
+          try index.connection.execute("DELETE FROM entries")
+          doomed.removeAll()
+        }
+      }
+      try commit(index, keepsFiles: false)
+      try index.shrink()
+    } catch {
+      rollBack(index)
+      try recover(from: error)
+    }
+    folder.removeSpare()
+  }
+
+  private func measuringFreed(
+    _ body: () throws(DiskCacheError) -> Void
+  ) throws(DiskCacheError) -> DiskFreed {
+    _ = try openIndex()
+    let before = (entries, valueBytes + permanentBytes, diskBytes)
+    try body()
+    if !doomed.isEmpty { try releaseFiles() }
+    return DiskFreed(
+      entries: before.0 - entries, valueBytes: before.1 - valueBytes - permanentBytes,
+      diskBytes: before.2 - min(before.2, diskBytes))
+  }
+
+  /// Entries that are there, permanent ones included.
+  var entries: Int { tier.count + permanentEntries }
+
+  /// Bytes of all files of the cache. O(ids).
+  var diskBytes: UInt64 {
+    let values = slots.lazy.filter { $0.file != 0 }.reduce(0) { $0 + UInt64($1.bytes) }
+    let retired = transaction.retired.reduce(0) { $0 + UInt64($1.bytes) }
+    return values + retired + ((try? folder.overheadBytes()) ?? 0)
+  }
+
+  // MARK: Suites
+
+  /// The number of a suite, or nil when nothing was ever stored in it.
+  func suiteNumber(_ name: String) -> UInt32? {
+    name.isEmpty ? 0 : suites[ExactName(name)]
+  }
+
+  /// The number of a suite, which is made where there is none.
+  func makeSuite(_ name: String) throws(DiskCacheError) -> UInt32 {
+    if let number = suiteNumber(name) { return number }
+    let number = (suites.values.max() ?? 0) + 1
+    let index = try openIndex()
+    do throws(SQLiteError) {
+      try index.addSuite(number, name)
+    } catch {
+      throw DiskCacheError(error)
+    }
+    suites[ExactName(name)] = number
+    return number
+  }
+
+  /// What each suite holds, in the order of making. O(ids).
+  func usage() throws(DiskCacheError) -> [DiskSuiteUsage] {
+    _ = try openIndex()
+    var byNumber: [UInt32: DiskSuiteUsage] = [0: DiskSuiteUsage(name: "", entries: 0, bytes: 0)]
+    for (name, number) in suites {
+      byNumber[number] = DiskSuiteUsage(name: name.text, entries: 0, bytes: 0)
+    }
+    for slot in slots where slot.isStored {
+      byNumber[slot.suite]?.entries += 1
+      byNumber[slot.suite]?.bytes += UInt64(slot.bytes)
+    }
+    return byNumber.sorted { $0.key < $1.key }.map(\.value)
+  }
+}

@@ -1,0 +1,83 @@
+import LarderEngine
+
+extension DiskCore {
+  /// Begins a transaction where none is open, and deletes what is doomed in it.
+  func beginWriting(_ index: DiskIndex) throws(SQLiteError) {
+    try index.beginIfNeeded()
+    for id in doomed { try index.delete(id) }
+    transaction.deletes += doomed
+    doomed.removeAll(keepingCapacity: true)
+  }
+
+  /// Commits what was written, or leaves it in the open transaction when writes are gathered.
+  func finishWriting(_ index: DiskIndex) throws(SQLiteError) {
+    if configuration.durability == .none,
+      transaction.puts.count + transaction.deletes.count < configuration.groupWrites,
+      transaction.bytes < configuration.groupBytes
+    {
+      return
+    }
+    try commit(index)
+  }
+
+  /// Commits, and then gives up the files that no row names any more.
+  func commit(_ index: DiskIndex, keepsFiles: Bool = true) throws(SQLiteError) {
+    try index.commit()
+    transaction.puts.removeAll(keepingCapacity: true)
+    transaction.deletes.removeAll(keepingCapacity: true)
+    transaction.bytes = 0
+    for file in transaction.retired {
+      folder.retire(file.number, bytes: UInt64(file.bytes), keeps: keepsFiles)
+    }
+    transaction.retired.removeAll(keepingCapacity: true)
+  }
+
+  /// Takes the open transaction back after a failure. What it put is no longer there; what it
+  /// deleted is to be deleted again.
+  func rollBack(_ index: DiskIndex) {
+    index.rollBack()
+    let failed = transaction
+    transaction.puts = []
+    transaction.deletes = []
+    transaction.bytes = 0
+    doomed += failed.deletes
+    for id in failed.puts where slots[Int(id)].isStored {
+      if slots[Int(id)].state == .known { tier.remove(id) }
+      drop(id)
+    }
+  }
+
+  /// Deletes what is doomed, in a transaction of its own unless writes are gathered.
+  func commitDoomed() throws(DiskCacheError) {
+    let index = try openIndex()
+    do throws(SQLiteError) {
+      try beginWriting(index)
+      try finishWriting(index)
+    } catch {
+      rollBack(index)
+      try recover(from: error)
+    }
+  }
+
+  /// Commits everything that was acknowledged, and the order of use.
+  func flush() throws(DiskCacheError) {
+    let index = try openIndex()
+    do throws(SQLiteError) {
+      if !doomed.isEmpty { try beginWriting(index) }
+      try commit(index)
+      if configuration.durability == .none { try index.connection.checkpoint() }
+    } catch {
+      rollBack(index)
+      try recover(from: error)
+    }
+    writeOrder()
+  }
+
+  /// Commits and gives the folder back. Whatever fails, the cache is closed afterwards.
+  func close() throws(DiskCacheError) {
+    guard index != nil else { return }
+    defer { releaseFolder() }
+    try flush()
+    folder.removeSpare()
+  }
+}

@@ -1,0 +1,166 @@
+import LarderEngine
+
+extension DiskCore {
+  /// Stores a value, and says whether it is there afterwards.
+  func set(
+    _ bytes: UnsafeRawBufferPointer, suite: UInt32, _ value: UnsafeRawBufferPointer,
+    _ options: DiskStoreOptions
+  ) throws(DiskCacheError) -> Bool {
+    let isInline = value.count <= configuration.inlineBytesMax
+    let bytesMax = isInline ? DiskKey.inlineBytesMax : DiskKey.valueBytesMax
+    guard value.count <= bytesMax else {
+      throw .valueTooLarge(bytes: value.count, bytesMax: bytesMax)
+    }
+    guard bytes.count <= DiskKey.bytesMax else {
+      throw .keyTooLarge(bytes: bytes.count, bytesMax: DiskKey.bytesMax)
+    }
+    let index = try openIndex()
+    let key = DiskKey(bytes, suite: suite, seed: index.seed)
+    let hasRoom = try makeFreeSpace(for: UInt64(value.count))
+    let id = directory[key.digest] ?? newEntry(key)
+    let row = plannedRow(key, value, options)
+    guard hasRoom, place(id, row) else {
+      try refuse(id, countsRejection: !hasRoom)
+      return false
+    }
+    try write(id, row, key, value, options, isInline: isInline, to: index)
+    return true
+  }
+
+  private func newEntry(_ key: DiskKey) -> ObjectID {
+    let id = allocateID()
+    directory[key.digest] = id
+    slots[Int(id)].digest = key.digest
+    slots[Int(id)].suite = key.suite
+    slots[Int(id)].state = .known
+    return id
+  }
+
+  private func plannedRow(
+    _ key: DiskKey, _ value: UnsafeRawBufferPointer, _ options: DiskStoreOptions
+  ) -> DiskRow {
+    let now = clock.nowMicroseconds
+    var expires = Request.noExpiry
+    if !options.isPermanent {
+      // A life of nothing is one that is over at once, where the tier takes 0 for none.
+      expires = tier.expiryFrom(now, options.timeToLive.map(\.microseconds) ?? 0)
+      if let own = options.timeToLive, own.microseconds == 0 { expires = now }
+    }
+    sequence += 1
+    return DiskRow(
+      suite: key.suite, isPermanent: options.isPermanent, bytes: UInt32(value.count),
+      stored: sequence, created: now, expires: expires, cost: options.cost,
+      checksum: ByteHash.hash(value, seed: key.digest.checksumSeed), file: 0)
+  }
+
+  /// Asks the tier for a place and drops what it gives up. False when the entry has none.
+  private func place(_ id: ObjectID, _ row: DiskRow) -> Bool {
+    let wasStored = slots[Int(id)].isStored
+    if row.isPermanent {
+      if slots[Int(id)].state == .known { tier.remove(id) }
+      countStore(wasStored)
+      return true
+    }
+    let request = Request(
+      id: id, size: weight(row.bytes), expires: row.expires, cost: row.cost)
+    let outcome = tier.set(request, row.created)
+    let isVictim = dropVictims(sparing: id, counting: \.evictions)
+    if outcome == .rejected {
+      statistics.rejections += 1
+      return false
+    }
+    countStore(outcome == .replaced || slots[Int(id)].state == .permanent)
+    return !isVictim
+  }
+
+  private func countStore(_ replaces: Bool) {
+    if replaces { statistics.replacements += 1 } else { statistics.stores += 1 }
+  }
+
+  /// The value is not stored: what was there of the entry goes.
+  private func refuse(_ id: ObjectID, countsRejection: Bool) throws(DiskCacheError) {
+    if countsRejection {
+      statistics.rejections += 1
+      if slots[Int(id)].state == .known { tier.remove(id) }
+    }
+    drop(id)
+    if !doomed.isEmpty { try commitDoomed() }
+  }
+
+  private func write(
+    _ id: ObjectID, _ planned: DiskRow, _ key: DiskKey, _ value: UnsafeRawBufferPointer,
+    _ options: DiskStoreOptions, isInline: Bool, to index: DiskIndex
+  ) throws(DiskCacheError) {
+    var row = planned
+    if !isInline {
+      do throws(FileFailure) {
+        row.file = try folder.write(value)
+      } catch {
+        if !row.isPermanent { tier.remove(id) }
+        drop(id)
+        if !doomed.isEmpty { try? commitDoomed() }
+        throw DiskCacheError(error)
+      }
+    }
+    if slots[Int(id)].isStored { unstore(id) }
+    note(id, row)
+    do throws(SQLiteError) {
+      transaction.puts.append(id)
+      transaction.bytes += value.count
+      try beginWriting(index)
+      try index.put(id, row, options, key: key.bytes, value: isInline ? value : nil)
+      try finishWriting(index)
+    } catch {
+      rollBack(index)
+      if error.isCorruption { try rebuild() }
+      throw DiskCacheError(error)
+    }
+    statistics.bytesWritten += UInt64(value.count)
+  }
+
+  private func note(_ id: ObjectID, _ row: DiskRow) {
+    slots[Int(id)].state = row.isPermanent ? .permanent : .known
+    slots[Int(id)].isStored = true
+    slots[Int(id)].hits = 0
+    slots[Int(id)].bytes = row.bytes
+    slots[Int(id)].file = row.file
+    slots[Int(id)].stored = row.stored
+    slots[Int(id)].accessed = row.stored
+    slots[Int(id)].created = row.created
+    if row.isPermanent {
+      permanentBytes += UInt64(row.bytes)
+      permanentEntries += 1
+    } else {
+      valueBytes += UInt64(row.bytes)
+    }
+  }
+
+  /// Sees to it that the disk keeps its free bytes, and says whether there is room for a value.
+  private func makeFreeSpace(for bytes: UInt64) throws(DiskCacheError) -> Bool {
+    let limits = configuration.limits
+    guard limits.freeBytesMin > 0 else { return true }
+    let (sum, overflows) = bytesSinceFreeCheck.addingReportingOverflow(bytes)
+    bytesSinceFreeCheck = sum
+    guard overflows || sum >= limits.freeSpaceInterval else { return true }
+    bytesSinceFreeCheck = 0
+    if try freeBytes() >= limits.freeBytesMin + bytes { return true }
+    // Until there is room again, every set looks.
+    bytesSinceFreeCheck = .max
+    let missing = limits.freeBytesMin + bytes - min(try freeBytes(), limits.freeBytesMin + bytes)
+    let before = valueBytes
+    while tier.count > 0, before - valueBytes < missing {
+      drop(tier.giveUp())
+      statistics.freeSpaceEvictions += 1
+    }
+    try releaseFiles()
+    return try freeBytes() >= limits.freeBytesMin + bytes
+  }
+
+  private func freeBytes() throws(DiskCacheError) -> UInt64 {
+    do throws(FileFailure) {
+      return try folder.files.freeBytes(at: folder.path)
+    } catch {
+      throw DiskCacheError(error)
+    }
+  }
+}

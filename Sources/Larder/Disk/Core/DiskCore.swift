@@ -1,0 +1,196 @@
+import LarderEngine
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A disk cache without its lock: one call at a time.
+///
+/// Three things agree after every call: the tier, which says what is resident; the slots, which say
+/// what each id stands for; and the database as the open transaction shows it. What is given up is
+/// `doomed`: its row is deleted in the next transaction, before anything is put, and its file after
+/// that transaction is committed.
+final class DiskCore {
+  let configuration: DiskConfiguration
+  let clock: any CacheClock
+  let folder: DiskFolder
+  private var lock: FolderLock?
+  /// Nil once the cache is closed.
+  var index: DiskIndex?
+  var tier: CacheTier
+  var statistics = DiskStatistics()
+
+  /// By id; the first stands for no id.
+  var slots: [DiskSlot] = [DiskSlot()]
+  var directory: [KeyDigest: ObjectID] = [:]
+  private var freeIDs: [ObjectID] = []
+  private var reservedIDs = 1024
+  private var sweepsAt = 1024
+  var suites: [ExactName: UInt32] = [:]
+  /// The number of the latest operation that stored or used something.
+  var sequence: UInt64 = 0
+  var hitsSinceOrder = 0
+
+  /// Rows that the next transaction deletes.
+  var doomed: [ObjectID] = []
+  var transaction = DiskTransaction()
+  /// Sums of the bytes of values that the limits are about, and of permanent ones.
+  var valueBytes: UInt64 = 0
+  var permanentBytes: UInt64 = 0
+  var permanentEntries = 0
+  var bytesSinceFreeCheck: UInt64 = .max
+
+  /// Opens the folder; see `DiskCache.init`.
+  init(
+    path: String, _ configuration: DiskConfiguration, clock: any CacheClock, files: any FileLayer
+  ) throws(DiskCacheError) {
+    self.configuration = configuration
+    self.clock = clock
+    tier = try Self.makeTier(configuration, objects: 1024)
+    do throws(FileFailure) {
+      folder = try DiskFolder(path: path, files: files, syncs: configuration.durability == .full)
+      guard let taken = try FolderLock.take(folder: path) else {
+        throw FileFailure("", path, 0)
+      }
+      lock = taken
+    } catch {
+      throw error.call.isEmpty ? DiskCacheError.inUse(path: path) : DiskCacheError(error)
+    }
+    try open()
+  }
+
+  static func makeTier(
+    _ configuration: DiskConfiguration, objects: Int
+  ) throws(DiskCacheError) -> CacheTier {
+    let limits = configuration.limits
+    let byEntries = limits.bytesMax == nil && limits.entriesMax != nil
+    do throws(PolicyError) {
+      return try PolicyRegistry.makeCacheTier(
+        CacheTierSetup(
+          policy: PolicySpec(parsing: configuration.policy),
+          capacity: limits.bytesMax ?? limits.entriesMax.map { UInt64(max(0, $0)) }
+            ?? unlimitedBytes,
+          unit: byEntries ? .objects : .bytes,
+          objectsMax: max(1, limits.entriesMax ?? .max),
+          timeToLiveMicroseconds: limits.timeToLive.map { max(1, $0.microseconds) },
+          objects: objects, seed: configuration.seed))
+    } catch {
+      throw .configuration(error)
+    }
+  }
+
+  /// As good as no limit, and far from where a policy's arithmetic ends.
+  private static var unlimitedBytes: UInt64 { 1 << 50 }
+
+  /// Sizes in units of the tier's capacity.
+  func weight(_ bytes: UInt32) -> UInt32 {
+    configuration.limits.bytesMax == nil && configuration.limits.entriesMax != nil ? 1 : bytes
+  }
+
+  /// The database, or the error that says that the cache is closed.
+  func openIndex() throws(DiskCacheError) -> DiskIndex {
+    guard let index else { throw .closed(path: folder.path) }
+    return index
+  }
+
+  // MARK: Ids
+
+  /// An id that stands for nothing.
+  func allocateID() -> ObjectID {
+    if freeIDs.isEmpty, slots.count > sweepsAt { sweepGhosts() }
+    if let id = freeIDs.popLast() { return id }
+    slots.append(DiskSlot())
+    let id = slots.count - 1
+    if id > reservedIDs {
+      reservedIDs = max(id, reservedIDs * 2)
+      tier.reserve(reservedIDs)
+    }
+    return ObjectID(id)
+  }
+
+  /// Gives the ids of keys that the policy has forgotten back. O(ids), at most once in as many
+  /// new ids as there are entries.
+  private func sweepGhosts() {
+    for id in slots.indices.dropFirst() { releaseIfForgotten(ObjectID(id)) }
+    sweepsAt = max(1024, (slots.count - freeIDs.count) * 2)
+  }
+
+  func releaseIfForgotten(_ id: ObjectID) {
+    let slot = slots[Int(id)]
+    guard slot.state == .known, !slot.isStored, !tier.remembers(id) else { return }
+    if let digest = slot.digest { directory[digest] = nil }
+    slots[Int(id)] = DiskSlot()
+    freeIDs.append(id)
+  }
+
+  /// Sets the ids up for a database that has rows with ids up to `largest`.
+  func resetIDs(largest: ObjectID) throws(DiskCacheError) {
+    slots = Array(repeating: DiskSlot(), count: Int(largest) + 1)
+    directory = [:]
+    freeIDs = []
+    reservedIDs = max(1024, Int(largest))
+    sweepsAt = max(1024, Int(largest) * 2)
+    tier = try Self.makeTier(configuration, objects: reservedIDs)
+    doomed = []
+    transaction = DiskTransaction()
+    valueBytes = 0
+    permanentBytes = 0
+    permanentEntries = 0
+  }
+
+  /// Makes the ids without an entry available.
+  func collectFreeIDs() {
+    freeIDs = slots.indices.dropFirst().filter { slots[$0].state == .free }.reversed()
+      .map { ObjectID($0) }
+  }
+
+  /// Gives the folder to whoever wants it next.
+  func releaseFolder() {
+    index = nil
+    lock = nil
+  }
+
+  // MARK: Entries
+
+  /// Takes an entry off that the tier no longer holds: its row is doomed. Ghosts keep their id.
+  func drop(_ id: ObjectID) {
+    let slot = slots[Int(id)]
+    if slot.isStored {
+      unstore(id)
+      doomed.append(id)
+    }
+    releaseIfForgotten(id)
+  }
+
+  /// Forgets that there is a row: it is replaced or doomed, and its file goes with the transaction.
+  func unstore(_ id: ObjectID) {
+    let slot = slots[Int(id)]
+    if slot.file != 0 {
+      transaction.retired.append(DiskTransaction.Retired(number: slot.file, bytes: slot.bytes))
+    }
+    if slot.state == .permanent {
+      permanentBytes -= UInt64(slot.bytes)
+      permanentEntries -= 1
+    } else {
+      valueBytes -= UInt64(slot.bytes)
+    }
+    slots[Int(id)].isStored = false
+    slots[Int(id)].file = 0
+    slots[Int(id)].state = .known
+  }
+
+  /// Drops what the last operation of the tier evicted, and says whether `id` was among it.
+  func dropVictims(
+    sparing id: ObjectID, counting counter: WritableKeyPath<DiskStatistics, UInt64>
+  ) -> Bool {
+    var isVictim = false
+    let victims = tier.victims
+    for place in 0..<victims.count {
+      let victim = victims[place]
+      if victim == id { isVictim = true } else { drop(victim) }
+    }
+    if victims.count > 0 { statistics[keyPath: counter] += UInt64(victims.count) }
+    return isVictim
+  }
+}

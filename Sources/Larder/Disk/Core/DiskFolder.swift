@@ -1,0 +1,123 @@
+/// The folder of a disk cache: where what stands, and the files of large values.
+///
+/// A value's file is named for a number, and the row that is committed after it is what makes it
+/// count. Files that no row names any more are kept, a few, to be written over: that costs about
+/// two thirds of making and removing one.
+final class DiskFolder {
+  private static let shards: UInt64 = 64
+  private static let spareFilesMax = 32
+  private static let spareBytesMax: UInt64 = 32 << 20
+
+  let path: String
+  let files: any FileLayer
+  private let syncs: Bool
+  private var nextNumber: UInt64 = 1
+  private var spare: [(number: UInt64, bytes: UInt64)] = []
+  private var spareBytes: UInt64 = 0
+
+  var databasePath: String { path + "/index.sqlite" }
+  var orderPath: String { path + "/order" }
+  private var temporaryPath: String { path + "/files/new" }
+
+  /// Makes the folder where there is none.
+  init(path: String, files: any FileLayer, syncs: Bool) throws(FileFailure) {
+    self.path = path
+    self.files = files
+    self.syncs = syncs
+    try files.makeFolder(path)
+    try files.makeFolder(path + "/files")
+    for shard in 0..<Self.shards { try files.makeFolder(Self.shard(path, shard)) }
+  }
+
+  private static func shard(_ path: String, _ number: UInt64) -> String {
+    let name = String(number % shards, radix: 16)
+    return "\(path)/files/\(name.count < 2 ? "0" : "")\(name)"
+  }
+
+  private func filePath(_ number: UInt64) -> String {
+    "\(Self.shard(path, number))/\(String(number, radix: 16))"
+  }
+
+  /// Writes a value and returns the number of its file, which no row names yet.
+  func write(_ value: UnsafeRawBufferPointer) throws(FileFailure) -> UInt64 {
+    if let old = spare.popLast() {
+      spareBytes -= old.bytes
+      // No row names it, so that it is as good as a temporary file. When the writing fails it
+      // stays unnamed, and is removed when the cache is opened the next time.
+      try files.write(value, to: filePath(old.number), syncs: syncs)
+      return old.number
+    }
+    let number = nextNumber
+    nextNumber += 1
+    let final = filePath(number)
+    try files.write(value, to: temporaryPath, syncs: syncs)
+    try files.rename(temporaryPath, to: final)
+    if syncs { try files.syncFolder(Self.shard(path, number)) }
+    return number
+  }
+
+  /// Fills `buffer` with a value, and says whether the file has exactly that many bytes. A
+  /// missing file has not.
+  func read(
+    _ number: UInt64, into buffer: UnsafeMutableRawBufferPointer
+  ) throws(FileFailure) -> Bool {
+    do throws(FileFailure) {
+      return try files.read(filePath(number), into: buffer)
+    } catch {
+      if error.isMissing { return false }
+      throw error
+    }
+  }
+
+  /// Gives up a file that no committed row names. A failure to remove it is left to the next
+  /// opening, which removes all such files.
+  func retire(_ number: UInt64, bytes: UInt64, keeps: Bool) {
+    guard keeps, spare.count < Self.spareFilesMax, spareBytes + bytes <= Self.spareBytesMax else {
+      try? files.remove(filePath(number))
+      return
+    }
+    spare.append((number, bytes))
+    spareBytes += bytes
+  }
+
+  /// Removes the files kept for writing over.
+  func removeSpare() {
+    for file in spare { try? files.remove(filePath(file.number)) }
+    spare = []
+    spareBytes = 0
+  }
+
+  /// Removes every file whose number is not in `named`, and returns the numbers of the files that
+  /// are there. O(files).
+  func sweep(keeping named: Set<UInt64>) throws(FileFailure) -> Set<UInt64> {
+    var found: Set<UInt64> = []
+    spare = []
+    spareBytes = 0
+    try files.remove(temporaryPath)
+    for shard in 0..<Self.shards {
+      let folder = Self.shard(path, shard)
+      for name in try files.list(folder) {
+        if let number = UInt64(name, radix: 16), named.contains(number),
+          filePath(number) == "\(folder)/\(name)"
+        {
+          found.insert(number)
+        } else {
+          try files.remove("\(folder)/\(name)")
+        }
+      }
+    }
+    nextNumber = (named.max() ?? 0) + 1
+    return found
+  }
+
+  /// Removes the database and all that belongs to it. Files of values are left to `sweep`.
+  func removeDatabase() throws(FileFailure) {
+    for suffix in ["", "-wal", "-shm", "-journal"] { try files.remove(databasePath + suffix) }
+    try files.remove(orderPath)
+  }
+
+  /// Bytes of the database, its log and the files kept for writing over.
+  func overheadBytes() throws(FileFailure) -> UInt64 {
+    try files.size(databasePath) + files.size(databasePath + "-wal") + spareBytes
+  }
+}

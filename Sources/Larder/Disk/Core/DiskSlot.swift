@@ -1,0 +1,28 @@
+/// What a disk cache keeps in memory of an id.
+struct DiskSlot {
+  /// What the id stands for.
+  enum State: UInt8 {
+    /// Nothing: it may be given to any key.
+    case free
+    /// A key that the policy knows, resident or as a ghost.
+    case known
+    /// A permanent entry, of which the policy knows nothing.
+    case permanent
+  }
+
+  var digest: KeyDigest?
+  var state: State = .free
+  /// Whether there is a row of it in the database.
+  var isStored = false
+  /// Hits since it was stored, at most 255.
+  var hits: UInt8 = 0
+  var suite: UInt32 = 0
+  var bytes: UInt32 = 0
+  /// The value's file, 0 for none.
+  var file: UInt64 = 0
+  /// The numbers of the operations that stored it and that used it last.
+  var stored: UInt64 = 0
+  var accessed: UInt64 = 0
+  /// When it was stored, microseconds.
+  var created: UInt64 = 0
+}

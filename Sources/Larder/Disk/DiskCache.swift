@@ -1,0 +1,260 @@
+import LarderEngine
+import Synchronization
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// A cache on disk: small values in a SQLite database, large ones in files beside it, and any
+/// policy of the registry to say what stays.
+///
+/// ```swift
+/// let cache = try DiskCache(path: folder)
+/// try cache.set(data, for: "avatar/17", options: DiskStoreOptions(timeToLive: .seconds(3600)))
+/// let data = try cache.data(for: "avatar/17")
+/// ```
+///
+/// **Keys** are texts of any characters and up to 100 MB; two are the same when their UTF-8 bytes
+/// are. They are data in a database: no path is ever made from one. A *suite* is a name space: the
+/// same key has different values in different suites, and the suites share the limits.
+///
+/// **One cache at a time** has a folder open, over all processes. Within it any number of threads
+/// may call; calls go one after the other, and block while the disk is at work.
+///
+/// **Damage.** A value whose bytes are not those that were stored is a miss, and is removed. A
+/// damaged database is thrown away and the cache begins empty. Both are counted.
+///
+/// **What is kept across a restart**, beside the entries: the order of storing, always; the order
+/// of last use and the number of uses of each entry (at most 15 count), as of the last `flush()`
+/// or `close()`, or of one in every 65,536 hits (four for each entry, where that is more). From
+/// these the policy is told, in that order, of every entry: exact for FIFO, LRU, MRU and `ttl`, an
+/// approximation for the others, which begin without ghosts, without the place of a hand and
+/// without the times of uses before the last.
+///
+/// Time per call is O(1) beside what the policy and the size of the value cost; opening is
+/// O(entries), and so are the calls that say it.
+public final class DiskCache: @unchecked Sendable {
+  private let mutex = Mutex<Void>(())
+  private let core: DiskCore
+
+  /// Opens the cache in a folder, which is made where there is none.
+  ///
+  /// - Parameters:
+  ///   - path: the folder. Nothing else should be kept in it.
+  ///   - configuration: limits, policy and durability. It may differ from the last time.
+  ///   - clock: where the time comes from; it must go on across restarts.
+  /// - Throws: `inUse` when another cache has the folder; `format`, `files`, `database` or
+  ///   `configuration`.
+  public convenience init(
+    path: String, configuration: DiskConfiguration = DiskConfiguration(),
+    clock: any CacheClock = WallCacheClock()
+  ) throws(DiskCacheError) {
+    try self.init(
+      path: path, configuration: configuration, clock: clock, files: SystemFiles())
+  }
+
+  /// The same, over another file layer.
+  package init(
+    path: String, configuration: DiskConfiguration, clock: any CacheClock,
+    files: any FileLayer
+  ) throws(DiskCacheError) {
+    core = try DiskCore(path: path, configuration, clock: clock, files: files)
+  }
+
+  deinit { try? core.close() }
+
+  // MARK: One entry
+
+  /// The entry of a key, or nil when there is none that can be used. A reference to it.
+  ///
+  /// - Throws: `database` or `closed`.
+  public func entry(for key: String, suite: String = "") throws(DiskCacheError) -> DiskEntry? {
+    try withKey(key) { (core, bytes) throws(DiskCacheError) in
+      guard let number = core.suiteNumber(suite) else {
+        core.statistics.misses += 1
+        return nil
+      }
+      return try core.get(bytes, suite: number)
+    }
+  }
+
+  /// The bytes stored under a key, or nil when there are none that can be used. A reference.
+  ///
+  /// - Throws: `database` or `closed`.
+  public func data(for key: String, suite: String = "") throws(DiskCacheError) -> Data? {
+    try entry(for: key, suite: suite)?.data
+  }
+
+  /// Whether there is an entry that has not expired. No reference to it, and its value is not read.
+  ///
+  /// - Throws: `closed`.
+  public func contains(_ key: String, suite: String = "") throws(DiskCacheError) -> Bool {
+    try withKey(key) { (core, bytes) throws(DiskCacheError) in
+      guard let number = core.suiteNumber(suite) else { return false }
+      return try core.contains(bytes, suite: number)
+    }
+  }
+
+  /// Stores a value over whatever the key had, and says whether it is there afterwards: it is not
+  /// when it is larger than the limit, when the policy does not want it, or when the disk is full.
+  /// What the key had is gone in any case.
+  ///
+  /// - Throws: `files`, `database`, `closed`, `valueTooLarge` or `keyTooLarge`. After an error of
+  ///   the first two the key has no value until the cache is opened again.
+  @discardableResult
+  public func set(
+    _ data: Data, for key: String, suite: String = "",
+    options: DiskStoreOptions = DiskStoreOptions()
+  ) throws(DiskCacheError) -> Bool {
+    try withKey(key) { (core, bytes) throws(DiskCacheError) in
+      let number = try core.makeSuite(suite)
+      return try data.withUnsafeBytes { (value) throws(DiskCacheError) in
+        try core.set(bytes, suite: number, value, options)
+      }
+    }
+  }
+
+  /// Removes the entry of a key, permanent or not, and says whether there was one.
+  ///
+  /// - Throws: `database` or `closed`.
+  @discardableResult
+  public func remove(_ key: String, suite: String = "") throws(DiskCacheError) -> Bool {
+    try withKey(key) { (core, bytes) throws(DiskCacheError) in
+      guard let number = core.suiteNumber(suite) else { return false }
+      return try core.remove(bytes, suite: number)
+    }
+  }
+
+  // MARK: Many entries
+
+  /// Removes all entries, or all of one suite, and what the policy remembers of them. Permanent
+  /// ones stay unless `includingPermanent`. O(entries).
+  ///
+  /// - Throws: `database` or `closed`.
+  @discardableResult
+  public func removeAll(
+    suite: String? = nil, includingPermanent: Bool = false
+  ) throws(DiskCacheError) -> DiskFreed {
+    try withCore { (core) throws(DiskCacheError) in
+      let number = suite.map { core.suiteNumber($0) }
+      return try core.removeAll(counting: \.removals) { _, slot in
+        (number == nil || number == slot.suite) && (includingPermanent || slot.state == .known)
+      }
+    }
+  }
+
+  /// Removes what has expired. O(entries).
+  ///
+  /// - Throws: `database` or `closed`.
+  @discardableResult
+  public func removeExpired() throws(DiskCacheError) -> DiskFreed {
+    try withCore { (core) throws(DiskCacheError) in
+      let now = core.clock.nowMicroseconds
+      return try core.removeAll(counting: \.expirations) { id, slot in
+        slot.state == .known && slot.isStored && core.tier.expiry(id) <= now
+      }
+    }
+  }
+
+  /// Gives entries up, as the policy says, until the values that are not permanent have at most
+  /// `bytes`. O(entries given up).
+  ///
+  /// - Throws: `database` or `closed`.
+  @discardableResult
+  public func trim(toBytes bytes: UInt64) throws(DiskCacheError) -> DiskFreed {
+    try withCore { (core) throws(DiskCacheError) in
+      try core.trim(entriesMax: .max, bytesMax: bytes)
+    }
+  }
+
+  /// Gives entries up, as the policy says, until at most `entries` that are not permanent are
+  /// left. O(entries given up).
+  ///
+  /// - Throws: `database` or `closed`.
+  @discardableResult
+  public func trim(toEntries entries: Int) throws(DiskCacheError) -> DiskFreed {
+    try withCore { (core) throws(DiskCacheError) in
+      try core.trim(entriesMax: entries, bytesMax: .max)
+    }
+  }
+
+  /// Removes entries that were stored `age` ago or longer, but for permanent ones. O(entries).
+  ///
+  /// - Throws: `database` or `closed`.
+  @discardableResult
+  public func trim(toAge age: Duration) throws(DiskCacheError) -> DiskFreed {
+    try withCore { (core) throws(DiskCacheError) in
+      let (now, age) = (core.clock.nowMicroseconds, age.microseconds)
+      return try core.removeAll(counting: \.trims) { _, slot in
+        slot.state == .known && slot.isStored && slot.created <= now && now - slot.created >= age
+      }
+    }
+  }
+
+  // MARK: The cache
+
+  /// Commits everything that was acknowledged, and the order of last use. O(entries).
+  ///
+  /// - Throws: `database` or `closed`.
+  public func flush() throws(DiskCacheError) {
+    try withCore { (core) throws(DiskCacheError) in try core.flush() }
+  }
+
+  /// Flushes and gives the folder back; every later call throws `closed`. A cache that nobody
+  /// holds any more does it by itself, and then nobody hears of an error. O(entries).
+  ///
+  /// - Throws: `database`; the cache is closed all the same.
+  public func close() throws(DiskCacheError) {
+    try withCore { (core) throws(DiskCacheError) in try core.close() }
+  }
+
+  /// What has happened since the cache was opened.
+  public var statistics: DiskStatistics { mutex.withLock { _ in core.statistics } }
+
+  /// Number of entries, permanent ones included; what has expired counts until it is found.
+  public var count: Int { mutex.withLock { _ in core.entries } }
+
+  /// Sum of the bytes of all values, permanent ones included.
+  public var valueBytes: UInt64 { mutex.withLock { _ in core.valueBytes + core.permanentBytes } }
+
+  /// Bytes of all files of the cache: database, log and values. O(entries).
+  public var diskBytes: UInt64 { mutex.withLock { _ in core.diskBytes } }
+
+  /// What each suite holds, in the order in which they were made; the one without a name is the
+  /// first. O(entries).
+  ///
+  /// - Throws: `closed`.
+  public func suites() throws(DiskCacheError) -> [DiskSuiteUsage] {
+    try withCore { (core) throws(DiskCacheError) in try core.usage() }
+  }
+
+  /// What the simulator would count of the same requests.
+  package var tierCounts: TierCounts { mutex.withLock { _ in core.tier.counts } }
+
+  // MARK: Locking
+
+  private func withCore<Result: Sendable>(
+    _ body: (DiskCore) throws(DiskCacheError) -> Result
+  ) throws(DiskCacheError) -> Result {
+    try mutex.withLock { (_) throws(DiskCacheError) in try body(core) }
+  }
+
+  private func withKey<Result: Sendable>(
+    _ key: String, _ body: (DiskCore, UnsafeRawBufferPointer) throws(DiskCacheError) -> Result
+  ) throws(DiskCacheError) -> Result {
+    var key = key
+    var answer: Swift.Result<Result, DiskCacheError>?
+    key.withUTF8 { bytes in
+      answer = mutex.withLock { _ in
+        do throws(DiskCacheError) {
+          return .success(try body(core, UnsafeRawBufferPointer(bytes)))
+        } catch {
+          return .failure(error)
+        }
+      }
+    }
+    guard let answer else { throw .closed(path: core.folder.path) }
+    return try answer.get()
+  }
+}

@@ -1,0 +1,66 @@
+import CSQLite
+public import LarderEngine
+
+/// Why a disk cache could not do what it was asked.
+///
+/// A damaged or missing value is no error: it is a miss, and counted.
+public enum DiskCacheError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// Another cache, in this process or another, has the folder.
+  case inUse(path: String)
+  /// The cache was closed.
+  case closed(path: String)
+  /// The database refused. `code` is SQLite's extended result code, `message` its own words.
+  case database(path: String, code: Int32, message: String)
+  /// A file or folder could not be used; `message` names the file, the call and the reason.
+  case files(message: String)
+  /// The folder holds a cache in a format that this version does not know.
+  case format(path: String, found: Int64, expected: Int64)
+  /// The policy or one of the limits cannot be used.
+  case configuration(PolicyError)
+  /// The value is larger than any entry can be: 4 GiB - 2, or 1 GB (SQLite's limit) where it would
+  /// stand in the database.
+  case valueTooLarge(bytes: Int, bytesMax: Int)
+  /// The key is longer than any can be.
+  case keyTooLarge(bytes: Int, bytesMax: Int)
+  /// A value could not be encoded, or what was stored not decoded; `message` is the codec's.
+  case codec(message: String)
+
+  /// One line for a person.
+  public var description: String {
+    switch self {
+    case .inUse(let path):
+      return "\(path): another cache has this folder open; one at a time can"
+    case .closed(let path):
+      return "\(path): the cache is closed"
+    case .database(let path, let code, let message):
+      return "\(path): SQLite error \(code): \(message)"
+    case .files(let message):
+      return message
+    case .format(let path, let found, let expected):
+      return "\(path): a cache of format \(found), expected \(expected); "
+        + "remove the folder or use another"
+    case .configuration(let error):
+      return error.description
+    case .valueTooLarge(let bytes, let bytesMax):
+      return "a value of \(bytes) bytes; at most \(bytesMax) can be stored"
+    case .keyTooLarge(let bytes, let bytesMax):
+      return "a key of \(bytes) bytes; at most \(bytesMax) can be stored"
+    case .codec(let message):
+      return message
+    }
+  }
+
+  /// Whether the database is damaged, so that nothing helps but to begin anew.
+  var isCorruption: Bool {
+    if case .database(_, let code, _) = self {
+      return code & 0xff == SQLITE_CORRUPT || code & 0xff == SQLITE_NOTADB
+    }
+    return false
+  }
+
+  init(_ error: SQLiteError) {
+    self = .database(path: error.path, code: error.code, message: error.message)
+  }
+
+  init(_ error: FileFailure) { self = .files(message: error.description) }
+}

@@ -1,0 +1,40 @@
+/// How a disk cache works.
+public struct DiskConfiguration: Sendable, Hashable {
+  /// The policy with its parameters, as in `lru` or `s3-fifo:small=0.1`: any that does not need
+  /// the future.
+  public var policy: String
+  /// How much the cache may hold.
+  public var limits: DiskLimits
+  /// What outlives a crash.
+  public var durability: DiskDurability
+  /// Values of up to this many bytes stand in the database, larger ones in files of their own.
+  public var inlineBytesMax: Int
+  /// With durability `none`: sets and removes that are committed together.
+  public var groupWrites: Int
+  /// With durability `none`: bytes of values that are committed together, whatever their number.
+  public var groupBytes: Int
+  /// Memory for database pages, in bytes.
+  public var pageCacheBytes: Int
+  /// Pages in the write-ahead log at which SQLite moves them into the database.
+  public var checkpointPages: Int
+  /// Seed of random policies.
+  public var seed: UInt64
+
+  /// A configuration; by default LRU, and 20 KiB as the largest value in the database.
+  public init(
+    policy: String = "lru", limits: DiskLimits = DiskLimits(),
+    durability: DiskDurability = .normal, inlineBytesMax: Int = 20 << 10, groupWrites: Int = 1000,
+    groupBytes: Int = 4 << 20, pageCacheBytes: Int = 8 << 20, checkpointPages: Int = 1000,
+    seed: UInt64 = 0
+  ) {
+    self.policy = policy
+    self.limits = limits
+    self.durability = durability
+    self.inlineBytesMax = inlineBytesMax
+    self.groupWrites = groupWrites
+    self.groupBytes = groupBytes
+    self.pageCacheBytes = pageCacheBytes
+    self.checkpointPages = checkpointPages
+    self.seed = seed
+  }
+}

@@ -1,0 +1,55 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// What a disk cache keeps of a value beside the value.
+public struct DiskMetadata: Sendable, Hashable {
+  /// The version that the origin gave it, such as an HTTP ETag, to ask whether it still holds.
+  public var version: String?
+  /// What the bytes are, such as `image/jpeg`.
+  public var contentType: String?
+  /// When it was stored, microseconds of the cache's clock.
+  public var createdMicroseconds: UInt64
+  /// When it expires, microseconds of the cache's clock, or nil for never.
+  public var expiresMicroseconds: UInt64?
+  /// Whether it stays until it is removed by its key: see `DiskStoreOptions.isPermanent`.
+  public var isPermanent: Bool
+}
+
+/// A value as a disk cache hands it out.
+public struct DiskEntry: Sendable, Hashable {
+  /// The bytes that were stored.
+  public var data: Data
+  /// What is known of them.
+  public var metadata: DiskMetadata
+}
+
+/// What may be said of a value when it is stored.
+public struct DiskStoreOptions: Sendable, Hashable {
+  /// The entry's own life, or nil for the cache's. The shorter one counts; zero or less is
+  /// expired at once.
+  public var timeToLive: Duration?
+  /// The version that the origin gave it, such as an HTTP ETag.
+  public var version: String?
+  /// What the bytes are, such as `image/jpeg`.
+  public var contentType: String?
+  /// Whether the entry stays until it is removed by its key: it does not expire, is neither given
+  /// up for room nor counted against the limits, and survives clearing unless that says otherwise.
+  public var isPermanent: Bool
+  /// What fetching the value costs, in units of the app's choice, for policies that weigh it.
+  public var cost: Float
+
+  /// Options; see the properties for the meaning of each.
+  public init(
+    timeToLive: Duration? = nil, version: String? = nil, contentType: String? = nil,
+    isPermanent: Bool = false, cost: Float = 1
+  ) {
+    self.timeToLive = timeToLive
+    self.version = version
+    self.contentType = contentType
+    self.isPermanent = isPermanent
+    self.cost = cost
+  }
+}

@@ -1,0 +1,54 @@
+/// What has happened in a disk cache since it was opened.
+public struct DiskStatistics: Sendable, Hashable, Codable {
+  /// Gets that were answered.
+  public var hits: UInt64 = 0
+  /// Gets that were not, for whatever reason.
+  public var misses: UInt64 = 0
+  /// Values stored under keys that had none.
+  public var stores: UInt64 = 0
+  /// Values stored over others.
+  public var replacements: UInt64 = 0
+  /// Values not stored: larger than the capacity, not wanted by the policy, or no room on the disk.
+  public var rejections: UInt64 = 0
+  /// Entries given up because of the limits on bytes and entries.
+  public var evictions: UInt64 = 0
+  /// Entries given up because the disk was nearly full.
+  public var freeSpaceEvictions: UInt64 = 0
+  /// Entries given up by a call to `trim`.
+  public var trims: UInt64 = 0
+  /// Entries found or cleaned expired.
+  public var expirations: UInt64 = 0
+  /// Entries removed by their key or cleared.
+  public var removals: UInt64 = 0
+  /// Entries whose value was missing, short, long or did not pass its checksum.
+  public var damages: UInt64 = 0
+  /// Times that the database was found damaged and the cache began empty, opening included.
+  public var rebuilds: UInt64 = 0
+  /// Bytes of values written.
+  public var bytesWritten: UInt64 = 0
+  /// Bytes of values read.
+  public var bytesRead: UInt64 = 0
+
+  /// Nothing has happened yet.
+  public init() {}
+}
+
+/// How much one suite holds.
+public struct DiskSuiteUsage: Sendable, Hashable {
+  /// The suite's name.
+  public var name: String
+  /// Entries, permanent ones included.
+  public var entries: Int
+  /// Sum of the values' bytes.
+  public var bytes: UInt64
+}
+
+/// What a call has made free.
+public struct DiskFreed: Sendable, Hashable {
+  /// Entries that are gone.
+  public var entries = 0
+  /// Sum of their values' bytes.
+  public var valueBytes: UInt64 = 0
+  /// By how many bytes the cache's files have shrunk: database, log and value files.
+  public var diskBytes: UInt64 = 0
+}

@@ -1,0 +1,30 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// What the file system answered instead of doing what it was asked.
+package struct FileFailure: Error, Hashable, Sendable, CustomStringConvertible {
+  /// What was tried: `open`, `write`, `rename` ...
+  package let call: String
+  /// The file or folder.
+  package let path: String
+  /// The system's error number.
+  package let number: Int32
+
+  /// A failure; `number` is the system's `errno`.
+  package init(_ call: String, _ path: String, _ number: Int32) {
+    self.call = call
+    self.path = path
+    self.number = number
+  }
+
+  /// Whether there is no such file.
+  package var isMissing: Bool { number == ENOENT }
+
+  /// One line for a person.
+  package var description: String { "\(path): cannot \(call): \(String(cString: strerror(number)))" }
+}

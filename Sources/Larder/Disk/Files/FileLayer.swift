@@ -1,0 +1,35 @@
+/// The few things that a disk cache asks of a file system, so that a test can make each fail.
+///
+/// Paths are the cache's own: made from numbers, never from keys.
+package protocol FileLayer: Sendable {
+  /// Makes a folder and those above it; one that is there is left alone.
+  func makeFolder(_ path: String) throws(FileFailure)
+
+  /// Names of what a folder holds, without `.` and `..`, in no order. A missing folder is empty.
+  func list(_ path: String) throws(FileFailure) -> [String]
+
+  /// Makes the file `path` hold exactly `bytes`, over whatever it held before, and waits until
+  /// they are on the disk when `syncs` says so.
+  func write(
+    _ bytes: UnsafeRawBufferPointer, to path: String, syncs: Bool
+  ) throws(FileFailure)
+
+  /// Fills `buffer` from the file's beginning, and says whether the file has exactly as many
+  /// bytes as the buffer.
+  func read(_ path: String, into buffer: UnsafeMutableRawBufferPointer) throws(FileFailure) -> Bool
+
+  /// Renames a file within the cache's folder, over another of that name.
+  func rename(_ path: String, to other: String) throws(FileFailure)
+
+  /// Waits until the names in a folder are on the disk.
+  func syncFolder(_ path: String) throws(FileFailure)
+
+  /// Removes a file; one that is missing is none.
+  func remove(_ path: String) throws(FileFailure)
+
+  /// The size of a file in bytes, 0 for one that is missing.
+  func size(_ path: String) throws(FileFailure) -> UInt64
+
+  /// Bytes that an ordinary user may still write to the disk that holds `path`.
+  func freeBytes(at path: String) throws(FileFailure) -> UInt64
+}

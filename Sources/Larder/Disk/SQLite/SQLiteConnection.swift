@@ -1,0 +1,63 @@
+import CSQLite
+
+/// One connection to a database file, used from one thread at a time.
+///
+/// Every result code is checked. Statements are prepared once by whoever holds the connection, and
+/// must be gone before it is.
+package final class SQLiteConnection {
+  /// The database file.
+  package let path: String
+  let handle: OpaquePointer
+
+  /// Opens the file, or makes it.
+  ///
+  /// - Parameter busyMilliseconds: how long to wait for another connection before giving up.
+  package init(path: String, busyMilliseconds: Int32) throws(SQLiteError) {
+    var opened: OpaquePointer?
+    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
+    let code = sqlite3_open_v2(path, &opened, flags, nil)
+    guard code == SQLITE_OK, let opened else {
+      let message = opened.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
+      sqlite3_close_v2(opened)
+      throw SQLiteError(code: code, message: message, path: path)
+    }
+    self.path = path
+    handle = opened
+    sqlite3_extended_result_codes(handle, 1)
+    sqlite3_busy_timeout(handle, busyMilliseconds)
+  }
+
+  deinit { sqlite3_close_v2(handle) }
+
+  /// The error of the call that has just failed.
+  func error(_ code: Int32) -> SQLiteError {
+    SQLiteError(code: code, message: String(cString: sqlite3_errmsg(handle)), path: path)
+  }
+
+  /// Runs statements that take no values and whose rows nobody wants.
+  package func execute(_ sql: String) throws(SQLiteError) {
+    let code = sqlite3_exec(handle, sql, nil, nil, nil)
+    guard code == SQLITE_OK else { throw error(code) }
+  }
+
+  /// A statement to be run many times.
+  package func prepare(_ sql: String) throws(SQLiteError) -> SQLiteStatement {
+    try SQLiteStatement(sql, on: self)
+  }
+
+  /// The first column of the first row, as a number; 0 when there is no row.
+  package func number(_ sql: String) throws(SQLiteError) -> Int64 {
+    let statement = try prepare(sql)
+    defer { statement.reset() }
+    return try statement.step() ? statement.number(0) : 0
+  }
+
+  /// Whether a transaction is open.
+  package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+  /// Moves all of the write-ahead log into the database and empties it.
+  package func checkpoint() throws(SQLiteError) {
+    let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+    guard code == SQLITE_OK else { throw error(code) }
+  }
+}

@@ -1,0 +1,105 @@
+import CSQLite
+
+/// A prepared statement. Places are counted as SQLite does: values from 1, columns from 0.
+///
+/// What `bindBytes` and `blob` hand over is not copied: bytes bound must live until `reset`, bytes
+/// read until the next `step` or `reset`.
+package final class SQLiteStatement {
+  private let connection: SQLiteConnection
+  private let handle: OpaquePointer
+
+  init(_ sql: String, on connection: SQLiteConnection) throws(SQLiteError) {
+    var prepared: OpaquePointer?
+    let code = sqlite3_prepare_v3(
+      connection.handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+    guard code == SQLITE_OK, let prepared else { throw connection.error(code) }
+    self.connection = connection
+    handle = prepared
+  }
+
+  deinit { sqlite3_finalize(handle) }
+
+  /// Binds a whole number.
+  package func bind(_ place: Int32, _ value: Int64) throws(SQLiteError) {
+    try check(sqlite3_bind_int64(handle, place, value))
+  }
+
+  /// Binds a floating-point number.
+  package func bind(_ place: Int32, _ value: Double) throws(SQLiteError) {
+    try check(sqlite3_bind_double(handle, place, value))
+  }
+
+  /// Binds a text, copied, or null.
+  package func bind(_ place: Int32, _ value: String?) throws(SQLiteError) {
+    guard var value else { return try check(sqlite3_bind_null(handle, place)) }
+    // SQLite's "make a copy", which is a macro that Swift does not see.
+    let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+    let code = value.withUTF8 {
+      $0.withMemoryRebound(to: CChar.self) {
+        sqlite3_bind_text64(
+          handle, place, $0.baseAddress ?? UnsafePointer(bitPattern: 1), UInt64($0.count),
+          transient, UInt8(SQLITE_UTF8))
+      }
+    }
+    try check(code)
+  }
+
+  /// Binds bytes that live until `reset`; nil binds null.
+  package func bindBytes(_ place: Int32, _ bytes: UnsafeRawBufferPointer?) throws(SQLiteError) {
+    guard let bytes else { return try check(sqlite3_bind_null(handle, place)) }
+    guard let base = bytes.baseAddress, !bytes.isEmpty else {
+      return try check(sqlite3_bind_zeroblob(handle, place, 0))
+    }
+    try check(sqlite3_bind_blob64(handle, place, base, UInt64(bytes.count), nil))
+  }
+
+  /// Goes to the next row, and says whether there is one.
+  package func step() throws(SQLiteError) -> Bool {
+    let code = sqlite3_step(handle)
+    if code == SQLITE_ROW { return true }
+    guard code == SQLITE_DONE else {
+      let error = connection.error(code)
+      sqlite3_reset(handle)
+      throw error
+    }
+    return false
+  }
+
+  /// Runs a statement that has no rows to its end and makes it ready to be run again.
+  package func run() throws(SQLiteError) {
+    defer { sqlite3_reset(handle) }
+    while try step() {}
+  }
+
+  /// Makes the statement ready to be run again. Values stay bound.
+  package func reset() { sqlite3_reset(handle) }
+
+  /// A column as a whole number.
+  package func number(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+
+  /// A column as a floating-point number.
+  package func double(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
+
+  /// A column as text, or nil where it is null.
+  package func text(_ column: Int32) -> String? {
+    guard let text = sqlite3_column_text(handle, column) else { return nil }
+    let count = Int(sqlite3_column_bytes(handle, column))
+    return String(decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self)
+  }
+
+  /// Whether a column is null.
+  package func isNull(_ column: Int32) -> Bool {
+    sqlite3_column_type(handle, column) == SQLITE_NULL
+  }
+
+  /// A column's bytes, in place.
+  package func blob(_ column: Int32) -> UnsafeRawBufferPointer {
+    let base = sqlite3_column_blob(handle, column)
+    return UnsafeRawBufferPointer(
+      start: base, count: Int(sqlite3_column_bytes(handle, column)))
+  }
+
+  private func check(_ code: Int32) throws(SQLiteError) {
+    guard code == SQLITE_OK else { throw connection.error(code) }
+  }
+}

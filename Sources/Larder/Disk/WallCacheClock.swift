@@ -1,0 +1,24 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// The time of day, for caches that outlive their process: what they store says when it expires,
+/// and the monotonic clock begins anew with the machine.
+///
+/// When somebody sets the time of day back, entries live longer by as much; when forward, they
+/// expire early. Nothing worse happens.
+public struct WallCacheClock: CacheClock {
+  /// The clock has no state of its own.
+  public init() {}
+
+  /// Microseconds since the first of January 1970, UTC.
+  public var nowMicroseconds: UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return UInt64(max(0, time.tv_sec)) * 1_000_000 + UInt64(time.tv_nsec) / 1_000
+  }
+}
