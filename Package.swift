@@ -44,10 +44,15 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 
+    // Not for users: a process that tests kill, and a comparison with SQLite and plain files.
+    .executableTarget(name: "DiskCacheVictim", dependencies: ["Larder"]),
+    .executableTarget(name: "DiskCacheBenchmark", dependencies: ["Larder", "CSQLite"]),
+
     .testTarget(
       name: "LarderEngineTests", dependencies: ["LarderEngine"],
       exclude: ["Fixtures/Scripts", "Golden/generated.csv"]),
-    .testTarget(name: "LarderTests", dependencies: ["Larder", "LarderEngine"]),
+    .testTarget(
+      name: "LarderTests", dependencies: ["Larder", "LarderEngine", "CSQLite", "DiskCacheVictim"]),
     .testTarget(name: "LarderTracesTests", dependencies: ["LarderTraces"]),
     .testTarget(name: "LarderExperimentsTests", dependencies: ["LarderExperiments"]),
     .testTarget(

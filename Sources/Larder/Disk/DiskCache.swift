@@ -1,5 +1,6 @@
 import LarderEngine
 import Synchronization
+
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
 #else
@@ -109,9 +110,13 @@ public final class DiskCache: @unchecked Sendable {
   ) throws(DiskCacheError) -> Bool {
     try withKey(key) { (core, bytes) throws(DiskCacheError) in
       let number = try core.makeSuite(suite)
-      return try data.withUnsafeBytes { (value) throws(DiskCacheError) in
-        try core.set(bytes, suite: number, value, options)
+      // `withUnsafeBytes` does not say which errors it passes on.
+      let answer = data.withUnsafeBytes { value in
+        Result { () throws(DiskCacheError) in
+          try core.set(bytes, suite: number, value, options)
+        }
       }
+      return try answer.get()
     }
   }
 
@@ -244,17 +249,13 @@ public final class DiskCache: @unchecked Sendable {
     _ key: String, _ body: (DiskCore, UnsafeRawBufferPointer) throws(DiskCacheError) -> Result
   ) throws(DiskCacheError) -> Result {
     var key = key
-    var answer: Swift.Result<Result, DiskCacheError>?
-    key.withUTF8 { bytes in
-      answer = mutex.withLock { _ in
-        do throws(DiskCacheError) {
-          return .success(try body(core, UnsafeRawBufferPointer(bytes)))
-        } catch {
-          return .failure(error)
+    let answer = key.withUTF8 { bytes in
+      mutex.withLock { _ in
+        Swift.Result { () throws(DiskCacheError) in
+          try body(core, UnsafeRawBufferPointer(bytes))
         }
       }
     }
-    guard let answer else { throw .closed(path: core.folder.path) }
     return try answer.get()
   }
 }

@@ -1,4 +1,5 @@
 import LarderEngine
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Glibc)

@@ -1,4 +1,5 @@
 import LarderEngine
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else

@@ -26,7 +26,6 @@ final class DiskFolder {
     self.syncs = syncs
     try files.makeFolder(path)
     try files.makeFolder(path + "/files")
-    for shard in 0..<Self.shards { try files.makeFolder(Self.shard(path, shard)) }
   }
 
   private static func shard(_ path: String, _ number: UInt64) -> String {
@@ -51,7 +50,14 @@ final class DiskFolder {
     nextNumber += 1
     let final = filePath(number)
     try files.write(value, to: temporaryPath, syncs: syncs)
-    try files.rename(temporaryPath, to: final)
+    do throws(FileFailure) {
+      try files.rename(temporaryPath, to: final)
+    } catch {
+      guard error.isMissing else { throw error }
+      try files.makeFolder(Self.shard(path, number))
+      if syncs { try files.syncFolder(path + "/files") }
+      try files.rename(temporaryPath, to: final)
+    }
     if syncs { try files.syncFolder(Self.shard(path, number)) }
     return number
   }

@@ -26,5 +26,7 @@ package struct FileFailure: Error, Hashable, Sendable, CustomStringConvertible {
   package var isMissing: Bool { number == ENOENT }
 
   /// One line for a person.
-  package var description: String { "\(path): cannot \(call): \(String(cString: strerror(number)))" }
+  package var description: String {
+    "\(path): cannot \(call): \(String(cString: strerror(number)))"
+  }
 }

@@ -1,0 +1,53 @@
+import Foundation
+import Larder
+
+// A process that stores and removes until it is killed, and acknowledges each on standard output:
+// "s KEY VERSION" before a set begins and "S KEY VERSION" when it has returned, "r" and "R" for a
+// removal. `DiskCacheVictim FOLDER DURABILITY SEED`
+
+let arguments = CommandLine.arguments
+guard arguments.count == 4, let durability = DiskDurability(rawValue: arguments[2]),
+  var state = UInt64(arguments[3])
+else {
+  FileHandle.standardError.write(Data("usage: DiskCacheVictim FOLDER DURABILITY SEED\n".utf8))
+  exit(2)
+}
+
+func say(_ line: String) {
+  // One write, so that a line is there whole or not at all.
+  let bytes = Array((line + "\n").utf8)
+  _ = bytes.withUnsafeBytes { write(1, $0.baseAddress, $0.count) }
+}
+
+func draw(_ bound: UInt64) -> UInt64 {
+  state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+  return (state >> 33) % bound
+}
+
+do {
+  let cache = try DiskCache(
+    path: arguments[1],
+    configuration: DiskConfiguration(
+      limits: DiskLimits(bytesMax: nil, freeBytesMin: 0), durability: durability,
+      groupWrites: 10))
+  var version = state << 20
+  say("open")
+  while true {
+    let key = Int(draw(40))
+    if draw(8) == 0 {
+      say("r \(key) 0")
+      try cache.remove("key \(key)")
+      say("R \(key) 0")
+    } else {
+      version += 1
+      say("s \(key) \(version)")
+      try cache.set(
+        VictimValue.make(key: key, version: version), for: "key \(key)",
+        options: DiskStoreOptions(version: "\(version)"))
+      say("S \(key) \(version)")
+    }
+  }
+} catch {
+  say("error \(error)")
+  exit(1)
+}

@@ -1,0 +1,58 @@
+import Foundation
+import LarderEngine
+
+@testable import Larder
+
+/// Drives a disk cache through a trace as a simulation would, and counts in the same terms.
+struct DiskCacheReplay {
+  let cache: DiskCache
+  let clock = ManualClock()
+  let countsBytes: Bool
+  private(set) var counts = Counts()
+
+  init(_ configuration: DiskConfiguration, in folder: ScratchFolder) throws {
+    countsBytes = configuration.limits.bytesMax != nil
+    cache = try DiskCache(path: folder.path, configuration: configuration, clock: clock)
+  }
+
+  /// Replays everything. A value begins with the version that its object had when it was stored, as
+  /// far as there is room.
+  mutating func run(_ trace: ReplayTrace) throws {
+    var versions = Array(repeating: UInt8(0), count: trace.objects + 1)
+    for line in trace.lines {
+      clock.set(seconds: UInt64(line.seconds))
+      let key = "object \(line.id)"
+      switch line.operation {
+      case .get:
+        counts.requests += 1
+        counts.bytesRequested += size(line)
+        if let entry = try cache.entry(for: key) {
+          counts.diskHits += 1
+          counts.diskBytesHit += size(line)
+          if entry.metadata.version != "\(versions[Int(line.id)])" { counts.staleHits += 1 }
+        } else {
+          try set(line, key, versions[Int(line.id)])
+        }
+      case .set:
+        counts.sets += 1
+        try set(line, key, versions[Int(line.id)])
+      case .delete:
+        counts.deletes += 1
+        try cache.remove(key)
+      case .modify:
+        versions[Int(line.id)] &+= 1
+      }
+    }
+    counts.disk = cache.tierCounts
+  }
+
+  private func set(_ line: ReplayTrace.Line, _ key: String, _ version: UInt8) throws {
+    try cache.set(
+      Data(repeating: version, count: Int(line.size)), for: key,
+      options: DiskStoreOptions(
+        timeToLive: line.timeToLive == 0 ? nil : .seconds(Int(line.timeToLive)),
+        version: "\(version)", cost: line.cost))
+  }
+
+  private func size(_ line: ReplayTrace.Line) -> UInt64 { countsBytes ? UInt64(line.size) : 1 }
+}

@@ -1,0 +1,49 @@
+import LarderEngine
+import Testing
+
+@testable import Larder
+
+/// An executed run and a simulated one of the same cell count the same.
+@Suite struct DiskEqualsSimulatedTests {
+  @Test(arguments: Policies.executable, [CapacityUnit.objects, .bytes])
+  func countsAreEqualToTheRequest(policy: String, unit: CapacityUnit) throws {
+    let cases: [(capacity: Int, age: UInt32?)] = [(90, nil), (13, 25), (60, 25), (1, nil)]
+    for (seed, (capacity, age)) in cases.enumerated() {
+      let trace = ReplayTrace(
+        requests: 1_500, objects: 200, sizeMax: 12, isTimed: seed != 0, seed: UInt64(seed))
+      let simulation = try PolicyRegistry.makeSimulation(
+        SimulationSetup(
+          arrangement: .disk(
+            TierSetup(
+              policy: try PolicySpec(parsing: policy), capacity: UInt64(capacity),
+              timeToLiveSeconds: age)),
+          unit: unit, seed: UInt64(seed)),
+        over: trace.columns())
+      simulation.run(upTo: trace.lines.count, untilFirstEviction: false)
+
+      let folder = try ScratchFolder()
+      var replay = try DiskCacheReplay(
+        DiskConfiguration(
+          policy: policy,
+          limits: DiskLimits(
+            bytesMax: unit == .bytes ? UInt64(capacity) : nil,
+            entriesMax: unit == .objects ? capacity : nil, timeToLive: age.map { .seconds($0) },
+            freeBytesMin: 0),
+          // Some values in files, which must make no difference.
+          durability: .none, inlineBytesMax: 10, seed: UInt64(seed)),
+        in: folder)
+      try replay.run(trace)
+
+      #expect(simulation.counts.diskHits > 0)
+      #expect(
+        replay.counts == simulation.counts,
+        "\(policy), \(capacity) \(unit), age \(String(describing: age)), seed \(seed)")
+      let statistics = replay.cache.statistics
+      #expect(statistics.hits == simulation.counts.hits)
+      #expect(statistics.misses == simulation.counts.misses)
+      #expect(statistics.evictions == simulation.counts.evictions)
+      #expect(statistics.expirations == simulation.counts.expirations)
+      #expect(statistics.damages == 0)
+    }
+  }
+}
