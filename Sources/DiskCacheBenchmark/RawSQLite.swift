@@ -17,7 +17,7 @@ final class RawSQLite {
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = NORMAL;
       PRAGMA cache_size = -8192;
-      CREATE TABLE entries(key TEXT PRIMARY KEY, value BLOB) WITHOUT ROWID;
+      CREATE TABLE entries(key TEXT PRIMARY KEY, value BLOB);
       """)
     sqlite3_prepare_v2(
       handle, "SELECT value FROM entries WHERE key = ?", -1, &getStatement, nil)

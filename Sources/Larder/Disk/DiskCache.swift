@@ -37,7 +37,7 @@ import Synchronization
 /// O(entries), and so are the calls that say it.
 public final class DiskCache: @unchecked Sendable {
   private let mutex = Mutex<Void>(())
-  private let core: DiskCore
+  let core: DiskCore
 
   /// Opens the cache in a folder, which is made where there is none.
   ///
@@ -128,6 +128,15 @@ public final class DiskCache: @unchecked Sendable {
     try withKey(key) { (core, bytes) throws(DiskCacheError) in
       guard let number = core.suiteNumber(suite) else { return false }
       return try core.remove(bytes, suite: number)
+    }
+  }
+
+  /// Removes an entry that is no value of the type that it should be.
+  func removeUndecodable(_ key: String, suite: String) throws(DiskCacheError) {
+    try withKey(key) { (core, bytes) throws(DiskCacheError) in
+      guard let number = core.suiteNumber(suite) else { return }
+      core.statistics.undecodables += 1
+      _ = try core.remove(bytes, suite: number)
     }
   }
 

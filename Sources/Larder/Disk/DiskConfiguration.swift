@@ -37,4 +37,16 @@ public struct DiskConfiguration: Sendable, Hashable {
     self.checkpointPages = checkpointPages
     self.seed = seed
   }
+
+  /// The same for a cache that takes everything.
+  var withoutLimits: DiskConfiguration {
+    var copy = self
+    if limits.bytesMax == nil {
+      copy.limits.entriesMax = 1 << 31
+    } else {
+      copy.limits.bytesMax = 1 << 50
+      copy.limits.entriesMax = nil
+    }
+    return copy
+  }
 }

@@ -22,6 +22,8 @@ public struct DiskStatistics: Sendable, Hashable, Codable {
   public var removals: UInt64 = 0
   /// Entries whose value was missing, short, long or did not pass its checksum.
   public var damages: UInt64 = 0
+  /// Entries of a typed suite whose bytes were whole and were no value of its type.
+  public var undecodables: UInt64 = 0
   /// Times that the database was found damaged and the cache began empty, opening included.
   public var rebuilds: UInt64 = 0
   /// Bytes of values written.

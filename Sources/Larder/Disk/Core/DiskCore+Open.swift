@@ -37,7 +37,7 @@ extension DiskCore {
     let names: [(UInt32, String)]
     do throws(SQLiteError) {
       names = try index.suites()
-      try index.forEach { id, row, key in
+      try index.scan { id, row, key in
         rows.append((id, row, KeyDigest(key, suite: row.suite, seed: index.seed)))
       }
     } catch {
@@ -64,13 +64,14 @@ extension DiskCore {
       }
       adopt(id, row, digest)
     }
-    let costs = Dictionary(
-      uniqueKeysWithValues: rows.filter { $0.row.cost != 1 || $0.row.expires != Request.noExpiry }
-        .map { ($0.id, ($0.row.cost, $0.row.expires)) })
-    replay(costs)
+    let facts = Dictionary(
+      rows.lazy.filter { $0.row.cost != 1 || $0.row.expires != Request.noExpiry }
+        .map { ($0.id, Fact(cost: $0.row.cost, expires: $0.row.expires)) },
+      uniquingKeysWith: { first, _ in first })
+    try replay(facts)
     collectFreeIDs()
     tier.resetCounts()
-    if !doomed.isEmpty { try commitDoomed() }
+    if !doomed.isEmpty { try releaseFiles() }
   }
 
   private func adopt(_ id: ObjectID, _ row: DiskRow, _ digest: KeyDigest) {
@@ -82,6 +83,7 @@ extension DiskCore {
     slot.suite = row.suite
     slot.bytes = row.bytes
     slot.file = row.file
+    slot.inserted = row.inserted
     slot.stored = row.stored
     slot.accessed = row.stored
     slot.created = row.created
@@ -94,36 +96,74 @@ extension DiskCore {
     }
   }
 
+  /// What the policy is told of an entry beside its size.
+  private struct Fact {
+    var cost: Float
+    var expires: UInt64
+  }
+
+  private struct Event {
+    enum Kind: Int { case insert, replace, hit }
+    var sequence: UInt64
+    var id: ObjectID
+    var kind: Kind
+  }
+
   /// Tells the policy of everything that is there, in the order in which it was stored and last
   /// used: all that is kept of its state.
-  private func replay(_ facts: [ObjectID: (cost: Float, expires: UInt64)]) {
+  private func replay(_ facts: [ObjectID: Fact]) throws(DiskCacheError) {
     readOrder()
-    var events: [(sequence: UInt64, id: ObjectID, isHit: Bool)] = []
-    for id in slots.indices.dropFirst() {
-      let slot = slots[id]
+    let limits = configuration.limits
+    let resident = slots.count { $0.isStored && $0.state == .known }
+    if resident > limits.entriesMax ?? .max || valueBytes > limits.bytesMax ?? .max {
+      // The limits are lower than the last time: the policy chooses with all of the past in mind.
+      tier = try Self.makeTier(configuration.withoutLimits, objects: slots.count)
+      tell(events(), facts)
+      while tier.count > 0,
+        tier.count > limits.entriesMax ?? .max || valueBytes > limits.bytesMax ?? .max
+      {
+        drop(tier.giveUp())
+        statistics.evictions += 1
+      }
+      tier = try Self.makeTier(configuration, objects: slots.count)
+    }
+    tell(events(), facts)
+  }
+
+  private func events() -> [Event] {
+    var events: [Event] = []
+    for place in slots.indices.dropFirst() {
+      let (id, slot) = (ObjectID(place), slots[place])
       guard slot.isStored, slot.state == .known else { continue }
-      events.append((slot.stored, ObjectID(id), false))
-      if slot.hits > 0 { events.append((slot.accessed, ObjectID(id), true)) }
+      events.append(Event(sequence: slot.inserted, id: id, kind: .insert))
+      if slot.stored > slot.inserted {
+        events.append(Event(sequence: slot.stored, id: id, kind: .replace))
+      }
+      if slot.hits > 0 { events.append(Event(sequence: slot.accessed, id: id, kind: .hit)) }
       sequence = max(sequence, slot.accessed)
     }
-    events.sort { ($0.sequence, $0.id, $1.isHit ? 1 : 0) < ($1.sequence, $1.id, $0.isHit ? 1 : 0) }
-    for event in events {
-      let slot = slots[Int(event.id)]
-      guard slot.isStored else { continue }
-      if event.isHit {
+    events.sort {
+      ($0.sequence, $0.id, $0.kind.rawValue) < ($1.sequence, $1.id, $1.kind.rawValue)
+    }
+    return events
+  }
+
+  private func tell(_ events: [Event], _ facts: [ObjectID: Fact]) {
+    for event in events where slots[Int(event.id)].isStored {
+      let id = event.id
+      if event.kind == .hit {
         // Before any time, so that nothing expires here.
-        for _ in 0..<min(slot.hits, Self.replayedHitsMax) {
-          guard tier.contains(event.id) else { break }
-          _ = tier.access(event.id, 0)
-          if dropVictims(sparing: event.id, counting: \.evictions) { drop(event.id) }
+        for _ in 0..<min(slots[Int(id)].hits, Self.replayedHitsMax) where tier.contains(id) {
+          _ = tier.access(id, 0)
+          if dropVictims(sparing: id, counting: \.evictions) { drop(id) }
         }
       } else {
-        let fact = facts[event.id] ?? (1, Request.noExpiry)
-        let request = Request(
-          id: event.id, size: weight(slot.bytes), expires: fact.expires, cost: fact.cost)
-        let isStored = tier.set(request, 0) == .stored
-        _ = dropVictims(sparing: event.id, counting: \.evictions)
-        if !isStored { drop(event.id) }
+        let fact = facts[id] ?? Fact(cost: 1, expires: Request.noExpiry)
+        let outcome = tier.set(
+          Request(
+            id: id, size: weight(slots[Int(id)].bytes), expires: fact.expires, cost: fact.cost), 0)
+        let isVictim = dropVictims(sparing: id, counting: \.evictions)
+        if outcome == .rejected || isVictim { drop(id) }
       }
     }
   }

@@ -18,8 +18,8 @@ extension DiskCore {
     let key = DiskKey(bytes, suite: suite, seed: index.seed)
     let hasRoom = try makeFreeSpace(for: UInt64(value.count))
     let id = directory[key.digest] ?? newEntry(key)
-    let row = plannedRow(key, value, options)
-    guard hasRoom, place(id, row) else {
+    var row = plannedRow(key, value, options)
+    guard hasRoom, place(id, &row) else {
       try refuse(id, countsRejection: !hasRoom)
       return false
     }
@@ -49,12 +49,12 @@ extension DiskCore {
     sequence += 1
     return DiskRow(
       suite: key.suite, isPermanent: options.isPermanent, bytes: UInt32(value.count),
-      stored: sequence, created: now, expires: expires, cost: options.cost,
+      inserted: sequence, stored: sequence, created: now, expires: expires, cost: options.cost,
       checksum: ByteHash.hash(value, seed: key.digest.checksumSeed), file: 0)
   }
 
   /// Asks the tier for a place and drops what it gives up. False when the entry has none.
-  private func place(_ id: ObjectID, _ row: DiskRow) -> Bool {
+  private func place(_ id: ObjectID, _ row: inout DiskRow) -> Bool {
     let wasStored = slots[Int(id)].isStored
     if row.isPermanent {
       if slots[Int(id)].state == .known { tier.remove(id) }
@@ -69,6 +69,7 @@ extension DiskCore {
       statistics.rejections += 1
       return false
     }
+    if outcome == .replaced { row.inserted = slots[Int(id)].inserted }
     countStore(outcome == .replaced || slots[Int(id)].state == .permanent)
     return !isVictim
   }
@@ -124,6 +125,7 @@ extension DiskCore {
     slots[Int(id)].hits = 0
     slots[Int(id)].bytes = row.bytes
     slots[Int(id)].file = row.file
+    slots[Int(id)].inserted = row.inserted
     slots[Int(id)].stored = row.stored
     slots[Int(id)].accessed = row.stored
     slots[Int(id)].created = row.created

@@ -27,7 +27,7 @@ final class DiskIndex {
   init(path: String, _ configuration: DiskConfiguration) throws(DiskCacheError) {
     let found: Int64?
     do throws(SQLiteError) {
-      connection = try SQLiteConnection(path: path, busyMilliseconds: 1000)
+      connection = try SQLiteConnection(path: path, busyMilliseconds: 250)
       try Self.setUp(connection, configuration)
       found = try Self.otherFormat(connection)
     } catch {
@@ -42,8 +42,8 @@ final class DiskIndex {
       commitStatement = try connection.prepare("COMMIT")
       putStatement = try connection.prepare(
         """
-        INSERT OR REPLACE INTO entries(id, suite, permanent, bytes, stored, created, expires, cost,
-          checksum, file, version, type, key, value) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?)
+        INSERT OR REPLACE INTO entries(id, suite, permanent, bytes, inserted, stored, created, expires,
+          cost, checksum, file, version, type, key, value) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)
         """)
       deleteStatement = try connection.prepare("DELETE FROM entries WHERE id = ?")
       getStatement = try connection.prepare(
@@ -54,7 +54,7 @@ final class DiskIndex {
   }
 
   private static let columns =
-    "suite, permanent, bytes, stored, created, expires, cost, checksum, file"
+    "suite, permanent, bytes, inserted, stored, created, expires, cost, checksum, file"
 
   private static func setUp(
     _ connection: SQLiteConnection, _ configuration: DiskConfiguration
@@ -94,7 +94,7 @@ final class DiskIndex {
       CREATE TABLE IF NOT EXISTS suites(id INTEGER PRIMARY KEY, name BLOB NOT NULL UNIQUE);
       CREATE TABLE IF NOT EXISTS entries(
         id INTEGER PRIMARY KEY, suite INTEGER NOT NULL, permanent INTEGER NOT NULL,
-        bytes INTEGER NOT NULL, stored INTEGER NOT NULL, created INTEGER NOT NULL,
+        bytes INTEGER NOT NULL, inserted INTEGER NOT NULL, stored INTEGER NOT NULL, created INTEGER NOT NULL,
         expires INTEGER NOT NULL, cost REAL NOT NULL, checksum INTEGER NOT NULL,
         file INTEGER NOT NULL, version TEXT, type TEXT, key BLOB NOT NULL, value BLOB);
       INSERT OR IGNORE INTO facts VALUES('seed', \(seed));
@@ -130,16 +130,17 @@ final class DiskIndex {
     try putStatement.bind(2, Int64(row.suite))
     try putStatement.bind(3, Int64(row.isPermanent ? 1 : 0))
     try putStatement.bind(4, Int64(row.bytes))
-    try putStatement.bind(5, Int64(bitPattern: row.stored))
-    try putStatement.bind(6, Int64(bitPattern: row.created))
-    try putStatement.bind(7, Int64(bitPattern: row.expires))
-    try putStatement.bind(8, Double(row.cost))
-    try putStatement.bind(9, Int64(bitPattern: row.checksum))
-    try putStatement.bind(10, Int64(bitPattern: row.file))
-    try putStatement.bind(11, options.version)
-    try putStatement.bind(12, options.contentType)
-    try putStatement.bindBytes(13, key)
-    try putStatement.bindBytes(14, value)
+    try putStatement.bind(5, Int64(bitPattern: row.inserted))
+    try putStatement.bind(6, Int64(bitPattern: row.stored))
+    try putStatement.bind(7, Int64(bitPattern: row.created))
+    try putStatement.bind(8, Int64(bitPattern: row.expires))
+    try putStatement.bind(9, Double(row.cost))
+    try putStatement.bind(10, Int64(bitPattern: row.checksum))
+    try putStatement.bind(11, Int64(bitPattern: row.file))
+    try putStatement.bind(12, options.version)
+    try putStatement.bind(13, options.contentType)
+    try putStatement.bindBytes(14, key)
+    try putStatement.bindBytes(15, value)
     try putStatement.run()
   }
 
@@ -157,13 +158,13 @@ final class DiskIndex {
     try getStatement.bind(1, Int64(id))
     defer { getStatement.reset() }
     guard try getStatement.step() else { return nil }
-    let stored = getStatement.blob(11)
+    let stored = getStatement.blob(12)
     guard stored.count == key.count, stored.elementsEqual(key) else { return nil }
     let row = row(getStatement, from: 0)
     var reading = DiskReading(
-      row: row, version: getStatement.text(9), contentType: getStatement.text(10))
+      row: row, version: getStatement.text(10), contentType: getStatement.text(11))
     if row.file == 0 {
-      let value = getStatement.blob(12)
+      let value = getStatement.blob(13)
       if value.count == Int(row.bytes),
         ByteHash.hash(value, seed: digest.checksumSeed) == row.checksum
       {
@@ -174,13 +175,13 @@ final class DiskIndex {
   }
 
   /// Calls `body` with every row and its key, whose bytes live as long as the call. O(entries).
-  func forEach(
+  func scan(
     _ body: (ObjectID, DiskRow, UnsafeRawBufferPointer) -> Void
   ) throws(SQLiteError) {
     let scan = try connection.prepare("SELECT id, \(Self.columns), key FROM entries")
     while try scan.step() {
       guard let id = ObjectID(exactly: scan.number(0)) else { continue }
-      body(id, row(scan, from: 1), scan.blob(10))
+      body(id, row(scan, from: 1), scan.blob(11))
     }
     scan.reset()
   }
@@ -190,12 +191,13 @@ final class DiskIndex {
       suite: UInt32(truncatingIfNeeded: statement.number(first)),
       isPermanent: statement.number(first + 1) != 0,
       bytes: UInt32(truncatingIfNeeded: statement.number(first + 2)),
-      stored: UInt64(bitPattern: statement.number(first + 3)),
-      created: UInt64(bitPattern: statement.number(first + 4)),
-      expires: UInt64(bitPattern: statement.number(first + 5)),
-      cost: Float(statement.double(first + 6)),
-      checksum: UInt64(bitPattern: statement.number(first + 7)),
-      file: UInt64(bitPattern: statement.number(first + 8)))
+      inserted: UInt64(bitPattern: statement.number(first + 3)),
+      stored: UInt64(bitPattern: statement.number(first + 4)),
+      created: UInt64(bitPattern: statement.number(first + 5)),
+      expires: UInt64(bitPattern: statement.number(first + 6)),
+      cost: Float(statement.double(first + 7)),
+      checksum: UInt64(bitPattern: statement.number(first + 8)),
+      file: UInt64(bitPattern: statement.number(first + 9)))
   }
 
   // MARK: Suites

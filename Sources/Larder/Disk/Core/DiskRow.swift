@@ -4,7 +4,8 @@ struct DiskRow {
   var isPermanent: Bool
   /// Bytes of the value.
   var bytes: UInt32
-  /// The number of the operation that stored it.
+  /// The number of the operation that stored a value under the key first, and it in particular.
+  var inserted: UInt64
   var stored: UInt64
   var created: UInt64
   var expires: UInt64

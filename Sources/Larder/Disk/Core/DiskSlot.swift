@@ -20,7 +20,9 @@ struct DiskSlot {
   var bytes: UInt32 = 0
   /// The value's file, 0 for none.
   var file: UInt64 = 0
-  /// The numbers of the operations that stored it and that used it last.
+  /// The numbers of the operations that stored something under the key first, that stored the
+  /// value, and that used it last.
+  var inserted: UInt64 = 0
   var stored: UInt64 = 0
   var accessed: UInt64 = 0
   /// When it was stored, microseconds.

@@ -1,0 +1,275 @@
+import Foundation
+import Testing
+
+@testable import Larder
+
+/// Whatever fails: an error or a miss, never a wrong value, and the cache works again afterwards.
+@Suite struct DiskFaultTests {
+  private let folder: ScratchFolder
+  private let files = FaultyFiles()
+  private let clock = ManualClock(seconds: 1_000)
+
+  init() throws { folder = try ScratchFolder() }
+
+  private func open(
+    _ limits: DiskLimits = DiskLimits(bytesMax: nil, freeBytesMin: 0),
+    durability: DiskDurability = .normal
+  ) throws -> DiskCache {
+    try DiskCache(
+      path: folder.path,
+      configuration: DiskConfiguration(
+        limits: limits, durability: durability, inlineBytesMax: 100, groupWrites: 7),
+      clock: clock, files: files)
+  }
+
+  private func bytes(_ count: Int, _ seed: Int = 0) -> Data {
+    Data((0..<count).map { UInt8(truncatingIfNeeded: ($0 &+ seed) &* 31 ^ $0 >> 8) })
+  }
+
+  enum Harm: CaseIterable { case delete, empty, cut, lengthen, change }
+
+  @Test(arguments: Harm.allCases)
+  func aValueFileHarmedBehindOurBackIsAMiss(harm: Harm) throws {
+    let cache = try open()
+    try cache.set(bytes(3_000), for: "a")
+    let file = try #require(try folder.valueFiles().first)
+    let whole = try Data(contentsOf: URL(fileURLWithPath: file))
+    switch harm {
+    case .delete: try FileManager.default.removeItem(atPath: file)
+    case .empty: try Data().write(to: URL(fileURLWithPath: file))
+    case .cut: try whole.dropLast().write(to: URL(fileURLWithPath: file))
+    case .lengthen: try (whole + [0]).write(to: URL(fileURLWithPath: file))
+    case .change:
+      var changed = whole
+      changed[1_234] ^= 4
+      try changed.write(to: URL(fileURLWithPath: file))
+    }
+    #expect(try cache.data(for: "a") == nil)
+    #expect(cache.statistics.damages == 1)
+    #expect(cache.count == 0 && cache.valueBytes == 0)
+    try cache.set(bytes(3_000, 5), for: "a")
+    #expect(try cache.data(for: "a") == bytes(3_000, 5))
+    try cache.close()
+    #expect(try open().data(for: "a") == bytes(3_000, 5))
+  }
+
+  @Test func aMissingFileIsFoundWhenOpening() throws {
+    let cache = try open()
+    try cache.set(bytes(3_000), for: "a")
+    try cache.set(bytes(4_000), for: "b")
+    try cache.close()
+    let file = try #require(try folder.valueFiles().first)
+    try FileManager.default.removeItem(atPath: file)
+    try Data([1, 2, 3]).write(to: URL(fileURLWithPath: folder.path + "/files/stray"))
+    try Data([1, 2, 3]).write(
+      to: URL(fileURLWithPath: URL(fileURLWithPath: file).deletingLastPathComponent().path + "/zz"))
+    let again = try open()
+    #expect(again.count == 1 && again.statistics.damages == 1)
+    #expect(try !again.contains("a"))
+    #expect(try again.data(for: "b") == bytes(4_000))
+  }
+
+  @Test func aValueHarmedInTheDatabaseIsAMiss() throws {
+    let cache = try open()
+    for key in ["a", "b", "c"] { try cache.set(bytes(50), for: key) }
+    try cache.close()
+    do {
+      let raw = try SQLiteConnection(path: folder.path + "/index.sqlite", busyMilliseconds: 0)
+      try raw.execute("UPDATE entries SET value = zeroblob(50) WHERE key = CAST('a' AS BLOB)")
+      try raw.execute(
+        """
+        UPDATE entries SET value = (SELECT value FROM entries WHERE key = CAST('c' AS BLOB)),
+          checksum = (SELECT checksum FROM entries WHERE key = CAST('c' AS BLOB))
+        WHERE key = CAST('b' AS BLOB)
+        """)
+    }
+    let again = try open()
+    #expect(try again.data(for: "a") == nil)
+    #expect(try again.data(for: "b") == nil, "another key's value")
+    #expect(try again.data(for: "c") == bytes(50))
+    #expect(again.statistics.damages == 2)
+  }
+
+  @Test(arguments: [0.0, 0.3, 0.9], [true, false])
+  func aDamagedDatabaseIsReplaced(place: Double, cuts: Bool) throws {
+    let cache = try open()
+    for key in 0..<200 { try cache.set(bytes(90, key), for: "\(key)") }
+    try cache.set(bytes(5_000), for: "large")
+    try cache.close()
+    let path = URL(fileURLWithPath: folder.path + "/index.sqlite")
+    var database = try Data(contentsOf: path)
+    let start = Int(Double(database.count) * place)
+    if cuts {
+      database = database.prefix(start + 50)
+    } else {
+      for index in start..<min(start + 8_192, database.count) { database[index] = 0xa5 }
+    }
+    try database.write(to: path)
+    let again = try open()
+    for key in 0..<200 {
+      let found = try again.data(for: "\(key)")
+      #expect(found == nil || found == bytes(90, key))
+    }
+    #expect(again.statistics.rebuilds == 1)
+    #expect(again.count == 0)
+    #expect(try folder.valueFiles().isEmpty)
+    try again.set(bytes(5_000, 2), for: "large")
+    try again.close()
+    #expect(try open().data(for: "large") == bytes(5_000, 2))
+  }
+
+  @Test func aDatabaseThatIsHeldIsAnError() throws {
+    try open().close()
+    do {
+      let raw = try SQLiteConnection(path: folder.path + "/index.sqlite", busyMilliseconds: 0)
+      try raw.execute("BEGIN EXCLUSIVE")
+      let error = #expect(throws: DiskCacheError.self) { try open() }
+      guard case .database(_, let code, _) = error else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+      #expect(code & 0xff == 5)
+    }
+    #expect(try open().count == 0)
+  }
+
+  @Test func otherFormatsAreLeftAlone() throws {
+    try open().close()
+    let path = folder.path + "/index.sqlite"
+    do {
+      try SQLiteConnection(path: path, busyMilliseconds: 0).execute("PRAGMA user_version = 99")
+    }
+    #expect(throws: DiskCacheError.format(path: path, found: 99, expected: 1)) { try open() }
+    do {
+      let raw = try SQLiteConnection(path: path, busyMilliseconds: 0)
+      try raw.execute("PRAGMA application_id = 5")
+    }
+    #expect(throws: DiskCacheError.format(path: path, found: 0, expected: 1)) { try open() }
+  }
+
+  @Test(arguments: DiskDurability.allCases)
+  func aFullDatabaseIsAnErrorAndTheRestIsServed(durability: DiskDurability) throws {
+    let cache = try open(durability: durability)
+    for key in 0..<20 { try cache.set(bytes(90, key), for: "\(key)") }
+    try cache.core.openIndex().connection.execute("PRAGMA max_page_count = 1")
+    var failures = 0
+    for key in 20..<400 {
+      do {
+        try cache.set(bytes(90, key), for: "\(key)")
+      } catch {
+        failures += 1
+        #expect(try cache.data(for: "\(key)") == nil)
+      }
+    }
+    #expect(failures > 0)
+    try cache.core.openIndex().connection.execute("PRAGMA max_page_count = 1000000")
+    for key in 0..<400 {
+      let found = try cache.data(for: "\(key)")
+      #expect(found == nil || found == bytes(90, key))
+    }
+    try cache.set(bytes(99), for: "again")
+    let count = cache.count
+    try cache.close()
+    let again = try open()
+    #expect(try again.data(for: "again") == bytes(99))
+    #expect(again.count == count)
+  }
+
+  @Test func whatCannotBeOpenedIsAnError() throws {
+    try Data().write(to: URL(fileURLWithPath: folder.path + "/file"))
+    let error = #expect(throws: DiskCacheError.self) {
+      try DiskCache(path: folder.path + "/file/cache")
+    }
+    #expect(error?.description.contains(folder.path) == true)
+    files.set { $0.calls = ["makeFolder"] }
+    #expect(throws: DiskCacheError.self) { try open() }
+    files.set { $0.calls = ["list"] }
+    #expect(throws: DiskCacheError.self) { try open() }
+    files.set { $0.calls = [] }
+    #expect(try open().count == 0)
+  }
+
+  @Test(.enabled(if: geteuid() != 0, "root may write everywhere"))
+  func aReadOnlyFolderIsAnError() throws {
+    try FileManager.default.setAttributes([.posixPermissions: 0o500], ofItemAtPath: folder.path)
+    #expect(throws: DiskCacheError.self) { try open() }
+    try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.path)
+    #expect(try open().count == 0)
+  }
+
+  @Test(arguments: ["write", "rename", "makeFolder", "syncFolder"])
+  func aFailedSetIsAnErrorAndTheKeyHasNothing(call: String) throws {
+    let cache = try open(durability: .full)
+    try cache.set(bytes(20), for: "a")
+    files.set { $0.calls = [call] }
+    #expect(throws: DiskCacheError.self) { try cache.set(bytes(2_000), for: "a") }
+    #expect(try cache.data(for: "a") == nil)
+    #expect(cache.count == 0 && cache.valueBytes == 0)
+    files.set { $0.calls = [] }
+    try cache.set(bytes(2_000, 3), for: "a")
+    #expect(try cache.data(for: "a") == bytes(2_000, 3))
+    try cache.close()
+    let again = try open()
+    #expect(try again.data(for: "a") == bytes(2_000, 3))
+    #expect(try folder.valueFiles().count == 1)
+  }
+
+  /// Anything may fail at any time; a get gives nothing, or what one of the sets since the last
+  /// certain state stored.
+  @Test(arguments: DiskDurability.allCases)
+  func randomFailuresNeverMakeAWrongValue(durability: DiskDurability) throws {
+    var random = TestRandom(seed: 77)
+    var possible: [Int: Set<Data?>] = [:]
+    for round in 0..<6 {
+      let cache = try open(
+        DiskLimits(bytesMax: 20_000, freeBytesMin: 0), durability: durability)
+      files.set { $0.percent = 15 }
+      for step in 0..<400 {
+        let key = random.below(25)
+        switch random.below(5) {
+        case 0, 1:
+          let value = bytes(random.below(4) == 0 ? 2_000 : 60, random.below(1_000))
+          do {
+            try cache.set(value, for: "\(key)")
+            possible[key] = [value, nil]
+          } catch {
+            possible[key, default: [nil]].insert(value)
+            #expect(try cache.data(for: "\(key)") == nil)
+          }
+        case 2 where random.below(4) == 0:
+          try cache.remove("\(key)")
+          #expect(try cache.data(for: "\(key)") == nil)
+          possible[key] = [nil]
+        default:
+          let found = try cache.data(for: "\(key)")
+          #expect(possible[key, default: [nil]].contains(found), "round \(round), step \(step)")
+        }
+      }
+      files.set { $0.percent = 0 }
+      try cache.close()
+    }
+    let last = try open()
+    for (key, values) in possible {
+      #expect(values.contains(try last.data(for: "\(key)")))
+    }
+    #expect(last.statistics.damages == 0)
+  }
+
+  @Test func freeBytesAreLeftToOthers() throws {
+    let cache = try open(
+      DiskLimits(bytesMax: nil, freeBytesMin: 1_000_000, freeSpaceInterval: 0))
+    files.set { $0.freeBytes = 2_000_000 }
+    for key in 0..<50 { try cache.set(bytes(1_000, key), for: "\(key)") }
+    #expect(cache.count == 50)
+    files.set { $0.freeBytes = 990_000 }
+    // Still too little afterwards: 11,000 bytes go, and the value is not stored.
+    #expect(try !cache.set(bytes(1_000), for: "new"))
+    #expect(cache.statistics.freeSpaceEvictions == 11)
+    #expect(cache.statistics.rejections == 1)
+    #expect(cache.count == 39)
+    #expect(try folder.valueFiles().count == 39)
+    files.set { $0.freeBytes = 2_000_000 }
+    #expect(try cache.set(bytes(1_000), for: "new"))
+    #expect(cache.count == 40)
+  }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import Testing
+
+@testable import Larder
+
+/// Keys and values that break what takes keys for file names or texts for bytes.
+@Suite struct DiskHostileTests {
+  private static let keys: [String] = [
+    "", " ", "\0", "a", "a\0b", "a\0c", "a\0", "../../../../tmp/x", "..", ".", "/", "//",
+    "/etc/passwd",
+    "C:\\x", "'; DROP TABLE entries; --", "\"", "%00", "%2e%2e/", "\u{e9}", "e\u{301}",
+    "\u{212b}", "\u{c5}", "A\u{30a}", "🐘", "👩‍👩‍👧", "\u{202e}x", "\u{feff}", "\n", "\r\n",
+    String(repeating: "k", count: 1 << 20), String(repeating: "k", count: 1 << 20) + "k",
+    String(repeating: "../", count: 2_000), String(repeating: "\0", count: 300),
+  ]
+
+  @Test func everyKeyIsItself() throws {
+    let folder = try ScratchFolder()
+    let configuration = DiskConfiguration(
+      limits: DiskLimits(freeBytesMin: 0), durability: .none, inlineBytesMax: 200)
+    func value(_ number: Int) -> Data { Data(repeating: UInt8(number), count: number * 12) }
+    var cache = try DiskCache(path: folder.path, configuration: configuration)
+    for suite in ["", "../suite"] {
+      for (number, key) in Self.keys.enumerated() {
+        try cache.set(value(number), for: key, suite: suite)
+      }
+    }
+    #expect(cache.count == Self.keys.count * 2)
+    try cache.close()
+    cache = try DiskCache(path: folder.path, configuration: configuration)
+    #expect(cache.count == Self.keys.count * 2)
+    for (number, key) in Self.keys.enumerated() {
+      #expect(try cache.data(for: key) == value(number))
+      #expect(try cache.remove(key))
+      #expect(try !cache.contains(key))
+      #expect(try cache.data(for: key, suite: "../suite") == value(number))
+    }
+    try cache.close()
+    // No name comes from a key: digits alone, below the folder.
+    for file in try folder.valueFiles() {
+      #expect(URL(fileURLWithPath: file).lastPathComponent.allSatisfy { $0.isHexDigit })
+    }
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    #expect(
+      Set(names).isSubset(of: ["files", "index.sqlite", "index.sqlite-wal", "lock", "order"]))
+  }
+
+  @Test func aValueOfAHundredMegabytesIsStored() throws {
+    let folder = try ScratchFolder()
+    let cache = try DiskCache(
+      path: folder.path,
+      configuration: DiskConfiguration(limits: DiskLimits(bytesMax: nil, freeBytesMin: 0)))
+    var value = Data(repeating: 7, count: 100 << 20)
+    value[value.count - 1] = 1
+    try cache.set(value, for: "huge")
+    #expect(try cache.data(for: "huge") == value)
+    try cache.set(Data(), for: "huge")
+    #expect(try cache.data(for: "huge") == Data())
+  }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import Testing
+
+@testable import Larder
+
+/// What the policy still knows after the cache was closed and opened.
+@Suite struct DiskRestartTests {
+  private let clock = ManualClock(seconds: 1_000)
+
+  private func open(_ folder: ScratchFolder, _ policy: String) throws -> DiskCache {
+    try DiskCache(
+      path: folder.path,
+      configuration: DiskConfiguration(
+        policy: policy, limits: DiskLimits(entriesMax: 30, freeBytesMin: 0), durability: .none),
+      clock: clock)
+  }
+
+  private func step(_ cache: DiskCache, _ random: inout TestRandom) throws {
+    let key = "\(min(random.below(70), random.below(70)))"
+    if random.below(3) > 0, try cache.data(for: key) != nil { return }
+    try cache.set(
+      Data(key.utf8), for: key,
+      options: DiskStoreOptions(timeToLive: .seconds(500 + random.below(500))))
+  }
+
+  private func keys(_ cache: DiskCache) throws -> [Int] {
+    try (0..<70).filter { try cache.contains("\($0)") }
+  }
+
+  @Test(arguments: ["fifo", "lru", "mru", "ttl"])
+  func ordersOfStoringAndUseAreExact(policy: String) throws {
+    let (one, other) = (try ScratchFolder(), try ScratchFolder())
+    let kept = try open(one, policy)
+    var reopened = try open(other, policy)
+    var (random, same) = (TestRandom(seed: 3), TestRandom(seed: 3))
+    for round in 0..<12 {
+      for _ in 0..<60 {
+        try step(kept, &random)
+        try step(reopened, &same)
+      }
+      #expect(try keys(kept) == keys(reopened), "round \(round)")
+      try reopened.close()
+      reopened = try open(other, policy)
+    }
+    #expect(kept.statistics.evictions > 100)
+  }
+
+  @Test(arguments: Policies.executable)
+  func everythingThatWasThereIsThere(policy: String) throws {
+    let folder = try ScratchFolder()
+    var cache = try open(folder, policy)
+    var random = TestRandom(seed: 8)
+    for _ in 0..<5 {
+      for _ in 0..<100 { try step(cache, &random) }
+      let before = try keys(cache)
+      try cache.close()
+      cache = try open(folder, policy)
+      #expect(try keys(cache) == before)
+      #expect(cache.count == before.count)
+    }
+  }
+
+  @Test func usesCountForFrequencyPolicies() throws {
+    let folder = try ScratchFolder()
+    var cache = try open(folder, "lfu")
+    for key in 0..<30 { try cache.set(Data(), for: "\(key)") }
+    for key in 0..<10 {
+      for _ in 0..<5 { _ = try cache.data(for: "\(key)") }
+    }
+    try cache.close()
+    cache = try open(folder, "lfu")
+    for key in 30..<60 { try cache.set(Data(), for: "\(key)") }
+    #expect(try keys(cache).prefix(10) == [0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+  }
+
+  @Test func lowerLimitsHoldFromTheStart() throws {
+    let folder = try ScratchFolder()
+    let cache = try open(folder, "lru")
+    for key in 0..<30 { try cache.set(Data(count: 30_000), for: "\(key)") }
+    _ = try cache.data(for: "0")
+    try cache.close()
+    let small = try DiskCache(
+      path: folder.path,
+      configuration: DiskConfiguration(limits: DiskLimits(bytesMax: 60_000, freeBytesMin: 0)),
+      clock: clock)
+    #expect(try keys(small) == [0, 29])
+    #expect(try folder.valueFiles().count == 2)
+  }
+
+  @Test func aDamagedOrderIsDoneWithout() throws {
+    let folder = try ScratchFolder()
+    let cache = try open(folder, "lru")
+    for key in 0..<30 { try cache.set(Data(), for: "\(key)") }
+    _ = try cache.data(for: "0")
+    try cache.close()
+    let path = URL(fileURLWithPath: folder.path + "/order")
+    var order = try Data(contentsOf: path)
+    order[order.count - 3] ^= 1
+    try order.write(to: path)
+    let again = try open(folder, "lru")
+    try again.set(Data(), for: "30")
+    #expect(try keys(again) == Array(1...30))
+  }
+}

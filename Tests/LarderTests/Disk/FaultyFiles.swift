@@ -1,0 +1,87 @@
+import Foundation
+import Synchronization
+
+@testable import Larder
+
+/// A file layer of which a test says what fails.
+final class FaultyFiles: FileLayer {
+  struct Faults: Sendable {
+    /// Calls that fail, by their names in `FileLayer`.
+    var calls: Set<String> = []
+    /// Of 100 calls of any kind, how many fail.
+    var percent = 0
+    var random = TestRandom(seed: 1)
+    /// Writes that fail leave half of their bytes.
+    var leavesHalf = true
+    var freeBytes: UInt64?
+    var number = EIO
+  }
+
+  private let system = SystemFiles()
+  private let faults = Mutex(Faults())
+
+  func set(_ change: (inout Faults) -> Void) { faults.withLock { change(&$0) } }
+
+  private func check(_ call: String, _ path: String) throws(FileFailure) {
+    let number: Int32? = faults.withLock { faults in
+      let byChance = faults.percent > 0 && faults.random.below(100) < faults.percent
+      return faults.calls.contains(call) || byChance ? faults.number : nil
+    }
+    if let number { throw FileFailure(call, path, number) }
+  }
+
+  func makeFolder(_ path: String) throws(FileFailure) {
+    try check("makeFolder", path)
+    try system.makeFolder(path)
+  }
+
+  func list(_ path: String) throws(FileFailure) -> [String] {
+    try check("list", path)
+    return try system.list(path)
+  }
+
+  func write(
+    _ bytes: UnsafeRawBufferPointer, to path: String, syncs: Bool
+  ) throws(FileFailure) {
+    do throws(FileFailure) {
+      try check("write", path)
+    } catch {
+      let half = UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count / 2)])
+      if faults.withLock({ $0.leavesHalf }) { try? system.write(half, to: path, syncs: false) }
+      throw error
+    }
+    try system.write(bytes, to: path, syncs: syncs)
+  }
+
+  func read(_ path: String, into buffer: UnsafeMutableRawBufferPointer) throws(FileFailure) -> Bool
+  {
+    try check("read", path)
+    return try system.read(path, into: buffer)
+  }
+
+  func rename(_ path: String, to other: String) throws(FileFailure) {
+    try check("rename", path)
+    try system.rename(path, to: other)
+  }
+
+  func syncFolder(_ path: String) throws(FileFailure) {
+    try check("syncFolder", path)
+    try system.syncFolder(path)
+  }
+
+  func remove(_ path: String) throws(FileFailure) {
+    try check("remove", path)
+    try system.remove(path)
+  }
+
+  func size(_ path: String) throws(FileFailure) -> UInt64 {
+    try check("size", path)
+    return try system.size(path)
+  }
+
+  func freeBytes(at path: String) throws(FileFailure) -> UInt64 {
+    try check("freeBytes", path)
+    if let bytes = faults.withLock({ $0.freeBytes }) { return bytes }
+    return try system.freeBytes(at: path)
+  }
+}
