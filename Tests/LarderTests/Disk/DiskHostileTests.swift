@@ -6,10 +6,12 @@ import Testing
 /// Keys and values that break what takes keys for file names or texts for bytes.
 @Suite struct DiskHostileTests {
   private static let keys: [String] = [
-    "", " ", "\0", "a", "a\0b", "a\0c", "a\0", "../../../../tmp/x", "..", ".", "/", "//",
+    "", " ", "\0", "a", "a\0b", "a\0c", "a\0", "../../../../tmp/x", "..",
+    ".", "/", "//",
     "/etc/passwd",
     "C:\\x", "'; DROP TABLE entries; --", "\"", "%00", "%2e%2e/", "\u{e9}", "e\u{301}",
-    "\u{212b}", "\u{c5}", "A\u{30a}", "🐘", "👩‍👩‍👧", "\u{202e}x", "\u{feff}", "\n", "\r\n",
+    "\u{212b}", "\u{c5}", "A\u{30a}", "🐘", "👩‍👩‍👧", "\u{202e}x", "\u{feff}",
+    "\n", "\r\n",
     String(repeating: "k", count: 1 << 20), String(repeating: "k", count: 1 << 20) + "k",
     String(repeating: "../", count: 2_000), String(repeating: "\0", count: 300),
   ]

@@ -2,12 +2,14 @@ import Foundation
 
 /// A child process that writes into a cache, and is killed.
 struct VictimProcess {
-  /// What is known of one key after a kill.
-  struct Fact {
-    /// The version that was acknowledged last, or nil when the key was removed or never stored.
-    var acknowledged: UInt64?
-    /// What was begun after that and not acknowledged: a version, or nil for a removal.
-    var begun: [UInt64?] = []
+  /// What a child said before it was killed.
+  struct Run {
+    /// What it began, in order: a key and the version stored, or nil for a removal.
+    var operations: [(key: Int, version: UInt64?)] = []
+    /// How many of them it acknowledged.
+    var acknowledged = 0
+    /// An error that it met.
+    var error: String?
   }
 
   /// Where the package's programs stand: beside the tests.
@@ -24,11 +26,8 @@ struct VictimProcess {
     return folder.appendingPathComponent("DiskCacheVictim")
   }
 
-  /// Runs a child until it has said `lines` lines, kills it, and notes what it said in `facts`.
-  /// Returns an error that the child met, if it did.
-  static func run(
-    folder: String, durability: String, seed: UInt64, lines: Int, into facts: inout [Int: Fact]
-  ) throws -> String? {
+  /// Runs a child until it has said `lines` lines, and kills it.
+  static func run(folder: String, durability: String, seed: UInt64, lines: Int) throws -> Run {
     let child = Process()
     child.executableURL = program
     child.arguments = [folder, durability, "\(seed)"]
@@ -47,21 +46,19 @@ struct VictimProcess {
     text.append(pipe.fileHandleForReading.readDataToEndOfFile())
     child.waitUntilExit()
     // What follows the last line break was not said to its end.
+    var run = Run()
     for line in String(decoding: text, as: UTF8.self).split(separator: "\n") {
-      if line.hasPrefix("error") { return String(line) }
-      note(line.split(separator: " "), in: &facts)
+      if line.hasPrefix("error") { run.error = String(line) }
+      let words = line.split(separator: " ")
+      guard words.count == 3, let key = Int(words[1]), let version = UInt64(words[2]) else {
+        continue
+      }
+      switch words[0] {
+      case "s": run.operations.append((key, version))
+      case "r": run.operations.append((key, nil))
+      default: run.acknowledged += 1
+      }
     }
-    return nil
-  }
-
-  private static func note(_ words: [Substring], in facts: inout [Int: Fact]) {
-    guard words.count == 3, let key = Int(words[1]), let version = UInt64(words[2]) else { return }
-    switch words[0] {
-    case "s": facts[key, default: Fact()].begun.append(version)
-    case "r": facts[key, default: Fact()].begun.append(nil)
-    case "S": facts[key] = Fact(acknowledged: version)
-    case "R": facts[key] = Fact(acknowledged: nil)
-    default: break
-    }
+    return run
   }
 }

@@ -24,9 +24,7 @@ extension DiskCore {
     }
     let entry: DiskEntry?
     do throws(SQLiteError) {
-      entry = try index.read(id, key: bytes, digest: key.digest).flatMap { reading in
-        value(of: reading, key).map { DiskEntry(data: $0, metadata: DiskMetadata(reading)) }
-      }
+      entry = try read(id, key, from: index)
     } catch {
       statistics.misses += 1
       try recover(from: error)
@@ -80,31 +78,41 @@ extension DiskCore {
     if hitsSinceOrder >= orderInterval { writeOrder() }
   }
 
-  /// The value that a row speaks of, or nil when it is damaged or cannot be read.
-  private func value(of reading: DiskReading, _ key: DiskKey) -> Data? {
-    let row = reading.row
-    guard row.file != 0 else { return reading.value }
-    let count = Int(row.bytes)
+  /// The entry of an id, or nil when it is damaged, cannot be read or is another key's.
+  private func read(
+    _ id: ObjectID, _ key: DiskKey, from index: DiskIndex
+  ) throws(SQLiteError) -> DiskEntry? {
+    let slot = slots[Int(id)]
+    var reading: DiskReading?
+    if let stored = slot.key {
+      if stored.elementsEqual(key.bytes) { reading = DiskReading() }
+    } else {
+      reading = try index.read(id, slot, key)
+    }
+    guard let reading, let data = slot.file == 0 ? reading.value : fileValue(slot, key) else {
+      return nil
+    }
+    let expires = slot.state == .permanent ? Request.noExpiry : tier.expiry(id)
+    return DiskEntry(
+      data: data,
+      metadata: DiskMetadata(
+        version: reading.version, contentType: reading.contentType,
+        createdMicroseconds: slot.created,
+        expiresMicroseconds: expires == Request.noExpiry ? nil : expires,
+        isPermanent: slot.state == .permanent))
+  }
+
+  private func fileValue(_ slot: DiskSlot, _ key: DiskKey) -> Data? {
+    let count = Int(slot.bytes)
     guard let memory = malloc(max(1, count)) else { return nil }
     let buffer = UnsafeMutableRawBufferPointer(start: memory, count: count)
-    let isWhole = (try? folder.read(row.file, into: buffer)) ?? false
+    let isWhole = (try? folder.read(slot.file, into: buffer)) ?? false
     guard isWhole,
-      ByteHash.hash(UnsafeRawBufferPointer(buffer), seed: key.digest.checksumSeed) == row.checksum
+      ByteHash.hash(UnsafeRawBufferPointer(buffer), seed: key.digest.checksumSeed) == slot.checksum
     else {
       free(memory)
       return nil
     }
     return Data(bytesNoCopy: memory, count: count, deallocator: .free)
-  }
-}
-
-extension DiskMetadata {
-  /// What a row says.
-  init(_ reading: DiskReading) {
-    self.init(
-      version: reading.version, contentType: reading.contentType,
-      createdMicroseconds: reading.row.created,
-      expiresMicroseconds: reading.row.expires == Request.noExpiry ? nil : reading.row.expires,
-      isPermanent: reading.row.isPermanent)
   }
 }

@@ -34,11 +34,13 @@ extension DiskCore {
   private func load() throws(DiskCacheError) {
     let index = try DiskIndex(path: folder.databasePath, configuration)
     var rows: [(id: ObjectID, row: DiskRow, digest: KeyDigest)] = []
+    var keys: [ObjectID: [UInt8]] = [:]
     let names: [(UInt32, String)]
     do throws(SQLiteError) {
       names = try index.suites()
-      try index.scan { id, row, key in
+      try index.scan { id, row, key, hasText in
         rows.append((id, row, KeyDigest(key, suite: row.suite, seed: index.seed)))
+        if row.file != 0, !hasText { keys[id] = Array(key) }
       }
     } catch {
       throw DiskCacheError(error)
@@ -63,6 +65,7 @@ extension DiskCore {
         continue
       }
       adopt(id, row, digest)
+      keys[id]?.withUnsafeBytes { remember($0, of: id) }
     }
     let facts = Dictionary(
       rows.lazy.filter { $0.row.cost != 1 || $0.row.expires != Request.noExpiry }
@@ -83,6 +86,7 @@ extension DiskCore {
     slot.suite = row.suite
     slot.bytes = row.bytes
     slot.file = row.file
+    slot.checksum = row.checksum
     slot.inserted = row.inserted
     slot.stored = row.stored
     slot.accessed = row.stored

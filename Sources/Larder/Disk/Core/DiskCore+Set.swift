@@ -105,6 +105,9 @@ extension DiskCore {
     }
     if slots[Int(id)].isStored { unstore(id) }
     note(id, row)
+    if row.file != 0, options.version == nil, options.contentType == nil {
+      remember(key.bytes, of: id)
+    }
     do throws(SQLiteError) {
       transaction.puts.append(id)
       transaction.bytes += value.count
@@ -125,6 +128,8 @@ extension DiskCore {
     slots[Int(id)].hits = 0
     slots[Int(id)].bytes = row.bytes
     slots[Int(id)].file = row.file
+    slots[Int(id)].checksum = row.checksum
+    slots[Int(id)].key = nil
     slots[Int(id)].inserted = row.inserted
     slots[Int(id)].stored = row.stored
     slots[Int(id)].accessed = row.stored

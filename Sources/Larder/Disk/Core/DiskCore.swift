@@ -178,7 +178,13 @@ final class DiskCore {
     }
     slots[Int(id)].isStored = false
     slots[Int(id)].file = 0
+    slots[Int(id)].key = nil
     slots[Int(id)].state = .known
+  }
+
+  /// Keeps the key of a value in a file, so that a get needs no look into the database.
+  func remember(_ key: UnsafeRawBufferPointer, of id: ObjectID) {
+    if key.count <= 1024 { slots[Int(id)].key = Array(key) }
   }
 
   /// Drops what the last operation of the tier evicted, and says whether `id` was among it.

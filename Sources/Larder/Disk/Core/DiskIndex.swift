@@ -42,12 +42,13 @@ final class DiskIndex {
       commitStatement = try connection.prepare("COMMIT")
       putStatement = try connection.prepare(
         """
-        INSERT OR REPLACE INTO entries(id, suite, permanent, bytes, inserted, stored, created, expires,
-          cost, checksum, file, version, type, key, value) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)
+        INSERT OR REPLACE INTO entries(id, suite, permanent, bytes, inserted, stored,
+          created, expires, cost, checksum, file, version, type, key, value)
+        VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)
         """)
       deleteStatement = try connection.prepare("DELETE FROM entries WHERE id = ?")
       getStatement = try connection.prepare(
-        "SELECT \(Self.columns), version, type, key, value FROM entries WHERE id = ?")
+        "SELECT version, type, key, value FROM entries WHERE id = ?")
     } catch {
       throw DiskCacheError(error)
     }
@@ -94,9 +95,10 @@ final class DiskIndex {
       CREATE TABLE IF NOT EXISTS suites(id INTEGER PRIMARY KEY, name BLOB NOT NULL UNIQUE);
       CREATE TABLE IF NOT EXISTS entries(
         id INTEGER PRIMARY KEY, suite INTEGER NOT NULL, permanent INTEGER NOT NULL,
-        bytes INTEGER NOT NULL, inserted INTEGER NOT NULL, stored INTEGER NOT NULL, created INTEGER NOT NULL,
-        expires INTEGER NOT NULL, cost REAL NOT NULL, checksum INTEGER NOT NULL,
-        file INTEGER NOT NULL, version TEXT, type TEXT, key BLOB NOT NULL, value BLOB);
+        bytes INTEGER NOT NULL, inserted INTEGER NOT NULL, stored INTEGER NOT NULL,
+        created INTEGER NOT NULL, expires INTEGER NOT NULL, cost REAL NOT NULL,
+        checksum INTEGER NOT NULL, file INTEGER NOT NULL, version TEXT, type TEXT,
+        key BLOB NOT NULL, value BLOB);
       INSERT OR IGNORE INTO facts VALUES('seed', \(seed));
       PRAGMA application_id = \(application);
       PRAGMA user_version = \(format);
@@ -153,20 +155,19 @@ final class DiskIndex {
   ///
   /// A value in the row is checked, and copied when it is whole.
   func read(
-    _ id: ObjectID, key: UnsafeRawBufferPointer, digest: KeyDigest
+    _ id: ObjectID, _ slot: DiskSlot, _ key: DiskKey
   ) throws(SQLiteError) -> DiskReading? {
     try getStatement.bind(1, Int64(id))
     defer { getStatement.reset() }
     guard try getStatement.step() else { return nil }
-    let stored = getStatement.blob(12)
-    guard stored.count == key.count, stored.elementsEqual(key) else { return nil }
-    let row = row(getStatement, from: 0)
+    let stored = getStatement.blob(2)
+    guard stored.count == key.bytes.count, stored.elementsEqual(key.bytes) else { return nil }
     var reading = DiskReading(
-      row: row, version: getStatement.text(10), contentType: getStatement.text(11))
-    if row.file == 0 {
-      let value = getStatement.blob(13)
-      if value.count == Int(row.bytes),
-        ByteHash.hash(value, seed: digest.checksumSeed) == row.checksum
+      version: getStatement.text(0), contentType: getStatement.text(1))
+    if slot.file == 0 {
+      let value = getStatement.blob(3)
+      if value.count == Int(slot.bytes),
+        ByteHash.hash(value, seed: key.digest.checksumSeed) == slot.checksum
       {
         reading.value = value.baseAddress.map { Data(bytes: $0, count: value.count) } ?? Data()
       }
@@ -174,14 +175,16 @@ final class DiskIndex {
     return reading
   }
 
-  /// Calls `body` with every row and its key, whose bytes live as long as the call. O(entries).
+  /// Calls `body` with every row, its key, whose bytes live as long as the call, and whether the
+  /// row has a version or a content type. O(entries).
   func scan(
-    _ body: (ObjectID, DiskRow, UnsafeRawBufferPointer) -> Void
+    _ body: (ObjectID, DiskRow, UnsafeRawBufferPointer, _ hasText: Bool) -> Void
   ) throws(SQLiteError) {
-    let scan = try connection.prepare("SELECT id, \(Self.columns), key FROM entries")
+    let scan = try connection.prepare(
+      "SELECT id, \(Self.columns), key, version IS NOT NULL OR type IS NOT NULL FROM entries")
     while try scan.step() {
       guard let id = ObjectID(exactly: scan.number(0)) else { continue }
-      body(id, row(scan, from: 1), scan.blob(11))
+      body(id, row(scan, from: 1), scan.blob(11), scan.number(12) != 0)
     }
     scan.reset()
   }

@@ -6,7 +6,6 @@
 
 /// What a lookup in the database gave.
 struct DiskReading {
-  var row: DiskRow
   var version: String?
   var contentType: String?
   /// The value when it stands in the row and is whole.

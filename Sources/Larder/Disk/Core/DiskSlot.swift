@@ -25,6 +25,10 @@ struct DiskSlot {
   var inserted: UInt64 = 0
   var stored: UInt64 = 0
   var accessed: UInt64 = 0
+  /// What the value's bytes must hash to.
+  var checksum: UInt64 = 0
+  /// The key of a value in a file of which nothing else is to be read from the database.
+  var key: [UInt8]?
   /// When it was stored, microseconds.
   var created: UInt64 = 0
 }
