@@ -41,6 +41,11 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 
+    // Measures the caches beside their peers: swift run -c release larder-bench
+    .executableTarget(
+      name: "larder-bench", dependencies: ["Larder", "LarderEngine", "LarderTraces"],
+      path: "Sources/LarderBenchmarks"),
+
     .testTarget(
       name: "LarderEngineTests", dependencies: ["LarderEngine"],
       exclude: ["Fixtures/Scripts", "Golden/generated.csv"]),
