@@ -15,12 +15,13 @@ struct KeyDirectory: ~Copyable {
   @inlinable
   init(objects: Int) {
     count = max(8, objects * 8 / 5 + 1)
-    slots = .allocate(capacity: count)
+    slots = LargeMemory.allocate(bytes: count * 8, alignment: 64)
+      .bindMemory(to: UInt64.self, capacity: count)
     slots.initialize(repeating: 0, count: count)
   }
 
   @inlinable
-  deinit { slots.deallocate() }
+  deinit { LargeMemory.deallocate(slots) }
 
   /// Memory held, in bytes.
   var bytes: Int { count * MemoryLayout<UInt64>.stride }
