@@ -28,7 +28,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   mutating func grow(to wanted: Int) {
     tier.reserve(wanted)
     let larger = ShardRecords<Key, Value>(room: wanted)
-    var largerDirectory = KeyDirectory(objects: wanted)
+    var largerDirectory = KeyDirectory(objects: wanted, in: larger.memory)
     for id in directory.ids() {
       larger.key(id).moveInitialize(from: records.key(id), count: 1)
       larger.hash(id).initialize(to: records.hash(id).pointee)

@@ -36,8 +36,8 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     self.tier = tier
     self.isWeighed = isWeighed
     self.residentsMax = residentsMax
-    directory = KeyDirectory(objects: room)
     records = ShardRecords(room: room)
+    directory = KeyDirectory(objects: room, in: records.memory)
   }
 
   deinit {

@@ -1,20 +1,14 @@
 public import LarderEngine
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// What a shard keeps of each id: key, value, the key's hash and when it was stored, side by side,
 /// since whoever needs one of them soon needs another. Which of it is initialised is the shard's to
-/// know.
+/// know. The directory's slots are in the same memory, before the records.
 @usableFromInline
 struct ShardRecords<Key, Value> {
   /// The place of id 0, which is not used.
   @usableFromInline let base: UnsafeMutableRawPointer
+  /// The memory that all this is in, which begins with the directory's slots.
+  @usableFromInline let memory: UnsafeMutableRawPointer
   /// The largest id that has a place.
   @usableFromInline let room: Int
 
@@ -22,16 +16,26 @@ struct ShardRecords<Key, Value> {
   @inlinable
   init(room: Int) {
     self.room = room
-    base = LargeMemory.allocate(
-      bytes: (room + 1) * Self.stride, alignment: max(Self.alignment, 64))
+    memory = LargeMemory.allocate(bytes: Self.bytes(room: room), alignment: Self.alignment)
+    base = memory + Self.offset(room: room)
   }
 
-  /// Gives the memory back; nothing in it is initialised.
+  /// Gives the memory back, the directory's too; nothing in it is initialised.
   @inlinable
-  func deallocate() { LargeMemory.deallocate(base) }
+  func deallocate() { LargeMemory.deallocate(memory) }
 
   /// Memory held, in bytes.
-  var bytes: Int { (room + 1) * Self.stride }
+  var bytes: Int { LargeMemory.rounded(Self.bytes(room: room)) }
+
+  @inlinable
+  static func bytes(room: Int) -> Int { offset(room: room) + (room + 1) * stride }
+
+  /// Where the records begin.
+  @inlinable
+  static func offset(room: Int) -> Int {
+    let unit = max(alignment, 64)
+    return (KeyDirectory.bytes(objects: room) + unit - 1) / unit * unit
+  }
 
   @inlinable
   @inline(__always)

@@ -6,7 +6,10 @@ import Testing
   @Test func behavesAsADictionaryWhateverTheHashes() {
     // Hashes near the end wrap around; few of them collide often.
     for hashes in [UInt32(1), 5, 1_000, .max] {
-      var directory = KeyDirectory(objects: 64)
+      let memory = UnsafeMutableRawPointer.allocate(
+        byteCount: KeyDirectory.bytes(objects: 64), alignment: 8)
+      defer { memory.deallocate() }
+      var directory = KeyDirectory(objects: 64, in: memory)
       var model: [UInt32: UInt32] = [:]
       var random = TestRandom(seed: UInt64(hashes))
       func hash(_ id: UInt32) -> UInt32 {
