@@ -47,6 +47,10 @@ let package = Package(
     // Not for users: a process that tests kill, and a comparison with SQLite and plain files.
     .executableTarget(name: "DiskCacheVictim", dependencies: ["Larder"]),
     .executableTarget(name: "DiskCacheBenchmark", dependencies: ["Larder", "CSQLite"]),
+    // Measures the caches beside their peers: swift run -c release larder-bench
+    .executableTarget(
+      name: "larder-bench", dependencies: ["Larder", "LarderEngine", "LarderTraces"],
+      path: "Sources/LarderBenchmarks"),
 
     .testTarget(
       name: "LarderEngineTests", dependencies: ["LarderEngine"],

@@ -6,24 +6,25 @@ public import LarderEngine
 /// so that neither growing nor removing looks at a key. There are 8 slots for 5 ids at least, which
 /// makes 13 bytes an object when full.
 @usableFromInline
-struct KeyDirectory: ~Copyable {
+struct KeyDirectory {
   // Hash in the upper half, id in the lower; 0 is an empty slot.
   @usableFromInline var slots: UnsafeMutablePointer<UInt64>
   @usableFromInline var count: Int
 
-  /// An empty directory for up to `objects` ids.
+  /// An empty directory for up to `objects` ids in memory that the caller keeps for as long.
   @inlinable
-  init(objects: Int) {
-    count = max(8, objects * 8 / 5 + 1)
-    slots = .allocate(capacity: count)
+  init(objects: Int, in memory: UnsafeMutableRawPointer) {
+    count = KeyDirectory.slots(objects: objects)
+    slots = memory.bindMemory(to: UInt64.self, capacity: count)
     slots.initialize(repeating: 0, count: count)
   }
 
   @inlinable
-  deinit { slots.deallocate() }
+  static func slots(objects: Int) -> Int { max(8, objects * 8 / 5 + 1) }
 
-  /// Memory held, in bytes.
-  var bytes: Int { count * MemoryLayout<UInt64>.stride }
+  /// Bytes that a directory for up to `objects` ids takes.
+  @inlinable
+  static func bytes(objects: Int) -> Int { slots(objects: objects) * 8 }
 
   /// Where the search for a hash begins.
   @inlinable

@@ -17,8 +17,9 @@ extension MemoryCache {
     return sum { shard, gone in shard.removeExpired(now: now, &gone) }
   }
 
-  /// Removes what was stored more than `age` ago and is not permanent. O(entries). Returns how many
-  /// that were.
+  /// Removes what was stored more than `age` ago and is not permanent. When something was stored is
+  /// known to a little more than a second (2^20 microseconds), so what is up to that much older may
+  /// stay; nothing younger goes. O(entries). Returns how many entries went.
   @discardableResult
   public func trim(toAge age: Duration) -> Int {
     let (now, age) = (clock.nowMicroseconds, age.microseconds)

@@ -4,10 +4,7 @@ import LarderEngine
 extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   /// Bytes that keys, values and everything about them take; not what they point to.
   var residentBytes: Int {
-    let each =
-      MemoryLayout<Key>.stride + MemoryLayout<Value>.stride + MemoryLayout<UInt32>.stride
-      + MemoryLayout<UInt64>.stride
-    return (room + 1) * each + directory.bytes + tier.stateBytes
+    records.bytes + tier.stateBytes
   }
 
   /// Whether an entry is there to be used, which is not a reference to it.
@@ -30,7 +27,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
       release(id, &gone)
       return nil
     }
-    let value = isUsable ? values[Int(id)] : nil
+    let value = isUsable ? records.value(id).pointee : nil
     totals.removals += 1
     depart(id, .remove, &gone)
     return value
@@ -44,7 +41,9 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     var count = 0
     for id in directory.ids() {
       let wasThere = tier.contains(id)
-      if wasThere, !includingPermanent, stamps[Int(id)] & Self.permanentBit != 0 { continue }
+      if wasThere, !includingPermanent, records.stamp(id).pointee & Self.permanentBit != 0 {
+        continue
+      }
       tier.remove(id)
       if wasThere {
         count += 1
@@ -65,12 +64,13 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     return count
   }
 
-  /// Removes what was stored before `instant` and is not permanent. O(ids). Returns how many
-  /// entries that were.
+  /// Removes what was stored before `instant` by as much as stamps can tell and is not permanent.
+  /// O(ids). Returns how many entries that were.
   mutating func removeStored(before instant: UInt64, _ gone: inout Departures<Key, Value>) -> Int {
     // The bit of a permanent entry makes its stamp later than every instant.
+    let stamp = Self.stamp(instant)
     let count = removeResidents(.evict(.trim), &gone) { shard, id in
-      shard.stamps[Int(id)] < instant
+      shard.records.stamp(id).pointee < stamp
     }
     totals.trimmed += UInt64(count)
     return count

@@ -6,6 +6,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   @inlinable
   @inline(never)
   mutating func makeRoom(_ gone: inout Departures<Key, Value>) {
+    let room = records.room
     var residents = 0
     var released = 0
     for id in 1...ObjectID(room) {
@@ -26,35 +27,25 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   @inlinable
   mutating func grow(to wanted: Int) {
     tier.reserve(wanted)
-    let places = Int(highest) + 1
-    hashes = moved(hashes, places, to: wanted)
-    stamps = moved(stamps, places, to: wanted)
-    let ids = directory.ids()
-    let largerKeys = UnsafeMutablePointer<Key>.allocate(capacity: wanted + 1)
-    let largerValues = UnsafeMutablePointer<Value>.allocate(capacity: wanted + 1)
-    var larger = KeyDirectory(objects: wanted)
-    for id in ids {
-      (largerKeys + Int(id)).moveInitialize(from: keys + Int(id), count: 1)
+    let larger = ShardRecords<Key, Value>(room: wanted)
+    var largerDirectory = KeyDirectory(objects: wanted, in: larger.memory)
+    for id in directory.ids() {
+      larger.key(id).moveInitialize(from: records.key(id), count: 1)
+      larger.hash(id).initialize(to: records.hash(id).pointee)
+      larger.stamp(id).initialize(to: records.stamp(id).pointee)
       if tier.contains(id) {
-        (largerValues + Int(id)).moveInitialize(from: values + Int(id), count: 1)
+        larger.value(id).moveInitialize(from: records.value(id), count: 1)
       }
-      larger.insert(hashes[Int(id)], id)
+      largerDirectory.insert(records.hash(id).pointee, id)
     }
-    keys.deallocate()
-    values.deallocate()
-    keys = largerKeys
-    values = largerValues
-    directory = larger
-    room = wanted
-  }
-
-  @inlinable
-  func moved<Element: BitwiseCopyable>(
-    _ old: UnsafeMutablePointer<Element>, _ count: Int, to wanted: Int
-  ) -> UnsafeMutablePointer<Element> {
-    let larger = UnsafeMutablePointer<Element>.allocate(capacity: wanted + 1)
-    larger.update(from: old, count: count)
-    old.deallocate()
-    return larger
+    // Free ids are told apart from others only by the list that they are in.
+    var id = free
+    while id != .none {
+      larger.hash(id).initialize(to: records.hash(id).pointee)
+      id = records.hash(id).pointee
+    }
+    records.deallocate()
+    records = larger
+    directory = largerDirectory
   }
 }

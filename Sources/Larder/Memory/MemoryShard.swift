@@ -5,23 +5,27 @@ public import LarderEngine
 ///
 /// An id belongs to a key from its first set until the policy no longer remembers it: a ghost keeps
 /// its key and has no value. An id without a key is in a list of free ones, threaded through
-/// `hashes`.
+/// the places of hashes.
 @usableFromInline
 struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
-  /// Set in a stamp where the entry is permanent; the rest is when it was stored, microseconds.
+  /// Set in a stamp where the entry is permanent; the rest is when it was stored, in units of 2^20
+  /// microseconds, which it takes 71 years to fill.
   @inlinable
-  static var permanentBit: UInt64 { 1 << 63 }
+  static var permanentBit: UInt32 { 1 << 31 }
+
+  /// An instant in microseconds as a stamp has it.
+  @inlinable
+  @inline(__always)
+  static func stamp(_ instant: UInt64) -> UInt32 {
+    UInt32(truncatingIfNeeded: min(instant >> 20, UInt64(permanentBit - 1)))
+  }
 
   @usableFromInline let tier: CacheTier
   @usableFromInline let isWeighed: Bool
   @usableFromInline let residentsMax: Int
   @usableFromInline var directory: KeyDirectory
-  @usableFromInline var keys: UnsafeMutablePointer<Key>
-  @usableFromInline var values: UnsafeMutablePointer<Value>
-  @usableFromInline var hashes: UnsafeMutablePointer<UInt32>
-  @usableFromInline var stamps: UnsafeMutablePointer<UInt64>
-  // Ids up to `room` have memory; those up to `highest` were given out at least once.
-  @usableFromInline var room: Int
+  @usableFromInline var records: ShardRecords<Key, Value>
+  // Ids up to this were given out at least once.
   @usableFromInline var highest: UInt32 = 0
   @usableFromInline var free: ObjectID = .none
   @usableFromInline var expires = false
@@ -32,30 +36,23 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     self.tier = tier
     self.isWeighed = isWeighed
     self.residentsMax = residentsMax
-    self.room = room
-    directory = KeyDirectory(objects: room)
-    keys = .allocate(capacity: room + 1)
-    values = .allocate(capacity: room + 1)
-    hashes = .allocate(capacity: room + 1)
-    stamps = .allocate(capacity: room + 1)
+    records = ShardRecords(room: room)
+    directory = KeyDirectory(objects: room, in: records.memory)
   }
 
   deinit {
     for id in directory.ids() {
-      if tier.contains(id) { (values + Int(id)).deinitialize(count: 1) }
-      (keys + Int(id)).deinitialize(count: 1)
+      if tier.contains(id) { records.value(id).deinitialize(count: 1) }
+      records.key(id).deinitialize(count: 1)
     }
-    keys.deallocate()
-    values.deallocate()
-    hashes.deallocate()
-    stamps.deallocate()
+    records.deallocate()
   }
 
   /// The id of a key, or `.none`. O(1) on average.
   @inlinable
   @inline(__always)
   func find(_ key: Key, _ hash: UInt32) -> ObjectID {
-    directory.find(hash) { keys[Int($0)] == key }
+    directory.find(hash) { records.key($0).pointee == key }
   }
 
   /// A get.
@@ -69,7 +66,7 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
       switch tier.access(id, expires ? clock.nowMicroseconds : 0) {
       case .hit:
         totals.hits &+= 1
-        let value = values[Int(id)]
+        let value = records.value(id).pointee
         if tier.victims.count > 0 { dropVictims(&gone) }
         return value
       case .expired:
@@ -99,15 +96,15 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
       if request.expires != Request.noExpiry { expires = true }
     }
     let outcome = tier.set(request, now)
-    if wasThere { gone.take(value: (values + Int(id)).move()) }
+    if wasThere { gone.take(value: records.value(id).move()) }
     let isEvicted = tier.victims.count > 0 && dropVictims(&gone, fresh: id)
     guard outcome != .rejected, !isEvicted else {
       if !isEvicted { gone.note(.reject, key) }
       if !tier.remembers(id) { release(id, &gone) }
       return false
     }
-    (values + Int(id)).initialize(to: value)
-    stamps[Int(id)] = now | (entry.isPermanent ? Self.permanentBit : 0)
+    records.value(id).initialize(to: value)
+    records.stamp(id).pointee = Self.stamp(now) | (entry.isPermanent ? Self.permanentBit : 0)
     return true
   }
 
@@ -122,7 +119,7 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     for place in 0..<tier.victims.count {
       let victim = tier.victims[place]
       if victim == fresh {
-        gone.note(.evict(.capacity), keys[Int(victim)])
+        gone.note(.evict(.capacity), records.key(victim).pointee)
         isFreshGone = true
       } else {
         depart(victim, .evict(.capacity), &gone)
@@ -136,17 +133,17 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   mutating func depart(
     _ id: ObjectID, _ kind: CacheEventKind, _ gone: inout Departures<Key, Value>
   ) {
-    gone.take(value: (values + Int(id)).move())
-    gone.note(kind, keys[Int(id)])
+    gone.take(value: records.value(id).move())
+    gone.note(kind, records.key(id).pointee)
     if !tier.remembers(id) { release(id, &gone) }
   }
 
   /// Takes the id of a forgotten object from its key. O(1) on average.
   @inlinable
   mutating func release(_ id: ObjectID, _ gone: inout Departures<Key, Value>) {
-    directory.remove(hashes[Int(id)], id)
-    gone.take(key: (keys + Int(id)).move())
-    hashes[Int(id)] = free
+    directory.remove(records.hash(id).pointee, id)
+    gone.take(key: records.key(id).move())
+    records.hash(id).pointee = free
     free = id
   }
 
@@ -156,16 +153,16 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   mutating func takeID(
     _ key: Key, _ hash: UInt32, _ gone: inout Departures<Key, Value>
   ) -> ObjectID {
-    if free == .none, Int(highest) == room { makeRoom(&gone) }
+    if free == .none, Int(highest) == records.room { makeRoom(&gone) }
     var id = free
     if id != .none {
-      free = hashes[Int(id)]
+      free = records.hash(id).pointee
     } else {
       highest += 1
       id = highest
     }
-    (keys + Int(id)).initialize(to: key)
-    hashes[Int(id)] = hash
+    records.key(id).initialize(to: key)
+    records.hash(id).pointee = hash
     directory.insert(hash, id)
     return id
   }

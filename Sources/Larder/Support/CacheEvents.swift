@@ -61,6 +61,7 @@ package final class CacheEvents<Key: Sendable>: Sendable {
   }
 
   /// Hands an event over. No lock of a cache may be held: a handler may call the cache.
+  @usableFromInline
   package func send(_ event: CacheEvent<Key>) {
     let (continuations, handlers) = listeners.withLock {
       (Array($0.continuations.values), Array($0.handlers.values))

@@ -1,0 +1,137 @@
+#if canImport(Darwin)
+  import Dispatch
+  import Synchronization
+
+  /// Memory pressure as the system sees it: on Apple's systems a `DispatchSource`'s.
+  public final class SystemMemoryPressure: MemoryPressureSource {
+    private struct Active: @unchecked Sendable {
+      let source: any DispatchSourceMemoryPressure
+    }
+
+    private let active = Mutex<Active?>(nil)
+
+    /// A source that is not listened to yet.
+    public init() {}
+
+    deinit { stop() }
+
+    /// Calls `handler` at every change to a warning or to critical, until `stop`.
+    public func start(_ handler: @escaping @Sendable (MemoryPressureLevel) -> Void) {
+      stop()
+      let made = Active(
+        source: DispatchSource.makeMemoryPressureSource(
+          eventMask: [.warning, .critical], queue: .global(qos: .utility)))
+      // The cycle that this makes ends with `cancel`.
+      made.source.setEventHandler {
+        handler(made.source.data.contains(.critical) ? .critical : .warning)
+      }
+      made.source.activate()
+      active.withLock { $0 = made }
+    }
+
+    /// Ends the calls.
+    public func stop() {
+      active.withLock { active in
+        active?.source.cancel()
+        active = nil
+      }
+    }
+  }
+#elseif os(Linux)
+  import Synchronization
+
+  #if canImport(Glibc)
+    import Glibc
+  #elseif canImport(Musl)
+    import Musl
+  #endif
+
+  /// Memory pressure as Linux measures it: the share of time in which tasks waited for memory
+  /// ("pressure stall information", kernel 4.20).
+  ///
+  /// Where the process is in a control group (version 2) of its own, that group's; otherwise the
+  /// machine's. A trigger is registered with the kernel, which wakes a thread when some tasks
+  /// waited for more than 5 % of two seconds (a warning), or all of them did (critical); nothing is
+  /// polled.
+  public final class SystemMemoryPressure: MemoryPressureSource {
+    private struct State {
+      var pipe: [Int32] = []
+      var hasStopped = false
+    }
+
+    private let state = Mutex(State())
+    private let triggers: [(file: Int32, level: MemoryPressureLevel)]
+
+    /// Registers with the kernel.
+    ///
+    /// - Parameter path: the file to watch; nil for the process's own group's or the machine's.
+    /// - Throws: `MemoryPressureError` where the kernel does not offer this or does not allow it.
+    public init(path: String? = nil) throws(MemoryPressureError) {
+      let path = path ?? SystemMemoryPressure.defaultPath
+      var triggers: [(Int32, MemoryPressureLevel)] = []
+      for (trigger, level) in [
+        ("some 100000 2000000", MemoryPressureLevel.warning),
+        ("full 100000 2000000", MemoryPressureLevel.critical),
+      ] {
+        let file = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+        let written =
+          file < 0 ? -1 : trigger.withCString { write(file, $0, trigger.utf8.count + 1) }
+        guard written > 0 else {
+          let code = errno
+          if file >= 0 { close(file) }
+          for (open, _) in triggers { close(open) }
+          throw MemoryPressureError(path: path, code: code)
+        }
+        triggers.append((file, level))
+      }
+      self.triggers = triggers
+    }
+
+    deinit {
+      stop()
+      if state.withLock({ $0.pipe.isEmpty }) { for trigger in triggers { close(trigger.file) } }
+    }
+
+    /// Calls `handler` from a thread of its own, at most once in two seconds for each level, until
+    /// `stop`.
+    public func start(_ handler: @escaping @Sendable (MemoryPressureLevel) -> Void) {
+      var ends: [Int32] = [-1, -1]
+      guard pipe(&ends) == 0 else { return }
+      let begins = state.withLock { state in
+        guard state.pipe.isEmpty, !state.hasStopped else { return false }
+        state.pipe = ends
+        return true
+      }
+      guard begins else {
+        for end in ends { close(end) }
+        return
+      }
+      PressureWaiter(triggers: triggers, wake: ends[0], handler: handler).run()
+    }
+
+    /// Ends the calls and the thread. One that is under way may still finish.
+    public func stop() {
+      state.withLock { state in
+        guard !state.hasStopped else { return }
+        state.hasStopped = true
+        // The other end is the thread's to close, and so are the triggers.
+        if state.pipe.count == 2 { close(state.pipe[1]) }
+      }
+    }
+
+    private static var defaultPath: String {
+      var group = ""
+      if let file = fopen("/proc/self/cgroup", "re") {
+        defer { fclose(file) }
+        var line = [CChar](repeating: 0, count: 4_096)
+        while fgets(&line, Int32(line.count), file) != nil {
+          let bytes = line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
+          let text = String(decoding: bytes, as: UTF8.self)
+          if text.hasPrefix("0::") { group = String(text.dropFirst(3).dropLast()) }
+        }
+      }
+      let own = "/sys/fs/cgroup\(group)/memory.pressure"
+      return access(own, R_OK | W_OK) == 0 ? own : "/proc/pressure/memory"
+    }
+  }
+#endif
