@@ -51,6 +51,7 @@ struct RunCommand: ParsableCommand {
       warmUp: workload.warmUp.description, notes: traces.notes)
     try run(sweep, &results, writer, progress)
     Output.text(ComparisonTable.text(of: results, colour: Output.usesColour))
+    Output.flush()
     for format in formats { progress.note("\(directory)/\(format.fileName)") }
     if results.interrupted {
       throw Interrupted(

@@ -5,6 +5,7 @@ import Synchronization
 /// its way leaves nothing half-printed.
 enum Output {
   private static let pending = Mutex<[UInt8]>([])
+  private static let failure = Mutex<Int32?>(nil)
 
   /// Whether results go to a person's terminal.
   static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
@@ -23,9 +24,8 @@ enum Output {
   /// Prints text as it is.
   static func text(_ text: String) { pending.withLock { $0 += text.utf8 } }
 
-  /// Writes out what was printed, and says why not when it could not: 0, or the system's error. A
-  /// reader who has gone away is no error.
-  static func finish() -> Int32 {
+  /// Writes out what was printed so far, for what comes on standard error to stand below it.
+  static func flush() {
     let bytes = pending.withLock { pending in
       defer { pending = [] }
       return pending
@@ -38,10 +38,19 @@ enum Output {
       if written > 0 {
         start += written
       } else if errno != EINTR {
-        return errno == EPIPE ? 0 : errno
+        let reason = errno
+        failure.withLock { $0 = $0 ?? reason }
+        return
       }
     }
-    return 0
+  }
+
+  /// Writes out the rest, and says why not when something could not be written: 0, or the system's
+  /// error. A reader who has gone away is no error.
+  static func finish() -> Int32 {
+    flush()
+    let reason = failure.withLock { $0 } ?? 0
+    return reason == EPIPE ? 0 : reason
   }
 }
 
