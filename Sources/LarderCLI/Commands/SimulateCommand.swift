@@ -120,9 +120,7 @@ struct SimulateCommand: ParsableCommand {
     let records = try sweep.run(
       cancellation: Interrupts.cancellation,
       observer: Sweep.Observer(replayed: { progress.advance($0) }))
-    let elapsed = (ContinuousClock.now - start).components
-    let tenths = elapsed.seconds * 10 + elapsed.attoseconds / 100_000_000_000_000_000
-    progress.end("\(records.count) cells in \(tenths / 10).\(tenths % 10) s")
+    progress.end("\(records.count) cells in \(SecondsText.since(start))")
     results.records += records
     results.traces += prepared.facts
     results.notes += prepared.notes
