@@ -68,10 +68,12 @@ enum PolicyText {
     policy.parameters.map { "\($0.name)=\($0.defaultValue)" }.joined(separator: " ")
   }
 
-  /// Text in lines of at most 96 characters, set in by four.
+  /// Text in lines of at most 96 characters, set in by four; line breaks in it are blanks.
   static func wrapped(_ text: String) -> String {
     var lines = [""]
-    for word in text.split(separator: " ", omittingEmptySubsequences: false) {
+    for word in text.replacing("\n", with: " ").split(
+      separator: " ", omittingEmptySubsequences: false)
+    {
       let last = lines[lines.count - 1]
       if last.isEmpty {
         lines[lines.count - 1] = String(word)
