@@ -50,7 +50,8 @@ struct VerdictTests {
   }
 
   @Test func onePolicy() throws {
-    #expect(try verdict([("lru", [2500])]) == "lru is the only policy here; its hit ratio is 50.00 %.")
+    let text = try verdict([("lru", [2500])])
+    #expect(text == "lru is the only policy here; its hit ratio is 50.00 %.")
   }
 
   /// As an interruption leaves it: a capacity with one policy is won by nobody.
