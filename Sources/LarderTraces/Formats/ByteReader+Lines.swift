@@ -13,7 +13,8 @@ extension ByteReader {
   ///
   /// A byte order mark at the beginning of the file is passed over.
   ///
-  /// - Throws: for UTF-16, at a line of more than `lineLengthMaximum` bytes, and what `body` throws.
+  /// - Throws: for UTF-16, at a line of more than `lineLengthMaximum` bytes, and what `body`
+  ///   throws.
   @inline(__always)
   func forEachLine(_ body: (TextField, Int) throws -> Bool) throws {
     try passByteOrderMark()
