@@ -25,6 +25,9 @@ struct Larder: ParsableCommand {
   static func main() {
     var code: Int32 = 0
     do {
+      if CommandLine.arguments.dropFirst().contains("") {
+        throw UsageError("an argument is empty; does a variable of the shell have no value?")
+      }
       var command = try parseAsRoot()
       try command.run()
     } catch {

@@ -57,6 +57,10 @@ import Testing
     Case("simulate ok.txt --policy lru --capacity 1 --csv - --timings -", says: "--timings"),
     Case("simulate ok.txt --policy lru --capacity 1 --csv empty.txt/x.csv", says: "empty.txt"),
     Case("simulate ok.txt --policy lru --capacity 1 --csv folder", says: "folder", "directory"),
+    Case("simulate ok.txt --policy lru --capacity 1 --timings nowhere/x.csv", says: "nowhere"),
+    Case("simulate ok.txt ok.txt --policy lru --capacity 1", says: "ok.txt", "twice"),
+    Case(
+      "simulate ok.tr --format csv:id=1:id=2 --policy lru --capacity 1B", says: "id", "twice"),
     Case("fry ok.txt", says: "fry"),
     // Workload files.
     Case("run absent.yaml", says: "absent.yaml", "no such file"),
@@ -74,6 +78,12 @@ import Testing
     Case("trace generate zipff x.larder", says: "zipff", "zipf"),
     Case("trace generate zipf:objects=0 x.larder", says: "objects", "0"),
     Case("trace generate zipf --requests 0 x.larder", says: "requests"),
+    // Told before anything is generated: this many would take minutes.
+    Case("trace generate zipf --requests 4294967294 nowhere/x.larder", says: "nowhere"),
+    Case("trace generate zipf --operations get x.larder", says: "'get'", "get=0.95,set=0.05"),
+    Case("trace generate zipf --operations get=1,get=0 x.larder", says: "'get'", "twice"),
+    Case("trace generate zipf --operations get=0.5 x.larder", says: "sum of 1", "0.5"),
+    Case("trace generate zipf --operations gte=1 x.larder", says: "'gte'", "'get'"),
     Case("policies --format xml", says: "xml"),
   ]
 
@@ -87,6 +97,23 @@ import Testing
     #expect(run.notes.hasPrefix("larder: "))
     for text in bad.says { #expect(run.notes.contains(text), "\(text) in: \(run.notes)") }
     #expect(scratch.files == before)
+  }
+
+  @Test(arguments: [["run", ""], ["simulate", "ok.txt", "--policy", "lru", "--capacity", ""]])
+  func anEmptyArgumentIsTold(_ arguments: [String]) throws {
+    let run = try LarderProcess(arguments)
+    #expect(run.exitCode == 2)
+    #expect(run.noteLines.count == 1)
+    #expect(run.notes.contains("an argument is empty"))
+  }
+
+  @Test func aNameCannotWriteMoreThanItsLine() throws {
+    let scratch = try ScratchFolder()
+    let run = try LarderProcess(
+      ["simulate", "no\nfile\u{1B}[31m", "--policy", "lru", "--capacity", "1"], in: scratch.folder)
+    #expect(run.exitCode == 2)
+    #expect(run.noteLines.count == 2, "reading, and the error: \(run.notes)")
+    #expect(!run.notes.unicodeScalars.contains("\u{1B}"))
   }
 
   /// Progress would be further lines.

@@ -4,7 +4,6 @@ import LarderEngine
 import LarderExperiments
 import LarderReports
 import LarderTraces
-import Synchronization
 
 /// `larder run`: the main job.
 struct RunCommand: ParsableCommand {
@@ -78,27 +77,23 @@ struct RunCommand: ParsableCommand {
     return traces
   }
 
-  /// Runs the sweep and writes the files: while it goes on once a second at most, and at its end.
+  /// Runs the sweep and writes the files: while it goes on and at its end.
   private func run(
     _ sweep: Sweep, _ results: inout RunResults, _ writer: ReportWriter, _ progress: ProgressLine
   ) throws {
     progress.begin("Running \(sweep.cells.count) cells", total: sweep.totalRequests)
     let unfinished = results
-    let lastSaved = Mutex(ContinuousClock.now)
+    let saving = SavingPace()
     let observer = Sweep.Observer(
       replayed: { progress.advance($0) },
       finished: { records in
-        let isDue = lastSaved.withLock { last in
-          guard ContinuousClock.now - last > .seconds(1) else { return false }
-          last = ContinuousClock.now
-          return true
+        try saving.whenDue {
+          var partial = unfinished
+          partial.records = records()
+          partial.interrupted = true
+          partial.finished = RunDirectory.timestamp()
+          if partial.records.count < partial.plannedCells { try writer.write(partial) }
         }
-        guard isDue, records.count < unfinished.plannedCells else { return }
-        var partial = unfinished
-        partial.records = records
-        partial.interrupted = true
-        partial.finished = RunDirectory.timestamp()
-        try writer.write(partial)
       })
     let start = ContinuousClock.now
     results.records = try sweep.run(cancellation: Interrupts.cancellation, observer: observer)
@@ -110,7 +105,6 @@ struct RunCommand: ParsableCommand {
           + "the rows that are there are complete.")
     }
     try writer.write(results)
-    let seconds = (ContinuousClock.now - start).components.seconds
-    progress.end("\(results.records.count) cells in \(seconds) s")
+    progress.end("\(results.records.count) cells in \(SecondsText.since(start))")
   }
 }

@@ -13,7 +13,8 @@ struct TraceGenerateCommand: ParsableCommand {
         larder trace generate zipf:objects=1000000:exponent=1 --requests 20000000 zipf.larder
         larder trace generate news-feed --requests 1000000 --seed 7 news.csv
         larder trace generate zipf:objects=1000 --requests 5000 \\
-          --sizes log-normal:median=8KiB:sigma=1 --ttls constant:value=1h small.larder
+          --sizes log-normal:median=8KiB:sigma=1 --ttls constant:value=1h \\
+          --operations get=0.95,set=0.05 small.larder
       """)
 
   @Argument(help: "The generator with its parameters ('larder trace generators' lists them).")
@@ -34,6 +35,9 @@ struct TraceGenerateCommand: ParsableCommand {
   @Option(help: "Distribution of times to live.")
   var ttls: String?
 
+  @Option(help: "Shares of get, set, delete and modify with a sum of 1: get=0.95,set=0.05.")
+  var operations: String?
+
   @Option(help: "Requests per second, for generators without a clock of their own.")
   var rate: Double?
 
@@ -50,10 +54,12 @@ struct TraceGenerateCommand: ParsableCommand {
       GeneratorSpec(
         component: component, requests: requests,
         sizes: try sizes.map { try ComponentSpec(parsing: $0) },
-        ttls: try ttls.map { try ComponentSpec(parsing: $0) }, rate: rate))
+        ttls: try ttls.map { try ComponentSpec(parsing: $0) },
+        operations: try operations.map { try OperationsText.shares($0) }, rate: rate))
     let source = try spec.makeSource(seed: seed) { reference in
       try FileSource(path: reference.path, format: reference.format)
     }
+    try OutputFile.check(destination)
     let progress = ProgressLine(isQuiet: quiet)
     progress.begin("Generating \(component.name)", total: requests)
     let prepared = try PreparedTrace.prepare(
