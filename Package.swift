@@ -6,6 +6,7 @@ let package = Package(
   platforms: [.macOS(.v15)],
   products: [
     .executable(name: "larder", targets: ["LarderCLI"]),
+    .library(name: "Larder", targets: ["Larder"]),
     .library(name: "LarderEngine", targets: ["LarderEngine"]),
   ],
   dependencies: [
@@ -24,6 +25,8 @@ let package = Package(
 
     // The engine: everything that runs once per request. No Foundation.
     .target(name: "LarderEngine", dependencies: ["CLarderShims"]),
+    // The caches that an app imports.
+    .target(name: "Larder", dependencies: ["LarderEngine"]),
     .target(
       name: "LarderTraces",
       dependencies: ["LarderEngine", "CLarderShims", "CZstd", "CZlib", "CLZMA"]),
@@ -38,9 +41,15 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 
+    // Measures the caches beside their peers: swift run -c release larder-bench
+    .executableTarget(
+      name: "larder-bench", dependencies: ["Larder", "LarderEngine", "LarderTraces"],
+      path: "Sources/LarderBenchmarks"),
+
     .testTarget(
       name: "LarderEngineTests", dependencies: ["LarderEngine"],
       exclude: ["Fixtures/Scripts", "Golden/generated.csv"]),
+    .testTarget(name: "LarderTests", dependencies: ["Larder", "LarderEngine"]),
     .testTarget(name: "LarderTracesTests", dependencies: ["LarderTraces"]),
     .testTarget(name: "LarderExperimentsTests", dependencies: ["LarderExperiments"]),
     .testTarget(

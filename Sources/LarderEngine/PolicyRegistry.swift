@@ -75,6 +75,23 @@ public enum PolicyRegistry {
     PolicyProbe(try policy(named: setup.policy).makeTier(setup, unit, objects, seed))
   }
 
+  /// A policy for a real cache.
+  ///
+  /// - Throws: `PolicyError` when a policy or parameter does not exist, when the policy needs the
+  ///   future, or when it cannot have the capacity.
+  package static func makeCacheTier(
+    _ setup: CacheTierSetup
+  ) throws(PolicyError) -> CacheTier {
+    let policy = try policy(named: setup.policy)
+    guard setup.capacity > 0 else {
+      throw .capacity(policy: setup.policy.name, capacity: 0, expected: "at least 1")
+    }
+    if policy.description.needs.contains(.nextUse) {
+      throw .missingNeed(policy: setup.policy.name, need: "the next use of each object")
+    }
+    return try policy.makeCacheTier(setup)
+  }
+
   private static func checked(
     _ tier: TierSetup, _ columns: RequestColumns
   ) throws(PolicyError) -> RegisteredPolicy {

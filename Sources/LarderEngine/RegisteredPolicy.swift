@@ -20,6 +20,7 @@ public struct RegisteredPolicy: Sendable {
   let makeTier:
     @Sendable (TierSetup, CapacityUnit, _ objects: Int, _ seed: UInt64) throws(PolicyError)
       -> TierDriver
+  let makeCacheTier: @Sendable (CacheTierSetup) throws(PolicyError) -> CacheTier
 
   /// The registry's line for a policy.
   init<Policy: EvictionPolicy & ~Copyable>(_ policy: Policy.Type) {
@@ -38,6 +39,13 @@ public struct RegisteredPolicy: Sendable {
         -> TierDriver in
       TierDriver(
         try Tier<Policy, FullShape>(setup, unit: unit, objects: objects, seed: seed))
+    }
+    makeCacheTier = { (setup: CacheTierSetup) throws(PolicyError) -> CacheTier in
+      if setup.unit == .bytes {
+        return CacheTier(try PolicyTier<Policy, SizedShape>(setup))
+      } else {
+        return CacheTier(try PolicyTier<Policy, UnitShape>(setup))
+      }
     }
   }
 }

@@ -81,11 +81,27 @@ struct Tier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyable {
   /// Stores an object that is not resident, and says whether it did.
   @inline(__always)
   mutating func store(_ request: Request, evicted: (ObjectID) -> Void) -> Bool {
+    guard admits(request) else { return false }
+    place(request, evicted: evicted)
+    return true
+  }
+
+  /// The first half of `store`: whether an object that is not resident is to be stored. When it
+  /// is, `place` must follow.
+  @inline(__always)
+  mutating func admits(_ request: Request) -> Bool {
     let size = Shape.weighs ? UInt64(request.size) : 1
     guard size <= capacity, policy.admit(request, Shape.sizes(sizes)) else {
       counts.rejections += 1
       return false
     }
+    return true
+  }
+
+  /// The second half of `store`: makes room for an object that is admitted and stores it.
+  @inline(__always)
+  mutating func place(_ request: Request, evicted: (ObjectID) -> Void) {
+    let size = Shape.weighs ? UInt64(request.size) : 1
     while used + size > capacity { evict(for: request, evicted) }
     if Shape.weighs { sizes[request.id] = request.size }
     if Shape.isFull {
@@ -96,26 +112,37 @@ struct Tier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyable {
     counts.admissions += 1
     counts.bytesWritten += size
     policy.insert(request, Shape.sizes(sizes))
-    return true
   }
 
   /// Replaces the value of a resident object, and says whether the new one was accepted: what is
   /// larger than the capacity is removed instead.
   mutating func replace(_ request: Request, evicted: (ObjectID) -> Void) -> Bool {
-    let (id, size) = (request.id, UInt64(request.size))
+    let (id, size) = (request.id, Shape.weighs ? UInt64(request.size) : 1)
     guard size <= capacity else {
       remove(id)
       counts.rejections += 1
       return false
     }
     policy.replace(request, Shape.sizes(sizes))
-    used = used - UInt64(sizes[id]) + size
-    sizes[id] = request.size
-    expiries[id] = request.expires
-    stale[id] = false
+    if Shape.weighs {
+      used = used - UInt64(sizes[id]) + size
+      sizes[id] = request.size
+    }
+    if Shape.isFull {
+      expiries[id] = request.expires
+      stale[id] = false
+    }
     counts.bytesWritten += size
     while policy.overflows || used > capacity { evict(for: request, evicted) }
     return true
+  }
+
+  /// Gives up one object, of which there must be one, without counting it as evicted for want of
+  /// room.
+  mutating func giveUp() -> ObjectID {
+    let victim = policy.evict(for: .none, Shape.sizes(sizes))
+    used -= Shape.weighs ? UInt64(sizes[victim]) : 1
+    return victim
   }
 
   /// Removes whatever there is of the object, ghosts included.
@@ -151,8 +178,9 @@ struct Tier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyable {
       + (Shape.isFull ? expiries.bytes + stale.bytes : 0)
   }
 
+  /// Gives up one object, of which there must be one, to make room for `request`.
   @inline(__always)
-  private mutating func evict(for request: Request, _ evicted: (ObjectID) -> Void) {
+  mutating func evict(for request: Request, _ evicted: (ObjectID) -> Void) {
     let victim = policy.evict(for: request, Shape.sizes(sizes))
     used -= Shape.weighs ? UInt64(sizes[victim]) : 1
     counts.evictions += 1

@@ -1,0 +1,156 @@
+import LarderEngine
+
+/// A cache in memory, for use from any number of threads.
+///
+/// It holds values under keys within its limits, and lets a policy choose what to give up. Keys are
+/// spread over shards with a lock each. What leaves the cache is destroyed after the lock is given
+/// back, so the end of a value may use the cache.
+///
+/// An entry may be *permanent*: cleaning (`removeAll`, `removeExpired`, `trim(toAge:)`) passes over
+/// it, and neither its own time to live nor the cache's counts. It is removed by key, replaced by a
+/// set, and it takes room like any other: where there is none, or a trim to a cost or count or
+/// memory pressure ask for some, the policy may choose it.
+///
+/// A value larger than what fits is refused, and what was stored under its key before is removed.
+public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendable {
+  /// What the cache was made from.
+  public let configuration: MemoryCacheConfiguration
+
+  @usableFromInline let blocks: ShardBlocks<Key, Value>
+  @usableFromInline let hasher: KeyHasher
+  @usableFromInline let clock: any CacheClock
+  @usableFromInline package let events = CacheEvents<Key>()
+  let watch = PressureWatch()
+
+  /// An empty cache.
+  ///
+  /// - Throws: `MemoryCacheError` where the policy or a limit is not possible.
+  public init(_ configuration: MemoryCacheConfiguration) throws(MemoryCacheError) {
+    self.configuration = configuration
+    hasher = KeyHasher(configuration.hashing)
+    clock = configuration.clock
+    let count = try configuration.shardCount()
+    try configuration.checkLimits(shards: count)
+    var made: [(tier: CacheTier, residentsMax: Int, room: Int)] = []
+    do {
+      let policy = try PolicySpec(parsing: configuration.policy)
+      for shard in 0..<count {
+        var setup = configuration.tierSetup(policy, shard: shard, of: count, room: 1)
+        setup.objects = min(1023, setup.objectsMax) + 1
+        made.append(
+          (try PolicyRegistry.makeCacheTier(setup), setup.objectsMax, setup.objects))
+      }
+    } catch {
+      throw .policy(error)
+    }
+    blocks = ShardBlocks(count: count) { index in
+      MemoryShard(
+        made[index].tier, isWeighed: configuration.limits.cost != nil,
+        residentsMax: made[index].residentsMax, room: made[index].room)
+    }
+  }
+
+  /// An empty cache of so many entries that evicts with `policy`.
+  ///
+  /// - Throws: `MemoryCacheError` where the policy or the limit is not possible.
+  public convenience init(count: Int, policy: String = "lru") throws(MemoryCacheError) {
+    try self.init(
+      MemoryCacheConfiguration(limits: MemoryCacheLimits(count: count), policy: policy))
+  }
+
+  deinit {
+    watch.stop()
+    blocks.destroy()
+  }
+
+  /// The value of a key, which is then a reference to it; nil where there is none or it has
+  /// expired, in which case it is removed. Amortised O(1), or what the policy takes.
+  @inlinable
+  public func get(_ key: Key) -> Value? {
+    let hash = hasher.hash(key)
+    let index = blocks.index(hash)
+    let lock = blocks.lock(index)
+    var gone = Departures<Key, Value>(isHeard: events.isActive)
+    lock.lock()
+    let value = blocks.shard(index).pointee.get(
+      key, UInt32(truncatingIfNeeded: hash >> 32), clock, &gone)
+    lock.unlock()
+    gone.note(value == nil ? .miss : .hit, key)
+    gone.finish(events)
+    return value
+  }
+
+  /// Stores a value under a key, in place of what was there, and says whether it is there now: not
+  /// when it is too large, or the policy does not want it.
+  ///
+  /// - Parameters:
+  ///   - cost: What counts against `limits.cost`; from 0 to 2^32 - 2, the nearest is taken.
+  ///   - timeToLive: How long it may be used; nil, or more than `limits.age`, for as long as that.
+  ///   - fetchCost: What having it again would cost, for policies that ask; in any unit.
+  ///   - isPermanent: Whether cleaning passes over it.
+  ///
+  /// Amortised O(1), or what the policy takes.
+  @inlinable
+  @discardableResult
+  public func set(
+    _ value: Value, for key: Key, cost: Int = 1, timeToLive: Duration? = nil,
+    fetchCost: Float = 1, isPermanent: Bool = false
+  ) -> Bool {
+    let entry = MemoryEntry(
+      cost: cost, timeToLive: timeToLive, fetchCost: fetchCost, isPermanent: isPermanent)
+    let hash = hasher.hash(key)
+    let index = blocks.index(hash)
+    let lock = blocks.lock(index)
+    var gone = Departures<Key, Value>(isHeard: events.isActive)
+    lock.lock()
+    let isThere = blocks.shard(index).pointee.set(
+      key, UInt32(truncatingIfNeeded: hash >> 32), value, entry, now: clock.nowMicroseconds,
+      &gone)
+    lock.unlock()
+    if isThere { gone.note(.set, key) }
+    gone.finish(events)
+    return isThere
+  }
+
+  /// The value of a key: see `get` and `set`; nil removes it.
+  @inlinable
+  public subscript(key: Key) -> Value? {
+    get { get(key) }
+    set {
+      if let newValue { set(newValue, for: key) } else { remove(key) }
+    }
+  }
+
+  /// Removes a key, permanent or not, and returns its value unless that has expired. Nothing is
+  /// remembered of the key afterwards. Amortised O(1), or what the policy takes.
+  @discardableResult
+  public func remove(_ key: Key) -> Value? {
+    let hash = hasher.hash(key)
+    return withShard(blocks.index(hash)) { shard, gone in
+      shard.remove(
+        key, UInt32(truncatingIfNeeded: hash >> 32), now: clock.nowMicroseconds, &gone)
+    }
+  }
+
+  /// Whether a value is there to be used; asking is not a reference to it.
+  public func contains(_ key: Key) -> Bool {
+    let hash = hasher.hash(key)
+    return withShard(blocks.index(hash)) { shard, _ in
+      shard.contains(key, UInt32(truncatingIfNeeded: hash >> 32), now: clock.nowMicroseconds)
+    }
+  }
+
+  /// Calls `body` with a shard, whose lock is held, and with a place for what leaves it.
+  func withShard<Result>(
+    _ index: Int,
+    _ body: (inout MemoryShard<Key, Value>, inout Departures<Key, Value>) -> Result
+  ) -> Result {
+    var gone = Departures<Key, Value>(isHeard: events.isActive)
+    let lock = blocks.lock(index)
+    lock.lock()
+    let result = body(&blocks.shard(index).pointee, &gone)
+    lock.unlock()
+    gone.finish(events)
+    return result
+  }
+}

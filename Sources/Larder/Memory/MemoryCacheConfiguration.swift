@@ -1,0 +1,75 @@
+import LarderEngine
+
+/// Everything that a memory cache is made from.
+public struct MemoryCacheConfiguration: Sendable {
+  /// How much it holds, and for how long.
+  public var limits: MemoryCacheLimits
+  /// The policy, as in `lru` or `s3-fifo:small=0.2`: one that does not need to know the future.
+  public var policy: String
+  /// Parts with a lock each: a power of two, at most 1024. Nil for one part for every 1024 entries
+  /// and 1 MiB of cost, at most 16. With one, the cache does exactly what a simulation does.
+  public var shards: Int?
+  /// How keys are hashed.
+  public var hashing: KeyHashing
+  /// Where the time comes from.
+  public var clock: any CacheClock
+  /// What is given up when the system is short of memory.
+  public var pressureRule: MemoryPressureRule
+  /// Seed of policies that draw random numbers.
+  public var seed: UInt64
+
+  /// A configuration; see the properties for the meaning of each part.
+  public init(
+    limits: MemoryCacheLimits, policy: String = "lru", shards: Int? = nil,
+    hashing: KeyHashing = .standard, clock: any CacheClock = MonotonicCacheClock(),
+    pressureRule: MemoryPressureRule = MemoryPressureRule(), seed: UInt64 = 0
+  ) {
+    self.limits = limits
+    self.policy = policy
+    self.shards = shards
+    self.hashing = hashing
+    self.clock = clock
+    self.pressureRule = pressureRule
+    self.seed = seed
+  }
+
+  /// How many shards there are to be.
+  func shardCount() throws(MemoryCacheError) -> Int {
+    if let shards {
+      guard shards > 0, shards <= 1024, shards.nonzeroBitCount == 1 else {
+        throw .shards(shards)
+      }
+      return shards
+    }
+    let parts = min(
+      limits.count.map { $0 / 1024 } ?? 16, limits.cost.map { $0 >> 20 } ?? 16, 16)
+    return parts < 2 ? 1 : 1 << (Int.bitWidth - 1 - parts.leadingZeroBitCount)
+  }
+
+  /// Checks the limits against the number of shards.
+  func checkLimits(shards: Int) throws(MemoryCacheError) {
+    if let count = limits.count, count < shards {
+      throw .limit("count", "\(count)", expected: "at least one entry for each shard, \(shards)")
+    }
+    if let cost = limits.cost, cost < shards {
+      throw .limit("cost", "\(cost)", expected: "at least 1 for each shard, \(shards)")
+    }
+    if let age = limits.age, age.microseconds == 0 {
+      throw .limit("age", "\(age)", expected: "at least a microsecond")
+    }
+  }
+
+  /// What the tier of one shard is made from.
+  func tierSetup(
+    _ policy: PolicySpec, shard: Int, of shards: Int, room: Int
+  ) -> CacheTierSetup {
+    func part(_ limit: Int) -> Int { limit / shards + (shard < limit % shards ? 1 : 0) }
+    let entries = min(
+      limits.count.map(part) ?? .max, MemoryCacheLimits.entriesPerShardMax)
+    return CacheTierSetup(
+      policy: policy, capacity: UInt64(limits.cost.map(part) ?? entries),
+      unit: limits.cost == nil ? .objects : .bytes, objectsMax: entries,
+      timeToLiveMicroseconds: limits.age?.microseconds, objects: room,
+      seed: seed &+ UInt64(shard))
+  }
+}

@@ -1,0 +1,110 @@
+import LarderEngine
+
+/// Everything that is not asked for once per request.
+extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
+  /// Bytes that keys, values and everything about them take; not what they point to.
+  var residentBytes: Int {
+    records.bytes + directory.bytes + tier.stateBytes
+  }
+
+  /// Whether an entry is there to be used, which is not a reference to it.
+  func contains(_ key: Key, _ hash: UInt32, now: UInt64) -> Bool {
+    let id = find(key, hash)
+    return id != .none && tier.contains(id) && tier.expiry(id) > now
+  }
+
+  /// Removes what there is of a key, ghosts included, and gives its value back unless it has
+  /// expired.
+  mutating func remove(
+    _ key: Key, _ hash: UInt32, now: UInt64, _ gone: inout Departures<Key, Value>
+  ) -> Value? {
+    let id = find(key, hash)
+    guard id != .none else { return nil }
+    let wasThere = tier.contains(id)
+    let isUsable = wasThere && tier.expiry(id) > now
+    tier.remove(id)
+    guard wasThere else {
+      release(id, &gone)
+      return nil
+    }
+    let value = isUsable ? records.value(id).pointee : nil
+    totals.removals += 1
+    depart(id, .remove, &gone)
+    return value
+  }
+
+  /// Removes every entry that is not permanent, or every one; ghosts too. O(ids). Returns how many
+  /// entries that were.
+  mutating func removeAll(
+    includingPermanent: Bool, _ gone: inout Departures<Key, Value>
+  ) -> Int {
+    var count = 0
+    for id in directory.ids() {
+      let wasThere = tier.contains(id)
+      if wasThere, !includingPermanent, records.stamp(id).pointee & Self.permanentBit != 0 {
+        continue
+      }
+      tier.remove(id)
+      if wasThere {
+        count += 1
+        depart(id, .remove, &gone)
+      } else {
+        release(id, &gone)
+      }
+    }
+    totals.removals += UInt64(count)
+    return count
+  }
+
+  /// Removes what has expired. O(ids). Returns how many entries that were.
+  mutating func removeExpired(now: UInt64, _ gone: inout Departures<Key, Value>) -> Int {
+    guard expires else { return 0 }
+    let count = removeResidents(.expire, &gone) { shard, id in shard.tier.expiry(id) <= now }
+    totals.swept += UInt64(count)
+    return count
+  }
+
+  /// Removes what was stored before `instant` by as much as stamps can tell and is not permanent.
+  /// O(ids). Returns how many entries that were.
+  mutating func removeStored(before instant: UInt64, _ gone: inout Departures<Key, Value>) -> Int {
+    // The bit of a permanent entry makes its stamp later than every instant.
+    let stamp = Self.stamp(instant)
+    let count = removeResidents(.evict(.trim), &gone) { shard, id in
+      shard.records.stamp(id).pointee < stamp
+    }
+    totals.trimmed += UInt64(count)
+    return count
+  }
+
+  /// Lets the policy choose what goes until no more than `used` units and `count` entries are left.
+  /// Returns how many entries that were.
+  mutating func trim(
+    used: UInt64 = .max, count: Int = .max, _ reason: EvictionReason,
+    _ gone: inout Departures<Key, Value>
+  ) -> Int {
+    var given = 0
+    while tier.count > 0, tier.used > used || tier.count > count {
+      depart(tier.giveUp(), .evict(reason), &gone)
+      given += 1
+    }
+    if reason == .pressure {
+      totals.pressed += UInt64(given)
+    } else {
+      totals.trimmed += UInt64(given)
+    }
+    return given
+  }
+
+  private mutating func removeResidents(
+    _ kind: CacheEventKind, _ gone: inout Departures<Key, Value>,
+    where isChosen: (borrowing MemoryShard, ObjectID) -> Bool
+  ) -> Int {
+    var count = 0
+    for id in directory.ids() where tier.contains(id) && isChosen(self, id) {
+      tier.remove(id)
+      depart(id, kind, &gone)
+      count += 1
+    }
+    return count
+  }
+}

@@ -1,0 +1,169 @@
+public import LarderEngine
+
+/// A part of a cache: a directory from key to object id, keys and values by id, and a tier whose
+/// policy knows nothing but ids. Whoever calls holds the shard's lock.
+///
+/// An id belongs to a key from its first set until the policy no longer remembers it: a ghost keeps
+/// its key and has no value. An id without a key is in a list of free ones, threaded through
+/// the places of hashes.
+@usableFromInline
+struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
+  /// Set in a stamp where the entry is permanent; the rest is when it was stored, in units of 2^20
+  /// microseconds, which it takes 71 years to fill.
+  @inlinable
+  static var permanentBit: UInt32 { 1 << 31 }
+
+  /// An instant in microseconds as a stamp has it.
+  @inlinable
+  @inline(__always)
+  static func stamp(_ instant: UInt64) -> UInt32 {
+    UInt32(truncatingIfNeeded: min(instant >> 20, UInt64(permanentBit - 1)))
+  }
+
+  @usableFromInline let tier: CacheTier
+  @usableFromInline let isWeighed: Bool
+  @usableFromInline let residentsMax: Int
+  @usableFromInline var directory: KeyDirectory
+  @usableFromInline var records: ShardRecords<Key, Value>
+  // Ids up to this were given out at least once.
+  @usableFromInline var highest: UInt32 = 0
+  @usableFromInline var free: ObjectID = .none
+  @usableFromInline var expires = false
+  @usableFromInline var totals = ShardTotals()
+
+  /// An empty shard over `tier`, which has room for ids up to `room`.
+  init(_ tier: CacheTier, isWeighed: Bool, residentsMax: Int, room: Int) {
+    self.tier = tier
+    self.isWeighed = isWeighed
+    self.residentsMax = residentsMax
+    directory = KeyDirectory(objects: room)
+    records = ShardRecords(room: room)
+  }
+
+  deinit {
+    for id in directory.ids() {
+      if tier.contains(id) { records.value(id).deinitialize(count: 1) }
+      records.key(id).deinitialize(count: 1)
+    }
+    records.deallocate()
+  }
+
+  /// The id of a key, or `.none`. O(1) on average.
+  @inlinable
+  @inline(__always)
+  func find(_ key: Key, _ hash: UInt32) -> ObjectID {
+    directory.find(hash) { records.key($0).pointee == key }
+  }
+
+  /// A get.
+  @inlinable
+  @inline(__always)
+  mutating func get(
+    _ key: Key, _ hash: UInt32, _ clock: any CacheClock, _ gone: inout Departures<Key, Value>
+  ) -> Value? {
+    let id = find(key, hash)
+    if id != .none {
+      switch tier.access(id, expires ? clock.nowMicroseconds : 0) {
+      case .hit:
+        totals.hits &+= 1
+        let value = records.value(id).pointee
+        if tier.victims.count > 0 { dropVictims(&gone) }
+        return value
+      case .expired:
+        depart(id, .expire, &gone)
+      case .absent: break
+      }
+    }
+    totals.misses &+= 1
+    return nil
+  }
+
+  /// A set; says whether the value is there afterwards.
+  @inlinable
+  @inline(__always)
+  mutating func set(
+    _ key: Key, _ hash: UInt32, _ value: Value, _ entry: MemoryEntry, now: UInt64,
+    _ gone: inout Departures<Key, Value>
+  ) -> Bool {
+    totals.sets &+= 1
+    var id = find(key, hash)
+    let isNew = id == .none
+    if isNew { id = takeID(key, hash, &gone) }
+    let wasThere = !isNew && tier.contains(id)
+    var request = Request(id: id, size: isWeighed ? entry.size : 1, cost: entry.fetchCost)
+    if !entry.isPermanent {
+      request.expires = tier.expiryFrom(now, entry.timeToLive)
+      if request.expires != Request.noExpiry { expires = true }
+    }
+    let outcome = tier.set(request, now)
+    if wasThere { gone.take(value: records.value(id).move()) }
+    let isEvicted = tier.victims.count > 0 && dropVictims(&gone, fresh: id)
+    guard outcome != .rejected, !isEvicted else {
+      if !isEvicted { gone.note(.reject, key) }
+      if !tier.remembers(id) { release(id, &gone) }
+      return false
+    }
+    records.value(id).initialize(to: value)
+    records.stamp(id).pointee = Self.stamp(now) | (entry.isPermanent ? Self.permanentBit : 0)
+    return true
+  }
+
+  /// Takes out what the tier has just evicted, and says whether `fresh`, whose value is not stored
+  /// yet, is among it.
+  @inlinable
+  @discardableResult
+  mutating func dropVictims(
+    _ gone: inout Departures<Key, Value>, fresh: ObjectID = .none
+  ) -> Bool {
+    var isFreshGone = false
+    for place in 0..<tier.victims.count {
+      let victim = tier.victims[place]
+      if victim == fresh {
+        gone.note(.evict(.capacity), records.key(victim).pointee)
+        isFreshGone = true
+      } else {
+        depart(victim, .evict(.capacity), &gone)
+      }
+    }
+    return isFreshGone
+  }
+
+  /// Takes out the value of an id that the tier no longer holds, and the key unless it is a ghost.
+  @inlinable
+  mutating func depart(
+    _ id: ObjectID, _ kind: CacheEventKind, _ gone: inout Departures<Key, Value>
+  ) {
+    gone.take(value: records.value(id).move())
+    gone.note(kind, records.key(id).pointee)
+    if !tier.remembers(id) { release(id, &gone) }
+  }
+
+  /// Takes the id of a forgotten object from its key. O(1) on average.
+  @inlinable
+  mutating func release(_ id: ObjectID, _ gone: inout Departures<Key, Value>) {
+    directory.remove(records.hash(id).pointee, id)
+    gone.take(key: records.key(id).move())
+    records.hash(id).pointee = free
+    free = id
+  }
+
+  /// An id for a key that has none. Amortised O(1).
+  @inlinable
+  @inline(__always)
+  mutating func takeID(
+    _ key: Key, _ hash: UInt32, _ gone: inout Departures<Key, Value>
+  ) -> ObjectID {
+    if free == .none, Int(highest) == records.room { makeRoom(&gone) }
+    var id = free
+    if id != .none {
+      free = records.hash(id).pointee
+    } else {
+      highest += 1
+      id = highest
+    }
+    records.key(id).initialize(to: key)
+    records.hash(id).pointee = hash
+    directory.insert(hash, id)
+    return id
+  }
+}

@@ -1,0 +1,90 @@
+/// How a cache hashes its keys.
+public enum KeyHashing: Sendable, Hashable {
+  /// Swift's `Hasher`, which resists keys that were chosen to collide.
+  case standard
+  /// One multiplication for integers and one for each eight bytes of an ASCII string, mixed with a
+  /// random seed: several times as fast. Somebody who can choose keys and watch how long the cache
+  /// takes may make them collide, which makes it slow, never wrong. Other kinds of keys, and strings
+  /// that are not ASCII (whose equality is not that of their bytes), are hashed as `standard`.
+  case fast
+  /// `fast` with a seed that does not change between runs.
+  case seeded(UInt64)
+}
+
+/// Hashes keys as a cache's configuration says.
+@usableFromInline
+struct KeyHasher: Sendable {
+  @usableFromInline let isFast: Bool
+  @usableFromInline let seed: UInt64
+
+  init(_ hashing: KeyHashing) {
+    switch hashing {
+    case .standard: (isFast, seed) = (false, 0)
+    case .fast: (isFast, seed) = (true, .random(in: .min ... .max))
+    case .seeded(let seed): (isFast, self.seed) = (true, seed)
+    }
+  }
+
+  /// The key's hash: the same for keys that are equal. O(length of the key).
+  @inlinable
+  @inline(__always)
+  func hash<Key: Hashable>(_ key: Key) -> UInt64 {
+    if isFast {
+      if Key.self == Int.self {
+        return mix(UInt64(bitPattern: Int64(unsafeBitCast(key, to: Int.self))))
+      } else if Key.self == UInt64.self {
+        return mix(unsafeBitCast(key, to: UInt64.self))
+      } else if Key.self == Int64.self {
+        return mix(UInt64(bitPattern: unsafeBitCast(key, to: Int64.self)))
+      } else if Key.self == UInt.self {
+        return mix(UInt64(unsafeBitCast(key, to: UInt.self)))
+      } else if Key.self == UInt32.self {
+        return mix(UInt64(unsafeBitCast(key, to: UInt32.self)))
+      } else if Key.self == Int32.self {
+        return mix(UInt64(bitPattern: Int64(unsafeBitCast(key, to: Int32.self))))
+      } else if Key.self == String.self {
+        return text(unsafeBitCast(key, to: String.self))
+      }
+    }
+    // The standard hash is spread once more: a key's own `hashValue` may be anything.
+    return KeyHasher.fold(UInt64(bitPattern: Int64(key.hashValue)) ^ 0xD1B5_4A32_D192_ED03)
+  }
+
+  @inlinable
+  @inline(__always)
+  func mix(_ key: UInt64) -> UInt64 { KeyHasher.fold(key ^ seed) }
+
+  /// Both halves of a product with an odd constant: every bit of the key reaches every part.
+  @inlinable
+  @inline(__always)
+  static func fold(_ value: UInt64) -> UInt64 {
+    let product = value.multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
+    return product.high ^ product.low
+  }
+
+  @usableFromInline
+  func text(_ key: String) -> UInt64 {
+    var key = key
+    let hash = key.withUTF8 { bytes -> UInt64? in
+      var seen: UInt64 = 0
+      var hash = seed ^ UInt64(truncatingIfNeeded: bytes.count)
+      let raw = UnsafeRawBufferPointer(bytes)
+      var place = 0
+      while place + 8 <= raw.count {
+        let word = raw.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+        seen |= word
+        hash = KeyHasher.fold(hash ^ word) &+ 0xA076_1D64_78BD_642F
+        place += 8
+      }
+      var tail: UInt64 = 0
+      while place < raw.count {
+        tail = tail << 8 | UInt64(raw[place])
+        place += 1
+      }
+      seen |= tail
+      guard seen & 0x8080_8080_8080_8080 == 0 else { return nil }
+      return KeyHasher.fold(hash ^ tail)
+    }
+    return hash ?? mix(UInt64(bitPattern: Int64(key.hashValue)))
+  }
+}

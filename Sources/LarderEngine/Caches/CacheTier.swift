@@ -1,0 +1,107 @@
+/// The tier of a real cache: a policy whose type the caller does not know, its capacity, and what
+/// must be known of each resident object but its key and value.
+///
+/// One call through a closure for each operation; everything below it is specialised for the
+/// policy. The caller keeps keys and values beside the ids, gives an id to another key only when
+/// the tier no longer `remembers` it, and calls from one thread at a time.
+@usableFromInline
+package struct CacheTier {
+  /// What a get found.
+  @frozen
+  @usableFromInline
+  package enum Access: UInt8 {
+    /// Nothing.
+    case absent
+    /// Something that had expired and is removed now.
+    case expired
+    /// The object.
+    case hit
+  }
+
+  /// What a set did.
+  @frozen
+  @usableFromInline
+  package enum Stored: UInt8 {
+    /// Nothing: the object is larger than the capacity or the policy does not want it. What was
+    /// there of it has been removed.
+    case rejected
+    /// The object is stored and was not there before.
+    case stored
+    /// The object's value is replaced; the object may be among the victims all the same.
+    case replaced
+  }
+
+  /// Whether the object is resident.
+  @usableFromInline package let contains: (ObjectID) -> Bool
+  /// Whether the policy knows anything about the object.
+  @usableFromInline package let remembers: (ObjectID) -> Bool
+  /// The size of a resident object, in units of the capacity.
+  @usableFromInline package let size: (ObjectID) -> UInt32
+  /// When a resident object expires, microseconds; `Request.noExpiry` for never.
+  @usableFromInline package let expiry: (ObjectID) -> UInt64
+  /// A get at a time in microseconds; may leave victims.
+  @usableFromInline package let access: (ObjectID, _ now: UInt64) -> Access
+  /// A set at a time in microseconds of a request whose `expires` is `expiryFrom`; may leave
+  /// victims, also when it rejects.
+  @usableFromInline package let set: (Request, _ now: UInt64) -> Stored
+  /// When something stored now with a time to live of its own expires, microseconds; 0 is none.
+  @usableFromInline package let expiryFrom: (_ now: UInt64, _ timeToLive: UInt64) -> UInt64
+  /// Removes whatever there is of the object, ghosts included.
+  @usableFromInline package let remove: (ObjectID) -> Void
+  /// Gives up one object, of which there must be one; not counted as an eviction.
+  @usableFromInline package let giveUp: () -> ObjectID
+  /// Makes room for ids up to a number. O(that number).
+  @usableFromInline package let reserve: (_ objects: Int) -> Void
+  /// What the last `access` or `set` evicted.
+  @usableFromInline package let victims: VictimList
+  private let countBody: () -> Int
+  private let usedBody: () -> UInt64
+  private let expiresBody: () -> Bool
+  private let stateBytesBody: () -> Int
+  private let countsBody: () -> TierCounts
+  private let resetBody: () -> Void
+
+  /// Takes a tier over.
+  init<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>(
+    _ tier: consuming PolicyTier<Policy, Shape>
+  ) {
+    let held = Held(tier)
+    let list = VictimList()
+    contains = { id in held.with { $0.contains(id) } }
+    remembers = { id in held.with { $0.remembers(id) } }
+    size = { id in held.with { $0.size(of: id) } }
+    expiry = { id in held.with { $0.expiry(of: id) } }
+    access = { id, now in
+      list.clear()
+      return held.with { $0.access(id, now: now) { list.append($0) } }
+    }
+    set = { request, now in
+      list.clear()
+      return held.with { $0.set(request, now: now) { list.append($0) } }
+    }
+    expiryFrom = { now, own in held.with { $0.expiry(now: now, timeToLive: own) } }
+    remove = { id in held.with { $0.remove(id) } }
+    giveUp = { held.with { $0.giveUp() } }
+    reserve = { objects in held.with { $0.reserve(objects: objects) } }
+    victims = list
+    countBody = { held.with { $0.count } }
+    usedBody = { held.with { $0.used } }
+    expiresBody = { held.with { $0.expires } }
+    stateBytesBody = { held.with { $0.stateBytes } + list.bytes }
+    countsBody = { held.with { $0.counts } }
+    resetBody = { held.with { $0.resetCounts() } }
+  }
+
+  /// Resident objects.
+  package var count: Int { countBody() }
+  /// Sum of the sizes of the resident objects, in units of the capacity.
+  package var used: UInt64 { usedBody() }
+  /// Whether anything was ever stored that expires: until then the time of a get plays no part.
+  package var expires: Bool { expiresBody() }
+  /// Memory held, in bytes.
+  package var stateBytes: Int { stateBytesBody() }
+  /// What has happened since the start or the last `resetCounts`.
+  package var counts: TierCounts { countsBody() }
+  /// Sets all counts to zero.
+  package func resetCounts() { resetBody() }
+}

@@ -1,0 +1,31 @@
+/// What the tier of a real cache is made from.
+package struct CacheTierSetup: Sendable {
+  /// The policy with its parameters.
+  package var policy: PolicySpec
+  /// How much the tier holds, in `unit`. At least 1.
+  package var capacity: UInt64
+  /// What the capacity counts.
+  package var unit: CapacityUnit
+  /// At most how many objects are resident, whatever the unit. At least 1.
+  package var objectsMax: Int
+  /// The longest life of an entry, microseconds; nil for no limit.
+  package var timeToLiveMicroseconds: UInt64?
+  /// The largest object id that will occur before `reserve` is called.
+  package var objects: Int
+  /// The seed of random choices.
+  package var seed: UInt64
+
+  /// A setup; see the properties for the meaning of each part.
+  package init(
+    policy: PolicySpec, capacity: UInt64, unit: CapacityUnit, objectsMax: Int = .max,
+    timeToLiveMicroseconds: UInt64? = nil, objects: Int, seed: UInt64 = 0
+  ) {
+    self.policy = policy
+    self.capacity = capacity
+    self.unit = unit
+    self.objectsMax = objectsMax
+    self.timeToLiveMicroseconds = timeToLiveMicroseconds
+    self.objects = objects
+    self.seed = seed
+  }
+}

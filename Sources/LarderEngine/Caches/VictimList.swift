@@ -1,0 +1,65 @@
+/// What one operation of a tier evicted, in order: memory that is used again and again.
+@usableFromInline
+package struct VictimList {
+  @usableFromInline
+  package struct Storage {
+    @usableFromInline package var base: UnsafeMutablePointer<ObjectID>
+    @usableFromInline package var count = 0
+    var room: Int
+  }
+
+  @usableFromInline let storage: UnsafeMutablePointer<Storage>
+  private let owner: Owner
+
+  private final class Owner {
+    let storage: UnsafeMutablePointer<Storage>
+
+    init(_ storage: UnsafeMutablePointer<Storage>) { self.storage = storage }
+
+    deinit {
+      storage.pointee.base.deallocate()
+      storage.deallocate()
+    }
+  }
+
+  /// An empty list.
+  init() {
+    storage = .allocate(capacity: 1)
+    storage.initialize(to: Storage(base: .allocate(capacity: 16), room: 16))
+    owner = Owner(storage)
+  }
+
+  /// How many there are.
+  @inlinable
+  package var count: Int { storage.pointee.count }
+
+  /// The victim at a place, which must exist.
+  @inlinable
+  package subscript(place: Int) -> ObjectID {
+    assert(place < storage.pointee.count)
+    return storage.pointee.base[place]
+  }
+
+  /// Memory held, in bytes.
+  var bytes: Int { storage.pointee.room * MemoryLayout<ObjectID>.stride }
+
+  @inline(__always)
+  func clear() { storage.pointee.count = 0 }
+
+  @inline(__always)
+  func append(_ id: ObjectID) {
+    if storage.pointee.count == storage.pointee.room { grow() }
+    storage.pointee.base[storage.pointee.count] = id
+    storage.pointee.count += 1
+  }
+
+  @inline(never)
+  private func grow() {
+    let room = storage.pointee.room * 2
+    let larger = UnsafeMutablePointer<ObjectID>.allocate(capacity: room)
+    larger.initialize(from: storage.pointee.base, count: storage.pointee.count)
+    storage.pointee.base.deallocate()
+    storage.pointee.base = larger
+    storage.pointee.room = room
+  }
+}

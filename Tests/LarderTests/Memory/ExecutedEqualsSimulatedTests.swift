@@ -1,0 +1,52 @@
+import LarderEngine
+import Testing
+
+@testable import Larder
+
+/// The claim that everything rests on: a cache and a simulation of it count the same.
+@Suite struct ExecutedEqualsSimulatedTests {
+  @Test(arguments: Policies.executable, [CapacityUnit.objects, .bytes])
+  func countsAreEqualToTheRequest(policy: String, unit: CapacityUnit) throws {
+    for seed in UInt64(0)..<3 {
+      for age in [nil, UInt32(25)] {
+        for capacity in [1, 13, 90] {
+          let trace = ReplayTrace(
+            requests: 4_000, objects: 200, sizeMax: 12, isTimed: seed % 3 != 0, seed: seed)
+          try check(trace, policy, unit, capacity: capacity, age: age, seed: seed)
+        }
+      }
+    }
+  }
+
+  private func check(
+    _ trace: ReplayTrace, _ policy: String, _ unit: CapacityUnit, capacity: Int, age: UInt32?,
+    seed: UInt64
+  ) throws {
+    let simulation = try PolicyRegistry.makeSimulation(
+      SimulationSetup(
+        arrangement: .memory(
+          TierSetup(
+            policy: try PolicySpec(parsing: policy), capacity: UInt64(capacity),
+            timeToLiveSeconds: age)),
+        unit: unit, seed: seed),
+      over: trace.columns())
+    simulation.run(upTo: trace.lines.count, untilFirstEviction: false)
+
+    var replay = try MemoryCacheReplay(
+      MemoryCacheConfiguration(
+        limits: MemoryCacheLimits(
+          count: unit == .objects ? capacity : nil, cost: unit == .bytes ? capacity : nil,
+          age: age.map { .seconds($0) }),
+        policy: policy, shards: 1, seed: seed))
+    replay.run(trace)
+
+    #expect(simulation.counts.memoryHits > 0)
+    #expect(
+      replay.counts == simulation.counts,
+      "\(policy), \(capacity) \(unit), age \(String(describing: age)), seed \(seed)")
+    let statistics = replay.cache.statistics
+    #expect(statistics.hits == simulation.counts.hits)
+    #expect(statistics.evictions == simulation.counts.evictions)
+    #expect(statistics.expirations == simulation.counts.expirations)
+  }
+}

@@ -1,0 +1,58 @@
+import LarderEngine
+import Testing
+
+@testable import Larder
+
+@Suite struct MemoryCacheConfigurationTests {
+  private func failure(_ configuration: MemoryCacheConfiguration) -> String? {
+    do {
+      _ = try MemoryCache<Int, Int>(configuration)
+      return nil
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  @Test(arguments: Policies.clairvoyant)
+  func policiesThatNeedTheFutureAreRefused(policy: String) {
+    #expect(
+      failure(MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 9), policy: policy))
+        == "policy '\(policy)' needs the next use of each object, which is not known here")
+  }
+
+  @Test func whatCannotBeIsSaid() {
+    #expect(!Policies.clairvoyant.isEmpty)
+    func failure(
+      _ limits: MemoryCacheLimits, _ policy: String = "lru", shards: Int? = nil
+    ) -> String? {
+      self.failure(MemoryCacheConfiguration(limits: limits, policy: policy, shards: shards))
+    }
+    #expect(failure(MemoryCacheLimits()) == nil)
+    #expect(failure(MemoryCacheLimits(count: 0))?.contains("count of 0 is not possible") == true)
+    #expect(failure(MemoryCacheLimits(cost: -1))?.contains("cost of -1") == true)
+    #expect(failure(MemoryCacheLimits(count: 7), shards: 8)?.contains("count of 7") == true)
+    #expect(failure(MemoryCacheLimits(age: .zero))?.contains("age of") == true)
+    #expect(failure(MemoryCacheLimits(count: 99), shards: 3)?.contains("3 shards") == true)
+    #expect(failure(MemoryCacheLimits(count: 9), "lruu")?.contains("did you mean 'lru'") == true)
+    #expect(failure(MemoryCacheLimits(count: 9), "s3-fifo:small=2")?.contains("small") == true)
+  }
+
+  @Test func shardsFollowFromLimits() throws {
+    func shards(_ limits: MemoryCacheLimits) throws -> Int {
+      try MemoryCacheConfiguration(limits: limits).shardCount()
+    }
+    #expect(try shards(MemoryCacheLimits(count: 100)) == 1)
+    #expect(try shards(MemoryCacheLimits(count: 5_000)) == 4)
+    #expect(try shards(MemoryCacheLimits(count: 1_000_000)) == 16)
+    #expect(try shards(MemoryCacheLimits(cost: 3 << 20)) == 2)
+    #expect(try shards(MemoryCacheLimits(count: 1_000_000, cost: 1 << 20)) == 1)
+    #expect(try shards(MemoryCacheLimits()) == 16)
+  }
+
+  @Test func limitsAreDividedWithoutRest() throws {
+    let cache = try MemoryCache<Int, Int>(
+      MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 1_003), shards: 8))
+    for key in 0..<50_000 { cache.set(key, for: key) }
+    #expect(cache.count == 1_003)
+  }
+}

@@ -1,0 +1,93 @@
+import LarderEngine
+import Testing
+
+@testable import Larder
+
+/// What must hold whatever the policy.
+@Suite struct MemoryCacheContractTests {
+  @Test(arguments: Policies.executable)
+  func neverMoreThanTheLimitsNeverAWrongValue(policy: String) throws {
+    for (shards, hashing) in [(1, KeyHashing.standard), (4, .seeded(3))] {
+      let clock = ManualClock()
+      let cache = try MemoryCache<Int, Int>(
+        MemoryCacheConfiguration(
+          limits: MemoryCacheLimits(count: 60, cost: 500, age: .seconds(30)), policy: policy,
+          shards: shards, hashing: hashing, clock: clock))
+      var random = TestRandom(seed: 7)
+      // What a get may return: the last value set, unless it has expired or was removed.
+      var model: [Int: (value: Int, expires: Int)] = [:]
+      var now = 0
+      var hits = 0
+      for step in 0..<20_000 {
+        let key = min(random.below(300), random.below(300))
+        switch random.below(40) {
+        case 0: model[key] = cache.remove(key).map { _ in nil } ?? nil
+        case 1:
+          now += 1
+          clock.advance(seconds: 1)
+        case 2 where step % 50 == 0:
+          cache.removeAll()
+          model = [:]
+        case 3...20:
+          let life = 1 + random.below(40)
+          if cache.set(
+            step, for: key, cost: random.below(20), timeToLive: .seconds(life))
+          {
+            model[key] = (step, now + min(life, 30))
+          } else {
+            model[key] = nil
+          }
+        default:
+          if let value = cache.get(key) {
+            hits += 1
+            let known = try #require(model[key], "\(policy) returned what was removed")
+            #expect(known.value == value && known.expires > now)
+          }
+        }
+        if step % 100 == 0 {
+          #expect(cache.count <= 60)
+          #expect(cache.statistics.cost <= 500)
+        }
+      }
+      #expect(hits > 1_000)
+      let statistics = cache.statistics
+      #expect(statistics.hits == UInt64(hits))
+      #expect(
+        Int(statistics.admissions) >= cache.count + Int(statistics.evictions))
+    }
+  }
+
+  @Test(arguments: Policies.executable)
+  func memoryIsBoundedWhateverTheKeys(policy: String) throws {
+    try checkBound(policy, count: 200, keys: 100_000)
+  }
+
+  @Test func memoryIsBoundedWithMillionsOfKeysAndGhosts() throws {
+    try checkBound("s3-fifo", count: 1_000, keys: 1_200_000)
+  }
+
+  private func checkBound(_ policy: String, count: Int, keys: Int) throws {
+    let cache = try MemoryCache<Int, Int>(
+      MemoryCacheConfiguration(
+        limits: MemoryCacheLimits(count: count), policy: policy, shards: 1, hashing: .fast))
+    func fill(_ keys: Range<Int>) {
+      for key in keys {
+        cache.set(key, for: key)
+        if key % 3 == 0 { _ = cache.get(key - 7) }
+      }
+    }
+    fill(0..<keys / 8)
+    let bytes = cache.residentBytes
+    fill(keys / 8..<keys)
+    #expect(cache.residentBytes == bytes)
+    #expect(bytes < count * 600)
+    #expect(cache.count == count)
+  }
+
+  @Test(arguments: ["lru", "s3-fifo"])
+  func growingKeepsEverything(policy: String) throws {
+    let cache = try MemoryCache<String, String>(count: 300_000, policy: policy)
+    for number in 0..<50_000 { cache.set("v\(number)", for: "k\(number)") }
+    #expect((0..<50_000).allSatisfy { cache.get("k\($0)") == "v\($0)" })
+  }
+}

@@ -1,0 +1,86 @@
+import Synchronization
+import Testing
+
+@testable import Larder
+
+/// A value that uses the cache when it ends, and a count of those that live.
+private final class Caller: Sendable {
+  static let living = Atomic<Int>(0)
+  let cache: MemoryCache<Int, Caller>
+
+  init(_ cache: MemoryCache<Int, Caller>) {
+    self.cache = cache
+    Caller.living.wrappingAdd(1, ordering: .relaxed)
+  }
+
+  deinit {
+    // With the shard's lock held this would wait for ever.
+    _ = cache.contains(1)
+    _ = cache.get(2)
+    Caller.living.wrappingSubtract(1, ordering: .relaxed)
+  }
+}
+
+@Suite(.serialized) struct MemoryCacheDestructionTests {
+  @Test(.timeLimit(.minutes(1)), arguments: ["lru", "s3-fifo", "ttl"])
+  func valuesEndOutsideTheLock(policy: String) throws {
+    let clock = ManualClock()
+    let cache = try MemoryCache<Int, Caller>(
+      MemoryCacheConfiguration(
+        limits: MemoryCacheLimits(count: 8, cost: 100), policy: policy, shards: 1, clock: clock))
+    for key in 0..<50 { cache.set(Caller(cache), for: key, cost: 1) }
+    cache.set(Caller(cache), for: 49, cost: 1)
+    cache.set(Caller(cache), for: 50, cost: 90)
+    cache.set(Caller(cache), for: 51, cost: 1_000)
+    cache.set(Caller(cache), for: 52, timeToLive: .seconds(1))
+    clock.advance(seconds: 2)
+    _ = cache.get(52)
+    cache.set(Caller(cache), for: 53, timeToLive: .seconds(1))
+    clock.advance(seconds: 2)
+    cache.removeExpired()
+    cache.remove(50)
+    for key in 0..<8 { cache.set(Caller(cache), for: key, cost: 1) }
+    cache.trim(toCount: 4)
+    cache.handle(.warning)
+    #expect(cache.count == 2)
+    cache.removeAll()
+    #expect(Caller.living.load(ordering: .relaxed) == 0)
+  }
+
+  @Test(arguments: ["lru", "s3-fifo"])
+  func nothingIsKeptOrEndedTwice(policy: String) throws {
+    final class Counted: Sendable, Hashable {
+      let number: Int
+      let living: Living
+
+      init(_ number: Int, _ living: Living) {
+        self.number = number
+        self.living = living
+        living.count.wrappingAdd(1, ordering: .relaxed)
+      }
+
+      deinit { living.count.wrappingSubtract(1, ordering: .relaxed) }
+
+      static func == (one: Counted, other: Counted) -> Bool { one.number == other.number }
+
+      func hash(into hasher: inout Hasher) { hasher.combine(number) }
+    }
+    final class Living: Sendable {
+      let count = Atomic<Int>(0)
+    }
+    let living = Living()
+    var cache: MemoryCache? = try MemoryCache<Counted, Counted>(count: 100, policy: policy)
+    var random = TestRandom(seed: 1)
+    for number in 0..<20_000 {
+      let key = Counted(random.below(500), living)
+      if cache?.get(key) == nil { cache?.set(Counted(number, living), for: key) }
+      if number % 7 == 0 { cache?.remove(Counted(random.below(500), living)) }
+    }
+    #expect(cache?.count == 100 || cache?.count == 99)
+    // Keys and values of residents, and keys of ghosts, of which there are no more than ids.
+    let held = living.count.load(ordering: .relaxed)
+    #expect(held >= 198 && held <= 500)
+    cache = nil
+    #expect(living.count.load(ordering: .relaxed) == 0)
+  }
+}

@@ -1,0 +1,59 @@
+import LarderEngine
+
+@testable import Larder
+
+/// Drives a cache through a trace as a simulation would, and counts what it does in the same terms.
+struct MemoryCacheReplay {
+  let cache: MemoryCache<String, UInt32>
+  let clock: ManualClock
+  let countsBytes: Bool
+  private(set) var counts = Counts()
+
+  init(_ configuration: MemoryCacheConfiguration) throws {
+    let clock = ManualClock()
+    var configuration = configuration
+    configuration.clock = clock
+    self.clock = clock
+    countsBytes = configuration.limits.cost != nil
+    cache = try MemoryCache(configuration)
+  }
+
+  /// Replays everything. A value is the version that its object had when it was stored.
+  mutating func run(_ trace: ReplayTrace) {
+    var versions = Array(repeating: UInt32(0), count: trace.objects + 1)
+    for line in trace.lines {
+      clock.set(seconds: UInt64(line.seconds))
+      let key = "object \(line.id)"
+      switch line.operation {
+      case .get:
+        counts.requests += 1
+        counts.bytesRequested += size(line)
+        if let version = cache.get(key) {
+          counts.memoryHits += 1
+          counts.memoryBytesHit += size(line)
+          if version != versions[Int(line.id)] { counts.staleHits += 1 }
+        } else {
+          set(line, key, versions[Int(line.id)])
+        }
+      case .set:
+        counts.sets += 1
+        set(line, key, versions[Int(line.id)])
+      case .delete:
+        counts.deletes += 1
+        cache.remove(key)
+      case .modify:
+        versions[Int(line.id)] += 1
+      }
+    }
+    counts.memory = cache.tierCounts
+  }
+
+  private func set(_ line: ReplayTrace.Line, _ key: String, _ version: UInt32) {
+    cache.set(
+      version, for: key, cost: Int(line.size),
+      timeToLive: line.timeToLive == 0 ? nil : .seconds(Int(line.timeToLive)),
+      fetchCost: line.cost)
+  }
+
+  private func size(_ line: ReplayTrace.Line) -> UInt64 { countsBytes ? UInt64(line.size) : 1 }
+}

@@ -1,0 +1,68 @@
+import Synchronization
+import Testing
+
+@testable import Larder
+
+@Suite struct MemoryPressureTests {
+  /// A source that a test speaks through.
+  private final class Source: MemoryPressureSource {
+    private let handler = Mutex<(@Sendable (MemoryPressureLevel) -> Void)?>(nil)
+
+    func start(_ handler: @escaping @Sendable (MemoryPressureLevel) -> Void) {
+      self.handler.withLock { $0 = handler }
+    }
+
+    func stop() { handler.withLock { $0 = nil } }
+
+    var isHeard: Bool { handler.withLock { $0 != nil } }
+
+    func tell(_ level: MemoryPressureLevel) { handler.withLock { $0 }?(level) }
+  }
+
+  private func cache(
+    _ limits: MemoryCacheLimits, _ rule: MemoryPressureRule = MemoryPressureRule()
+  ) throws -> MemoryCache<Int, Int> {
+    try MemoryCache(
+      MemoryCacheConfiguration(limits: limits, shards: 1, pressureRule: rule))
+  }
+
+  @Test func theRuleSaysHowMuchGoes() throws {
+    let source = Source()
+    let counted = try cache(MemoryCacheLimits(count: 100))
+    counted.observe(source)
+    for key in 0..<80 { counted.set(key, for: key) }
+    source.tell(.warning)
+    #expect(counted.count == 40)
+    // The policy has chosen: those used last are there.
+    #expect((40..<80).allSatisfy(counted.contains))
+    source.tell(.critical)
+    #expect(counted.count == 0)
+    #expect(counted.statistics.pressure == 80)
+    #expect(counted.statistics.evictions == 0)
+
+    let weighed = try cache(
+      MemoryCacheLimits(cost: 1_000), MemoryPressureRule(keptOnWarning: 0.25))
+    for key in 0..<10 { weighed.set(key, for: key, cost: 10 * (key + 1)) }
+    weighed.handle(.warning)
+    #expect(weighed.statistics.cost == 100)
+    #expect(weighed.contains(9))
+  }
+
+  @Test func aCacheListensToOneSourceWhileItLives() throws {
+    let (first, second) = (Source(), Source())
+    var cache: MemoryCache<Int, Int>? = try cache(MemoryCacheLimits(count: 10))
+    cache?.observe(first)
+    cache?.observe(second)
+    #expect(!first.isHeard && second.isHeard)
+    cache?.stopObserving()
+    #expect(!second.isHeard)
+    cache?.observe(first)
+    cache = nil
+    #expect(!first.isHeard)
+  }
+
+  @Test func sharesAreKeptWithinZeroAndOne() {
+    let rule = MemoryPressureRule(keptOnWarning: 3, keptWhenCritical: -1)
+    #expect(rule == MemoryPressureRule(keptOnWarning: 1, keptWhenCritical: 0))
+  }
+}

@@ -1,0 +1,16 @@
+import Testing
+
+@testable import Larder
+
+@Suite struct CacheClockTests {
+  @Test func theMonotonicClockNeverGoesBack() {
+    let clock = MonotonicCacheClock()
+    var last = clock.nowMicroseconds
+    #expect(last > 0)
+    for _ in 0..<10_000 {
+      let now = clock.nowMicroseconds
+      #expect(now >= last)
+      last = now
+    }
+  }
+}

@@ -1,0 +1,12 @@
+import LarderEngine
+
+/// The policies that tests go through: the registry's, so that a new one is covered unasked.
+enum Policies {
+  /// Those that a real cache can have.
+  static let executable = PolicyRegistry.all.map(\.description)
+    .filter { !$0.needs.contains(.nextUse) }.map(\.name)
+
+  /// Those that need to know the future.
+  static let clairvoyant = PolicyRegistry.all.map(\.description)
+    .filter { $0.needs.contains(.nextUse) }.map(\.name)
+}
