@@ -69,6 +69,7 @@ import Testing
     Case("run key.yaml", says: "key.yaml:5", "polices", "policies"),
     Case("run list.yaml", says: "list.yaml:1", "list"),
     Case("run ok.yaml --output empty.txt/results", says: "empty.txt"),
+    Case("run none.yaml --output Results", says: "header.csv", "no requests"),
     // Traces as files.
     Case("trace info absent.csv", says: "absent.csv"),
     Case("trace head empty.txt", says: "empty.txt"),
@@ -159,6 +160,9 @@ import Testing
     try scratch.write(
       workload.replacingOccurrences(of: "policies", with: "polices"), to: "key.yaml")
     try scratch.write("- a\n- b\n", to: "list.yaml")
+    try scratch.write("time,id\n", to: "header.csv")
+    try scratch.write(
+      "source: {phases: [{trace: header.csv}]}\npolicies: lru\ncapacities: 1\n", to: "none.yaml")
     return scratch
   }
 }
