@@ -15,8 +15,9 @@ struct Larder: ParsableCommand {
         larder trace info trace.csv
         larder policies
 
-      Exit codes: 0 done; 1 a check failed; 2 the request was wrong; 130 stopped by Ctrl-C;
-      others: a fault of larder's own.
+      Exit codes:
+        0 done; 1 a check failed; 2 the request was wrong;
+        130 stopped by Ctrl-C; others: a fault of larder's own
       """,
     version: "larder \(LarderVersion.current) (\(LarderVersion.build) build)",
     subcommands: [RunCommand.self, SimulateCommand.self, TraceCommand.self, PoliciesCommand.self])

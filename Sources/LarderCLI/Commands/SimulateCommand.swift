@@ -12,8 +12,8 @@ struct SimulateCommand: ParsableCommand {
     abstract: "Replay traces through policies and capacities.",
     discussion: """
       Examples:
-        larder simulate OLTP.lis.zst --policy lru,sieve,s3-fifo,belady --capacity 1000,2000,5000
-        larder simulate web.csv --format csv:time=1:id=2:size=3 --policy all --capacity 64MiB,1GiB
+        larder simulate OLTP.lis.zst --policy lru,belady --capacity 1000,5000
+        larder simulate web.csv --format csv:id=2:size=3 --policy all --capacity 1GiB
         larder simulate web.csv --ignore-size --policy lru --capacity 1%,10% --csv -
       """)
 
