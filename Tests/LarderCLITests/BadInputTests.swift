@@ -55,6 +55,8 @@ import Testing
     Case("simulate ok.txt --policy lru", says: "capacity"),
     Case("simulate ok.txt --policy lru --capacity 1 --threads 0", says: "--threads"),
     Case("simulate ok.txt --policy lru --capacity 1 --csv - --timings -", says: "--timings"),
+    Case("simulate ok.txt --policy lru --capacity 1 --csv x --timings x", says: "--timings", "x"),
+    Case("simulate - --policy lru --capacity 1", says: "/dev/stdin"),
     Case("simulate ok.txt --policy lru --capacity 1 --csv empty.txt/x.csv", says: "empty.txt"),
     Case("simulate ok.txt --policy lru --capacity 1 --csv folder", says: "folder", "directory"),
     Case("simulate ok.txt --policy lru --capacity 1 --timings nowhere/x.csv", says: "nowhere"),
