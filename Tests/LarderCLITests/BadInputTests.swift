@@ -55,6 +55,8 @@ import Testing
     Case("simulate ok.txt --policy lru", says: "capacity"),
     Case("simulate ok.txt --policy lru --capacity 1 --threads 0", says: "--threads"),
     Case("simulate ok.txt --policy lru --capacity 1 --csv - --timings -", says: "--timings"),
+    Case("simulate ok.txt --policy lru --capacity 1 --csv x --timings x", says: "--timings", "x"),
+    Case("simulate - --policy lru --capacity 1", says: "/dev/stdin"),
     Case("simulate ok.txt --policy lru --capacity 1 --csv empty.txt/x.csv", says: "empty.txt"),
     Case("simulate ok.txt --policy lru --capacity 1 --csv folder", says: "folder", "directory"),
     Case("simulate ok.txt --policy lru --capacity 1 --timings nowhere/x.csv", says: "nowhere"),
@@ -69,6 +71,7 @@ import Testing
     Case("run key.yaml", says: "key.yaml:5", "polices", "policies"),
     Case("run list.yaml", says: "list.yaml:1", "list"),
     Case("run ok.yaml --output empty.txt/results", says: "empty.txt"),
+    Case("run none.yaml --output Results", says: "header.csv", "no requests"),
     // Traces as files.
     Case("trace info absent.csv", says: "absent.csv"),
     Case("trace head empty.txt", says: "empty.txt"),
@@ -159,6 +162,9 @@ import Testing
     try scratch.write(
       workload.replacingOccurrences(of: "policies", with: "polices"), to: "key.yaml")
     try scratch.write("- a\n- b\n", to: "list.yaml")
+    try scratch.write("time,id\n", to: "header.csv")
+    try scratch.write(
+      "source: {phases: [{trace: header.csv}]}\npolicies: lru\ncapacities: 1\n", to: "none.yaml")
     return scratch
   }
 }

@@ -31,7 +31,19 @@ struct RunCommand: ParsableCommand {
   func run() throws {
     Interrupts.listen()
     let workload = try WorkloadDecoder().decode(contentsOf: self.workload)
-    let directory = output ?? RunDirectory.standard(workload: workload.name)
+    let standard = RunDirectory.standard(workload: workload.name)
+    var made = RunDirectory.missing(on: output ?? standard)
+    let directory = output ?? RunDirectory.claim(standard)
+    if output == nil { made = [directory] + made.dropFirst() }
+    do {
+      try run(workload, directory)
+    } catch {
+      RunDirectory.removeEmpty(made)
+      throw error
+    }
+  }
+
+  private func run(_ workload: Workload, _ directory: String) throws {
     let formats = try workload.reports.map { try ReportRegistry.format(named: $0.rawValue) }
     let writer = ReportWriter(directory: directory, formats: formats)
     try writer.prepare()
@@ -104,7 +116,22 @@ struct RunCommand: ParsableCommand {
         "Stopped by the user after \(results.records.count) of \(sweep.cells.count) cells; "
           + "the rows that are there are complete.")
     }
+    if let note = Self.nothingCounted(results) {
+      results.notes.append(note)
+      progress.note(note)
+    }
     try writer.write(results)
     progress.end("\(results.records.count) cells in \(SecondsText.since(start))")
+  }
+
+  /// What to say when the warm-up left a cell nothing to count.
+  private static func nothingCounted(_ results: RunResults) -> String? {
+    let empty = results.records.count {
+      let counts = $0.counts
+      return counts.requests == 0 && counts.sets == 0 && counts.deletes == 0
+    }
+    guard empty > 0 else { return nil }
+    return "The warm-up left nothing to count in \(empty) of \(results.records.count) cells (not "
+      + "counted: \(results.warmUp)); choose a shorter one."
   }
 }

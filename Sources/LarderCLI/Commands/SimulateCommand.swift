@@ -56,8 +56,9 @@ struct SimulateCommand: ParsableCommand {
     guard (1...1000).contains(repetitions) else {
       throw ValidationError("--repetitions expects a number from 1 to 1000, found \(repetitions)")
     }
-    guard countsFile != "-" || timingsFile != "-" else {
-      throw ValidationError("--csv - and --timings - cannot share the output: name a file for one")
+    if let countsFile, countsFile == timingsFile {
+      throw ValidationError(
+        "--csv and --timings cannot both be written to \(countsFile): name another file for one")
     }
     for (index, path) in traces.enumerated() where traces[..<index].contains(path) {
       throw ValidationError("\(path) is given twice; name each trace once")

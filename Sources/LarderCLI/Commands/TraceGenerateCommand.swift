@@ -23,8 +23,8 @@ struct TraceGenerateCommand: ParsableCommand {
   @Argument(help: "The file to write.", completion: .file())
   var destination: String
 
-  @Option(help: "How many requests.")
-  var requests: Int = 1_000_000
+  @Option(help: "How many requests: 1000000, 250k, 20M.")
+  var requests = RequestCount(1_000_000)
 
   @Option(help: "Seed.")
   var seed: UInt64 = 1
@@ -52,7 +52,7 @@ struct TraceGenerateCommand: ParsableCommand {
     let component = try ComponentSpec(parsing: generator)
     let spec = SourceSpec.generator(
       GeneratorSpec(
-        component: component, requests: requests,
+        component: component, requests: requests.requests,
         sizes: try sizes.map { try ComponentSpec(parsing: $0) },
         ttls: try ttls.map { try ComponentSpec(parsing: $0) },
         operations: try operations.map { try OperationsText.shares($0) }, rate: rate))
@@ -61,7 +61,7 @@ struct TraceGenerateCommand: ParsableCommand {
     }
     try OutputFile.check(destination)
     let progress = ProgressLine(isQuiet: quiet)
-    progress.begin("Generating \(component.name)", total: requests)
+    progress.begin("Generating \(component.name)", total: requests.requests)
     let prepared = try PreparedTrace.prepare(
       source: source, name: component.name, progress: TraceReading.check(progress))
     try writer.write(prepared, to: destination)

@@ -68,7 +68,7 @@ enum PolicyText {
     policy.parameters.map { "\($0.name)=\($0.defaultValue)" }.joined(separator: " ")
   }
 
-  /// Text in lines of at most 96 characters, set in by four; line breaks in it are blanks.
+  /// Text in lines of at most 96 characters, set in by four.
   static func wrapped(_ text: String) -> String {
     var lines = [""]
     for word in text.split(whereSeparator: \.isWhitespace) {
