@@ -40,6 +40,7 @@ import Testing
     Case("simulate ok.txt --policy clock:bit=1 --capacity 1", says: "clock", "bits"),
     Case("simulate ok.txt --policy clock:bits=9 --capacity 1", says: "bits", "9", "1 to 3"),
     Case("simulate ok.txt --policy clock:bits --capacity 1", says: "name=value"),
+    Case("simulate ok.txt --policy clock:bits=1:bits=2 --capacity 1", says: "bits", "twice"),
     Case("simulate ok.txt --policy lru, --capacity 1", says: "unknown policy ''"),
     Case("simulate ok.txt --policy lru --capacity 0", says: "'0'", "above 0"),
     Case("simulate ok.txt --policy lru --capacity=-5", says: "'-5'", "above 0"),
