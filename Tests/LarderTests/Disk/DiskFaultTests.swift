@@ -255,6 +255,21 @@ import Testing
     #expect(last.statistics.damages == 0)
   }
 
+  @Test func aSuiteOutlivesATransactionThatIsTakenBack() throws {
+    let cache = try open(durability: .none)
+    try cache.set(bytes(10), for: "before")
+    try cache.set(bytes(10), for: "a", suite: "one")
+    cache.core.rollBack(try cache.core.openIndex())
+    #expect(try cache.data(for: "a", suite: "one") == nil)
+    try cache.set(bytes(20), for: "b", suite: "one")
+    try cache.close()
+    let again = try open()
+    try again.set(bytes(30), for: "b", suite: "two")
+    #expect(try again.data(for: "b", suite: "one") == bytes(20))
+    #expect(try again.data(for: "b", suite: "two") == bytes(30))
+    #expect(try again.data(for: "before") == bytes(10))
+  }
+
   @Test func freeBytesAreLeftToOthers() throws {
     let cache = try open(
       DiskLimits(bytesMax: nil, freeBytesMin: 1_000_000, freeSpaceInterval: 0))

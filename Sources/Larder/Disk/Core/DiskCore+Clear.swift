@@ -99,6 +99,8 @@ extension DiskCore {
     let number = (suites.values.max() ?? 0) + 1
     let index = try openIndex()
     do throws(SQLiteError) {
+      // On its own: taken back with others, its number could go to another suite.
+      try commit(index)
       try index.addSuite(number, name)
     } catch {
       throw DiskCacheError(error)

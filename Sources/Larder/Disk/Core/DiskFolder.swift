@@ -11,6 +11,8 @@ final class DiskFolder {
   let path: String
   let files: any FileLayer
   private let syncs: Bool
+  // Putting a path together costs as much as some of what is done with it.
+  private let shardPaths: [String]
   private var nextNumber: UInt64 = 1
   private var spare: [(number: UInt64, bytes: UInt64)] = []
   private var spareBytes: UInt64 = 0
@@ -24,6 +26,7 @@ final class DiskFolder {
     self.path = path
     self.files = files
     self.syncs = syncs
+    shardPaths = (0..<Self.shards).map { Self.shard(path, $0) + "/" }
     try files.makeFolder(path)
     try files.makeFolder(path + "/files")
   }
@@ -34,7 +37,7 @@ final class DiskFolder {
   }
 
   private func filePath(_ number: UInt64) -> String {
-    "\(Self.shard(path, number))/\(String(number, radix: 16))"
+    shardPaths[Int(number % Self.shards)] + String(number, radix: 16)
   }
 
   /// Writes a value and returns the number of its file, which no row names yet.

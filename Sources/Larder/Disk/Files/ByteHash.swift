@@ -1,25 +1,32 @@
 /// A 64-bit hash of bytes, the same on every machine, for finding damage and for finding keys.
 ///
 /// Words are multiplied to 128 bits and folded, as in Wang Yi's wyhash (2019, public domain), in
-/// four chains so that the multiplications overlap. Not for secrets: whoever knows the seed can
+/// eight chains so that the multiplications overlap. Not for secrets: whoever knows the seed can
 /// make two inputs with one hash.
 enum ByteHash {
   /// The hash of `bytes`. Every byte, the length and the seed count. O(`bytes`).
   static func hash(_ bytes: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
-    var chains = (seed ^ p0, seed ^ p1, seed ^ p2, seed ^ p3)
     let count = bytes.count
     var offset = 0
-    if count >= 64, let base = bytes.baseAddress {
-      let last = count - 64
+    var state = seed ^ p0
+    if count >= 128, let base = bytes.baseAddress {
+      var (a, b, c, d) = (seed ^ p0, seed ^ p1, seed ^ p2, seed ^ p3)
+      var (e, f, g, h) = (~a, ~b, ~c, ~d)
+      let last = count - 128
       while offset <= last {
-        chains.0 = fold(word(base, offset) ^ p0, word(base, offset + 8) ^ chains.0)
-        chains.1 = fold(word(base, offset + 16) ^ p1, word(base, offset + 24) ^ chains.1)
-        chains.2 = fold(word(base, offset + 32) ^ p2, word(base, offset + 40) ^ chains.2)
-        chains.3 = fold(word(base, offset + 48) ^ p3, word(base, offset + 56) ^ chains.3)
-        offset += 64
+        a = fold(word(base, offset) ^ p0, word(base, offset + 8) ^ a)
+        b = fold(word(base, offset + 16) ^ p1, word(base, offset + 24) ^ b)
+        c = fold(word(base, offset + 32) ^ p2, word(base, offset + 40) ^ c)
+        d = fold(word(base, offset + 48) ^ p3, word(base, offset + 56) ^ d)
+        e = fold(word(base, offset + 64) ^ p0, word(base, offset + 72) ^ e)
+        f = fold(word(base, offset + 80) ^ p1, word(base, offset + 88) ^ f)
+        g = fold(word(base, offset + 96) ^ p2, word(base, offset + 104) ^ g)
+        h = fold(word(base, offset + 112) ^ p3, word(base, offset + 120) ^ h)
+        offset += 128
       }
+      state = a ^ b &* p1 ^ c &* p2 ^ d &* p3
+      state = fold(state ^ p1, e ^ f &* p1 ^ g &* p2 ^ h &* p3)
     }
-    var state = chains.0 ^ chains.1 &* p1 ^ chains.2 &* p2 ^ chains.3 &* p3
     while offset + 8 <= count, let base = bytes.baseAddress {
       state = fold(word(base, offset) ^ p1, state ^ p2)
       offset += 8

@@ -13,7 +13,11 @@ final class FolderLock {
 
   private init(file: Int32) { self.file = file }
 
-  deinit { close(file) }
+  deinit {
+    // Closing is not enough: a process that is just being spawned may still have the file.
+    flock(file, LOCK_UN)
+    close(file)
+  }
 
   /// Takes the folder, or answers nil when somebody has it, in this process or another.
   static func take(folder: String) throws(FileFailure) -> FolderLock? {

@@ -1,0 +1,50 @@
+import Dispatch
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Larder
+
+/// Several threads on one cache: each get gives a value that was stored under its key.
+@Suite struct DiskThreadTests {
+  @Test(arguments: [DiskDurability.none, .normal])
+  func mixedCallsFromManyThreads(durability: DiskDurability) throws {
+    let folder = try ScratchFolder()
+    let cache = try DiskCache(
+      path: folder.path,
+      configuration: DiskConfiguration(
+        limits: DiskLimits(bytesMax: 30_000, freeBytesMin: 0), durability: durability,
+        inlineBytesMax: 200))
+    let wrong = Atomic(0)
+    let hits = Atomic(0)
+    DispatchQueue.concurrentPerform(iterations: 4) { thread in
+      var random = TestRandom(seed: UInt64(thread))
+      for _ in 0..<400 {
+        let key = random.below(30)
+        do {
+          switch random.below(12) {
+          case 0: try cache.remove("\(key)")
+          case 1 where random.below(20) == 0: try cache.removeAll()
+          case 2 where random.below(20) == 0: try cache.flush()
+          case 3...6:
+            let count = random.below(5) == 0 ? 2_000 : 100
+            try cache.set(Data(repeating: UInt8(key), count: count), for: "\(key)")
+          default:
+            guard let data = try cache.data(for: "\(key)") else { continue }
+            hits.wrappingAdd(1, ordering: .relaxed)
+            let isRight = data.allSatisfy { $0 == UInt8(key) } && [100, 2_000].contains(data.count)
+            if !isRight { wrong.wrappingAdd(1, ordering: .relaxed) }
+          }
+        } catch {
+          wrong.wrappingAdd(1, ordering: .relaxed)
+        }
+      }
+    }
+    #expect(wrong.load(ordering: .relaxed) == 0)
+    #expect(hits.load(ordering: .relaxed) > 100)
+    let statistics = cache.statistics
+    #expect(Int(statistics.hits) == hits.load(ordering: .relaxed))
+    #expect(statistics.damages == 0)
+    #expect(cache.valueBytes <= 30_000)
+  }
+}
