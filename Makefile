@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help deps build debug test test-release run bench lint format clean install
+.PHONY: help deps build debug test test-release sanitize run bench lint format clean install
 
 SWIFT ?= swift
 WORKLOAD ?= Workloads/news-feed.yaml
@@ -72,6 +72,14 @@ test: deps lint ## Check the style, then build and run every test
 test-release: deps ## Run every test as the optimiser leaves it
 	$(call say,Building and running the tests in release mode)
 	@$(SWIFT) test -c release -Xswiftc -enable-testing
+
+sanitize: deps ## Run the engine under the address sanitizer, sweeps under the thread sanitizer
+	$(call say,Address sanitizer)
+	@ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --sanitize=address --scratch-path .build-asan \
+	  --filter 'LarderEngineTests|Formats|Preparation'
+	$(call say,Thread sanitizer)
+	@$(SWIFT) test --sanitize=thread --scratch-path .build-tsan \
+	  --filter 'SweepTests|WorkloadTracesTests|NextUseTests'
 
 run: build ## Run WORKLOAD (Workloads/news-feed.yaml) and write a report into Results/
 	$(call say,Running $(WORKLOAD))

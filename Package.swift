@@ -33,7 +33,7 @@ let package = Package(
     .target(
       name: "LarderExperiments",
       dependencies: ["LarderEngine", "LarderTraces", .product(name: "Yams", package: "Yams")]),
-    .target(name: "LarderReports", dependencies: ["LarderExperiments"]),
+    .target(name: "LarderReports", dependencies: ["LarderExperiments", "LarderEngine"]),
     .executableTarget(
       name: "LarderCLI",
       dependencies: [
@@ -50,10 +50,17 @@ let package = Package(
       name: "LarderEngineTests", dependencies: ["LarderEngine"],
       exclude: ["Fixtures/Scripts", "Golden/generated.csv"]),
     .testTarget(name: "LarderTests", dependencies: ["Larder", "LarderEngine"]),
-    .testTarget(name: "LarderTracesTests", dependencies: ["LarderTraces"]),
-    .testTarget(name: "LarderExperimentsTests", dependencies: ["LarderExperiments"]),
+    // Every module that is imported is named: one that comes along unnamed is not rebuilt for.
+    .testTarget(name: "LarderTracesTests", dependencies: ["LarderTraces", "LarderEngine"]),
     .testTarget(
-      name: "LarderReportsTests", dependencies: ["LarderReports"], exclude: ["Golden"]),
+      name: "LarderExperimentsTests",
+      dependencies: [
+        "LarderExperiments", "LarderTraces", "LarderEngine",
+        .product(name: "Yams", package: "Yams"),
+      ]),
+    .testTarget(
+      name: "LarderReportsTests",
+      dependencies: ["LarderReports", "LarderExperiments", "LarderEngine"], exclude: ["Golden"]),
     .testTarget(name: "LarderCLITests", dependencies: ["LarderCLI"]),
     .testTarget(name: "RepositoryTests", dependencies: ["LarderEngine", "LarderTraces"]),
   ]

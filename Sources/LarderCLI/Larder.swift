@@ -15,8 +15,9 @@ struct Larder: ParsableCommand {
         larder trace info trace.csv
         larder policies
 
-      Exit codes: 0 done; 1 a check failed; 2 the request was wrong; 130 stopped by Ctrl-C;
-      others: a fault of larder's own.
+      Exit codes:
+        0 done; 1 a check failed; 2 the request was wrong;
+        130 stopped by Ctrl-C; others: a fault of larder's own
       """,
     version: "larder \(LarderVersion.current) (\(LarderVersion.build) build)",
     subcommands: [RunCommand.self, SimulateCommand.self, TraceCommand.self, PoliciesCommand.self])
@@ -24,6 +25,9 @@ struct Larder: ParsableCommand {
   static func main() {
     var code: Int32 = 0
     do {
+      if CommandLine.arguments.dropFirst().contains("") {
+        throw UsageError("an argument is empty; does a variable of the shell have no value?")
+      }
       var command = try parseAsRoot()
       try command.run()
     } catch {

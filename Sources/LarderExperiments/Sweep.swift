@@ -37,13 +37,14 @@ public struct Sweep: Sendable {
   public struct Observer: Sendable {
     /// Requests have been replayed, of any cell.
     public var replayed: @Sendable (_ requests: Int) -> Void
-    /// A cell is done: all records so far, in plan order. What it throws ends the sweep.
-    public var finished: @Sendable (_ records: [Record]) throws -> Void
+    /// A cell is done; `records` makes the list of all records so far, in plan order, which is
+    /// linear in the cells: for those who do not want it every time. What is thrown ends the sweep.
+    public var finished: @Sendable (_ records: () -> [Record]) throws -> Void
 
     /// An observer that by default does nothing.
     public init(
       replayed: @escaping @Sendable (Int) -> Void = { _ in },
-      finished: @escaping @Sendable ([Record]) throws -> Void = { _ in }
+      finished: @escaping @Sendable (() -> [Record]) throws -> Void = { _ in }
     ) {
       self.replayed = replayed
       self.finished = finished
@@ -86,7 +87,8 @@ public struct Sweep: Sendable {
           guard let record = try runner.run(cells[index], over: trace) else { return }
           try ledger.withLock { ledger in
             ledger.records[index] = record
-            try observer.finished(ledger.records.compactMap { $0 })
+            let records = ledger.records
+            try observer.finished { records.compactMap { $0 } }
           }
         } catch {
           ledger.withLock { $0.failure = $0.failure ?? error }

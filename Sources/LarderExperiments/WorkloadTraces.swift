@@ -41,9 +41,13 @@ public struct WorkloadTraces: Sendable {
     let source = try workload.source.makeSource(seed: seed ?? 0) { reference in
       try FileSource(path: workload.path(of: reference), format: reference.format)
     }
-    return try PreparedTrace.prepare(
+    let trace = try PreparedTrace.prepare(
       source: source, name: workload.source.displayName, keeping: workload.neededColumns,
       progress: progress)
+    if trace.requests.count == 0 {
+      throw TraceError("holds no requests", in: trace.name, advice: "a workload has at least one")
+    }
+    return trace
   }
 }
 

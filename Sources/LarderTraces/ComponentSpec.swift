@@ -15,7 +15,7 @@ public struct ComponentSpec: Sendable, Hashable, Codable, CustomStringConvertibl
 
   /// Takes `name:parameter=value:...` apart.
   ///
-  /// - Throws: `ComponentError` when a part has no `=`.
+  /// - Throws: `ComponentError` when a part has no `=`, or a parameter is given twice.
   public init(parsing text: some StringProtocol) throws(ComponentError) {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     name = parts.first.map { $0.lowercased() } ?? ""
@@ -25,7 +25,12 @@ public struct ComponentSpec: Sendable, Hashable, Codable, CustomStringConvertibl
         throw ComponentError(
           component: name, parameter: nil, message: "expected name=value, found '\(part)'")
       }
-      values[part[..<equals].lowercased()] = String(part[part.index(after: equals)...])
+      let parameter = part[..<equals].lowercased()
+      guard values[parameter] == nil else {
+        throw ComponentError(
+          component: name, parameter: parameter, message: "is given twice; keep one")
+      }
+      values[parameter] = String(part[part.index(after: equals)...])
     }
   }
 

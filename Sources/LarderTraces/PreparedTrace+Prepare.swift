@@ -55,14 +55,21 @@ extension PreparedTrace {
     path: String, format: ComponentSpec? = nil, keeping wanted: ColumnChoice = { $0 },
     progress: Progress? = nil
   ) throws -> PreparedTrace {
-    let source = try FileSource(path: path, format: format)
-    let name = Compression.baseName(ofPath: path)
+    try load(FileSource(path: path, format: format), keeping: wanted, progress: progress)
+  }
+
+  /// Reads a trace file that has been looked at already; as `load(path:)`. The way to read a pipe,
+  /// which cannot be opened twice.
+  public static func load(
+    _ source: FileSource, keeping wanted: ColumnChoice = { $0 }, progress: Progress? = nil
+  ) throws -> PreparedTrace {
+    let name = Compression.baseName(ofPath: source.path)
     let trace =
       try source.prepared()
       ?? prepare(
         source: source, name: name, keeping: wanted, progress: progress)
     if trace.requests.count == 0 {
-      throw TraceError("holds no requests", in: path, advice: "a trace has at least one")
+      throw TraceError("holds no requests", in: source.path, advice: "a trace has at least one")
     }
     return trace
   }

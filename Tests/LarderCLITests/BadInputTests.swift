@@ -40,6 +40,7 @@ import Testing
     Case("simulate ok.txt --policy clock:bit=1 --capacity 1", says: "clock", "bits"),
     Case("simulate ok.txt --policy clock:bits=9 --capacity 1", says: "bits", "9", "1 to 3"),
     Case("simulate ok.txt --policy clock:bits --capacity 1", says: "name=value"),
+    Case("simulate ok.txt --policy clock:bits=1:bits=2 --capacity 1", says: "bits", "twice"),
     Case("simulate ok.txt --policy lru, --capacity 1", says: "unknown policy ''"),
     Case("simulate ok.txt --policy lru --capacity 0", says: "'0'", "above 0"),
     Case("simulate ok.txt --policy lru --capacity=-5", says: "'-5'", "above 0"),
@@ -55,8 +56,14 @@ import Testing
     Case("simulate ok.txt --policy lru", says: "capacity"),
     Case("simulate ok.txt --policy lru --capacity 1 --threads 0", says: "--threads"),
     Case("simulate ok.txt --policy lru --capacity 1 --csv - --timings -", says: "--timings"),
+    Case("simulate ok.txt --policy lru --capacity 1 --csv x --timings x", says: "--timings", "x"),
+    Case("simulate - --policy lru --capacity 1", says: "/dev/stdin"),
     Case("simulate ok.txt --policy lru --capacity 1 --csv empty.txt/x.csv", says: "empty.txt"),
     Case("simulate ok.txt --policy lru --capacity 1 --csv folder", says: "folder", "directory"),
+    Case("simulate ok.txt --policy lru --capacity 1 --timings nowhere/x.csv", says: "nowhere"),
+    Case("simulate ok.txt ok.txt --policy lru --capacity 1", says: "ok.txt", "twice"),
+    Case(
+      "simulate ok.tr --format csv:id=1:id=2 --policy lru --capacity 1B", says: "id", "twice"),
     Case("fry ok.txt", says: "fry"),
     // Workload files.
     Case("run absent.yaml", says: "absent.yaml", "no such file"),
@@ -65,6 +72,7 @@ import Testing
     Case("run key.yaml", says: "key.yaml:5", "polices", "policies"),
     Case("run list.yaml", says: "list.yaml:1", "list"),
     Case("run ok.yaml --output empty.txt/results", says: "empty.txt"),
+    Case("run none.yaml --output Results", says: "header.csv", "no requests"),
     // Traces as files.
     Case("trace info absent.csv", says: "absent.csv"),
     Case("trace head empty.txt", says: "empty.txt"),
@@ -74,6 +82,12 @@ import Testing
     Case("trace generate zipff x.larder", says: "zipff", "zipf"),
     Case("trace generate zipf:objects=0 x.larder", says: "objects", "0"),
     Case("trace generate zipf --requests 0 x.larder", says: "requests"),
+    // Told before anything is generated: this many would take minutes.
+    Case("trace generate zipf --requests 4294967294 nowhere/x.larder", says: "nowhere"),
+    Case("trace generate zipf --operations get x.larder", says: "'get'", "get=0.95,set=0.05"),
+    Case("trace generate zipf --operations get=1,get=0 x.larder", says: "'get'", "twice"),
+    Case("trace generate zipf --operations get=0.5 x.larder", says: "sum of 1", "0.5"),
+    Case("trace generate zipf --operations gte=1 x.larder", says: "'gte'", "'get'"),
     Case("policies --format xml", says: "xml"),
   ]
 
@@ -87,6 +101,23 @@ import Testing
     #expect(run.notes.hasPrefix("larder: "))
     for text in bad.says { #expect(run.notes.contains(text), "\(text) in: \(run.notes)") }
     #expect(scratch.files == before)
+  }
+
+  @Test(arguments: [["run", ""], ["simulate", "ok.txt", "--policy", "lru", "--capacity", ""]])
+  func anEmptyArgumentIsTold(_ arguments: [String]) throws {
+    let run = try LarderProcess(arguments)
+    #expect(run.exitCode == 2)
+    #expect(run.noteLines.count == 1)
+    #expect(run.notes.contains("an argument is empty"))
+  }
+
+  @Test func aNameCannotWriteMoreThanItsLine() throws {
+    let scratch = try ScratchFolder()
+    let run = try LarderProcess(
+      ["simulate", "no\nfile\u{1B}[31m", "--policy", "lru", "--capacity", "1"], in: scratch.folder)
+    #expect(run.exitCode == 2)
+    #expect(run.noteLines.count == 2, "reading, and the error: \(run.notes)")
+    #expect(!run.notes.unicodeScalars.contains("\u{1B}"))
   }
 
   /// Progress would be further lines.
@@ -132,6 +163,9 @@ import Testing
     try scratch.write(
       workload.replacingOccurrences(of: "policies", with: "polices"), to: "key.yaml")
     try scratch.write("- a\n- b\n", to: "list.yaml")
+    try scratch.write("time,id\n", to: "header.csv")
+    try scratch.write(
+      "source: {phases: [{trace: header.csv}]}\npolicies: lru\ncapacities: 1\n", to: "none.yaml")
     return scratch
   }
 }

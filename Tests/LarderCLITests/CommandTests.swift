@@ -58,6 +58,10 @@ import Testing
     #expect(run.exitCode == 0)
     #expect(run.notes == "")
     #expect(scratch.files.contains { $0.hasPrefix("Results/tiny/") && $0.hasSuffix("report.md") })
+    // Most likely in the same second; in any case beside the first and not in its place.
+    let again = try LarderProcess(["run", "tiny.yaml", "--quiet"], in: scratch.folder)
+    #expect(again.exitCode == 0)
+    #expect(scratch.files.count { $0.hasSuffix("report.md") } == 2)
   }
 
   @Test func csvOnTheOutputIsAloneThere() throws {
@@ -72,6 +76,67 @@ import Testing
     #expect(rows[0].prefix(5) == ["workload", "trace", "configuration", "policy", "capacity"])
     // 1 2 1 3 2 1 with room for two: LRU hits the second 1 alone, Belady the third as well.
     #expect(rows.map { $0[8] } == ["hits", "0", "1", "0", "2"])
+  }
+
+  @Test func tracesOfOneNameAreKeptApart() throws {
+    let scratch = try ScratchFolder()
+    try FileManager.default.createDirectory(
+      at: scratch.url("b"), withIntermediateDirectories: false)
+    try scratch.write("1\n2\n1\n", to: "t.txt")
+    try scratch.write("1\n1\n1\n1\n", to: "b/t.txt")
+    let command = ["simulate", "t.txt", "b/t.txt", "--policy", "lru", "--capacity", "1", "--quiet"]
+    let table = try LarderProcess(command, in: scratch.folder).output
+    #expect(table.contains("memory, t.txt") && table.contains("memory, b/t.txt"))
+    let ratios = table.split(separator: "\n").filter { $0.hasPrefix("lru") }
+    #expect(ratios.map { $0.split(separator: " ").last } == ["0.00", "75.00"], "\(table)")
+    let csv = try LarderProcess(command + ["--csv", "-"], in: scratch.folder).output
+    let traces = csv.split(separator: "\n").dropFirst().map { $0.split(separator: ",")[1] }
+    #expect(traces == ["t.txt", "b/t.txt"])
+  }
+
+  @Test func policiesAndCapacitiesAddUp() throws {
+    let scratch = try ScratchFolder()
+    try scratch.write("1\n2\n1\n3\n2\n1\n", to: "t.txt")
+    let run = try LarderProcess(
+      [
+        "simulate", "t.txt", "--policy", "lru", "--policy", "fifo,mru", "--capacity", "1",
+        "--capacity", "2", "--csv", "-", "--quiet",
+      ], in: scratch.folder)
+    #expect(run.exitCode == 0, "\(run.notes)")
+    let cells = run.output.split(separator: "\n").dropFirst().map { row in
+      row.split(separator: ",")[3...4].joined(separator: " ")
+    }
+    #expect(cells == ["lru 1", "lru 2", "fifo 1", "fifo 2", "mru 1", "mru 2"])
+  }
+
+  @Test(arguments: [["info"], ["head"], ["convert", "out.csv"]])
+  func aTraceMayComeThroughAPipe(_ command: [String]) throws {
+    let scratch = try ScratchFolder()
+    try scratch.write("time,id\n1,a\n2,b\n3,a\n", to: "t.csv")
+    let larder = try LarderProcess.executable().path
+    let words = ["trace", command[0], "/dev/stdin"] + command.dropFirst()
+    let shell = Process()
+    shell.executableURL = URL(fileURLWithPath: "/bin/sh")
+    shell.arguments = ["-c", "cat t.csv | '\(larder)' \(words.joined(separator: " ")) > out 2>&1"]
+    shell.currentDirectoryURL = scratch.folder
+    try shell.run()
+    shell.waitUntilExit()
+    let text = try String(contentsOf: scratch.url("out"), encoding: .utf8)
+    #expect(shell.terminationStatus == 0, "\(text)")
+    if command[0] == "info" { #expect(text.contains("objects")) }
+  }
+
+  @Test func operationsAreGenerated() throws {
+    let scratch = try ScratchFolder()
+    let run = try LarderProcess(
+      [
+        "trace", "generate", "zipf:objects=100", "z.csv", "--requests", "5k", "--operations",
+        "get=0.5,set=25%,delete=0.25", "--quiet",
+      ], in: scratch.folder)
+    #expect(run.exitCode == 0, "\(run.notes)")
+    let text = try String(contentsOf: scratch.url("z.csv"), encoding: .utf8)
+    let sets = text.split(separator: "\n").count { $0.hasSuffix(",set") }
+    #expect((1100...1400).contains(sets))
   }
 
   @Test func allPoliciesByName() throws {
@@ -92,8 +157,12 @@ import Testing
     let scratch = try ScratchFolder()
     try scratch.write(Self.workload + "warm-up: 20000\n", to: "tiny.yaml")
     let run = try LarderProcess(
-      ["run", "tiny.yaml", "--output", "out", "--quiet"], in: scratch.folder)
+      ["run", "tiny.yaml", "--output", "out"], in: scratch.folder)
     #expect(run.exitCode == 0, "\(run.notes)")
+    let told = "The warm-up left nothing to count in 72 of 72 cells"
+    #expect(run.noteLines.contains { $0.hasPrefix(told) }, "\(run.notes)")
+    let report = try String(contentsOf: scratch.url("out/report.md"), encoding: .utf8)
+    #expect(report.contains(told))
     let counts = try String(contentsOf: scratch.url("out/counts.csv"), encoding: .utf8)
     for row in counts.split(separator: "\n").dropFirst() {
       let fields = row.split(separator: ",", omittingEmptySubsequences: false)

@@ -156,8 +156,9 @@ import Testing
       capacities: try capacities("100"))
     #expect(
       message(workload, Self.bytes) == """
-        configuration 'memory' on 'a': capacity '100': this counts objects, but the trace has \
-        sizes and capacities count bytes: write a size such as 100B, or ignore the sizes
+        configuration 'memory' on 'a': capacity '100': this counts objects, but capacities count \
+        bytes where there are sizes: write a size such as 100B, or have the sizes ignored \
+        (--ignore-size, or 'unit: objects')
         """)
     #expect(message(workload) == "there is no trace for seed 1")
     workload.unit = .bytes

@@ -59,7 +59,7 @@ import Testing
     let cancellation = Cancellation()
     let records = try sweep.run(
       cancellation: cancellation,
-      observer: Sweep.Observer(finished: { if $0.count == 2 { cancellation.request() } }))
+      observer: Sweep.Observer(finished: { if $0().count == 2 { cancellation.request() } }))
     #expect(records.count >= 2 && records.count < sweep.cells.count)
     #expect(records.allSatisfy { $0.counts.requests == 3_000_000 })
   }
@@ -70,7 +70,7 @@ import Testing
     _ = try sweep.run(
       observer: Sweep.Observer(
         replayed: { requests in seen.withLock { $0.requests += requests } },
-        finished: { records in seen.withLock { $0.records.append(records.count) } }))
+        finished: { records in seen.withLock { $0.records.append(records().count) } }))
     let (requests, records) = seen.withLock { $0 }
     #expect(requests == sweep.totalRequests)
     #expect(requests == sweep.cells.count * 20_000 * 2)

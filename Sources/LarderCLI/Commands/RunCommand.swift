@@ -4,7 +4,6 @@ import LarderEngine
 import LarderExperiments
 import LarderReports
 import LarderTraces
-import Synchronization
 
 /// `larder run`: the main job.
 struct RunCommand: ParsableCommand {
@@ -32,7 +31,19 @@ struct RunCommand: ParsableCommand {
   func run() throws {
     Interrupts.listen()
     let workload = try WorkloadDecoder().decode(contentsOf: self.workload)
-    let directory = output ?? RunDirectory.standard(workload: workload.name)
+    let standard = RunDirectory.standard(workload: workload.name)
+    var made = RunDirectory.missing(on: output ?? standard)
+    let directory = output ?? RunDirectory.claim(standard)
+    if output == nil { made = [directory] + made.dropFirst() }
+    do {
+      try run(workload, directory)
+    } catch {
+      RunDirectory.removeEmpty(made)
+      throw error
+    }
+  }
+
+  private func run(_ workload: Workload, _ directory: String) throws {
     let formats = try workload.reports.map { try ReportRegistry.format(named: $0.rawValue) }
     let writer = ReportWriter(directory: directory, formats: formats)
     try writer.prepare()
@@ -51,6 +62,7 @@ struct RunCommand: ParsableCommand {
       warmUp: workload.warmUp.description, notes: traces.notes)
     try run(sweep, &results, writer, progress)
     Output.text(ComparisonTable.text(of: results, colour: Output.usesColour))
+    Output.flush()
     for format in formats { progress.note("\(directory)/\(format.fileName)") }
     if results.interrupted {
       throw Interrupted(
@@ -77,27 +89,23 @@ struct RunCommand: ParsableCommand {
     return traces
   }
 
-  /// Runs the sweep and writes the files: while it goes on once a second at most, and at its end.
+  /// Runs the sweep and writes the files: while it goes on and at its end.
   private func run(
     _ sweep: Sweep, _ results: inout RunResults, _ writer: ReportWriter, _ progress: ProgressLine
   ) throws {
     progress.begin("Running \(sweep.cells.count) cells", total: sweep.totalRequests)
     let unfinished = results
-    let lastSaved = Mutex(ContinuousClock.now)
+    let saving = SavingPace()
     let observer = Sweep.Observer(
       replayed: { progress.advance($0) },
       finished: { records in
-        let isDue = lastSaved.withLock { last in
-          guard ContinuousClock.now - last > .seconds(1) else { return false }
-          last = ContinuousClock.now
-          return true
+        try saving.whenDue {
+          var partial = unfinished
+          partial.records = records()
+          partial.interrupted = true
+          partial.finished = RunDirectory.timestamp()
+          if partial.records.count < partial.plannedCells { try writer.write(partial) }
         }
-        guard isDue, records.count < unfinished.plannedCells else { return }
-        var partial = unfinished
-        partial.records = records
-        partial.interrupted = true
-        partial.finished = RunDirectory.timestamp()
-        try writer.write(partial)
       })
     let start = ContinuousClock.now
     results.records = try sweep.run(cancellation: Interrupts.cancellation, observer: observer)
@@ -108,8 +116,22 @@ struct RunCommand: ParsableCommand {
         "Stopped by the user after \(results.records.count) of \(sweep.cells.count) cells; "
           + "the rows that are there are complete.")
     }
+    if let note = Self.nothingCounted(results) {
+      results.notes.append(note)
+      progress.note(note)
+    }
     try writer.write(results)
-    let seconds = (ContinuousClock.now - start).components.seconds
-    progress.end("\(results.records.count) cells in \(seconds) s")
+    progress.end("\(results.records.count) cells in \(SecondsText.since(start))")
+  }
+
+  /// What to say when the warm-up left a cell nothing to count.
+  private static func nothingCounted(_ results: RunResults) -> String? {
+    let empty = results.records.count {
+      let counts = $0.counts
+      return counts.requests == 0 && counts.sets == 0 && counts.deletes == 0
+    }
+    guard empty > 0 else { return nil }
+    return "The warm-up left nothing to count in \(empty) of \(results.records.count) cells (not "
+      + "counted: \(results.warmUp)); choose a shorter one."
   }
 }

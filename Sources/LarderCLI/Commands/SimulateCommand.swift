@@ -12,8 +12,8 @@ struct SimulateCommand: ParsableCommand {
     abstract: "Replay traces through policies and capacities.",
     discussion: """
       Examples:
-        larder simulate OLTP.lis.zst --policy lru,sieve,s3-fifo,belady --capacity 1000,2000,5000
-        larder simulate web.csv --format csv:time=1:id=2:size=3 --policy all --capacity 64MiB,1GiB
+        larder simulate OLTP.lis.zst --policy lru,belady --capacity 1000,5000
+        larder simulate web.csv --format csv:id=2:size=3 --policy all --capacity 1GiB
         larder simulate web.csv --ignore-size --policy lru --capacity 1%,10% --csv -
       """)
 
@@ -22,14 +22,14 @@ struct SimulateCommand: ParsableCommand {
 
   @Option(
     help: "Policies with their parameters, separated by commas: lru,s3-fifo:small=0.2. Or: all.")
-  var policy: String
+  var policy: [String]
 
   @Option(
     help: """
       Capacities, separated by commas: objects (1000), bytes (64MiB, 1GB), or a share of the \
       footprint (1%).
       """)
-  var capacity: String
+  var capacity: [String]
 
   @OptionGroup var format: FormatOption
 
@@ -56,16 +56,22 @@ struct SimulateCommand: ParsableCommand {
     guard (1...1000).contains(repetitions) else {
       throw ValidationError("--repetitions expects a number from 1 to 1000, found \(repetitions)")
     }
-    guard countsFile != "-" || timingsFile != "-" else {
-      throw ValidationError("--csv - and --timings - cannot share the output: name a file for one")
+    if let countsFile, countsFile == timingsFile {
+      throw ValidationError(
+        "--csv and --timings cannot both be written to \(countsFile): name another file for one")
     }
-    if traces.isEmpty { throw ValidationError("a trace is missing") }
+    for (index, path) in traces.enumerated() where traces[..<index].contains(path) {
+      throw ValidationError("\(path) is given twice; name each trace once")
+    }
   }
 
   func run() throws {
     Interrupts.listen()
     let policies = try policySpecs()
-    let capacities = try CapacitySpec.list(parsing: capacity)
+    let capacities = try CapacitySpec.list(parsing: capacity.joined(separator: ","))
+    for file in [countsFile, timingsFile].compactMap({ $0 }) where file != "-" {
+      try ReportWriter.check(file)
+    }
     let progress = ProgressLine(isQuiet: speed.quiet)
     var results = RunResults(
       workload: "simulate", workloadDescription: "",
@@ -77,7 +83,7 @@ struct SimulateCommand: ParsableCommand {
         name: "simulate", source: .trace(TraceReference(path: path, format: try format.spec())),
         unit: ignoreSize ? .objects : nil, policies: policies, capacities: capacities,
         seeds: [seed])
-      try run(workload, &results, progress)
+      try run(workload, path: path, &results, progress)
       if results.interrupted { break }
     }
     results.finished = RunDirectory.timestamp()
@@ -89,6 +95,7 @@ struct SimulateCommand: ParsableCommand {
   }
 
   private func policySpecs() throws -> [PolicySpec] {
+    let policy = policy.joined(separator: ",")
     if policy == "all" {
       return try PolicyRegistry.all.map { try PolicySpec(parsing: $0.description.name) }
     }
@@ -100,7 +107,7 @@ struct SimulateCommand: ParsableCommand {
   }
 
   private func run(
-    _ workload: Workload, _ results: inout RunResults, _ progress: ProgressLine
+    _ workload: Workload, path: String, _ results: inout RunResults, _ progress: ProgressLine
   ) throws {
     progress.begin("Reading \(workload.source.displayName)")
     let prepared = try WorkloadTraces.prepare(workload) { _, requests in
@@ -112,7 +119,8 @@ struct SimulateCommand: ParsableCommand {
     for facts in prepared.facts {
       progress.end("\(facts.name): \(facts.requests) requests, \(facts.objects) objects")
     }
-    let cells = try Plan.cells(of: workload, facts: prepared.facts)
+    let facts = Self.told(prepared.facts, from: results.traces, path: path)
+    let cells = try Plan.cells(of: workload, facts: facts)
     let sweep = Sweep(
       cells: cells, traces: prepared.bySeed, repetitions: repetitions, threads: speed.threads)
     progress.begin("Running \(cells.count) cells", total: sweep.totalRequests)
@@ -120,14 +128,29 @@ struct SimulateCommand: ParsableCommand {
     let records = try sweep.run(
       cancellation: Interrupts.cancellation,
       observer: Sweep.Observer(replayed: { progress.advance($0) }))
-    let elapsed = (ContinuousClock.now - start).components
-    let tenths = elapsed.seconds * 10 + elapsed.attoseconds / 100_000_000_000_000_000
-    progress.end("\(records.count) cells in \(tenths / 10).\(tenths % 10) s")
+    progress.end("\(records.count) cells in \(SecondsText.since(start))")
     results.records += records
-    results.traces += prepared.facts
+    results.traces += facts
     results.notes += prepared.notes
     results.plannedCells += cells.count
     results.interrupted = records.count < cells.count
+  }
+
+  /// The facts under a name that no trace before has: results know traces by their names alone.
+  private static func told(
+    _ facts: [TraceFacts], from earlier: [TraceFacts], path: String
+  ) -> [TraceFacts] {
+    let taken = Set(earlier.map(\.name))
+    return facts.map { facts in
+      var facts = facts
+      var number = 1
+      let name = facts.name
+      while taken.contains(facts.name) {
+        facts.name = number == 1 ? path : "\(name) (\(number))"
+        number += 1
+      }
+      return facts
+    }
   }
 
   private func write(_ results: RunResults) throws {

@@ -30,9 +30,11 @@ struct TraceConvertCommand: ParsableCommand {
   func run() throws {
     Interrupts.listen()
     let writer = try output.writer(for: destination)
+    try OutputFile.check(destination)
     let progress = ProgressLine(isQuiet: quiet)
     progress.begin("Reading \(trace)")
-    let prepared = try TraceReading.prepare(path: trace, format: try format.spec(), progress)
+    let source = try FileSource(path: trace, format: try format.spec())
+    let prepared = try TraceReading.prepare(source, progress)
     try writer.write(prepared, to: destination)
     progress.end("\(destination): \(prepared.requests.count) requests, \(writer.name)")
     let lost = prepared.columns.subtracting(writer.columns)

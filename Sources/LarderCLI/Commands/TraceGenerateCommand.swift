@@ -13,7 +13,8 @@ struct TraceGenerateCommand: ParsableCommand {
         larder trace generate zipf:objects=1000000:exponent=1 --requests 20000000 zipf.larder
         larder trace generate news-feed --requests 1000000 --seed 7 news.csv
         larder trace generate zipf:objects=1000 --requests 5000 \\
-          --sizes log-normal:median=8KiB:sigma=1 --ttls constant:value=1h small.larder
+          --sizes log-normal:median=8KiB:sigma=1 --ttls constant:value=1h \\
+          --operations get=0.95,set=0.05 small.larder
       """)
 
   @Argument(help: "The generator with its parameters ('larder trace generators' lists them).")
@@ -22,8 +23,8 @@ struct TraceGenerateCommand: ParsableCommand {
   @Argument(help: "The file to write.", completion: .file())
   var destination: String
 
-  @Option(help: "How many requests.")
-  var requests: Int = 1_000_000
+  @Option(help: "How many requests: 1000000, 250k, 20M.")
+  var requests = RequestCount(1_000_000)
 
   @Option(help: "Seed.")
   var seed: UInt64 = 1
@@ -33,6 +34,9 @@ struct TraceGenerateCommand: ParsableCommand {
 
   @Option(help: "Distribution of times to live.")
   var ttls: String?
+
+  @Option(help: "Shares of get, set, delete and modify with a sum of 1: get=0.95,set=0.05.")
+  var operations: String?
 
   @Option(help: "Requests per second, for generators without a clock of their own.")
   var rate: Double?
@@ -48,14 +52,16 @@ struct TraceGenerateCommand: ParsableCommand {
     let component = try ComponentSpec(parsing: generator)
     let spec = SourceSpec.generator(
       GeneratorSpec(
-        component: component, requests: requests,
+        component: component, requests: requests.requests,
         sizes: try sizes.map { try ComponentSpec(parsing: $0) },
-        ttls: try ttls.map { try ComponentSpec(parsing: $0) }, rate: rate))
+        ttls: try ttls.map { try ComponentSpec(parsing: $0) },
+        operations: try operations.map { try OperationsText.shares($0) }, rate: rate))
     let source = try spec.makeSource(seed: seed) { reference in
       try FileSource(path: reference.path, format: reference.format)
     }
+    try OutputFile.check(destination)
     let progress = ProgressLine(isQuiet: quiet)
-    progress.begin("Generating \(component.name)", total: requests)
+    progress.begin("Generating \(component.name)", total: requests.requests)
     let prepared = try PreparedTrace.prepare(
       source: source, name: component.name, progress: TraceReading.check(progress))
     try writer.write(prepared, to: destination)

@@ -26,7 +26,7 @@ struct TraceInfoCommand: ParsableCommand {
     let progress = ProgressLine(isQuiet: quiet)
     progress.begin("Reading \(trace)")
     let source = try FileSource(path: trace, format: try format.spec())
-    let prepared = try TraceReading.prepare(path: trace, format: try format.spec(), progress)
+    let prepared = try TraceReading.prepare(source, progress)
     progress.end("\(prepared.requests.count) requests")
     for line in TraceInfoText.lines(TraceAnalysis(prepared), format: source.format.name) {
       Output.line(line)

@@ -1,10 +1,12 @@
 import Foundation
+import LarderReports
 import Synchronization
 
 /// Standard output: results and nothing else. Kept until `finish`, so that a command that fails on
 /// its way leaves nothing half-printed.
 enum Output {
   private static let pending = Mutex<[UInt8]>([])
+  private static let failure = Mutex<Int32?>(nil)
 
   /// Whether results go to a person's terminal.
   static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
@@ -23,9 +25,8 @@ enum Output {
   /// Prints text as it is.
   static func text(_ text: String) { pending.withLock { $0 += text.utf8 } }
 
-  /// Writes out what was printed, and says why not when it could not: 0, or the system's error. A
-  /// reader who has gone away is no error.
-  static func finish() -> Int32 {
+  /// Writes out what was printed so far, for what comes on standard error to stand below it.
+  static func flush() {
     let bytes = pending.withLock { pending in
       defer { pending = [] }
       return pending
@@ -38,23 +39,58 @@ enum Output {
       if written > 0 {
         start += written
       } else if errno != EINTR {
-        return errno == EPIPE ? 0 : errno
+        let reason = errno
+        failure.withLock { $0 = $0 ?? reason }
+        return
       }
     }
-    return 0
+  }
+
+  /// Writes out the rest, and says why not when something could not be written: 0, or the system's
+  /// error. A reader who has gone away is no error.
+  static func finish() -> Int32 {
+    flush()
+    let reason = failure.withLock { $0 } ?? 0
+    return reason == EPIPE ? 0 : reason
   }
 }
 
-/// Standard error: progress, notes and errors.
+/// Standard error: progress, notes and errors, each on a line of its own whatever names of files
+/// they hold.
 enum Notes {
-  /// Whether somebody watches.
-  static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
+  /// Whether a status line is on the terminal.
+  private static let hasStatus = Mutex(false)
+  private static let clearLine = "\r\u{1B}[K"
 
-  /// Prints a line.
-  static func line(_ text: String) { raw(text + "\n") }
+  /// Whether somebody watches, on a terminal that can write over a line.
+  static var isTerminal: Bool {
+    isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
+  }
 
-  /// Prints text at once.
-  static func raw(_ text: String) {
+  /// Prints a line, in the place of a status.
+  static func line(_ text: String) {
+    hasStatus.withLock { hasStatus in
+      raw((hasStatus ? clearLine : "") + TextSafety.singleLine(text) + "\n")
+      hasStatus = false
+    }
+  }
+
+  /// Shows a line until the next status or line comes, cut to the width of the terminal.
+  static func status(_ text: String) {
+    hasStatus.withLock { hasStatus in
+      raw(clearLine + TextSafety.singleLine(text).prefix(max(1, width - 1)))
+      hasStatus = true
+    }
+  }
+
+  /// Columns of the terminal.
+  private static var width: Int {
+    var size = winsize()
+    let known = ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+    return known ? Int(size.ws_col) : 80
+  }
+
+  private static func raw(_ text: String) {
     var text = text
     text.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
   }

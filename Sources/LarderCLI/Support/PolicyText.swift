@@ -71,7 +71,7 @@ enum PolicyText {
   /// Text in lines of at most 96 characters, set in by four.
   static func wrapped(_ text: String) -> String {
     var lines = [""]
-    for word in text.split(separator: " ", omittingEmptySubsequences: false) {
+    for word in text.split(whereSeparator: \.isWhitespace) {
       let last = lines[lines.count - 1]
       if last.isEmpty {
         lines[lines.count - 1] = String(word)

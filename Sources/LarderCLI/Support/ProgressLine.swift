@@ -9,10 +9,8 @@ final class ProgressLine: Sendable {
     var title = ""
     var done = 0
     var total = 0
-    var cells = 0
     var started = ContinuousClock.now
     var lastShown: ContinuousClock.Instant?
-    var isShown = false
   }
 
   private let state = Mutex(State())
@@ -48,17 +46,8 @@ final class ProgressLine: Sendable {
     }
   }
 
-  /// So many cells are done.
-  func setCells(_ cells: Int) { state.withLock { $0.cells = cells } }
-
   /// Ends the piece of work, with a last line.
-  func end(_ text: String) {
-    state.withLock { state in
-      if state.isShown { Notes.raw("\r\u{1B}[K") }
-      state.isShown = false
-    }
-    note(text)
-  }
+  func end(_ text: String) { note(text) }
 
   /// A line of its own.
   func note(_ text: String) {
@@ -72,12 +61,7 @@ final class ProgressLine: Sendable {
     if !force, now - (state.lastShown ?? state.started) < interval { return }
     state.lastShown = now
     let text = line(state, elapsed: now - state.started)
-    if isTerminal {
-      Notes.raw("\r\u{1B}[K" + text)
-      state.isShown = true
-    } else {
-      Notes.line(text)
-    }
+    if isTerminal { Notes.status(text) } else { Notes.line(text) }
   }
 
   private func line(_ state: State, elapsed: Duration) -> String {

@@ -1,5 +1,6 @@
 import Foundation
 import LarderEngine
+import LarderReports
 import LarderTraces
 
 /// What is known of a trace, in lines for a person.
@@ -7,7 +8,7 @@ enum TraceInfoText {
   /// Name and value, aligned.
   static func lines(_ trace: TraceAnalysis, format: String) -> [String] {
     var table = TextTable(alignsRight: [false, false])
-    table.add(["trace", "\(trace.name) (\(format))"])
+    table.add(["trace", "\(TextSafety.singleLine(trace.name)) (\(format))"])
     table.add(["requests", count(trace.requests)])
     for operation in Operation.allCases where operation != .get {
       let number = trace.operations[Int(operation.rawValue)]

@@ -3,10 +3,8 @@ import LarderTraces
 /// Reads traces for commands: with progress, and stopped by Ctrl-C.
 enum TraceReading {
   /// A prepared trace.
-  static func prepare(
-    path: String, format: ComponentSpec?, _ progress: ProgressLine
-  ) throws -> PreparedTrace {
-    try PreparedTrace.load(path: path, format: format, progress: check(progress))
+  static func prepare(_ source: FileSource, _ progress: ProgressLine) throws -> PreparedTrace {
+    try PreparedTrace.load(source, progress: check(progress))
   }
 
   /// Shows progress, and throws once Ctrl-C was pressed.

@@ -6,6 +6,8 @@ public enum PolicyError: Error, Hashable, Sendable, CustomStringConvertible {
   case unknownParameter(policy: String, parameter: String, known: [String])
   /// A parameter was written without `=`.
   case malformedParameter(policy: String, text: String)
+  /// A parameter is given twice.
+  case repeatedParameter(policy: String, parameter: String)
   /// A parameter's value is not what it must be.
   case badValue(policy: String, parameter: String, value: String, expected: String)
   /// The policy needs something that this trace or cache cannot give.
@@ -24,6 +26,8 @@ public enum PolicyError: Error, Hashable, Sendable, CustomStringConvertible {
       return "policy '\(policy)' has no parameter '\(parameter)': \(list)"
     case .malformedParameter(let policy, let text):
       return "policy '\(policy)': expected name=value after the colon, found '\(text)'"
+    case .repeatedParameter(let policy, let parameter):
+      return "policy '\(policy)': \(parameter) is given twice; keep one"
     case .badValue(let policy, let parameter, let value, let expected):
       return "policy '\(policy)': \(parameter)='\(value)' is not \(expected)"
     case .missingNeed(let policy, let need):

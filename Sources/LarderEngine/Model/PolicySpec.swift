@@ -16,7 +16,11 @@ public struct PolicySpec: Sendable, Hashable, CustomStringConvertible {
       guard let equals = part.firstIndex(of: "="), equals != part.startIndex else {
         throw .malformedParameter(policy: name, text: String(part))
       }
-      values[part[..<equals].lowercased()] = String(part[part.index(after: equals)...])
+      let parameter = part[..<equals].lowercased()
+      guard values[parameter] == nil else {
+        throw .repeatedParameter(policy: name, parameter: parameter)
+      }
+      values[parameter] = String(part[part.index(after: equals)...])
     }
     self.values = values
     description = text.lowercased()

@@ -18,7 +18,9 @@ struct SLRU: EvictionPolicy, ~Copyable {
   // Most recently requested at the front of each list; list 0 is the lowest segment.
   private var lists: LinkedLists
   private var segmentOf: Column<UInt8>
-  private var used: [UInt64]
+  // What the objects of each segment weigh.
+  private var used: Column<UInt64>
+  private let segments: UInt32
   private let segmentCapacity: UInt64
   private let fills: Bool
   // An object cooled into the lowest segment during this hit.
@@ -31,7 +33,8 @@ struct SLRU: EvictionPolicy, ~Copyable {
     fills = try setup.spec.flag("fill", default: false)
     lists = LinkedLists(lists: segments, objects: setup.objects)
     segmentOf = Column(objects: setup.objects)
-    used = Array(repeating: 0, count: segments)
+    used = Column(objects: segments)
+    self.segments = UInt32(segments)
     segmentCapacity = max(1, setup.capacity / UInt64(segments))
   }
 
@@ -40,10 +43,10 @@ struct SLRU: EvictionPolicy, ~Copyable {
 
   @inline(__always)
   mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
-    let segment = Int(segmentOf[request.id])
-    if segment + 1 == used.count {
+    let segment = UInt32(segmentOf[request.id])
+    if segment + 1 == segments {
       cooledToLowest = false
-      lists.moveToFront(request.id, list: UInt32(segment))
+      lists.moveToFront(request.id, list: segment)
     } else {
       rise(request.id, from: segment, newSize: UInt64(sizes[request.id]), sizes)
     }
@@ -51,15 +54,15 @@ struct SLRU: EvictionPolicy, ~Copyable {
 
   mutating func replace(_ request: Request, _ sizes: some ObjectSizes) {
     resized = request
-    rise(request.id, from: Int(segmentOf[request.id]), newSize: UInt64(request.size), sizes)
+    rise(request.id, from: UInt32(segmentOf[request.id]), newSize: UInt64(request.size), sizes)
     resized = .none
   }
 
   @inline(__always)
   mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID {
-    var segment = 0
-    while lists.back(list: UInt32(segment)) == .none { segment += 1 }
-    let victim = lists.back(list: UInt32(segment))
+    var segment: UInt32 = 0
+    while lists.back(list: segment) == .none { segment += 1 }
+    let victim = lists.back(list: segment)
     lists.remove(victim)
     used[segment] -= UInt64(sizes[victim])
     return victim
@@ -71,16 +74,17 @@ struct SLRU: EvictionPolicy, ~Copyable {
   @inline(__always)
   mutating func insert(_ request: Request, _ sizes: some ObjectSizes) {
     let size = UInt64(request.size)
-    var segment = 0
-    if fills, let roomy = used.firstIndex(where: { $0 + size <= segmentCapacity }) {
-      segment = roomy
+    var segment: UInt32 = 0
+    if fills {
+      while segment < segments, used[segment] + size > segmentCapacity { segment += 1 }
+      if segment == segments { segment = 0 }
     }
     enter(request.id, segment, size, sizes)
   }
 
   mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
     guard contains(id) else { return }
-    used[Int(segmentOf[id])] -= UInt64(sizes[id])
+    used[UInt32(segmentOf[id])] -= UInt64(sizes[id])
     lists.remove(id)
   }
 
@@ -102,25 +106,25 @@ struct SLRU: EvictionPolicy, ~Copyable {
 
   /// Takes a requested object one segment up; what is larger than a whole segment stays in its own.
   private mutating func rise(
-    _ id: ObjectID, from segment: Int, newSize: UInt64, _ sizes: some ObjectSizes
+    _ id: ObjectID, from segment: UInt32, newSize: UInt64, _ sizes: some ObjectSizes
   ) {
     cooledToLowest = false
     lists.remove(id)
     used[segment] -= UInt64(sizes[id])
-    let rises = segment + 1 < used.count && newSize <= segmentCapacity
+    let rises = segment + 1 < segments && newSize <= segmentCapacity
     enter(id, rises ? segment + 1 : segment, newSize, sizes)
   }
 
   /// Puts an object at the front of a segment and cools what that pushes out at its back into the
   /// one below, and so on down. The lowest takes what comes: only `evict` makes room there.
   private mutating func enter(
-    _ id: ObjectID, _ segment: Int, _ size: UInt64, _ sizes: some ObjectSizes
+    _ id: ObjectID, _ segment: UInt32, _ size: UInt64, _ sizes: some ObjectSizes
   ) {
-    lists.pushFront(id, list: UInt32(segment))
+    lists.pushFront(id, list: segment)
     segmentOf[id] = UInt8(truncatingIfNeeded: segment)
     used[segment] += size
     while segment > 0, used[segment] > segmentCapacity {
-      let cooled = lists.back(list: UInt32(segment))
+      let cooled = lists.back(list: segment)
       let cooledSize = UInt64(cooled == resized.id ? resized.size : sizes[cooled])
       lists.remove(cooled)
       used[segment] -= cooledSize

@@ -50,7 +50,8 @@ struct Tier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyable {
   func expiry(now: UInt64, ttlSeconds: UInt32) -> UInt64 {
     var life = UInt64(ttlSeconds) * 1_000_000
     if timeToLive != 0, life == 0 || timeToLive < life { life = timeToLive }
-    return life == 0 ? Request.noExpiry : now &+ life
+    let (expiry, isBeyondTime) = now.addingReportingOverflow(life)
+    return life == 0 || isBeyondTime ? Request.noExpiry : expiry
   }
 
   /// Whether the object is there to be used. What is found expired is removed.

@@ -107,8 +107,8 @@ public struct CapacitySpec: Sendable, Hashable, CustomStringConvertible {
     case (.objects(let count), .bytes):
       throw CapacityError(
         description,
-        "this counts objects, but the trace has sizes and capacities count bytes: write a size "
-          + "such as \(count)B, or ignore the sizes")
+        "this counts objects, but capacities count bytes where there are sizes: write a size such "
+          + "as \(count)B, or have the sizes ignored (--ignore-size, or 'unit: objects')")
     case (.bytes, .objects):
       throw CapacityError(
         description,

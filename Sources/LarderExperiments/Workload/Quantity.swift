@@ -1,5 +1,5 @@
 /// Numbers with a unit, as workload files and options write them.
-enum Quantity {
+public enum Quantity {
   /// Bytes in one of each unit, by its lower-case name. Sorted by size for messages.
   static let byteUnits: [(name: String, written: String, bytes: UInt64)] = [
     ("b", "B", 1),
@@ -60,7 +60,7 @@ enum Quantity {
 
   /// The whole number that `1000`, `1_000_000`, `250k`, `5M`, `1e6` or `2G` stand for; nil for
   /// anything else.
-  static func count(_ text: some StringProtocol) -> UInt64? {
+  public static func count(_ text: some StringProtocol) -> UInt64? {
     let (number, unit) = split(text)
     if unit.isEmpty { return whole(number) }
     if unit.hasPrefix("e"), let exponent = UInt8(unit.dropFirst()), exponent <= 18 {

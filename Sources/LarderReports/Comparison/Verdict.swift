@@ -11,11 +11,17 @@ struct Verdict {
     let rankings = comparison.columns.indices.map { column in
       Ranking(comparison, column: column) { $0.counts.hitRatio }
     }
-    let decided = rankings.indices.filter { !rankings[$0].entries.isEmpty }
+    // After an interruption a capacity may have one policy's results alone: that is no victory.
+    let needed = min(2, comparison.competitors.count)
+    let decided = rankings.indices.filter {
+      rankings[$0].entries.count >= needed && !rankings[$0].entries.isEmpty
+    }
     guard !decided.isEmpty else {
       let reason =
         comparison.competitors.isEmpty
-        ? "only policies that know the future were run" : "no requests were counted"
+        ? "only policies that know the future were run"
+        : rankings.allSatisfy(\.entries.isEmpty)
+          ? "no requests were counted" : "no capacity has the results of two policies yet"
       sentences = [.text("\(reason), so there is nothing to compare.")]
       return
     }
@@ -39,7 +45,7 @@ private struct VerdictWriter {
     if comparison.competitors.count == 1, let only = comparison.competitors.first {
       let ratios = decided.compactMap { rankings[$0].entries.first?.value.mean }
       return [
-        .code(only.text), .text(" was the only policy; its hit ratio is \(percent(ratios))."),
+        .code(only.text), .text(" is the only policy here; its hit ratio is \(percent(ratios))."),
       ]
     }
     var parts: [Inline] = []
@@ -165,7 +171,7 @@ private struct VerdictWriter {
     let rankings = comparison.columns.indices.map { column in
       Ranking(comparison, column: column, by: value)
     }
-    let columns = rankings.indices.filter { !rankings[$0].entries.isEmpty }
+    let columns = rankings.indices.filter { rankings[$0].entries.count > 1 }
     let groups = WinnerGroup.groups(rankings, columns: columns)
     guard !groups.isEmpty else { return [] }
     var parts: [Inline] = [.text(opening)]

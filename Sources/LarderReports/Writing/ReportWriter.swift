@@ -104,6 +104,23 @@ public struct ReportWriter: Sendable {
     }
   }
 
+  /// Tries whether a text can be written to a path, and leaves nothing there: so that a long run
+  /// fails before it starts. A device or a pipe is left alone.
+  ///
+  /// - Throws: `ReportError.file` with the path and the system's reason.
+  public static func check(
+    _ path: String, files: any FileLayer = SystemFiles()
+  ) throws(ReportError) {
+    let writer = ReportWriter(directory: ".", formats: [], files: files)
+    switch files.kind(of: path) {
+    case .directory: throw .file(path: path, action: "write", reason: isDirectory)
+    case .other: break
+    case .file, .nothing:
+      let target = files.resolved(path) ?? path
+      files.remove(try writer.stage("", for: target))
+    }
+  }
+
   private static let isDirectory = "it is a directory"
 
   private func path(of format: any ReportFormat) -> String {

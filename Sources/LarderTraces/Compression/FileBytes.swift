@@ -32,7 +32,8 @@ final class FileBytes: ByteSource {
       size = nil
       throw TraceError(
         "cannot be opened: \(reason)", in: path,
-        advice: reason.code == ENOENT ? "check the path" : nil)
+        advice: reason.code != ENOENT
+          ? nil : path == "-" ? "a pipe is read as /dev/stdin" : "check the path")
     }
     var status = stat()
     let failed = fstat(descriptor, &status) != 0

@@ -11,9 +11,13 @@ extension ByteReader {
   /// Hands every line to `body`, with its number from 1, without its end (`\n` or `\r\n`), until
   /// `body` returns false. The last line need not have an end.
   ///
-  /// - Throws: at a line of more than `lineLengthMaximum` bytes, and what `body` throws.
+  /// A byte order mark at the beginning of the file is passed over.
+  ///
+  /// - Throws: for UTF-16, at a line of more than `lineLengthMaximum` bytes, and what `body`
+  ///   throws.
   @inline(__always)
   func forEachLine(_ body: (TextField, Int) throws -> Bool) throws {
+    try passByteOrderMark()
     var number = 0
     while true {
       let start = unread.assumingMemoryBound(to: UInt8.self)
@@ -40,6 +44,13 @@ extension ByteReader {
       }
       return
     }
+  }
+
+  @inline(never)
+  private func passByteOrderMark() throws(TraceError) {
+    _ = try fill(atLeast: ByteOrderMark.utf8.count)
+    if bytes.starts(with: ByteOrderMark.utf8) { consume(ByteOrderMark.utf8.count) }
+    if ByteOrderMark.isUTF16(bytes) { throw ByteOrderMark.utf16Error(path) }
   }
 
   /// The end of a line without a carriage return before it.

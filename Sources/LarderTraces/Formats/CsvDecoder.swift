@@ -8,11 +8,6 @@ struct CsvDecoder: TraceDecoder {
   func decode(_ reader: ByteReader, into batch: RecordBatch) throws {
     let space = UnsafeMutableBufferPointer<TextField>.allocate(capacity: layout.fieldCount)
     defer { space.deallocate() }
-    if try reader.fill(atLeast: CsvLayout.mark.count),
-      reader.bytes.starts(with: CsvLayout.mark)
-    {
-      reader.consume(CsvLayout.mark.count)
-    }
     var isHeader = layout.hasHeader
     try reader.forEachLine { line, number in
       if line.isEmpty || line.trimmed.isEmpty { return true }

@@ -13,7 +13,8 @@ struct CsvLayout: Sendable {
 
   /// Works out the layout from what the user says and the first lines.
   init(options: FormatOptions, sample: FormatSample) throws {
-    let lines = sample.lines(3).map { CsvLayout.withoutMark($0) }.filter { !$0.isEmpty }.prefix(2)
+    if ByteOrderMark.isUTF16(sample.head) { throw ByteOrderMark.utf16Error(sample.path) }
+    let lines = sample.lines(2)
     guard let first = lines.first else {
       throw TraceError(
         "no line in the first \(FormatSample.length) bytes", in: sample.path, at: .line(1),
@@ -43,14 +44,6 @@ struct CsvLayout: Sendable {
 
   /// The columns that the records fill.
   var columns: TraceColumns { TraceColumns(roles.compactMap(\.role.column)) }
-
-  /// A line without the byte order mark that some programs begin a file with.
-  static func withoutMark(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-    line.starts(with: mark) ? line.dropFirst(mark.count) : line
-  }
-
-  /// UTF-8's byte order mark.
-  static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
   /// The columns of the roles: those given, or if none is given those with usual names.
   private static func roles(

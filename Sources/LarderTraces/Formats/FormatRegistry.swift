@@ -37,6 +37,9 @@ public enum FormatRegistry {
     let best = answers.map(\.1).max() ?? .none
     let candidates = answers.filter { $0.1 == best }.map(\.0)
     if best != .none, candidates.count == 1, let format = candidates.first { return format }
+    if best == .none, ByteOrderMark.isUTF16(sample.head) {
+      throw ByteOrderMark.utf16Error(sample.path)
+    }
     let list = (best == .none ? all : candidates).map(\.description.name).joined(separator: ", ")
     throw TraceError(
       best == .none

@@ -30,10 +30,11 @@ public struct FormatSample: Sendable {
     !head.contains { $0 < 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D && $0 != 0x0C }
   }
 
-  /// The first complete lines that are not blank, up to `limit`, without line ends.
+  /// The first complete lines that are not blank, up to `limit`, without line ends and without a
+  /// byte order mark.
   public func lines(_ limit: Int = 100) -> [ArraySlice<UInt8>] {
     var lines: [ArraySlice<UInt8>] = []
-    var rest = head[...]
+    var rest = head.starts(with: ByteOrderMark.utf8) ? head[3...] : head[...]
     while lines.count < limit, !rest.isEmpty {
       let end = rest.firstIndex(of: 0x0A)
       if end == nil && !isWhole { break }

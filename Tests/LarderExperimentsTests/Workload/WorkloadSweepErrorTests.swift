@@ -216,8 +216,9 @@ import Testing
       capacities: 100
       """,
       """
-      w.yaml:4: capacities: capacity '100': this counts objects, but the trace has sizes and \
-      capacities count bytes: write a size such as 100B, or ignore the sizes
+      w.yaml:4: capacities: capacity '100': this counts objects, but capacities count bytes where \
+      there are sizes: write a size such as 100B, or have the sizes ignored (--ignore-size, or \
+      'unit: objects')
       """),
   ])
   func sweeps(_ example: Case) {

@@ -50,7 +50,21 @@ struct VerdictTests {
   }
 
   @Test func onePolicy() throws {
-    #expect(try verdict([("lru", [2500])]) == "lru was the only policy; its hit ratio is 50.00 %.")
+    let text = try verdict([("lru", [2500])])
+    #expect(text == "lru is the only policy here; its hit ratio is 50.00 %.")
+  }
+
+  /// As an interruption leaves it: a capacity with one policy is won by nobody.
+  @Test func capacitiesWithOnePolicy() throws {
+    let some = try verdict([("lru", [2000, 3000, 3500]), ("fifo", [1500])])
+    #expect(
+      some == "lru has the highest hit ratio at 10 (40.00 %), 10.00 points ahead of the next "
+        + "(fifo). The choice matters: best and worst are 10.00 points apart.")
+    var apart = try records([("lru", [2000]), ("fifo", [1900, 2000])])
+    apart.removeAll { $0.cell.policy == "fifo" && $0.cell.capacity == 10 }
+    #expect(
+      try text(apart)
+        == "no capacity has the results of two policies yet, so there is nothing to compare.")
   }
 
   @Test func nothingToCompare() throws {

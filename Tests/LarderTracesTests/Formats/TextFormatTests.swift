@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import LarderTraces
@@ -40,6 +41,21 @@ struct TextFormatTests {
     #expect(try records(" 5 \r\n*\r\n6", "lirs").map(\.key) == [5, 6])
     #expect(try records(" 1.5  2\t3 \r\n", "adapt-size").map(\.time) == [1_500_000])
     #expect(try records(" a b \n\n", "txt").map(\.key) == [KeyHash.hash("a b")])
+  }
+
+  @Test(arguments: ["txt", "lirs", "arc", "adapt-size", "csv"])
+  func byteOrderMarks(_ format: String) throws {
+    let text = ["arc": "7 1 0 0\n", "adapt-size": "1 7 3\n"][format] ?? "7\n"
+    #expect(try records("\u{FEFF}\(text)", format).map(\.key) == [7])
+    let folder = try TestFolder()
+    for encoding in [String.Encoding.utf16LittleEndian, .utf16BigEndian] {
+      let data = try #require("\u{FEFF}\(text)".data(using: encoding))
+      let path = try folder.write(Array(data), to: "utf16")
+      for spec in [try ComponentSpec(parsing: format), nil] {
+        let problem = message { _ = try allRecords(FileSource(path: path, format: spec)) }
+        #expect(problem.contains("expected UTF-8 text, found UTF-16; convert it: iconv"))
+      }
+    }
   }
 
   @Test func adaptSizeTakesAUnit() throws {

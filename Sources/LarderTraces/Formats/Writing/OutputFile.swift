@@ -27,6 +27,16 @@ package final class OutputFile {
     try self.init(path: path, calls: .system)
   }
 
+  /// Tries whether a file can be written at `path`, and leaves nothing there: so that work whose
+  /// result could not be kept is not begun. What is no regular file is left alone.
+  ///
+  /// - Throws: as `init(path:)`.
+  package static func check(_ path: String) throws(TraceError) {
+    var status = stat()
+    let kind = stat(path, &status) == 0 ? status.st_mode & S_IFMT : S_IFREG
+    if kind == S_IFREG || kind == S_IFDIR { _ = try OutputFile(path: path) }
+  }
+
   /// As `init(path:)`, with system calls that a test can make fail.
   init(path: String, calls: FileCalls) throws(TraceError) {
     self.path = path
