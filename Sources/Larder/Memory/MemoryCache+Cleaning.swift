@@ -1,5 +1,5 @@
-/// Removing more than one entry. Each shard is locked in turn, so other threads go on meanwhile, and
-/// what they do to shards that are done is not undone.
+/// Removing more than one entry. Each shard is locked in turn, so other threads go on meanwhile,
+/// and what they do to shards that are done is not undone.
 extension MemoryCache {
   /// Removes every entry that is not permanent, or every one. O(entries). Returns how many that
   /// were.
@@ -41,8 +41,8 @@ extension MemoryCache {
     }
   }
 
-  /// Lets the policy choose what goes until no more than `count` entries are left. Every shard gives
-  /// up the same share of what it holds. Returns how many entries went.
+  /// Lets the policy choose what goes until no more than `count` entries are left. Every shard
+  /// gives up the same share of what it holds. Returns how many entries went.
   @discardableResult
   public func trim(toCount count: Int) -> Int {
     let held = self.count
@@ -68,8 +68,8 @@ extension MemoryCache {
     }
   }
 
-  /// Trims as the pressure rule says whenever `source` tells of pressure, until `stopObserving`, the
-  /// next `observe`, or the end of the cache.
+  /// Trims as the pressure rule says whenever `source` tells of pressure, until `stopObserving`,
+  /// the next `observe`, or the end of the cache.
   public func observe(_ source: any MemoryPressureSource) {
     watch.start(source) { [weak self] level in self?.handle(level) }
   }

@@ -12,8 +12,8 @@ extension MemoryCache {
     (0..<blocks.count).reduce(0) { $0 + withShard($1) { shard, _ in shard.residentBytes } }
   }
 
-  /// What the cache holds and what has happened in it. Shards are asked one after the other, so while
-  /// other threads work the numbers need not belong to one moment. O(shards).
+  /// What the cache holds and what has happened in it. Shards are asked one after the other, so
+  /// while other threads work the numbers need not belong to one moment. O(shards).
   public var statistics: MemoryCacheStatistics {
     var sum = MemoryCacheStatistics()
     for index in 0..<blocks.count {

@@ -19,7 +19,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   @usableFromInline let blocks: ShardBlocks<Key, Value>
   @usableFromInline let hasher: KeyHasher
   @usableFromInline let clock: any CacheClock
-  @usableFromInline package let events = CacheEvents<Key>()
+  @usableFromInline let events = CacheEvents<Key>()
   let watch = PressureWatch()
 
   /// An empty cache.

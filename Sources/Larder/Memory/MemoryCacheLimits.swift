@@ -1,13 +1,13 @@
 /// How much a memory cache holds, and for how long. Limits may be given alone or together; an entry
 /// is there as long as it meets them all.
 ///
-/// A policy has one capacity. It is `cost` where that is given, and `count` otherwise; a policy that
-/// divides its capacity (into a small and a main queue, say) divides that. Where both are given the
-/// policy is also asked to evict whenever `count` entries are there and one more is to come. Age
-/// plays no part in what the policy evicts, unless it is one that looks at expiry.
+/// A policy has one capacity. It is `cost` where that is given, and `count` otherwise; a policy
+/// that divides its capacity (into a small and a main queue, say) divides that. Where both are
+/// given the policy is also asked to evict whenever `count` entries are there and one more is to
+/// come. Age plays no part in what the policy evicts, unless it is one that looks at expiry.
 ///
-/// With more than one shard each has an equal part of `count` and `cost`, and nothing is stored that
-/// costs more than one shard's part.
+/// With more than one shard each has an equal part of `count` and `cost`, and nothing is stored
+/// that costs more than one shard's part.
 public struct MemoryCacheLimits: Sendable, Hashable {
   /// At most so many entries; at least 1. Without it a shard stops at 2^27.
   public var count: Int?

@@ -1,5 +1,5 @@
-/// The memory of a cache's shards: for each its lock and, right behind, its state, in cache lines of
-/// their own.
+/// The memory of a cache's shards: for each its lock and, right behind, its state, in cache lines
+/// of their own.
 @usableFromInline
 struct ShardBlocks<Key: Hashable & Sendable, Value: Sendable> {
   // Two cache lines: processors fetch them in pairs.

@@ -21,8 +21,8 @@ public protocol CacheClock: Sendable {
 public struct MonotonicCacheClock: CacheClock {
   private let source: clockid_t
 
-  /// A clock that is exact to a microsecond and takes about 24 ns to read, or, unless `isExact`, one
-  /// that moves with the kernel's ticks (1 to 10 milliseconds) and takes about 5 ns.
+  /// A clock that is exact to a microsecond and takes about 24 ns to read, or, unless `isExact`,
+  /// one that moves with the kernel's ticks (1 to 10 milliseconds) and takes about 5 ns.
   public init(isExact: Bool = false) {
     #if canImport(Darwin)
       source = isExact ? CLOCK_MONOTONIC_RAW : CLOCK_MONOTONIC_RAW_APPROX

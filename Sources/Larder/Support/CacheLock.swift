@@ -8,8 +8,8 @@
 
 /// The one lock that the caches use, so that another kind is a change to this file.
 ///
-/// A `pthread_mutex_t` at a place that whoever makes the lock keeps: the lock and what it guards can
-/// then share a cache line.
+/// A `pthread_mutex_t` at a place that whoever makes the lock keeps: the lock and what it guards
+/// can then share a cache line.
 @usableFromInline
 struct CacheLock {
   @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>

@@ -1,6 +1,6 @@
-/// A simulator's tier with what only a real cache needs: a limit on the number of objects beside the
-/// capacity, expiry that takes no memory until something expires, and costs of fetching that are
-/// remembered, since a get does not say them.
+/// A simulator's tier with what only a real cache needs: a limit on the number of objects beside
+/// the capacity, expiry that takes no memory until something expires, and costs of fetching that
+/// are remembered, since a get does not say them.
 ///
 /// Every decision is made in `Tier` and in the policy, so a cache and a simulation decide alike.
 struct PolicyTier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyable {

@@ -2,9 +2,9 @@
 @usableFromInline
 package struct VictimList {
   @usableFromInline
-  package struct Storage {
-    @usableFromInline package var base: UnsafeMutablePointer<ObjectID>
-    @usableFromInline package var count = 0
+  struct Storage {
+    @usableFromInline var base: UnsafeMutablePointer<ObjectID>
+    @usableFromInline var count = 0
     var room: Int
   }
 

@@ -1,11 +1,3 @@
-/// How short of memory the system is.
-public enum MemoryPressureLevel: Sendable, Hashable, CaseIterable {
-  /// Memory is getting short: what can be had again should be given up in part.
-  case warning
-  /// Processes are about to be ended for want of memory.
-  case critical
-}
-
 /// How much of what it holds a cache keeps when the system is short of memory. The policy chooses
 /// what goes.
 public struct MemoryPressureRule: Sendable, Hashable {
@@ -28,13 +20,4 @@ public struct MemoryPressureRule: Sendable, Hashable {
     case .critical: keptWhenCritical
     }
   }
-}
-
-/// Tells of memory pressure: the system's, or a test's or workload's own.
-public protocol MemoryPressureSource: Sendable {
-  /// Calls `handler` from any thread whenever memory is short, until `stop`. Called once.
-  func start(_ handler: @escaping @Sendable (MemoryPressureLevel) -> Void)
-
-  /// Ends the calls. One that is under way may still finish.
-  func stop()
 }
