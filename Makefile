@@ -37,8 +37,8 @@ deps: ## Install what is missing (Debian and Ubuntu; elsewhere say what is missi
 	  command -v "$${pair%%:*}" >/dev/null || missing+=("$${pair##*:}"); \
 	done; \
 	if [ "$$(uname)" = Darwin ]; then \
-	  command -v brew >/dev/null && brew list zstd xz >/dev/null 2>&1 || \
-	    { echo 'missing libraries: brew install zstd xz pkg-config' >&2; exit 1; }; \
+	  command -v brew >/dev/null && brew list zstd xz sqlite >/dev/null 2>&1 || \
+	    { echo 'missing libraries: brew install zstd xz sqlite pkg-config' >&2; exit 1; }; \
 	  exit 0; \
 	fi; \
 	if [ "$${#missing[@]}" -eq 0 ]; then exit 0; fi; \
