@@ -71,6 +71,7 @@ import Testing
     Case("run empty.txt", says: "empty.txt", "empty"),
     Case("run key.yaml", says: "key.yaml:5", "polices", "policies"),
     Case("run list.yaml", says: "list.yaml:1", "list"),
+    Case("run tiny.yaml", says: "tiny.yaml: configuration 'memory'", "0.001%"),
     Case("run ok.yaml --output empty.txt/results", says: "empty.txt"),
     Case("run none.yaml --output Results", says: "header.csv", "no requests"),
     // Traces as files.
@@ -163,6 +164,8 @@ import Testing
     try scratch.write(
       workload.replacingOccurrences(of: "policies", with: "polices"), to: "key.yaml")
     try scratch.write("- a\n- b\n", to: "list.yaml")
+    try scratch.write(
+      workload.replacingOccurrences(of: "[10]", with: "[0.001%]"), to: "tiny.yaml")
     try scratch.write("time,id\n", to: "header.csv")
     try scratch.write(
       "source: {phases: [{trace: header.csv}]}\npolicies: lru\ncapacities: 1\n", to: "none.yaml")

@@ -49,7 +49,12 @@ struct RunCommand: ParsableCommand {
     try writer.prepare()
     let progress = ProgressLine(isQuiet: speed.quiet)
     let traces = try prepare(workload, progress)
-    let cells = try Plan.cells(of: workload, facts: traces.facts)
+    let cells: [PlannedCell]
+    do {
+      cells = try Plan.cells(of: workload, facts: traces.facts)
+    } catch {
+      throw UsageError("\(self.workload): \(error)")
+    }
     let sweep = Sweep(
       cells: cells, traces: traces.bySeed, warmUp: workload.warmUp,
       repetitions: workload.repetitions, latency: workload.latency, threads: speed.threads)
