@@ -15,9 +15,9 @@ struct NewsReaders {
   /// Where a reader is.
   struct Reader {
     var step = Step.open
-    /// Articles still to be opened in this session.
+    /// Articles still to be opened before the app is closed.
     var left: UInt8 = 0
-    /// Pages of the feed seen in this session.
+    /// Pages of the feed seen since the app was opened.
     var page: UInt8 = 0
     /// When the step after the next is due, where the next is a glance or going back.
     var later: UInt64 = 0
