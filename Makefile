@@ -14,7 +14,8 @@ BENCH_REQUESTS ?= 20000000
 BENCH_CAPACITY ?= 100000
 
 # Headers by the name pkg-config knows; package names are Debian's.
-LIBRARIES := libzstd:libzstd-dev zlib:zlib1g-dev liblzma:liblzma-dev sqlite3:libsqlite3-dev
+LIBRARIES := libzstd:libzstd-dev zlib:zlib1g-dev liblzma:liblzma-dev sqlite3:libsqlite3-dev \
+  jemalloc:libjemalloc-dev
 PROGRAMS := zstd:zstd xz:xz-utils
 
 say = @printf '\033[1m==> %s\033[0m\n' '$(1)'

@@ -8,9 +8,13 @@ let package = Package(
     .executable(name: "larder", targets: ["LarderCLI"]),
     .library(name: "Larder", targets: ["Larder"]),
     .library(name: "LarderEngine", targets: ["LarderEngine"]),
+    // The command as a library, for whoever compares a cache of their own: see Examples/OwnCache.
+    .library(name: "LarderCommands", targets: ["LarderCommands"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
+    .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
   ],
   targets: [
@@ -25,24 +29,36 @@ let package = Package(
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3",
       providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+    .systemLibrary(
+      name: "CJemalloc", pkgConfig: "jemalloc", providers: [.apt(["libjemalloc-dev"])]),
 
     // The engine: everything that runs once per request. No Foundation.
     .target(name: "LarderEngine", dependencies: ["CLarderShims"]),
     // The caches that an app imports.
-    .target(name: "Larder", dependencies: ["LarderEngine", "CSQLite"]),
+    .target(
+      name: "Larder",
+      dependencies: [
+        "LarderEngine", "CSQLite", .product(name: "Crypto", package: "swift-crypto"),
+      ]),
     .target(
       name: "LarderTraces",
       dependencies: ["LarderEngine", "CLarderShims", "CZstd", "CZlib", "CLZMA"]),
     .target(
       name: "LarderExperiments",
-      dependencies: ["LarderEngine", "LarderTraces", .product(name: "Yams", package: "Yams")]),
-    .target(name: "LarderReports", dependencies: ["LarderExperiments", "LarderEngine"]),
-    .executableTarget(
-      name: "LarderCLI",
       dependencies: [
-        "LarderReports", "LarderExperiments", "LarderTraces", "LarderEngine",
+        "Larder", "LarderEngine", "LarderTraces",
+        .target(name: "CJemalloc", condition: .when(platforms: [.linux])),
+        .product(name: "Histogram", package: "hdrhistogram-swift"),
+        .product(name: "Yams", package: "Yams"),
+      ]),
+    .target(name: "LarderReports", dependencies: ["LarderExperiments", "LarderEngine"]),
+    .target(
+      name: "LarderCommands",
+      dependencies: [
+        "LarderReports", "LarderExperiments", "Larder", "LarderTraces", "LarderEngine",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
+    .executableTarget(name: "LarderCLI", dependencies: ["LarderCommands"]),
 
     // Not for users: a process that tests kill, and a comparison with SQLite and plain files.
     .executableTarget(name: "DiskCacheVictim", dependencies: ["Larder"]),
@@ -62,13 +78,13 @@ let package = Package(
     .testTarget(
       name: "LarderExperimentsTests",
       dependencies: [
-        "LarderExperiments", "LarderTraces", "LarderEngine",
+        "LarderExperiments", "Larder", "LarderTraces", "LarderEngine",
         .product(name: "Yams", package: "Yams"),
       ]),
     .testTarget(
       name: "LarderReportsTests",
       dependencies: ["LarderReports", "LarderExperiments", "LarderEngine"], exclude: ["Golden"]),
-    .testTarget(name: "LarderCLITests", dependencies: ["LarderCLI"]),
+    .testTarget(name: "LarderCLITests", dependencies: ["LarderCLI", "LarderCommands"]),
     .testTarget(name: "RepositoryTests", dependencies: ["LarderEngine", "LarderTraces"]),
   ]
 )

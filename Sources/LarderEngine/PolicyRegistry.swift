@@ -99,6 +99,9 @@ public enum PolicyRegistry {
     guard tier.capacity > 0 else {
       throw .capacity(policy: tier.policy.name, capacity: 0, expected: "at least 1")
     }
+    if tier.objectsMax == 0 {
+      throw .capacity(policy: tier.policy.name, capacity: 0, expected: "at least 1 object")
+    }
     if policy.description.needs.contains(.nextUse), columns.nextUses == nil {
       throw .missingNeed(policy: tier.policy.name, need: "the next use of each object")
     }

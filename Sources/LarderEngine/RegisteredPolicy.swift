@@ -54,7 +54,7 @@ extension RegisteredPolicy.SingleTier {
   /// Whether the trace or the tier has anything that only the full loop knows.
   fileprivate var needsFullShape: Bool {
     columns.operations != nil || columns.ttls != nil || columns.costs != nil
-      || setup.timeToLiveSeconds != nil
+      || setup.timeToLiveSeconds != nil || setup.objectsMax != nil
   }
 
   @inline(__always)

@@ -14,7 +14,8 @@
 /// count as hits and also as `staleHits`, until the copy is replaced or stored again.
 ///
 /// **Storing** an object in a tier: larger than the capacity, or not admitted by the policy: a
-/// rejection. Otherwise evict until it fits, then insert: an admission. Its expiry is the request's
+/// rejection. Otherwise evict until there are fewer objects than the tier's limit on them, where it
+/// has one, and until the object fits; then insert: an admission. Its expiry is the request's
 /// time plus the smaller of the request's and the tier's time to live.
 ///
 /// **Hybrid, get.** Memory is asked first, then disk, each with expiry as above. Memory's policy

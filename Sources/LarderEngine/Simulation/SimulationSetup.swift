@@ -7,12 +7,18 @@ public struct TierSetup: Sendable, Hashable {
   /// Time to live of entries whose request has none, and the longest of those that have one;
   /// seconds, nil for no limit.
   public var timeToLiveSeconds: UInt32?
+  /// At most how many objects are resident, beside the capacity; at least 1, nil for no limit.
+  public var objectsMax: UInt64?
 
   /// A tier; see the properties for the meaning of each part.
-  public init(policy: PolicySpec, capacity: UInt64, timeToLiveSeconds: UInt32? = nil) {
+  public init(
+    policy: PolicySpec, capacity: UInt64, timeToLiveSeconds: UInt32? = nil,
+    objectsMax: UInt64? = nil
+  ) {
     self.policy = policy
     self.capacity = capacity
     self.timeToLiveSeconds = timeToLiveSeconds
+    self.objectsMax = objectsMax
   }
 }
 

@@ -4,11 +4,14 @@ struct Tier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyable {
   private var policy: Policy
   private let capacity: UInt64
   private let timeToLive: UInt64
+  private let objectsMax: UInt64
   private var sizes: Column<UInt32>
   private var expiries: Column<UInt64>
   private var stale: Column<Bool>
   /// Sum of the sizes of the resident objects.
   private(set) var used: UInt64 = 0
+  // Resident objects; counted in the full shape alone.
+  private var count: UInt64 = 0
   /// What has happened since the counts were last set to zero.
   var counts = TierCounts()
 
@@ -19,6 +22,7 @@ struct Tier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyable {
         capacity: setup.capacity, unit: unit, objects: objects, seed: seed, spec: setup.policy))
     capacity = setup.capacity
     timeToLive = UInt64(setup.timeToLiveSeconds ?? 0) * 1_000_000
+    objectsMax = setup.objectsMax ?? .max
     sizes = Column(objects: Shape.weighs ? objects : 0)
     expiries = Column(objects: Shape.isFull ? objects : 0)
     stale = Column(objects: Shape.isFull ? objects : 0)
@@ -103,6 +107,10 @@ struct Tier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyable {
   @inline(__always)
   mutating func place(_ request: Request, evicted: (ObjectID) -> Void) {
     let size = Shape.weighs ? UInt64(request.size) : 1
+    if Shape.isFull {
+      while count >= objectsMax { evict(for: request, evicted) }
+      count += 1
+    }
     while used + size > capacity { evict(for: request, evicted) }
     if Shape.weighs { sizes[request.id] = request.size }
     if Shape.isFull {
@@ -143,12 +151,16 @@ struct Tier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyable {
   mutating func giveUp() -> ObjectID {
     let victim = policy.evict(for: .none, Shape.sizes(sizes))
     used -= Shape.weighs ? UInt64(sizes[victim]) : 1
+    if Shape.isFull { count -= 1 }
     return victim
   }
 
   /// Removes whatever there is of the object, ghosts included.
   mutating func remove(_ id: ObjectID) {
-    if policy.contains(id) { used -= UInt64(size(of: id)) }
+    if policy.contains(id) {
+      used -= UInt64(size(of: id))
+      if Shape.isFull { count -= 1 }
+    }
     policy.remove(id, Shape.sizes(sizes))
   }
 
@@ -184,6 +196,7 @@ struct Tier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyable {
   mutating func evict(for request: Request, _ evicted: (ObjectID) -> Void) {
     let victim = policy.evict(for: request, Shape.sizes(sizes))
     used -= Shape.weighs ? UInt64(sizes[victim]) : 1
+    if Shape.isFull { count -= 1 }
     counts.evictions += 1
     evicted(victim)
   }

@@ -2,9 +2,8 @@ import ArgumentParser
 import Foundation
 import LarderExperiments
 
-/// The command. `main` is our own, so that exit codes are those the README promises.
-@main
-struct Larder: ParsableCommand {
+/// The command. `run` is our own, so that exit codes are those the README promises.
+struct LarderCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "larder",
     abstract: "Choose, tune and defend a cache.",
@@ -22,7 +21,8 @@ struct Larder: ParsableCommand {
     version: "larder \(LarderVersion.current) (\(LarderVersion.build) build)",
     subcommands: [RunCommand.self, SimulateCommand.self, TraceCommand.self, PoliciesCommand.self])
 
-  static func main() {
+  /// Does what the process was asked, and exits.
+  static func runAndExit() -> Never {
     var code: Int32 = 0
     do {
       if CommandLine.arguments.dropFirst().contains("") {
@@ -31,7 +31,7 @@ struct Larder: ParsableCommand {
       var command = try parseAsRoot()
       try command.run()
     } catch {
-      code = Failure(error, parser: Larder.self).report()
+      code = Failure(error, parser: LarderCommand.self).report()
     }
     let reason = Output.finish()
     if reason != 0 {
