@@ -6,11 +6,20 @@ public struct PlannedCell: Sendable, Hashable {
   public var cell: Cell
   /// What to simulate.
   public var setup: SimulationSetup
+  /// The name of the cache that is executed: see `ContenderRegistry`.
+  public var contender: String
+  /// The preset that the configuration names, nil for none.
+  public var preset: String?
 
   /// A cell with its setup.
-  public init(cell: Cell, setup: SimulationSetup) {
+  public init(
+    cell: Cell, setup: SimulationSetup, contender: String = ContenderRegistry.defaultName,
+    preset: String? = nil
+  ) {
     self.cell = cell
     self.setup = setup
+    self.contender = contender
+    self.preset = preset
   }
 }
 

@@ -14,17 +14,20 @@ public struct Record: Sendable, Hashable, Codable {
   public var modelled: ModelledAccessTime?
   /// How long it took: one sample a repetition.
   public var timings: [Timing]
+  /// What real caches did, one a number of threads and repetition; nil where none was driven.
+  public var executions: [Execution]?
 
   /// A record; see the properties for the meaning of each part.
   public init(
     cell: Cell, counts: Counts, objectsDistinct: UInt64, modelled: ModelledAccessTime? = nil,
-    timings: [Timing] = []
+    timings: [Timing] = [], executions: [Execution]? = nil
   ) {
     self.cell = cell
     self.counts = counts
     self.objectsDistinct = objectsDistinct
     self.modelled = modelled
     self.timings = timings
+    self.executions = executions
   }
 }
 

@@ -1,0 +1,81 @@
+public import LarderEngine
+
+/// One run of a cell through a real cache. What is counted with one thread is a function of the
+/// cell; everything else is a measurement.
+public struct Execution: Sendable, Hashable, Codable {
+  /// Threads that drove the cache.
+  public var threads: Int
+  /// From 1.
+  public var repetition: Int
+  /// What happened after the warm-up. Where the cache does not count tiers, those are zero.
+  public var counts: Counts
+  /// Whether the counts are a simulation's, all of them; nil where there is none to compare with.
+  public var equalsSimulated: Bool?
+  /// Requests of every operation while the clock ran; warm-up excluded.
+  public var requests: UInt64
+  /// Wall-clock seconds for them, with generating and checking values.
+  public var seconds: Double
+  /// Latency for each operation and place that answered.
+  public var latencies: [OperationLatency]
+  /// Latency of all gets together.
+  public var getLatency: MeasuredLatency?
+  /// Values read and checked, and those that were not what was written.
+  public var valuesChecked: UInt64
+  public var valuesWrong: UInt64
+  /// Looks at what is resident against the capacity (after the warm-up, at each pressure, at the
+  /// end), and how many of them found too much.
+  public var capacityChecks: UInt64
+  public var capacityExceeded: UInt64
+  /// Bytes of memory for each object resident in memory at the end, by the allocator's count of
+  /// the process before and after; nil where that cannot be had.
+  public var memoryBytesPerObject: Double?
+  /// Bytes of keys and values in it.
+  public var memoryPayloadBytesPerObject: Double?
+  /// Bytes of the cache's files at the end.
+  public var diskBytes: UInt64?
+  /// Bytes that went to disk, and that divided by the bytes of values stored there.
+  public var diskBytesWritten: UInt64?
+  public var writeAmplification: Double?
+
+  /// A run of which only the beginning is known.
+  public init(threads: Int, repetition: Int) {
+    self.threads = threads
+    self.repetition = repetition
+    counts = Counts()
+    requests = 0
+    seconds = 0
+    latencies = []
+    valuesChecked = 0
+    valuesWrong = 0
+    capacityChecks = 0
+    capacityExceeded = 0
+  }
+}
+
+/// Latency of one kind of operation, by where it was answered.
+public struct OperationLatency: Sendable, Hashable, Codable {
+  /// What was measured.
+  public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
+    /// A get that memory, or disk, answered; and one that nothing did, with fetch and fill.
+    case memoryHit = "memory-hit"
+    case diskHit = "disk-hit"
+    case miss
+    /// The workload's own writes and deletes.
+    case set
+    case delete
+  }
+
+  /// What was measured.
+  public var kind: Kind
+  /// How many.
+  public var count: UInt64
+  /// Their latency.
+  public var latency: MeasuredLatency
+
+  /// Latency of one kind.
+  public init(kind: Kind, count: UInt64, latency: MeasuredLatency) {
+    self.kind = kind
+    self.count = count
+    self.latency = latency
+  }
+}

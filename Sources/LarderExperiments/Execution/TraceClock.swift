@@ -1,0 +1,17 @@
+public import Larder
+import Synchronization
+
+/// The time as the trace has it. Threads move it on as they go; it never goes back.
+public final class TraceClock: CacheClock {
+  private let now = Atomic<UInt64>(0)
+
+  /// The beginning of time.
+  public init() {}
+
+  public var nowMicroseconds: UInt64 { now.load(ordering: .relaxed) }
+
+  /// Moves the time on to an instant in microseconds, unless it is beyond it already.
+  public func advance(to instant: UInt64) {
+    if instant > now.load(ordering: .relaxed) { now.max(instant, ordering: .relaxed) }
+  }
+}
