@@ -16,6 +16,9 @@ public struct Request: Sendable {
   public var expires: UInt64
   /// What fetching the object from the origin costs, in units of the workload's choice.
   public var cost: Float
+  /// What stands for the object's key in a sketch: the same for the same key, whatever id it has
+  /// at the time. A real cache says it when it stores something; whoever needs it later keeps it.
+  public var fingerprint: UInt32
 
   /// `nextUse` of an object that is not requested again.
   public static var never: UInt32 { .max }
@@ -34,6 +37,14 @@ public struct Request: Sendable {
     self.nextUse = nextUse
     self.expires = expires
     self.cost = cost
+    fingerprint = Request.fingerprint(of: id)
+  }
+
+  /// The fingerprint of an object that has no key, as in a simulation, where ids do not change.
+  @inline(__always)
+  public static func fingerprint(of id: ObjectID) -> UInt32 {
+    let product = UInt64(id).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
+    return UInt32(truncatingIfNeeded: product.high ^ product.low)
   }
 
   /// Stands for "no request" where a cache evicts on its own account, as when it is trimmed.

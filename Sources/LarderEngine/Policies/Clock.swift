@@ -45,13 +45,13 @@ struct Clock: EvictionPolicy, ~Copyable {
         words[oldest] = 0
         return oldest
       }
-      words[oldest] = Clock.resident | (counter - Clock.one) | queue.push(oldest)
+      words[oldest] = Clock.resident | (counter - Clock.one) | queue.push(oldest, words)
     }
   }
 
   @inline(__always)
   mutating func insert(_ request: Request, _ sizes: some ObjectSizes) {
-    words[request.id] = Clock.resident | queue.push(request.id)
+    words[request.id] = Clock.resident | queue.push(request.id, words)
   }
 
   mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {

@@ -33,7 +33,7 @@ struct FIFO: EvictionPolicy, ~Copyable {
 
   @inline(__always)
   mutating func insert(_ request: Request, _ sizes: some ObjectSizes) {
-    words[request.id] = queue.push(request.id) | FIFO.resident
+    words[request.id] = queue.push(request.id, words) | FIFO.resident
   }
 
   mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {

@@ -99,7 +99,7 @@ struct S3FIFO: EvictionPolicy, ~Copyable {
           return id
         }
         mainUsed += UInt64(size)
-        words[id] = S3FIFO.inMain | main.push(id)
+        words[id] = S3FIFO.inMain | main.push(id, words)
       }
     }
     return evictFromMain(sizes)
@@ -109,10 +109,10 @@ struct S3FIFO: EvictionPolicy, ~Copyable {
   mutating func insert(_ request: Request, _ sizes: some ObjectSizes) {
     if missedGhost {
       mainUsed += UInt64(request.size)
-      words[request.id] = S3FIFO.inMain | main.push(request.id)
+      words[request.id] = S3FIFO.inMain | main.push(request.id, words)
     } else {
       smallUsed += UInt64(request.size)
-      words[request.id] = S3FIFO.inSmall | small.push(request.id)
+      words[request.id] = S3FIFO.inSmall | small.push(request.id, words)
     }
     missedGhost = false
   }
@@ -154,7 +154,7 @@ struct S3FIFO: EvictionPolicy, ~Copyable {
         words[id] = 0
         return id
       }
-      words[id] = S3FIFO.inMain | (counter - S3FIFO.one) | main.push(id)
+      words[id] = S3FIFO.inMain | (counter - S3FIFO.one) | main.push(id, words)
     }
   }
 
@@ -170,7 +170,7 @@ struct S3FIFO: EvictionPolicy, ~Copyable {
     }
     ghostUsed += size
     if countsBytes { ghostSizes[id] = UInt32(truncatingIfNeeded: size) }
-    words[id] = S3FIFO.inGhost | ghost.push(id)
+    words[id] = S3FIFO.inGhost | ghost.push(id, words)
   }
 
   @inline(__always)

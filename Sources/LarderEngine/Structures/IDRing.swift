@@ -1,11 +1,12 @@
 /// A queue of ids in a ring buffer: pushed at the newest end, popped at the oldest.
 ///
 /// Half the cache misses of a linked list: entries are touched in order, and only at the two ends.
-/// Every entry has a *position* that never changes while it is queued; whoever keeps the position
-/// can take the entry out of the middle in O(1), which leaves a hole that `popOldest` skips.
-/// Positions are 28 bits wide, so that they fit into one word with a few flags.
+/// Every entry has a *position*; whoever keeps it can take the entry out of the middle in O(1),
+/// which leaves a hole that `popOldest` skips. Positions are 28 bits wide, so that they fit into
+/// one word with a few flags: the lowest bits of the queued object's word.
 ///
-/// Grows by doubling when full. Memory: 4 bytes for each place.
+/// When full, the ring closes its holes if they are at least half of it, which gives the entries
+/// other positions, and otherwise doubles. Memory: 4 bytes for each place.
 struct IDRing: ~Copyable {
   /// Positions are below this.
   static var positionLimit: UInt32 { 1 << 28 }
@@ -29,10 +30,11 @@ struct IDRing: ~Copyable {
 
   deinit { base.deallocate() }
 
-  /// Queues `id` as the newest and returns its position. Amortised O(1).
+  /// Queues `id` as the newest and returns its position. The lowest bits of the words of entries
+  /// that are moved for it are set to their new positions. Amortised O(1).
   @inline(__always)
-  mutating func push(_ id: ObjectID) -> UInt32 {
-    if newest &- oldest > mask { makeRoom() }
+  mutating func push(_ id: ObjectID, _ words: borrowing Column<UInt32>) -> UInt32 {
+    if newest &- oldest > mask { makeRoom(words) }
     let position = newest
     base[Int(position & mask)] = id
     newest = newest &+ 1
@@ -65,11 +67,37 @@ struct IDRing: ~Copyable {
   /// Memory held, in bytes.
   var bytes: Int { (Int(mask) + 1) * MemoryLayout<ObjectID>.stride }
 
-  /// Called when every place is taken: drops holes at the oldest end, or else doubles.
+  /// Called when every place is taken: drops holes at the oldest end, closes those between, or else
+  /// doubles.
   @inline(never)
-  private mutating func makeRoom() {
+  private mutating func makeRoom(_ words: borrowing Column<UInt32>) {
     while oldest != newest, base[Int(oldest & mask)] == .none { oldest = oldest &+ 1 }
     if newest &- oldest <= mask { return }
+    if count <= Int(mask) / 2 {
+      closeHoles(words)
+    } else {
+      grow()
+    }
+  }
+
+  private mutating func closeHoles(_ words: borrowing Column<UInt32>) {
+    var end = oldest
+    var position = oldest
+    while position != newest {
+      let id = base[Int(position & mask)]
+      base[Int(position & mask)] = .none
+      if id != .none {
+        base[Int(end & mask)] = id
+        let keptBits = words[id] & ~(IDRing.positionLimit - 1)
+        words[id] = keptBits | (end & (IDRing.positionLimit - 1))
+        end = end &+ 1
+      }
+      position = position &+ 1
+    }
+    newest = end
+  }
+
+  private mutating func grow() {
     let places = (Int(mask) + 1) * 2
     precondition(places <= Int(IDRing.positionLimit), "a queue holds at most 2^28 objects")
     let larger = UnsafeMutablePointer<ObjectID>.allocate(capacity: places)

@@ -1,0 +1,107 @@
+/// Several doubly linked lists over the same objects that know what their members weigh: the queues
+/// and ghost queues of policies that divide their capacity.
+///
+/// An object is in one list at most. Weights are kept here and not read from the cache's books,
+/// because ghosts have none there. Memory: 9 bytes an object, and 4 more where sizes differ.
+struct WeightedLists: ~Copyable {
+  private var lists: LinkedLists
+  // List of each object plus one; 0 means that it is in none.
+  private var places: Column<UInt8>
+  private var weights: Column<UInt32>
+  private let weighs: Bool
+  private var sums: Column<UInt64>
+
+  /// `lists` empty lists, numbered from 0, for ids up to `objects`; unless `weighs`, every object
+  /// weighs 1.
+  init(lists count: Int, objects: Int, weighs: Bool) {
+    lists = LinkedLists(lists: count, objects: objects)
+    places = Column(objects: objects)
+    weights = Column(objects: weighs ? objects : 0)
+    self.weighs = weighs
+    sums = Column(objects: count)
+  }
+
+  /// The list that the object is in plus one, or 0 for none.
+  @inline(__always)
+  func place(_ id: ObjectID) -> UInt8 { places[id] }
+
+  /// Whether the object is in the list.
+  @inline(__always)
+  func contains(_ id: ObjectID, in list: UInt32) -> Bool { UInt32(places[id]) == list + 1 }
+
+  /// What the members of a list weigh.
+  @inline(__always)
+  func weight(of list: UInt32) -> UInt64 { sums[list] }
+
+  /// What a member weighs.
+  @inline(__always)
+  func weight(_ id: ObjectID) -> UInt32 { weighs ? weights[id] : 1 }
+
+  /// The object at the back of a list, or `.none`.
+  @inline(__always)
+  func back(of list: UInt32) -> ObjectID { lists.back(list: list) }
+
+  /// Puts an object that is in no list at the front of one.
+  @inline(__always)
+  mutating func pushFront(_ id: ObjectID, to list: UInt32, weight: UInt32) {
+    lists.pushFront(id, list: list)
+    places[id] = UInt8(truncatingIfNeeded: list + 1)
+    if weighs { weights[id] = weight }
+    sums[list] += weighs ? UInt64(weight) : 1
+  }
+
+  /// Moves a member of any list to the front of one.
+  @inline(__always)
+  mutating func moveToFront(_ id: ObjectID, of list: UInt32) {
+    let old = UInt32(places[id]) - 1
+    lists.moveToFront(id, list: list)
+    guard old != list else { return }
+    let weight = UInt64(weight(id))
+    places[id] = UInt8(truncatingIfNeeded: list + 1)
+    sums[old] -= weight
+    sums[list] += weight
+  }
+
+  /// Takes a member out of the list that it is in.
+  @inline(__always)
+  mutating func remove(_ id: ObjectID) {
+    sums[UInt32(places[id]) - 1] -= UInt64(weight(id))
+    places[id] = 0
+    lists.remove(id)
+  }
+
+  /// Gives a member another weight.
+  mutating func reweigh(_ id: ObjectID, _ weight: UInt32) {
+    guard weighs else { return }
+    let list = UInt32(places[id]) - 1
+    sums[list] = sums[list] - UInt64(weights[id]) + UInt64(weight)
+    weights[id] = weight
+  }
+
+  /// Takes members out at the back of a list until they weigh no more than `limit`.
+  @inline(__always)
+  mutating func trim(_ list: UInt32, to limit: UInt64) {
+    while sums[list] > limit { remove(lists.back(list: list)) }
+  }
+
+  /// Makes ids up to `objects` valid.
+  mutating func reserve(objects: Int) {
+    lists.reserve(objects: objects)
+    places.reserve(objects: objects)
+    if weighs { weights.reserve(objects: objects) }
+  }
+
+  /// Brings the object's state near.
+  @inline(__always)
+  func prefetch(_ id: ObjectID) {
+    places.prefetch(id)
+    lists.prefetch(id)
+  }
+
+  /// Brings the links of the object's neighbours near; its own must be near already.
+  @inline(__always)
+  func prefetchNeighbours(_ id: ObjectID) { lists.prefetchNeighbours(id) }
+
+  /// Memory held, in bytes.
+  var bytes: Int { lists.bytes + places.bytes + (weighs ? weights.bytes : 0) + sums.bytes }
+}
