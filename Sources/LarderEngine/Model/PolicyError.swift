@@ -2,6 +2,8 @@
 public enum PolicyError: Error, Hashable, Sendable, CustomStringConvertible {
   /// No policy has this name.
   case unknownPolicy(String, nearest: String?)
+  /// No admission filter has this name.
+  case unknownAdmission(String, nearest: String?, known: [String])
   /// The policy has no such parameter.
   case unknownParameter(policy: String, parameter: String, known: [String])
   /// A parameter was written without `=`.
@@ -21,6 +23,9 @@ public enum PolicyError: Error, Hashable, Sendable, CustomStringConvertible {
     case .unknownPolicy(let name, let nearest):
       let hint = nearest.map { "; did you mean '\($0)'?" } ?? ""
       return "unknown policy '\(name)'\(hint) ('larder policies' lists them all)"
+    case .unknownAdmission(let name, let nearest, let known):
+      let hint = nearest.map { "; did you mean '\($0)'?" } ?? ""
+      return "unknown admission '\(name)'\(hint) (there are \(known.joined(separator: ", ")))"
     case .unknownParameter(let policy, let parameter, let known):
       let list = known.isEmpty ? "it has none" : "it has \(known.joined(separator: ", "))"
       return "policy '\(policy)' has no parameter '\(parameter)': \(list)"

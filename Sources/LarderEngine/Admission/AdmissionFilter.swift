@@ -1,0 +1,84 @@
+/// A rule that decides whether a missing object is stored at all. It stands before any eviction
+/// policy: what it refuses, the policy never hears of.
+///
+/// A filter knows objects by their fingerprints alone, for it remembers some that the cache does not
+/// hold. Two objects with one fingerprint are one object to it, which is rare and harmless.
+///
+/// The tier calls `requested` for every get and set, in order, and, when an object that is not
+/// resident and not larger than the capacity is to be stored, `admits` right after. No decision
+/// depends on anything but these calls and the setup. One call through an existential a request:
+/// filters are not for the tightest loop.
+public protocol AdmissionFilter: AnyObject {
+  /// Name, parameters and paper.
+  static var description: AdmissionDescription { get }
+
+  /// A filter for an empty cache.
+  init(_ setup: AdmissionSetup) throws(PolicyError)
+
+  /// An object is asked for or set, whether it is resident or not.
+  func requested(_ request: Request)
+
+  /// Whether a missing object is to be stored. `victim` is the fingerprint of what the policy would
+  /// give up for it: nil while there is room, or where the policy cannot say.
+  func admits(_ request: Request, victim: UInt32?) -> Bool
+
+  /// Memory held, in bytes.
+  var stateBytes: Int { get }
+}
+
+extension AdmissionFilter {
+  /// Only what is missing matters.
+  public func requested(_ request: Request) {}
+  /// Nothing worth counting.
+  public var stateBytes: Int { 0 }
+}
+
+/// What a filter says of itself.
+public struct AdmissionDescription: Sendable {
+  /// The name users type, such as `second-hit`.
+  public let name: String
+  /// The idea in one or two sentences.
+  public let summary: String
+  /// The parameters that may follow the name.
+  public let parameters: [PolicyParameter]
+  /// Whether it compares a missing object with what would be evicted for it, so that the policy must
+  /// be able to say that.
+  public let comparesVictims: Bool
+  /// True when it draws random numbers, so that results depend on the seed.
+  public let isRandom: Bool
+  /// Authors, title, venue and year of the paper, or where the rule comes from.
+  public let paper: String
+
+  /// A description; see the properties for the meaning of each part.
+  public init(
+    name: String, summary: String, parameters: [PolicyParameter] = [],
+    comparesVictims: Bool = false, isRandom: Bool = false, paper: String
+  ) {
+    self.name = name
+    self.summary = summary
+    self.parameters = parameters
+    self.comparesVictims = comparesVictims
+    self.isRandom = isRandom
+    self.paper = paper
+  }
+}
+
+/// Everything a filter is made from.
+public struct AdmissionSetup: Sendable {
+  /// The capacity of the tier, in `unit`.
+  public var capacity: UInt64
+  /// What the capacity counts.
+  public var unit: CapacityUnit
+  /// The seed of every random choice.
+  public var seed: UInt64
+  /// The name and parameters asked for.
+  public var spec: PolicySpec
+
+  /// A setup; see the properties for the meaning of each part.
+  public init(capacity: UInt64, unit: CapacityUnit, seed: UInt64 = 0, spec: PolicySpec) {
+    self.capacity = capacity
+    self.unit = unit
+    self.seed = seed
+    self.spec = spec
+  }
+}

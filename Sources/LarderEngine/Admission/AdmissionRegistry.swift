@@ -1,0 +1,45 @@
+/// All admission filters, by name. Adding one is a file in this folder and a line in `all`.
+public enum AdmissionRegistry {
+  /// Every filter, in the order in which lists show them.
+  public static let all: [RegisteredAdmission] = [
+    RegisteredAdmission(SizeThreshold.self),
+    RegisteredAdmission(ProbabilisticAdmission.self),
+    RegisteredAdmission(AdaptSize.self),
+  ]
+
+  /// The name that stands for no filter.
+  public static var always: String { "always" }
+
+  /// The filter that a spec names, or nil for `always`.
+  ///
+  /// - Throws: `PolicyError` for an unknown name, parameter or value.
+  public static func make(_ setup: AdmissionSetup) throws(PolicyError) -> (any AdmissionFilter)? {
+    let spec = setup.spec
+    let found = all.first { $0.description.name == spec.name }
+    guard found != nil || spec.name == always else {
+      let names = [always] + all.map(\.description.name)
+      throw .unknownAdmission(spec.name, nearest: spec.name.nearest(among: names), known: names)
+    }
+    let known = found?.description.parameters.map(\.name) ?? []
+    for parameter in spec.values.keys.sorted() where !known.contains(parameter) {
+      throw .unknownParameter(policy: spec.name, parameter: parameter, known: known)
+    }
+    guard let found else { return nil }
+    return try found.make(setup)
+  }
+}
+
+/// A filter in the registry.
+public struct RegisteredAdmission: Sendable {
+  /// Name, parameters and paper.
+  public let description: AdmissionDescription
+  let make: @Sendable (AdmissionSetup) throws(PolicyError) -> any AdmissionFilter
+
+  /// The registry's line for a filter.
+  init<Filter: AdmissionFilter>(_ filter: Filter.Type) {
+    description = Filter.description
+    make = { (setup: AdmissionSetup) throws(PolicyError) -> any AdmissionFilter in
+      try Filter(setup)
+    }
+  }
+}
