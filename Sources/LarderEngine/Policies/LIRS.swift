@@ -10,7 +10,7 @@ struct LIRS: EvictionPolicy, ~Copyable {
     parameters: [
       PolicyParameter("hir", default: "0.01", "share of the queue, at least 2 objects or bytes"),
       PolicyParameter(
-        "stack", default: "0",
+        "stack", default: "0", inRealCaches: "3",
         "what the stack remembers of objects that have left, share of the capacity; 0 for all"),
     ],
     paper: "Jiang and Zhang, LIRS: an efficient low inter-reference recency set replacement policy "
