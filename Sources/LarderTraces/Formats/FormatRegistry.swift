@@ -12,6 +12,10 @@ public enum FormatRegistry {
     VscsiFormat(),
     AdaptSizeFormat(),
     Cache2kFormat(),
+    LcsFormat(),
+    TwitterFormat(),
+    MetaKVFormat(),
+    MSRCambridgeFormat(),
     LarderFormat(),
   ]
 

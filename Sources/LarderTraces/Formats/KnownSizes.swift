@@ -1,0 +1,11 @@
+/// The sizes of objects as a trace last told them, for traces that say 0 where production missed.
+struct KnownSizes {
+  private var sizes: [UInt64: UInt32] = [:]
+
+  /// The size to give a request: `size`, or where that is 0 what the object had last.
+  mutating func size(of key: UInt64, saying size: UInt32) -> UInt32 {
+    if size == 0 { return sizes[key] ?? 0 }
+    sizes[key] = size
+    return size
+  }
+}

@@ -1,0 +1,104 @@
+import LarderEngine
+
+/// Meta's key-value cache traces, as CacheLib's CacheBench publishes them.
+///
+/// Berg et al., "The CacheLib Caching Engine: Design and Experiences at Scale", OSDI 2020; the
+/// traces of 2022 and 2024 are described in CacheLib's documentation.
+struct MetaKVFormat: TraceFormat {
+  let description = FormatDescription(
+    name: "meta-kv",
+    summary: "Meta's key-value cache traces: text with a header, rows that stand for several",
+    layout: """
+      Text with a header, fields between commas, found by name: key, op, size (bytes of the value)
+      must be there; op_time in seconds, key_size in bytes, op_count and ttl in seconds may be. A
+      row is op_count requests. The size is that of key and value. A get that missed in production
+      says a size of 0: it has the size that the object had last.
+      Operations: GET and GET_LEASE are gets, SET and SET_LEASE are sets, DELETE is a delete.
+      """,
+    suffixes: [".meta-kv", ".kvcache.csv"], parameters: [.timeUnit, .skipZeroSize])
+
+  /// A row that stands for more requests than this is damage.
+  private static let repeatsMaximum: UInt64 = 1 << 24
+
+  func recognise(_ sample: FormatSample) -> FormatConfidence {
+    guard sample.isText else { return .none }
+    if sample.isNamed(description.suffixes) { return .certain }
+    let names = Set(MetaKVColumns.names(sample))
+    return names.isSuperset(of: ["key", "op", "size"]) && names.contains("op_count")
+      ? .certain : .none
+  }
+
+  func decoder(options: FormatOptions, sample: FormatSample) throws -> any TraceDecoder {
+    let unit = try options.choice(FormatParameter.timeUnit.name, of: TimeUnit.self)
+    return Decoder(unit: unit ?? .seconds, places: try MetaKVColumns(sample))
+  }
+
+  private static func operation(_ field: TextField) -> Operation? {
+    switch field.text {
+    case "GET", "GET_LEASE": .get
+    case "SET", "SET_LEASE": .set
+    case "DELETE": .delete
+    default: nil
+    }
+  }
+
+  private struct Decoder: TraceDecoder {
+    let unit: TimeUnit
+    let places: MetaKVColumns
+
+    var columns: TraceColumns {
+      var columns: TraceColumns = [.size, .operation]
+      if places.time != nil { columns.insert(.time) }
+      if places.ttl != nil { columns.insert(.ttl) }
+      return columns
+    }
+
+    func decode(_ reader: ByteReader, into batch: RecordBatch) throws {
+      var known = KnownSizes()
+      var isHeader = true
+      try reader.forEachLine { line, number in
+        if line.trimmed.isEmpty { return true }
+        if isHeader {
+          isHeader = false
+          return true
+        }
+        let table = TableLine(line, delimiter: UInt8(ascii: ","), path: reader.path, number)
+        let (record, repeats) = try row(table, &known)
+        for _ in 0..<repeats {
+          guard try batch.append(record) else { return false }
+        }
+        return true
+      }
+      _ = try batch.flush()
+    }
+
+    private func row(
+      _ table: TableLine, _ known: inout KnownSizes
+    ) throws(TraceError) -> (TraceRecord, repeats: UInt64) {
+      let fields = try table.fields(count: places.count)
+      let key = KeyHash.key(try table.filled(fields[places.key], "key"))
+      guard let operation = MetaKVFormat.operation(fields[places.operation]) else {
+        throw table.error(
+          "expected GET, GET_LEASE, SET, SET_LEASE or DELETE, found "
+            + fields[places.operation].quoted)
+      }
+      let repeats = try places.repeats.map { place throws(TraceError) in
+        try table.number(fields[place], "number of operations")
+      }
+      guard repeats ?? 1 <= MetaKVFormat.repeatsMaximum else {
+        throw table.error("a row of \(repeats ?? 1) requests cannot be")
+      }
+      let keyBytes = try places.keySize.map { place throws(TraceError) in
+        try table.size(fields[place])
+      }
+      let valueBytes = try table.size(fields[places.size])
+      let whole = valueBytes == 0 ? 0 : try table.sum(keyBytes ?? 0, valueBytes)
+      let size = known.size(of: key, saying: whole)
+      var record = TraceRecord(
+        key: key, size: size == 0 ? keyBytes ?? 0 : size, operation: operation)
+      if let time = places.time { record.time = try table.time(fields[time], unit) }
+      if let ttl = places.ttl, !fields[ttl].isEmpty { record.ttl = try table.size(fields[ttl]) }
+      return (record, repeats ?? 1)
+    }
+  }
+}

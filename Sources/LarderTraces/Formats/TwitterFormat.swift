@@ -1,0 +1,77 @@
+import LarderEngine
+
+/// Twitter's cache traces.
+///
+/// Yang, Yue and Rashmi, "A Large Scale Analysis of Hundreds of In-memory Cache Clusters at
+/// Twitter", OSDI 2020.
+struct TwitterFormat: TraceFormat {
+  let description = FormatDescription(
+    name: "twitter",
+    summary: "Twitter's cache traces: text with operations and times to live",
+    layout: """
+      Text without a header, seven fields between commas: time in seconds, key, bytes of the key,
+      bytes of the value, client, operation, time to live in seconds (0 where nothing is written).
+      The size is that of key and value. A get that missed in production says a value of 0 bytes:
+      it has the size that the object had last.
+      Operations: get and gets are gets; set, add, cas, replace, append, prepend, incr and decr are
+      sets; delete is a delete.
+      """,
+    suffixes: [".twitter", ".twr.csv"], parameters: [.timeUnit, .skipZeroSize])
+
+  private static let fieldCount = 7
+
+  func recognise(_ sample: FormatSample) -> FormatConfidence {
+    guard sample.isText else { return .none }
+    if sample.isNamed(description.suffixes) { return .certain }
+    let lines = sample.lines()
+    let fits = lines.allSatisfy { line in
+      let fields = line.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+      return fields.count == TwitterFormat.fieldCount
+        && TwitterFormat.operation(String(decoding: fields[5], as: UTF8.self)) != nil
+    }
+    return !lines.isEmpty && fits ? .certain : .none
+  }
+
+  func decoder(options: FormatOptions, sample: FormatSample) throws -> any TraceDecoder {
+    let unit = try options.choice(FormatParameter.timeUnit.name, of: TimeUnit.self)
+    return Decoder(unit: unit ?? .seconds)
+  }
+
+  private static func operation(_ name: String) -> Operation? {
+    switch name {
+    case "get", "gets": .get
+    case "set", "add", "cas", "replace", "append", "prepend", "incr", "decr": .set
+    case "delete": .delete
+    default: nil
+    }
+  }
+
+  private struct Decoder: TraceDecoder {
+    let unit: TimeUnit
+    var columns: TraceColumns { [.size, .time, .operation, .ttl] }
+
+    func decode(_ reader: ByteReader, into batch: RecordBatch) throws {
+      var known = KnownSizes()
+      try reader.forEachLine { line, number in
+        if line.trimmed.isEmpty { return true }
+        let table = TableLine(line, delimiter: UInt8(ascii: ","), path: reader.path, number)
+        let fields = try table.fields(count: TwitterFormat.fieldCount)
+        let key = KeyHash.key(try table.filled(fields[1], "key"))
+        let time = try table.time(fields[0], unit)
+        let keyBytes = try table.size(fields[2])
+        let valueBytes = try table.size(fields[3])
+        guard let operation = TwitterFormat.operation(fields[5].text) else {
+          throw table.error(
+            "expected an operation of memcached (get, set, delete ...), found \(fields[5].quoted)")
+        }
+        let whole = valueBytes == 0 ? 0 : try table.sum(keyBytes, valueBytes)
+        let size = known.size(of: key, saying: whole)
+        return try batch.append(
+          TraceRecord(
+            key: key, time: time, size: size == 0 ? keyBytes : size,
+            ttl: try table.size(fields[6]), operation: operation))
+      }
+      _ = try batch.flush()
+    }
+  }
+}
