@@ -5,7 +5,7 @@ import Testing
 /// What every format owes its users, whichever it is: a new format is covered by its sample.
 @Suite
 struct FormatContractTests {
-  static let binary: Set<String> = ["oracle-general", "vscsi", "cache2k", "larder"]
+  static let binary: Set<String> = ["oracle-general", "vscsi", "cache2k", "lcs", "larder"]
 
   private func decode(
     _ sample: SampleTrace, _ bytes: [UInt8], step: Int = .max, skippingZeroSizes: Bool = false

@@ -28,7 +28,7 @@ struct SampleTrace: Sendable, CustomTestStringConvertible {
   /// All samples.
   static let all: [SampleTrace] = [
     oracleGeneral, csv, csvWithOperations, txt, arc, lirs, vscsi1, vscsi2, adaptSize, cache2k,
-    larder,
+    lcs, lcsOlder, twitter, metaKV, msrCambridge, larder,
   ]
 
   private static let timed = requests.map {
