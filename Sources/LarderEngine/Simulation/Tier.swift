@@ -146,6 +146,13 @@ struct Tier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyable {
     return true
   }
 
+  /// Tells a policy that orders objects by their expiry of a resident object's new one. To all
+  /// others nothing has happened.
+  mutating func renew(_ request: Request) {
+    if Shape.isFull { expiries[request.id] = request.expires }
+    if Policy.description.needs.contains(.ttl) { policy.replace(request, Shape.sizes(sizes)) }
+  }
+
   /// Gives up one object, of which there must be one, without counting it as evicted for want of
   /// room.
   mutating func giveUp() -> ObjectID {
