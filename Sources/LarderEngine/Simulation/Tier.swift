@@ -80,6 +80,20 @@ struct Tier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyable {
     while policy.overflows { evict(for: .none, evicted) }
   }
 
+  /// A get: the copy that is there to be used, which is then a reference to it. What is found
+  /// expired is removed and counted.
+  @inline(__always)
+  mutating func use(
+    _ request: Request, now: UInt64, evicted: (ObjectID) -> Void
+  ) -> TierCopy? {
+    guard find(request.id, now: now) else { return nil }
+    let copy = TierCopy(
+      size: size(of: request.id), isStale: Shape.isFull && stale[request.id],
+      expires: Shape.isFull ? expiries[request.id] : Request.noExpiry)
+    hit(request, evicted: evicted)
+    return copy
+  }
+
   /// A resident object was answered for by another tier.
   mutating func foresee(_ request: Request) { policy.foresee(request) }
 
