@@ -115,7 +115,7 @@ extension DiskCore {
       version: reading.version, contentType: reading.contentType,
       createdMicroseconds: slot.created,
       expiresMicroseconds: expires == Request.noExpiry ? nil : expires,
-      isPermanent: slot.state == .permanent, isExpired: isExpired)
+      cost: slot.cost, isPermanent: slot.state == .permanent, isExpired: isExpired)
     if slot.file != 0 {
       folder.pin(slot.file)
       return .file(

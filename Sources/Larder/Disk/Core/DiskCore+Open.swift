@@ -85,6 +85,7 @@ extension DiskCore {
     slot.isStored = true
     slot.suite = row.suite
     slot.bytes = row.bytes
+    slot.cost = row.cost
     slot.file = row.file
     slot.checksum = row.checksum
     slot.inserted = row.inserted

@@ -138,6 +138,7 @@ extension DiskCore {
     slots[Int(id)].isHitBefore = false
     slots[Int(id)].hits = 0
     slots[Int(id)].bytes = row.bytes
+    slots[Int(id)].cost = row.cost
     slots[Int(id)].file = row.file
     slots[Int(id)].checksum = row.checksum
     slots[Int(id)].key = nil
