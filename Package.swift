@@ -72,7 +72,11 @@ let package = Package(
       name: "LarderEngineTests", dependencies: ["LarderEngine"],
       exclude: ["Fixtures/Scripts", "Golden/generated.csv"]),
     .testTarget(
-      name: "LarderTests", dependencies: ["Larder", "LarderEngine", "DiskCacheVictim"]),
+      name: "LarderTests",
+      dependencies: [
+        "Larder", "LarderEngine", "DiskCacheVictim",
+        .product(name: "Crypto", package: "swift-crypto"),
+      ]),
     // Every module that is imported is named: one that comes along unnamed is not rebuilt for.
     .testTarget(name: "LarderTracesTests", dependencies: ["LarderTraces", "LarderEngine"]),
     .testTarget(

@@ -81,7 +81,10 @@ extension DiskCore {
 
   /// Bytes of all files of the cache. O(ids).
   var diskBytes: UInt64 {
-    let values = slots.lazy.filter { $0.file != 0 }.reduce(0) { $0 + UInt64($1.bytes) }
+    let overhead = index?.seal == nil ? 0 : UInt64(DiskSeal.overhead)
+    let values = slots.lazy.filter { $0.file != 0 }.reduce(0) {
+      $0 + UInt64($1.bytes) + overhead
+    }
     let retired = transaction.retired.reduce(0) { $0 + UInt64($1.bytes) }
     return values + retired + ((try? folder.overheadBytes()) ?? 0)
   }
