@@ -6,7 +6,22 @@ import Larder
 // removal, "n" and "N" for a renewal. `DiskCacheVictim FOLDER DURABILITY SEED [KEY]`, the key for
 // encryption as a text of 16, 24 or 32 bytes.
 
+// `DiskCacheVictim FOLDER DURABILITY full BYTES` works on a full disk instead, or with files of at
+// most so many bytes, and says what it met.
+
 let arguments = CommandLine.arguments
+if arguments.count == 5, arguments[3] == "full", let bytes = UInt(arguments[4]),
+  let durability = DiskDurability(rawValue: arguments[2])
+{
+  do {
+    var disk = try FullDisk(folder: arguments[1], durability: durability, fileBytesMax: bytes)
+    print(try disk.run())
+    exit(0)
+  } catch {
+    print("error \(error)")
+    exit(1)
+  }
+}
 guard arguments.count == 4 || arguments.count == 5,
   let durability = DiskDurability(rawValue: arguments[2]),
   var state = UInt64(arguments[3])

@@ -32,6 +32,20 @@ struct VictimProcess {
     return folder.appendingPathComponent("DiskCacheVictim")
   }
 
+  /// Runs a command to its end; what it said, and its exit status.
+  static func output(_ command: String, _ arguments: [String]) throws -> (String, Int32) {
+    let child = Process()
+    child.executableURL = URL(fileURLWithPath: command)
+    child.arguments = arguments
+    let pipe = Pipe()
+    child.standardOutput = pipe
+    child.standardError = pipe
+    try child.run()
+    let said = pipe.fileHandleForReading.readDataToEndOfFile()
+    child.waitUntilExit()
+    return (String(decoding: said, as: UTF8.self), child.terminationStatus)
+  }
+
   /// Runs a child until it has said `lines` lines, and kills it.
   static func run(
     folder: String, durability: String, seed: UInt64, lines: Int, key: String? = nil

@@ -14,9 +14,14 @@ extension DiskCore {
 
   /// Begins with an empty database after the old one was found damaged.
   func rebuild() throws(DiskCacheError) {
+    statistics.rebuilds += 1
+    try startAnew()
+  }
+
+  /// Begins with an empty database.
+  func startAnew() throws(DiskCacheError) {
     // The connection must be gone before its file is.
     index = nil
-    statistics.rebuilds += 1
     do throws(FileFailure) {
       try folder.removeDatabase()
     } catch {
@@ -32,7 +37,8 @@ extension DiskCore {
   }
 
   private func load() throws(DiskCacheError) {
-    let index = try DiskIndex(path: folder.databasePath, configuration)
+    let index = try DiskIndex(
+      path: folder.databasePath, configuration, layer: folder.files.databaseLayer)
     var rows: [(id: ObjectID, row: DiskRow, digest: KeyDigest?)] = []
     var keys: [ObjectID: [UInt8]] = [:]
     let names: [(UInt32, String)]

@@ -152,6 +152,7 @@ extension DiskCore {
       if isReplacement { note(.evict(.failure), key) }
       rollBack(index)
       if error.isCorruption { try rebuild() }
+      if error.isWriteFailure { makeRoom(index) }
       throw DiskCacheError(error)
     }
     statistics.bytesWritten += UInt64(row.bytes)

@@ -23,10 +23,12 @@ final class DiskIndex {
   let renewStatement: SQLiteStatement
 
   /// Opens or makes the database.
-  init(path: String, _ configuration: DiskConfiguration) throws(DiskCacheError) {
+  init(
+    path: String, _ configuration: DiskConfiguration, layer: String?
+  ) throws(DiskCacheError) {
     let found: Int64?
     do throws(SQLiteError) {
-      connection = try SQLiteConnection(path: path, busyMilliseconds: 250)
+      connection = try SQLiteConnection(path: path, busyMilliseconds: 250, layer: layer)
       try Self.setUp(connection, configuration)
       found = try Self.otherFormat(connection)
     } catch {
