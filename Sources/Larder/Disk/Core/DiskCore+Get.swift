@@ -122,6 +122,7 @@ extension DiskCore {
         DiskFileReading(
           id: id, stored: slot.stored, file: slot.file, path: folder.filePath(slot.file),
           bytes: Int(slot.bytes), checksum: slot.checksum, checksumSeed: key.digest.checksumSeed,
+          seal: index.seal, binding: index.seal == nil ? Data() : DiskSeal.binding(key),
           metadata: metadata))
     }
     guard let data = reading.value else { return nil }
