@@ -16,6 +16,7 @@ public enum PolicyRegistry {
     RegisteredPolicy(CAR.self),
     RegisteredPolicy(LIRS.self),
     RegisteredPolicy(S3FIFO.self),
+    RegisteredPolicy(TinyLFU.self),
     RegisteredPolicy(WTinyLFU.self),
     RegisteredPolicy(GDSF.self),
     RegisteredPolicy(GreedyDual.self),
