@@ -16,6 +16,7 @@ public enum PolicyRegistry {
     RegisteredPolicy(CAR.self),
     RegisteredPolicy(LIRS.self),
     RegisteredPolicy(S3FIFO.self),
+    RegisteredPolicy(QDLP.self),
     RegisteredPolicy(GDSF.self),
     RegisteredPolicy(GreedyDual.self),
     RegisteredPolicy(EarliestExpiry.self),
