@@ -11,6 +11,7 @@ public enum PolicyRegistry {
     RegisteredPolicy(Clock.self),
     RegisteredPolicy(Sieve.self),
     RegisteredPolicy(SLRU.self),
+    RegisteredPolicy(LRUK.self),
     RegisteredPolicy(TwoQ.self),
     RegisteredPolicy(ARC.self),
     RegisteredPolicy(CAR.self),
