@@ -73,6 +73,13 @@ public protocol EvictionPolicy: ~Copyable, SendableMetatype {
   /// `request.nextUse`. Called only for policies that need the next use.
   mutating func foresee(_ request: Request)
 
+  /// What `evict` would return now, for admission filters that compare; `.none` when nothing is
+  /// resident. Asked only where `knowsVictim`.
+  var victim: ObjectID { get }
+
+  /// Whether the policy can say what it would evict without changing anything.
+  static var knowsVictim: Bool { get }
+
   /// Makes room for ids up to `objects`. O(`objects`); called outside the per-request path.
   mutating func reserve(objects: Int)
 
@@ -108,6 +115,12 @@ extension EvictionPolicy where Self: ~Copyable {
 
   /// A hit evicts nothing.
   public static var evictsOnHit: Bool { false }
+
+  /// It cannot say.
+  public static var knowsVictim: Bool { false }
+
+  /// It cannot say.
+  public var victim: ObjectID { .none }
 
   /// Only what does not fit is evicted.
   @inline(__always)

@@ -45,9 +45,9 @@ public struct RegisteredPolicy: Sendable {
     }
     makeCacheTier = { (setup: CacheTierSetup) throws(PolicyError) -> CacheTier in
       if setup.unit == .bytes {
-        return CacheTier(try PolicyTier<Policy, SizedShape>(setup))
+        return CacheTier(try PolicyTier<Policy, CacheSizedShape>(setup))
       } else {
-        return CacheTier(try PolicyTier<Policy, UnitShape>(setup))
+        return CacheTier(try PolicyTier<Policy, CacheUnitShape>(setup))
       }
     }
   }
@@ -57,7 +57,7 @@ extension RegisteredPolicy.SingleTier {
   /// Whether the trace or the tier has anything that only the full loop knows.
   fileprivate var needsFullShape: Bool {
     columns.operations != nil || columns.ttls != nil || columns.costs != nil
-      || setup.timeToLiveSeconds != nil || setup.objectsMax != nil
+      || setup.timeToLiveSeconds != nil || setup.objectsMax != nil || setup.admission != nil
   }
 
   @inline(__always)

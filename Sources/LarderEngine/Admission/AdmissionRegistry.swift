@@ -4,6 +4,8 @@ public enum AdmissionRegistry {
   public static let all: [RegisteredAdmission] = [
     RegisteredAdmission(SizeThreshold.self),
     RegisteredAdmission(ProbabilisticAdmission.self),
+    RegisteredAdmission(SecondHit.self),
+    RegisteredAdmission(TinyLFUAdmission.self),
     RegisteredAdmission(AdaptSize.self),
   ]
 

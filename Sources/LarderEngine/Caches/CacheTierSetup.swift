@@ -14,11 +14,14 @@ package struct CacheTierSetup: Sendable {
   package var objects: Int
   /// The seed of random choices.
   package var seed: UInt64
+  /// The admission filter with its parameters; nil for none.
+  package var admission: PolicySpec?
 
   /// A setup; see the properties for the meaning of each part.
   package init(
     policy: PolicySpec, capacity: UInt64, unit: CapacityUnit, objectsMax: Int = .max,
-    timeToLiveMicroseconds: UInt64? = nil, objects: Int, seed: UInt64 = 0
+    timeToLiveMicroseconds: UInt64? = nil, objects: Int, seed: UInt64 = 0,
+    admission: PolicySpec? = nil
   ) {
     self.policy = policy
     self.capacity = capacity
@@ -27,5 +30,6 @@ package struct CacheTierSetup: Sendable {
     self.timeToLiveMicroseconds = timeToLiveMicroseconds
     self.objects = objects
     self.seed = seed
+    self.admission = admission
   }
 }

@@ -19,7 +19,9 @@ struct PolicyTier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyab
   /// An empty tier.
   init(_ setup: CacheTierSetup) throws(PolicyError) {
     tier = try Tier(
-      TierSetup(policy: setup.policy, capacity: setup.capacity), unit: setup.unit,
+      TierSetup(
+        policy: setup.policy, capacity: setup.capacity, admission: setup.admission),
+      unit: setup.unit,
       objects: setup.objects, seed: setup.seed)
     objectsMax = setup.objectsMax
     timeToLive = setup.timeToLiveMicroseconds ?? 0

@@ -14,6 +14,8 @@ public enum PolicyError: Error, Hashable, Sendable, CustomStringConvertible {
   case badValue(policy: String, parameter: String, value: String, expected: String)
   /// The policy needs something that this trace or cache cannot give.
   case missingNeed(policy: String, need: String)
+  /// An admission filter compares with what would be evicted, which this policy cannot say.
+  case noVictim(admission: String, policy: String)
   /// The capacity is outside what the policy can manage.
   case capacity(policy: String, capacity: UInt64, expected: String)
 
@@ -37,6 +39,9 @@ public enum PolicyError: Error, Hashable, Sendable, CustomStringConvertible {
       return "policy '\(policy)': \(parameter)='\(value)' is not \(expected)"
     case .missingNeed(let policy, let need):
       return "policy '\(policy)' needs \(need), which is not known here"
+    case .noVictim(let admission, let policy):
+      return "admission '\(admission)' compares with the next victim, which policy '\(policy)' "
+        + "cannot name; take another (lru, slru, lfu, 2q, gdsf ... can)"
     case .capacity(let policy, let capacity, let expected):
       return "policy '\(policy)' cannot have a capacity of \(capacity): expected \(expected)"
     }

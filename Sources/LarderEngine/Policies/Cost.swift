@@ -44,6 +44,10 @@ struct Cost: EvictionPolicy, ~Copyable {
     if contains(id) { heap.remove(id) }
   }
 
+  static var knowsVictim: Bool { true }
+
+  var victim: ObjectID { heap.minimum }
+
   mutating func reserve(objects: Int) { heap.reserve(objects: objects) }
 
   @inline(__always)

@@ -38,6 +38,10 @@ struct EarliestExpiry: EvictionPolicy, ~Copyable {
     if contains(id) { heap.remove(id) }
   }
 
+  static var knowsVictim: Bool { true }
+
+  var victim: ObjectID { heap.minimum }
+
   mutating func reserve(objects: Int) { heap.reserve(objects: objects) }
 
   @inline(__always)

@@ -42,6 +42,10 @@ struct FIFO: EvictionPolicy, ~Copyable {
     words[id] = 0
   }
 
+  static var knowsVictim: Bool { true }
+
+  var victim: ObjectID { queue.oldestEntry }
+
   mutating func reserve(objects: Int) { words.reserve(objects: objects) }
 
   @inline(__always)

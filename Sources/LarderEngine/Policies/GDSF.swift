@@ -51,6 +51,10 @@ struct GDSF: EvictionPolicy, ~Copyable {
     if contains(id) { heap.remove(id) }
   }
 
+  static var knowsVictim: Bool { true }
+
+  var victim: ObjectID { heap.minimum }
+
   mutating func reserve(objects: Int) {
     heap.reserve(objects: objects)
     frequencies.reserve(objects: objects)

@@ -39,6 +39,10 @@ struct GreedyDual: EvictionPolicy, ~Copyable {
     if contains(id) { heap.remove(id) }
   }
 
+  static var knowsVictim: Bool { true }
+
+  var victim: ObjectID { heap.minimum }
+
   mutating func reserve(objects: Int) { heap.reserve(objects: objects) }
 
   @inline(__always)

@@ -33,6 +33,10 @@ struct LFU: EvictionPolicy, ~Copyable {
     if contains(id) { counts.remove(id) }
   }
 
+  static var knowsVictim: Bool { true }
+
+  var victim: ObjectID { counts.leastFrequent }
+
   mutating func reserve(objects: Int) { counts.reserve(objects: objects) }
 
   @inline(__always)

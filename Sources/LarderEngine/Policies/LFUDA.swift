@@ -44,6 +44,10 @@ struct LFUDA: EvictionPolicy, ~Copyable {
     if contains(id) { heap.remove(id) }
   }
 
+  static var knowsVictim: Bool { true }
+
+  var victim: ObjectID { heap.minimum }
+
   mutating func reserve(objects: Int) {
     heap.reserve(objects: objects)
     frequencies.reserve(objects: objects)

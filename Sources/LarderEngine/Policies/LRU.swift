@@ -36,6 +36,10 @@ struct LRU: EvictionPolicy, ~Copyable {
     if contains(id) { list.remove(id) }
   }
 
+  static var knowsVictim: Bool { true }
+
+  var victim: ObjectID { list.back() }
+
   mutating func reserve(objects: Int) { list.reserve(objects: objects) }
 
   @inline(__always)

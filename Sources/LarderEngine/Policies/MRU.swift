@@ -35,6 +35,10 @@ struct MRU: EvictionPolicy, ~Copyable {
     if contains(id) { list.remove(id) }
   }
 
+  static var knowsVictim: Bool { true }
+
+  var victim: ObjectID { list.front() }
+
   mutating func reserve(objects: Int) { list.reserve(objects: objects) }
 
   @inline(__always)

@@ -90,6 +90,15 @@ struct SLRU: EvictionPolicy, ~Copyable {
     lists.remove(id)
   }
 
+  static var knowsVictim: Bool { true }
+
+  var victim: ObjectID {
+    for segment in 0..<segments where lists.back(list: segment) != .none {
+      return lists.back(list: segment)
+    }
+    return .none
+  }
+
   mutating func reserve(objects: Int) {
     lists.reserve(objects: objects)
     segmentOf.reserve(objects: objects)

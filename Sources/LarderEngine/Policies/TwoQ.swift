@@ -82,6 +82,14 @@ struct TwoQ: EvictionPolicy, ~Copyable {
     if lists.place(id) != 0 { lists.remove(id) }
   }
 
+  static var knowsVictim: Bool { true }
+
+  var victim: ObjectID {
+    let isRecent =
+      lists.weight(of: TwoQ.recent) > recentCapacity || lists.back(of: TwoQ.frequent) == .none
+    return lists.back(of: isRecent ? TwoQ.recent : TwoQ.frequent)
+  }
+
   mutating func reserve(objects: Int) { lists.reserve(objects: objects) }
 
   @inline(__always)

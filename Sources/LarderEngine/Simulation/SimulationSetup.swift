@@ -9,16 +9,19 @@ public struct TierSetup: Sendable, Hashable {
   public var timeToLiveSeconds: UInt32?
   /// At most how many objects are resident, beside the capacity; at least 1, nil for no limit.
   public var objectsMax: UInt64?
+  /// The admission filter with its parameters; nil to store everything that the policy admits.
+  public var admission: PolicySpec?
 
   /// A tier; see the properties for the meaning of each part.
   public init(
     policy: PolicySpec, capacity: UInt64, timeToLiveSeconds: UInt32? = nil,
-    objectsMax: UInt64? = nil
+    objectsMax: UInt64? = nil, admission: PolicySpec? = nil
   ) {
     self.policy = policy
     self.capacity = capacity
     self.timeToLiveSeconds = timeToLiveSeconds
     self.objectsMax = objectsMax
+    self.admission = admission
   }
 }
 

@@ -5,6 +5,8 @@ struct Tier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyable {
   private let capacity: UInt64
   private let timeToLive: UInt64
   private let objectsMax: UInt64
+  private let filter: TierFilter?
+  private var fingerprints: Column<UInt32>
   private var sizes: Column<UInt32>
   private var expiries: Column<UInt64>
   private var stale: Column<Bool>
@@ -17,12 +19,17 @@ struct Tier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyable {
 
   /// An empty tier for ids up to `objects`.
   init(_ setup: TierSetup, unit: CapacityUnit, objects: Int, seed: UInt64) throws(PolicyError) {
+    let made = try TierFilter(
+      setup, unit: unit, seed: seed, policy: Policy.description.name,
+      knowsVictim: Policy.knowsVictim)
     policy = try Policy(
       PolicySetup(
         capacity: setup.capacity, unit: unit, objects: objects, seed: seed, spec: setup.policy))
+    filter = made
     capacity = setup.capacity
     timeToLive = UInt64(setup.timeToLiveSeconds ?? 0) * 1_000_000
     objectsMax = setup.objectsMax ?? .max
+    fingerprints = Column(objects: filter == nil ? 0 : objects)
     sizes = Column(objects: Shape.weighs ? objects : 0)
     expiries = Column(objects: Shape.isFull ? objects : 0)
     stale = Column(objects: Shape.isFull ? objects : 0)
@@ -76,6 +83,10 @@ struct Tier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyable {
     var request = request
     if Shape.weighs { request.size = sizes[request.id] }
     if Shape.isFull { request.expires = expiries[request.id] }
+    if Shape.filters, let filter {
+      request.fingerprint = fingerprints[request.id]
+      filter.rule.requested(request)
+    }
     policy.hit(request, Shape.sizes(sizes))
     while policy.overflows { evict(for: .none, evicted) }
   }
@@ -110,11 +121,22 @@ struct Tier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyable {
   @inline(__always)
   mutating func admits(_ request: Request) -> Bool {
     let size = Shape.weighs ? UInt64(request.size) : 1
-    guard size <= capacity, policy.admit(request, Shape.sizes(sizes)) else {
+    guard size <= capacity, passesFilter(request), policy.admit(request, Shape.sizes(sizes)) else {
       counts.rejections += 1
       return false
     }
     return true
+  }
+
+  /// Whether the admission filter, where there is one, lets an object in.
+  @inline(__always)
+  private func passesFilter(_ request: Request) -> Bool {
+    guard Shape.filters, let filter else { return true }
+    filter.rule.requested(request)
+    let size = Shape.weighs ? UInt64(request.size) : 1
+    let isFull = used + size > capacity || (Shape.isFull && count >= objectsMax)
+    let victim = filter.comparesVictims && isFull ? policy.victim : .none
+    return filter.rule.admits(request, victim: victim == .none ? nil : fingerprints[victim])
   }
 
   /// The second half of `store`: makes room for an object that is admitted and stores it.
@@ -127,6 +149,7 @@ struct Tier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyable {
     }
     while used + size > capacity { evict(for: request, evicted) }
     if Shape.weighs { sizes[request.id] = request.size }
+    if Shape.filters, filter != nil { fingerprints[request.id] = request.fingerprint }
     if Shape.isFull {
       expiries[request.id] = request.expires
       stale[request.id] = false
@@ -141,6 +164,7 @@ struct Tier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyable {
   /// larger than the capacity is removed instead.
   mutating func replace(_ request: Request, evicted: (ObjectID) -> Void) -> Bool {
     let (id, size) = (request.id, Shape.weighs ? UInt64(request.size) : 1)
+    if Shape.filters, let filter { filter.rule.requested(request) }
     guard size <= capacity else {
       remove(id)
       counts.rejections += 1
@@ -188,6 +212,7 @@ struct Tier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyable {
   /// Makes room for ids up to `objects`.
   mutating func reserve(objects: Int) {
     policy.reserve(objects: objects)
+    if filter != nil { fingerprints.reserve(objects: objects) }
     if Shape.weighs { sizes.reserve(objects: objects) }
     if Shape.isFull {
       expiries.reserve(objects: objects)
@@ -209,6 +234,7 @@ struct Tier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyable {
   /// Memory held, in bytes.
   var stateBytes: Int {
     policy.stateBytes + (Shape.weighs ? sizes.bytes : 0)
+      + (filter.map { $0.rule.stateBytes + fingerprints.bytes } ?? 0)
       + (Shape.isFull ? expiries.bytes + stale.bytes : 0)
   }
 

@@ -7,6 +7,8 @@ protocol TierShape {
   static var weighs: Bool { get }
   /// Whether entries can expire, become stale, be set or deleted.
   static var isFull: Bool { get }
+  /// Whether there may be an admission filter.
+  static var filters: Bool { get }
   /// The view of the column, which is empty unless `weighs`.
   static func sizes(_ column: borrowing Column<UInt32>) -> Sizes
 }
@@ -15,6 +17,7 @@ protocol TierShape {
 enum UnitShape: TierShape {
   static var weighs: Bool { false }
   static var isFull: Bool { false }
+  static var filters: Bool { false }
   @inline(__always)
   static func sizes(_ column: borrowing Column<UInt32>) -> UnitSizes { UnitSizes() }
 }
@@ -23,6 +26,7 @@ enum UnitShape: TierShape {
 enum SizedShape: TierShape {
   static var weighs: Bool { true }
   static var isFull: Bool { false }
+  static var filters: Bool { false }
   @inline(__always)
   static func sizes(_ column: borrowing Column<UInt32>) -> ColumnSizes { ColumnSizes(column) }
 }
@@ -31,6 +35,25 @@ enum SizedShape: TierShape {
 enum FullShape: TierShape {
   static var weighs: Bool { true }
   static var isFull: Bool { true }
+  static var filters: Bool { true }
+  @inline(__always)
+  static func sizes(_ column: borrowing Column<UInt32>) -> ColumnSizes { ColumnSizes(column) }
+}
+
+/// A real cache that counts objects; it keeps times by itself.
+enum CacheUnitShape: TierShape {
+  static var weighs: Bool { false }
+  static var isFull: Bool { false }
+  static var filters: Bool { true }
+  @inline(__always)
+  static func sizes(_ column: borrowing Column<UInt32>) -> UnitSizes { UnitSizes() }
+}
+
+/// A real cache that counts bytes; it keeps times by itself.
+enum CacheSizedShape: TierShape {
+  static var weighs: Bool { true }
+  static var isFull: Bool { false }
+  static var filters: Bool { true }
   @inline(__always)
   static func sizes(_ column: borrowing Column<UInt32>) -> ColumnSizes { ColumnSizes(column) }
 }

@@ -75,6 +75,12 @@ struct FrequencyLists: ~Copyable {
     return id
   }
 
+  /// The object that `popLeastFrequent` would take out, or `.none`.
+  var leastFrequent: ObjectID {
+    let lowest = table[0].higher
+    return lowest == 0 ? .none : table[lowest].first
+  }
+
   /// Takes an object that is held out.
   @inline(__always)
   mutating func remove(_ id: ObjectID) {

@@ -56,6 +56,13 @@ struct IDRing: ~Copyable {
     return .none
   }
 
+  /// The oldest entry, or `.none`. O(holes before it).
+  var oldestEntry: ObjectID {
+    var position = oldest
+    while position != newest, base[Int(position & mask)] == .none { position = position &+ 1 }
+    return position == newest ? .none : base[Int(position & mask)]
+  }
+
   /// Takes the entry at `position` out. O(1).
   @inline(__always)
   mutating func remove(at position: UInt32) {

@@ -1,0 +1,37 @@
+/// Stores what is asked for a second time: what is requested once never takes room.
+final class SecondHit: AdmissionFilter {
+  static let description = AdmissionDescription(
+    name: "second-hit",
+    summary: "Stores an object that was asked for before, as two Bloom filters in turn remember: "
+      + "each is emptied when the other is full.",
+    parameters: [
+      PolicyParameter(
+        "window", default: "1000000", "distinct objects remembered at least, and twice that at most"
+      ),
+      PolicyParameter("error", default: "0.01", "chance that a new object passes for a known one"),
+    ],
+    paper: "Maggs and Sitaraman, Algorithmic nuggets in content delivery, SIGCOMM CCR 2015")
+
+  private var current: BloomFilter
+  private var previous: BloomFilter
+
+  init(_ setup: AdmissionSetup) throws(PolicyError) {
+    let window = try setup.spec.integer("window", default: 1_000_000, in: 1...1_000_000_000)
+    let error = try setup.spec.number("error", default: 0.01, in: 1e-9...0.5)
+    // Both filters are asked, so each may be wrong half as often.
+    current = BloomFilter(capacity: window, error: error / 2)
+    previous = BloomFilter(capacity: window, error: error / 2)
+  }
+
+  func admits(_ request: Request, victim: UInt32?) -> Bool {
+    let isKnown = previous.contains(request.fingerprint)
+    let isNew = current.insert(request.fingerprint)
+    if current.count >= current.capacity {
+      swap(&current, &previous)
+      current.clear()
+    }
+    return isKnown || !isNew
+  }
+
+  var stateBytes: Int { current.bytes + previous.bytes }
+}
