@@ -89,7 +89,7 @@ enum SampleResults {
         p99Microseconds: 50_000)
       record.timings = [
         Timing(
-          mode: .execute, threads: 4, repetition: 1, requests: 5000, seconds: 0.5,
+          mode: .simulate, threads: 1, repetition: 1, requests: 5000, seconds: 0.5,
           latency: MeasuredLatency(p50: 900, p90: 2000, p99: 9000, p999: 20000, max: 100_000))
       ]
       return record

@@ -3,7 +3,7 @@ import LarderEngine
 extension WorkloadDecoder {
   /// The caches, each with a name of its own.
   func configurations(
-    _ value: YAMLValue, unit: CapacityUnit?
+    _ value: YAMLValue, unit: CapacityUnit?, lines: inout WorkloadLines
   ) throws(WorkloadError) -> [ConfigurationSpec] {
     var specs: [ConfigurationSpec] = []
     for item in try value.items(orSingle: [.string, .object], of: "configurations") {
@@ -12,6 +12,7 @@ extension WorkloadDecoder {
         throw item.error(
           .refused("a configuration named '\(spec.name)' stands above; give this one a 'name'"))
       }
+      lines.configurations[spec.name] = item.line
       specs.append(spec)
     }
     return specs
@@ -26,10 +27,12 @@ extension WorkloadDecoder {
     }
     let table = WorkloadKeys.configuration
     let map = try YAMLMap(
-      value, table, expected: "memory, disk, hybrid, or a map with the key 'kind'")
+      value, table, expected: "memory, disk, hybrid, or a map with the key 'kind' or 'preset'")
+    if let preset = map["preset"] { return try self.preset(preset, in: map) }
     let kind = try map.required("kind", in: table).choice(of: ConfigurationKind.self)
     try refuseForeignKeys(map, kind: kind)
     var spec = ConfigurationSpec(name: kind.rawValue, kind: kind)
+    if let cache = map["cache"] { try take(cache, into: &spec) }
     if let name = map["name"] { spec.name = try self.name(name) }
     if let memory = map["memory"] {
       let tier = try YAMLMap(memory, WorkloadKeys.memoryTier, expected: "a map of a tier")
@@ -48,7 +51,57 @@ extension WorkloadDecoder {
     if let promotion = map["promotion"] {
       spec.rules.promotion = try promotion.choice(of: HybridRules.Promotion.self)
     }
+    try refusePolicies(map, of: spec)
     return spec
+  }
+
+  /// The cache that is executed; one that is not Larder's own names the configuration.
+  private func take(
+    _ value: YAMLValue, into spec: inout ConfigurationSpec
+  ) throws(WorkloadError) {
+    spec.contender = try value.text(expected: "the name of a cache")
+    do {
+      spec.runsPolicies = try checks.cache(spec.contender, spec.kind)
+    } catch {
+      throw value.error(.refused("\(error)"))
+    }
+    if spec.contender != ContenderRegistry.defaultName { spec.name = spec.contender }
+  }
+
+  /// A configuration that a preset makes: it may have another name, and nothing else of its own.
+  private func preset(
+    _ value: YAMLValue, in map: YAMLMap
+  ) throws(WorkloadError) -> ConfigurationSpec {
+    let preset = try value.text(expected: "the name of a preset")
+    for entry in map.entries where !["preset", "name"].contains(entry.key) {
+      throw map.error(
+        at: entry.line,
+        .refused(
+          "'\(entry.key)' is the preset's to say; beside 'preset' there may be a 'name' only"))
+    }
+    var spec: ConfigurationSpec
+    do {
+      spec = try checks.preset(preset)
+    } catch {
+      throw value.error(.refused("\(error)"))
+    }
+    if let name = map["name"] { spec.name = try self.name(name) }
+    return spec
+  }
+
+  /// A cache with a policy of its own takes no other.
+  private func refusePolicies(
+    _ map: YAMLMap, of spec: ConfigurationSpec
+  ) throws(WorkloadError) {
+    guard !spec.runsPolicies else { return }
+    for tier in ["memory", "disk"] {
+      guard let value = map[tier] else { continue }
+      let tier = try YAMLMap(value, expected: "a map of a tier")
+      guard tier["policy"] != nil else { continue }
+      throw tier.error(
+        at: "policy",
+        .refused("'policy' means nothing here: '\(spec.contender)' has a policy of its own"))
+    }
   }
 
   private func refuseForeignKeys(
@@ -84,6 +137,7 @@ extension WorkloadDecoder {
     var tier = TierSpec()
     if let policy = map["policy"] { tier.policy = try self.policy(policy) }
     if let capacity = map["capacity"] { tier.capacity = try self.capacity(capacity, unit: unit) }
+    if let objects = map["objects"] { tier.objectsMax = try self.objects(objects) }
     if let ttl = map["ttl"] { tier.timeToLiveSeconds = try timeToLive(ttl) }
     return tier
   }

@@ -20,7 +20,8 @@ public enum WorkloadKeys {
     .init("warm-up", .string, .integer),
     .init("latency", .object),
     .init("repetitions", .integer),
-    .init("mode", .array, .string, choices: [Timing.Mode.simulate.rawValue]),
+    .init("mode", .array, .string, choices: Timing.Mode.allCases.map(\.rawValue)),
+    .init("execute", .object),
     .init("reports", .array, .string, choices: ReportKind.allCases.map(\.rawValue)))
 
   /// A source that is a trace file.
@@ -74,8 +75,10 @@ public enum WorkloadKeys {
   /// One cache.
   public static let configuration = KeyTable(
     "configuration",
-    .init("kind", .string, required: true, choices: ConfigurationKind.allCases.map(\.rawValue)),
+    .init("kind", .string, choices: ConfigurationKind.allCases.map(\.rawValue)),
+    .init("preset", .string),
     .init("name", .string),
+    .init("cache", .string),
     .init("memory", .object),
     .init("disk", .object),
     .init("inclusion", .string, choices: HybridRules.Inclusion.allCases.map(\.rawValue)),
@@ -86,6 +89,7 @@ public enum WorkloadKeys {
     "memory-tier",
     .init("policy", .string),
     .init("capacity", .string, .integer),
+    .init("objects", .string, .integer),
     .init("share", .string),
     .init("ttl", .string, .integer))
 
@@ -94,6 +98,7 @@ public enum WorkloadKeys {
     "disk-tier",
     .init("policy", .string),
     .init("capacity", .string, .integer),
+    .init("objects", .string, .integer),
     .init("ttl", .string, .integer))
 
   /// The latency model.
@@ -125,7 +130,7 @@ public enum WorkloadKeys {
   public static let all: [KeyTable] =
     [
       workload, trace, generator, phases, mix, mixPart, distribution, operations, configuration,
-      memoryTier, diskTier, latency,
+      memoryTier, diskTier, latency, execute, load, pressure,
     ] + latencyDistributions.map(\.table)
 
   private static func latencyPlace(_ name: String, _ own: KeyTable.Key...) -> KeyTable {

@@ -2,7 +2,8 @@ import LarderExperiments
 
 /// What the report for a person says, as blocks: every markup writes down the same document.
 ///
-/// The answer comes first, then the tables it rests on, then speed, then how to run it again.
+/// The answer comes first, then the tables it rests on, then what real caches did, then the speed of
+/// the simulation, then how to run it again.
 struct ReportDocument {
   /// The report, from title to last remark.
   let blocks: [Block]
@@ -26,9 +27,16 @@ struct ReportDocument {
       let name = Self.name(of: comparison, severalTraces: severalTraces)
       blocks += Self.tables(comparison, name: name)
     }
+    blocks += Self.executed(results, severalTraces: severalTraces)
     blocks += Self.speed(results, comparisons, severalTraces: severalTraces)
     blocks += Self.run(results)
-    self.blocks = blocks
+    self.blocks = blocks.flatMap(Self.narrow)
+  }
+
+  /// A table that is too wide to be read as several, each with the names of the lines.
+  private static func narrow(_ block: Block) -> [Block] {
+    guard case .table(let table) = block else { return [block] }
+    return table.parts.map { .table($0) }
   }
 
   /// The configuration's name, with the trace where there are several.
