@@ -106,7 +106,8 @@ public struct CacheUsage: Sendable, Hashable {
   public var diskBytes: UInt64?
   /// Bytes of memory that it has for keys, values and all that it knows of them.
   public var memoryBytes: UInt64?
-  /// Bytes written to disk since it was made, as far as it can tell.
+  /// Bytes written to disk since `resetCounts`, with everything that is written beside the values;
+  /// nil leaves it to the system's count.
   public var bytesWritten: UInt64?
 
   /// Nothing is known.

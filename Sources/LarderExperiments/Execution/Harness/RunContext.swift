@@ -1,0 +1,16 @@
+/// What all threads of a run share.
+struct RunContext: Sendable {
+  /// The cache's name, for errors.
+  let name: String
+  let reader: TraceReader
+  let versions: ObjectVersions
+  let pattern: ValuePattern
+  let clock: TraceClock
+  let time: any RunTime
+  /// What the origin takes; nil for nothing.
+  let origin: OriginLatency?
+  let waitsForOrigin: Bool
+  let verification: ExecutionSpec.Verification
+  let cancellation: Cancellation
+  let progress: @Sendable (Int) -> Void
+}

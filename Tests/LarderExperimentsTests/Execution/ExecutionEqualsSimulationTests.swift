@@ -1,0 +1,65 @@
+import LarderEngine
+import Testing
+
+@testable import LarderExperiments
+
+/// What a real cache counts with one thread is what a simulation counts, through the harness.
+@Suite struct ExecutionEqualsSimulationTests {
+  static let policies = PolicyRegistry.all.map(\.description)
+    .filter { !$0.needs.contains(.nextUse) }.map(\.name)
+
+  @Test(arguments: policies, [ConfigurationKind.memory, .disk])
+  func everyPolicyCountsAsSimulated(policy: String, kind: ConfigurationKind) throws {
+    let traces = [
+      ExecutionTrace(requests: 2_000, seed: 1),
+      ExecutionTrace(requests: 2_000, hasOperations: false, isTimed: false, seed: 2),
+      ExecutionTrace(requests: 2_000, hasSizes: false, seed: 3),
+    ]
+    for (number, description) in traces.enumerated() {
+      let trace = description.prepared()
+      for unit in description.hasSizes ? [CapacityUnit.objects, .bytes] : [.objects] {
+        let stand = ExecutionStand()
+        stand.warmUp = [WarmUp.none, .requests(300), .untilFull][number]
+        let tier = try ExecutionStand.tier(
+          policy, capacity: unit == .bytes ? 1_500 : 50,
+          timeToLive: description.isTimed ? 25 : nil, objectsMax: unit == .bytes ? 45 : nil)
+        let planned = ExecutionStand.cell(
+          kind == .memory ? .memory(tier) : .disk(tier), unit: unit, seed: UInt64(number))
+        let simulated = try stand.simulate(planned, over: trace)
+        let execution = try #require(
+          try stand.run(planned, over: trace, simulated: simulated)?.first)
+        #expect(execution.counts == simulated, "\(policy), \(kind), \(unit), trace \(number)")
+        #expect(execution.equalsSimulated == true)
+        #expect(simulated.hits > 0 && simulated.evictions > 0)
+        #expect(execution.valuesWrong == 0)
+        #expect(execution.valuesChecked >= execution.counts.hits)
+        #expect(execution.capacityExceeded == 0)
+        #expect(execution.capacityChecks == (stand.warmUp == .none ? 1 : 2))
+        #expect(execution.warmUpRequests + execution.requests == UInt64(trace.requests.count))
+        #expect(stand.leftovers.isEmpty)
+      }
+    }
+  }
+
+  @Test func staleHitsAreCounted() throws {
+    let trace = ExecutionTrace(isTimed: false).prepared()
+    let stand = ExecutionStand()
+    let planned = ExecutionStand.cell(.memory(try ExecutionStand.tier(capacity: 150)))
+    let simulated = try stand.simulate(planned, over: trace)
+    let execution = try #require(try stand.run(planned, over: trace, simulated: simulated)?.first)
+    #expect(simulated.staleHits > 100)
+    #expect(execution.equalsSimulated == true)
+  }
+
+  @Test func countsAreComparedAndNotBelieved() throws {
+    let trace = ExecutionTrace().prepared()
+    let stand = ExecutionStand()
+    let planned = ExecutionStand.cell(.memory(try ExecutionStand.tier()))
+    var simulated = try stand.simulate(planned, over: trace)
+    simulated.memory.evictions += 1
+    let execution = try #require(try stand.run(planned, over: trace, simulated: simulated)?.first)
+    #expect(execution.equalsSimulated == false)
+    let uncompared = try #require(try stand.run(planned, over: trace)?.first)
+    #expect(uncompared.equalsSimulated == nil)
+  }
+}
