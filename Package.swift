@@ -9,7 +9,7 @@ let package = Package(
     .library(name: "Larder", targets: ["Larder"]),
     .library(name: "LarderEngine", targets: ["LarderEngine"]),
     // The command as a library, for whoever compares a cache of their own: see Examples/OwnCache.
-    .library(name: "LarderCommands", targets: ["LarderCommands"]),
+    .library(name: "LarderCommands", targets: ["LarderCommands", "LarderExperiments"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -60,6 +60,11 @@ let package = Package(
       ]),
     .executableTarget(name: "LarderCLI", dependencies: ["LarderCommands"]),
 
+    // Larder with one more cache, as a user would add it.
+    .executableTarget(
+      name: "OwnCache", dependencies: ["LarderCommands", "LarderExperiments"],
+      path: "Examples/OwnCache", exclude: ["own-cache.yaml"]),
+
     // Not for users: a process that tests kill, and a comparison with SQLite and plain files.
     .executableTarget(name: "DiskCacheVictim", dependencies: ["Larder"]),
     .executableTarget(name: "DiskCacheBenchmark", dependencies: ["Larder", "CSQLite"]),
@@ -84,7 +89,7 @@ let package = Package(
     .testTarget(
       name: "LarderReportsTests",
       dependencies: ["LarderReports", "LarderExperiments", "LarderEngine"], exclude: ["Golden"]),
-    .testTarget(name: "LarderCLITests", dependencies: ["LarderCLI", "LarderCommands"]),
+    .testTarget(name: "LarderCLITests", dependencies: ["LarderCLI", "LarderCommands", "OwnCache"]),
     .testTarget(name: "RepositoryTests", dependencies: ["LarderEngine", "LarderTraces"]),
   ]
 )

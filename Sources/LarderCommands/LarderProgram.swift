@@ -10,4 +10,10 @@ public enum LarderProgram {
     for cache in caches { ContenderRegistry.add(cache) }
     LarderCommand.runAndExit()
   }
+
+  /// What to type to run this program: a program that adds caches has a name of its own.
+  static var name: String {
+    let file = CommandLine.arguments.first?.split(separator: "/").last.map(String.init)
+    return file == "LarderCLI" ? "larder" : file ?? "larder"
+  }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import LarderEngine
 import LarderTraces
 import Synchronization
@@ -17,6 +18,9 @@ extension Sweep {
     _ ledger: borrowing Mutex<Ledger>, _ cancellation: Cancellation, _ stop: Cancellation,
     _ observer: Observer, _ progress: @escaping @Sendable (Int) -> Void
   ) throws {
+    guard cells.contains(where: \.isExecuted) else { return }
+    var files = ExecutedFiles(parent: scratch)
+    defer { files.remove() }
     for index in cells.indices {
       for threads in executedThreads(cells[index]) {
         if cancellation.isRequested || stop.isRequested { return }
@@ -26,13 +30,14 @@ extension Sweep {
         let earlier = ledger.withLock { $0.records[index] }
         let executions: [Execution]?
         do {
-          executions = try executor(threads: threads, stop, progress).run(
+          executions = try executor(threads: threads, files.folder, stop, progress).run(
             cells[index], over: trace,
             simulated: cells[index].isSimulated ? earlier?.counts : nil)
         } catch {
-          throw SweepError.execution(cell, threads: threads, reason: "\(error)")
+          throw SweepError.execution(cell, threads: threads, error)
         }
         guard let executions, let first = executions.first else { return }
+        files.grew(by: executions)
         var record =
           earlier
           ?? Record(
@@ -44,12 +49,42 @@ extension Sweep {
   }
 
   private func executor(
-    threads: Int, _ stop: Cancellation, _ progress: @escaping @Sendable (Int) -> Void
+    threads: Int, _ folder: String, _ stop: Cancellation,
+    _ progress: @escaping @Sendable (Int) -> Void
   ) -> CellExecutor {
     var spec = execution
     spec.threads = [threads]
-    return CellExecutor(
+    var executor = CellExecutor(
       spec: spec, warmUp: warmUp, repetitions: max(1, repetitions), latency: latency,
-      scratch: scratch, cancellation: stop, progress: progress)
+      scratch: folder, cancellation: stop, progress: progress)
+    executor.keepsFolders = true
+    return executor
   }
+}
+
+/// The files of executed caches. They stay until nothing is measured any more, because file systems
+/// are slow for a while after many files have been removed; but not beyond a bound.
+private struct ExecutedFiles {
+  /// Where they are.
+  let folder: String
+  private var bytes: UInt64 = 0
+
+  /// Bytes that stay: more than that would be unexpected.
+  private static let bytesMax: UInt64 = 8 << 30
+
+  /// Files in a folder of their own, which is made by whoever puts the first into it.
+  init(parent: String) {
+    folder = "\(parent)/larder-execute-\(UUID().uuidString)"
+  }
+
+  /// Files of finished runs were left.
+  mutating func grew(by executions: [Execution]) {
+    for execution in executions { bytes += execution.diskBytes ?? 0 }
+    guard bytes > Self.bytesMax else { return }
+    remove()
+    bytes = 0
+  }
+
+  /// Removes all of them.
+  func remove() { try? FileManager.default.removeItem(atPath: folder) }
 }

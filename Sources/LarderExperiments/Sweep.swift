@@ -55,7 +55,7 @@ public struct Sweep: Sendable {
       case .simulating(let cells):
         "Simulating \(cells) \(cells == 1 ? "cell" : "cells")"
       case .executing(let cell, let threads):
-        "Executing \(cell.configuration) \(cell.policy) \(cell.capacityLabel), "
+        "Executing \(cell.cacheName) \(cell.capacityLabel), "
           + (threads == 1 ? "1 thread" : "\(threads) threads")
       }
     }

@@ -20,8 +20,8 @@ struct Failure {
     case is PolicyError, is CapacityError, is PlanError, is WorkloadError, is TraceError,
       is ComponentError, is ReportError, is UsageError:
       (message, code, isHelp) = ("larder: \(error)", 2, false)
-    case let failed as CheckFailed:
-      (message, code, isHelp) = ("larder: \(failed)", 1, false)
+    case SweepError.execution(_, _, .wrongValues):
+      (message, code, isHelp) = ("larder: \(error)", 1, false)
     case SweepError.execution:
       (message, code, isHelp) = ("larder: \(error)", 2, false)
     case let fault as SweepError:
@@ -70,15 +70,6 @@ struct Failure {
 
 /// A request that cannot be served, found by a command itself.
 struct UsageError: Error, CustomStringConvertible {
-  /// One line for a person.
-  let description: String
-
-  /// An error with its line.
-  init(_ description: String) { self.description = description }
-}
-
-/// What was run does not hold what it must.
-struct CheckFailed: Error, CustomStringConvertible {
   /// One line for a person.
   let description: String
 

@@ -48,6 +48,8 @@ struct CellExecutor: Sendable {
   let cancellation: Cancellation
   /// Told the number of requests just made, from any of the threads, also at the same time.
   let progress: @Sendable (_ requests: Int) -> Void
+  /// Whether the runs' folders stay, for the caller to remove when nothing is measured any more.
+  var keepsFolders = false
   /// What latencies are measured with.
   var time: any RunTime = SystemRunTime()
 
@@ -80,7 +82,7 @@ struct CellExecutor: Sendable {
       throw .kind(cache: contender.name, kind: planned.cell.kind)
     }
     var folders: [RunFolder] = []
-    defer { for folder in folders { folder.remove() } }
+    defer { if !keepsFolders { for folder in folders { folder.remove() } } }
     var executions: [Execution] = []
     for threads in spec.threads {
       guard (1...ExecutionError.threadsMax).contains(threads) else { throw .threads(threads) }

@@ -42,6 +42,7 @@ extension ExecutionRun {
     try checkCapacity(cache)
     let tierCounts = cache.tierCounts()
     execution.counts = Self.counts(tally, tierCounts)
+    execution.countsTiers = tierCounts != nil
     // Pressure is nothing that a simulation knows of.
     if executor.spec.pressure.isEmpty, tierCounts != nil {
       execution.equalsSimulated = simulated.map { $0 == execution.counts }

@@ -52,6 +52,8 @@ extension ReportDocument {
       "Load: \(conditions.load).",
       "Origin: \(conditions.origin).",
       "Checked: \(conditions.verification).",
+      "Throughput is of the whole run, with making and checking values; latency is of the cache's "
+        + "calls alone.",
     ]
     if let memory = conditions.memory { lines.append("Memory: \(memory).") }
     if let durability = conditions.durability {

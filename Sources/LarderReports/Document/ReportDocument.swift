@@ -23,6 +23,7 @@ struct ReportDocument {
     if let warning = Self.incomplete(results) { blocks.append(.paragraph(warning)) }
     blocks.append(.heading(2, ["The answer"]))
     blocks += Self.answer(comparisons, severalTraces: severalTraces)
+    blocks += Self.designs(results, comparisons)
     for comparison in comparisons {
       let name = Self.name(of: comparison, severalTraces: severalTraces)
       blocks += Self.tables(comparison, name: name)

@@ -12,7 +12,7 @@ struct ExecutedFindings {
     let executed = records.filter { !($0.executions ?? []).isEmpty }
     sentences =
       Self.wrong(executed) + Self.equality(executed) + Self.threads(executed)
-      + Self.checks(executed)
+      + Self.checks(executed) + Self.sampling(executed) + Self.notes(executed)
   }
 
   /// The most differences that are told one by one.
@@ -39,7 +39,7 @@ struct ExecutedFindings {
         continue
       }
       sentences.append([
-        .code(ExecutedRow.name(of: record.cell)),
+        .code(record.cell.cacheName),
         .text(
           " at \(record.cell.capacityLabel), executed against simulated: "
             + "\(differences(execution.counts, record.counts))."),
@@ -48,7 +48,7 @@ struct ExecutedFindings {
     if different.count > differencesMax {
       sentences.append([.text("\(different.count - differencesMax) more differ.")])
     }
-    let own = records.filter { $0.timings.isEmpty }.map { ExecutedRow.name(of: $0.cell) }
+    let own = records.filter { $0.timings.isEmpty }.map { $0.cell.cacheName }
     if !own.isEmpty {
       sentences.append(
         [.text("Not simulated, so that all their counts are of the run in one thread: ")]
@@ -127,7 +127,7 @@ struct ExecutedFindings {
       guard wrong > 0 else { return nil }
       return [
         .strong("\(NumberText.grouped(wrong)) values read were not what was written: "),
-        .code(ExecutedRow.name(of: record.cell)),
+        .code(record.cell.cacheName),
         .text(" at \(record.cell.capacityLabel)."),
       ]
     }
@@ -158,10 +158,31 @@ struct ExecutedFindings {
       if !over.isEmpty {
         sentences.append(
           [.text("More than the capacity was resident in: ")]
-            + names(over.map { ExecutedRow.name(of: $0.cell) }) + ["."])
+            + names(over.map { $0.cell.cacheName }) + ["."])
       }
     }
     return sentences
+  }
+
+  /// Whether only some operations were timed.
+  private static func sampling(_ records: [Record]) -> [[Inline]] {
+    let sampled = records.flatMap { $0.executions ?? [] }.map(\.timedOneIn).filter { $0 > 1 }
+    guard let least = sampled.min(), let most = sampled.max() else { return [] }
+    let range = least == most ? "\(most)" : "\(least) to \(most)"
+    return [
+      [
+        .text(
+          "Where only memory is driven, one operation in \(range) was timed: looking at the clock "
+            + "takes as long as a hit.")
+      ]
+    ]
+  }
+
+  /// What the runs themselves say, each once.
+  private static func notes(_ records: [Record]) -> [[Inline]] {
+    var seen: Set<String> = []
+    let notes = records.flatMap { $0.executions ?? [] }.flatMap(\.notes)
+    return notes.filter { seen.insert($0).inserted }.map { [.text($0)] }
   }
 
   private static func total(_ records: [Record], _ value: KeyPath<Execution, UInt64>) -> UInt64 {

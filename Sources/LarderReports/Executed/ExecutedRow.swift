@@ -43,13 +43,7 @@ struct ExecutedRow {
   var cell: Cell { records[0].cell }
 
   /// The cache's name in tables.
-  var name: String { Self.name(of: cell) }
-
-  /// A cell's cache in tables: its configuration and, unless that says it, its policy.
-  static func name(of cell: Cell) -> String {
-    cell.configuration == cell.policy
-      ? cell.policy : "\(cell.configuration): \(cell.policy)"
-  }
+  var name: String { cell.cacheName }
 
   /// A quantity over the runs; nil where one does not have it.
   func spread(_ value: (Execution) -> Double?) -> Spread? {

@@ -9,6 +9,8 @@ public struct Execution: Sendable, Hashable, Codable {
   public var repetition: Int
   /// What happened after the warm-up. Where the cache does not count tiers, those are zero.
   public var counts: Counts
+  /// Whether the cache counts what happens in its tiers.
+  public var countsTiers: Bool
   /// Whether the counts are a simulation's, all of them; nil where there is none to compare with.
   public var equalsSimulated: Bool?
   /// Requests of the warm-up, of every operation, which are in none of the other figures but the
@@ -52,6 +54,7 @@ public struct Execution: Sendable, Hashable, Codable {
     self.threads = threads
     self.repetition = repetition
     counts = Counts()
+    countsTiers = true
     warmUpRequests = 0
     requests = 0
     seconds = 0

@@ -1,0 +1,70 @@
+import LarderEngine
+import LarderExperiments
+
+/// A configuration at one capacity, over all seeds.
+struct Design {
+  /// The records, one a seed.
+  let records: [Record]
+  /// One of the cells, for what all have in common.
+  var cell: Cell { records[0].cell }
+
+  /// A quantity of designs.
+  struct Column: Sendable {
+    /// What stands above it.
+    let title: String
+    /// Which end is marked; nil for neither.
+    let better: Better?
+    /// Decimals shown.
+    let decimals: Int
+    /// The quantity; nil where it does not exist.
+    let value: @Sendable (Design) -> Double?
+  }
+
+  /// Which end of a scale is the better one.
+  enum Better: Sendable { case higher, lower }
+
+  /// The quantities that tell designs apart.
+  static let columns = [
+    Column(title: "hit ratio, %", better: .higher, decimals: 2) { design in
+      design.mean { $0.counts.hitRatio.map { $0 * 100 } }
+    },
+    Column(title: "in memory, %", better: nil, decimals: 2) { design in
+      design.cell.kind == .hybrid ? design.share { $0.memoryHits } : nil
+    },
+    Column(title: "on disk, %", better: nil, decimals: 2) { design in
+      design.cell.kind == .hybrid ? design.share { $0.diskHits } : nil
+    },
+    Column(title: "byte hit ratio, %", better: .higher, decimals: 2) { design in
+      design.cell.unit == .bytes ? design.mean { $0.counts.byteHitRatio.map { $0 * 100 } } : nil
+    },
+    Column(title: "stale, %", better: .lower, decimals: 2) { design in
+      design.share { $0.staleHits }
+    },
+    Column(title: "modelled access, mean us", better: .lower, decimals: 1) { design in
+      design.mean { $0.modelled?.meanMicroseconds }
+    },
+  ]
+
+  /// The capacity; for two tiers, that of each.
+  var capacity: String {
+    let amount =
+      cell.unit == .bytes ? NumberText.bytes(cell.capacity) : NumberText.grouped(cell.capacity)
+    guard let memory = cell.memoryCapacity else { return amount }
+    let front = cell.unit == .bytes ? NumberText.bytes(memory) : NumberText.grouped(memory)
+    return "\(front) before \(amount)"
+  }
+
+  /// The mean of a quantity over the seeds; nil where one does not have it.
+  func mean(_ value: (Record) -> Double?) -> Double? {
+    let values = records.compactMap(value)
+    return values.count == records.count ? Spread(values)?.mean : nil
+  }
+
+  /// A part of the requests, in per cent.
+  func share(_ value: (Counts) -> UInt64) -> Double? {
+    mean { record in
+      record.counts.requests == 0
+        ? nil : Double(value(record.counts)) / Double(record.counts.requests) * 100
+    }
+  }
+}
