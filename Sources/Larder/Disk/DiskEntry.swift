@@ -16,6 +16,8 @@ public struct DiskMetadata: Sendable, Hashable {
   public var expiresMicroseconds: UInt64?
   /// Whether it stays until it is removed by its key: see `DiskStoreOptions.isPermanent`.
   public var isPermanent: Bool
+  /// Whether it had expired when it was handed out: only `entry(for:suite:acceptingExpired:)` does.
+  public var isExpired = false
 }
 
 /// A value as a disk cache hands it out.

@@ -7,7 +7,7 @@ extension DiskCore {
     guard let id = directory[key.digest] else { return false }
     let wasStored = slots[Int(id)].isStored
     if slots[Int(id)].state == .known { tier.remove(id) }
-    drop(id)
+    drop(id, .remove)
     if wasStored {
       statistics.removals += 1
       try commitDoomed()
@@ -17,7 +17,7 @@ extension DiskCore {
 
   /// Removes the entries for which `matches` says so, and what the policy remembers of them.
   func removeAll(
-    counting counter: WritableKeyPath<DiskStatistics, UInt64>,
+    counting counter: WritableKeyPath<DiskStatistics, UInt64>, as kind: CacheEventKind,
     where matches: (ObjectID, DiskSlot) -> Bool
   ) throws(DiskCacheError) -> DiskFreed {
     try measuringFreed { [self] () throws(DiskCacheError) -> Void in
@@ -26,7 +26,7 @@ extension DiskCore {
         guard slot.state != .free, matches(id, slot) else { continue }
         if slot.state == .known { tier.remove(id) }
         if slot.isStored { statistics[keyPath: counter] += 1 }
-        drop(id)
+        drop(id, kind)
       }
     }
   }
@@ -35,7 +35,7 @@ extension DiskCore {
   func trim(entriesMax: Int, bytesMax: UInt64) throws(DiskCacheError) -> DiskFreed {
     try measuringFreed { [self] () throws(DiskCacheError) -> Void in
       while tier.count > 0, tier.count > entriesMax || valueBytes > bytesMax {
-        drop(tier.giveUp())
+        drop(tier.giveUp(), .evict(.trim))
         statistics.trims += 1
       }
     }

@@ -12,7 +12,7 @@ extension DiskCore {
   /// Commits what was written, or leaves it in the open transaction when writes are gathered.
   func finishWriting(_ index: DiskIndex) throws(SQLiteError) {
     if configuration.durability == .none,
-      transaction.puts.count + transaction.deletes.count < configuration.groupWrites,
+      transaction.operations < configuration.groupWrites,
       transaction.bytes < configuration.groupBytes
     {
       return
@@ -25,6 +25,7 @@ extension DiskCore {
     try index.commit()
     transaction.puts.removeAll(keepingCapacity: true)
     transaction.deletes.removeAll(keepingCapacity: true)
+    transaction.renewals.removeAll(keepingCapacity: true)
     transaction.bytes = 0
     for file in transaction.retired {
       folder.retire(file.number, bytes: UInt64(file.bytes), keeps: keepsFiles)
@@ -39,11 +40,15 @@ extension DiskCore {
     let failed = transaction
     transaction.puts = []
     transaction.deletes = []
+    transaction.renewals = []
     transaction.bytes = 0
     doomed += failed.deletes
     for id in failed.puts where slots[Int(id)].isStored {
       if slots[Int(id)].state == .known { tier.remove(id) }
       drop(id)
+    }
+    for old in failed.renewals.reversed() where slots[Int(old.id)].stored == old.stored {
+      setLife(old.id, created: old.created, expires: old.expires)
     }
   }
 

@@ -56,11 +56,11 @@ extension DiskCore {
     try resetIDs(largest: rows.map(\.id).max() ?? 0)
     self.index = index
     sequence = rows.map(\.row.stored).max() ?? 0
-    let now = clock.nowMicroseconds
     for (id, row, digest) in rows {
       let isWhole = row.file == 0 || present.contains(row.file)
       if !isWhole { statistics.damages += 1 }
-      if !isWhole || !row.isPermanent && row.expires <= now || directory[digest] != nil {
+      // What has expired stays: its origin may yet say that it still holds.
+      if !isWhole || directory[digest] != nil {
         doomed.append(id)
         continue
       }

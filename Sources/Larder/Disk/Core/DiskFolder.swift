@@ -16,6 +16,8 @@ final class DiskFolder {
   private var nextNumber: UInt64 = 1
   private var spare: [(number: UInt64, bytes: UInt64)] = []
   private var spareBytes: UInt64 = 0
+  // Files that are being read without the lock, and by how many.
+  private var pins: [UInt64: Int] = [:]
 
   var databasePath: String { path + "/index.sqlite" }
   var orderPath: String { path + "/order" }
@@ -36,7 +38,8 @@ final class DiskFolder {
     return "\(path)/files/\(name.count < 2 ? "0" : "")\(name)"
   }
 
-  private func filePath(_ number: UInt64) -> String {
+  /// Where the file of a number stands.
+  func filePath(_ number: UInt64) -> String {
     shardPaths[Int(number % Self.shards)] + String(number, radix: 16)
   }
 
@@ -65,23 +68,21 @@ final class DiskFolder {
     return number
   }
 
-  /// Fills `buffer` with a value, and says whether the file has exactly that many bytes. A
-  /// missing file has not.
-  func read(
-    _ number: UInt64, into buffer: UnsafeMutableRawBufferPointer
-  ) throws(FileFailure) -> Bool {
-    do throws(FileFailure) {
-      return try files.read(filePath(number), into: buffer)
-    } catch {
-      if error.isMissing { return false }
-      throw error
-    }
+  /// Sees to it that a file is not written over until as many `unpin`.
+  func pin(_ number: UInt64) { pins[number, default: 0] += 1 }
+
+  /// Ends one reading of a file.
+  func unpin(_ number: UInt64) {
+    guard let readers = pins[number] else { return }
+    pins[number] = readers > 1 ? readers - 1 : nil
   }
 
   /// Gives up a file that no committed row names. A failure to remove it is left to the next
   /// opening, which removes all such files.
   func retire(_ number: UInt64, bytes: UInt64, keeps: Bool) {
-    guard keeps, spare.count < Self.spareFilesMax, spareBytes + bytes <= Self.spareBytesMax else {
+    guard keeps, spare.count < Self.spareFilesMax, spareBytes + bytes <= Self.spareBytesMax,
+      pins[number] == nil
+    else {
       try? files.remove(filePath(number))
       return
     }

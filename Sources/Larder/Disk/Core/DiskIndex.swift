@@ -22,6 +22,8 @@ final class DiskIndex {
   private let putStatement: SQLiteStatement
   private let deleteStatement: SQLiteStatement
   private let getStatement: SQLiteStatement
+  private let keyStatement: SQLiteStatement
+  private let renewStatement: SQLiteStatement
 
   /// Opens or makes the database.
   init(path: String, _ configuration: DiskConfiguration) throws(DiskCacheError) {
@@ -49,6 +51,11 @@ final class DiskIndex {
       deleteStatement = try connection.prepare("DELETE FROM entries WHERE id = ?")
       getStatement = try connection.prepare(
         "SELECT version, type, key, value FROM entries WHERE id = ?")
+      keyStatement = try connection.prepare("SELECT key FROM entries WHERE id = ?")
+      renewStatement = try connection.prepare(
+        """
+        UPDATE entries SET created = ?, expires = ?, version = coalesce(?, version) WHERE id = ?
+        """)
     } catch {
       throw DiskCacheError(error)
     }
@@ -149,6 +156,35 @@ final class DiskIndex {
   func delete(_ id: ObjectID) throws(SQLiteError) {
     try deleteStatement.bind(1, Int64(id))
     try deleteStatement.run()
+  }
+
+  /// Gives a row another life, and another version where there is one. Its value is not written
+  /// again: SQLite changes, in place, the page on which the row begins.
+  func renew(_ id: ObjectID, _ life: DiskLife, version: String?) throws(SQLiteError) {
+    try renewStatement.bind(1, Int64(bitPattern: life.created))
+    try renewStatement.bind(2, Int64(bitPattern: life.expires))
+    try renewStatement.bind(3, version)
+    try renewStatement.bind(4, Int64(id))
+    try renewStatement.run()
+  }
+
+  /// Calls `body` with the key of a row, whose bytes live as long as the call.
+  func withKey(
+    of id: ObjectID, _ body: (UnsafeRawBufferPointer) -> Void
+  ) throws(SQLiteError) {
+    try keyStatement.bind(1, Int64(id))
+    defer { keyStatement.reset() }
+    if try keyStatement.step() { body(keyStatement.blob(0)) }
+  }
+
+  /// Whether the entry of an id is this key's, and not that of another with the same digest.
+  func isKey(
+    _ key: UnsafeRawBufferPointer, of id: ObjectID, _ slot: DiskSlot
+  ) throws(SQLiteError) -> Bool {
+    if let stored = slot.key { return stored.elementsEqual(key) }
+    var isSame = false
+    try withKey(of: id) { isSame = $0.count == key.count && $0.elementsEqual(key) }
+    return isSame
   }
 
   /// The entry with this id, or nil when there is none or it is another key's.
