@@ -65,7 +65,13 @@ enum SampleResults {
         }
       }
     }
-    results.records += hybrids
+    results.records += hybrids + foreign
+    results.execution = conditions
+    results.caches = [
+      CacheFacts(
+        configuration: "their cache", cache: "theirs", preset: "app",
+        summary: "Models an app; differs in nothing.")
+    ]
     results.plannedCells = results.records.count
     return results
   }
@@ -92,6 +98,7 @@ enum SampleResults {
           mode: .simulate, threads: 1, repetition: 1, requests: 5000, seconds: 0.5,
           latency: MeasuredLatency(p50: 900, p90: 2000, p99: 9000, p999: 20000, max: 100_000))
       ]
+      if policy != "belady+belady" { record.executions = executions(of: record) }
       return record
     }
   }

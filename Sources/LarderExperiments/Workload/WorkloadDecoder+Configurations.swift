@@ -51,8 +51,33 @@ extension WorkloadDecoder {
     if let promotion = map["promotion"] {
       spec.rules.promotion = try promotion.choice(of: HybridRules.Promotion.self)
     }
+    if let placement = map["placement"] { spec.rules.placement = try self.placement(placement) }
     try refusePolicies(map, of: spec)
     return spec
+  }
+
+  /// Which tiers take an entry, by the life that it has left.
+  private func placement(_ value: YAMLValue) throws(WorkloadError) -> HybridRules.Placement {
+    let expected = "'by-lifetime', or a map such as {memory-only-below: 5m, disk-only-from: 1h}"
+    var placement = HybridRules.Placement()
+    guard value.type == .object else {
+      guard try value.text(expected: expected) == WorkloadKeys.placementByLifetime else {
+        throw value.unexpected(expected)
+      }
+      return placement
+    }
+    let map = try YAMLMap(value, WorkloadKeys.placement, expected: expected)
+    if let border = map["memory-only-below"] {
+      placement.memoryOnlyBelowSeconds = try timeToLive(border)
+    }
+    if let border = map["disk-only-from"] { placement.diskOnlyFromSeconds = try timeToLive(border) }
+    guard placement.memoryOnlyBelowSeconds <= placement.diskOnlyFromSeconds else {
+      throw value.error(
+        .refused(
+          "'memory-only-below' (\(placement.memoryOnlyBelowSeconds) s) is above 'disk-only-from' "
+            + "(\(placement.diskOnlyFromSeconds) s): nothing would be stored in both tiers"))
+    }
+    return placement
   }
 
   /// The cache that is executed; one that is not Larder's own names the configuration.
@@ -113,7 +138,12 @@ extension WorkloadDecoder {
       case .disk: [("memory", "memory tier")]
       case .hybrid: []
       }
-    let rules = kind == .hybrid ? [] : [("inclusion", "second tier"), ("promotion", "second tier")]
+    let rules =
+      kind == .hybrid
+      ? []
+      : [
+        ("inclusion", "second tier"), ("promotion", "second tier"), ("placement", "second tier"),
+      ]
     for (key, what) in foreign + rules where map[key] != nil {
       throw map.error(
         at: key, .refused("'\(key)' means nothing here: a \(kind.rawValue) cache has no \(what)"))

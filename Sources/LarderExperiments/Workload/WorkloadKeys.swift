@@ -82,7 +82,17 @@ public enum WorkloadKeys {
     .init("memory", .object),
     .init("disk", .object),
     .init("inclusion", .string, choices: HybridRules.Inclusion.allCases.map(\.rawValue)),
-    .init("promotion", .string, choices: HybridRules.Promotion.allCases.map(\.rawValue)))
+    .init("promotion", .string, choices: HybridRules.Promotion.allCases.map(\.rawValue)),
+    .init("placement", .object, .string, choices: [placementByLifetime]))
+
+  /// The borders of lives between which a hybrid stores in both tiers.
+  public static let placement = KeyTable(
+    "placement",
+    .init("memory-only-below", .string, .integer),
+    .init("disk-only-from", .string, .integer))
+
+  /// The word for the usual borders.
+  static let placementByLifetime = "by-lifetime"
 
   /// The memory tier of a configuration.
   public static let memoryTier = KeyTable(
@@ -130,7 +140,7 @@ public enum WorkloadKeys {
   public static let all: [KeyTable] =
     [
       workload, trace, generator, phases, mix, mixPart, distribution, operations, configuration,
-      memoryTier, diskTier, latency, execute, load, pressure,
+      placement, memoryTier, diskTier, latency, execute, load, pressure,
     ] + latencyDistributions.map(\.table)
 
   private static func latencyPlace(_ name: String, _ own: KeyTable.Key...) -> KeyTable {

@@ -34,10 +34,15 @@ extension ReportDocument {
   ) -> [Block] {
     var blocks: [Block] = [
       .heading(3, [.text("Throughput and memory: \(place)")]), .table(tables.throughput),
-      .heading(3, [.text("Latency of gets, microseconds: \(place)")]), .table(tables.gets),
-      .heading(3, [.text("Latency by what happened, microseconds: \(place)")]),
-      .table(tables.kinds),
     ]
+    if let gets = tables.gets {
+      blocks += [.heading(3, [.text("Latency of gets, microseconds: \(place)")]), .table(gets)]
+    }
+    if let kinds = tables.kinds {
+      blocks += [
+        .heading(3, [.text("Latency by what happened, microseconds: \(place)")]), .table(kinds),
+      ]
+    }
     if kind != .memory {
       blocks += [.heading(3, [.text("Disk: \(place)")]), .table(tables.disk)]
     }

@@ -34,8 +34,12 @@ struct ExecutedTables {
     return table
   }
 
-  /// Percentiles of all gets: medians over the runs, and the largest of all.
-  var gets: Table {
+  /// Percentiles of all gets: medians over the runs, and the largest of all. Nil where none was
+  /// timed.
+  var gets: Table? {
+    guard rows.contains(where: { $0.executions.contains { $0.getLatency != nil } }) else {
+      return nil
+    }
     let percentiles: [(String, KeyPath<MeasuredLatency, UInt64>)] = [
       ("p50", \.p50), ("p90", \.p90), ("p99", \.p99), ("p99.9", \.p999),
     ]
@@ -53,11 +57,12 @@ struct ExecutedTables {
     return table
   }
 
-  /// Median and 99th percentile of each kind of operation that was made.
-  var kinds: Table {
+  /// Median and 99th percentile of each kind of operation that was made; nil where none was timed.
+  var kinds: Table? {
     let kinds = OperationLatency.Kind.allCases.filter { kind in
       rows.contains { $0.executions.contains { $0[kind] != nil } }
     }
+    guard !kinds.isEmpty else { return nil }
     var table = Table(
       titles: Self.keys + kinds.flatMap { ["\(Self.name($0)) p50", "p99"] })
     for row in rows {
@@ -80,8 +85,8 @@ struct ExecutedTables {
     for row in rows where row.cell.kind != .memory {
       table.rows.append(
         Self.keys(of: row) + [
-          Self.bytes(row.spread { $0.diskBytes.map(Double.init) }),
-          Self.bytes(row.spread { $0.diskBytesWritten.map(Double.init) }),
+          Self.bytes(row.spread { $0.diskBytes.map { Double($0) } }),
+          Self.bytes(row.spread { $0.diskBytesWritten.map { Double($0) } }),
           Self.number(row.spread { $0.writeAmplification }?.median, 2),
         ])
     }
@@ -103,7 +108,7 @@ struct ExecutedTables {
           Self.microseconds(row.spread { $0.getLatency.map { Double($0.p50) } }?.median),
           Self.microseconds(row.spread { $0.getLatency.map { Double($0.p99) } }?.median),
           Self.number(row.largest { $0.memoryBytesPerObject }, 1),
-        ] + (hasDisk ? [Self.bytes(row.spread { $0.diskBytesWritten.map(Double.init) })] : []))
+        ] + (hasDisk ? [Self.bytes(row.spread { $0.diskBytesWritten.map { Double($0) } })] : []))
     }
     return table
   }

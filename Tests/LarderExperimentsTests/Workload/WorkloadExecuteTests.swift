@@ -113,6 +113,21 @@ import Testing
     #expect(workload.lines.capacities["10"] == 3)
   }
 
+  @Test func placementHasTwoBorders() throws {
+    func placement(_ yaml: String) throws -> HybridRules.Placement? {
+      try decode("configurations: {kind: hybrid, placement: \(yaml)}").configurations[0].rules
+        .placement
+    }
+    #expect(try placement("by-lifetime") == HybridRules.Placement())
+    #expect(
+      try placement("{memory-only-below: 1m}")
+        == HybridRules.Placement(memoryOnlyBelowSeconds: 60))
+    #expect(
+      try placement("{memory-only-below: 1m, disk-only-from: 2d}")
+        == HybridRules.Placement(memoryOnlyBelowSeconds: 60, diskOnlyFromSeconds: 172_800))
+    #expect(try decode("configurations: hybrid").configurations[0].rules.placement == nil)
+  }
+
   @Test(arguments: [
     Case("execute: fast", "expected a map with keys such as threads, load, verify, found 'fast'"),
     Case("execute: {thread: 1}", "unknown key 'thread'; did you mean 'threads'?"),
@@ -152,8 +167,8 @@ import Testing
       "execute: {policies: [sieve]}",
       "policies[1]: 'sieve' is not among the workload's 'policies', so it cannot be executed"),
     Case(
-      "execute: {capacities: 11}",
-      "capacities: '11' is not among the workload's 'capacities', so it cannot be executed"),
+      "execute: {capacities: 99}",
+      "capacities: '99' is not among the workload's 'capacities', so it cannot be executed"),
     Case(
       "execute: {configurations: memroy}",
       """
@@ -192,6 +207,21 @@ import Testing
       "{kind: memory, memory: {objects: 0}}",
       ".memory.objects: expected a whole number from 1 to 4294967294, found '0'"),
     Case("{name: x}", ": key 'kind' is missing"),
+    Case(
+      "{kind: disk, placement: by-lifetime}",
+      ": 'placement' means nothing here: a disk cache has no second tier"),
+    Case(
+      "{kind: hybrid, placement: by-life}",
+      """
+      .placement: expected 'by-lifetime', or a map such as {memory-only-below: 5m, \
+      disk-only-from: 1h}, found 'by-life'
+      """),
+    Case(
+      "{kind: hybrid, placement: {memory-only-below: 2h}}",
+      """
+      .placement: 'memory-only-below' (7200 s) is above 'disk-only-from' (3600 s): nothing would \
+      be stored in both tiers
+      """),
   ])
   func configurationErrors(_ example: Case) throws {
     let yaml = Case.start + "configurations: \(example.yaml)\n"

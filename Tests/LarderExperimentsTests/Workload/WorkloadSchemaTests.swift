@@ -71,7 +71,8 @@ import Testing
      "configurations": [{"kind": "hybrid", "name": "h",
        "memory": {"policy": "lru", "share": "10%", "ttl": 5, "objects": 7},
        "disk": {"policy": "lru", "capacity": 10, "ttl": 5, "objects": 70},
-       "inclusion": "exclusive", "promotion": "never", "cache": "larder"},
+       "inclusion": "exclusive", "promotion": "never", "cache": "larder",
+       "placement": {"memory-only-below": "2s", "disk-only-from": "1h"}},
        {"kind": "memory", "name": "m", "memory": {"capacity": 5}}],
      "policies": ["lru"], "capacities": [10], "seeds": [1], "warm-up": "none",
      "latency": {
@@ -94,6 +95,7 @@ import Testing
     "mix-part": ["source", "phases", "2", "mix", "0"], "configuration": ["configurations", "0"],
     "memory-tier": ["configurations", "0", "memory"],
     "disk-tier": ["configurations", "0", "disk"], "latency": ["latency"],
+    "placement": ["configurations", "0", "placement"],
     "execute": ["execute"], "load": ["execute", "load"],
     "pressure": ["execute", "pressure", "0"],
     "latency-constant": ["latency", "memory"], "latency-normal": ["latency", "disk"],
@@ -102,6 +104,7 @@ import Testing
 
   private static let samples: [(types: Set<String>, value: JSONValue)] = [
     (["string"], .string("banana")), (["string"], .string("1MB")), (["string"], .string("5ms")),
+    (["string"], .string("2x")),
     (["string"], .string("10%")), (["string"], .string("simulate")), (["string"], .string("")),
     (["string"], .string("memory")), (["string"], .string("1MB/s")),
     (["integer", "number"], .number(3)), (["integer", "number"], .number(0)),
@@ -114,7 +117,7 @@ import Testing
 
   private static let dependent = [
     "distribution", "kind", "phases", "mix", "get", "preset", "configurations", "policies",
-    "capacities", "at", "rate",
+    "capacities", "at", "rate", "pressure",
   ]
 
   private func decodes(_ value: JSONValue) -> Bool {
@@ -135,6 +138,9 @@ import Testing
         var base = example
         if table.name == "memory-tier", key.name == "capacity" {
           base = base.replacing((place + ["share"])[...], with: nil)
+        }
+        if table.name == "configuration", key.name == "name" {
+          base = base.replacing(["execute", "configurations"][...], with: nil)
         }
         for (mine, other) in [("throughput", "per-byte"), ("per-byte", "throughput")]
         where key.name == mine {
@@ -159,8 +165,12 @@ import Testing
           #expect(accepted > 0 || !key.choices.isEmpty, "\(path) takes nothing")
         }
         let without = base.replacing(path, with: nil)
-        #expect(try validator.accepts(without) != key.isRequired, "without \(path)")
-        if key.isRequired { #expect(!decodes(without), "without \(path)") }
+        // A configuration has a kind or a preset, a load one of its two keys.
+        let isNeeded =
+          key.isRequired
+          || ["configuration.kind", "load.trace"].contains("\(table.name).\(key.name)")
+        #expect(try validator.accepts(without) != isNeeded, "without \(path)")
+        if isNeeded { #expect(!decodes(without), "without \(path)") }
       }
     }
   }
