@@ -46,7 +46,7 @@ let package = Package(
     .target(
       name: "LarderExperiments",
       dependencies: [
-        "Larder", "LarderEngine", "LarderTraces",
+        "CSQLite", "Larder", "LarderEngine", "LarderTraces",
         .target(name: "CJemalloc", condition: .when(platforms: [.linux])),
         .product(name: "Histogram", package: "hdrhistogram-swift"),
         .product(name: "Yams", package: "Yams"),
