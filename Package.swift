@@ -47,7 +47,6 @@ let package = Package(
       name: "LarderExperiments",
       dependencies: [
         "CSQLite", "Larder", "LarderEngine", "LarderTraces",
-        .target(name: "CJemalloc", condition: .when(platforms: [.linux])),
         .product(name: "Histogram", package: "hdrhistogram-swift"),
         .product(name: "Yams", package: "Yams"),
       ]),
@@ -58,7 +57,13 @@ let package = Package(
         "LarderReports", "LarderExperiments", "Larder", "LarderTraces", "LarderEngine",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
-    .executableTarget(name: "LarderCLI", dependencies: ["LarderCommands"]),
+    // jemalloc belongs to the program alone: it takes the place of malloc, and sanitizers must not
+    // find it where they put theirs. The harness looks for it when it runs.
+    .executableTarget(
+      name: "LarderCLI",
+      dependencies: [
+        "LarderCommands", .target(name: "CJemalloc", condition: .when(platforms: [.linux])),
+      ]),
 
     // Not for users: a process that tests kill, and a comparison with SQLite and plain files.
     .executableTarget(name: "DiskCacheVictim", dependencies: ["Larder"]),
@@ -84,7 +89,8 @@ let package = Package(
     .testTarget(
       name: "LarderReportsTests",
       dependencies: ["LarderReports", "LarderExperiments", "LarderEngine"], exclude: ["Golden"]),
-    .testTarget(name: "LarderCLITests", dependencies: ["LarderCLI", "LarderCommands"]),
+    // Runs the program, which is built with the tests, and does not link it: see jemalloc above.
+    .testTarget(name: "LarderCLITests", dependencies: ["LarderCommands"]),
     .testTarget(name: "RepositoryTests", dependencies: ["LarderEngine", "LarderTraces"]),
   ]
 )
