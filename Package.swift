@@ -65,8 +65,9 @@ let package = Package(
         "LarderCommands", .target(name: "CJemalloc", condition: .when(platforms: [.linux])),
       ]),
 
-    // Not for users: a process that tests kill, and a comparison with SQLite and plain files.
+    // Not for users: a process that tests kill, failing files for SQLite, and a comparison with SQLite and plain files.
     .executableTarget(name: "DiskCacheVictim", dependencies: ["Larder"]),
+    .target(name: "CSQLiteFaults", dependencies: ["CSQLite"]),
     .executableTarget(name: "DiskCacheBenchmark", dependencies: ["Larder", "CSQLite"]),
     // Measures the caches beside their peers: swift run -c release larder-bench
     .executableTarget(
@@ -77,7 +78,11 @@ let package = Package(
       name: "LarderEngineTests", dependencies: ["LarderEngine"],
       exclude: ["Fixtures/Scripts", "Golden/generated.csv"]),
     .testTarget(
-      name: "LarderTests", dependencies: ["Larder", "LarderEngine", "DiskCacheVictim"]),
+      name: "LarderTests",
+      dependencies: [
+        "Larder", "LarderEngine", "CSQLiteFaults", "DiskCacheVictim",
+        .product(name: "Crypto", package: "swift-crypto"),
+      ]),
     // Every module that is imported is named: one that comes along unnamed is not rebuilt for.
     .testTarget(name: "LarderTracesTests", dependencies: ["LarderTraces", "LarderEngine"]),
     .testTarget(

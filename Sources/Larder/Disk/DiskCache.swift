@@ -38,6 +38,7 @@ import Synchronization
 public final class DiskCache: @unchecked Sendable {
   private let mutex = Mutex<Void>(())
   let core: DiskCore
+  let events = CacheEvents<DiskEntryName>()
 
   /// Opens the cache in a folder, which is made where there is none.
   ///
@@ -71,13 +72,7 @@ public final class DiskCache: @unchecked Sendable {
   ///
   /// - Throws: `database` or `closed`.
   public func entry(for key: String, suite: String = "") throws(DiskCacheError) -> DiskEntry? {
-    try withKey(key) { (core, bytes) throws(DiskCacheError) in
-      guard let number = core.suiteNumber(suite) else {
-        core.statistics.misses += 1
-        return nil
-      }
-      return try core.get(bytes, suite: number)
-    }
+    try lookUp(key, suite, acceptsExpired: false)
   }
 
   /// The bytes stored under a key, or nil when there are none that can be used. A reference.
@@ -108,16 +103,20 @@ public final class DiskCache: @unchecked Sendable {
     _ data: Data, for key: String, suite: String = "",
     options: DiskStoreOptions = DiskStoreOptions()
   ) throws(DiskCacheError) -> Bool {
-    try withKey(key) { (core, bytes) throws(DiskCacheError) in
-      let number = try core.makeSuite(suite)
-      // `withUnsafeBytes` does not say which errors it passes on.
-      let answer = data.withUnsafeBytes { value in
-        Result { () throws(DiskCacheError) in
-          try core.set(bytes, suite: number, value, options)
-        }
-      }
-      return try answer.get()
-    }
+    try store(data, key, suite, options, life: nil)
+  }
+
+  /// Stores a value as `set` does, with a life that began elsewhere: an absolute expiry, which
+  /// neither the options nor the cache's own limit shorten (`Request.noExpiry` is never), and the
+  /// time of creation, by default now.
+  @discardableResult
+  package func set(
+    _ data: Data, for key: String, suite: String = "", options: DiskStoreOptions,
+    createdMicroseconds: UInt64? = nil, expiresMicroseconds: UInt64
+  ) throws(DiskCacheError) -> Bool {
+    let created = createdMicroseconds ?? core.clock.nowMicroseconds
+    return try store(
+      data, key, suite, options, life: DiskLife(created: created, expires: expiresMicroseconds))
   }
 
   /// Removes the entry of a key, permanent or not, and says whether there was one.
@@ -152,7 +151,7 @@ public final class DiskCache: @unchecked Sendable {
   ) throws(DiskCacheError) -> DiskFreed {
     try withCore { (core) throws(DiskCacheError) in
       let number = suite.map { core.suiteNumber($0) }
-      return try core.removeAll(counting: \.removals) { _, slot in
+      return try core.removeAll(counting: \.removals, as: .remove) { _, slot in
         (number == nil || number == slot.suite) && (includingPermanent || slot.state == .known)
       }
     }
@@ -165,7 +164,7 @@ public final class DiskCache: @unchecked Sendable {
   public func removeExpired() throws(DiskCacheError) -> DiskFreed {
     try withCore { (core) throws(DiskCacheError) in
       let now = core.clock.nowMicroseconds
-      return try core.removeAll(counting: \.expirations) { id, slot in
+      return try core.removeAll(counting: \.expirations, as: .expire) { id, slot in
         slot.state == .known && slot.isStored && core.tier.expiry(id) <= now
       }
     }
@@ -200,7 +199,7 @@ public final class DiskCache: @unchecked Sendable {
   public func trim(toAge age: Duration) throws(DiskCacheError) -> DiskFreed {
     try withCore { (core) throws(DiskCacheError) in
       let (now, age) = (core.clock.nowMicroseconds, age.microseconds)
-      return try core.removeAll(counting: \.trims) { _, slot in
+      return try core.removeAll(counting: \.trims, as: .evict(.trim)) { _, slot in
         slot.state == .known && slot.isStored && slot.created <= now && now - slot.created >= age
       }
     }
@@ -248,19 +247,25 @@ public final class DiskCache: @unchecked Sendable {
 
   // MARK: Locking
 
-  private func withCore<Result: Sendable>(
+  func withCore<Result: Sendable>(
     _ body: (DiskCore) throws(DiskCacheError) -> Result
   ) throws(DiskCacheError) -> Result {
-    try mutex.withLock { (_) throws(DiskCacheError) in try body(core) }
+    let (answer, told) = mutex.withLock { _ in
+      core.isHeard = events.isActive
+      let answer = Swift.Result { () throws(DiskCacheError) in try body(core) }
+      return (answer, core.isHeard ? core.takeEvents() : [])
+    }
+    for event in told { events.send(event) }
+    return try answer.get()
   }
 
-  private func withKey<Result: Sendable>(
+  func withKey<Result: Sendable>(
     _ key: String, _ body: (DiskCore, UnsafeRawBufferPointer) throws(DiskCacheError) -> Result
   ) throws(DiskCacheError) -> Result {
     var key = key
     let answer = key.withUTF8 { bytes in
-      mutex.withLock { _ in
-        Swift.Result { () throws(DiskCacheError) in
+      Swift.Result { () throws(DiskCacheError) in
+        try withCore { (core) throws(DiskCacheError) in
           try body(core, UnsafeRawBufferPointer(bytes))
         }
       }

@@ -14,8 +14,12 @@ public struct DiskMetadata: Sendable, Hashable {
   public var createdMicroseconds: UInt64
   /// When it expires, microseconds of the cache's clock, or nil for never.
   public var expiresMicroseconds: UInt64?
+  /// What fetching it costs, as it was said when it was stored.
+  public var cost: Float
   /// Whether it stays until it is removed by its key: see `DiskStoreOptions.isPermanent`.
   public var isPermanent: Bool
+  /// Whether it had expired when it was handed out: only `entry(for:suite:acceptingExpired:)` does.
+  public var isExpired = false
 }
 
 /// A value as a disk cache hands it out.

@@ -8,6 +8,10 @@ public struct DiskStatistics: Sendable, Hashable, Codable {
   public var stores: UInt64 = 0
   /// Values stored over others.
   public var replacements: UInt64 = 0
+  /// Entries given another life without their value.
+  public var renewals: UInt64 = 0
+  /// Values handed out after they had expired, to callers who asked for that; each is also a miss.
+  public var expiredReads: UInt64 = 0
   /// Values not stored: larger than the capacity, not wanted by the policy, or no room on the disk.
   public var rejections: UInt64 = 0
   /// Entries given up because of the limits on bytes and entries.

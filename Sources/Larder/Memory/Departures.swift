@@ -8,6 +8,7 @@ struct Departures<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     @usableFromInline var keys: [Key] = []
     @usableFromInline var values: [Value] = []
     @usableFromInline var events: [CacheEvent<Key>] = []
+    @usableFromInline var evictions: [MemoryEviction<Key, Value>] = []
 
     @inlinable
     init() {}
@@ -19,11 +20,16 @@ struct Departures<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   @usableFromInline var more: UnsafeMutablePointer<More>?
   /// Whether somebody listens.
   @usableFromInline let isHeard: Bool
+  /// Whether what is evicted for want of room is to be handed over with its value.
+  @usableFromInline let handsOver: Bool
 
   /// Nothing has left.
   @inlinable
   @inline(__always)
-  init(isHeard: Bool) { self.isHeard = isHeard }
+  init(isHeard: Bool, handsOver: Bool) {
+    self.isHeard = isHeard
+    self.handsOver = handsOver
+  }
 
   /// Takes a key over.
   @inlinable
@@ -59,6 +65,12 @@ struct Departures<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   mutating func takeMore(event: CacheEvent<Key>) { needMore().pointee.events.append(event) }
 
   @inlinable
+  @inline(never)
+  mutating func takeMore(eviction: MemoryEviction<Key, Value>) {
+    needMore().pointee.evictions.append(eviction)
+  }
+
+  @inlinable
   mutating func needMore() -> UnsafeMutablePointer<More> {
     if let more { return more }
     let made = UnsafeMutablePointer<More>.allocate(capacity: 1)
@@ -67,17 +79,24 @@ struct Departures<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     return made
   }
 
-  /// Tells listeners and destroys everything. No lock may be held; must be called.
+  /// Tells listeners, hands evictions over and destroys everything. No lock may be held; must be
+  /// called.
   @inlinable
   @inline(__always)
-  consuming func finish(_ listeners: CacheEvents<Key>) {
-    if let more { Self.finish(more, listeners) }
+  consuming func finish(
+    _ listeners: CacheEvents<Key>, _ receiver: (@Sendable (MemoryEviction<Key, Value>) -> Void)?
+  ) {
+    if let more { Self.finish(more, listeners, receiver) }
   }
 
   @inlinable
   @inline(never)
-  static func finish(_ more: UnsafeMutablePointer<More>, _ listeners: CacheEvents<Key>) {
+  static func finish(
+    _ more: UnsafeMutablePointer<More>, _ listeners: CacheEvents<Key>,
+    _ receiver: (@Sendable (MemoryEviction<Key, Value>) -> Void)?
+  ) {
     for event in more.pointee.events { listeners.send(event) }
+    if let receiver { for eviction in more.pointee.evictions { receiver(eviction) } }
     more.deinitialize(count: 1)
     more.deallocate()
   }

@@ -6,10 +6,9 @@ import LarderEngine
 /// spread over shards with a lock each. What leaves the cache is destroyed after the lock is given
 /// back, so the end of a value may use the cache.
 ///
-/// An entry may be *permanent*: cleaning (`removeAll`, `removeExpired`, `trim(toAge:)`) passes over
-/// it, and neither its own time to live nor the cache's counts. It is removed by key, replaced by a
-/// set, and it takes room like any other: where there is none, or a trim to a cost or count or
-/// memory pressure ask for some, the policy may choose it.
+/// An entry may be *permanent*: it never expires, cleaning (`removeAll`, `removeExpired`,
+/// `trim(toAge:)`) passes over it, and it leaves when it is removed by key, replaced by a set, or
+/// chosen by the policy where room is wanted, as any other entry may be.
 ///
 /// A value larger than what fits is refused, and what was stored under its key before is removed.
 public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendable {
@@ -20,13 +19,30 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   @usableFromInline let hasher: KeyHasher
   @usableFromInline let clock: any CacheClock
   @usableFromInline let events = CacheEvents<Key>()
+  @usableFromInline let onEviction: (@Sendable (MemoryEviction<Key, Value>) -> Void)?
   let watch = PressureWatch()
 
   /// An empty cache.
   ///
   /// - Throws: `MemoryCacheError` where the policy or a limit is not possible.
-  public init(_ configuration: MemoryCacheConfiguration) throws(MemoryCacheError) {
+  public convenience init(
+    _ configuration: MemoryCacheConfiguration
+  ) throws(MemoryCacheError) {
+    try self.init(configuration, onEviction: nil)
+  }
+
+  /// An empty cache that hands over what it evicts for want of room.
+  ///
+  /// - Parameter onEviction: Called for each entry that a `get` or a `set` evicts, on its thread and
+  ///   before it returns, in the order in which the policy chose them, with no lock held; not for
+  ///   what a trim, memory pressure, a removal or expiry takes.
+  /// - Throws: `MemoryCacheError` where the policy or a limit is not possible.
+  package init(
+    _ configuration: MemoryCacheConfiguration,
+    onEviction: (@Sendable (MemoryEviction<Key, Value>) -> Void)?
+  ) throws(MemoryCacheError) {
     self.configuration = configuration
+    self.onEviction = onEviction
     hasher = KeyHasher(configuration.hashing)
     clock = configuration.clock
     let count = try configuration.shardCount()
@@ -70,13 +86,13 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     let hash = hasher.hash(key)
     let index = blocks.index(hash)
     let lock = blocks.lock(index)
-    var gone = Departures<Key, Value>(isHeard: events.isActive)
+    var gone = Departures<Key, Value>(isHeard: events.isActive, handsOver: onEviction != nil)
     lock.lock()
     let value = blocks.shard(index).pointee.get(
       key, UInt32(truncatingIfNeeded: hash >> 32), clock, &gone)
     lock.unlock()
     gone.note(value == nil ? .miss : .hit, key)
-    gone.finish(events)
+    gone.finish(events, onEviction)
     return value
   }
 
@@ -98,18 +114,42 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   ) -> Bool {
     let entry = MemoryEntry(
       cost: cost, timeToLive: timeToLive, fetchCost: fetchCost, isPermanent: isPermanent)
+    return store(value, for: key, entry) == .stored
+  }
+
+  /// Stores a value that is to expire at a given instant of the cache's clock, or earlier where
+  /// `limits.age` says so, and tells what became of it; otherwise as `set`.
+  ///
+  /// - Parameter expiresMicroseconds: `UInt64.max` for never.
+  @inlinable
+  @discardableResult
+  package func set(
+    _ value: Value, for key: Key, cost: Int = 1, expiresMicroseconds: UInt64,
+    fetchCost: Float = 1, isPermanent: Bool = false
+  ) -> MemoryStored {
+    store(
+      value, for: key,
+      MemoryEntry(
+        cost: cost, timeToLive: nil, expires: expiresMicroseconds, fetchCost: fetchCost,
+        isPermanent: isPermanent))
+  }
+
+  @inlinable
+  @inline(__always)
+  func store(_ value: Value, for key: Key, _ entry: MemoryEntry) -> MemoryStored {
     let hash = hasher.hash(key)
     let index = blocks.index(hash)
     let lock = blocks.lock(index)
-    var gone = Departures<Key, Value>(isHeard: events.isActive)
+    var gone = Departures<Key, Value>(
+      isHeard: events.isActive, handsOver: onEviction != nil)
     lock.lock()
-    let isThere = blocks.shard(index).pointee.set(
+    let stored = blocks.shard(index).pointee.set(
       key, UInt32(truncatingIfNeeded: hash >> 32), value, entry, now: clock.nowMicroseconds,
       &gone)
     lock.unlock()
-    if isThere { gone.note(.set, key) }
-    gone.finish(events)
-    return isThere
+    if stored == .stored { gone.note(.set, key) }
+    gone.finish(events, onEviction)
+    return stored
   }
 
   /// The value of a key: see `get` and `set`; nil removes it.
@@ -140,17 +180,26 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     }
   }
 
+  /// When an entry expires, microseconds of the cache's clock, or `UInt64.max` for never; nil where
+  /// there is none or it has expired. Asking is not a reference to it.
+  package func expiry(of key: Key) -> UInt64? {
+    let hash = hasher.hash(key)
+    return withShard(blocks.index(hash)) { shard, _ in
+      shard.expiry(key, UInt32(truncatingIfNeeded: hash >> 32), now: clock.nowMicroseconds)
+    }
+  }
+
   /// Calls `body` with a shard, whose lock is held, and with a place for what leaves it.
   func withShard<Result>(
     _ index: Int,
     _ body: (inout MemoryShard<Key, Value>, inout Departures<Key, Value>) -> Result
   ) -> Result {
-    var gone = Departures<Key, Value>(isHeard: events.isActive)
+    var gone = Departures<Key, Value>(isHeard: events.isActive, handsOver: onEviction != nil)
     let lock = blocks.lock(index)
     lock.lock()
     let result = body(&blocks.shard(index).pointee, &gone)
     lock.unlock()
-    gone.finish(events)
+    gone.finish(events, onEviction)
     return result
   }
 }

@@ -5,6 +5,8 @@ struct MemoryEntry {
   @usableFromInline var size: UInt32
   /// Time to live, microseconds; 0 for none of its own.
   @usableFromInline var timeToLive: UInt64
+  /// When it expires at the latest, microseconds; `UInt64.max` for never.
+  @usableFromInline var expires: UInt64
   /// What fetching it again costs.
   @usableFromInline var fetchCost: Float
   /// Whether it survives cleaning.
@@ -12,9 +14,12 @@ struct MemoryEntry {
 
   @inlinable
   @inline(__always)
-  init(cost: Int, timeToLive: Duration?, fetchCost: Float, isPermanent: Bool) {
+  init(
+    cost: Int, timeToLive: Duration?, expires: UInt64 = .max, fetchCost: Float, isPermanent: Bool
+  ) {
     size = UInt32(clamping: cost)
     self.timeToLive = timeToLive.map { max(1, $0.microseconds) } ?? 0
+    self.expires = expires
     self.fetchCost = fetchCost
     self.isPermanent = isPermanent
   }

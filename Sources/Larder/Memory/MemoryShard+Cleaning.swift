@@ -9,8 +9,15 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
 
   /// Whether an entry is there to be used, which is not a reference to it.
   func contains(_ key: Key, _ hash: UInt32, now: UInt64) -> Bool {
+    expiry(key, hash, now: now) != nil
+  }
+
+  /// When an entry that is there to be used expires, microseconds.
+  func expiry(_ key: Key, _ hash: UInt32, now: UInt64) -> UInt64? {
     let id = find(key, hash)
-    return id != .none && tier.contains(id) && tier.expiry(id) > now
+    guard id != .none, tier.contains(id) else { return nil }
+    let expires = tier.expiry(id)
+    return expires > now ? expires : nil
   }
 
   /// Removes what there is of a key, ghosts included, and gives its value back unless it has

@@ -78,13 +78,13 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     return nil
   }
 
-  /// A set; says whether the value is there afterwards.
+  /// A set.
   @inlinable
   @inline(__always)
   mutating func set(
     _ key: Key, _ hash: UInt32, _ value: Value, _ entry: MemoryEntry, now: UInt64,
     _ gone: inout Departures<Key, Value>
-  ) -> Bool {
+  ) -> MemoryStored {
     totals.sets &+= 1
     var id = find(key, hash)
     let isNew = id == .none
@@ -92,34 +92,43 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     let wasThere = !isNew && tier.contains(id)
     var request = Request(id: id, size: isWeighed ? entry.size : 1, cost: entry.fetchCost)
     if !entry.isPermanent {
-      request.expires = tier.expiryFrom(now, entry.timeToLive)
+      request.expires = min(tier.expiryFrom(now, entry.timeToLive), entry.expires)
       if request.expires != Request.noExpiry { expires = true }
     }
     let outcome = tier.set(request, now)
     if wasThere { gone.take(value: records.value(id).move()) }
-    let isEvicted = tier.victims.count > 0 && dropVictims(&gone, fresh: id)
+    let isEvicted = tier.victims.count > 0 && dropVictims(&gone, fresh: id, value, entry)
     guard outcome != .rejected, !isEvicted else {
       if !isEvicted { gone.note(.reject, key) }
       if !tier.remembers(id) { release(id, &gone) }
-      return false
+      return isEvicted ? .evicted : .rejected
     }
     records.value(id).initialize(to: value)
     records.stamp(id).pointee = Self.stamp(now) | (entry.isPermanent ? Self.permanentBit : 0)
-    return true
+    return .stored
+  }
+
+  /// Takes out what the tier has just evicted.
+  @inlinable
+  mutating func dropVictims(_ gone: inout Departures<Key, Value>) {
+    for place in 0..<tier.victims.count {
+      depart(tier.victims[place], .evict(.capacity), &gone)
+    }
   }
 
   /// Takes out what the tier has just evicted, and says whether `fresh`, whose value is not stored
   /// yet, is among it.
   @inlinable
-  @discardableResult
+  @inline(__always)
   mutating func dropVictims(
-    _ gone: inout Departures<Key, Value>, fresh: ObjectID = .none
+    _ gone: inout Departures<Key, Value>, fresh: ObjectID, _ value: Value, _ entry: MemoryEntry
   ) -> Bool {
     var isFreshGone = false
     for place in 0..<tier.victims.count {
       let victim = tier.victims[place]
       if victim == fresh {
         gone.note(.evict(.capacity), records.key(victim).pointee)
+        if gone.handsOver { handOver(victim, value, entry.isPermanent, &gone) }
         isFreshGone = true
       } else {
         depart(victim, .evict(.capacity), &gone)
@@ -128,11 +137,27 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     return isFreshGone
   }
 
+  /// Notes for whoever keeps it elsewhere that an id was evicted for want of room.
+  @inlinable
+  @inline(never)
+  func handOver(
+    _ id: ObjectID, _ value: Value, _ isPermanent: Bool, _ gone: inout Departures<Key, Value>
+  ) {
+    gone.takeMore(
+      eviction: MemoryEviction(
+        key: records.key(id).pointee, value: value, cost: tier.size(id),
+        expiresMicroseconds: tier.expiry(id), isPermanent: isPermanent))
+  }
+
   /// Takes out the value of an id that the tier no longer holds, and the key unless it is a ghost.
   @inlinable
   mutating func depart(
     _ id: ObjectID, _ kind: CacheEventKind, _ gone: inout Departures<Key, Value>
   ) {
+    if gone.handsOver, kind == .evict(.capacity) {
+      let isPermanent = records.stamp(id).pointee & Self.permanentBit != 0
+      handOver(id, records.value(id).pointee, isPermanent, &gone)
+    }
     gone.take(value: records.value(id).move())
     gone.note(kind, records.key(id).pointee)
     if !tier.remembers(id) { release(id, &gone) }

@@ -40,4 +40,8 @@ public enum EvictionReason: Sendable, Hashable, CaseIterable {
   case trim
   /// The system was short of memory.
   case pressure
+  /// The disk was nearly full.
+  case freeSpace
+  /// The value was damaged, or could not be written.
+  case failure
 }

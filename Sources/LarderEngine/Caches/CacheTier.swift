@@ -44,6 +44,9 @@ package struct CacheTier {
   /// A set at a time in microseconds of a request whose `expires` is `expiryFrom`; may leave
   /// victims, also when it rejects.
   @usableFromInline package let set: (Request, _ now: UInt64) -> Stored
+  /// Gives a resident object another expiry, microseconds, without a reference to it: the policy
+  /// hears of it only when it orders objects by their expiry.
+  @usableFromInline package let renew: (ObjectID, _ expires: UInt64) -> Void
   /// When something stored now with a time to live of its own expires, microseconds; 0 is none.
   @usableFromInline package let expiryFrom: (_ now: UInt64, _ timeToLive: UInt64) -> UInt64
   /// Removes whatever there is of the object, ghosts included.
@@ -79,6 +82,7 @@ package struct CacheTier {
       list.clear()
       return held.with { $0.set(request, now: now) { list.append($0) } }
     }
+    renew = { id, expires in held.with { $0.renew(id, expires: expires) } }
     expiryFrom = { now, own in held.with { $0.expiry(now: now, timeToLive: own) } }
     remove = { id in held.with { $0.remove(id) } }
     giveUp = { held.with { $0.giveUp() } }

@@ -139,6 +139,15 @@ struct PolicyTier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyab
     for id in 0...objects { expiries[ObjectID(id)] = Request.noExpiry }
   }
 
+  /// Gives a resident object another expiry without a reference to it.
+  mutating func renew(_ id: ObjectID, expires: UInt64) {
+    var request = Request(id: id, size: tier.size(of: id))
+    request.expires = expires
+    if keepsCosts { request.cost = costs[id] }
+    note(request)
+    tier.renew(request)
+  }
+
   /// Removes whatever there is of the object, ghosts included.
   mutating func remove(_ id: ObjectID) {
     if tier.contains(id) { count -= 1 }

@@ -1,14 +1,18 @@
-/// The decisions of a cache with memory in front of disk, without its keys and values: the rules of
-/// inclusion, promotion and demotion, shared by the simulator and the real cache.
-final class HybridCore {
-  /// Where a get was answered.
-  enum Answer {
-    /// In memory; the size served.
-    case memory(UInt32)
-    /// On disk; the size served.
-    case disk(UInt32)
-    /// Nowhere: fetched from the origin.
-    case origin
+/// The tiers of a simulated hybrid: what `HybridRules` decides over, by object id.
+final class HybridCore: HybridTiers {
+  /// A request at a time.
+  struct Object {
+    var request: Request
+    /// Microseconds.
+    var now: UInt64
+    /// Seconds; 0 for no time to live of its own.
+    var ttlSeconds: UInt32
+  }
+
+  /// What memory has evicted while it served a request.
+  struct Victim {
+    var id: ObjectID
+    var object: Object
   }
 
   let memory: TierDriver
@@ -27,10 +31,9 @@ final class HybridCore {
     self.memory = memory
     self.disk = disk
     self.rules = rules
-    let demotes = rules.inclusion == .exclusive
     hitBefore = Column(objects: rules.promotion == .secondHit ? objects : 0)
-    lastNextUse = Column(objects: demotes ? objects : 0)
-    lastCost = Column(objects: demotes ? objects : 0)
+    lastNextUse = Column(objects: rules.demotes ? objects : 0)
+    lastCost = Column(objects: rules.demotes ? objects : 0)
   }
 
   /// Memory held, in bytes.
@@ -46,51 +49,38 @@ final class HybridCore {
     demotions = 0
   }
 
-  /// A get at `now` (microseconds) with a time to live of its own (seconds, 0 for none).
-  func get(_ request: Request, now: UInt64, ttlSeconds: UInt32) -> (Answer, isStale: Bool) {
-    note(request)
-    let id = request.id
-    if memory.find(id, now, true) {
-      let answer = Answer.memory(memory.size(id))
-      let isStale = memory.isStale(id)
-      memory.hit(request)
-      if disk.needsNextUse, disk.contains(id) { disk.foresee(request) }
-      demoteVictims(of: request, now: now)
-      return (answer, isStale)
+  // MARK: Requests
+
+  /// A get; what no tier answers is stored.
+  func get(_ object: Object) -> HybridAnswer<TierCopy> {
+    note(object.request)
+    let answer = rules.get(object, in: self)
+    switch answer {
+    case .memory: demoteVictims(of: object)
+    case .disk(_, let isPromoted):
+      if isPromoted {
+        promotions += 1
+        demoteVictims(of: object)
+      }
+    case .none:
+      rules.store(object, isFill: true, in: self)
+      demoteVictims(of: object)
     }
-    if disk.find(id, now, true) {
-      let answer = Answer.disk(disk.size(id))
-      let isStale = disk.isStale(id)
-      disk.hit(request)
-      if disk.contains(id), wantsPromotion(id) { promote(request, now: now) }
-      return (answer, isStale)
-    }
-    fill(request, now: now, ttlSeconds: ttlSeconds)
-    return (.origin, false)
+    return answer
   }
 
-  /// A set at `now`.
-  func set(_ request: Request, now: UInt64, ttlSeconds: UInt32) {
-    note(request)
-    switch rules.inclusion {
-    case .inclusive:
-      forgetHits(request.id)
-      put(request, in: disk, now: now, ttlSeconds: ttlSeconds)
-      put(request, in: memory, now: now, ttlSeconds: ttlSeconds)
-    case .exclusive:
-      forgetHits(request.id)
-      disk.remove(request.id)
-      let accepted = put(request, in: memory, now: now, ttlSeconds: ttlSeconds)
-      demoteVictims(of: request, now: now)
-      if !accepted { put(request, in: disk, now: now, ttlSeconds: ttlSeconds) }
-    }
+  /// A set.
+  func set(_ object: Object) {
+    note(object.request)
+    memory.evicted.clear()
+    rules.store(object, isFill: false, in: self)
+    demoteVictims(of: object)
   }
 
   /// The object is deleted.
-  func delete(_ request: Request) {
-    note(request)
-    memory.remove(request.id)
-    disk.remove(request.id)
+  func delete(_ object: Object) {
+    note(object.request)
+    rules.delete(object, in: self)
   }
 
   /// The object changed at its origin.
@@ -101,95 +91,99 @@ final class HybridCore {
   }
 
   private func note(_ request: Request) {
-    guard rules.inclusion == .exclusive else { return }
+    guard rules.demotes else { return }
     lastNextUse[request.id] = request.nextUse
     lastCost[request.id] = request.cost
   }
 
-  private func wantsPromotion(_ id: ObjectID) -> Bool {
-    switch rules.promotion {
-    case .always: return true
-    case .never: return false
-    case .secondHit:
-      let wanted = hitBefore[id]
-      hitBefore[id] = !wanted
-      return wanted
+  /// Offers what memory has just given up to disk.
+  private func demoteVictims(of object: Object) {
+    guard rules.demotes else { return }
+    for place in 0..<memory.evicted.count
+    where rules.demote(Victim(id: memory.evicted[place], object: object), in: self) {
+      demotions += 1
     }
   }
 
-  /// Copies or moves what disk holds into memory.
-  private func promote(_ request: Request, now: UInt64) {
-    let id = request.id
-    let isStale = disk.isStale(id)
-    var copy = request
-    copy.size = disk.size(id)
-    copy.expires = min(disk.expiry(id), memory.expiryFrom(now, 0))
-    guard memory.store(copy) else { return }
-    memory.setStale(id, isStale)
-    promotions += 1
-    if rules.inclusion == .exclusive {
-      disk.remove(id)
-      demoteVictims(of: request, now: now)
-    }
+  // MARK: Tiers
+
+  func isPermanent(_ object: Object) -> Bool { false }
+
+  func isPermanent(_ victim: Victim) -> Bool { false }
+
+  func life(_ object: Object) -> UInt64 {
+    lifeLeft(disk.expiryFrom(object.now, object.ttlSeconds), object.now)
   }
 
-  /// Stores what the origin gave.
-  private func fill(_ request: Request, now: UInt64, ttlSeconds: UInt32) {
-    forgetHits(request.id)
-    if rules.inclusion == .inclusive {
-      store(request, in: disk, now: now, ttlSeconds: ttlSeconds)
-      store(request, in: memory, now: now, ttlSeconds: ttlSeconds)
-    } else if store(request, in: memory, now: now, ttlSeconds: ttlSeconds) {
-      demoteVictims(of: request, now: now)
-    } else {
-      store(request, in: disk, now: now, ttlSeconds: ttlSeconds)
-    }
+  func lifeLeft(_ copy: TierCopy, of object: Object) -> UInt64 {
+    lifeLeft(copy.expires, object.now)
   }
 
-  @discardableResult
-  private func store(
-    _ request: Request, in tier: borrowing TierDriver, now: UInt64, ttlSeconds: UInt32
-  ) -> Bool {
-    var request = request
-    request.expires = tier.expiryFrom(now, ttlSeconds)
-    return tier.store(request)
+  func lifeLeft(_ victim: Victim) -> UInt64 {
+    lifeLeft(memory.expiry(victim.id), victim.object.now)
   }
 
-  /// What a set does to one tier; says whether the tier holds the value afterwards or evicted it
-  /// again, and false when it refused it.
-  @discardableResult
-  private func put(
-    _ request: Request, in tier: borrowing TierDriver, now: UInt64, ttlSeconds: UInt32
-  ) -> Bool {
-    guard tier.find(request.id, now, false) else {
-      return store(request, in: tier, now: now, ttlSeconds: ttlSeconds)
-    }
-    var request = request
-    request.expires = tier.expiryFrom(now, ttlSeconds)
-    return tier.replace(request)
+  private func lifeLeft(_ expires: UInt64, _ now: UInt64) -> UInt64 {
+    expires == Request.noExpiry ? .max : expires - min(expires, now)
   }
+
+  func useInMemory(_ object: Object) -> TierCopy? {
+    guard let copy = memory.use(object.request, object.now) else { return nil }
+    if disk.needsNextUse, disk.contains(object.request.id) { disk.foresee(object.request) }
+    return copy
+  }
+
+  func useOnDisk(_ object: Object) -> TierCopy? { disk.use(object.request, object.now) }
+
+  func isOnDisk(_ object: Object) -> Bool {
+    // After a use that evicted nothing it is there.
+    disk.evicted.count == 0 || disk.contains(object.request.id)
+  }
+
+  func toggleHitBefore(_ object: Object) -> Bool {
+    let stood = hitBefore[object.request.id]
+    hitBefore[object.request.id] = !stood
+    return stood
+  }
+
+  func putInMemory(_ object: Object) -> Bool {
+    var request = object.request
+    request.expires = memory.expiryFrom(object.now, object.ttlSeconds)
+    return memory.put(request, object.now)
+  }
+
+  func putOnDisk(_ object: Object) {
+    forgetHits(object.request.id)
+    var request = object.request
+    request.expires = disk.expiryFrom(object.now, object.ttlSeconds)
+    _ = disk.put(request, object.now)
+  }
+
+  func promote(_ copy: TierCopy, of object: Object) -> Bool {
+    var request = object.request
+    request.size = copy.size
+    request.expires = min(copy.expires, memory.expiryFrom(object.now, 0))
+    guard memory.store(request) else { return false }
+    memory.setStale(request.id, copy.isStale)
+    return true
+  }
+
+  func demote(_ victim: Victim) -> Bool {
+    let id = victim.id
+    forgetHits(id)
+    let stored = disk.store(
+      Request(
+        id: id, size: memory.size(id), index: victim.object.request.index,
+        nextUse: lastNextUse[id], expires: memory.expiry(id), cost: lastCost[id]))
+    if stored { disk.setStale(id, memory.isStale(id)) }
+    return stored
+  }
+
+  func removeFromMemory(_ object: Object) { memory.remove(object.request.id) }
+
+  func removeFromDisk(_ object: Object) { disk.remove(object.request.id) }
 
   private func forgetHits(_ id: ObjectID) {
     if rules.promotion == .secondHit { hitBefore[id] = false }
-  }
-
-  /// Moves what memory has just given up to disk.
-  private func demoteVictims(of request: Request, now: UInt64) {
-    guard rules.inclusion == .exclusive else { return }
-    let victims = memory.victims
-    for id in victims {
-      let expires = memory.expiry(id)
-      guard expires > now else { continue }
-      let isStale = memory.isStale(id)
-      forgetHits(id)
-      let stored = disk.store(
-        Request(
-          id: id, size: memory.size(id), index: request.index, nextUse: lastNextUse[id],
-          expires: expires, cost: lastCost[id]))
-      if stored {
-        disk.setStale(id, isStale)
-        demotions += 1
-      }
-    }
   }
 }

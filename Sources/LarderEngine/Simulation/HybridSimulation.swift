@@ -44,16 +44,17 @@ final class HybridSimulation: Simulation {
       core.memory.prefetch(ahead)
       core.disk.prefetch(ahead)
       let (operation, now, ttl) = reader.context(at: position)
-      let request = reader.request(at: position)
+      let object = HybridCore.Object(
+        request: reader.request(at: position), now: now, ttlSeconds: ttl)
       switch operation {
-      case .get: get(request, now: now, ttl: ttl, bytes: reader.bytes(at: position))
+      case .get: get(object, bytes: reader.bytes(at: position))
       case .set:
         totals.sets += 1
-        core.set(request, now: now, ttlSeconds: ttl)
+        core.set(object)
       case .delete:
         totals.deletes += 1
-        core.delete(request)
-      case .modify: core.modify(request)
+        core.delete(object)
+      case .modify: core.modify(object.request)
       }
       position += 1
       if untilFirstEviction, core.disk.counts.evictions > 0 { return true }
@@ -61,22 +62,23 @@ final class HybridSimulation: Simulation {
     return false
   }
 
-  private func get(_ request: Request, now: UInt64, ttl: UInt32, bytes: UInt32) {
+  private func get(_ object: HybridCore.Object, bytes: UInt32) {
+    let size = UInt64(object.request.size)
     totals.requests += 1
-    totals.bytesRequested += UInt64(request.size)
-    let (answer, isStale) = core.get(request, now: now, ttlSeconds: ttl)
-    switch answer {
-    case .memory(let size):
+    totals.bytesRequested += size
+    switch core.get(object) {
+    case .memory(let copy):
       totals.memoryHits += 1
-      totals.memoryBytesHit += UInt64(request.size)
-      outcomes?.memoryHits.add(bytes: unit == .bytes ? size : bytes)
-    case .disk(let size):
+      totals.memoryBytesHit += size
+      if copy.isStale { totals.staleHits += 1 }
+      outcomes?.memoryHits.add(bytes: unit == .bytes ? copy.size : bytes)
+    case .disk(let copy, _):
       totals.diskHits += 1
-      totals.diskBytesHit += UInt64(request.size)
-      outcomes?.diskHits.add(bytes: unit == .bytes ? size : bytes)
-    case .origin:
+      totals.diskBytesHit += size
+      if copy.isStale { totals.staleHits += 1 }
+      outcomes?.diskHits.add(bytes: unit == .bytes ? copy.size : bytes)
+    case .none:
       outcomes?.misses.add(bytes: bytes)
     }
-    if isStale { totals.staleHits += 1 }
   }
 }

@@ -55,15 +55,42 @@ public struct HybridRules: Sendable, Hashable, Codable {
     case never
   }
 
+  /// Which tiers may take an entry, by the life that it has left when it would be stored there:
+  /// what is soon over is not worth a write to disk, and what lasts long does not take memory.
+  ///
+  /// It is asked wherever something is stored: an entry from the origin or of a set with the life
+  /// that disk would give it, a promotion with what is left of the copy on disk, a demotion with
+  /// what is left of the copy in memory. A set takes the entry out of a tier that may not have it
+  /// any more.
+  public struct Placement: Sendable, Hashable, Codable {
+    /// With less life than this an entry is not stored on disk. Seconds.
+    public var memoryOnlyBelowSeconds: UInt32
+    /// With this much life, or no end of it, an entry is not stored in memory, unless it has less
+    /// than `memoryOnlyBelowSeconds`. Seconds.
+    public var diskOnlyFromSeconds: UInt32
+
+    /// Borders; by default five minutes and one hour.
+    public init(memoryOnlyBelowSeconds: UInt32 = 300, diskOnlyFromSeconds: UInt32 = 3600) {
+      self.memoryOnlyBelowSeconds = memoryOnlyBelowSeconds
+      self.diskOnlyFromSeconds = diskOnlyFromSeconds
+    }
+  }
+
   /// Which tiers hold an object.
   public var inclusion: Inclusion
   /// When a disk hit brings an object into memory.
   public var promotion: Promotion
+  /// Which tiers may take an entry by the life that it has left, or nil for both whatever its life.
+  public var placement: Placement?
 
-  /// Rules; by default write-through with promotion on every disk hit.
-  public init(inclusion: Inclusion = .inclusive, promotion: Promotion = .always) {
+  /// Rules; by default write-through with promotion on every disk hit, and no regard to lifetimes.
+  public init(
+    inclusion: Inclusion = .inclusive, promotion: Promotion = .always,
+    placement: Placement? = nil
+  ) {
     self.inclusion = inclusion
     self.promotion = promotion
+    self.placement = placement
   }
 }
 

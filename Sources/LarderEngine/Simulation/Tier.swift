@@ -80,6 +80,20 @@ struct Tier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyable {
     while policy.overflows { evict(for: .none, evicted) }
   }
 
+  /// A get: the copy that is there to be used, which is then a reference to it. What is found
+  /// expired is removed and counted.
+  @inline(__always)
+  mutating func use(
+    _ request: Request, now: UInt64, evicted: (ObjectID) -> Void
+  ) -> TierCopy? {
+    guard find(request.id, now: now) else { return nil }
+    let copy = TierCopy(
+      size: size(of: request.id), isStale: Shape.isFull && stale[request.id],
+      expires: Shape.isFull ? expiries[request.id] : Request.noExpiry)
+    hit(request, evicted: evicted)
+    return copy
+  }
+
   /// A resident object was answered for by another tier.
   mutating func foresee(_ request: Request) { policy.foresee(request) }
 
@@ -144,6 +158,13 @@ struct Tier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyable {
     counts.bytesWritten += size
     while policy.overflows || used > capacity { evict(for: request, evicted) }
     return true
+  }
+
+  /// Tells a policy that orders objects by their expiry of a resident object's new one. To all
+  /// others nothing has happened.
+  mutating func renew(_ request: Request) {
+    if Shape.isFull { expiries[request.id] = request.expires }
+    if Policy.description.needs.contains(.ttl) { policy.replace(request, Shape.sizes(sizes)) }
   }
 
   /// Gives up one object, of which there must be one, without counting it as evicted for want of

@@ -12,9 +12,13 @@ struct TierDriver {
   let setStale: (ObjectID, Bool) -> Void
   let expiryFrom: (_ now: UInt64, _ ttlSeconds: UInt32) -> UInt64
   let find: (ObjectID, _ now: UInt64, _ countsExpiration: Bool) -> Bool
+  /// `find`, and where there is something `hit`; may leave victims.
+  let use: (Request, _ now: UInt64) -> TierCopy?
   let hit: (Request) -> Void
   let store: (Request) -> Bool
   let replace: (Request) -> Bool
+  /// What a set does: `find` without counting, then `replace` or `store`; false when it is refused.
+  let put: (Request, _ now: UInt64) -> Bool
   let remove: (ObjectID) -> Void
   let foresee: (Request) -> Void
   let needsNextUse: Bool
@@ -24,12 +28,13 @@ struct TierDriver {
   private let resetBody: () -> Void
   private let usedBody: () -> UInt64
   private let stateBytesBody: () -> Int
-  private let evicted: Held<[ObjectID]>
+  /// What the last `use`, `hit`, `store`, `replace` or `put` evicted, in order.
+  let evicted: VictimList
 
   /// Takes a tier over.
   init<Policy: EvictionPolicy & ~Copyable>(_ tier: consuming Tier<Policy, FullShape>) {
     let held = Held(tier)
-    let evicted = Held<[ObjectID]>([])
+    let evicted = VictimList()
     contains = { id in held.with { $0.contains(id) } }
     remembers = { id in held.with { $0.remembers(id) } }
     size = { id in held.with { $0.size(of: id) } }
@@ -40,22 +45,29 @@ struct TierDriver {
     find = { id, now, counts in
       held.with { $0.find(id, now: now, countsExpiration: counts) }
     }
+    use = { request, now in
+      evicted.clear()
+      return held.with { $0.use(request, now: now) { evicted.append($0) } }
+    }
     hit = { request in
-      evicted.with { victims in
-        victims.removeAll(keepingCapacity: true)
-        return held.with { $0.hit(request) { victims.append($0) } }
-      }
+      evicted.clear()
+      held.with { $0.hit(request) { evicted.append($0) } }
     }
     store = { request in
-      evicted.with { victims in
-        victims.removeAll(keepingCapacity: true)
-        return held.with { $0.store(request) { victims.append($0) } }
-      }
+      evicted.clear()
+      return held.with { $0.store(request) { evicted.append($0) } }
     }
     replace = { request in
-      evicted.with { victims in
-        victims.removeAll(keepingCapacity: true)
-        return held.with { $0.replace(request) { victims.append($0) } }
+      evicted.clear()
+      return held.with { $0.replace(request) { evicted.append($0) } }
+    }
+    put = { request, now in
+      evicted.clear()
+      return held.with { tier in
+        if tier.find(request.id, now: now, countsExpiration: false) {
+          return tier.replace(request) { evicted.append($0) }
+        }
+        return tier.store(request) { evicted.append($0) }
       }
     }
     remove = { id in held.with { $0.remove(id) } }
@@ -76,8 +88,8 @@ struct TierDriver {
   var used: UInt64 { usedBody() }
   /// Memory held, in bytes.
   var stateBytes: Int { stateBytesBody() }
-  /// What the last `hit`, `store` or `replace` evicted, in order.
-  var victims: [ObjectID] { evicted.with { $0 } }
+  /// A copy of `evicted`.
+  var victims: [ObjectID] { (0..<evicted.count).map { evicted[$0] } }
   /// Sets all counts to zero.
   func resetCounts() { resetBody() }
 }

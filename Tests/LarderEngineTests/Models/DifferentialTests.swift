@@ -65,7 +65,8 @@ import Testing
       let setup = SimulationSetup(
         arrangement: .hybrid(
           memory: tiers[0], disk: tiers[1],
-          rules: HybridRules(inclusion: inclusion, promotion: promotion)),
+          rules: HybridRules(
+            inclusion: inclusion, promotion: promotion, placement: Self.placement(&random))),
         unit: random.oneIn(2) ? .objects : .bytes)
       guard try Self.agrees(setup, &random) else { return }
     }
@@ -85,7 +86,18 @@ import Testing
   ) throws -> TierSetup {
     TierSetup(
       policy: try PolicySpec(parsing: spec), capacity: UInt64(1 + random.below(maximumCapacity)),
-      timeToLiveSeconds: random.oneIn(4) ? UInt32(1 + random.below(40)) : nil)
+      timeToLiveSeconds: random.oneIn(4) ? UInt32(1 + random.below(40)) : nil,
+      objectsMax: random.oneIn(4) ? UInt64(1 + random.below(12)) : nil)
+  }
+
+  /// Often none; otherwise borders among the lives of the test's traces, which need not be in
+  /// order.
+  private static func placement(_ random: inout TestRandom) -> HybridRules.Placement? {
+    guard random.oneIn(2) else { return nil }
+    let short = UInt32(random.below(20))
+    return HybridRules.Placement(
+      memoryOnlyBelowSeconds: short,
+      diskOnlyFromSeconds: random.oneIn(5) ? UInt32(random.below(20)) : short + 10)
   }
 
   /// Records a difference and then returns false: one is enough to look at.

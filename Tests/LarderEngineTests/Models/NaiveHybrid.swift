@@ -21,29 +21,45 @@ struct NaiveHybrid {
       return .memory(copy)
     }
     if let (copy, _) = disk.lookUp(request, context) {
-      if isPromoted(request.id, copy) { promote(request, copy, context) }
+      if places(until: copy.expires, context).contains(.memory), isPromoted(request.id, copy) {
+        promote(request, copy, context)
+      }
       return .disk(copy)
     }
+    let places = places(lifeOf: request, context)
     switch rules.inclusion {
     case .inclusive:
-      _ = disk.store(disk.timed(request, context), version: context.version)
-      _ = memory.store(memory.timed(request, context), version: context.version)
+      if places.contains(.disk) {
+        _ = disk.store(disk.timed(request, context), version: context.version)
+      }
+      if places.contains(.memory) {
+        _ = memory.store(memory.timed(request, context), version: context.version)
+      }
     case .exclusive:
-      let outcome = memory.store(memory.timed(request, context), version: context.version)
+      var outcome = NaiveTier.Outcome.rejected
+      if places.contains(.memory) {
+        outcome = memory.store(memory.timed(request, context), version: context.version)
+      }
       finishExclusive(outcome, request, context)
     }
     return .miss
   }
 
   mutating func set(_ request: Request, _ context: NaiveContext) {
+    let places = places(lifeOf: request, context)
     switch rules.inclusion {
     case .inclusive:
-      disk.set(request, context)
-      memory.set(request, context)
+      if places.contains(.disk) { disk.set(request, context) } else { disk.drop(request.id) }
+      if places.contains(.memory) { memory.set(request, context) } else { memory.drop(request.id) }
     case .exclusive:
       disk.drop(request.id)
-      let outcome = memory.set(
-        memory.timed(request, context), version: context.version, now: context.now)
+      var outcome = NaiveTier.Outcome.rejected
+      if places.contains(.memory) {
+        outcome = memory.set(
+          memory.timed(request, context), version: context.version, now: context.now)
+      } else {
+        memory.drop(request.id)
+      }
       finishExclusive(outcome, request, context)
     }
   }
@@ -53,18 +69,37 @@ struct NaiveHybrid {
     disk.drop(id)
   }
 
+  private enum Place { case memory, disk }
+
+  /// The tiers that may take something new.
+  private func places(lifeOf request: Request, _ context: NaiveContext) -> Set<Place> {
+    places(until: disk.timed(request, context).expires, context)
+  }
+
+  /// The tiers that may take something that expires then.
+  private func places(until expires: UInt64, _ context: NaiveContext) -> Set<Place> {
+    guard let placement = rules.placement else { return [.memory, .disk] }
+    if expires == Request.noExpiry { return [.disk] }
+    let seconds = Double(expires - context.now) / 1e6
+    if seconds < Double(placement.memoryOnlyBelowSeconds) { return [.memory] }
+    return seconds < Double(placement.diskOnlyFromSeconds) ? [.memory, .disk] : [.disk]
+  }
+
   /// What memory gave up moves to disk; what memory refused is stored there instead.
   private mutating func finishExclusive(
     _ outcome: NaiveTier.Outcome, _ request: Request, _ context: NaiveContext
   ) {
     switch outcome {
     case .stored(let evicted): demote(evicted, context)
-    case .rejected: _ = disk.store(disk.timed(request, context), version: context.version)
+    case .rejected:
+      guard places(lifeOf: request, context).contains(.disk) else { return }
+      _ = disk.store(disk.timed(request, context), version: context.version)
     }
   }
 
   private mutating func demote(_ evicted: NaiveVictims, _ context: NaiveContext) {
     for (id, copy) in evicted where copy.expires > context.now {
+      guard places(until: copy.expires, context).contains(.disk) else { continue }
       var request = context.latest[id] ?? Request(id: id)
       request.size = copy.size
       request.expires = copy.expires

@@ -26,6 +26,7 @@ struct NaiveTier {
   var policy: any NaivePolicy
   let capacity: UInt64
   let timeToLiveSeconds: UInt32?
+  let objectsMax: Int
   var copies: [ObjectID: NaiveCopy] = [:]
   var counts = TierCounts()
 
@@ -36,6 +37,7 @@ struct NaiveTier {
     self.policy = policy
     capacity = setup.capacity
     timeToLiveSeconds = setup.timeToLiveSeconds
+    objectsMax = setup.objectsMax.map { Int($0) } ?? .max
   }
 
   var used: UInt64 { copies.values.reduce(0) { $0 + UInt64($1.size) } }
@@ -65,7 +67,9 @@ struct NaiveTier {
       counts.rejections += 1
       return .rejected
     }
-    let evicted = makeRoom { $0.used + UInt64(request.size) <= $0.capacity }
+    let evicted = makeRoom {
+      $0.copies.count < $0.objectsMax && $0.used + UInt64(request.size) <= $0.capacity
+    }
     policy.insert(request)
     copies[request.id] = NaiveCopy(size: request.size, version: version, expires: request.expires)
     counts.admissions += 1

@@ -8,7 +8,7 @@ extension SimulationSetup {
     case .disk(let tier): "disk \(tier.summary) \(unit)"
     case .hybrid(let memory, let disk, let rules):
       "\(rules.inclusion) hybrid of \(memory.summary) and \(disk.summary) \(unit), "
-        + "promotion \(rules.promotion)"
+        + "promotion \(rules.promotion)" + (rules.placement.map { ", placement \($0)" } ?? "")
     }
   }
 }
@@ -17,6 +17,7 @@ extension TierSetup {
   /// A few words for a failure message.
   var summary: String {
     "\(policy) \(capacity)" + (timeToLiveSeconds.map { " (ttl \($0) s)" } ?? "")
+      + (objectsMax.map { " (at most \($0) objects)" } ?? "")
   }
 }
 

@@ -7,7 +7,7 @@ extension DiskCore {
     guard let id = directory[key.digest] else { return false }
     let wasStored = slots[Int(id)].isStored
     if slots[Int(id)].state == .known { tier.remove(id) }
-    drop(id)
+    drop(id, .remove)
     if wasStored {
       statistics.removals += 1
       try commitDoomed()
@@ -17,7 +17,7 @@ extension DiskCore {
 
   /// Removes the entries for which `matches` says so, and what the policy remembers of them.
   func removeAll(
-    counting counter: WritableKeyPath<DiskStatistics, UInt64>,
+    counting counter: WritableKeyPath<DiskStatistics, UInt64>, as kind: CacheEventKind,
     where matches: (ObjectID, DiskSlot) -> Bool
   ) throws(DiskCacheError) -> DiskFreed {
     try measuringFreed { [self] () throws(DiskCacheError) -> Void in
@@ -26,7 +26,7 @@ extension DiskCore {
         guard slot.state != .free, matches(id, slot) else { continue }
         if slot.state == .known { tier.remove(id) }
         if slot.isStored { statistics[keyPath: counter] += 1 }
-        drop(id)
+        drop(id, kind)
       }
     }
   }
@@ -35,7 +35,7 @@ extension DiskCore {
   func trim(entriesMax: Int, bytesMax: UInt64) throws(DiskCacheError) -> DiskFreed {
     try measuringFreed { [self] () throws(DiskCacheError) -> Void in
       while tier.count > 0, tier.count > entriesMax || valueBytes > bytesMax {
-        drop(tier.giveUp())
+        drop(tier.giveUp(), .evict(.trim))
         statistics.trims += 1
       }
     }
@@ -43,8 +43,7 @@ extension DiskCore {
 
   /// Commits deletions, removes the files they leave and gives the database's free pages back.
   func releaseFiles() throws(DiskCacheError) {
-    let index = try openIndex()
-    do throws(SQLiteError) {
+    try removing { [self] index throws(SQLiteError) in
       if !doomed.isEmpty {
         if slots.contains(where: \.isStored) {
           try beginWriting(index)
@@ -52,14 +51,12 @@ extension DiskCore {
           // Nothing is left: SQLite frees the whole table at once.
           try index.beginIfNeeded()
           try index.connection.execute("DELETE FROM entries")
+          transaction.deletes += doomed
           doomed.removeAll()
         }
       }
       try commit(index, keepsFiles: false)
       try index.shrink()
-    } catch {
-      rollBack(index)
-      try recover(from: error)
     }
     folder.removeSpare()
   }
@@ -70,7 +67,7 @@ extension DiskCore {
     _ = try openIndex()
     let before = (entries, valueBytes + permanentBytes, diskBytes)
     try body()
-    if !doomed.isEmpty { try releaseFiles() }
+    if !doomed.isEmpty || folder.hasSpare { try releaseFiles() }
     return DiskFreed(
       entries: before.0 - entries, valueBytes: before.1 - valueBytes - permanentBytes,
       diskBytes: before.2 - min(before.2, diskBytes))
@@ -81,7 +78,10 @@ extension DiskCore {
 
   /// Bytes of all files of the cache. O(ids).
   var diskBytes: UInt64 {
-    let values = slots.lazy.filter { $0.file != 0 }.reduce(0) { $0 + UInt64($1.bytes) }
+    let overhead = index?.seal == nil ? 0 : UInt64(DiskSeal.overhead)
+    let values = slots.lazy.filter { $0.file != 0 }.reduce(0) {
+      $0 + UInt64($1.bytes) + overhead
+    }
     let retired = transaction.retired.reduce(0) { $0 + UInt64($1.bytes) }
     return values + retired + ((try? folder.overheadBytes()) ?? 0)
   }

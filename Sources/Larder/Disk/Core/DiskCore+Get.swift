@@ -1,12 +1,5 @@
 import LarderEngine
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -14,34 +7,67 @@ import LarderEngine
 #endif
 
 extension DiskCore {
-  /// The entry of a key, which is a reference to it.
-  func get(_ bytes: UnsafeRawBufferPointer, suite: UInt32) throws(DiskCacheError) -> DiskEntry? {
+  /// What a lookup knows of the entry of a key.
+  private enum Presence {
+    case absent
+    /// Resident; the policy has been told of the use.
+    case fresh(ObjectID)
+    /// Resident and to be handed out though it has expired; no use of it.
+    case expired(ObjectID)
+  }
+
+  /// The first half of a get: the entry of a key, which is a reference to it, but for a value in a
+  /// file. What has expired is removed, or handed out as it is when `acceptsExpired`.
+  func get(
+    _ bytes: UnsafeRawBufferPointer, suite: UInt32, acceptsExpired: Bool
+  ) throws(DiskCacheError) -> DiskLookup {
     let index = try openIndex()
     let key = DiskKey(bytes, suite: suite, seed: index.seed)
-    guard let id = findForUse(key) else {
-      statistics.misses += 1
-      return nil
+    let id: ObjectID
+    var isExpired = false
+    switch find(key, acceptsExpired: acceptsExpired) {
+    case .absent:
+      miss(key)
+      return .none
+    case .fresh(let found):
+      id = found
+    case .expired(let found):
+      id = found
+      isExpired = true
     }
-    let entry: DiskEntry?
     do throws(SQLiteError) {
-      entry = try read(id, key, from: index)
+      if let found = try read(id, key, isExpired: isExpired, from: index) { return found }
     } catch {
-      statistics.misses += 1
+      miss(key)
       try recover(from: error)
-      return nil
+      return .none
     }
-    let isVictim = slots[Int(id)].state == .known && !tier.contains(id)
-    guard let entry else {
-      statistics.damages += 1
-      statistics.misses += 1
-      if slots[Int(id)].state == .known { tier.remove(id) }
-      drop(id)
-      return nil
+    damage(id)
+    miss(key)
+    return .none
+  }
+
+  /// The second half, for a value in a file: `value` is nil when it was not what was stored.
+  func finish(
+    _ reading: DiskFileReading, _ value: Data?, _ bytes: UnsafeRawBufferPointer, suite: UInt32
+  ) throws(DiskCacheError) -> DiskFileResult {
+    folder.unpin(reading.file)
+    if let value {
+      let entry = DiskEntry(data: value, metadata: reading.metadata)
+      serve(reading.id, reading.stored, entry) { note($0, suite: suite, bytes) }
+      return .entry(entry)
     }
-    statistics.hits += 1
-    statistics.bytesRead += UInt64(entry.data.count)
-    if isVictim { drop(id) } else { noteUse(id) }
-    return entry
+    let index = try openIndex()
+    guard isSame(reading.id, reading.stored) else { return .again }
+    damage(reading.id)
+    miss(DiskKey(bytes, suite: suite, seed: index.seed))
+    return .none
+  }
+
+  /// Counts a get that was not answered.
+  func miss(_ key: DiskKey) {
+    statistics.misses += 1
+    note(.miss, key)
   }
 
   /// Whether a get would find an entry. No reference to it, and nothing is read.
@@ -52,21 +78,77 @@ extension DiskCore {
     return tier.contains(id) && tier.expiry(id) > clock.nowMicroseconds
   }
 
-  /// The id of a resident entry, of which the policy is told that it is used.
-  private func findForUse(_ key: DiskKey) -> ObjectID? {
-    guard let id = directory[key.digest] else { return nil }
-    if slots[Int(id)].state == .permanent { return id }
-    switch tier.access(id, tier.expires ? clock.nowMicroseconds : 0) {
+  /// Looks a key up and tells the policy when its entry is used.
+  private func find(_ key: DiskKey, acceptsExpired: Bool) -> Presence {
+    guard let id = directory[key.digest] else { return .absent }
+    if slots[Int(id)].state == .permanent { return .fresh(id) }
+    let now = tier.expires ? clock.nowMicroseconds : 0
+    if acceptsExpired, tier.contains(id), tier.expiry(id) <= now { return .expired(id) }
+    switch tier.access(id, now) {
     case .absent:
-      return nil
+      return .absent
     case .expired:
       statistics.expirations += 1
-      drop(id)
-      return nil
+      drop(id, .expire)
+      return .absent
     case .hit:
       // Some policies give objects up on a hit, this one among them; it is still answered.
       _ = dropVictims(sparing: id, counting: \.evictions)
-      return id
+      return .fresh(id)
+    }
+  }
+
+  /// The entry of an id, or where it is to be read; nil when it is damaged or another key's.
+  private func read(
+    _ id: ObjectID, _ key: DiskKey, isExpired: Bool, from index: DiskIndex
+  ) throws(SQLiteError) -> DiskLookup? {
+    let slot = slots[Int(id)]
+    var reading: DiskReading?
+    if let stored = slot.key {
+      if stored.elementsEqual(key.bytes) { reading = DiskReading() }
+    } else {
+      reading = try index.read(id, slot, key)
+    }
+    guard let reading else { return nil }
+    let expires = slot.state == .permanent ? Request.noExpiry : tier.expiry(id)
+    let metadata = DiskMetadata(
+      version: reading.version, contentType: reading.contentType,
+      createdMicroseconds: slot.created,
+      expiresMicroseconds: expires == Request.noExpiry ? nil : expires,
+      cost: slot.cost, isPermanent: slot.state == .permanent, isExpired: isExpired)
+    if slot.file != 0 {
+      folder.pin(slot.file)
+      return .file(
+        DiskFileReading(
+          id: id, stored: slot.stored, file: slot.file, path: folder.filePath(slot.file),
+          bytes: Int(slot.bytes), checksum: slot.checksum, checksumSeed: key.digest.checksumSeed,
+          seal: index.seal, binding: index.seal == nil ? Data() : DiskSeal.binding(key),
+          metadata: metadata))
+    }
+    guard let data = reading.value else { return nil }
+    let entry = DiskEntry(data: data, metadata: metadata)
+    serve(id, slot.stored, entry) { note($0, key) }
+    return .entry(entry)
+  }
+
+  /// Counts a get that was answered, and gives the entry up where the policy did so on this use.
+  private func serve(
+    _ id: ObjectID, _ stored: UInt64, _ entry: DiskEntry, _ note: (CacheEventKind) -> Void
+  ) {
+    statistics.bytesRead += UInt64(entry.data.count)
+    if entry.metadata.isExpired {
+      statistics.misses += 1
+      statistics.expiredReads += 1
+      note(.miss)
+      return
+    }
+    statistics.hits += 1
+    note(.hit)
+    guard isSame(id, stored) else { return }
+    if slots[Int(id)].state == .known, !tier.contains(id) {
+      drop(id, .evict(.capacity))
+    } else {
+      noteUse(id)
     }
   }
 
@@ -78,41 +160,15 @@ extension DiskCore {
     if hitsSinceOrder >= orderInterval { writeOrder() }
   }
 
-  /// The entry of an id, or nil when it is damaged, cannot be read or is another key's.
-  private func read(
-    _ id: ObjectID, _ key: DiskKey, from index: DiskIndex
-  ) throws(SQLiteError) -> DiskEntry? {
-    let slot = slots[Int(id)]
-    var reading: DiskReading?
-    if let stored = slot.key {
-      if stored.elementsEqual(key.bytes) { reading = DiskReading() }
-    } else {
-      reading = try index.read(id, slot, key)
-    }
-    guard let reading, let data = slot.file == 0 ? reading.value : fileValue(slot, key) else {
-      return nil
-    }
-    let expires = slot.state == .permanent ? Request.noExpiry : tier.expiry(id)
-    return DiskEntry(
-      data: data,
-      metadata: DiskMetadata(
-        version: reading.version, contentType: reading.contentType,
-        createdMicroseconds: slot.created,
-        expiresMicroseconds: expires == Request.noExpiry ? nil : expires,
-        isPermanent: slot.state == .permanent))
+  /// Whether an id still stands for what a certain storing put there.
+  private func isSame(_ id: ObjectID, _ stored: UInt64) -> Bool {
+    Int(id) < slots.count && slots[Int(id)].isStored && slots[Int(id)].stored == stored
   }
 
-  private func fileValue(_ slot: DiskSlot, _ key: DiskKey) -> Data? {
-    let count = Int(slot.bytes)
-    guard let memory = malloc(max(1, count)) else { return nil }
-    let buffer = UnsafeMutableRawBufferPointer(start: memory, count: count)
-    let isWhole = (try? folder.read(slot.file, into: buffer)) ?? false
-    guard isWhole,
-      ByteHash.hash(UnsafeRawBufferPointer(buffer), seed: key.digest.checksumSeed) == slot.checksum
-    else {
-      free(memory)
-      return nil
-    }
-    return Data(bytesNoCopy: memory, count: count, deallocator: .free)
+  /// Gives up an entry whose value is not what was stored.
+  private func damage(_ id: ObjectID) {
+    statistics.damages += 1
+    if slots[Int(id)].state == .known { tier.remove(id) }
+    drop(id, .evict(.failure))
   }
 }

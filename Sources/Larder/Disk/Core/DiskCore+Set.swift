@@ -1,10 +1,11 @@
 import LarderEngine
 
 extension DiskCore {
-  /// Stores a value, and says whether it is there afterwards.
+  /// Stores a value, and says whether it is there afterwards. `life` stands in for what the options
+  /// and the clock say.
   func set(
     _ bytes: UnsafeRawBufferPointer, suite: UInt32, _ value: UnsafeRawBufferPointer,
-    _ options: DiskStoreOptions
+    _ options: DiskStoreOptions, life: DiskLife? = nil
   ) throws(DiskCacheError) -> Bool {
     let isInline = value.count <= configuration.inlineBytesMax
     let bytesMax = isInline ? DiskKey.inlineBytesMax : DiskKey.valueBytesMax
@@ -18,12 +19,15 @@ extension DiskCore {
     let key = DiskKey(bytes, suite: suite, seed: index.seed)
     let hasRoom = try makeFreeSpace(for: UInt64(value.count))
     let id = directory[key.digest] ?? newEntry(key)
-    var row = plannedRow(key, value, options)
-    guard hasRoom, place(id, &row) else {
+    let now = clock.nowMicroseconds
+    var row = plannedRow(key, value, options, life ?? newLife(options, now))
+    if let refusal = hasRoom ? place(id, &row, now) : .reject {
+      note(refusal, key)
       try refuse(id, countsRejection: !hasRoom)
       return false
     }
     try write(id, row, key, value, options, isInline: isInline, to: index)
+    note(.set, key)
     return true
   }
 
@@ -36,42 +40,49 @@ extension DiskCore {
     return id
   }
 
+  private func newLife(_ options: DiskStoreOptions, _ now: UInt64) -> DiskLife {
+    DiskLife(created: now, expires: expiry(options.timeToLive, from: now))
+  }
+
+  /// When something that begins to live now expires.
+  func expiry(_ timeToLive: Duration?, from now: UInt64) -> UInt64 {
+    // A life of nothing is one that is over at once, where the tier takes 0 for none.
+    if let timeToLive, timeToLive.microseconds == 0 { return now }
+    return tier.expiryFrom(now, timeToLive.map(\.microseconds) ?? 0)
+  }
+
   private func plannedRow(
-    _ key: DiskKey, _ value: UnsafeRawBufferPointer, _ options: DiskStoreOptions
+    _ key: DiskKey, _ value: UnsafeRawBufferPointer, _ options: DiskStoreOptions,
+    _ life: DiskLife
   ) -> DiskRow {
-    let now = clock.nowMicroseconds
-    var expires = Request.noExpiry
-    if !options.isPermanent {
-      // A life of nothing is one that is over at once, where the tier takes 0 for none.
-      expires = tier.expiryFrom(now, options.timeToLive.map(\.microseconds) ?? 0)
-      if let own = options.timeToLive, own.microseconds == 0 { expires = now }
-    }
     sequence += 1
     return DiskRow(
       suite: key.suite, isPermanent: options.isPermanent, bytes: UInt32(value.count),
-      inserted: sequence, stored: sequence, created: now, expires: expires, cost: options.cost,
-      checksum: ByteHash.hash(value, seed: key.digest.checksumSeed), file: 0)
+      inserted: sequence, stored: sequence, created: life.created,
+      expires: options.isPermanent ? Request.noExpiry : life.expires, cost: options.cost,
+      checksum: 0, file: 0)
   }
 
-  /// Asks the tier for a place and drops what it gives up. False when the entry has none.
-  private func place(_ id: ObjectID, _ row: inout DiskRow) -> Bool {
+  /// Asks the tier for a place and drops what it gives up. When the entry has none, what listeners
+  /// are to hear.
+  private func place(_ id: ObjectID, _ row: inout DiskRow, _ now: UInt64) -> CacheEventKind? {
     let wasStored = slots[Int(id)].isStored
     if row.isPermanent {
       if slots[Int(id)].state == .known { tier.remove(id) }
       countStore(wasStored)
-      return true
+      return nil
     }
     let request = Request(
       id: id, size: weight(row.bytes), expires: row.expires, cost: row.cost)
-    let outcome = tier.set(request, row.created)
+    let outcome = tier.set(request, now)
     let isVictim = dropVictims(sparing: id, counting: \.evictions)
     if outcome == .rejected {
       statistics.rejections += 1
-      return false
+      return .reject
     }
     if outcome == .replaced { row.inserted = slots[Int(id)].inserted }
     countStore(outcome == .replaced || slots[Int(id)].state == .permanent)
-    return !isVictim
+    return isVictim ? .evict(.capacity) : nil
   }
 
   private func countStore(_ replaces: Bool) {
@@ -92,41 +103,75 @@ extension DiskCore {
     _ id: ObjectID, _ planned: DiskRow, _ key: DiskKey, _ value: UnsafeRawBufferPointer,
     _ options: DiskStoreOptions, isInline: Bool, to index: DiskIndex
   ) throws(DiskCacheError) {
+    guard let seal = index.seal else {
+      var row = planned
+      row.checksum = ByteHash.hash(value, seed: key.digest.checksumSeed)
+      return try write(id, row, key, body: value, options, isInline: isInline, to: index)
+    }
+    guard let sealed = seal.sealValue(value, key) else {
+      lose(id, key, isPermanent: planned.isPermanent)
+      throw .codec(message: "\(folder.path): a value of \(value.count) bytes cannot be encrypted")
+    }
+    let result = sealed.withUnsafeBytes { body in
+      Result { () throws(DiskCacheError) in
+        var row = planned
+        row.checksum = DiskSeal.mark(body)
+        try write(id, row, key, body: body, options, isInline: isInline, to: index)
+      }
+    }
+    try result.get()
+  }
+
+  /// Writes the bytes that stand for a value.
+  private func write(
+    _ id: ObjectID, _ planned: DiskRow, _ key: DiskKey, body: UnsafeRawBufferPointer,
+    _ options: DiskStoreOptions, isInline: Bool, to index: DiskIndex
+  ) throws(DiskCacheError) {
     var row = planned
     if !isInline {
       do throws(FileFailure) {
-        row.file = try folder.write(value)
+        row.file = try folder.write(body)
       } catch {
-        if !row.isPermanent { tier.remove(id) }
-        drop(id)
-        if !doomed.isEmpty { try? commitDoomed() }
+        lose(id, key, isPermanent: row.isPermanent)
         throw DiskCacheError(error)
       }
     }
-    if slots[Int(id)].isStored { unstore(id) }
+    let isReplacement = slots[Int(id)].isStored
+    if isReplacement { unstore(id) }
     note(id, row)
     if row.file != 0, options.version == nil, options.contentType == nil {
       remember(key.bytes, of: id)
     }
     do throws(SQLiteError) {
       transaction.puts.append(id)
-      transaction.bytes += value.count
+      transaction.bytes += body.count
       try beginWriting(index)
-      try index.put(id, row, options, key: key.bytes, value: isInline ? value : nil)
+      try index.put(id, row, options, key: key.bytes, body: isInline ? body : nil)
       try finishWriting(index)
     } catch {
+      if isReplacement { note(.evict(.failure), key) }
       rollBack(index)
       if error.isCorruption { try rebuild() }
+      if error.isWriteFailure { makeRoom(index) }
       throw DiskCacheError(error)
     }
-    statistics.bytesWritten += UInt64(value.count)
+    statistics.bytesWritten += UInt64(row.bytes)
+  }
+
+  /// Gives up an entry whose new value cannot be written.
+  private func lose(_ id: ObjectID, _ key: DiskKey, isPermanent: Bool) {
+    if !isPermanent { tier.remove(id) }
+    drop(id, .evict(.failure))
+    if !doomed.isEmpty { try? commitDoomed() }
   }
 
   private func note(_ id: ObjectID, _ row: DiskRow) {
     slots[Int(id)].state = row.isPermanent ? .permanent : .known
     slots[Int(id)].isStored = true
+    slots[Int(id)].isHitBefore = false
     slots[Int(id)].hits = 0
     slots[Int(id)].bytes = row.bytes
+    slots[Int(id)].cost = row.cost
     slots[Int(id)].file = row.file
     slots[Int(id)].checksum = row.checksum
     slots[Int(id)].key = nil
@@ -156,7 +201,7 @@ extension DiskCore {
     let missing = limits.freeBytesMin + bytes - min(try freeBytes(), limits.freeBytesMin + bytes)
     let before = valueBytes
     while tier.count > 0, before - valueBytes < missing {
-      drop(tier.giveUp())
+      drop(tier.giveUp(), .evict(.freeSpace))
       statistics.freeSpaceEvictions += 1
     }
     try releaseFiles()

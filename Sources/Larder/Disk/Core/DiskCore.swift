@@ -42,6 +42,10 @@ final class DiskCore {
   var permanentEntries = 0
   var bytesSinceFreeCheck: UInt64 = .max
 
+  /// Whether anybody listens to what this call does, and what there is to tell.
+  var isHeard = false
+  var heard: [CacheEvent<DiskEntryName>] = []
+
   /// Opens the folder; see `DiskCache.init`.
   init(
     path: String, _ configuration: DiskConfiguration, clock: any CacheClock, files: any FileLayer
@@ -155,9 +159,11 @@ final class DiskCore {
   // MARK: Entries
 
   /// Takes an entry off that the tier no longer holds: its row is doomed. Ghosts keep their id.
-  func drop(_ id: ObjectID) {
+  /// `kind` is what listeners hear.
+  func drop(_ id: ObjectID, _ kind: CacheEventKind? = nil) {
     let slot = slots[Int(id)]
     if slot.isStored {
+      if isHeard, let kind { note(kind, id) }
       unstore(id)
       doomed.append(id)
     }
@@ -195,7 +201,7 @@ final class DiskCore {
     let victims = tier.victims
     for place in 0..<victims.count {
       let victim = victims[place]
-      if victim == id { isVictim = true } else { drop(victim) }
+      if victim == id { isVictim = true } else { drop(victim, .evict(.capacity)) }
     }
     if victims.count > 0 { statistics[keyPath: counter] += UInt64(victims.count) }
     return isVictim

@@ -16,6 +16,8 @@ final class DiskFolder {
   private var nextNumber: UInt64 = 1
   private var spare: [(number: UInt64, bytes: UInt64)] = []
   private var spareBytes: UInt64 = 0
+  // Files that are being read without the lock, and by how many.
+  private var pins: [UInt64: Int] = [:]
 
   var databasePath: String { path + "/index.sqlite" }
   var orderPath: String { path + "/order" }
@@ -36,7 +38,8 @@ final class DiskFolder {
     return "\(path)/files/\(name.count < 2 ? "0" : "")\(name)"
   }
 
-  private func filePath(_ number: UInt64) -> String {
+  /// Where the file of a number stands.
+  func filePath(_ number: UInt64) -> String {
     shardPaths[Int(number % Self.shards)] + String(number, radix: 16)
   }
 
@@ -44,15 +47,14 @@ final class DiskFolder {
   func write(_ value: UnsafeRawBufferPointer) throws(FileFailure) -> UInt64 {
     if let old = spare.popLast() {
       spareBytes -= old.bytes
-      // No row names it, so that it is as good as a temporary file. When the writing fails it
-      // stays unnamed, and is removed when the cache is opened the next time.
-      try files.write(value, to: filePath(old.number), syncs: syncs)
+      // No row names it, so that it is as good as a temporary file.
+      try write(value, to: filePath(old.number))
       return old.number
     }
     let number = nextNumber
     nextNumber += 1
     let final = filePath(number)
-    try files.write(value, to: temporaryPath, syncs: syncs)
+    try write(value, to: temporaryPath)
     do throws(FileFailure) {
       try files.rename(temporaryPath, to: final)
     } catch {
@@ -65,23 +67,39 @@ final class DiskFolder {
     return number
   }
 
-  /// Fills `buffer` with a value, and says whether the file has exactly that many bytes. A
-  /// missing file has not.
-  func read(
-    _ number: UInt64, into buffer: UnsafeMutableRawBufferPointer
-  ) throws(FileFailure) -> Bool {
+  /// Writes a file that no row names, and leaves nothing of it when that fails. Should even that
+  /// fail, it goes when the cache is opened the next time.
+  private func write(
+    _ value: UnsafeRawBufferPointer, to path: String
+  ) throws(FileFailure) {
     do throws(FileFailure) {
-      return try files.read(filePath(number), into: buffer)
+      try files.write(value, to: path, syncs: syncs)
     } catch {
-      if error.isMissing { return false }
+      try? files.remove(path)
+      // It may have been for want of room, which others then need, too.
+      removeSpare()
       throw error
     }
+  }
+
+  /// Whether files are kept for writing over.
+  var hasSpare: Bool { !spare.isEmpty }
+
+  /// Sees to it that a file is not written over until as many `unpin`.
+  func pin(_ number: UInt64) { pins[number, default: 0] += 1 }
+
+  /// Ends one reading of a file.
+  func unpin(_ number: UInt64) {
+    guard let readers = pins[number] else { return }
+    pins[number] = readers > 1 ? readers - 1 : nil
   }
 
   /// Gives up a file that no committed row names. A failure to remove it is left to the next
   /// opening, which removes all such files.
   func retire(_ number: UInt64, bytes: UInt64, keeps: Bool) {
-    guard keeps, spare.count < Self.spareFilesMax, spareBytes + bytes <= Self.spareBytesMax else {
+    guard keeps, spare.count < Self.spareFilesMax, spareBytes + bytes <= Self.spareBytesMax,
+      pins[number] == nil
+    else {
       try? files.remove(filePath(number))
       return
     }

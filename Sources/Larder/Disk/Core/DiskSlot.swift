@@ -14,6 +14,10 @@ struct DiskSlot {
   var state: State = .free
   /// Whether there is a row of it in the database.
   var isStored = false
+  /// What `DiskCache.toggleHitBefore` turns; false when something is stored.
+  var isHitBefore = false
+  /// What fetching it costs.
+  var cost: Float = 1
   /// Hits since it was stored, at most 255.
   var hits: UInt8 = 0
   var suite: UInt32 = 0

@@ -8,12 +8,25 @@ struct DiskTransaction {
     var bytes: UInt32
   }
 
+  /// The life of an entry, and which storing of its key it belongs to.
+  struct Life {
+    var id: ObjectID
+    var stored: UInt64
+    var created: UInt64
+    var expires: UInt64
+  }
+
   /// Ids whose rows were put.
   var puts: [ObjectID] = []
   /// Ids whose rows were deleted.
   var deletes: [ObjectID] = []
+  /// What entries were before they were renewed.
+  var renewals: [Life] = []
   /// Files to give up when it is committed.
   var retired: [Retired] = []
   /// Bytes of the values put.
   var bytes = 0
+
+  /// Sets, removes and renewals.
+  var operations: Int { puts.count + deletes.count + renewals.count }
 }

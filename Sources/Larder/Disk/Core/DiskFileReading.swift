@@ -1,0 +1,52 @@
+import LarderEngine
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A value in a file that is to be read. The file is neither written over nor given another value
+/// until the reading is finished; it may be removed.
+struct DiskFileReading {
+  let id: ObjectID
+  /// Which storing of the key the file belongs to.
+  let stored: UInt64
+  let file: UInt64
+  let path: String
+  let bytes: Int
+  let checksum: UInt64
+  let checksumSeed: UInt64
+  /// What the value is opened with, and bound to, where it is encrypted.
+  let seal: DiskSeal?
+  let binding: Data
+  let metadata: DiskMetadata
+
+  /// The value, or nil when it is not what was stored. Needs no lock.
+  func value(_ files: any FileLayer) -> Data? {
+    let count = bytes + (seal == nil ? 0 : DiskSeal.overhead)
+    guard let memory = malloc(max(1, count)) else { return nil }
+    let buffer = UnsafeMutableRawBufferPointer(start: memory, count: count)
+    let isWhole = (try? files.read(path, into: buffer)) ?? false
+    if let seal {
+      defer { free(memory) }
+      guard isWhole else { return nil }
+      return seal.openValue(
+        UnsafeRawBufferPointer(buffer), bytes: bytes, mark: checksum, binding)
+    }
+    guard isWhole,
+      ByteHash.hash(UnsafeRawBufferPointer(buffer), seed: checksumSeed) == checksum
+    else {
+      free(memory)
+      return nil
+    }
+    return Data(bytesNoCopy: memory, count: bytes, deallocator: .free)
+  }
+}

@@ -1,0 +1,21 @@
+extension DiskCache {
+  /// What happens from now on. When the reader is slower than the cache, only the newest
+  /// `buffered` events are kept. While nobody listens events cost nothing; while somebody does,
+  /// the key of every entry that goes is read from the database.
+  ///
+  /// An entry that expires, is evicted, trimmed or removed is told of by its key, an answer from
+  /// an expired entry is a `miss`, and renewing is nothing. Entries that a damaged database or a
+  /// failed group of writes takes along are not told of one by one: their keys are lost with them.
+  public func eventStream(buffered: Int = 1024) -> AsyncStream<CacheEvent<DiskEntryName>> {
+    events.stream(buffered: buffered)
+  }
+
+  /// Calls `handler` with what happens from now on, on the thread on which it happens and with no
+  /// lock held, until the token is cancelled or destroyed. See `eventStream` for what is told.
+  public func onEvent(
+    _ handler: @escaping @Sendable (CacheEvent<DiskEntryName>) -> Void
+  ) -> CacheEventToken {
+    let number = events.listen(handler)
+    return CacheEventToken { [weak events] in events?.drop(number) }
+  }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Larder
+
+@Suite struct DiskEventTests {
+  private typealias Event = CacheEvent<DiskEntryName>
+
+  private final class Log: Sendable {
+    private let events = Mutex<[Event]>([])
+    var all: [Event] { events.withLock { $0 } }
+    func add(_ event: Event) { events.withLock { $0.append(event) } }
+  }
+
+  private let folder: ScratchFolder
+  private let files = FaultyFiles()
+  private let clock = ManualClock(seconds: 1_000)
+
+  init() throws { folder = try ScratchFolder() }
+
+  private func open(_ limits: DiskLimits) throws -> DiskCache {
+    try DiskCache(
+      path: folder.path, configuration: DiskConfiguration(limits: limits, inlineBytesMax: 100),
+      clock: clock, files: files)
+  }
+
+  private func told(_ kind: CacheEventKind, _ key: String, _ suite: String = "") -> Event {
+    Event(kind, DiskEntryName(suite: suite, key: key))
+  }
+
+  @Test func everythingIsTold() throws {
+    let cache = try open(DiskLimits(bytesMax: 1_000, entriesMax: 2, freeBytesMin: 0))
+    try cache.set(Data(count: 1), for: "unheard")
+    let log = Log()
+    let token = cache.onEvent { event in
+      // No lock is held: a handler may use the cache.
+      _ = cache.count
+      log.add(event)
+    }
+    let short = DiskStoreOptions(timeToLive: .seconds(1))
+    _ = try cache.data(for: "a", suite: "s")
+    try cache.set(Data(count: 500), for: "a", suite: "s", options: short)
+    _ = try cache.data(for: "a", suite: "s")
+    clock.advance(seconds: 1)
+    _ = try cache.entry(for: "a", suite: "s", acceptingExpired: true)
+    _ = try cache.data(for: "a", suite: "s")
+    try cache.set(Data(count: 1), for: "b")
+    try cache.set(Data(count: 1), for: "c")
+    _ = try cache.data(for: "c")
+    try cache.set(Data(count: 1_001), for: "big")
+    try cache.remove("b")
+    try cache.remove("b")
+    try cache.trim(toEntries: 0)
+    try cache.set(Data(count: 1), for: "e", suite: "s", options: short)
+    clock.advance(seconds: 1)
+    try cache.removeExpired()
+    try cache.set(Data(count: 700), for: "f\0\u{e9}")
+    try cache.renew("f\0\u{e9}")
+    try cache.removeAll()
+    token.cancel()
+    try cache.set(Data(), for: "unheard")
+    let expected = [
+      told(.miss, "a", "s"), told(.set, "a", "s"), told(.hit, "a", "s"), told(.miss, "a", "s"),
+      told(.expire, "a", "s"), told(.miss, "a", "s"), told(.set, "b"),
+      told(.evict(.capacity), "unheard"), told(.set, "c"), told(.hit, "c"), told(.reject, "big"),
+      told(.remove, "b"), told(.evict(.trim), "c"), told(.set, "e", "s"), told(.expire, "e", "s"),
+      told(.set, "f\0\u{e9}"), told(.remove, "f\0\u{e9}"),
+    ]
+    #expect(log.all == expected)
+    #expect(!cache.events.isActive)
+  }
+
+  @Test func failuresAndLackOfRoomAreTold() throws {
+    let cache = try open(
+      DiskLimits(bytesMax: nil, freeBytesMin: 1_000_000, freeSpaceInterval: 0))
+    files.set { $0.freeBytes = 2_000_000 }
+    try cache.set(Data(count: 500), for: "a")
+    try cache.set(Data(count: 50), for: "b")
+    let log = Log()
+    let token = cache.onEvent { log.add($0) }
+    let file = try #require(try folder.valueFiles().first)
+    try Data([1]).write(to: URL(fileURLWithPath: file))
+    _ = try cache.data(for: "a")
+    files.set { $0.freeBytes = 10 }
+    try cache.set(Data(count: 50), for: "c")
+    #expect(
+      log.all == [
+        told(.evict(.failure), "a"), told(.miss, "a"), told(.evict(.freeSpace), "b"),
+        told(.reject, "c"),
+      ])
+    token.cancel()
+  }
+
+  @Test func aStreamEndsWithItsCacheAndKeepsTheNewest() async throws {
+    var cache: DiskCache? = try open(DiskLimits(freeBytesMin: 0))
+    let stream = try #require(cache?.eventStream(buffered: 3))
+    for key in 0..<5 { try cache?.set(Data(), for: "\(key)") }
+    cache = nil
+    var keys: [String] = []
+    for await event in stream { keys.append(event.key.key) }
+    #expect(keys == ["2", "3", "4"])
+  }
+}

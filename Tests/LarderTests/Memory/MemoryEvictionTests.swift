@@ -1,0 +1,113 @@
+import LarderEngine
+import Synchronization
+import Testing
+
+@testable import Larder
+
+/// What a cache in front of another hands over, and takes with a given expiry.
+@Suite struct MemoryEvictionTests {
+  private final class Log: Sendable {
+    let evictions = Mutex<[MemoryEviction<String, Int>]>([])
+    var all: [MemoryEviction<String, Int>] { evictions.withLock { $0 } }
+    var keys: [String] { all.map(\.key) }
+  }
+
+  private let log = Log()
+  private let clock = ManualClock(seconds: 100)
+
+  private func cache(
+    _ limits: MemoryCacheLimits, policy: String = "lru"
+  ) throws -> MemoryCache<String, Int> {
+    try MemoryCache(
+      MemoryCacheConfiguration(limits: limits, policy: policy, shards: 1, clock: clock)
+    ) { [log] eviction in log.evictions.withLock { $0.append(eviction) } }
+  }
+
+  @Test func whatASetEvictsIsHandedOverInOrder() throws {
+    let cache = try cache(MemoryCacheLimits(cost: 10))
+    cache.set(1, for: "a", cost: 4, timeToLive: .seconds(5))
+    cache.set(2, for: "b", cost: 3, timeToLive: .seconds(5), isPermanent: true)
+    cache.set(3, for: "c", cost: 3)
+    #expect(log.all.isEmpty)
+    #expect(cache.set(4, for: "d", cost: 9, expiresMicroseconds: .max) == .stored)
+    #expect(log.keys == ["a", "b", "c"])
+    #expect(log.all.map(\.value) == [1, 2, 3])
+    #expect(log.all.map(\.cost) == [4, 3, 3])
+    #expect(log.all.map(\.expiresMicroseconds) == [105_000_000, .max, .max])
+    #expect(log.all.map(\.isPermanent) == [false, true, false])
+  }
+
+  @Test func whatATrimARemovalOrExpiryTakesIsNot() throws {
+    let cache = try cache(MemoryCacheLimits(count: 3))
+    for (value, key) in ["a", "b", "c"].enumerated() { cache.set(value, for: key) }
+    cache.set(9, for: "a")
+    cache.trim(toCount: 2)
+    cache.remove("a")
+    cache.handle(.critical)
+    cache.set(1, for: "short", timeToLive: .seconds(1))
+    clock.advance(seconds: 2)
+    #expect(cache.get("short") == nil)
+    #expect(cache.set(1, for: "large", cost: 5, expiresMicroseconds: .max) == .stored)
+    cache.removeAll()
+    #expect(log.all.isEmpty)
+  }
+
+  @Test func aValueThatIsTooLargeIsRejectedAndNotHandedOver() throws {
+    let cache = try cache(MemoryCacheLimits(cost: 10))
+    cache.set(1, for: "a", cost: 1)
+    #expect(cache.set(2, for: "a", cost: 11, expiresMicroseconds: .max) == .rejected)
+    #expect(!cache.contains("a"))
+    #expect(log.all.isEmpty)
+  }
+
+  /// GDSF may choose the very entry whose value has just grown: its new value is handed over.
+  @Test func anEntryEvictedByItsOwnSetIsHandedOverWithItsNewValue() throws {
+    let cache = try cache(MemoryCacheLimits(cost: 10), policy: "gdsf")
+    cache.set(1, for: "small", cost: 1)
+    for _ in 0..<20 { _ = cache.get("small") }
+    cache.set(2, for: "grows", cost: 1)
+    #expect(cache.set(3, for: "grows", cost: 10, expiresMicroseconds: .max) == .evicted)
+    #expect(log.keys == ["grows"])
+    #expect(log.all.map(\.value) == [3])
+    #expect(log.all.map(\.cost) == [10])
+    #expect(cache.get("small") == 1)
+  }
+
+  @Test func theReceiverMayUseTheCache() throws {
+    final class Holder: Sendable {
+      let cache = Mutex<MemoryCache<String, Int>?>(nil)
+    }
+    let holder = Holder()
+    let cache = try MemoryCache<String, Int>(
+      MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 1), shards: 1)
+    ) { [log] eviction in
+      log.evictions.withLock { $0.append(eviction) }
+      #expect(holder.cache.withLock { $0 }?.contains(eviction.key) == false)
+    }
+    holder.cache.withLock { $0 = cache }
+    cache.set(1, for: "a")
+    cache.set(2, for: "b")
+    #expect(log.keys == ["a"])
+    holder.cache.withLock { $0 = nil }
+  }
+
+  @Test func anInstantOfExpiryIsKeptUnlessTheCachesAgeIsEarlier() throws {
+    let cache = try cache(MemoryCacheLimits(count: 10, age: .seconds(60)))
+    #expect(cache.expiry(of: "a") == nil)
+    cache.set(1, for: "a", expiresMicroseconds: 130_000_000)
+    cache.set(1, for: "b", expiresMicroseconds: 190_000_000)
+    cache.set(1, for: "c", expiresMicroseconds: .max)
+    cache.set(1, for: "d", expiresMicroseconds: 130_000_000, isPermanent: true)
+    #expect(cache.expiry(of: "a") == 130_000_000)
+    #expect(cache.expiry(of: "b") == 160_000_000)
+    #expect(cache.expiry(of: "c") == 160_000_000)
+    #expect(cache.expiry(of: "d") == .max)
+    clock.advance(seconds: 30)
+    #expect(cache.expiry(of: "a") == nil)
+    #expect(cache.get("a") == nil)
+    #expect(cache.get("b") == 1)
+    let unlimited = try self.cache(MemoryCacheLimits(count: 10))
+    unlimited.set(1, for: "a")
+    #expect(unlimited.expiry(of: "a") == .max)
+  }
+}
