@@ -46,8 +46,7 @@ let package = Package(
     .target(
       name: "LarderExperiments",
       dependencies: [
-        "Larder", "LarderEngine", "LarderTraces",
-        .target(name: "CJemalloc", condition: .when(platforms: [.linux])),
+        "CSQLite", "Larder", "LarderEngine", "LarderTraces",
         .product(name: "Histogram", package: "hdrhistogram-swift"),
         .product(name: "Yams", package: "Yams"),
       ]),
@@ -58,15 +57,23 @@ let package = Package(
         "LarderReports", "LarderExperiments", "Larder", "LarderTraces", "LarderEngine",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
-    .executableTarget(name: "LarderCLI", dependencies: ["LarderCommands"]),
+    // jemalloc belongs to the program alone: it takes the place of malloc, and sanitizers must not
+    // find it where they put theirs. The harness looks for it when it runs.
+    .executableTarget(
+      name: "LarderCLI",
+      dependencies: [
+        "LarderCommands", .target(name: "CJemalloc", condition: .when(platforms: [.linux])),
+      ]),
 
     // Larder with one more cache, as a user would add it.
     .executableTarget(
       name: "OwnCache", dependencies: ["LarderCommands", "LarderExperiments"],
       path: "Examples/OwnCache", exclude: ["own-cache.yaml"]),
 
-    // Not for users: a process that tests kill, and a comparison with SQLite and plain files.
+    // Not for users: a process that tests kill, failing files for SQLite, and a comparison with
+    // SQLite and plain files.
     .executableTarget(name: "DiskCacheVictim", dependencies: ["Larder"]),
+    .target(name: "CSQLiteFaults", dependencies: ["CSQLite"]),
     .executableTarget(name: "DiskCacheBenchmark", dependencies: ["Larder", "CSQLite"]),
     // Measures the caches beside their peers: swift run -c release larder-bench
     .executableTarget(
@@ -77,7 +84,11 @@ let package = Package(
       name: "LarderEngineTests", dependencies: ["LarderEngine"],
       exclude: ["Fixtures/Scripts", "Golden/generated.csv"]),
     .testTarget(
-      name: "LarderTests", dependencies: ["Larder", "LarderEngine", "DiskCacheVictim"]),
+      name: "LarderTests",
+      dependencies: [
+        "Larder", "LarderEngine", "CSQLiteFaults", "DiskCacheVictim",
+        .product(name: "Crypto", package: "swift-crypto"),
+      ]),
     // Every module that is imported is named: one that comes along unnamed is not rebuilt for.
     .testTarget(name: "LarderTracesTests", dependencies: ["LarderTraces", "LarderEngine"]),
     .testTarget(
@@ -89,7 +100,8 @@ let package = Package(
     .testTarget(
       name: "LarderReportsTests",
       dependencies: ["LarderReports", "LarderExperiments", "LarderEngine"], exclude: ["Golden"]),
-    .testTarget(name: "LarderCLITests", dependencies: ["LarderCLI", "LarderCommands", "OwnCache"]),
+    // Runs the programs, which are built with the tests, and does not link them: see jemalloc above.
+    .testTarget(name: "LarderCLITests", dependencies: ["LarderCommands"]),
     .testTarget(name: "RepositoryTests", dependencies: ["LarderEngine", "LarderTraces"]),
   ]
 )

@@ -3,13 +3,30 @@ import Larder
 
 // A process that stores and removes until it is killed, and acknowledges each on standard output:
 // "s KEY VERSION" before a set begins and "S KEY VERSION" when it has returned, "r" and "R" for a
-// removal. `DiskCacheVictim FOLDER DURABILITY SEED`
+// removal, "n" and "N" for a renewal. `DiskCacheVictim FOLDER DURABILITY SEED [KEY]`, the key for
+// encryption as a text of 16, 24 or 32 bytes.
+
+// `DiskCacheVictim FOLDER DURABILITY full BYTES` works on a full disk instead, or with files of at
+// most so many bytes, and says what it met.
 
 let arguments = CommandLine.arguments
-guard arguments.count == 4, let durability = DiskDurability(rawValue: arguments[2]),
+if arguments.count == 5, arguments[3] == "full", let bytes = UInt(arguments[4]),
+  let durability = DiskDurability(rawValue: arguments[2])
+{
+  do {
+    var disk = try FullDisk(folder: arguments[1], durability: durability, fileBytesMax: bytes)
+    print(try disk.run())
+    exit(0)
+  } catch {
+    print("error \(error)")
+    exit(1)
+  }
+}
+guard arguments.count == 4 || arguments.count == 5,
+  let durability = DiskDurability(rawValue: arguments[2]),
   var state = UInt64(arguments[3])
 else {
-  FileHandle.standardError.write(Data("usage: DiskCacheVictim FOLDER DURABILITY SEED\n".utf8))
+  FileHandle.standardError.write(Data("usage: DiskCacheVictim FOLDER DURABILITY SEED [KEY]\n".utf8))
   exit(2)
 }
 
@@ -25,21 +42,28 @@ func draw(_ bound: UInt64) -> UInt64 {
 }
 
 do {
+  let encryption =
+    try arguments.count == 5 ? DiskEncryption(key: Data(arguments[4].utf8)) : nil
   let cache = try DiskCache(
     path: arguments[1],
     configuration: DiskConfiguration(
       limits: DiskLimits(bytesMax: nil, freeBytesMin: 0), durability: durability,
-      groupWrites: 10))
+      groupWrites: 10, encryption: encryption))
   var version = state << 20
   say("open")
   while true {
     let key = Int(draw(40))
-    if draw(8) == 0 {
+    version += 1
+    switch draw(8) {
+    case 0:
       say("r \(key) 0")
       try cache.remove("key \(key)")
       say("R \(key) 0")
-    } else {
-      version += 1
+    case 1, 2:
+      say("n \(key) \(version)")
+      try cache.renew("key \(key)", version: "\(version)")
+      say("N \(key) \(version)")
+    default:
       say("s \(key) \(version)")
       try cache.set(
         VictimValue.make(key: key, version: version), for: "key \(key)",

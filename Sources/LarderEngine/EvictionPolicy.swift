@@ -62,6 +62,9 @@ public protocol EvictionPolicy: ~Copyable, SendableMetatype {
   /// The object is deleted or has expired. It may be resident, a ghost or unknown.
   mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes)
 
+  /// Whether `overflows` may be true after a hit, so that a hit may evict.
+  static var evictsOnHit: Bool { get }
+
   /// Whether the policy holds more than it will: asked after `hit` and `replace`, and while it is
   /// true the driver calls `evict`.
   var overflows: Bool { get }
@@ -102,6 +105,9 @@ extension EvictionPolicy where Self: ~Copyable {
   /// The state of one object points to no other.
   @inline(__always)
   public func prefetchNeighbours(_ id: ObjectID) {}
+
+  /// A hit evicts nothing.
+  public static var evictsOnHit: Bool { false }
 
   /// Only what does not fit is evicted.
   @inline(__always)

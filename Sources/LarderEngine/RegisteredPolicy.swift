@@ -5,6 +5,8 @@
 public struct RegisteredPolicy: Sendable {
   /// Name, parameters, needs and paper.
   public let description: PolicyDescription
+  /// Whether a hit may make the policy evict.
+  package let evictsOnHit: Bool
 
   /// What a single-tier simulation is made from.
   struct SingleTier {
@@ -25,6 +27,7 @@ public struct RegisteredPolicy: Sendable {
   /// The registry's line for a policy.
   init<Policy: EvictionPolicy & ~Copyable>(_ policy: Policy.Type) {
     description = Policy.description
+    evictsOnHit = Policy.evictsOnHit
     makeSingleTier = { (single: SingleTier) throws(PolicyError) -> any Simulation in
       if single.recordsOutcomes || single.needsFullShape {
         return try single.simulation(of: Policy.self, FullShape.self)

@@ -15,6 +15,10 @@ public enum DiskCacheError: Error, Hashable, Sendable, CustomStringConvertible {
   case files(message: String)
   /// The folder holds a cache in a format that this version does not know.
   case format(path: String, found: Int64, expected: Int64)
+  /// The folder and the key it is opened with do not fit. Nothing was changed in the folder.
+  case encryption(path: String, DiskEncryptionFault)
+  /// A key for encryption that is not of 128, 192 or 256 bits.
+  case encryptionKeyLength(bits: Int)
   /// The policy or one of the limits cannot be used.
   case configuration(PolicyError)
   /// The value is larger than any entry can be: 4 GiB - 2, or 1 GB (SQLite's limit) where it would
@@ -39,6 +43,10 @@ public enum DiskCacheError: Error, Hashable, Sendable, CustomStringConvertible {
     case .format(let path, let found, let expected):
       return "\(path): a cache of format \(found), expected \(expected); "
         + "remove the folder or use another"
+    case .encryption(let path, let fault):
+      return "\(path): \(fault.sentence)"
+    case .encryptionKeyLength(let bits):
+      return "an encryption key of \(bits) bits; it must have 128, 192 or 256"
     case .configuration(let error):
       return error.description
     case .valueTooLarge(let bytes, let bytesMax):

@@ -19,13 +19,15 @@ public struct DiskConfiguration: Sendable, Hashable {
   public var checkpointPages: Int
   /// Seed of random policies.
   public var seed: UInt64
+  /// What keys and values are encrypted with, or nil for nothing.
+  public var encryption: DiskEncryption?
 
   /// A configuration; by default LRU, and 20 KiB as the largest value in the database.
   public init(
     policy: String = "lru", limits: DiskLimits = DiskLimits(),
     durability: DiskDurability = .normal, inlineBytesMax: Int = 20 << 10, groupWrites: Int = 1000,
     groupBytes: Int = 4 << 20, pageCacheBytes: Int = 8 << 20, checkpointPages: Int = 1000,
-    seed: UInt64 = 0
+    seed: UInt64 = 0, encryption: DiskEncryption? = nil
   ) {
     self.policy = policy
     self.limits = limits
@@ -36,6 +38,7 @@ public struct DiskConfiguration: Sendable, Hashable {
     self.pageCacheBytes = pageCacheBytes
     self.checkpointPages = checkpointPages
     self.seed = seed
+    self.encryption = encryption
   }
 
   /// The same for a cache that takes everything.

@@ -14,6 +14,8 @@ public struct DiskMetadata: Sendable, Hashable {
   public var createdMicroseconds: UInt64
   /// When it expires, microseconds of the cache's clock, or nil for never.
   public var expiresMicroseconds: UInt64?
+  /// What fetching it costs, as it was said when it was stored.
+  public var cost: Float
   /// Whether it stays until it is removed by its key: see `DiskStoreOptions.isPermanent`.
   public var isPermanent: Bool
   /// Whether it had expired when it was handed out: only `entry(for:suite:acceptingExpired:)` does.

@@ -68,6 +68,8 @@ struct SLRU: EvictionPolicy, ~Copyable {
     return victim
   }
 
+  static var evictsOnHit: Bool { true }
+
   @inline(__always)
   var overflows: Bool { fills && cooledToLowest && used[0] > segmentCapacity }
 

@@ -5,6 +5,10 @@ import Synchronization
 public enum ContenderRegistry {
   private static let standard: [CacheContender] = [
     .larder,
+    .foundation,
+    .textbookLRU,
+    .plainFiles,
+    .rawSQLite,
   ]
 
   private static let added = Mutex<[CacheContender]>([])

@@ -7,7 +7,7 @@ import LarderTraces
 
 /// Everything that is needed to execute one cell in a test, and a folder that goes with it.
 final class ExecutionStand {
-  var spec = ExecutionSpec(durability: .none, inlineBytesMax: 30)
+  var spec = ExecutionSpec(durability: .none, inlineBytesMax: 55)
   var warmUp = WarmUp.none
   var repetitions = 1
   var latency: LatencyModel?
@@ -57,12 +57,16 @@ final class ExecutionStand {
     _ planned: PlannedCell, over trace: PreparedTrace, simulated: Counts? = nil,
     _ contender: CacheContender? = nil
   ) throws -> [Execution]? {
-    let executor = CellExecutor(
-      spec: spec, warmUp: warmUp, repetitions: repetitions, latency: latency, scratch: scratch,
-      cancellation: cancellation, progress: { [progress] in progress.add($0) }, time: time)
-    return try executor.run(
+    try executor.run(
       planned, over: trace, simulated: simulated,
       contender: contender ?? executor.contender(of: planned))
+  }
+
+  /// The executor as it is set up now.
+  var executor: CellExecutor {
+    CellExecutor(
+      spec: spec, warmUp: warmUp, repetitions: repetitions, latency: latency, scratch: scratch,
+      cancellation: cancellation, progress: { [progress] in progress.add($0) }, time: time)
   }
 
   /// What a simulation of the cell counts after the stand's warm-up.

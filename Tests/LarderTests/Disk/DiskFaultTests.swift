@@ -90,6 +90,47 @@ import Testing
     #expect(again.statistics.damages == 2)
   }
 
+  @Test func aByteThatChangedOnTheDiskIsAMiss() throws {
+    let cache = try open()
+    for key in 0..<20 { try cache.set(bytes(90, key * 7), for: "\(key)") }
+    try cache.close()
+    let path = URL(fileURLWithPath: folder.path + "/index.sqlite")
+    var database = try Data(contentsOf: path)
+    let place = try #require(database.range(of: bytes(90, 35)))
+    database[place.lowerBound + 44] ^= 0x10
+    try database.write(to: path)
+    let again = try open()
+    for key in 0..<20 {
+      #expect(try again.data(for: "\(key)") == (key == 5 ? nil : bytes(90, key * 7)))
+    }
+    #expect(again.statistics.damages == 1 && again.statistics.rebuilds == 0)
+    try again.set(bytes(90), for: "5")
+    #expect(try again.data(for: "5") == bytes(90))
+  }
+
+  /// While the cache is open nobody else gets at the database; whoever reads it keeps the cache
+  /// from opening, for as long as that.
+  @Test func anotherConnectionAndTheCacheKeepEachOtherOut() throws {
+    let cache = try open()
+    try cache.set(bytes(50), for: "a")
+    do {
+      let raw = try SQLiteConnection(path: folder.path + "/index.sqlite", busyMilliseconds: 0)
+      let error = #expect(throws: SQLiteError.self) {
+        try raw.number("SELECT count(*) FROM entries")
+      }
+      #expect(error?.isBusy == true)
+    }
+    try cache.set(bytes(60), for: "a")
+    try cache.close()
+    do {
+      let raw = try SQLiteConnection(path: folder.path + "/index.sqlite", busyMilliseconds: 0)
+      try raw.execute("BEGIN; SELECT count(*) FROM entries")
+      #expect(throws: DiskCacheError.self) { try open() }
+    }
+    let again = try open()
+    #expect(try again.data(for: "a") == bytes(60))
+  }
+
   @Test(arguments: [0.0, 0.3, 0.9], [true, false])
   func aDamagedDatabaseIsReplaced(place: Double, cuts: Bool) throws {
     let cache = try open()

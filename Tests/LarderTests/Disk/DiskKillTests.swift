@@ -6,30 +6,58 @@ import Testing
 
 /// A child that writes is killed at a random moment; then its folder is looked at.
 @Suite(.serialized) struct DiskKillTests {
+  /// What is known of a key: which version its value is, and which its metadata name.
+  private struct Found: Equatable {
+    var value: UInt64
+    var version: String?
+  }
+
+  /// Some number of rounds with one durability, encrypted or not.
+  struct Rounds: Sendable, CustomTestStringConvertible {
+    var durability: DiskDurability
+    var count: Int
+    var key: String?
+    var testDescription: String { "\(durability), \(key == nil ? "plain" : "encrypted")" }
+  }
+
+  private static let rounds: [Rounds] = [
+    Rounds(durability: .full, count: 110), Rounds(durability: .normal, count: 80),
+    Rounds(durability: .none, count: 40),
+    Rounds(durability: .full, count: 20, key: "0123456789abcdef"),
+    Rounds(durability: .normal, count: 20, key: "0123456789abcdef01234567"),
+    Rounds(durability: .none, count: 20, key: "0123456789abcdef0123456789abcdef"),
+  ]
+
   /// What is found is what some number of the child's operations leave, from the first on: none is
   /// there without those before it. With `full` and `normal`, all that were acknowledged are.
-  @Test(arguments: [(DiskDurability.full, 110), (.normal, 80), (.none, 40)])
-  func whatIsFoundIsWhatWasDoneUpToSomeMoment(durability: DiskDurability, rounds: Int) throws {
+  @Test(arguments: rounds)
+  func whatIsFoundIsWhatWasDoneUpToSomeMoment(rounds: Rounds) throws {
     let folder = try ScratchFolder()
     var random = TestRandom(seed: 99)
-    var state: [Int: UInt64] = [:]
-    for round in 0..<rounds {
+    var state: [Int: Found] = [:]
+    let encryption = try rounds.key.map { key in try DiskEncryption(key: Data(key.utf8)) }
+    for round in 0..<rounds.count {
       let run = try VictimProcess.run(
-        folder: folder.path, durability: durability.rawValue, seed: UInt64(round + 1),
-        lines: 1 + random.below(60))
+        folder: folder.path, durability: rounds.durability.rawValue, seed: UInt64(round + 1),
+        lines: 1 + random.below(60), key: rounds.key)
       #expect(run.error == nil)
       let cache = try DiskCache(
         path: folder.path,
-        configuration: DiskConfiguration(limits: DiskLimits(bytesMax: nil, freeBytesMin: 0)))
+        configuration: DiskConfiguration(
+          limits: DiskLimits(bytesMax: nil, freeBytesMin: 0), encryption: encryption))
       #expect(cache.statistics.damages == 0 && cache.statistics.rebuilds == 0)
       let found = try versions(in: cache)
-      let sure = durability == .none ? 0 : run.acknowledged
+      let sure = rounds.durability == .none ? 0 : run.acknowledged
       var reached = sure == 0 && found == state
       for (done, operation) in run.operations.enumerated() {
-        state[operation.key] = operation.version
+        switch operation {
+        case .set(let key, let version): state[key] = Found(value: version, version: "\(version)")
+        case .renew(let key, let version): state[key]?.version = "\(version)"
+        case .remove(let key): state[key] = nil
+        }
         if done + 1 >= sure, found == state { reached = true }
       }
-      #expect(reached, "\(durability), round \(round)")
+      #expect(reached, "round \(round)")
       state = found
       try checkFiles(cache, folder)
       try cache.close()
@@ -37,14 +65,13 @@ import Testing
   }
 
   /// The version of every key, each value whole and its own.
-  private func versions(in cache: DiskCache) throws -> [Int: UInt64] {
-    var versions: [Int: UInt64] = [:]
+  private func versions(in cache: DiskCache) throws -> [Int: Found] {
+    var versions: [Int: Found] = [:]
     for key in 0..<40 {
       guard let entry = try cache.entry(for: "key \(key)") else { continue }
       let version = VictimValue.version(of: entry.data, key: key)
       #expect(version != nil, "torn or mixed: key \(key)")
-      #expect(entry.metadata.version == version.map { "\($0)" })
-      versions[key] = version
+      versions[key] = version.map { Found(value: $0, version: entry.metadata.version) }
     }
     return versions
   }

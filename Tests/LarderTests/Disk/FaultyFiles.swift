@@ -18,6 +18,11 @@ final class FaultyFiles: FileLayer {
   }
 
   private let system = SystemFiles()
+  let databaseLayer: String?
+
+  /// - Parameter databaseLayer: the name of SQLite's file layer, nil for its own.
+  init(databaseLayer: String? = nil) { self.databaseLayer = databaseLayer }
+
   private let faults = Mutex(Faults())
 
   func set(_ change: (inout Faults) -> Void) { faults.withLock { change(&$0) } }

@@ -2,10 +2,16 @@ import Foundation
 
 /// A child process that writes into a cache, and is killed.
 struct VictimProcess {
+  enum Operation {
+    case set(key: Int, version: UInt64)
+    case renew(key: Int, version: UInt64)
+    case remove(key: Int)
+  }
+
   /// What a child said before it was killed.
   struct Run {
-    /// What it began, in order: a key and the version stored, or nil for a removal.
-    var operations: [(key: Int, version: UInt64?)] = []
+    /// What it began, in order.
+    var operations: [Operation] = []
     /// How many of them it acknowledged.
     var acknowledged = 0
     /// An error that it met.
@@ -26,11 +32,27 @@ struct VictimProcess {
     return folder.appendingPathComponent("DiskCacheVictim")
   }
 
+  /// Runs a command to its end; what it said, and its exit status.
+  static func output(_ command: String, _ arguments: [String]) throws -> (String, Int32) {
+    let child = Process()
+    child.executableURL = URL(fileURLWithPath: command)
+    child.arguments = arguments
+    let pipe = Pipe()
+    child.standardOutput = pipe
+    child.standardError = pipe
+    try child.run()
+    let said = pipe.fileHandleForReading.readDataToEndOfFile()
+    child.waitUntilExit()
+    return (String(decoding: said, as: UTF8.self), child.terminationStatus)
+  }
+
   /// Runs a child until it has said `lines` lines, and kills it.
-  static func run(folder: String, durability: String, seed: UInt64, lines: Int) throws -> Run {
+  static func run(
+    folder: String, durability: String, seed: UInt64, lines: Int, key: String? = nil
+  ) throws -> Run {
     let child = Process()
     child.executableURL = program
-    child.arguments = [folder, durability, "\(seed)"]
+    child.arguments = [folder, durability, "\(seed)"] + (key.map { [$0] } ?? [])
     let pipe = Pipe()
     child.standardOutput = pipe
     try child.run()
@@ -54,8 +76,9 @@ struct VictimProcess {
         continue
       }
       switch words[0] {
-      case "s": run.operations.append((key, version))
-      case "r": run.operations.append((key, nil))
+      case "s": run.operations.append(.set(key: key, version: version))
+      case "n": run.operations.append(.renew(key: key, version: version))
+      case "r": run.operations.append(.remove(key: key))
       default: run.acknowledged += 1
       }
     }

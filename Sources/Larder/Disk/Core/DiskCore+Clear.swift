@@ -43,8 +43,7 @@ extension DiskCore {
 
   /// Commits deletions, removes the files they leave and gives the database's free pages back.
   func releaseFiles() throws(DiskCacheError) {
-    let index = try openIndex()
-    do throws(SQLiteError) {
+    try removing { [self] index throws(SQLiteError) in
       if !doomed.isEmpty {
         if slots.contains(where: \.isStored) {
           try beginWriting(index)
@@ -52,14 +51,12 @@ extension DiskCore {
           // Nothing is left: SQLite frees the whole table at once.
           try index.beginIfNeeded()
           try index.connection.execute("DELETE FROM entries")
+          transaction.deletes += doomed
           doomed.removeAll()
         }
       }
       try commit(index, keepsFiles: false)
       try index.shrink()
-    } catch {
-      rollBack(index)
-      try recover(from: error)
     }
     folder.removeSpare()
   }
@@ -70,7 +67,7 @@ extension DiskCore {
     _ = try openIndex()
     let before = (entries, valueBytes + permanentBytes, diskBytes)
     try body()
-    if !doomed.isEmpty { try releaseFiles() }
+    if !doomed.isEmpty || folder.hasSpare { try releaseFiles() }
     return DiskFreed(
       entries: before.0 - entries, valueBytes: before.1 - valueBytes - permanentBytes,
       diskBytes: before.2 - min(before.2, diskBytes))
@@ -81,7 +78,10 @@ extension DiskCore {
 
   /// Bytes of all files of the cache. O(ids).
   var diskBytes: UInt64 {
-    let values = slots.lazy.filter { $0.file != 0 }.reduce(0) { $0 + UInt64($1.bytes) }
+    let overhead = index?.seal == nil ? 0 : UInt64(DiskSeal.overhead)
+    let values = slots.lazy.filter { $0.file != 0 }.reduce(0) {
+      $0 + UInt64($1.bytes) + overhead
+    }
     let retired = transaction.retired.reduce(0) { $0 + UInt64($1.bytes) }
     return values + retired + ((try? folder.overheadBytes()) ?? 0)
   }

@@ -54,28 +54,57 @@ extension DiskCore {
 
   /// Deletes what is doomed, in a transaction of its own unless writes are gathered.
   func commitDoomed() throws(DiskCacheError) {
-    let index = try openIndex()
-    do throws(SQLiteError) {
+    try removing { [self] index throws(SQLiteError) in
       try beginWriting(index)
       try finishWriting(index)
-    } catch {
-      rollBack(index)
-      try recover(from: error)
     }
   }
 
   /// Commits everything that was acknowledged, and the order of use.
   func flush() throws(DiskCacheError) {
-    let index = try openIndex()
-    do throws(SQLiteError) {
+    try removing { [self] index throws(SQLiteError) in
       if !doomed.isEmpty { try beginWriting(index) }
       try commit(index)
       if configuration.durability == .none { try index.connection.checkpoint() }
-    } catch {
-      rollBack(index)
-      try recover(from: error)
     }
     writeOrder()
+  }
+
+  /// Does what gives something up, a second time when the first failed for want of room: even to
+  /// delete a row needs some, and a cache on a full disk must be able to make it.
+  func removing(_ body: (DiskIndex) throws(SQLiteError) -> Void) throws(DiskCacheError) {
+    let index = try openIndex()
+    do throws(SQLiteError) {
+      try body(index)
+      return
+    } catch {
+      rollBack(index)
+      guard error.isWriteFailure else { return try recover(from: error) }
+      makeRoom(index)
+    }
+    do throws(SQLiteError) {
+      try body(index)
+    } catch {
+      rollBack(index)
+      if error.isWriteFailure, !slots.contains(where: \.isStored) {
+        // Nothing is to be left, which takes no room at all.
+        try startAnew()
+      } else {
+        try recover(from: error)
+      }
+    }
+  }
+
+  /// Gives files back that rows still name, but none that counts, and empties the log where it
+  /// can. Should the process end before those rows are deleted, the missing files are found when
+  /// the cache is opened.
+  func makeRoom(_ index: DiskIndex) {
+    folder.removeSpare()
+    for file in transaction.retired {
+      folder.retire(file.number, bytes: UInt64(file.bytes), keeps: false)
+    }
+    transaction.retired.removeAll()
+    try? index.connection.checkpoint()
   }
 
   /// Commits and gives the folder back. Whatever fails, the cache is closed afterwards.

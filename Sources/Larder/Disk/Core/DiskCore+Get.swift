@@ -115,13 +115,14 @@ extension DiskCore {
       version: reading.version, contentType: reading.contentType,
       createdMicroseconds: slot.created,
       expiresMicroseconds: expires == Request.noExpiry ? nil : expires,
-      isPermanent: slot.state == .permanent, isExpired: isExpired)
+      cost: slot.cost, isPermanent: slot.state == .permanent, isExpired: isExpired)
     if slot.file != 0 {
       folder.pin(slot.file)
       return .file(
         DiskFileReading(
           id: id, stored: slot.stored, file: slot.file, path: folder.filePath(slot.file),
           bytes: Int(slot.bytes), checksum: slot.checksum, checksumSeed: key.digest.checksumSeed,
+          seal: index.seal, binding: index.seal == nil ? Data() : DiskSeal.binding(key),
           metadata: metadata))
     }
     guard let data = reading.value else { return nil }

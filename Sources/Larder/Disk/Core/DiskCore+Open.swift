@@ -14,9 +14,14 @@ extension DiskCore {
 
   /// Begins with an empty database after the old one was found damaged.
   func rebuild() throws(DiskCacheError) {
+    statistics.rebuilds += 1
+    try startAnew()
+  }
+
+  /// Begins with an empty database.
+  func startAnew() throws(DiskCacheError) {
     // The connection must be gone before its file is.
     index = nil
-    statistics.rebuilds += 1
     do throws(FileFailure) {
       try folder.removeDatabase()
     } catch {
@@ -32,15 +37,17 @@ extension DiskCore {
   }
 
   private func load() throws(DiskCacheError) {
-    let index = try DiskIndex(path: folder.databasePath, configuration)
-    var rows: [(id: ObjectID, row: DiskRow, digest: KeyDigest)] = []
+    let index = try DiskIndex(
+      path: folder.databasePath, configuration, layer: folder.files.databaseLayer)
+    var rows: [(id: ObjectID, row: DiskRow, digest: KeyDigest?)] = []
     var keys: [ObjectID: [UInt8]] = [:]
     let names: [(UInt32, String)]
     do throws(SQLiteError) {
       names = try index.suites()
       try index.scan { id, row, key, hasText in
-        rows.append((id, row, KeyDigest(key, suite: row.suite, seed: index.seed)))
-        if row.file != 0, !hasText { keys[id] = Array(key) }
+        rows.append(
+          (id, row, key.map { KeyDigest($0, suite: row.suite, seed: index.seed) }))
+        if let key, row.file != 0, !hasText { keys[id] = Array(key) }
       }
     } catch {
       throw DiskCacheError(error)
@@ -56,11 +63,14 @@ extension DiskCore {
     try resetIDs(largest: rows.map(\.id).max() ?? 0)
     self.index = index
     sequence = rows.map(\.row.stored).max() ?? 0
+    let numbers = Set(suites.values)
     for (id, row, digest) in rows {
-      let isWhole = row.file == 0 || present.contains(row.file)
+      let isWhole =
+        digest != nil && (row.file == 0 || present.contains(row.file))
+        && (row.suite == 0 || numbers.contains(row.suite))
       if !isWhole { statistics.damages += 1 }
       // What has expired stays: its origin may yet say that it still holds.
-      if !isWhole || directory[digest] != nil {
+      guard isWhole, let digest, directory[digest] == nil else {
         doomed.append(id)
         continue
       }
@@ -85,6 +95,7 @@ extension DiskCore {
     slot.isStored = true
     slot.suite = row.suite
     slot.bytes = row.bytes
+    slot.cost = row.cost
     slot.file = row.file
     slot.checksum = row.checksum
     slot.inserted = row.inserted

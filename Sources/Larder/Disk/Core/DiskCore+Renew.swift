@@ -16,13 +16,16 @@ extension DiskCore {
       created: now,
       expires: isPermanent ? Request.noExpiry : expires ?? expiry(timeToLive, from: now))
     do throws(SQLiteError) {
-      guard try index.isKey(key.bytes, of: id, slots[Int(id)]) else { return false }
       transaction.renewals.append(
         DiskTransaction.Life(
           id: id, stored: slots[Int(id)].stored, created: slots[Int(id)].created,
           expires: tier.expiry(id)))
       try beginWriting(index)
-      try index.renew(id, life, version: version)
+      guard try index.renew(id, key.bytes, slots[Int(id)], life, version: version) else {
+        transaction.renewals.removeLast()
+        try finishWriting(index)
+        return false
+      }
       // From here on a get reads the version from the row.
       if version != nil { slots[Int(id)].key = nil }
       setLife(id, created: life.created, expires: life.expires)

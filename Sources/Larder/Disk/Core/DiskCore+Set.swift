@@ -52,14 +52,15 @@ extension DiskCore {
   }
 
   private func plannedRow(
-    _ key: DiskKey, _ value: UnsafeRawBufferPointer, _ options: DiskStoreOptions, _ life: DiskLife
+    _ key: DiskKey, _ value: UnsafeRawBufferPointer, _ options: DiskStoreOptions,
+    _ life: DiskLife
   ) -> DiskRow {
     sequence += 1
     return DiskRow(
       suite: key.suite, isPermanent: options.isPermanent, bytes: UInt32(value.count),
       inserted: sequence, stored: sequence, created: life.created,
       expires: options.isPermanent ? Request.noExpiry : life.expires, cost: options.cost,
-      checksum: ByteHash.hash(value, seed: key.digest.checksumSeed), file: 0)
+      checksum: 0, file: 0)
   }
 
   /// Asks the tier for a place and drops what it gives up. When the entry has none, what listeners
@@ -102,34 +103,66 @@ extension DiskCore {
     _ id: ObjectID, _ planned: DiskRow, _ key: DiskKey, _ value: UnsafeRawBufferPointer,
     _ options: DiskStoreOptions, isInline: Bool, to index: DiskIndex
   ) throws(DiskCacheError) {
+    guard let seal = index.seal else {
+      var row = planned
+      row.checksum = ByteHash.hash(value, seed: key.digest.checksumSeed)
+      return try write(id, row, key, body: value, options, isInline: isInline, to: index)
+    }
+    guard let sealed = seal.sealValue(value, key) else {
+      lose(id, key, isPermanent: planned.isPermanent)
+      throw .codec(message: "\(folder.path): a value of \(value.count) bytes cannot be encrypted")
+    }
+    let result = sealed.withUnsafeBytes { body in
+      Result { () throws(DiskCacheError) in
+        var row = planned
+        row.checksum = DiskSeal.mark(body)
+        try write(id, row, key, body: body, options, isInline: isInline, to: index)
+      }
+    }
+    try result.get()
+  }
+
+  /// Writes the bytes that stand for a value.
+  private func write(
+    _ id: ObjectID, _ planned: DiskRow, _ key: DiskKey, body: UnsafeRawBufferPointer,
+    _ options: DiskStoreOptions, isInline: Bool, to index: DiskIndex
+  ) throws(DiskCacheError) {
     var row = planned
     if !isInline {
       do throws(FileFailure) {
-        row.file = try folder.write(value)
+        row.file = try folder.write(body)
       } catch {
-        if !row.isPermanent { tier.remove(id) }
-        drop(id)
-        if !doomed.isEmpty { try? commitDoomed() }
+        lose(id, key, isPermanent: row.isPermanent)
         throw DiskCacheError(error)
       }
     }
-    if slots[Int(id)].isStored { unstore(id) }
+    let isReplacement = slots[Int(id)].isStored
+    if isReplacement { unstore(id) }
     note(id, row)
     if row.file != 0, options.version == nil, options.contentType == nil {
       remember(key.bytes, of: id)
     }
     do throws(SQLiteError) {
       transaction.puts.append(id)
-      transaction.bytes += value.count
+      transaction.bytes += body.count
       try beginWriting(index)
-      try index.put(id, row, options, key: key.bytes, value: isInline ? value : nil)
+      try index.put(id, row, options, key: key.bytes, body: isInline ? body : nil)
       try finishWriting(index)
     } catch {
+      if isReplacement { note(.evict(.failure), key) }
       rollBack(index)
       if error.isCorruption { try rebuild() }
+      if error.isWriteFailure { makeRoom(index) }
       throw DiskCacheError(error)
     }
-    statistics.bytesWritten += UInt64(value.count)
+    statistics.bytesWritten += UInt64(row.bytes)
+  }
+
+  /// Gives up an entry whose new value cannot be written.
+  private func lose(_ id: ObjectID, _ key: DiskKey, isPermanent: Bool) {
+    if !isPermanent { tier.remove(id) }
+    drop(id, .evict(.failure))
+    if !doomed.isEmpty { try? commitDoomed() }
   }
 
   private func note(_ id: ObjectID, _ row: DiskRow) {
@@ -138,6 +171,7 @@ extension DiskCore {
     slots[Int(id)].isHitBefore = false
     slots[Int(id)].hits = 0
     slots[Int(id)].bytes = row.bytes
+    slots[Int(id)].cost = row.cost
     slots[Int(id)].file = row.file
     slots[Int(id)].checksum = row.checksum
     slots[Int(id)].key = nil

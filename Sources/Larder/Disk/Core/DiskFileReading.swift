@@ -24,13 +24,23 @@ struct DiskFileReading {
   let bytes: Int
   let checksum: UInt64
   let checksumSeed: UInt64
+  /// What the value is opened with, and bound to, where it is encrypted.
+  let seal: DiskSeal?
+  let binding: Data
   let metadata: DiskMetadata
 
   /// The value, or nil when it is not what was stored. Needs no lock.
   func value(_ files: any FileLayer) -> Data? {
-    guard let memory = malloc(max(1, bytes)) else { return nil }
-    let buffer = UnsafeMutableRawBufferPointer(start: memory, count: bytes)
+    let count = bytes + (seal == nil ? 0 : DiskSeal.overhead)
+    guard let memory = malloc(max(1, count)) else { return nil }
+    let buffer = UnsafeMutableRawBufferPointer(start: memory, count: count)
     let isWhole = (try? files.read(path, into: buffer)) ?? false
+    if let seal {
+      defer { free(memory) }
+      guard isWhole else { return nil }
+      return seal.openValue(
+        UnsafeRawBufferPointer(buffer), bytes: bytes, mark: checksum, binding)
+    }
     guard isWhole,
       ByteHash.hash(UnsafeRawBufferPointer(buffer), seed: checksumSeed) == checksum
     else {

@@ -47,15 +47,14 @@ final class DiskFolder {
   func write(_ value: UnsafeRawBufferPointer) throws(FileFailure) -> UInt64 {
     if let old = spare.popLast() {
       spareBytes -= old.bytes
-      // No row names it, so that it is as good as a temporary file. When the writing fails it
-      // stays unnamed, and is removed when the cache is opened the next time.
-      try files.write(value, to: filePath(old.number), syncs: syncs)
+      // No row names it, so that it is as good as a temporary file.
+      try write(value, to: filePath(old.number))
       return old.number
     }
     let number = nextNumber
     nextNumber += 1
     let final = filePath(number)
-    try files.write(value, to: temporaryPath, syncs: syncs)
+    try write(value, to: temporaryPath)
     do throws(FileFailure) {
       try files.rename(temporaryPath, to: final)
     } catch {
@@ -67,6 +66,24 @@ final class DiskFolder {
     if syncs { try files.syncFolder(Self.shard(path, number)) }
     return number
   }
+
+  /// Writes a file that no row names, and leaves nothing of it when that fails. Should even that
+  /// fail, it goes when the cache is opened the next time.
+  private func write(
+    _ value: UnsafeRawBufferPointer, to path: String
+  ) throws(FileFailure) {
+    do throws(FileFailure) {
+      try files.write(value, to: path, syncs: syncs)
+    } catch {
+      try? files.remove(path)
+      // It may have been for want of room, which others then need, too.
+      removeSpare()
+      throw error
+    }
+  }
+
+  /// Whether files are kept for writing over.
+  var hasSpare: Bool { !spare.isEmpty }
 
   /// Sees to it that a file is not written over until as many `unpin`.
   func pin(_ number: UInt64) { pins[number, default: 0] += 1 }

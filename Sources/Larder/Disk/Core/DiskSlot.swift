@@ -16,6 +16,8 @@ struct DiskSlot {
   var isStored = false
   /// What `DiskCache.toggleHitBefore` turns; false when something is stored.
   var isHitBefore = false
+  /// What fetching it costs.
+  var cost: Float = 1
   /// Hits since it was stored, at most 255.
   var hits: UInt8 = 0
   var suite: UInt32 = 0

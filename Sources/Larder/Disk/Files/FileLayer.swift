@@ -2,6 +2,9 @@
 ///
 /// Paths are the cache's own: made from numbers, never from keys.
 package protocol FileLayer: Sendable {
+  /// The name of the file layer that SQLite is to use, nil for its own.
+  var databaseLayer: String? { get }
+
   /// Makes a folder and those above it; one that is there is left alone.
   func makeFolder(_ path: String) throws(FileFailure)
 
@@ -32,4 +35,9 @@ package protocol FileLayer: Sendable {
 
   /// Bytes that an ordinary user may still write to the disk that holds `path`.
   func freeBytes(at path: String) throws(FileFailure) -> UInt64
+}
+
+extension FileLayer {
+  /// SQLite's own.
+  package var databaseLayer: String? { nil }
 }

@@ -11,11 +11,15 @@ package final class SQLiteConnection {
 
   /// Opens the file, or makes it.
   ///
-  /// - Parameter busyMilliseconds: how long to wait for another connection before giving up.
-  package init(path: String, busyMilliseconds: Int32) throws(SQLiteError) {
+  /// - Parameters:
+  ///   - busyMilliseconds: how long to wait for another connection before giving up.
+  ///   - layer: the name of the file layer to use, nil for SQLite's own.
+  package init(
+    path: String, busyMilliseconds: Int32, layer: String? = nil
+  ) throws(SQLiteError) {
     var opened: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
-    let code = sqlite3_open_v2(path, &opened, flags, nil)
+    let code = sqlite3_open_v2(path, &opened, flags, layer)
     guard code == SQLITE_OK, let opened else {
       let message = opened.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
       sqlite3_close_v2(opened)

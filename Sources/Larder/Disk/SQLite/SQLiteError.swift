@@ -23,6 +23,10 @@ package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Whether there is no room for more.
   package var isFull: Bool { primaryCode == SQLITE_FULL }
 
+  /// Whether something could not be written: no room, or what the system says instead where files
+  /// may not grow.
+  package var isWriteFailure: Bool { isFull || primaryCode == SQLITE_IOERR }
+
   /// One line for a person.
   package var description: String { "\(path): SQLite error \(code): \(message)" }
 }

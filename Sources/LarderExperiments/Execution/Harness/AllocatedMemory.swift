@@ -11,10 +11,11 @@
 /// jemalloc is looked for when asked, not linked to: where it is not there, or is there and is not
 /// what allocates (as when a sanitizer has put its own allocator in front), nothing is known.
 enum AllocatedMemory {
-  private typealias Control = @convention(c) (
-    UnsafePointer<CChar>, UnsafeMutableRawPointer?, UnsafeMutablePointer<Int>?,
-    UnsafeMutableRawPointer?, Int
-  ) -> Int32
+  private typealias Control =
+    @convention(c) (
+      UnsafePointer<CChar>, UnsafeMutableRawPointer?, UnsafeMutablePointer<Int>?,
+      UnsafeMutableRawPointer?, Int
+    ) -> Int32
 
   private static let control: Control? = {
     #if os(Linux)

@@ -1,0 +1,206 @@
+import CSQLite
+import LarderEngine
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension DiskIndex {
+  /// Stores a row over whatever has its id. `body` is the value as it is stored, and nil when it
+  /// stands in a file.
+  func put(
+    _ id: ObjectID, _ row: DiskRow, _ options: DiskStoreOptions, key: UnsafeRawBufferPointer,
+    body: UnsafeRawBufferPointer?
+  ) throws(SQLiteError) {
+    try putStatement.bind(1, Int64(id))
+    try putStatement.bind(2, Int64(row.suite))
+    try putStatement.bind(3, Int64(row.isPermanent ? 1 : 0))
+    try putStatement.bind(4, Int64(row.bytes))
+    try putStatement.bind(5, Int64(bitPattern: row.inserted))
+    try putStatement.bind(6, Int64(bitPattern: row.stored))
+    try putStatement.bind(7, Int64(bitPattern: row.created))
+    try putStatement.bind(8, Int64(bitPattern: row.expires))
+    try putStatement.bind(9, Double(row.cost))
+    try putStatement.bind(10, Int64(bitPattern: row.checksum))
+    try putStatement.bind(11, Int64(bitPattern: row.file))
+    try putStatement.bindBytes(15, body)
+    if seal == nil {
+      try putStatement.bind(12, options.version)
+      try putStatement.bind(13, options.contentType)
+      try putStatement.bindBytes(14, key)
+      try putStatement.run()
+    } else {
+      let header = DiskHeader(
+        key: key, version: options.version, contentType: options.contentType)
+      try withSealed(header, row) { (sealed) throws(SQLiteError) in
+        try putStatement.bindBytes(14, sealed)
+        try putStatement.run()
+      }
+    }
+  }
+
+  private func withSealed(
+    _ header: DiskHeader, _ row: DiskRow,
+    _ body: (UnsafeRawBufferPointer) throws(SQLiteError) -> Void
+  ) throws(SQLiteError) {
+    guard let sealed = seal?.sealHeader(header, row) else {
+      throw SQLiteError(code: SQLITE_ERROR, message: "cannot encrypt", path: connection.path)
+    }
+    let result = sealed.withUnsafeBytes { bytes in
+      Result { () throws(SQLiteError) in try body(bytes) }
+    }
+    try result.get()
+  }
+
+  func delete(_ id: ObjectID) throws(SQLiteError) {
+    try deleteStatement.bind(1, Int64(id))
+    try deleteStatement.run()
+  }
+
+  /// Gives a row another life, and another version where there is one; false when its key is
+  /// another. The value is not written again: SQLite changes, in place, the page on which the row
+  /// begins.
+  func renew(
+    _ id: ObjectID, _ key: UnsafeRawBufferPointer, _ slot: DiskSlot, _ life: DiskLife,
+    version: String?
+  ) throws(SQLiteError) -> Bool {
+    try renewStatement.bind(1, Int64(bitPattern: life.created))
+    try renewStatement.bind(2, Int64(bitPattern: life.expires))
+    try renewStatement.bind(5, Int64(id))
+    if seal == nil {
+      guard try isKey(key, of: id, slot) else { return false }
+      try renewStatement.bind(3, version)
+      try renewStatement.bindBytes(4, nil)
+      try renewStatement.run()
+      return true
+    }
+    guard var (row, header) = try sealedRow(id), key.elementsEqual(header.key) else {
+      return false
+    }
+    row.created = life.created
+    row.expires = life.expires
+    header.version = version ?? header.version
+    try renewStatement.bind(3, nil)
+    try withSealed(header, row) { (sealed) throws(SQLiteError) in
+      try renewStatement.bindBytes(4, sealed)
+      try renewStatement.run()
+    }
+    return true
+  }
+
+  private func sealedRow(_ id: ObjectID) throws(SQLiteError) -> (DiskRow, DiskHeader)? {
+    try rowStatement.bind(1, Int64(id))
+    defer { rowStatement.reset() }
+    guard try rowStatement.step() else { return nil }
+    let row = row(rowStatement, from: 0)
+    return seal?.openHeader(rowStatement.blob(10), row).map { (row, $0) }
+  }
+
+  /// Calls `body` with the key of a row, whose bytes live as long as the call.
+  func withKey(
+    of id: ObjectID, _ body: (UnsafeRawBufferPointer) -> Void
+  ) throws(SQLiteError) {
+    if seal != nil {
+      if let (_, header) = try sealedRow(id) { header.key.withUnsafeBytes { body($0) } }
+      return
+    }
+    try keyStatement.bind(1, Int64(id))
+    defer { keyStatement.reset() }
+    if try keyStatement.step() { body(keyStatement.blob(0)) }
+  }
+
+  /// Whether the entry of an id is this key's, and not that of another with the same digest.
+  private func isKey(
+    _ key: UnsafeRawBufferPointer, of id: ObjectID, _ slot: DiskSlot
+  ) throws(SQLiteError) -> Bool {
+    if let stored = slot.key { return stored.elementsEqual(key) }
+    var isSame = false
+    try withKey(of: id) { isSame = $0.count == key.count && $0.elementsEqual(key) }
+    return isSame
+  }
+
+  /// The entry with this id, or nil when there is none or it is another key's.
+  ///
+  /// A value in the row is checked, and copied when it is whole.
+  func read(
+    _ id: ObjectID, _ slot: DiskSlot, _ key: DiskKey
+  ) throws(SQLiteError) -> DiskReading? {
+    if let seal { return try read(id, slot, key, seal) }
+    try getStatement.bind(1, Int64(id))
+    defer { getStatement.reset() }
+    guard try getStatement.step() else { return nil }
+    let stored = getStatement.blob(2)
+    guard stored.count == key.bytes.count, stored.elementsEqual(key.bytes) else { return nil }
+    var reading = DiskReading(
+      version: getStatement.text(0), contentType: getStatement.text(1))
+    if slot.file == 0 {
+      let value = getStatement.blob(3)
+      if value.count == Int(slot.bytes),
+        ByteHash.hash(value, seed: key.digest.checksumSeed) == slot.checksum
+      {
+        reading.value = value.baseAddress.map { Data(bytes: $0, count: value.count) } ?? Data()
+      }
+    }
+    return reading
+  }
+
+  private func read(
+    _ id: ObjectID, _ slot: DiskSlot, _ key: DiskKey, _ seal: DiskSeal
+  ) throws(SQLiteError) -> DiskReading? {
+    try rowStatement.bind(1, Int64(id))
+    defer { rowStatement.reset() }
+    guard try rowStatement.step() else { return nil }
+    let row = row(rowStatement, from: 0)
+    guard let header = seal.openHeader(rowStatement.blob(10), row),
+      key.bytes.elementsEqual(header.key)
+    else { return nil }
+    var reading = DiskReading(version: header.version, contentType: header.contentType)
+    if slot.file == 0 {
+      reading.value = seal.openValue(
+        rowStatement.blob(11), bytes: Int(slot.bytes), mark: slot.checksum,
+        DiskSeal.binding(key))
+    }
+    return reading
+  }
+
+  /// Calls `body` with every row, its key, whose bytes live as long as the call and which is nil
+  /// where it was tampered with, and whether the row has a version or a content type. O(entries).
+  func scan(
+    _ body: (ObjectID, DiskRow, UnsafeRawBufferPointer?, _ hasText: Bool) -> Void
+  ) throws(SQLiteError) {
+    let scan = try connection.prepare(
+      "SELECT id, \(Self.columns), key, version IS NOT NULL OR type IS NOT NULL FROM entries")
+    defer { scan.reset() }
+    while try scan.step() {
+      guard let id = ObjectID(exactly: scan.number(0)) else { continue }
+      let row = row(scan, from: 1)
+      guard let seal else {
+        body(id, row, scan.blob(11), scan.number(12) != 0)
+        continue
+      }
+      guard let header = seal.openHeader(scan.blob(11), row) else {
+        body(id, row, nil, true)
+        continue
+      }
+      header.key.withUnsafeBytes {
+        body(id, row, $0, header.version != nil || header.contentType != nil)
+      }
+    }
+  }
+
+  private func row(_ statement: SQLiteStatement, from first: Int32) -> DiskRow {
+    DiskRow(
+      suite: UInt32(truncatingIfNeeded: statement.number(first)),
+      isPermanent: statement.number(first + 1) != 0,
+      bytes: UInt32(truncatingIfNeeded: statement.number(first + 2)),
+      inserted: UInt64(bitPattern: statement.number(first + 3)),
+      stored: UInt64(bitPattern: statement.number(first + 4)),
+      created: UInt64(bitPattern: statement.number(first + 5)),
+      expires: UInt64(bitPattern: statement.number(first + 6)),
+      cost: Float(statement.double(first + 7)),
+      checksum: UInt64(bitPattern: statement.number(first + 8)),
+      file: UInt64(bitPattern: statement.number(first + 9)))
+  }
+}

@@ -1,0 +1,157 @@
+import LarderEngine
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// What the origin's answer does to the cache.
+extension HybridCache {
+  /// Stores what a fetch has brought, unless it was overtaken, and tells all who wait.
+  func land(
+    _ flight: HybridFlight<Value>, _ key: Key,
+    _ answer: Result<OriginAnswer<Value>, any Error>
+  ) {
+    let item = item(key, answer, flight)
+    let data = configuration.copiesOnRead ? bytes(of: item, flight) : nil
+    let stripe = stripes[key]
+    stripe.lock.lock()
+    stripe.begin()
+    let isCurrent = stripe.flights[key] === flight
+    if isCurrent { stripe.flights[key] = nil }
+    let result = settle(flight, item, stripe, answer, isCurrent: isCurrent)
+    flight.result = result
+    flight.data = data
+    let waiters = flight.waiters.compactMap { waiter in
+      defer { waiter.continuation = nil }
+      return waiter.continuation
+    }
+    flight.waiters = []
+    if case .hit(let hit) = result, hit.freshness == .stale {
+      stripe.totals.staleAnswers += UInt64(waiters.count)
+    }
+    if let failure = stripe.failure { events.note(.failure(failure), key, .disk) }
+    if !stripe.victims.isEmpty { demoteVictims(stripe) }
+    stripe.lock.unlock()
+    for waiter in waiters { waiter.resume(returning: result) }
+    finish()
+  }
+
+  /// What is to be stored; a value that cannot be encoded is told of, and is not stored.
+  private func item(
+    _ key: Key, _ answer: Result<OriginAnswer<Value>, any Error>, _ flight: HybridFlight<Value>
+  ) -> HybridItem<Key, Value> {
+    var item = item(key)
+    switch answer {
+    case .success(.value(let value, let version, let maxAge, let contentType, let cost)):
+      item.value = value
+      item.options = StoreOptions(
+        timeToLive: maxAge, version: version, contentType: contentType, cost: cost)
+    case .success(.notModified(let version, let maxAge)):
+      item.value = flight.candidate?.value
+      item.options = StoreOptions(
+        timeToLive: maxAge, version: version ?? flight.candidate?.version,
+        contentType: flight.candidate?.contentType,
+        isPermanent: flight.candidate?.isPermanent ?? false)
+    case .success(.absent), .failure: return item
+    }
+    guard encodesEarly, let value = item.value else { return item }
+    do throws(HybridCacheError) {
+      item.data = try encode(value)
+    } catch {
+      item.value = nil
+      events.note(.failure(error), key, nil)
+    }
+    return item
+  }
+
+  /// What those who wait are to decode for themselves.
+  private func bytes(of item: HybridItem<Key, Value>, _ flight: HybridFlight<Value>) -> Data? {
+    if let data = item.data { return data }
+    return flight.candidate.flatMap { try? codec.encode($0.value) }
+  }
+
+  private func settle(
+    _ flight: HybridFlight<Value>, _ item: HybridItem<Key, Value>,
+    _ stripe: HybridStripe<Key, Value>, _ answer: Result<OriginAnswer<Value>, any Error>,
+    isCurrent: Bool
+  ) -> CacheResult<Value> {
+    let isBackground = flight.isBackground
+    switch answer {
+    case .success(.value(let value, _, _, _, _)):
+      events.note(.fetch(isBackground: isBackground), item.key, nil)
+      if isCurrent, item.value != nil {
+        _ = store(item, stripe, isFill: flight.candidate == nil)
+      }
+      return .miss(value)
+    case .success(.notModified):
+      guard let candidate = flight.candidate else {
+        return fail(
+          HybridCacheError.notModifiedUnasked(key: item.key.diskKey), flight, item, stripe)
+      }
+      stripe.totals.notModified += 1
+      events.note(.notModified(isBackground: isBackground), item.key, nil)
+      if isCurrent, item.value != nil { renew(item, stripe) }
+      return .hit(renewed(candidate, item))
+    case .success(.absent):
+      events.note(.absent(isBackground: isBackground), item.key, nil)
+      if isCurrent { rules.delete(item, in: HybridOperation(cache: self, stripe: stripe)) }
+      return .absent
+    case .failure(let error):
+      return fail(error, flight, item, stripe)
+    }
+  }
+
+  /// The origin has failed: what the cache had stands in where it may.
+  private func fail(
+    _ error: any Error, _ flight: HybridFlight<Value>, _ item: HybridItem<Key, Value>,
+    _ stripe: HybridStripe<Key, Value>
+  ) -> CacheResult<Value> {
+    stripe.totals.failures += 1
+    if flight.isBackground { stripe.totals.backgroundFailures += 1 }
+    events.note(.fetchFailure(error, isBackground: flight.isBackground), item.key, nil)
+    guard let limit = configuration.staleIfError, let hit = flight.candidate,
+      hit.expires == .max || item.now <= hit.expires
+        || item.now - hit.expires <= limit.microseconds
+    else { return .failure(error) }
+    events.note(.staleAnswer, item.key, hit.tier)
+    return .hit(hit.with(freshness: .stale))
+  }
+
+  /// Gives the entry of a key a new life in both tiers, without writing its value to disk again
+  /// where it is still there.
+  private func renew(_ item: HybridItem<Key, Value>, _ stripe: HybridStripe<Key, Value>) {
+    let operation = HybridOperation(cache: self, stripe: stripe)
+    let wasInMemory = memory?.contains(item.key) ?? false
+    var isOnDisk = false
+    if stripe.dirty[item.key] != nil { writeDirty(item.key, stripe) }
+    if let disk {
+      do throws(DiskCacheError) {
+        isOnDisk = try disk.renew(
+          item.diskKey, suite: configuration.suite,
+          expiresMicroseconds: item.expiry(limit: diskAge), version: item.options.version)
+      } catch {
+        stripe.fail(.disk(error))
+      }
+    }
+    if !isOnDisk, !wasInMemory {
+      // Given up meanwhile: the value that was read then is stored like one that was fetched.
+      _ = store(item, stripe, isFill: true)
+    } else if wasInMemory || rules.inclusion == .inclusive && rules.promotion != .never {
+      _ = operation.putInMemory(item)
+    }
+  }
+
+  private func renewed(
+    _ candidate: CacheHit<Value>, _ item: HybridItem<Key, Value>
+  ) -> CacheHit<Value> {
+    CacheHit(
+      candidate.value, candidate.tier, created: item.now,
+      expires: item.expiry(limit: disk == nil ? memoryAge : diskAge),
+      facts: HybridFacts(
+        version: item.options.version, contentType: item.options.contentType,
+        isPermanent: item.options.isPermanent, cost: 1, data: nil),
+      freshness: .revalidated)
+  }
+}

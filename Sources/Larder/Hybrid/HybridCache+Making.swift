@@ -1,0 +1,93 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+extension HybridCache {
+  /// A cache in a folder, which is made where there is none; one cache at a time has it open.
+  ///
+  /// - Parameters:
+  ///   - path: the folder; nil only for a configuration without disk.
+  ///   - codec: how values become bytes and back.
+  /// - Throws: `configuration`, `memory` or `disk`.
+  public convenience init(
+    path: String? = nil, configuration: HybridCacheConfiguration = HybridCacheConfiguration(),
+    codec: DiskCodec<Value>
+  ) throws(HybridCacheError) {
+    try self.init(path: path, configuration: configuration, codec: codec, files: SystemFiles())
+  }
+
+  /// The same, over another file layer.
+  package convenience init(
+    path: String?, configuration: HybridCacheConfiguration, codec: DiskCodec<Value>,
+    files: any FileLayer
+  ) throws(HybridCacheError) {
+    var disk: DiskCache?
+    if let tier = configuration.disk {
+      guard let path else {
+        throw .configuration(message: "a cache with a disk tier needs the path of a folder")
+      }
+      do throws(DiskCacheError) {
+        disk = try DiskCache(
+          path: path, configuration: tier, clock: configuration.clock, files: files)
+      } catch {
+        throw .disk(error)
+      }
+    }
+    try self.init(configuration, disk: disk, ownsDisk: true, codec: codec)
+  }
+
+  /// A cache in front of a disk cache that others use, too: give each its own `suite`. Clock and
+  /// limits of disk are that cache's. It is not closed with this one.
+  ///
+  /// - Throws: `configuration` or `memory`.
+  public convenience init(
+    configuration: HybridCacheConfiguration = HybridCacheConfiguration(), disk: DiskCache,
+    codec: DiskCodec<Value>
+  ) throws(HybridCacheError) {
+    var configuration = configuration
+    configuration.disk = disk.core.configuration
+    try self.init(configuration, disk: disk, ownsDisk: false, codec: codec)
+  }
+}
+
+extension HybridCache where Value: Codable {
+  /// A cache in a folder, of values that are stored as JSON. See the initialiser with a codec.
+  ///
+  /// - Throws: `configuration`, `memory` or `disk`.
+  public convenience init(
+    path: String? = nil, configuration: HybridCacheConfiguration = HybridCacheConfiguration()
+  ) throws(HybridCacheError) {
+    try self.init(path: path, configuration: configuration, codec: .json)
+  }
+
+  /// A cache in front of a disk cache that others use, too, of values that are stored as JSON.
+  ///
+  /// - Throws: `configuration` or `memory`.
+  public convenience init(
+    configuration: HybridCacheConfiguration = HybridCacheConfiguration(), disk: DiskCache
+  ) throws(HybridCacheError) {
+    try self.init(configuration: configuration, disk: disk, codec: .json)
+  }
+}
+
+extension HybridCache where Value == Data {
+  /// A cache in a folder, of bytes that are stored as they are. See the initialiser with a codec.
+  ///
+  /// - Throws: `configuration`, `memory` or `disk`.
+  public convenience init(
+    path: String? = nil, configuration: HybridCacheConfiguration = HybridCacheConfiguration()
+  ) throws(HybridCacheError) {
+    try self.init(path: path, configuration: configuration, codec: .data)
+  }
+
+  /// A cache in front of a disk cache that others use, too, of bytes that are stored as they are.
+  ///
+  /// - Throws: `configuration` or `memory`.
+  public convenience init(
+    configuration: HybridCacheConfiguration = HybridCacheConfiguration(), disk: DiskCache
+  ) throws(HybridCacheError) {
+    try self.init(configuration: configuration, disk: disk, codec: .data)
+  }
+}

@@ -1,0 +1,75 @@
+extension HybridCache {
+  /// What the tiers hold and what has happened. Parts are asked one after the other, so while other
+  /// threads work the numbers need not belong to one moment. O(shards).
+  public var statistics: HybridStatistics {
+    var sum = HybridStatistics()
+    for stripe in stripes.all {
+      stripe.lock.lock()
+      let totals = stripe.totals
+      stripe.lock.unlock()
+      sum.promotions += totals.promotions
+      sum.demotions += totals.demotions
+      sum.fetches += totals.fetches
+      sum.joined += totals.joined
+      sum.notModified += totals.notModified
+      sum.overtaken += totals.overtaken
+      sum.fetchFailures += totals.failures
+      sum.backgroundFailures += totals.backgroundFailures
+      sum.staleAnswers += totals.staleAnswers
+      sum.lostWrites += totals.lostWrites
+    }
+    sum.waitingWrites = pending.waiting
+    sum.memory = memory?.statistics
+    sum.disk = disk?.statistics
+    return sum
+  }
+
+  /// Entries in memory; those that have expired and were not found yet are among them. O(shards).
+  public var memoryCount: Int { memory?.count ?? 0 }
+
+  /// Entries on disk, of all suites, permanent ones included.
+  public var diskCount: Int { disk?.count ?? 0 }
+
+  /// Sum of the bytes of all values on disk, of all suites.
+  public var diskValueBytes: UInt64 { disk?.valueBytes ?? 0 }
+
+  /// Bytes of all files of the disk tier. O(entries).
+  public var diskBytes: UInt64 { disk?.diskBytes ?? 0 }
+
+  /// Bytes that memory takes for keys, values and all that it knows of them, without what keys and
+  /// values point to. O(shards).
+  public var memoryResidentBytes: Int { memory?.residentBytes ?? 0 }
+
+  /// What happens from now on. When the reader is slower than the cache, only the newest `buffered`
+  /// events are kept. While nobody listens events cost nothing.
+  public func eventStream(buffered: Int = 1024) -> AsyncStream<HybridEvent> {
+    events.stream(buffered: buffered) { listenToTiers() }
+  }
+
+  /// Calls `handler` with what happens from now on, in the order in which it happened, one at a
+  /// time, on a thread that uses the cache and with no lock held, until the token is cancelled or
+  /// destroyed.
+  public func onEvent(
+    _ handler: @escaping @Sendable (HybridEvent) -> Void
+  ) -> CacheEventToken {
+    let number = events.listen(handler) { listenToTiers() }
+    return CacheEventToken { [weak events] in events?.drop(number) }
+  }
+
+  private func listenToTiers() -> [CacheEventToken] {
+    let suite = configuration.suite
+    let fromMemory = memory?.onEvent { [weak events] event in
+      guard let told = HybridEvent(event.kind, key: event.key.diskKey, tier: .memory) else {
+        return
+      }
+      events?.note(told)
+    }
+    let fromDisk = disk?.onEvent { [weak events] event in
+      guard event.key.suite == suite,
+        let told = HybridEvent(event.kind, key: event.key.key, tier: .disk)
+      else { return }
+      events?.note(told)
+    }
+    return [fromMemory, fromDisk].compactMap { $0 }
+  }
+}

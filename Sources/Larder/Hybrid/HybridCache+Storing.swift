@@ -1,0 +1,189 @@
+import LarderEngine
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension HybridCache {
+  /// Stores a value over whatever the key had, and says whether a tier has it afterwards: not when
+  /// it is too large for both, or neither's policy wants it. What the key had is gone in any case.
+  ///
+  /// - Throws: `codec`, when nothing has changed; `disk`, when disk could not store it and memory
+  ///   may have.
+  @discardableResult
+  public func set(
+    _ value: Value, for key: Key, options: StoreOptions = StoreOptions()
+  ) throws(HybridCacheError) -> Bool {
+    try store(value, key, options, isFill: false)
+  }
+
+  /// Stores what the origin gave after a get that found nothing. What it does beside a set is
+  /// nothing: in an exclusive cache it leaves alone what disk's policy remembers of the key, and
+  /// under placement it takes nothing out of a tier.
+  ///
+  /// - Throws: as `set`.
+  @discardableResult
+  package func fill(
+    _ value: Value, for key: Key, options: StoreOptions = StoreOptions()
+  ) throws(HybridCacheError) -> Bool {
+    try store(value, key, options, isFill: true)
+  }
+
+  private func store(
+    _ value: Value, _ key: Key, _ options: StoreOptions, isFill: Bool
+  ) throws(HybridCacheError) -> Bool {
+    var item = item(key)
+    item.value = value
+    item.options = options
+    if encodesEarly || options.isPermanent { item.data = try encode(value) }
+    return try withStripe(key) { (stripe) throws(HybridCacheError) in
+      stripe.overtake(key)
+      let isThere = store(item, stripe, isFill: isFill)
+      if let failure = stripe.failure { throw failure }
+      return isThere
+    }
+  }
+
+  /// Stores an item whose stripe is locked, and says whether a tier has it afterwards.
+  func store(
+    _ item: HybridItem<Key, Value>, _ stripe: HybridStripe<Key, Value>, isFill: Bool
+  ) -> Bool {
+    var isFill = isFill
+    if isFill, rules.demotes || rules.placement != nil {
+      // Another thread may have stored it meanwhile.
+      isFill = !holds(item)
+    }
+    rules.store(item, isFill: isFill, in: HybridOperation(cache: self, stripe: stripe))
+    if stripe.isInMemory { return true }
+    if stripe.dirty[item.key] != nil { writeDirty(item.key, stripe) }
+    return stripe.isOnDisk
+  }
+
+  private func holds(_ item: HybridItem<Key, Value>) -> Bool {
+    if memory?.contains(item.key) ?? false { return true }
+    return (try? disk?.contains(item.diskKey, suite: configuration.suite)) ?? false
+  }
+
+  /// Removes the entry of a key, permanent or not, and says whether there was one. Nothing is
+  /// remembered of it afterwards, and what is being fetched for it is not stored.
+  ///
+  /// - Throws: `disk`, when it may still be there.
+  @discardableResult
+  public func remove(_ key: Key) throws(HybridCacheError) -> Bool {
+    try withStripe(key) { (stripe) throws(HybridCacheError) in
+      stripe.overtake(key)
+      rules.delete(item(key), in: HybridOperation(cache: self, stripe: stripe))
+      if let failure = stripe.failure { throw failure }
+      return stripe.isInMemory || stripe.isOnDisk
+    }
+  }
+
+  // MARK: Ways that several calls share
+
+  /// Calls `body` with the locked stripe of a key, moves what memory evicted, and tells listeners
+  /// once the lock is given back.
+  func withStripe<Result>(
+    _ key: Key, _ body: (HybridStripe<Key, Value>) throws(HybridCacheError) -> Result
+  ) throws(HybridCacheError) -> Result {
+    let stripe = stripes[key]
+    stripe.lock.lock()
+    stripe.begin()
+    let result: Swift.Result<Result, HybridCacheError>
+    do throws(HybridCacheError) {
+      result = .success(try body(stripe))
+    } catch {
+      result = .failure(error)
+    }
+    if !stripe.victims.isEmpty { demoteVictims(stripe) }
+    stripe.lock.unlock()
+    finish()
+    return try result.get()
+  }
+
+  /// What remains to be done once no lock is held.
+  func finish() {
+    if writesBack { writeBackWhatIsDue() }
+    if events.isActive { events.deliver() }
+  }
+
+  /// Moves what memory has evicted to disk, as the rules say; the stripe is locked.
+  func demoteVictims(_ stripe: HybridStripe<Key, Value>) {
+    let victims = stripe.victims
+    stripe.victims.removeAll(keepingCapacity: true)
+    let operation = HybridOperation(cache: self, stripe: stripe)
+    let failureBefore = stripe.failure
+    stripe.failure = nil
+    for victim in victims where rules.demote(victim, in: operation) {
+      stripe.totals.demotions += 1
+      events.note(.demote, victim.key, .disk)
+    }
+    // The call itself has done what it was asked: listeners hear that a victim is lost.
+    if let failure = stripe.failure { events.note(.failure(failure), nil, .disk) }
+    stripe.failure = failureBefore
+  }
+
+  /// What an operation on a key begins with.
+  func item(_ key: Key) -> HybridItem<Key, Value> {
+    HybridItem(
+      key: key, diskKey: disk == nil ? "" : key.diskKey, now: clock.nowMicroseconds)
+  }
+
+  /// A value as bytes.
+  func encode(_ value: Value) throws(HybridCacheError) -> Data {
+    let result = Result { try codec.encode(value) }
+    switch result {
+    case .success(let data): return data
+    case .failure(let error):
+      throw .codec(message: "cannot encode a \(Value.self): \(error)")
+    }
+  }
+
+  /// What memory is to hold of a value.
+  func held(
+    _ value: Value, _ data: Data?, created: UInt64, expires: UInt64, version: String?,
+    contentType: String?, isPermanent: Bool, cost: Float
+  ) -> HybridHeld<Value> {
+    let kept = configuration.copiesOnRead ? data : nil
+    return HybridHeld(
+      value: kept == nil ? value : nil, created: created, expires: expires,
+      facts: HybridFacts(
+        version: version, contentType: contentType, isPermanent: isPermanent,
+        cost: rules.demotes ? cost : 1, data: kept))
+  }
+
+  /// What memory holds as it is handed out.
+  func open(_ held: HybridHeld<Value>) throws(HybridCacheError) -> CacheHit<Value>? {
+    var value = held.value
+    if value == nil, let data = held.facts?.data {
+      let result = Result { try codec.decode(data) }
+      switch result {
+      case .success(let decoded): value = decoded
+      case .failure(let error):
+        throw .codec(message: "cannot decode a \(Value.self) that was encoded before: \(error)")
+      }
+    }
+    return value.map {
+      CacheHit($0, .memory, created: held.created, expires: held.expires, facts: held.facts)
+    }
+  }
+
+  /// What disk had as it is handed out.
+  func hit(_ found: HybridFound<Value>) -> CacheHit<Value> {
+    let metadata = found.metadata
+    return CacheHit(
+      found.value, .disk, created: metadata.createdMicroseconds, expires: found.expires,
+      facts: HybridFacts(
+        version: metadata.version, contentType: metadata.contentType,
+        isPermanent: metadata.isPermanent, cost: 1, data: nil),
+      freshness: metadata.isExpired ? .stale : .fresh)
+  }
+}
+
+extension HybridStripe {
+  /// A set or a removal comes before the answer to a fetch that is under way: it is not stored.
+  func overtake(_ key: Key) {
+    if !flights.isEmpty, flights.removeValue(forKey: key) != nil { totals.overtaken += 1 }
+  }
+}

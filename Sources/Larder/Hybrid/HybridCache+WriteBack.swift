@@ -1,0 +1,86 @@
+import LarderEngine
+
+extension HybridCache {
+  /// Lets an entry wait to be written; its stripe is locked.
+  func `defer`(_ key: Key, _ stripe: HybridStripe<Key, Value>, _ dirty: HybridDirty) {
+    var dirty = dirty
+    dirty.order = pending.add(now: dirty.created, isNew: stripe.dirty[key] == nil)
+    stripe.dirty[key] = dirty
+  }
+
+  /// Drops what waits under a key whose stripe is locked, and says whether anything did.
+  @discardableResult
+  func forgetDirty(_ key: Key, _ stripe: HybridStripe<Key, Value>) -> Bool {
+    guard !stripe.dirty.isEmpty, stripe.dirty.removeValue(forKey: key) != nil else { return false }
+    pending.remove()
+    return true
+  }
+
+  /// Writes what waits under a key whose stripe is locked.
+  func writeDirty(_ key: Key, _ stripe: HybridStripe<Key, Value>) {
+    guard let disk, let dirty = stripe.dirty[key] else { return }
+    forgetDirty(key, stripe)
+    guard dirty.expires > clock.nowMicroseconds else { return }
+    do throws(DiskCacheError) {
+      stripe.isOnDisk = try disk.set(
+        dirty.data, for: dirty.diskKey, suite: configuration.suite, options: dirty.options,
+        createdMicroseconds: dirty.created, expiresMicroseconds: dirty.expires)
+    } catch {
+      stripe.totals.lostWrites += 1
+      stripe.fail(.disk(error))
+      events.note(.failure(.disk(error)), key, .disk)
+    }
+  }
+
+  /// Writes what memory has evicted, and everything when enough of it waits or it has waited long
+  /// enough. No lock is held.
+  func writeBackWhatIsDue() {
+    guard case .back(let entriesMax, let interval) = configuration.writes else { return }
+    let due = pending.due(
+      entriesMax: entriesMax, intervalMicroseconds: interval?.microseconds,
+      now: clock.nowMicroseconds)
+    for key in due.evicted {
+      let stripe = stripes[key]
+      stripe.lock.lock()
+      if stripe.dirty[key] != nil, memory?.contains(key) != true { writeDirty(key, stripe) }
+      stripe.lock.unlock()
+    }
+    // Listeners have been told of what failed.
+    if due.everything { try? writeAllDirty() }
+  }
+
+  /// Writes everything that waits, in the order in which it was set. No lock is held.
+  func writeAllDirty() throws(HybridCacheError) {
+    guard writesBack, pending.waiting > 0 else { return }
+    var keys: [(key: Key, order: UInt64)] = []
+    for stripe in stripes.all {
+      stripe.lock.lock()
+      keys += stripe.dirty.map { ($0.key, $0.value.order) }
+      stripe.lock.unlock()
+    }
+    var failure: HybridCacheError?
+    for (key, _) in keys.sorted(by: { $0.order < $1.order }) {
+      let stripe = stripes[key]
+      stripe.lock.lock()
+      stripe.failure = nil
+      writeDirty(key, stripe)
+      failure = failure ?? stripe.failure
+      stripe.lock.unlock()
+    }
+    if let failure { throw failure }
+  }
+
+  /// Writes out what waits, and has disk commit what it has acknowledged and the order of last use.
+  /// O(entries on disk).
+  ///
+  /// - Throws: `disk`.
+  public func flush() throws(HybridCacheError) {
+    var failure: HybridCacheError?
+    do throws(HybridCacheError) { try writeAllDirty() } catch { failure = error }
+    if let disk {
+      do throws(DiskCacheError) { try disk.flush() } catch { failure = failure ?? .disk(error) }
+    }
+    if events.isActive { events.deliver() }
+    if let failure { throw failure }
+  }
+}

@@ -1,0 +1,260 @@
+import LarderEngine
+import Synchronization
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A cache in memory in front of one on disk in front of an origin, for use from any number of
+/// threads and tasks.
+///
+/// ```swift
+/// let cache = try HybridCache<String, Article>(path: folder)
+/// let article = try await cache.value(for: id) { request in try await api.article(id) }
+/// ```
+///
+/// `value(for:)` and `result(for:)` ask the cache and then the origin, as a `CacheStrategy` says.
+/// However many ask for a key at the same time, the origin is asked once. `get`, `set` and `remove`
+/// know of the cache alone.
+///
+/// **Rules.** What is stored where, and what passes between memory and disk, is decided by
+/// `configuration.rules`, by the same code as in a simulation: driven by one thread the cache counts
+/// what `HybridSimulation` counts, to the request.
+///
+/// **One order for each key.** Sets, removals, promotions, and the arrival of what was fetched are
+/// done one after the other for each key and for both tiers together. A fetch that is overtaken by a
+/// set or a removal of its key is not stored.
+///
+/// **Disk that fails** leaves memory at work. `get`, `set` and `remove` do what memory can do and
+/// then throw; `value` and `result` treat it as if disk had nothing, and tell listeners.
+///
+/// **What must not call the cache:** its codec and its clock, and the end of a value: they are
+/// called while a part of the cache is locked.
+///
+/// A permanent entry is always on disk, whatever the rules say; memory may give it up.
+public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unchecked Sendable {
+  /// What may be said of a value when it is stored.
+  public typealias StoreOptions = DiskStoreOptions
+
+  /// What the cache was made from.
+  public let configuration: HybridCacheConfiguration
+
+  @usableFromInline let memory: MemoryCache<Key, HybridHeld<Value>>?
+  let disk: DiskCache?
+  let codec: DiskCodec<Value>
+  let clock: any CacheClock
+  let rules: HybridRules
+  let stripes: HybridStripes<Key, Value>
+  @usableFromInline let events = HybridEvents()
+  let isMemoryWeighed: Bool
+  let writesBack: Bool
+  let memoryAge: Duration?
+  let diskAge: Duration?
+  // Whether a value that is stored is encoded before its stripe is locked.
+  let encodesEarly: Bool
+  // Whether hits in memory must be asked for under the lock: they may evict what then moves.
+  @usableFromInline let locksHits: Bool
+  // Whether disk ends with the cache.
+  private let ownsDisk: Bool
+  let pending = HybridPending<Key>()
+  private let baseline = Mutex(TierCounts())
+
+  init(
+    _ configuration: HybridCacheConfiguration, disk: DiskCache?, ownsDisk: Bool,
+    codec: DiskCodec<Value>
+  ) throws(HybridCacheError) {
+    try configuration.check()
+    self.configuration = configuration
+    self.codec = codec
+    self.disk = disk
+    self.ownsDisk = ownsDisk
+    let clock = disk?.core.clock ?? configuration.clock
+    self.clock = clock
+    rules = configuration.effectiveRules
+    writesBack = configuration.writes.isBack
+    isMemoryWeighed = configuration.memory?.limits.cost != nil
+    memoryAge = configuration.memory?.limits.age
+    diskAge = disk?.core.configuration.limits.timeToLive
+    encodesEarly =
+      isMemoryWeighed || configuration.copiesOnRead
+      || (disk != nil && rules.inclusion == .inclusive)
+    let stripes = HybridStripes<Key, Value>()
+    self.stripes = stripes
+    var locksHits = false
+    do throws(MemoryCacheError) {
+      memory = try Self.makeMemory(configuration, clock, rules, stripes, pending)
+      if let tier = configuration.memory, rules.demotes {
+        locksHits =
+          (try? PolicyRegistry.policy(named: PolicySpec(parsing: tier.policy)))?.evictsOnHit ?? true
+      }
+    } catch {
+      throw .memory(error)
+    }
+    self.locksHits = locksHits
+    if rules.demotes, let memory {
+      stripes.make(count: memory.blocks.count, memory.hasher)
+    } else {
+      stripes.make(count: 64, memory?.hasher ?? KeyHasher(.standard))
+    }
+  }
+
+  private static func makeMemory(
+    _ configuration: HybridCacheConfiguration, _ clock: any CacheClock, _ rules: HybridRules,
+    _ stripes: HybridStripes<Key, Value>, _ pending: HybridPending<Key>
+  ) throws(MemoryCacheError) -> MemoryCache<Key, HybridHeld<Value>>? {
+    guard var tier = configuration.memory else { return nil }
+    tier.clock = clock
+    tier.pressureRule = configuration.pressureRule
+    if rules.demotes {
+      // Whoever makes memory evict holds the lock of the stripe: see `HybridStripes`.
+      return try MemoryCache(tier) { stripes[$0.key].victims.append($0) }
+    } else if configuration.writes.isBack {
+      return try MemoryCache(tier) { pending.note($0.key) }
+    }
+    return try MemoryCache(tier)
+  }
+
+  deinit {
+    try? writeAllDirty()
+    if ownsDisk { try? disk?.close() }
+  }
+
+  // MARK: Gets
+
+  /// The value of a key with what is known of it, or nil where neither tier has one that can be
+  /// used. A reference to it; one that is found on disk is moved as the rules say.
+  ///
+  /// - Throws: `disk`, when memory has nothing and disk cannot say.
+  @inlinable
+  public func get(_ key: Key) throws(HybridCacheError) -> CacheHit<Value>? {
+    guard !locksHits, let memory else { return try getUnderLock(key) }
+    guard let held = memory.get(key) else { return try getBelowMemory(key) }
+    guard let value = held.value, !events.isActive else { return try hit(held, key) }
+    return CacheHit(
+      value, .memory, created: held.created, expires: held.expires, facts: held.facts)
+  }
+
+  /// A hit in memory on a value that is kept encoded, or while somebody listens.
+  @usableFromInline
+  func hit(_ held: HybridHeld<Value>, _ key: Key) throws(HybridCacheError) -> CacheHit<Value>? {
+    let hit = try open(held)
+    events.note(.hit, key, .memory)
+    events.deliver()
+    return hit
+  }
+
+  /// A get of which memory knows nothing.
+  @usableFromInline
+  func getBelowMemory(_ key: Key) throws(HybridCacheError) -> CacheHit<Value>? {
+    try withStripe(key) { (stripe) throws(HybridCacheError) in
+      // Another thread may have brought it meanwhile.
+      let isInMemory = memory?.contains(key) ?? false
+      return try find(key, stripe, asksMemory: isInMemory, acceptsExpired: false)
+    }
+  }
+
+  @usableFromInline
+  func getUnderLock(_ key: Key) throws(HybridCacheError) -> CacheHit<Value>? {
+    try withStripe(key) { (stripe) throws(HybridCacheError) in
+      try find(key, stripe, asksMemory: true, acceptsExpired: false)
+    }
+  }
+
+  /// Looks a key up whose stripe is locked. What is found expired, where that is accepted, is left
+  /// in `stripe.expired`.
+  func find(
+    _ key: Key, _ stripe: HybridStripe<Key, Value>, asksMemory: Bool, acceptsExpired: Bool
+  ) throws(HybridCacheError) -> CacheHit<Value>? {
+    if asksMemory, let held = memory?.get(key) {
+      events.note(.hit, key, .memory)
+      return try open(held)
+    }
+    var item = item(key)
+    item.acceptsExpired = acceptsExpired
+    let answer = rules.getFromDisk(item, in: HybridOperation(cache: self, stripe: stripe))
+    guard case .disk(let found, let isPromoted) = answer else {
+      events.note(.miss, key, nil)
+      if let failure = stripe.failure { throw failure }
+      return nil
+    }
+    events.note(.hit, key, .disk)
+    if isPromoted {
+      stripe.totals.promotions += 1
+      events.note(.promote, key, .memory)
+    }
+    return hit(found)
+  }
+
+  /// Whether a get would find something. No reference to it, and nothing moves.
+  ///
+  /// - Throws: `disk`, when memory has nothing and disk cannot say.
+  public func contains(_ key: Key) throws(HybridCacheError) -> Bool {
+    if memory?.contains(key) ?? false { return true }
+    guard let disk else { return false }
+    return try withStripe(key) { (stripe) throws(HybridCacheError) in
+      if memory?.contains(key) ?? false { return true }
+      if let dirty = stripe.dirty[key] { return dirty.expires > clock.nowMicroseconds }
+      do throws(DiskCacheError) {
+        return try disk.contains(key.diskKey, suite: configuration.suite)
+      } catch {
+        throw .disk(error)
+      }
+    }
+  }
+
+  // MARK: Counts
+
+  /// What a simulation would have counted of the same requests: promotions, demotions, and what
+  /// happened in each tier. Requests and hits are for the caller to count. On a disk that several
+  /// caches share, its part is that of all.
+  package var counts: Counts {
+    var counts = Counts()
+    for stripe in stripes.all {
+      stripe.lock.lock()
+      counts.promotions += stripe.totals.promotions
+      counts.demotions += stripe.totals.demotions
+      stripe.lock.unlock()
+    }
+    counts.memory = memory?.tierCounts ?? TierCounts()
+    counts.disk = disk?.tierCounts ?? TierCounts()
+    baseline.withLock { counts.disk.subtract($0) }
+    return counts
+  }
+
+  /// Sets `counts` and the statistics of the cache and of memory to zero. Disk's own statistics go
+  /// on.
+  package func resetCounts() {
+    for stripe in stripes.all {
+      stripe.lock.lock()
+      stripe.totals = HybridTotals()
+      stripe.lock.unlock()
+    }
+    memory?.resetStatistics()
+    if let disk { baseline.withLock { $0 = disk.tierCounts } }
+  }
+
+  /// Gives the folder back, where it is the cache's own, after writing everything out.
+  ///
+  /// - Throws: `disk`; the cache is closed all the same.
+  public func close() throws(HybridCacheError) {
+    var failure: HybridCacheError?
+    do { try flush() } catch { failure = error }
+    if ownsDisk, let disk {
+      do throws(DiskCacheError) { try disk.close() } catch { failure = failure ?? .disk(error) }
+    }
+    if let failure { throw failure }
+  }
+}
+
+extension TierCounts {
+  /// Takes off what was counted up to a moment.
+  fileprivate mutating func subtract(_ other: TierCounts) {
+    admissions -= other.admissions
+    rejections -= other.rejections
+    evictions -= other.evictions
+    expirations -= other.expirations
+    bytesWritten -= other.bytesWritten
+  }
+}

@@ -1,0 +1,28 @@
+/// Why a hybrid cache could not do what it was asked.
+public enum HybridCacheError: Error, Sendable, CustomStringConvertible {
+  /// Memory cannot be as configured.
+  case memory(MemoryCacheError)
+  /// Disk could not do its part. What memory could do it has done.
+  case disk(DiskCacheError)
+  /// A value could not be encoded; the message is the codec's. Nothing has changed.
+  case codec(message: String)
+  /// The configuration contradicts itself.
+  case configuration(message: String)
+  /// The cache has no such value and the origin was not to be asked, or does not have it either.
+  case absent(key: String)
+  /// The origin answered "not modified" though it was asked without a version.
+  case notModifiedUnasked(key: String)
+
+  /// One line for a person.
+  public var description: String {
+    switch self {
+    case .memory(let error): error.description
+    case .disk(let error): error.description
+    case .codec(let message): message
+    case .configuration(let message): message
+    case .absent(let key): "\(key.debugDescription): neither the cache nor its origin has it"
+    case .notModifiedUnasked(let key):
+      "\(key.debugDescription): the origin answered 'not modified', and the cache has nothing"
+    }
+  }
+}

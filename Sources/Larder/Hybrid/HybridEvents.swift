@@ -1,0 +1,119 @@
+import Synchronization
+
+/// Gathers what happens while parts of a cache are locked, and hands it to whoever listens once
+/// they are not. While nobody listens, asking `isActive` is all that it costs.
+@usableFromInline
+final class HybridEvents: Sendable {
+  private struct State {
+    var continuations: [Int: AsyncStream<HybridEvent>.Continuation] = [:]
+    var handlers: [Int: @Sendable (HybridEvent) -> Void] = [:]
+    var next = 0
+    // Listening to the tiers, while somebody listens to the cache.
+    var sources: [CacheEventToken] = []
+    var queue: [HybridEvent] = []
+    var isDelivering = false
+    var isEmpty: Bool { continuations.isEmpty && handlers.isEmpty }
+  }
+
+  private let state = Mutex(State())
+  private let active = Atomic<Bool>(false)
+
+  init() {}
+
+  deinit { finish() }
+
+  /// Ends all streams.
+  func finish() {
+    let ended = state.withLock { state in
+      defer { state.continuations = [:] }
+      return Array(state.continuations.values)
+    }
+    for continuation in ended { continuation.finish() }
+  }
+
+  /// Whether anybody listens.
+  @usableFromInline
+  var isActive: Bool { active.load(ordering: .relaxed) }
+
+  // MARK: Telling
+
+  /// Notes what happened to a key, for `deliver`.
+  func note(_ kind: HybridEvent.Kind, _ key: (any DiskKeyRepresentable)?, _ tier: HybridTier?) {
+    if isActive { note(HybridEvent(kind, key: key?.diskKey, tier: tier)) }
+  }
+
+  /// Notes an event for `deliver`.
+  func note(_ event: HybridEvent) {
+    guard isActive else { return }
+    state.withLock { $0.queue.append(event) }
+  }
+
+  /// Hands over what was noted, in order. No lock of the cache may be held: a handler may call the
+  /// cache. While one thread is at it, others leave it what they have noted.
+  func deliver() {
+    while let (events, continuations, handlers) = takeQueue() {
+      for event in events {
+        for continuation in continuations { continuation.yield(event) }
+        for handler in handlers { handler(event) }
+      }
+      state.withLock { $0.isDelivering = false }
+    }
+  }
+
+  private typealias Delivery = (
+    [HybridEvent], [AsyncStream<HybridEvent>.Continuation], [@Sendable (HybridEvent) -> Void]
+  )
+
+  private func takeQueue() -> Delivery? {
+    state.withLock { state in
+      guard !state.isDelivering, !state.queue.isEmpty else { return nil }
+      state.isDelivering = true
+      defer { state.queue = [] }
+      return (state.queue, Array(state.continuations.values), Array(state.handlers.values))
+    }
+  }
+
+  // MARK: Listening
+
+  /// A stream of what happens from now on. `sources` begins to listen to the tiers.
+  func stream(buffered: Int, _ sources: () -> [CacheEventToken]) -> AsyncStream<HybridEvent> {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: HybridEvent.self, bufferingPolicy: .bufferingNewest(buffered))
+    let number = add(sources) { $0.continuations[$1] = continuation }
+    continuation.onTermination = { [weak self] _ in self?.drop(number) }
+    return stream
+  }
+
+  /// Calls `handler` with what happens from now on, until `drop` of the number returned.
+  func listen(
+    _ handler: @escaping @Sendable (HybridEvent) -> Void, _ sources: () -> [CacheEventToken]
+  ) -> Int {
+    add(sources) { $0.handlers[$1] = handler }
+  }
+
+  private func add(
+    _ sources: () -> [CacheEventToken], _ change: (inout State, Int) -> Void
+  ) -> Int {
+    state.withLock { state in
+      if state.isEmpty { state.sources = sources() }
+      state.next += 1
+      change(&state, state.next)
+      active.store(true, ordering: .relaxed)
+      return state.next
+    }
+  }
+
+  /// Ends a listener; unknown numbers are ignored.
+  func drop(_ number: Int) {
+    let ended = state.withLock { state -> [CacheEventToken] in
+      state.continuations[number] = nil
+      state.handlers[number] = nil
+      guard state.isEmpty else { return [] }
+      active.store(false, ordering: .relaxed)
+      state.queue = []
+      defer { state.sources = [] }
+      return state.sources
+    }
+    for source in ended { source.cancel() }
+  }
+}

@@ -1,0 +1,179 @@
+import LarderEngine
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The two caches as `HybridRules` sees them in one operation, whose stripe's lock is held.
+///
+/// What disk or a codec cannot do is noted in the stripe and counts as refused.
+struct HybridOperation<Key: DiskKeyRepresentable, Value: Sendable>: HybridTiers {
+  let cache: HybridCache<Key, Value>
+  let stripe: HybridStripe<Key, Value>
+
+  private var suite: String { cache.configuration.suite }
+
+  // MARK: Lives
+
+  func isPermanent(_ item: HybridItem<Key, Value>) -> Bool { item.options.isPermanent }
+
+  func isPermanent(_ victim: MemoryEviction<Key, HybridHeld<Value>>) -> Bool {
+    victim.isPermanent
+  }
+
+  func life(_ item: HybridItem<Key, Value>) -> UInt64 {
+    Self.life(until: item.expiry(limit: cache.diskAge), item.now)
+  }
+
+  func lifeLeft(_ found: HybridFound<Value>, of item: HybridItem<Key, Value>) -> UInt64 {
+    Self.life(until: found.expires, item.now)
+  }
+
+  func lifeLeft(_ victim: MemoryEviction<Key, HybridHeld<Value>>) -> UInt64 {
+    Self.life(until: victim.expiresMicroseconds, cache.clock.nowMicroseconds)
+  }
+
+  private static func life(until expires: UInt64, _ now: UInt64) -> UInt64 {
+    expires == Request.noExpiry ? .max : expires - min(expires, now)
+  }
+
+  // MARK: Gets
+
+  func useInMemory(_ item: HybridItem<Key, Value>) -> HybridFound<Value>? {
+    // Memory has been asked already: that needs no lock. See `HybridCache.get`.
+    nil
+  }
+
+  func useOnDisk(_ item: HybridItem<Key, Value>) -> HybridFound<Value>? {
+    guard let disk = cache.disk else { return nil }
+    if stripe.dirty[item.key] != nil { cache.writeDirty(item.key, stripe) }
+    do throws(DiskCacheError) {
+      let entry = try disk.entry(
+        for: item.diskKey, suite: suite, acceptingExpired: item.acceptsExpired)
+      guard let entry else { return nil }
+      guard let value = try? cache.codec.decode(entry.data) else {
+        try disk.removeUndecodable(item.diskKey, suite: suite)
+        return nil
+      }
+      let found = HybridFound(value: value, data: entry.data, metadata: entry.metadata)
+      if entry.metadata.isExpired {
+        stripe.expired = found
+        return nil
+      }
+      return found
+    } catch {
+      stripe.fail(.disk(error))
+      return nil
+    }
+  }
+
+  func isOnDisk(_ item: HybridItem<Key, Value>) -> Bool {
+    (try? cache.disk?.contains(item.diskKey, suite: suite)) ?? false
+  }
+
+  func toggleHitBefore(_ item: HybridItem<Key, Value>) -> Bool {
+    (try? cache.disk?.toggleHitBefore(item.diskKey, suite: suite)) ?? false
+  }
+
+  // MARK: Stores
+
+  func putInMemory(_ item: HybridItem<Key, Value>) -> Bool {
+    guard let memory = cache.memory, let value = item.value else { return false }
+    let held = cache.held(
+      value, item.data, created: item.now,
+      expires: item.expiry(limit: cache.disk == nil ? cache.memoryAge : cache.diskAge),
+      version: item.options.version, contentType: item.options.contentType,
+      isPermanent: item.options.isPermanent, cost: item.options.cost)
+    let stored = memory.set(
+      held, for: item.key, cost: cache.isMemoryWeighed ? item.data?.count ?? 0 : 1,
+      expiresMicroseconds: item.expiry(limit: nil), fetchCost: item.options.cost,
+      isPermanent: item.options.isPermanent)
+    stripe.isInMemory = stored == .stored
+    return stored != .rejected
+  }
+
+  func putOnDisk(_ item: HybridItem<Key, Value>) {
+    guard let disk = cache.disk, let data = data(of: item) else { return }
+    let expires = item.expiry(limit: cache.diskAge)
+    if cache.writesBack, !item.options.isPermanent {
+      cache.defer(
+        item.key, stripe,
+        HybridDirty(
+          diskKey: item.diskKey, data: data, options: item.options, created: item.now,
+          expires: expires, order: 0))
+      return
+    }
+    cache.forgetDirty(item.key, stripe)
+    do throws(DiskCacheError) {
+      stripe.isOnDisk = try disk.set(
+        data, for: item.diskKey, suite: suite, options: item.options,
+        createdMicroseconds: item.now, expiresMicroseconds: expires)
+    } catch {
+      stripe.fail(.disk(error))
+    }
+  }
+
+  private func data(of item: HybridItem<Key, Value>) -> Data? {
+    if let data = item.data { return data }
+    return item.value.flatMap(encoded)
+  }
+
+  private func encoded(_ value: Value) -> Data? {
+    do throws(HybridCacheError) {
+      return try cache.encode(value)
+    } catch {
+      stripe.fail(error)
+      return nil
+    }
+  }
+
+  func promote(_ found: HybridFound<Value>, of item: HybridItem<Key, Value>) -> Bool {
+    guard let memory = cache.memory else { return false }
+    let metadata = found.metadata
+    let held = cache.held(
+      found.value, found.data, created: metadata.createdMicroseconds, expires: found.expires,
+      version: metadata.version, contentType: metadata.contentType,
+      isPermanent: metadata.isPermanent, cost: metadata.cost)
+    let stored = memory.set(
+      held, for: item.key, cost: cache.isMemoryWeighed ? found.data.count : 1,
+      expiresMicroseconds: found.expires, fetchCost: metadata.cost,
+      isPermanent: metadata.isPermanent)
+    return stored != .rejected
+  }
+
+  func demote(_ victim: MemoryEviction<Key, HybridHeld<Value>>) -> Bool {
+    let facts = victim.value.facts
+    guard let disk = cache.disk, let data = facts?.data ?? victim.value.value.flatMap(encoded)
+    else { return false }
+    do throws(DiskCacheError) {
+      return try disk.set(
+        data, for: victim.key.diskKey, suite: suite,
+        options: DiskStoreOptions(
+          version: facts?.version, contentType: facts?.contentType, cost: facts?.cost ?? 1),
+        createdMicroseconds: victim.value.created,
+        expiresMicroseconds: victim.expiresMicroseconds)
+    } catch {
+      stripe.fail(.disk(error))
+      return false
+    }
+  }
+
+  // MARK: Removals
+
+  func removeFromMemory(_ item: HybridItem<Key, Value>) {
+    guard let memory = cache.memory else { return }
+    if memory.remove(item.key) != nil { stripe.isInMemory = true }
+  }
+
+  func removeFromDisk(_ item: HybridItem<Key, Value>) {
+    guard let disk = cache.disk else { return }
+    if cache.forgetDirty(item.key, stripe) { stripe.isOnDisk = true }
+    do throws(DiskCacheError) {
+      if try disk.remove(item.diskKey, suite: suite) { stripe.isOnDisk = true }
+    } catch {
+      stripe.fail(.disk(error))
+    }
+  }
+}

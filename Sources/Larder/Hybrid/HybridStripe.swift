@@ -1,0 +1,69 @@
+/// A part of the keys of a hybrid cache, with the lock under which whatever concerns both tiers is
+/// done for one of them, so that the tiers cannot disagree.
+///
+/// Everything but the lock is used by whoever holds it.
+final class HybridStripe<Key: DiskKeyRepresentable, Value: Sendable>: @unchecked Sendable {
+  let lock: CacheLock
+  private let place: UnsafeMutableRawPointer
+
+  /// What memory has evicted in the operation under way, where the rules move that to disk.
+  var victims: [MemoryEviction<Key, HybridHeld<Value>>] = []
+  /// Fetches whose answer is to be stored. One that is overtaken by a set or a removal is taken
+  /// out.
+  var flights: [Key: HybridFlight<Value>] = [:]
+  /// What waits to be written to disk.
+  var dirty: [Key: HybridDirty] = [:]
+  var totals = HybridTotals()
+
+  /// Of the operation under way: why disk or a codec could not do its part, the copy that was found
+  /// expired, and which tiers hold what was stored.
+  var failure: HybridCacheError?
+  var expired: HybridFound<Value>?
+  var isInMemory = false
+  var isOnDisk = false
+
+  init() {
+    place = .allocate(byteCount: max(CacheLock.size, 128), alignment: 128)
+    CacheLock.create(at: place)
+    lock = CacheLock(at: place)
+  }
+
+  deinit {
+    lock.destroy()
+    place.deallocate()
+  }
+
+  /// Makes ready for an operation.
+  func begin() {
+    failure = nil
+    expired = nil
+    isInMemory = false
+    isOnDisk = false
+  }
+
+  /// Notes a failure; the first of an operation is the one that is told.
+  func fail(_ error: HybridCacheError) {
+    if failure == nil { failure = error }
+  }
+}
+
+/// All stripes of a cache.
+///
+/// Under rules that move what memory evicts, a stripe is what one shard of memory holds. A victim
+/// then belongs to the same stripe as what it made room for, and nobody can come between its
+/// eviction and its arrival on disk.
+final class HybridStripes<Key: DiskKeyRepresentable, Value: Sendable>: @unchecked Sendable {
+  private(set) var all: [HybridStripe<Key, Value>] = []
+  private var hasher = KeyHasher(.standard)
+
+  /// Makes them; before that nothing may be asked. `count` is a power of two.
+  func make(count: Int, _ hasher: KeyHasher) {
+    self.hasher = hasher
+    all = (0..<count).map { _ in HybridStripe() }
+  }
+
+  /// The stripe of a key.
+  subscript(key: Key) -> HybridStripe<Key, Value> {
+    all[Int(truncatingIfNeeded: hasher.hash(key)) & (all.count - 1)]
+  }
+}

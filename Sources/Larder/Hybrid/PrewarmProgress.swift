@@ -1,0 +1,27 @@
+/// How far pre-warming a cache has come.
+public struct PrewarmProgress: Sendable, Hashable {
+  /// Keys to see to.
+  public let total: Int
+  /// Keys that the cache had.
+  public private(set) var present = 0
+  /// Keys whose values were fetched.
+  public private(set) var fetched = 0
+  /// Keys that the origin does not have.
+  public private(set) var absent = 0
+  /// Keys whose fetch failed or was cancelled.
+  public private(set) var failed = 0
+
+  init(total: Int) { self.total = total }
+
+  /// Keys that were seen to, whatever came of it.
+  public var done: Int { present + fetched + absent + failed }
+
+  mutating func count<Value>(_ result: CacheResult<Value>) {
+    switch result {
+    case .hit: present += 1
+    case .miss: fetched += 1
+    case .absent: absent += 1
+    case .failure: failed += 1
+    }
+  }
+}

@@ -1,0 +1,170 @@
+import CSQLiteFaults
+import Foundation
+import Testing
+
+@testable import Larder
+
+/// Every call that SQLite makes to the system fails once, and all from some call on: an error or a
+/// miss, never a wrong value, and the cache works again afterwards.
+@Suite(.serialized) struct DiskSQLiteFaultTests {
+  struct Fault: Sendable, CustomTestStringConvertible {
+    var name: String
+    var kinds: Int
+    var code: Int32 = 0
+    var testDescription: String { name }
+  }
+
+  private static let faults: [Fault] = [
+    Fault(name: "read", kinds: LARDER_FAULT_READ),
+    Fault(name: "write", kinds: LARDER_FAULT_WRITE),
+    Fault(name: "full", kinds: LARDER_FAULT_WRITE, code: 13),
+    Fault(
+      name: "sync, truncate, size",
+      kinds: LARDER_FAULT_SYNC | LARDER_FAULT_TRUNCATE | LARDER_FAULT_SIZE),
+    Fault(name: "busy", kinds: LARDER_FAULT_LOCK | LARDER_FAULT_SHARED, code: 5),
+    Fault(
+      name: "open, delete, lock, shared memory",
+      kinds: LARDER_FAULT_OPEN | LARDER_FAULT_DELETE | LARDER_FAULT_LOCK | LARDER_FAULT_SHARED),
+  ]
+
+  /// What may be found of each key.
+  private struct Model {
+    /// In the open cache, beside nothing.
+    var now: [String: Data] = [:]
+    /// After opening it again, nil for nothing.
+    var later: [String: Set<Data?>] = [:]
+  }
+
+  private let files = FaultyFiles(databaseLayer: String(cString: larder_faults_name()))
+  private let clock = ManualClock(seconds: 1_000)
+
+  private func open(
+    _ folder: ScratchFolder, _ durability: DiskDurability
+  ) throws -> DiskCache {
+    try DiskCache(
+      path: folder.path,
+      configuration: DiskConfiguration(
+        limits: DiskLimits(bytesMax: nil, freeBytesMin: 0), durability: durability,
+        inlineBytesMax: 3_000, groupWrites: 4, pageCacheBytes: 64 << 10, checkpointPages: 4),
+      clock: clock, files: files)
+  }
+
+  private func bytes(_ count: Int, _ seed: Int) -> Data {
+    Data((0..<count).map { UInt8(truncatingIfNeeded: ($0 &+ seed) &* 31 ^ $0 >> 8) })
+  }
+
+  /// Sets, gets, renewals, removals and a clearing; what each may leave is written into `model`.
+  private func work(
+    _ cache: DiskCache, _ model: inout Model, acknowledgedIsSure: Bool, seed: Int
+  ) throws {
+    func noted(_ key: String, _ value: Data?, isSure: Bool) {
+      model.now[key] = isSure ? value : nil
+      if isSure, acknowledgedIsSure {
+        model.later[key] = [value]
+      } else {
+        model.later[key, default: [nil]].formUnion([value, nil])
+      }
+    }
+    func check(_ key: String) {
+      guard let found = try? cache.data(for: key) else { return }
+      #expect(found == model.now[key], "\(key)")
+    }
+    for step in 0..<8 {
+      let key = "\((step * 3 + seed) % 7)"
+      let value = bytes(step % 4 == 0 ? 4_000 : 2_500, step + seed)
+      do {
+        try cache.set(value, for: key, suite: "")
+        noted(key, value, isSure: true)
+      } catch {
+        noted(key, value, isSure: false)
+        #expect(((try? cache.data(for: key)) ?? nil) == nil, "after a failed set")
+      }
+      check("\(step)")
+      if step == 3 { _ = try? cache.renew(key, timeToLive: .seconds(50), version: "v") }
+      if step % 3 == 2 {
+        let other = "\((step + seed) % 7)"
+        do {
+          try cache.remove(other)
+          noted(other, nil, isSure: true)
+        } catch {
+          noted(other, nil, isSure: false)
+          model.now[other] = nil
+        }
+        check(other)
+      }
+      if step == 5 { try? cache.flush() }
+    }
+  }
+
+  private func checkLater(_ cache: DiskCache, _ model: Model, _ context: String) throws {
+    for (key, values) in model.later {
+      let found = try cache.data(for: key)
+      #expect(values.contains(found), "\(context): \(key)")
+    }
+    #expect(cache.statistics.damages == 0 && cache.statistics.rebuilds == 0, "\(context)")
+  }
+
+  /// One run in which call `first` fails and `count` - 1 after it; false when there was no such
+  /// call.
+  private func run(
+    _ fault: Fault, _ durability: DiskDurability, first: Int, count: Int
+  ) throws -> Bool {
+    let context = "\(fault.name), \(durability), call \(first)"
+    let folder = try ScratchFolder()
+    var model = Model()
+    let isSure = durability != .none
+    larder_faults_arm(0, 0, 0, 0)
+    defer { larder_faults_arm(0, 0, 0, 0) }
+    var cache: DiskCache? = try open(folder, durability)
+    try work(try #require(cache), &model, acknowledgedIsSure: isSure, seed: 0)
+    try cache?.close()
+    larder_faults_arm(Int32(fault.kinds), first, count, fault.code)
+    cache = try? open(folder, durability)
+    if let cache {
+      try checkNow(cache, model)
+      try work(cache, &model, acknowledgedIsSure: isSure, seed: 100)
+    }
+    let failed = larder_faults_failures() > 0
+    larder_faults_arm(0, 0, 0, 0)
+    if let cache {
+      // It works again, without being opened anew.
+      for (key, value) in model.now {
+        let found = try cache.data(for: key)
+        #expect(found == nil || found == value, "\(context): \(key)")
+      }
+      let value = bytes(2_000, 7)
+      try cache.set(value, for: "again")
+      #expect(try cache.data(for: "again") == value, "\(context)")
+      model.later["again"] = [value]
+      try cache.close()
+    }
+    cache = nil
+    let last = try open(folder, durability)
+    try checkLater(last, model, context)
+    let large = try (0..<7).count { try last.data(for: "\($0)")?.count == 4_000 }
+    #expect(try folder.valueFiles().count == large, "\(context)")
+    try last.close()
+    return failed
+  }
+
+  private func checkNow(_ cache: DiskCache, _ model: Model) throws {
+    for (key, values) in model.later {
+      guard let found = try? cache.data(for: key) else { continue }
+      #expect(values.contains(found), "\(key)")
+    }
+  }
+
+  @Test(arguments: faults, DiskDurability.allCases)
+  func everyCallFailsOnce(fault: Fault, durability: DiskDurability) throws {
+    var first = 1
+    while try run(fault, durability, first: first, count: 1) { first += 1 }
+    #expect(first > 1)
+  }
+
+  @Test(arguments: faults, DiskDurability.allCases)
+  func allCallsFailFromSomeCallOn(fault: Fault, durability: DiskDurability) throws {
+    var first = 1
+    while try run(fault, durability, first: first, count: .max) { first += 7 }
+    #expect(first > 1)
+  }
+}

@@ -1,0 +1,82 @@
+import LarderEngine
+import Testing
+
+@testable import Larder
+
+/// An executed run of a hybrid and a simulated one of the same cell count the same, to the request.
+@Suite struct HybridEqualsSimulatedTests {
+  /// Borders among the lives of the traces.
+  static let placements: [HybridRules.Placement?] = [
+    nil, HybridRules.Placement(memoryOnlyBelowSeconds: 15, diskOnlyFromSeconds: 40),
+  ]
+
+  /// Every policy in memory, each time with another one on disk, under all rules.
+  @Test(arguments: Array(Policies.executable.enumerated()), HybridRules.Inclusion.allCases)
+  func countsAreEqualToTheRequest(
+    policy: (offset: Int, element: String), inclusion: HybridRules.Inclusion
+  ) throws {
+    var cell = policy.offset
+    for promotion in HybridRules.Promotion.allCases {
+      for placement in Self.placements {
+        for unit in [CapacityUnit.objects, .bytes] {
+          // Every policy is on disk, too, and over the cells with several ones before it.
+          let disk = Policies.executable[
+            (policy.offset + cell) % Policies.executable.count]
+          try check(
+            policy.element, disk, unit,
+            HybridRules(inclusion: inclusion, promotion: promotion, placement: placement),
+            seed: UInt64(cell))
+          cell += 1
+        }
+      }
+    }
+  }
+
+  private func check(
+    _ memory: String, _ disk: String, _ unit: CapacityUnit, _ rules: HybridRules, seed: UInt64
+  ) throws {
+    let trace = ReplayTrace(
+      requests: 700, objects: 150, sizeMax: 12, isTimed: seed % 4 != 0, seed: seed)
+    let capacities: (memory: Int, disk: Int) = seed % 5 == 4 ? (60, 9) : (14, 70)
+    let ages: (memory: UInt32?, disk: UInt32?) = (
+      seed % 3 == 1 ? 20 : nil, seed % 3 == 2 ? 45 : nil
+    )
+    let simulation = try PolicyRegistry.makeSimulation(
+      SimulationSetup(
+        arrangement: .hybrid(
+          memory: TierSetup(
+            policy: try PolicySpec(parsing: memory), capacity: UInt64(capacities.memory),
+            timeToLiveSeconds: ages.memory),
+          disk: TierSetup(
+            policy: try PolicySpec(parsing: disk), capacity: UInt64(capacities.disk),
+            timeToLiveSeconds: ages.disk),
+          rules: rules),
+        unit: unit, seed: seed),
+      over: trace.columns())
+    simulation.run(upTo: trace.lines.count, untilFirstEviction: false)
+
+    let folder = try ScratchFolder()
+    var replay = try HybridCacheReplay(
+      HybridCacheConfiguration(
+        memory: MemoryCacheConfiguration(
+          limits: MemoryCacheLimits(
+            count: unit == .objects ? capacities.memory : nil,
+            cost: unit == .bytes ? capacities.memory : nil, age: ages.memory.map { .seconds($0) }),
+          policy: memory, shards: 1, seed: seed),
+        disk: DiskConfiguration(
+          policy: disk,
+          limits: DiskLimits(
+            bytesMax: unit == .bytes ? UInt64(capacities.disk) : nil,
+            entriesMax: unit == .objects ? capacities.disk : nil,
+            timeToLive: ages.disk.map { .seconds($0) }, freeBytesMin: 0),
+          durability: .none, inlineBytesMax: 10, seed: seed),
+        rules: rules),
+      in: folder, countsBytes: unit == .bytes)
+    try replay.run(trace)
+
+    #expect(simulation.counts.hits > 0)
+    #expect(
+      replay.counts == simulation.counts,
+      "\(memory) before \(disk), \(unit), \(rules), seed \(seed)")
+  }
+}
