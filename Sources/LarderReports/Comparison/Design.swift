@@ -47,11 +47,10 @@ struct Design {
 
   /// The capacity; for two tiers, that of each.
   var capacity: String {
-    let amount =
-      cell.unit == .bytes ? NumberText.bytes(cell.capacity) : NumberText.grouped(cell.capacity)
-    guard let memory = cell.memoryCapacity else { return amount }
-    let front = cell.unit == .bytes ? NumberText.bytes(memory) : NumberText.grouped(memory)
-    return "\(front) before \(amount)"
+    let bytes = cell.unit == .bytes
+    let own = NumberText.capacity(cell.capacity, bytes: bytes)
+    return cell.memoryCapacity.map { "\(NumberText.capacity($0, bytes: bytes)) before \(own)" }
+      ?? own
   }
 
   /// The mean of a quantity over the seeds; nil where one does not have it.

@@ -35,7 +35,7 @@ extension ReportDocument {
     let capacities = comparison.allRecords.compactMap(\.cell.memoryCapacity)
     guard let low = capacities.min(), let high = capacities.max() else { return nil }
     func amount(_ value: UInt64) -> String {
-      comparison.countsBytes ? NumberText.bytes(value) : NumberText.grouped(value)
+      NumberText.capacity(value, bytes: comparison.countsBytes)
     }
     let range = low == high ? amount(low) : "\(amount(low)) to \(amount(high))"
     let unit = comparison.countsBytes ? "" : " objects"
