@@ -41,6 +41,34 @@ import Testing
     }
   }
 
+  @Test(arguments: policies)
+  func hybridsCountAsSimulated(policy: String) throws {
+    let rules = [
+      HybridRules(), HybridRules(inclusion: .exclusive),
+      HybridRules(inclusion: .exclusive, promotion: .secondHit),
+      HybridRules(promotion: .never),
+    ]
+    for (number, rules) in rules.enumerated() {
+      let trace = ExecutionTrace(requests: 1_500, seed: UInt64(number)).prepared()
+      let unit: CapacityUnit = number % 2 == 0 ? .bytes : .objects
+      let stand = ExecutionStand()
+      stand.warmUp = number == 1 ? .untilFull : .requests(200)
+      let planned = ExecutionStand.cell(
+        .hybrid(
+          memory: try ExecutionStand.tier(
+            policy, capacity: unit == .bytes ? 500 : 15, timeToLive: 30),
+          disk: try ExecutionStand.tier(policy, capacity: unit == .bytes ? 1_800 : 55),
+          rules: rules), unit: unit, seed: UInt64(number))
+      let simulated = try stand.simulate(planned, over: trace)
+      let execution = try #require(
+        try stand.run(planned, over: trace, simulated: simulated)?.first)
+      #expect(execution.counts == simulated, "\(policy), \(rules), \(unit)")
+      #expect(simulated.memoryHits > 0 && simulated.diskHits > 0)
+      #expect(execution.valuesChecked >= simulated.hits)
+      #expect(execution.capacityExceeded == 0)
+    }
+  }
+
   @Test func staleHitsAreCounted() throws {
     let trace = ExecutionTrace(isTimed: false).prepared()
     let stand = ExecutionStand()

@@ -18,21 +18,8 @@ final class LarderDisk: CacheUnderTest {
   /// A cache of one tier.
   init(_ tier: TierSetup, _ setup: CacheSetup) throws(DiskCacheError) {
     countsBytes = setup.simulation.unit == .bytes
-    let objectsMax = tier.objectsMax.map { Int(clamping: $0) }
-    let capacity = Int(clamping: tier.capacity)
     cache = try DiskCache(
-      path: setup.folder,
-      configuration: DiskConfiguration(
-        policy: tier.policy.description,
-        limits: DiskLimits(
-          bytesMax: countsBytes ? tier.capacity : nil,
-          entriesMax: countsBytes ? objectsMax : min(capacity, objectsMax ?? capacity),
-          timeToLive: tier.timeToLiveSeconds.flatMap { $0 == 0 ? nil : .seconds($0) },
-          // What a run counts must not depend on how full the disk is.
-          freeBytesMin: 0),
-        durability: setup.execution.durability, inlineBytesMax: setup.execution.inlineBytesMax,
-        seed: setup.simulation.seed),
-      clock: setup.clock)
+      path: setup.folder, configuration: DiskConfiguration(tier, setup), clock: setup.clock)
   }
 
   func get(_ key: UInt64) throws -> CacheAnswer? {
@@ -40,11 +27,7 @@ final class LarderDisk: CacheUnderTest {
   }
 
   func set(_ value: Data, for key: UInt64, _ options: CacheWriteOptions) throws {
-    try cache.set(
-      value, for: String(key),
-      options: DiskStoreOptions(
-        timeToLive: options.timeToLiveMicroseconds == 0 ? nil : options.timeToLive,
-        cost: options.fetchCost))
+    try cache.set(value, for: String(key), options: DiskStoreOptions(options))
   }
 
   func remove(_ key: UInt64) throws { try cache.remove(String(key)) }
