@@ -31,11 +31,12 @@ final class ExecutionRun {
     let (spec, seed) = (executor.spec, planned.cell.seed)
     let reader = TraceReader(
       trace.requests, unit: planned.setup.unit, valueBytes: spec.valueBytes)
+    let memory = HarnessMemory()
     context = RunContext(
-      name: contender.name, reader: reader,
+      memory: memory, trace: trace, reader: reader,
       versions: ObjectVersions(
-        objects: reader.hasOperations ? reader.objects : 0, isShared: threads > 1),
-      pattern: ValuePattern(seed: seed, allowsEmpty: reader.hasEmptyValues()),
+        objects: reader.hasOperations ? reader.objects : 0, isShared: threads > 1, in: memory),
+      pattern: ValuePattern(seed: seed, allowsEmpty: reader.hasEmptyValues(), in: memory),
       clock: TraceClock(), time: executor.time,
       origin: executor.latency.map { OriginLatency($0.origin, seed: seed) },
       waitsForOrigin: spec.origin == .wait, verification: spec.verification,

@@ -12,7 +12,7 @@ import Testing
     for (unit, objectsMax, seed) in [
       (CapacityUnit.objects, nil, 4), (.bytes, nil, 5), (.bytes, 30, 6),
     ] as [(CapacityUnit, UInt64?, UInt64)] {
-      let trace = ExecutionTrace(seed: seed).prepared()
+      let trace = ExecutionTrace(requests: 1_200, seed: seed).prepared()
       let stand = ExecutionStand()
       stand.warmUp = .untilFull
       let tier = try ExecutionStand.tier(
@@ -33,7 +33,7 @@ import Testing
   func severalThreadsGetNothingWrong(name: String) throws {
     let contender = try #require(ContenderRegistry.named(name))
     for kind in contender.kinds {
-      let trace = ExecutionTrace(requests: 6_000).prepared()
+      let trace = ExecutionTrace(requests: 3_000).prepared()
       let stand = ExecutionStand()
       stand.spec.threads = [4]
       let tier = try ExecutionStand.tier(capacity: 64)

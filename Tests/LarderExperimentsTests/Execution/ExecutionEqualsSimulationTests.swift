@@ -10,16 +10,17 @@ import Testing
 
   @Test(arguments: policies, [ConfigurationKind.memory, .disk])
   func everyPolicyCountsAsSimulated(policy: String, kind: ConfigurationKind) throws {
+    let requests = kind == .memory ? 2_000 : 800
     let traces = [
-      ExecutionTrace(requests: 2_000, seed: 1),
-      ExecutionTrace(requests: 2_000, hasOperations: false, isTimed: false, seed: 2),
-      ExecutionTrace(requests: 2_000, hasSizes: false, seed: 3),
+      ExecutionTrace(requests: requests, seed: 1),
+      ExecutionTrace(requests: requests, hasOperations: false, isTimed: false, seed: 2),
+      ExecutionTrace(requests: requests, hasSizes: false, seed: 3),
     ]
     for (number, description) in traces.enumerated() {
       let trace = description.prepared()
       for unit in description.hasSizes ? [CapacityUnit.objects, .bytes] : [.objects] {
         let stand = ExecutionStand()
-        stand.warmUp = [WarmUp.none, .requests(300), .untilFull][number]
+        stand.warmUp = [WarmUp.none, .requests(200), .untilFull][number]
         let tier = try ExecutionStand.tier(
           policy, capacity: unit == .bytes ? 1_500 : 50,
           timeToLive: description.isTimed ? 25 : nil, objectsMax: unit == .bytes ? 45 : nil)
@@ -49,7 +50,7 @@ import Testing
       HybridRules(promotion: .never),
     ]
     for (number, rules) in rules.enumerated() {
-      let trace = ExecutionTrace(requests: 1_500, seed: UInt64(number)).prepared()
+      let trace = ExecutionTrace(requests: 800, seed: UInt64(number)).prepared()
       let unit: CapacityUnit = number % 2 == 0 ? .bytes : .objects
       let stand = ExecutionStand()
       stand.warmUp = number == 1 ? .untilFull : .requests(200)

@@ -4,9 +4,11 @@ import Testing
 
 /// Which versions a get may return.
 @Suite struct ObjectVersionsTests {
+  private let memory = HarnessMemory()
+
   @Test func aWriteAloneLeavesNothingOlder() {
     for isShared in [false, true] {
-      let versions = ObjectVersions(objects: 3, isShared: isShared)
+      let versions = ObjectVersions(objects: 3, isShared: isShared, in: memory)
       #expect(versions.floor(2) == 1 && versions.current(2) == 1)
       let write = versions.begin(2)
       let version = versions.advance(2)
@@ -20,7 +22,7 @@ import Testing
   }
 
   @Test func writesThatOverlapLeaveAnyOfThem() {
-    let versions = ObjectVersions(objects: 1, isShared: true)
+    let versions = ObjectVersions(objects: 1, isShared: true, in: memory)
     let fill = versions.begin(1)
     let filled = versions.current(1)
     let set = versions.begin(1)
@@ -36,7 +38,7 @@ import Testing
   }
 
   @Test func aWriteThatOutlivesAnotherWasNotAlone() {
-    let versions = ObjectVersions(objects: 1, isShared: true)
+    let versions = ObjectVersions(objects: 1, isShared: true, in: memory)
     let long = versions.begin(1)
     let short = versions.begin(1)
     versions.end(short, of: 1, version: versions.advance(1))
@@ -45,7 +47,7 @@ import Testing
   }
 
   @Test func whatNeverChangesIsNotKept() {
-    let versions = ObjectVersions(objects: 0, isShared: true)
+    let versions = ObjectVersions(objects: 0, isShared: true, in: memory)
     let write = versions.begin(7)
     versions.end(write, of: 7, version: 1)
     #expect(versions.floor(7) == 1 && versions.current(7) == 1)

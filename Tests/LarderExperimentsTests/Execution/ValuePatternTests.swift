@@ -5,7 +5,8 @@ import Testing
 
 /// Values are what they should be, or are found not to be.
 @Suite struct ValuePatternTests {
-  private static let pattern = ValuePattern(seed: 5, allowsEmpty: true)
+  private static let memory = HarnessMemory()
+  private static let pattern = ValuePattern(seed: 5, allowsEmpty: true, in: memory)
   private static let lengths = [
     0, 1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 100, 65_535, 65_552, 65_553, 200_000,
   ]
@@ -42,7 +43,7 @@ import Testing
     #expect(Self.version(value + [0]) == nil)
     #expect(Self.version(value, 78) == nil)
     #expect(
-      ValuePattern(seed: 6, allowsEmpty: true)
+      ValuePattern(seed: 6, allowsEmpty: true, in: Self.memory)
         .version(of: value, key: 77, from: 900, to: 903, checksContent: true) == nil)
   }
 
@@ -56,7 +57,7 @@ import Testing
   }
 
   @Test func nothingIsAValueOnlyWhereOneMayBeEmpty() {
-    let strict = ValuePattern(seed: 5, allowsEmpty: false)
+    let strict = ValuePattern(seed: 5, allowsEmpty: false, in: Self.memory)
     #expect(strict.version(of: Data(), key: 1, from: 1, to: 1, checksContent: true) == nil)
     #expect(Self.version(Data(), 1, from: 1, to: 1) == 1)
   }

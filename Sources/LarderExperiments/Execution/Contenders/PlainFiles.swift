@@ -17,14 +17,14 @@ final class PlainFiles: CacheUnderTest, @unchecked Sendable {
   private let folder: String
   private let syncs: Bool
 
-  /// An empty one. Files are spread over 256 folders; each write waits for the disk where the
+  /// An empty one. Files are spread over 64 folders; each write waits for the disk where the
   /// durability is `full`.
   init(_ tier: TierSetup, _ setup: CacheSetup) throws(PlainFileError) {
     entries = LinkedLRU(tier)
     clock = setup.clock
     folder = setup.folder
     syncs = setup.execution.durability == .full
-    for part in 0..<256 {
+    for part in 0..<64 {
       let path = "\(folder)/\(part)"
       guard mkdir(path, 0o777) == 0 else { throw PlainFileError("mkdir", path) }
     }
@@ -72,7 +72,7 @@ final class PlainFiles: CacheUnderTest, @unchecked Sendable {
 
   func resetCounts() { lock.withLock { entries.counts = TierCounts() } }
 
-  private func path(_ key: UInt64) -> String { "\(folder)/\(key % 256)/\(key)" }
+  private func path(_ key: UInt64) -> String { "\(folder)/\(key % 64)/\(key)" }
 
   private func remove(fileOf key: UInt64) throws(PlainFileError) {
     let path = path(key)

@@ -11,7 +11,7 @@ import Synchronization
 /// slow fill that overwrites a newer set is not held against the cache. A get may thus return
 /// versions from the floor at its beginning to the version current at its end. With one thread
 /// every write is alone, and the floor is the one version that can be there.
-final class ObjectVersions: @unchecked Sendable {
+struct ObjectVersions: @unchecked Sendable {
   // Low half: the floor. Next 10 bits: writes under way. The rest: writes begun, wrapping around.
   private let writes: UnsafeMutablePointer<Atomic<UInt64>>
   private let versions: UnsafeMutablePointer<Atomic<UInt32>>
@@ -33,22 +33,12 @@ final class ObjectVersions: @unchecked Sendable {
   /// - Parameters:
   ///   - objects: the largest id; 0 where versions never change and need not be kept.
   ///   - isShared: whether more than one thread will ask.
-  init(objects: Int, isShared: Bool) {
+  ///   - memory: what it may be used as long as.
+  init(objects: Int, isShared: Bool, in memory: HarnessMemory) {
     count = objects == 0 ? 0 : objects + 1
     self.isShared = isShared
-    writes = .allocate(capacity: count)
-    versions = .allocate(capacity: count)
-    for id in 0..<count {
-      (writes + id).initialize(to: Atomic(1))
-      (versions + id).initialize(to: Atomic(1))
-    }
-  }
-
-  deinit {
-    writes.deinitialize(count: count)
-    versions.deinitialize(count: count)
-    writes.deallocate()
-    versions.deallocate()
+    writes = memory.allocate(count) { _ in Atomic(1) }
+    versions = memory.allocate(count) { _ in Atomic(1) }
   }
 
   /// The origin's version.

@@ -9,6 +9,11 @@ import LarderEngine
 /// One thread's requests: makes them, checks what comes back, times and counts.
 struct RequestWorker: Sendable {
   private let context: RunContext
+  // Copies of what is in the context, whose references need not be counted for every request.
+  private let reader: TraceReader
+  private let versions: ObjectVersions
+  private let pattern: ValuePattern
+  private let verification: ExecutionSpec.Verification
   private var sampler: LatencySampler
   private(set) var tally = RunTally()
   private(set) var recorder = LatencyRecorder()
@@ -35,6 +40,10 @@ struct RequestWorker: Sendable {
   /// A thread that times one operation in `timedOneIn`.
   init(_ context: RunContext, timedOneIn: Int, seed: UInt64) {
     self.context = context
+    reader = context.reader
+    versions = context.versions
+    pattern = context.pattern
+    verification = context.verification
     sampler = LatencySampler(every: timedOneIn, seed: seed)
   }
 
@@ -55,7 +64,7 @@ struct RequestWorker: Sendable {
     while let range = dealer.take() {
       for index in range {
         position = index
-        if context.reader.hasTimes { context.clock.advance(to: context.reader.time(index)) }
+        if reader.hasTimes { context.clock.advance(to: reader.time(index)) }
         try make(index, cache, mode)
         if let stops = mode.stops, stops() {
           unreported += index - range.lowerBound + 1
@@ -81,7 +90,7 @@ struct RequestWorker: Sendable {
     } else if isTimed {
       isTimed = sampler.next()
     }
-    let operation = context.reader.operation(index)
+    let operation = reader.operation(index)
     if operation == .get {
       try get(index, cache, isTimed, late: late)
     } else if operation == .set {
@@ -90,7 +99,7 @@ struct RequestWorker: Sendable {
       try delete(index, cache, isTimed, late: late)
     } else {
       tally.modifies += 1
-      _ = context.versions.advance(context.reader.id(index))
+      _ = versions.advance(reader.id(index))
     }
   }
 
@@ -109,11 +118,11 @@ struct RequestWorker: Sendable {
   private mutating func get(
     _ index: Int, _ cache: some CacheUnderTest, _ isTimed: Bool, late: UInt64
   ) throws {
-    let id = context.reader.id(index)
+    let id = reader.id(index)
     let key = TraceReader.key(id)
-    let weight = UInt64(context.reader.weight(index))
-    let oldest = context.versions.floor(id)
-    let current = context.versions.current(id)
+    let weight = UInt64(reader.weight(index))
+    let oldest = versions.floor(id)
+    let current = versions.current(id)
     call = "get"
     let start = isTimed ? context.time.nowNanoseconds : 0
     let answer = try cache.get(key)
@@ -141,13 +150,13 @@ struct RequestWorker: Sendable {
     _ value: Data, _ index: Int, _ id: ObjectID, _ key: UInt64, from oldest: UInt32,
     current: UInt32
   ) {
-    let isChecked = context.verification != .none
+    let isChecked = verification != .none
     // Without checks the version is still asked for where it can be out of date.
-    guard isChecked || context.reader.hasOperations else { return }
-    let newest = context.versions.current(id)
-    let version = context.pattern.version(
+    guard isChecked || reader.hasOperations else { return }
+    let newest = versions.current(id)
+    let version = pattern.version(
       of: value, key: key, from: oldest, to: newest,
-      checksContent: context.verification == .all)
+      checksContent: verification == .all)
     if let version, version < current { tally.staleHits += 1 }
     guard isChecked else { return }
     tally.valuesChecked += 1
@@ -170,12 +179,12 @@ struct RequestWorker: Sendable {
   private mutating func fill(
     _ index: Int, _ cache: some CacheUnderTest, _ isTimed: Bool, spent: UInt64
   ) throws {
-    let id = context.reader.id(index)
+    let id = reader.id(index)
     let key = TraceReader.key(id)
-    let bytes = context.reader.bytes(index)
-    let write = context.versions.begin(id)
-    let version = context.versions.current(id)
-    let value = context.pattern.make(key: key, version: version, bytes: bytes)
+    let bytes = reader.bytes(index)
+    let write = versions.begin(id)
+    let version = versions.current(id)
+    let value = pattern.make(key: key, version: version, bytes: bytes)
     tally.valuesGiven += 1
     tally.bytesGiven += UInt64(bytes)
     call = "fill"
@@ -186,44 +195,44 @@ struct RequestWorker: Sendable {
       context.time.wait(until: now + fetch)
       fetch = 0
     }
-    try cache.fill(value, for: key, context.reader.options(index))
+    try cache.fill(value, for: key, reader.options(index))
     if isTimed {
       recorder.record(.miss, spent + fetch + (context.time.nowNanoseconds - start))
     }
-    context.versions.end(write, of: id, version: version)
+    versions.end(write, of: id, version: version)
   }
 
   private mutating func set(
     _ index: Int, _ cache: some CacheUnderTest, _ isTimed: Bool, late: UInt64
   ) throws {
-    let id = context.reader.id(index)
+    let id = reader.id(index)
     let key = TraceReader.key(id)
-    let bytes = context.reader.bytes(index)
-    let write = context.versions.begin(id)
-    let version = context.versions.advance(id)
-    let value = context.pattern.make(key: key, version: version, bytes: bytes)
+    let bytes = reader.bytes(index)
+    let write = versions.begin(id)
+    let version = versions.advance(id)
+    let value = pattern.make(key: key, version: version, bytes: bytes)
     tally.sets += 1
     tally.valuesGiven += 1
     tally.bytesGiven += UInt64(bytes)
     call = "set"
     let start = isTimed ? context.time.nowNanoseconds : 0
-    try cache.set(value, for: key, context.reader.options(index))
+    try cache.set(value, for: key, reader.options(index))
     if isTimed { recorder.record(.set, late + (context.time.nowNanoseconds - start)) }
-    context.versions.end(write, of: id, version: version)
+    versions.end(write, of: id, version: version)
   }
 
   private mutating func delete(
     _ index: Int, _ cache: some CacheUnderTest, _ isTimed: Bool, late: UInt64
   ) throws {
-    let id = context.reader.id(index)
-    let write = context.versions.begin(id)
+    let id = reader.id(index)
+    let write = versions.begin(id)
     // What is stored after a delete is something new, so that what was deleted would be known.
-    let version = context.versions.advance(id)
+    let version = versions.advance(id)
     tally.deletes += 1
     call = "remove"
     let start = isTimed ? context.time.nowNanoseconds : 0
     try cache.remove(TraceReader.key(id))
     if isTimed { recorder.record(.delete, late + (context.time.nowNanoseconds - start)) }
-    context.versions.end(write, of: id, version: version)
+    versions.end(write, of: id, version: version)
   }
 }

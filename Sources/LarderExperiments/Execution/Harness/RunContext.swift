@@ -1,7 +1,10 @@
+import LarderTraces
+
 /// What all threads of a run share.
 struct RunContext: Sendable {
-  /// The cache's name, for errors.
-  let name: String
+  /// What the three below point into.
+  let memory: HarnessMemory
+  let trace: PreparedTrace
   let reader: TraceReader
   let versions: ObjectVersions
   let pattern: ValuePattern

@@ -21,50 +21,47 @@ import LarderEngine
 /// The rest is copied from a pool of random bytes, in blocks of 64 KiB, each from a place in it that
 /// follows from that number. A value of fewer than 16 bytes has as many of them as there is room
 /// for.
-struct ValuePattern: Sendable {
-  private let pool: Pool
+struct ValuePattern: @unchecked Sendable {
+  private let pool: UnsafeMutableRawPointer
   private let seed: UInt64
   private let allowsEmpty: Bool
 
   private static var blockBytes: Int { 1 << 16 }
 
-  private final class Pool: @unchecked Sendable {
-    let bytes = UnsafeMutableRawPointer.allocate(
-      byteCount: 2 * ValuePattern.blockBytes, alignment: 64)
-
-    init(seed: UInt64) {
-      var random = SeededGenerator(seed: seed)
-      for offset in stride(from: 0, to: 2 * ValuePattern.blockBytes, by: 8) {
-        bytes.storeBytes(of: random.next(), toByteOffset: offset, as: UInt64.self)
-      }
-    }
-
-    deinit { bytes.deallocate() }
-  }
-
   /// Values of a seed.
   ///
-  /// - Parameter allowsEmpty: whether any of them may be empty.
-  init(seed: UInt64, allowsEmpty: Bool) {
-    pool = Pool(seed: seed)
+  /// - Parameters:
+  ///   - allowsEmpty: whether any of them may be empty.
+  ///   - memory: what it may be used as long as.
+  init(seed: UInt64, allowsEmpty: Bool, in memory: HarnessMemory) {
+    var random = SeededGenerator(seed: seed)
+    let words = memory.allocate(2 * Self.blockBytes / 8) { _ in random.next() }
+    pool = UnsafeMutableRawPointer(words)
     self.seed = seed
     self.allowsEmpty = allowsEmpty
   }
 
   /// The value of a key. O(`bytes`).
   func make(key: UInt64, version: UInt32, bytes: Int) -> Data {
-    guard bytes > 0, let memory = malloc(bytes) else { return Data() }
+    // Setting the bytes to zero first costs less than handing over memory that was filled before.
+    var value = Data(count: bytes)
+    value.withUnsafeMutableBytes { write(key, version, to: $0) }
+    return value
+  }
+
+  private func write(_ key: UInt64, _ version: UInt32, to value: UnsafeMutableRawBufferPointer) {
+    let bytes = value.count
+    guard let base = value.baseAddress else { return }
     let second = second(key, version, bytes)
     var header = (UInt64(version) ^ mask(key, bytes), second)
-    memcpy(memory, &header, min(bytes, 16))
+    memcpy(base, &header, min(bytes, 16))
     var (offset, block) = (16, 0)
     while offset < bytes {
       let length = min(bytes - offset, Self.blockBytes)
-      memcpy(memory + offset, pool.bytes + start(second, block), length)
+      memcpy(base + offset, pool + start(second, block), length)
       offset += length
       block += 1
     }
-    return Data(bytesNoCopy: memory, count: bytes, deallocator: .free)
   }
 
   /// The version of a value that was read under a key, or nil when it is not one of the key's from
@@ -113,7 +110,7 @@ struct ValuePattern: Sendable {
     var (offset, block) = (16, 0)
     while offset < bytes.count {
       let length = min(bytes.count - offset, Self.blockBytes)
-      guard memcmp(base + offset, pool.bytes + start(second, block), length) == 0 else {
+      guard memcmp(base + offset, pool + start(second, block), length) == 0 else {
         return false
       }
       offset += length
