@@ -1,3 +1,5 @@
+import Larder
+
 /// What a report says of a configuration whose cache is a preset, or not Larder's own.
 public struct CacheFacts: Sendable, Hashable, Codable {
   /// The configuration's name.
@@ -8,13 +10,19 @@ public struct CacheFacts: Sendable, Hashable, Codable {
   public var preset: String?
   /// What it is or models, and where it differs.
   public var summary: String
+  /// A preset's limits in words; nil where the sweep sets them.
+  public var limits: String?
 
   /// The facts.
-  public init(configuration: String, cache: String, preset: String? = nil, summary: String) {
+  public init(
+    configuration: String, cache: String, preset: String? = nil, summary: String,
+    limits: String? = nil
+  ) {
     self.configuration = configuration
     self.cache = cache
     self.preset = preset
     self.summary = summary
+    self.limits = limits
   }
 }
 
@@ -26,7 +34,14 @@ extension CacheFacts {
     for planned in cells {
       let configuration = planned.cell.configuration
       guard !facts.contains(where: { $0.configuration == configuration }) else { continue }
-      if planned.contender != ContenderRegistry.defaultName {
+      if let preset = planned.preset.flatMap(CachePreset.named) {
+        facts.append(
+          CacheFacts(
+            configuration: configuration, cache: planned.contender, preset: preset.name,
+            summary:
+              "\(preset.summary). Models: \(preset.models) Differences: \(preset.differences)",
+            limits: planned.setup.limits))
+      } else if planned.contender != ContenderRegistry.defaultName {
         facts.append(
           CacheFacts(
             configuration: configuration, cache: planned.contender,

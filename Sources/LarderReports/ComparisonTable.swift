@@ -9,17 +9,23 @@ import LarderExperiments
 ///     belady (knows the future)  50.30    68.90
 public enum ComparisonTable {
   /// A table a configuration and trace, each ending in a line feed, with an empty line between
-  /// them; last, what real caches did, where some were driven. The best of each column stands between asterisks, and in bold where `colour` is true;
+  /// them; one for all that have a single policy; last, what real caches did, where some were driven. The best of each column stands between asterisks, and in bold where `colour` is true;
   /// policies that know the future stand last and are not marked. Means where there are several
   /// seeds. Linear in the records.
   public static func text(of results: RunResults, colour: Bool = false) -> String {
     let comparisons = Comparison.all(in: results.records)
     let severalTraces = Set(comparisons.map(\.trace)).count > 1
-    let simulated = comparisons.map { comparison in
+    let designs = Designs.all(in: results, comparisons)
+    let told = Set(designs.flatMap(\.single))
+    let simulated = comparisons.filter { !told.contains($0.configuration) }.map { comparison in
       let name = ReportDocument.name(of: comparison, severalTraces: severalTraces)
       return TextSafety.singleLine(name) + ", " + body(comparison, colour: colour)
     }
-    return (simulated + executed(results, colour)).joined(separator: "\n")
+    let side = designs.map { designs in
+      let trace = severalTraces ? ", \(TextSafety.singleLine(designs.designs[0].cell.trace))" : ""
+      return "designs\(trace)\n" + aligned(designs.table, colour)
+    }
+    return (simulated + side + executed(results, colour)).joined(separator: "\n")
   }
 
   /// What real caches did; empty where none was driven.

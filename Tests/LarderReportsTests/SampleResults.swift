@@ -70,7 +70,7 @@ enum SampleResults {
     results.caches = [
       CacheFacts(
         configuration: "their cache", cache: "theirs", preset: "app",
-        summary: "Models an app; differs in nothing.")
+        summary: "Models an app; differs in nothing.", limits: "20 objects")
     ]
     results.plannedCells = results.records.count
     return results

@@ -1,3 +1,4 @@
+import Larder
 import LarderEngine
 import LarderTraces
 
@@ -52,5 +53,10 @@ public struct ComponentChecks: Sendable {
     cache: { name, kind in
       try ContenderRegistry.checked(name, kind: kind).runsPolicies
     },
-    preset: { name in throw ContenderError.unknownPreset(name, known: []) })
+    preset: { name in
+      guard let preset = CachePreset.named(name) else {
+        throw ContenderError.unknownPreset(name, known: CachePreset.all.map(\.name))
+      }
+      return try ConfigurationSpec(preset: preset)
+    })
 }

@@ -5,6 +5,8 @@ import LarderExperiments
 struct Design {
   /// The records, one a seed.
   let records: [Record]
+  /// A preset's limits in words.
+  let limits: String?
   /// One of the cells, for what all have in common.
   var cell: Cell { records[0].cell }
 
@@ -12,6 +14,10 @@ struct Design {
   struct Column: Sendable {
     /// What stands above it.
     let title: String
+    /// Its best value in words.
+    let superlative: String
+    /// What its values are in.
+    var unit = "%"
     /// Which end is marked; nil for neither.
     let better: Better?
     /// Decimals shown.
@@ -25,28 +31,41 @@ struct Design {
 
   /// The quantities that tell designs apart.
   static let columns = [
-    Column(title: "hit ratio, %", better: .higher, decimals: 2) { design in
+    Column(
+      title: "hit ratio, %", superlative: "the highest hit ratio", better: .higher, decimals: 2
+    ) { design in
       design.mean { $0.counts.hitRatio.map { $0 * 100 } }
     },
-    Column(title: "in memory, %", better: nil, decimals: 2) { design in
+    Column(title: "in memory, %", superlative: "", better: nil, decimals: 2) { design in
       design.cell.kind == .hybrid ? design.share { $0.memoryHits } : nil
     },
-    Column(title: "on disk, %", better: nil, decimals: 2) { design in
+    Column(title: "on disk, %", superlative: "", better: nil, decimals: 2) { design in
       design.cell.kind == .hybrid ? design.share { $0.diskHits } : nil
     },
-    Column(title: "byte hit ratio, %", better: .higher, decimals: 2) { design in
+    Column(
+      title: "byte hit ratio, %", superlative: "the highest byte hit ratio", better: .higher,
+      decimals: 2
+    ) { design in
       design.cell.unit == .bytes ? design.mean { $0.counts.byteHitRatio.map { $0 * 100 } } : nil
     },
-    Column(title: "stale, %", better: .lower, decimals: 2) { design in
+    Column(
+      title: "stale, %", superlative: "the smallest share of stale answers", better: .lower,
+      decimals: 2
+    ) { design in
       design.share { $0.staleHits }
     },
-    Column(title: "modelled access, mean us", better: .lower, decimals: 1) { design in
+    Column(
+      title: "modelled access, mean us",
+      superlative: "the shortest modelled (not measured) mean access", unit: "us",
+      better: .lower, decimals: 1
+    ) { design in
       design.mean { $0.modelled?.meanMicroseconds }
     },
   ]
 
   /// The capacity; for two tiers, that of each.
   var capacity: String {
+    if let limits { return limits }
     let bytes = cell.unit == .bytes
     let own = NumberText.capacity(cell.capacity, bytes: bytes)
     return cell.memoryCapacity.map { "\(NumberText.capacity($0, bytes: bytes)) before \(own)" }

@@ -22,8 +22,9 @@ struct ReportDocument {
     }
     if let warning = Self.incomplete(results) { blocks.append(.paragraph(warning)) }
     blocks.append(.heading(2, ["The answer"]))
-    blocks += Self.answer(comparisons, severalTraces: severalTraces)
-    blocks += Self.designs(results, comparisons)
+    let designs = Designs.all(in: results, comparisons)
+    blocks += Self.answer(comparisons, designs, severalTraces: severalTraces)
+    blocks += Self.designs(results, designs)
     for comparison in comparisons {
       let name = Self.name(of: comparison, severalTraces: severalTraces)
       blocks += Self.tables(comparison, name: name)
@@ -58,12 +59,21 @@ struct ReportDocument {
     ]
   }
 
-  private static func answer(_ comparisons: [Comparison], severalTraces: Bool) -> [Block] {
+  private static func answer(
+    _ comparisons: [Comparison], _ designs: [Designs], severalTraces: Bool
+  ) -> [Block] {
     guard !comparisons.isEmpty else { return [.paragraph(["No cell finished."])] }
-    let items = comparisons.map { comparison -> [Inline] in
-      let name = name(of: comparison, severalTraces: severalTraces)
-      return [.strong(name), ": "] + Verdict(comparison).sentences
-    }
+    // What has one policy has nobody to win against but the other designs.
+    let told = Set(designs.flatMap(\.single))
+    let items =
+      designs.map { designs -> [Inline] in
+        let trace = severalTraces ? ", \(designs.designs[0].cell.trace)" : ""
+        return [.text("Of the designs\(trace), ")] + designs.sentence
+      }
+      + comparisons.filter { !told.contains($0.configuration) }.map { comparison -> [Inline] in
+        let name = name(of: comparison, severalTraces: severalTraces)
+        return [.strong(name), ": "] + Verdict(comparison).sentences
+      }
     return [
       .list(items),
       .paragraph([

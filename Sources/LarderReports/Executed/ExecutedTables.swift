@@ -93,22 +93,26 @@ struct ExecutedTables {
     return table
   }
 
-  /// The most telling numbers of each run, for a terminal.
+  /// The most telling numbers of each run, for a terminal: of hits and misses the medians.
   var summary: Table {
     let hasDisk = rows.contains { $0.cell.kind != .memory }
     var table = Table(
       titles: Self.keys + [
-        "hit ratio, %", "thousand/s", "get p50, us", "p99", "bytes/object",
+        "hit ratio, %", "thousand/s", "get p99, us", "memory hit p50", "disk hit", "miss",
+        "bytes/object",
       ] + (hasDisk ? ["written"] : []))
     for row in rows {
       table.rows.append(
         Self.keys(of: row) + [
           Self.number(row.hitRatio.map { $0.mean * 100 }, 2),
           Self.number(row.requestsPerSecond.map { $0.median / 1e3 }, 1),
-          Self.microseconds(row.spread { $0.getLatency.map { Double($0.p50) } }?.median),
           Self.microseconds(row.spread { $0.getLatency.map { Double($0.p99) } }?.median),
-          Self.number(row.largest { $0.memoryBytesPerObject }, 1),
-        ] + (hasDisk ? [Self.bytes(row.spread { $0.diskBytesWritten.map { Double($0) } })] : []))
+        ]
+          + [.memoryHit, .diskHit, .miss].map { (kind: OperationLatency.Kind) in
+            Self.microseconds(row.spread { $0[kind].map { Double($0.latency.p50) } }?.median)
+          }
+          + [Self.number(row.largest { $0.memoryBytesPerObject }, 1)]
+          + (hasDisk ? [Self.bytes(row.spread { $0.diskBytesWritten.map { Double($0) } })] : []))
     }
     return table
   }
