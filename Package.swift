@@ -100,7 +100,7 @@ let package = Package(
     .testTarget(
       name: "LarderReportsTests",
       dependencies: ["LarderReports", "LarderExperiments", "LarderEngine"], exclude: ["Golden"]),
-    // Runs the programs, which are built with the tests, and does not link them: see jemalloc above.
+    // Runs the programs, which are built with the tests, and does not link them: see jemalloc.
     .testTarget(name: "LarderCLITests", dependencies: ["LarderCommands"]),
     .testTarget(name: "RepositoryTests", dependencies: ["LarderEngine", "LarderTraces"]),
   ]

@@ -4,8 +4,9 @@ import LarderEngine
 /// then policy, capacity and seed, each in the order of the file.
 ///
 /// A configuration that names all its policies is planned once and not once for each policy of the
-/// workload, and so is a cache with a policy of its own, under its own name; cells that come to the same (as `1%` and `1000` may) are planned once. Seeds beyond
-/// the first are left out where they change nothing: the trace is a file and no policy is random.
+/// workload, and so is a cache with a policy of its own, under its own name; cells that come to the
+/// same (as `1%` and `1000` may) are planned once. Seeds beyond the first are left out where they
+/// change nothing: the trace is a file and no policy is random.
 public struct Plan: Sendable {
   /// The workload.
   private let workload: Workload

@@ -48,11 +48,13 @@ struct Designs {
     Design.columns.filter { column in designs.contains { (column.value($0) ?? 0) > 0 } }
   }
 
-  /// The best value of a column; nil where none is, or all are alike.
+  /// The best value of a column; nil where none is, or most have it.
   private func best(_ column: Design.Column) -> Double? {
     let values = designs.compactMap { column.value($0) }
-    guard let better = column.better, Set(values).count > 1 else { return nil }
-    return better == .higher ? values.max() : values.min()
+    guard let better = column.better else { return nil }
+    let best = better == .higher ? values.max() : values.min()
+    // What most designs share is nobody's merit.
+    return values.count { $0 == best } * 2 > values.count ? nil : best
   }
 
   /// The table, with the best of each column marked.
@@ -92,7 +94,7 @@ struct Designs {
       let verb = winners.count > 1 ? "have" : "has"
       parts.append(.text(" \(verb) \(column.superlative) (\(text) \(column.unit))"))
     }
-    return parts.isEmpty ? ["no two differ."] : parts + ["."]
+    return parts.isEmpty ? ["none stands out."] : parts + ["."]
   }
 
   /// What tells a design from the others: its configuration and what else differs.

@@ -2,8 +2,8 @@ import LarderExperiments
 
 /// What the report for a person says, as blocks: every markup writes down the same document.
 ///
-/// The answer comes first, then the tables it rests on, then what real caches did, then the speed of
-/// the simulation, then how to run it again.
+/// The answer comes first, then the tables it rests on, then what real caches did, then the speed
+/// of the simulation, then how to run it again.
 struct ReportDocument {
   /// The report, from title to last remark.
   let blocks: [Block]

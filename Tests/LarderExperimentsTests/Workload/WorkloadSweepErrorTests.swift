@@ -14,7 +14,8 @@ import Testing
     Case(
       "[3]",
       """
-      configurations[1]: expected memory, disk, hybrid, or a map with the key 'kind' or 'preset', found '3'
+      configurations[1]: expected memory, disk, hybrid, or a map with the key 'kind' or \
+      'preset', found '3'
       """),
     Case("{name: a}", "configurations: key 'kind' is missing"),
     Case(
