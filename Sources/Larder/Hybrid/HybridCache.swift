@@ -82,17 +82,13 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
       || (disk != nil && rules.inclusion == .inclusive)
     let stripes = HybridStripes<Key, Value>()
     self.stripes = stripes
-    var locksHits = false
     do throws(MemoryCacheError) {
       memory = try Self.makeMemory(configuration, clock, rules, stripes, pending)
-      if let tier = configuration.memory, rules.demotes {
-        locksHits =
-          (try? PolicyRegistry.policy(named: PolicySpec(parsing: tier.policy)))?.evictsOnHit ?? true
-      }
     } catch {
       throw .memory(error)
     }
-    self.locksHits = locksHits
+    let memoryPolicy = configuration.memory?.policy ?? ""
+    locksHits = rules.demotes && PolicyRegistry.evictsOnHit(memoryPolicy)
     if rules.demotes, let memory {
       stripes.make(count: memory.blocks.count, memory.hasher)
     } else {

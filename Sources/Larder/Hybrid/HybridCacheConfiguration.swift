@@ -2,6 +2,9 @@ public import LarderEngine
 
 /// Everything that a hybrid cache is made from.
 public struct HybridCacheConfiguration: Sendable {
+  /// What passes between the tiers.
+  public typealias Rules = HybridRules
+
   /// The tier in front, or nil for none. Its clock and pressure rule are those below. With a limit
   /// on cost an entry's cost is the number of its bytes as encoded.
   public var memory: MemoryCacheConfiguration?
