@@ -223,29 +223,33 @@ public final class DiskCache: @unchecked Sendable {
   }
 
   /// What has happened since the cache was opened.
-  public var statistics: DiskStatistics { mutex.withLock { _ in core.statistics } }
+  public var statistics: DiskStatistics { withLock { $0.statistics } }
 
   /// Number of entries, permanent ones included; what has expired counts until it is found.
-  public var count: Int { mutex.withLock { _ in core.entries } }
+  public var count: Int { withLock { $0.entries } }
 
   /// Sum of the bytes of all values, permanent ones included.
-  public var valueBytes: UInt64 { mutex.withLock { _ in core.valueBytes + core.permanentBytes } }
+  public var valueBytes: UInt64 { withLock { $0.valueBytes + $0.permanentBytes } }
 
   /// Bytes of all files of the cache: database, log and values. O(entries).
-  public var diskBytes: UInt64 { mutex.withLock { _ in core.diskBytes } }
+  public var diskBytes: UInt64 { withLock { $0.diskBytes } }
 
   /// What each suite holds, in the order in which they were made; the one without a name is the
   /// first. O(entries).
   ///
   /// - Throws: `closed`.
   public func suites() throws(DiskCacheError) -> [DiskSuiteUsage] {
-    try withCore { (core) throws(DiskCacheError) in try core.usage() }
+    try withCore { (core) throws(DiskCacheError) in try core.suiteUsage() }
   }
 
   /// What the simulator would count of the same requests.
-  package var tierCounts: TierCounts { mutex.withLock { _ in core.tier.counts } }
+  package var tierCounts: TierCounts { withLock { $0.tier.counts } }
 
   // MARK: Locking
+
+  func withLock<Result: Sendable>(_ body: (DiskCore) -> Result) -> Result {
+    mutex.withLock { _ in body(core) }
+  }
 
   func withCore<Result: Sendable>(
     _ body: (DiskCore) throws(DiskCacheError) -> Result

@@ -180,12 +180,12 @@ import Testing
     do {
       try SQLiteConnection(path: path, busyMilliseconds: 0).execute("PRAGMA user_version = 99")
     }
-    #expect(throws: DiskCacheError.format(path: path, found: 99, expected: 1)) { try open() }
+    #expect(throws: DiskCacheError.format(path: path, found: 99, expected: 2)) { try open() }
     do {
       let raw = try SQLiteConnection(path: path, busyMilliseconds: 0)
       try raw.execute("PRAGMA application_id = 5")
     }
-    #expect(throws: DiskCacheError.format(path: path, found: 0, expected: 1)) { try open() }
+    #expect(throws: DiskCacheError.format(path: path, found: 0, expected: 2)) { try open() }
   }
 
   @Test(arguments: DiskDurability.allCases)

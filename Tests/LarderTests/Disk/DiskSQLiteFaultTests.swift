@@ -110,7 +110,7 @@ import Testing
     _ fault: Fault, _ durability: DiskDurability, first: Int, count: Int
   ) throws -> Bool {
     let context = "\(fault.name), \(durability), call \(first)"
-    let folder = try ScratchFolder()
+    let folder = try ScratchFolder(isSmall: true)
     var model = Model()
     let isSure = durability != .none
     larder_faults_arm(0, 0, 0, 0)
