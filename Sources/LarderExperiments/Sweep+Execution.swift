@@ -15,22 +15,22 @@ extension Sweep {
   /// Executes the cells that are to be, one after the other: what runs beside them would be in the
   /// measurements. What is complete when it is stopped stays.
   func execute(
-    _ ledger: borrowing Mutex<Ledger>, _ cancellation: Cancellation, _ stop: Cancellation,
-    _ observer: Observer, _ progress: @escaping @Sendable (Int) -> Void
+    _ ledger: borrowing Mutex<Ledger>, _ cancellation: Cancellation, _ observer: Observer,
+    _ progress: @escaping @Sendable (Int) -> Void
   ) throws {
     guard cells.contains(where: \.isExecuted) else { return }
     var files = ExecutedFiles(parent: scratch)
     defer { files.remove() }
     for index in cells.indices {
       for threads in executedThreads(cells[index]) {
-        if cancellation.isRequested || stop.isRequested { return }
+        if cancellation.isRequested { return }
         let cell = cells[index].cell
         guard let trace = trace(of: cell) else { throw SweepError.traceMissing(cell) }
         observer.began(.executing(cell, threads: threads))
         let earlier = ledger.withLock { $0.records[index] }
         let executions: [Execution]?
         do {
-          executions = try executor(threads: threads, files.folder, stop, progress).run(
+          executions = try executor(threads: threads, files.folder, cancellation, progress).run(
             cells[index], over: trace,
             simulated: cells[index].isSimulated ? earlier?.counts : nil)
         } catch {
@@ -49,14 +49,14 @@ extension Sweep {
   }
 
   private func executor(
-    threads: Int, _ folder: String, _ stop: Cancellation,
+    threads: Int, _ folder: String, _ cancellation: Cancellation,
     _ progress: @escaping @Sendable (Int) -> Void
   ) -> CellExecutor {
     var spec = execution
     spec.threads = [threads]
     var executor = CellExecutor(
       spec: spec, warmUp: warmUp, repetitions: max(1, repetitions), latency: latency,
-      scratch: folder, cancellation: stop, progress: progress)
+      scratch: folder, cancellation: cancellation, progress: progress)
     executor.keepsFolders = true
     return executor
   }

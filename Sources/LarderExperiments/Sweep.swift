@@ -118,7 +118,7 @@ public struct Sweep: Sendable {
     }
     simulate(ledger, cancellation, stop, observer, progress)
     if let failure = ledger.withLock({ $0.failure }) { throw failure }
-    try execute(ledger, cancellation, stop, observer, progress)
+    try execute(ledger, cancellation, observer, progress)
     return ledger.withLock { $0.records.compactMap { $0 } }
   }
 

@@ -51,8 +51,10 @@ struct ReportDocument {
     let missing = results.plannedCells - results.records.count
     guard results.interrupted || missing > 0 else { return nil }
     let reason = results.interrupted ? "The run was interrupted" : "The run is not complete"
+    let executed = executedCells(results).map { ", \($0)" } ?? ""
     return [
-      .strong("\(reason): \(results.records.count) of \(results.plannedCells) cells are here."),
+      .strong(
+        "\(reason): \(results.records.count) of \(results.plannedCells) cells are here\(executed)."),
       .text(
         " Every number below is of finished cells, but means may be over fewer seeds than "
           + "planned, and the answer may change with the rest."),
