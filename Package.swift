@@ -60,6 +60,14 @@ let package = Package(
       ]),
     .executableTarget(name: "LarderCLI", dependencies: ["LarderCommands"]),
 
+    // Small programs that use the caches as apps would; each runs as it is.
+    .executableTarget(name: "NewsApp", dependencies: ["Larder"], path: "Examples/NewsApp"),
+    .executableTarget(
+      name: "ProductImages", dependencies: ["Larder"], path: "Examples/ProductImages"),
+    .executableTarget(name: "Chat", dependencies: ["Larder"], path: "Examples/Chat"),
+    .executableTarget(
+      name: "UserSettings", dependencies: ["Larder"], path: "Examples/UserSettings"),
+
     // Not for users: a process that tests kill, failing files for SQLite, and a comparison with SQLite and plain files.
     .executableTarget(name: "DiskCacheVictim", dependencies: ["Larder"]),
     .target(name: "CSQLiteFaults", dependencies: ["CSQLite"]),
