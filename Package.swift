@@ -70,6 +70,14 @@ let package = Package(
       name: "OwnCache", dependencies: ["LarderCommands", "LarderExperiments"],
       path: "Examples/OwnCache", exclude: ["own-cache.yaml"]),
 
+    // Small programs that use the caches as apps would; each runs as it is.
+    .executableTarget(name: "NewsApp", dependencies: ["Larder"], path: "Examples/NewsApp"),
+    .executableTarget(
+      name: "ProductImages", dependencies: ["Larder"], path: "Examples/ProductImages"),
+    .executableTarget(name: "Chat", dependencies: ["Larder"], path: "Examples/Chat"),
+    .executableTarget(
+      name: "UserSettings", dependencies: ["Larder"], path: "Examples/UserSettings"),
+
     // Not for users: a process that tests kill, failing files for SQLite, and a comparison with
     // SQLite and plain files.
     .executableTarget(name: "DiskCacheVictim", dependencies: ["Larder"]),
