@@ -54,7 +54,8 @@ struct ReportDocument {
     let executed = executedCells(results).map { ", \($0)" } ?? ""
     return [
       .strong(
-        "\(reason): \(results.records.count) of \(results.plannedCells) cells are here\(executed)."),
+        "\(reason): \(results.records.count) of \(results.plannedCells) cells are here"
+          + "\(executed)."),
       .text(
         " Every number below is of finished cells, but means may be over fewer seeds than "
           + "planned, and the answer may change with the rest."),
