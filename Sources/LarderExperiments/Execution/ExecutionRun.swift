@@ -133,9 +133,10 @@ final class ExecutionRun {
       for slot in slots { slot.worker.reset() }
     }
     if position > 0 { try checkCapacity(cache) }
-    if executor.spec.pageCache == .dropped, planned.cell.kind != .memory {
-      try calling("flush") { try cache.flush() }
-      if !folder.dropFromPageCache() {
+    if planned.cell.kind != .memory {
+      // What the warm-up wrote is not to be counted later.
+      if position > 0 { try calling("flush") { try cache.flush() } }
+      if executor.spec.pageCache == .dropped, !folder.dropFromPageCache() {
         execution.notes.append("the page cache stays warm: this system has no way to drop it")
       }
     }

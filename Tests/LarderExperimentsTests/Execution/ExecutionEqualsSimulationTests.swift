@@ -1,3 +1,4 @@
+import Larder
 import LarderEngine
 import Testing
 
@@ -68,6 +69,18 @@ import Testing
       #expect(execution.valuesChecked >= simulated.hits)
       #expect(execution.capacityExceeded == 0)
     }
+  }
+
+  @Test(arguments: CachePreset.all)
+  func designsCountAsSimulated(preset: CachePreset) throws {
+    let trace = ExecutionTrace(requests: 1_500, objects: 400, sizeMax: 200).prepared()
+    let stand = ExecutionStand()
+    var planned = ExecutionStand.cell(try preset.arrangement(), unit: .bytes)
+    planned.preset = preset.name
+    let simulated = try stand.simulate(planned, over: trace)
+    let execution = try #require(try stand.run(planned, over: trace, simulated: simulated)?.first)
+    #expect(execution.counts == simulated, "\(preset.name)")
+    #expect(simulated.hits > 0 && execution.valuesChecked == simulated.hits)
   }
 
   @Test func staleHitsAreCounted() throws {

@@ -1,12 +1,11 @@
 import Foundation
 import Larder
 import LarderEngine
-import Synchronization
 
 @testable import LarderExperiments
 
 /// A cache without limits that does one thing wrong, and counts what it is asked.
-final class FaultyCache: CacheUnderTest {
+final class FaultyCache: CacheUnderTest, @unchecked Sendable {
   enum Fault: Sendable {
     case none
     case anotherKeysValue
@@ -39,7 +38,7 @@ final class FaultyCache: CacheUnderTest {
   private let fault: Fault
   private let after: Int
   private let onCall: @Sendable () -> Void
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   /// A cache whose fault shows from the get number `after` on.
   init(_ fault: Fault, after: Int = 0, onCall: @escaping @Sendable () -> Void = {}) {

@@ -19,7 +19,7 @@ final class LarderDisk: CacheUnderTest {
   init(_ tier: TierSetup, _ setup: CacheSetup) throws(DiskCacheError) {
     countsBytes = setup.simulation.unit == .bytes
     cache = try DiskCache(
-      path: setup.folder, configuration: DiskConfiguration(tier, setup), clock: setup.clock)
+      path: setup.folder, configuration: try DiskConfiguration(tier, setup), clock: setup.clock)
   }
 
   func get(_ key: UInt64) throws -> CacheAnswer? {

@@ -15,13 +15,15 @@ struct LarderHybrid: CacheUnderTest {
   /// A cache of two tiers.
   init(
     memory: TierSetup, disk: TierSetup, rules: HybridRules, _ setup: CacheSetup
-  ) throws(HybridCacheError) {
+  ) throws {
     countsBytes = setup.simulation.unit == .bytes
     cache = try HybridCache(
       path: setup.folder,
       configuration: HybridCacheConfiguration(
-        memory: MemoryCacheConfiguration(memory, setup), disk: DiskConfiguration(disk, setup),
-        rules: rules, clock: setup.clock))
+        memory: MemoryCacheConfiguration(memory, setup), disk: try DiskConfiguration(disk, setup),
+        rules: rules, copiesOnRead: setup.design?.copiesOnRead ?? false,
+        pressureRule: setup.design?.pressureRule
+          ?? MemoryPressureRule(keptOnWarning: 0, keptWhenCritical: 0), clock: setup.clock))
   }
 
   func get(_ key: UInt64) throws -> CacheAnswer? {

@@ -1,6 +1,12 @@
 import Larder
 import LarderEngine
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 extension MemoryCacheConfiguration {
   /// What a memory tier of a cell is as a real cache. With one thread it has one shard, so that it
   /// does what a simulation does.
@@ -13,13 +19,15 @@ extension MemoryCacheConfiguration {
         count: countsBytes ? objectsMax : min(capacity, objectsMax ?? capacity),
         cost: countsBytes ? capacity : nil, age: tier.timeToLive),
       policy: tier.policy.description, shards: setup.threads == 1 ? 1 : setup.execution.shards,
-      hashing: setup.execution.hashing, clock: setup.clock, seed: setup.simulation.seed)
+      hashing: setup.execution.hashing, clock: setup.clock,
+      pressureRule: setup.design?.pressureRule ?? MemoryPressureRule(),
+      seed: setup.simulation.seed)
   }
 }
 
 extension DiskConfiguration {
   /// What a disk tier of a cell is as a real cache.
-  init(_ tier: TierSetup, _ setup: CacheSetup) {
+  init(_ tier: TierSetup, _ setup: CacheSetup) throws(DiskCacheError) {
     let countsBytes = setup.simulation.unit == .bytes
     let capacity = Int(clamping: tier.capacity)
     let objectsMax = tier.objectsMax.map { Int(clamping: $0) }
@@ -31,8 +39,23 @@ extension DiskConfiguration {
         timeToLive: tier.timeToLive,
         // What a run counts must not depend on how full the disk is.
         freeBytesMin: 0),
-      durability: setup.execution.durability, inlineBytesMax: setup.execution.inlineBytesMax,
-      seed: setup.simulation.seed)
+      durability: setup.execution.durability,
+      inlineBytesMax: setup.design?.disk?.inlineBytesMax ?? setup.execution.inlineBytesMax,
+      seed: setup.simulation.seed,
+      encryption: try setup.encryption)
+  }
+}
+
+extension CacheSetup {
+  /// The preset, for what a simulation does not know of it.
+  var design: CachePreset? { preset.flatMap { CachePreset.named($0) } }
+
+  /// The key of a design that encrypts: the same for all, since nothing here is secret.
+  fileprivate var encryption: DiskEncryption? {
+    get throws(DiskCacheError) {
+      guard design?.disk?.isEncrypted ?? false else { return nil }
+      return try DiskEncryption(key: Data(repeating: 7, count: 32))
+    }
   }
 }
 

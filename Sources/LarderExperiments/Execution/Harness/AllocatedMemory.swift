@@ -17,6 +17,8 @@ enum AllocatedMemory {
       UnsafeMutableRawPointer?, Int
     ) -> Int32
 
+  private typealias Allocate = @convention(c) (Int) -> UnsafeMutableRawPointer?
+
   private static let control: Control? = {
     #if os(Linux)
       guard let symbol = dlsym(nil, "mallctl") else { return nil }
@@ -42,13 +44,15 @@ enum AllocatedMemory {
     return UInt64(allocated)
   }
 
-  /// Whether jemalloc is what allocates.
+  /// Whether jemalloc is what `malloc` calls: it notices when some is allocated.
   private static func counts(with control: Control) -> Bool {
-    let probeBytes = 1 << 20
-    guard let before = read(control) else { return false }
-    let probe = malloc(probeBytes)
+    // Looked up, or the compiler would leave out what is freed again unused. Never touched, so it
+    // takes no memory; large, so that what other threads do at the same time does not matter.
+    guard let symbol = dlsym(nil, "malloc"), let before = read(control) else { return false }
+    let probeBytes = 1 << 26
+    let probe = unsafeBitCast(symbol, to: Allocate.self)(probeBytes)
     let during = read(control)
     free(probe)
-    return during.map { $0 >= before + UInt64(probeBytes) } ?? false
+    return during.map { $0 > before + UInt64(probeBytes / 2) } ?? false
   }
 }
