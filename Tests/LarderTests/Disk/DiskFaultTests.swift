@@ -131,6 +131,22 @@ import Testing
     #expect(try again.data(for: "a") == bytes(60))
   }
 
+  @Test func aDamagedEncryptedDatabaseIsReplacedByOneWithTheSameKey() throws {
+    let configuration = DiskConfiguration(
+      limits: DiskLimits(freeBytesMin: 0), encryption: try DiskEncryption(key: Data(count: 32)))
+    let cache = try DiskCache(path: folder.path, configuration: configuration)
+    for key in 0..<100 { try cache.set(bytes(90, key), for: "\(key)") }
+    try cache.close()
+    let path = URL(fileURLWithPath: folder.path + "/index.sqlite")
+    try Data(contentsOf: path).prefix(10_000).write(to: path)
+    var again = try DiskCache(path: folder.path, configuration: configuration)
+    #expect(again.statistics.rebuilds == 1 && again.count == 0)
+    try again.set(bytes(90), for: "a")
+    try again.close()
+    again = try DiskCache(path: folder.path, configuration: configuration)
+    #expect(try again.data(for: "a") == bytes(90))
+  }
+
   @Test(arguments: [0.0, 0.3, 0.9], [true, false])
   func aDamagedDatabaseIsReplaced(place: Double, cuts: Bool) throws {
     let cache = try open()
