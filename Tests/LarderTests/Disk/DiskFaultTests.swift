@@ -327,6 +327,24 @@ import Testing
     #expect(try again.data(for: "before") == bytes(10))
   }
 
+  @Test func whoeverCannotTellTheRoomStoresNothing() throws {
+    let cache = try open(
+      DiskLimits(bytesMax: nil, freeBytesMin: 1_000, freeSpaceInterval: 0))
+    try cache.set(bytes(50), for: "a")
+    try cache.set(bytes(5_000), for: "b", options: DiskStoreOptions(isPermanent: true))
+    files.set { $0.calls = ["freeBytes"] }
+    for key in ["a", "b", "c"] {
+      #expect(throws: DiskCacheError.self) { try cache.set(bytes(60), for: key) }
+      #expect(try cache.data(for: key) == nil)
+    }
+    files.set { $0.calls = [] }
+    #expect(cache.count == 0 && cache.valueBytes == 0)
+    try cache.set(bytes(60), for: "a")
+    try cache.close()
+    let again = try open()
+    #expect(try again.data(for: "a") == bytes(60) && again.count == 1)
+  }
+
   @Test func freeBytesAreLeftToOthers() throws {
     let cache = try open(
       DiskLimits(bytesMax: nil, freeBytesMin: 1_000_000, freeSpaceInterval: 0))
