@@ -3,8 +3,7 @@
 ///
 /// Everything but the lock is used by whoever holds it.
 final class HybridStripe<Key: DiskKeyRepresentable, Value: Sendable>: @unchecked Sendable {
-  let lock: CacheLock
-  private let place: UnsafeMutableRawPointer
+  let lock = StripeLock()
 
   /// What memory has evicted in the operation under way, where the rules move that to disk.
   var victims: [MemoryEviction<Key, HybridHeld<Value>>] = []
@@ -22,16 +21,7 @@ final class HybridStripe<Key: DiskKeyRepresentable, Value: Sendable>: @unchecked
   var isInMemory = false
   var isOnDisk = false
 
-  init() {
-    place = .allocate(byteCount: max(CacheLock.size, 128), alignment: 128)
-    CacheLock.create(at: place)
-    lock = CacheLock(at: place)
-  }
-
-  deinit {
-    lock.destroy()
-    place.deallocate()
-  }
+  init() {}
 
   /// Makes ready for an operation.
   func begin() {
