@@ -38,7 +38,8 @@ let package = Package(
     .target(
       name: "Larder",
       dependencies: [
-        "LarderEngine", "CSQLite", .product(name: "Crypto", package: "swift-crypto"),
+        "LarderEngine", "CLarderShims", "CSQLite",
+        .product(name: "Crypto", package: "swift-crypto"),
       ]),
     .target(
       name: "LarderTraces",

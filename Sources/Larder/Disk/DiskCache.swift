@@ -21,15 +21,29 @@ import Synchronization
 /// same key has different values in different suites, and the suites share the limits.
 ///
 /// **One cache at a time** has a folder open, over all processes. Within it any number of threads
-/// may call; calls go one after the other, and block while the disk is at work.
+/// may call; calls go one after the other, and block while the disk is at work. Only the reading of
+/// large values goes on beside other calls.
+///
+/// **Permanent entries** never expire, are never given up for room and stand outside the limits:
+/// they go only when they are removed. (In a `MemoryCache` they may be given up for room.)
+///
+/// **What has expired** stays until it is found by a get, cleaned, stored over or given up, also
+/// over a restart: `entry(for:suite:acceptingExpired:)` hands it out, and `renew` gives it a new
+/// life.
+///
+/// **Encryption** with a key of the app's: see `DiskEncryption`.
 ///
 /// **Damage.** A value whose bytes are not those that were stored is a miss, and is removed. A
 /// damaged database is thrown away and the cache begins empty. Both are counted.
 ///
+/// **A full disk** is an error when something is stored. Removing and clearing then give files back
+/// first, so that they work where there is no room at all.
+///
 /// **What is kept across a restart**, beside the entries: the order of storing, always; the order
 /// of last use and the number of uses of each entry (at most 15 count), as of the last `flush()`
 /// or `close()`, or of one in every 65,536 hits (four for each entry, where that is more). From
-/// these the policy is told, in that order, of every entry: exact for FIFO, LRU, MRU and `ttl`, an
+/// these the policy is told, in that order, of every entry: exact for FIFO, LRU, MRU and `ttl` (but
+/// for which of two renewed entries goes first that expire in the same microsecond), an
 /// approximation for the others, which begin without ghosts, without the place of a hand and
 /// without the times of uses before the last.
 ///

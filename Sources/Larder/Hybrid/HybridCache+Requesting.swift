@@ -37,8 +37,9 @@ extension HybridCache {
     let strategy = strategy ?? configuration.strategy
     if Task.isCancelled { return .failure(CancellationError()) }
     var asksMemory = true
-    if strategy == .cacheElseFetch || strategy == .cacheOnly, !locksHits, let memory {
-      if let held = memory.get(key), let hit = try? hit(held, key) { return .hit(hit) }
+    if strategy == .cacheElseFetch || strategy == .cacheOnly, let front {
+      let held = front._withUnsafeGuaranteedRef { $0.get(key) }
+      if let held, let hit = try? hit(held, key) { return .hit(hit) }
       asksMemory = false
     }
     switch begin(key, strategy, asksMemory: asksMemory, load).1 {

@@ -41,7 +41,10 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
   /// What the cache was made from.
   public let configuration: HybridCacheConfiguration
 
-  @usableFromInline let memory: MemoryCache<Key, HybridHeld<Value>>?
+  let memory: MemoryCache<Key, HybridHeld<Value>>?
+  // The same for hits that need no lock; nil where they do. Not counted: reading an optional
+  // property counts a reference up and down, which two threads cannot do at the same time.
+  @usableFromInline let front: Unmanaged<MemoryCache<Key, HybridHeld<Value>>>?
   let disk: DiskCache?
   let codec: DiskCodec<Value>
   let clock: any CacheClock
@@ -54,8 +57,6 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
   let diskAge: Duration?
   // Whether a value that is stored is encoded before its stripe is locked.
   let encodesEarly: Bool
-  // Whether hits in memory must be asked for under the lock: they may evict what then moves.
-  @usableFromInline let locksHits: Bool
   // Whether disk ends with the cache.
   private let ownsDisk: Bool
   let pending = HybridPending<Key>()
@@ -87,8 +88,10 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
     } catch {
       throw .memory(error)
     }
-    let memoryPolicy = configuration.memory?.policy ?? ""
-    locksHits = rules.demotes && PolicyRegistry.evictsOnHit(memoryPolicy)
+    // A hit that evicts what then moves is one for the lock.
+    let locksHits =
+      rules.demotes && PolicyRegistry.evictsOnHit(configuration.memory?.policy ?? "")
+    front = locksHits ? nil : memory.map { Unmanaged.passUnretained($0) }
     if rules.demotes, let memory {
       stripes.make(count: memory.blocks.count, memory.hasher)
     } else {
@@ -125,8 +128,10 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
   /// - Throws: `disk`, when memory has nothing and disk cannot say.
   @inlinable
   public func get(_ key: Key) throws(HybridCacheError) -> CacheHit<Value>? {
-    guard !locksHits, let memory else { return try getUnderLock(key) }
-    guard let held = memory.get(key) else { return try getBelowMemory(key) }
+    guard let front else { return try getUnderLock(key) }
+    guard let held = front._withUnsafeGuaranteedRef({ $0.get(key) }) else {
+      return try getBelowMemory(key)
+    }
     guard let value = held.value, !events.isActive else { return try hit(held, key) }
     return CacheHit(
       value, .memory, created: held.created, expires: held.expires, facts: held.facts)
@@ -245,12 +250,12 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
 }
 
 extension TierCounts {
-  /// Takes off what was counted up to a moment.
+  /// Takes off what was counted up to a moment. (A disk that begins anew counts anew, too.)
   fileprivate mutating func subtract(_ other: TierCounts) {
-    admissions -= other.admissions
-    rejections -= other.rejections
-    evictions -= other.evictions
-    expirations -= other.expirations
-    bytesWritten -= other.bytesWritten
+    admissions -= min(admissions, other.admissions)
+    rejections -= min(rejections, other.rejections)
+    evictions -= min(evictions, other.evictions)
+    expirations -= min(expirations, other.expirations)
+    bytesWritten -= min(bytesWritten, other.bytesWritten)
   }
 }

@@ -39,7 +39,7 @@ public struct HybridCacheConfiguration: Sendable {
     writes: HybridWrites = .through, copiesOnRead: Bool = false,
     strategy: CacheStrategy = .cacheElseFetch, staleIfError: Duration? = nil,
     pressureRule: MemoryPressureRule = MemoryPressureRule(keptOnWarning: 0, keptWhenCritical: 0),
-    suite: String = "", clock: any CacheClock = WallCacheClock()
+    suite: String = "", clock: any CacheClock = WallCacheClock(isExact: false)
   ) {
     self.memory = memory
     self.disk = disk

@@ -12,7 +12,7 @@ extension CachePreset {
   /// - Parameter encryption: the app's key; must be given where `disk.isEncrypted`, and only there.
   /// - Throws: `configuration`, when a key is missing or of no use.
   public func configuration(
-    encryption: DiskEncryption? = nil, clock: any CacheClock = WallCacheClock()
+    encryption: DiskEncryption? = nil, clock: any CacheClock = WallCacheClock(isExact: false)
   ) throws(HybridCacheError) -> HybridCacheConfiguration {
     if disk?.isEncrypted ?? false, encryption == nil {
       throw .configuration(message: "preset '\(name)' encrypts what it stores: it needs a key")

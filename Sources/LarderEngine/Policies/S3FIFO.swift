@@ -35,6 +35,7 @@ struct S3FIFO: EvictionPolicy, ~Copyable {
   private let mainCapacity: UInt64
   private let ghostCapacity: UInt64
   private var missedGhost = false
+  private var forgotten = ObjectID.none
 
   init(_ setup: PolicySetup) throws(PolicyError) {
     try setup.requireQueueable()
@@ -65,6 +66,19 @@ struct S3FIFO: EvictionPolicy, ~Copyable {
     let word = words[request.id]
     let isBelow = word & S3FIFO.counterMask != S3FIFO.counterMask
     words[request.id] = word &+ (isBelow ? S3FIFO.one : 0)
+  }
+
+  static var hitsConcurrently: Bool { true }
+
+  @inline(__always)
+  func hitConcurrently(_ id: ObjectID) -> Bool {
+    let word = words.loadShared(id)
+    let place = word & S3FIFO.placeMask
+    guard place == S3FIFO.inSmall || place == S3FIFO.inMain else { return false }
+    if word & S3FIFO.counterMask != S3FIFO.counterMask {
+      words.storeShared(id, word &+ S3FIFO.one)
+    }
+    return true
   }
 
   mutating func replace(_ request: Request, _ sizes: some ObjectSizes) {
@@ -132,6 +146,15 @@ struct S3FIFO: EvictionPolicy, ~Copyable {
     words[id] = 0
   }
 
+  // Where sizes differ an object may weigh nothing, and of such ghosts there is no highest number.
+  var ghostsMax: Int { countsBytes ? .max : Int(min(ghostCapacity, 1 << 40)) }
+
+  @inline(__always)
+  mutating func takeForgotten() -> ObjectID {
+    defer { forgotten = .none }
+    return forgotten
+  }
+
   mutating func reserve(objects: Int) {
     words.reserve(objects: objects)
     if countsBytes { ghostSizes.reserve(objects: objects) }
@@ -167,6 +190,7 @@ struct S3FIFO: EvictionPolicy, ~Copyable {
       let oldest = ghost.popOldest()
       ghostUsed -= countsBytes ? UInt64(ghostSizes[oldest]) : 1
       words[oldest] = 0
+      forgotten = oldest
     }
     ghostUsed += size
     if countsBytes { ghostSizes[id] = UInt32(truncatingIfNeeded: size) }
