@@ -31,6 +31,14 @@ import LarderTraces
 /// where only memory is driven, as fast as possible, through 2^18 requests or more, one operation in
 /// 16 is timed, irregularly spaced. Everywhere else all are.
 ///
+/// # What it costs
+///
+/// In processor time of one thread (AMD EPYC, optimised build): a get that a cache of nothing
+/// answers takes 30 ns altogether, with reading the trace and sampling; one that it does not, 105,
+/// of which 70 are Foundation's for making and freeing a value. So the loop alone makes 30 and 10
+/// million requests a second. Checking values of 100 bytes in full is a tenth of a run of a memory
+/// cache of 100,000 of them: most of it is waiting for the bytes.
+///
 /// # What must not run beside it
 ///
 /// Other work, which takes the processors that are being measured, and whose memory and writes would
