@@ -1,5 +1,5 @@
-// Larder with a cache of your own: it takes `cache: oldest-out` in a workload file and measures this
-// one beside all others.
+// Larder with a cache of your own: it takes `cache: oldest-out` in a workload file and measures
+// this one beside all others.
 //
 //     swift run -c release OwnCache run Examples/OwnCache/own-cache.yaml
 

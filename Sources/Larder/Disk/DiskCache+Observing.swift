@@ -10,7 +10,8 @@ extension DiskCache {
   /// no call for that (Apple's). O(entries).
   ///
   /// It does not reach what the file system keeps of folders and names, nor the disk's own memory,
-  /// nor a file system that is memory, nor pages that another process has mapped or is just reading.
+  /// nor a file system that is memory, nor pages that another process has mapped or is just
+  /// reading.
   ///
   /// - Throws: `database`, `files` or `closed`.
   package func dropPageCache() throws(DiskCacheError) -> Bool {

@@ -20,12 +20,12 @@ import Synchronization
 /// know of the cache alone.
 ///
 /// **Rules.** What is stored where, and what passes between memory and disk, is decided by
-/// `configuration.rules`, by the same code as in a simulation: driven by one thread the cache counts
-/// what `HybridSimulation` counts, to the request.
+/// `configuration.rules`, by the same code as in a simulation: driven by one thread the cache
+/// counts what `HybridSimulation` counts, to the request.
 ///
 /// **One order for each key.** Sets, removals, promotions, and the arrival of what was fetched are
-/// done one after the other for each key and for both tiers together. A fetch that is overtaken by a
-/// set or a removal of its key is not stored.
+/// done one after the other for each key and for both tiers together. A fetch that is overtaken by
+/// a set or a removal of its key is not stored.
 ///
 /// **Disk that fails** leaves memory at work. `get`, `set` and `remove` do what memory can do and
 /// then throw; `value` and `result` treat it as if disk had nothing, and tell listeners.

@@ -43,9 +43,9 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
 
   /// An empty cache that hands over what it evicts for want of room.
   ///
-  /// - Parameter onEviction: Called for each entry that a `get` or a `set` evicts, on its thread and
-  ///   before it returns, in the order in which the policy chose them, with no lock held; not for
-  ///   what a trim, memory pressure, a removal or expiry takes.
+  /// - Parameter onEviction: Called for each entry that a `get` or a `set` evicts, on its thread
+  ///   and before it returns, in the order in which the policy chose them, with no lock held; not
+  ///   for what a trim, memory pressure, a removal or expiry takes.
   /// - Throws: `MemoryCacheError` where the policy or a limit is not possible.
   package init(
     _ configuration: MemoryCacheConfiguration,

@@ -8,8 +8,8 @@ extension CachePreset {
       200 and at most 50 MB by their size, YYCache for the last 1000.
       """,
     differences: """
-      There the images in memory are decoded and weigh their pixels; here they weigh the bytes that \
-      are stored.
+      There the images in memory are decoded and weigh their pixels; here they weigh the bytes \
+      that are stored.
       """,
     memory: Memory(count: 200, bytes: 50_000_000), disk: Disk(entries: 1000))
 }

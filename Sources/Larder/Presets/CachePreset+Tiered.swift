@@ -4,9 +4,9 @@ extension CachePreset {
     name: "tiered",
     summary: "memory for 5 minutes, disk for an hour, four strategies",
     models: """
-      The tiered cache of articles on layered caching in Swift: NSCache of 1000 entries that live 5 \
-      minutes, in front of a disk tier whose entries live an hour; cacheThenFetch, cacheElseFetch, \
-      fetch and cacheOnly; disk hits move up; a memory warning empties memory.
+      The tiered cache of articles on layered caching in Swift: NSCache of 1000 entries that live \
+      5 minutes, in front of a disk tier whose entries live an hour; cacheThenFetch, \
+      cacheElseFetch, fetch and cacheOnly; disk hits move up; a memory warning empties memory.
       """,
     differences: """
       There each promotion begins 5 minutes anew, so that an entry may outlive its hour on disk in \

@@ -5,21 +5,21 @@ import LarderTraces
 ///
 /// # What one run does
 ///
-/// A new cache in a new folder gets the requests of the trace. A *get* asks the cache; on a miss the
-/// value is fetched from a made-up origin and given to `fill`. A *set* and a *delete* are passed on.
-/// A *modify* changes the origin's version and nothing else. Before each request the cache's clock
-/// is moved to the trace's time. The **warm-up** is made by one thread in the order of the trace, as
-/// fast as possible; then the cache's counts are set to zero, and the rest is counted and timed. With
-/// one thread requests come in the order of the trace, and what is counted is a function of the
-/// cell. Several threads take requests from the one trace as they become free: in a closed loop 64
-/// at a time, in an open loop one by one. Memory pressure is delivered between requests, with all
-/// threads waiting.
+/// A new cache in a new folder gets the requests of the trace. A *get* asks the cache; on a miss
+/// the value is fetched from a made-up origin and given to `fill`. A *set* and a *delete* are
+/// passed on. A *modify* changes the origin's version and nothing else. Before each request the
+/// cache's clock is moved to the trace's time. The **warm-up** is made by one thread in the order
+/// of the trace, as fast as possible; then the cache's counts are set to zero, and the rest is
+/// counted and timed. With one thread requests come in the order of the trace, and what is counted
+/// is a function of the cell. Several threads take requests from the one trace as they become free:
+/// in a closed loop 64 at a time, in an open loop one by one. Memory pressure is delivered between
+/// requests, with all threads waiting.
 ///
 /// # Values
 ///
 /// Every byte of a value follows from key, version and length. What a get returns must be one that
-/// was current at some moment during it: see `ObjectVersions` and `ValuePattern`. One wrong value is
-/// an error.
+/// was current at some moment during it: see `ObjectVersions` and `ValuePattern`. One wrong value
+/// is an error.
 ///
 /// # Time
 ///
@@ -28,8 +28,8 @@ import LarderTraces
 /// Latency is that of the cache's own calls: a miss is its get, the origin's time and its fill.
 /// Making and checking values, and reading the trace, is not in it. In an open loop it counts from
 /// when the request was due. Reading the clock twice takes 50 ns, as long as a hit in memory does:
-/// where only memory is driven, as fast as possible, through 2^18 requests or more, one operation in
-/// 16 is timed, irregularly spaced. Everywhere else all are.
+/// where only memory is driven, as fast as possible, through 2^18 requests or more, one operation
+/// in 16 is timed, irregularly spaced. Everywhere else all are.
 ///
 /// # What it costs
 ///
@@ -41,10 +41,10 @@ import LarderTraces
 ///
 /// # What must not run beside it
 ///
-/// Other work, which takes the processors that are being measured, and whose memory and writes would
-/// be counted as the cache's: cells are to be executed one after the other. Folders are removed when
-/// the cell is done and not between its runs, because file systems are slow for a while after many
-/// files have been removed.
+/// Other work, which takes the processors that are being measured, and whose memory and writes
+/// would be counted as the cache's: cells are to be executed one after the other. Folders are
+/// removed when the cell is done and not between its runs, because file systems are slow for a
+/// while after many files have been removed.
 struct CellExecutor: Sendable {
   let spec: ExecutionSpec
   let warmUp: WarmUp

@@ -18,9 +18,9 @@ import LarderEngine
 /// Every byte follows from key, version, length and seed. The first eight bytes are the version,
 /// hidden behind a number made from key and length, so that another key's value, or one that is cut
 /// short, has an impossible version. The next eight are a number made from key, version and length.
-/// The rest is copied from a pool of random bytes, in blocks of 64 KiB, each from a place in it that
-/// follows from that number. A value of fewer than 16 bytes has as many of them as there is room
-/// for.
+/// The rest is copied from a pool of random bytes, in blocks of 64 KiB, each from a place in it
+/// that follows from that number. A value of fewer than 16 bytes has as many of them as there is
+/// room for.
 struct ValuePattern: @unchecked Sendable {
   private let pool: UnsafeMutableRawPointer
   private let seed: UInt64

@@ -26,12 +26,14 @@ public struct Execution: Sendable, Hashable, Codable {
   public var latencies: [OperationLatency]
   /// Latency of all gets together.
   public var getLatency: MeasuredLatency?
-  /// Values read and checked, and those that were not what was written.
+  /// Values read and checked.
   public var valuesChecked: UInt64
+  /// Values among them that were not what was written.
   public var valuesWrong: UInt64
-  /// Looks at what is resident against the capacity (after the warm-up, at each pressure, at the
-  /// end), and how many of them found too much.
+  /// Looks at what is resident against the capacity: after the warm-up, at each pressure, at the
+  /// end.
   public var capacityChecks: UInt64
+  /// How many of them found too much.
   public var capacityExceeded: UInt64
   /// Bytes of memory for each object resident in memory at the end (for a cache on disk alone: on
   /// disk), by the allocator's count of the process before and after; nil where that cannot be had.
@@ -42,9 +44,9 @@ public struct Execution: Sendable, Hashable, Codable {
   /// Bytes of the cache's files at the end.
   public var diskBytes: UInt64?
   /// Bytes that went to disk after the warm-up, by the cache's own count where it has one and else
-  /// by the system's for the process (whole pages; nothing for files in memory), and that divided
-  /// by the bytes of values stored there.
+  /// by the system's for the process (whole pages; nothing for files in memory).
   public var diskBytesWritten: UInt64?
+  /// That divided by the bytes of values stored there.
   public var writeAmplification: Double?
   /// What else a reader must know.
   public var notes: [String]
