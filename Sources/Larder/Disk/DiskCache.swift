@@ -1,5 +1,4 @@
 import LarderEngine
-import Synchronization
 
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
@@ -50,7 +49,8 @@ import Synchronization
 /// Time per call is O(1) beside what the policy and the size of the value cost; opening is
 /// O(entries), and so are the calls that say it.
 public final class DiskCache: @unchecked Sendable {
-  private let mutex = Mutex<Void>(())
+  private let lockPlace: UnsafeMutableRawPointer
+  private let lock: CacheLock
   let core: DiskCore
   let events = CacheEvents<DiskEntryName>()
 
@@ -76,9 +76,16 @@ public final class DiskCache: @unchecked Sendable {
     files: any FileLayer
   ) throws(DiskCacheError) {
     core = try DiskCore(path: path, configuration, clock: clock, files: files)
+    lockPlace = .allocate(byteCount: CacheLock.size, alignment: 64)
+    CacheLock.create(at: lockPlace)
+    lock = CacheLock(at: lockPlace)
   }
 
-  deinit { try? core.close() }
+  deinit {
+    try? core.close()
+    lock.destroy()
+    lockPlace.deallocate()
+  }
 
   // MARK: One entry
 
@@ -262,13 +269,15 @@ public final class DiskCache: @unchecked Sendable {
   // MARK: Locking
 
   func withLock<Result: Sendable>(_ body: (DiskCore) -> Result) -> Result {
-    mutex.withLock { _ in body(core) }
+    lock.lock()
+    defer { lock.unlock() }
+    return body(core)
   }
 
   func withCore<Result: Sendable>(
     _ body: (DiskCore) throws(DiskCacheError) -> Result
   ) throws(DiskCacheError) -> Result {
-    let (answer, told) = mutex.withLock { _ in
+    let (answer, told) = withLock { core in
       core.isHeard = events.isActive
       let answer = Swift.Result { () throws(DiskCacheError) in try body(core) }
       return (answer, core.isHeard ? core.takeEvents() : [])
