@@ -49,8 +49,7 @@ import LarderEngine
 /// Time per call is O(1) beside what the policy and the size of the value cost; opening is
 /// O(entries), and so are the calls that say it.
 public final class DiskCache: @unchecked Sendable {
-  private let lockPlace: UnsafeMutableRawPointer
-  private let lock: CacheLock
+  private let lock = SleepingLock()
   let core: DiskCore
   let events = CacheEvents<DiskEntryName>()
 
@@ -76,15 +75,10 @@ public final class DiskCache: @unchecked Sendable {
     files: any FileLayer
   ) throws(DiskCacheError) {
     core = try DiskCore(path: path, configuration, clock: clock, files: files)
-    lockPlace = .allocate(byteCount: CacheLock.size, alignment: 64)
-    CacheLock.create(at: lockPlace)
-    lock = CacheLock(at: lockPlace)
   }
 
   deinit {
     try? core.close()
-    lock.destroy()
-    lockPlace.deallocate()
   }
 
   // MARK: One entry

@@ -3,7 +3,7 @@
 ///
 /// Everything but the lock is used by whoever holds it.
 final class HybridStripe<Key: DiskKeyRepresentable, Value: Sendable>: @unchecked Sendable {
-  let lock = StripeLock()
+  let lock = SleepingLock()
 
   /// What memory has evicted in the operation under way, where the rules move that to disk.
   var victims: [MemoryEviction<Key, HybridHeld<Value>>] = []

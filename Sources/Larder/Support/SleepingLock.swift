@@ -8,7 +8,7 @@
 
 /// A lock that may be held while the disk is at work: who waits sleeps until it is free, where
 /// `CacheLock` looks again and again.
-final class StripeLock: @unchecked Sendable {
+final class SleepingLock: @unchecked Sendable {
   // In cache lines of its own: processors fetch them in pairs.
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
