@@ -9,7 +9,7 @@ let package = Package(
     .library(name: "Larder", targets: ["Larder"]),
     .library(name: "LarderEngine", targets: ["LarderEngine"]),
     // The command as a library, for whoever compares a cache of their own: see Examples/OwnCache.
-    .library(name: "LarderCommands", targets: ["LarderCommands"]),
+    .library(name: "LarderCommands", targets: ["LarderCommands", "LarderExperiments"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -38,7 +38,8 @@ let package = Package(
     .target(
       name: "Larder",
       dependencies: [
-        "LarderEngine", "CSQLite", .product(name: "Crypto", package: "swift-crypto"),
+        "LarderEngine", "CLarderShims", "CSQLite",
+        .product(name: "Crypto", package: "swift-crypto"),
       ]),
     .target(
       name: "LarderTraces",
@@ -46,8 +47,7 @@ let package = Package(
     .target(
       name: "LarderExperiments",
       dependencies: [
-        "Larder", "LarderEngine", "LarderTraces",
-        .target(name: "CJemalloc", condition: .when(platforms: [.linux])),
+        "CSQLite", "Larder", "LarderEngine", "LarderTraces",
         .product(name: "Histogram", package: "hdrhistogram-swift"),
         .product(name: "Yams", package: "Yams"),
       ]),
@@ -58,9 +58,29 @@ let package = Package(
         "LarderReports", "LarderExperiments", "Larder", "LarderTraces", "LarderEngine",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
-    .executableTarget(name: "LarderCLI", dependencies: ["LarderCommands"]),
+    // jemalloc belongs to the program alone: it takes the place of malloc, and sanitizers must not
+    // find it where they put theirs. The harness looks for it when it runs.
+    .executableTarget(
+      name: "LarderCLI",
+      dependencies: [
+        "LarderCommands", .target(name: "CJemalloc", condition: .when(platforms: [.linux])),
+      ]),
 
-    // Not for users: a process that tests kill, failing files for SQLite, and a comparison with SQLite and plain files.
+    // Larder with one more cache, as a user would add it.
+    .executableTarget(
+      name: "OwnCache", dependencies: ["LarderCommands", "LarderExperiments"],
+      path: "Examples/OwnCache", exclude: ["own-cache.yaml"]),
+
+    // Small programs that use the caches as apps would; each runs as it is.
+    .executableTarget(name: "NewsApp", dependencies: ["Larder"], path: "Examples/NewsApp"),
+    .executableTarget(
+      name: "ProductImages", dependencies: ["Larder"], path: "Examples/ProductImages"),
+    .executableTarget(name: "Chat", dependencies: ["Larder"], path: "Examples/Chat"),
+    .executableTarget(
+      name: "UserSettings", dependencies: ["Larder"], path: "Examples/UserSettings"),
+
+    // Not for users: a process that tests kill, failing files for SQLite, and a comparison with
+    // SQLite and plain files.
     .executableTarget(name: "DiskCacheVictim", dependencies: ["Larder"]),
     .target(name: "CSQLiteFaults", dependencies: ["CSQLite"]),
     .executableTarget(name: "DiskCacheBenchmark", dependencies: ["Larder", "CSQLite"]),
@@ -89,7 +109,8 @@ let package = Package(
     .testTarget(
       name: "LarderReportsTests",
       dependencies: ["LarderReports", "LarderExperiments", "LarderEngine"], exclude: ["Golden"]),
-    .testTarget(name: "LarderCLITests", dependencies: ["LarderCLI", "LarderCommands"]),
+    // Runs the programs, which are built with the tests, and does not link them: see jemalloc.
+    .testTarget(name: "LarderCLITests", dependencies: ["LarderCommands"]),
     .testTarget(name: "RepositoryTests", dependencies: ["LarderEngine", "LarderTraces"]),
   ]
 )

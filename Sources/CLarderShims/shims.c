@@ -1,1 +1,15 @@
 #include "CLarderShims.h"
+
+#include <stdatomic.h>
+
+// Read without a call wherever the program is linked as a whole.
+_Thread_local unsigned larder_thread_number_or_zero = 0;
+
+static atomic_uint numbered = 0;
+
+unsigned larder_number_thread(void) {
+  larder_thread_number_or_zero = atomic_fetch_add(&numbered, 1) + 1;
+  return larder_thread_number_or_zero;
+}
+
+unsigned larder_numbered_threads(void) { return atomic_load(&numbered); }

@@ -31,6 +31,16 @@ struct PlainFiles {
     rename(temporary, path(number))
   }
 
+  func remove(_ number: Int) { unlink(path(number)) }
+
+  /// Written under its own name.
+  func create(_ number: Int, _ value: Data) {
+    let file = open(path(number), O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+    let written = value.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
+    precondition(written == value.count, "cannot write \(path(number))")
+    close(file)
+  }
+
   func get(_ number: Int) -> Data? {
     let file = open(path(number), O_RDONLY)
     guard file >= 0 else { return nil }

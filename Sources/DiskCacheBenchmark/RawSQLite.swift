@@ -8,14 +8,14 @@ final class RawSQLite {
   private var setStatement: OpaquePointer?
 
   /// A new database. `locking` is SQLite's locking mode: a disk cache has `EXCLUSIVE`.
-  init(path: String, locking: String) {
+  init(path: String, locking: String, synchronous: String = "NORMAL") {
     sqlite3_open_v2(
       path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nil)
     run(
       """
       PRAGMA locking_mode = \(locking);
       PRAGMA journal_mode = WAL;
-      PRAGMA synchronous = NORMAL;
+      PRAGMA synchronous = \(synchronous);
       PRAGMA cache_size = -8192;
       CREATE TABLE entries(key TEXT PRIMARY KEY, value BLOB);
       """)

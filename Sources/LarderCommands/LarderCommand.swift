@@ -13,13 +13,17 @@ struct LarderCommand: ParsableCommand {
         larder simulate trace.csv --policy lru,sieve,s3-fifo --capacity 1%,10%
         larder trace info trace.csv
         larder policies
+        larder caches
 
       Exit codes:
         0 done; 1 a check failed; 2 the request was wrong;
         130 stopped by Ctrl-C; others: a fault of larder's own
       """,
     version: "larder \(LarderVersion.current) (\(LarderVersion.build) build)",
-    subcommands: [RunCommand.self, SimulateCommand.self, TraceCommand.self, PoliciesCommand.self])
+    subcommands: [
+      RunCommand.self, SimulateCommand.self, TraceCommand.self, PoliciesCommand.self,
+      CachesCommand.self,
+    ])
 
   /// Does what the process was asked, and exits.
   static func runAndExit() -> Never {

@@ -80,6 +80,23 @@ public protocol EvictionPolicy: ~Copyable, SendableMetatype {
   /// Whether the policy can say what it would evict without changing anything.
   static var knowsVictim: Bool { get }
 
+  /// Whether `hitConcurrently` may be called, and so hits of a real cache need no exclusive lock.
+  static var hitsConcurrently: Bool { get }
+
+  /// What `contains` and then `hit` do, in one call: the answer is whether the object is resident.
+  /// Other threads may be in the same call meanwhile, and in no other; so what it reads and others
+  /// write is read and written atomically. Two hits of one object at the same moment may count as
+  /// one. Called only where `hitsConcurrently`, of a policy that never `overflows` after a hit.
+  func hitConcurrently(_ id: ObjectID) -> Bool
+
+  /// At most how many objects are remembered at once beside the resident ones, as far as the policy
+  /// can say: a real cache makes room for these. Not a promise.
+  var ghostsMax: Int { get }
+
+  /// A ghost that was forgotten since this was last called, or `.none`: it need not tell of all. A
+  /// real cache then looks for forgotten ones less often.
+  mutating func takeForgotten() -> ObjectID
+
   /// Makes room for ids up to `objects`. O(`objects`); called outside the per-request path.
   mutating func reserve(objects: Int)
 
@@ -121,6 +138,20 @@ extension EvictionPolicy where Self: ~Copyable {
 
   /// It cannot say.
   public var victim: ObjectID { .none }
+
+  /// A hit changes something that only one thread at a time may change.
+  public static var hitsConcurrently: Bool { false }
+
+  /// Right for policies to which hits are nothing.
+  @inline(__always)
+  public func hitConcurrently(_ id: ObjectID) -> Bool { contains(id) }
+
+  /// No ghosts.
+  public var ghostsMax: Int { 0 }
+
+  /// Nothing is said of ghosts.
+  @inline(__always)
+  public mutating func takeForgotten() -> ObjectID { .none }
 
   /// Only what does not fit is evicted.
   @inline(__always)

@@ -116,6 +116,13 @@ public enum PolicyRegistry {
     return try PolicySpec(parsing: text)
   }
 
+  /// Whether a hit may make a policy evict; true where there is no such policy.
+  package static func evictsOnHit(_ spec: String) -> Bool {
+    guard let parsed = try? PolicySpec(parsing: spec), let policy = try? policy(named: parsed)
+    else { return true }
+    return policy.evictsOnHit
+  }
+
   private static func checked(
     _ tier: TierSetup, _ columns: RequestColumns
   ) throws(PolicyError) -> RegisteredPolicy {

@@ -42,6 +42,13 @@ public struct Cell: Sendable, Hashable, Codable {
   }
 }
 
+extension Cell {
+  /// The cache in a few words: its configuration and, unless that says it, its policy.
+  public var cacheName: String {
+    configuration == policy ? policy : "\(configuration): \(policy)"
+  }
+}
+
 /// The three shapes of a cache.
 public enum ConfigurationKind: String, Sendable, Hashable, Codable, CaseIterable {
   /// One tier, in memory.

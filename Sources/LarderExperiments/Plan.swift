@@ -1,34 +1,12 @@
 import LarderEngine
 
-/// One cell with everything that is needed to run it.
-public struct PlannedCell: Sendable, Hashable {
-  /// The key of the results. Its seed chooses the trace.
-  public var cell: Cell
-  /// What to simulate.
-  public var setup: SimulationSetup
-  /// The name of the cache that is executed: see `ContenderRegistry`.
-  public var contender: String
-  /// The preset that the configuration names, nil for none.
-  public var preset: String?
-
-  /// A cell with its setup.
-  public init(
-    cell: Cell, setup: SimulationSetup, contender: String = ContenderRegistry.defaultName,
-    preset: String? = nil
-  ) {
-    self.cell = cell
-    self.setup = setup
-    self.contender = contender
-    self.preset = preset
-  }
-}
-
 /// Turns a workload into the cells to run, always the same in the same order: by configuration,
 /// then policy, capacity and seed, each in the order of the file.
 ///
 /// A configuration that names all its policies is planned once and not once for each policy of the
-/// workload; cells that come to the same (as `1%` and `1000` may) are planned once. Seeds beyond
-/// the first are left out where they change nothing: the trace is a file and no policy is random.
+/// workload, and so is a cache with a policy of its own, under its own name; cells that come to the
+/// same (as `1%` and `1000` may) are planned once. Seeds beyond the first are left out where they
+/// change nothing: the trace is a file and no policy is random.
 public struct Plan: Sendable {
   /// The workload.
   private let workload: Workload
@@ -36,10 +14,13 @@ public struct Plan: Sendable {
   private let facts: [TraceFacts]
   /// Whether a policy's results depend on the seed.
   private let isRandom: @Sendable (PolicySpec) -> Bool
+  /// Whether a policy must know what is requested next, which no real cache does.
+  private let needsFuture: @Sendable (PolicySpec) -> Bool = PolicyRegistry.needsFuture
 
   /// All cells. `facts` holds one entry for each seed, or a single one without a seed for all.
   ///
-  /// - Throws: `PlanError` when a capacity does not fit a trace, or a trace's facts are missing.
+  /// - Throws: `PlanError` when a capacity does not fit a trace, a trace's facts are missing, or no
+  ///   cell is left to run.
   public static func cells(
     of workload: Workload, facts: [TraceFacts],
     isRandom: @escaping @Sendable (PolicySpec) -> Bool = PolicyRegistry.isRandom
@@ -60,11 +41,13 @@ public struct Plan: Sendable {
             let cell = try plan.cell(configuration, policies, capacity, seed: seed)
             let key = CellKey(
               configuration: cell.cell.configuration, policy: cell.cell.policy, setup: cell.setup)
+            guard cell.isSimulated || cell.isExecuted else { continue }
             if seen.insert(key).inserted { cells.append(cell) }
           }
         }
       }
     }
+    if cells.isEmpty { throw .nothingToRun }
     return cells
   }
 
@@ -79,16 +62,30 @@ public struct Plan: Sendable {
   private struct TierPolicies {
     var memory: PolicySpec?
     var disk: PolicySpec?
+    /// The policy of the sweep that is in one of them.
+    var swept: PolicySpec?
+    /// How results name them.
+    var name: String
     var all: [PolicySpec] { [memory, disk].compactMap { $0 } }
   }
 
   private func policies(of configuration: ConfigurationSpec) -> [TierPolicies] {
-    func tiers(_ swept: PolicySpec?) -> TierPolicies {
-      TierPolicies(
-        memory: configuration.kind == .disk ? nil : configuration.memory.policy ?? swept,
-        disk: configuration.kind == .memory ? nil : configuration.disk.policy ?? swept)
+    func tiers(_ swept: PolicySpec?, memory: PolicySpec?, disk: PolicySpec?) -> TierPolicies {
+      let memory = configuration.kind == .disk ? nil : memory
+      let disk = configuration.kind == .memory ? nil : disk
+      let name = [memory, disk].compactMap { $0?.description }.joined(separator: "+")
+      return TierPolicies(memory: memory, disk: disk, swept: swept, name: name)
     }
-    return configuration.sweepsPolicies ? workload.policies.map(tiers) : [tiers(nil)]
+    if !configuration.runsPolicies {
+      // A name alone always parses.
+      let own = try? PolicySpec(parsing: configuration.contender.replacing(":", with: "-"))
+      var policies = tiers(nil, memory: own, disk: own)
+      policies.name = configuration.contender
+      return [policies]
+    }
+    let (memory, disk) = (configuration.memory.policy, configuration.disk.policy)
+    guard configuration.sweepsPolicies else { return [tiers(nil, memory: memory, disk: disk)] }
+    return workload.policies.map { tiers($0, memory: memory ?? $0, disk: disk ?? $0) }
   }
 
   private func capacities(of configuration: ConfigurationSpec) -> [CapacitySpec] {
@@ -115,10 +112,26 @@ public struct Plan: Sendable {
     let cell = Cell(
       workload: workload.name, trace: facts.name, configuration: configuration.name,
       kind: configuration.kind,
-      policy: policies.all.map(\.description).joined(separator: "+"), capacity: whole,
+      policy: policies.name, capacity: whole,
       capacityLabel: capacity.description, memoryCapacity: memoryCapacity, unit: unit, seed: seed)
+    let isExecuted = isExecuted(configuration, policies, capacity)
+    // What cannot be executed, because it must know the future, is simulated in any case.
+    let isSimulated =
+      configuration.runsPolicies
+      && (workload.modes.contains(.simulate) || policies.all.contains(where: needsFuture))
     return PlannedCell(
-      cell: cell, setup: SimulationSetup(arrangement: arrangement, unit: unit, seed: seed))
+      cell: cell, setup: SimulationSetup(arrangement: arrangement, unit: unit, seed: seed),
+      contender: configuration.contender, preset: configuration.preset, isSimulated: isSimulated,
+      isExecuted: isExecuted)
+  }
+
+  private func isExecuted(
+    _ configuration: ConfigurationSpec, _ policies: TierPolicies, _ capacity: CapacitySpec
+  ) -> Bool {
+    workload.modes.contains(.execute) && !policies.all.contains(where: needsFuture)
+      && workload.executed.passes(
+        configuration: configuration.name, policy: policies.swept,
+        capacity: configuration.sweepsCapacities ? capacity : nil)
   }
 
   private func unit(of facts: TraceFacts) throws(PlanError) -> CapacityUnit {
@@ -132,7 +145,9 @@ public struct Plan: Sendable {
     _ unit: CapacityUnit, _ facts: TraceFacts
   ) throws(PlanError) -> Arrangement {
     func tier(_ spec: TierSpec, _ policy: PolicySpec, _ capacity: UInt64) -> TierSetup {
-      TierSetup(policy: policy, capacity: capacity, timeToLiveSeconds: spec.timeToLiveSeconds)
+      TierSetup(
+        policy: policy, capacity: capacity, timeToLiveSeconds: spec.timeToLiveSeconds,
+        objectsMax: spec.objectsMax)
     }
     switch (policies.memory, policies.disk) {
     case (let memory?, nil):
@@ -177,5 +192,11 @@ extension PolicyRegistry {
   @Sendable
   public static func isRandom(_ spec: PolicySpec) -> Bool {
     all.first { $0.description.name == spec.name }?.description.isRandom ?? false
+  }
+
+  /// Whether the policy must know the future; false for one that is not registered.
+  @Sendable
+  public static func needsFuture(_ spec: PolicySpec) -> Bool {
+    all.first { $0.description.name == spec.name }?.description.needs.contains(.nextUse) ?? false
   }
 }

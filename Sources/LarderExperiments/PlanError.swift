@@ -14,6 +14,8 @@ public enum PlanError: Error, Hashable, Sendable, CustomStringConvertible {
   case noPolicy(configuration: String)
   /// A configuration has no capacity, and the workload has none to sweep.
   case noCapacity(configuration: String)
+  /// No cell is simulated, and none executed.
+  case nothingToRun
 
   /// One line for a person.
   public var description: String {
@@ -32,6 +34,8 @@ public enum PlanError: Error, Hashable, Sendable, CustomStringConvertible {
       return "configuration '\(configuration)' has no policy, and there is none to sweep"
     case .noCapacity(let configuration):
       return "configuration '\(configuration)' has no capacity, and there is none to sweep"
+    case .nothingToRun:
+      return "nothing is left to run: 'mode' has no simulate, and 'execute' leaves out every cell"
     }
   }
 }

@@ -72,7 +72,7 @@ public struct Timing: Sendable, Hashable, Codable {
   public var memoryBytesPerObject: Double?
 
   /// What ran.
-  public enum Mode: String, Sendable, Hashable, Codable {
+  public enum Mode: String, Sendable, Hashable, Codable, CaseIterable {
     /// Policies only, no keys and no values.
     case simulate
     /// Real caches.

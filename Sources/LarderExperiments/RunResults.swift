@@ -26,6 +26,10 @@ public struct RunResults: Sendable, Hashable, Codable {
   public var latencyModel: String?
   /// What was excluded from counting at the start of each cell, in words.
   public var warmUp: String
+  /// How real caches were driven; nil where none were to be.
+  public var execution: ExecutionConditions?
+  /// What to know of configurations that are not simply Larder's caches; nil where there are none.
+  public var caches: [CacheFacts]?
   /// One record a cell, in plan order.
   public var records: [Record]
   /// Remarks for the reader: what was left out, and why.
@@ -39,7 +43,8 @@ public struct RunResults: Sendable, Hashable, Codable {
     workload: String, workloadDescription: String, command: String, started: String,
     finished: String = "", interrupted: Bool = false, plannedCells: Int, threads: Int,
     machine: MachineDescription, traces: [TraceFacts] = [], latencyModel: String? = nil,
-    warmUp: String, records: [Record] = [], notes: [String] = []
+    warmUp: String, execution: ExecutionConditions? = nil, caches: [CacheFacts]? = nil,
+    records: [Record] = [], notes: [String] = []
   ) {
     self.workload = workload
     self.workloadDescription = workloadDescription
@@ -53,6 +58,8 @@ public struct RunResults: Sendable, Hashable, Codable {
     self.traces = traces
     self.latencyModel = latencyModel
     self.warmUp = warmUp
+    self.execution = execution
+    self.caches = caches
     self.records = records
     self.notes = notes
   }

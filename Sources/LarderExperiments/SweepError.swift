@@ -4,6 +4,8 @@ public enum SweepError: Error, Hashable, Sendable, CustomStringConvertible {
   case notDeterministic(Cell)
   /// The plan has a cell without a trace.
   case traceMissing(Cell)
+  /// A real cache failed, or could not be made.
+  case execution(Cell, threads: Int, ExecutionError)
 
   /// One line for a person.
   public var description: String {
@@ -13,6 +15,9 @@ public enum SweepError: Error, Hashable, Sendable, CustomStringConvertible {
         + "repeated: this is a fault in larder, please report it"
     case .traceMissing(let cell):
       return "no trace for seed \(cell.seed) of workload '\(cell.workload)'"
+    case .execution(let cell, let threads, let error):
+      return "executing '\(cell.configuration)' with '\(cell.policy)' at capacity "
+        + "\(cell.capacity) in \(threads == 1 ? "1 thread" : "\(threads) threads"): \(error)"
     }
   }
 }

@@ -62,15 +62,18 @@ extension TraceFacts {
 }
 
 extension Workload {
-  /// What simulating the workload reads of the columns there are: times only where something
-  /// expires, sizes only where bytes count.
+  /// What running the workload reads of the columns there are: times only where something expires
+  /// or requests are made at them, sizes only where bytes count or values are stored.
   func neededColumns(of available: TraceColumns) -> TraceColumns {
     var needed = available
     let tiersExpire = configurations.contains {
       $0.memory.timeToLiveSeconds != nil || $0.disk.timeToLiveSeconds != nil
     }
-    if !tiersExpire, !available.contains(.ttl) { needed.remove(.time) }
-    if unit == .objects, latency == nil { needed.remove(.size) }
+    let isExecuted = modes.contains(.execute)
+    var followsTimes = false
+    if isExecuted, case .trace = execution?.load { followsTimes = true }
+    if !tiersExpire, !followsTimes, !available.contains(.ttl) { needed.remove(.time) }
+    if unit == .objects, latency == nil, !isExecuted { needed.remove(.size) }
     return needed
   }
 

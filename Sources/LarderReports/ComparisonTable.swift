@@ -9,16 +9,34 @@ import LarderExperiments
 ///     belady (knows the future)  50.30    68.90
 public enum ComparisonTable {
   /// A table a configuration and trace, each ending in a line feed, with an empty line between
-  /// them. The best of each column stands between asterisks, and in bold where `colour` is true;
+  /// them; one for all that have a single policy; last, what real caches did, where some were
+  /// driven. The best of each column stands between asterisks, and in bold where `colour` is true;
   /// policies that know the future stand last and are not marked. Means where there are several
   /// seeds. Linear in the records.
   public static func text(of results: RunResults, colour: Bool = false) -> String {
     let comparisons = Comparison.all(in: results.records)
     let severalTraces = Set(comparisons.map(\.trace)).count > 1
-    return comparisons.map { comparison in
+    let designs = Designs.all(in: results, comparisons)
+    let told = Set(designs.flatMap(\.single))
+    let simulated = comparisons.filter { !told.contains($0.configuration) }.map { comparison in
       let name = ReportDocument.name(of: comparison, severalTraces: severalTraces)
       return TextSafety.singleLine(name) + ", " + body(comparison, colour: colour)
-    }.joined(separator: "\n")
+    }
+    let side = designs.map { designs in
+      let trace = severalTraces ? ", \(TextSafety.singleLine(designs.designs[0].cell.trace))" : ""
+      return "designs\(trace)\n" + aligned(designs.table, colour)
+    }
+    return (simulated + side + executed(results, colour)).joined(separator: "\n")
+  }
+
+  /// What real caches did; empty where none was driven.
+  private static func executed(_ results: RunResults, _ colour: Bool) -> [String] {
+    let rows = ExecutedRow.all(in: results.records)
+    guard !rows.isEmpty else { return [] }
+    let findings = ExecutedFindings(results.records).sentences.map { sentence in
+      TextSafety.singleLine(sentence.map(\.plain).joined()) + "\n"
+    }
+    return ["executed\n" + aligned(ExecutedTables(rows: rows).summary, colour), findings.joined()]
   }
 
   private static func body(_ comparison: Comparison, colour: Bool) -> String {
@@ -38,6 +56,10 @@ public enum ComparisonTable {
   }
 
   private static func aligned(_ table: Table, _ colour: Bool) -> String {
+    table.parts.map { alignedPart($0, colour) }.joined()
+  }
+
+  private static func alignedPart(_ table: Table, _ colour: Bool) -> String {
     let lines = [table.titles.map { Inline.text($0) }] + table.rows
     let cells = lines.map { $0.map { shown($0) } }
     let widths = table.titles.indices.map { column in

@@ -94,23 +94,41 @@ extension RunResults {
   }
 
   private static func fault(of record: Record) -> String? {
-    let counts = record.counts
+    if let fault = fault(of: record.counts) { return "counts: \(fault)" }
+    for (index, timing) in record.timings.enumerated() where timing.seconds < 0 {
+      return "timings[\(index)].seconds is negative"
+    }
+    for (index, execution) in (record.executions ?? []).enumerated() {
+      if let fault = fault(of: execution) { return "executions[\(index)].\(fault)" }
+    }
+    return nil
+  }
+
+  private static func fault(of execution: Execution) -> String? {
+    if let fault = fault(of: execution.counts) { return "counts: \(fault)" }
+    if execution.seconds < 0 { return "seconds is negative" }
+    if execution.threads < 1 { return "threads is less than 1" }
+    if execution.valuesWrong > execution.valuesChecked {
+      return "valuesWrong: more values are wrong than were checked"
+    }
+    return execution.capacityExceeded > execution.capacityChecks
+      ? "capacityExceeded: the capacity was exceeded more often than it was checked" : nil
+  }
+
+  private static func fault(of counts: Counts) -> String? {
     guard let hits = sum(counts.memoryHits, counts.diskHits), hits <= counts.requests else {
-      return "counts: more hits than requests"
+      return "more hits than requests"
     }
     guard let bytes = sum(counts.memoryBytesHit, counts.diskBytesHit),
       bytes <= counts.bytesRequested
-    else { return "counts: more bytes hit than requested" }
+    else { return "more bytes hit than requested" }
     let tiers: [KeyPath<TierCounts, UInt64>] = [
       \.admissions, \.rejections, \.evictions, \.expirations,
     ]
     for tier in tiers {
       guard sum(counts.memory[keyPath: tier], counts.disk[keyPath: tier]) != nil else {
-        return "counts: a sum over the tiers exceeds 64 bits"
+        return "a sum over the tiers exceeds 64 bits"
       }
-    }
-    for (index, timing) in record.timings.enumerated() where timing.seconds < 0 {
-      return "timings[\(index)].seconds is negative"
     }
     return nil
   }

@@ -71,7 +71,7 @@ import Testing
     Case("run empty.txt", says: "empty.txt", "empty"),
     Case("run key.yaml", says: "key.yaml:5", "polices", "policies"),
     Case("run list.yaml", says: "list.yaml:1", "list"),
-    Case("run tiny.yaml", says: "tiny.yaml: configuration 'memory'", "0.001%"),
+    Case("run tiny.yaml", says: "tiny.yaml:6: configuration 'memory'", "0.001%"),
     Case("run ok.yaml --output empty.txt/results", says: "empty.txt"),
     Case("run none.yaml --output Results", says: "header.csv", "no requests"),
     // Traces as files.

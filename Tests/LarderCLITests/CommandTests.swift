@@ -207,7 +207,7 @@ import Testing
 
   @Test(arguments: [
     ["--help"], ["run", "--help"], ["simulate", "--help"], ["trace", "--help"],
-    ["trace", "generate", "--help"], ["policies", "--help"], ["--version"],
+    ["trace", "generate", "--help"], ["policies", "--help"], ["caches", "--help"], ["--version"],
   ])
   func helpGoesToTheOutput(_ arguments: [String]) throws {
     let run = try LarderProcess(arguments)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A run of the built `larder`, from its start to its end.
+/// A run of the built `larder`, or of another program of the package, from its start to its end.
 struct LarderProcess {
   /// The exit code.
   let exitCode: Int32
@@ -13,9 +13,9 @@ struct LarderProcess {
   var noteLines: [String] { notes.split(separator: "\n").map(String.init) }
 
   /// Runs larder in `folder` and waits for it.
-  init(_ arguments: [String], in folder: URL? = nil) throws {
+  init(_ arguments: [String], in folder: URL? = nil, program: String = "larder") throws {
     let process = Process()
-    process.executableURL = try Self.executable()
+    process.executableURL = try Self.executable(program)
     process.arguments = arguments
     if let folder { process.currentDirectoryURL = folder }
     let scratch = try ScratchFolder()
@@ -31,13 +31,13 @@ struct LarderProcess {
   }
 
   /// The executable beside the test bundle.
-  static func executable() throws -> URL {
+  static func executable(_ name: String = "larder") throws -> URL {
     let bundle = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
     var folders = [bundle.deletingLastPathComponent()]
     #if os(macOS)
       folders += Bundle.allBundles.map { $0.bundleURL.deletingLastPathComponent() }
     #endif
-    let candidates = folders.map { $0.appendingPathComponent("larder") }
+    let candidates = folders.map { $0.appendingPathComponent(name) }
     guard
       let found = candidates.first(where: {
         FileManager.default.isExecutableFile(atPath: $0.path)

@@ -65,7 +65,13 @@ enum SampleResults {
         }
       }
     }
-    results.records += hybrids
+    results.records += hybrids + foreign
+    results.execution = conditions
+    results.caches = [
+      CacheFacts(
+        configuration: "their cache", cache: "theirs", preset: "app",
+        summary: "Models an app; differs in nothing.", limits: "20 objects")
+    ]
     results.plannedCells = results.records.count
     return results
   }
@@ -89,9 +95,10 @@ enum SampleResults {
         p99Microseconds: 50_000)
       record.timings = [
         Timing(
-          mode: .execute, threads: 4, repetition: 1, requests: 5000, seconds: 0.5,
+          mode: .simulate, threads: 1, repetition: 1, requests: 5000, seconds: 0.5,
           latency: MeasuredLatency(p50: 900, p90: 2000, p99: 9000, p999: 20000, max: 100_000))
       ]
+      if policy != "belady+belady" { record.executions = executions(of: record) }
       return record
     }
   }

@@ -22,4 +22,33 @@ static inline __attribute__((always_inline)) void larder_prefetch(const void *ad
   __builtin_prefetch(address, 1, 3);
 }
 
+/// As `larder_prefetch`, for a read: a line that another processor holds stays there, too.
+static inline __attribute__((always_inline)) void larder_prefetch_shared(const void *address) {
+  __builtin_prefetch(address, 0, 3);
+}
+
+/// Tells the processor that this is a loop that waits for another one's write.
+static inline __attribute__((always_inline)) void larder_pause(void) {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__) || defined(__arm__)
+  __asm__ volatile("yield");
+#endif
+}
+
+extern _Thread_local unsigned larder_thread_number_or_zero;
+
+/// Gives the calling thread its number.
+unsigned larder_number_thread(void);
+
+/// How many threads have a number: the highest number. At least that of every thread whose
+/// `larder_thread_number` has returned.
+unsigned larder_numbered_threads(void);
+
+/// A number of the calling thread's own, from 1 up in the order of first calls.
+static inline __attribute__((always_inline)) unsigned larder_thread_number(void) {
+  unsigned number = larder_thread_number_or_zero;
+  return __builtin_expect(number != 0, 1) ? number : larder_number_thread();
+}
+
 #endif

@@ -1,5 +1,4 @@
 import LarderEngine
-import Synchronization
 
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
@@ -21,22 +20,36 @@ import Synchronization
 /// same key has different values in different suites, and the suites share the limits.
 ///
 /// **One cache at a time** has a folder open, over all processes. Within it any number of threads
-/// may call; calls go one after the other, and block while the disk is at work.
+/// may call; calls go one after the other, and block while the disk is at work. Only the reading of
+/// large values goes on beside other calls.
+///
+/// **Permanent entries** never expire, are never given up for room and stand outside the limits:
+/// they go only when they are removed. (In a `MemoryCache` they may be given up for room.)
+///
+/// **What has expired** stays until it is found by a get, cleaned, stored over or given up, also
+/// over a restart: `entry(for:suite:acceptingExpired:)` hands it out, and `renew` gives it a new
+/// life.
+///
+/// **Encryption** with a key of the app's: see `DiskEncryption`.
 ///
 /// **Damage.** A value whose bytes are not those that were stored is a miss, and is removed. A
 /// damaged database is thrown away and the cache begins empty. Both are counted.
 ///
+/// **A full disk** is an error when something is stored. Removing and clearing then give files back
+/// first, so that they work where there is no room at all.
+///
 /// **What is kept across a restart**, beside the entries: the order of storing, always; the order
 /// of last use and the number of uses of each entry (at most 15 count), as of the last `flush()`
 /// or `close()`, or of one in every 65,536 hits (four for each entry, where that is more). From
-/// these the policy is told, in that order, of every entry: exact for FIFO, LRU, MRU and `ttl`, an
+/// these the policy is told, in that order, of every entry: exact for FIFO, LRU, MRU and `ttl` (but
+/// for which of two renewed entries goes first that expire in the same microsecond), an
 /// approximation for the others, which begin without ghosts, without the place of a hand and
 /// without the times of uses before the last.
 ///
 /// Time per call is O(1) beside what the policy and the size of the value cost; opening is
 /// O(entries), and so are the calls that say it.
 public final class DiskCache: @unchecked Sendable {
-  private let mutex = Mutex<Void>(())
+  private let lock = SleepingLock()
   let core: DiskCore
   let events = CacheEvents<DiskEntryName>()
 
@@ -64,7 +77,9 @@ public final class DiskCache: @unchecked Sendable {
     core = try DiskCore(path: path, configuration, clock: clock, files: files)
   }
 
-  deinit { try? core.close() }
+  deinit {
+    try? core.close()
+  }
 
   // MARK: One entry
 
@@ -223,34 +238,40 @@ public final class DiskCache: @unchecked Sendable {
   }
 
   /// What has happened since the cache was opened.
-  public var statistics: DiskStatistics { mutex.withLock { _ in core.statistics } }
+  public var statistics: DiskStatistics { withLock { $0.statistics } }
 
   /// Number of entries, permanent ones included; what has expired counts until it is found.
-  public var count: Int { mutex.withLock { _ in core.entries } }
+  public var count: Int { withLock { $0.entries } }
 
   /// Sum of the bytes of all values, permanent ones included.
-  public var valueBytes: UInt64 { mutex.withLock { _ in core.valueBytes + core.permanentBytes } }
+  public var valueBytes: UInt64 { withLock { $0.valueBytes + $0.permanentBytes } }
 
   /// Bytes of all files of the cache: database, log and values. O(entries).
-  public var diskBytes: UInt64 { mutex.withLock { _ in core.diskBytes } }
+  public var diskBytes: UInt64 { withLock { $0.diskBytes } }
 
   /// What each suite holds, in the order in which they were made; the one without a name is the
   /// first. O(entries).
   ///
   /// - Throws: `closed`.
   public func suites() throws(DiskCacheError) -> [DiskSuiteUsage] {
-    try withCore { (core) throws(DiskCacheError) in try core.usage() }
+    try withCore { (core) throws(DiskCacheError) in try core.suiteUsage() }
   }
 
   /// What the simulator would count of the same requests.
-  package var tierCounts: TierCounts { mutex.withLock { _ in core.tier.counts } }
+  package var tierCounts: TierCounts { withLock { $0.tier.counts } }
 
   // MARK: Locking
+
+  func withLock<Result: Sendable>(_ body: (DiskCore) -> Result) -> Result {
+    lock.lock()
+    defer { lock.unlock() }
+    return body(core)
+  }
 
   func withCore<Result: Sendable>(
     _ body: (DiskCore) throws(DiskCacheError) -> Result
   ) throws(DiskCacheError) -> Result {
-    let (answer, told) = mutex.withLock { _ in
+    let (answer, told) = withLock { core in
       core.isHeard = events.isActive
       let answer = Swift.Result { () throws(DiskCacheError) in try body(core) }
       return (answer, core.isHeard ? core.takeEvents() : [])

@@ -15,7 +15,9 @@ public struct DiskConfiguration: Sendable, Hashable {
   public var groupBytes: Int
   /// Memory for database pages, in bytes.
   public var pageCacheBytes: Int
-  /// Pages in the write-ahead log at which SQLite moves them into the database.
+  /// Pages of 4 KiB in the write-ahead log at which SQLite moves them into the database. This takes
+  /// up to half of the time of small sets; a longer log gathers more changes of one page, and takes
+  /// more room.
   public var checkpointPages: Int
   /// Seed of random policies.
   public var seed: UInt64
@@ -26,7 +28,7 @@ public struct DiskConfiguration: Sendable, Hashable {
   public init(
     policy: String = "lru", limits: DiskLimits = DiskLimits(),
     durability: DiskDurability = .normal, inlineBytesMax: Int = 20 << 10, groupWrites: Int = 1000,
-    groupBytes: Int = 4 << 20, pageCacheBytes: Int = 8 << 20, checkpointPages: Int = 1000,
+    groupBytes: Int = 4 << 20, pageCacheBytes: Int = 8 << 20, checkpointPages: Int = 4000,
     seed: UInt64 = 0, encryption: DiskEncryption? = nil
   ) {
     self.policy = policy

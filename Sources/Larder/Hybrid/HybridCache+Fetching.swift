@@ -12,15 +12,20 @@ extension HybridCache {
     case wait(HybridFlight<Value>)
   }
 
-  /// Looks a key up and begins or joins a fetch as the strategy says. With `answersFirst` the
-  /// result of a refresh is waited for, too, and what the cache has comes beside it.
+  /// Looks a key up and begins or joins a fetch as the strategy says. With `waitsForRefresh` the
+  /// result of a refresh is waited for, too, and what the cache has comes beside it. `asksMemory`
+  /// is false where memory has been asked and has nothing.
   func begin(
-    _ key: Key, _ strategy: CacheStrategy, waitsForRefresh: Bool = false, _ load: @escaping Loader
+    _ key: Key, _ strategy: CacheStrategy, asksMemory: Bool = true,
+    waitsForRefresh: Bool = false, _ load: @escaping Loader
   ) -> (hit: CacheHit<Value>?, Beginning) {
     let stripe = stripes[key]
     stripe.lock.lock()
     stripe.begin()
-    let hit = findOrTell(key, stripe, acceptsExpired: strategy != .cacheOnly)
+    // Another request may have brought it meanwhile.
+    let asksMemory = asksMemory || memory?.contains(key) ?? false
+    let hit = findOrTell(
+      key, stripe, asksMemory: asksMemory, acceptsExpired: strategy != .cacheOnly)
     let beginning: Beginning
     switch strategy {
     case .cacheOnly:
@@ -41,10 +46,10 @@ extension HybridCache {
 
   /// Looks a key up; where disk fails listeners are told, and it counts as having nothing.
   private func findOrTell(
-    _ key: Key, _ stripe: HybridStripe<Key, Value>, acceptsExpired: Bool
+    _ key: Key, _ stripe: HybridStripe<Key, Value>, asksMemory: Bool, acceptsExpired: Bool
   ) -> CacheHit<Value>? {
     do throws(HybridCacheError) {
-      return try find(key, stripe, asksMemory: true, acceptsExpired: acceptsExpired)
+      return try find(key, stripe, asksMemory: asksMemory, acceptsExpired: acceptsExpired)
     } catch {
       events.note(.failure(error), key, .disk)
       return nil

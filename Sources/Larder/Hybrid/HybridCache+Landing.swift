@@ -108,6 +108,10 @@ extension HybridCache {
     _ error: any Error, _ flight: HybridFlight<Value>, _ item: HybridItem<Key, Value>,
     _ stripe: HybridStripe<Key, Value>
   ) -> CacheResult<Value> {
+    if error is CancellationError, flight.interested == 0, !flight.isBackground {
+      // Nobody wanted it any more.
+      return .failure(error)
+    }
     stripe.totals.failures += 1
     if flight.isBackground { stripe.totals.backgroundFailures += 1 }
     events.note(.fetchFailure(error, isBackground: flight.isBackground), item.key, nil)
@@ -123,23 +127,34 @@ extension HybridCache {
   /// where it is still there.
   private func renew(_ item: HybridItem<Key, Value>, _ stripe: HybridStripe<Key, Value>) {
     let operation = HybridOperation(cache: self, stripe: stripe)
-    let wasInMemory = memory?.contains(item.key) ?? false
-    var isOnDisk = false
     if stripe.dirty[item.key] != nil { writeDirty(item.key, stripe) }
-    if let disk {
-      do throws(DiskCacheError) {
-        isOnDisk = try disk.renew(
-          item.diskKey, suite: configuration.suite,
-          expiresMicroseconds: item.expiry(limit: diskAge), version: item.options.version)
-      } catch {
-        stripe.fail(.disk(error))
-      }
-    }
-    if !isOnDisk, !wasInMemory {
+    let places = rules.mayTake(life: operation.life(item))
+    let isInMemory = memory?.contains(item.key) ?? false
+    let isOnDisk = places.disk && renewOnDisk(item, stripe)
+    guard isOnDisk || isInMemory else {
       // Given up meanwhile: the value that was read then is stored like one that was fetched.
-      _ = store(item, stripe, isFill: true)
-    } else if wasInMemory || rules.inclusion == .inclusive && rules.promotion != .never {
+      _ = store(item, stripe, isFill: false)
+      return
+    }
+    if !places.disk { operation.removeFromDisk(item) }
+    if !places.memory {
+      operation.removeFromMemory(item)
+    } else if isInMemory || rules.inclusion == .inclusive && rules.promotion != .never {
       _ = operation.putInMemory(item)
+    }
+  }
+
+  private func renewOnDisk(
+    _ item: HybridItem<Key, Value>, _ stripe: HybridStripe<Key, Value>
+  ) -> Bool {
+    guard let disk else { return false }
+    do throws(DiskCacheError) {
+      return try disk.renew(
+        item.diskKey, suite: configuration.suite,
+        expiresMicroseconds: item.expiry(limit: diskAge), version: item.options.version)
+    } catch {
+      stripe.fail(.disk(error))
+      return false
     }
   }
 

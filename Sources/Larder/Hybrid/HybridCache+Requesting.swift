@@ -36,7 +36,13 @@ extension HybridCache {
   ) async -> CacheResult<Value> {
     let strategy = strategy ?? configuration.strategy
     if Task.isCancelled { return .failure(CancellationError()) }
-    switch begin(key, strategy, load).1 {
+    var asksMemory = true
+    if strategy == .cacheElseFetch || strategy == .cacheOnly, let front {
+      let held = front._withUnsafeGuaranteedRef { $0.get(key) }
+      if let held, let hit = try? hit(held, key) { return .hit(hit) }
+      asksMemory = false
+    }
+    switch begin(key, strategy, asksMemory: asksMemory, load).1 {
     case .answer(let result): return result
     case .wait(let flight): return await wait(key, for: flight)
     }

@@ -93,6 +93,8 @@ extension HybridCache {
     let result: Swift.Result<Result, HybridCacheError>
     do throws(HybridCacheError) {
       result = .success(try body(stripe))
+      // The call has its answer all the same.
+      if let failure = stripe.failure { events.note(.failure(failure), key, .disk) }
     } catch {
       result = .failure(error)
     }

@@ -16,11 +16,11 @@ extension HybridCache {
     return true
   }
 
-  /// Writes what waits under a key whose stripe is locked.
+  /// Writes what waits under a key whose stripe is locked; also what has expired, or the value
+  /// before it would be there again.
   func writeDirty(_ key: Key, _ stripe: HybridStripe<Key, Value>) {
     guard let disk, let dirty = stripe.dirty[key] else { return }
     forgetDirty(key, stripe)
-    guard dirty.expires > clock.nowMicroseconds else { return }
     do throws(DiskCacheError) {
       stripe.isOnDisk = try disk.set(
         dirty.data, for: dirty.diskKey, suite: configuration.suite, options: dirty.options,

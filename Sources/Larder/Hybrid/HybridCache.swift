@@ -20,12 +20,12 @@ import Synchronization
 /// know of the cache alone.
 ///
 /// **Rules.** What is stored where, and what passes between memory and disk, is decided by
-/// `configuration.rules`, by the same code as in a simulation: driven by one thread the cache counts
-/// what `HybridSimulation` counts, to the request.
+/// `configuration.rules`, by the same code as in a simulation: driven by one thread the cache
+/// counts what `HybridSimulation` counts, to the request.
 ///
 /// **One order for each key.** Sets, removals, promotions, and the arrival of what was fetched are
-/// done one after the other for each key and for both tiers together. A fetch that is overtaken by a
-/// set or a removal of its key is not stored.
+/// done one after the other for each key and for both tiers together. A fetch that is overtaken by
+/// a set or a removal of its key is not stored.
 ///
 /// **Disk that fails** leaves memory at work. `get`, `set` and `remove` do what memory can do and
 /// then throw; `value` and `result` treat it as if disk had nothing, and tell listeners.
@@ -41,7 +41,10 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
   /// What the cache was made from.
   public let configuration: HybridCacheConfiguration
 
-  @usableFromInline let memory: MemoryCache<Key, HybridHeld<Value>>?
+  let memory: MemoryCache<Key, HybridHeld<Value>>?
+  // The same for hits that need no lock; nil where they do. Not counted: reading an optional
+  // property counts a reference up and down, which two threads cannot do at the same time.
+  @usableFromInline let front: Unmanaged<MemoryCache<Key, HybridHeld<Value>>>?
   let disk: DiskCache?
   let codec: DiskCodec<Value>
   let clock: any CacheClock
@@ -54,8 +57,6 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
   let diskAge: Duration?
   // Whether a value that is stored is encoded before its stripe is locked.
   let encodesEarly: Bool
-  // Whether hits in memory must be asked for under the lock: they may evict what then moves.
-  @usableFromInline let locksHits: Bool
   // Whether disk ends with the cache.
   private let ownsDisk: Bool
   let pending = HybridPending<Key>()
@@ -82,17 +83,15 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
       || (disk != nil && rules.inclusion == .inclusive)
     let stripes = HybridStripes<Key, Value>()
     self.stripes = stripes
-    var locksHits = false
     do throws(MemoryCacheError) {
       memory = try Self.makeMemory(configuration, clock, rules, stripes, pending)
-      if let tier = configuration.memory, rules.demotes {
-        locksHits =
-          (try? PolicyRegistry.policy(named: PolicySpec(parsing: tier.policy)))?.evictsOnHit ?? true
-      }
     } catch {
       throw .memory(error)
     }
-    self.locksHits = locksHits
+    // A hit that evicts what then moves is one for the lock.
+    let locksHits =
+      rules.demotes && PolicyRegistry.evictsOnHit(configuration.memory?.policy ?? "")
+    front = locksHits ? nil : memory.map { Unmanaged.passUnretained($0) }
     if rules.demotes, let memory {
       stripes.make(count: memory.blocks.count, memory.hasher)
     } else {
@@ -129,8 +128,10 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
   /// - Throws: `disk`, when memory has nothing and disk cannot say.
   @inlinable
   public func get(_ key: Key) throws(HybridCacheError) -> CacheHit<Value>? {
-    guard !locksHits, let memory else { return try getUnderLock(key) }
-    guard let held = memory.get(key) else { return try getBelowMemory(key) }
+    guard let front else { return try getUnderLock(key) }
+    guard let held = front._withUnsafeGuaranteedRef({ $0.get(key) }) else {
+      return try getBelowMemory(key)
+    }
     guard let value = held.value, !events.isActive else { return try hit(held, key) }
     return CacheHit(
       value, .memory, created: held.created, expires: held.expires, facts: held.facts)
@@ -249,12 +250,12 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
 }
 
 extension TierCounts {
-  /// Takes off what was counted up to a moment.
+  /// Takes off what was counted up to a moment. (A disk that begins anew counts anew, too.)
   fileprivate mutating func subtract(_ other: TierCounts) {
-    admissions -= other.admissions
-    rejections -= other.rejections
-    evictions -= other.evictions
-    expirations -= other.expirations
-    bytesWritten -= other.bytesWritten
+    admissions -= min(admissions, other.admissions)
+    rejections -= min(rejections, other.rejections)
+    evictions -= min(evictions, other.evictions)
+    expirations -= min(expirations, other.expirations)
+    bytesWritten -= min(bytesWritten, other.bytesWritten)
   }
 }

@@ -2,6 +2,9 @@ public import LarderEngine
 
 /// Everything that a hybrid cache is made from.
 public struct HybridCacheConfiguration: Sendable {
+  /// What passes between the tiers.
+  public typealias Rules = HybridRules
+
   /// The tier in front, or nil for none. Its clock and pressure rule are those below. With a limit
   /// on cost an entry's cost is the number of its bytes as encoded.
   public var memory: MemoryCacheConfiguration?
@@ -36,7 +39,7 @@ public struct HybridCacheConfiguration: Sendable {
     writes: HybridWrites = .through, copiesOnRead: Bool = false,
     strategy: CacheStrategy = .cacheElseFetch, staleIfError: Duration? = nil,
     pressureRule: MemoryPressureRule = MemoryPressureRule(keptOnWarning: 0, keptWhenCritical: 0),
-    suite: String = "", clock: any CacheClock = WallCacheClock()
+    suite: String = "", clock: any CacheClock = WallCacheClock(isExact: false)
   ) {
     self.memory = memory
     self.disk = disk

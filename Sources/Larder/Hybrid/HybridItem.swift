@@ -31,23 +31,3 @@ struct HybridItem<Key: DiskKeyRepresentable, Value: Sendable> {
     return overflows ? Request.noExpiry : expiry
   }
 }
-
-/// What disk handed out.
-struct HybridFound<Value: Sendable> {
-  var value: Value
-  var data: Data
-  var metadata: DiskMetadata
-
-  var expires: UInt64 { metadata.expiresMicroseconds ?? Request.noExpiry }
-}
-
-/// What waits to be written to disk.
-struct HybridDirty {
-  var diskKey: String
-  var data: Data
-  var options: DiskStoreOptions
-  var created: UInt64
-  var expires: UInt64
-  /// Place in the order in which entries began to wait.
-  var order: UInt64
-}

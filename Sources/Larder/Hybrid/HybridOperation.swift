@@ -19,6 +19,8 @@ struct HybridOperation<Key: DiskKeyRepresentable, Value: Sendable>: HybridTiers 
 
   func isPermanent(_ item: HybridItem<Key, Value>) -> Bool { item.options.isPermanent }
 
+  func isPermanent(_ found: HybridFound<Value>) -> Bool { found.metadata.isPermanent }
+
   func isPermanent(_ victim: MemoryEviction<Key, HybridHeld<Value>>) -> Bool {
     victim.isPermanent
   }

@@ -3,8 +3,7 @@
 ///
 /// Everything but the lock is used by whoever holds it.
 final class HybridStripe<Key: DiskKeyRepresentable, Value: Sendable>: @unchecked Sendable {
-  let lock: CacheLock
-  private let place: UnsafeMutableRawPointer
+  let lock = SleepingLock()
 
   /// What memory has evicted in the operation under way, where the rules move that to disk.
   var victims: [MemoryEviction<Key, HybridHeld<Value>>] = []
@@ -22,16 +21,7 @@ final class HybridStripe<Key: DiskKeyRepresentable, Value: Sendable>: @unchecked
   var isInMemory = false
   var isOnDisk = false
 
-  init() {
-    place = .allocate(byteCount: max(CacheLock.size, 128), alignment: 128)
-    CacheLock.create(at: place)
-    lock = CacheLock(at: place)
-  }
-
-  deinit {
-    lock.destroy()
-    place.deallocate()
-  }
+  init() {}
 
   /// Makes ready for an operation.
   func begin() {
@@ -44,26 +34,5 @@ final class HybridStripe<Key: DiskKeyRepresentable, Value: Sendable>: @unchecked
   /// Notes a failure; the first of an operation is the one that is told.
   func fail(_ error: HybridCacheError) {
     if failure == nil { failure = error }
-  }
-}
-
-/// All stripes of a cache.
-///
-/// Under rules that move what memory evicts, a stripe is what one shard of memory holds. A victim
-/// then belongs to the same stripe as what it made room for, and nobody can come between its
-/// eviction and its arrival on disk.
-final class HybridStripes<Key: DiskKeyRepresentable, Value: Sendable>: @unchecked Sendable {
-  private(set) var all: [HybridStripe<Key, Value>] = []
-  private var hasher = KeyHasher(.standard)
-
-  /// Makes them; before that nothing may be asked. `count` is a power of two.
-  func make(count: Int, _ hasher: KeyHasher) {
-    self.hasher = hasher
-    all = (0..<count).map { _ in HybridStripe() }
-  }
-
-  /// The stripe of a key.
-  subscript(key: Key) -> HybridStripe<Key, Value> {
-    all[Int(truncatingIfNeeded: hasher.hash(key)) & (all.count - 1)]
   }
 }

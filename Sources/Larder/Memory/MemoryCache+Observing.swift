@@ -9,7 +9,9 @@ extension MemoryCache {
   /// Bytes that the cache takes for keys, values and all that it knows of them, without what keys
   /// and values point to. O(shards).
   public var residentBytes: Int {
-    (0..<blocks.count).reduce(0) { $0 + withShard($1) { shard, _ in shard.residentBytes } }
+    (0..<blocks.count).reduce(blocks.gates?.bytes ?? 0) {
+      $0 + withShard($1) { shard, _ in shard.residentBytes }
+    }
   }
 
   /// What the cache holds and what has happened in it. Shards are asked one after the other, so
@@ -33,6 +35,10 @@ extension MemoryCache {
       sum.count += count
       sum.cost += used
     }
+    if let totals = blocks.gates?.totals {
+      sum.hits += totals.hits
+      sum.misses += totals.misses
+    }
     return sum
   }
 
@@ -44,6 +50,7 @@ extension MemoryCache {
         shard.tier.resetCounts()
       }
     }
+    blocks.gates?.resetTotals()
   }
 
   /// What the tiers of all shards have counted, in a simulation's terms.

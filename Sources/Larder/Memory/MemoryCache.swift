@@ -1,10 +1,20 @@
 import LarderEngine
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
 /// A cache in memory, for use from any number of threads.
 ///
 /// It holds values under keys within its limits, and lets a policy choose what to give up. Keys are
-/// spread over shards with a lock each. What leaves the cache is destroyed after the lock is given
-/// back, so the end of a value may use the cache.
+/// spread over shards with a lock each; where the policy allows it (FIFO, CLOCK, SIEVE, S3-FIFO and
+/// random do) a get that finds its key, or does not, takes no lock and keeps nobody waiting but who
+/// writes to the same shard. What leaves the cache is destroyed after the lock is given back, so
+/// the end of a value may use the cache.
 ///
 /// An entry may be *permanent*: it never expires, cleaning (`removeAll`, `removeExpired`,
 /// `trim(toAge:)`) passes over it, and it leaves when it is removed by key, replaced by a set, or
@@ -33,9 +43,9 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
 
   /// An empty cache that hands over what it evicts for want of room.
   ///
-  /// - Parameter onEviction: Called for each entry that a `get` or a `set` evicts, on its thread and
-  ///   before it returns, in the order in which the policy chose them, with no lock held; not for
-  ///   what a trim, memory pressure, a removal or expiry takes.
+  /// - Parameter onEviction: Called for each entry that a `get` or a `set` evicts, on its thread
+  ///   and before it returns, in the order in which the policy chose them, with no lock held; not
+  ///   for what a trim, memory pressure, a removal or expiry takes.
   /// - Throws: `MemoryCacheError` where the policy or a limit is not possible.
   package init(
     _ configuration: MemoryCacheConfiguration,
@@ -59,10 +69,13 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     } catch {
       throw .policy(error)
     }
-    blocks = ShardBlocks(count: count) { index in
+    let isShared = made.allSatisfy { $0.tier.accessConcurrently != nil }
+    blocks = ShardBlocks(
+      count: count, gates: isShared ? HitGates(threads: systemProcessors * 2) : nil
+    ) { index, address in
       MemoryShard(
         made[index].tier, isWeighed: configuration.limits.cost != nil,
-        residentsMax: made[index].residentsMax, room: made[index].room)
+        residentsMax: made[index].residentsMax, room: made[index].room, address)
     }
   }
 
@@ -85,12 +98,45 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   public func get(_ key: Key) -> Value? {
     let hash = hasher.hash(key)
     let index = blocks.index(hash)
-    let lock = blocks.lock(index)
-    var gone = Departures<Key, Value>(isHeard: events.isActive, handsOver: onEviction != nil)
-    lock.lock()
-    let value = blocks.shard(index).pointee.get(
-      key, UInt32(truncatingIfNeeded: hash >> 32), clock, &gone)
-    lock.unlock()
+    let upper = UInt32(truncatingIfNeeded: hash >> 32)
+    blocks.prefetch(index, upper)
+    let isHeard = events.isActive
+    if let gates = blocks.gates, !isHeard {
+      var value: Value?
+      if getThroughGate(key, upper, index, gates, &value) { return value }
+    }
+    return getLocked(key, upper, index, isHeard)
+  }
+
+  /// A get that takes no lock; false where it came to nothing because the shard was locked or the
+  /// entry has to be removed.
+  @inlinable
+  @inline(__always)
+  func getThroughGate(
+    _ key: Key, _ hash: UInt32, _ index: Int, _ gates: HitGates, _ value: inout Value?
+  ) -> Bool {
+    let gate = gates.own
+    guard gate.pointee.enter(index) else { return false }
+    guard blocks.isFree(index) else {
+      gate.pointee.leave()
+      return false
+    }
+    let outcome = blocks.shard(index).pointee.getConcurrently(key, hash, clock, &value)
+    if outcome == .hit {
+      gate.pointee.countHit()
+    } else if outcome == .absent {
+      gate.pointee.countMiss()
+    }
+    gate.pointee.leave()
+    return outcome != .expired
+  }
+
+  @inlinable
+  func getLocked(_ key: Key, _ hash: UInt32, _ index: Int, _ isHeard: Bool) -> Value? {
+    var gone = Departures<Key, Value>(isHeard: isHeard, handsOver: onEviction != nil)
+    blocks.lock(index)
+    let value = blocks.shard(index).pointee.get(key, hash, clock, &gone)
+    blocks.unlock(index)
     gone.note(value == nil ? .miss : .hit, key)
     gone.finish(events, onEviction)
     return value
@@ -139,14 +185,14 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   func store(_ value: Value, for key: Key, _ entry: MemoryEntry) -> MemoryStored {
     let hash = hasher.hash(key)
     let index = blocks.index(hash)
-    let lock = blocks.lock(index)
+    let upper = UInt32(truncatingIfNeeded: hash >> 32)
+    blocks.prefetch(index, upper)
     var gone = Departures<Key, Value>(
       isHeard: events.isActive, handsOver: onEviction != nil)
-    lock.lock()
+    blocks.lock(index)
     let stored = blocks.shard(index).pointee.set(
-      key, UInt32(truncatingIfNeeded: hash >> 32), value, entry, now: clock.nowMicroseconds,
-      &gone)
-    lock.unlock()
+      key, upper, value, entry, now: clock.nowMicroseconds, &gone)
+    blocks.unlock(index)
     if stored == .stored { gone.note(.set, key) }
     gone.finish(events, onEviction)
     return stored
@@ -195,11 +241,13 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     _ body: (inout MemoryShard<Key, Value>, inout Departures<Key, Value>) -> Result
   ) -> Result {
     var gone = Departures<Key, Value>(isHeard: events.isActive, handsOver: onEviction != nil)
-    let lock = blocks.lock(index)
-    lock.lock()
+    blocks.lock(index)
     let result = body(&blocks.shard(index).pointee, &gone)
-    lock.unlock()
+    blocks.unlock(index)
     gone.finish(events, onEviction)
     return result
   }
 }
+
+/// Processors that the system has.
+private var systemProcessors: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }

@@ -1,27 +1,47 @@
 public import LarderEngine
 
 extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
-  /// Called when every id belongs to a key: takes the ids of forgotten ghosts back, and where those
-  /// are fewer than an eighth makes room for twice as many. O(ids), and so amortised O(1) an id.
+  /// As many ids as are ever needed by a policy that remembers so many objects, resident or not:
+  /// one more for what a set stores; and where there are ghosts a 64th of all, so that the search
+  /// for those that were forgotten unnoticed is short.
+  static func roomMax(residents: Int, ghosts: Int) -> Int {
+    let (sum, isTooMuch) = residents.addingReportingOverflow(ghosts)
+    let most = isTooMuch ? ObjectID.maximumCount / 2 : min(sum, ObjectID.maximumCount / 2)
+    return most + 1 + (ghosts > 0 ? most / 64 : 0)
+  }
+
+  /// Called when every id belongs to a key: takes the id of a forgotten ghost back, or makes room
+  /// for more ids where a round over all of them has found no more than one in 32 forgotten.
+  /// Amortised O(1) an id.
   @inlinable
   @inline(never)
-  mutating func makeRoom(_ gone: inout Departures<Key, Value>) {
-    let room = records.room
-    var residents = 0
-    var released = 0
-    for id in 1...ObjectID(room) {
-      if tier.contains(id) {
-        residents += 1
-      } else if !tier.remembers(id) {
+  mutating func findRoom(_ gone: inout Departures<Key, Value>) {
+    while true {
+      let id = tier.forgotten(sweep, ObjectID(records.room))
+      if id != .none {
         release(id, &gone)
-        released += 1
+        sweep = id + 1
+        swept += 1
+        return
+      }
+      let isFew = swept <= records.room / 32
+      let isNone = swept == 0
+      sweep = 1
+      swept = 0
+      // Only a policy that remembers more than it said comes here with all the room there is.
+      if isFew, records.room < roomMax || isNone {
+        grow(to: Self.nextRoom(records.room, roomMax: roomMax))
+        return
       }
     }
-    if released > room / 8 { return }
-    // Without ghosts one id more than what fits is all that is ever needed.
-    let hasGhosts = residents + released < room
-    let wanted = hasGhosts ? room * 2 : min(room * 2, max(residentsMax, room) + 1)
-    grow(to: wanted)
+  }
+
+  /// Twice the room while that is little, then a quarter more; not much less than all that is ever
+  /// needed, and no more.
+  @usableFromInline
+  static func nextRoom(_ room: Int, roomMax: Int) -> Int {
+    let next = room < 1 << 14 ? room * 2 : room + room / 4
+    return room < roomMax && next + next / 8 >= roomMax ? roomMax : next
   }
 
   @inlinable
@@ -47,5 +67,6 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     records.deallocate()
     records = larger
     directory = largerDirectory
+    address.pointee.note(directory)
   }
 }

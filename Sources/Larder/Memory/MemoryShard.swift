@@ -1,7 +1,8 @@
 public import LarderEngine
 
 /// A part of a cache: a directory from key to object id, keys and values by id, and a tier whose
-/// policy knows nothing but ids. Whoever calls holds the shard's lock.
+/// policy knows nothing but ids. Whoever calls holds the shard's lock, or for `getConcurrently` is
+/// in a gate.
 ///
 /// An id belongs to a key from its first set until the policy no longer remembers it: a ghost keeps
 /// its key and has no value. An id without a key is in a list of free ones, threaded through
@@ -22,22 +23,32 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
 
   @usableFromInline let tier: CacheTier
   @usableFromInline let isWeighed: Bool
-  @usableFromInline let residentsMax: Int
+  /// As many ids as are ever needed, as far as the policy can say.
+  @usableFromInline let roomMax: Int
+  @usableFromInline let address: UnsafeMutablePointer<ShardAddress>
   @usableFromInline var directory: KeyDirectory
   @usableFromInline var records: ShardRecords<Key, Value>
   // Ids up to this were given out at least once.
   @usableFromInline var highest: UInt32 = 0
   @usableFromInline var free: ObjectID = .none
+  // Where the search for ids of forgotten objects goes on, and what this round has found.
+  @usableFromInline var sweep: ObjectID = 1
+  @usableFromInline var swept: Int = 0
   @usableFromInline var expires = false
   @usableFromInline var totals = ShardTotals()
 
   /// An empty shard over `tier`, which has room for ids up to `room`.
-  init(_ tier: CacheTier, isWeighed: Bool, residentsMax: Int, room: Int) {
+  init(
+    _ tier: CacheTier, isWeighed: Bool, residentsMax: Int, room: Int,
+    _ address: UnsafeMutablePointer<ShardAddress>
+  ) {
     self.tier = tier
     self.isWeighed = isWeighed
-    self.residentsMax = residentsMax
+    self.address = address
+    roomMax = Self.roomMax(residents: residentsMax, ghosts: tier.ghostsMax)
     records = ShardRecords(room: room)
     directory = KeyDirectory(objects: room, in: records.memory)
+    address.pointee.note(directory)
   }
 
   deinit {
@@ -52,7 +63,24 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   @inlinable
   @inline(__always)
   func find(_ key: Key, _ hash: UInt32) -> ObjectID {
-    directory.find(hash) { records.key($0).pointee == key }
+    if _isPOD(Key.self) { return directory.find(hash) { records.key($0).pointee == key } }
+    // Comparing such keys may take long, and their hashes lie beside them.
+    return directory.find(hash) {
+      records.hash($0).pointee == hash && records.key($0).pointee == key
+    }
+  }
+
+  /// A get while other threads do the same and nothing else: says what the tier said.
+  @inlinable
+  @inline(__always)
+  func getConcurrently(
+    _ key: Key, _ hash: UInt32, _ clock: any CacheClock, _ value: inout Value?
+  ) -> CacheTier.Access {
+    let id = find(key, hash)
+    guard id != .none, let access = tier.accessConcurrently else { return .absent }
+    let outcome = access(id, expires ? clock.nowMicroseconds : 0)
+    if outcome == .hit { value = records.value(id).pointee }
+    return outcome
   }
 
   /// A get.
@@ -98,6 +126,8 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     let outcome = tier.set(request, now)
     if wasThere { gone.take(value: records.value(id).move()) }
     let isEvicted = tier.victims.count > 0 && dropVictims(&gone, fresh: id, value, entry)
+    let forgotten = tier.victims.forgotten
+    if forgotten != .none, forgotten != id { release(forgotten, &gone) }
     guard outcome != .rejected, !isEvicted else {
       if !isEvicted { gone.note(.reject, key) }
       if !tier.remembers(id) { release(id, &gone) }
@@ -110,6 +140,7 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
 
   /// Takes out what the tier has just evicted.
   @inlinable
+  @inline(never)
   mutating func dropVictims(_ gone: inout Departures<Key, Value>) {
     for place in 0..<tier.victims.count {
       depart(tier.victims[place], .evict(.capacity), &gone)
@@ -178,7 +209,7 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   mutating func takeID(
     _ key: Key, _ hash: UInt32, _ gone: inout Departures<Key, Value>
   ) -> ObjectID {
-    if free == .none, Int(highest) == records.room { makeRoom(&gone) }
+    if free == .none, Int(highest) == records.room { findRoom(&gone) }
     var id = free
     if id != .none {
       free = records.hash(id).pointee

@@ -1,4 +1,4 @@
-import Synchronization
+public import Synchronization
 
 /// Hands events to whoever listens. While nobody does, asking `isActive` is all that it costs: one
 /// read of memory that does not change.
@@ -12,7 +12,7 @@ package final class CacheEvents<Key: Sendable>: Sendable {
   }
 
   private let listeners = Mutex(Listeners())
-  private let active = Atomic<Bool>(false)
+  @usableFromInline let active = Atomic<Bool>(false)
 
   /// Nobody listens yet.
   package init() {}
@@ -24,7 +24,7 @@ package final class CacheEvents<Key: Sendable>: Sendable {
   }
 
   /// Whether anybody listens.
-  @usableFromInline
+  @inlinable
   package var isActive: Bool { active.load(ordering: .relaxed) }
 
   /// A stream of what happens from now on, of which the newest `buffered` wait to be read.

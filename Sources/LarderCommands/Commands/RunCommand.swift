@@ -11,11 +11,14 @@ struct RunCommand: ParsableCommand {
     commandName: "run",
     abstract: "Run every configuration, policy and capacity of a workload file.",
     discussion: """
-      Prints a comparison and writes counts.csv, timings.csv, results.json and report.md.
+      Prints a comparison and writes counts.csv, timings.csv, results.json and report.md. With \
+      'mode: [simulate, execute]' in the workload file, real caches are driven, too, and what they \
+      took stands beside the hit ratios.
 
       Examples:
         larder run Workloads/news-feed.yaml
         larder run Workloads/zipf.yaml --output /tmp/zipf --threads 1
+        larder run Workloads/designs.yaml --scratch /mnt/disk
       """)
 
   @Argument(help: "The workload file (YAML; see docs/workloads.md).", completion: .file())
@@ -25,6 +28,14 @@ struct RunCommand: ParsableCommand {
     help: "Folder for the files. Without it: Results/<workload>/<date-time>.",
     completion: .directory)
   var output: String?
+
+  @Option(
+    help: """
+      Folder, on the disk to be measured, for the files of caches that are executed. Without it: \
+      the system's folder for temporary files.
+      """,
+    completion: .directory)
+  var scratch: String?
 
   @OptionGroup var speed: SpeedOptions
 
@@ -53,26 +64,32 @@ struct RunCommand: ParsableCommand {
     do {
       cells = try Plan.cells(of: workload, facts: traces.facts)
     } catch {
-      throw UsageError("\(self.workload): \(error)")
+      throw UsageError(workload.message(for: error))
     }
-    let sweep = Sweep(
+    let execution = workload.execution ?? ExecutionSpec()
+    var sweep = Sweep(
       cells: cells, traces: traces.bySeed, warmUp: workload.warmUp,
-      repetitions: workload.repetitions, latency: workload.latency, threads: speed.threads)
+      repetitions: workload.repetitions, latency: workload.latency, threads: speed.threads,
+      execution: execution)
+    if let scratch { sweep.scratch = scratch }
     var results = RunResults(
       workload: workload.name, workloadDescription: workload.description,
-      command: ShellText.command(["larder", "run", self.workload]),
+      command: ShellText.command([LarderProgram.name, "run", self.workload]),
       started: RunDirectory.timestamp(), plannedCells: cells.count, threads: speed.threads,
       machine: .current(), traces: traces.facts,
       latencyModel: workload.latency?.describe(for: Set(cells.map(\.cell.kind))),
-      warmUp: workload.warmUp.description, notes: traces.notes)
+      warmUp: workload.warmUp.description,
+      execution: ExecutionConditions(
+        execution, cells: cells, repetitions: workload.repetitions,
+        hasLatency: workload.latency != nil),
+      caches: CacheFacts.all(of: cells),
+      notes: traces.notes + Plan.notes(of: cells, in: workload))
     try run(sweep, &results, writer, progress)
     Output.text(ComparisonTable.text(of: results, colour: Output.usesColour))
     Output.flush()
     for format in formats { progress.note("\(directory)/\(format.fileName)") }
     if results.interrupted {
-      throw Interrupted(
-        description: "stopped: \(results.records.count) of \(cells.count) cells are in "
-          + directory)
+      throw Interrupted(description: "stopped: \(Self.done(results)) are in \(directory)")
     }
   }
 
@@ -102,6 +119,7 @@ struct RunCommand: ParsableCommand {
     let unfinished = results
     let saving = SavingPace()
     let observer = Sweep.Observer(
+      began: { progress.retitle($0.description) },
       replayed: { progress.advance($0) },
       finished: { records in
         try saving.whenDue {
@@ -109,17 +127,16 @@ struct RunCommand: ParsableCommand {
           partial.records = records()
           partial.interrupted = true
           partial.finished = RunDirectory.timestamp()
-          if partial.records.count < partial.plannedCells { try writer.write(partial) }
+          if !sweep.isComplete(partial.records) { try writer.write(partial) }
         }
       })
     let start = ContinuousClock.now
     results.records = try sweep.run(cancellation: Interrupts.cancellation, observer: observer)
     results.finished = RunDirectory.timestamp()
-    results.interrupted = results.records.count < sweep.cells.count
+    results.interrupted = !sweep.isComplete(results.records)
     if results.interrupted {
       results.notes.append(
-        "Stopped by the user after \(results.records.count) of \(sweep.cells.count) cells; "
-          + "the rows that are there are complete.")
+        "Stopped by the user after \(Self.done(results)); the rows that are there are complete.")
     }
     if let note = Self.nothingCounted(results) {
       results.notes.append(note)
@@ -127,6 +144,14 @@ struct RunCommand: ParsableCommand {
     }
     try writer.write(results)
     progress.end("\(results.records.count) cells in \(SecondsText.since(start))")
+  }
+
+  /// How far an interrupted run came.
+  private static func done(_ results: RunResults) -> String {
+    let cells = "\(results.records.count) of \(results.plannedCells) cells"
+    guard let execution = results.execution else { return cells }
+    let executed = results.records.count { !($0.executions ?? []).isEmpty }
+    return "\(cells), \(executed) of \(execution.cells) executed,"
   }
 
   /// What to say when the warm-up left a cell nothing to count.

@@ -3,7 +3,7 @@ import Foundation
 
 /// Options of commands that replay requests.
 struct SpeedOptions: ParsableArguments {
-  @Option(help: "Cells to run at the same time. Counts do not depend on it.")
+  @Option(help: "Cells to simulate at the same time. Counts do not depend on it.")
   var threads: Int = ProcessInfo.processInfo.activeProcessorCount
 
   @Flag(help: "No progress and no notes on standard error.")

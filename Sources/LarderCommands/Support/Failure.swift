@@ -20,6 +20,10 @@ struct Failure {
     case is PolicyError, is CapacityError, is PlanError, is WorkloadError, is TraceError,
       is ComponentError, is ReportError, is UsageError:
       (message, code, isHelp) = ("larder: \(error)", 2, false)
+    case SweepError.execution(_, _, .wrongValues):
+      (message, code, isHelp) = ("larder: \(error)", 1, false)
+    case SweepError.execution:
+      (message, code, isHelp) = ("larder: \(error)", 2, false)
     case let fault as SweepError:
       (message, code, isHelp) = ("larder: \(fault)", 70, false)
     default:

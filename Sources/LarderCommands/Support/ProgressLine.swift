@@ -30,6 +30,14 @@ final class ProgressLine: Sendable {
     }
   }
 
+  /// The piece of work comes to another part, which the next line names.
+  func retitle(_ title: String) {
+    state.withLock { state in
+      state.title = title
+      if isTerminal { show(&state) }
+    }
+  }
+
   /// So many requests are done.
   func set(_ done: Int) {
     state.withLock { state in

@@ -3,7 +3,8 @@
 ///
 /// One call through a closure for each operation; everything below it is specialised for the
 /// policy. The caller keeps keys and values beside the ids, gives an id to another key only when
-/// the tier no longer `remembers` it, and calls from one thread at a time.
+/// the tier no longer `remembers` it, and calls from one thread at a time, `accessConcurrently`
+/// excepted.
 @usableFromInline
 package struct CacheTier {
   /// What a get found.
@@ -41,6 +42,10 @@ package struct CacheTier {
   @usableFromInline package let expiry: (ObjectID) -> UInt64
   /// A get at a time in microseconds; may leave victims.
   @usableFromInline package let access: (ObjectID, _ now: UInt64) -> Access
+  /// `access` for any number of threads at once while nothing else is called: what has expired is
+  /// not removed, and there are no victims. Nil where the policy's hits must be one at a time.
+  @usableFromInline
+  package let accessConcurrently: ((ObjectID, _ now: UInt64) -> Access)?
   /// A set at a time in microseconds of a request whose `expires` is `expiryFrom`; may leave
   /// victims, also when it rejects.
   @usableFromInline package let set: (Request, _ now: UInt64) -> Stored
@@ -51,12 +56,17 @@ package struct CacheTier {
   @usableFromInline package let expiryFrom: (_ now: UInt64, _ timeToLive: UInt64) -> UInt64
   /// Removes whatever there is of the object, ghosts included.
   @usableFromInline package let remove: (ObjectID) -> Void
+  /// The first id in a range of which the policy knows nothing, or `.none`. O(the range's length).
+  @usableFromInline
+  package let forgotten: (_ from: ObjectID, _ through: ObjectID) -> ObjectID
   /// Gives up one object, of which there must be one; not counted as an eviction.
   @usableFromInline package let giveUp: () -> ObjectID
   /// Makes room for ids up to a number. O(that number).
   @usableFromInline package let reserve: (_ objects: Int) -> Void
   /// What the last `access` or `set` evicted.
   @usableFromInline package let victims: VictimList
+  /// At most how many objects that are not resident the policy remembers, as far as it can say.
+  package let ghostsMax: Int
   private let countBody: () -> Int
   private let usedBody: () -> UInt64
   private let expiresBody: () -> Bool
@@ -78,9 +88,22 @@ package struct CacheTier {
       list.clear()
       return held.with { $0.access(id, now: now) { list.append($0) } }
     }
+    if Policy.hitsConcurrently {
+      accessConcurrently = { id, now in held.borrow { $0.accessConcurrently(id, now: now) } }
+    } else {
+      accessConcurrently = nil
+    }
+    forgotten = { first, last in held.with { $0.forgotten(from: first, through: last) } }
+    ghostsMax = held.with { $0.ghostsMax }
     set = { request, now in
       list.clear()
-      return held.with { $0.set(request, now: now) { list.append($0) } }
+      return held.with { tier in
+        // What was forgotten before this set may belong to nobody by now.
+        _ = tier.takeForgotten()
+        let outcome = tier.set(request, now: now) { list.append($0) }
+        list.noteForgotten(tier.takeForgotten())
+        return outcome
+      }
     }
     renew = { id, expires in held.with { $0.renew(id, expires: expires) } }
     expiryFrom = { now, own in held.with { $0.expiry(now: now, timeToLive: own) } }

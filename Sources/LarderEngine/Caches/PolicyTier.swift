@@ -84,6 +84,33 @@ struct PolicyTier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyab
     return .hit
   }
 
+  /// A get while other threads do the same and nothing else: as `access`, but that what has expired
+  /// stays and nothing is evicted. Only where the policy's `hitsConcurrently`.
+  @inline(__always)
+  func accessConcurrently(_ id: ObjectID, now: UInt64) -> CacheTier.Access {
+    if expires, expiries[id] <= now { return .expired }
+    return tier.hitConcurrently(id) ? .hit : .absent
+  }
+
+  /// The first id from `first` to `last` of which the policy knows nothing, or `.none`.
+  func forgotten(from first: ObjectID, through last: ObjectID) -> ObjectID {
+    var id = first
+    while id <= last {
+      if !tier.remembers(id) { return id }
+      id += 1
+    }
+    return .none
+  }
+
+  /// An object of which the policy has come to know nothing, or `.none`.
+  @inline(__always)
+  mutating func takeForgotten() -> ObjectID {
+    let id = tier.takeForgotten()
+    return id != .none && tier.remembers(id) ? .none : id
+  }
+
+  var ghostsMax: Int { tier.ghostsMax }
+
   /// A set at `now`; `request.expires` is when the entry is to expire.
   @inline(__always)
   mutating func set(

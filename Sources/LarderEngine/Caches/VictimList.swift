@@ -1,10 +1,12 @@
-/// What one operation of a tier evicted, in order: memory that is used again and again.
+/// What one operation of a tier evicted, in order, and what it forgot: memory that is used again
+/// and again.
 @usableFromInline
 package struct VictimList {
   @usableFromInline
   struct Storage {
     @usableFromInline var base: UnsafeMutablePointer<ObjectID>
     @usableFromInline var count = 0
+    @usableFromInline var forgotten = ObjectID.none
     var room: Int
   }
 
@@ -40,11 +42,24 @@ package struct VictimList {
     return storage.pointee.base[place]
   }
 
+  /// A ghost of which the policy knows nothing any more, not among the victims; or `.none`, which
+  /// does not say that there is none.
+  @inlinable
+  package var forgotten: ObjectID { storage.pointee.forgotten }
+
   /// Memory held, in bytes.
   var bytes: Int { storage.pointee.room * MemoryLayout<ObjectID>.stride }
 
   @inline(__always)
   func clear() { storage.pointee.count = 0 }
+
+  /// Notes a ghost that was forgotten after the victims are known.
+  @inline(__always)
+  func noteForgotten(_ id: ObjectID) {
+    // A victim may have been a ghost for a moment. It is told of once.
+    let isVictim = id != .none && (0..<count).contains { self[$0] == id }
+    storage.pointee.forgotten = isVictim ? .none : id
+  }
 
   @inline(__always)
   func append(_ id: ObjectID) {

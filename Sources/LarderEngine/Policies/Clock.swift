@@ -36,6 +36,16 @@ struct Clock: EvictionPolicy, ~Copyable {
     words[request.id] = word &+ (word & Clock.counterMask < highest ? Clock.one : 0)
   }
 
+  static var hitsConcurrently: Bool { true }
+
+  @inline(__always)
+  func hitConcurrently(_ id: ObjectID) -> Bool {
+    let word = words.loadShared(id)
+    guard word != 0 else { return false }
+    if word & Clock.counterMask < highest { words.storeShared(id, word &+ Clock.one) }
+    return true
+  }
+
   @inline(__always)
   mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID {
     while true {

@@ -24,6 +24,8 @@ struct FIFO: EvictionPolicy, ~Copyable {
   @inline(__always)
   mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {}
 
+  static var hitsConcurrently: Bool { true }
+
   @inline(__always)
   mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID {
     let victim = queue.popOldest()

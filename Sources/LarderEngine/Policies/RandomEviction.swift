@@ -21,6 +21,8 @@ struct RandomEviction: EvictionPolicy, ~Copyable {
   @inline(__always)
   mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {}
 
+  static var hitsConcurrently: Bool { true }
+
   @inline(__always)
   mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID {
     let victim = residents[Int(random.next(below: UInt64(residents.count)))]

@@ -29,6 +29,16 @@ struct S3FIFO: EvictionPolicy, ~Copyable {
   @inline(__always)
   mutating func hit(_ request: Request, _ sizes: some ObjectSizes) { queues.count(request.id) }
 
+  static var hitsConcurrently: Bool { true }
+
+  @inline(__always)
+  func hitConcurrently(_ id: ObjectID) -> Bool { queues.countConcurrently(id) }
+
+  var ghostsMax: Int { queues.ghostsMax }
+
+  @inline(__always)
+  mutating func takeForgotten() -> ObjectID { queues.takeForgotten() }
+
   mutating func replace(_ request: Request, _ sizes: some ObjectSizes) {
     queues.count(request.id)
     queues.resize(request.id, from: sizes[request.id], to: request.size)

@@ -109,6 +109,8 @@ final class HybridCore: HybridTiers {
 
   func isPermanent(_ object: Object) -> Bool { false }
 
+  func isPermanent(_ copy: TierCopy) -> Bool { false }
+
   func isPermanent(_ victim: Victim) -> Bool { false }
 
   func life(_ object: Object) -> UInt64 {

@@ -23,7 +23,7 @@ extension HybridRules {
       promotion == .always || tiers.toggleHitBefore(object),
       tiers.promote(copy, of: object)
     else { return .disk(copy, isPromoted: false) }
-    if inclusion == .exclusive, !tiers.isPermanent(object) { tiers.removeFromDisk(object) }
+    if inclusion == .exclusive, !tiers.isPermanent(copy) { tiers.removeFromDisk(object) }
     return .disk(copy, isPromoted: true)
   }
 
@@ -72,7 +72,7 @@ extension HybridRules {
 
   /// Which tiers may take an entry that has so much life left, microseconds.
   @inline(__always)
-  private func mayTake(life: UInt64) -> (memory: Bool, disk: Bool) {
+  package func mayTake(life: UInt64) -> (memory: Bool, disk: Bool) {
     guard let placement else { return (true, true) }
     let isShort = life < UInt64(placement.memoryOnlyBelowSeconds) * 1_000_000
     let isLong = life >= UInt64(placement.diskOnlyFromSeconds) * 1_000_000

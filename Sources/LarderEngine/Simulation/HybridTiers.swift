@@ -13,6 +13,8 @@ package protocol HybridTiers {
 
   /// Whether the object must be on disk whatever the rules say.
   func isPermanent(_ object: Object) -> Bool
+  /// Whether a copy that disk handed out must stay there whatever the rules say.
+  func isPermanent(_ copy: Copy) -> Bool
   /// The life that disk would give the object if it were stored now, microseconds; `UInt64.max` for
   /// one without end.
   func life(_ object: Object) -> UInt64

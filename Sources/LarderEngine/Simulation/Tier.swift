@@ -105,6 +105,18 @@ struct Tier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyable {
     return copy
   }
 
+  /// `find` and `hit` of an object that is not expired, while other threads do the same; says
+  /// whether it is there.
+  @inline(__always)
+  func hitConcurrently(_ id: ObjectID) -> Bool { policy.hitConcurrently(id) }
+
+  /// A ghost that the policy has forgotten, or `.none`.
+  @inline(__always)
+  mutating func takeForgotten() -> ObjectID { policy.takeForgotten() }
+
+  /// At most how many objects that are not resident the policy remembers, as far as it can say.
+  var ghostsMax: Int { policy.ghostsMax }
+
   /// A resident object was answered for by another tier.
   mutating func foresee(_ request: Request) { policy.foresee(request) }
 

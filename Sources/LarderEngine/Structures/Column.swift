@@ -1,4 +1,6 @@
 import CLarderShims
+import Synchronization
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Darwin)
@@ -37,10 +39,11 @@ struct Column<Element: BitwiseCopyable>: ~Copyable {
     }
   }
 
-  /// Makes ids up to `objects` valid, at least doubling; values stay. O(`objects`).
+  /// Makes ids up to `objects` valid, adding a quarter at least; values stay. O(`objects`).
   mutating func reserve(objects wanted: Int) {
     guard wanted > objects else { return }
-    let grown = max(wanted, objects * 2)
+    // A caller that grows in steps of a quarter at least knows what it wants.
+    let grown = wanted - objects >= objects / 4 ? wanted : objects * 2
     let larger = Column.allocate(grown + 1)
     larger.initialize(from: base, count: objects + 1)
     free(base)
@@ -80,6 +83,26 @@ struct Column<Element: BitwiseCopyable>: ~Copyable {
       preconditionFailure("out of memory: \(bytes) bytes for \(count) objects")
     }
     return memory.bindMemory(to: Element.self, capacity: count)
+  }
+}
+
+/// Access by threads of which others read and write the same values.
+extension Column where Element == UInt32 {
+  /// The value of `id`, read atomically and in no order with others. O(1).
+  @inline(__always)
+  func loadShared(_ id: ObjectID) -> UInt32 { shared(id).pointee.load(ordering: .relaxed) }
+
+  /// Stores the value of `id` atomically and in no order with others. O(1).
+  @inline(__always)
+  func storeShared(_ id: ObjectID, _ value: UInt32) {
+    shared(id).pointee.store(value, ordering: .relaxed)
+  }
+
+  // An atomic word is in memory what the word is.
+  @inline(__always)
+  private func shared(_ id: ObjectID) -> UnsafeMutablePointer<Atomic<UInt32>> {
+    assert(Int(id) <= objects)
+    return UnsafeMutableRawPointer(base + Int(id)).assumingMemoryBound(to: Atomic<UInt32>.self)
   }
 }
 

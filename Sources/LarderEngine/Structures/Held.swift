@@ -20,4 +20,8 @@ final class Held<Value: ~Copyable> {
   /// Calls `body` with the value.
   @inline(__always)
   func with<Result>(_ body: (inout Value) -> Result) -> Result { body(&place.pointee) }
+
+  /// Calls `body` with the value, which others may read meanwhile.
+  @inline(__always)
+  func borrow<Result>(_ body: (borrowing Value) -> Result) -> Result { body(place.pointee) }
 }

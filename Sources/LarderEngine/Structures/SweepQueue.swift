@@ -44,6 +44,16 @@ struct SweepQueue: ~Copyable {
   @inline(__always)
   func setMark(_ id: ObjectID) { words[id] |= SweepQueue.mark }
 
+  /// Marks an object if it is queued, and says whether it is, while other threads do the same.
+  @inline(__always)
+  func setMarkConcurrently(_ id: ObjectID) -> Bool {
+    let word = words.loadShared(id)
+    guard word & SweepQueue.queued != 0 else { return false }
+    // Not written again: the other processors then keep what they have of it.
+    if word & SweepQueue.mark == 0 { words.storeShared(id, word | SweepQueue.mark) }
+    return true
+  }
+
   /// Queues an object as the newest, without a mark. Amortised O(1).
   @inline(__always)
   mutating func push(_ id: ObjectID) {

@@ -30,6 +30,7 @@ struct ThreeQueues: ~Copyable {
   /// The share of the main queue.
   let mainCapacity: UInt64
   private let ghostCapacity: UInt64
+  private var forgotten = ObjectID.none
 
   /// Empty queues, of which small gets `smallShare` of the capacity, at least 1, and main the rest.
   ///
@@ -72,6 +73,29 @@ struct ThreeQueues: ~Copyable {
     let word = words[id]
     let isBelow = word & ThreeQueues.counterMask != ThreeQueues.counterMask
     words[id] = word &+ (isBelow ? ThreeQueues.one : 0)
+  }
+
+  /// What `contains` and `count` do, while other threads do it, too.
+  @inline(__always)
+  func countConcurrently(_ id: ObjectID) -> Bool {
+    let word = words.loadShared(id)
+    let place = word & ThreeQueues.placeMask
+    guard place == ThreeQueues.inSmall || place == ThreeQueues.inMain else { return false }
+    if word & ThreeQueues.counterMask != ThreeQueues.counterMask {
+      words.storeShared(id, word &+ ThreeQueues.one)
+    }
+    return true
+  }
+
+  /// At most how many ghosts there are. Where sizes differ an object may weigh nothing, and of such
+  /// ghosts there is no highest number.
+  var ghostsMax: Int { countsBytes ? .max : Int(min(ghostCapacity, 1 << 40)) }
+
+  /// The ghost that was forgotten last, once; `.none` where none was.
+  @inline(__always)
+  mutating func takeForgotten() -> ObjectID {
+    defer { forgotten = .none }
+    return forgotten
   }
 
   /// Gives a resident object another size.
@@ -179,6 +203,7 @@ struct ThreeQueues: ~Copyable {
       let oldest = ghost.popOldest()
       ghostUsed -= countsBytes ? UInt64(ghostSizes[oldest]) : 1
       words[oldest] = 0
+      forgotten = oldest
     }
     ghostUsed += size
     if countsBytes { ghostSizes[id] = UInt32(truncatingIfNeeded: size) }

@@ -55,3 +55,13 @@ public struct CacheSetup: Sendable {
     self.clock = clock
   }
 }
+
+extension CacheSetup {
+  /// What memory may hold, in the workload's unit: for a cache of one tier, all that it may hold.
+  public var memoryCapacity: UInt64 {
+    switch simulation.arrangement {
+    case .memory(let tier), .disk(let tier): tier.capacity
+    case .hybrid(let memory, _, _): memory.capacity
+    }
+  }
+}

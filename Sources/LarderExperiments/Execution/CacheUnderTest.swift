@@ -10,9 +10,9 @@ public import LarderEngine
 /// A cache that workloads can be run against: conform one of your own, and `larder run` measures it
 /// beside the others (`Examples/OwnCache` shows how).
 ///
-/// The harness calls `get`; on a miss it fetches from its origin and calls `fill`. `set` and `remove`
-/// are the workload's own writes and deletes. Calls come from as many threads as the workload says,
-/// at the same time; with one thread they come in the order of the trace.
+/// The harness calls `get`; on a miss it fetches from its origin and calls `fill`. `set` and
+/// `remove` are the workload's own writes and deletes. Calls come from as many threads as the
+/// workload says, at the same time; with one thread they come in the order of the trace.
 public protocol CacheUnderTest: Sendable {
   /// The value of a key and where it was, or nil: a miss. A reference to it.
   func get(_ key: UInt64) throws -> CacheAnswer?
@@ -47,14 +47,21 @@ public protocol CacheUnderTest: Sendable {
 }
 
 extension CacheUnderTest {
+  /// What `set` does.
   public func fill(_ value: Data, for key: UInt64, _ options: CacheWriteOptions) throws {
     try set(value, for: key, options)
   }
+  /// Nothing.
   public func handle(_ pressure: MemoryPressureLevel) {}
+  /// It cannot say.
   public func usage() throws -> CacheUsage { CacheUsage() }
+  /// It cannot say.
   public func tierCounts() -> CacheTierCounts? { nil }
+  /// Nothing is counted.
   public func resetCounts() {}
+  /// Nothing is held back.
   public func flush() throws {}
+  /// Nothing to end.
   public func close() throws {}
 }
 
@@ -96,17 +103,20 @@ public struct CacheWriteOptions: Sendable, Hashable {
 
 /// What a cache holds at a moment. What it cannot say is nil.
 public struct CacheUsage: Sendable, Hashable {
-  /// Entries in memory, and the sum of their weights.
+  /// Entries in memory.
   public var memoryEntries: Int?
+  /// Sum of their weights.
   public var memoryWeight: UInt64?
-  /// Entries on disk, and the sum of their weights.
+  /// Entries on disk.
   public var diskEntries: Int?
+  /// Sum of their weights.
   public var diskWeight: UInt64?
   /// Bytes of all its files.
   public var diskBytes: UInt64?
   /// Bytes of memory that it has for keys, values and all that it knows of them.
   public var memoryBytes: UInt64?
-  /// Bytes written to disk since it was made, as far as it can tell.
+  /// Bytes written to disk since `resetCounts`, with everything that is written beside the values;
+  /// nil leaves it to the system's count.
   public var bytesWritten: UInt64?
 
   /// Nothing is known.
@@ -115,11 +125,13 @@ public struct CacheUsage: Sendable, Hashable {
 
 /// What a cache has counted in a simulation's terms.
 public struct CacheTierCounts: Sendable, Hashable {
-  /// What happened in memory and on disk.
+  /// What happened in memory.
   public var memory = TierCounts()
+  /// What happened on disk.
   public var disk = TierCounts()
-  /// Copies made from disk to memory, and objects moved from memory to disk.
+  /// Copies made from disk to memory.
   public var promotions: UInt64 = 0
+  /// Objects moved from memory to disk.
   public var demotions: UInt64 = 0
 
   /// Nothing has happened.

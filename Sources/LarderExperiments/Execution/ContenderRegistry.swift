@@ -3,7 +3,13 @@ import Synchronization
 /// The caches that a workload can name. Adding one is one file and one line here; a program with
 /// caches of its own adds them with `add`.
 public enum ContenderRegistry {
-  private static let standard: [CacheContender] = []
+  private static let standard: [CacheContender] = [
+    .larder,
+    .foundation,
+    .textbookLRU,
+    .plainFiles,
+    .rawSQLite,
+  ]
 
   private static let added = Mutex<[CacheContender]>([])
 

@@ -8,6 +8,7 @@ public final class TraceClock: CacheClock {
   /// The beginning of time.
   public init() {}
 
+  /// The latest instant that any thread has come to.
   public var nowMicroseconds: UInt64 { now.load(ordering: .relaxed) }
 
   /// Moves the time on to an instant in microseconds, unless it is beyond it already.

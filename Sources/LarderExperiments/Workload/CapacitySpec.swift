@@ -22,6 +22,12 @@ public struct CapacitySpec: Sendable, Hashable, CustomStringConvertible {
   /// The largest number of bytes taken for meant: 2^50, a pebibyte.
   public static let largestBytes = UInt64(1) << 50
 
+  /// So many bytes, under a name of its own.
+  init(bytes: UInt64, label: String) {
+    amount = .bytes(bytes)
+    description = label
+  }
+
   /// Reads a capacity.
   ///
   /// - Throws: `CapacityError` when the text is no capacity, or one of 0, or an absurd one.

@@ -1,8 +1,9 @@
+import Larder
 import LarderEngine
 import LarderTraces
 
-/// What decides whether the policies, generators and formats that a workload names exist and have
-/// sensible parameters. Whatever is thrown is reported with file and line.
+/// What decides whether the policies, generators, formats, caches and presets that a workload names
+/// exist and have sensible parameters. Whatever is thrown is reported with file and line.
 public struct ComponentChecks: Sendable {
   /// Refuses a policy; usually throws `PolicyError`.
   public var policy: @Sendable (PolicySpec) throws -> Void
@@ -10,16 +11,26 @@ public struct ComponentChecks: Sendable {
   public var generator: @Sendable (GeneratorSpec) throws -> Void
   /// Refuses a trace format; usually throws `ComponentError`.
   public var format: @Sendable (ComponentSpec) throws -> Void
+  /// Refuses a cache, or one that cannot have the shape; tells whether it runs policies.
+  public var cache: @Sendable (String, ConfigurationKind) throws -> Bool
+  /// The configuration that a preset stands for.
+  public var preset: @Sendable (String) throws -> ConfigurationSpec
 
   /// Checks; see the properties for the meaning of each part.
   public init(
     policy: @escaping @Sendable (PolicySpec) throws -> Void,
     generator: @escaping @Sendable (GeneratorSpec) throws -> Void,
-    format: @escaping @Sendable (ComponentSpec) throws -> Void
+    format: @escaping @Sendable (ComponentSpec) throws -> Void,
+    cache: @escaping @Sendable (String, ConfigurationKind) throws -> Bool = { _, _ in true },
+    preset: @escaping @Sendable (String) throws -> ConfigurationSpec = {
+      ConfigurationSpec(name: $0, kind: .memory, preset: $0)
+    }
   ) {
     self.policy = policy
     self.generator = generator
     self.format = format
+    self.cache = cache
+    self.preset = preset
   }
 
   /// Lets every name and parameter pass.
@@ -38,5 +49,14 @@ public struct ComponentChecks: Sendable {
     format: { spec in
       let format = try FormatRegistry.format(named: spec.name)
       _ = try FormatOptions(spec, of: format.description)
+    },
+    cache: { name, kind in
+      try ContenderRegistry.checked(name, kind: kind).runsPolicies
+    },
+    preset: { name in
+      guard let preset = CachePreset.named(name) else {
+        throw ContenderError.unknownPreset(name, known: CachePreset.all.map(\.name))
+      }
+      return try ConfigurationSpec(preset: preset)
     })
 }

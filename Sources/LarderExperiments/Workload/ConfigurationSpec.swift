@@ -14,6 +14,13 @@ public struct ConfigurationSpec: Sendable, Hashable {
   public var memoryShare: Share
   /// What passes between the tiers of a hybrid.
   public var rules: HybridRules
+  /// The cache that is executed: see `ContenderRegistry`.
+  public var contender: String
+  /// Whether that cache runs the policies that are named, and can be simulated. One that does not
+  /// has a policy of its own, which takes the place of all others.
+  public var runsPolicies: Bool
+  /// The preset that tiers and rules came from, nil for none.
+  public var preset: String?
 
   /// Memory's share of a hybrid unless the workload says otherwise.
   public static let defaultMemoryShare = Share(percent: 10)
@@ -22,7 +29,8 @@ public struct ConfigurationSpec: Sendable, Hashable {
   public init(
     name: String, kind: ConfigurationKind, memory: TierSpec = TierSpec(),
     disk: TierSpec = TierSpec(), memoryShare: Share = ConfigurationSpec.defaultMemoryShare,
-    rules: HybridRules = HybridRules()
+    rules: HybridRules = HybridRules(), contender: String = ContenderRegistry.defaultName,
+    runsPolicies: Bool = true, preset: String? = nil
   ) {
     self.name = name
     self.kind = kind
@@ -30,6 +38,9 @@ public struct ConfigurationSpec: Sendable, Hashable {
     self.disk = disk
     self.memoryShare = memoryShare
     self.rules = rules
+    self.contender = contender
+    self.runsPolicies = runsPolicies
+    self.preset = preset
   }
 
   /// The tier whose capacity is swept: disk where there is one.
@@ -37,7 +48,8 @@ public struct ConfigurationSpec: Sendable, Hashable {
 
   /// Whether a tier leaves its policy to the workload's `policies`.
   public var sweepsPolicies: Bool {
-    switch kind {
+    guard runsPolicies else { return false }
+    return switch kind {
     case .memory: memory.policy == nil
     case .disk: disk.policy == nil
     case .hybrid: memory.policy == nil || disk.policy == nil
@@ -56,13 +68,17 @@ public struct TierSpec: Sendable, Hashable {
   public var capacity: CapacitySpec?
   /// Time to live of entries whose request has none, and the longest of the others; seconds.
   public var timeToLiveSeconds: UInt32?
+  /// At most how many objects it holds, beside its capacity; nil for no such limit.
+  public var objectsMax: UInt64?
 
   /// A tier; see the properties for the meaning of each part.
   public init(
-    policy: PolicySpec? = nil, capacity: CapacitySpec? = nil, timeToLiveSeconds: UInt32? = nil
+    policy: PolicySpec? = nil, capacity: CapacitySpec? = nil, timeToLiveSeconds: UInt32? = nil,
+    objectsMax: UInt64? = nil
   ) {
     self.policy = policy
     self.capacity = capacity
     self.timeToLiveSeconds = timeToLiveSeconds
+    self.objectsMax = objectsMax
   }
 }

@@ -33,6 +33,12 @@ public enum Quantity {
     return bytes
   }
 
+  /// Bytes in the largest unit of which they are a whole number: `10MiB`, `50MB`, `1000B`.
+  static func exactBytes(_ bytes: UInt64) -> String {
+    let unit = byteUnits.last { bytes >= $0.bytes && bytes.isMultiple(of: $0.bytes) }
+    return unit.map { "\(bytes / $0.bytes)\($0.written)" } ?? "\(bytes)B"
+  }
+
   /// The nanoseconds that `0.5us` or `80ms` stand for; nil when it is no time with a unit.
   static func nanoseconds(_ text: some StringProtocol) -> Double? {
     let (number, unit) = split(text)

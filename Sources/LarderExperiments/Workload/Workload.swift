@@ -32,8 +32,14 @@ public struct Workload: Sendable, Hashable {
   public var repetitions: Int
   /// Whether policies are simulated, real caches driven, or both.
   public var modes: [Timing.Mode]
+  /// How real caches are driven; nil where the workload does not say.
+  public var execution: ExecutionSpec?
+  /// Which cells are executed, where real caches are driven.
+  public var executed: ExecutionFilter
   /// The files to write.
   public var reports: [ReportKind]
+  /// Where in the file things stand, for errors that only a trace brings to light.
+  public var lines: WorkloadLines
 
   /// A workload; what has a default here has the same in a file.
   public init(
@@ -42,7 +48,9 @@ public struct Workload: Sendable, Hashable {
     configurations: [ConfigurationSpec] = [ConfigurationSpec(name: "memory", kind: .memory)],
     policies: [PolicySpec] = [], capacities: [CapacitySpec] = [], seeds: [UInt64] = [1],
     warmUp: WarmUp = .none, latency: LatencyModel? = nil, repetitions: Int = 1,
-    modes: [Timing.Mode] = [.simulate], reports: [ReportKind] = ReportKind.allCases
+    modes: [Timing.Mode] = [.simulate], execution: ExecutionSpec? = nil,
+    executed: ExecutionFilter = ExecutionFilter(), reports: [ReportKind] = ReportKind.allCases,
+    lines: WorkloadLines = WorkloadLines()
   ) {
     self.name = name
     self.description = description
@@ -57,7 +65,10 @@ public struct Workload: Sendable, Hashable {
     self.latency = latency
     self.repetitions = repetitions
     self.modes = modes
+    self.execution = execution
+    self.executed = executed
     self.reports = reports
+    self.lines = lines
   }
 
   /// Where a trace of the source is: its path, taken from the workload file's folder unless it is

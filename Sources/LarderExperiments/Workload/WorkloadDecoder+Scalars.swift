@@ -87,14 +87,8 @@ extension WorkloadDecoder {
     }
   }
 
-  /// How cells are run.
-  func mode(_ value: YAMLValue) throws(WorkloadError) -> Timing.Mode {
-    let text = try value.text(expected: "'simulate'")
-    if text == Timing.Mode.execute.rawValue {
-      throw value.error(
-        .refused("this version of larder does not execute real caches yet; use 'simulate'"))
-    }
-    guard text == Timing.Mode.simulate.rawValue else { throw value.unexpected("'simulate'") }
-    return .simulate
+  /// A whole number of objects, at least 1.
+  func objects(_ value: YAMLValue) throws(WorkloadError) -> UInt64 {
+    try value.whole(in: 1...CapacitySpec.largestObjects, or: [.string])
   }
 }

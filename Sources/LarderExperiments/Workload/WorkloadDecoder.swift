@@ -52,8 +52,17 @@ public struct WorkloadDecoder: Sendable {
       workload.description = String(try description.text(expected: "a text").trimmed)
     }
     workload.unit = try unit(map)
+    workload.lines.unit = map.line(of: "unit") ?? map.line(of: "ignore-size")
     try decodeSweep(map, into: &workload)
     try decodeRun(map, into: &workload)
+    if let execute = map["execute"] {
+      let execute = try YAMLMap(
+        execute, WorkloadKeys.execute, expected: "a map with keys such as threads, load, verify")
+      workload.execution = try execution(execute)
+      workload.executed = try executionFilter(execute, of: workload)
+    }
+    try checkModes(map, of: workload)
+    workload.lines.file = file
     if let latency = map["latency"] {
       workload.latency = try self.latency(latency, for: workload.configurations)
     }
@@ -64,7 +73,8 @@ public struct WorkloadDecoder: Sendable {
     _ map: YAMLMap, into workload: inout Workload
   ) throws(WorkloadError) {
     if let configurations = map["configurations"] {
-      workload.configurations = try self.configurations(configurations, unit: workload.unit)
+      workload.configurations = try self.configurations(
+        configurations, unit: workload.unit, lines: &workload.lines)
     }
     if let policies = map["policies"] {
       workload.policies = try policies.items(orSingle: [.string], of: "policies")
@@ -78,7 +88,11 @@ public struct WorkloadDecoder: Sendable {
       workload.capacities =
         try capacities
         .items(orSingle: [.string, .integer, .number], of: "capacities")
-        .map { item throws(WorkloadError) in try capacity(item, unit: workload.unit) }
+        .map { item throws(WorkloadError) in
+          let capacity = try capacity(item, unit: workload.unit)
+          workload.lines.capacities[capacity.description] = item.line
+          return capacity
+        }
     } else if let open = workload.configurations.first(where: \.sweepsCapacities) {
       throw map.missing(
         "capacities", because: "configuration '\(open.name)' leaves its capacity open",
@@ -99,12 +113,24 @@ public struct WorkloadDecoder: Sendable {
     }
     if let mode = map["mode"] {
       workload.modes = try mode.items(orSingle: [.string], of: "modes")
-        .map { item throws(WorkloadError) in try self.mode(item) }
+        .map { item throws(WorkloadError) in try item.choice(of: Timing.Mode.self) }
     }
     if let reports = map["reports"] {
       workload.reports = try reports.items(orSingle: [.string], of: "reports")
         .map { item throws(WorkloadError) in try item.choice(of: ReportKind.self) }
     }
+  }
+
+  /// A cache with a policy of its own has counts only when it is executed.
+  private func checkModes(_ map: YAMLMap, of workload: Workload) throws(WorkloadError) {
+    guard !workload.modes.contains(.execute),
+      let own = workload.configurations.first(where: { !$0.runsPolicies })
+    else { return }
+    throw map.error(
+      at: workload.lines.configurations[own.name],
+      .refused(
+        "'\(own.contender)' has a policy of its own and cannot be simulated; add "
+          + "'mode: [simulate, execute]'"))
   }
 
   private func unreadable(_ path: String, _ reason: String) -> WorkloadError {

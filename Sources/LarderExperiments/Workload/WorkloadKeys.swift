@@ -20,7 +20,8 @@ public enum WorkloadKeys {
     .init("warm-up", .string, .integer),
     .init("latency", .object),
     .init("repetitions", .integer),
-    .init("mode", .array, .string, choices: [Timing.Mode.simulate.rawValue]),
+    .init("mode", .array, .string, choices: Timing.Mode.allCases.map(\.rawValue)),
+    .init("execute", .object),
     .init("reports", .array, .string, choices: ReportKind.allCases.map(\.rawValue)))
 
   /// A source that is a trace file.
@@ -74,18 +75,31 @@ public enum WorkloadKeys {
   /// One cache.
   public static let configuration = KeyTable(
     "configuration",
-    .init("kind", .string, required: true, choices: ConfigurationKind.allCases.map(\.rawValue)),
+    .init("kind", .string, choices: ConfigurationKind.allCases.map(\.rawValue)),
+    .init("preset", .string),
     .init("name", .string),
+    .init("cache", .string),
     .init("memory", .object),
     .init("disk", .object),
     .init("inclusion", .string, choices: HybridRules.Inclusion.allCases.map(\.rawValue)),
-    .init("promotion", .string, choices: HybridRules.Promotion.allCases.map(\.rawValue)))
+    .init("promotion", .string, choices: HybridRules.Promotion.allCases.map(\.rawValue)),
+    .init("placement", .object, .string, choices: [placementByLifetime]))
+
+  /// The borders of lives between which a hybrid stores in both tiers.
+  public static let placement = KeyTable(
+    "placement",
+    .init("memory-only-below", .string, .integer),
+    .init("disk-only-from", .string, .integer))
+
+  /// The word for the usual borders.
+  static let placementByLifetime = "by-lifetime"
 
   /// The memory tier of a configuration.
   public static let memoryTier = KeyTable(
     "memory-tier",
     .init("policy", .string),
     .init("capacity", .string, .integer),
+    .init("objects", .string, .integer),
     .init("share", .string),
     .init("ttl", .string, .integer))
 
@@ -94,6 +108,7 @@ public enum WorkloadKeys {
     "disk-tier",
     .init("policy", .string),
     .init("capacity", .string, .integer),
+    .init("objects", .string, .integer),
     .init("ttl", .string, .integer))
 
   /// The latency model.
@@ -125,7 +140,7 @@ public enum WorkloadKeys {
   public static let all: [KeyTable] =
     [
       workload, trace, generator, phases, mix, mixPart, distribution, operations, configuration,
-      memoryTier, diskTier, latency,
+      placement, memoryTier, diskTier, latency, execute, load, pressure,
     ] + latencyDistributions.map(\.table)
 
   private static func latencyPlace(_ name: String, _ own: KeyTable.Key...) -> KeyTable {

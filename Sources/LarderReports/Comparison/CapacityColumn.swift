@@ -59,7 +59,7 @@ struct CapacityColumn {
   /// The capacity in words: `1 000 objects`, or a range where seeds differ.
   func description(bytes: Bool) -> String {
     func amount(_ value: UInt64) -> String {
-      bytes ? NumberText.bytes(value) : NumberText.grouped(value)
+      NumberText.capacity(value, bytes: bytes)
     }
     let text =
       smallest == largest ? amount(smallest) : "\(amount(smallest)) to \(amount(largest))"

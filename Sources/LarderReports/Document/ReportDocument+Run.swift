@@ -9,7 +9,11 @@ extension ReportDocument {
     ]
     var facts: [[Inline]] = [
       [.text("Started \(results.started), finished \(orUnknown(results.finished)).")],
-      [.text("Cells: \(results.records.count) of \(results.plannedCells) planned.")],
+      [
+        .text(
+          "Cells: \(results.records.count) of \(results.plannedCells) planned"
+            + (executedCells(results).map { "; \($0)." } ?? "."))
+      ],
       [.text("Warm-up: \(results.warmUp)")],
     ]
     if let model = results.latencyModel {
@@ -36,6 +40,14 @@ extension ReportDocument {
         .code("results.json"), " (everything).",
       ]))
     return blocks
+  }
+
+  /// How many cells were executed; nil where none was to be.
+  static func executedCells(_ results: RunResults) -> String? {
+    results.execution.map { execution in
+      let done = results.records.count { !($0.executions ?? []).isEmpty }
+      return "\(done) of \(execution.cells) executed"
+    }
   }
 
   private static func orUnknown(_ text: String) -> String { text.isEmpty ? "not yet" : text }

@@ -35,7 +35,7 @@ extension ReportDocument {
     let capacities = comparison.allRecords.compactMap(\.cell.memoryCapacity)
     guard let low = capacities.min(), let high = capacities.max() else { return nil }
     func amount(_ value: UInt64) -> String {
-      comparison.countsBytes ? NumberText.bytes(value) : NumberText.grouped(value)
+      NumberText.capacity(value, bytes: comparison.countsBytes)
     }
     let range = low == high ? amount(low) : "\(amount(low)) to \(amount(high))"
     let unit = comparison.countsBytes ? "" : " objects"
@@ -142,7 +142,8 @@ extension ReportDocument {
       _ value: @escaping (Counts) -> UInt64, better: ValueTable.Better, bytes: Bool = false
     ) -> Block {
       let table = ValueTable(
-        comparison: comparison, better: better, value: { Double(value($0.counts)) },
+        comparison: comparison, better: better,
+        value: { record in record.tierCounts(value).map { Double($0) } },
         format: { mean in
           guard let number = UInt64(exactly: mean.rounded()) else { return nil }
           return bytes ? NumberText.bytes(number) : NumberText.grouped(number)
@@ -150,6 +151,7 @@ extension ReportDocument {
       return .table(table.table)
     }
     var blocks: [Block] = []
+    guard comparison.allRecords.contains(where: \.knowsTiers) else { return blocks }
     if comparison.kind != .memory {
       let unit = comparison.countsBytes ? "bytes" : "objects"
       blocks += [

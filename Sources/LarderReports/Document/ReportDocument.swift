@@ -2,7 +2,8 @@ import LarderExperiments
 
 /// What the report for a person says, as blocks: every markup writes down the same document.
 ///
-/// The answer comes first, then the tables it rests on, then speed, then how to run it again.
+/// The answer comes first, then the tables it rests on, then what real caches did, then the speed
+/// of the simulation, then how to run it again.
 struct ReportDocument {
   /// The report, from title to last remark.
   let blocks: [Block]
@@ -21,14 +22,23 @@ struct ReportDocument {
     }
     if let warning = Self.incomplete(results) { blocks.append(.paragraph(warning)) }
     blocks.append(.heading(2, ["The answer"]))
-    blocks += Self.answer(comparisons, severalTraces: severalTraces)
+    let designs = Designs.all(in: results, comparisons)
+    blocks += Self.answer(comparisons, designs, severalTraces: severalTraces)
+    blocks += Self.designs(results, designs)
     for comparison in comparisons {
       let name = Self.name(of: comparison, severalTraces: severalTraces)
       blocks += Self.tables(comparison, name: name)
     }
+    blocks += Self.executed(results, severalTraces: severalTraces)
     blocks += Self.speed(results, comparisons, severalTraces: severalTraces)
     blocks += Self.run(results)
-    self.blocks = blocks
+    self.blocks = blocks.flatMap(Self.narrow)
+  }
+
+  /// A table that is too wide to be read as several, each with the names of the lines.
+  private static func narrow(_ block: Block) -> [Block] {
+    guard case .table(let table) = block else { return [block] }
+    return table.parts.map { .table($0) }
   }
 
   /// The configuration's name, with the trace where there are several.
@@ -41,20 +51,32 @@ struct ReportDocument {
     let missing = results.plannedCells - results.records.count
     guard results.interrupted || missing > 0 else { return nil }
     let reason = results.interrupted ? "The run was interrupted" : "The run is not complete"
+    let executed = executedCells(results).map { ", \($0)" } ?? ""
     return [
-      .strong("\(reason): \(results.records.count) of \(results.plannedCells) cells are here."),
+      .strong(
+        "\(reason): \(results.records.count) of \(results.plannedCells) cells are here"
+          + "\(executed)."),
       .text(
         " Every number below is of finished cells, but means may be over fewer seeds than "
           + "planned, and the answer may change with the rest."),
     ]
   }
 
-  private static func answer(_ comparisons: [Comparison], severalTraces: Bool) -> [Block] {
+  private static func answer(
+    _ comparisons: [Comparison], _ designs: [Designs], severalTraces: Bool
+  ) -> [Block] {
     guard !comparisons.isEmpty else { return [.paragraph(["No cell finished."])] }
-    let items = comparisons.map { comparison -> [Inline] in
-      let name = name(of: comparison, severalTraces: severalTraces)
-      return [.strong(name), ": "] + Verdict(comparison).sentences
-    }
+    // What has one policy has nobody to win against but the other designs.
+    let told = Set(designs.flatMap(\.single))
+    let items =
+      designs.map { designs -> [Inline] in
+        let trace = severalTraces ? ", \(designs.designs[0].cell.trace)" : ""
+        return [.text("Of the designs\(trace), ")] + designs.sentence
+      }
+      + comparisons.filter { !told.contains($0.configuration) }.map { comparison -> [Inline] in
+        let name = name(of: comparison, severalTraces: severalTraces)
+        return [.strong(name), ": "] + Verdict(comparison).sentences
+      }
     return [
       .list(items),
       .paragraph([

@@ -1,3 +1,4 @@
+import LarderEngine
 import LarderExperiments
 
 /// What happened in each cell, one row a cell: a function of workload, configuration and seed, so
@@ -7,7 +8,9 @@ import LarderExperiments
 ///     news-feed,feed,hybrid,lru+fifo,1000,objects,42,5000,3000,2500,500,2000,0.600000,...
 ///
 /// A number that does not exist is empty: ratios without requests, the byte hit ratio where the
-/// capacity counts objects, disk columns of a cache without a disk, access times without a model.
+/// capacity counts objects, disk columns of a cache without a disk, access times without a model,
+/// what happened in the tiers of a cache that does not count it. A cell that was executed and not
+/// simulated has the counts of its run in one thread; what was counted with more is never here.
 /// Where the unit is `objects`, the columns that speak of bytes count every object as 1.
 public struct CountsCSV: ReportFormat {
   /// The name users type.
@@ -54,10 +57,10 @@ public struct CountsCSV: ReportFormat {
       guard record.cell.unit == .bytes else { return nil }
       return (record.counts.bytesHit, record.counts.bytesRequested)
     },
-    .whole("admissions") { $0.counts.admissions },
-    .whole("rejections") { $0.counts.rejections },
-    .whole("evictions") { $0.counts.evictions },
-    .whole("expirations") { $0.counts.expirations },
+    .whole("admissions") { $0.tierCounts(\.admissions) },
+    .whole("rejections") { $0.tierCounts(\.rejections) },
+    .whole("evictions") { $0.tierCounts(\.evictions) },
+    .whole("expirations") { $0.tierCounts(\.expirations) },
     .whole("objects_distinct") { $0.objectsDistinct },
   ]
 
@@ -65,16 +68,31 @@ public struct CountsCSV: ReportFormat {
     .whole("sets") { $0.counts.sets },
     .whole("deletes") { $0.counts.deletes },
     .whole("stale_hits") { $0.counts.staleHits },
-    .whole("promotions") { $0.cell.kind == .hybrid ? $0.counts.promotions : nil },
-    .whole("demotions") { $0.cell.kind == .hybrid ? $0.counts.demotions : nil },
+    .whole("promotions") { $0.cell.kind == .hybrid ? $0.tierCounts(\.promotions) : nil },
+    .whole("demotions") { $0.cell.kind == .hybrid ? $0.tierCounts(\.demotions) : nil },
     .whole("memory_capacity") { $0.cell.memoryCapacity },
-    .whole("memory_evictions") { $0.cell.kind == .disk ? nil : $0.counts.memory.evictions },
-    .whole("disk_evictions") { $0.cell.kind == .memory ? nil : $0.counts.disk.evictions },
-    .whole("disk_writes") { $0.cell.kind == .memory ? nil : $0.counts.disk.admissions },
-    .whole("disk_bytes_written") { $0.cell.kind == .memory ? nil : $0.counts.disk.bytesWritten },
+    .whole("memory_evictions") {
+      $0.cell.kind == .disk ? nil : $0.tierCounts(\.memory.evictions)
+    },
+    .whole("disk_evictions") { $0.cell.kind == .memory ? nil : $0.tierCounts(\.disk.evictions) },
+    .whole("disk_writes") { $0.cell.kind == .memory ? nil : $0.tierCounts(\.disk.admissions) },
+    .whole("disk_bytes_written") {
+      $0.cell.kind == .memory ? nil : $0.tierCounts(\.disk.bytesWritten)
+    },
     .decimal("modelled_mean_us", 3) { $0.modelled?.meanMicroseconds },
     .decimal("modelled_p50_us", 3) { $0.modelled?.p50Microseconds },
     .decimal("modelled_p90_us", 3) { $0.modelled?.p90Microseconds },
     .decimal("modelled_p99_us", 3) { $0.modelled?.p99Microseconds },
   ]
+}
+
+extension Record {
+  /// Whether the counts say what happened in the tiers: always, but for a cache that was executed
+  /// only and does not count it.
+  var knowsTiers: Bool {
+    !timings.isEmpty || (executions?.first?.countsTiers ?? true)
+  }
+
+  /// What was counted in the tiers; nil where it is not known.
+  func tierCounts(_ value: (Counts) -> UInt64) -> UInt64? { knowsTiers ? value(counts) : nil }
 }

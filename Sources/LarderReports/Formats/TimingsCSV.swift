@@ -1,13 +1,14 @@
 import LarderExperiments
 
-/// How long each cell took, one row a cell and repetition. These are measurements: they differ from
-/// run to run, and say on which machine they were made.
+/// How long each cell took, one row a cell and repetition; for what was executed, one a number of
+/// threads and repetition. These are measurements: they differ from run to run, and say on which
+/// machine they were made.
 ///
 ///     workload,configuration,policy,capacity,unit,mode,threads,repetition,requests,seconds,...
 ///     news-feed,memory,lru,1000,objects,simulate,1,1,20000000,0.100000000,200000000.0,...
 ///
-/// What was not measured is empty. `trace`, `seed` and `memory_capacity` stand last and complete
-/// the name of the cell.
+/// What was not measured is empty. `trace`, `seed` and `memory_capacity` complete the name of the
+/// cell; the columns behind them are of executed rows alone.
 public struct TimingsCSV: ReportFormat {
   /// The name users type.
   public let name = "timings"
@@ -20,11 +21,16 @@ public struct TimingsCSV: ReportFormat {
   /// The first line, with its line feed.
   public static var header: String { CSVColumn.header(columns) }
 
-  /// The lines of one record, one a repetition, each with its line feed.
+  /// The lines of one record, each with its line feed: simulated repetitions, then executed ones.
   public static func rows(_ record: Record, machine: String) -> String {
-    record.timings.reduce(into: "") { text, timing in
-      text += CSVColumn.line(columns, Row(cell: record.cell, timing: timing, machine: machine))
-    }
+    let rows =
+      record.timings.map {
+        Row(cell: record.cell, timing: $0, execution: nil, machine: machine)
+      }
+      + (record.executions ?? []).map {
+        Row(cell: record.cell, timing: $0.timing, execution: $0, machine: machine)
+      }
+    return rows.reduce(into: "") { $0 += CSVColumn.line(columns, $1) }
   }
 
   /// The header and a row a repetition. Linear in their number.
@@ -36,13 +42,16 @@ public struct TimingsCSV: ReportFormat {
   }
 
   /// What a row is made from.
-  private struct Row {
+  struct Row {
     let cell: Cell
     let timing: Timing
+    let execution: Execution?
     let machine: String
   }
 
-  private static let columns: [CSVColumn<Row>] = [
+  private static let columns: [CSVColumn<Row>] = fixed + executed
+
+  private static let fixed: [CSVColumn<Row>] = [
     .text("workload") { $0.cell.workload },
     .text("configuration") { $0.cell.configuration },
     .text("policy") { $0.cell.policy },
@@ -65,4 +74,34 @@ public struct TimingsCSV: ReportFormat {
     .whole("seed") { $0.cell.seed },
     .whole("memory_capacity") { $0.cell.memoryCapacity },
   ]
+
+  private static let executed: [CSVColumn<Row>] =
+    [
+      .whole("executed_hits") { $0.execution?.counts.hits },
+      .ratio("executed_hit_ratio", 6) { row in
+        row.execution.map { ($0.counts.hits, $0.counts.requests) }
+      },
+      .text("equals_simulated") { row in
+        row.execution?.equalsSimulated.map { $0 ? "yes" : "no" } ?? ""
+      },
+    ] + OperationLatency.Kind.allCases.flatMap { latencies($0) } + [
+      .decimal("payload_bytes_per_object", 3) { $0.execution?.memoryPayloadBytesPerObject },
+      .whole("disk_bytes") { $0.execution?.diskBytes },
+      .whole("disk_bytes_written") { $0.execution?.diskBytesWritten },
+      .decimal("write_amplification", 3) { $0.execution?.writeAmplification },
+      .whole("values_checked") { $0.execution?.valuesChecked },
+      .whole("values_wrong") { $0.execution?.valuesWrong },
+      .whole("capacity_checks") { $0.execution?.capacityChecks },
+      .whole("capacity_exceeded") { $0.execution?.capacityExceeded },
+    ]
+
+  /// Count, median and 99th percentile of one kind of operation.
+  private static func latencies(_ kind: OperationLatency.Kind) -> [CSVColumn<Row>] {
+    let name = kind.rawValue.replacing("-", with: "_")
+    return [
+      .whole("\(name)_count") { $0.execution?[kind]?.count },
+      .whole("\(name)_p50_ns") { $0.execution?[kind]?.latency.p50 },
+      .whole("\(name)_p99_ns") { $0.execution?[kind]?.latency.p99 },
+    ]
+  }
 }

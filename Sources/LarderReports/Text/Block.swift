@@ -42,6 +42,23 @@ struct Table {
   /// A table without lines yet.
   init(titles: [String]) { self.titles = titles }
 
+  /// The most columns that a reader sees beside each other.
+  static let columnsMax = 13
+
+  /// The table as several where it has too many columns: each begins with the names of the lines.
+  var parts: [Table] {
+    guard titles.count > Self.columnsMax else { return [self] }
+    let columns = titles.count - 1
+    let count = (columns + Self.columnsMax - 2) / (Self.columnsMax - 1)
+    return (0..<count).map { number in
+      // As even as can be: no part has a column more than another but by one.
+      let range = (1 + columns * number / count)..<(1 + columns * (number + 1) / count)
+      var part = Table(titles: [titles[0]] + titles[range])
+      part.rows = rows.map { [$0[0]] + $0[range] }
+      return part
+    }
+  }
+
   /// What stands in a cell without a value.
   static let none: Inline = "–"
 }

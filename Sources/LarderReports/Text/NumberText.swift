@@ -1,3 +1,5 @@
+import LarderExperiments
+
 /// Numbers as text: the same on every machine and in every locale, and correctly rounded.
 ///
 /// Decimals come from exact integer arithmetic on the binary value. A value exactly half way
@@ -60,6 +62,12 @@ enum NumberText {
     let names = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
     let text = ratio(value, of: 1 << UInt64(10 * unit), decimals: 2) ?? ""
     return "\(text) \(names[unit])"
+  }
+
+  /// A capacity: bytes, or a number of objects without the word; what no cache could fill is none.
+  static func capacity(_ value: UInt64, bytes: Bool) -> String {
+    guard bytes else { return grouped(value) }
+    return value >= CapacitySpec.largestBytes ? "no limit" : self.bytes(value)
   }
 
   private static func powerOfTen(_ exponent: Int) -> UInt64 {

@@ -67,7 +67,8 @@ import Testing
       "<<: {}\n",
       """
       w.yaml:1: unknown key '<<'; known are name, description, source, unit, ignore-size, \
-      configurations, policies, capacities, seeds, warm-up, latency, repetitions, mode, reports
+      configurations, policies, capacities, seeds, warm-up, latency, repetitions, mode, execute, \
+      reports
       """),
   ])
   func wholeFiles(_ example: Case) {
@@ -127,9 +128,13 @@ import Testing
       "repetitions: 0",
       "w.yaml:4: repetitions: expected a whole number from 1 to 1000, found '0'"),
     Case(
-      "mode: execute",
-      "w.yaml:4: mode: this version of larder does not execute real caches yet; use 'simulate'"),
-    Case("mode: [simulate, dream]", "w.yaml:4: mode[2]: expected 'simulate', found 'dream'"),
+      "mode: [simulate, dream]",
+      "w.yaml:4: mode[2]: expected one of simulate, execute, found 'dream'"),
+    Case(
+      "mode: exceute",
+      """
+      w.yaml:4: mode: expected one of simulate, execute, found 'exceute'; did you mean 'execute'?
+      """),
     Case(
       "reports: [markdwon]",
       """

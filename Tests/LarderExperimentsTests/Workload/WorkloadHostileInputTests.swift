@@ -148,6 +148,8 @@ import Testing
       policies: [lru, 's3-fifo:small=0.1']
       capacities: [1%, 64MiB]
       latency: {memory: 1us, disk: [1ms, 2ms], origin: {distribution: constant, value: 1s}}
+      mode: [simulate, execute]
+      execute: {threads: [1, 2], load: {trace: 2x}, pressure: [{at: 5%, level: warning}]}
       """.utf8)
     let signs = Array("{}[]:,-?&*!|>'\"%@`#\n\t \\0a\u{7f}é".utf8)
     var random = SeededGenerator(seed: 11)

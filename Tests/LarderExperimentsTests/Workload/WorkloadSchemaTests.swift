@@ -51,7 +51,8 @@ import Testing
         let property = try #require(properties[key.name])
         let types = Set(property["type"]?.strings ?? [])
         #expect(types == Set(key.types.map(\.rawValue)), "\(table.name).\(key.name)")
-        let words = choices(property).subtracting(["none", "until-full"])
+        // A warm-up is a word or a number; its words stand nowhere as choices.
+        let words = key.name == "warm-up" ? [] : choices(property)
         #expect(words == Set(key.choices), "\(table.name).\(key.name)")
         #expect(property["description"]?.strings.first?.isEmpty == false)
       }
@@ -68,9 +69,10 @@ import Testing
        {"mix": [{"weight": 1, "source": {"trace": "b"}}], "requests": 5, "shared-keys": true}],
       "shared-keys": false},
      "configurations": [{"kind": "hybrid", "name": "h",
-       "memory": {"policy": "lru", "share": "10%", "ttl": 5},
-       "disk": {"policy": "lru", "capacity": 10, "ttl": 5},
-       "inclusion": "exclusive", "promotion": "never"},
+       "memory": {"policy": "lru", "share": "10%", "ttl": 5, "objects": 7},
+       "disk": {"policy": "lru", "capacity": 10, "ttl": 5, "objects": 70},
+       "inclusion": "exclusive", "promotion": "never", "cache": "larder",
+       "placement": {"memory-only-below": "2s", "disk-only-from": "1h"}},
        {"kind": "memory", "name": "m", "memory": {"capacity": 5}}],
      "policies": ["lru"], "capacities": [10], "seeds": [1], "warm-up": "none",
      "latency": {
@@ -78,7 +80,11 @@ import Testing
        "disk": {"distribution": "normal", "mean": "1us", "deviation": "1us",
          "throughput": "1MB/s"},
        "origin": {"distribution": "list", "values": ["1ms"]}},
-     "repetitions": 1, "mode": ["simulate"], "reports": ["counts"]}
+     "repetitions": 1, "mode": ["simulate", "execute"], "reports": ["counts"],
+     "execute": {"threads": [1, 2], "load": {"trace": "2x"}, "origin": "wait", "verify": "header",
+       "value-size": 100, "page-cache": "warm", "durability": "none", "inline": "20KiB",
+       "hashing": "fast", "shards": 4, "pressure": [{"at": "50%", "level": "warning"}],
+       "configurations": ["h"], "policies": ["lru"], "capacities": [10]}}
     """
 
   private static let places: [String: [String]] = [
@@ -89,12 +95,16 @@ import Testing
     "mix-part": ["source", "phases", "2", "mix", "0"], "configuration": ["configurations", "0"],
     "memory-tier": ["configurations", "0", "memory"],
     "disk-tier": ["configurations", "0", "disk"], "latency": ["latency"],
+    "placement": ["configurations", "0", "placement"],
+    "execute": ["execute"], "load": ["execute", "load"],
+    "pressure": ["execute", "pressure", "0"],
     "latency-constant": ["latency", "memory"], "latency-normal": ["latency", "disk"],
     "latency-list": ["latency", "origin"],
   ]
 
   private static let samples: [(types: Set<String>, value: JSONValue)] = [
     (["string"], .string("banana")), (["string"], .string("1MB")), (["string"], .string("5ms")),
+    (["string"], .string("2x")),
     (["string"], .string("10%")), (["string"], .string("simulate")), (["string"], .string("")),
     (["string"], .string("memory")), (["string"], .string("1MB/s")),
     (["integer", "number"], .number(3)), (["integer", "number"], .number(0)),
@@ -105,7 +115,10 @@ import Testing
     (["object"], .object([:])), (["object"], .object(["banana": .number(1)])), ([], .null),
   ]
 
-  private static let dependent = ["distribution", "kind", "phases", "mix", "get"]
+  private static let dependent = [
+    "distribution", "kind", "phases", "mix", "get", "preset", "configurations", "policies",
+    "capacities", "at", "rate", "pressure",
+  ]
 
   private func decodes(_ value: JSONValue) -> Bool {
     (try? WorkloadDecoder(checks: .none).decode(Data(value.text.utf8), file: "w.json")) != nil
@@ -125,6 +138,9 @@ import Testing
         var base = example
         if table.name == "memory-tier", key.name == "capacity" {
           base = base.replacing((place + ["share"])[...], with: nil)
+        }
+        if table.name == "configuration", key.name == "name" {
+          base = base.replacing(["execute", "configurations"][...], with: nil)
         }
         for (mine, other) in [("throughput", "per-byte"), ("per-byte", "throughput")]
         where key.name == mine {
@@ -149,8 +165,12 @@ import Testing
           #expect(accepted > 0 || !key.choices.isEmpty, "\(path) takes nothing")
         }
         let without = base.replacing(path, with: nil)
-        #expect(try validator.accepts(without) != key.isRequired, "without \(path)")
-        if key.isRequired { #expect(!decodes(without), "without \(path)") }
+        // A configuration has a kind or a preset, a load one of its two keys.
+        let isNeeded =
+          key.isRequired
+          || ["configuration.kind", "load.trace"].contains("\(table.name).\(key.name)")
+        #expect(try validator.accepts(without) != isNeeded, "without \(path)")
+        if isNeeded { #expect(!decodes(without), "without \(path)") }
       }
     }
   }
@@ -173,7 +193,10 @@ import Testing
     let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
       .filter { $0.hasSuffix(".yaml") }
     let expected =
-      ["zipf", "sequential", "news-feed", "product-images", "chat", "scan-resistance"]
+      [
+        "zipf", "sequential", "news-feed", "product-images", "chat", "scan-resistance", "caches",
+        "designs",
+      ]
       + "abcdef".map { "ycsb-\($0)" }
     #expect(Set(files) == Set(expected.map { "\($0).yaml" }))
     let validator = SchemaValidator(root: try Self.schema())

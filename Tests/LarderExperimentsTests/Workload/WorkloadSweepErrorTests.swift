@@ -14,7 +14,8 @@ import Testing
     Case(
       "[3]",
       """
-      configurations[1]: expected memory, disk, hybrid, or a map with the key 'kind', found '3'
+      configurations[1]: expected memory, disk, hybrid, or a map with the key 'kind' or \
+      'preset', found '3'
       """),
     Case("{name: a}", "configurations: key 'kind' is missing"),
     Case(
@@ -55,7 +56,7 @@ import Testing
       "configurations.memory: 'share' is memory's part of a hybrid's disk; use 'capacity'"),
     Case(
       "{kind: hybrid, disk: {share: 10%}}",
-      "configurations.disk: unknown key 'share'; known are policy, capacity, ttl"),
+      "configurations.disk: unknown key 'share'; known are policy, capacity, objects, ttl"),
     Case(
       "{kind: hybrid, disk: lru}",
       "configurations.disk: expected a map of a tier, found 'lru'"),

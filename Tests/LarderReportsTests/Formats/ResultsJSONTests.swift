@@ -14,6 +14,17 @@ struct ResultsJSONTests {
     #expect(text.contains("18446744073709551615"))
   }
 
+  /// Results from before caches were executed have none of the keys.
+  @Test func readsResultsWithoutExecutions() throws {
+    var results = SampleResults.full
+    results.execution = nil
+    results.caches = nil
+    for index in results.records.indices { results.records[index].executions = nil }
+    let text = try ResultsJSON().text(of: results)
+    #expect(!text.contains("executions") && !text.contains("\"caches\""))
+    #expect(try RunResults.decode(Array(text.utf8), name: "x") == results)
+  }
+
   @Test func whatJSONCannotHold() throws {
     var results = SampleResults.full
     results.records[0].timings[0].seconds = .infinity
@@ -57,9 +68,18 @@ struct ResultsJSONTests {
         }, "exceeds 64 bits"
       ),
       ({ $0.timings[0].seconds = -1 }, "timings[0].seconds is negative"),
+      (
+        { $0.executions?[1].counts.memoryHits = 6000 },
+        "executions[1].counts: more hits than requests"
+      ),
+      ({ $0.executions?[0].seconds = -1 }, "executions[0].seconds is negative"),
+      ({ $0.executions?[0].threads = 0 }, "executions[0].threads is less than 1"),
+      ({ $0.executions?[0].valuesWrong = 2501 }, "executions[0].valuesWrong: more values"),
+      ({ $0.executions?[0].capacityExceeded = 3 }, "executions[0].capacityExceeded: the"),
     ]
     for (change, message) in changes {
       var results = SampleResults.full
+      results.records[0].executions = SampleResults.executions(of: results.records[0])
       change(&results.records[0])
       // Written by hand: the format itself would read the counts.
       let encoded = try JSONEncoder().encode(results)

@@ -131,6 +131,22 @@ import Testing
     #expect(try again.data(for: "a") == bytes(60))
   }
 
+  @Test func aDamagedEncryptedDatabaseIsReplacedByOneWithTheSameKey() throws {
+    let configuration = DiskConfiguration(
+      limits: DiskLimits(freeBytesMin: 0), encryption: try DiskEncryption(key: Data(count: 32)))
+    let cache = try DiskCache(path: folder.path, configuration: configuration)
+    for key in 0..<100 { try cache.set(bytes(90, key), for: "\(key)") }
+    try cache.close()
+    let path = URL(fileURLWithPath: folder.path + "/index.sqlite")
+    try Data(contentsOf: path).prefix(10_000).write(to: path)
+    var again = try DiskCache(path: folder.path, configuration: configuration)
+    #expect(again.statistics.rebuilds == 1 && again.count == 0)
+    try again.set(bytes(90), for: "a")
+    try again.close()
+    again = try DiskCache(path: folder.path, configuration: configuration)
+    #expect(try again.data(for: "a") == bytes(90))
+  }
+
   @Test(arguments: [0.0, 0.3, 0.9], [true, false])
   func aDamagedDatabaseIsReplaced(place: Double, cuts: Bool) throws {
     let cache = try open()
@@ -180,12 +196,12 @@ import Testing
     do {
       try SQLiteConnection(path: path, busyMilliseconds: 0).execute("PRAGMA user_version = 99")
     }
-    #expect(throws: DiskCacheError.format(path: path, found: 99, expected: 1)) { try open() }
+    #expect(throws: DiskCacheError.format(path: path, found: 99, expected: 2)) { try open() }
     do {
       let raw = try SQLiteConnection(path: path, busyMilliseconds: 0)
       try raw.execute("PRAGMA application_id = 5")
     }
-    #expect(throws: DiskCacheError.format(path: path, found: 0, expected: 1)) { try open() }
+    #expect(throws: DiskCacheError.format(path: path, found: 0, expected: 2)) { try open() }
   }
 
   @Test(arguments: DiskDurability.allCases)
@@ -309,6 +325,24 @@ import Testing
     #expect(try again.data(for: "b", suite: "one") == bytes(20))
     #expect(try again.data(for: "b", suite: "two") == bytes(30))
     #expect(try again.data(for: "before") == bytes(10))
+  }
+
+  @Test func whoeverCannotTellTheRoomStoresNothing() throws {
+    let cache = try open(
+      DiskLimits(bytesMax: nil, freeBytesMin: 1_000, freeSpaceInterval: 0))
+    try cache.set(bytes(50), for: "a")
+    try cache.set(bytes(5_000), for: "b", options: DiskStoreOptions(isPermanent: true))
+    files.set { $0.calls = ["freeBytes"] }
+    for key in ["a", "b", "c"] {
+      #expect(throws: DiskCacheError.self) { try cache.set(bytes(60), for: key) }
+      #expect(try cache.data(for: key) == nil)
+    }
+    files.set { $0.calls = [] }
+    #expect(cache.count == 0 && cache.valueBytes == 0)
+    try cache.set(bytes(60), for: "a")
+    try cache.close()
+    let again = try open()
+    #expect(try again.data(for: "a") == bytes(60) && again.count == 1)
   }
 
   @Test func freeBytesAreLeftToOthers() throws {

@@ -16,10 +16,12 @@ import Testing
     String(repeating: "../", count: 2_000), String(repeating: "\0", count: 300),
   ]
 
-  @Test func everyKeyIsItself() throws {
+  @Test(arguments: [false, true])
+  func everyKeyIsItself(isEncrypted: Bool) throws {
     let folder = try ScratchFolder()
     let configuration = DiskConfiguration(
-      limits: DiskLimits(freeBytesMin: 0), durability: .none, inlineBytesMax: 200)
+      limits: DiskLimits(freeBytesMin: 0), durability: .none, inlineBytesMax: 200,
+      encryption: isEncrypted ? try DiskEncryption(key: Data(count: 32)) : nil)
     func value(_ number: Int) -> Data { Data(repeating: UInt8(number), count: number * 12) }
     var cache = try DiskCache(path: folder.path, configuration: configuration)
     for suite in ["", "../suite"] {
@@ -32,6 +34,9 @@ import Testing
     cache = try DiskCache(path: folder.path, configuration: configuration)
     #expect(cache.count == Self.keys.count * 2)
     for (number, key) in Self.keys.enumerated() {
+      #expect(try cache.data(for: key) == value(number))
+      #expect(try cache.renew(key, version: "renewed \(number)"))
+      #expect(try cache.entry(for: key)?.metadata.version == "renewed \(number)")
       #expect(try cache.data(for: key) == value(number))
       #expect(try cache.remove(key))
       #expect(try !cache.contains(key))

@@ -32,7 +32,7 @@ import Testing
   /// there without those before it. With `full` and `normal`, all that were acknowledged are.
   @Test(arguments: rounds)
   func whatIsFoundIsWhatWasDoneUpToSomeMoment(rounds: Rounds) throws {
-    let folder = try ScratchFolder()
+    let folder = try ScratchFolder(isSmall: true)
     var random = TestRandom(seed: 99)
     var state: [Int: Found] = [:]
     let encryption = try rounds.key.map { key in try DiskEncryption(key: Data(key.utf8)) }

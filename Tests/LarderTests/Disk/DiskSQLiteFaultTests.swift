@@ -110,7 +110,7 @@ import Testing
     _ fault: Fault, _ durability: DiskDurability, first: Int, count: Int
   ) throws -> Bool {
     let context = "\(fault.name), \(durability), call \(first)"
-    let folder = try ScratchFolder()
+    let folder = try ScratchFolder(isSmall: true)
     var model = Model()
     let isSure = durability != .none
     larder_faults_arm(0, 0, 0, 0)
@@ -152,6 +152,26 @@ import Testing
       guard let found = try? cache.data(for: key) else { continue }
       #expect(values.contains(found), "\(key)")
     }
+  }
+
+  /// What was acknowledged and cannot be committed is not passed over because the rest can.
+  @Test func aFlushThatLosesSomethingIsAnError() throws {
+    let folder = try ScratchFolder(isSmall: true)
+    defer { larder_faults_arm(0, 0, 0, 0) }
+    let cache = try open(folder, .none)
+    try cache.set(bytes(100, 1), for: "kept")
+    try cache.flush()
+    try cache.set(bytes(100, 2), for: "lost")
+    try cache.remove("nothing")
+    larder_faults_arm(Int32(LARDER_FAULT_WRITE), 1, 1, 13)
+    #expect(throws: DiskCacheError.self) { try cache.flush() }
+    #expect(larder_faults_failures() == 1)
+    #expect(try cache.data(for: "lost") == nil)
+    try cache.flush()
+    try cache.close()
+    let again = try open(folder, .none)
+    #expect(try again.data(for: "kept") == bytes(100, 1))
+    #expect(again.count == 1)
   }
 
   @Test(arguments: faults, DiskDurability.allCases)

@@ -7,14 +7,19 @@ import Testing
 
 /// Several threads on one cache: each get gives a value that was stored under its key.
 @Suite struct DiskThreadTests {
-  @Test(arguments: [DiskDurability.none, .normal])
-  func mixedCallsFromManyThreads(durability: DiskDurability) throws {
+  @Test(arguments: [DiskDurability.none, .normal], [false, true])
+  func mixedCallsFromManyThreads(durability: DiskDurability, isEncrypted: Bool) throws {
     let folder = try ScratchFolder()
     let cache = try DiskCache(
       path: folder.path,
       configuration: DiskConfiguration(
         limits: DiskLimits(bytesMax: 30_000, freeBytesMin: 0), durability: durability,
-        inlineBytesMax: 200))
+        inlineBytesMax: 200, encryption: isEncrypted ? DiskEncryption(key: Data(count: 16)) : nil))
+    let told = Atomic(0)
+    let token = cache.onEvent { event in
+      if event.kind == .hit { told.wrappingAdd(1, ordering: .relaxed) }
+    }
+    defer { token.cancel() }
     let wrong = Atomic(0)
     let hits = Atomic(0)
     DispatchQueue.concurrentPerform(iterations: 4) { thread in
@@ -26,7 +31,10 @@ import Testing
           case 0: try cache.remove("\(key)")
           case 1 where random.below(20) == 0: try cache.removeAll()
           case 2 where random.below(20) == 0: try cache.flush()
-          case 3...6:
+          case 3:
+            _ = try cache.toggleHitBefore("\(key)")
+            try cache.renew("\(key)", version: "\(key)")
+          case 4...6:
             let count = random.below(5) == 0 ? 2_000 : 100
             try cache.set(Data(repeating: UInt8(key), count: count), for: "\(key)")
           default:
@@ -42,6 +50,7 @@ import Testing
     }
     #expect(wrong.load(ordering: .relaxed) == 0)
     #expect(hits.load(ordering: .relaxed) > 100)
+    #expect(hits.load(ordering: .relaxed) == told.load(ordering: .relaxed))
     let statistics = cache.statistics
     #expect(Int(statistics.hits) == hits.load(ordering: .relaxed))
     #expect(statistics.damages == 0)

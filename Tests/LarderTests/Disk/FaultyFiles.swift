@@ -64,6 +64,13 @@ final class FaultyFiles: FileLayer {
     return try system.read(path, into: buffer)
   }
 
+  func read(
+    _ name: ValueName, in folder: OpenFolder, into buffer: UnsafeMutableRawBufferPointer
+  ) throws(FileFailure) -> Bool {
+    try check("read", name.text)
+    return try system.read(name, in: folder, into: buffer)
+  }
+
   func rename(_ path: String, to other: String) throws(FileFailure) {
     try check("rename", path)
     try system.rename(path, to: other)
@@ -77,6 +84,16 @@ final class FaultyFiles: FileLayer {
   func remove(_ path: String) throws(FileFailure) {
     try check("remove", path)
     try system.remove(path)
+  }
+
+  func dropCached(_ path: String) throws(FileFailure) -> Bool {
+    try check("dropCached", path)
+    return try system.dropCached(path)
+  }
+
+  func dropCachedOpen(_ path: String) throws(FileFailure) -> Bool {
+    try check("dropCached", path)
+    return try system.dropCachedOpen(path)
   }
 
   func size(_ path: String) throws(FileFailure) -> UInt64 {

@@ -18,16 +18,27 @@ import Testing
     }
   }
 
+  /// A limit on costs, which is the policy's capacity, and one on entries beside it.
+  @Test(arguments: Policies.executable, [3, 20])
+  func countsAreEqualWithTwoLimitsAtOnce(policy: String, objectsMax: Int) throws {
+    for seed in UInt64(0)..<2 {
+      let trace = ReplayTrace(
+        requests: 4_000, objects: 200, sizeMax: 12, isTimed: seed % 2 != 0, seed: seed)
+      try check(
+        trace, policy, .bytes, capacity: 130, age: nil, objectsMax: objectsMax, seed: seed)
+    }
+  }
+
   private func check(
     _ trace: ReplayTrace, _ policy: String, _ unit: CapacityUnit, capacity: Int, age: UInt32?,
-    seed: UInt64
+    objectsMax: Int? = nil, seed: UInt64
   ) throws {
     let simulation = try PolicyRegistry.makeSimulation(
       SimulationSetup(
         arrangement: .memory(
           TierSetup(
             policy: try PolicySpec(parsing: policy), capacity: UInt64(capacity),
-            timeToLiveSeconds: age)),
+            timeToLiveSeconds: age, objectsMax: objectsMax.map { UInt64($0) })),
         unit: unit, seed: seed),
       over: trace.columns())
     simulation.run(upTo: trace.lines.count, untilFirstEviction: false)
@@ -35,7 +46,7 @@ import Testing
     var replay = try MemoryCacheReplay(
       MemoryCacheConfiguration(
         limits: MemoryCacheLimits(
-          count: unit == .objects ? capacity : nil, cost: unit == .bytes ? capacity : nil,
+          count: unit == .objects ? capacity : objectsMax, cost: unit == .bytes ? capacity : nil,
           age: age.map { .seconds($0) }),
         policy: policy, shards: 1, seed: seed))
     replay.run(trace)

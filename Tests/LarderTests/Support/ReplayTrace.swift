@@ -16,8 +16,11 @@ final class ReplayTrace: Sendable {
   let objects: Int
 
   /// Requests for `objects` objects, some of them much more often than others. An object's size and
-  /// cost stay the same for as long as no set changes the size.
-  init(requests: Int, objects: Int, sizeMax: Int, isTimed: Bool, seed: UInt64) {
+  /// cost stay the same for as long as no set changes the size. From one request to the next up to
+  /// `stepSeconds` go by.
+  init(
+    requests: Int, objects: Int, sizeMax: Int, isTimed: Bool, stepSeconds: Int = 2, seed: UInt64
+  ) {
     var random = TestRandom(seed: seed)
     var ids: [Int: ObjectID] = [:]
     var sizes: [ObjectID: UInt32] = [:]
@@ -35,7 +38,7 @@ final class ReplayTrace: Sendable {
         default: .modify
         }
       if sizes[id] == nil || operation == .set { sizes[id] = UInt32(random.below(sizeMax + 1)) }
-      if isTimed { seconds += UInt32(random.below(3)) }
+      if isTimed { seconds += UInt32(random.below(stepSeconds + 1)) }
       lines.append(
         Line(
           operation: operation, id: id, size: sizes[id] ?? 1, seconds: seconds,

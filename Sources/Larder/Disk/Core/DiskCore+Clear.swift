@@ -77,14 +77,7 @@ extension DiskCore {
   var entries: Int { tier.count + permanentEntries }
 
   /// Bytes of all files of the cache. O(ids).
-  var diskBytes: UInt64 {
-    let overhead = index?.seal == nil ? 0 : UInt64(DiskSeal.overhead)
-    let values = slots.lazy.filter { $0.file != 0 }.reduce(0) {
-      $0 + UInt64($1.bytes) + overhead
-    }
-    let retired = transaction.retired.reduce(0) { $0 + UInt64($1.bytes) }
-    return values + retired + ((try? folder.overheadBytes()) ?? 0)
-  }
+  var diskBytes: UInt64 { usage.total }
 
   // MARK: Suites
 
@@ -110,7 +103,7 @@ extension DiskCore {
   }
 
   /// What each suite holds, in the order of making. O(ids).
-  func usage() throws(DiskCacheError) -> [DiskSuiteUsage] {
+  func suiteUsage() throws(DiskCacheError) -> [DiskSuiteUsage] {
     _ = try openIndex()
     var byNumber: [UInt32: DiskSuiteUsage] = [0: DiskSuiteUsage(name: "", entries: 0, bytes: 0)]
     for (name, number) in suites {

@@ -71,13 +71,19 @@ extension DiskCore {
   }
 
   /// Does what gives something up, a second time when the first failed for want of room: even to
-  /// delete a row needs some, and a cache on a full disk must be able to make it.
+  /// delete a row needs some, and a cache on a full disk must be able to make it. When the failure
+  /// took something along that had been acknowledged, it is thrown all the same.
   func removing(_ body: (DiskIndex) throws(SQLiteError) -> Void) throws(DiskCacheError) {
     let index = try openIndex()
+    var loss: SQLiteError?
     do throws(SQLiteError) {
       try body(index)
       return
     } catch {
+      let isLoss =
+        !transaction.renewals.isEmpty
+        || transaction.puts.contains { slots[Int($0)].isStored }
+      if isLoss { loss = error }
       rollBack(index)
       guard error.isWriteFailure else { return try recover(from: error) }
       makeRoom(index)
@@ -93,6 +99,7 @@ extension DiskCore {
         try recover(from: error)
       }
     }
+    if let loss { throw DiskCacheError(loss) }
   }
 
   /// Gives files back that rows still name, but none that counts, and empties the log where it

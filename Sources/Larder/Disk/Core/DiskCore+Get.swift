@@ -120,9 +120,7 @@ extension DiskCore {
       folder.pin(slot.file)
       return .file(
         DiskFileReading(
-          id: id, stored: slot.stored, file: slot.file, path: folder.filePath(slot.file),
-          bytes: Int(slot.bytes), checksum: slot.checksum, checksumSeed: key.digest.checksumSeed,
-          seal: index.seal, binding: index.seal == nil ? Data() : DiskSeal.binding(key),
+          id: id, slot: slot, key: key, name: folder.name(slot.file), seal: index.seal,
           metadata: metadata))
     }
     guard let data = reading.value else { return nil }

@@ -64,6 +64,7 @@ extension DiskCore {
     self.index = index
     sequence = rows.map(\.row.stored).max() ?? 0
     let numbers = Set(suites.values)
+    directory.reserveCapacity(rows.count)
     for (id, row, digest) in rows {
       let isWhole =
         digest != nil && (row.file == 0 || present.contains(row.file))

@@ -17,7 +17,16 @@ extension DiskCore {
     }
     let index = try openIndex()
     let key = DiskKey(bytes, suite: suite, seed: index.seed)
-    let hasRoom = try makeFreeSpace(for: UInt64(value.count))
+    let hasRoom: Bool
+    do throws(DiskCacheError) {
+      hasRoom = try makeFreeSpace(for: UInt64(value.count))
+    } catch {
+      // What the key had is no longer its value.
+      if let id = directory[key.digest] {
+        lose(id, key, isPermanent: slots[Int(id)].state == .permanent)
+      }
+      throw error
+    }
     let id = directory[key.digest] ?? newEntry(key)
     let now = clock.nowMicroseconds
     var row = plannedRow(key, value, options, life ?? newLife(options, now))

@@ -15,12 +15,12 @@ import LarderEngine
 
 /// A value in a file that is to be read. The file is neither written over nor given another value
 /// until the reading is finished; it may be removed.
-struct DiskFileReading {
+final class DiskFileReading: Sendable {
   let id: ObjectID
   /// Which storing of the key the file belongs to.
   let stored: UInt64
   let file: UInt64
-  let path: String
+  let name: ValueName
   let bytes: Int
   let checksum: UInt64
   let checksumSeed: UInt64
@@ -29,12 +29,28 @@ struct DiskFileReading {
   let binding: Data
   let metadata: DiskMetadata
 
+  init(
+    id: ObjectID, slot: DiskSlot, key: DiskKey, name: ValueName, seal: DiskSeal?,
+    metadata: DiskMetadata
+  ) {
+    self.id = id
+    self.name = name
+    self.seal = seal
+    self.metadata = metadata
+    stored = slot.stored
+    file = slot.file
+    bytes = Int(slot.bytes)
+    checksum = slot.checksum
+    checksumSeed = key.digest.checksumSeed
+    binding = seal == nil ? Data() : DiskSeal.binding(key)
+  }
+
   /// The value, or nil when it is not what was stored. Needs no lock.
-  func value(_ files: any FileLayer) -> Data? {
+  func value(_ files: any FileLayer, in folder: OpenFolder) -> Data? {
     let count = bytes + (seal == nil ? 0 : DiskSeal.overhead)
     guard let memory = malloc(max(1, count)) else { return nil }
     let buffer = UnsafeMutableRawBufferPointer(start: memory, count: count)
-    let isWhole = (try? files.read(path, into: buffer)) ?? false
+    let isWhole = (try? files.read(name, in: folder, into: buffer)) ?? false
     if let seal {
       defer { free(memory) }
       guard isWhole else { return nil }

@@ -15,11 +15,16 @@ final class DiskFolder {
   private let shardPaths: [String]
   private var nextNumber: UInt64 = 1
   private var spare: [(number: UInt64, bytes: UInt64)] = []
-  private var spareBytes: UInt64 = 0
-  // Files that are being read without the lock, and by how many.
-  private var pins: [UInt64: Int] = [:]
+  private(set) var spareBytes: UInt64 = 0
+  /// Bytes of values written since the folder was opened.
+  private(set) var bytesWritten: UInt64 = 0
+  // Files that are being read without the lock, each as often as it is: few, as threads are.
+  private var pins: [UInt64] = []
+  /// The folder of all files of values.
+  let values: OpenFolder
 
   var databasePath: String { path + "/index.sqlite" }
+  var logPath: String { databasePath + "-wal" }
   var orderPath: String { path + "/order" }
   private var temporaryPath: String { path + "/files/new" }
 
@@ -31,6 +36,7 @@ final class DiskFolder {
     shardPaths = (0..<Self.shards).map { Self.shard(path, $0) + "/" }
     try files.makeFolder(path)
     try files.makeFolder(path + "/files")
+    values = try OpenFolder(path + "/files")
   }
 
   private static func shard(_ path: String, _ number: UInt64) -> String {
@@ -38,8 +44,10 @@ final class DiskFolder {
     return "\(path)/files/\(name.count < 2 ? "0" : "")\(name)"
   }
 
-  /// Where the file of a number stands.
-  func filePath(_ number: UInt64) -> String {
+  /// Where the file of a number stands below `values`.
+  func name(_ number: UInt64) -> ValueName { ValueName(number, shards: Self.shards) }
+
+  private func filePath(_ number: UInt64) -> String {
     shardPaths[Int(number % Self.shards)] + String(number, radix: 16)
   }
 
@@ -74,6 +82,7 @@ final class DiskFolder {
   ) throws(FileFailure) {
     do throws(FileFailure) {
       try files.write(value, to: path, syncs: syncs)
+      bytesWritten += UInt64(value.count)
     } catch {
       try? files.remove(path)
       // It may have been for want of room, which others then need, too.
@@ -86,19 +95,18 @@ final class DiskFolder {
   var hasSpare: Bool { !spare.isEmpty }
 
   /// Sees to it that a file is not written over until as many `unpin`.
-  func pin(_ number: UInt64) { pins[number, default: 0] += 1 }
+  func pin(_ number: UInt64) { pins.append(number) }
 
   /// Ends one reading of a file.
   func unpin(_ number: UInt64) {
-    guard let readers = pins[number] else { return }
-    pins[number] = readers > 1 ? readers - 1 : nil
+    if let place = pins.firstIndex(of: number) { pins.remove(at: place) }
   }
 
   /// Gives up a file that no committed row names. A failure to remove it is left to the next
   /// opening, which removes all such files.
   func retire(_ number: UInt64, bytes: UInt64, keeps: Bool) {
     guard keeps, spare.count < Self.spareFilesMax, spareBytes + bytes <= Self.spareBytesMax,
-      pins[number] == nil
+      !pins.contains(number)
     else {
       try? files.remove(filePath(number))
       return
@@ -143,8 +151,8 @@ final class DiskFolder {
     try files.remove(orderPath)
   }
 
-  /// Bytes of the database, its log and the files kept for writing over.
-  func overheadBytes() throws(FileFailure) -> UInt64 {
-    try files.size(databasePath) + files.size(databasePath + "-wal") + spareBytes
+  /// Lets the system forget what it holds of a value's file in memory; see `FileLayer`.
+  func dropCached(_ number: UInt64) throws(FileFailure) -> Bool {
+    try files.dropCached(filePath(number))
   }
 }

@@ -4,7 +4,7 @@ import LarderEngine
 ///
 /// Statements are prepared once. The row's number is the object id that the policy knows.
 final class DiskIndex {
-  static let format: Int64 = 1
+  static let format: Int64 = 2
   /// "Lard", so that a database is known as one of ours.
   private static let application: Int64 = 0x4c61_7264
 

@@ -21,6 +21,11 @@ package protocol FileLayer: Sendable {
   /// bytes as the buffer.
   func read(_ path: String, into buffer: UnsafeMutableRawBufferPointer) throws(FileFailure) -> Bool
 
+  /// The same for a file below a folder that is open.
+  func read(
+    _ name: ValueName, in folder: OpenFolder, into buffer: UnsafeMutableRawBufferPointer
+  ) throws(FileFailure) -> Bool
+
   /// Renames a file within the cache's folder, over another of that name.
   func rename(_ path: String, to other: String) throws(FileFailure)
 
@@ -32,6 +37,14 @@ package protocol FileLayer: Sendable {
 
   /// The size of a file in bytes, 0 for one that is missing.
   func size(_ path: String) throws(FileFailure) -> UInt64
+
+  /// Waits until a file is on the disk, and lets the system forget what it holds of it in memory.
+  /// False where the system has no call for that. A missing file is none.
+  func dropCached(_ path: String) throws(FileFailure) -> Bool
+
+  /// The same for a file that this process has open, without opening and closing it: closing it
+  /// once more would take the locks away that SQLite has on it.
+  func dropCachedOpen(_ path: String) throws(FileFailure) -> Bool
 
   /// Bytes that an ordinary user may still write to the disk that holds `path`.
   func freeBytes(at path: String) throws(FileFailure) -> UInt64

@@ -74,23 +74,50 @@ package struct SystemFiles: FileLayer {
   }
 
   /// See `FileLayer`.
-  package func read(
-    _ path: String, into buffer: UnsafeMutableRawBufferPointer
-  ) throws(FileFailure) -> Bool {
+  package func read(_ path: String, into buffer: UnsafeMutableRawBufferPointer) throws(FileFailure)
+    -> Bool
+  {
     let file = try open(path, O_RDONLY)
     defer { close(file) }
-    var done = 0
-    while done < buffer.count {
-      let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
-      let count = pread(file, rest.baseAddress, rest.count, off_t(done))
-      if count < 0 {
-        if errno == EINTR { continue }
-        throw FileFailure("read", path, errno)
-      }
-      if count == 0 { return false }
-      done += count
+    return try read(file, into: buffer, path)
+  }
+
+  /// See `FileLayer`.
+  package func read(
+    _ name: ValueName, in folder: OpenFolder, into buffer: UnsafeMutableRawBufferPointer
+  ) throws(FileFailure) -> Bool {
+    let file = name.withPath { openat(folder.file, $0, O_RDONLY | O_CLOEXEC) }
+    guard file >= 0 else {
+      throw FileFailure("open", "\(folder.path)/\(name.text)", errno)
     }
-    return lseek(file, 0, SEEK_END) == off_t(buffer.count)
+    defer { close(file) }
+    return try read(file, into: buffer, folder.path)
+  }
+
+  /// Asks for one byte more than there should be, so that the file's size need not be asked for.
+  private func read(
+    _ file: Int32, into buffer: UnsafeMutableRawBufferPointer, _ path: String
+  ) throws(FileFailure) -> Bool {
+    var excess: UInt8 = 0
+    return try withUnsafeMutablePointer(to: &excess) { (excess) throws(FileFailure) in
+      var done = 0
+      while true {
+        var parts = (
+          iovec(iov_base: buffer.baseAddress.map { $0 + done }, iov_len: buffer.count - done),
+          iovec(iov_base: excess, iov_len: 1)
+        )
+        let count = withUnsafeMutablePointer(to: &parts) {
+          $0.withMemoryRebound(to: iovec.self, capacity: 2) { preadv(file, $0, 2, off_t(done)) }
+        }
+        if count < 0 {
+          if errno == EINTR { continue }
+          throw FileFailure("read", path, errno)
+        }
+        done += count
+        // Less than was asked for is all there is, where it is not nothing at all.
+        if count == 0 || done >= buffer.count { return done == buffer.count }
+      }
+    }
   }
 
   /// See `FileLayer`.

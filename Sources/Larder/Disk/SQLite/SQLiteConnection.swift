@@ -8,6 +8,7 @@ package final class SQLiteConnection {
   /// The database file.
   package let path: String
   let handle: OpaquePointer
+  private lazy var pageBytes = (try? number("PRAGMA page_size")) ?? 4096
 
   /// Opens the file, or makes it.
   ///
@@ -64,4 +65,15 @@ package final class SQLiteConnection {
     let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
     guard code == SQLITE_OK else { throw error(code) }
   }
+
+  /// Bytes of pages and their headers that this connection has written into the write-ahead log.
+  package var bytesWritten: UInt64 {
+    var (pages, highest): (Int32, Int32) = (0, 0)
+    sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_WRITE, &pages, &highest, 0)
+    // A frame of the log is a page and 24 bytes.
+    return UInt64(max(0, pages)) * (UInt64(max(0, pageBytes)) + 24)
+  }
+
+  /// Gives the memory back in which pages of the database are kept.
+  package func releaseMemory() { sqlite3_db_release_memory(handle) }
 }

@@ -1,0 +1,43 @@
+import LarderEngine
+
+extension DiskCore {
+  /// Where the cache's bytes stand; a file whose size cannot be had counts as nothing. O(ids).
+  var usage: DiskUsage {
+    let overhead = index?.seal == nil ? 0 : UInt64(DiskSeal.overhead)
+    let retired = transaction.retired.reduce(0) { $0 + UInt64($1.bytes) }
+    return DiskUsage(
+      database: (try? folder.files.size(folder.databasePath)) ?? 0,
+      log: (try? folder.files.size(folder.logPath)) ?? 0,
+      files: slots.lazy.filter { $0.file != 0 }.reduce(retired) {
+        $0 + UInt64($1.bytes) + overhead
+      },
+      spare: folder.spareBytes)
+  }
+
+  /// What was written since the cache was opened.
+  var writes: DiskWrites {
+    DiskWrites(files: folder.bytesWritten, log: index?.connection.bytesWritten ?? 0)
+  }
+
+  /// Commits everything and lets the system forget what it holds of the cache's files in memory.
+  /// False when it is not known how. O(ids).
+  func dropPageCache() throws(DiskCacheError) -> Bool {
+    try flush()
+    let index = try openIndex()
+    do throws(SQLiteError) {
+      try index.connection.checkpoint()
+    } catch {
+      throw DiskCacheError(error)
+    }
+    index.connection.releaseMemory()
+    do throws(FileFailure) {
+      var isKnown = try folder.files.dropCachedOpen(folder.databasePath)
+      for slot in slots where slot.file != 0 {
+        isKnown = try folder.dropCached(slot.file) && isKnown
+      }
+      return isKnown
+    } catch {
+      throw DiskCacheError(error)
+    }
+  }
+}

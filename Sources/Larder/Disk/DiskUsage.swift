@@ -1,0 +1,24 @@
+/// Where the bytes of a disk cache stand.
+package struct DiskUsage: Sendable, Hashable {
+  /// The database.
+  package var database: UInt64 = 0
+  /// The database's write-ahead log, which keeps its size until it is truncated.
+  package var log: UInt64 = 0
+  /// Files of values.
+  package var files: UInt64 = 0
+  /// Files without a value, kept for writing over.
+  package var spare: UInt64 = 0
+
+  /// All of them.
+  package var total: UInt64 { database + log + files + spare }
+}
+
+/// What a disk cache has written since it was opened, as far as it can tell: without what SQLite
+/// moves from the log into the database, at most once each page written, and without what the file
+/// system adds.
+package struct DiskWrites: Sendable, Hashable {
+  /// Bytes of value files.
+  package var files: UInt64 = 0
+  /// Bytes of pages and their headers in the write-ahead log.
+  package var log: UInt64 = 0
+}

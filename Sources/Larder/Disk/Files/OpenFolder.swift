@@ -1,0 +1,23 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// A folder that stays open, so that files in it are found without going through all of its path.
+package final class OpenFolder: Sendable {
+  /// The folder.
+  package let path: String
+  let file: Int32
+
+  /// Opens a folder.
+  package init(_ path: String) throws(FileFailure) {
+    self.path = path
+    file = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard file >= 0 else { throw FileFailure("open", path, errno) }
+  }
+
+  deinit { close(file) }
+}

@@ -1,0 +1,33 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// A lock that may be held while the disk is at work: who waits sleeps until it is free, where
+/// `CacheLock` looks again and again.
+final class SleepingLock: @unchecked Sendable {
+  // In cache lines of its own: processors fetch them in pairs.
+  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+
+  init() {
+    let place = UnsafeMutableRawPointer.allocate(
+      byteCount: max(MemoryLayout<pthread_mutex_t>.size, 128), alignment: 128)
+    mutex = place.bindMemory(to: pthread_mutex_t.self, capacity: 1)
+    mutex.initialize(to: pthread_mutex_t())
+    pthread_mutex_init(mutex, nil)
+  }
+
+  deinit {
+    pthread_mutex_destroy(mutex)
+    UnsafeMutableRawPointer(mutex).deallocate()
+  }
+
+  /// Waits for the lock and takes it. Not recursive.
+  func lock() { pthread_mutex_lock(mutex) }
+
+  /// Gives the lock back.
+  func unlock() { pthread_mutex_unlock(mutex) }
+}

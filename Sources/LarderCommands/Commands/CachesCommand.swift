@@ -1,0 +1,30 @@
+import ArgumentParser
+import Foundation
+import LarderExperiments
+
+/// `larder caches`: what a workload can execute.
+struct CachesCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "caches",
+    abstract: "List the caches and presets that a workload can name.",
+    discussion: """
+      A configuration of a workload file names a cache with 'cache: nscache' and a preset with \
+      'preset: yycache'.
+
+      Examples:
+        larder caches
+        larder caches --format json
+      """)
+
+  @Option(help: "How to print the list.")
+  var format: PoliciesCommand.ListFormat = .text
+
+  func run() throws {
+    let entries = CacheEntry.all
+    switch format {
+    case .text: for entry in entries { Output.line(entry.paragraph) }
+    case .csv: Output.text(CacheEntry.csv(entries))
+    case .json: Output.line(try CacheEntry.json(entries))
+    }
+  }
+}

@@ -1,0 +1,17 @@
+import LarderEngine
+
+extension CacheContender {
+  /// Larder's own caches: `MemoryCache`, `DiskCache` and `HybridCache`.
+  static let larder = CacheContender(
+    name: ContenderRegistry.defaultName,
+    summary: "Larder's own caches, which do what the simulation does",
+    kinds: [.memory, .disk, .hybrid], runsPolicies: true
+  ) { setup in
+    switch setup.simulation.arrangement {
+    case .memory(let tier): return try LarderMemory(tier, setup)
+    case .disk(let tier): return try LarderDisk(tier, setup)
+    case .hybrid(let memory, let disk, let rules):
+      return try LarderHybrid(memory: memory, disk: disk, rules: rules, setup)
+    }
+  }
+}

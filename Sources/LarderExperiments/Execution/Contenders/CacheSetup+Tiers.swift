@@ -1,0 +1,82 @@
+import Larder
+import LarderEngine
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension MemoryCacheConfiguration {
+  /// What a memory tier of a cell is as a real cache. With one thread it has one shard, so that it
+  /// does what a simulation does.
+  init(_ tier: TierSetup, _ setup: CacheSetup) {
+    let capacity = Int(clamping: tier.capacity)
+    let countsBytes = setup.simulation.unit == .bytes
+    let objectsMax = tier.objectsMax.map { Int(clamping: $0) }
+    self.init(
+      limits: MemoryCacheLimits(
+        count: countsBytes ? objectsMax : min(capacity, objectsMax ?? capacity),
+        cost: countsBytes ? capacity : nil, age: tier.timeToLive),
+      policy: tier.policy.description, shards: setup.threads == 1 ? 1 : setup.execution.shards,
+      hashing: setup.execution.hashing, clock: setup.clock,
+      pressureRule: setup.design?.pressureRule ?? MemoryPressureRule(),
+      seed: setup.simulation.seed)
+  }
+}
+
+extension DiskConfiguration {
+  /// What a disk tier of a cell is as a real cache.
+  init(_ tier: TierSetup, _ setup: CacheSetup) throws(DiskCacheError) {
+    let countsBytes = setup.simulation.unit == .bytes
+    let capacity = Int(clamping: tier.capacity)
+    let objectsMax = tier.objectsMax.map { Int(clamping: $0) }
+    self.init(
+      policy: tier.policy.description,
+      limits: DiskLimits(
+        bytesMax: countsBytes ? tier.capacity : nil,
+        entriesMax: countsBytes ? objectsMax : min(capacity, objectsMax ?? capacity),
+        timeToLive: tier.timeToLive,
+        // What a run counts must not depend on how full the disk is.
+        freeBytesMin: 0),
+      durability: setup.execution.durability,
+      inlineBytesMax: setup.design?.disk?.inlineBytesMax ?? setup.execution.inlineBytesMax,
+      seed: setup.simulation.seed,
+      encryption: try setup.encryption)
+  }
+}
+
+extension CacheSetup {
+  /// The preset, for what a simulation does not know of it.
+  var design: CachePreset? { preset.flatMap { CachePreset.named($0) } }
+
+  /// The key of a design that encrypts: the same for all, since nothing here is secret.
+  fileprivate var encryption: DiskEncryption? {
+    get throws(DiskCacheError) {
+      guard design?.disk?.isEncrypted ?? false else { return nil }
+      return try DiskEncryption(key: Data(repeating: 7, count: 32))
+    }
+  }
+}
+
+extension TierSetup {
+  /// The longest life of an entry, nil for no limit.
+  fileprivate var timeToLive: Duration? {
+    timeToLiveSeconds.flatMap { $0 == 0 ? nil : .seconds($0) }
+  }
+}
+
+extension DiskStoreOptions {
+  /// What is said of a value, as a disk tier takes it.
+  init(_ options: CacheWriteOptions) {
+    self.init(timeToLive: options.timeToLive, cost: options.fetchCost)
+  }
+}
+
+extension CacheWriteOptions {
+  /// The entry's own life; nil for none.
+  var timeToLive: Duration? {
+    timeToLiveMicroseconds == 0
+      ? nil : .microseconds(Int64(clamping: timeToLiveMicroseconds))
+  }
+}

@@ -1,0 +1,68 @@
+import Larder
+import LarderEngine
+import Synchronization
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Larder's disk cache under test. A key is the text of its number.
+final class LarderDisk: CacheUnderTest {
+  private let cache: DiskCache
+  private let countsBytes: Bool
+  // What had been counted when the counts were last set to zero.
+  private let before = Mutex(TierCounts())
+
+  /// A cache of one tier.
+  init(_ tier: TierSetup, _ setup: CacheSetup) throws(DiskCacheError) {
+    countsBytes = setup.simulation.unit == .bytes
+    cache = try DiskCache(
+      path: setup.folder, configuration: try DiskConfiguration(tier, setup), clock: setup.clock)
+  }
+
+  func get(_ key: UInt64) throws -> CacheAnswer? {
+    try cache.data(for: String(key)).map { CacheAnswer($0, from: .disk) }
+  }
+
+  func set(_ value: Data, for key: UInt64, _ options: CacheWriteOptions) throws {
+    try cache.set(value, for: String(key), options: DiskStoreOptions(options))
+  }
+
+  func remove(_ key: UInt64) throws { try cache.remove(String(key)) }
+
+  func usage() -> CacheUsage {
+    var usage = CacheUsage()
+    let entries = cache.count
+    usage.diskEntries = entries
+    usage.diskWeight = countsBytes ? cache.valueBytes : UInt64(entries)
+    usage.diskBytes = cache.diskBytes
+    return usage
+  }
+
+  func tierCounts() -> CacheTierCounts? {
+    var counts = CacheTierCounts()
+    counts.disk = cache.tierCounts.since(before.withLock { $0 })
+    return counts
+  }
+
+  func resetCounts() { before.withLock { $0 = cache.tierCounts } }
+
+  func flush() throws { try cache.flush() }
+
+  func close() throws { try cache.close() }
+}
+
+extension TierCounts {
+  /// What has been counted since an earlier moment.
+  fileprivate func since(_ earlier: TierCounts) -> TierCounts {
+    var counts = TierCounts()
+    counts.admissions = admissions - earlier.admissions
+    counts.rejections = rejections - earlier.rejections
+    counts.evictions = evictions - earlier.evictions
+    counts.expirations = expirations - earlier.expirations
+    counts.bytesWritten = bytesWritten - earlier.bytesWritten
+    return counts
+  }
+}

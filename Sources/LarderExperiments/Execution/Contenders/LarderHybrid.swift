@@ -1,0 +1,73 @@
+import Larder
+import LarderEngine
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Larder's memory before disk under test.
+struct LarderHybrid: CacheUnderTest {
+  private let cache: HybridCache<UInt64, Data>
+  private let countsBytes: Bool
+
+  /// A cache of two tiers.
+  init(
+    memory: TierSetup, disk: TierSetup, rules: HybridRules, _ setup: CacheSetup
+  ) throws {
+    countsBytes = setup.simulation.unit == .bytes
+    cache = try HybridCache(
+      path: setup.folder,
+      configuration: HybridCacheConfiguration(
+        memory: MemoryCacheConfiguration(memory, setup), disk: try DiskConfiguration(disk, setup),
+        rules: rules, copiesOnRead: setup.design?.copiesOnRead ?? false,
+        pressureRule: setup.design?.pressureRule
+          ?? MemoryPressureRule(keptOnWarning: 0, keptWhenCritical: 0), clock: setup.clock))
+  }
+
+  func get(_ key: UInt64) throws -> CacheAnswer? {
+    try cache.get(key).map { CacheAnswer($0.value, from: $0.tier == .memory ? .memory : .disk) }
+  }
+
+  func fill(_ value: Data, for key: UInt64, _ options: CacheWriteOptions) throws {
+    try cache.fill(value, for: key, options: DiskStoreOptions(options))
+  }
+
+  func set(_ value: Data, for key: UInt64, _ options: CacheWriteOptions) throws {
+    try cache.set(value, for: key, options: DiskStoreOptions(options))
+  }
+
+  func remove(_ key: UInt64) throws { try cache.remove(key) }
+
+  func handle(_ pressure: MemoryPressureLevel) { cache.handle(pressure) }
+
+  func usage() -> CacheUsage {
+    let statistics = cache.statistics
+    var usage = CacheUsage()
+    usage.memoryEntries = statistics.memory?.count
+    usage.memoryWeight = statistics.memory?.cost
+    usage.memoryBytes = UInt64(cache.memoryResidentBytes)
+    let entries = cache.diskCount
+    usage.diskEntries = entries
+    usage.diskWeight = countsBytes ? cache.diskValueBytes : UInt64(entries)
+    usage.diskBytes = cache.diskBytes
+    return usage
+  }
+
+  func tierCounts() -> CacheTierCounts? {
+    let counted = cache.counts
+    var counts = CacheTierCounts()
+    counts.memory = counted.memory
+    counts.disk = counted.disk
+    counts.promotions = counted.promotions
+    counts.demotions = counted.demotions
+    return counts
+  }
+
+  func resetCounts() { cache.resetCounts() }
+
+  func flush() throws { try cache.flush() }
+
+  func close() throws { try cache.close() }
+}

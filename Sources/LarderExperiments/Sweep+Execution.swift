@@ -1,0 +1,90 @@
+import Foundation
+import LarderEngine
+import LarderTraces
+import Synchronization
+
+extension Sweep {
+  /// The numbers of threads that a cell is executed in, each on its own. A cell that is not
+  /// simulated is first executed in one, for its counts.
+  func executedThreads(_ planned: PlannedCell) -> [Int] {
+    guard planned.isExecuted else { return [] }
+    guard !planned.isSimulated else { return execution.threads }
+    return [1] + execution.threads.filter { $0 != 1 }
+  }
+
+  /// Executes the cells that are to be, one after the other: what runs beside them would be in the
+  /// measurements. What is complete when it is stopped stays.
+  func execute(
+    _ ledger: borrowing Mutex<Ledger>, _ cancellation: Cancellation, _ observer: Observer,
+    _ progress: @escaping @Sendable (Int) -> Void
+  ) throws {
+    guard cells.contains(where: \.isExecuted) else { return }
+    var files = ExecutedFiles(parent: scratch)
+    defer { files.remove() }
+    for index in cells.indices {
+      for threads in executedThreads(cells[index]) {
+        if cancellation.isRequested { return }
+        let cell = cells[index].cell
+        guard let trace = trace(of: cell) else { throw SweepError.traceMissing(cell) }
+        observer.began(.executing(cell, threads: threads))
+        let earlier = ledger.withLock { $0.records[index] }
+        let executions: [Execution]?
+        do {
+          executions = try executor(threads: threads, files.folder, cancellation, progress).run(
+            cells[index], over: trace,
+            simulated: cells[index].isSimulated ? earlier?.counts : nil)
+        } catch {
+          throw SweepError.execution(cell, threads: threads, error)
+        }
+        guard let executions, let first = executions.first else { return }
+        files.grew(by: executions)
+        var record =
+          earlier
+          ?? Record(
+            cell: cell, counts: first.counts, objectsDistinct: UInt64(trace.requests.objects))
+        record.executions = (record.executions ?? []) + executions
+        try ledger.withLock { try $0.put(record, at: index, for: observer) }
+      }
+    }
+  }
+
+  private func executor(
+    threads: Int, _ folder: String, _ cancellation: Cancellation,
+    _ progress: @escaping @Sendable (Int) -> Void
+  ) -> CellExecutor {
+    var spec = execution
+    spec.threads = [threads]
+    var executor = CellExecutor(
+      spec: spec, warmUp: warmUp, repetitions: max(1, repetitions), latency: latency,
+      scratch: folder, cancellation: cancellation, progress: progress)
+    executor.keepsFolders = true
+    return executor
+  }
+}
+
+/// The files of executed caches. They stay until nothing is measured any more, because file systems
+/// are slow for a while after many files have been removed; but not beyond a bound.
+private struct ExecutedFiles {
+  /// Where they are.
+  let folder: String
+  private var bytes: UInt64 = 0
+
+  /// Bytes that stay: more than that would be unexpected.
+  private static let bytesMax: UInt64 = 8 << 30
+
+  /// Files in a folder of their own, which is made by whoever puts the first into it.
+  init(parent: String) {
+    folder = "\(parent)/larder-execute-\(UUID().uuidString)"
+  }
+
+  /// Files of finished runs were left.
+  mutating func grew(by executions: [Execution]) {
+    for execution in executions { bytes += execution.diskBytes ?? 0 }
+    guard bytes > Self.bytesMax else { return }
+    remove()
+    bytes = 0
+  }
+
+  /// Removes all of them.
+  func remove() { try? FileManager.default.removeItem(atPath: folder) }
+}

@@ -1,0 +1,88 @@
+import LarderEngine
+import LarderExperiments
+
+/// A configuration at one capacity, over all seeds.
+struct Design {
+  /// The records, one a seed.
+  let records: [Record]
+  /// A preset's limits in words.
+  let limits: String?
+  /// One of the cells, for what all have in common.
+  var cell: Cell { records[0].cell }
+
+  /// A quantity of designs.
+  struct Column: Sendable {
+    /// What stands above it.
+    let title: String
+    /// Its best value in words.
+    let superlative: String
+    /// What its values are in.
+    var unit = "%"
+    /// Which end is marked; nil for neither.
+    let better: Better?
+    /// Decimals shown.
+    let decimals: Int
+    /// The quantity; nil where it does not exist.
+    let value: @Sendable (Design) -> Double?
+  }
+
+  /// Which end of a scale is the better one.
+  enum Better: Sendable { case higher, lower }
+
+  /// The quantities that tell designs apart.
+  static let columns = [
+    Column(
+      title: "hit ratio, %", superlative: "the highest hit ratio", better: .higher, decimals: 2
+    ) { design in
+      design.mean { $0.counts.hitRatio.map { $0 * 100 } }
+    },
+    Column(title: "in memory, %", superlative: "", better: nil, decimals: 2) { design in
+      design.cell.kind == .hybrid ? design.share { $0.memoryHits } : nil
+    },
+    Column(title: "on disk, %", superlative: "", better: nil, decimals: 2) { design in
+      design.cell.kind == .hybrid ? design.share { $0.diskHits } : nil
+    },
+    Column(
+      title: "byte hit ratio, %", superlative: "the highest byte hit ratio", better: .higher,
+      decimals: 2
+    ) { design in
+      design.cell.unit == .bytes ? design.mean { $0.counts.byteHitRatio.map { $0 * 100 } } : nil
+    },
+    Column(
+      title: "stale, %", superlative: "the smallest share of stale answers", better: .lower,
+      decimals: 2
+    ) { design in
+      design.share { $0.staleHits }
+    },
+    Column(
+      title: "modelled access, mean us",
+      superlative: "the shortest modelled (not measured) mean access", unit: "us",
+      better: .lower, decimals: 1
+    ) { design in
+      design.mean { $0.modelled?.meanMicroseconds }
+    },
+  ]
+
+  /// The capacity; for two tiers, that of each.
+  var capacity: String {
+    if let limits { return limits }
+    let bytes = cell.unit == .bytes
+    let own = NumberText.capacity(cell.capacity, bytes: bytes)
+    return cell.memoryCapacity.map { "\(NumberText.capacity($0, bytes: bytes)) before \(own)" }
+      ?? own
+  }
+
+  /// The mean of a quantity over the seeds; nil where one does not have it.
+  func mean(_ value: (Record) -> Double?) -> Double? {
+    let values = records.compactMap(value)
+    return values.count == records.count ? Spread(values)?.mean : nil
+  }
+
+  /// A part of the requests, in per cent.
+  func share(_ value: (Counts) -> UInt64) -> Double? {
+    mean { record in
+      record.counts.requests == 0
+        ? nil : Double(value(record.counts)) / Double(record.counts.requests) * 100
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import LarderExperiments
+
+extension ReportDocument {
+  /// What real caches did; nothing when none was driven.
+  static func executed(_ results: RunResults, severalTraces: Bool) -> [Block] {
+    let rows = ExecutedRow.all(in: results.records)
+    guard let conditions = results.execution else { return [] }
+    var blocks: [Block] = [
+      .heading(2, ["Executed: real caches, real bytes"]),
+      .list(Self.conditions(conditions).map { [.text($0)] }),
+    ]
+    guard !rows.isEmpty else {
+      return blocks + [.paragraph(["No executed run is complete."])]
+    }
+    blocks += [.heading(3, ["What it shows"]), .list(ExecutedFindings(results.records).sentences)]
+    for kind in ConfigurationKind.allCases {
+      for group in groups(rows.filter { $0.cell.kind == kind }) {
+        let place = severalTraces ? "\(kind.rawValue), \(group[0].cell.trace)" : kind.rawValue
+        blocks += tables(ExecutedTables(rows: group), kind: kind, place: place)
+      }
+    }
+    return blocks
+  }
+
+  /// The rows of each trace.
+  private static func groups(_ rows: [ExecutedRow]) -> [[ExecutedRow]] {
+    var order: [String] = []
+    for row in rows where !order.contains(row.cell.trace) { order.append(row.cell.trace) }
+    return order.map { trace in rows.filter { $0.cell.trace == trace } }
+  }
+
+  private static func tables(
+    _ tables: ExecutedTables, kind: ConfigurationKind, place: String
+  ) -> [Block] {
+    var blocks: [Block] = [
+      .heading(3, [.text("Throughput and memory: \(place)")]), .table(tables.throughput),
+    ]
+    if let gets = tables.gets {
+      blocks += [.heading(3, [.text("Latency of gets, microseconds: \(place)")]), .table(gets)]
+    }
+    if let kinds = tables.kinds {
+      blocks += [
+        .heading(3, [.text("Latency by what happened, microseconds: \(place)")]), .table(kinds),
+      ]
+    }
+    if kind != .memory {
+      blocks += [.heading(3, [.text("Disk: \(place)")]), .table(tables.disk)]
+    }
+    return blocks
+  }
+
+  private static func conditions(_ conditions: ExecutionConditions) -> [String] {
+    let threads = conditions.threads.map { "\($0)" }.joined(separator: ", ")
+    var lines = [
+      "Threads: \(threads), each on its own, one cell at a time with nothing else running; "
+        + "\(conditions.repetitions) \(conditions.repetitions == 1 ? "run" : "runs") each.",
+      "Load: \(conditions.load).",
+      "Origin: \(conditions.origin).",
+      "Checked: \(conditions.verification).",
+      "Throughput is of the whole run, with making and checking values; latency is of the cache's "
+        + "calls alone.",
+    ]
+    if let memory = conditions.memory { lines.append("Memory: \(memory).") }
+    if let durability = conditions.durability {
+      lines += ["Durability of the disk: \(durability).", "Page cache: \(conditions.pageCache)."]
+    }
+    if let pressure = conditions.pressure { lines.append("Memory pressure: \(pressure).") }
+    return lines
+  }
+}

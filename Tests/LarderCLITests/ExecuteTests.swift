@@ -1,0 +1,128 @@
+import Foundation
+import Testing
+
+/// Real caches through the command.
+@Suite struct ExecuteTests {
+  private static func workload(_ rest: String) -> String {
+    """
+    name: tiny
+    source: {generator: zipf, requests: 5000, objects: 300}
+    configurations:
+      - memory
+      - disk
+    policies: [lru, belady]
+    capacities: [10%]
+
+    """ + rest
+  }
+
+  private func run(
+    _ rest: String, in scratch: ScratchFolder, to output: String
+  ) throws -> (run: LarderProcess, counts: String, timings: [[String: String]], report: String) {
+    let file = try scratch.write(Self.workload(rest), to: "\(output).yaml")
+    let run = try LarderProcess(["run", file, "--output", output], in: scratch.folder)
+    #expect(run.exitCode == 0, "\(run.notes)")
+    func text(_ name: String) throws -> String {
+      try String(contentsOf: scratch.url("\(output)/\(name)"), encoding: .utf8)
+    }
+    // No field of these holds a comma but the machine's, which is quoted.
+    let lines = try text("timings.csv").split(separator: "\n").map { line in
+      line.split(separator: "\"", omittingEmptySubsequences: false).enumerated().map {
+        $0.offset.isMultiple(of: 2) ? String($0.element) : "machine"
+      }.joined().split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    }
+    let rows = lines.dropFirst().map { Dictionary(uniqueKeysWithValues: zip(lines[0], $0)) }
+    return (run, try text("counts.csv"), rows, try text("report.md"))
+  }
+
+  @Test func executedRunsStandBesideSimulatedOnes() throws {
+    let scratch = try ScratchFolder()
+    let simulated = try run("", in: scratch, to: "simulated")
+    let both = try run(
+      "mode: [simulate, execute]\nexecute: {threads: [1, 2]}\n", in: scratch, to: "both")
+    #expect(both.counts == simulated.counts)
+    let executed = both.timings.filter { $0["mode"] == "execute" }
+    #expect(executed.map { $0["configuration"] } == ["memory", "memory", "disk", "disk"])
+    #expect(executed.map { $0["threads"] } == ["1", "2", "1", "2"])
+    #expect(executed.allSatisfy { $0["policy"] == "lru" && $0["requests"] == "5000" })
+    #expect(executed[0]["equals_simulated"] == "yes" && executed[2]["equals_simulated"] == "yes")
+    #expect(executed[2]["disk_bytes_written"] != "")
+    let told = "Executed and simulated counts are equal in 2 of 2 cells (one thread)."
+    #expect(both.run.output.contains(told) && both.report.contains(told))
+    #expect(both.report.contains("no real cache knows the future: belady"))
+    #expect(both.report.contains("Latency of gets, microseconds: disk"))
+  }
+
+  @Test func executingAloneCountsTheSame() throws {
+    let scratch = try ScratchFolder()
+    let simulated = try run("", in: scratch, to: "simulated")
+    let executed = try run("mode: execute\nexecute: {threads: 2}\n", in: scratch, to: "executed")
+    #expect(executed.counts == simulated.counts)
+    #expect(
+      executed.timings.filter { $0["policy"] == "lru" }.map { $0["threads"] }
+        == ["1", "2", "1", "2"])
+  }
+
+  @Test func whatCannotBeExecutedIsOneLine() throws {
+    let scratch = try ScratchFolder()
+    let cases: [(yaml: String, says: [String])] = [
+      ("configurations: {kind: memory, cache: nscahe}", ["x.yaml:4", "'nscahe'", "'nscache'"]),
+      ("configurations: {kind: disk, cache: nscache}", ["x.yaml:4", "disk", "memory"]),
+      ("configurations: {kind: memory, cache: nscache}", ["x.yaml:4", "mode"]),
+      ("configurations: {preset: yycahce}", ["x.yaml:4", "'yycahce'"]),
+      ("mode: execute\nexecute: {threads: many}", ["x.yaml:5", "threads", "'many'"]),
+    ]
+    for bad in cases {
+      let start = "source: {generator: zipf, requests: 100}\npolicies: lru\ncapacities: 10\n"
+      let file = try scratch.write(start + bad.yaml + "\n", to: "x.yaml")
+      let run = try LarderProcess(["run", file, "--quiet"], in: scratch.folder)
+      #expect(run.exitCode == 2)
+      #expect(run.noteLines.count == 1, "\(run.notes)")
+      for text in bad.says { #expect(run.notes.contains(text), "\(text) in: \(run.notes)") }
+    }
+    let file = try scratch.write(Self.workload("mode: execute\n"), to: "x.yaml")
+    let run = try LarderProcess(
+      ["run", file, "--quiet", "--scratch", file + "/nowhere"], in: scratch.folder)
+    #expect(run.exitCode == 2)
+    #expect(run.noteLines.count == 1 && run.notes.contains("nowhere"), "\(run.notes)")
+  }
+
+  @Test func cachesAreListed() throws {
+    let text = try LarderProcess(["caches"])
+    #expect(text.exitCode == 0)
+    #expect(text.output.hasPrefix("larder  (memory, disk, hybrid; any policy)\n"))
+    let csv = try LarderProcess(["caches", "--format", "csv"]).output
+      .split(separator: "\n").map { $0.split(separator: ",").map(String.init) }
+    #expect(csv[0].prefix(4) == ["name", "sort", "kinds", "runs_policies"])
+    let names = csv.dropFirst().map { $0[0] }
+    for name in ["larder", "nscache", "textbook-lru", "yycache"] {
+      #expect(names.contains(name), "\(name)")
+    }
+    let json = try LarderProcess(["caches", "--format", "json"]).output
+    let read = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [[String: Any]]
+    #expect(read?.map { $0["name"] as? String } == names)
+  }
+
+  /// The example runs as its first lines say, and finds what Larder's FIFO does.
+  @Test func aProgramAddsACacheOfItsOwn() throws {
+    let scratch = try ScratchFolder()
+    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+    let example = try String(
+      contentsOf: folder.appendingPathComponent("Examples/OwnCache/own-cache.yaml"),
+      encoding: .utf8)
+    let file = try scratch.write(
+      example.replacingOccurrences(of: "500k", with: "5k"), to: "own-cache.yaml")
+    let run = try LarderProcess(
+      ["run", file, "--output", "out"], in: scratch.folder, program: "OwnCache")
+    #expect(run.exitCode == 0, "\(run.notes)")
+    let counts = try String(contentsOf: scratch.url("out/counts.csv"), encoding: .utf8)
+      .split(separator: "\n").map { $0.split(separator: ",", omittingEmptySubsequences: false) }
+    #expect(counts.dropFirst().map { $0[3] } == ["fifo", "fifo", "oldest-out", "oldest-out"])
+    #expect(counts[1][8] == counts[3][8] && counts[2][8] == counts[4][8])
+    let report = try String(contentsOf: scratch.url("out/report.md"), encoding: .utf8)
+    #expect(report.contains("OwnCache run "))
+    let listed = try LarderProcess(["caches"], program: "OwnCache")
+    #expect(listed.output.contains("oldest-out  (memory; a policy of its own)"))
+  }
+}

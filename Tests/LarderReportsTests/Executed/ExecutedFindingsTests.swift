@@ -1,0 +1,107 @@
+import LarderEngine
+import LarderExperiments
+import Testing
+
+@testable import LarderReports
+
+/// What a report says of executed runs beside their speed.
+struct ExecutedFindingsTests {
+  private func findings(_ records: [Record]) -> [String] {
+    ExecutedFindings(records).sentences.map { $0.map(\.plain).joined() }
+  }
+
+  private func executed(
+    _ policy: String = "lru", hits: UInt64 = 2500, _ change: (inout Execution) -> Void = { _ in }
+  ) -> Record {
+    var record = SampleResults.record(SampleResults.cell(policy, capacity: 10), hits: hits)
+    record.timings = [
+      Timing(mode: .simulate, threads: 1, repetition: 1, requests: 5000, seconds: 1)
+    ]
+    record.executions = SampleResults.executions(of: record)
+    record.executions = record.executions?.map { execution in
+      var execution = execution
+      change(&execution)
+      return execution
+    }
+    return record
+  }
+
+  @Test func equalCountsAreCounted() {
+    let findings = findings([executed("lru"), executed("fifo")])
+    #expect(findings[0] == "Executed and simulated counts are equal in 2 of 2 cells (one thread).")
+    #expect(
+      findings[1]
+        == "2 threads changed the hit ratio by -0.15 points against one thread's counts.")
+    #expect(findings[2] == "20 000 values were read and checked; none was wrong.")
+    #expect(
+      findings[3] == "What was resident was compared with the capacity 16 times: never more.")
+    #expect(findings.count == 4)
+  }
+
+  @Test func whatDiffersIsNamedWithBothNumbers() {
+    let wrong = executed("sieve") { execution in
+      guard execution.threads == 1 else { return }
+      execution.equalsSimulated = false
+      execution.counts.memoryHits += 3
+      execution.counts.memory.evictions -= 1
+    }
+    let findings = findings([executed(), wrong])
+    #expect(findings[0] == "Executed and simulated counts are equal in 1 of 2 cells (one thread).")
+    #expect(
+      findings[1] == """
+        memory: sieve at 10, executed against simulated: hits 2 503 against 2 500, hits in memory \
+        2 503 against 2 500, evictions 1 249 against 1 250.
+        """)
+  }
+
+  @Test func notMoreThanAFewDifferencesAreTold() {
+    let records = (1...8).map { number in
+      executed("p\(number)") { $0.equalsSimulated = $0.threads == 1 ? false : nil }
+    }
+    let findings = findings(records)
+    #expect(findings.count { $0.contains("executed against simulated") } == 5)
+    #expect(findings.contains("3 more differ."))
+    #expect(findings[1].contains("the same sums, otherwise distributed over the tiers"))
+  }
+
+  @Test func badNewsComesFirst() {
+    let bad = executed { execution in
+      guard execution.threads == 2 else { return }
+      execution.valuesWrong = 4
+      execution.capacityExceeded = 1
+    }
+    let findings = findings([bad])
+    #expect(findings[0] == "8 values read were not what was written: memory: lru at 10.")
+    #expect(findings.contains("10 000 values were read and checked; 8 were wrong."))
+    #expect(
+      findings.contains(
+        "What was resident was compared with the capacity 8 times: more 2 times."))
+    #expect(findings.last == "More than the capacity was resident in: memory: lru.")
+  }
+
+  @Test func aCacheOfItsOwnIsNotCompared() {
+    #expect(
+      findings(SampleResults.foreign) == [
+        "Not simulated, so that all their counts are of the run in one thread: "
+          + "their cache: theirs.",
+        "Where only memory is driven, one operation in 16 was timed: looking at the clock takes as "
+          + "long as a hit.",
+        "the clock was odd",
+      ])
+  }
+
+  @Test func sumsFromAFileDoNotOverflow() {
+    let record = executed { $0.valuesChecked = .max }
+    #expect(findings([record]).contains { $0.hasPrefix("18 446 744 073 709 551 615 values") })
+  }
+
+  @Test func seedsAndRepetitionsAreOneRow() {
+    var records = [executed(), executed()]
+    records[1].cell.seed = 43
+    let rows = ExecutedRow.all(in: records)
+    #expect(rows.map(\.threads) == [1, 2])
+    #expect(rows.map(\.executions.count) == [4, 4])
+    #expect(rows[0].requestsPerSecond?.median == 375_000)
+    #expect(rows[1].hitRatio?.smallest == 2490.0 / 5000)
+  }
+}

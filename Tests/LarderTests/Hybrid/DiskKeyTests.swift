@@ -1,0 +1,43 @@
+import Foundation
+import Testing
+
+@testable import Larder
+
+/// Keys that are equal are the same on disk, and others are not.
+@Suite struct DiskKeyTests {
+  @Test func equalTextsAreOneKey() throws {
+    let folder = try ScratchFolder()
+    let (composed, decomposed) = ("caf\u{e9}", "cafe\u{301}")
+    #expect(composed == decomposed)
+    #expect(Array(composed.diskKey.utf8) == Array(decomposed.diskKey.utf8))
+    let cache = try HybridCache<String, Int>(
+      path: folder.path, configuration: HybridTestCaches.configuration(memory: 1))
+    try cache.set(1, for: composed)
+    try cache.set(2, for: decomposed)
+    #expect(cache.diskCount == 1)
+    cache.handle(.critical)
+    #expect(try cache.get(composed)?.value == 2)
+  }
+
+  @Test func hostileTextsAreKeys() throws {
+    let folder = try ScratchFolder()
+    let cache = try HybridCache<String, Int>(
+      path: folder.path, configuration: HybridTestCaches.configuration(memory: 1))
+    let keys = ["", "../x", "a\0b", "a", "\u{1F600}", String(repeating: "k", count: 100_000)]
+    for (number, key) in keys.enumerated() { try cache.set(number, for: key) }
+    for (number, key) in keys.enumerated() { #expect(try cache.get(key)?.value == number) }
+  }
+
+  @Test func otherKeys() throws {
+    #expect(Int8(-7).diskKey == "-7")
+    #expect(UInt64.max.diskKey == "18446744073709551615")
+    let id = UUID()
+    #expect(UUID(uuidString: id.diskKey) == id)
+    let whole = try #require(URL(string: "https://example.org/a?b=c"))
+    #expect(whole.diskKey == "https://example.org/a?b=c")
+    let base = try #require(URL(string: "https://example.org/"))
+    let relative = try #require(URL(string: "a?b=c", relativeTo: base))
+    #expect(relative != whole)
+    #expect(relative.diskKey != whole.diskKey)
+  }
+}

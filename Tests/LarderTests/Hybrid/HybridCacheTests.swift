@@ -1,0 +1,282 @@
+import Foundation
+import LarderEngine
+import Testing
+
+@testable import Larder
+
+@Suite struct HybridCacheTests {
+  let folder: ScratchFolder
+  init() throws { folder = try ScratchFolder() }
+
+  private func cache(
+    _ configuration: HybridCacheConfiguration = HybridTestCaches.configuration()
+  ) throws -> HybridCache<String, Int> {
+    try HybridCache(path: folder.path, configuration: configuration)
+  }
+
+  @Test func tellsWhereAValueWasAndWhatIsKnownOfIt() throws {
+    let clock = ManualClock(seconds: 50)
+    let cache = try cache(HybridTestCaches.configuration(memory: 1, clock: clock))
+    try cache.set(
+      1, for: "a",
+      options: DiskStoreOptions(timeToLive: .seconds(9), version: "v1", contentType: "t"))
+    clock.set(seconds: 52)
+    for tier in [HybridTier.memory, .disk] {
+      let hit = try #require(try cache.get("a"))
+      #expect(hit.value == 1)
+      #expect(hit.tier == tier)
+      #expect(hit.version == "v1")
+      #expect(hit.contentType == "t")
+      #expect(hit.createdMicroseconds == 50_000_000)
+      #expect(hit.expiresMicroseconds == 59_000_000)
+      #expect(hit.freshness == .fresh)
+      #expect(!hit.isPermanent)
+      try cache.set(2, for: "b")
+    }
+    clock.set(seconds: 59)
+    #expect(try cache.get("a") == nil)
+    #expect(try cache.get("b")?.expiresMicroseconds == nil)
+  }
+
+  @Test func removesFromBothTiers() throws {
+    let cache = try cache()
+    try cache.set(1, for: "a")
+    #expect(try cache.contains("a"))
+    #expect(try cache.remove("a"))
+    #expect(try !cache.contains("a"))
+    #expect(try cache.get("a") == nil)
+    #expect(try !cache.remove("a"))
+    #expect(cache.memoryCount == 0)
+    #expect(cache.diskCount == 0)
+  }
+
+  @Test func keepsEntriesAcrossARestart() throws {
+    var first: HybridCache<String, Int>? = try cache()
+    try first?.set(1, for: "a", options: DiskStoreOptions(version: "v"))
+    try first?.close()
+    first = nil
+    let again = try cache()
+    let hit = try #require(try again.get("a"))
+    #expect(hit.tier == .disk)
+    #expect(hit.version == "v")
+    #expect(try again.get("a")?.tier == .memory)
+  }
+
+  @Test func oneTierAlone() throws {
+    let inMemory = try HybridCache<String, Int>(
+      configuration: HybridTestCaches.configuration(disk: nil))
+    try inMemory.set(1, for: "a")
+    #expect(try inMemory.get("a")?.tier == .memory)
+    #expect(try inMemory.get("b") == nil)
+    for number in 0..<9 { try inMemory.set(number, for: "\(number)") }
+    #expect(try inMemory.get("a") == nil)
+    try inMemory.close()
+
+    let onDisk = try cache(HybridTestCaches.configuration(memory: nil))
+    try onDisk.set(1, for: "a")
+    #expect(try onDisk.get("a")?.tier == .disk)
+    #expect(try onDisk.get("a")?.tier == .disk)
+    #expect(try onDisk.remove("a"))
+    #expect(try onDisk.get("a") == nil)
+  }
+
+  @Test func refusesWhatContradictsItself() throws {
+    let noTier = HybridTestCaches.configuration(memory: nil, disk: nil)
+    let withoutPath = HybridTestCaches.configuration()
+    let exclusive = HybridTestCaches.configuration(
+      rules: HybridRules(inclusion: .exclusive), writes: .back())
+    let oneTier = HybridTestCaches.configuration(disk: nil, writes: .back())
+    let noRoom = HybridTestCaches.configuration(writes: .back(entriesMax: 0))
+    for configuration in [noTier, exclusive, oneTier, noRoom] {
+      let error = #expect(throws: HybridCacheError.self) { try cache(configuration) }
+      guard case .configuration = error else {
+        Issue.record("\(String(describing: error))")
+        continue
+      }
+    }
+    #expect(throws: HybridCacheError.self) {
+      try HybridCache<String, Int>(configuration: withoutPath)
+    }
+    var wrong = HybridTestCaches.configuration()
+    wrong.memory?.policy = "nothing"
+    #expect(throws: HybridCacheError.self) { try cache(wrong) }
+  }
+
+  // MARK: Permanent entries
+
+  @Test(arguments: HybridRules.Inclusion.allCases)
+  func permanentEntriesAreAlwaysOnDisk(inclusion: HybridRules.Inclusion) throws {
+    let placement = HybridRules.Placement(memoryOnlyBelowSeconds: 10, diskOnlyFromSeconds: 20)
+    for rules in [
+      HybridRules(inclusion: inclusion),
+      HybridRules(inclusion: inclusion, placement: placement),
+    ] {
+      let folder = try ScratchFolder()
+      let cache = try HybridCache<String, Int>(
+        path: folder.path, configuration: HybridTestCaches.configuration(rules: rules))
+      try cache.set(
+        1, for: "p", options: DiskStoreOptions(timeToLive: .seconds(1), isPermanent: true))
+      #expect(cache.diskCount == 1)
+      for number in 0..<60 { try cache.set(number, for: "\(number)") }
+      // Memory gave it up; disk has it, for ever, and promoting it leaves it there.
+      for _ in 0..<3 {
+        let hit = try #require(try cache.get("p"))
+        #expect(hit.value == 1)
+        #expect(hit.isPermanent)
+        #expect(hit.expiresMicroseconds == nil)
+      }
+      try cache.removeAll()
+      try cache.removeExpired()
+      #expect(try cache.get("p")?.value == 1)
+      #expect(cache.diskCount == 1)
+      cache.handle(.critical)
+      #expect(try cache.get("p")?.tier == .disk)
+      #expect(try cache.remove("p"))
+      #expect(try cache.get("p") == nil)
+      try cache.set(2, for: "p", options: DiskStoreOptions(isPermanent: true))
+      try cache.removeAll(includingPermanent: true)
+      #expect(try cache.get("p") == nil)
+    }
+  }
+
+  // MARK: Rules
+
+  @Test func exclusiveEntriesAreInOneTier() throws {
+    let cache = try cache(
+      HybridTestCaches.configuration(memory: 2, rules: HybridRules(inclusion: .exclusive)))
+    for number in 0..<5 { try cache.set(number, for: "\(number)") }
+    #expect(cache.memoryCount == 2)
+    #expect(cache.diskCount == 3)
+    #expect(try cache.get("0")?.tier == .disk)
+    #expect(cache.memoryCount == 2)
+    #expect(cache.diskCount == 3)
+    #expect(try cache.get("0")?.tier == .memory)
+    #expect(cache.statistics.promotions == 1)
+    #expect(cache.statistics.demotions == 4)
+  }
+
+  @Test func placementGoesByTheLifeThatIsLeft() throws {
+    let clock = ManualClock(seconds: 1000)
+    let placement = HybridRules.Placement()
+    let cache = try cache(
+      HybridTestCaches.configuration(rules: HybridRules(placement: placement), clock: clock))
+    try cache.set(1, for: "short", options: DiskStoreOptions(timeToLive: .seconds(299)))
+    #expect(cache.memoryCount == 1)
+    #expect(cache.diskCount == 0)
+    try cache.set(2, for: "middle", options: DiskStoreOptions(timeToLive: .seconds(300)))
+    #expect(cache.memoryCount == 2)
+    #expect(cache.diskCount == 1)
+    try cache.set(3, for: "long", options: DiskStoreOptions(timeToLive: .seconds(3600)))
+    try cache.set(4, for: "ever")
+    #expect(cache.memoryCount == 2)
+    #expect(cache.diskCount == 3)
+    #expect(try cache.get("long")?.tier == .disk)
+    #expect(try cache.get("long")?.tier == .disk)
+    // A second later there is less than an hour left: the next hit moves it up.
+    clock.advance(seconds: 1)
+    #expect(try cache.get("long")?.tier == .disk)
+    #expect(try cache.get("long")?.tier == .memory)
+    #expect(try cache.get("ever")?.tier == .disk)
+    #expect(try cache.get("ever")?.tier == .disk)
+    // A set takes it out of where it may not be any more.
+    try cache.set(5, for: "long")
+    #expect(try cache.get("long")?.tier == .disk)
+    try cache.set(6, for: "long", options: DiskStoreOptions(timeToLive: .seconds(5)))
+    #expect(try cache.get("long")?.tier == .memory)
+    cache.handle(.warning)
+    #expect(try cache.get("long") == nil)
+  }
+
+  // MARK: Cleaning
+
+  @Test func memoryPressureEmptiesMemoryAndKeepsDisk() throws {
+    for level in MemoryPressureLevel.allCases {
+      let folder = try ScratchFolder()
+      let cache = try HybridCache<Int, Int>(
+        path: folder.path, configuration: HybridTestCaches.configuration())
+      for number in 0..<4 { try cache.set(number, for: number) }
+      #expect(cache.handle(level) == 4)
+      #expect(cache.memoryCount == 0)
+      #expect(cache.diskCount == 4)
+      #expect(cache.statistics.memory?.pressure == 4)
+      #expect(try cache.get(2)?.tier == .disk)
+    }
+    var kept = HybridTestCaches.configuration()
+    kept.pressureRule = MemoryPressureRule(keptOnWarning: 0.5, keptWhenCritical: 0.25)
+    let cache = try HybridCache<Int, Int>(path: folder.path, configuration: kept)
+    for number in 0..<4 { try cache.set(number, for: number) }
+    #expect(cache.handle(.warning) == 2)
+    #expect(cache.memoryCount == 2)
+  }
+
+  @Test func cleaningTellsWhatItFrees() throws {
+    let clock = ManualClock(seconds: 1000)
+    let cache = try cache(HybridTestCaches.configuration(clock: clock))
+    for number in 0..<3 {
+      try cache.set(
+        number, for: "\(number)", options: DiskStoreOptions(timeToLive: .seconds(10)))
+    }
+    clock.advance(seconds: 5)
+    try cache.set(7, for: "late")
+    clock.advance(seconds: 5)
+    let expired = try cache.removeExpired()
+    #expect(expired.memoryEntries == 3)
+    #expect(expired.disk.entries == 3)
+    #expect(expired.disk.valueBytes == 3)
+    #expect(try cache.get("late")?.value == 7)
+    let all = try cache.removeAll()
+    #expect(all.memoryEntries == 1)
+    #expect(all.disk.entries == 1)
+    #expect(try cache.get("late") == nil)
+
+    for number in 0..<4 { try cache.set(number, for: "\(number)") }
+    #expect(cache.trimMemory(toCount: 1) == 3)
+    #expect(try cache.trimDisk(toEntries: 2).entries == 2)
+    #expect(cache.memoryCount == 1)
+    #expect(cache.diskCount == 2)
+    clock.advance(seconds: 100)
+    #expect(try cache.trim(toAge: .seconds(50)).disk.entries == 2)
+    #expect(cache.memoryCount == 0)
+  }
+
+  // MARK: Sharing
+
+  @Test func suitesOfOneDiskDoNotMix() throws {
+    let disk = try DiskCache(path: folder.path, clock: ManualClock(seconds: 5))
+    var one = HybridTestCaches.configuration()
+    one.suite = "one"
+    var two = one
+    two.suite = "two"
+    let first = try HybridCache<String, Int>(configuration: one, disk: disk)
+    let second = try HybridCache<String, String>(configuration: two, disk: disk)
+    try first.set(1, for: "a")
+    try second.set("x", for: "a")
+    first.handle(.critical)
+    second.handle(.critical)
+    #expect(try first.get("a")?.value == 1)
+    #expect(try second.get("a")?.value == "x")
+    try first.removeAll()
+    #expect(try first.get("a") == nil)
+    #expect(try second.get("a")?.value == "x")
+    try first.close()
+    #expect(try disk.suites().map(\.name) == ["", "one", "two"])
+  }
+
+  @Test func aValueOfAnotherTypeIsAMiss() throws {
+    let disk = try DiskCache(path: folder.path, clock: ManualClock(seconds: 5))
+    try disk.set(Data("nonsense".utf8), for: "a")
+    let cache = try HybridCache<String, [Int]>(
+      configuration: HybridTestCaches.configuration(), disk: disk)
+    #expect(try cache.get("a") == nil)
+    #expect(disk.statistics.undecodables == 1)
+    #expect(disk.count == 0)
+  }
+
+  @Test func whatCannotBeEncodedChangesNothing() throws {
+    let cache = try HybridCache<String, Double>(
+      path: folder.path, configuration: HybridTestCaches.configuration())
+    try cache.set(1, for: "a")
+    #expect(throws: HybridCacheError.self) { try cache.set(.nan, for: "a") }
+    #expect(try cache.get("a")?.value == 1)
+  }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import LarderEngine
+import Synchronization
+import Testing
+
+@testable import Larder
+
+@Suite struct HybridEventTests {
+  /// What was heard, as text.
+  private final class Heard: Sendable {
+    private let lines = Mutex<[String]>([])
+    var all: [String] { lines.withLock { $0 } }
+    func add(_ event: HybridEvent) {
+      let kind = "\(event.kind)".split(separator: "(").first ?? ""
+      lines.withLock { $0.append("\(kind) \(event.key ?? "-") \(event.tier?.rawValue ?? "-")") }
+    }
+  }
+
+  @Test func tellsWhatHappensInWhichTier() throws {
+    let folder = try ScratchFolder()
+    let heard = Heard()
+    let cache = try HybridCache<Int, Int>(
+      path: folder.path,
+      configuration: HybridTestCaches.configuration(
+        memory: 1, rules: HybridRules(inclusion: .exclusive)))
+    let token = cache.onEvent { heard.add($0) }
+    _ = try cache.get(1)
+    try cache.set(10, for: 1)
+    try cache.set(20, for: 2)
+    _ = try cache.get(2)
+    _ = try cache.get(1)
+    try cache.remove(1)
+    token.cancel()
+    try cache.set(30, for: 3)
+    #expect(
+      heard.all == [
+        "miss 1 -", "set 1 memory", "evict 1 memory", "set 2 memory", "set 1 disk",
+        "demote 1 disk", "hit 2 memory", "evict 2 memory", "set 1 memory", "remove 1 disk",
+        "hit 1 disk", "promote 1 memory", "set 2 disk", "demote 2 disk", "remove 1 memory",
+      ])
+  }
+
+  /// A handler may use the cache, of the same key, too.
+  @Test func handlersMayUseTheCache() throws {
+    let folder = try ScratchFolder()
+    let cache = try HybridCache<Int, Int>(
+      path: folder.path, configuration: HybridTestCaches.configuration(memory: 1))
+    let seen = Mutex<[Int]>([])
+    let token = cache.onEvent { [unowned cache] event in
+      guard case .miss = event.kind, let key = event.key.flatMap({ Int($0) }) else { return }
+      _ = try? cache.set(key * 10, for: key)
+      let value = (try? cache.get(key))??.value ?? -1
+      seen.withLock { $0.append(value) }
+    }
+    #expect(try cache.get(4) == nil)
+    #expect(try cache.get(4)?.value == 40)
+    #expect(seen.withLock { $0 } == [40])
+    token.cancel()
+  }
+
+  @Test func backgroundFailuresAreEvents() async throws {
+    let folder = try ScratchFolder()
+    let cache = try HybridCache<Int, Int>(
+      path: folder.path, configuration: HybridTestCaches.configuration())
+    try cache.set(1, for: 1)
+    let events = cache.eventStream()
+    let result = await cache.result(for: 1, strategy: .cacheThenFetch) { _ in
+      throw OriginFailure()
+    }
+    #expect(result.value == 1)
+    for await event in events {
+      guard case .fetchFailure(let error, isBackground: true) = event.kind else { continue }
+      #expect(error as? OriginFailure == OriginFailure())
+      #expect(event.key == "1")
+      break
+    }
+    #expect(cache.statistics.backgroundFailures == 1)
+    #expect(try cache.get(1)?.value == 1)
+  }
+
+  @Test func streamsEndWithTheCache() async throws {
+    let folder = try ScratchFolder()
+    var cache: HybridCache<Int, Int>? = try HybridCache(
+      path: folder.path, configuration: HybridTestCaches.configuration())
+    let stream = try #require(cache?.eventStream())
+    try cache?.set(1, for: 1)
+    cache = nil
+    var count = 0
+    for await _ in stream { count += 1 }
+    #expect(count == 2)
+  }
+}

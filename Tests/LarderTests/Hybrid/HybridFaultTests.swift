@@ -1,0 +1,146 @@
+import Foundation
+import LarderEngine
+import Synchronization
+import Testing
+
+@testable import Larder
+
+/// Disk fails, and memory goes on.
+@Suite struct HybridFaultTests {
+  let folder: ScratchFolder
+  let files = FaultyFiles()
+  init() throws { folder = try ScratchFolder() }
+
+  /// Values of more than 10 bytes are in files, which can fail.
+  private func cache(
+    _ rules: HybridRules = HybridRules(), writes: HybridWrites = .through
+  ) throws -> HybridCache<String, Data> {
+    var configuration = HybridTestCaches.configuration(rules: rules, writes: writes)
+    configuration.disk?.inlineBytesMax = 10
+    return try HybridCache(
+      path: folder.path, configuration: configuration, codec: .data, files: files)
+  }
+
+  private let large = Data(repeating: 7, count: 5_000)
+
+  @Test func aSetThatDiskCannotTakeThrowsAndIsInMemory() throws {
+    let cache = try cache()
+    try cache.set(Data([1]), for: "a")
+    files.set { $0.calls = ["write"] }
+    let error = #expect(throws: HybridCacheError.self) { try cache.set(large, for: "a") }
+    guard case .disk(.files) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(try cache.get("a")?.value == large)
+    #expect(try cache.get("a")?.tier == .memory)
+    // What was there before is gone: nothing old is served.
+    cache.handle(.critical)
+    #expect(try cache.get("a") == nil)
+    files.set { $0.calls = [] }
+    try cache.set(large, for: "a")
+    cache.handle(.critical)
+    #expect(try cache.get("a")?.value == large)
+  }
+
+  @Test func aValueThatCannotBeReadIsAMiss() throws {
+    let cache = try cache()
+    try cache.set(large, for: "a")
+    cache.handle(.critical)
+    files.set { $0.calls = ["read"] }
+    #expect(try cache.get("a") == nil)
+    files.set { $0.calls = [] }
+    #expect(try cache.get("a") == nil)
+    try cache.set(large, for: "a")
+    #expect(try cache.get("a")?.value == large)
+  }
+
+  @Test func requestsGoOnWithTheOrigin() async throws {
+    let cache = try cache()
+    let failures = Mutex(0)
+    let token = cache.onEvent { event in
+      if case .failure(.disk) = event.kind { failures.withLock { $0 += 1 } }
+    }
+    files.set { $0.calls = ["write"] }
+    let value = try await cache.value(for: "a") { _ in large }
+    #expect(value == large)
+    #expect(failures.withLock { $0 } == 1)
+    #expect(try cache.get("a")?.tier == .memory)
+    token.cancel()
+  }
+
+  @Test func aClosedDiskIsAnErrorAndForRequestsNothing() async throws {
+    let cache = try cache()
+    try cache.set(Data([1]), for: "a")
+    try cache.close()
+    #expect(try cache.get("a")?.value == Data([1]))
+    #expect(throws: HybridCacheError.self) { try cache.get("b") }
+    #expect(throws: HybridCacheError.self) { try cache.remove("b") }
+    #expect(throws: HybridCacheError.self) { try cache.contains("b") }
+    #expect(throws: HybridCacheError.self) { try cache.removeExpired() }
+    #expect(try await cache.value(for: "b") { _ in large } == large)
+    #expect(try cache.get("b")?.tier == .memory)
+  }
+
+  @Test func aVictimThatDiskCannotTakeIsLostAndTold() throws {
+    let cache = try cache(HybridRules(inclusion: .exclusive))
+    let failures = Mutex(0)
+    let token = cache.onEvent { event in
+      if case .failure(.disk) = event.kind { failures.withLock { $0 += 1 } }
+    }
+    for number in 0..<4 { try cache.set(large, for: "\(number)") }
+    files.set { $0.calls = ["write"] }
+    try cache.set(large, for: "4")
+    #expect(failures.withLock { $0 } == 1)
+    #expect(cache.statistics.demotions == 0)
+    #expect(try cache.get("4")?.value == large)
+    #expect(try cache.get("0") == nil)
+    files.set { $0.calls = [] }
+    try cache.set(large, for: "5")
+    #expect(cache.statistics.demotions == 1)
+    token.cancel()
+  }
+
+  /// Disk that fails now and then, under all rules: an error or a miss, never another value.
+  @Test(arguments: HybridRules.Inclusion.allCases, [HybridWrites.through, .back(entriesMax: 5)])
+  func neverAnotherValue(inclusion: HybridRules.Inclusion, writes: HybridWrites) throws {
+    if inclusion == .exclusive, writes != .through { return }
+    let cache = try cache(HybridRules(inclusion: inclusion), writes: writes)
+    var random = TestRandom(seed: 4)
+    var stored: [Int: UInt8] = [:]
+    var hits = 0
+    let failures = Mutex(0)
+    let token = cache.onEvent { event in
+      if case .failure(.disk) = event.kind { failures.withLock { $0 += 1 } }
+    }
+    files.set { $0.percent = 20 }
+    for step in 0..<3_000 {
+      let key = random.below(30)
+      do {
+        switch random.below(10) {
+        case 0...5:
+          guard let hit = try cache.get("\(key)") else { continue }
+          hits += 1
+          #expect(hit.value.first == stored[key], "step \(step)")
+        case 6...8:
+          let version = UInt8(truncatingIfNeeded: step)
+          // A set that throws may have stored it in memory, and what was there is gone.
+          stored[key] = version
+          try cache.set(Data(repeating: version, count: 1 + random.below(40)), for: "\(key)")
+        default:
+          stored[key] = nil
+          try cache.remove("\(key)")
+        }
+      } catch {
+        failures.withLock { $0 += 1 }
+      }
+    }
+    files.set { $0.percent = 0 }
+    token.cancel()
+    #expect(failures.withLock { $0 } > 50)
+    #expect(hits > 500)
+    try cache.set(large, for: "new")
+    cache.handle(.critical)
+    #expect(try cache.get("new")?.value == (inclusion == .inclusive ? large : nil))
+  }
+}

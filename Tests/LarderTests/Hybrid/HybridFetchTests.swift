@@ -1,0 +1,242 @@
+import Foundation
+import Testing
+
+@testable import Larder
+
+/// The cache and its origin: strategies, revalidation, and what stands in for an origin that fails.
+@Suite struct HybridFetchTests {
+  let folder: ScratchFolder
+  let clock = ManualClock(seconds: 1000)
+  init() throws { folder = try ScratchFolder() }
+
+  private func cache(
+    _ change: (inout HybridCacheConfiguration) -> Void = { _ in }
+  ) throws -> HybridCache<String, Int> {
+    var configuration = HybridTestCaches.configuration(clock: clock)
+    change(&configuration)
+    return try HybridCache(path: folder.path, configuration: configuration)
+  }
+
+  @Test func theShortestUse() async throws {
+    let cache = try HybridCache<String, String>(path: folder.path)
+    let first = try await cache.value(for: "a") { request in "\(request.key)!" }
+    #expect(first == "a!")
+    let second = try await cache.value(for: "a") { _ in "another" }
+    #expect(second == "a!")
+    try cache.close()
+  }
+
+  // MARK: Strategies
+
+  @Test func cacheElseFetch() async throws {
+    let (cache, origin) = (try cache(), TestOrigin())
+    #expect(await cache.result(for: "a", load: origin.answer).kind == "miss")
+    #expect(await cache.result(for: "a", load: origin.answer).kind == "hit memory fresh")
+    cache.handle(.critical)
+    let result = await cache.result(for: "a", load: origin.answer)
+    #expect(result.kind == "hit disk fresh")
+    #expect(result.source == .disk)
+    #expect(try result.get() == 0)
+    #expect(origin.requests == 1)
+  }
+
+  @Test func fetchAsksWhateverTheCacheHas() async throws {
+    let (cache, origin) = (try cache(), TestOrigin())
+    _ = await cache.result(for: "a", strategy: .fetch, load: origin.answer)
+    origin.set { $0.value = 1 }
+    let result = await cache.result(for: "a", strategy: .fetch, load: origin.answer)
+    #expect(result.kind == "miss")
+    #expect(result.source == .origin)
+    #expect(result.value == 1)
+    #expect(origin.state.withLock { $0.versions } == [nil, "v0"])
+    #expect(try cache.get("a")?.value == 1)
+  }
+
+  @Test func cacheOnlyAsksNobody() async throws {
+    let (cache, origin) = (try cache(), TestOrigin())
+    #expect(
+      await cache.result(for: "a", strategy: .cacheOnly, load: origin.answer).kind == "absent")
+    await #expect(throws: HybridCacheError.self) {
+      try await cache.value(for: "a", strategy: .cacheOnly) { _ in 1 }
+    }
+    try cache.set(3, for: "a")
+    #expect(
+      await cache.result(for: "a", strategy: .cacheOnly, load: origin.answer).value == 3)
+    #expect(origin.requests == 0)
+  }
+
+  @Test func cacheThenFetchAnswersAtOnceAndRefreshesBehind() async throws {
+    let gate = Gate()
+    let (cache, origin) = (try cache { $0.strategy = .cacheThenFetch }, TestOrigin(gate: gate))
+    try cache.set(7, for: "a")
+    // The origin is held up, and still there is an answer; one refresh is enough.
+    for _ in 0..<3 {
+      #expect(await cache.result(for: "a", load: origin.answer).value == 7)
+    }
+    #expect(cache.statistics.fetches == 1)
+    let events = cache.eventStream()
+    gate.open()
+    for await event in events { if case .fetch(isBackground: true) = event.kind { break } }
+    #expect(origin.requests == 1)
+    #expect(try cache.get("a")?.value == 0)
+    // Where the cache has nothing the origin is waited for.
+    #expect(await cache.result(for: "b", load: origin.answer).kind == "miss")
+  }
+
+  @Test func updatesTellBoth() async throws {
+    let (cache, origin) = (try cache(), TestOrigin())
+    try cache.set(7, for: "a", options: DiskStoreOptions(version: "v7"))
+    func updates() async -> [String] {
+      var all: [String] = []
+      for await result in cache.updates(for: "a", load: origin.answer) {
+        all.append("\(result.kind) \(result.value ?? -1)")
+      }
+      return all
+    }
+    #expect(await updates() == ["hit memory fresh 7", "miss 0"])
+    #expect(await updates() == ["hit memory fresh 0", "hit memory revalidated 0"])
+    try cache.remove("a")
+    #expect(await updates() == ["miss 0"])
+    origin.set { $0.failure = OriginFailure() }
+    #expect(await updates() == ["hit memory fresh 0", "failure OriginFailure -1"])
+  }
+
+  // MARK: Revalidation
+
+  @Test func notModifiedRenewsBothTiersWithoutABody() async throws {
+    let (cache, origin) = (try cache(), TestOrigin())
+    origin.set { $0.maxAge = .seconds(10) }
+    _ = await cache.result(for: "a", load: origin.answer)
+    clock.advance(seconds: 5)
+    #expect(await cache.result(for: "a", load: origin.answer).kind == "hit memory fresh")
+    clock.advance(seconds: 5)
+    let written = cache.statistics.disk?.bytesWritten
+    let result = await cache.result(for: "a", load: origin.answer)
+    #expect(result.kind == "hit disk revalidated")
+    guard case .hit(let hit) = result else { return }
+    #expect(hit.version == "v0")
+    #expect(hit.expiresMicroseconds == 1_020_000_000)
+    #expect(hit.createdMicroseconds == 1_010_000_000)
+    #expect(cache.statistics.disk?.bytesWritten == written)
+    #expect(cache.statistics.notModified == 1)
+    clock.advance(seconds: 9)
+    #expect(try cache.get("a")?.tier == .memory)
+    cache.handle(.critical)
+    let onDisk = try #require(try cache.get("a"))
+    #expect(onDisk.tier == .disk)
+    #expect(onDisk.expiresMicroseconds == 1_020_000_000)
+    clock.advance(seconds: 1)
+    #expect(try cache.get("a") == nil)
+    #expect(origin.requests == 2)
+  }
+
+  @Test func whatWasGivenUpMeanwhileIsStoredAgain() async throws {
+    let gate = Gate()
+    let (cache, origin) = (try cache(), TestOrigin(gate: gate))
+    try cache.set(0, for: "a", options: DiskStoreOptions(version: "v0"))
+    async let result = cache.result(for: "a", strategy: .fetch, load: origin.answer)
+    await gate.hasArrivals(1)
+    cache.trimMemory(toCount: 0)
+    try cache.trimDisk(toEntries: 0)
+    gate.open()
+    #expect(await result.kind == "hit memory revalidated")
+    let hit = try #require(try cache.get("a"))
+    #expect(hit.version == "v0")
+    #expect(cache.diskCount == 1)
+  }
+
+  @Test func notModifiedUnaskedIsAFailure() async throws {
+    let cache = try cache()
+    let result = await cache.result(for: "a") { _ in .notModified() }
+    #expect(result.kind == "failure HybridCacheError")
+    #expect(try cache.get("a") == nil)
+  }
+
+  @Test func maxAgeIsRespected() async throws {
+    let cache = try cache()
+    _ = try await cache.value(for: "a", maxAge: .seconds(10)) { _ in 1 }
+    clock.advance(seconds: 9)
+    #expect(try cache.get("a")?.value == 1)
+    clock.advance(seconds: 1)
+    #expect(try await cache.value(for: "a", maxAge: .zero) { _ in 2 } == 2)
+    // Nothing may be used of what is over at once, and yet its version can be asked with.
+    #expect(try await cache.value(for: "a") { _ in 3 } == 3)
+  }
+
+  @Test func absentRemovesWhatTheCacheHas() async throws {
+    let cache = try cache()
+    try cache.set(1, for: "a")
+    #expect(await cache.result(for: "a", strategy: .fetch) { _ in .absent }.kind == "absent")
+    #expect(try cache.get("a") == nil)
+    #expect(cache.diskCount == 0)
+  }
+
+  // MARK: Failures
+
+  @Test func anOldValueStandsInForAsLongAsItMay() async throws {
+    let origin = TestOrigin()
+    let cache = try cache { $0.staleIfError = .seconds(60) }
+    origin.set { $0.maxAge = .seconds(10) }
+    _ = await cache.result(for: "a", load: origin.answer)
+    origin.set { $0.failure = OriginFailure() }
+    #expect(
+      await cache.result(for: "a", strategy: .fetch, load: origin.answer).kind
+        == "hit memory stale")
+    clock.advance(seconds: 70)
+    let result = await cache.result(for: "a", load: origin.answer)
+    #expect(result.kind == "hit disk stale")
+    #expect(result.value == 0)
+    clock.advance(seconds: 1)
+    #expect(await cache.result(for: "a", load: origin.answer).kind == "failure OriginFailure")
+    #expect(await cache.result(for: "b", load: origin.answer).kind == "failure OriginFailure")
+    #expect(cache.statistics.staleAnswers == 2)
+    #expect(cache.statistics.fetchFailures == 4)
+    // Nobody asked for it with the option off.
+    let other = try ScratchFolder()
+    let strict = try HybridCache<String, Int>(
+      path: other.path, configuration: HybridTestCaches.configuration(clock: clock))
+    try strict.set(1, for: "a")
+    #expect(
+      await strict.result(for: "a", strategy: .fetch, load: origin.answer).kind
+        == "failure OriginFailure")
+    #expect(try strict.get("a")?.value == 1)
+  }
+
+  @Test func valueThrowsWhatTheOriginThrows() async throws {
+    let cache = try cache()
+    await #expect(throws: OriginFailure(code: 404)) {
+      try await cache.value(for: "a") { _ in throw OriginFailure(code: 404) }
+    }
+  }
+
+  // MARK: Pre-warming
+
+  @Test func prewarmingFetchesWhatIsMissing() async throws {
+    let (cache, gate) = (try cache { $0.memory?.limits.count = 50 }, Gate())
+    for number in 0..<5 { try cache.set(-1, for: "\(number)") }
+    let most = TestOrigin(gate: gate)
+    let told = TestOrigin()
+    let keys = (0..<20).map { "\($0)" } + ["gone", "failing"]
+    async let report = cache.prewarm(
+      keys, concurrency: 3,
+      progress: { progress in told.set { $0.value = max($0.value, progress.done) } },
+      load: { request in
+        if request.key == "gone" { return .absent }
+        if request.key == "failing" { throw OriginFailure() }
+        return try await most.answer(request)
+      })
+    await gate.hasArrivals(3)
+    for _ in 0..<100 { await Task.yield() }
+    #expect(gate.arrivals == 3)
+    gate.open()
+    let progress = await report
+    #expect(progress.total == 22)
+    #expect(progress.present == 5)
+    #expect(progress.fetched == 15)
+    #expect(progress.absent == 1)
+    #expect(progress.failed == 1)
+    #expect(told.state.withLock { $0.value } == 22)
+    #expect(try cache.get("19")?.value == 0)
+    #expect(try cache.get("3")?.value == -1)
+  }
+}

@@ -1,0 +1,156 @@
+import Foundation
+import Testing
+
+@testable import Larder
+
+/// Many requests and one fetch, and what comes between a fetch and its end.
+@Suite struct HybridFlightTests {
+  let folder: ScratchFolder
+  let gate = Gate()
+  let cache: HybridCache<String, Int>
+  init() throws {
+    folder = try ScratchFolder()
+    cache = try HybridCache(path: folder.path, configuration: HybridTestCaches.configuration())
+  }
+
+  /// Waits until so many requests wait for a fetch that others have begun.
+  private func hasJoined(_ count: UInt64) async {
+    while cache.statistics.joined < count { await Task.yield() }
+  }
+
+  @Test func manyRequestsMakeOneFetch() async throws {
+    let origin = TestOrigin(gate: gate)
+    let results = await withTaskGroup(of: Int?.self) { group in
+      for _ in 0..<20 {
+        group.addTask { await cache.result(for: "a", load: origin.answer).value }
+      }
+      await hasJoined(19)
+      gate.open()
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(results == Array(repeating: 0, count: 20))
+    #expect(origin.requests == 1)
+    #expect(cache.statistics.fetches == 1)
+  }
+
+  @Test func oneFailureReachesAll() async throws {
+    let origin = TestOrigin(gate: gate)
+    origin.set { $0.failure = OriginFailure() }
+    async let one = cache.result(for: "a", load: origin.answer)
+    await gate.hasArrivals(1)
+    async let other = cache.result(for: "a", load: origin.answer)
+    await hasJoined(1)
+    gate.open()
+    #expect(await [one.kind, other.kind] == Array(repeating: "failure OriginFailure", count: 2))
+    #expect(origin.requests == 1)
+    // The next one asks again.
+    origin.set { $0.failure = nil }
+    #expect(await cache.result(for: "a", load: origin.answer).kind == "miss")
+  }
+
+  @Test func oneWhoIsCancelledDoesNotCancelTheOthers() async throws {
+    let origin = TestOrigin(gate: gate)
+    let first = Task { await cache.result(for: "a", load: origin.answer).kind }
+    await gate.hasArrivals(1)
+    let second = Task { await cache.result(for: "a", load: origin.answer).kind }
+    await hasJoined(1)
+    first.cancel()
+    // It ends though the origin has not answered.
+    #expect(await first.value == "failure CancellationError")
+    gate.open()
+    #expect(await second.value == "miss")
+    #expect(try cache.get("a")?.value == 0)
+  }
+
+  @Test func theFetchIsCancelledWithTheLast() async throws {
+    let (cancelled, entered) = (Gate(), Gate())
+    let load: HybridCache<String, Int>.Loader = { [gate] _ in
+      await withTaskCancellationHandler {
+        entered.open()
+        await gate.pass()
+      } onCancel: {
+        cancelled.open()
+      }
+      return .value(5)
+    }
+    let first = Task { await cache.result(for: "a", load: load).kind }
+    await entered.pass()
+    let second = Task { await cache.result(for: "a", load: load).kind }
+    await hasJoined(1)
+    first.cancel()
+    second.cancel()
+    #expect(await [first.value, second.value].allSatisfy { $0 == "failure CancellationError" })
+    await cancelled.pass()
+    // Who comes now begins anew, and what the cancelled fetch brings in the end is not stored.
+    #expect(await cache.result(for: "a") { _ in .value(6) }.value == 6)
+    gate.open()
+    for _ in 0..<100 { await Task.yield() }
+    #expect(try cache.get("a")?.value == 6)
+    #expect(cache.statistics.fetchFailures == 0)
+  }
+
+  @Test func whoIsCancelledBeforehandAsksNobody() async throws {
+    let origin = TestOrigin()
+    let task = Task { [gate] in
+      await gate.pass()
+      return await cache.result(for: "a", load: origin.answer).kind
+    }
+    task.cancel()
+    gate.open()
+    #expect(await task.value == "failure CancellationError")
+    #expect(origin.requests == 0)
+  }
+
+  // MARK: Overtaking
+
+  @Test func aSetDuringAFetchStays() async throws {
+    let origin = TestOrigin(gate: gate)
+    async let result = cache.result(for: "a", load: origin.answer)
+    await gate.hasArrivals(1)
+    try cache.set(9, for: "a")
+    gate.open()
+    #expect(await result.value == 0)
+    #expect(try cache.get("a")?.value == 9)
+    cache.handle(.critical)
+    #expect(try cache.get("a")?.value == 9)
+    #expect(cache.statistics.overtaken == 1)
+  }
+
+  @Test func aRemovalDuringAFetchStays() async throws {
+    let origin = TestOrigin(gate: gate)
+    async let one = cache.result(for: "a", load: origin.answer)
+    async let other = cache.result(for: "b", load: origin.answer)
+    await gate.hasArrivals(2)
+    try cache.remove("a")
+    try cache.removeAll()
+    gate.open()
+    #expect(await [one.value, other.value] == [0, 0])
+    #expect(try cache.get("a") == nil)
+    #expect(try cache.get("b") == nil)
+  }
+
+  @Test func whoComesAfterARemovalFetchesAnew() async throws {
+    let origin = TestOrigin(gate: gate)
+    async let old = cache.result(for: "a", load: origin.answer)
+    await gate.hasArrivals(1)
+    try cache.remove("a")
+    origin.set { $0.value = 1 }
+    async let new = cache.result(for: "a", load: origin.answer)
+    await gate.hasArrivals(2)
+    gate.open()
+    #expect(await old.value == 0)
+    #expect(await new.value == 1)
+    #expect(try cache.get("a")?.value == 1)
+  }
+
+  @Test func aRenewalThatIsOvertakenRenewsNothing() async throws {
+    let origin = TestOrigin(gate: gate)
+    try cache.set(0, for: "a", options: DiskStoreOptions(version: "v0"))
+    async let result = cache.result(for: "a", strategy: .fetch, load: origin.answer)
+    await gate.hasArrivals(1)
+    try cache.set(4, for: "a", options: DiskStoreOptions(version: "v4"))
+    gate.open()
+    #expect(await result.kind == "hit memory revalidated")
+    #expect(try cache.get("a")?.version == "v4")
+  }
+}

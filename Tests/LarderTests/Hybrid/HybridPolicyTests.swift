@@ -1,0 +1,31 @@
+import LarderEngine
+import Testing
+
+@testable import Larder
+
+/// What an exclusive hybrid relies on: who does not say that hits may evict does not do so.
+@Suite struct HybridPolicyTests {
+  @Test(arguments: Policies.executable, [CapacityUnit.objects, .bytes])
+  func hitsEvictOnlyWhereThePolicySaysSo(policy: String, unit: CapacityUnit) throws {
+    let tier = try PolicyRegistry.makeCacheTier(
+      CacheTierSetup(
+        policy: try PolicySpec(parsing: policy), capacity: 40, unit: unit, objects: 100, seed: 3))
+    var random = TestRandom(seed: 9)
+    var evicting = 0
+    for _ in 0..<20_000 {
+      let id = ObjectID(1 + min(random.below(100), random.below(100)))
+      if tier.access(id, 0) == .hit {
+        evicting += tier.victims.count > 0 ? 1 : 0
+      } else {
+        _ = tier.set(Request(id: id, size: unit == .bytes ? UInt32(1 + id % 9) : 1), 0)
+      }
+    }
+    if !PolicyRegistry.evictsOnHit(policy) { #expect(evicting == 0) }
+  }
+
+  @Test func somePolicySaysSo() {
+    #expect(PolicyRegistry.evictsOnHit("slru"))
+    #expect(!PolicyRegistry.evictsOnHit("lru"))
+    #expect(PolicyRegistry.evictsOnHit("nothing"))
+  }
+}

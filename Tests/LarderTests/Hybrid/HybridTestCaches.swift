@@ -1,0 +1,119 @@
+import Foundation
+import LarderEngine
+import Synchronization
+
+@testable import Larder
+
+/// Small hybrid caches for tests.
+enum HybridTestCaches {
+  /// A configuration with little room, whose entries count 1 each.
+  static func configuration(
+    memory: Int? = 4, disk: Int? = 40, rules: HybridRules = HybridRules(),
+    writes: HybridWrites = .through, clock: any CacheClock = ManualClock(seconds: 1000)
+  ) -> HybridCacheConfiguration {
+    HybridCacheConfiguration(
+      memory: memory.map {
+        MemoryCacheConfiguration(limits: MemoryCacheLimits(count: $0), shards: 1)
+      },
+      disk: disk.map {
+        DiskConfiguration(
+          limits: DiskLimits(bytesMax: nil, entriesMax: $0, freeBytesMin: 0), durability: .none)
+      },
+      rules: rules, writes: writes, clock: clock)
+  }
+}
+
+/// Holds tasks up until it is opened.
+final class Gate: Sendable {
+  private struct State {
+    var isOpen = false
+    var waiting: [CheckedContinuation<Void, Never>] = []
+    var arrivals = 0
+  }
+
+  private let state = Mutex(State())
+
+  /// Tasks that have come to the gate.
+  var arrivals: Int { state.withLock { $0.arrivals } }
+
+  /// Waits until the gate is open.
+  func pass() async {
+    await withCheckedContinuation { continuation in
+      let isOpen = state.withLock { state in
+        state.arrivals += 1
+        if !state.isOpen { state.waiting.append(continuation) }
+        return state.isOpen
+      }
+      if isOpen { continuation.resume() }
+    }
+  }
+
+  /// Lets everybody through, from now on.
+  func open() {
+    let waiting = state.withLock { state in
+      state.isOpen = true
+      defer { state.waiting = [] }
+      return state.waiting
+    }
+    for continuation in waiting { continuation.resume() }
+  }
+
+  /// Waits until so many have come.
+  func hasArrivals(_ count: Int) async {
+    while arrivals < count { await Task.yield() }
+  }
+}
+
+/// What an origin has, and how often it was asked.
+final class TestOrigin: Sendable {
+  struct State: Sendable {
+    var value = 0
+    var requests = 0
+    var versions: [String?] = []
+    var failure: OriginFailure?
+    var maxAge: Duration?
+  }
+
+  let state: Mutex<State>
+  let gate: Gate?
+
+  /// An origin; with a gate, requests wait there.
+  init(gate: Gate? = nil) {
+    state = Mutex(State())
+    self.gate = gate
+  }
+
+  var requests: Int { state.withLock { $0.requests } }
+
+  func set(_ change: (inout State) -> Void) { state.withLock { change(&$0) } }
+
+  /// Answers with the value of when it was asked, or "not modified" to whoever has its version.
+  func answer<Key>(_ request: OriginRequest<Key>) async throws -> OriginAnswer<Int> {
+    let asked = state.withLock { state in
+      state.requests += 1
+      state.versions.append(request.version)
+      return state
+    }
+    await gate?.pass()
+    if let failure = asked.failure { throw failure }
+    if request.version == "v\(asked.value)" { return .notModified(maxAge: asked.maxAge) }
+    return .value(asked.value, version: "v\(asked.value)", maxAge: asked.maxAge)
+  }
+}
+
+/// Why an origin does not answer.
+struct OriginFailure: Error, Equatable {
+  var code = 503
+}
+
+extension CacheResult {
+  /// What it is, for comparing.
+  var kind: String {
+    switch self {
+    case .hit(let hit): "hit \(hit.tier) \(hit.freshness)"
+    case .miss: "miss"
+    case .absent: "absent"
+    case .failure(let error): "failure \(type(of: error))"
+    }
+  }
+}

@@ -1,0 +1,157 @@
+import LarderEngine
+import Synchronization
+import Testing
+
+@testable import Larder
+
+/// Hits that take no lock, against those who write.
+@Suite(.serialized) struct ConcurrentHitTests {
+  private static let policies = ["fifo", "random", "clock", "sieve", "s3-fifo"]
+
+  private final class Tally: Sendable {
+    let living = Atomic<Int>(0)
+    let wrong = Atomic<Int>(0)
+    let hits = Atomic<Int>(0)
+    let misses = Atomic<Int>(0)
+    let sets = Atomic<Int>(0)
+  }
+
+  /// A value that knows its key and what it is worth, until it ends.
+  private final class Watched: @unchecked Sendable {
+    let tally: Tally
+    private var key: Int
+    private var check: Int
+
+    init(_ key: Int, _ tally: Tally) {
+      self.tally = tally
+      self.key = key
+      check = ~key
+      tally.living.wrappingAdd(1, ordering: .relaxed)
+    }
+
+    func isOf(_ key: Int) -> Bool { self.key == key && check == ~key }
+
+    deinit {
+      key = -1
+      tally.living.wrappingSubtract(1, ordering: .relaxed)
+    }
+  }
+
+  /// One shard, so that everybody is in everybody's way, and four.
+  @Test(arguments: policies, [1, 4])
+  func aValueReadIsOneOfItsKeyAndLives(policy: String, shards: Int) async throws {
+    let tally = Tally()
+    var cache: MemoryCache? = try MemoryCache<Int, Watched>(
+      MemoryCacheConfiguration(
+        limits: MemoryCacheLimits(count: 60), policy: policy, shards: shards, hashing: .fast))
+    for thread in 0..<4 {
+      try #require(cache?.blocks.gates != nil, "thread \(thread)")
+    }
+    await withTaskGroup(of: Void.self) { [cache] group in
+      for thread in 0..<4 {
+        group.addTask {
+          guard let cache else { return }
+          var random = TestRandom(seed: UInt64(thread))
+          for _ in 0..<4_000 {
+            let key = min(random.below(150), random.below(150))
+            if let value = cache.get(key) {
+              tally.hits.wrappingAdd(1, ordering: .relaxed)
+              if !value.isOf(key) { tally.wrong.wrappingAdd(1, ordering: .relaxed) }
+              if random.below(20) == 0 { cache.remove(key) }
+            } else {
+              tally.misses.wrappingAdd(1, ordering: .relaxed)
+              tally.sets.wrappingAdd(1, ordering: .relaxed)
+              cache.set(Watched(key, tally), for: key)
+            }
+            if random.below(500) == 0 { cache.trim(toCount: 30) }
+          }
+        }
+      }
+    }
+    #expect(tally.wrong.load(ordering: .relaxed) == 0)
+    let statistics = try #require(cache?.statistics)
+    #expect(statistics.hits == UInt64(tally.hits.load(ordering: .relaxed)))
+    #expect(statistics.misses == UInt64(tally.misses.load(ordering: .relaxed)))
+    #expect(statistics.sets == UInt64(tally.sets.load(ordering: .relaxed)))
+    #expect(statistics.requests == 16_000)
+    #expect(statistics.count <= 60)
+    #expect(tally.living.load(ordering: .relaxed) == statistics.count)
+    cache?.resetStatistics()
+    #expect(cache?.statistics.requests == 0)
+    cache = nil
+    #expect(tally.living.load(ordering: .relaxed) == 0)
+  }
+
+  @Test func expiryAndListenersAreServedUnderTheLock() throws {
+    let clock = ManualClock(seconds: 1)
+    let cache = try MemoryCache<String, Int>(
+      MemoryCacheConfiguration(
+        limits: MemoryCacheLimits(count: 10), policy: "sieve", shards: 1, clock: clock))
+    cache.set(1, for: "a", timeToLive: .seconds(5))
+    #expect(cache.get("a") == 1)
+    clock.advance(seconds: 5)
+    #expect(cache.get("a") == nil)
+    #expect(cache.count == 0)
+    #expect(cache.statistics.expirations == 1)
+    let seen = Mutex<[CacheEventKind]>([])
+    let token = cache.onEvent { event in seen.withLock { $0.append(event.kind) } }
+    cache.set(2, for: "b")
+    #expect(cache.get("b") == 2)
+    #expect(cache.get("c") == nil)
+    token.cancel()
+    #expect(seen.withLock { $0 } == [.set, .hit, .miss])
+    #expect(cache.statistics.hits == 2)
+    #expect(cache.statistics.misses == 2)
+  }
+
+  @Test func onlyPoliciesThatAllowItHaveGates() throws {
+    #expect(try MemoryCache<Int, Int>(count: 10, policy: "lru").blocks.gates == nil)
+    #expect(try MemoryCache<Int, Int>(count: 10, policy: "clock").blocks.gates != nil)
+  }
+
+  /// Keys and values of S3-FIFO's residents and ghosts end once each, however they go.
+  @Test(arguments: ["s3-fifo", "s3-fifo:ghost=0.05", "s3-fifo:ghost=3"])
+  func ghostsEndOnceHoweverTheyGo(policy: String) throws {
+    let tally = Tally()
+    final class Key: Hashable, Sendable {
+      let number: Int
+      let tally: Tally
+
+      init(_ number: Int, _ tally: Tally) {
+        self.number = number
+        self.tally = tally
+        tally.living.wrappingAdd(1, ordering: .relaxed)
+      }
+
+      deinit { tally.living.wrappingSubtract(1, ordering: .relaxed) }
+
+      static func == (one: Key, other: Key) -> Bool { one.number == other.number }
+
+      func hash(into hasher: inout Hasher) { hasher.combine(number) }
+    }
+    var cache: MemoryCache? = try MemoryCache<Key, Int>(
+      MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 50), policy: policy, shards: 1))
+    var random = TestRandom(seed: 9)
+    var model: [Int: Int] = [:]
+    for step in 0..<30_000 {
+      let number = min(random.below(400), random.below(400))
+      let key = Key(number, tally)
+      switch random.below(100) {
+      case 0: cache?.trim(toCount: 20)
+      case 1...9:
+        cache?.remove(key)
+        model[number] = nil
+      case 10...40:
+        cache?.set(step, for: key)
+        model[number] = step
+      default:
+        if let value = cache?.get(key) { #expect(value == model[number]) }
+      }
+    }
+    // Those of residents and of ghosts, of which there are as many as the policy says, and of ids
+    // that nobody has looked for yet.
+    #expect(tally.living.load(ordering: .relaxed) <= 50 * 5)
+    cache = nil
+    #expect(tally.living.load(ordering: .relaxed) == 0)
+  }
+}

@@ -1,0 +1,79 @@
+import Synchronization
+import Testing
+
+@testable import Larder
+
+@Suite struct HitGatesTests {
+  @Test func aGateIsForOneAtATime() {
+    let gates = HitGates(threads: 3)
+    defer { gates.destroy() }
+    #expect(gates.count == 4)
+    let gate = gates.own
+    func enter(_ index: Int) -> Bool { gate.pointee.enter(index) }
+    #expect(enter(0))
+    #expect(!enter(0))
+    #expect(!enter(5))
+    gate.pointee.countHit()
+    gate.pointee.countMiss()
+    gate.pointee.countMiss()
+    gate.pointee.leave()
+    #expect(enter(5))
+    gate.pointee.leave()
+    #expect(gates.totals == (1, 2))
+    gates.resetTotals()
+    #expect(gates.totals == (0, 0))
+    #expect(gates.own == gate)
+  }
+
+  @Test func nobodyWaitsForReadersOfAnotherShard() {
+    let gates = HitGates(threads: 64)
+    defer { gates.destroy() }
+    let entered = gates.own.pointee.enter(3)
+    #expect(entered)
+    gates.waitForReaders(of: 2)
+    gates.waitForReaders(of: 4)
+    gates.own.pointee.leave()
+    gates.waitForReaders(of: 3)
+  }
+
+  /// Who holds the lock and has waited for the readers is alone.
+  @Test func readersAndWritersExcludeEachOther() async {
+    final class Shared: @unchecked Sendable {
+      let gates = HitGates(threads: 8)
+      let memory = UnsafeMutableRawPointer.allocate(byteCount: 64, alignment: 64)
+      var (one, other) = (0, 0)
+      let torn = Atomic<Int>(0)
+      let read = Atomic<Int>(0)
+    }
+    let shared = Shared()
+    CacheLock.create(at: shared.memory)
+    await withTaskGroup(of: Void.self) { group in
+      for thread in 0..<4 {
+        group.addTask {
+          let lock = CacheLock(at: shared.memory)
+          for step in 0..<4_000 {
+            let gate = shared.gates.own
+            if (step + thread) % 3 > 0, gate.pointee.enter(0) {
+              if lock.isFree {
+                if shared.one != shared.other { shared.torn.wrappingAdd(1, ordering: .relaxed) }
+                shared.read.wrappingAdd(1, ordering: .relaxed)
+              }
+              gate.pointee.leave()
+            } else {
+              lock.lock()
+              shared.gates.waitForReaders(of: 0)
+              shared.one += 1
+              shared.other += 1
+              lock.unlock()
+            }
+          }
+        }
+      }
+    }
+    #expect(shared.torn.load(ordering: .relaxed) == 0)
+    #expect(shared.read.load(ordering: .relaxed) > 0)
+    #expect(shared.one == shared.other && shared.one > 5_000)
+    shared.memory.deallocate()
+    shared.gates.destroy()
+  }
+}
