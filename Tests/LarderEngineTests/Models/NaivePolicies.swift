@@ -5,7 +5,7 @@ enum NaivePolicies {
   /// Every name that `make` knows.
   static let names = [
     "fifo", "lru", "mru", "lfu", "clock", "sieve", "slru", "s3-fifo", "ttl", "cost", "gdsf",
-    "belady",
+    "belady", "2q", "arc", "car", "lirs", "lfuda", "greedydual",
   ]
 
   /// Specs that exercise every parameter; the plain name is always the first.
@@ -21,6 +21,8 @@ enum NaivePolicies {
         "s3-fifo", "s3-fifo:small=0.3", "s3-fifo:ghost=0", "s3-fifo:small=0.5:ghost=2",
         "s3-fifo:small=0.25:ghost=0.5",
       ]
+    case "2q": ["2q", "2q:in=0.5", "2q:in=0.1:ghost=2", "2q:ghost=0"]
+    case "lirs": ["lirs", "lirs:hir=0.3", "lirs:hir=0.2:stack=0.5", "lirs:stack=2"]
     default: [name]
     }
   }
@@ -46,6 +48,18 @@ enum NaivePolicies {
     case "cost": return NaiveGDSF(countsRequests: false)
     case "gdsf": return NaiveGDSF(countsRequests: true)
     case "belady": return NaiveBelady()
+    case "2q":
+      return NaiveTwoQ(
+        capacity: capacity, in: try spec.number("in", default: 0.25, in: 0...1),
+        ghost: try spec.number("ghost", default: 0.5, in: 0...10))
+    case "arc": return NaiveARC(capacity: capacity)
+    case "car": return NaiveCAR(capacity: capacity)
+    case "lirs":
+      return NaiveLIRS(
+        capacity: capacity, hir: try spec.number("hir", default: 0.01, in: 0...1),
+        stack: try spec.number("stack", default: 0, in: 0...100))
+    case "lfuda": return NaiveLFUDA()
+    case "greedydual": return NaiveGreedyDual()
     default: return nil
     }
   }
