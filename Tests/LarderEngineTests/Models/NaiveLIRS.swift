@@ -1,7 +1,11 @@
 import LarderEngine
 
-/// LIRS (Jiang and Zhang, SIGMETRICS 2002, section 3.3), with sizes for counts, and as its authors'
-/// program does with a request for the object requested last: it changes nothing.
+/// LIRS (Jiang and Zhang, SIGMETRICS 2002, section 3.3), with sizes for counts.
+///
+/// As in the authors' program a request for the object requested last changes nothing, and a new
+/// object is LIR where the whole cache is no fuller than the LIR part may be. What the paper says of
+/// the beginning, that "any blocks referenced get LIR status", also holds when no LIR block is left:
+/// without one there would be no stack. What is larger than the LIR part never gets there.
 struct NaiveLIRS: NaivePolicy {
   enum Status {
     case lir
@@ -17,6 +21,8 @@ struct NaiveLIRS: NaivePolicy {
   var stack: [Block] = []
   /// Q: the resident HIR blocks, in the stack or not, the next victim first.
   var queue: [NaiveWeighted] = []
+  /// The missing object that was found in the stack.
+  var returning: ObjectID = .none
 
   let lirLimit: UInt64
   /// What the ghosts in the stack may come to; nil for no limit.
@@ -37,43 +43,59 @@ struct NaiveLIRS: NaivePolicy {
     stack.reduce(0) { $0 + ($1.status == status ? $1.size : 0) }
   }
 
-  mutating func hit(_ request: Request) {
+  mutating func hit(_ request: Request) { if stack.last?.id != request.id { use(request) } }
+
+  /// The object may be the one requested last, but if its size has changed, so may its status.
+  mutating func replace(_ request: Request) {
     let size = UInt64(request.size)
-    if let top = stack.last, top.id == request.id {
-      // Requested last: only its size may be another.
-      stack[stack.count - 1].size = size
-      if let place = queue.firstIndex(where: { $0.id == request.id }) { queue[place].size = size }
-      settle()
-      return
+    if let place = queue.firstIndex(where: { $0.id == request.id }) { queue[place].size = size }
+    if let place = stack.firstIndex(where: { $0.id == request.id }) { stack[place].size = size }
+    hit(request)
+    if let place = stack.firstIndex(where: { $0.id == request.id && $0.status == .lir }),
+      size > lirLimit
+    {
+      stack[place].status = .residentHIR
+      queue.append(NaiveWeighted(request))
     }
-    let wasInStack = stack.take { $0.id == request.id } != nil
-    let wasLIR = queue.take { $0.id == request.id } == nil
-    push(request, isLIR: wasLIR || wasInStack)
+    settle()
+  }
+
+  mutating func admit(_ request: Request) -> Bool {
+    returning = stack.take { $0.id == request.id }?.id ?? .none
+    return true
   }
 
   mutating func insert(_ request: Request) {
-    let wasInStack = stack.take { $0.id == request.id } != nil
-    let isRoom = weight(.lir) + UInt64(request.size) <= lirLimit
-    push(request, isLIR: wasInStack || isRoom)
+    use(request)
+    returning = .none
   }
 
-  /// Puts a block on top of the stack and, where it is HIR, to the end of the queue.
-  private mutating func push(_ request: Request, isLIR: Bool) {
+  /// Puts an object, resident or not, on top of the stack with its new status.
+  private mutating func use(_ request: Request) {
+    let old = stack.take { $0.id == request.id }
+    let wasInStack = old != nil || returning == request.id
+    let isResident = queue.take { $0.id == request.id } != nil || old?.status == .lir
     let size = UInt64(request.size)
-    let isLIR = isLIR && size <= lirLimit
-    stack.append(Block(id: request.id, size: size, status: isLIR ? .lir : .residentHIR))
-    if !isLIR { queue.append(NaiveWeighted(request)) }
+    let used = weight(.lir) + queue.weight
+    let isLIR =
+      wasInStack || weight(.lir) == 0 || (!isResident && used + size <= lirLimit)
+    if isLIR && size <= lirLimit {
+      stack.append(Block(id: request.id, size: size, status: .lir))
+    } else {
+      stack.append(Block(id: request.id, size: size, status: .residentHIR))
+      queue.append(NaiveWeighted(request))
+    }
     settle()
   }
 
   /// Turns LIR blocks from the bottom into HIR blocks until the others are few enough, and prunes.
   private mutating func settle() {
+    prune()
     while weight(.lir) > lirLimit {
-      prune()
       let bottom = stack.removeFirst()
       queue.append(NaiveWeighted(Request(id: bottom.id, size: UInt32(bottom.size))))
+      prune()
     }
-    prune()
   }
 
   /// Stack pruning: the bottom is a LIR block.
@@ -88,19 +110,14 @@ struct NaiveLIRS: NaivePolicy {
       return bottom.id
     }
     let victim = queue.removeFirst()
-    if let place = stack.firstIndex(where: { $0.id == victim.id }) {
-      stack[place].status = .ghost
-      forget()
+    guard let place = stack.firstIndex(where: { $0.id == victim.id }) else { return victim.id }
+    if let ghostLimit, victim.size > ghostLimit {
+      stack.remove(at: place)
+      return victim.id
     }
+    stack[place].status = .ghost
+    while let ghostLimit, weight(.ghost) > ghostLimit { _ = stack.take { $0.status == .ghost } }
     return victim.id
-  }
-
-  /// Drops the lowest ghosts that are too many.
-  private mutating func forget() {
-    guard let ghostLimit else { return }
-    while weight(.ghost) > ghostLimit {
-      _ = stack.take { $0.status == .ghost }
-    }
   }
 
   mutating func remove(_ id: ObjectID) {
