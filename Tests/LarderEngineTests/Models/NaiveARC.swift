@@ -24,7 +24,6 @@ struct NaiveARC: NaivePolicy {
   mutating func hit(_ request: Request) {
     remove(request.id)
     t2.append(NaiveWeighted(request))
-    trim()
   }
 
   /// The first lines of cases II and III.
@@ -46,8 +45,9 @@ struct NaiveARC: NaivePolicy {
   }
 
   mutating func evict() -> ObjectID {
-    // Case IV A with |T1| = c: even without ghosts, L1 would be too large.
+    // Case IV A with |T1| = c: without its ghosts, which go first, L1 would still be too large.
     if let missing, !isGhost(missing.id), t1.weight + missing.size > capacity {
+      b1 = []
       return t1.removeFirst().id
     }
     return replace()
@@ -61,12 +61,10 @@ struct NaiveARC: NaivePolicy {
     if takesFirst || t2.isEmpty {
       let victim = t1.removeFirst()
       b1.append(victim)
-      trim()
       return victim.id
     }
     let victim = t2.removeFirst()
     b2.append(victim)
-    trim()
     return victim.id
   }
 
@@ -78,7 +76,8 @@ struct NaiveARC: NaivePolicy {
     trim()
   }
 
-  /// The ghosts that cases IV A and B delete: L1 holds at most c, both together 2c.
+  /// The ghosts that cases IV A and B delete: L1 holds at most c, both together 2c. They go when an
+  /// object is stored; one that grows in its place can take them over the mark until then.
   private mutating func trim() {
     while t1.weight + b1.weight > capacity, !b1.isEmpty { b1.removeFirst() }
     while t1.weight + t2.weight + b1.weight + b2.weight > 2 * capacity, !b2.isEmpty {

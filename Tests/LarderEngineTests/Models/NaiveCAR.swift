@@ -30,17 +30,16 @@ struct NaiveCAR: NaivePolicy {
       else { continue }
       self[keyPath: clock][place] = page
     }
-    trim()
   }
 
   /// The paper's `replace`.
   mutating func evict() -> ObjectID {
     while true {
-      if !t1.isEmpty && Double(weight(t1)) >= p || t2.isEmpty {
+      let isFirst = Double(weight(t1)) >= max(1, p) && !t1.isEmpty
+      if isFirst || t2.isEmpty {
         let head = t1.removeFirst()
         guard head.isReferenced else {
           b1.append(head.object)
-          trim()
           return head.object.id
         }
         t2.append(Page(object: head.object))
@@ -48,7 +47,6 @@ struct NaiveCAR: NaivePolicy {
         let head = t2.removeFirst()
         guard head.isReferenced else {
           b2.append(head.object)
-          trim()
           return head.object.id
         }
         t2.append(Page(object: head.object))
@@ -79,7 +77,7 @@ struct NaiveCAR: NaivePolicy {
     return Double(ghost.size) * max(1, Double(other.weight) / Double(own.weight))
   }
 
-  /// Lines 6 to 10: L1 holds at most c, both together 2c.
+  /// Lines 6 to 10: L1 holds at most c, both together 2c. Only on a miss, as in the figure.
   private mutating func trim() {
     while weight(t1) + b1.weight > capacity, !b1.isEmpty { b1.removeFirst() }
     while weight(t1) + weight(t2) + b1.weight + b2.weight > 2 * capacity, !b2.isEmpty {
