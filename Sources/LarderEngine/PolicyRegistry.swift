@@ -7,6 +7,7 @@ public enum PolicyRegistry {
     RegisteredPolicy(MRU.self),
     RegisteredPolicy(LFU.self),
     RegisteredPolicy(LFUDA.self),
+    RegisteredPolicy(Hyperbolic.self),
     RegisteredPolicy(RandomEviction.self),
     RegisteredPolicy(Clock.self),
     RegisteredPolicy(Sieve.self),
