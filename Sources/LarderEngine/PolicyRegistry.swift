@@ -14,6 +14,7 @@ public enum PolicyRegistry {
     RegisteredPolicy(SLRU.self),
     RegisteredPolicy(LRUK.self),
     RegisteredPolicy(TwoQ.self),
+    RegisteredPolicy(MQ.self),
     RegisteredPolicy(ARC.self),
     RegisteredPolicy(CAR.self),
     RegisteredPolicy(LIRS.self),
