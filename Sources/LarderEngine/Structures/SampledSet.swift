@@ -37,7 +37,7 @@ struct SampledSet<Value: BitwiseCopyable>: ~Copyable {
   /// must be. Numbers drawn evenly pick evenly, to within `count` / 2^32.
   @inline(__always)
   func pick(_ number: UInt32) -> Entry {
-    entries[UInt32(truncatingIfNeeded: UInt64(number) &* UInt64(count) >> 32) + 1]
+    entries[UInt32(truncatingIfNeeded: (UInt64(number) &* UInt64(count)) >> 32) + 1]
   }
 
   /// Holds an object that is not held.
