@@ -18,6 +18,7 @@ public enum PolicyRegistry {
     RegisteredPolicy(ARC.self),
     RegisteredPolicy(CAR.self),
     RegisteredPolicy(LIRS.self),
+    RegisteredPolicy(ClockPro.self),
     RegisteredPolicy(S3FIFO.self),
     RegisteredPolicy(QDLP.self),
     RegisteredPolicy(GDSF.self),
