@@ -1,0 +1,194 @@
+/// A small queue, a main one and a ghost, with a request counter for each object: what S3-FIFO and
+/// QD-LP-FIFO have in common. The policies say what moves between the queues, and when.
+///
+/// One word an object answers where it is, at which position, and how often it was requested. The
+/// sizes of ghosts are kept where sizes differ: the cache has forgotten them. Memory: 4 bytes an
+/// object, 4 more for byte capacities, and 4 for each place in a queue. All operations are O(1),
+/// amortised.
+struct ThreeQueues: ~Copyable {
+  // Where an object is, in the top two bits of its word; zero is nowhere.
+  private static var inSmall: UInt32 { 1 << 30 }
+  private static var inMain: UInt32 { 2 << 30 }
+  private static var inGhost: UInt32 { 3 << 30 }
+  private static var placeMask: UInt32 { 3 << 30 }
+  // How often it was requested, up to three, in the next two.
+  private static var one: UInt32 { 1 << 28 }
+  private static var counterMask: UInt32 { 3 << 28 }
+  // The position in its queue below.
+  private static var positionMask: UInt32 { IDRing.positionLimit - 1 }
+
+  private var words: Column<UInt32>
+  private var small: IDRing
+  private var main: IDRing
+  private var ghost: IDRing
+  private var ghostSizes: Column<UInt32>
+  private let countsBytes: Bool
+  private var smallUsed: UInt64 = 0
+  /// What the objects in the main queue weigh.
+  private(set) var mainUsed: UInt64 = 0
+  private var ghostUsed: UInt64 = 0
+  /// The share of the main queue.
+  let mainCapacity: UInt64
+  private let ghostCapacity: UInt64
+
+  /// Empty queues, of which small gets `smallShare` of the capacity, at least 1, and main the rest.
+  ///
+  /// - Throws: `capacity` for more objects than a queue has positions.
+  init(_ setup: PolicySetup, smallShare: Double, ghostShare: Double) throws(PolicyError) {
+    try setup.requireQueueable()
+    let smallCapacity = max(1, UInt64(Double(setup.capacity) * smallShare))
+    mainCapacity = setup.capacity - smallCapacity
+    ghostCapacity = UInt64(Double(setup.capacity) * ghostShare)
+    words = Column(objects: setup.objects)
+    countsBytes = setup.unit == .bytes
+    ghostSizes = Column(objects: countsBytes ? setup.objects : 0)
+    small = IDRing(capacity: setup.expectedResidents / 8)
+    main = IDRing(capacity: setup.expectedResidents)
+    ghost = IDRing(capacity: setup.expectedResidents)
+  }
+
+  /// Whether the object is in small or in main.
+  @inline(__always)
+  func contains(_ id: ObjectID) -> Bool {
+    let place = words[id] & ThreeQueues.placeMask
+    return place == ThreeQueues.inSmall || place == ThreeQueues.inMain
+  }
+
+  /// Whether the object is in any of the three.
+  @inline(__always)
+  func remembers(_ id: ObjectID) -> Bool { words[id] != 0 }
+
+  /// Whether small holds nothing.
+  @inline(__always)
+  var isSmallEmpty: Bool { small.count == 0 }
+
+  /// Whether main holds nothing.
+  @inline(__always)
+  var isMainEmpty: Bool { main.count == 0 }
+
+  /// Counts a request for a resident object.
+  @inline(__always)
+  mutating func count(_ id: ObjectID) {
+    let word = words[id]
+    let isBelow = word & ThreeQueues.counterMask != ThreeQueues.counterMask
+    words[id] = word &+ (isBelow ? ThreeQueues.one : 0)
+  }
+
+  /// Gives a resident object another size.
+  mutating func resize(_ id: ObjectID, from old: UInt32, to new: UInt32) {
+    if words[id] & ThreeQueues.placeMask == ThreeQueues.inSmall {
+      smallUsed = smallUsed - UInt64(old) + UInt64(new)
+    } else {
+      mainUsed = mainUsed - UInt64(old) + UInt64(new)
+    }
+  }
+
+  /// Takes an object that is not resident out of the ghosts, if it is there, and says whether it
+  /// was.
+  @inline(__always)
+  mutating func forgetGhost(_ id: ObjectID) -> Bool {
+    let word = words[id]
+    if word != 0 { forgetGhost(id, word) }
+    return word != 0
+  }
+
+  /// Puts an object that is in none of the three into small.
+  @inline(__always)
+  mutating func pushSmall(_ id: ObjectID, _ size: UInt32) {
+    smallUsed += UInt64(size)
+    words[id] = ThreeQueues.inSmall | small.push(id, words)
+  }
+
+  /// Puts an object that is in none of the three into main.
+  @inline(__always)
+  mutating func pushMain(_ id: ObjectID, _ size: UInt32) {
+    mainUsed += UInt64(size)
+    words[id] = ThreeQueues.inMain | main.push(id, words)
+  }
+
+  /// Takes the oldest out of small, which must not be empty. With more than `limit` requests it
+  /// goes on to main, its counter at 0, and the answer is `.none`; otherwise it leaves a ghost, and
+  /// is the answer.
+  @inline(__always)
+  mutating func popSmall(movingAbove limit: UInt32, _ sizes: some ObjectSizes) -> ObjectID {
+    let id = small.popOldest()
+    let size = sizes[id]
+    smallUsed -= UInt64(size)
+    if words[id] & ThreeQueues.counterMask <= limit * ThreeQueues.one {
+      rememberGhost(id, size)
+      return id
+    }
+    mainUsed += UInt64(size)
+    words[id] = ThreeQueues.inMain | main.push(id, words)
+    return .none
+  }
+
+  /// Takes the oldest object without requests out of main, which must not be empty; older ones go
+  /// round again, their counters lowered by 1.
+  @inline(__always)
+  mutating func popMain(_ sizes: some ObjectSizes) -> ObjectID {
+    while true {
+      let id = main.popOldest()
+      let counter = words[id] & ThreeQueues.counterMask
+      if counter == 0 {
+        mainUsed -= UInt64(sizes[id])
+        words[id] = 0
+        return id
+      }
+      words[id] = ThreeQueues.inMain | (counter - ThreeQueues.one) | main.push(id, words)
+    }
+  }
+
+  /// Takes the object out of whichever queue it is in, if any.
+  mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
+    let word = words[id]
+    switch word & ThreeQueues.placeMask {
+    case ThreeQueues.inSmall:
+      small.remove(at: word & ThreeQueues.positionMask)
+      smallUsed -= UInt64(sizes[id])
+    case ThreeQueues.inMain:
+      main.remove(at: word & ThreeQueues.positionMask)
+      mainUsed -= UInt64(sizes[id])
+    case ThreeQueues.inGhost: forgetGhost(id, word)
+    default: return
+    }
+    words[id] = 0
+  }
+
+  /// Makes ids up to `objects` valid.
+  mutating func reserve(objects: Int) {
+    words.reserve(objects: objects)
+    if countsBytes { ghostSizes.reserve(objects: objects) }
+  }
+
+  /// Brings the object's word near.
+  @inline(__always)
+  func prefetch(_ id: ObjectID) { words.prefetch(id) }
+
+  /// Memory held, in bytes.
+  var bytes: Int {
+    words.bytes + small.bytes + main.bytes + ghost.bytes + (countsBytes ? ghostSizes.bytes : 0)
+  }
+
+  @inline(__always)
+  private mutating func rememberGhost(_ id: ObjectID, _ size: UInt32) {
+    let size = UInt64(size)
+    words[id] = 0
+    guard size <= ghostCapacity else { return }
+    while ghostUsed + size > ghostCapacity {
+      let oldest = ghost.popOldest()
+      ghostUsed -= countsBytes ? UInt64(ghostSizes[oldest]) : 1
+      words[oldest] = 0
+    }
+    ghostUsed += size
+    if countsBytes { ghostSizes[id] = UInt32(truncatingIfNeeded: size) }
+    words[id] = ThreeQueues.inGhost | ghost.push(id, words)
+  }
+
+  @inline(__always)
+  private mutating func forgetGhost(_ id: ObjectID, _ word: UInt32) {
+    ghost.remove(at: word & ThreeQueues.positionMask)
+    ghostUsed -= countsBytes ? UInt64(ghostSizes[id]) : 1
+    words[id] = 0
+  }
+}
