@@ -18,6 +18,7 @@ public enum PolicyRegistry {
     RegisteredPolicy(S3FIFO.self),
     RegisteredPolicy(TinyLFU.self),
     RegisteredPolicy(WTinyLFU.self),
+    RegisteredPolicy(LHD.self),
     RegisteredPolicy(GDSF.self),
     RegisteredPolicy(GreedyDual.self),
     RegisteredPolicy(EarliestExpiry.self),
