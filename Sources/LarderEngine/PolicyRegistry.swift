@@ -19,6 +19,7 @@ public enum PolicyRegistry {
     RegisteredPolicy(TinyLFU.self),
     RegisteredPolicy(WTinyLFU.self),
     RegisteredPolicy(LHD.self),
+    RegisteredPolicy(LeCaR.self),
     RegisteredPolicy(GDSF.self),
     RegisteredPolicy(GreedyDual.self),
     RegisteredPolicy(EarliestExpiry.self),
