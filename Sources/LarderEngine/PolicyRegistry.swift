@@ -20,6 +20,7 @@ public enum PolicyRegistry {
     RegisteredPolicy(WTinyLFU.self),
     RegisteredPolicy(LHD.self),
     RegisteredPolicy(LeCaR.self),
+    RegisteredPolicy(Cacheus.self),
     RegisteredPolicy(GDSF.self),
     RegisteredPolicy(GreedyDual.self),
     RegisteredPolicy(EarliestExpiry.self),
