@@ -82,8 +82,13 @@ struct MQ: EvictionPolicy, ~Copyable {
     var queue: UInt32 = 0
     while lists.back(of: queue) == .none { queue += 1 }
     let victim = lists.back(of: queue)
-    lists.moveToFront(victim, of: queues)
-    lists.trim(queues, to: ghostCapacity)
+    if UInt64(lists.weight(victim)) <= ghostCapacity {
+      lists.moveToFront(victim, of: queues)
+      lists.trim(queues, to: ghostCapacity)
+    } else {
+      // Too large to be remembered: no reason to forget all others.
+      lists.remove(victim)
+    }
     residents -= 1
     return victim
   }

@@ -82,7 +82,9 @@ struct WTinyLFU: EvictionPolicy, ~Copyable {
   @inline(__always)
   mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID {
     climber.isFull = true
-    let needed = skipsWindow ? 0 : UInt64(request.size)
+    // An object whose value is replaced is counted already.
+    let isNew = request.id != .none && !contains(request.id)
+    let needed = isNew && !skipsWindow ? UInt64(request.size) : 0
     let isOver = lists.weight(of: WTinyLFU.window) + needed > windowCapacity
     let candidate = isOver ? lists.back(of: WTinyLFU.window) : .none
     var victim = candidate == .none ? mainVictim() : lists.back(of: WTinyLFU.probation)
