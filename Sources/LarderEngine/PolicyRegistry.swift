@@ -31,6 +31,7 @@ public enum PolicyRegistry {
     RegisteredPolicy(EarliestExpiry.self),
     RegisteredPolicy(Cost.self),
     RegisteredPolicy(Belady.self),
+    RegisteredPolicy(BeladySize.self),
   ]
 
   private static let byName = Dictionary(
