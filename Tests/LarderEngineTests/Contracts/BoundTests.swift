@@ -4,7 +4,7 @@ import Testing
 /// Relations between policies that are theorems.
 @Suite struct BoundTests {
   /// MIN is optimal where every object has the same size (Mattson, Gecsei, Slutz, Traiger, IBM
-  /// Systems Journal 1970).
+  /// Systems Journal 1970) and is stored when it is missed: who refuses objects may do better.
   @Test(arguments: ContractSpecs.varied)
   func nothingBeatsBelady(spec: String) throws {
     for seed in 0..<150 as Range<UInt64> {
@@ -12,6 +12,7 @@ import Testing
       let capacity = 1 + seed % 9
       let bound = try ContractSpecs.counts("belady", capacity: capacity, over: trace)
       let counts = try ContractSpecs.counts(spec, capacity: capacity, over: trace)
+      guard counts.rejections == 0 else { continue }
       #expect(counts.hits <= bound.hits, "capacity \(capacity)\n\(trace)")
     }
   }
