@@ -11,7 +11,7 @@ struct Cacheus: EvictionPolicy, ~Copyable {
     parameters: [
       PolicyParameter("ghost", default: "0.5", "objects in each history, share of those cached")
     ],
-    isRandom: true,
+    isRandom: true, learns: true,
     paper: "Rodriguez, Yusuf, Lyons, Paz, Rangaswami, Liu, Zhao and Narasimhan, Learning cache "
       + "replacement with CACHEUS, FAST 2021")
 

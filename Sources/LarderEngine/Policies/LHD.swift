@@ -14,7 +14,7 @@ struct LHD: EvictionPolicy, ~Copyable {
       PolicyParameter(
         "period", default: "1048576", "requests after which the model is made anew, at least 1"),
     ],
-    needs: .size, isRandom: true,
+    needs: .size, isRandom: true, learns: true,
     paper: "Beckmann, Chen and Cidon, LHD: improving cache hit rate by maximizing hit density, "
       + "NSDI 2018")
 

@@ -13,7 +13,7 @@ struct LeCaR: EvictionPolicy, ~Copyable {
       PolicyParameter("discount", default: "0.005", "regret left after a cacheful of requests"),
       PolicyParameter("ghost", default: "0.5", "objects in each history, share of those cached"),
     ],
-    isRandom: true,
+    isRandom: true, learns: true,
     paper:
       "Vietri, Rodriguez, Martinez, Lyons, Liu, Rangaswami, Zhao and Narasimhan, Driving cache "
       + "replacement with ML-based LeCaR, HotStorage 2018")

@@ -15,6 +15,7 @@ struct WTinyLFU: EvictionPolicy, ~Copyable {
       PolicyParameter("protected", default: "0.8", "share of main for objects requested again"),
       SketchedCounts.doorkeeperParameter,
     ],
+    learns: true,
     paper: "Einziger, Friedman and Manes, TinyLFU: a highly efficient cache admission policy, ACM "
       + "Transactions on Storage 2017; adaptive: Einziger, Eytan, Friedman and Manes, Adaptive "
       + "software cache management, Middleware 2018, with Caffeine's constants")
@@ -173,14 +174,10 @@ struct WTinyLFU: EvictionPolicy, ~Copyable {
   @inline(never)
   private mutating func moveBorder() {
     if climber.pending > 0 {
-      let gained = min(UInt64(climber.pending), protectedCapacity)
-      protectedCapacity -= gained
-      windowCapacity += gained
+      let (moved, isDone) = fillWindow(min(UInt64(climber.pending), protectedCapacity))
+      protectedCapacity -= moved
+      windowCapacity += moved
       coolProtected()
-      let (moved, isDone) = fillWindow(gained)
-      // What no object was small enough to fill goes back, or waits for the next request.
-      protectedCapacity += gained - moved
-      windowCapacity -= gained - moved
       climber.pending = isDone ? 0 : climber.pending - Int64(moved)
     } else {
       let lost = min(climber.pending.magnitude, windowCapacity - 1)

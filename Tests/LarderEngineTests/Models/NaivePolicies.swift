@@ -7,7 +7,7 @@ enum NaivePolicies {
     "fifo", "lru", "mru", "lfu", "clock", "sieve", "slru", "s3-fifo", "ttl", "cost", "gdsf",
     "belady", "2q", "arc", "car", "lirs", "lfuda", "greedydual",
     "qd-lp", "lru-k", "mq", "clock-pro",
-    "tinylfu", "w-tinylfu",
+    "tinylfu", "w-tinylfu", "belady-size",
   ]
 
   /// Specs that exercise every parameter; the plain name is always the first.
@@ -65,6 +65,7 @@ enum NaivePolicies {
     case "cost": return NaiveGDSF(countsRequests: false)
     case "gdsf": return NaiveGDSF(countsRequests: true)
     case "belady": return NaiveBelady()
+    case "belady-size": return NaiveBeladySize()
     case "2q":
       return NaiveTwoQ(
         capacity: capacity, in: try spec.number("in", default: 0.25, in: 0...1),

@@ -122,8 +122,6 @@ struct NaiveWTinyLFU: NaivePolicy {
   /// The window gains main's oldest, as far as whole objects fill what protected can give.
   private mutating func widen(by amount: UInt64) {
     let gained = min(amount, protectedLimit)
-    protectedLimit -= gained
-    cool()
     var moved: UInt64 = 0
     while let oldest = (probation + protected).first, moved + oldest.size <= gained {
       moved += oldest.size
@@ -132,7 +130,8 @@ struct NaiveWTinyLFU: NaivePolicy {
       window.append(oldest)
     }
     windowLimit += moved
-    protectedLimit += gained - moved
+    protectedLimit -= moved
+    cool()
   }
 
   private mutating func narrow(by amount: UInt) {
