@@ -8,9 +8,9 @@
 /// later next use wins, then the larger object, then the lower id; what is never used again wins
 /// over everything else, the larger first.
 ///
-/// All operations are O(log n), but for matches played again, of which there are O(log n) for each
-/// change when sizes and times are independent. Memory: 4 bytes an object and 20 for each place in
-/// the tournament.
+/// A change is O(log n) and mostly stops after a few matches. Asking for the largest adds the
+/// matches whose time has come since, each played again once: an amortised cost that depends on how
+/// sizes and times are spread. Memory: 4 bytes an object and 20 for each place in the tournament.
 struct KineticTournament: ~Copyable {
   private struct Player: BitwiseCopyable {
     var id: ObjectID
