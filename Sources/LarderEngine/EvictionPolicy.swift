@@ -20,7 +20,8 @@
 ///   longer resident afterwards.
 /// - `contains` is true exactly from an `insert` until the `evict` or `remove` of that object.
 /// - `remove` leaves nothing behind by which a later decision could tell that the object had been
-///   there, ghosts included, whether or not it is resident.
+///   there, ghosts included, whether or not it is resident. Only what a policy has learned from its
+///   requests without knowing whose they were stays, and then the description says that it learns.
 /// - No decision depends on anything but the calls made and the setup: no clock, no global state,
 ///   and random numbers only from the seed.
 /// - Time per call is amortised O(1), or O(log n) where the description says so, and no call but

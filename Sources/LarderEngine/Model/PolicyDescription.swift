@@ -13,13 +13,17 @@ public struct PolicyDescription: Sendable {
   public let needs: PolicyNeeds
   /// True when the policy draws random numbers, so that results depend on the seed.
   public let isRandom: Bool
+  /// True when the policy learns from requests without knowing later whose they were: counts in a
+  /// sketch, weights, a clock, random numbers drawn. What was learned from an object's requests
+  /// stays when the object is removed.
+  public let learns: Bool
   /// Authors, title, venue and year of the paper, or where the rule comes from.
   public let paper: String
 
   /// A description; see the properties for the meaning of each part.
   public init(
     name: String, family: PolicyFamily, summary: String, parameters: [PolicyParameter] = [],
-    needs: PolicyNeeds = [], isRandom: Bool = false, paper: String
+    needs: PolicyNeeds = [], isRandom: Bool = false, learns: Bool = false, paper: String
   ) {
     self.name = name
     self.family = family
@@ -27,6 +31,7 @@ public struct PolicyDescription: Sendable {
     self.parameters = parameters
     self.needs = needs
     self.isRandom = isRandom
+    self.learns = learns
     self.paper = paper
   }
 }

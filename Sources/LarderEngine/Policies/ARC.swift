@@ -14,13 +14,15 @@ struct ARC: EvictionPolicy, ~Copyable {
 
   private var lists: WeightedLists
   private let capacity: UInt64
+  private let weighs: Bool
   // The share that `recent` is to have: the paper's p, which need not be whole.
   private var target = 0.0
   private var missedPlace: UInt32 = 0
 
   init(_ setup: PolicySetup) {
     capacity = setup.capacity
-    lists = WeightedLists(lists: 4, objects: setup.objects, weighs: setup.unit == .bytes)
+    weighs = setup.unit == .bytes
+    lists = WeightedLists(lists: 4, objects: setup.objects, weighs: weighs)
   }
 
   @inline(__always)
@@ -67,6 +69,7 @@ struct ARC: EvictionPolicy, ~Copyable {
     let oldest = lists.back(of: ARC.recent)
     if oldest != .none,
       recent > target || isFavoured || lists.back(of: ARC.frequent) == .none
+        || leavesNoRoom(for: request)
     {
       lists.moveToFront(oldest, of: ARC.recentGhosts)
       return oldest
@@ -97,6 +100,16 @@ struct ARC: EvictionPolicy, ~Copyable {
   func prefetchNeighbours(_ id: ObjectID) { lists.prefetchNeighbours(id) }
 
   var stateBytes: Int { lists.bytes }
+
+  /// Case IV A with a full T1: it must give something up whatever its share. Where every object
+  /// weighs 1, the other list is empty then.
+  @inline(__always)
+  private func leavesNoRoom(for request: Request) -> Bool {
+    guard weighs, missedPlace == 0, request.id != .none, lists.place(request.id) == 0 else {
+      return false
+    }
+    return lists.weight(of: ARC.recent) + UInt64(request.size) > capacity
+  }
 
   /// What was requested once, ghosts included, weighs no more than the capacity; everything
   /// together no more than twice that.

@@ -1,7 +1,9 @@
 /// Low Inter-reference Recency Set: keeps what comes back soon after it was requested.
 ///
 /// As in the authors' program: a request for the object requested last changes nothing, and an empty
-/// cache fills the large part first.
+/// cache fills the large part first. When removals have left nothing of the large part, the next
+/// object requested is its first again: without it there is no stack. An object larger than the
+/// large part passes through the queue alone.
 struct LIRS: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "lirs", family: .recency,
@@ -42,7 +44,7 @@ struct LIRS: EvictionPolicy, ~Copyable {
   private let ghostCapacity: UInt64
   private var used: UInt64 = 0
   private var usedLow: UInt64 = 0
-  private var latest = ObjectID.none
+  private var missedGhost = false
 
   init(_ setup: PolicySetup) throws(PolicyError) {
     let share = try setup.spec.number("hir", default: 0.01, in: 0...1)
@@ -69,20 +71,19 @@ struct LIRS: EvictionPolicy, ~Copyable {
   @inline(__always)
   mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
     let id = request.id
-    guard id != latest else { return }
-    latest = id
+    // The top of the stack is what was requested last, also after removals.
+    guard id != stack.front() else { return }
     switch states[id] {
     case State.low:
       stack.moveToFront(id)
       prune()
     case State.highStacked:
-      lists.remove(id)
       stack.moveToFront(id)
-      becomeLow(id)
+      hitHigh(id, canRise: true)
     default:
       stack.pushFront(id)
       states[id] = State.highStacked
-      lists.moveToFront(id, of: LIRS.queue)
+      hitHigh(id, canRise: usedLow == 0)
     }
   }
 
@@ -99,7 +100,21 @@ struct LIRS: EvictionPolicy, ~Copyable {
       weights[id] = request.size
     }
     hit(request, sizes)
-    if weighs { shrinkLow() }
+    guard weighs else { return }
+    if states[id] == State.low, weight(id) > capacityLow {
+      usedLow -= weight(id)
+      stayHigh(id)
+    }
+    shrinkLow()
+    prune()
+  }
+
+  /// Takes a ghost out before anything is evicted, so that the victims' ghosts cannot push it out.
+  @inline(__always)
+  mutating func admit(_ request: Request, _ sizes: some ObjectSizes) -> Bool {
+    missedGhost = states[request.id] == State.ghost
+    if missedGhost { forget(request.id) }
+    return true
   }
 
   @inline(__always)
@@ -108,7 +123,7 @@ struct LIRS: EvictionPolicy, ~Copyable {
     if lists.back(of: LIRS.queue) == .none { demoteLowest() }
     let victim = lists.back(of: LIRS.queue)
     used -= weight(victim)
-    if states[victim] == State.highStacked, ghostCapacity > 0 {
+    if states[victim] == State.highStacked, weight(victim) <= ghostCapacity {
       states[victim] = State.ghost
       lists.moveToFront(victim, of: LIRS.ghosts)
       while lists.weight(of: LIRS.ghosts) > ghostCapacity { forget(lists.back(of: LIRS.ghosts)) }
@@ -123,21 +138,13 @@ struct LIRS: EvictionPolicy, ~Copyable {
   @inline(__always)
   mutating func insert(_ request: Request, _ sizes: some ObjectSizes) {
     let id = request.id
-    latest = id
-    let isGhost = states[id] == State.ghost
-    if isGhost { lists.remove(id) }
     if weighs { weights[id] = request.size }
     let size = weight(id)
-    if isGhost { stack.moveToFront(id) } else { stack.pushFront(id) }
-    let hasRoom = used + size <= capacityLow
+    stack.pushFront(id)
+    let hasRoom = used + size <= capacityLow || usedLow == 0
     used += size
-    if isGhost || hasRoom {
-      becomeLow(id)
-    } else {
-      states[id] = State.highStacked
-      lists.pushFront(id, to: LIRS.queue, weight: request.size)
-      if usedLow == 0 { prune() }
-    }
+    if missedGhost || hasRoom, size <= capacityLow { becomeLow(id) } else { stayHigh(id) }
+    missedGhost = false
   }
 
   mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
@@ -147,7 +154,6 @@ struct LIRS: EvictionPolicy, ~Copyable {
     if state == State.low { usedLow -= weight(id) } else { lists.remove(id) }
     if state != State.high { stack.remove(id) }
     states[id] = State.unknown
-    if id == latest { latest = .none }
     if state == State.low { prune() }
   }
 
@@ -174,6 +180,26 @@ struct LIRS: EvictionPolicy, ~Copyable {
 
   @inline(__always)
   private func weight(_ id: ObjectID) -> UInt64 { weighs ? UInt64(weights[id]) : 1 }
+
+  /// An object of the queue that is at the top of the stack by now was requested.
+  @inline(__always)
+  private mutating func hitHigh(_ id: ObjectID, canRise: Bool) {
+    if canRise, weight(id) <= capacityLow {
+      lists.remove(id)
+      becomeLow(id)
+    } else {
+      lists.moveToFront(id, of: LIRS.queue)
+      if usedLow == 0 { prune() }
+    }
+  }
+
+  /// Puts an object that is at the top of the stack into the queue.
+  @inline(__always)
+  private mutating func stayHigh(_ id: ObjectID) {
+    states[id] = State.highStacked
+    lists.pushFront(id, to: LIRS.queue, weight: UInt32(truncatingIfNeeded: weight(id)))
+    if usedLow == 0 { prune() }
+  }
 
   /// Takes an object at the top of the stack into the large part, and others out of it until it
   /// has its size.

@@ -41,9 +41,7 @@ struct LRUK: EvictionPolicy, ~Copyable {
   private let period: UInt64
   private var ghosts: GhostQueue
   private let keepsHistory: Bool
-  private var clock: UInt64 = 0
-  // The object that the clock last counted a request for.
-  private var latest = ObjectID.none
+  private var clock = RequestClock()
   private var missedGhost = false
   private var order = OrderCounter()
 
@@ -84,12 +82,12 @@ struct LRUK: EvictionPolicy, ~Copyable {
   @inline(__always)
   mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
     let id = request.id
-    tick(id)
+    clock.tick(id)
     if period == 0 {
       heap.update(id, key: key(of: id, refer(id, after: 0)), order: order.next())
     } else {
-      if clock - lasts[id] > period { _ = refer(id, after: lasts[id] - times[id * depth]) }
-      lasts[id] = clock
+      if clock.now - lasts[id] > period { _ = refer(id, after: lasts[id] - times[id * depth]) }
+      lasts[id] = clock.now
       if heap.contains(id) {
         heap.remove(id)
         sheltered.pushFront(id)
@@ -101,7 +99,7 @@ struct LRUK: EvictionPolicy, ~Copyable {
 
   @inline(__always)
   mutating func admit(_ request: Request, _ sizes: some ObjectSizes) -> Bool {
-    tick(request.id)
+    clock.tick(request.id)
     missedGhost = keepsHistory && ghosts.contains(request.id)
     if missedGhost { ghosts.remove(request.id) }
     return true
@@ -132,17 +130,13 @@ struct LRUK: EvictionPolicy, ~Copyable {
     if period == 0 {
       heap.insert(id, key: key(of: id, kthLast), order: order.next())
     } else {
-      lasts[id] = clock
+      lasts[id] = clock.now
       sheltered.pushFront(id)
     }
   }
 
   mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
-    if id == latest {
-      // A request whose object goes at once takes no time.
-      clock -= 1
-      latest = .none
-    }
+    clock.retract(id)
     if heap.contains(id) {
       heap.remove(id)
     } else if period > 0, sheltered.contains(id) {
@@ -183,20 +177,14 @@ struct LRUK: EvictionPolicy, ~Copyable {
     (objects + 1) * Int(depth) - 1
   }
 
-  @inline(__always)
-  private mutating func tick(_ id: ObjectID) {
-    clock += 1
-    latest = id
-  }
-
   /// Notes a request now as the last one; `correlation` is how long the one before went on. Returns
   /// the time of the k-th last, or 0.
   @inline(__always)
   private func refer(_ id: ObjectID, after correlation: UInt64) -> UInt64 {
     let first = id * depth
     if k == 1 {
-      times[first] = clock
-      return clock
+      times[first] = clock.now
+      return clock.now
     }
     let next = times[first + k - 2]
     var place = depth - 1
@@ -205,21 +193,21 @@ struct LRUK: EvictionPolicy, ~Copyable {
       times[first + place] = time == 0 ? 0 : time + correlation
       place -= 1
     }
-    times[first] = clock
+    times[first] = clock.now
     return next == 0 ? 0 : next + correlation
   }
 
   @inline(__always)
   private func key(of id: ObjectID, _ kthLast: UInt64) -> UInt64 {
     guard kthLast == 0 else { return kthLast | LRUK.isComplete }
-    return period > 0 ? lasts[id] : clock
+    return period > 0 ? lasts[id] : clock.now
   }
 
   /// Puts objects whose correlated reference period is over into the heap.
   private mutating func exposeSheltered() {
     while true {
       let id = sheltered.back()
-      guard id != .none, clock - lasts[id] > period else { return }
+      guard id != .none, clock.now - lasts[id] > period else { return }
       sheltered.remove(id)
       heap.insert(id, key: key(of: id, times[id * depth + k - 1]), order: order.next())
     }

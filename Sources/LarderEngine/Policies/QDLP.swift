@@ -1,14 +1,14 @@
 /// QD-LP-FIFO: quick demotion by a small queue, lazy promotion by a clock.
 ///
 /// The paper's two parts are caches of fixed size. Here small may hold more than its share as long
-/// as main holds less than its own, so that nothing is evicted before the cache is full; from then on
-/// main makes room for what enters it, and small for the rest. (The authors' simulator evicts from
-/// small for everything, which leaves a hole after each missed ghost.)
+/// as main holds less than its own, so that nothing is evicted before the cache is full; from then
+/// on main makes room for what enters it, and small for the rest. (The authors' simulator evicts
+/// from small for everything, which leaves a hole after each missed ghost.)
 struct QDLP: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "qd-lp", family: .queue,
     summary: "New objects enter a small FIFO; those requested again go on to a clock with 2-bit "
-      + "counters, the others leave a ghost behind, and a miss on a ghost enters the clock at once.",
+      + "counters, others leave a ghost behind, and a miss on a ghost enters the clock at once.",
     parameters: [
       PolicyParameter("small", default: "0.1", "share of the small queue, above 0 and below 1"),
       PolicyParameter("ghost", default: "0.9", "size of the ghost queue, share of the capacity"),

@@ -7,6 +7,7 @@ struct TinyLFU: EvictionPolicy, ~Copyable {
     summary: "LRU; when the cache is full a new object is stored only if a sketch of recent "
       + "requests counts more for it than for the object at the end of the list.",
     parameters: [SketchedCounts.doorkeeperParameter],
+    learns: true,
     paper: "Einziger, Friedman and Manes, TinyLFU: a highly efficient cache admission policy, ACM "
       + "Transactions on Storage 2017")
 

@@ -62,8 +62,13 @@ struct TwoQ: EvictionPolicy, ~Copyable {
   mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID {
     if lists.weight(of: TwoQ.recent) > recentCapacity || lists.back(of: TwoQ.frequent) == .none {
       let victim = lists.back(of: TwoQ.recent)
-      lists.moveToFront(victim, of: TwoQ.ghosts)
-      lists.trim(TwoQ.ghosts, to: ghostCapacity)
+      if UInt64(lists.weight(victim)) <= ghostCapacity {
+        lists.moveToFront(victim, of: TwoQ.ghosts)
+        lists.trim(TwoQ.ghosts, to: ghostCapacity)
+      } else {
+        // Too large to be remembered: no reason to forget all others.
+        lists.remove(victim)
+      }
       return victim
     }
     let victim = lists.back(of: TwoQ.frequent)

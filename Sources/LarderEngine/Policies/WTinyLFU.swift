@@ -15,6 +15,7 @@ struct WTinyLFU: EvictionPolicy, ~Copyable {
       PolicyParameter("protected", default: "0.8", "share of main for objects requested again"),
       SketchedCounts.doorkeeperParameter,
     ],
+    learns: true,
     paper: "Einziger, Friedman and Manes, TinyLFU: a highly efficient cache admission policy, ACM "
       + "Transactions on Storage 2017; adaptive: Einziger, Eytan, Friedman and Manes, Adaptive "
       + "software cache management, Middleware 2018, with Caffeine's constants")
@@ -82,7 +83,9 @@ struct WTinyLFU: EvictionPolicy, ~Copyable {
   @inline(__always)
   mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID {
     climber.isFull = true
-    let needed = skipsWindow ? 0 : UInt64(request.size)
+    // An object whose value is replaced is counted already.
+    let isNew = request.id != .none && !contains(request.id)
+    let needed = isNew && !skipsWindow ? UInt64(request.size) : 0
     let isOver = lists.weight(of: WTinyLFU.window) + needed > windowCapacity
     let candidate = isOver ? lists.back(of: WTinyLFU.window) : .none
     var victim = candidate == .none ? mainVictim() : lists.back(of: WTinyLFU.probation)
@@ -171,14 +174,10 @@ struct WTinyLFU: EvictionPolicy, ~Copyable {
   @inline(never)
   private mutating func moveBorder() {
     if climber.pending > 0 {
-      let gained = min(UInt64(climber.pending), protectedCapacity)
-      protectedCapacity -= gained
-      windowCapacity += gained
+      let (moved, isDone) = fillWindow(min(UInt64(climber.pending), protectedCapacity))
+      protectedCapacity -= moved
+      windowCapacity += moved
       coolProtected()
-      let (moved, isDone) = fillWindow(gained)
-      // What no object was small enough to fill goes back, or waits for the next request.
-      protectedCapacity += gained - moved
-      windowCapacity -= gained - moved
       climber.pending = isDone ? 0 : climber.pending - Int64(moved)
     } else {
       let lost = min(climber.pending.magnitude, windowCapacity - 1)

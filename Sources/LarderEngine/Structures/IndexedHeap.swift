@@ -48,6 +48,16 @@ struct IndexedHeap: ~Copyable {
     settle(IndexedHeap.entry(id, key, order), at: Int(places[id]) - 1)
   }
 
+  /// The key of an object in the heap. O(1).
+  @inline(__always)
+  func key(of id: ObjectID) -> UInt64 {
+    UInt64(truncatingIfNeeded: entries[Int(places[id]) - 1] >> 64)
+  }
+
+  /// The object with the smallest key, or `.none` when the heap is empty. O(1).
+  @inline(__always)
+  func minimum() -> ObjectID { count > 0 ? ObjectID(truncatingIfNeeded: entries[0]) : .none }
+
   /// Takes out the object with the smallest key; the heap must not be empty. O(log n).
   @inline(__always)
   mutating func popMinimum() -> (id: ObjectID, key: UInt64) {

@@ -64,6 +64,10 @@ struct LinkedLists: ~Copyable {
   @inline(__always)
   func back(list: UInt32 = 0) -> ObjectID { object(nodes[list + 1].previous) }
 
+  /// The object in front of one that is in a list, or `.none` where that is at the front.
+  @inline(__always)
+  func ahead(of id: ObjectID) -> ObjectID { object(nodes[id + lists].previous) }
+
   /// Makes ids up to `objects` valid.
   mutating func reserve(objects: Int) { nodes.reserve(objects: objects + Int(lists)) }
 

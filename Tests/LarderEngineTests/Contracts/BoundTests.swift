@@ -4,14 +4,16 @@ import Testing
 /// Relations between policies that are theorems.
 @Suite struct BoundTests {
   /// MIN is optimal where every object has the same size (Mattson, Gecsei, Slutz, Traiger, IBM
-  /// Systems Journal 1970).
+  /// Systems Journal 1970) among rules that store every miss. A cache that refuses objects is no
+  /// better than one with another place, through which those pass.
   @Test(arguments: ContractSpecs.varied)
   func nothingBeatsBelady(spec: String) throws {
     for seed in 0..<150 as Range<UInt64> {
       let trace = ContractSpecs.trace([.costs], capacity: 9, seed: seed)
       let capacity = 1 + seed % 9
-      let bound = try ContractSpecs.counts("belady", capacity: capacity, over: trace)
       let counts = try ContractSpecs.counts(spec, capacity: capacity, over: trace)
+      let room = capacity + (counts.rejections > 0 ? 1 : 0)
+      let bound = try ContractSpecs.counts("belady", capacity: room, over: trace)
       #expect(counts.hits <= bound.hits, "capacity \(capacity)\n\(trace)")
     }
   }

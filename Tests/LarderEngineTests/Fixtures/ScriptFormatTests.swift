@@ -7,7 +7,7 @@ import Testing
     do {
       let text = "policy lru\ncapacity 2 objects\n" + lines
       try Script(file: "s", text: text).replay {
-        try ScriptedModel($0.policy, capacity: $0.capacity)
+        try ScriptedModel($0.policy, capacity: $0.capacity, unit: $0.unit)
       }
       return nil
     } catch let failure as Script.Failure {

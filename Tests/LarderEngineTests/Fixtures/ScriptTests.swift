@@ -7,7 +7,7 @@ import Testing
   func modelFollowsTheScript(name: String) throws {
     let script = try ScriptFiles.load(name)
     let replayed = try script.replay {
-      try ScriptedModel($0.policy, capacity: $0.capacity)
+      try ScriptedModel($0.policy, capacity: $0.capacity, unit: $0.unit)
     }
     #expect(replayed == (NaivePolicies.names.contains(name) ? script.sections.count : 0))
   }

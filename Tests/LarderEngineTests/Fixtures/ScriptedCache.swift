@@ -28,8 +28,9 @@ struct ScriptedModel: ScriptedCache {
   private var tier: NaiveTier
 
   /// Nil where the policy has no model.
-  init?(_ spec: PolicySpec, capacity: UInt64) throws {
-    guard let tier = try NaiveTier(TierSetup(policy: spec, capacity: capacity)) else { return nil }
+  init?(_ spec: PolicySpec, capacity: UInt64, unit: CapacityUnit) throws {
+    let setup = TierSetup(policy: spec, capacity: capacity)
+    guard let tier = try NaiveTier(setup, unit: unit) else { return nil }
     self.tier = tier
   }
 

@@ -10,7 +10,8 @@ import Testing
   @Test func everyPolicyHasAModel() throws {
     for policy in PolicyRegistry.all where !policy.description.isRandom {
       let spec = try PolicySpec(parsing: policy.description.name)
-      #expect(try NaivePolicies.make(spec, capacity: 10) != nil, "\(spec) has no naive model")
+      let model = try NaivePolicies.make(spec, capacity: 10, unit: .objects)
+      #expect(model != nil, "\(spec) has no naive model")
     }
   }
 

@@ -5,7 +5,9 @@ enum NaivePolicies {
   /// Every name that `make` knows.
   static let names = [
     "fifo", "lru", "mru", "lfu", "clock", "sieve", "slru", "s3-fifo", "ttl", "cost", "gdsf",
-    "belady",
+    "belady", "2q", "arc", "car", "lirs", "lfuda", "greedydual",
+    "qd-lp", "lru-k", "mq", "clock-pro",
+    "tinylfu", "w-tinylfu", "belady-size",
   ]
 
   /// Specs that exercise every parameter; the plain name is always the first.
@@ -21,12 +23,29 @@ enum NaivePolicies {
         "s3-fifo", "s3-fifo:small=0.3", "s3-fifo:ghost=0", "s3-fifo:small=0.5:ghost=2",
         "s3-fifo:small=0.25:ghost=0.5",
       ]
+    case "2q": ["2q", "2q:in=0.5", "2q:in=0.1:ghost=2", "2q:ghost=0"]
+    case "lirs": ["lirs", "lirs:hir=0.3", "lirs:hir=0.2:stack=0.5", "lirs:stack=2"]
+    case "qd-lp": ["qd-lp", "qd-lp:small=0.4", "qd-lp:small=0.25:ghost=0.5", "qd-lp:ghost=2"]
+    case "lru-k":
+      [
+        "lru-k", "lru-k:k=1", "lru-k:k=3:history=1", "lru-k:history=0.5",
+        "lru-k:correlated=2", "lru-k:k=3:correlated=4:history=2",
+      ]
+    case "mq": ["mq", "mq:queues=3:life=0.5", "mq:queues=1:ghost=0", "mq:ghost=0.5:life=1"]
+    case "tinylfu": ["tinylfu", "tinylfu:doorkeeper=true"]
+    case "w-tinylfu":
+      [
+        "w-tinylfu", "w-tinylfu:window=0.3", "w-tinylfu:window=0.2:protected=0.5",
+        "w-tinylfu:window=adaptive:doorkeeper=true",
+      ]
     default: [name]
     }
   }
 
   /// The model of a policy, or nil when it has none (`random`).
-  static func make(_ spec: PolicySpec, capacity: UInt64) throws -> (any NaivePolicy)? {
+  static func make(
+    _ spec: PolicySpec, capacity: UInt64, unit: CapacityUnit
+  ) throws -> (any NaivePolicy)? {
     switch spec.name {
     case "fifo": return NaiveFIFO()
     case "lru": return NaiveLRU()
@@ -46,6 +65,43 @@ enum NaivePolicies {
     case "cost": return NaiveGDSF(countsRequests: false)
     case "gdsf": return NaiveGDSF(countsRequests: true)
     case "belady": return NaiveBelady()
+    case "belady-size": return NaiveBeladySize()
+    case "2q":
+      return NaiveTwoQ(
+        capacity: capacity, in: try spec.number("in", default: 0.25, in: 0...1),
+        ghost: try spec.number("ghost", default: 0.5, in: 0...10))
+    case "arc": return NaiveARC(capacity: capacity)
+    case "car": return NaiveCAR(capacity: capacity)
+    case "lirs":
+      return NaiveLIRS(
+        capacity: capacity, hir: try spec.number("hir", default: 0.01, in: 0...1),
+        stack: try spec.number("stack", default: 0, in: 0...100))
+    case "lfuda": return NaiveLFUDA()
+    case "greedydual": return NaiveGreedyDual()
+    case "qd-lp":
+      return NaiveQDLP(
+        capacity: capacity, small: try spec.number("small", default: 0.1, in: 0...1),
+        ghost: try spec.number("ghost", default: 0.9, in: 0...10))
+    case "lru-k":
+      return NaiveLRUK(
+        capacity: capacity, k: try spec.integer("k", default: 2, in: 1...8),
+        history: try spec.number("history", default: 0, in: 0...10),
+        correlated: try spec.integer("correlated", default: 0, in: 0...100))
+    case "mq":
+      return NaiveMQ(
+        capacity: capacity, queues: try spec.integer("queues", default: 8, in: 1...16),
+        ghost: try spec.number("ghost", default: 4, in: 0...10),
+        life: try spec.number("life", default: 2, in: 0...10))
+    case "clock-pro": return NaiveClockPro(capacity: capacity)
+    case "tinylfu":
+      return NaiveTinyLFU(
+        sketch: try NaiveSketch(spec, capacity: capacity, unit: unit), capacity: capacity)
+    case "w-tinylfu":
+      let isAdaptive = spec.values["window"] == "adaptive"
+      return NaiveWTinyLFU(
+        try NaiveSketch(spec, capacity: capacity, unit: unit), capacity: capacity,
+        window: isAdaptive ? nil : try spec.number("window", default: 0.01, in: 0...1),
+        protected: try spec.number("protected", default: 0.8, in: 0...1))
     default: return nil
     }
   }

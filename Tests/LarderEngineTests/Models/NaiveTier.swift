@@ -30,10 +30,9 @@ struct NaiveTier {
   var copies: [ObjectID: NaiveCopy] = [:]
   var counts = TierCounts()
 
-  init?(_ setup: TierSetup) throws {
-    guard let policy = try NaivePolicies.make(setup.policy, capacity: setup.capacity) else {
-      return nil
-    }
+  init?(_ setup: TierSetup, unit: CapacityUnit) throws {
+    let made = try NaivePolicies.make(setup.policy, capacity: setup.capacity, unit: unit)
+    guard let policy = made else { return nil }
     self.policy = policy
     capacity = setup.capacity
     timeToLiveSeconds = setup.timeToLiveSeconds

@@ -1,0 +1,205 @@
+/// Objects of which the one with the largest product of size and time to the next use is known at
+/// any time.
+///
+/// The order of these products changes as time goes by, since those of large objects fall faster. A
+/// tournament over the objects keeps for each match its winner, and until when it and all matches
+/// below stand; asking for the largest plays again only those whose time has come (Basch, Guibas
+/// and Hershberger, Data structures for mobile data, SODA 1997). Where two products are equal the
+/// later next use wins, then the larger object, then the lower id; what is never used again wins
+/// over everything else, the larger first.
+///
+/// A change is O(log n) and mostly stops after a few matches. Asking for the largest adds the
+/// matches whose time has come since, each played again once: an amortised cost that depends on how
+/// sizes and times are spread. Memory: 4 bytes an object and 20 for each place in the tournament.
+struct KineticTournament: ~Copyable {
+  private struct Player: BitwiseCopyable {
+    var id: ObjectID
+    var nextUse: UInt32
+    var size: UInt32
+  }
+
+  private struct Match: BitwiseCopyable, Equatable {
+    /// Place of the winner, or 0.
+    var winner: UInt32
+    /// From then on the result may be another.
+    var end: UInt32
+  }
+
+  private static var noEnd: UInt32 { .max }
+
+  // Place of each object, from 1; 0 means that it is not held.
+  private var places: Column<UInt32>
+  private var players: Column<Player>
+  // Match n is between the winners of matches 2n and 2n + 1; the numbers from `room` on stand for
+  // the players themselves.
+  private var matches: Column<Match>
+  private var room: UInt32
+  private var count: UInt32 = 0
+
+  /// An empty tournament for ids up to `objects`, with room for `capacity` before it grows.
+  init(objects: Int, capacity: Int) {
+    room = UInt32(max(capacity, 16))
+    places = Column(objects: objects)
+    players = Column(objects: Int(room))
+    matches = Column(objects: Int(room))
+    // Nothing ends where nobody plays.
+    for match in 1..<room { matches[match] = Match(winner: 0, end: KineticTournament.noEnd) }
+  }
+
+  /// Whether the object is held.
+  @inline(__always)
+  func contains(_ id: ObjectID) -> Bool { places[id] != 0 }
+
+  /// Holds an object that is not held. Amortised O(log n).
+  @inline(__always)
+  mutating func insert(_ id: ObjectID, nextUse: UInt32, size: UInt32, now: UInt32) {
+    count += 1
+    if count > room { grow(now) }
+    places[id] = count
+    players[count] = Player(id: id, nextUse: nextUse, size: size)
+    replay(above: count, now)
+  }
+
+  /// Gives an object that is held another next use and, unless nil, another size. O(log n), O(1) on
+  /// average.
+  @inline(__always)
+  mutating func update(_ id: ObjectID, nextUse: UInt32, size: UInt32? = nil, now: UInt32) {
+    let place = places[id]
+    players[place].nextUse = nextUse
+    if let size { players[place].size = size }
+    replay(above: place, now)
+  }
+
+  /// Takes out the object with the largest product at `now`, which may not be before any time given
+  /// earlier; one must be held.
+  @inline(__always)
+  mutating func popLargest(now: UInt32) -> ObjectID {
+    settle(1, now)
+    let id = players[winner(of: 1)].id
+    remove(id, now: now)
+    return id
+  }
+
+  /// Takes an object that is held out. O(log n).
+  @inline(__always)
+  mutating func remove(_ id: ObjectID, now: UInt32) {
+    let (place, last) = (places[id], count)
+    places[id] = 0
+    count -= 1
+    if place != last {
+      // The last takes its place.
+      players[place] = players[last]
+      places[players[place].id] = place
+    }
+    replay(above: last, now)
+    if place != last { replay(above: place, now) }
+  }
+
+  /// Makes ids up to `objects` valid.
+  mutating func reserve(objects: Int) { places.reserve(objects: objects) }
+
+  /// Brings the object's place near.
+  @inline(__always)
+  func prefetch(_ id: ObjectID) { places.prefetch(id) }
+
+  /// Brings the object, whose place must be near, and its first match near.
+  @inline(__always)
+  func prefetchPlayer(_ id: ObjectID) {
+    let place = places[id]
+    players.prefetch(place)
+    matches.prefetch((room + place) / 2)
+  }
+
+  /// Memory held, in bytes.
+  var bytes: Int { places.bytes + players.bytes + matches.bytes }
+
+  @inline(__always)
+  private func winner(of match: UInt32) -> UInt32 {
+    if match < room { return matches[match].winner }
+    let place = match - room + 1
+    return place <= count ? place : 0
+  }
+
+  @inline(__always)
+  private func end(of match: UInt32) -> UInt32 {
+    match < room ? matches[match].end : KineticTournament.noEnd
+  }
+
+  /// Plays the matches that a change at a place can have changed, from the lowest up.
+  @inline(__always)
+  private mutating func replay(above place: UInt32, _ now: UInt32) {
+    var match = (room + place - 1) / 2
+    while match > 0 {
+      let old = matches[match]
+      let new = play(match, now)
+      // Above, neither who plays nor what they bring is different.
+      if new == old, new.winner != place { return }
+      matches[match] = new
+      match /= 2
+    }
+  }
+
+  /// Plays again what no longer stands at `now`.
+  private mutating func settle(_ match: UInt32, _ now: UInt32) {
+    guard end(of: match) <= now else { return }
+    settle(match * 2, now)
+    settle(match * 2 + 1, now)
+    matches[match] = play(match, now)
+  }
+
+  @inline(__always)
+  private func play(_ match: UInt32, _ now: UInt32) -> Match {
+    let (left, right) = (winner(of: match * 2), winner(of: match * 2 + 1))
+    let end = min(end(of: match * 2), end(of: match * 2 + 1))
+    if left == 0 || right == 0 { return Match(winner: max(left, right), end: end) }
+    let (a, b) = (players[left], players[right])
+    let (valueA, valueB) = (value(a, now), value(b, now))
+    if beats(a, valueA, b, valueB) {
+      return Match(winner: left, end: min(end, overtaking(of: a, valueA, by: b, valueB, now)))
+    }
+    return Match(winner: right, end: min(end, overtaking(of: b, valueB, by: a, valueA, now)))
+  }
+
+  /// Below 2^64: both factors are below 2^32.
+  @inline(__always)
+  private func value(_ player: Player, _ now: UInt32) -> UInt64 {
+    if player.nextUse == Request.never { return .max }
+    return UInt64(player.size) &* UInt64(max(player.nextUse, now) - now)
+  }
+
+  @inline(__always)
+  private func beats(_ a: Player, _ valueA: UInt64, _ b: Player, _ valueB: UInt64) -> Bool {
+    if valueA != valueB { return valueA > valueB }
+    if a.nextUse != b.nextUse { return a.nextUse > b.nextUse }
+    return a.size != b.size ? a.size > b.size : a.id < b.id
+  }
+
+  /// When the loser of a match would win it.
+  @inline(__always)
+  private func overtaking(
+    of winner: Player, _ winnerValue: UInt64, by loser: Player, _ loserValue: UInt64, _ now: UInt32
+  ) -> UInt32 {
+    guard winner.size > loser.size, winner.nextUse != Request.never, winnerValue > loserValue
+    else { return KineticTournament.noEnd }
+    let rate = UInt64(winner.size - loser.size)
+    let end = UInt64(now) + (winnerValue - loserValue - 1) / rate + 1
+    return end < UInt64(KineticTournament.noEnd)
+      ? UInt32(truncatingIfNeeded: end) : KineticTournament.noEnd
+  }
+
+  @inline(never)
+  private mutating func grow(_ now: UInt32) {
+    precondition(room <= 1 << 30, "a tournament has at most 2^31 places")
+    room *= 2
+    players.reserve(objects: Int(room))
+    matches = Column(objects: Int(room))
+    // The newcomer is not there yet: those who are play all their matches again.
+    count -= 1
+    var match = room - 1
+    while match > 0 {
+      matches[match] = play(match, now)
+      match -= 1
+    }
+    count += 1
+  }
+}

@@ -1,0 +1,77 @@
+/// Objects with a value each, side by side and in no order, so that looking at one drawn at random
+/// touches memory once.
+///
+/// All operations are O(1). Memory: 4 bytes an object, and 4 and the value for each one held.
+struct SampledSet<Value: BitwiseCopyable>: ~Copyable {
+  /// One object held. The id stands last to fill the value's padding.
+  struct Entry: BitwiseCopyable {
+    var value: Value
+    var id: ObjectID
+  }
+
+  // Place of each object in `entries`, from 1; 0 means that it is not held.
+  private var places: Column<UInt32>
+  private var entries: Column<Entry>
+  /// Objects held.
+  private(set) var count = 0
+
+  /// An empty set for ids up to `objects`, with room for `capacity` before it grows.
+  init(objects: Int, capacity: Int) {
+    places = Column(objects: objects)
+    entries = Column(objects: max(capacity, 16))
+  }
+
+  /// Whether the object is held.
+  @inline(__always)
+  func contains(_ id: ObjectID) -> Bool { places[id] != 0 }
+
+  /// The value of an object that is held.
+  subscript(id: ObjectID) -> Value {
+    @inline(__always)
+    get { entries[places[id]].value }
+    @inline(__always)
+    nonmutating _modify { yield &entries[places[id]].value }
+  }
+
+  /// An object and its value by a number below 2^32 that is mapped to those held in proportion; one
+  /// must be. Numbers drawn evenly pick evenly, to within `count` / 2^32.
+  @inline(__always)
+  func pick(_ number: UInt32) -> Entry {
+    entries[UInt32(truncatingIfNeeded: (UInt64(number) &* UInt64(count)) >> 32) + 1]
+  }
+
+  /// Holds an object that is not held.
+  @inline(__always)
+  mutating func insert(_ id: ObjectID, _ value: Value) {
+    count += 1
+    if count > entries.objects { entries.reserve(objects: count) }
+    let place = UInt32(truncatingIfNeeded: count)
+    entries[place] = Entry(value: value, id: id)
+    places[id] = place
+  }
+
+  /// Takes an object that is held out; the last takes its place.
+  @inline(__always)
+  mutating func remove(_ id: ObjectID) {
+    let place = places[id]
+    let last = entries[UInt32(truncatingIfNeeded: count)]
+    entries[place] = last
+    places[last.id] = place
+    places[id] = 0
+    count -= 1
+  }
+
+  /// Makes ids up to `objects` valid.
+  mutating func reserve(objects: Int) { places.reserve(objects: objects) }
+
+  /// Brings the object's place near.
+  @inline(__always)
+  func prefetch(_ id: ObjectID) { places.prefetch(id) }
+
+  /// Brings the value of an object, whose place must be near, near.
+  @inline(__always)
+  func prefetchEntry(_ id: ObjectID) { entries.prefetch(places[id]) }
+
+  /// Memory held, in bytes.
+  var bytes: Int { places.bytes + entries.bytes }
+}

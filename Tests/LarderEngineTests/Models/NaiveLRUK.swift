@@ -1,0 +1,88 @@
+import LarderEngine
+
+/// LRU-K (O'Neil, O'Neil, Weikum, SIGMOD 1993), Figure 2.1, with the Retained Information Period
+/// as a share of the capacity. Time counts requests.
+struct NaiveLRUK: NaivePolicy {
+  struct Block {
+    var object: NaiveWeighted
+    /// HIST: times of the last k requests, the latest first; 0 where there were fewer.
+    var history: [Int]
+    /// LAST.
+    var last: Int
+  }
+  var residents: [Block] = []
+  /// In the order in which they left.
+  var ghosts: [Block] = []
+  var returning: Block?
+  var clock = NaiveRequestClock()
+
+  let k: Int
+  let period: Int
+  let ghostLimit: UInt64
+
+  init(capacity: UInt64, k: Int, history: Double, correlated: Int) {
+    self.k = k
+    period = correlated
+    ghostLimit = UInt64(history * Double(capacity))
+  }
+
+  func contains(_ id: ObjectID) -> Bool { residents.contains { $0.object.id == id } }
+  func isGhost(_ id: ObjectID) -> Bool { ghosts.contains { $0.object.id == id } }
+
+  mutating func hit(_ request: Request) {
+    clock.tick(request.id)
+    guard var block = residents.take(where: { $0.object.id == request.id }) else { return }
+    block.object = NaiveWeighted(request)
+    if period == 0 || clock.now - block.last > period {
+      block.history = shifted(block.history, by: period == 0 ? 0 : block.last - block.history[0])
+    }
+    block.last = clock.now
+    residents.append(block)
+  }
+
+  private func shifted(_ history: [Int], by correlation: Int) -> [Int] {
+    [clock.now] + history.dropLast().map { $0 == 0 ? 0 : $0 + correlation }
+  }
+
+  mutating func admit(_ request: Request) -> Bool {
+    clock.tick(request.id)
+    returning = ghosts.take { $0.object.id == request.id }
+    return true
+  }
+
+  mutating func insert(_ request: Request) {
+    let history = returning?.history ?? Array(repeating: 0, count: k)
+    residents.append(
+      Block(
+        object: NaiveWeighted(request), history: shifted(history, by: 0), last: clock.now))
+    returning = nil
+  }
+
+  /// Those out of their correlated period, or else all; among those the ones with fewer than k
+  /// requests, or else all by the k-th last.
+  mutating func evict() -> ObjectID {
+    let free = residents.filter { period == 0 || clock.now - $0.last > period }
+    let few = free.filter { $0.history[k - 1] == 0 }
+    let byLast = { (one: Block, other: Block) in one.last < other.last }
+    let victim =
+      free.isEmpty
+      ? residents.firstMinimum(by: byLast)
+      : few.isEmpty
+        ? free.firstMinimum {
+          ($0.history[k - 1], $0.last) < ($1.history[k - 1], $1.last)
+        } : few.firstMinimum(by: byLast)
+    guard let victim else { return .none }
+    residents.removeAll { $0.object.id == victim.object.id }
+    if ghostLimit > 0, victim.object.size <= ghostLimit {
+      ghosts.append(victim)
+      while ghosts.map(\.object).weight > ghostLimit { ghosts.removeFirst() }
+    }
+    return victim.object.id
+  }
+
+  mutating func remove(_ id: ObjectID) {
+    clock.retract(id)
+    residents.removeAll { $0.object.id == id }
+    ghosts.removeAll { $0.object.id == id }
+  }
+}

@@ -1,0 +1,71 @@
+import Testing
+
+@testable import LarderEngine
+
+/// The sketch against exact counts.
+@Suite struct FrequencySketchTests {
+  private static func key(_ number: Int) -> UInt32 {
+    Request.fingerprint(of: ObjectID(number + 1))
+  }
+
+  /// Requests for `objects` * 4 keys, some of them much more popular, and their exact counts.
+  private static func count(
+    _ requests: Int, of objects: Int, into sketch: inout FrequencySketch
+  ) -> [UInt32] {
+    var random = TestRandom(seed: 9)
+    var exact = Array(repeating: 0 as UInt32, count: objects * 4)
+    for _ in 0..<requests {
+      let number = random.below(objects * 2) * random.below(objects * 2) / objects
+      exact[number] += 1
+      _ = sketch.increment(key(number))
+    }
+    return exact
+  }
+
+  @Test(arguments: [1, 8, 100, 1000])
+  func estimatesAreNeverTooLowAndSeldomTooHigh(objects: Int) {
+    var sketch = FrequencySketch(objects: objects, period: .max)
+    let exact = Self.count(objects * 3, of: objects, into: &sketch)
+    var tooHigh = 0
+    for (number, count) in exact.enumerated() {
+      let estimate = sketch.estimate(Self.key(number))
+      #expect(estimate >= min(count, FrequencySketch.estimateMax))
+      tooHigh += estimate > count ? 1 : 0
+    }
+    #expect(tooHigh <= max(2, exact.count / 20))
+  }
+
+  @Test func growingKeepsEstimates() {
+    var sketch = FrequencySketch(objects: 100, period: .max)
+    let exact = Self.count(500, of: 100, into: &sketch)
+    let before = exact.indices.map { sketch.estimate(Self.key($0)) }
+    let bytes = sketch.bytes
+    sketch.reserve(objects: 1000)
+    let after = exact.indices.map { sketch.estimate(Self.key($0)) }
+    #expect(before == after)
+    let grown = sketch.bytes
+    #expect(grown >= bytes * 7)
+  }
+
+  /// Ten keys of eight requests each, then twenty of one: the hundredth addition halves.
+  @Test func aPeriodHalvesEverything() {
+    var sketch = FrequencySketch(objects: 1000, period: 100)
+    for number in 0..<80 {
+      let halved = sketch.increment(Self.key(number % 10))
+      #expect(!halved)
+    }
+    let halvings = (100..<120).map { sketch.increment(Self.key($0)) }
+    #expect(halvings == Array(repeating: false, count: 19) + [true])
+    let often = (0..<10).map { sketch.estimate(Self.key($0)) }
+    #expect(often == Array(repeating: 4, count: 10))
+    let once = sketch.estimate(Self.key(105))
+    #expect(once == 0)
+  }
+
+  @Test func countsStopAtTheirLargest() {
+    var sketch = FrequencySketch(objects: 10, period: .max)
+    for _ in 0..<40 { _ = sketch.increment(Self.key(3)) }
+    let estimate = sketch.estimate(Self.key(3))
+    #expect(estimate == FrequencySketch.estimateMax)
+  }
+}
