@@ -8,7 +8,7 @@
 /// resident and not larger than the capacity is to be stored, `admits` right after. No decision
 /// depends on anything but these calls and the setup. One call through an existential a request:
 /// filters are not for the tightest loop.
-public protocol AdmissionFilter: AnyObject {
+public protocol AdmissionFilter: AnyObject, SendableMetatype {
   /// Name, parameters and paper.
   static var description: AdmissionDescription { get }
 

@@ -40,7 +40,7 @@ struct EarliestExpiry: EvictionPolicy, ~Copyable {
 
   static var knowsVictim: Bool { true }
 
-  var victim: ObjectID { heap.minimum }
+  var victim: ObjectID { heap.minimum() }
 
   mutating func reserve(objects: Int) { heap.reserve(objects: objects) }
 

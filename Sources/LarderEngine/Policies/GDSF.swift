@@ -53,7 +53,7 @@ struct GDSF: EvictionPolicy, ~Copyable {
 
   static var knowsVictim: Bool { true }
 
-  var victim: ObjectID { heap.minimum }
+  var victim: ObjectID { heap.minimum() }
 
   mutating func reserve(objects: Int) {
     heap.reserve(objects: objects)

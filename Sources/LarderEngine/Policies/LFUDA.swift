@@ -46,7 +46,7 @@ struct LFUDA: EvictionPolicy, ~Copyable {
 
   static var knowsVictim: Bool { true }
 
-  var victim: ObjectID { heap.minimum }
+  var victim: ObjectID { heap.minimum() }
 
   mutating func reserve(objects: Int) {
     heap.reserve(objects: objects)

@@ -70,9 +70,6 @@ struct IndexedHeap: ~Copyable {
     return (id, UInt64(truncatingIfNeeded: top >> 64))
   }
 
-  /// The object with the smallest key, or `.none`.
-  var minimum: ObjectID { count == 0 ? .none : ObjectID(truncatingIfNeeded: entries[0]) }
-
   /// Takes out an object in the heap. O(log n).
   mutating func remove(_ id: ObjectID) {
     let place = Int(places[id]) - 1
