@@ -14,7 +14,7 @@
 /// alone are hits; a set or delete ends an interval, as the column of next uses has it.
 public struct PFOO: ~Copyable {
   /// An interval, by what it needs; where needs are equal, by its end.
-  private struct Interval: Comparable {
+  struct Interval: Comparable {
     var need: UInt64
     var end: UInt32
 

@@ -30,7 +30,7 @@ struct ClockPro: EvictionPolicy, ~Copyable {
 
   /// The objects of one kind: how many, their weight, and the hand that points to the last of them
   /// or to a place behind it.
-  private struct Kind {
+  struct Kind {
     var count = 0
     var used: UInt64 = 0
     var hand = ObjectID.none

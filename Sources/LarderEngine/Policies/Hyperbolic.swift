@@ -17,7 +17,7 @@ struct Hyperbolic: EvictionPolicy, ~Copyable {
     paper: "Blankstein, Sen and Freedman, Hyperbolic caching: flexible caching for web "
       + "applications, USENIX ATC 2017")
 
-  private struct Life: BitwiseCopyable {
+  struct Life: BitwiseCopyable {
     // The clock when it was stored.
     var start: UInt64
     var requests: UInt32

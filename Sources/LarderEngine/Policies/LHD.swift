@@ -19,7 +19,7 @@ struct LHD: EvictionPolicy, ~Copyable {
       + "NSDI 2018")
 
   /// What is known of a resident object.
-  private struct Tag: BitwiseCopyable {
+  struct Tag: BitwiseCopyable {
     var id: ObjectID
     /// The clock at its last request.
     var time: UInt32

@@ -101,7 +101,7 @@ struct FrequencySketch: ~Copyable {
   var bytes: Int { words.bytes }
 
   /// Where the counters of a key are.
-  private struct Place {
+  struct Place {
     /// The first word of its block.
     let block: UInt32
     // Five bits for each counter: one of two words and one of 16 places there.

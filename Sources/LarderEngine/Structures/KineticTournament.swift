@@ -12,13 +12,13 @@
 /// matches whose time has come since, each played again once: an amortised cost that depends on how
 /// sizes and times are spread. Memory: 4 bytes an object and 20 for each place in the tournament.
 struct KineticTournament: ~Copyable {
-  private struct Player: BitwiseCopyable {
+  struct Player: BitwiseCopyable {
     var id: ObjectID
     var nextUse: UInt32
     var size: UInt32
   }
 
-  private struct Match: BitwiseCopyable, Equatable {
+  struct Match: BitwiseCopyable, Equatable {
     /// Place of the winner, or 0.
     var winner: UInt32
     /// From then on the result may be another.

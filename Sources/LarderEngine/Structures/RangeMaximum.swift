@@ -3,7 +3,7 @@
 /// A segment tree whose nodes keep what was added to all of them and is not passed down. Both
 /// operations are O(log n). Memory: 32 bytes a number at most.
 struct RangeMaximum: ~Copyable {
-  private struct Node: BitwiseCopyable {
+  struct Node: BitwiseCopyable {
     /// Added to everything below.
     var added: UInt64
     /// The largest below, what was added here included.
