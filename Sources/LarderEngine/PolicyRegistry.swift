@@ -21,9 +21,6 @@ public enum PolicyRegistry {
     RegisteredPolicy(ClockPro.self),
     RegisteredPolicy(S3FIFO.self),
     RegisteredPolicy(QDLP.self),
-    RegisteredPolicy(TinyLFU.self),
-    RegisteredPolicy(WTinyLFU.self),
-    RegisteredPolicy(LHD.self),
     RegisteredPolicy(LeCaR.self),
     RegisteredPolicy(Cacheus.self),
     RegisteredPolicy(GDSF.self),
@@ -106,21 +103,7 @@ public enum PolicyRegistry {
     if policy.description.needs.contains(.nextUse) {
       throw .missingNeed(policy: setup.policy.name, need: "the next use of each object")
     }
-    var setup = setup
-    setup.policy = try inRealCache(setup.policy)
     return try policy.makeCacheTier(setup)
-  }
-
-  /// What a spec means in a real cache: with the parameters that are others there, so that
-  /// simulating it counts the same.
-  public static func inRealCache(_ spec: PolicySpec) throws(PolicyError) -> PolicySpec {
-    var text = spec.description
-    for parameter in try policy(named: spec).description.parameters {
-      if let value = parameter.realDefault, spec.values[parameter.name] == nil {
-        text += ":\(parameter.name)=\(value)"
-      }
-    }
-    return try PolicySpec(parsing: text)
   }
 
   /// Whether a hit may make a policy evict; true where there is no such policy.

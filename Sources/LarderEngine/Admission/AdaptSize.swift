@@ -3,8 +3,8 @@
 ///
 /// Follows the authors' program where the paper leaves details open: 250,000 requests or more
 /// between two searches, until the objects seen are three times the capacity; exponentially
-/// weighted request counts with a decay of 0.3; a coarse search over powers of two and then a golden
-/// section.
+/// weighted request counts with a decay of 0.3; a coarse search over powers of two and then a
+/// golden section.
 final class AdaptSize: AdmissionFilter {
   static let description = AdmissionDescription(
     name: "adaptsize",

@@ -12,8 +12,9 @@ struct LIRS: EvictionPolicy, ~Copyable {
     parameters: [
       PolicyParameter("hir", default: "0.01", "share of the queue, at least 2 objects or bytes"),
       PolicyParameter(
-        "stack", default: "0", inRealCaches: "3",
-        "what the stack remembers of objects that have left, share of the capacity; 0 for all"),
+        "stack", default: "0",
+        "what the stack remembers of objects that have left, share of the capacity; 0 for all: a "
+          + "real cache should have a bound, such as 3"),
     ],
     paper: "Jiang and Zhang, LIRS: an efficient low inter-reference recency set replacement policy "
       + "to improve buffer cache performance, SIGMETRICS 2002")

@@ -7,7 +7,7 @@ enum NaivePolicies {
     "fifo", "lru", "mru", "lfu", "clock", "sieve", "slru", "s3-fifo", "ttl", "cost", "gdsf",
     "belady", "2q", "arc", "car", "lirs", "lfuda", "greedydual",
     "qd-lp", "lru-k", "mq", "clock-pro",
-    "tinylfu", "w-tinylfu", "belady-size",
+    "belady-size",
   ]
 
   /// Specs that exercise every parameter; the plain name is always the first.
@@ -32,12 +32,6 @@ enum NaivePolicies {
         "lru-k:correlated=2", "lru-k:k=3:correlated=4:history=2",
       ]
     case "mq": ["mq", "mq:queues=3:life=0.5", "mq:queues=1:ghost=0", "mq:ghost=0.5:life=1"]
-    case "tinylfu": ["tinylfu", "tinylfu:doorkeeper=true"]
-    case "w-tinylfu":
-      [
-        "w-tinylfu", "w-tinylfu:window=0.3", "w-tinylfu:window=0.2:protected=0.5",
-        "w-tinylfu:window=adaptive:doorkeeper=true",
-      ]
     default: [name]
     }
   }
@@ -93,15 +87,6 @@ enum NaivePolicies {
         ghost: try spec.number("ghost", default: 4, in: 0...10),
         life: try spec.number("life", default: 2, in: 0...10))
     case "clock-pro": return NaiveClockPro(capacity: capacity)
-    case "tinylfu":
-      return NaiveTinyLFU(
-        sketch: try NaiveSketch(spec, capacity: capacity, unit: unit), capacity: capacity)
-    case "w-tinylfu":
-      let isAdaptive = spec.values["window"] == "adaptive"
-      return NaiveWTinyLFU(
-        try NaiveSketch(spec, capacity: capacity, unit: unit), capacity: capacity,
-        window: isAdaptive ? nil : try spec.number("window", default: 0.01, in: 0...1),
-        protected: try spec.number("protected", default: 0.8, in: 0...1))
     default: return nil
     }
   }
