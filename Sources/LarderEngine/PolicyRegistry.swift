@@ -17,7 +17,6 @@ public enum PolicyRegistry {
     RegisteredPolicy(MQ.self),
     RegisteredPolicy(ARC.self),
     RegisteredPolicy(CAR.self),
-    RegisteredPolicy(LIRS.self),
     RegisteredPolicy(ClockPro.self),
     RegisteredPolicy(S3FIFO.self),
     RegisteredPolicy(QDLP.self),

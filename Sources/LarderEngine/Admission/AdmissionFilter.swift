@@ -1,8 +1,8 @@
 /// A rule that decides whether a missing object is stored at all. It stands before any eviction
 /// policy: what it refuses, the policy never hears of.
 ///
-/// A filter knows objects by their fingerprints alone, for it remembers some that the cache does not
-/// hold. Two objects with one fingerprint are one object to it, which is rare and harmless.
+/// A filter knows objects by their fingerprints alone, for it remembers some that the cache does
+/// not hold. Two objects with one fingerprint are one object to it, which is rare and harmless.
 ///
 /// The tier calls `requested` for every get and set, in order, and, when an object that is not
 /// resident and not larger than the capacity is to be stored, `admits` right after. No decision
@@ -41,8 +41,8 @@ public struct AdmissionDescription: Sendable {
   public let summary: String
   /// The parameters that may follow the name.
   public let parameters: [PolicyParameter]
-  /// Whether it compares a missing object with what would be evicted for it, so that the policy must
-  /// be able to say that.
+  /// Whether it compares a missing object with what would be evicted for it, so that the policy
+  /// must be able to say that.
   public let comparesVictims: Bool
   /// True when it draws random numbers, so that results depend on the seed.
   public let isRandom: Bool

@@ -1,5 +1,5 @@
-/// Learning Cache Replacement: at each eviction follows LRU or LFU, drawn by weights that shift away
-/// from the one whose victims are missed.
+/// Learning Cache Replacement: at each eviction follows LRU or LFU, drawn by weights that shift
+/// away from the one whose victims are missed.
 ///
 /// As the authors' program: an object that comes back from a history keeps its count. The weights
 /// stay learned after an object is removed.

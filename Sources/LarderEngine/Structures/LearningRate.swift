@@ -1,5 +1,6 @@
-/// Cacheus' learning rate: it goes on changing in the direction in which the hit ratio rises, period
-/// by period, and tries a direction at random when the ratio falls while the rate stands still.
+/// Cacheus' learning rate: it goes on changing in the direction in which the hit ratio rises,
+/// period by period, and tries a direction at random when the ratio falls while the rate stands
+/// still.
 ///
 /// As the authors' program, thresholds and rounding to thousandths included.
 struct LearningRate {

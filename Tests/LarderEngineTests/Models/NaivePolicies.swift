@@ -5,7 +5,7 @@ enum NaivePolicies {
   /// Every name that `make` knows.
   static let names = [
     "fifo", "lru", "mru", "lfu", "clock", "sieve", "slru", "s3-fifo", "ttl", "cost", "gdsf",
-    "belady", "2q", "arc", "car", "lirs", "lfuda", "greedydual",
+    "belady", "2q", "arc", "car", "lfuda", "greedydual",
     "qd-lp", "lru-k", "mq", "clock-pro",
     "belady-size",
   ]
@@ -24,7 +24,6 @@ enum NaivePolicies {
         "s3-fifo:small=0.25:ghost=0.5",
       ]
     case "2q": ["2q", "2q:in=0.5", "2q:in=0.1:ghost=2", "2q:ghost=0"]
-    case "lirs": ["lirs", "lirs:hir=0.3", "lirs:hir=0.2:stack=0.5", "lirs:stack=2"]
     case "qd-lp": ["qd-lp", "qd-lp:small=0.4", "qd-lp:small=0.25:ghost=0.5", "qd-lp:ghost=2"]
     case "lru-k":
       [
@@ -66,10 +65,6 @@ enum NaivePolicies {
         ghost: try spec.number("ghost", default: 0.5, in: 0...10))
     case "arc": return NaiveARC(capacity: capacity)
     case "car": return NaiveCAR(capacity: capacity)
-    case "lirs":
-      return NaiveLIRS(
-        capacity: capacity, hir: try spec.number("hir", default: 0.01, in: 0...1),
-        stack: try spec.number("stack", default: 0, in: 0...100))
     case "lfuda": return NaiveLFUDA()
     case "greedydual": return NaiveGreedyDual()
     case "qd-lp":

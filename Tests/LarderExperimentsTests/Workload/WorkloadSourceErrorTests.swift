@@ -59,7 +59,8 @@ import Testing
       """,
       """
       w.yaml:3: source.format: cvs: unknown trace format; did you mean 'csv'? known are \
-      oracle-general, csv, txt, arc, lirs, vscsi, adapt-size, cache2k, larder
+      oracle-general, csv, txt, arc, lirs, vscsi, adapt-size, cache2k, lcs, twitter, meta-kv, \
+      msr-cambridge, larder
       """),
     Case(
       "source: {trace: a, format: 'csv:time'}",
