@@ -13,6 +13,7 @@ struct LarderCommand: ParsableCommand {
         larder simulate trace.csv --policy lru,sieve,s3-fifo --capacity 1%,10%
         larder trace info trace.csv
         larder policies
+        larder admissions
         larder caches
 
       Exit codes:
@@ -22,7 +23,7 @@ struct LarderCommand: ParsableCommand {
     version: "larder \(LarderVersion.current) (\(LarderVersion.build) build)",
     subcommands: [
       RunCommand.self, SimulateCommand.self, TraceCommand.self, PoliciesCommand.self,
-      CachesCommand.self,
+      AdmissionsCommand.self, CachesCommand.self,
     ])
 
   /// Does what the process was asked, and exits.

@@ -17,9 +17,13 @@ public enum PolicyRegistry {
     RegisteredPolicy(MQ.self),
     RegisteredPolicy(ARC.self),
     RegisteredPolicy(CAR.self),
+    RegisteredPolicy(LIRS.self),
     RegisteredPolicy(ClockPro.self),
     RegisteredPolicy(S3FIFO.self),
     RegisteredPolicy(QDLP.self),
+    RegisteredPolicy(TinyLFU.self),
+    RegisteredPolicy(WTinyLFU.self),
+    RegisteredPolicy(LHD.self),
     RegisteredPolicy(LeCaR.self),
     RegisteredPolicy(Cacheus.self),
     RegisteredPolicy(GDSF.self),
@@ -102,6 +106,8 @@ public enum PolicyRegistry {
     if policy.description.needs.contains(.nextUse) {
       throw .missingNeed(policy: setup.policy.name, need: "the next use of each object")
     }
+    var setup = setup
+    setup.policy = try inRealCache(setup.policy)
     return try policy.makeCacheTier(setup)
   }
 
@@ -110,6 +116,12 @@ public enum PolicyRegistry {
     guard let parsed = try? PolicySpec(parsing: spec), let policy = try? policy(named: parsed)
     else { return true }
     return policy.evictsOnHit
+  }
+
+  /// Whether a policy can say what it would evict, for filters that compare; false where there is
+  /// no such policy.
+  package static func knowsVictim(_ spec: PolicySpec) -> Bool {
+    byName[spec.name]?.knowsVictim ?? false
   }
 
   private static func checked(

@@ -7,6 +7,8 @@ public struct RegisteredPolicy: Sendable {
   public let description: PolicyDescription
   /// Whether a hit may make the policy evict.
   package let evictsOnHit: Bool
+  /// Whether it can say what it would evict.
+  package let knowsVictim: Bool
 
   /// What a single-tier simulation is made from.
   struct SingleTier {
@@ -28,6 +30,7 @@ public struct RegisteredPolicy: Sendable {
   init<Policy: EvictionPolicy & ~Copyable>(_ policy: Policy.Type) {
     description = Policy.description
     evictsOnHit = Policy.evictsOnHit
+    knowsVictim = Policy.knowsVictim
     makeSingleTier = { (single: SingleTier) throws(PolicyError) -> any Simulation in
       if single.recordsOutcomes || single.needsFullShape {
         return try single.simulation(of: Policy.self, FullShape.self)

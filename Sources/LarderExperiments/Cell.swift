@@ -10,6 +10,9 @@ public struct Cell: Sendable, Hashable, Codable {
   public var configuration: String
   /// Which of the three shapes `configuration` is.
   public var kind: ConfigurationKind
+  /// The admission filter as the user named it, nil for none; for a hybrid with one, memory's and
+  /// disk's joined by `+`.
+  public var admission: String?
   /// The policy as the user named it; for a hybrid, memory's and disk's joined by `+`.
   public var policy: String
   /// The capacity in `unit`. For a hybrid: of the disk tier.
@@ -27,12 +30,13 @@ public struct Cell: Sendable, Hashable, Codable {
   public init(
     workload: String, trace: String, configuration: String, kind: ConfigurationKind,
     policy: String, capacity: UInt64, capacityLabel: String, memoryCapacity: UInt64? = nil,
-    unit: CapacityUnit, seed: UInt64
+    unit: CapacityUnit, seed: UInt64, admission: String? = nil
   ) {
     self.workload = workload
     self.trace = trace
     self.configuration = configuration
     self.kind = kind
+    self.admission = admission
     self.policy = policy
     self.capacity = capacity
     self.capacityLabel = capacityLabel

@@ -36,8 +36,9 @@ public struct Plan: Sendable {
         throw .noCapacity(configuration: configuration.name)
       }
       for policies in plan.policies(of: configuration) {
+        try plan.checkFilters(configuration, policies)
         for capacity in plan.capacities(of: configuration) {
-          for seed in plan.seeds(for: policies) {
+          for seed in plan.seeds(for: policies, of: configuration) {
             let cell = try plan.cell(configuration, policies, capacity, seed: seed)
             let key = CellKey(
               configuration: cell.cell.configuration, policy: cell.cell.policy, setup: cell.setup)
@@ -92,8 +93,13 @@ public struct Plan: Sendable {
     configuration.sweptTier.capacity.map { [$0] } ?? workload.capacities
   }
 
-  private func seeds(for policies: TierPolicies) -> [UInt64] {
-    let matter = workload.sourceDependsOnSeed || policies.all.contains(where: isRandom)
+  private func seeds(
+    for policies: TierPolicies, of configuration: ConfigurationSpec
+  ) -> [UInt64] {
+    let filters = configuration.tiers.compactMap(\.admission)
+    let matter =
+      workload.sourceDependsOnSeed || policies.all.contains(where: isRandom)
+      || filters.contains { AdmissionRegistry.description(of: $0)?.isRandom ?? false }
     return matter ? workload.seeds : Array(workload.seeds.prefix(1))
   }
 
@@ -113,7 +119,8 @@ public struct Plan: Sendable {
       workload: workload.name, trace: facts.name, configuration: configuration.name,
       kind: configuration.kind,
       policy: policies.name, capacity: whole,
-      capacityLabel: capacity.description, memoryCapacity: memoryCapacity, unit: unit, seed: seed)
+      capacityLabel: capacity.description, memoryCapacity: memoryCapacity, unit: unit, seed: seed,
+      admission: configuration.admission)
     let isExecuted = isExecuted(configuration, policies, capacity)
     // What cannot be executed, because it must know the future, is simulated in any case.
     let isSimulated =
@@ -125,12 +132,28 @@ public struct Plan: Sendable {
       isExecuted: isExecuted)
   }
 
+  /// Refuses a filter that compares victims before a policy that cannot name its own.
+  private func checkFilters(
+    _ configuration: ConfigurationSpec, _ policies: TierPolicies
+  ) throws(PlanError) {
+    for (tier, policy) in [
+      (configuration.memory, policies.memory), (configuration.disk, policies.disk),
+    ] {
+      guard let filter = tier.admission, let policy,
+        AdmissionRegistry.description(of: filter)?.comparesVictims ?? false,
+        !PolicyRegistry.knowsVictim(policy)
+      else { continue }
+      throw .filter(
+        .noVictim(admission: filter.name, policy: policy.name), configuration: configuration.name)
+    }
+  }
+
   private func isExecuted(
     _ configuration: ConfigurationSpec, _ policies: TierPolicies, _ capacity: CapacitySpec
   ) -> Bool {
     workload.modes.contains(.execute) && !policies.all.contains(where: needsFuture)
       && workload.executed.passes(
-        configuration: configuration.name, policy: policies.swept,
+        configuration: configuration, policy: policies.swept,
         capacity: configuration.sweepsCapacities ? capacity : nil)
   }
 
@@ -147,7 +170,7 @@ public struct Plan: Sendable {
     func tier(_ spec: TierSpec, _ policy: PolicySpec, _ capacity: UInt64) -> TierSetup {
       TierSetup(
         policy: policy, capacity: capacity, timeToLiveSeconds: spec.timeToLiveSeconds,
-        objectsMax: spec.objectsMax)
+        objectsMax: spec.objectsMax, admission: spec.admission)
     }
     switch (policies.memory, policies.disk) {
     case (let memory?, nil):

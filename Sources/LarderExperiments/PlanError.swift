@@ -14,6 +14,8 @@ public enum PlanError: Error, Hashable, Sendable, CustomStringConvertible {
   case noPolicy(configuration: String)
   /// A configuration has no capacity, and the workload has none to sweep.
   case noCapacity(configuration: String)
+  /// A configuration has an admission filter that cannot stand before one of its policies.
+  case filter(PolicyError, configuration: String)
   /// No cell is simulated, and none executed.
   case nothingToRun
 
@@ -34,6 +36,8 @@ public enum PlanError: Error, Hashable, Sendable, CustomStringConvertible {
       return "configuration '\(configuration)' has no policy, and there is none to sweep"
     case .noCapacity(let configuration):
       return "configuration '\(configuration)' has no capacity, and there is none to sweep"
+    case .filter(let error, let configuration):
+      return "configuration '\(configuration)': \(error)"
     case .nothingToRun:
       return "nothing is left to run: 'mode' has no simulate, and 'execute' leaves out every cell"
     }

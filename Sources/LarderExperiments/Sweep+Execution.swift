@@ -22,6 +22,7 @@ extension Sweep {
     var files = ExecutedFiles(parent: scratch)
     defer { files.remove() }
     for index in cells.indices {
+      let expected = try expected(cells[index], cancellation)
       for threads in executedThreads(cells[index]) {
         if cancellation.isRequested { return }
         let cell = cells[index].cell
@@ -32,7 +33,7 @@ extension Sweep {
         do {
           executions = try executor(threads: threads, files.folder, cancellation, progress).run(
             cells[index], over: trace,
-            simulated: cells[index].isSimulated ? earlier?.counts : nil)
+            simulated: cells[index].isSimulated ? expected ?? earlier?.counts : nil)
         } catch {
           throw SweepError.execution(cell, threads: threads, error)
         }
@@ -46,6 +47,22 @@ extension Sweep {
         try ledger.withLock { try $0.put(record, at: index, for: observer) }
       }
     }
+  }
+
+  /// What a real cache with one thread must count, where that is not what the cell's simulation
+  /// counts: some policies have other parameters there.
+  private func expected(
+    _ planned: PlannedCell, _ cancellation: Cancellation
+  ) throws -> Counts? {
+    guard planned.isSimulated, planned.isExecuted, execution.threads.contains(1) else { return nil }
+    var real = planned
+    real.setup = try planned.setup.inRealCaches()
+    guard real.setup != planned.setup else { return nil }
+    guard let trace = trace(of: planned.cell) else { throw SweepError.traceMissing(planned.cell) }
+    let runner = CellRunner(
+      warmUp: warmUp, repetitions: 1, calculators: nil, cancellation: cancellation,
+      progress: { _ in })
+    return try runner.run(real, over: trace)?.counts
   }
 
   private func executor(

@@ -62,6 +62,17 @@ import Testing
     CacheContender(name: name, summary: "For tests.", kinds: [.memory], make: make)
   }
 
+  /// A policy that remembers less in a real cache is compared with a simulation that does so, too.
+  @Test func parametersOfRealCachesAreSimulatedForComparison() throws {
+    let records = try Self.sweep(["lirs"]).run()
+    for record in records {
+      let executions = try #require(record.executions)
+      #expect(executions.allSatisfy { $0.equalsSimulated == true })
+      #expect(record.cell.policy == "lirs")
+    }
+    #expect(records.contains { $0.executions?.first?.counts != $0.counts })
+  }
+
   @Test func whatIsExecutedStandsBesideWhatIsSimulated() throws {
     let sweep = try Self.sweep(threads: [1, 3])
     let records = try sweep.run()

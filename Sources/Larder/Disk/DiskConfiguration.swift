@@ -3,6 +3,9 @@ public struct DiskConfiguration: Sendable, Hashable {
   /// The policy with its parameters, as in `lru` or `s3-fifo:small=0.1`: any that does not need
   /// the future.
   public var policy: String
+  /// The admission filter, as in `second-hit` or `adaptsize`: what it refuses is not written; nil
+  /// to store everything that the policy takes. Its memory begins anew with each opening.
+  public var admission: String?
   /// How much the cache may hold.
   public var limits: DiskLimits
   /// What outlives a crash.
@@ -23,15 +26,18 @@ public struct DiskConfiguration: Sendable, Hashable {
   public var seed: UInt64
   /// What keys and values are encrypted with, or nil for nothing.
   public var encryption: DiskEncryption?
+  /// What stands for keys where a policy or a filter counts them in a sketch.
+  package var fingerprints = KeyFingerprints.hashes
 
   /// A configuration; by default LRU, and 20 KiB as the largest value in the database.
   public init(
-    policy: String = "lru", limits: DiskLimits = DiskLimits(),
+    policy: String = "lru", admission: String? = nil, limits: DiskLimits = DiskLimits(),
     durability: DiskDurability = .normal, inlineBytesMax: Int = 20 << 10, groupWrites: Int = 1000,
     groupBytes: Int = 4 << 20, pageCacheBytes: Int = 8 << 20, checkpointPages: Int = 4000,
     seed: UInt64 = 0, encryption: DiskEncryption? = nil
   ) {
     self.policy = policy
+    self.admission = admission
     self.limits = limits
     self.durability = durability
     self.inlineBytesMax = inlineBytesMax
@@ -46,6 +52,7 @@ public struct DiskConfiguration: Sendable, Hashable {
   /// The same for a cache that takes everything.
   var withoutLimits: DiskConfiguration {
     var copy = self
+    copy.admission = nil
     if limits.bytesMax == nil {
       copy.limits.entriesMax = 1 << 31
     } else {

@@ -53,15 +53,14 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   ) throws(MemoryCacheError) {
     self.configuration = configuration
     self.onEviction = onEviction
-    hasher = KeyHasher(configuration.hashing)
+    hasher = KeyHasher(configuration.hashing, configuration.fingerprints)
     clock = configuration.clock
     let count = try configuration.shardCount()
     try configuration.checkLimits(shards: count)
     var made: [(tier: CacheTier, residentsMax: Int, room: Int)] = []
     do {
-      let policy = try PolicySpec(parsing: configuration.policy)
       for shard in 0..<count {
-        var setup = configuration.tierSetup(policy, shard: shard, of: count, room: 1)
+        var setup = try configuration.tierSetup(shard: shard, of: count, room: 1)
         setup.objects = min(1023, setup.objectsMax) + 1
         made.append(
           (try PolicyRegistry.makeCacheTier(setup), setup.objectsMax, setup.objects))
@@ -205,7 +204,8 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
       isHeard: events.isActive, handsOver: onEviction != nil)
     blocks.lock(index)
     let stored = blocks.shard(index).pointee.set(
-      key, upper, value, entry, now: clock.nowMicroseconds, &gone)
+      key, upper, fingerprint: hasher.fingerprint(key, hash), value, entry,
+      now: clock.nowMicroseconds, &gone)
     blocks.unlock(index)
     if stored == .stored { gone.note(.set, key) }
     gone.finish(events, onEviction)

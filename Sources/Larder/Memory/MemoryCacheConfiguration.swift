@@ -6,6 +6,9 @@ public struct MemoryCacheConfiguration: Sendable {
   public var limits: MemoryCacheLimits
   /// The policy, as in `lru` or `s3-fifo:small=0.2`: one that does not need to know the future.
   public var policy: String
+  /// The admission filter, as in `second-hit` or `size:max=0.05`: what it refuses is not stored;
+  /// nil to store everything that the policy takes.
+  public var admission: String?
   /// Parts with a lock each: a power of two, at most 1024. Nil for one part for every 1024 entries
   /// and 1 MiB of cost, at most 16. With one, the cache does exactly what a simulation does.
   public var shards: Int?
@@ -17,15 +20,19 @@ public struct MemoryCacheConfiguration: Sendable {
   public var pressureRule: MemoryPressureRule
   /// Seed of policies that draw random numbers.
   public var seed: UInt64
+  /// What stands for keys where a policy or a filter counts them in a sketch.
+  package var fingerprints = KeyFingerprints.hashes
 
   /// A configuration; see the properties for the meaning of each part.
   public init(
-    limits: MemoryCacheLimits, policy: String = "lru", shards: Int? = nil,
-    hashing: KeyHashing = .standard, clock: any CacheClock = MonotonicCacheClock(),
+    limits: MemoryCacheLimits, policy: String = "lru", admission: String? = nil,
+    shards: Int? = nil, hashing: KeyHashing = .standard,
+    clock: any CacheClock = MonotonicCacheClock(),
     pressureRule: MemoryPressureRule = MemoryPressureRule(), seed: UInt64 = 0
   ) {
     self.limits = limits
     self.policy = policy
+    self.admission = admission
     self.shards = shards
     self.hashing = hashing
     self.clock = clock
@@ -60,16 +67,17 @@ public struct MemoryCacheConfiguration: Sendable {
   }
 
   /// What the tier of one shard is made from.
-  func tierSetup(
-    _ policy: PolicySpec, shard: Int, of shards: Int, room: Int
-  ) -> CacheTierSetup {
+  ///
+  /// - Throws: where policy or filter cannot be read.
+  func tierSetup(shard: Int, of shards: Int, room: Int) throws(PolicyError) -> CacheTierSetup {
     func part(_ limit: Int) -> Int { limit / shards + (shard < limit % shards ? 1 : 0) }
     let entries = min(
       limits.count.map(part) ?? .max, MemoryCacheLimits.entriesPerShardMax)
     return CacheTierSetup(
-      policy: policy, capacity: UInt64(limits.cost.map(part) ?? entries),
+      policy: try PolicySpec(parsing: policy), capacity: UInt64(limits.cost.map(part) ?? entries),
       unit: limits.cost == nil ? .objects : .bytes, objectsMax: entries,
       timeToLiveMicroseconds: limits.age?.microseconds, objects: room,
-      seed: seed &+ UInt64(shard))
+      seed: seed &+ UInt64(shard), admission: try PolicySpec(parsingOptional: admission),
+      parts: shards)
   }
 }

@@ -113,8 +113,8 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   @inlinable
   @inline(__always)
   mutating func set(
-    _ key: Key, _ hash: UInt32, _ value: Value, _ entry: MemoryEntry, now: UInt64,
-    _ gone: inout Departures<Key, Value>
+    _ key: Key, _ hash: UInt32, fingerprint: UInt32, _ value: Value, _ entry: MemoryEntry,
+    now: UInt64, _ gone: inout Departures<Key, Value>
   ) -> MemoryStored {
     totals.sets &+= 1
     var id = find(key, hash)
@@ -122,6 +122,7 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     if isNew { id = takeID(key, hash, &gone) }
     let wasThere = !isNew && tier.contains(id)
     var request = Request(id: id, size: isWeighed ? entry.size : 1, cost: entry.fetchCost)
+    request.fingerprint = fingerprint
     if !entry.isPermanent {
       request.expires = min(tier.expiryFrom(now, entry.timeToLive), entry.expires)
       if request.expires != Request.noExpiry { expires = true }

@@ -17,8 +17,10 @@ public enum KeyHashing: Sendable, Hashable {
 struct KeyHasher: Sendable {
   @usableFromInline let isFast: Bool
   @usableFromInline let seed: UInt64
+  @usableFromInline let fingerprints: KeyFingerprints
 
-  init(_ hashing: KeyHashing) {
+  init(_ hashing: KeyHashing, _ fingerprints: KeyFingerprints = .hashes) {
+    self.fingerprints = fingerprints
     switch hashing {
     case .standard: (isFast, seed) = (false, 0)
     case .fast: (isFast, seed) = (true, .random(in: .min ... .max))
@@ -49,6 +51,22 @@ struct KeyHasher: Sendable {
     }
     // The standard hash is spread once more: a key's own `hashValue` may be anything.
     return KeyHasher.fold(UInt64(bitPattern: Int64(key.hashValue)) ^ 0xD1B5_4A32_D192_ED03)
+  }
+
+  /// What stands for a key with this hash in sketches.
+  @inlinable
+  @inline(__always)
+  func fingerprint<Key: Hashable>(_ key: Key, _ hash: UInt64) -> UInt32 {
+    if fingerprints == .hashes { return UInt32(truncatingIfNeeded: hash) }
+    return replayedFingerprint(key)
+  }
+
+  /// The same where keys name a trace's objects.
+  @usableFromInline
+  @inline(never)
+  func replayedFingerprint<Key: Hashable>(_ key: Key) -> UInt32 {
+    if let number = key as? UInt64 { return fingerprints.fingerprint(number: number) }
+    return fingerprints.fingerprint(text: "\(key)".utf8)
   }
 
   @inlinable

@@ -14,6 +14,7 @@ struct SimulateCommand: ParsableCommand {
       Examples:
         larder simulate OLTP.lis.zst --policy lru,belady --capacity 1000,5000
         larder simulate web.csv --format csv:id=2:size=3 --policy all --capacity 1GiB
+        larder simulate web.csv --policy lru --admission always,adaptsize --capacity 64MiB
         larder simulate web.csv --ignore-size --policy lru --capacity 1%,10% --csv -
       """)
 
@@ -23,6 +24,13 @@ struct SimulateCommand: ParsableCommand {
   @Option(
     help: "Policies with their parameters, separated by commas: lru,s3-fifo:small=0.2. Or: all.")
   var policy: [String]
+
+  @Option(
+    help: """
+      Admission filters before each policy, separated by commas: second-hit,size:max=0.05. always \
+      is none.
+      """)
+  var admission: [String] = []
 
   @Option(
     help: """
@@ -68,6 +76,7 @@ struct SimulateCommand: ParsableCommand {
   func run() throws {
     Interrupts.listen()
     let policies = try policySpecs()
+    let configurations = try self.configurations()
     let capacities = try CapacitySpec.list(parsing: capacity.joined(separator: ","))
     for file in [countsFile, timingsFile].compactMap({ $0 }) where file != "-" {
       try ReportWriter.check(file)
@@ -81,7 +90,8 @@ struct SimulateCommand: ParsableCommand {
     for path in traces {
       let workload = Workload(
         name: "simulate", source: .trace(TraceReference(path: path, format: try format.spec())),
-        unit: ignoreSize ? .objects : nil, policies: policies, capacities: capacities,
+        unit: ignoreSize ? .objects : nil, configurations: configurations, policies: policies,
+        capacities: capacities,
         seeds: [seed])
       try run(workload, path: path, &results, progress)
       if results.interrupted { break }
@@ -103,6 +113,19 @@ struct SimulateCommand: ParsableCommand {
       let spec = try PolicySpec(parsing: text.trimmingCharacters(in: .whitespaces))
       try PolicyRegistry.validate(spec)
       return spec
+    }
+  }
+
+  /// Memory, once for each filter.
+  private func configurations() throws -> [ConfigurationSpec] {
+    let memory = ConfigurationSpec(name: ConfigurationKind.memory.rawValue, kind: .memory)
+    guard !admission.isEmpty else { return [memory] }
+    let texts = admission.joined(separator: ",").split(
+      separator: ",", omittingEmptySubsequences: false)
+    return try texts.map { text in
+      let spec = try PolicySpec(parsing: text.trimmingCharacters(in: .whitespaces))
+      try AdmissionRegistry.validate(spec)
+      return memory.guarded(by: spec)
     }
   }
 

@@ -8,40 +8,29 @@ enum PolicyText {
   static func paragraph(_ policy: PolicyDescription) -> String {
     var text = "\(policy.name)  (\(policy.family.rawValue))\n"
     text += wrapped(policy.summary)
-    for parameter in policy.parameters {
-      text += wrapped("\(parameter.name)=\(parameter.defaultValue)  \(parameter.summary)")
-    }
+    text += parameters(policy.parameters)
     if !policy.needs.names.isEmpty {
       text += wrapped("Needs: \(policy.needs.names.joined(separator: ", "))")
     }
     return text + wrapped(policy.paper)
   }
 
-  /// One row a policy; parameters are `name=default`, separated by spaces.
+  /// One row a policy; parameters are `name=default`, separated by spaces, and so are those whose
+  /// default is another in real caches.
   static func csv(_ policies: [PolicyDescription]) -> String {
-    let rows = policies.map { policy in
-      [
-        policy.name, policy.family.rawValue, policy.summary, parameters(policy),
-        policy.needs.names.joined(separator: " "), policy.isRandom ? "true" : "false",
-        policy.paper,
-      ].map { CSVText.field($0) }.joined(separator: ",")
-    }
-    return (["name,family,summary,parameters,needs,random,paper"] + rows).joined(separator: "\n")
-      + "\n"
+    csv(
+      header: "name,family,summary,parameters,needs,random,paper,in_real_caches",
+      rows: policies.map { policy in
+        [
+          policy.name, policy.family.rawValue, policy.summary, defaults(policy.parameters),
+          policy.needs.names.joined(separator: " "), policy.isRandom ? "true" : "false",
+          policy.paper, realParameters(policy),
+        ]
+      })
   }
 
   /// A list of objects with the same fields as the CSV; parameters are objects.
   static func json(_ policies: [PolicyDescription]) throws -> String {
-    struct Parameter: Encodable {
-      var name: String
-      var fallback: String
-      var summary: String
-      enum CodingKeys: String, CodingKey {
-        case name
-        case fallback = "default"
-        case summary
-      }
-    }
     struct Entry: Encodable {
       var name: String
       var family: String
@@ -51,21 +40,68 @@ enum PolicyText {
       var random: Bool
       var paper: String
     }
+    return try json(
+      entries: policies.map { policy in
+        Entry(
+          name: policy.name, family: policy.family.rawValue, summary: policy.summary,
+          parameters: policy.parameters.map(Parameter.init), needs: policy.needs.names,
+          random: policy.isRandom, paper: policy.paper)
+      })
+  }
+
+  /// A parameter in JSON.
+  struct Parameter: Encodable {
+    var name: String
+    var fallback: String
+    var inRealCaches: String?
+    var summary: String
+
+    init(_ parameter: PolicyParameter) {
+      name = parameter.name
+      fallback = parameter.defaultValue
+      inRealCaches = parameter.realDefault
+      summary = parameter.summary
+    }
+
+    enum CodingKeys: String, CodingKey {
+      case name
+      case fallback = "default"
+      case inRealCaches = "in_real_caches"
+      case summary
+    }
+  }
+
+  /// A list as JSON.
+  static func json(entries: some Encodable) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    let entries = policies.map { policy in
-      Entry(
-        name: policy.name, family: policy.family.rawValue, summary: policy.summary,
-        parameters: policy.parameters.map {
-          Parameter(name: $0.name, fallback: $0.defaultValue, summary: $0.summary)
-        },
-        needs: policy.needs.names, random: policy.isRandom, paper: policy.paper)
-    }
     return String(decoding: try encoder.encode(entries), as: UTF8.self)
   }
 
-  private static func parameters(_ policy: PolicyDescription) -> String {
-    policy.parameters.map { "\($0.name)=\($0.defaultValue)" }.joined(separator: " ")
+  /// A header and rows as CSV.
+  static func csv(header: String, rows: [[String]]) -> String {
+    let lines = rows.map { $0.map { CSVText.field($0) }.joined(separator: ",") }
+    return ([header] + lines).joined(separator: "\n") + "\n"
+  }
+
+  /// Lines of parameters for a terminal.
+  static func parameters(_ parameters: [PolicyParameter]) -> String {
+    parameters.map { parameter in
+      let real = parameter.realDefault.map { "; in real caches \(parameter.name)=\($0)" } ?? ""
+      return wrapped(
+        "\(parameter.name)=\(parameter.defaultValue)  \(parameter.summary)\(real)")
+    }.joined()
+  }
+
+  /// `name=default` of each, separated by spaces.
+  static func defaults(_ parameters: [PolicyParameter]) -> String {
+    parameters.map { "\($0.name)=\($0.defaultValue)" }.joined(separator: " ")
+  }
+
+  private static func realParameters(_ policy: PolicyDescription) -> String {
+    policy.parameters.compactMap { parameter in
+      parameter.realDefault.map { "\(parameter.name)=\($0)" }
+    }.joined(separator: " ")
   }
 
   /// Text in lines of at most 96 characters, set in by four.

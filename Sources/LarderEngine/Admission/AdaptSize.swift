@@ -13,7 +13,7 @@ final class AdaptSize: AdmissionFilter {
     parameters: [
       PolicyParameter("interval", default: "250000", "requests between two searches for c")
     ],
-    isRandom: true,
+    watchesHits: true, isRandom: true,
     paper: "Berger, Sitaraman and Harchol-Balter, AdaptSize: orchestrating the hot object memory "
       + "cache in a content delivery network, NSDI 2017")
 
@@ -32,7 +32,8 @@ final class AdaptSize: AdmissionFilter {
 
   init(_ setup: AdmissionSetup) throws(PolicyError) {
     capacity = Double(setup.capacity)
-    interval = try setup.spec.integer("interval", default: 250_000, in: 1000...1_000_000_000)
+    interval =
+      try setup.spec.integer("interval", default: 250_000, in: 1000...1_000_000_000) / setup.parts
     random = SeededGenerator(seed: setup.seed ^ 0x6164_6170)
     // Nearly everything is stored until the first search.
     scale = max(1, capacity)

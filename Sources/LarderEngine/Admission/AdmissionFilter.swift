@@ -44,6 +44,9 @@ public struct AdmissionDescription: Sendable {
   /// Whether it compares a missing object with what would be evicted for it, so that the policy
   /// must be able to say that.
   public let comparesVictims: Bool
+  /// Whether requests for resident objects play a part in its decisions. A real cache then tells
+  /// it of every hit, one at a time.
+  public let watchesHits: Bool
   /// True when it draws random numbers, so that results depend on the seed.
   public let isRandom: Bool
   /// Authors, title, venue and year of the paper, or where the rule comes from.
@@ -52,12 +55,14 @@ public struct AdmissionDescription: Sendable {
   /// A description; see the properties for the meaning of each part.
   public init(
     name: String, summary: String, parameters: [PolicyParameter] = [],
-    comparesVictims: Bool = false, isRandom: Bool = false, paper: String
+    comparesVictims: Bool = false, watchesHits: Bool = false, isRandom: Bool = false,
+    paper: String
   ) {
     self.name = name
     self.summary = summary
     self.parameters = parameters
     self.comparesVictims = comparesVictims
+    self.watchesHits = watchesHits
     self.isRandom = isRandom
     self.paper = paper
   }
@@ -73,12 +78,18 @@ public struct AdmissionSetup: Sendable {
   public var seed: UInt64
   /// The name and parameters asked for.
   public var spec: PolicySpec
+  /// Of how many equal parts of a cache, each with a filter of its own, this is one: what counts
+  /// objects or requests of the whole cache is divided by it. `capacity` is that of the part.
+  public var parts: Int
 
   /// A setup; see the properties for the meaning of each part.
-  public init(capacity: UInt64, unit: CapacityUnit, seed: UInt64 = 0, spec: PolicySpec) {
+  public init(
+    capacity: UInt64, unit: CapacityUnit, seed: UInt64 = 0, spec: PolicySpec, parts: Int = 1
+  ) {
     self.capacity = capacity
     self.unit = unit
     self.seed = seed
     self.spec = spec
+    self.parts = parts
   }
 }

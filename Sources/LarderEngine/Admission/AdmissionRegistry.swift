@@ -12,6 +12,16 @@ public enum AdmissionRegistry {
   /// The name that stands for no filter.
   public static var always: String { "always" }
 
+  /// Checks a filter's name and the values of its parameters by making a tiny one.
+  public static func validate(_ spec: PolicySpec) throws(PolicyError) {
+    _ = try make(AdmissionSetup(capacity: 1, unit: .objects, spec: spec))
+  }
+
+  /// What a filter says of itself; nil for `always`, and for one that is not registered.
+  public static func description(of spec: PolicySpec) -> AdmissionDescription? {
+    all.first { $0.description.name == spec.name }?.description
+  }
+
   /// The filter that a spec names, or nil for `always`.
   ///
   /// - Throws: `PolicyError` for an unknown name, parameter or value.

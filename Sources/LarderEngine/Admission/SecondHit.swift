@@ -16,7 +16,8 @@ final class SecondHit: AdmissionFilter {
   private var previous: BloomFilter
 
   init(_ setup: AdmissionSetup) throws(PolicyError) {
-    let window = try setup.spec.integer("window", default: 1_000_000, in: 1...1_000_000_000)
+    let objects = try setup.spec.integer("window", default: 1_000_000, in: 1...1_000_000_000)
+    let window = max(1, objects / setup.parts)
     let error = try setup.spec.number("error", default: 0.01, in: 1e-9...0.5)
     // Both filters are asked, so each may be wrong half as often.
     current = BloomFilter(capacity: window, error: error / 2)

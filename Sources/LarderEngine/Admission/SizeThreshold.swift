@@ -13,7 +13,7 @@ final class SizeThreshold: AdmissionFilter {
 
   init(_ setup: AdmissionSetup) throws(PolicyError) {
     let given = try setup.spec.number("max", default: 0.01, in: 0...1e15)
-    largest = UInt64(given < 1 ? given * Double(setup.capacity) : given)
+    largest = UInt64(given < 1 ? given * Double(setup.capacity) * Double(setup.parts) : given)
   }
 
   func admits(_ request: Request, victim: UInt32?) -> Bool { UInt64(request.size) <= largest }

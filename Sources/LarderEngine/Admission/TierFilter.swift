@@ -2,20 +2,24 @@
 struct TierFilter {
   let rule: any AdmissionFilter
   let comparesVictims: Bool
+  let watchesHits: Bool
 
   /// The filter that a setup asks for, or nil where it asks for none.
   ///
   /// - Throws: where there is no such filter, or one that compares victims stands before a policy
   ///   that cannot name its own.
   init?(
-    _ setup: TierSetup, unit: CapacityUnit, seed: UInt64, policy: String, knowsVictim: Bool
+    _ setup: TierSetup, unit: CapacityUnit, seed: UInt64, parts: Int, policy: String,
+    knowsVictim: Bool
   ) throws(PolicyError) {
     guard let spec = setup.admission else { return nil }
     let made = try AdmissionRegistry.make(
-      AdmissionSetup(capacity: setup.capacity, unit: unit, seed: seed, spec: spec))
+      AdmissionSetup(
+        capacity: setup.capacity, unit: unit, seed: seed, spec: spec, parts: parts))
     guard let made else { return nil }
     rule = made
     comparesVictims = type(of: made).description.comparesVictims
+    watchesHits = type(of: made).description.watchesHits
     if comparesVictims, !knowsVictim {
       throw .noVictim(admission: spec.name, policy: policy)
     }

@@ -9,7 +9,7 @@ final class TinyLFUAdmission: AdmissionFilter {
         "objects", default: "0",
         "objects that the sketch is for; 0 for the capacity, or 65536 where that is bytes")
     ],
-    comparesVictims: true,
+    comparesVictims: true, watchesHits: true,
     paper: "Einziger, Friedman and Manes, TinyLFU: a highly efficient cache admission policy, ACM "
       + "ToS 2017")
 
@@ -17,8 +17,9 @@ final class TinyLFUAdmission: AdmissionFilter {
 
   init(_ setup: AdmissionSetup) throws(PolicyError) {
     let given = try setup.spec.integer("objects", default: 0, in: 0...1_000_000_000)
-    let usual = setup.unit == .objects ? Int(clamping: setup.capacity) : 1 << 16
-    sketch = FrequencySketch(objects: given > 0 ? given : min(usual, 1 << 27))
+    let usual = setup.unit == .objects ? Int(clamping: setup.capacity) : (1 << 16) / setup.parts
+    sketch = FrequencySketch(
+      objects: max(1, given > 0 ? given / setup.parts : min(usual, 1 << 27)))
   }
 
   func requested(_ request: Request) { _ = sketch.increment(request.fingerprint) }

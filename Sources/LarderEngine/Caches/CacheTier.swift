@@ -49,6 +49,9 @@ package struct CacheTier {
   /// A set at a time in microseconds of a request whose `expires` is `expiryFrom`; may leave
   /// victims, also when it rejects.
   @usableFromInline package let set: (Request, _ now: UInt64) -> Stored
+  /// From here on what is set was admitted before, as when a cache is read back from disk, or no
+  /// longer: an admission filter learns of it and is not asked.
+  package let setRestoring: (Bool) -> Void
   /// Gives a resident object another expiry, microseconds, without a reference to it: the policy
   /// hears of it only when it orders objects by their expiry.
   @usableFromInline package let renew: (ObjectID, _ expires: UInt64) -> Void
@@ -88,7 +91,7 @@ package struct CacheTier {
       list.clear()
       return held.with { $0.access(id, now: now) { list.append($0) } }
     }
-    if Policy.hitsConcurrently {
+    if held.with({ $0.hitsConcurrently }) {
       accessConcurrently = { id, now in held.borrow { $0.accessConcurrently(id, now: now) } }
     } else {
       accessConcurrently = nil
@@ -105,6 +108,7 @@ package struct CacheTier {
         return outcome
       }
     }
+    setRestoring = { isRestoring in held.with { $0.setRestoring(isRestoring) } }
     renew = { id, expires in held.with { $0.renew(id, expires: expires) } }
     expiryFrom = { now, own in held.with { $0.expiry(now: now, timeToLive: own) } }
     remove = { id in held.with { $0.remove(id) } }

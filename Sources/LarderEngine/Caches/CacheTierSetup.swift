@@ -16,12 +16,14 @@ package struct CacheTierSetup: Sendable {
   package var seed: UInt64
   /// The admission filter with its parameters; nil for none.
   package var admission: PolicySpec?
+  /// Of how many equal parts of a cache this is one.
+  package var parts: Int
 
   /// A setup; see the properties for the meaning of each part.
   package init(
     policy: PolicySpec, capacity: UInt64, unit: CapacityUnit, objectsMax: Int = .max,
     timeToLiveMicroseconds: UInt64? = nil, objects: Int, seed: UInt64 = 0,
-    admission: PolicySpec? = nil
+    admission: PolicySpec? = nil, parts: Int = 1
   ) {
     self.policy = policy
     self.capacity = capacity
@@ -31,5 +33,6 @@ package struct CacheTierSetup: Sendable {
     self.objects = objects
     self.seed = seed
     self.admission = admission
+    self.parts = parts
   }
 }

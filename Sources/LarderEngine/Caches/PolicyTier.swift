@@ -22,7 +22,7 @@ struct PolicyTier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyab
       TierSetup(
         policy: setup.policy, capacity: setup.capacity, admission: setup.admission),
       unit: setup.unit,
-      objects: setup.objects, seed: setup.seed)
+      objects: setup.objects, seed: setup.seed, parts: setup.parts)
     objectsMax = setup.objectsMax
     timeToLive = setup.timeToLiveMicroseconds ?? 0
     keepsCosts = Policy.description.needs.contains(.cost)
@@ -110,6 +110,11 @@ struct PolicyTier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyab
   }
 
   var ghostsMax: Int { tier.ghostsMax }
+
+  var hitsConcurrently: Bool { tier.hitsConcurrently }
+
+  /// Whether what is set was admitted before: the filter learns of it and is not asked.
+  mutating func setRestoring(_ isRestoring: Bool) { tier.isRestoring = isRestoring }
 
   /// A set at `now`; `request.expires` is when the entry is to expire.
   @inline(__always)

@@ -60,13 +60,20 @@ public struct PolicyParameter: Sendable {
   public let name: String
   /// The value when nothing is given, as one would type it.
   public let defaultValue: String
+  /// The value when nothing is given in a real cache, where memory must be bounded; nil where it is
+  /// no other.
+  public let realDefault: String?
   /// What it does, its unit and its range.
   public let summary: String
 
   /// A parameter with its default, typed as a user would.
-  public init(_ name: String, default defaultValue: String, _ summary: String) {
+  public init(
+    _ name: String, default defaultValue: String, inRealCaches realDefault: String? = nil,
+    _ summary: String
+  ) {
     self.name = name
     self.defaultValue = defaultValue
+    self.realDefault = realDefault
     self.summary = summary
   }
 }

@@ -26,6 +26,12 @@ public struct PolicySpec: Sendable, Hashable, CustomStringConvertible {
     description = text.lowercased()
   }
 
+  /// The same for a text that may be missing.
+  public init?(parsingOptional text: String?) throws(PolicyError) {
+    guard let text else { return nil }
+    try self.init(parsing: text)
+  }
+
   /// The parameter as a number within `range`, or `fallback` when it was not given.
   public func number(
     _ parameter: String, default fallback: Double, in range: ClosedRange<Double>

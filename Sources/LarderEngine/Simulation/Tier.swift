@@ -17,10 +17,16 @@ struct Tier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyable {
   /// What has happened since the counts were last set to zero.
   var counts = TierCounts()
 
-  /// An empty tier for ids up to `objects`.
-  init(_ setup: TierSetup, unit: CapacityUnit, objects: Int, seed: UInt64) throws(PolicyError) {
+  /// Whether what is stored was admitted before, as when a cache is read back from disk: the
+  /// filter learns of it and is not asked.
+  var isRestoring = false
+
+  /// An empty tier for ids up to `objects`, one of `parts` of a cache.
+  init(
+    _ setup: TierSetup, unit: CapacityUnit, objects: Int, seed: UInt64, parts: Int = 1
+  ) throws(PolicyError) {
     let made = try TierFilter(
-      setup, unit: unit, seed: seed, policy: Policy.description.name,
+      setup, unit: unit, seed: seed, parts: parts, policy: Policy.description.name,
       knowsVictim: Policy.knowsVictim)
     policy = try Policy(
       PolicySetup(
@@ -110,6 +116,9 @@ struct Tier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyable {
   @inline(__always)
   func hitConcurrently(_ id: ObjectID) -> Bool { policy.hitConcurrently(id) }
 
+  /// Whether hits may be many at once: the policy allows it, and no filter must hear of them.
+  var hitsConcurrently: Bool { Policy.hitsConcurrently && !(filter?.watchesHits ?? false) }
+
   /// A ghost that the policy has forgotten, or `.none`.
   @inline(__always)
   mutating func takeForgotten() -> ObjectID { policy.takeForgotten() }
@@ -148,7 +157,9 @@ struct Tier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyable {
     let size = Shape.weighs ? UInt64(request.size) : 1
     let isFull = used + size > capacity || (Shape.isFull && count >= objectsMax)
     let victim = filter.comparesVictims && isFull ? policy.victim : .none
-    return filter.rule.admits(request, victim: victim == .none ? nil : fingerprints[victim])
+    let isAdmitted = filter.rule.admits(
+      request, victim: victim == .none ? nil : fingerprints[victim])
+    return isAdmitted || isRestoring
   }
 
   /// The second half of `store`: makes room for an object that is admitted and stores it.

@@ -7,6 +7,8 @@ import LarderTraces
 public struct ComponentChecks: Sendable {
   /// Refuses a policy; usually throws `PolicyError`.
   public var policy: @Sendable (PolicySpec) throws -> Void
+  /// Refuses an admission filter; usually throws `PolicyError`.
+  public var admission: @Sendable (PolicySpec) throws -> Void
   /// Refuses a generator with its distributions and operations; usually throws `ComponentError`.
   public var generator: @Sendable (GeneratorSpec) throws -> Void
   /// Refuses a trace format; usually throws `ComponentError`.
@@ -19,6 +21,7 @@ public struct ComponentChecks: Sendable {
   /// Checks; see the properties for the meaning of each part.
   public init(
     policy: @escaping @Sendable (PolicySpec) throws -> Void,
+    admission: @escaping @Sendable (PolicySpec) throws -> Void = { _ in },
     generator: @escaping @Sendable (GeneratorSpec) throws -> Void,
     format: @escaping @Sendable (ComponentSpec) throws -> Void,
     cache: @escaping @Sendable (String, ConfigurationKind) throws -> Bool = { _, _ in true },
@@ -27,6 +30,7 @@ public struct ComponentChecks: Sendable {
     }
   ) {
     self.policy = policy
+    self.admission = admission
     self.generator = generator
     self.format = format
     self.cache = cache
@@ -40,6 +44,7 @@ public struct ComponentChecks: Sendable {
   /// Asks the registries of this build.
   public static let registered = ComponentChecks(
     policy: { try PolicyRegistry.validate($0) },
+    admission: { try AdmissionRegistry.validate($0) },
     generator: { spec in
       // Making the source reads and checks everything that can be without generating.
       _ = try SourceSpec.generator(spec).makeSource(seed: 1) { reference in

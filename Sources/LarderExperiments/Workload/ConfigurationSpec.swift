@@ -46,6 +46,46 @@ public struct ConfigurationSpec: Sendable, Hashable {
   /// The tier whose capacity is swept: disk where there is one.
   public var sweptTier: TierSpec { kind == .memory ? memory : disk }
 
+  /// The tiers that there are, memory first.
+  var tiers: [TierSpec] {
+    switch kind {
+    case .memory: [memory]
+    case .disk: [disk]
+    case .hybrid: [memory, disk]
+    }
+  }
+
+  /// The admission filters of its tiers, as results name them: nil where there is none, and
+  /// memory's and disk's joined by `+` for a hybrid.
+  public var admission: String? {
+    guard tiers.contains(where: { $0.admission != nil }) else { return nil }
+    return tiers.map { $0.admission?.description ?? AdmissionRegistry.always }
+      .joined(separator: "+")
+  }
+
+  /// The same with a filter before the tier whose capacity is swept, and named after it: itself for
+  /// `always`.
+  public func guarded(by admission: PolicySpec) -> ConfigurationSpec {
+    guard admission.name != AdmissionRegistry.always else { return self }
+    var spec = self
+    if kind == .memory {
+      spec.memory.admission = admission
+    } else {
+      spec.disk.admission = admission
+    }
+    spec.name += "\(Self.filterMark)\(admission)"
+    return spec
+  }
+
+  /// What stands between the name of a configuration and that of a filter: in no name of a user's.
+  static let filterMark: Character = "+"
+
+  /// The name that it has without a filter.
+  var unguardedName: String { String(name.prefix { $0 != Self.filterMark }) }
+
+  /// Whether a user who says `name` means this configuration, with or without its filter.
+  func answers(to name: String) -> Bool { name == self.name || name == unguardedName }
+
   /// Whether a tier leaves its policy to the workload's `policies`.
   public var sweepsPolicies: Bool {
     guard runsPolicies else { return false }
@@ -64,6 +104,8 @@ public struct ConfigurationSpec: Sendable, Hashable {
 public struct TierSpec: Sendable, Hashable {
   /// The policy, nil to sweep the workload's.
   public var policy: PolicySpec?
+  /// The admission filter, nil for none.
+  public var admission: PolicySpec?
   /// The capacity, nil to sweep the workload's (memory of a hybrid: to take its share).
   public var capacity: CapacitySpec?
   /// Time to live of entries whose request has none, and the longest of the others; seconds.
@@ -74,9 +116,10 @@ public struct TierSpec: Sendable, Hashable {
   /// A tier; see the properties for the meaning of each part.
   public init(
     policy: PolicySpec? = nil, capacity: CapacitySpec? = nil, timeToLiveSeconds: UInt32? = nil,
-    objectsMax: UInt64? = nil
+    objectsMax: UInt64? = nil, admission: PolicySpec? = nil
   ) {
     self.policy = policy
+    self.admission = admission
     self.capacity = capacity
     self.timeToLiveSeconds = timeToLiveSeconds
     self.objectsMax = objectsMax

@@ -21,12 +21,12 @@ public struct ExecutionFilter: Sendable, Hashable {
 
   /// Whether a cell passes. What is nil was not swept.
   func passes(
-    configuration: String, policy: PolicySpec?, capacity: CapacitySpec?
+    configuration: ConfigurationSpec, policy: PolicySpec?, capacity: CapacitySpec?
   ) -> Bool {
     func contains<Value>(_ values: [Value]?, _ matches: (Value) -> Bool?) -> Bool {
       values?.contains { matches($0) ?? true } ?? true
     }
-    return contains(configurations) { $0 == configuration }
+    return contains(configurations) { configuration.answers(to: $0) }
       && contains(policies) { named in policy.map { $0.description == named.description } }
       && contains(capacities) { named in capacity.map { $0.amount == named.amount } }
   }

@@ -7,13 +7,40 @@ extension WorkloadDecoder {
   ) throws(WorkloadError) -> [ConfigurationSpec] {
     var specs: [ConfigurationSpec] = []
     for item in try value.items(orSingle: [.string, .object], of: "configurations") {
-      let spec = try configuration(item, unit: unit)
-      if specs.contains(where: { $0.name == spec.name }) {
-        throw item.error(
-          .refused("a configuration named '\(spec.name)' stands above; give this one a 'name'"))
+      for spec in try guarded(try configuration(item, unit: unit), item) {
+        if specs.contains(where: { $0.name == spec.name }) {
+          throw item.error(
+            .refused("a configuration named '\(spec.name)' stands above; give this one a 'name'"))
+        }
+        lines.configurations[spec.name] = item.line
+        specs.append(spec)
       }
-      lines.configurations[spec.name] = item.line
-      specs.append(spec)
+    }
+    return specs
+  }
+
+  /// A configuration once for each filter of its list, and named after it.
+  private func guarded(
+    _ spec: ConfigurationSpec, _ value: YAMLValue
+  ) throws(WorkloadError) -> [ConfigurationSpec] {
+    var spec = spec
+    if let own = spec.admission { spec.name += "\(ConfigurationSpec.filterMark)\(own)" }
+    guard value.type == .object else { return [spec] }
+    let map = try YAMLMap(value, WorkloadKeys.configuration, expected: "a map")
+    guard let filters = map["admission"] else { return [spec] }
+    guard spec.runsPolicies else {
+      throw map.error(
+        at: "admission",
+        .refused("'admission' means nothing here: '\(spec.contender)' has rules of its own"))
+    }
+    guard spec.admission == nil else {
+      throw map.error(
+        at: "admission",
+        .refused("a tier has an 'admission', too; say it in the tiers, or here for one of them"))
+    }
+    var specs: [ConfigurationSpec] = []
+    for item in try filters.items(orSingle: [.string], of: "admission filters") {
+      specs.append(spec.guarded(by: try admission(item)))
     }
     return specs
   }
@@ -98,11 +125,12 @@ extension WorkloadDecoder {
     _ value: YAMLValue, in map: YAMLMap
   ) throws(WorkloadError) -> ConfigurationSpec {
     let preset = try value.text(expected: "the name of a preset")
-    for entry in map.entries where !["preset", "name"].contains(entry.key) {
+    for entry in map.entries where !["preset", "name", "admission"].contains(entry.key) {
       throw map.error(
         at: entry.line,
         .refused(
-          "'\(entry.key)' is the preset's to say; beside 'preset' there may be a 'name' only"))
+          "'\(entry.key)' is the preset's to say; beside 'preset' there may be a 'name' and "
+            + "an 'admission' only"))
     }
     var spec: ConfigurationSpec
     do {
@@ -122,10 +150,11 @@ extension WorkloadDecoder {
     for tier in ["memory", "disk"] {
       guard let value = map[tier] else { continue }
       let tier = try YAMLMap(value, expected: "a map of a tier")
-      guard tier["policy"] != nil else { continue }
-      throw tier.error(
-        at: "policy",
-        .refused("'policy' means nothing here: '\(spec.contender)' has a policy of its own"))
+      for key in ["policy", "admission"] where tier[key] != nil {
+        throw tier.error(
+          at: key,
+          .refused("'\(key)' means nothing here: '\(spec.contender)' has a policy of its own"))
+      }
     }
   }
 
@@ -166,6 +195,10 @@ extension WorkloadDecoder {
   private func tier(_ map: YAMLMap, unit: CapacityUnit?) throws(WorkloadError) -> TierSpec {
     var tier = TierSpec()
     if let policy = map["policy"] { tier.policy = try self.policy(policy) }
+    if let filter = map["admission"] {
+      let filter = try admission(filter)
+      tier.admission = filter.name == AdmissionRegistry.always ? nil : filter
+    }
     if let capacity = map["capacity"] { tier.capacity = try self.capacity(capacity, unit: unit) }
     if let objects = map["objects"] { tier.objectsMax = try self.objects(objects) }
     if let ttl = map["ttl"] { tier.timeToLiveSeconds = try timeToLive(ttl) }

@@ -43,7 +43,8 @@ extension WorkloadDecoder {
     var filter = ExecutionFilter()
     if let names = map["configurations"] {
       filter.configurations = try picked(
-        names, of: "configurations", among: workload.configurations.map { ($0.name, $0.name) }
+        names, of: "configurations",
+        among: workload.configurations.flatMap { [$0.name, $0.unguardedName] }.map { ($0, $0) }
       ) { item throws(WorkloadError) in try item.text(expected: "the name of a configuration") }
     }
     if let names = map["policies"] {

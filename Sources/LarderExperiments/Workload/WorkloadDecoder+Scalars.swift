@@ -27,10 +27,21 @@ extension WorkloadDecoder {
 
   /// A policy that exists.
   func policy(_ value: YAMLValue) throws(WorkloadError) -> PolicySpec {
-    let text = try value.text(expected: "the name of a policy")
+    try spec(value, "the name of a policy", checks.policy)
+  }
+
+  /// An admission filter that exists.
+  func admission(_ value: YAMLValue) throws(WorkloadError) -> PolicySpec {
+    try spec(value, "the name of an admission filter", checks.admission)
+  }
+
+  private func spec(
+    _ value: YAMLValue, _ expected: String, _ check: (PolicySpec) throws -> Void
+  ) throws(WorkloadError) -> PolicySpec {
+    let text = try value.text(expected: expected)
     do {
       let spec = try PolicySpec(parsing: text.trimmed)
-      try checks.policy(spec)
+      try check(spec)
       return spec
     } catch {
       throw value.error(.refused("\(error)"))

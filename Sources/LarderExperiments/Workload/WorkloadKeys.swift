@@ -79,6 +79,7 @@ public enum WorkloadKeys {
     .init("preset", .string),
     .init("name", .string),
     .init("cache", .string),
+    .init("admission", .array, .string),
     .init("memory", .object),
     .init("disk", .object),
     .init("inclusion", .string, choices: HybridRules.Inclusion.allCases.map(\.rawValue)),
@@ -98,6 +99,7 @@ public enum WorkloadKeys {
   public static let memoryTier = KeyTable(
     "memory-tier",
     .init("policy", .string),
+    .init("admission", .string),
     .init("capacity", .string, .integer),
     .init("objects", .string, .integer),
     .init("share", .string),
@@ -107,6 +109,7 @@ public enum WorkloadKeys {
   public static let diskTier = KeyTable(
     "disk-tier",
     .init("policy", .string),
+    .init("admission", .string),
     .init("capacity", .string, .integer),
     .init("objects", .string, .integer),
     .init("ttl", .string, .integer))

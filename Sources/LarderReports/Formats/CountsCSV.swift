@@ -9,9 +9,10 @@ import LarderExperiments
 ///
 /// A number that does not exist is empty: ratios without requests, the byte hit ratio where the
 /// capacity counts objects, disk columns of a cache without a disk, access times without a model,
-/// what happened in the tiers of a cache that does not count it. A cell that was executed and not
-/// simulated has the counts of its run in one thread; what was counted with more is never here.
-/// Where the unit is `objects`, the columns that speak of bytes count every object as 1.
+/// what happened in the tiers of a cache that does not count it, the admission filter where there
+/// is none. A cell that was executed and not simulated has the counts of its run in one thread;
+/// what was counted with more is never here. Where the unit is `objects`, the columns that speak of
+/// bytes count every object as 1.
 public struct CountsCSV: ReportFormat {
   /// The name users type.
   public let name = "counts"
@@ -83,6 +84,7 @@ public struct CountsCSV: ReportFormat {
     .decimal("modelled_p50_us", 3) { $0.modelled?.p50Microseconds },
     .decimal("modelled_p90_us", 3) { $0.modelled?.p90Microseconds },
     .decimal("modelled_p99_us", 3) { $0.modelled?.p99Microseconds },
+    .text("admission") { $0.cell.admission ?? "" },
   ]
 }
 

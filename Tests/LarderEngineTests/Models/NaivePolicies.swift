@@ -5,9 +5,9 @@ enum NaivePolicies {
   /// Every name that `make` knows.
   static let names = [
     "fifo", "lru", "mru", "lfu", "clock", "sieve", "slru", "s3-fifo", "ttl", "cost", "gdsf",
-    "belady", "2q", "arc", "car", "lfuda", "greedydual",
+    "belady", "2q", "arc", "car", "lirs", "lfuda", "greedydual",
     "qd-lp", "lru-k", "mq", "clock-pro",
-    "belady-size",
+    "tinylfu", "w-tinylfu", "belady-size",
   ]
 
   /// Specs that exercise every parameter; the plain name is always the first.
@@ -24,6 +24,7 @@ enum NaivePolicies {
         "s3-fifo:small=0.25:ghost=0.5",
       ]
     case "2q": ["2q", "2q:in=0.5", "2q:in=0.1:ghost=2", "2q:ghost=0"]
+    case "lirs": ["lirs", "lirs:hir=0.3", "lirs:hir=0.2:stack=0.5", "lirs:stack=2"]
     case "qd-lp": ["qd-lp", "qd-lp:small=0.4", "qd-lp:small=0.25:ghost=0.5", "qd-lp:ghost=2"]
     case "lru-k":
       [
@@ -31,6 +32,12 @@ enum NaivePolicies {
         "lru-k:correlated=2", "lru-k:k=3:correlated=4:history=2",
       ]
     case "mq": ["mq", "mq:queues=3:life=0.5", "mq:queues=1:ghost=0", "mq:ghost=0.5:life=1"]
+    case "tinylfu": ["tinylfu", "tinylfu:doorkeeper=true"]
+    case "w-tinylfu":
+      [
+        "w-tinylfu", "w-tinylfu:window=0.3", "w-tinylfu:window=0.2:protected=0.5",
+        "w-tinylfu:window=adaptive:doorkeeper=true",
+      ]
     default: [name]
     }
   }
@@ -65,6 +72,10 @@ enum NaivePolicies {
         ghost: try spec.number("ghost", default: 0.5, in: 0...10))
     case "arc": return NaiveARC(capacity: capacity)
     case "car": return NaiveCAR(capacity: capacity)
+    case "lirs":
+      return NaiveLIRS(
+        capacity: capacity, hir: try spec.number("hir", default: 0.01, in: 0...1),
+        stack: try spec.number("stack", default: 0, in: 0...100))
     case "lfuda": return NaiveLFUDA()
     case "greedydual": return NaiveGreedyDual()
     case "qd-lp":
@@ -82,6 +93,15 @@ enum NaivePolicies {
         ghost: try spec.number("ghost", default: 4, in: 0...10),
         life: try spec.number("life", default: 2, in: 0...10))
     case "clock-pro": return NaiveClockPro(capacity: capacity)
+    case "tinylfu":
+      return NaiveTinyLFU(
+        sketch: try NaiveSketch(spec, capacity: capacity, unit: unit), capacity: capacity)
+    case "w-tinylfu":
+      let isAdaptive = spec.values["window"] == "adaptive"
+      return NaiveWTinyLFU(
+        try NaiveSketch(spec, capacity: capacity, unit: unit), capacity: capacity,
+        window: isAdaptive ? nil : try spec.number("window", default: 0.01, in: 0...1),
+        protected: try spec.number("protected", default: 0.8, in: 0...1))
     default: return nil
     }
   }

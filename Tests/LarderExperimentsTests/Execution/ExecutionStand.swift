@@ -69,11 +69,13 @@ final class ExecutionStand {
       cancellation: cancellation, progress: { [progress] in progress.add($0) }, time: time)
   }
 
-  /// What a simulation of the cell counts after the stand's warm-up.
+  /// What a simulation counts after the stand's warm-up of what the cell is in a real cache.
   func simulate(_ planned: PlannedCell, over trace: PreparedTrace) throws -> Counts {
     let runner = CellRunner(
       warmUp: warmUp, repetitions: 1, calculators: nil, cancellation: Cancellation(),
       progress: { _ in })
-    return try runner.run(planned, over: trace)?.counts ?? Counts()
+    var real = planned
+    real.setup = try planned.setup.inRealCaches()
+    return try runner.run(real, over: trace)?.counts ?? Counts()
   }
 }

@@ -11,6 +11,8 @@ struct DiskCacheReplay {
   private(set) var counts = Counts()
 
   init(_ configuration: DiskConfiguration, in folder: ScratchFolder) throws {
+    var configuration = configuration
+    configuration.fingerprints = .objectIDs
     countsBytes = configuration.limits.bytesMax != nil
     cache = try DiskCache(path: folder.path, configuration: configuration, clock: clock)
   }

@@ -17,7 +17,8 @@ import Testing
             TierSetup(
               policy: try PolicySpec(parsing: policy), capacity: UInt64(capacity),
               timeToLiveSeconds: age)),
-          unit: unit, seed: UInt64(seed)),
+          unit: unit, seed: UInt64(seed)
+        ).inRealCaches(),
         over: trace.columns())
       simulation.run(upTo: trace.lines.count, untilFirstEviction: false)
 

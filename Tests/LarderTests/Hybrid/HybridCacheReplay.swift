@@ -16,6 +16,8 @@ struct HybridCacheReplay {
     let clock = ManualClock()
     var configuration = configuration
     configuration.clock = clock
+    configuration.memory?.fingerprints = .objectIDs
+    configuration.disk?.fingerprints = .objectIDs
     self.clock = clock
     self.countsBytes = countsBytes
     cache = try HybridCache(path: folder.path, configuration: configuration)

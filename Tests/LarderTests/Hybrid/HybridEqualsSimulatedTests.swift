@@ -51,7 +51,8 @@ import Testing
             policy: try PolicySpec(parsing: disk), capacity: UInt64(capacities.disk),
             timeToLiveSeconds: ages.disk),
           rules: rules),
-        unit: unit, seed: seed),
+        unit: unit, seed: seed
+      ).inRealCaches(),
       over: trace.columns())
     simulation.run(upTo: trace.lines.count, untilFirstEviction: false)
 

@@ -39,7 +39,8 @@ import Testing
           TierSetup(
             policy: try PolicySpec(parsing: policy), capacity: UInt64(capacity),
             timeToLiveSeconds: age, objectsMax: objectsMax.map { UInt64($0) })),
-        unit: unit, seed: seed),
+        unit: unit, seed: seed
+      ).inRealCaches(),
       over: trace.columns())
     simulation.run(upTo: trace.lines.count, untilFirstEviction: false)
 

@@ -13,6 +13,7 @@ struct MemoryCacheReplay {
     let clock = ManualClock()
     var configuration = configuration
     configuration.clock = clock
+    configuration.fingerprints = .objectIDs
     self.clock = clock
     countsBytes = configuration.limits.cost != nil
     cache = try MemoryCache(configuration)

@@ -143,7 +143,9 @@ extension DiskCore {
       }
       tier = try Self.makeTier(configuration, objects: slots.count)
     }
+    tier.setRestoring(true)
     tell(events(), facts)
+    tier.setRestoring(false)
   }
 
   private func events() -> [Event] {
@@ -175,9 +177,11 @@ extension DiskCore {
         }
       } else {
         let fact = facts[id] ?? Fact(cost: 1, expires: Request.noExpiry)
-        let outcome = tier.set(
-          Request(
-            id: id, size: weight(slots[Int(id)].bytes), expires: fact.expires, cost: fact.cost), 0)
+        let slot = slots[Int(id)]
+        var request = Request(
+          id: id, size: weight(slot.bytes), expires: fact.expires, cost: fact.cost)
+        if let digest = slot.digest { request.fingerprint = digest.fingerprint }
+        let outcome = tier.set(request, 0)
         let isVictim = dropVictims(sparing: id, counting: \.evictions)
         if outcome == .rejected || isVictim { drop(id) }
       }

@@ -30,7 +30,7 @@ extension DiskCore {
     let id = directory[key.digest] ?? newEntry(key)
     let now = clock.nowMicroseconds
     var row = plannedRow(key, value, options, life ?? newLife(options, now))
-    if let refusal = hasRoom ? place(id, &row, now) : .reject {
+    if let refusal = hasRoom ? place(id, &row, key, now) : .reject {
       note(refusal, key)
       try refuse(id, countsRejection: !hasRoom)
       return false
@@ -74,15 +74,21 @@ extension DiskCore {
 
   /// Asks the tier for a place and drops what it gives up. When the entry has none, what listeners
   /// are to hear.
-  private func place(_ id: ObjectID, _ row: inout DiskRow, _ now: UInt64) -> CacheEventKind? {
+  private func place(
+    _ id: ObjectID, _ row: inout DiskRow, _ key: DiskKey, _ now: UInt64
+  ) -> CacheEventKind? {
     let wasStored = slots[Int(id)].isStored
     if row.isPermanent {
       if slots[Int(id)].state == .known { tier.remove(id) }
       countStore(wasStored)
       return nil
     }
-    let request = Request(
+    var request = Request(
       id: id, size: weight(row.bytes), expires: row.expires, cost: row.cost)
+    let fingerprints = configuration.fingerprints
+    request.fingerprint =
+      fingerprints == .hashes
+      ? key.digest.fingerprint : fingerprints.fingerprint(text: key.bytes)
     let outcome = tier.set(request, now)
     let isVictim = dropVictims(sparing: id, counting: \.evictions)
     if outcome == .rejected {

@@ -79,7 +79,8 @@ final class DiskCore {
           unit: byEntries ? .objects : .bytes,
           objectsMax: max(1, limits.entriesMax ?? .max),
           timeToLiveMicroseconds: limits.timeToLive.map { max(1, $0.microseconds) },
-          objects: objects, seed: configuration.seed))
+          objects: objects, seed: configuration.seed,
+          admission: PolicySpec(parsingOptional: configuration.admission)))
     } catch {
       throw .configuration(error)
     }

@@ -16,5 +16,8 @@ struct KeyDigest: Hashable, Sendable {
   /// What binds a value's checksum to its key, so that another key's value never passes for it.
   var checksumSeed: UInt64 { a }
 
+  /// What stands for the key in sketches.
+  var fingerprint: UInt32 { UInt32(truncatingIfNeeded: b) }
+
   func hash(into hasher: inout Hasher) { hasher.combine(a) }
 }

@@ -18,10 +18,12 @@ extension MemoryCacheConfiguration {
       limits: MemoryCacheLimits(
         count: countsBytes ? objectsMax : min(capacity, objectsMax ?? capacity),
         cost: countsBytes ? capacity : nil, age: tier.timeToLive),
-      policy: tier.policy.description, shards: setup.threads == 1 ? 1 : setup.execution.shards,
+      policy: tier.policy.description, admission: tier.admission?.description,
+      shards: setup.threads == 1 ? 1 : setup.execution.shards,
       hashing: setup.execution.hashing, clock: setup.clock,
       pressureRule: setup.design?.pressureRule ?? MemoryPressureRule(),
       seed: setup.simulation.seed)
+    fingerprints = .spreadObjectIDs
   }
 }
 
@@ -32,7 +34,7 @@ extension DiskConfiguration {
     let capacity = Int(clamping: tier.capacity)
     let objectsMax = tier.objectsMax.map { Int(clamping: $0) }
     self.init(
-      policy: tier.policy.description,
+      policy: tier.policy.description, admission: tier.admission?.description,
       limits: DiskLimits(
         bytesMax: countsBytes ? tier.capacity : nil,
         entriesMax: countsBytes ? objectsMax : min(capacity, objectsMax ?? capacity),
@@ -43,6 +45,7 @@ extension DiskConfiguration {
       inlineBytesMax: setup.design?.disk?.inlineBytesMax ?? setup.execution.inlineBytesMax,
       seed: setup.simulation.seed,
       encryption: try setup.encryption)
+    fingerprints = .spreadObjectIDs
   }
 }
 

@@ -75,13 +75,7 @@ struct TraceReader: @unchecked Sendable {
     return (0..<count).contains { sizes[$0] == 0 }
   }
 
-  /// The key of an object: a fixed permutation of the ids (the finaliser of MurmurHash3, Appleby
-  /// 2011), so that keys are spread over all integers as those of an app would be.
+  /// The key of an object: see `ObjectID.spread`.
   @inline(__always)
-  static func key(_ id: ObjectID) -> UInt64 {
-    var key = UInt64(id)
-    key = (key ^ key >> 33) &* 0xFF51_AFD7_ED55_8CCD
-    key = (key ^ key >> 33) &* 0xC4CE_B9FE_1A85_EC53
-    return key ^ key >> 33
-  }
+  static func key(_ id: ObjectID) -> UInt64 { id.spread }
 }

@@ -1,0 +1,212 @@
+/// A small LRU window in front of a segmented LRU that lets in only what is requested more often
+/// than what it would have to give up.
+///
+/// Requests stay counted after an object is removed: a sketch cannot forget one key.
+struct WTinyLFU: EvictionPolicy, ~Copyable {
+  static let description = PolicyDescription(
+    name: "w-tinylfu", family: .frequency,
+    summary: "New objects enter an LRU window; what leaves it enters a segmented LRU only if a "
+      + "sketch of recent requests counts more for it than for that list's victim.",
+    parameters: [
+      PolicyParameter(
+        "window", default: "0.01",
+        "share of the window, from 0 to 1 and at least 1 object or byte; or adaptive: starts at "
+          + "0.01 and climbs towards more hits"),
+      PolicyParameter("protected", default: "0.8", "share of main for objects requested again"),
+      SketchedCounts.doorkeeperParameter,
+    ],
+    learns: true,
+    paper: "Einziger, Friedman and Manes, TinyLFU: a highly efficient cache admission policy, ACM "
+      + "Transactions on Storage 2017; adaptive: Einziger, Eytan, Friedman and Manes, Adaptive "
+      + "software cache management, Middleware 2018, with Caffeine's constants")
+
+  private static var window: UInt32 { 0 }
+  private static var probation: UInt32 { 1 }
+  private static var protected: UInt32 { 2 }
+
+  private var lists: WeightedLists
+  private var counts: SketchedCounts
+  private var climber: WindowClimber
+  private var windowCapacity: UInt64
+  private var protectedCapacity: UInt64
+  // The object being stored is larger than the window and goes to main at once.
+  private var skipsWindow = false
+
+  init(_ setup: PolicySetup) throws(PolicyError) {
+    let isAdaptive = setup.spec.values["window"] == "adaptive"
+    let share = isAdaptive ? 0.01 : try setup.spec.number("window", default: 0.01, in: 0...1)
+    let protectedShare = try setup.spec.number("protected", default: 0.8, in: 0...1)
+    let counts = try SketchedCounts(setup)
+    // Rounded as Caffeine does: main down, the window takes the rest.
+    let main = min(UInt64(Double(setup.capacity) * (1 - share)), setup.capacity - 1)
+    windowCapacity = setup.capacity - main
+    protectedCapacity = UInt64(Double(main) * protectedShare)
+    self.counts = counts
+    climber = WindowClimber(isUsed: isAdaptive, capacity: setup.capacity)
+    lists = WeightedLists(lists: 3, objects: setup.objects, weighs: setup.unit == .bytes)
+  }
+
+  @inline(__always)
+  func contains(_ id: ObjectID) -> Bool { lists.place(id) != 0 }
+
+  @inline(__always)
+  mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
+    counts.countHit(request.id)
+    if lists.contains(request.id, in: WTinyLFU.window) {
+      lists.moveToFront(request.id, of: WTinyLFU.window)
+    } else {
+      lists.moveToFront(request.id, of: WTinyLFU.protected)
+      coolProtected()
+    }
+    if climber.isUsed { climb(isHit: true) }
+  }
+
+  mutating func replace(_ request: Request, _ sizes: some ObjectSizes) {
+    lists.reweigh(request.id, request.size)
+    hit(request, sizes)
+  }
+
+  /// Counts the request. What is larger than the window is its own candidate: when main would have
+  /// to give something up for it, it is compared here, since afterwards it cannot be refused.
+  @inline(__always)
+  mutating func admit(_ request: Request, _ sizes: some ObjectSizes) -> Bool {
+    counts.countMiss(request)
+    if climber.isUsed { climb(isHit: false) }
+    skipsWindow = UInt64(request.size) > windowCapacity
+    guard skipsWindow, used + UInt64(request.size) > climber.capacity else { return true }
+    let victim = mainVictim()
+    return victim == .none || counts.estimate(request) > counts.estimate(victim)
+  }
+
+  /// Gives up the less requested of two: the oldest in the window, if the window must shrink for
+  /// the new object, and main's victim. When the first wins it goes over to main.
+  @inline(__always)
+  mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID {
+    climber.isFull = true
+    // An object whose value is replaced is counted already.
+    let isNew = request.id != .none && !contains(request.id)
+    let needed = isNew && !skipsWindow ? UInt64(request.size) : 0
+    let isOver = lists.weight(of: WTinyLFU.window) + needed > windowCapacity
+    let candidate = isOver ? lists.back(of: WTinyLFU.window) : .none
+    var victim = candidate == .none ? mainVictim() : lists.back(of: WTinyLFU.probation)
+    if victim == .none {
+      victim = lists.back(of: WTinyLFU.window)
+    } else if candidate != .none {
+      if counts.estimate(candidate) > counts.estimate(victim) {
+        lists.moveToFront(candidate, of: WTinyLFU.probation)
+      } else {
+        victim = candidate
+      }
+    }
+    lists.remove(victim)
+    counts.leave()
+    return victim
+  }
+
+  @inline(__always)
+  mutating func insert(_ request: Request, _ sizes: some ObjectSizes) {
+    counts.enter(request)
+    let list = skipsWindow ? WTinyLFU.probation : WTinyLFU.window
+    lists.pushFront(request.id, to: list, weight: request.size)
+    skipsWindow = false
+    drainWindow()
+  }
+
+  mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
+    guard contains(id) else { return }
+    lists.remove(id)
+    counts.leave()
+  }
+
+  mutating func reserve(objects: Int) {
+    lists.reserve(objects: objects)
+    counts.reserve(objects: objects)
+  }
+
+  @inline(__always)
+  func prefetch(_ id: ObjectID) {
+    lists.prefetch(id)
+    counts.prefetch(id)
+  }
+
+  @inline(__always)
+  func prefetchNeighbours(_ id: ObjectID) {
+    lists.prefetchNeighbours(id)
+    counts.prefetchCounters(id)
+  }
+
+  var stateBytes: Int { lists.bytes + counts.bytes }
+
+  private var used: UInt64 {
+    lists.weight(of: WTinyLFU.window) + lists.weight(of: WTinyLFU.probation)
+      + lists.weight(of: WTinyLFU.protected)
+  }
+
+  /// What main gives up first.
+  @inline(__always)
+  private func mainVictim() -> ObjectID {
+    let oldest = lists.back(of: WTinyLFU.probation)
+    return oldest != .none ? oldest : lists.back(of: WTinyLFU.protected)
+  }
+
+  @inline(__always)
+  private mutating func coolProtected() {
+    while lists.weight(of: WTinyLFU.protected) > protectedCapacity {
+      lists.moveToFront(lists.back(of: WTinyLFU.protected), of: WTinyLFU.probation)
+    }
+  }
+
+  /// What the window gives up while the cache has room needs no comparison.
+  @inline(__always)
+  private mutating func drainWindow() {
+    while lists.weight(of: WTinyLFU.window) > windowCapacity {
+      lists.moveToFront(lists.back(of: WTinyLFU.window), of: WTinyLFU.probation)
+    }
+  }
+
+  /// Lets the climber see the request, and moves the border a little where it wants it elsewhere.
+  @inline(__always)
+  private mutating func climb(isHit: Bool) {
+    climber.count(isHit: isHit, period: counts.period)
+    if climber.pending != 0 { moveBorder() }
+  }
+
+  @inline(never)
+  private mutating func moveBorder() {
+    if climber.pending > 0 {
+      let (moved, isDone) = fillWindow(min(UInt64(climber.pending), protectedCapacity))
+      protectedCapacity -= moved
+      windowCapacity += moved
+      coolProtected()
+      climber.pending = isDone ? 0 : climber.pending - Int64(moved)
+    } else {
+      let lost = min(climber.pending.magnitude, windowCapacity - 1)
+      let kept = windowCapacity - lost
+      var moves = WindowClimber.movesAtOnce
+      while lists.weight(of: WTinyLFU.window) > kept, moves > 0 {
+        lists.moveToFront(lists.back(of: WTinyLFU.window), of: WTinyLFU.probation)
+        moves -= 1
+      }
+      let reached = min(windowCapacity, max(kept, lists.weight(of: WTinyLFU.window)))
+      let moved = windowCapacity - reached
+      protectedCapacity += moved
+      windowCapacity = reached
+      climber.pending = reached == kept ? 0 : climber.pending + Int64(moved)
+    }
+  }
+
+  /// Moves main's oldest to the window, up to a weight of `limit`. Says what they weigh, and
+  /// whether nothing is left to move.
+  private mutating func fillWindow(_ limit: UInt64) -> (moved: UInt64, isDone: Bool) {
+    var moved: UInt64 = 0
+    for _ in 0..<WindowClimber.movesAtOnce {
+      let oldest = mainVictim()
+      guard oldest != .none, moved + UInt64(lists.weight(oldest)) <= limit else {
+        return (moved, true)
+      }
+      moved += UInt64(lists.weight(oldest))
+      lists.moveToFront(oldest, of: WTinyLFU.window)
+    }
+    return (moved, moved == limit)
+  }
+}

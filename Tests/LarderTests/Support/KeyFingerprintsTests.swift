@@ -1,0 +1,60 @@
+import Foundation
+import LarderEngine
+import Testing
+
+@testable import Larder
+
+/// What stands for keys in sketches.
+@Suite struct KeyFingerprintsTests {
+  @Test func aTracesKeysHaveItsFingerprints() {
+    for id in [1, 9, 10, 255, 70_000, ObjectID.max] {
+      let expected = Request.fingerprint(of: id)
+      let ids = KeyHasher(.standard, .objectIDs)
+      #expect(ids.fingerprint(UInt64(id), 0) == expected)
+      #expect(ids.fingerprint(id, 0) == expected)
+      #expect(ids.fingerprint("object \(id)", 0) == expected)
+      let spread = KeyHasher(.fast, .spreadObjectIDs)
+      #expect(spread.fingerprint(id.spread, 0) == expected)
+      #expect(KeyFingerprints.spreadObjectIDs.fingerprint(text: "\(id.spread)".utf8) == expected)
+    }
+  }
+
+  @Test func otherwiseTheyArePartsOfTheHash() {
+    let hasher = KeyHasher(.seeded(7))
+    #expect(hasher.fingerprint("a", 0x1234_5678_9ABC_DEF0) == 0x9ABC_DEF0)
+    // A seed of nothing makes an object of each small number.
+    let plain = KeyHasher(.seeded(0))
+    #expect(plain.fingerprint(41, plain.hash(41)) == Request.fingerprint(of: 41))
+  }
+
+  /// A sketch knows a key again after everything about it was removed, so its fingerprint is not
+  /// that of its id, which stands for another key meanwhile.
+  @Test func memoryKnowsKeysWhoseIDsAreGone() throws {
+    let cache = try MemoryCache<String, Int>(
+      MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 2), policy: "tinylfu", shards: 1))
+    for _ in 0..<5 { cache.set(1, for: "wanted") }
+    cache.remove("wanted")
+    #expect(cache.set(2, for: "other") && cache.set(3, for: "another"))
+    #expect(!cache.set(4, for: "new"))
+    #expect(cache.set(5, for: "wanted"))
+  }
+
+  @Test func diskKnowsKeysAfterARestart() throws {
+    let folder = try ScratchFolder()
+    func open() throws -> DiskCache {
+      try DiskCache(
+        path: folder.path,
+        configuration: DiskConfiguration(
+          policy: "tinylfu", limits: DiskLimits(bytesMax: nil, entriesMax: 2, freeBytesMin: 0)))
+    }
+    let first = try open()
+    try first.set(Data([1]), for: "wanted")
+    for _ in 0..<5 { #expect(try first.data(for: "wanted") != nil) }
+    try first.close()
+    let second = try open()
+    try second.remove("wanted")
+    #expect(try second.set(Data([2]), for: "other") && second.set(Data([3]), for: "another"))
+    #expect(try !second.set(Data([4]), for: "new"))
+    #expect(try second.set(Data([5]), for: "wanted"))
+  }
+}
