@@ -97,8 +97,8 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   public func get(_ key: Key) -> Value? { get(key) { $0.pointee } }
 
   /// A get that answers with what `read` makes of the value where it lies, which saves a copy of
-  /// what is not wanted. It is called while the shard is closed to writers, must not call the cache,
-  /// and answers nil only for a value that is as good as none.
+  /// what is not wanted. It is called while the shard is closed to writers, must not call the
+  /// cache, and answers nil only for a value that is as good as none.
   @inlinable
   @inline(__always)
   package func get<Result>(

@@ -4,8 +4,8 @@ import Synchronization
 ///
 /// In a closed loop they go in blocks, small enough that all threads work at about the same place
 /// of the trace, and one by one where the trace has times; in an open loop one by one, so that a
-/// request waits for a thread only when all are busy. A thread that is held up makes fewer requests,
-/// and none is made twice or left out.
+/// request waits for a thread only when all are busy. A thread that is held up makes fewer
+/// requests, and none is made twice or left out.
 final class RequestDealer: Sendable {
   private let next: Atomic<Int>
   private let end: Int
