@@ -8,6 +8,8 @@ public enum PlanError: Error, Hashable, Sendable, CustomStringConvertible {
   case memoryTooSmall(configuration: String, share: Share, of: UInt64, unit: CapacityUnit)
   /// Bytes are asked for, but the trace has no sizes.
   case noSizes(trace: String)
+  /// Requests are to be made when the trace says, which does not say when.
+  case noTimes(trace: String)
   /// Nothing is known of the trace of a seed.
   case factsMissing(seed: UInt64)
   /// A configuration has no policy, and the workload has none to sweep.
@@ -30,6 +32,9 @@ public enum PlanError: Error, Hashable, Sendable, CustomStringConvertible {
     case .noSizes(let trace):
       return "'\(trace)' has no sizes, so capacities cannot count bytes: leave out 'unit', or "
         + "set it to objects"
+    case .noTimes(let trace):
+      return "'\(trace)' has no times, so 'execute' cannot keep them: give 'load' a rate, or leave "
+        + "it out for a closed loop"
     case .factsMissing(let seed):
       return "there is no trace for seed \(seed)"
     case .noPolicy(let configuration):

@@ -103,6 +103,19 @@ import Testing
     #expect(read?.map { $0["name"] as? String } == names)
   }
 
+  /// What the trace does not have is said before the first cell is run.
+  @Test func aLoadByTheTraceNeedsItsTimes() throws {
+    let scratch = try ScratchFolder()
+    try scratch.write("1\n2\n1\n", to: "ids.txt")
+    let file = try scratch.write(
+      "source: {trace: ids.txt}\npolicies: lru\ncapacities: 1\nmode: execute\n"
+        + "execute: {load: trace}\n", to: "timed.yaml")
+    let run = try LarderProcess(["run", file, "--output", "out"], in: scratch.folder)
+    #expect(run.exitCode == 2)
+    #expect(run.notes.contains("'ids.txt' has no times, so 'execute' cannot keep them"))
+    #expect(!FileManager.default.fileExists(atPath: scratch.url("out").path))
+  }
+
   /// The example runs as its first lines say, and finds what Larder's FIFO does.
   @Test func aProgramAddsACacheOfItsOwn() throws {
     let scratch = try ScratchFolder()

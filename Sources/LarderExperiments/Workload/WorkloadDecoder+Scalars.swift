@@ -25,6 +25,12 @@ extension WorkloadDecoder {
     return .objects
   }
 
+  /// A policy that exists, or with `all` every one.
+  func policies(_ value: YAMLValue) throws(WorkloadError) -> [PolicySpec] {
+    guard (try? value.text(expected: "a policy")) == "all" else { return [try policy(value)] }
+    return PolicyRegistry.all.compactMap { try? PolicySpec(parsing: $0.description.name) }
+  }
+
   /// A policy that exists.
   func policy(_ value: YAMLValue) throws(WorkloadError) -> PolicySpec {
     try spec(value, "the name of a policy", checks.policy)

@@ -78,7 +78,7 @@ public struct WorkloadDecoder: Sendable {
     }
     if let policies = map["policies"] {
       workload.policies = try policies.items(orSingle: [.string], of: "policies")
-        .map { item throws(WorkloadError) in try policy(item) }
+        .flatMap { item throws(WorkloadError) in try self.policies(item) }
     } else if let open = workload.configurations.first(where: \.sweepsPolicies) {
       throw map.missing(
         "policies", because: "configuration '\(open.name)' leaves its policy open",

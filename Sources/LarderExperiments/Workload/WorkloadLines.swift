@@ -33,7 +33,7 @@ extension Workload {
       .noCapacity(let configuration), .filter(_, let configuration):
       return lines.configurations[configuration]
     case .noSizes: return lines.unit
-    case .factsMissing, .nothingToRun: return nil
+    case .factsMissing, .nothingToRun, .noTimes: return nil
     }
   }
 }
