@@ -1,6 +1,6 @@
 extension PolicyRegistry {
-  /// What a spec means in a real cache: with the parameters whose defaults are others there, so that
-  /// simulating it counts the same.
+  /// What a spec means in a real cache: with the parameters whose defaults are others there, so
+  /// that simulating it counts the same.
   ///
   /// - Throws: `unknownPolicy` or `unknownParameter`.
   public static func inRealCache(_ spec: PolicySpec) throws(PolicyError) -> PolicySpec {
