@@ -5,10 +5,16 @@ import LarderTraces
 /// Measures memory caches beside one another, each in turn, several times over.
 ///
 ///     swift run -c release larder-bench [requests] [capacity] [repetitions] [names,...] [threads]
+///     swift run -c release larder-bench hybrid
 @main
 struct Bench {
   static func main() throws {
     let arguments = Array(CommandLine.arguments.dropFirst())
+    if arguments.first == "hybrid" {
+      let keys = try zipfKeys(
+        requests: 6_000_000, objects: Int(arguments.dropFirst().first ?? "") ?? 100_000)
+      return try HybridHits(keys: keys).report()
+    }
     func number(_ place: Int, _ fallback: Int) -> Int {
       arguments.count > place ? Int(arguments[place]) ?? fallback : fallback
     }
@@ -17,7 +23,7 @@ struct Bench {
     let repetitions = number(2, 3)
     let filter = arguments.count > 3 ? arguments[3] : ""
     let threads = arguments.count > 4 ? [number(4, 1)] : [1, 2]
-    let keys = try zipfKeys(requests: requests)
+    let keys = try zipfKeys(requests: requests, objects: 1_000_000)
     let contenders = Contender.all(policies: ["lru", "sieve", "s3-fifo", "clock"], shards: 16)
       .filter { contender in
         filter.isEmpty || filter.split(separator: ",").contains { contender.name.contains($0) }
@@ -83,10 +89,10 @@ struct Bench {
   }
 
   /// Keys in the order of their popularity's draw, spread over all integers.
-  private static func zipfKeys(requests: Int) throws -> [Int] {
+  private static func zipfKeys(requests: Int, objects: Int) throws -> [Int] {
     let source = try SourceSpec.generator(
       GeneratorSpec(
-        component: ComponentSpec(parsing: "zipf:objects=1000000:exponent=0.99"),
+        component: ComponentSpec(parsing: "zipf:objects=\(objects):exponent=0.99"),
         requests: requests)
     ).makeSource(seed: 1) { try FileSource(path: $0.path) }
     let trace = try PreparedTrace.prepare(source: source, name: "zipf")

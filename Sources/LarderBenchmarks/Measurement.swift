@@ -50,7 +50,7 @@ struct Measurement {
     return (hits, wrong)
   }
 
-  private static func nanosecondsNow(_ clock: clockid_t) -> UInt64 {
+  static func nanosecondsNow(_ clock: clockid_t) -> UInt64 {
     var time = timespec()
     clock_gettime(clock, &time)
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)

@@ -9,6 +9,8 @@ public struct RegisteredPolicy: Sendable {
   package let evictsOnHit: Bool
   /// Whether it can say what it would evict.
   package let knowsVictim: Bool
+  /// Whether it is a bound on what policies can reach, and no policy.
+  public let isBound: Bool
 
   /// What a single-tier simulation is made from.
   struct SingleTier {
@@ -31,6 +33,7 @@ public struct RegisteredPolicy: Sendable {
     description = Policy.description
     evictsOnHit = Policy.evictsOnHit
     knowsVictim = Policy.knowsVictim
+    isBound = false
     makeSingleTier = { (single: SingleTier) throws(PolicyError) -> any Simulation in
       if single.recordsOutcomes || single.needsFullShape {
         return try single.simulation(of: Policy.self, FullShape.self)
@@ -56,7 +59,40 @@ public struct RegisteredPolicy: Sendable {
   }
 }
 
+extension RegisteredPolicy {
+  /// The registry's line for a bound.
+  init<Subject: Bound>(_ bound: Subject.Type) {
+    description = Subject.description
+    evictsOnHit = false
+    knowsVictim = false
+    isBound = true
+    let name = Subject.description.name
+    makeSingleTier = { (single: SingleTier) throws(PolicyError) -> any Simulation in
+      if Subject.isReachable, let limit = single.limitBeyondCapacity {
+        throw .boundOnly(name, where: limit)
+      }
+      return try BoundSimulation<Subject>(
+        single.setup, isDisk: single.isDisk, unit: single.unit, over: single.columns)
+    }
+    makeTier = { (_, _, _, _) throws(PolicyError) -> TierDriver in
+      throw .boundOnly(name, where: "a tier of a hybrid cache")
+    }
+    makeCacheTier = { _ throws(PolicyError) -> CacheTier in
+      throw .boundOnly(name, where: "a real cache")
+    }
+  }
+}
+
 extension RegisteredPolicy.SingleTier {
+  /// What keeps hits from a cache beside its capacity, in words.
+  fileprivate var limitBeyondCapacity: String? {
+    if columns.ttls != nil || setup.timeToLiveSeconds != nil {
+      return "a cache whose entries expire"
+    }
+    if setup.objectsMax != nil { return "a cache with a limit on the number of objects" }
+    return setup.admission == nil ? nil : "a cache with an admission filter"
+  }
+
   /// Whether the trace or the tier has anything that only the full loop knows.
   fileprivate var needsFullShape: Bool {
     columns.operations != nil || columns.ttls != nil || columns.costs != nil

@@ -86,7 +86,11 @@ public struct Plan: Sendable {
     }
     let (memory, disk) = (configuration.memory.policy, configuration.disk.policy)
     guard configuration.sweepsPolicies else { return [tiers(nil, memory: memory, disk: disk)] }
-    return workload.policies.map { tiers($0, memory: memory ?? $0, disk: disk ?? $0) }
+    // A bound is one on a single tier: a hybrid goes without.
+    let swept = workload.policies.filter {
+      configuration.kind != .hybrid || !PolicyRegistry.isBound($0.name)
+    }
+    return swept.map { tiers($0, memory: memory ?? $0, disk: disk ?? $0) }
   }
 
   private func capacities(of configuration: ConfigurationSpec) -> [CapacitySpec] {
@@ -219,7 +223,16 @@ extension PolicyRegistry {
 
   /// Whether the policy must know the future; false for one that is not registered.
   @Sendable
-  public static func needsFuture(_ spec: PolicySpec) -> Bool {
-    all.first { $0.description.name == spec.name }?.description.needs.contains(.nextUse) ?? false
+  public static func needsFuture(_ spec: PolicySpec) -> Bool { needsFuture(named: spec.name) }
+
+  /// Whether the policy or bound of this name must know the future.
+  public static func needsFuture(named name: String) -> Bool {
+    (all + bounds).first { $0.description.name == name }?
+      .description.needs.contains(.nextUse) ?? false
+  }
+
+  /// Whether the name is that of a bound, which decides nothing.
+  public static func isBound(_ name: String) -> Bool {
+    bounds.contains { $0.description.name == name }
   }
 }

@@ -57,6 +57,8 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
   let diskAge: Duration?
   // Whether a value that is stored is encoded before its stripe is locked.
   let encodesEarly: Bool
+  // Whether memory keeps values as they are, and not encoded.
+  @usableFromInline let keepsValues: Bool
   // Whether disk ends with the cache.
   private let ownsDisk: Bool
   let pending = HybridPending<Key>()
@@ -77,6 +79,7 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
     writesBack = configuration.writes.isBack
     isMemoryWeighed = configuration.memory?.limits.cost != nil
     memoryAge = configuration.memory?.limits.age
+    keepsValues = !configuration.copiesOnRead
     diskAge = disk?.core.configuration.limits.timeToLive
     encodesEarly =
       isMemoryWeighed || configuration.copiesOnRead
@@ -129,12 +132,23 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
   @inlinable
   public func get(_ key: Key) throws(HybridCacheError) -> CacheHit<Value>? {
     guard let front else { return try getUnderLock(key) }
-    guard let held = front._withUnsafeGuaranteedRef({ $0.get(key) }) else {
-      return try getBelowMemory(key)
+    guard keepsValues, !events.isActive else {
+      guard let held = front._withUnsafeGuaranteedRef({ $0.get(key) }) else {
+        return try getBelowMemory(key)
+      }
+      return try hit(held, key)
     }
-    guard let value = held.value, !events.isActive else { return try hit(held, key) }
-    return CacheHit(
-      value, .memory, created: held.created, expires: held.expires, facts: held.facts)
+    // Made where the entry lies: a copy of the entry would count all its parts up and down.
+    let hit = front._withUnsafeGuaranteedRef { memory in
+      memory.get(key) { held -> CacheHit<Value>? in
+        guard let value = held.pointee.value else { return nil }
+        return CacheHit(
+          value, .memory, created: held.pointee.created, expires: held.pointee.expires,
+          facts: held.pointee.facts)
+      }
+    }
+    if let hit { return hit }
+    return try getBelowMemory(key)
   }
 
   /// A hit in memory on a value that is kept encoded, or while somebody listens.

@@ -1,4 +1,4 @@
-import Synchronization
+public import Synchronization
 
 /// Gathers what happens while parts of a cache are locked, and hands it to whoever listens once
 /// they are not. While nobody listens, asking `isActive` is all that it costs.
@@ -16,7 +16,7 @@ final class HybridEvents: Sendable {
   }
 
   private let state = Mutex(State())
-  private let active = Atomic<Bool>(false)
+  @usableFromInline let active = Atomic<Bool>(false)
 
   init() {}
 
@@ -32,7 +32,8 @@ final class HybridEvents: Sendable {
   }
 
   /// Whether anybody listens.
-  @usableFromInline
+  @inlinable
+  @inline(__always)
   var isActive: Bool { active.load(ordering: .relaxed) }
 
   // MARK: Telling

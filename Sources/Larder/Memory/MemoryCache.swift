@@ -94,25 +94,35 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   /// The value of a key, which is then a reference to it; nil where there is none or it has
   /// expired, in which case it is removed. Amortised O(1), or what the policy takes.
   @inlinable
-  public func get(_ key: Key) -> Value? {
+  public func get(_ key: Key) -> Value? { get(key) { $0.pointee } }
+
+  /// A get that answers with what `read` makes of the value where it lies, which saves a copy of
+  /// what is not wanted. It is called while the shard is closed to writers, must not call the
+  /// cache, and answers nil only for a value that is as good as none.
+  @inlinable
+  @inline(__always)
+  package func get<Result>(
+    _ key: Key, _ read: (UnsafePointer<Value>) -> Result?
+  ) -> Result? {
     let hash = hasher.hash(key)
     let index = blocks.index(hash)
     let upper = UInt32(truncatingIfNeeded: hash >> 32)
     blocks.prefetch(index, upper)
     let isHeard = events.isActive
     if let gates = blocks.gates, !isHeard {
-      var value: Value?
-      if getThroughGate(key, upper, index, gates, &value) { return value }
+      var result: Result?
+      if getThroughGate(key, upper, index, gates, &result, read) { return result }
     }
-    return getLocked(key, upper, index, isHeard)
+    return getLocked(key, upper, index, isHeard, read)
   }
 
   /// A get that takes no lock; false where it came to nothing because the shard was locked or the
   /// entry has to be removed.
   @inlinable
   @inline(__always)
-  func getThroughGate(
-    _ key: Key, _ hash: UInt32, _ index: Int, _ gates: HitGates, _ value: inout Value?
+  func getThroughGate<Result>(
+    _ key: Key, _ hash: UInt32, _ index: Int, _ gates: HitGates, _ result: inout Result?,
+    _ read: (UnsafePointer<Value>) -> Result?
   ) -> Bool {
     let gate = gates.own
     guard gate.pointee.enter(index) else { return false }
@@ -120,7 +130,8 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
       gate.pointee.leave()
       return false
     }
-    let outcome = blocks.shard(index).pointee.getConcurrently(key, hash, clock, &value)
+    let outcome = blocks.shard(index).pointee.getConcurrently(
+      key, hash, clock, &result, read)
     if outcome == .hit {
       gate.pointee.countHit()
     } else if outcome == .absent {
@@ -131,14 +142,17 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   }
 
   @inlinable
-  func getLocked(_ key: Key, _ hash: UInt32, _ index: Int, _ isHeard: Bool) -> Value? {
+  func getLocked<Result>(
+    _ key: Key, _ hash: UInt32, _ index: Int, _ isHeard: Bool,
+    _ read: (UnsafePointer<Value>) -> Result?
+  ) -> Result? {
     var gone = Departures<Key, Value>(isHeard: isHeard, handsOver: onEviction != nil)
     blocks.lock(index)
-    let value = blocks.shard(index).pointee.get(key, hash, clock, &gone)
+    let result = blocks.shard(index).pointee.get(key, hash, clock, &gone, read)
     blocks.unlock(index)
-    gone.note(value == nil ? .miss : .hit, key)
+    gone.note(result == nil ? .miss : .hit, key)
     gone.finish(events, onEviction)
-    return value
+    return result
   }
 
   /// Stores a value under a key, in place of what was there, and says whether it is there now: not

@@ -70,33 +70,36 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     }
   }
 
-  /// A get while other threads do the same and nothing else: says what the tier said.
+  /// A get while other threads do the same and nothing else: says what the tier said, and what
+  /// `read` made of the value where it lies.
   @inlinable
   @inline(__always)
-  func getConcurrently(
-    _ key: Key, _ hash: UInt32, _ clock: any CacheClock, _ value: inout Value?
+  func getConcurrently<Result>(
+    _ key: Key, _ hash: UInt32, _ clock: any CacheClock, _ result: inout Result?,
+    _ read: (UnsafePointer<Value>) -> Result?
   ) -> CacheTier.Access {
     let id = find(key, hash)
     guard id != .none, let access = tier.accessConcurrently else { return .absent }
     let outcome = access(id, expires ? clock.nowMicroseconds : 0)
-    if outcome == .hit { value = records.value(id).pointee }
+    if outcome == .hit { result = read(UnsafePointer(records.value(id))) }
     return outcome
   }
 
-  /// A get.
+  /// A get: what `read` makes of the value where it lies.
   @inlinable
   @inline(__always)
-  mutating func get(
-    _ key: Key, _ hash: UInt32, _ clock: any CacheClock, _ gone: inout Departures<Key, Value>
-  ) -> Value? {
+  mutating func get<Result>(
+    _ key: Key, _ hash: UInt32, _ clock: any CacheClock, _ gone: inout Departures<Key, Value>,
+    _ read: (UnsafePointer<Value>) -> Result?
+  ) -> Result? {
     let id = find(key, hash)
     if id != .none {
       switch tier.access(id, expires ? clock.nowMicroseconds : 0) {
       case .hit:
         totals.hits &+= 1
-        let value = records.value(id).pointee
+        let result = read(UnsafePointer(records.value(id)))
         if tier.victims.count > 0 { dropVictims(&gone) }
-        return value
+        return result
       case .expired:
         depart(id, .expire, &gone)
       case .absent: break

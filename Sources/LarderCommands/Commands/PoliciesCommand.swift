@@ -6,7 +6,7 @@ import LarderEngine
 struct PoliciesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "policies",
-    abstract: "List every policy with family, parameters, needs and paper.",
+    abstract: "List every policy, and bound on policies, with family, parameters, needs and paper.",
     discussion: """
       Examples:
         larder policies
@@ -24,7 +24,7 @@ struct PoliciesCommand: ParsableCommand {
   var format: ListFormat = .text
 
   func run() throws {
-    let policies = PolicyRegistry.all.map(\.description)
+    let policies = (PolicyRegistry.all + PolicyRegistry.bounds).map(\.description)
     switch format {
     case .text: for policy in policies { Output.line(PolicyText.paragraph(policy)) }
     case .csv: Output.text(PolicyText.csv(policies))

@@ -16,6 +16,8 @@ public enum PolicyError: Error, Hashable, Sendable, CustomStringConvertible {
   case missingNeed(policy: String, need: String)
   /// An admission filter compares with what would be evicted, which this policy cannot say.
   case noVictim(admission: String, policy: String)
+  /// A bound stands where a policy must decide something.
+  case boundOnly(String, where: String)
   /// The capacity is outside what the policy can manage.
   case capacity(policy: String, capacity: UInt64, expected: String)
 
@@ -42,6 +44,9 @@ public enum PolicyError: Error, Hashable, Sendable, CustomStringConvertible {
     case .noVictim(let admission, let policy):
       return "admission '\(admission)' compares with the next victim, which policy '\(policy)' "
         + "cannot name; take another (lru, slru, lfu, 2q, gdsf ... can)"
+    case .boundOnly(let bound, let place):
+      return "'\(bound)' is a bound on one simulated tier and no policy: "
+        + "it cannot be that of \(place)"
     case .capacity(let policy, let capacity, let expected):
       return "policy '\(policy)' cannot have a capacity of \(capacity): expected \(expected)"
     }

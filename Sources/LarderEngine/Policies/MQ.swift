@@ -34,6 +34,8 @@ struct MQ: EvictionPolicy, ~Copyable {
   // No queue but the lowest begins with an object that came into it before this.
   private var oldestEntry: UInt32 = 0
   private var residents = 0
+  // A life in requests, of which a hit asks more often than it changes.
+  private var life: Int32 = 0
   private var missedCount: UInt16 = 0
 
   init(_ setup: PolicySetup) throws(PolicyError) {
@@ -90,7 +92,7 @@ struct MQ: EvictionPolicy, ~Copyable {
       // Too large to be remembered: no reason to forget all others.
       lists.remove(victim)
     }
-    residents -= 1
+    changeResidents(by: -1)
     return victim
   }
 
@@ -98,13 +100,13 @@ struct MQ: EvictionPolicy, ~Copyable {
   mutating func insert(_ request: Request, _ sizes: some ObjectSizes) {
     let queue = count(request.id, after: missedCount)
     lists.pushFront(request.id, to: queue, weight: request.size)
-    residents += 1
+    changeResidents(by: 1)
     missedCount = 0
   }
 
   mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
     clock.retract(id)
-    if contains(id) { residents -= 1 }
+    if contains(id) { changeResidents(by: -1) }
     if lists.place(id) != 0 { lists.remove(id) }
   }
 
@@ -137,21 +139,26 @@ struct MQ: EvictionPolicy, ~Copyable {
     return UInt32(truncatingIfNeeded: 15 - number.leadingZeroBitCount)
   }
 
+  @inline(__always)
+  private mutating func changeResidents(by difference: Int) {
+    residents += difference
+    life = Int32(min(lifePerResident * Double(residents), 0x1p30))
+  }
+
   /// The paper's Adjust, for every request since it was last called. Only hits and evictions depend
   /// on it, so an object that comes and goes before one of these has not moved the others.
   @inline(__always)
   private mutating func settle() {
     let now = UInt32(truncatingIfNeeded: clock.now)
-    let life = Int32(min(lifePerResident * Double(residents), 0x1p30))
     while Int32(bitPattern: now &- settled) > 0 {
       settled &+= 1
-      if Int32(bitPattern: settled &- oldestEntry) > life { sink(life) }
+      if Int32(bitPattern: settled &- oldestEntry) > life { sink() }
     }
   }
 
   /// From each queue but the lowest, the object requested longest ago sinks if its time is over.
   @inline(never)
-  private mutating func sink(_ life: Int32) {
+  private mutating func sink() {
     var ageMax: Int32 = 0
     var queue: UInt32 = 1
     while queue < queues {

@@ -180,8 +180,11 @@ final class ExecutionRun {
   private func make(
     _ range: Range<Int>, _ cache: any CacheUnderTest, _ mode: RequestWorker.Mode, threads: Int
   ) throws(ExecutionError) -> Bool {
-    let block = mode.pace != nil ? 1 : threads == 1 ? 4096 : 64
-    let (dealer, slots) = (RequestDealer(range, block: block), slots)
+    // Threads that are blocks apart are minutes apart in many a trace with times: the one behind
+    // would find fresh what the other stored, and by the trace had not been fetched yet.
+    let isClose = mode.pace != nil || (threads > 1 && reader.hasTimes)
+    let dealer = RequestDealer(range, block: isClose ? 1 : threads == 1 ? 4096 : 64)
+    let slots = slots
     let taken = RunThreads.perform(threads, executor.time) { index in
       slots[index].work(on: dealer, cache, mode)
     }

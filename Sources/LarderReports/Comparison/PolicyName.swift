@@ -1,3 +1,6 @@
+import LarderEngine
+import LarderExperiments
+
 /// A policy's name taken apart as far as a report must understand it: `lru`, `s3-fifo:small=0.2`,
 /// or for a hybrid `lru+fifo`.
 struct PolicyName: Hashable {
@@ -15,7 +18,12 @@ struct PolicyName: Hashable {
   }
 
   /// True when a tier looks into the future, so that no real cache can do the same.
-  var isOffline: Bool { bases.contains { $0 == "belady" || $0 == "belady-size" } }
+  var isOffline: Bool {
+    bases.contains { PolicyRegistry.needsFuture(named: $0) }
+  }
+
+  /// True for what no cache can exceed, whatever it knows.
+  var isUpperBound: Bool { text == "pfoo-u" }
 
   /// True when every tier is Belady's rule.
   var isBelady: Bool { bases.allSatisfy { $0 == "belady" } }

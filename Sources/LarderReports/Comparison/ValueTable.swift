@@ -41,7 +41,8 @@ struct ValueTable {
 
   /// How a policy is named at the head of its line.
   static func title(_ policy: PolicyName) -> Inline {
-    policy.isOffline ? .text("\(policy.text) (knows the future)") : .code(policy.text)
+    if policy.isUpperBound { return .text("\(policy.text) (no cache has more)") }
+    return policy.isOffline ? .text("\(policy.text) (knows the future)") : .code(policy.text)
   }
 
   private func bestPolicies(_ column: Int) -> [PolicyName] {

@@ -134,16 +134,25 @@ private struct VerdictWriter {
     ]
   }
 
-  /// How far the best is from Belady's rule.
+  /// How far the best is from what is possible: from an upper bound where there is one, and else
+  /// from Belady's rule.
   func headroom() -> [Inline] {
-    guard let belady = comparison.offline.first(where: \.isBelady) else { return [] }
+    let bound = comparison.offline.first(where: \.isUpperBound)
+    guard let reference = bound ?? comparison.offline.first(where: \.isBelady) else { return [] }
     let gaps = decided.compactMap { column -> Double? in
       guard let top = rankings[column].entries.first?.value.mean,
-        let bound = comparison.spread(belady, column, of: { $0.counts.hitRatio })?.mean
+        let bound = comparison.spread(reference, column, of: { $0.counts.hitRatio })?.mean
       else { return nil }
       return bound - top
     }
     guard let least = gaps.min(), let most = gaps.max() else { return [] }
+    if bound != nil {
+      return [
+        .text(
+          " The bound that no cache can exceed, also one that knows the future, is "
+            + "\(points(gaps)) above the best; no more than that is left to win.")
+      ]
+    }
     let distance =
       least >= 0
       ? "\(points(gaps)) above the best"

@@ -89,10 +89,11 @@ public struct CountsCSV: ReportFormat {
 }
 
 extension Record {
-  /// Whether the counts say what happened in the tiers: always, but for a cache that was executed
-  /// only and does not count it.
+  /// Whether the counts say what happened in the tiers: always, but for a bound, in which nothing
+  /// happens, and a cache that was executed only and does not count it.
   var knowsTiers: Bool {
-    !timings.isEmpty || (executions?.first?.countsTiers ?? true)
+    if PolicyRegistry.isBound(cell.policy) { return false }
+    return !timings.isEmpty || (executions?.first?.countsTiers ?? true)
   }
 
   /// What was counted in the tiers; nil where it is not known.

@@ -3,8 +3,9 @@ import Synchronization
 /// Deals the requests of a part of the trace out to threads: whoever is free takes the next ones.
 ///
 /// In a closed loop they go in blocks, small enough that all threads work at about the same place
-/// of the trace; in an open loop one by one, so that a request waits for a thread only when all are
-/// busy. A thread that is held up makes fewer requests, and none is made twice or left out.
+/// of the trace, and one by one where the trace has times; in an open loop one by one, so that a
+/// request waits for a thread only when all are busy. A thread that is held up makes fewer
+/// requests, and none is made twice or left out.
 final class RequestDealer: Sendable {
   private let next: Atomic<Int>
   private let end: Int

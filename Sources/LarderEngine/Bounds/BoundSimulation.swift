@@ -1,0 +1,65 @@
+/// A bound in the place of a simulation: it goes through the trace to count requests, and says at
+/// the end how many could have been hits.
+final class BoundSimulation<Subject: Bound>: Simulation {
+  private let bound: Subject
+  private let columns: RequestColumns
+  private let unit: CapacityUnit
+  private let capacity: UInt64
+  private let isDisk: Bool
+  private var first = 0
+  private var totals = Counts()
+  private(set) var position = 0
+
+  init(
+    _ setup: TierSetup, isDisk: Bool, unit: CapacityUnit, over columns: RequestColumns
+  ) throws(PolicyError) {
+    bound = try Subject(columns, unit: unit)
+    self.columns = columns
+    self.unit = unit
+    self.isDisk = isDisk
+    capacity = setup.capacity
+  }
+
+  var counts: Counts { totals }
+
+  var outcomes: OutcomeSizes? { nil }
+
+  var stateBytes: Int { bound.stateBytes }
+
+  func run(upTo end: Int, untilFirstEviction: Bool) -> Bool {
+    let reader = RequestReader(columns, unit: unit)
+    let end = min(end, columns.count)
+    while position < end {
+      switch columns.operations.map({ Operation(rawValue: $0[position]) ?? .get }) ?? .get {
+      case .get:
+        totals.requests += 1
+        totals.bytesRequested += UInt64(reader.request(at: position).size)
+      case .set: totals.sets += 1
+      case .delete: totals.deletes += 1
+      case .modify: break
+      }
+      position += 1
+    }
+    if position == columns.count { noteHits() }
+    return false
+  }
+
+  private func noteHits() {
+    let (count, bytes) = bound.hits(capacity: capacity, from: first)
+    if isDisk {
+      totals.diskHits = count
+      totals.diskBytesHit = bytes
+    } else {
+      totals.memoryHits = count
+      totals.memoryBytesHit = bytes
+    }
+  }
+
+  /// Nothing is ever evicted, so a warm-up until the first eviction would end with the trace: a
+  /// bound then counts from the beginning.
+  func resetCounts() {
+    guard position < columns.count else { return }
+    totals = Counts()
+    first = position
+  }
+}

@@ -1,0 +1,80 @@
+import Testing
+
+@testable import LarderEngine
+
+/// A bound in the place of a policy counts requests as a simulation does, and its hits are those of
+/// the bound.
+@Suite struct BoundSimulationTests {
+  private func run(
+    _ name: String, _ columns: RequestColumns, _ unit: CapacityUnit, capacity: UInt64,
+    warmUp: Int = 0
+  ) throws -> Counts {
+    let tier = TierSetup(policy: try PolicySpec(parsing: name), capacity: capacity)
+    let simulation = try PolicyRegistry.makeSimulation(
+      SimulationSetup(arrangement: .memory(tier), unit: unit), over: columns)
+    if warmUp > 0 {
+      simulation.run(upTo: warmUp, untilFirstEviction: false)
+      simulation.resetCounts()
+    }
+    // In parts, as the harness does.
+    simulation.run(upTo: (warmUp + columns.count) / 2, untilFirstEviction: false)
+    simulation.run(upTo: columns.count, untilFirstEviction: false)
+    return simulation.counts
+  }
+
+  @Test(arguments: [CapacityUnit.objects, .bytes], [0, 100])
+  func everyPolicyStaysBelow(unit: CapacityUnit, warmUp: Int) throws {
+    var random = SeededGenerator(seed: 3)
+    for _ in 0..<6 {
+      let trace = OwnedTrace(requests: 300, objects: 30, sized: unit == .bytes, &random)
+      try trace.with { columns in
+        for capacity in [3, 20, 60] as [UInt64] {
+          let upper = try run("pfoo-u", columns, unit, capacity: capacity, warmUp: warmUp)
+          let lower = try run("pfoo-l", columns, unit, capacity: capacity, warmUp: warmUp)
+          #expect(lower.hits <= upper.hits)
+          #expect(lower.bytesHit <= upper.bytesHit)
+          for policy in PolicyRegistry.all.map(\.description.name) {
+            let counts = try run(policy, columns, unit, capacity: capacity, warmUp: warmUp)
+            #expect(counts.requests == upper.requests && counts.requests == lower.requests)
+            #expect(counts.bytesRequested == upper.bytesRequested)
+            #expect(counts.hits <= upper.hits, "\(policy) at \(capacity)")
+            #expect(counts.bytesHit <= upper.bytesHit, "\(policy) at \(capacity), bytes")
+          }
+        }
+      }
+    }
+  }
+
+  /// a b a b, 3 and 5 bytes, room for 5: either interval fits alone, and b is worth more.
+  @Test func bytesAreBoundedApart() throws {
+    let trace = OwnedTrace(ids: [1, 2, 1, 2], sizes: [3, 5, 3, 5])
+    try trace.with { columns in
+      let upper = try run("pfoo-u", columns, .bytes, capacity: 5)
+      // 20 bytes of space, and the intervals need 6 and 10.
+      #expect(upper.hits == 2 && upper.bytesHit == 8)
+      let lower = try run("pfoo-l", columns, .bytes, capacity: 5)
+      #expect(lower.hits == 1 && lower.bytesHit == 3)
+      // Of the second interval 16 - 6 of 10 is there at a capacity of 4, and 5 bytes are too many.
+      #expect(try run("pfoo-u", columns, .bytes, capacity: 4).bytesHit == 3)
+    }
+  }
+
+  @Test func aBoundIsNotAPolicy() throws {
+    let spec = try PolicySpec(parsing: "pfoo-l")
+    let tier = TierSetup(policy: spec, capacity: 2)
+    let trace = OwnedTrace(ids: [1, 1], sizes: [1, 1])
+    trace.with { columns in
+      let hybrid = SimulationSetup(
+        arrangement: .hybrid(memory: tier, disk: tier, rules: HybridRules()), unit: .objects)
+      #expect(throws: PolicyError.boundOnly("pfoo-l", where: "a tier of a hybrid cache")) {
+        _ = try PolicyRegistry.makeSimulation(hybrid, over: columns)
+      }
+      var limited = tier
+      limited.objectsMax = 1
+      #expect(throws: PolicyError.self) {
+        _ = try PolicyRegistry.makeSimulation(
+          SimulationSetup(arrangement: .memory(limited), unit: .objects), over: columns)
+      }
+    }
+  }
+}
