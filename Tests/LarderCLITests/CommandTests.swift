@@ -109,6 +109,32 @@ import Testing
     #expect(cells == ["lru 1", "lru 2", "fifo 1", "fifo 2", "mru 1", "mru 2"])
   }
 
+  @Test func filtersStandBeforePolicies() throws {
+    let scratch = try ScratchFolder()
+    try scratch.write("1\n2\n1\n1\n3\n2\n1\n", to: "t.txt")
+    let run = try LarderProcess(
+      [
+        "simulate", "t.txt", "--policy", "lru", "--admission", "always,second-hit", "--capacity",
+        "2", "--csv", "-", "--quiet",
+      ], in: scratch.folder)
+    #expect(run.exitCode == 0, "\(run.notes)")
+    let rows = run.output.split(separator: "\n").map {
+      $0.split(separator: ",", omittingEmptySubsequences: false)
+    }
+    #expect(rows[0].last == "admission")
+    #expect(rows.dropFirst().map { $0[2] } == ["memory", "memory+second-hit"])
+    #expect(rows.dropFirst().map { $0.last } == ["", "second-hit"])
+    // Of 1 2 1 1 3 2 1 the first requests for each of the three are refused.
+    #expect(rows[2][17] == "3")
+    let wrong = try LarderProcess(
+      ["simulate", "t.txt", "--policy", "sieve", "--admission", "tinylfu", "--capacity", "2"],
+      in: scratch.folder)
+    #expect(wrong.exitCode == 2)
+    #expect(wrong.notes.contains("policy 'sieve' cannot name"), "\(wrong.notes)")
+    let list = try LarderProcess(["admissions", "--format", "csv"], in: scratch.folder)
+    #expect(list.output.contains("\nsecond-hit,"))
+  }
+
   @Test(arguments: [["info"], ["head"], ["convert", "out.csv"]])
   func aTraceMayComeThroughAPipe(_ command: [String]) throws {
     let scratch = try ScratchFolder()

@@ -84,6 +84,7 @@ enum SampleResults {
           policy, capacity: 1 << 20, label: "1MiB", configuration: "two tiers", kind: .hybrid,
           unit: .bytes, memory: 64 << 10),
         hits: hits, diskHits: disk)
+      record.cell.admission = "always+second-hit"
       record.counts.staleHits = disk / 10
       record.counts.promotions = disk
       record.counts.demotions = disk + 1

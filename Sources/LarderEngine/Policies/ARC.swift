@@ -22,7 +22,8 @@ struct ARC: EvictionPolicy, ~Copyable {
   init(_ setup: PolicySetup) {
     capacity = setup.capacity
     weighs = setup.unit == .bytes
-    lists = WeightedLists(lists: 4, objects: setup.objects, weighs: weighs)
+    lists = WeightedLists(
+      lists: 4, objects: setup.objects, weighs: weighs, ghosts: ARC.recentGhosts)
   }
 
   @inline(__always)

@@ -19,7 +19,8 @@ struct CAR: EvictionPolicy, ~Copyable {
 
   init(_ setup: PolicySetup) {
     capacity = setup.capacity
-    lists = WeightedLists(lists: 4, objects: setup.objects, weighs: setup.unit == .bytes)
+    lists = WeightedLists(
+      lists: 4, objects: setup.objects, weighs: setup.unit == .bytes, ghosts: CAR.recentGhosts)
     marks = Column(objects: setup.objects)
   }
 

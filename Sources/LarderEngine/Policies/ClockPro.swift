@@ -62,6 +62,8 @@ struct ClockPro: EvictionPolicy, ~Copyable {
   // Objects in their test period, resident or not.
   private var test = Kind()
   private var ghostUsed: UInt64 = 0
+  private var ghostCount = 0
+  private var limit = GhostLimit()
   private var coldTarget: UInt64
   private let coldTargetMin: UInt64
   private let coldTargetMax: UInt64
@@ -197,7 +199,10 @@ struct ClockPro: EvictionPolicy, ~Copyable {
     if kind == State.hot { hot.subtract(weight) }
     if kind == State.cold || kind == State.coldInTest { cold.subtract(weight) }
     if kind == State.coldInTest || kind == State.ghost { test.subtract(weight) }
-    if kind == State.ghost { ghostUsed -= weight }
+    if kind == State.ghost {
+      ghostUsed -= weight
+      ghostCount -= 1
+    }
     // A hand may also stand where it has yet to move on from.
     if hot.hand == id { hot.hand = list.ahead(of: id) }
     if cold.hand == id { cold.hand = list.ahead(of: id) }
@@ -217,7 +222,9 @@ struct ClockPro: EvictionPolicy, ~Copyable {
     cold.subtract(weight)
     states[id] = State.ghost
     ghostUsed += weight
-    while ghostUsed > capacity { endOldestTest() }
+    ghostCount += 1
+    limit.note(residents: Int(hot.count + cold.count) + 1)
+    while ghostUsed > capacity || (weighs && ghostCount > limit.ghosts) { endOldestTest() }
     return id
   }
 

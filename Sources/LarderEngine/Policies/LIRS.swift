@@ -45,6 +45,9 @@ struct LIRS: EvictionPolicy, ~Copyable {
   private var used: UInt64 = 0
   private var usedLow: UInt64 = 0
   private var missedGhost = false
+  // Where sizes differ and the stack has a bound.
+  private var residents = 0
+  private var limit = GhostLimit()
 
   init(_ setup: PolicySetup) throws(PolicyError) {
     let share = try setup.spec.number("hir", default: 0.01, in: 0...1)
@@ -125,10 +128,11 @@ struct LIRS: EvictionPolicy, ~Copyable {
     if lists.back(of: LIRS.queue) == .none { demoteLowest() }
     let victim = lists.back(of: LIRS.queue)
     used -= weight(victim)
+    residents -= 1
     if states[victim] == State.highStacked, weight(victim) <= ghostCapacity {
       states[victim] = State.ghost
       lists.moveToFront(victim, of: LIRS.ghosts)
-      while lists.weight(of: LIRS.ghosts) > ghostCapacity { forget(lists.back(of: LIRS.ghosts)) }
+      while isOverfull { forget(lists.back(of: LIRS.ghosts)) }
     } else {
       if states[victim] == State.highStacked { stack.remove(victim) }
       lists.remove(victim)
@@ -145,6 +149,8 @@ struct LIRS: EvictionPolicy, ~Copyable {
     stack.pushFront(id)
     let hasRoom = used + size <= capacityLow || usedLow == 0
     used += size
+    residents += 1
+    limit.note(residents: residents)
     if missedGhost || hasRoom, size <= capacityLow { becomeLow(id) } else { stayHigh(id) }
     missedGhost = false
   }
@@ -152,7 +158,10 @@ struct LIRS: EvictionPolicy, ~Copyable {
   mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
     let state = states[id]
     guard state != State.unknown else { return }
-    if state != State.ghost { used -= weight(id) }
+    if state != State.ghost {
+      used -= weight(id)
+      residents -= 1
+    }
     if state == State.low { usedLow -= weight(id) } else { lists.remove(id) }
     if state != State.high { stack.remove(id) }
     states[id] = State.unknown
@@ -182,6 +191,15 @@ struct LIRS: EvictionPolicy, ~Copyable {
 
   @inline(__always)
   private func weight(_ id: ObjectID) -> UInt64 { weighs ? UInt64(weights[id]) : 1 }
+
+  /// Whether more is remembered than may be: ghosts without a size count, too, where there is a
+  /// bound.
+  @inline(__always)
+  private var isOverfull: Bool {
+    guard ghostCapacity != .max else { return false }
+    return lists.weight(of: LIRS.ghosts) > ghostCapacity
+      || (weighs && lists.count(of: LIRS.ghosts) > limit.ghosts)
+  }
 
   /// An object of the queue that is at the top of the stack by now was requested.
   @inline(__always)

@@ -115,7 +115,7 @@ struct LRUK: EvictionPolicy, ~Copyable {
       victim = sheltered.back()
       sheltered.remove(victim)
     }
-    if keepsHistory { ghosts.push(victim, sizes[victim]) }
+    if keepsHistory { ghosts.push(victim, sizes[victim], residents: heap.count + 1) }
     return victim
   }
 

@@ -45,7 +45,8 @@ struct MQ: EvictionPolicy, ~Copyable {
     self.queues = UInt32(queues)
     ghostCapacity = UInt64(Double(setup.capacity) * ghostShare)
     lists = WeightedLists(
-      lists: queues + 1, objects: setup.objects, weighs: setup.unit == .bytes)
+      lists: queues + 1, objects: setup.objects, weighs: setup.unit == .bytes,
+      ghosts: UInt32(queues))
     counts = Column(objects: setup.objects)
     entries = Column(objects: setup.objects)
   }

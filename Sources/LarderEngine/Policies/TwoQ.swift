@@ -26,7 +26,8 @@ struct TwoQ: EvictionPolicy, ~Copyable {
     let ghostShare = try setup.spec.number("ghost", default: 0.5, in: 0...100)
     recentCapacity = UInt64(Double(setup.capacity) * share)
     ghostCapacity = UInt64(Double(setup.capacity) * ghostShare)
-    lists = WeightedLists(lists: 3, objects: setup.objects, weighs: setup.unit == .bytes)
+    lists = WeightedLists(
+      lists: 3, objects: setup.objects, weighs: setup.unit == .bytes, ghosts: TwoQ.ghosts)
   }
 
   @inline(__always)

@@ -13,6 +13,7 @@ struct GhostQueue: ~Copyable {
   private let weighs: Bool
   private let capacity: UInt64
   private var used: UInt64 = 0
+  private var limit = GhostLimit()
 
   /// An empty queue for ids up to `objects` whose members weigh at most `capacity` together; unless
   /// `weighs`, every object weighs 1.
@@ -28,12 +29,14 @@ struct GhostQueue: ~Copyable {
   @inline(__always)
   func contains(_ id: ObjectID) -> Bool { words[id] != 0 }
 
-  /// Queues an object that is not queued as the newest; the oldest go until everything fits.
+  /// Queues an object that is not queued as the newest; the oldest go until everything fits, and
+  /// where sizes differ are not too many beside the `residents`.
   @inline(__always)
-  mutating func push(_ id: ObjectID, _ size: UInt32) {
+  mutating func push(_ id: ObjectID, _ size: UInt32, residents: Int) {
     let weight = weighs ? UInt64(size) : 1
     guard weight <= capacity else { return }
-    while used + weight > capacity {
+    limit.note(residents: residents)
+    while used + weight > capacity || (weighs && ring.count >= limit.ghosts) {
       let oldest = ring.popOldest()
       used -= weighs ? UInt64(sizes[oldest]) : 1
       words[oldest] = 0

@@ -27,6 +27,7 @@ struct ThreeQueues: ~Copyable {
   /// What the objects in the main queue weigh.
   private(set) var mainUsed: UInt64 = 0
   private var ghostUsed: UInt64 = 0
+  private var limit = GhostLimit()
   /// The share of the main queue.
   let mainCapacity: UInt64
   private let ghostCapacity: UInt64
@@ -87,8 +88,8 @@ struct ThreeQueues: ~Copyable {
     return true
   }
 
-  /// At most how many ghosts there are. Where sizes differ an object may weigh nothing, and of such
-  /// ghosts there is no highest number.
+  /// At most how many ghosts there are; where sizes differ that depends on how many objects will be
+  /// resident.
   var ghostsMax: Int { countsBytes ? .max : Int(min(ghostCapacity, 1 << 40)) }
 
   /// The ghost that was forgotten last, once; `.none` where none was.
@@ -199,7 +200,8 @@ struct ThreeQueues: ~Copyable {
     let size = UInt64(size)
     words[id] = 0
     guard size <= ghostCapacity else { return }
-    while ghostUsed + size > ghostCapacity {
+    if countsBytes { limit.note(residents: small.count + main.count + 1) }
+    while ghostUsed + size > ghostCapacity || (countsBytes && ghost.count >= limit.ghosts) {
       let oldest = ghost.popOldest()
       ghostUsed -= countsBytes ? UInt64(ghostSizes[oldest]) : 1
       words[oldest] = 0

@@ -10,10 +10,18 @@ struct WeightedLists: ~Copyable {
   private var weights: Column<UInt32>
   private let weighs: Bool
   private var sums: Column<UInt64>
+  // Members of each list, counted where sizes differ, and of those before the ghosts together.
+  private var counts: Column<Int>
+  private let firstGhosts: UInt32
+  private var residents = 0
+  private var limit = GhostLimit()
 
   /// `lists` empty lists, numbered from 0, for ids up to `objects`; unless `weighs`, every object
-  /// weighs 1.
-  init(lists count: Int, objects: Int, weighs: Bool) {
+  /// weighs 1. Those from `ghosts` on are of objects that are not resident: `trim` keeps them
+  /// within a `GhostLimit`.
+  init(lists count: Int, objects: Int, weighs: Bool, ghosts: UInt32 = .max) {
+    firstGhosts = ghosts
+    counts = Column(objects: count)
     lists = LinkedLists(lists: count, objects: objects)
     places = Column(objects: objects)
     weights = Column(objects: weighs ? objects : 0)
@@ -48,6 +56,7 @@ struct WeightedLists: ~Copyable {
     places[id] = UInt8(truncatingIfNeeded: list + 1)
     if weighs { weights[id] = weight }
     sums[list] += weighs ? UInt64(weight) : 1
+    if weighs { count(1, in: list) }
   }
 
   /// Moves a member of any list to the front of one.
@@ -60,12 +69,18 @@ struct WeightedLists: ~Copyable {
     places[id] = UInt8(truncatingIfNeeded: list + 1)
     sums[old] -= weight
     sums[list] += weight
+    if weighs {
+      count(-1, in: old)
+      count(1, in: list)
+    }
   }
 
   /// Takes a member out of the list that it is in.
   @inline(__always)
   mutating func remove(_ id: ObjectID) {
-    sums[UInt32(places[id]) - 1] -= UInt64(weight(id))
+    let list = UInt32(places[id]) - 1
+    sums[list] -= UInt64(weight(id))
+    if weighs { count(-1, in: list) }
     places[id] = 0
     lists.remove(id)
   }
@@ -78,10 +93,26 @@ struct WeightedLists: ~Copyable {
     weights[id] = weight
   }
 
-  /// Takes members out at the back of a list until they weigh no more than `limit`.
+  /// How many members a list has; known only where sizes differ.
   @inline(__always)
-  mutating func trim(_ list: UInt32, to limit: UInt64) {
-    while sums[list] > limit { remove(lists.back(list: list)) }
+  func count(of list: UInt32) -> Int { counts[list] }
+
+  /// Takes members out at the back of a list of ghosts until they weigh no more than `capacity`,
+  /// and where sizes differ are not too many.
+  @inline(__always)
+  mutating func trim(_ list: UInt32, to capacity: UInt64) {
+    while sums[list] > capacity || (weighs && counts[list] > limit.ghosts) {
+      remove(lists.back(list: list))
+    }
+  }
+
+  @inline(__always)
+  private mutating func count(_ change: Int, in list: UInt32) {
+    counts[list] += change
+    if list < firstGhosts {
+      residents += change
+      limit.note(residents: residents)
+    }
   }
 
   /// Makes ids up to `objects` valid.

@@ -3,12 +3,11 @@ import Testing
 
 /// Every policy in the engine against its naive model, to the request.
 @Suite struct DifferentialTests {
-  /// Specs of all registered policies that draw no random numbers.
-  static let specs = PolicyRegistry.all.filter { !$0.description.isRandom }
-    .flatMap { NaivePolicies.specs(of: $0.description.name) }
+  /// Specs of all registered policies.
+  static let specs = PolicyRegistry.all.flatMap { NaivePolicies.specs(of: $0.description.name) }
 
   @Test func everyPolicyHasAModel() throws {
-    for policy in PolicyRegistry.all where !policy.description.isRandom {
+    for policy in PolicyRegistry.all {
       let spec = try PolicySpec(parsing: policy.description.name)
       let model = try NaivePolicies.make(spec, capacity: 10, unit: .objects)
       #expect(model != nil, "\(spec) has no naive model")
@@ -18,7 +17,7 @@ import Testing
   @Test func everyParameterIsVaried() {
     for policy in PolicyRegistry.all {
       let varied = NaivePolicies.specs(of: policy.description.name).joined(separator: " ")
-      for parameter in policy.description.parameters where !policy.description.isRandom {
+      for parameter in policy.description.parameters {
         #expect(varied.contains(":\(parameter.name)="), "\(policy.description.name)")
       }
     }
@@ -42,7 +41,7 @@ import Testing
       let setup = SimulationSetup(
         arrangement: .memory(
           TierSetup(policy: try PolicySpec(parsing: spec), capacity: capacity)),
-        unit: round % 2 == 0 ? .objects : .bytes)
+        unit: round % 2 == 0 ? .objects : .bytes, seed: random.next())
       var maker = TestTraceMaker(
         features: .random(&random), capacity: round % 2 == 0 ? capacity : 6,
         random: TestRandom(seed: random.next()))
@@ -68,7 +67,7 @@ import Testing
           memory: tiers[0], disk: tiers[1],
           rules: HybridRules(
             inclusion: inclusion, promotion: promotion, placement: Self.placement(&random))),
-        unit: random.oneIn(2) ? .objects : .bytes)
+        unit: random.oneIn(2) ? .objects : .bytes, seed: random.next())
       guard try Self.agrees(setup, &random) else { return }
     }
   }
@@ -79,7 +78,7 @@ import Testing
     let tier = try tier(spec, maximumCapacity: 20, &random)
     return SimulationSetup(
       arrangement: round % 2 == 0 ? .memory(tier) : .disk(tier),
-      unit: random.oneIn(2) ? .objects : .bytes)
+      unit: random.oneIn(2) ? .objects : .bytes, seed: random.next())
   }
 
   private static func tier(

@@ -3,12 +3,13 @@ import LarderEngine
 /// The models by the names that users type.
 enum NaivePolicies {
   /// Every name that `make` knows.
-  static let names = [
-    "fifo", "lru", "mru", "lfu", "clock", "sieve", "slru", "s3-fifo", "ttl", "cost", "gdsf",
-    "belady", "2q", "arc", "car", "lirs", "lfuda", "greedydual",
-    "qd-lp", "lru-k", "mq", "clock-pro",
-    "tinylfu", "w-tinylfu", "belady-size",
-  ]
+  static let names =
+    [
+      "fifo", "lru", "mru", "lfu", "clock", "sieve", "slru", "s3-fifo", "ttl", "cost", "gdsf",
+      "belady", "2q", "arc", "car", "lirs", "lfuda", "greedydual",
+      "qd-lp", "lru-k", "mq", "clock-pro",
+      "tinylfu", "w-tinylfu", "belady-size",
+    ] + randomNames
 
   /// Specs that exercise every parameter; the plain name is always the first.
   static func specs(of name: String) -> [String] {
@@ -38,13 +39,13 @@ enum NaivePolicies {
         "w-tinylfu", "w-tinylfu:window=0.3", "w-tinylfu:window=0.2:protected=0.5",
         "w-tinylfu:window=adaptive:doorkeeper=true",
       ]
-    default: [name]
+    default: randomSpecs(of: name)
     }
   }
 
-  /// The model of a policy, or nil when it has none (`random`).
+  /// The model of a policy, or nil when it has none.
   static func make(
-    _ spec: PolicySpec, capacity: UInt64, unit: CapacityUnit
+    _ spec: PolicySpec, capacity: UInt64, unit: CapacityUnit, seed: UInt64 = 0
   ) throws -> (any NaivePolicy)? {
     switch spec.name {
     case "fifo": return NaiveFIFO()
@@ -102,7 +103,7 @@ enum NaivePolicies {
         try NaiveSketch(spec, capacity: capacity, unit: unit), capacity: capacity,
         window: isAdaptive ? nil : try spec.number("window", default: 0.01, in: 0...1),
         protected: try spec.number("protected", default: 0.8, in: 0...1))
-    default: return nil
+    default: return try makeRandom(spec, capacity: capacity, unit: unit, seed: seed)
     }
   }
 }

@@ -22,14 +22,14 @@ struct NaiveSimulation {
     unit = setup.unit
     switch setup.arrangement {
     case .memory(let tier):
-      guard let tier = try NaiveTier(tier, unit: unit) else { return nil }
+      guard let tier = try NaiveTier(tier, unit: unit, seed: setup.seed) else { return nil }
       tiers = .memory(tier)
     case .disk(let tier):
-      guard let tier = try NaiveTier(tier, unit: unit) else { return nil }
+      guard let tier = try NaiveTier(tier, unit: unit, seed: setup.seed) else { return nil }
       tiers = .disk(tier)
     case .hybrid(let memory, let disk, let rules):
-      guard let memory = try NaiveTier(memory, unit: unit),
-        let disk = try NaiveTier(disk, unit: unit)
+      guard let memory = try NaiveTier(memory, unit: unit, seed: setup.seed),
+        let disk = try NaiveTier(disk, unit: unit, seed: setup.seed)
       else { return nil }
       tiers = .hybrid(NaiveHybrid(memory: memory, disk: disk, rules: rules))
     }

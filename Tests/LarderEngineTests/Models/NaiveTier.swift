@@ -30,8 +30,9 @@ struct NaiveTier {
   var copies: [ObjectID: NaiveCopy] = [:]
   var counts = TierCounts()
 
-  init?(_ setup: TierSetup, unit: CapacityUnit) throws {
-    let made = try NaivePolicies.make(setup.policy, capacity: setup.capacity, unit: unit)
+  init?(_ setup: TierSetup, unit: CapacityUnit, seed: UInt64 = 0) throws {
+    let made = try NaivePolicies.make(
+      setup.policy, capacity: setup.capacity, unit: unit, seed: seed)
     guard let policy = made else { return nil }
     self.policy = policy
     capacity = setup.capacity

@@ -202,7 +202,9 @@ import Testing
       ".preset: unknown preset 'ap'; did you mean 'app'? ('larder caches' lists them all)"),
     Case(
       "{preset: app, kind: memory}",
-      ": 'kind' is the preset's to say; beside 'preset' there may be a 'name' only"),
+      ": 'kind' is the preset's to say; beside 'preset' there may be a 'name' and an 'admission' "
+        + "only"
+    ),
     Case(
       "{kind: memory, memory: {objects: 0}}",
       ".memory.objects: expected a whole number from 1 to 4294967294, found '0'"),

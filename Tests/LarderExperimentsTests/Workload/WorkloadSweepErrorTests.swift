@@ -56,7 +56,9 @@ import Testing
       "configurations.memory: 'share' is memory's part of a hybrid's disk; use 'capacity'"),
     Case(
       "{kind: hybrid, disk: {share: 10%}}",
-      "configurations.disk: unknown key 'share'; known are policy, capacity, objects, ttl"),
+      "configurations.disk: unknown key 'share'; known are policy, admission, capacity, objects, "
+        + "ttl"
+    ),
     Case(
       "{kind: hybrid, disk: lru}",
       "configurations.disk: expected a map of a tier, found 'lru'"),

@@ -9,42 +9,60 @@ import Testing
   func countsAreEqualToTheRequest(policy: String, unit: CapacityUnit) throws {
     let cases: [(capacity: Int, age: UInt32?)] = [(90, nil), (13, 25), (60, 25), (1, nil)]
     for (seed, (capacity, age)) in cases.enumerated() {
-      let trace = ReplayTrace(
-        requests: 1_500, objects: 200, sizeMax: 12, isTimed: seed != 0, seed: UInt64(seed))
-      let simulation = try PolicyRegistry.makeSimulation(
-        SimulationSetup(
-          arrangement: .disk(
-            TierSetup(
-              policy: try PolicySpec(parsing: policy), capacity: UInt64(capacity),
-              timeToLiveSeconds: age)),
-          unit: unit, seed: UInt64(seed)
-        ).inRealCaches(),
-        over: trace.columns())
-      simulation.run(upTo: trace.lines.count, untilFirstEviction: false)
-
-      let folder = try ScratchFolder()
-      var replay = try DiskCacheReplay(
-        DiskConfiguration(
-          policy: policy,
-          limits: DiskLimits(
-            bytesMax: unit == .bytes ? UInt64(capacity) : nil,
-            entriesMax: unit == .objects ? capacity : nil, timeToLive: age.map { .seconds($0) },
-            freeBytesMin: 0),
-          // Some values in files, which must make no difference.
-          durability: .none, inlineBytesMax: 10, seed: UInt64(seed)),
-        in: folder)
-      try replay.run(trace)
-
-      #expect(simulation.counts.diskHits > 0)
-      #expect(
-        replay.counts == simulation.counts,
-        "\(policy), \(capacity) \(unit), age \(String(describing: age)), seed \(seed)")
-      let statistics = replay.cache.statistics
-      #expect(statistics.hits == simulation.counts.hits)
-      #expect(statistics.misses == simulation.counts.misses)
-      #expect(statistics.evictions == simulation.counts.evictions)
-      #expect(statistics.expirations == simulation.counts.expirations)
-      #expect(statistics.damages == 0)
+      try check(policy, unit, capacity: capacity, age: age, seed: seed)
     }
+  }
+
+  @Test(arguments: GuardedPolicy.all, [CapacityUnit.objects, .bytes])
+  func countsAreEqualBehindAFilter(guarded: GuardedPolicy, unit: CapacityUnit) throws {
+    try check(
+      guarded.policy, unit, capacity: 60, age: nil, seed: 1, admission: guarded.admission)
+  }
+
+  private func check(
+    _ policy: String, _ unit: CapacityUnit, capacity: Int, age: UInt32?, seed: Int,
+    admission: String? = nil
+  ) throws {
+    let trace = ReplayTrace(
+      requests: 1_500, objects: 200, sizeMax: 12, isTimed: seed != 0, seed: UInt64(seed))
+    let simulation = try PolicyRegistry.makeSimulation(
+      SimulationSetup(
+        arrangement: .disk(
+          TierSetup(
+            policy: try PolicySpec(parsing: policy), capacity: UInt64(capacity),
+            timeToLiveSeconds: age, admission: try PolicySpec(parsingOptional: admission))),
+        unit: unit, seed: UInt64(seed)
+      ).inRealCaches(),
+      over: trace.columns())
+    simulation.run(upTo: trace.lines.count, untilFirstEviction: false)
+
+    let folder = try ScratchFolder()
+    var replay = try DiskCacheReplay(
+      DiskConfiguration(
+        policy: policy, admission: admission,
+        limits: DiskLimits(
+          bytesMax: unit == .bytes ? UInt64(capacity) : nil,
+          entriesMax: unit == .objects ? capacity : nil, timeToLive: age.map { .seconds($0) },
+          freeBytesMin: 0),
+        // Some values in files, which must make no difference.
+        durability: .none, inlineBytesMax: 10, seed: UInt64(seed)),
+      in: folder)
+    try replay.run(trace)
+
+    #expect(simulation.counts.diskHits > 0)
+    // Objects of size 1 are small enough for any filter.
+    if let admission, unit == .bytes || !admission.hasPrefix("size") {
+      #expect(simulation.counts.disk.rejections > 0)
+    }
+    #expect(
+      replay.counts == simulation.counts,
+      "\(policy) \(admission ?? "-"), \(capacity) \(unit), age \(age ?? 0), seed \(seed)"
+    )
+    let statistics = replay.cache.statistics
+    #expect(statistics.hits == simulation.counts.hits)
+    #expect(statistics.misses == simulation.counts.misses)
+    #expect(statistics.evictions == simulation.counts.evictions)
+    #expect(statistics.expirations == simulation.counts.expirations)
+    #expect(statistics.damages == 0)
   }
 }

@@ -32,8 +32,24 @@ import Testing
     }
   }
 
+  /// Each filter before memory, with another before disk.
+  @Test(arguments: Array(GuardedPolicy.all.enumerated()), HybridRules.Inclusion.allCases)
+  func countsAreEqualBehindFilters(
+    guarded: (offset: Int, element: GuardedPolicy), inclusion: HybridRules.Inclusion
+  ) throws {
+    let others = GuardedPolicy.all
+    let disk = others[(guarded.offset * 5 + 3) % others.count]
+    for (number, promotion) in HybridRules.Promotion.allCases.enumerated() {
+      try check(
+        guarded.element.policy, disk.policy, number % 2 == 0 ? .bytes : .objects,
+        HybridRules(inclusion: inclusion, promotion: promotion), seed: UInt64(guarded.offset),
+        admissions: (guarded.element.admission, number == 2 ? nil : disk.admission))
+    }
+  }
+
   private func check(
-    _ memory: String, _ disk: String, _ unit: CapacityUnit, _ rules: HybridRules, seed: UInt64
+    _ memory: String, _ disk: String, _ unit: CapacityUnit, _ rules: HybridRules, seed: UInt64,
+    admissions: (memory: String?, disk: String?) = (nil, nil)
   ) throws {
     let trace = ReplayTrace(
       requests: 700, objects: 150, sizeMax: 12, isTimed: seed % 4 != 0, seed: seed)
@@ -46,10 +62,12 @@ import Testing
         arrangement: .hybrid(
           memory: TierSetup(
             policy: try PolicySpec(parsing: memory), capacity: UInt64(capacities.memory),
-            timeToLiveSeconds: ages.memory),
+            timeToLiveSeconds: ages.memory,
+            admission: try PolicySpec(parsingOptional: admissions.memory)),
           disk: TierSetup(
             policy: try PolicySpec(parsing: disk), capacity: UInt64(capacities.disk),
-            timeToLiveSeconds: ages.disk),
+            timeToLiveSeconds: ages.disk,
+            admission: try PolicySpec(parsingOptional: admissions.disk)),
           rules: rules),
         unit: unit, seed: seed
       ).inRealCaches(),
@@ -63,9 +81,9 @@ import Testing
           limits: MemoryCacheLimits(
             count: unit == .objects ? capacities.memory : nil,
             cost: unit == .bytes ? capacities.memory : nil, age: ages.memory.map { .seconds($0) }),
-          policy: memory, shards: 1, seed: seed),
+          policy: memory, admission: admissions.memory, shards: 1, seed: seed),
         disk: DiskConfiguration(
-          policy: disk,
+          policy: disk, admission: admissions.disk,
           limits: DiskLimits(
             bytesMax: unit == .bytes ? UInt64(capacities.disk) : nil,
             entriesMax: unit == .objects ? capacities.disk : nil,
@@ -78,6 +96,6 @@ import Testing
     #expect(simulation.counts.hits > 0)
     #expect(
       replay.counts == simulation.counts,
-      "\(memory) before \(disk), \(unit), \(rules), seed \(seed)")
+      "\(memory) before \(disk), \(admissions), \(unit), \(rules), seed \(seed)")
   }
 }

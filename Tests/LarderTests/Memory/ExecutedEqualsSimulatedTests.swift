@@ -29,16 +29,28 @@ import Testing
     }
   }
 
+  @Test(arguments: GuardedPolicy.all, [CapacityUnit.objects, .bytes])
+  func countsAreEqualBehindAFilter(guarded: GuardedPolicy, unit: CapacityUnit) throws {
+    for seed in UInt64(0)..<2 {
+      let trace = ReplayTrace(
+        requests: 4_000, objects: 200, sizeMax: 12, isTimed: seed == 1, seed: seed)
+      try check(
+        trace, guarded.policy, unit, capacity: 60, age: nil, seed: seed,
+        admission: guarded.admission)
+    }
+  }
+
   private func check(
     _ trace: ReplayTrace, _ policy: String, _ unit: CapacityUnit, capacity: Int, age: UInt32?,
-    objectsMax: Int? = nil, seed: UInt64
+    objectsMax: Int? = nil, seed: UInt64, admission: String? = nil
   ) throws {
     let simulation = try PolicyRegistry.makeSimulation(
       SimulationSetup(
         arrangement: .memory(
           TierSetup(
             policy: try PolicySpec(parsing: policy), capacity: UInt64(capacity),
-            timeToLiveSeconds: age, objectsMax: objectsMax.map { UInt64($0) })),
+            timeToLiveSeconds: age, objectsMax: objectsMax.map { UInt64($0) },
+            admission: try PolicySpec(parsingOptional: admission))),
         unit: unit, seed: seed
       ).inRealCaches(),
       over: trace.columns())
@@ -49,13 +61,18 @@ import Testing
         limits: MemoryCacheLimits(
           count: unit == .objects ? capacity : objectsMax, cost: unit == .bytes ? capacity : nil,
           age: age.map { .seconds($0) }),
-        policy: policy, shards: 1, seed: seed))
+        policy: policy, admission: admission, shards: 1, seed: seed))
     replay.run(trace)
 
     #expect(simulation.counts.memoryHits > 0)
+    // Objects of size 1 are small enough for any filter.
+    if let admission, unit == .bytes || !admission.hasPrefix("size") {
+      #expect(simulation.counts.memory.rejections > 0)
+    }
     #expect(
       replay.counts == simulation.counts,
-      "\(policy), \(capacity) \(unit), age \(String(describing: age)), seed \(seed)")
+      "\(policy) \(admission ?? "-"), \(capacity) \(unit), age \(age ?? 0), seed \(seed)"
+    )
     let statistics = replay.cache.statistics
     #expect(statistics.hits == simulation.counts.hits)
     #expect(statistics.evictions == simulation.counts.evictions)

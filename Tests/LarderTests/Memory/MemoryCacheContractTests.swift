@@ -62,6 +62,29 @@ import Testing
     try checkBound(policy, count: 200, keys: 100_000)
   }
 
+  /// Ghosts that cost nothing, or next to nothing beside the limit, are not remembered for ever. A
+  /// policy that keeps none by default is asked for them.
+  @Test(arguments: Policies.executable + ["lru-k:history=1", "s3-fifo:ghost=0"], [0, 1])
+  func memoryIsBoundedWhateverTheCosts(policy: String, cost: Int) throws {
+    let cache = try MemoryCache<Int, Int>(
+      MemoryCacheConfiguration(
+        limits: MemoryCacheLimits(count: 200, cost: 1 << 40), policy: policy, shards: 1,
+        hashing: .fast))
+    let empty = cache.residentBytes
+    func fill(_ keys: Range<Int>) {
+      for key in keys {
+        cache.set(key, for: key, cost: cost)
+        if key % 3 == 0 { _ = cache.get(key - 7) }
+      }
+    }
+    fill(0..<20_000)
+    let bytes = cache.residentBytes
+    fill(20_000..<60_000)
+    #expect(cache.residentBytes == bytes)
+    #expect(bytes < empty + 600_000)
+    #expect(cache.count == 200)
+  }
+
   @Test func memoryIsBoundedWithManyKeysAndGhosts() throws {
     try checkBound("s3-fifo", count: 1_000, keys: 400_000)
   }

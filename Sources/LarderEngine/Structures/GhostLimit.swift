@@ -1,0 +1,20 @@
+/// How many objects that have left may be remembered where the capacity is in bytes.
+///
+/// What they weigh has a limit by the policy's rule, but objects may weigh nothing, or little
+/// beside what else the cache holds, and each takes memory all the same. The limit is meant never
+/// to be reached by objects whose sizes are what they cost: eight for each resident object, of
+/// which the most so far count.
+struct GhostLimit {
+  private static var perResident: Int { 8 }
+  private static var least: Int { 1024 }
+
+  private var most = 0
+
+  /// At most so many.
+  @inline(__always)
+  var ghosts: Int { max(GhostLimit.least, most &* GhostLimit.perResident) }
+
+  /// So many objects are resident.
+  @inline(__always)
+  mutating func note(residents: Int) { most = max(most, residents) }
+}

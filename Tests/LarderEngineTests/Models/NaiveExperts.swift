@@ -1,0 +1,54 @@
+import LarderEngine
+
+/// What LeCaR and Cacheus have in common: residents with their counts, two histories of victims,
+/// and the weights of the two experts, LRU first.
+struct NaiveExperts {
+  struct Victim {
+    var id: ObjectID
+    var requests: Int
+    /// The clock at the eviction.
+    var time: Int
+    /// Cacheus: it entered a full cache as a stranger.
+    var isNew = false
+  }
+  /// Oldest first.
+  var histories: [[Victim]] = [[], []]
+  var weights = [0.5, 0.5]
+
+  func isGhost(_ id: ObjectID) -> Bool { histories.joined().contains { $0.id == id } }
+
+  /// Adds a victim, and keeps at most so many of its expert.
+  mutating func remember(_ victim: Victim, of expert: Int, atMost limit: Int) {
+    histories[expert].append(victim)
+    while histories[expert].count > limit { histories[expert].removeFirst() }
+  }
+
+  /// Takes a victim out of the history that it is in.
+  mutating func take(_ id: ObjectID) -> (victim: Victim, expert: Int)? {
+    for expert in histories.indices {
+      if let victim = histories[expert].take(where: { $0.id == id }) { return (victim, expert) }
+    }
+    return nil
+  }
+
+  /// The expert's advice is missed: its weight falls, both are scaled to a sum of 1 and kept
+  /// between 0.01 and 0.99.
+  mutating func penalise(_ expert: Int, loss: Double) {
+    weights[expert] *= DeterministicMath.exp(-loss)
+    let share = min(max(weights[0] / (weights[0] + weights[1]), 0.01), 0.99)
+    weights = [share, 1 - share]
+  }
+}
+
+/// How many objects a cache holds when it is full: its capacity, or the most that it held so far.
+struct NaiveCacheSize {
+  let capacity: Int?
+  var most = 1
+
+  init(_ capacity: UInt64, _ unit: CapacityUnit) {
+    self.capacity = unit == .objects ? Int(capacity) : nil
+  }
+
+  var objects: Int { capacity ?? most }
+  mutating func note(_ residents: Int) { most = max(most, residents) }
+}

@@ -1,0 +1,46 @@
+import LarderEngine
+
+/// The models of policies that draw random numbers, in the order in which the engine does.
+extension NaivePolicies {
+  /// Their names.
+  static let randomNames = ["random", "hyperbolic", "lhd", "lecar", "cacheus"]
+
+  /// Specs that exercise every parameter; the plain name is always the first.
+  static func randomSpecs(of name: String) -> [String] {
+    switch name {
+    case "hyperbolic": ["hyperbolic", "hyperbolic:samples=3", "hyperbolic:size=true:samples=8"]
+    case "lhd": ["lhd", "lhd:samples=3:period=50"]
+    case "lecar": ["lecar", "lecar:rate=2:discount=0.5", "lecar:ghost=2"]
+    case "cacheus": ["cacheus", "cacheus:ghost=2"]
+    default: [name]
+    }
+  }
+
+  /// The model of a policy, or nil when it has none here.
+  static func makeRandom(
+    _ spec: PolicySpec, capacity: UInt64, unit: CapacityUnit, seed: UInt64
+  ) throws -> (any NaivePolicy)? {
+    switch spec.name {
+    case "random": return NaiveRandom(random: SeededGenerator(seed: seed))
+    case "hyperbolic":
+      return NaiveHyperbolic(
+        samples: try spec.integer("samples", default: 64, in: 1...1024),
+        dividesBySize: try spec.flag("size", default: false), seed: seed)
+    case "lhd":
+      return NaiveLHD(
+        capacity: capacity, samples: try spec.integer("samples", default: 32, in: 1...256),
+        period: try spec.integer("period", default: 1 << 20, in: 1...(1 << 40)), seed: seed)
+    case "lecar":
+      return NaiveLeCaR(
+        size: NaiveCacheSize(capacity, unit),
+        rate: try spec.number("rate", default: 0.45, in: 0...10),
+        discount: try spec.number("discount", default: 0.005, in: 0...1),
+        ghostShare: try spec.number("ghost", default: 0.5, in: 0...100), seed: seed)
+    case "cacheus":
+      return NaiveCacheus(
+        capacity: capacity, unit: unit,
+        ghostShare: try spec.number("ghost", default: 0.5, in: 0...100), seed: seed)
+    default: return nil
+    }
+  }
+}
