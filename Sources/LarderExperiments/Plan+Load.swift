@@ -8,7 +8,9 @@ extension Plan {
   public static func checkLoad(
     of cells: [PlannedCell], in workload: Workload, over traces: some Collection<PreparedTrace>
   ) throws(PlanError) {
-    guard case .trace = workload.execution?.load, cells.contains(where: \.isExecuted) else { return }
+    guard case .trace = workload.execution?.load, cells.contains(where: \.isExecuted) else {
+      return
+    }
     for trace in traces where trace.requests.times == nil { throw .noTimes(trace: trace.name) }
   }
 }

@@ -109,7 +109,7 @@ import Testing
     try scratch.write("1\n2\n1\n", to: "ids.txt")
     let file = try scratch.write(
       "source: {trace: ids.txt}\npolicies: lru\ncapacities: 1\nmode: execute\n"
-        + "execute: {load: trace}\n", to: "timed.yaml")
+        + "execute: {load: {trace: 1x}}\n", to: "timed.yaml")
     let run = try LarderProcess(["run", file, "--output", "out"], in: scratch.folder)
     #expect(run.exitCode == 2)
     #expect(run.notes.contains("'ids.txt' has no times, so 'execute' cannot keep them"))

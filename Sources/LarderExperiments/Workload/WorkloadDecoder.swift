@@ -77,8 +77,9 @@ public struct WorkloadDecoder: Sendable {
         configurations, unit: workload.unit, lines: &workload.lines)
     }
     if let policies = map["policies"] {
-      workload.policies = try policies.items(orSingle: [.string], of: "policies")
-        .flatMap { item throws(WorkloadError) in try self.policies(item) }
+      for item in try policies.items(orSingle: [.string], of: "policies") {
+        workload.policies += try self.policies(item)
+      }
     } else if let open = workload.configurations.first(where: \.sweepsPolicies) {
       throw map.missing(
         "policies", because: "configuration '\(open.name)' leaves its policy open",

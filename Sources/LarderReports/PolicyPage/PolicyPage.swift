@@ -27,7 +27,8 @@ public struct PolicyPage {
     var blocks: [Block] = [
       .heading(1, ["Policies"]),
       .paragraph([
-        "This page is made by ", .code("make policies-page"), " from the policies' own descriptions, ",
+        "This page is made by ", .code("make policies-page"),
+        " from the policies' own descriptions, ",
         "which ", .code("larder policies"), " prints too, and from kept runs. In those, every ",
         "policy met the same requests at several capacities.",
       ]),
@@ -87,7 +88,9 @@ public struct PolicyPage {
       ]
     ]
     if let best = standing.largestGain, best.points >= 0.005 {
-      lines.append(["Wins most over LRU: ", points(best.points), .text(" points in \(best.place).")])
+      lines.append([
+        "Wins most over LRU: ", points(best.points), .text(" points in \(best.place)."),
+      ])
     }
     if let worst = standing.largestLoss, worst.points <= -0.005 {
       lines.append([
