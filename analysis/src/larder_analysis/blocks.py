@@ -26,10 +26,10 @@ class Blocks:
 def make_blocks(cells: pd.DataFrame, by: str = BY_PANEL) -> Blocks:
     """Mean hit ratios of the policies in each block.
 
-    A block is one trace in one configuration, over which the hit ratio is averaged over capacities and
-    seeds; or, by capacity, one trace, configuration and capacity. Policies that know the future are
-    not ranked, and points of curves are none of the blocks. Policies that less than half of the blocks
-    have are left out, then blocks that lack one of the others.
+    A block is one trace in one configuration, over which the hit ratio is averaged over capacities
+    and seeds; or, by capacity, one trace, configuration and capacity. Policies that know the future
+    are not ranked, and points of curves are none of the blocks. Policies that less than half of the
+    blocks have are left out, then blocks that lack one of the others.
 
     Raises:
         NothingToDrawError: with fewer than three policies or blocks.

@@ -69,7 +69,7 @@ def _parser() -> argparse.ArgumentParser:
         help=f"only these, of: {', '.join(FIGURES)}",
     )  # fmt: skip
     parser.add_argument(
-        "--width", choices=_WIDTHS, default="both", help="one column, two columns, or both (default)"
+        "--width", choices=_WIDTHS, default="both", help="one or two columns, or both (default)"
     )
     parser.add_argument(
         "--format", type=_list_of(FORMATS), default=list(FORMATS), metavar="KIND,...",

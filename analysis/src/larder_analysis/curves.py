@@ -73,9 +73,7 @@ def _text(cell: str) -> str:
     return cell[1:] if cell.startswith("'") and cell[1:2] in tuple("=+-@\t\r") else cell
 
 
-def _number(
-    path: Path, line: int, row: dict[str, str | None], name: str, largest: float
-) -> float:
+def _number(path: Path, line: int, row: dict[str, str | None], name: str, largest: float) -> float:
     cell = row[name] or ""
     try:
         value = float(cell)

@@ -23,6 +23,10 @@ _METADATA: dict[str, dict[str, str | None]] = {
 
 def figure_bytes(figure: Figure, kind: str) -> bytes:
     """The figure as a file of that kind; call it with the settings of `style` in force."""
+    # Laid out once, for all kinds alike.
+    if figure.get_layout_engine() is not None:
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")
     buffer = io.BytesIO()
     figure.savefig(buffer, format=kind, metadata=_METADATA[kind])
     return buffer.getvalue()

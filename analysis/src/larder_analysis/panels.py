@@ -2,7 +2,8 @@
 
 A panel is what can be compared fairly: one workload, one trace, one configuration, one unit. A
 configuration with a single policy (a preset, or a cache such as nscache) would be a panel alone;
-where a workload has others of its kind they share a panel, and the configuration's name is the series.
+where a workload has others of its kind they share a panel, and the configuration's name is the
+series.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ def assign(cells: pd.DataFrame) -> pd.DataFrame:
     """Cells with the names of what they are drawn in.
 
     `panel` is a title, and `series` unique in it; `home` is the title for all configurations of a
-    workload and trace, and `row` unique in that; `offline` says whether the policy knows the future.
+    workload and trace, and `row` unique in that; `offline` says whether the policy knows the
+    future.
     """
     cells = cells.copy()
     cells["offline"] = cells["policy"].map(is_offline)

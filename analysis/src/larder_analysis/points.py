@@ -13,8 +13,8 @@ _NORMAL_95 = 1.959964
 def points(cells: pd.DataFrame, metric: str) -> pd.DataFrame:
     """The mean of a metric over seeds, with `low` and `high`, sorted by capacity.
 
-    `low` and `high` are the smallest and largest over seeds or, for a sampled curve, the 95 % interval
-    of its standard error. Cells without the metric are left out.
+    `low` and `high` are the smallest and largest over seeds or, for a sampled curve, the 95 %
+    interval of its standard error. Cells without the metric are left out.
     """
     known = cells[cells[metric].notna()]
     if known.empty:
@@ -36,7 +36,7 @@ def with_several_capacities(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def gains(frame: pd.DataFrame) -> pd.DataFrame:
-    """Points of hit ratio that doubling the capacity gains, between each two neighbouring capacities.
+    """Points of hit ratio that doubling the capacity gains, between neighbouring capacities.
 
     `middle` is the geometric mean of the two, where a picture puts the value `gain`.
     """
@@ -62,9 +62,9 @@ def knee(capacities: np.ndarray, values: np.ndarray) -> float | None:
     """The capacity from which on more capacity gains less than it did on average.
 
     Of Kneedle (Satopaa, Albrecht, Irwin and Raghavan, Finding a "kneedle" in a haystack, ICDCS
-    workshops 2011) the definition without smoothing: both axes are scaled to 0 ... 1, and the knee is
-    where the curve is farthest above the diagonal. None with fewer than four points, or for a curve that
-    is nowhere above it.
+    workshops 2011) the definition without smoothing: both axes are scaled to 0 ... 1, and the knee
+    is where the curve is farthest above the diagonal. None with fewer than four points, or for a
+    curve that is nowhere above it.
     """
     if len(capacities) < 4 or values[-1] <= values[0]:
         return None

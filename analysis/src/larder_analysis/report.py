@@ -17,6 +17,15 @@ from larder_analysis.figures.scales import capacity_text
 from larder_analysis.statistics import Ranking
 from larder_analysis.tables import Tables
 
+_EXECUTED = (
+    "requests_per_second_median",
+    "requests_per_second_min",
+    "requests_per_second_max",
+    "get_latency_p50_ns",
+    "get_latency_p99_ns",
+)
+_NONE = "\N{EN DASH}"
+
 
 @dataclass
 class Report:
@@ -82,15 +91,16 @@ def _cell(value: object) -> str:
 def _policy_sections(policies: pd.DataFrame) -> str:
     parts = [
         "## Policies\n\nHit ratios are means over capacities, in percent; `behind` and `gain` are "
-        "percentage points: below the bound, and for each doubling of the capacity. `knee` is where "
-        "the curve bends, `90 %` the smallest capacity that reaches nine tenths of the policy's own "
-        "best, both among the capacities that were run. `speed` is of the simulation, in million "
-        "requests a second.\n"
+        "percentage points: below the bound, and for each doubling of the capacity. `knee` is "
+        "where the curve bends, `90 %` the smallest capacity that reaches nine tenths of the "
+        "policy's own best, both among the capacities that were run. `speed` is of the simulation, "
+        "in million requests a second.\n"
     ]
     for panel, rows in policies.groupby("trace_and_configuration", sort=False):
         lines = [
             f"### {text.markdown(str(panel))}\n",
-            "| policy | capacities | hit ratio | lowest | highest | behind | gain | knee | 90 % | speed |",
+            "| policy | capacities | hit ratio | lowest | highest | behind | gain | knee | 90 % "
+            "| speed |",
             "| :-- | --: | --: | --: | --: | --: | --: | --: | --: | --: |",
         ]
         for row in rows.to_dict("records"):
@@ -125,8 +135,7 @@ def _executions_table(table: pd.DataFrame) -> str:
             *(text.markdown(row[name]) for name in ("trace", "cache", "capacity")),
             str(row["threads"]),
             str(row["runs"]),
-            *(_fixed(row[f"requests_per_second_{name}"] / 1e3, 1) for name in ("median", "min", "max")),
-            *(_fixed(row[f"get_latency_{name}_ns"] / 1e3, 1) for name in ("p50", "p99")),
+            *(_fixed(row[name] / 1e3, 1) for name in _EXECUTED),
         ]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
@@ -182,8 +191,8 @@ def _ranking_section(blocks: Blocks, ranking: Ranking) -> str:
 
 
 def _fixed(value: float, digits: int = 2) -> str:
-    return "–" if math.isnan(value) else f"{value:.{digits}f}"
+    return _NONE if math.isnan(value) else f"{value:.{digits}f}"
 
 
 def _capacity(value: float, unit: str) -> str:
-    return "–" if math.isnan(value) else capacity_text(value, unit)
+    return _NONE if math.isnan(value) else capacity_text(value, unit)

@@ -1,8 +1,8 @@
 """Ranking policies over blocks, with significance.
 
 As Demsar recommends (Statistical comparisons of classifiers over multiple data sets, Journal of
-Machine Learning Research 7, 2006): Friedman's test, and after it Nemenyi's, whose critical difference
-is what two mean ranks must differ by. The tests themselves are SciPy's.
+Machine Learning Research 7, 2006): Friedman's test, and after it Nemenyi's, whose critical
+difference is what two mean ranks must differ by. The tests themselves are SciPy's.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from scipy import stats
 
 FEWEST_POLICIES = 3
 FEWEST_BLOCKS = 3
-# Demsar, section 3.2.2: the chi-square approximation holds for N > 10 and k > 5, as a rule of thumb.
+# Demsar, section 3.2.2: the chi-square approximation holds for N > 10 and k > 5, as a rule of
+# thumb.
 ENOUGH_BLOCKS = 10
 
 
@@ -72,7 +73,7 @@ def rank(scores: pd.DataFrame, alpha: float = 0.05) -> Ranking:
 
 
 def _friedman(scores: pd.DataFrame) -> tuple[float, float]:
-    if (scores.nunique(axis=1) == 1).all():
+    if (scores.max(axis=1) == scores.min(axis=1)).all():
         # Nothing but ties: SciPy divides by zero, and there is no difference to be found.
         return 0.0, 1.0
     result = stats.friedmanchisquare(*(scores[name].to_numpy() for name in scores))
@@ -80,7 +81,7 @@ def _friedman(scores: pd.DataFrame) -> tuple[float, float]:
 
 
 def iman_davenport(chi_square: float, policies: int, blocks: int) -> tuple[float, float]:
-    """F statistic of Iman and Davenport (1980), less conservative than chi-square, and its p value."""
+    """The F statistic of Iman and Davenport (1980), less conservative, and its p value."""
     rest = blocks * (policies - 1) - chi_square
     if rest <= 1e-12:
         return math.inf, 0.0
@@ -106,7 +107,7 @@ def nemenyi_p_values(mean_ranks: pd.Series, blocks: int) -> pd.DataFrame:
 
 
 def indistinct_groups(mean_ranks: pd.Series, difference: float) -> tuple[tuple[str, ...], ...]:
-    """The largest groups, of two or more, whose mean ranks all lie within the critical difference."""
+    """The largest groups, of two or more, whose mean ranks lie within the difference."""
     ranks = mean_ranks.sort_values(kind="stable")
     names = [str(name) for name in ranks.index]
     values = ranks.to_numpy(float)

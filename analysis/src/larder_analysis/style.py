@@ -7,6 +7,7 @@ colour blindness can tell apart; markers and dashes say the same again for print
 from __future__ import annotations
 
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -159,8 +160,9 @@ _OTHERS = tuple(
 class Looks:
     """Looks of all series of one analysis, so that no two are alike while there are enough.
 
-    Known policies always look the same. Others get the look that their name comes to, or the next
-    free one, in the order of names: it does not matter in which order they are met.
+    Known policies always look the same. Others get the look that their name comes to or, if that or
+    its colour is taken, another, in the order of names: it does not matter in which order they are
+    met.
     """
 
     def __init__(self, names: Iterable[str]) -> None:
@@ -170,11 +172,17 @@ class Looks:
             if name in _KNOWN:
                 self._looks[name] = _KNOWN[name]
                 continue
-            slot = zlib.crc32(name.encode("utf-8", "replace")) % len(_OTHERS)
-            while slot in taken and len(taken) < len(_OTHERS):
-                slot = (slot + 1) % len(_OTHERS)
+            slot = self._free_slot(zlib.crc32(name.encode("utf-8", "replace")), taken)
             taken.add(slot)
             self._looks[name] = _OTHERS[slot]
+
+    @staticmethod
+    def _free_slot(wanted: int, taken: set[int]) -> int:
+        """The first slot from the wanted one on that is free and whose colour is used least."""
+        slots = [(wanted + step) % len(_OTHERS) for step in range(len(_OTHERS))]
+        free = [slot for slot in slots if slot not in taken] or slots
+        used = Counter(_OTHERS[slot].color for slot in taken)
+        return min(free, key=lambda slot: used[_OTHERS[slot].color])
 
     def __getitem__(self, name: str) -> Look:
         return self._looks[name]

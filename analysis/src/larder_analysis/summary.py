@@ -42,7 +42,7 @@ def policies(tables: Tables) -> pd.DataFrame:
         ascending=[True, False],
         kind="stable",
         ignore_index=True,
-        key=lambda column: column.map(order) if column.name == "trace_and_configuration" else column,
+        key=lambda column: column if column.name == "hit_ratio_mean" else column.map(order),
     )
 
 
@@ -71,13 +71,11 @@ def _speed(speed: pd.DataFrame, where: tuple[str, str]) -> dict[str, float]:
              "min": "simulated_requests_per_second_min",
              "max": "simulated_requests_per_second_max"}  # fmt: skip
     known = where in speed.index
-    return {
-        new: float(speed.loc[where, old]) if known else math.nan for old, new in names.items()
-    }
+    return {new: float(speed.loc[where, old]) if known else math.nan for old, new in names.items()}
 
 
 def executions(tables: Tables) -> pd.DataFrame:
-    """One row for each executed cache, capacity and number of threads: speed and latency of gets."""
+    """One row for each executed cache, capacity and number of threads: speed, latency of gets."""
     speeds = tables.speeds[tables.speeds["mode"] == "execute"]
     key = ["home", "row", "capacity_label", "threads"]
     if speeds.empty:

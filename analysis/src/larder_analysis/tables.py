@@ -1,8 +1,8 @@
 """Turns checked results into data frames that the figures and statistics work on.
 
-Three frames: `cells` (what happened; one row a cell), `speeds` (one row a timed run) and `latencies`
-(one row a timed run and operation). All of them begin with the columns in `KEY`, and have the names
-that `panels.assign` gives them.
+Three frames: `cells` (what happened; one row a cell), `speeds` (one row a timed run) and
+`latencies` (one row a timed run and operation). All of them begin with the columns in `KEY`, and
+have the names that `panels.assign` gives them.
 """
 
 from __future__ import annotations
@@ -90,7 +90,8 @@ class _Rows:
                 f"{document['plannedCells']} cells; what follows is about those"
             )
         if document["machine"]["build"] != "release":
-            self.notes.append(f"{run.path}: a {document['machine']['build']} build; timings are of it")
+            build = document["machine"]["build"]
+            self.notes.append(f"{run.path}: timings are those of a {build} build")
         for place, record in enumerate(document["records"]):
             key = _key(record["cell"])
             values = tuple(key.values())
@@ -124,7 +125,8 @@ class _Rows:
         for mode, timing in timings:
             of_run = {"threads": timing["threads"], "run": f"{index}.{timing['repetition']}"}
             if timing["seconds"] > 0:
-                speed = {"mode": mode, "requests_per_second": timing["requests"] / timing["seconds"]}
+                rate = timing["requests"] / timing["seconds"]
+                speed = {"mode": mode, "requests_per_second": rate}
                 self.speeds.append({**key, **label, **of_run, **speed})
             for operation, count, latency in _latencies(timing):
                 what = {"operation": operation, "count": count, **latency}

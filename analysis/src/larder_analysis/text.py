@@ -13,9 +13,11 @@ _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 # Control, format (which includes reversed writing), surrogate and private characters.
 _UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn"}
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-_MARKDOWN = set("\\`*_{}[]()#!|~$^")
-# Written as entities, these can be neither tags nor addresses nor mentions.
-_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;", ":": "&#58;"}
+_MARKDOWN = set("\\`*_[]#|~$")
+# Written as entities, these can be neither tags nor mentions.
+_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;"}
+# Some readers make links of these wherever they stand.
+_LINKS = (("://", "&#58;//"), ("www.", "www&#46;"), ("WWW.", "WWW&#46;"))
 
 
 def clean(text: str) -> str:
@@ -43,11 +45,14 @@ def markdown(text: str) -> str:
             escaped.append("\\" + character)
         else:
             escaped.append(character)
-    return "".join(escaped)
+    line = "".join(escaped)
+    for start, harmless in _LINKS:
+        line = line.replace(start, harmless)
+    return line
 
 
 def csv_cell(text: str) -> str:
-    """Text that a spreadsheet does not take for a formula: an apostrophe before what looks like one.
+    """Text that no spreadsheet takes for a formula: an apostrophe stands before one.
 
     The same rule as in larder's own CSV files (Results/README.md).
     """

@@ -21,10 +21,12 @@ def draw(tables: Tables, looks: Looks, width: Width) -> list[Drawing]:
         raise NothingToDrawError("no policy has two capacities in common with belady")
     names = ", ".join(shown(name) for name in sorted(set(distance["bound_name"])))
     plot = LinePlot(
-        in_order(distance[["panel", "unit", "series"]].assign(
-            x=distance["capacity"], value=distance["behind"]
-        )),
-        "Hit ratio below the bound (points)",
+        in_order(
+            distance[["panel", "unit", "series"]].assign(
+                x=distance["capacity"], value=distance["behind"]
+            )
+        ),
+        "Hit ratio below bound (points)",
         zero_line=True,
     )
     caption = (

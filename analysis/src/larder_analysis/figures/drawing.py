@@ -36,9 +36,7 @@ class Entry:
 
 def series_entries(names: Sequence[str], looks: Looks) -> list[Entry]:
     """Legend entries that look like the lines of the series."""
-    return [
-        Entry(shown(name), Line2D([], [], label=shown(name), **looks[name].line())) for name in names
-    ]
+    return [Entry(shown(name), Line2D([], [], **looks[name].line())) for name in names]
 
 
 def pages(
@@ -47,10 +45,12 @@ def pages(
     panel_height: float,
     entries: Sequence[Entry] = (),
     columns: int | None = None,
+    labels: float = 0.35,
 ) -> Iterator[tuple[Figure, list[tuple[str, Axes]]]]:
     """Figures with one set of axes for each panel, at most `MOST_ROWS` rows each.
 
-    The panel's name is the title of its axes, and the legend stands above all panels.
+    The panel's name is the title of its axes, and the legend stands above all panels. `labels` are
+    the inches that the labels at the left of a panel take.
     """
     most = columns or width.columns
     columns = min(most, len(panels))
@@ -60,32 +60,30 @@ def pages(
     per_page = columns * MOST_ROWS
     for start in range(0, len(panels), per_page):
         part = panels[start : start + per_page]
-        yield _page(part, columns, width, panel_height, entries)
+        yield _page(part, columns, width, (panel_height, labels), entries)
 
 
 def _page(
     panels: Sequence[str],
     columns: int,
     width: Width,
-    panel_height: float,
+    sizes: tuple[float, float],
     entries: Sequence[Entry],
 ) -> tuple[Figure, list[tuple[str, Axes]]]:
     rows = math.ceil(len(panels) / columns)
-    figure, lines = new_figure(width, rows * panel_height, entries)
-    del lines
+    panel_height, labels = sizes
+    figure = new_figure(width, rows * panel_height, entries)
     axes = figure.subplots(rows, columns, squeeze=False).ravel()
     for unused in axes[len(panels) :]:
         unused.remove()
-    longest = int(width.inches / columns / 0.052) - 6
+    longest = int((width.inches / columns - labels) / 0.055)
     for name, area in zip(panels, axes, strict=False):
         area.set_title(shown(name, max(longest, 12)))
     return figure, list(zip(panels, axes, strict=False))
 
 
-def new_figure(
-    width: Width, height: float, entries: Sequence[Entry] = ()
-) -> tuple[Figure, int]:
-    """An empty figure of that width; the height grows by the lines of the legend (the second value)."""
+def new_figure(width: Width, height: float, entries: Sequence[Entry] = ()) -> Figure:
+    """An empty figure of that width; the height grows by the lines of the legend."""
     longest = max((len(entry.label) for entry in entries), default=0)
     legend_columns = max(1, int((width.inches - 0.1) / (0.36 + 0.052 * longest)))
     legend_columns = min(legend_columns, max(1, len(entries)))
@@ -93,7 +91,8 @@ def new_figure(
     if lines:
         # Full lines: nine entries in two lines are five and four.
         legend_columns = math.ceil(len(entries) / lines)
-    figure = Figure(figsize=(width.inches, height + 0.2 + lines * _LEGEND_LINE), layout="constrained")
+    size = (width.inches, height + 0.2 + lines * _LEGEND_LINE)
+    figure = Figure(figsize=size, layout="constrained")
     engine = figure.get_layout_engine()
     if engine is not None:
         engine.set(w_pad=0.03, h_pad=0.03, wspace=0.03, hspace=0.03)
@@ -106,7 +105,7 @@ def new_figure(
             borderpad=0,
             borderaxespad=0.3,
         )
-    return figure, lines
+    return figure
 
 
 def numbered(name: str, figures: Sequence[Figure], caption: str) -> list[Drawing]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from larder_analysis import points as curves
@@ -11,7 +12,7 @@ from larder_analysis.errors import NothingToDrawError
 from larder_analysis.figures.drawing import Drawing, Entry, numbered
 from larder_analysis.figures.lines import LinePlot, draw_lines, in_order
 from larder_analysis.figures.rows import RowPlot, draw_rows, with_variants
-from larder_analysis.figures.scales import time_axis
+from larder_analysis.figures.scales import axis_inches, time_axis
 from larder_analysis.style import GREY, Looks, Width
 from larder_analysis.tables import Tables
 
@@ -23,8 +24,8 @@ _MARKERS = {"p50": "o", "p90": "s", "p99": "D", "p999": ">"}
 _LABELS = {"p50": "median", "p90": "90th", "p99": "99th", "p999": "99.9th percentile"}
 _MEASURED = (
     "Latency of single operations of real caches, by what answered: median, 90th, 99th and 99.9th "
-    "percentile, each the median over repetitions, on a logarithmic scale of its own for each panel. "
-    "Fewer than a thousand operations have no 99.9th percentile to speak of; it is left out then."
+    "percentile, each the median over repetitions, on a logarithmic scale of its own for each "
+    "panel. Fewer than a thousand operations have no 99.9th percentile to speak of; it is left out then."
 )
 _MODELLED = (
     "Access time as the workload's latency model gives it: computed from what was found where, not "
@@ -56,7 +57,7 @@ def draw_modelled(tables: Tables, looks: Looks, width: Width) -> list[Drawing]:
         scale, unit = (1e-3, "ms") if sweep["value"].max() > 2000 else (1, "µs")
         times = sweep.assign(x=sweep["capacity"])
         times[["value", "low", "high"]] *= scale
-        plot = LinePlot(in_order(times), f"Modelled mean access time ({unit})")
+        plot = LinePlot(in_order(times), f"Modelled mean access ({unit})")
         caption = _MODELLED.format(what="Mean over capacity.")
         drawings += numbered("modelled-latency", draw_lines(plot, looks, width), caption)
     alone = cells.merge(sweep[["panel", "series"]].drop_duplicates(), how="left", indicator=True)
@@ -78,8 +79,8 @@ def _draw_designs(cells: pd.DataFrame, looks: Looks, width: Width) -> list[Drawi
 
 def _draw_percentiles(
     frame: pd.DataFrame, looks: Looks, width: Width, label: str, percentiles: list[str]
-) -> list:
-    several = frame["home"].nunique() > 1
+) -> list[Figure]:
+    several = len(set(frame["home"])) > 1
     places = frame["operation"].map(lambda name: _OPERATIONS.get(name, name))
     homes = frame["home"] + (": " + places if (places != "modelled").any() else "")
     frame = frame.assign(place=homes if several or (places == "modelled").all() else places)
@@ -116,7 +117,8 @@ def _draw_percentiles(
 
     def finish(panel: str, axes: Axes) -> None:
         values = groups.loc[panel].clip(lower=1)
-        time_axis(axes, float(values.min().min()), float(values.max().max()), 4)
+        low, high = float(values.min().min()), float(values.max().max())
+        time_axis(axes, low, high, axis_inches(axes, 0.5))
 
     plot = RowPlot(rows, label, draw_row, finish, _entries(percentiles))
     return draw_rows(plot, width)

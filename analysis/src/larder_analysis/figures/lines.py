@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from larder_analysis.figures.drawing import Entry, pages, series_entries
-from larder_analysis.figures.scales import capacity_axis, capacity_label
+from larder_analysis.figures.scales import axis_inches, capacity_axis, capacity_label
 from larder_analysis.style import Looks, Width
 
 _MOST_MARKERS = 12
@@ -34,10 +34,10 @@ def draw_lines(plot: LinePlot, looks: Looks, width: Width) -> list[Figure]:
     entries += plot.extra_entries
     panels = list(dict.fromkeys(frame["panel"]))
     figures = []
-    height = 1.45 if len(panels) > 1 else 1.9
+    height = 1.45 if len(panels) > width.columns else 1.9
     for figure, areas in pages(panels, width, height, entries):
         for name, axes in areas:
-            _draw_panel(axes, frame[frame["panel"] == name], plot, looks, len(areas), width)
+            _draw_panel(axes, frame[frame["panel"] == name], plot, looks)
             if plot.finish is not None:
                 plot.finish(name, axes)
         figure.supylabel(plot.y_label, fontsize=6.5)
@@ -46,26 +46,19 @@ def draw_lines(plot: LinePlot, looks: Looks, width: Width) -> list[Figure]:
     return figures
 
 
-def _draw_panel(
-    axes: Axes, panel: pd.DataFrame, plot: LinePlot, looks: Looks, panels: int, width: Width
-) -> None:
+def _draw_panel(axes: Axes, panel: pd.DataFrame, plot: LinePlot, looks: Looks) -> None:
     if plot.zero_line:
         axes.axhline(0, color="black", linewidth=0.5, zorder=1)
     for series, curve in panel.groupby("series", sort=False):
         look = looks[str(series)]
         every = max(1, len(curve) // _MOST_MARKERS)
-        axes.plot(
-            curve["x"], curve["value"], markevery=every, label=str(series), gid=None, **look.line()
-        )
+        axes.plot(curve["x"], curve["value"], markevery=every, label=str(series), **look.line())
         if "low" in curve and (curve["high"] > curve["low"]).any():
             axes.fill_between(
                 curve["x"], curve["low"], curve["high"], color=look.color, alpha=0.2, linewidth=0
             )
-    most = 5 if panels == 1 or width.is_wide else 4
     unit = str(panel["unit"].iloc[0])
-    capacity_axis(
-        axes, panel["x"].min(), panel["x"].max(), unit, most - 1 if unit == "bytes" else most
-    )
+    capacity_axis(axes, panel["x"].min(), panel["x"].max(), unit, axis_inches(axes, 0.35))
     axes.margins(y=0.06)
 
 

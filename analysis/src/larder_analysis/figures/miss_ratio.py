@@ -11,8 +11,8 @@ from larder_analysis.tables import Tables
 
 _CAPTION = (
     "{what} over cache capacity, one panel for each trace and configuration; lower is better. "
-    "Bands, where there are any, are the range over seeds or, of sampled curves, the 95 % interval. "
-    "Policies in black know the future: what they leave nobody can gain."
+    "Bands, where there are any, are the range over seeds or, of sampled curves, the 95 % "
+    "interval. Policies in black know the future: what they leave nobody can gain."
 )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from larder_analysis.blocks import make_blocks
 from larder_analysis.errors import NothingToDrawError
@@ -33,7 +34,7 @@ def _caption(ranking: Ranking, meaning: str) -> str:
     verdict = (
         f"ranks differ (p = {ranking.p_value:.2g})"
         if ranking.p_value < ranking.alpha
-        else f"ranks do not differ significantly (p = {ranking.p_value:.2g}), so the bars mean nothing"
+        else f"ranks do not differ significantly (p = {ranking.p_value:.2g}): bars mean nothing"
     )
     return (
         f"Mean ranks of {ranking.policies} policies by hit ratio over {ranking.blocks} blocks "
@@ -44,12 +45,12 @@ def _caption(ranking: Ranking, meaning: str) -> str:
     )
 
 
-def _diagram(ranking: Ranking, looks: Looks, width: Width):  # noqa: ANN202
+def _diagram(ranking: Ranking, looks: Looks, width: Width) -> Figure:
     half = math.ceil(ranking.policies / 2)
     bars = _levels(ranking)
     below = 0.12 + 0.09 * len(bars)
-    height = _TOP + below + _LINE * half + 0.2
-    figure, _ = new_figure(width, height)
+    height = _TOP + below + _LINE * half
+    figure = new_figure(width, height - 0.1)
     axes = figure.add_subplot()
     axes.set_axis_off()
     # One unit of y is an inch, downwards from the top.
@@ -127,16 +128,7 @@ def _names(
             look = looks[str(name)]
             axes.plot([value, value, end], [_TOP, y, y], color=look.color, linewidth=0.7)
             axes.plot(
-                [value], [_TOP], linewidth=0, clip_on=False, zorder=3, label=str(name), **look.line()
-            )
-            text = f"{shown(str(name), 16)} {value:.2f}"
-            if side > 0:
-                text = f"{value:.2f} {shown(str(name), 16)}"
-            axes.text(
-                end + side * 0.03 * margin,
-                y,
-                text,
-                ha="right" if side < 0 else "left",
-                va="center",
-                fontsize=6,
-            )
+                [value], [_TOP], linewidth=0, clip_on=False, zorder=3, label=str(name),
+                **look.line() ) text = f"{shown(str(name), 16)} {value:.2f}" if side > 0: text =
+                f"{value:.2f} {shown(str(name), 16)}" axes.text( end + side * 0.03 * margin, y,
+                text, ha="right" if side < 0 else "left", va="center", fontsize=6, )

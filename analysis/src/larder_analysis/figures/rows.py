@@ -35,15 +35,16 @@ class RowPlot:
 
 def draw_rows(plot: RowPlot, width: Width) -> list[Figure]:
     """Pages of panels. Labels stand at the left only, where a page's panels have the same rows."""
-    split = _split(plot.rows)
+    split = _split(_shared(plot.rows))
     longest = max(len(shown(row, _LONGEST_LABEL)) for rows in plot.rows.values() for row in rows)
     columns = width.columns if longest <= _SHORT_LABEL else max(1, width.columns // 2)
+    labels = 0.052 * longest + 0.05
     most = max(len(rows) for _, rows in split.values())
     height = _FRAME_HEIGHT + ROW_HEIGHT * most
     figures = []
     tall = max(1, int(_TALLEST / height))
     for part in _chunks(list(split), columns * min(tall, MOST_ROWS)):
-        for figure, areas in pages(part, width, height, plot.entries, columns):
+        for figure, areas in pages(part, width, height, plot.entries, columns, labels):
             alike = len({tuple(split[name][1]) for name, _ in areas}) == 1
             for place, (name, axes) in enumerate(areas):
                 panel, rows = split[name]
@@ -53,6 +54,17 @@ def draw_rows(plot: RowPlot, width: Width) -> list[Figure]:
             figure.supxlabel(plot.x_label, fontsize=6.5)
             figures.append(figure)
     return figures
+
+
+def _shared(panels: dict[str, list[str]]) -> dict[str, list[str]]:
+    """The same rows in all panels, if that leaves few of them empty: then one needs labels."""
+    union = list(dict.fromkeys(row for rows in panels.values() for row in rows))
+    order = {row: place for rows in panels.values() for place, row in enumerate(rows)}
+    most = max(len(rows) for rows in panels.values())
+    if len(union) > 1.3 * most:
+        return panels
+    union.sort(key=lambda row: order[row])
+    return dict.fromkeys(panels, union)
 
 
 def _split(panels: dict[str, list[str]]) -> dict[str, tuple[str, list[str]]]:

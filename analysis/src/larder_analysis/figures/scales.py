@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
@@ -42,40 +42,59 @@ def capacity_label(units: set[str]) -> str:
     return "Cache capacity (objects, or bytes where so marked, log scale)"
 
 
-def capacity_axis(axes: Axes, lowest: float, highest: float, unit: str, most: int) -> None:
-    """A logarithmic x axis from the lowest to the highest capacity, with round ticks."""
-    axes.set_xscale("log")
+def capacity_axis(axes: Axes, lowest: float, highest: float, unit: str, inches: float) -> None:
+    """A logarithmic x axis of so many inches from the lowest to the highest capacity."""
     spread = (highest / lowest) ** 0.05 if highest > lowest else 1.5
-    axes.set_xlim(lowest / spread, highest * spread)
-    ticks = _round_ticks(lowest, highest, 2.0 if unit == "bytes" else 10.0, most)
-    axes.xaxis.set_major_locator(FixedLocator(ticks))
-    axes.xaxis.set_minor_locator(NullLocator())
+    _log_axis(axes, (lowest / spread, highest * spread), 2 if unit == "bytes" else 10, inches)
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: capacity_text(value, unit)))
 
 
-def time_axis(axes: Axes, lowest: float, highest: float, most: int) -> None:
-    """A logarithmic x axis of nanoseconds."""
-    axes.set_xscale("log")
-    axes.set_xlim(lowest / 1.5, highest * 1.5)
-    ticks = _round_ticks(lowest / 1.4, highest * 1.4, 10.0, most)
-    axes.xaxis.set_major_locator(FixedLocator(ticks))
-    axes.xaxis.set_minor_locator(NullLocator())
+def time_axis(axes: Axes, lowest: float, highest: float, inches: float) -> None:
+    """A logarithmic x axis of nanoseconds, so many inches long."""
+    _log_axis(axes, (lowest / 1.5, highest * 1.5), 10, inches)
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: time_text(value)))
 
 
-def _round_ticks(lowest: float, highest: float, base: float, most: int) -> list[float]:
-    """At most so many ticks within the range, at equal distances, the rounder the better."""
-    slack = 1e-9
+def axis_inches(axes: Axes, labels: float) -> float:
+    """About how long the x axis is: its share of the figure without the labels at the left."""
+    figure = axes.get_figure()
+    spec = axes.get_subplotspec()
+    columns = spec.get_gridspec().ncols if spec is not None else 1
+    return (figure.get_size_inches()[0] if figure is not None else 3.5) / columns - labels
+
+
+def _log_axis(axes: Axes, limits: tuple[float, float], base: int, inches: float) -> None:
+    axes.set_xscale("log")
+    axes.set_xlim(*limits)
+    ticks = round_ticks(limits, base, inches / (0.48 if base == 2 else 0.4))
+    axes.xaxis.set_major_locator(FixedLocator(ticks))
+    axes.xaxis.set_minor_locator(NullLocator())
+
+
+def round_ticks(limits: tuple[float, float], base: int, labels: float) -> list[float]:
+    """Round numbers within limits on a logarithmic axis that has room for so many labels.
+
+    Powers of the base or, of ten, the series 1, 2, 5; every second or third of them where they
+    would be too close.
+    """
+    lowest, highest = limits
+    gap = math.log(highest / lowest) / max(labels, 1)
     first = math.floor(math.log(lowest, base)) - 1
-    last = math.ceil(math.log(highest, base)) + 1
-    steps = range(first, last + 1)
-    within = (lowest * (1 - slack), highest * (1 + slack))
-    whole = [base**step for step in steps]
-    fine = whole if base == 2 else [m * base**step for step in steps for m in (1, 2, 5)]
-    for candidates in (whole, fine):
-        ticks = [float(tick) for tick in candidates if within[0] <= tick <= within[1]]
-        if len(ticks) >= 3 or (candidates is fine and len(ticks) >= 2):
-            stride = math.ceil(len(ticks) / most)
-            return ticks[(len(ticks) - 1) % stride // 2 :: stride]
-    # Less than that fits: the ends of the range are what there is to say.
-    return [float(tick) for tick in np.unique([lowest, highest])]
+    steps = range(first, math.ceil(math.log(highest, base)) + 2)
+    powers = [float(base) ** step for step in steps]
+    fine = powers if base == 2 else [m * power for power in powers for m in (1, 2, 5)]
+    powers = [tick for tick in powers if lowest <= tick <= highest]
+    fine = [tick for tick in fine if lowest <= tick <= highest]
+    for ticks, fewest in ((fine, 2), (powers, 3), (fine[::2], 2), (powers, 2), (fine[::3], 2)):
+        if len(ticks) >= fewest and _closest(ticks) >= gap:
+            return ticks
+    # A long range: as many powers as there is room for.
+    for stride in range(1, len(powers) + 1):
+        ticks = powers[::stride]
+        if len(ticks) < 2 or _closest(ticks) >= gap:
+            return ticks
+    return fine[:1] or [math.sqrt(lowest * highest)]
+
+
+def _closest(ticks: list[float]) -> float:
+    return min(math.log(b / a) for a, b in pairwise(ticks))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
+from matplotlib.transforms import ScaledTranslation
 
 from larder_analysis import points as curves
 from larder_analysis.errors import NothingToDrawError
@@ -13,11 +16,14 @@ from larder_analysis.figures.lines import LinePlot, draw_lines, in_order
 from larder_analysis.style import Looks, Width
 from larder_analysis.tables import Tables
 
+# Part of a panel's height that is kept free for the marks of knees, and the width of one of these.
+_STRIP = 0.09
+_TICK_POINTS = 1.7
 _CAPTION = (
-    "Percentage points of hit ratio that doubling the capacity gains, between each two neighbouring "
-    "capacities (drawn at their geometric mean). Near zero, more capacity is wasted. Ticks below the "
-    "axis mark the knee of each policy's hit-ratio curve among the capacities there are (Kneedle, "
-    "without smoothing), where it has one."
+    "Percentage points of hit ratio that doubling the capacity gains, between each two "
+    "neighbouring capacities (drawn at their geometric mean). Near zero, more capacity is wasted. "
+    "Ticks at the bottom mark the knee of each policy's hit-ratio curve among the capacities there "
+    "are (Kneedle, without smoothing), where it has one; those that share a knee stand side by side."
 )
 
 
@@ -25,7 +31,7 @@ def draw(tables: Tables, looks: Looks, width: Width) -> list[Drawing]:
     """Gain in hit ratio for each doubling of the capacity."""
     frame = curves.with_several_capacities(curves.points(tables.cells, "hit_ratio"))
     if frame.empty:
-        raise NothingToDrawError("no policy has two capacities, between which something could change")
+        raise NothingToDrawError("no policy has two capacities to compare")
     gains = curves.gains(frame)
     gains = gains.assign(x=gains["middle"], value=gains["gain"])
     knees = knees_of(frame)
@@ -35,7 +41,7 @@ def draw(tables: Tables, looks: Looks, width: Width) -> list[Drawing]:
 
     marker = Line2D([], [], color="black", marker="|", linestyle="none", markersize=5)
     entry = (Entry("knee", marker),) if len(knees) else ()
-    label = "Gain in hit ratio (points per doubling)"
+    label = "Gain (points per doubling)"
     plot = LinePlot(in_order(gains), label, mark, entry, zero_line=True)
     return numbered("sensitivity", draw_lines(plot, looks, width), _CAPTION)
 
@@ -54,18 +60,34 @@ def _mark_knees(axes: Axes, knees: pd.DataFrame, looks: Looks) -> None:
     if knees.empty:
         return
     low, high = axes.get_ylim()
-    step = 0.045 * (high - low)
-    # Policies with the same knee stand above each other, below everything else.
-    level = knees.groupby("knee").cumcount()
-    axes.set_ylim(low - step * (level.max() + 1.5), high)
-    for place, (_, row) in zip(level, knees.iterrows(), strict=True):
-        axes.plot(
-            [row["knee"]],
-            [low - step * (place + 0.5)],
-            marker="|",
-            markersize=4,
-            markeredgewidth=1.2,
-            color=looks[str(row["series"])].color,
-            linestyle="none",
-            label=f"knee {row['series']}",
-        )
+    axes.set_ylim(low - _STRIP * (high - low), high)
+    # The strip below the data has no values, so no ticks either.
+    axes.yaxis.set_major_locator(_TicksFrom(low))
+    for _, group in knees.groupby("knee"):
+        for place, (_, row) in enumerate(group.iterrows()):
+            # Policies with the same knee stand side by side around it, not on each other.
+            points = (place - (len(group) - 1) / 2) * _TICK_POINTS
+            shift = ScaledTranslation(points / 72, 0, axes.get_figure().dpi_scale_trans)
+            axes.plot(
+                [row["knee"]],
+                [_STRIP / 2],
+                transform=axes.get_xaxis_transform() + shift,
+                marker="|",
+                markersize=4,
+                markeredgewidth=1.2,
+                color=looks[str(row["series"])].color,
+                linestyle="none",
+                label=f"knee {row['series']}",
+            )
+
+
+class _TicksFrom(MaxNLocator):
+    """Ticks as usual, but none below a value."""
+
+    def __init__(self, lowest: float) -> None:
+        super().__init__(nbins="auto", steps=[1, 2, 2.5, 5, 10])
+        self._lowest = lowest
+
+    def tick_values(self, vmin: float, vmax: float) -> np.ndarray:
+        ticks = super().tick_values(vmin, vmax)
+        return ticks[ticks >= self._lowest]

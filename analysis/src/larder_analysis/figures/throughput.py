@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
@@ -16,12 +17,12 @@ from larder_analysis.tables import Tables
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "p")
 _SIMULATED = (
     "Requests a second of the simulation, one cell in one thread. Dots are medians over capacities "
-    "and repetitions, lines reach from the slowest to the fastest, ticks are single runs. It says how "
-    "long an analysis takes, and nothing about a cache built of the policy."
+    "and repetitions, lines reach from the slowest to the fastest, ticks are single runs. It says "
+    "how long an analysis takes, and nothing about a cache built of the policy."
 )
 _EXECUTED = (
-    "Requests a second of real caches, with making and checking values; all threads together. Markers "
-    "are medians over repetitions, lines reach from the slowest to the fastest, ticks are single runs."
+    "Requests a second of real caches, with making and checking values; all threads together. "
+    "Markers are medians over repetitions, lines reach from the slowest to the fastest, ticks are single runs."
 )
 
 
@@ -44,7 +45,7 @@ def draw_executed(tables: Tables, looks: Looks, width: Width) -> list[Drawing]:
     return numbered("throughput-executed", _draw(frame, looks, width, by_speed=False), _EXECUTED)
 
 
-def _draw(frame: pd.DataFrame, looks: Looks, width: Width, by_speed: bool) -> list:  # noqa: FBT001
+def _draw(frame: pd.DataFrame, looks: Looks, width: Width, by_speed: bool) -> list[Figure]:
     speeds = frame.assign(value=frame["requests_per_second"] / 1e6)
     unit = "Million"
     if speeds["value"].median() < 0.2:
@@ -54,15 +55,16 @@ def _draw(frame: pd.DataFrame, looks: Looks, width: Width, by_speed: bool) -> li
     groups = dict(list(speeds.groupby(["place", "name"], sort=False)))
     order = list(dict.fromkeys(speeds["name"]))
     if by_speed:
-        medians = speeds.groupby("name")["value"].median().sort_values(ascending=False, kind="stable")
-        order = list(medians.index)
+        order = _fastest_first(speeds)
     rows = {
         place: [name for name in order if (place, name) in groups]
         for place in dict.fromkeys(speeds["place"])
     }
 
     def draw_row(axes: Axes, panel: str, row: str, y: float) -> None:
-        group = groups[(panel, row)]
+        group = groups.get((panel, row))
+        if group is None:
+            return
         color = looks[str(group["series"].iloc[0])].color
         for place, count in enumerate(threads):
             values = group.loc[group["threads"] == count, "value"]
@@ -78,14 +80,20 @@ def _draw(frame: pd.DataFrame, looks: Looks, width: Width, by_speed: bool) -> li
     return draw_rows(RowPlot(rows, label, draw_row, finish, _entries(threads)), width)
 
 
+def _fastest_first(speeds: pd.DataFrame) -> list[str]:
+    """Names by their speed relative to the panel's fastest, so that no panel weighs more."""
+    medians = speeds.groupby(["place", "name"])["value"].median()
+    relative = medians / medians.groupby("place").transform("max")
+    return list(relative.groupby("name").mean().sort_values(ascending=False, kind="stable").index)
+
+
 def _draw_values(
     axes: Axes, values: pd.Series, y: float, color: str, marker: str, name: str
 ) -> None:
     axes.plot([values.min(), values.max()], [y, y], color=color, linewidth=0.8)
     if len(values) > 1:
-        axes.plot(
-            values, [y] * len(values), "|", color=color, markersize=2.5, markeredgewidth=0.4, alpha=0.7
-        )
+        thin = {"markersize": 2.5, "markeredgewidth": 0.4, "alpha": 0.7}
+        axes.plot(values, [y] * len(values), "|", color=color, **thin)
     axes.plot([values.median()], [y], marker, color=color, markersize=3.2, label=name)
 
 

@@ -16,8 +16,8 @@ from larder_analysis.tables import Tables
 
 _CAPTION = (
     "Hit ratio by the tier that answered; the number is the sum. One panel for each trace, "
-    "configuration and capacity (of the disk tier), or for each trace where every configuration has "
-    "its own. Means over seeds."
+    "configuration and capacity (of the disk tier), or for each trace where every configuration "
+    "has its own. Means over seeds."
 )
 _MEMORY = {"facecolor": BLUE, "edgecolor": "white", "linewidth": 0.3}
 _DISK = {"facecolor": ORANGE, "edgecolor": "white", "linewidth": 0.3, "hatch": "//////"}
@@ -36,6 +36,8 @@ def draw(tables: Tables, looks: Looks, width: Width) -> list[Drawing]:
     widest = float((groups["memory"] + groups["disk"]).max())
 
     def draw_row(axes: Axes, panel: str, row: str, y: float) -> None:
+        if (panel, row) not in groups.index:
+            return
         memory, disk = groups.loc[(panel, row)]
         axes.barh(y, memory, height=0.7, **_MEMORY)
         axes.barh(y, disk, left=memory, height=0.7, **_DISK)
