@@ -25,7 +25,7 @@ _LABELS = {"p50": "median", "p90": "90th", "p99": "99th", "p999": "99.9th percen
 _MEASURED = (
     "Latency of single operations of real caches, by what answered: median, 90th, 99th and 99.9th "
     "percentile, each the median over repetitions, on a logarithmic scale of its own for each "
-    "panel. Fewer than a thousand operations have no 99.9th percentile to speak of; it is left out then."
+    "panel. Where there were fewer than a thousand operations, the 99.9th is left out."
 )
 _MODELLED = (
     "Access time as the workload's latency model gives it: computed from what was found where, not "

@@ -80,9 +80,7 @@ def _axis(axes: Axes, ranking: Ranking) -> None:
     for place in range(1, ranking.policies + 1, step):
         axes.plot([place, place], [_TOP - 0.04, _TOP], color="black", linewidth=0.6)
         axes.text(place, _TOP - 0.06, str(place), ha="center", va="bottom", fontsize=6)
-    axes.text(
-        (1 + ranking.policies) / 2, 0.02, _test(ranking), ha="center", va="top", fontsize=6
-    )
+    axes.text((1 + ranking.policies) / 2, 0.02, _test(ranking), ha="center", va="top", fontsize=6)
 
 
 def _test(ranking: Ranking) -> str:
@@ -127,8 +125,10 @@ def _names(
             y = _TOP + below + _LINE * (place + 0.5)
             look = looks[str(name)]
             axes.plot([value, value, end], [_TOP, y, y], color=look.color, linewidth=0.7)
-            axes.plot(
-                [value], [_TOP], linewidth=0, clip_on=False, zorder=3, label=str(name),
-                **look.line() ) text = f"{shown(str(name), 16)} {value:.2f}" if side > 0: text =
-                f"{value:.2f} {shown(str(name), 16)}" axes.text( end + side * 0.03 * margin, y,
-                text, ha="right" if side < 0 else "left", va="center", fontsize=6, )
+            line = look.line() | {"linestyle": "none", "label": str(name)}
+            axes.plot([value], [_TOP], clip_on=False, zorder=3, **line)
+            text = f"{shown(str(name), 16)} {value:.2f}"
+            if side > 0:
+                text = f"{value:.2f} {shown(str(name), 16)}"
+            align = "right" if side < 0 else "left"
+            axes.text(end + side * 0.03 * margin, y, text, ha=align, va="center", fontsize=6)

@@ -23,7 +23,7 @@ _CAPTION = (
     "Percentage points of hit ratio that doubling the capacity gains, between each two "
     "neighbouring capacities (drawn at their geometric mean). Near zero, more capacity is wasted. "
     "Ticks at the bottom mark the knee of each policy's hit-ratio curve among the capacities there "
-    "are (Kneedle, without smoothing), where it has one; those that share a knee stand side by side."
+    "are (Kneedle, without smoothing), where it has one; those that share one stand side by side."
 )
 
 

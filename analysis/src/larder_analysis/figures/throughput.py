@@ -22,7 +22,8 @@ _SIMULATED = (
 )
 _EXECUTED = (
     "Requests a second of real caches, with making and checking values; all threads together. "
-    "Markers are medians over repetitions, lines reach from the slowest to the fastest, ticks are single runs."
+    "Markers are medians over repetitions, lines reach from the slowest to the fastest, ticks are "
+    "single runs."
 )
 
 

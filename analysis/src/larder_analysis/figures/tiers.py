@@ -65,7 +65,8 @@ def _frame(cells: pd.DataFrame) -> pd.DataFrame:
     one_each = capacities.groupby(cells["home"]).transform("max") == 1
     each = cells.groupby("panel")["capacity"].transform("nunique") > 1
     together = one_each & each.groupby(cells["home"]).transform("any")
-    designs = cells[together].assign(place=cells["home"], name=cells["row"])
+    designs = cells[together]
+    designs = designs.assign(place=designs["home"], name=designs["row"])
     sweeps = cells[~together & (cells["kind"] == "hybrid")]
     sizes = [
         capacity_text(capacity, unit)
