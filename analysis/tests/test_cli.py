@@ -7,7 +7,7 @@ import io
 import os
 import subprocess
 import sys
-import xml.etree.ElementTree as ElementTree
+import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
@@ -122,7 +122,7 @@ def test_hostile_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     pictures = list(output.rglob("*.svg"))
     assert {"miss-ratio.svg", "ranking.svg"} <= {path.name for path in pictures}
     for picture in pictures:
-        root = ElementTree.fromstring(picture.read_bytes())
+        root = ET.fromstring(picture.read_bytes())
         assert not [element for element in root.iter() if str(element.tag).endswith("script")]
         # Drawn as it is written and not as a fraction.
         if picture.name == "miss-ratio.svg":
