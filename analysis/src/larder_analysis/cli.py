@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from larder_analysis import __version__, style, text
@@ -87,7 +87,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _list_of(known: Sequence[str] | dict[str, object]):  # noqa: ANN202
+def _list_of(known: Collection[str]) -> Callable[[str], list[str]]:
     def parse(value: str) -> list[str]:
         names = [name.strip() for name in value.split(",") if name.strip()]
         for name in names:

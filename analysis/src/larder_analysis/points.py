@@ -11,7 +11,7 @@ _NORMAL_95 = 1.959964
 
 
 def points(cells: pd.DataFrame, metric: str) -> pd.DataFrame:
-    """The mean of a metric over seeds, with `low` and `high`, sorted by capacity.
+    """The mean of a metric over seeds, with `low` and `high`, sorted by capacity in each panel.
 
     `low` and `high` are the smallest and largest over seeds or, for a sampled curve, the 95 %
     interval of its standard error. Cells without the metric are left out.
@@ -26,7 +26,14 @@ def points(cells: pd.DataFrame, metric: str) -> pd.DataFrame:
     grouped = frame.groupby(POINT, sort=False).agg(
         value=("value", "mean"), low=("low", "min"), high=("high", "max")
     )
-    return grouped.reset_index().sort_values("capacity", kind="stable", ignore_index=True)
+    means = grouped.reset_index()
+    # Panels in the order in which they come.
+    place = pd.Series(pd.factorize(means["panel"])[0], means.index)
+    return (
+        means.assign(_place=place)
+        .sort_values(["_place", "capacity"], kind="stable", ignore_index=True)
+        .drop(columns="_place")
+    )
 
 
 def with_several_capacities(frame: pd.DataFrame) -> pd.DataFrame:

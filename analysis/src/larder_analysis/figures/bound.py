@@ -5,7 +5,7 @@ from __future__ import annotations
 from larder_analysis import points as curves
 from larder_analysis.errors import NothingToDrawError
 from larder_analysis.figures.drawing import Drawing, numbered
-from larder_analysis.figures.lines import LinePlot, draw_lines, in_order
+from larder_analysis.figures.lines import LinePlot, draw_lines
 from larder_analysis.style import Looks, Width
 from larder_analysis.tables import Tables
 from larder_analysis.text import shown
@@ -21,10 +21,8 @@ def draw(tables: Tables, looks: Looks, width: Width) -> list[Drawing]:
         raise NothingToDrawError("no policy has two capacities in common with belady")
     names = ", ".join(shown(name) for name in sorted(set(distance["bound_name"])))
     plot = LinePlot(
-        in_order(
-            distance[["panel", "unit", "series"]].assign(
-                x=distance["capacity"], value=distance["behind"]
-            )
+        distance[["panel", "unit", "series"]].assign(
+            x=distance["capacity"], value=distance["behind"]
         ),
         "Hit ratio below bound (points)",
         zero_line=True,

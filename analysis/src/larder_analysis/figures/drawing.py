@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -31,7 +32,7 @@ class Entry:
     """One line of a legend."""
 
     label: str
-    handle: Line2D
+    handle: Artist
 
 
 def series_entries(names: Sequence[str], looks: Looks) -> list[Entry]:

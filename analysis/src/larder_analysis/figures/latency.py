@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 from larder_analysis import points as curves
 from larder_analysis.errors import NothingToDrawError
 from larder_analysis.figures.drawing import Drawing, Entry, numbered
-from larder_analysis.figures.lines import LinePlot, draw_lines, in_order
+from larder_analysis.figures.lines import LinePlot, draw_lines
 from larder_analysis.figures.rows import RowPlot, draw_rows, with_variants
 from larder_analysis.figures.scales import axis_inches, time_axis
 from larder_analysis.style import GREY, Looks, Width
@@ -57,7 +57,7 @@ def draw_modelled(tables: Tables, looks: Looks, width: Width) -> list[Drawing]:
         scale, unit = (1e-3, "ms") if sweep["value"].max() > 2000 else (1, "µs")
         times = sweep.assign(x=sweep["capacity"])
         times[["value", "low", "high"]] *= scale
-        plot = LinePlot(in_order(times), f"Modelled mean access ({unit})")
+        plot = LinePlot(times, f"Modelled mean access ({unit})")
         caption = _MODELLED.format(what="Mean over capacity.")
         drawings += numbered("modelled-latency", draw_lines(plot, looks, width), caption)
     alone = cells.merge(sweep[["panel", "series"]].drop_duplicates(), how="left", indicator=True)
@@ -88,7 +88,7 @@ def _draw_percentiles(
     series = frame.groupby("name", sort=False)["series"].first()
     order = list(dict.fromkeys(frame["name"]))
     # All operations of a home have the same rows, so that they can be compared along a line.
-    rows = {}
+    rows: dict[str, list[str]] = {}
     for home, part in frame.groupby("home", sort=False):
         names = [name for name in order if name in set(part["name"])]
         kinds = sorted(set(part["operation"]), key=[*_OPERATIONS, "modelled"].index)

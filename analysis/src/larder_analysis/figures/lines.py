@@ -28,16 +28,17 @@ class LinePlot:
 
 
 def draw_lines(plot: LinePlot, looks: Looks, width: Width) -> list[Figure]:
-    """Pages of panels; series stand in the legend in the order in which the frame has them."""
+    """Pages of panels, in the frame's order; in the legend the lowest line stands first."""
     frame = plot.frame
-    entries = series_entries(list(dict.fromkeys(frame["series"])), looks)
+    order = _best_first(frame)
+    entries = series_entries(order, looks)
     entries += plot.extra_entries
     panels = list(dict.fromkeys(frame["panel"]))
     figures = []
     height = 1.45 if len(panels) > width.columns else 1.9
     for figure, areas in pages(panels, width, height, entries):
         for name, axes in areas:
-            _draw_panel(axes, frame[frame["panel"] == name], plot, looks)
+            _draw_panel(axes, frame[frame["panel"] == name], plot, looks, order)
             if plot.finish is not None:
                 plot.finish(name, axes)
         figure.supylabel(plot.y_label, fontsize=6.5)
@@ -46,13 +47,16 @@ def draw_lines(plot: LinePlot, looks: Looks, width: Width) -> list[Figure]:
     return figures
 
 
-def _draw_panel(axes: Axes, panel: pd.DataFrame, plot: LinePlot, looks: Looks) -> None:
+def _draw_panel(
+    axes: Axes, panel: pd.DataFrame, plot: LinePlot, looks: Looks, order: list[str]
+) -> None:
     if plot.zero_line:
         axes.axhline(0, color="black", linewidth=0.5, zorder=1)
-    for series, curve in panel.groupby("series", sort=False):
-        look = looks[str(series)]
+    curves = {str(series): curve.sort_values("x") for series, curve in panel.groupby("series")}
+    for series in (name for name in order if name in curves):
+        look, curve = looks[series], curves[series]
         every = max(1, len(curve) // _MOST_MARKERS)
-        axes.plot(curve["x"], curve["value"], markevery=every, label=str(series), **look.line())
+        axes.plot(curve["x"], curve["value"], markevery=every, label=series, **look.line())
         if "low" in curve and (curve["high"] > curve["low"]).any():
             axes.fill_between(
                 curve["x"], curve["low"], curve["high"], color=look.color, alpha=0.2, linewidth=0
@@ -62,12 +66,6 @@ def _draw_panel(axes: Axes, panel: pd.DataFrame, plot: LinePlot, looks: Looks) -
     axes.margins(y=0.06)
 
 
-def in_order(frame: pd.DataFrame, column: str = "value") -> pd.DataFrame:
-    """Rows with series sorted by their mean, smallest first, and panels as they were."""
-    means = frame.groupby("series")[column].mean().sort_values(kind="stable")
-    order = frame["series"].map({name: place for place, name in enumerate(means.index)})
-    return (
-        frame.assign(_order=order)
-        .sort_values(["_order", "x"], kind="stable")
-        .drop(columns="_order")
-    )
+def _best_first(frame: pd.DataFrame) -> list[str]:
+    """Series by their mean, smallest first: in all that is drawn here less is better, or no worse."""
+    return list(frame.groupby("series")["value"].mean().sort_values(kind="stable").index)

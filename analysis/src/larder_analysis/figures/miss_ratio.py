@@ -5,7 +5,7 @@ from __future__ import annotations
 from larder_analysis import points as curves
 from larder_analysis.errors import NothingToDrawError
 from larder_analysis.figures.drawing import Drawing, numbered
-from larder_analysis.figures.lines import LinePlot, draw_lines, in_order
+from larder_analysis.figures.lines import LinePlot, draw_lines
 from larder_analysis.style import Looks, Width
 from larder_analysis.tables import Tables
 
@@ -39,5 +39,5 @@ def _draw(
         low=100 * (1 - frame["high"]),
         high=100 * (1 - frame["low"]),
     )
-    plot = LinePlot(in_order(misses), f"{what} (%)")
+    plot = LinePlot(misses, f"{what} (%)")
     return numbered(name, draw_lines(plot, looks, width), _CAPTION.format(what=what))

@@ -12,7 +12,7 @@ from matplotlib.transforms import ScaledTranslation
 from larder_analysis import points as curves
 from larder_analysis.errors import NothingToDrawError
 from larder_analysis.figures.drawing import Drawing, Entry, numbered
-from larder_analysis.figures.lines import LinePlot, draw_lines, in_order
+from larder_analysis.figures.lines import LinePlot, draw_lines
 from larder_analysis.style import Looks, Width
 from larder_analysis.tables import Tables
 
@@ -42,7 +42,7 @@ def draw(tables: Tables, looks: Looks, width: Width) -> list[Drawing]:
     marker = Line2D([], [], color="black", marker="|", linestyle="none", markersize=5)
     entry = (Entry("knee", marker),) if len(knees) else ()
     label = "Gain (points per doubling)"
-    plot = LinePlot(in_order(gains), label, mark, entry, zero_line=True)
+    plot = LinePlot(gains, label, mark, entry, zero_line=True)
     return numbered("sensitivity", draw_lines(plot, looks, width), _CAPTION)
 
 

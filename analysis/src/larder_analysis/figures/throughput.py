@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -93,7 +95,7 @@ def _draw_values(
 ) -> None:
     axes.plot([values.min(), values.max()], [y, y], color=color, linewidth=0.8)
     if len(values) > 1:
-        thin = {"markersize": 2.5, "markeredgewidth": 0.4, "alpha": 0.7}
+        thin: dict[str, Any] = {"markersize": 2.5, "markeredgewidth": 0.4, "alpha": 0.7}
         axes.plot(values, [y] * len(values), "|", color=color, **thin)
     axes.plot([values.median()], [y], marker, color=color, markersize=3.2, label=name)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
@@ -19,8 +21,13 @@ _CAPTION = (
     "configuration and capacity (of the disk tier), or for each trace where every configuration "
     "has its own. Means over seeds."
 )
-_MEMORY = {"facecolor": BLUE, "edgecolor": "white", "linewidth": 0.3}
-_DISK = {"facecolor": ORANGE, "edgecolor": "white", "linewidth": 0.3, "hatch": "//////"}
+_MEMORY: dict[str, Any] = {"facecolor": BLUE, "edgecolor": "white", "linewidth": 0.3}
+_DISK: dict[str, Any] = {
+    "facecolor": ORANGE,
+    "edgecolor": "white",
+    "linewidth": 0.3,
+    "hatch": "//////",
+}
 
 
 def draw(tables: Tables, looks: Looks, width: Width) -> list[Drawing]:
@@ -47,7 +54,7 @@ def draw(tables: Tables, looks: Looks, width: Width) -> list[Drawing]:
 
     def finish(_: str, axes: Axes) -> None:
         axes.set_xlim(0, max(widest * 1.2, 1))
-        axes.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
+        axes.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 2.5, 5, 10]))
         axes.grid(visible=False, axis="y")
 
     entries = [Entry("memory hits", Patch(**_MEMORY)), Entry("disk hits", Patch(**_DISK))]
