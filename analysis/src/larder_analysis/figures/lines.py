@@ -67,5 +67,5 @@ def _draw_panel(
 
 
 def _best_first(frame: pd.DataFrame) -> list[str]:
-    """Series by their mean, smallest first: in all that is drawn here less is better, or no worse."""
+    """Series by their mean, smallest first: of most that is drawn here, less is better."""
     return list(frame.groupby("series")["value"].mean().sort_values(kind="stable").index)
