@@ -302,6 +302,20 @@ def test_nothing_is_cut_off(tmp_path: Path, width: style.Width) -> None:
             assert box.y1 <= inside.y1, name
 
 
+def test_long_titles_keep_what_tells_panels_apart(tmp_path: Path) -> None:
+    cells = [*sweep("x" * 80), *sweep("x" * 80, configuration="disk", kind="disk")]
+    figure = draw("miss-ratio", tables(tmp_path, cells), ONE_COLUMN)[0].figure
+    first, second = (title.split("\n") for title in titles(figure))
+    assert (first[1], second[1]) == ("memory", "disk")
+    assert "\N{HORIZONTAL ELLIPSIS}" in first[0]
+
+
+def test_panels_stand_in_the_order_of_the_runs(tmp_path: Path) -> None:
+    small = [record("lru", capacity, 10, trace="b") for capacity in (1, 2)]
+    figure = draw("miss-ratio", tables(tmp_path, [*sweep("a"), *small]))[0].figure
+    assert titles(figure) == ["a, memory", "b, memory"]
+
+
 def test_capacities_and_times_in_words() -> None:
     assert capacity_text(1000, "objects") == "1k"
     assert capacity_text(2_500_000, "objects") == "2.5M"

@@ -79,8 +79,16 @@ def _page(
         unused.remove()
     longest = int((width.inches / columns - labels) / 0.055)
     for name, area in zip(panels, axes, strict=False):
-        area.set_title(shown(name, max(longest, 12)))
+        area.set_title(_title(name, max(longest, 12)))
     return figure, list(zip(panels, axes, strict=False))
+
+
+def _title(name: str, longest: int) -> str:
+    """The panel's name; where it is too long, what follows the trace stands in a second line."""
+    trace, comma, rest = name.partition(", ")
+    if len(shown(name, longest + 1)) <= longest or not comma:
+        return shown(name, longest)
+    return f"{shown(trace, longest)}\n{shown(rest, longest)}"
 
 
 def new_figure(width: Width, height: float, entries: Sequence[Entry] = ()) -> Figure:

@@ -36,8 +36,8 @@ def _draw(
     misses = frame.assign(
         x=frame["capacity"],
         value=100 * (1 - frame["value"]),
-        low=100 * (1 - frame["high"]),
-        high=100 * (1 - frame["low"]),
+        low=(100 * (1 - frame["high"])).clip(lower=0),
+        high=(100 * (1 - frame["low"])).clip(upper=100),
     )
     plot = LinePlot(misses, f"{what} (%)")
     return numbered(name, draw_lines(plot, looks, width), _CAPTION.format(what=what))
