@@ -3,7 +3,8 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help deps build debug test test-release sanitize run bench lint format clean install
+.PHONY: help deps build debug test test-release sanitize run bench analysis test-analysis lint \
+  format clean install
 
 SWIFT ?= swift
 WORKLOAD ?= Workloads/news-feed.yaml
@@ -12,6 +13,11 @@ DESTDIR ?=
 RUN_FLAGS ?=
 BENCH_REQUESTS ?= 20000000
 BENCH_CAPACITY ?= 100000
+PYTHON ?= python3
+RESULTS ?= Results/examples/cache2k-web07
+ANALYSIS_FLAGS ?=
+
+VENV := analysis/.venv
 
 # Headers by the name pkg-config knows; package names are Debian's.
 LIBRARIES := libzstd:libzstd-dev zlib:zlib1g-dev liblzma:liblzma-dev sqlite3:libsqlite3-dev \
@@ -23,7 +29,8 @@ say = @printf '\033[1m==> %s\033[0m\n' '$(1)'
 help: ## What there is (this list)
 	@printf 'make run     a fresh checkout to a report; make test proves it\n\n'
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
-	@printf '\nWORKLOAD=%s  PREFIX=%s  RUN_FLAGS=%s\n' '$(WORKLOAD)' '$(PREFIX)' '$(RUN_FLAGS)'
+	@printf '\nWORKLOAD=%s  PREFIX=%s  RUN_FLAGS=%s\nRESULTS=%s  ANALYSIS_FLAGS=%s\n' '$(WORKLOAD)' \
+	  '$(PREFIX)' '$(RUN_FLAGS)' '$(RESULTS)' '$(ANALYSIS_FLAGS)'
 
 deps: ## Install what is missing (Debian and Ubuntu; elsewhere say what is missing)
 	@if ! command -v $(firstword $(SWIFT)) >/dev/null; then \
@@ -104,6 +111,37 @@ bench: build ## Measure every policy in one thread on a generated Zipf trace, in
 	  "$$results/timings.csv" | sort -k2,2nr; \
 	printf '\033[1m==> %s\033[0m\n' "$$results"
 
+$(VENV)/.installed: analysis/pyproject.toml analysis/constraints.txt
+	@command -v $(PYTHON) >/dev/null && \
+	  $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo '$(PYTHON) is missing or older than 3.11; say which to take: make PYTHON=...' >&2; \
+	    exit 1; }; \
+	if ! $(PYTHON) -c 'import venv, ensurepip' 2>/dev/null; then \
+	  command -v apt-get >/dev/null || { echo "$(PYTHON) has no venv" >&2; exit 1; }; \
+	  root=(); \
+	  if [ "$$(id -u)" -ne 0 ]; then \
+	    command -v sudo >/dev/null || \
+	      { echo 'missing, and no sudo to install: python3-venv' >&2; exit 1; }; \
+	    root=(sudo); \
+	  fi; \
+	  printf '\033[1m==> Installing python3-venv\033[0m\n'; \
+	  "$${root[@]}" apt-get update -qq; \
+	  "$${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq python3-venv; \
+	fi
+	$(call say,Setting up $(VENV))
+	@$(PYTHON) -m venv --clear $(VENV)
+	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check \
+	  --constraint analysis/constraints.txt --editable 'analysis[test]'
+	@touch $@
+
+analysis: $(VENV)/.installed ## Figures and statistics of RESULTS, one or more results folders
+	$(call say,Analysing $(RESULTS))
+	@$(VENV)/bin/larder-analysis $(RESULTS) $(ANALYSIS_FLAGS)
+
+test-analysis: $(VENV)/.installed ## Check the style of analysis/ and run its tests
+	$(call say,Testing analysis/)
+	@cd analysis && .venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/pytest
+
 lint: ## Check the layout of the sources
 	$(call say,Checking the style)
 	@$(SWIFT) format lint --strict --parallel --recursive Sources Tests Package.swift
@@ -113,8 +151,8 @@ format: ## Lay out the sources
 	@$(SWIFT) format --in-place --parallel --recursive Sources Tests Package.swift
 
 clean: ## Remove what was built
-	$(call say,Removing .build)
-	@rm -rf .build
+	$(call say,Removing .build and $(VENV))
+	@rm -rf .build $(VENV)
 
 install: build ## Install larder into PREFIX/bin (default /usr/local)
 	$(call say,Installing $(DESTDIR)$(PREFIX)/bin/larder)
