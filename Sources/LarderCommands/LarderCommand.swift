@@ -22,7 +22,7 @@ struct LarderCommand: ParsableCommand {
     version: "larder \(LarderVersion.current) (\(LarderVersion.build) build)",
     subcommands: [
       RunCommand.self, SimulateCommand.self, TraceCommand.self, PoliciesCommand.self,
-      CachesCommand.self,
+      CachesCommand.self, ReportCommand.self, IndexCommand.self,
     ])
 
   /// Does what the process was asked, and exits.

@@ -15,7 +15,7 @@ struct ChartLegend {
       let y = top + Double(number / columns) * 20 + 8
       canvas.open("series", colour: entry.style.colour, series: entry.name)
       canvas.polyline([(x, y), (x + 24, y)], className: "l", dash: entry.style.dash)
-      canvas.path(entry.style.marker.path(x + 12, y), className: "s")
+      canvas.marker(entry.style, x + 12, y)
       let name = ChartText.fitted(entry.name, width: column - 36, size: SVGCanvas.textSize)
       canvas.text(name, x + 31, y + 4, className: "n")
       canvas.close()

@@ -10,7 +10,10 @@ enum ChartText {
   }
 
   /// A number in the largest of `units` that leaves at least 1, each so many times the one before.
-  static func scaled(_ value: Double, by factor: Double, units: [String]) -> String {
+  /// `isTrimmed` leaves needless digits away.
+  static func scaled(
+    _ value: Double, by factor: Double, units: [String], isTrimmed: Bool = true
+  ) -> String {
     var rest = value
     var unit = 0
     // A value that would be rounded up to the next unit is in it.
@@ -19,7 +22,11 @@ enum ChartText {
       unit += 1
     }
     let decimals = rest.magnitude >= 100 ? 0 : rest.magnitude >= 10 ? 1 : 2
-    return trimmed(rest, decimals: decimals) + units[unit]
+    // Whole nanoseconds, and whole bytes, have no parts.
+    let shown = unit == 0 && rest == rest.rounded() ? 0 : decimals
+    let text =
+      isTrimmed ? trimmed(rest, decimals: decimals) : NumberText.fixed(rest, decimals: shown)
+    return (text ?? "–") + units[unit]
   }
 
   /// `value` with at most so many decimals.
@@ -46,7 +53,7 @@ enum ChartText {
     case "f", "r", "t", "-", "[", "]": 0.42
     case "m", "w", "M", "W", "%", "@": 0.92
     case "A"..."Z": 0.7
-    default: scalar.value < 0x1100 ? 0.58 : 1.05
+    default: scalar.value < 0x1100 ? 0.62 : 1.05
     }
   }
 

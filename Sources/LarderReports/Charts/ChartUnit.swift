@@ -24,7 +24,7 @@ public enum ChartUnit: Sendable, Hashable {
     case .percent: ChartText.short(value * 100) + " %"
     case .points: ChartText.short(value * 100)
     case .nanoseconds:
-      ChartText.scaled(value, by: 1000, units: [" ns", " µs", " ms", " s"])
+      value == 0 ? "0" : ChartText.scaled(value, by: 1000, units: Self.times)
     }
   }
 
@@ -39,13 +39,15 @@ public enum ChartUnit: Sendable, Hashable {
   }
 
   private func precise(_ value: Double) -> String {
-    guard let whole = UInt64(exactly: value.rounded()) else { return tick(value) }
+    guard let whole = UInt64(exactly: value.rounded()), value != 0 else { return tick(value) }
     return switch self {
     case .objects: NumberText.grouped(whole)
     case .bytes: NumberText.bytes(whole)
-    default: tick(value)
+    default: ChartText.scaled(value, by: 1000, units: Self.times, isTrimmed: false)
     }
   }
+
+  private static let times = [" ns", " µs", " ms", " s"]
 
   /// What ticks are multiples of: bytes go in powers of two.
   var isBinary: Bool { self == .bytes }

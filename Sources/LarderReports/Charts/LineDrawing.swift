@@ -3,7 +3,7 @@ struct LineDrawing {
   private let chart: LineChart
   private let options: ChartOptions
   private let series: [ChartSeries]
-  private var canvas = SVGCanvas()
+  private var canvas: SVGCanvas
   private var left = 0.0
   private var right = 0.0
   private var top = 0.0
@@ -18,6 +18,7 @@ struct LineDrawing {
   init(_ chart: LineChart, _ options: ChartOptions) {
     self.chart = chart
     self.options = options
+    canvas = SVGCanvas(isStyled: !options.isFile)
     series = chart.series.map { series in
       var series = series
       series.points = series.points.filter { point in
@@ -120,9 +121,8 @@ struct LineDrawing {
           className: "w")
       }
       guard series.hasMarkers || places.count == 1 else { continue }
-      canvas.path(
-        series.style.marker.path(place.x, place.y), className: "k",
-        label: "\(series.name): \(label(point))")
+      canvas.marker(
+        series.style, place.x, place.y, label: "\(series.name): \(label(point))")
     }
     if let nameHeight, let last = places.last {
       canvas.path(
@@ -130,7 +130,7 @@ struct LineDrawing {
           + "L\(ChartText.place(right + 8)) \(ChartText.place(last.y))"
           + "L\(ChartText.place(right + 16)) \(ChartText.place(nameHeight))",
         className: "w")
-      canvas.path(series.style.marker.path(right + 22, nameHeight), className: "s")
+      canvas.marker(series.style, right + 22, nameHeight)
       let name = ChartText.fitted(
         series.name, width: options.width - right - 32, size: SVGCanvas.textSize)
       canvas.text(name, right + 31, nameHeight + 4, className: "n")

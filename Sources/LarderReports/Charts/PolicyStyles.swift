@@ -3,7 +3,8 @@ import LarderEngine
 /// The style of each policy: a function of its name, so that it is the same in every chart of every
 /// report.
 ///
-/// Those that are used most have a colour each; after them colours repeat with other markers.
+/// Those that are used most have a colour each; after them colours repeat with other markers, of
+/// which every second round is hollow.
 /// Variants that differ in parameters have the colour and marker of their policy and another line.
 /// A hybrid has those of its disk's policy, and another line where memory's is not LRU. Policies
 /// that know the future are measures and not choices: neutral, and dashed.
@@ -59,7 +60,7 @@ public struct PolicyStyles: Sendable {
     return SeriesStyle(
       colour: ChartColour(rawValue: colour) ?? .neutral,
       marker: ChartMarker.allCases[(colour + round) % ChartMarker.allCases.count],
-      dash: dash(tiers))
+      isOpen: !round.isMultiple(of: 2), dash: dash(tiers))
   }
 
   /// Solid for a policy as it is, alone or behind LRU in memory; for a variant one of the others.
@@ -76,9 +77,9 @@ public struct PolicyStyles: Sendable {
   /// other.
   private static let order = [
     "lru", "fifo", "s3-fifo", "sieve", "arc", "w-tinylfu", "gdsf",
-    "lfu", "clock", "slru", "2q", "lirs", "random", "cost",
-    "ttl", "lru-k", "tinylfu", "qd-lp", "lhd", "lecar", "hyperbolic",
-    "mru", "car", "clock-pro", "mq", "cacheus", "greedydual", "lfuda",
+    "lfu", "clock", "slru", "2q", "ttl", "cost", "lirs",
+    "lru-k", "random", "qd-lp", "tinylfu", "mru", "lhd", "lecar",
+    "hyperbolic", "car", "clock-pro", "mq", "cacheus", "greedydual", "lfuda",
   ]
 
   private static let slots: [String: Int] = {

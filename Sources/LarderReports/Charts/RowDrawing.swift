@@ -2,7 +2,7 @@
 struct RowDrawing {
   private let chart: RowChart
   private let options: ChartOptions
-  private var canvas = SVGCanvas()
+  private var canvas: SVGCanvas
   private let left: Double
   private let right: Double
   private let top: Double
@@ -15,6 +15,7 @@ struct RowDrawing {
   init(_ chart: RowChart, _ options: ChartOptions) {
     self.chart = chart
     self.options = options
+    canvas = SVGCanvas(isStyled: !options.isFile)
     let rows = chart.groups.flatMap(\.rows)
     let names = rows.map { ChartText.width($0.name, size: SVGCanvas.textSize) }
     let values = rows.map { ChartText.width($0.value, size: SVGCanvas.textSize) }
@@ -104,12 +105,12 @@ struct RowDrawing {
     canvas.open("series", colour: row.style.colour, series: row.series)
     let middle = y + (options.isNarrow ? 25 : 11)
     if options.isNarrow {
-      canvas.path(row.style.marker.path(7, y + 9), className: "s")
+      canvas.marker(row.style, 7, y + 9)
       let name = ChartText.fitted(
         row.name, width: options.width - 24, size: SVGCanvas.textSize)
       canvas.text(name, 16, y + 13, className: "n")
     } else {
-      canvas.path(row.style.marker.path(left - 16, middle), className: "s")
+      canvas.marker(row.style, left - 16, middle)
       let name = ChartText.fitted(row.name, width: left - 30, size: SVGCanvas.textSize)
       canvas.text(name, left - 27, middle + 4, anchor: .end, className: "n")
     }
@@ -147,8 +148,7 @@ struct RowDrawing {
           canvas.line(scale.place(end), y - 4, scale.place(end), y + 4, className: "w")
         }
       }
-      canvas.path(
-        row.style.marker.path(place.x, place.y), className: "k", label: "\(title): \(mark.label)")
+      canvas.marker(row.style, place.x, place.y, label: "\(title): \(mark.label)")
     }
   }
 }

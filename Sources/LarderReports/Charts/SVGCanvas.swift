@@ -1,6 +1,11 @@
 /// A drawing under construction. Text is escaped here, and numbers are rounded to a tenth.
 struct SVGCanvas {
   private(set) var content = ""
+  /// True where classes alone say how things look: in a page.
+  private let isStyled: Bool
+
+  /// An empty drawing. In a file of its own everything looks right without a style sheet, too.
+  init(isStyled: Bool = false) { self.isStyled = isStyled }
 
   /// Where a text begins.
   enum Anchor: String {
@@ -11,7 +16,7 @@ struct SVGCanvas {
   mutating func open(_ className: String, colour: ChartColour? = nil, series: String? = nil) {
     let classes = [className, colour?.className].compactMap { $0 }.joined(separator: " ")
     content += "<g class=\"\(classes)\""
-    if let colour { content += " color=\"\(colour.onLight)\"" }
+    if let colour, !isStyled { content += " color=\"\(colour.onLight)\"" }
     if let series { content += XMLText.attribute("data-series", series) }
     content += ">"
   }
@@ -34,14 +39,21 @@ struct SVGCanvas {
     guard points.count > 1 else { return }
     let places = points.map { "\(ChartText.place($0.x)) \(ChartText.place($0.y))" }
     let dashes = dash.pattern.map { " stroke-dasharray=\"\($0)\"" } ?? ""
-    content += "<path class=\"\(className)\"\(Self.attributes(className)) "
+    content += "<path class=\"\(className)\"\(attributes(className)) "
     content += "d=\"M\(places.joined(separator: "L"))\"\(dashes)/>"
   }
 
   /// A path; with a label it can be pointed at.
   mutating func path(_ data: String, className: String, label: String? = nil) {
-    content += "<path class=\"\(className)\"\(Self.attributes(className)) d=\"\(data)\""
+    content += "<path class=\"\(className)\"\(attributes(className)) d=\"\(data)\""
     content += label.map { "><title>\(XMLText.escaped($0))</title></path>" } ?? "/>"
+  }
+
+  /// A series' marker; with a label it can be pointed at.
+  mutating func marker(_ style: SeriesStyle, _ x: Double, _ y: Double, label: String? = nil) {
+    path(
+      style.marker.path(x, y), className: (label == nil ? "s" : "k") + (style.isOpen ? " o" : ""),
+      label: label)
   }
 
   mutating func rectangle(
@@ -50,7 +62,7 @@ struct SVGCanvas {
   ) {
     content += "<rect class=\"\(className)\" x=\"\(ChartText.place(x))\""
     content += " y=\"\(ChartText.place(y))\" width=\"\(ChartText.place(max(0, width)))\""
-    content += " height=\"\(ChartText.place(height))\"\(Self.attributes(className))"
+    content += " height=\"\(ChartText.place(height))\"\(attributes(className))"
     content += label.map { "><title>\(XMLText.escaped($0))</title></rect>" } ?? "/>"
   }
 
@@ -62,20 +74,22 @@ struct SVGCanvas {
     content += " y=\"\(ChartText.place(y))\""
     if anchor != .start { content += " text-anchor=\"\(anchor.rawValue)\"" }
     if size != Self.textSize { content += " font-size=\"\(ChartText.place(size))\"" }
-    content += Self.attributes(className) + ">\(XMLText.escaped(text))</text>"
+    content += attributes(className) + ">\(XMLText.escaped(text))</text>"
   }
 
   /// The size of text, pixels.
   static let textSize = 12.0
 
   /// What readers see that do not know style sheets; style sheets come before it.
-  private static func attributes(_ className: String) -> String {
-    switch className {
+  private func attributes(_ className: String) -> String {
+    guard !isStyled else { return "" }
+    return switch className {
     case "g": " fill=\"none\" stroke=\"#d8dee4\""
     case "a": " fill=\"none\" stroke=\"#8c959f\""
     case "l": " fill=\"none\" stroke=\"currentColor\" stroke-width=\"2\" stroke-linejoin=\"round\""
     case "b": " fill=\"none\" stroke=\"currentColor\" stroke-width=\"1.5\""
     case "w": " fill=\"none\" stroke=\"currentColor\" stroke-width=\"1.5\" stroke-opacity=\".55\""
+    case "k o", "s o": " fill=\"#ffffff\" stroke=\"currentColor\" stroke-width=\"1.7\""
     case "k", "s": " fill=\"currentColor\""
     case "h": " font-weight=\"600\""
     case "s k": " fill=\"currentColor\""

@@ -4,13 +4,18 @@ public struct SeriesStyle: Sendable, Hashable {
   public var colour: ChartColour
   /// The shape at each value.
   public var marker: ChartMarker
+  /// Whether the shape is an outline only.
+  public var isOpen: Bool
   /// How the line is drawn.
   public var dash: Dash
 
   /// A style of these parts.
-  public init(colour: ChartColour, marker: ChartMarker, dash: Dash = .solid) {
+  public init(
+    colour: ChartColour, marker: ChartMarker, isOpen: Bool = false, dash: Dash = .solid
+  ) {
     self.colour = colour
     self.marker = marker
+    self.isOpen = isOpen
     self.dash = dash
   }
 

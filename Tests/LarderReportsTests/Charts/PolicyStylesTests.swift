@@ -13,7 +13,7 @@ struct PolicyStylesTests {
     let competitors = names.filter { !PolicyName($0).isOffline }
     let looks = competitors.map { name in
       let style = PolicyStyles.style(name)
-      return [style.colour.rawValue, style.marker.rawValue]
+      return [style.colour.rawValue, style.marker.rawValue, style.isOpen ? 1 : 0]
     }
     #expect(Set(looks).count == competitors.count)
   }
@@ -23,8 +23,8 @@ struct PolicyStylesTests {
     ("lru", SeriesStyle(colour: .blue, marker: .circle)),
     ("fifo", SeriesStyle(colour: .orange, marker: .square)),
     ("s3-fifo", SeriesStyle(colour: .green, marker: .triangle)),
-    ("lfu", SeriesStyle(colour: .blue, marker: .square)),
-    ("lfuda", SeriesStyle(colour: .yellow, marker: .square)),
+    ("lfu", SeriesStyle(colour: .blue, marker: .square, isOpen: true)),
+    ("lfuda", SeriesStyle(colour: .yellow, marker: .square, isOpen: true)),
     ("belady", SeriesStyle(colour: .neutral, marker: .diamond, dash: .long)),
     ("pfoo-l", SeriesStyle(colour: .neutral, marker: .plus, dash: .dots)),
   ])
