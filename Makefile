@@ -3,8 +3,8 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help deps build debug test test-release sanitize run bench analysis test-analysis lint \
-  format clean install
+.PHONY: help deps browser build debug test test-release sanitize run bench analysis \
+  test-analysis policies-page lint format clean install
 
 SWIFT ?= swift
 WORKLOAD ?= Workloads/news-feed.yaml
@@ -63,6 +63,27 @@ deps: ## Install what is missing (Debian and Ubuntu; elsewhere say what is missi
 	"$${root[@]}" apt-get update -qq; \
 	"$${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$${missing[@]}"
 
+# Ubuntu's package is a stub that asks for a snap, which a container cannot install.
+browser: ## Install chromium, in which a test opens report.html (Debian; elsewhere it is skipped)
+	@for name in chromium chromium-browser google-chrome; do \
+	  if "$$name" --version >/dev/null 2>&1; then exit 0; fi; \
+	done; \
+	skip() { \
+	  echo "The report will not be opened in a browser: no chromium, and $$1." >&2; exit 0; \
+	}; \
+	[ -r /etc/os-release ] && command -v apt-get >/dev/null || skip 'no apt-get to install it'; \
+	. /etc/os-release; \
+	[ "$${ID:-}" = debian ] || skip "$${ID:-this system} has it only as a snap or not at all"; \
+	root=(); \
+	if [ "$$(id -u)" -ne 0 ]; then \
+	  command -v sudo >/dev/null || skip 'no sudo to install it'; \
+	  root=(sudo); \
+	fi; \
+	printf '\033[1m==> Installing chromium\033[0m\n'; \
+	"$${root[@]}" apt-get update -qq && \
+	  "$${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
+	    --no-install-recommends chromium || skip 'it could not be installed'
+
 build: deps ## Build the release
 	$(call say,Building the release)
 	@$(SWIFT) build -c release --product larder
@@ -71,7 +92,7 @@ debug: deps ## Build for debugging
 	$(call say,Building for debugging)
 	@$(SWIFT) build
 
-test: deps lint ## Check the style, then build and run every test
+test: deps browser lint ## Check the style, then build and run every test
 	$(call say,Building the tests)
 	@$(SWIFT) build --build-tests
 	$(call say,Running the tests)
@@ -141,6 +162,16 @@ analysis: $(VENV)/.installed ## Figures and statistics of RESULTS, one or more r
 test-analysis: $(VENV)/.installed ## Check the style of analysis/ and run its tests
 	$(call say,Testing analysis/)
 	@cd analysis && .venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/pytest
+
+policies-page: build ## Run all policies on Workloads/policies and write docs/policies.md from it
+	@larder="$$($(SWIFT) build -c release --show-bin-path)/larder"; \
+	for workload in Workloads/policies/*.yaml; do \
+	  name="$$(basename "$$workload" .yaml)"; \
+	  printf '\033[1m==> %s\033[0m\n' "$$name"; \
+	  "$$larder" run "$$workload" --output "Results/examples/policies/$$name" --threads 1 --quiet >/dev/null; \
+	done; \
+	"$$larder" policies --format markdown --results Results/examples/policies/* > docs/policies.md
+	$(call say,docs/policies.md)
 
 lint: ## Check the layout of the sources
 	$(call say,Checking the style)

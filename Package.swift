@@ -51,7 +51,11 @@ let package = Package(
         .product(name: "Histogram", package: "hdrhistogram-swift"),
         .product(name: "Yams", package: "Yams"),
       ]),
-    .target(name: "LarderReports", dependencies: ["LarderExperiments", "LarderEngine"]),
+    .target(
+      name: "LarderReports",
+      dependencies: [
+        "LarderExperiments", "LarderEngine", .product(name: "Crypto", package: "swift-crypto"),
+      ]),
     .target(
       name: "LarderCommands",
       dependencies: [

@@ -23,7 +23,7 @@ struct LarderCommand: ParsableCommand {
     version: "larder \(LarderVersion.current) (\(LarderVersion.build) build)",
     subcommands: [
       RunCommand.self, SimulateCommand.self, TraceCommand.self, PoliciesCommand.self,
-      AdmissionsCommand.self, CachesCommand.self,
+      AdmissionsCommand.self, CachesCommand.self, ReportCommand.self, IndexCommand.self,
     ])
 
   /// Does what the process was asked, and exits.

@@ -15,4 +15,16 @@ public protocol ReportFormat: Sendable {
   ///
   /// - Throws: `ReportError` when the results hold something that the format cannot express.
   func text(of results: RunResults) throws(ReportError) -> String
+
+  /// All files that a run writes: `fileName`, and what belongs to it.
+  ///
+  /// - Throws: as `text(of:)` does.
+  func files(of results: RunResults) throws(ReportError) -> [ReportFile]
+}
+
+extension ReportFormat {
+  /// The one file.
+  public func files(of results: RunResults) throws(ReportError) -> [ReportFile] {
+    [ReportFile(name: fileName, text: try text(of: results))]
+  }
 }

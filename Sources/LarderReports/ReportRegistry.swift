@@ -6,6 +6,7 @@ public enum ReportRegistry {
     TimingsCSV(),
     ResultsJSON(),
     MarkdownReport(),
+    HTMLReport(),
   ]
 
   /// The names of all formats, in order.

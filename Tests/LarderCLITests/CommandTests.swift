@@ -28,10 +28,11 @@ import Testing
     #expect(run.output.contains("lru"))
     #expect(run.notes.contains("out/report.md"))
     #expect(
-      scratch.files == [
-        "out", "out/counts.csv", "out/report.md", "out/results.json", "out/timings.csv",
-        "tiny.yaml",
+      scratch.files.filter { !$0.hasPrefix("out/charts/") } == [
+        "out", "out/charts", "out/counts.csv", "out/report.html", "out/report.md",
+        "out/results.json", "out/timings.csv", "tiny.yaml",
       ])
+    #expect(scratch.files.contains("out/charts/memory-hit-ratio.svg"))
     let counts = try String(contentsOf: scratch.url("out/counts.csv"), encoding: .utf8)
     // 3 configurations, 4 policies, 3 capacities, 2 seeds, and the header.
     #expect(counts.split(separator: "\n").count == 3 * 4 * 3 * 2 + 1)
@@ -62,6 +63,27 @@ import Testing
     let again = try LarderProcess(["run", "tiny.yaml", "--quiet"], in: scratch.folder)
     #expect(again.exitCode == 0)
     #expect(scratch.files.count { $0.hasSuffix("report.md") } == 2)
+    let index = try String(contentsOf: scratch.url("Results/index.html"), encoding: .utf8)
+    #expect(index.ranges(of: "report.html\">report.html</a>").count == 2)
+  }
+
+  @Test func reportsAreWrittenAgain() throws {
+    let scratch = try ScratchFolder()
+    let file = try scratch.write(Self.workload, to: "tiny.yaml")
+    _ = try LarderProcess(["run", file, "--output", "runs/a"], in: scratch.folder)
+    let first = try Data(contentsOf: scratch.url("runs/a/report.html"))
+    let run = try LarderProcess(["report", "runs/a", "--output", "again"], in: scratch.folder)
+    #expect(run.exitCode == 0 && run.output == "again/report.md\nagain/report.html\n")
+    #expect(try Data(contentsOf: scratch.url("again/report.html")) == first)
+    let index = try LarderProcess(["index", "runs"], in: scratch.folder)
+    #expect(index.exitCode == 0 && index.output == "runs/index.html\n")
+    #expect(scratch.files.contains("runs/index.html"))
+    for arguments in [
+      ["report", "nowhere"], ["index", "nowhere"], ["report", "runs/a", "--format", "x"],
+    ] {
+      let failed = try LarderProcess(arguments, in: scratch.folder)
+      #expect(failed.exitCode == 2 && failed.notes.split(separator: "\n").count == 1)
+    }
   }
 
   @Test func csvOnTheOutputIsAloneThere() throws {

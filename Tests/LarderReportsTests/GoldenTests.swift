@@ -1,7 +1,8 @@
 import Foundation
 import LarderExperiments
-import LarderReports
 import Testing
+
+@testable import LarderReports
 
 /// Every format's output for fixed results, kept in `Golden/`. After an intended change, run the
 /// tests with LARDER_UPDATE_GOLDEN=1 and read the difference before committing it.
@@ -12,7 +13,21 @@ struct GoldenTests {
   @Test(arguments: ReportRegistry.names)
   func format(_ name: String) throws {
     let format = try ReportRegistry.format(named: name)
-    try check(try format.text(of: SampleResults.full), against: format.fileName)
+    try check(
+      Self.withoutConstants(try format.text(of: SampleResults.full)), against: format.fileName)
+  }
+
+  @Test(arguments: ["memory-hit-ratio", "two-tiers-tiers", "hybrid-latency"])
+  func chart(_ name: String) throws {
+    let figure = try #require(
+      ReportDocument(SampleResults.full).figures.first { $0.name == name })
+    try check(figure.chart.svg(), against: "\(name).svg")
+  }
+
+  /// Style and script are the same in every page, and say nothing of a report.
+  private static func withoutConstants(_ text: String) -> String {
+    text.replacing(PageStyle.text, with: "(style)").replacing(PageScript.text, with: "(script)")
+      .replacing(HTMLPage.policy, with: "(policy)")
   }
 
   @Test func terminalTable() throws {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import LarderEngine
+import LarderReports
 
 /// `larder policies`: what there is to choose from.
 struct PoliciesCommand: ParsableCommand {
@@ -11,6 +12,7 @@ struct PoliciesCommand: ParsableCommand {
       Examples:
         larder policies
         larder policies --format csv
+        larder policies --format markdown --results Results/examples/policies/* > docs/policies.md
       """)
 
   /// How the list is printed.
@@ -18,10 +20,23 @@ struct PoliciesCommand: ParsableCommand {
     case text
     case csv
     case json
+    case markdown
   }
 
   @Option(help: "How to print the list.")
   var format: ListFormat = .text
+
+  @Option(
+    parsing: .upToNextOption,
+    help: "Folders of runs of all policies, from whose results Markdown says how each did.",
+    completion: .directory)
+  var results: [String] = []
+
+  func validate() throws {
+    guard results.isEmpty || format == .markdown else {
+      throw ValidationError("--results is for --format markdown alone; drop it, or add that")
+    }
+  }
 
   func run() throws {
     let policies = (PolicyRegistry.all + PolicyRegistry.bounds).map(\.description)
@@ -29,6 +44,9 @@ struct PoliciesCommand: ParsableCommand {
     case .text: for policy in policies { Output.line(PolicyText.paragraph(policy)) }
     case .csv: Output.text(PolicyText.csv(policies))
     case .json: Output.line(try PolicyText.json(policies))
+    case .markdown:
+      let runs = try results.map { folder in try ResultsFolder.results(in: folder) }
+      Output.text(PolicyPage(policies, runs).markdown)
     }
   }
 }

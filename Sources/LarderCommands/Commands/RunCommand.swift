@@ -11,7 +11,8 @@ struct RunCommand: ParsableCommand {
     commandName: "run",
     abstract: "Run every configuration, policy and capacity of a workload file.",
     discussion: """
-      Prints a comparison and writes counts.csv, timings.csv, results.json and report.md. With \
+      Prints a comparison and writes counts.csv, timings.csv, results.json, report.md with its \
+      charts, and report.html. With \
       'mode: [simulate, execute]' in the workload file, real caches are driven, too, and what they \
       took stands beside the hit ratios.
 
@@ -25,7 +26,10 @@ struct RunCommand: ParsableCommand {
   var workload: String
 
   @Option(
-    help: "Folder for the files. Without it: Results/<workload>/<date-time>.",
+    help: """
+      Folder for the files. Without it: Results/<workload>/<date-time>, listed in \
+      Results/index.html.
+      """,
     completion: .directory)
   var output: String?
 
@@ -89,8 +93,20 @@ struct RunCommand: ParsableCommand {
     Output.text(ComparisonTable.text(of: results, colour: Output.usesColour))
     Output.flush()
     for format in formats { progress.note("\(directory)/\(format.fileName)") }
+    if output == nil { list(progress) }
     if results.interrupted {
       throw Interrupted(description: "stopped: \(Self.done(results)) are in \(directory)")
+    }
+  }
+
+  /// Writes the list of all runs. That it cannot be written does not spoil this one.
+  private func list(_ progress: ProgressLine) {
+    do throws(ReportError) {
+      let path = ResultsIndex.path(in: RunDirectory.root)
+      try ReportWriter.write(try ResultsIndex(of: RunDirectory.root).text, to: path)
+      progress.note(path)
+    } catch {
+      progress.note("the list of runs was not written: \(error)")
     }
   }
 

@@ -2,12 +2,15 @@ import Foundation
 
 /// Where a run's files go when nothing else is said: `Results/<workload>/<date-time>`.
 enum RunDirectory {
+  /// The folder of all runs.
+  static let root = "Results"
+
   /// The folder for a run of `workload` that starts now, local time.
   static func standard(workload: String, now: Date = Date()) -> String {
     let formatter = DateFormatter()
     formatter.locale = Locale(identifier: "en_US_POSIX")
     formatter.dateFormat = "yyyy-MM-dd-HHmmss"
-    return "Results/\(safe(workload))/\(formatter.string(from: now))"
+    return "\(root)/\(safe(workload))/\(formatter.string(from: now))"
   }
 
   /// Makes the folder, or one beside it with a number at its end where it is there already: runs

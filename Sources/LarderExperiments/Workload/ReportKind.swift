@@ -6,6 +6,8 @@ public enum ReportKind: String, Sendable, Hashable, CaseIterable {
   case timings
   /// `results.json`.
   case json
-  /// `report.md`.
+  /// `report.md`, with its charts as `charts/*.svg`.
   case markdown
+  /// `report.html`.
+  case html
 }

@@ -98,7 +98,7 @@ struct Designs {
   }
 
   /// What tells a design from the others: its configuration and what else differs.
-  private func title(_ design: Design) -> String {
+  func title(_ design: Design) -> String {
     let same = designs.filter { $0.cell.configuration == design.cell.configuration }
     var title = design.cell.configuration
     if Set(same.map(\.cell.policy)).count > 1 { title = design.cell.cacheName }

@@ -2,7 +2,9 @@ import LarderExperiments
 
 extension ReportDocument {
   /// What real caches did; nothing when none was driven.
-  static func executed(_ results: RunResults, severalTraces: Bool) -> [Block] {
+  static func executed(
+    _ results: RunResults, _ styles: PolicyStyles, severalTraces: Bool
+  ) -> [Block] {
     let rows = ExecutedRow.all(in: results.records)
     guard let conditions = results.execution else { return [] }
     var blocks: [Block] = [
@@ -16,7 +18,8 @@ extension ReportDocument {
     for kind in ConfigurationKind.allCases {
       for group in groups(rows.filter { $0.cell.kind == kind }) {
         let place = severalTraces ? "\(kind.rawValue), \(group[0].cell.trace)" : kind.rawValue
-        blocks += tables(ExecutedTables(rows: group), kind: kind, place: place)
+        let charts = ExecutedCharts(rows: group, place: place, styles: styles)
+        blocks += tables(ExecutedTables(rows: group), charts, kind: kind)
       }
     }
     return blocks
@@ -30,18 +33,17 @@ extension ReportDocument {
   }
 
   private static func tables(
-    _ tables: ExecutedTables, kind: ConfigurationKind, place: String
+    _ tables: ExecutedTables, _ charts: ExecutedCharts, kind: ConfigurationKind
   ) -> [Block] {
-    var blocks: [Block] = [
-      .heading(3, [.text("Throughput and memory: \(place)")]), .table(tables.throughput),
-    ]
-    if let gets = tables.gets {
-      blocks += [.heading(3, [.text("Latency of gets, microseconds: \(place)")]), .table(gets)]
+    let place = charts.place
+    func part(_ title: String, _ figure: ChartFigure?, _ table: Table) -> [Block] {
+      [.heading(3, [.text("\(title): \(place)")])]
+        + (figure.map { [.chart($0)] } ?? []) + [.table(table)]
     }
+    var blocks = part("Throughput and memory", charts.throughput, tables.throughput)
+    if let gets = tables.gets { blocks += part("Latency of gets, microseconds", charts.gets, gets) }
     if let kinds = tables.kinds {
-      blocks += [
-        .heading(3, [.text("Latency by what happened, microseconds: \(place)")]), .table(kinds),
-      ]
+      blocks += part("Latency by what happened, microseconds", charts.kinds, kinds)
     }
     if kind != .memory {
       blocks += [.heading(3, [.text("Disk: \(place)")]), .table(tables.disk)]

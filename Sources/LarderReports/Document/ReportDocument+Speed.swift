@@ -3,7 +3,8 @@ import LarderExperiments
 extension ReportDocument {
   /// How fast the cells were simulated and what memory that took; nothing when none was.
   static func speed(
-    _ results: RunResults, _ comparisons: [Comparison], severalTraces: Bool
+    _ results: RunResults, _ comparisons: [Comparison], _ styles: PolicyStyles,
+    severalTraces: Bool
   ) -> [Block] {
     guard results.records.contains(where: isTimed) else { return [] }
     var blocks: [Block] = [
@@ -16,7 +17,10 @@ extension ReportDocument {
     ]
     for comparison in comparisons where comparison.allRecords.contains(where: isTimed) {
       let name = name(of: comparison, severalTraces: severalTraces)
-      blocks += [.heading(3, [.text(name)]), .table(table(comparison))]
+      let chart = SpeedChart(comparison: comparison, name: name, styles: styles).figure
+      blocks.append(.heading(3, [.text(name)]))
+      blocks += chart.map { [.chart($0)] } ?? []
+      blocks.append(.table(table(comparison)))
     }
     return blocks
   }

@@ -3,23 +3,28 @@ import LarderExperiments
 
 extension ReportDocument {
   /// Everything about one configuration.
-  static func tables(_ comparison: Comparison, name: String) -> [Block] {
+  static func tables(
+    _ comparison: Comparison, name: String, styles: PolicyStyles
+  ) -> [Block] {
+    let charts = ComparisonCharts(comparison: comparison, name: name, styles: styles)
     var blocks: [Block] = [
       .heading(2, [.text("Configuration \(name)")]),
       .paragraph([.text(introduction(comparison))]),
     ]
-    blocks += hitRatios(comparison)
-    blocks += distanceToBelady(comparison)
-    blocks += tiers(comparison)
-    blocks += modelled(comparison)
+    blocks += hitRatios(charts)
+    blocks += distanceToBelady(charts)
+    blocks += tiers(charts)
+    blocks += modelled(charts)
     blocks += staleHits(comparison)
     blocks += writes(comparison)
     return blocks
   }
 
   private static func introduction(_ comparison: Comparison) -> String {
+    // What is no share says itself how much it is.
     let capacities = comparison.columns.map { column in
-      "\(column.title) = \(column.description(bytes: comparison.countsBytes))"
+      let amount = column.description(bytes: comparison.countsBytes)
+      return column.title.hasSuffix("%") ? "\(column.title) = \(amount)" : amount
     }
     let whose = comparison.kind == .hybrid ? "Capacity of the disk tier" : "Capacity"
     var text = "\(whose): \(capacities.joined(separator: "; "))."
@@ -42,19 +47,40 @@ extension ReportDocument {
     return "The memory tier in front holds \(range)\(unit)."
   }
 
-  private static func hitRatios(_ comparison: Comparison) -> [Block] {
+  private static func hitRatios(_ charts: ComparisonCharts) -> [Block] {
+    let comparison = charts.comparison
     var blocks: [Block] = [.heading(3, ["Hit ratio, %"])]
     guard comparison.has({ $0.counts.hitRatio }) else {
       return blocks + [.paragraph(["No requests were counted, so there is no hit ratio."])]
     }
+    blocks += chart(
+      charts, "hit-ratio",
+      .init(title: "hit ratio", name: "hit ratio", unit: .percent, better: .higher) {
+        $0.counts.hitRatio
+      })
     blocks.append(.table(percentages(comparison, .higher) { $0.counts.hitRatio }))
     if comparison.countsBytes, comparison.has({ $0.counts.byteHitRatio }) {
       blocks += [
-        .heading(3, ["Byte hit ratio, %"]),
-        .table(percentages(comparison, .higher) { $0.counts.byteHitRatio }),
+        .heading(3, ["Byte hit ratio, %"])
+      ]
+      blocks += chart(
+        charts, "byte-hit-ratio",
+        .init(title: "byte hit ratio", name: "byte hit ratio", unit: .percent, better: .higher) {
+          $0.counts.byteHitRatio
+        })
+      blocks += [
+        .table(percentages(comparison, .higher) { $0.counts.byteHitRatio })
       ]
     }
     return blocks
+  }
+
+  /// The chart of a quantity; nothing where there is none to draw.
+  private static func chart(
+    _ charts: ComparisonCharts, _ word: String, _ quantity: ComparisonCharts.Quantity
+  ) -> [Block] {
+    let caption = ComparisonCaption(comparison: charts.comparison).ranking(quantity)
+    return charts.figure(word, quantity, caption: caption).map { [.chart($0)] } ?? []
   }
 
   private static func percentages(
@@ -65,7 +91,8 @@ extension ReportDocument {
     }.table
   }
 
-  private static func distanceToBelady(_ comparison: Comparison) -> [Block] {
+  private static func distanceToBelady(_ charts: ComparisonCharts) -> [Block] {
+    let comparison = charts.comparison
     guard let belady = comparison.offline.first(where: \.isBelady),
       comparison.has({ $0.counts.hitRatio }), !comparison.competitors.isEmpty
     else { return [] }
@@ -73,21 +100,24 @@ extension ReportDocument {
     for record in comparison.records(belady) {
       bounds[place(record), default: [:]][record.cell.seed] = record.counts.hitRatio
     }
+    let distance = { (record: Record) -> Double? in
+      guard let bound = bounds[place(record)]?[record.cell.seed] else { return nil }
+      return record.counts.hitRatio.map { bound - $0 }
+    }
     let table = ValueTable(
-      comparison: comparison, better: .lower, showsOffline: false,
-      value: { record in
-        guard let bound = bounds[place(record)]?[record.cell.seed] else { return nil }
-        return record.counts.hitRatio.map { bound - $0 }
-      },
+      comparison: comparison, better: .lower, showsOffline: false, value: distance,
       format: { NumberText.fixed($0 * 100, decimals: 2) })
     let standing =
       comparison.beladyCaveat
       ?? "no policy that stores every object it fetches can have a negative distance"
     let meaning = "How far the hit ratio is below that of Belady's rule: \(standing)."
-    return [
-      .heading(3, ["Distance to Belady, points"]), .paragraph([.text(meaning)]),
-      .table(table.table),
-    ]
+    let drawing = chart(
+      charts, "distance",
+      .init(
+        title: "distance to Belady, points", name: "distance to Belady's rule", unit: .points,
+        better: .lower, showsOffline: false, value: distance))
+    return [.heading(3, ["Distance to Belady, points"]), .paragraph([.text(meaning)])]
+      + drawing + [.table(table.table)]
   }
 
   /// What tells the capacities of one seed apart.
@@ -96,22 +126,23 @@ extension ReportDocument {
     return "\(record.cell.capacity)/\(memory)/\(record.cell.capacityLabel)"
   }
 
-  private static func tiers(_ comparison: Comparison) -> [Block] {
+  private static func tiers(_ charts: ComparisonCharts) -> [Block] {
+    let comparison = charts.comparison
     guard comparison.kind == .hybrid, comparison.has({ $0.counts.hitRatio }) else { return [] }
-    return [
+    let caption = ComparisonCaption(comparison: comparison).tiers()
+    let drawing = charts.tiers(caption: caption).map { figure -> [Block] in
+      [.heading(3, ["Hits by tier"]), .chart(figure)]
+    }
+    return (drawing ?? []) + [
       .heading(3, ["Hits in memory, % of requests"]),
-      .table(percentages(comparison, .none) { share($0.counts.memoryHits, $0) }),
+      .table(percentages(comparison, .none) { $0.share(\.memoryHits) }),
       .heading(3, ["Hits on disk, % of requests"]),
-      .table(percentages(comparison, .none) { share($0.counts.diskHits, $0) }),
+      .table(percentages(comparison, .none) { $0.share(\.diskHits) }),
     ]
   }
 
-  private static func share(_ part: UInt64, _ record: Record) -> Double? {
-    let requests = record.counts.requests
-    return requests == 0 ? nil : Double(part) / Double(requests)
-  }
-
-  private static func modelled(_ comparison: Comparison) -> [Block] {
+  private static func modelled(_ charts: ComparisonCharts) -> [Block] {
+    let comparison = charts.comparison
     guard comparison.has({ $0.modelled?.meanMicroseconds }) else { return [] }
     func table(_ value: @escaping (ModelledAccessTime) -> Double) -> Block {
       let table = ValueTable(
@@ -119,8 +150,14 @@ extension ReportDocument {
         format: { NumberText.fixed($0, decimals: 1) })
       return .table(table.table)
     }
-    return [
-      .heading(3, ["Access time, microseconds: modelled, not measured"]),
+    let drawing = chart(
+      charts, "access-time",
+      .init(
+        title: "mean access time: modelled, not measured", name: "modelled mean access time",
+        unit: .nanoseconds, better: .lower,
+        value: { $0.modelled.map { $0.meanMicroseconds * 1000 } }
+      ))
+    return [.heading(3, ["Access time, microseconds: modelled, not measured"])] + drawing + [
       .paragraph(["Mean:"]), table { $0.meanMicroseconds },
       .paragraph(["99th percentile:"]), table { $0.p99Microseconds },
     ]
@@ -133,7 +170,7 @@ extension ReportDocument {
       .paragraph([
         "Requests answered with a copy older than the origin's. They are hits in every other table."
       ]),
-      .table(percentages(comparison, .lower) { share($0.counts.staleHits, $0) }),
+      .table(percentages(comparison, .lower) { $0.share(\.staleHits) }),
     ]
   }
 

@@ -7,6 +7,14 @@ import LarderExperiments
 struct ReportDocument {
   /// The report, from title to last remark.
   let blocks: [Block]
+  /// How each policy looks in its charts.
+  let styles: PolicyStyles
+
+  /// The report with tables of at most so many columns that a page without scrolling shows them.
+  var narrowBlocks: [Block] { blocks.flatMap(Self.narrow) }
+
+  /// The charts of the report, each with a name of its own.
+  var figures: [ChartFigure] { blocks.figures }
 
   /// Below this many percentage points between the best and the worst policy, the report says that
   /// the choice hardly matters.
@@ -16,6 +24,9 @@ struct ReportDocument {
   init(_ results: RunResults) {
     let comparisons = Comparison.all(in: results.records)
     let severalTraces = Set(comparisons.map(\.trace)).count > 1
+    let styles = PolicyStyles(
+      comparisons.flatMap { $0.policies.map(\.text) })
+    self.styles = styles
     var blocks: [Block] = [.heading(1, [.text(results.workload)])]
     if !results.workloadDescription.isEmpty {
       blocks.append(.paragraph([.text(results.workloadDescription)]))
@@ -24,15 +35,15 @@ struct ReportDocument {
     blocks.append(.heading(2, ["The answer"]))
     let designs = Designs.all(in: results, comparisons)
     blocks += Self.answer(comparisons, designs, severalTraces: severalTraces)
-    blocks += Self.designs(results, designs)
+    blocks += Self.designs(results, designs, styles)
     for comparison in comparisons {
       let name = Self.name(of: comparison, severalTraces: severalTraces)
-      blocks += Self.tables(comparison, name: name)
+      blocks += Self.tables(comparison, name: name, styles: styles)
     }
-    blocks += Self.executed(results, severalTraces: severalTraces)
-    blocks += Self.speed(results, comparisons, severalTraces: severalTraces)
+    blocks += Self.executed(results, styles, severalTraces: severalTraces)
+    blocks += Self.speed(results, comparisons, styles, severalTraces: severalTraces)
     blocks += Self.run(results)
-    self.blocks = blocks.flatMap(Self.narrow)
+    self.blocks = blocks.withOwnNames
   }
 
   /// A table that is too wide to be read as several, each with the names of the lines.

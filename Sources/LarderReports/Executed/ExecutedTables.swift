@@ -117,7 +117,8 @@ struct ExecutedTables {
     return table
   }
 
-  private static func name(_ kind: OperationLatency.Kind) -> String {
+  /// What happened, in words.
+  static func name(_ kind: OperationLatency.Kind) -> String {
     switch kind {
     case .memoryHit: "hit in memory"
     case .diskHit: "hit on disk"

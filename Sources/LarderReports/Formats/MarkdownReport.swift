@@ -22,6 +22,16 @@ public struct MarkdownReport: ReportFormat {
 
   /// The report. Linear in the number of records.
   public func text(of results: RunResults) throws(ReportError) -> String {
-    MarkdownMarkup().text(of: ReportDocument(results).blocks)
+    MarkdownMarkup().text(of: ReportDocument(results).narrowBlocks)
+  }
+
+  /// The report and, in a folder beside it, the charts that it shows.
+  public func files(of results: RunResults) throws(ReportError) -> [ReportFile] {
+    let document = ReportDocument(results)
+    let report = MarkdownMarkup().text(of: document.narrowBlocks)
+    return [ReportFile(name: fileName, text: report)]
+      + document.figures.map { figure in
+        ReportFile(name: figure.fileName, text: figure.chart.svg(ChartOptions(id: figure.name)))
+      }
   }
 }

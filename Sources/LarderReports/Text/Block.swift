@@ -10,6 +10,8 @@ enum Block {
   case code(String)
   /// A table.
   case table(Table)
+  /// A chart; what a reader needs of it as text is in its caption and in the table that follows.
+  case chart(ChartFigure)
 }
 
 /// A piece of running text.

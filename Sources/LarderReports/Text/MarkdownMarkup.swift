@@ -13,6 +13,9 @@ struct MarkdownMarkup: Markup {
       return fenced(text)
     case .table(let table):
       return text(of: table)
+    case .chart(let figure):
+      let words = "\(figure.chart.title). \(figure.chart.caption)"
+      return "![\(Self.escaped(words))](\(figure.fileName))"
     }
   }
 

@@ -40,8 +40,8 @@ public struct ReportWriter: Sendable {
   /// - Throws: `ReportError.file` with the path and the system's reason.
   public func prepare() throws(ReportError) {
     try makeDirectories(directory)
-    for format in formats where files.kind(of: path(of: format)) == .directory {
-      throw .file(path: path(of: format), action: "write", reason: Self.isDirectory)
+    for format in formats where files.kind(of: path(of: format.fileName)) == .directory {
+      throw .file(path: path(of: format.fileName), action: "write", reason: Self.isDirectory)
     }
     let probe = try create(near: directory + "/larder")
     defer { files.remove(probe.path) }
@@ -59,11 +59,18 @@ public struct ReportWriter: Sendable {
   public func write(_ results: RunResults) throws(ReportError) -> [String] {
     try makeDirectories(directory)
     var staged: [(temporary: String, path: String)] = []
+    var folders = [Self.folder(of: path(of: "name"))]
     do throws(ReportError) {
       for format in formats {
-        let path = path(of: format)
-        let text = try format.text(of: results)
-        staged.append((try stage(text, for: path), path))
+        for file in try format.files(of: results) {
+          let path = path(of: file.name)
+          let folder = Self.folder(of: path)
+          if folders.last != folder {
+            try makeDirectories(folder)
+            folders.append(folder)
+          }
+          staged.append((try stage(file.text, for: path), path))
+        }
       }
       for entry in staged { try place(entry.temporary, at: entry.path) }
     } catch {
@@ -71,10 +78,12 @@ public struct ReportWriter: Sendable {
       for entry in staged { files.remove(entry.temporary) }
       throw error
     }
-    do throws(FileFault) {
-      try files.flushDirectory(directory)
-    } catch {
-      throw .file(path: directory, action: "flush the directory", reason: error.reason)
+    for folder in folders {
+      do throws(FileFault) {
+        try files.flushDirectory(folder)
+      } catch {
+        throw .file(path: folder, action: "flush the directory", reason: error.reason)
+      }
     }
     return staged.map(\.path)
   }
@@ -123,8 +132,13 @@ public struct ReportWriter: Sendable {
 
   private static let isDirectory = "it is a directory"
 
-  private func path(of format: any ReportFormat) -> String {
-    directory.hasSuffix("/") ? directory + format.fileName : "\(directory)/\(format.fileName)"
+  private func path(of name: String) -> String {
+    directory.hasSuffix("/") ? directory + name : "\(directory)/\(name)"
+  }
+
+  private static func folder(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
   /// Writes `text` to a new file beside `path`, complete and on disk.

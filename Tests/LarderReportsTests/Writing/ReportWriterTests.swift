@@ -11,11 +11,12 @@ struct ReportWriterTests {
       try writer.prepare()
       #expect(try names(directory) == [])
       let paths = try writer.write(SampleResults.full)
-      #expect(paths == ReportRegistry.all.map { directory + $0.fileName })
-      for (path, format) in zip(paths, ReportRegistry.all) {
-        #expect(try text(path) == format.text(of: SampleResults.full))
-      }
-      #expect(try names(directory) == ReportRegistry.all.map(\.fileName).sorted())
+      let files = try ReportRegistry.all.flatMap { try $0.files(of: SampleResults.full) }
+      #expect(paths == files.map { directory + $0.name })
+      for (path, file) in zip(paths, files) { #expect(try text(path) == file.text) }
+      #expect(try names(directory) == (ReportRegistry.all.map(\.fileName) + ["charts"]).sorted())
+      let charts = try names(directory + "charts").map { "charts/\($0)" }
+      #expect(charts == files.map(\.name).filter { $0.hasPrefix("charts/") }.sorted())
     }
   }
 
@@ -56,7 +57,13 @@ struct ReportWriterTests {
           "\(error)".contains("No space left on device") && "\(error)".contains(directory)
         }
         guard isMade else { return }
-        #expect(try names(directory) == ReportRegistry.all.map(\.fileName).sorted())
+        let found = try names(directory)
+        #expect(
+          found.filter { $0 != "charts" } == ReportRegistry.all.map(\.fileName).sorted())
+        if found.contains("charts") {
+          let charts = try names(directory + "/charts")
+          #expect(charts.allSatisfy { $0.hasSuffix(".svg") && !$0.hasPrefix(".") })
+        }
         for format in ReportRegistry.all {
           let found = try text("\(directory)/\(format.fileName)")
           #expect(try found == format.text(of: old) || found == format.text(of: new))

@@ -1,0 +1,27 @@
+import ArgumentParser
+import LarderReports
+
+/// `larder index`: the page that lists the runs of a folder.
+struct IndexCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "index",
+    abstract: "Write index.html, which lists the runs below a folder.",
+    discussion: """
+      'larder run' does this by itself for Results; after moving or deleting runs, do it again. \
+      Folders without a results.json are left out.
+
+      Examples:
+        larder index
+        larder index /tmp/runs
+      """)
+
+  @Argument(help: "The folder with the runs.", completion: .directory)
+  var folder = RunDirectory.root
+
+  func run() throws {
+    let index = try ResultsIndex(of: folder)
+    try ReportWriter.write(index.text, to: ResultsIndex.path(in: folder))
+    Output.line(ResultsIndex.path(in: folder))
+    for path in index.unreadable { Notes.line("left out: \(path)") }
+  }
+}

@@ -1,0 +1,38 @@
+import ArgumentParser
+import Foundation
+import LarderExperiments
+import LarderReports
+
+/// `larder report`: the reports of a run that was made, written again.
+struct ReportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "report",
+    abstract: "Write the reports of a results folder again, from its results.json.",
+    discussion: """
+      For results of an older larder, or to have a report that the workload file did not ask for. \
+      Nothing is run.
+
+      Examples:
+        larder report Results/zipf/2026-11-21-140000
+        larder report before --format html --output /tmp/page
+      """)
+
+  @Argument(help: "The folder with results.json.", completion: .directory)
+  var folder: String
+
+  @Option(help: "Reports to write, separated by commas.")
+  var format = "markdown,html"
+
+  @Option(help: "Folder for the files. Without it: the folder itself.", completion: .directory)
+  var output: String?
+
+  func run() throws {
+    let formats = try format.split(separator: ",").map {
+      try ReportRegistry.format(named: $0.trimmingCharacters(in: .whitespaces))
+    }
+    let results = try ResultsFolder.results(in: folder)
+    let directory = output ?? folder
+    try ReportWriter(directory: directory, formats: formats).write(results)
+    for format in formats { Output.line("\(directory)/\(format.fileName)") }
+  }
+}

@@ -1,0 +1,94 @@
+/// Blocks as HTML. Text from outside goes through `XMLText` and nowhere else.
+struct HTMLMarkup: Markup {
+  /// How policies look, for the marks before their names; nil for none.
+  var styles: PolicyStyles?
+  /// The names that get a mark.
+  var policies: Set<String> = []
+
+  func text(of block: Block) -> String {
+    switch block {
+    case .heading(let level, let parts):
+      return "<h\(level)>\(line(parts))</h\(level)>"
+    case .paragraph(let parts):
+      return "<p>\(line(parts))</p>"
+    case .list(let items):
+      return "<ul>" + items.map { "<li>\(line($0))</li>" }.joined(separator: "\n") + "</ul>"
+    case .code(let text):
+      return "<pre><code>\(Self.lines(text))</code></pre>"
+    case .table(let table):
+      return self.text(of: table)
+    case .chart(let figure):
+      return self.text(of: figure)
+    }
+  }
+
+  /// Running text.
+  func line(_ parts: [Inline]) -> String { parts.map { inline($0) }.joined() }
+
+  private func inline(_ part: Inline) -> String {
+    switch part {
+    case .text(let text): XMLText.escaped(text)
+    case .strong(let text): "<strong>\(XMLText.escaped(text))</strong>"
+    case .code(let text): "<code>\(XMLText.escaped(text))</code>"
+    }
+  }
+
+  private static func lines(_ text: String) -> String {
+    TextSafety.printable(text).split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+      .map { XMLText.escaped(String($0)) }.joined(separator: "\n")
+  }
+
+  private func text(of table: Table) -> String {
+    let titles = table.titles.map { "<th scope=\"col\">\(XMLText.escaped($0))</th>" }
+    var text =
+      "<div class=\"scroll\"><table>\n<thead><tr>\(titles.joined())</tr></thead>\n<tbody>\n"
+    for row in table.rows {
+      let series = policy(row.first)
+      text += "<tr"
+      if let series { text += XMLText.attribute("data-series", series) }
+      text += ">"
+      for (column, cell) in row.enumerated() {
+        let mark = column == 0 ? series.map { self.mark($0) } ?? "" : ""
+        text +=
+          column == 0
+          ? "<th scope=\"row\">\(mark)\(inline(cell))</th>"
+          : "<td\(Self.isName(cell) ? " class=\"text\"" : "")>\(inline(cell))</td>"
+      }
+      text += "</tr>\n"
+    }
+    return text + "</tbody></table></div>"
+  }
+
+  private static func isName(_ cell: Inline) -> Bool {
+    if case .code = cell { true } else { false }
+  }
+
+  /// The policy that a line is about, if any.
+  private func policy(_ name: Inline?) -> String? {
+    guard let name else { return nil }
+    let text = name.plain.replacing(" (knows the future)", with: "")
+    return policies.contains(text) ? text : nil
+  }
+
+  /// A policy's marker and line.
+  func mark(_ policy: String) -> String {
+    guard let style = styles?[policy] else { return "" }
+    var canvas = SVGCanvas(isStyled: true)
+    canvas.polyline([(0, 6), (22, 6)], className: "l", dash: style.dash)
+    canvas.marker(style, 11, 6)
+    return "<svg class=\"mark \(style.colour.className)\" width=\"22\" height=\"12\""
+      + " viewBox=\"0 0 22 12\" aria-hidden=\"true\">\(canvas.content)</svg>"
+  }
+
+  /// The chart twice, for wide and for narrow pages, of which a style sheet shows one.
+  private func text(of figure: ChartFigure) -> String {
+    let title = XMLText.escaped(figure.chart.title)
+    let wide = figure.chart.svg(ChartOptions(width: 780, id: figure.name, isFile: false))
+    let narrow = figure.chart.svg(
+      ChartOptions(width: 340, id: figure.name + "-narrow", isFile: false))
+    return "<figcaption>\(XMLText.escaped(figure.chart.caption))</figcaption>\n"
+      + "<div class=\"plot\" role=\"group\" aria-label=\"\(title)\">\n"
+      + "<div class=\"wide\">\(wide)</div>"
+      + "<div class=\"narrow\">\(narrow)</div></div>"
+  }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import LarderExperiments
+
+/// The page that lists the runs below a folder, the last first, with what each came to and links to
+/// its files. What is not a run is left alone, and what is one but cannot be read is named.
+public struct ResultsIndex {
+  /// The runs, the last first.
+  let runs: [RunSummary]
+  /// Results files that could not be read, each with the reason.
+  public let unreadable: [String]
+
+  /// How deep runs are looked for: `Results/<workload>/<date-time>` and one more.
+  private static let depthMax = 3
+
+  /// The runs below `folder`. Reads every results file there.
+  ///
+  /// - Throws: `ReportError.file` when `folder` is no folder that can be read.
+  public init(of folder: String) throws(ReportError) {
+    do {
+      _ = try FileManager.default.contentsOfDirectory(atPath: folder)
+    } catch {
+      throw .file(path: folder, action: "list the runs in it", reason: "it is no readable folder")
+    }
+    var runs: [RunSummary] = []
+    var unreadable: [String] = []
+    for path in Self.folders(below: folder, as: "", depth: 0) {
+      do throws(ReportError) {
+        let files = Self.names(in: "\(folder)/\(path)")
+        runs.append(
+          RunSummary(try ResultsFolder.results(in: "\(folder)/\(path)"), path: path, files: files))
+      } catch {
+        unreadable.append("\(error)")
+      }
+    }
+    self.runs = runs.sorted { ($0.order, $1.path) > ($1.order, $0.path) }
+    self.unreadable = unreadable
+  }
+
+  /// Where the page of a folder is.
+  public static func path(in folder: String) -> String {
+    folder.hasSuffix("/") ? folder + "index.html" : "\(folder)/index.html"
+  }
+
+  /// The folders with results, as seen from the first, in the order of their names.
+  private static func folders(below root: String, as path: String, depth: Int) -> [String] {
+    let here = path.isEmpty ? root : "\(root)/\(path)"
+    let names = names(in: here)
+    if depth > 0, names.contains(ResultsFolder.name) { return [path] }
+    guard depth < depthMax else { return [] }
+    return names.filter { !$0.hasPrefix(".") }.flatMap { name -> [String] in
+      var isFolder: ObjCBool = false
+      let next = path.isEmpty ? name : "\(path)/\(name)"
+      guard FileManager.default.fileExists(atPath: "\(root)/\(next)", isDirectory: &isFolder),
+        isFolder.boolValue
+      else { return [] }
+      return folders(below: root, as: next, depth: depth + 1)
+    }
+  }
+
+  private static func names(in folder: String) -> [String] {
+    ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
+  }
+
+  /// The page. Linear in the runs.
+  public var text: String {
+    var body = """
+      <header>
+      <div class="bar"><span class="brand">larder</span>\(HTMLPage.themeSwitch)</div>
+      <h1>Results</h1>
+      <p class="lead">\(runs.count == 1 ? "1 run" : "\(runs.count) runs"), the last first.</p>
+      </header>
+      <main class="answer">
+
+      """
+    if runs.isEmpty {
+      body += "<p>Nothing here yet: <code>larder run Workloads/zipf.yaml</code> makes a run.</p>\n"
+    } else {
+      let titles = ["run", "workload", "highest hit ratio", "cells", "machine", "files"]
+      body += "<div class=\"scroll\"><table class=\"runs\">\n<thead><tr>"
+      body += titles.map { "<th scope=\"col\">\($0)</th>" }.joined()
+      body += "</tr></thead>\n<tbody>\n\(runs.map(\.row).joined())</tbody></table></div>\n"
+    }
+    if !unreadable.isEmpty {
+      let items = unreadable.map { "<li>\(XMLText.escaped($0))</li>" }.joined(separator: "\n")
+      body += "<h2>Left out</h2>\n<ul>\(items)</ul>\n"
+    }
+    return HTMLPage(title: "Results · larder", body: body + "</main>").text
+  }
+}

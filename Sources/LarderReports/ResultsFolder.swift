@@ -1,0 +1,27 @@
+import Foundation
+import LarderExperiments
+
+/// The folder that a run left behind.
+public enum ResultsFolder {
+  /// What its `results.json` holds.
+  ///
+  /// - Throws: `ReportError.file` where there is none, and as `RunResults.decode` does.
+  public static func results(in folder: String) throws(ReportError) -> RunResults {
+    let path = folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
+    return try RunResults.decode(try bytes(path), name: path)
+  }
+
+  private static func bytes(_ path: String) throws(ReportError) -> Data {
+    do {
+      return try Data(contentsOf: URL(filePath: path))
+    } catch {
+      let reason =
+        FileManager.default.fileExists(atPath: path)
+        ? "it cannot be read" : "there is no such file; is it the folder of a run?"
+      throw .file(path: path, action: "read", reason: reason)
+    }
+  }
+
+  /// The file that says everything about a run.
+  static let name = ResultsJSON().fileName
+}

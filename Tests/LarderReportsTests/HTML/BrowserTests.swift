@@ -1,0 +1,166 @@
+import Foundation
+import LarderExperiments
+import Testing
+
+@testable import LarderReports
+
+/// The report as a browser has it.
+@Suite(.enabled(if: Chromium.path != nil, Comment(rawValue: Chromium.missing)), .serialized)
+struct BrowserTests {
+  /// What the script in the page has found out.
+  private struct Probe: Decodable {
+    let errors: [String]
+    let violations: [String]
+    let resources: Int
+    let plots: Int
+    let shownBefore: Int
+    let shownAfter: Int
+    let shownAgain: Int
+    let shownNone: Int
+    let pressed: String
+    let tip: String
+    let status: String
+    let sort: [String]
+    let isDark: Bool
+    let sizes: [[Double]]
+    let overflow: Double
+  }
+
+  @Test func worksWithoutErrorsAndWithoutRequests() throws {
+    try inFolder { folder in
+      let page = folder.appending(path: "report.html")
+      try Data(Self.withProbe(try HTMLReport().text(of: Self.results)).utf8).write(to: page)
+      let visit = try Chromium.visit(page, in: folder)
+      let probe = try #require(Self.probe(visit.document), "\(visit.log.suffix(2000))")
+      #expect(probe.errors == [])
+      #expect(probe.violations == [])
+      #expect(!visit.log.contains("CONSOLE"), "\(visit.log)")
+      #expect(probe.resources == 0)
+      #expect(visit.requests.allSatisfy { !$0.contains("://") || $0.hasPrefix("file:") })
+      // Charts are there and have a size; those for narrow pages are not shown.
+      #expect(probe.plots == ReportDocument(Self.results).figures.count)
+      #expect(probe.sizes.count == probe.plots)
+      #expect(probe.sizes.allSatisfy { $0[0] > 500 && $0[1] > 80 })
+      #expect(probe.overflow <= 0)
+      // A click hides a policy in all charts, another brings it back.
+      #expect(probe.shownBefore > 4 && probe.shownAfter == 0)
+      #expect(probe.shownAgain == probe.shownBefore && probe.shownNone == 0)
+      #expect(probe.pressed == "false")
+      // Values are read with the keyboard, tables sorted, colours switched.
+      #expect(probe.tip.contains("lru") && probe.tip.contains("%"))
+      #expect(probe.status.contains(" at "))
+      #expect(probe.sort == ["descending", "belady (knows the future)", "ascending", "fifo"])
+      #expect(probe.isDark)
+    }
+  }
+
+  /// Without scripts the page has its charts, and buttons that do nothing are not offered.
+  @Test func picturesForPeople() throws {
+    let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+      .appending(path: ".build/screenshots")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try inFolder { temporary in
+      let page = temporary.appending(path: "report.html")
+      try Data(try HTMLReport().text(of: Self.results).utf8).write(to: page)
+      for (name, width) in [("report", 1280), ("report-narrow", 500)] {
+        let picture = folder.appending(path: "\(name).png")
+        try? FileManager.default.removeItem(at: picture)
+        let visit = try Chromium.visit(
+          page, in: temporary, width: width, height: 2400, picture: picture)
+        let size = (try? Data(contentsOf: picture))?.count ?? 0
+        #expect(size > 20_000, "\(visit.log.suffix(2000))")
+        print("screenshot: \(picture.path)")
+      }
+    }
+  }
+
+  /// Names that would be markup, beside a policy that is one.
+  private static var results: RunResults {
+    var results = SampleResults.full
+    results.workloadDescription = "</script><img src=x onerror=alert(1)>\u{2028}"
+    results.notes = ["<iframe src=\"https://example.com\"></iframe>"]
+    for index in results.records.indices where results.records[index].cell.policy == "fifo" {
+      results.records[index].cell.trace = "feed"
+      results.records[index].cell.policy = "fifo:\"><script>alert(1)</script>"
+    }
+    return results
+  }
+
+  /// The page with a script that uses it as a person would and writes down what happens. The
+  /// page's own policy stays, and allows that script, too.
+  private static func withProbe(_ page: String) -> String {
+    page.replacing(
+      "script-src '", with: "script-src '\(HTMLPage.hash(listener))' '\(HTMLPage.hash(probe))' '"
+    ).replacing("<style>", with: "<script>\(listener)</script><style>", maxReplacements: 1)
+      .replacing("</body>", with: "<script>\(probe)</script></body>")
+  }
+
+  private static let listener = """
+    window.found = { errors: [], violations: [] };
+    addEventListener('error', (event) => found.errors.push(String(event.message)));
+    addEventListener('unhandledrejection', (event) => found.errors.push(String(event.reason)));
+    addEventListener('securitypolicyviolation', (event) =>
+      found.violations.push(event.violatedDirective + ' ' + event.blockedURI));
+    """
+
+  private static let probe = """
+    const all = (selector) => Array.from(document.querySelectorAll(selector));
+    const shown = (name) => all('.plot [data-series]').filter(
+      (element) => element.dataset.series === name && element.getClientRects().length).length;
+    const button = all('[data-policy]').find((item) => item.dataset.policy === 'lru');
+    found.plots = all('.plot').length;
+    found.sizes = all('.plot svg.chart').filter((svg) => svg.getClientRects().length)
+      .map((svg) => [svg.getBoundingClientRect().width, svg.getBoundingClientRect().height]);
+    found.overflow = document.documentElement.scrollWidth - innerWidth;
+    found.shownBefore = shown('lru');
+    button.focus();
+    button.click();
+    found.shownAfter = shown('lru');
+    found.pressed = button.getAttribute('aria-pressed');
+    button.click();
+    found.shownAgain = shown('lru');
+    all('[data-all=false]')[0].click();
+    found.shownNone = shown('lru');
+    all('[data-all=true]')[0].click();
+    const plot = document.querySelector('#figure-memory-hit-ratio .plot');
+    plot.focus();
+    ['ArrowRight', 'ArrowRight', 'ArrowDown'].forEach((key) =>
+      plot.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true })));
+    found.tip = document.querySelector('.tip').textContent;
+    found.status = document.querySelector('.status').textContent;
+    const table = document.querySelector('#figure-memory-hit-ratio table');
+    const title = table.querySelectorAll('thead button')[1];
+    const first = () => table.querySelector('tbody th').textContent.slice(0, 25);
+    title.click();
+    found.sort = [title.parentElement.getAttribute('aria-sort'), first()];
+    title.click();
+    found.sort.push(title.parentElement.getAttribute('aria-sort'), first().slice(0, 4));
+    document.querySelector('[data-theme-choice=dark]').click();
+    found.isDark = getComputedStyle(document.body).backgroundColor === 'rgb(13, 17, 23)';
+    found.resources = performance.getEntriesByType('resource').length;
+    setTimeout(() => {
+      const text = document.createElement('pre');
+      text.id = 'probe';
+      text.textContent = '[[' + JSON.stringify(found) + ']]';
+      document.body.append(text);
+    }, 200);
+    """
+
+  private static func probe(_ document: String) -> Probe? {
+    guard let start = document.range(of: "[[{"), let end = document.range(of: "}]]") else {
+      return nil
+    }
+    let text = document[start.lowerBound..<end.upperBound].dropFirst(2).dropLast(2)
+      .replacing("&amp;", with: "&").replacing("&lt;", with: "<").replacing("&gt;", with: ">")
+    return try? JSONDecoder().decode(Probe.self, from: Data(text.utf8))
+  }
+
+  private func inFolder(_ body: (URL) throws -> Void) throws {
+    let folder = FileManager.default.temporaryDirectory
+      .appending(path: "larder-page-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try body(folder)
+  }
+}

@@ -1,0 +1,74 @@
+import Foundation
+
+/// The browser that opens reports in tests, without a window.
+enum Chromium {
+  /// Where it is: the first of its names that the search path has.
+  static let path: String? = {
+    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+    let names = ["chromium", "chromium-browser", "google-chrome"]
+    return names.flatMap { name in folders.map { "\($0)/\(name)" } }.first {
+      FileManager.default.isExecutableFile(atPath: $0) && answers($0)
+    }
+  }()
+
+  /// Ubuntu has a stub that only says where to find the real one.
+  private static func answers(_ path: String) -> Bool {
+    let process = Process()
+    process.executableURL = URL(filePath: path)
+    process.arguments = ["--version"]
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    guard (try? process.run()) != nil else { return false }
+    process.waitUntilExit()
+    return process.terminationStatus == 0
+  }
+
+  /// What a test says that needs it and does not find it.
+  static let missing = """
+    no chromium, chromium-browser or google-chrome in the search path: `make deps` installs \
+    chromium on Debian
+    """
+
+  /// What a page said and asked for.
+  struct Visit {
+    /// The document after its scripts have run.
+    let document: String
+    /// What was written to the console, and what else went wrong.
+    let log: String
+    /// The addresses that were asked for.
+    let requests: [String]
+  }
+
+  /// Opens a page, lets its scripts run, and takes a picture where `picture` is given.
+  static func visit(
+    _ page: URL, in folder: URL, width: Int = 1280, height: Int = 1600, picture: URL? = nil,
+    arguments: [String] = []
+  ) throws -> Visit {
+    let netLog = folder.appending(path: "net-\(UUID().uuidString).json")
+    let process = Process()
+    process.executableURL = URL(filePath: path ?? "")
+    process.arguments =
+      [
+        "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run",
+        "--disable-background-networking", "--disable-component-update", "--disable-sync",
+        "--user-data-dir=\(folder.appending(path: "profile").path)",
+        "--host-resolver-rules=MAP * ~NOTFOUND", "--log-net-log=\(netLog.path)",
+        "--enable-logging=stderr", "--window-size=\(width),\(height)",
+        "--virtual-time-budget=2000",
+        picture.map { "--screenshot=\($0.path)" } ?? "--dump-dom",
+      ] + arguments + [page.absoluteString]
+    let (out, err) = (folder.appending(path: "out"), folder.appending(path: "err"))
+    for file in [out, err] { try Data().write(to: file) }
+    // Files: a pipe that nobody reads fills up.
+    process.standardOutput = try FileHandle(forWritingTo: out)
+    process.standardError = try FileHandle(forWritingTo: err)
+    process.standardInput = FileHandle.nullDevice
+    try process.run()
+    process.waitUntilExit()
+    let net = (try? String(contentsOf: netLog, encoding: .utf8)) ?? ""
+    return Visit(
+      document: try String(contentsOf: out, encoding: .utf8),
+      log: try String(contentsOf: err, encoding: .utf8),
+      requests: net.matches(of: /"url":"([^"]*)"/).map { String($0.1) })
+  }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import LarderExperiments
+import Testing
+
+@testable import LarderReports
+
+struct HTMLReportTests {
+  private let page: String
+
+  init() throws { page = try HTMLReport().text(of: SampleResults.full) }
+
+  /// The page is XML but for what HTML writes without an end, so that it can be looked at as XML.
+  static func shape(_ page: String) -> XMLShape? {
+    var text = page.replacing("<!DOCTYPE html>\n", with: "")
+    text.replace(/<script>.*<\/script>/.dotMatchesNewlines(), with: "")
+    text.replace(/<style>.*?<\/style>/.dotMatchesNewlines(), with: "")
+    text.replace(/<(meta[^>]*)>/) { "<\($0.1)/>" }
+    text.replace(/(<[a-z]+[^>]*?[ ])(hidden|open)(?=[ >])/) { "\($0.1)\($0.2)=\"\"" }
+    return XMLShape(text)
+  }
+
+  @Test func isWholeAndTheSameEachTime() throws {
+    #expect(Self.shape(page) != nil)
+    #expect(try HTMLReport().text(of: SampleResults.full) == page)
+  }
+
+  /// Nothing is loaded, and the page forbids itself to load anything.
+  @Test func needsNothingBesideIt() throws {
+    let shape = try #require(Self.shape(page))
+    let policy = try #require(shape.attributes["content"]?.first)
+    #expect(policy.hasPrefix("default-src 'none'; style-src 'sha256-"))
+    #expect(!policy.contains("unsafe") && !policy.contains("http"))
+    #expect(shape.attributes["src"] == nil)
+    #expect((shape.attributes["href"] ?? []).allSatisfy { $0.hasPrefix("#") })
+    let rest = page.replacing("http://www.w3.org/2000/svg", with: "")
+    #expect(!rest.contains("http:") && !rest.contains("https:") && !rest.contains("@import"))
+    #expect(!rest.contains("url("))
+  }
+
+  /// Whatever things are called, the page has the same elements with the same attributes, and its
+  /// style and script are what they always are.
+  @Test func hostileNamesKeepTheShape() throws {
+    let expected = try #require(Self.shape(try HTMLReport().text(of: named("plain"))))
+    for text in HostileText.examples + HostileText.random(count: 60, seed: 11) {
+      let page = try HTMLReport().text(of: named(text))
+      let shape = try #require(Self.shape(page), "\(text.debugDescription)")
+      let isSame = shape.elements.map(Self.plain) == expected.elements.map(Self.plain)
+      #expect(isSame, "\(text.debugDescription)")
+      #expect(page.contains("<script>\(PageScript.text)</script>"))
+      #expect(page.contains("<style>\(PageStyle.text)</style>"))
+      #expect(page.ranges(of: "<script").count == 1, "\(text.debugDescription)")
+      let ids = shape.attributes["id"] ?? []
+      #expect(Set(ids).count == ids.count, "\(text.debugDescription)")
+    }
+  }
+
+  /// How a line is drawn may differ.
+  private static func plain(_ element: String) -> String {
+    element.replacing(" stroke-dasharray", with: "")
+  }
+
+  private func named(_ text: String) -> RunResults {
+    var results = SampleResults.full
+    results.workload = text
+    results.workloadDescription = "x" + text
+    results.warmUp = text
+    results.latencyModel = text
+    results.notes = [text]
+    results.traces[0].name = text
+    results.machine.processor = text
+    for index in results.records.indices {
+      results.records[index].cell.trace = text
+      let policy = results.records[index].cell.policy
+      if results.records[index].cell.kind == .memory {
+        results.records[index].cell.policy = "x" + policy + text.replacing("+", with: "-")
+        results.records[index].cell.configuration = "x" + text
+      }
+    }
+    return results
+  }
+
+  /// A large report: thirty policies, six capacities, memory and hybrid.
+  @Test func isUnderOneMegabyte() throws {
+    var results = SampleResults.empty()
+    for configuration in ["memory", "hybrid"] {
+      for number in 0..<30 {
+        for (step, share) in ["0.1%", "0.5%", "1%", "5%", "10%", "50%"].enumerated() {
+          let isHybrid = configuration == "hybrid"
+          var record = SampleResults.record(
+            SampleResults.cell(
+              (isHybrid ? "lru+" : "") + "policy-\(number)", capacity: 1 << UInt64(20 + step),
+              label: share, configuration: configuration, kind: isHybrid ? .hybrid : .memory,
+              unit: .bytes, memory: isHybrid ? 1 << UInt64(16 + step) : nil),
+            hits: UInt64(500 * (step + 1) + number), diskHits: isHybrid ? 300 : 0)
+          record.modelled = ModelledAccessTime(
+            meanMicroseconds: Double(5000 - number), p50Microseconds: 1, p90Microseconds: 2,
+            p99Microseconds: 3)
+          record.timings = [
+            Timing(mode: .simulate, threads: 1, repetition: 1, requests: 5000, seconds: 0.001)
+          ]
+          results.records.append(record)
+        }
+      }
+    }
+    results.plannedCells = results.records.count
+    let page = try HTMLReport().text(of: results)
+    #expect(page.utf8.count < 1_000_000, "\(page.utf8.count) bytes")
+  }
+
+  @Test func everyChartIsThereTwiceWithAnAlternativeAndItsCaption() throws {
+    let shape = try #require(Self.shape(page))
+    let figures = ReportDocument(SampleResults.full).figures
+    #expect(figures.count > 8)
+    #expect(shape.attributes["role"]?.count { $0 == "img" } == 2 * figures.count)
+    for figure in figures {
+      #expect(shape.texts.contains(figure.chart.caption), "\(figure.name)")
+    }
+  }
+
+  @Test func anEmptyRunIsAPage() throws {
+    let page = try HTMLReport().text(of: SampleResults.empty(planned: 3))
+    #expect(Self.shape(page) != nil)
+    #expect(page.contains("No cell finished."))
+  }
+}
