@@ -15,8 +15,15 @@ struct PoliciesCommand: ParsableCommand {
         larder policies --format markdown --results Results/examples/policies/* > docs/policies.md
       """)
 
-  /// How the list is printed.
+  /// How a list is printed.
   enum ListFormat: String, ExpressibleByArgument, CaseIterable {
+    case text
+    case csv
+    case json
+  }
+
+  /// How the policies are: as a list, or as a page of the documentation.
+  enum PageFormat: String, ExpressibleByArgument, CaseIterable {
     case text
     case csv
     case json
@@ -24,7 +31,7 @@ struct PoliciesCommand: ParsableCommand {
   }
 
   @Option(help: "How to print the list.")
-  var format: ListFormat = .text
+  var format: PageFormat = .text
 
   @Option(
     parsing: .upToNextOption,

@@ -1,0 +1,81 @@
+import Foundation
+import LarderEngine
+import LarderExperiments
+import Testing
+
+@testable import LarderReports
+
+/// What the page says of each policy, and that the one in the repository is up to date.
+@Suite struct PolicyPageTests {
+  private static let repository = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+
+  private static func record(
+    _ policy: String, _ capacity: UInt64, hits: UInt64, seconds: Double
+  ) -> Record {
+    var counts = Counts()
+    counts.requests = 1000
+    counts.memoryHits = hits
+    return Record(
+      cell: Cell(
+        workload: "w", trace: "t", configuration: "memory", kind: .memory, policy: policy,
+        capacity: capacity, capacityLabel: "\(capacity)", unit: .objects, seed: 1),
+      counts: counts, objectsDistinct: 100,
+      timings: [
+        Timing(
+          mode: .simulate, threads: 1, repetition: 1, requests: 1000, seconds: seconds,
+          memoryBytesPerObject: 8)
+      ])
+  }
+
+  private static let run = RunResults(
+    workload: "w", workloadDescription: "Something | else.", command: "", started: "",
+    plannedCells: 4, threads: 1,
+    machine: MachineDescription(
+      processor: "P", cores: 2, memoryBytes: 1 << 30, system: "S", larderVersion: "1",
+      swiftVersion: "6", build: "release"),
+    warmUp: "none",
+    records: [
+      record("lru", 10, hits: 500, seconds: 1), record("fifo", 10, hits: 450, seconds: 0.5),
+      record("lru", 20, hits: 600, seconds: 1), record("fifo", 20, hits: 612, seconds: 0.7),
+    ])
+
+  @Test func standings() throws {
+    let standings = PolicyStanding.all(in: [Self.run])
+    let fifo = try #require(standings["fifo"])
+    #expect(fifo.cells == 2 && fifo.bestIn == ["w at 20"])
+    #expect(abs(try #require(fifo.gainMean) - -1.9) < 1e-9)
+    #expect(fifo.largestGain?.place == "w at 20" && fifo.largestLoss?.place == "w at 10")
+    #expect(abs(try #require(fifo.timeAgainstLRU) - 0.6) < 1e-9)
+    #expect(fifo.bytesPerObject == 8)
+    #expect(standings["lru"]?.bestIn == ["w at 10"])
+  }
+
+  @Test func aPolicyThatWasNotRunHasNoFigures() throws {
+    let policies = PolicyRegistry.all.map(\.description)
+      .filter { ["lru", "fifo", "clock"].contains($0.name) }
+    let page = PolicyPage(policies, [Self.run]).markdown
+    #expect(page.contains("| `fifo` | queue | -1.90 | 1 of 2 | 0.6 | 8.0 |"))
+    #expect(page.contains("| `clock` | queue | – | – | – | – |"))
+    #expect(page.contains("w: Something \\| else."))
+    #expect(page.contains("- `bits=1`: bits of each object's request counter, 1 to 3."))
+    #expect(page.contains("- Loses most to LRU: -5.00 points in w at 10."))
+  }
+
+  /// `make policies-page` was run since a description changed.
+  @Test func thePageInTheRepositoryIsUpToDate() throws {
+    let folder = Self.repository.appendingPathComponent("Results/examples/policies")
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    let runs = try names.map {
+      try ResultsFolder.results(in: folder.appendingPathComponent($0).path)
+    }
+    #expect(runs.count >= 5)
+    let policies = (PolicyRegistry.all + PolicyRegistry.bounds).map(\.description)
+    let page = try String(
+      contentsOf: Self.repository.appendingPathComponent("docs/policies.md"), encoding: .utf8)
+    #expect(page == PolicyPage(policies, runs).markdown)
+    let measured = Set(runs.flatMap { $0.records.map(\.cell.policy) })
+    #expect(Set(PolicyRegistry.all.map(\.description.name)).subtracting(measured) == [])
+  }
+}
