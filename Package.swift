@@ -84,6 +84,8 @@ let package = Package(
     .executableTarget(name: "DiskCacheVictim", dependencies: ["Larder"]),
     .target(name: "CSQLiteFaults", dependencies: ["CSQLite"]),
     .executableTarget(name: "DiskCacheBenchmark", dependencies: ["Larder", "CSQLite"]),
+    // larder with every timed run made longer, to try out whether checks find it.
+    .executableTarget(name: "SlowLarder", dependencies: ["LarderCommands"]),
     // Measures the caches beside their peers: swift run -c release larder-bench
     .executableTarget(
       name: "larder-bench", dependencies: ["Larder", "LarderEngine", "LarderTraces"],

@@ -16,13 +16,13 @@ struct LarderCommand: ParsableCommand {
         larder caches
 
       Exit codes:
-        0 done; 1 a check failed; 2 the request was wrong;
+        0 done; 1 a check failed; 2 the request was wrong; 3 a check says nothing (--strict);
         130 stopped by Ctrl-C; others: a fault of larder's own
       """,
     version: "larder \(LarderVersion.current) (\(LarderVersion.build) build)",
     subcommands: [
       RunCommand.self, SimulateCommand.self, TraceCommand.self, PoliciesCommand.self,
-      CachesCommand.self,
+      CachesCommand.self, CheckCommand.self, CompareCommand.self, TimeWorkerCommand.self,
     ])
 
   /// Does what the process was asked, and exits.

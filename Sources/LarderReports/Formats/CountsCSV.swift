@@ -85,14 +85,3 @@ public struct CountsCSV: ReportFormat {
     .decimal("modelled_p99_us", 3) { $0.modelled?.p99Microseconds },
   ]
 }
-
-extension Record {
-  /// Whether the counts say what happened in the tiers: always, but for a cache that was executed
-  /// only and does not count it.
-  var knowsTiers: Bool {
-    !timings.isEmpty || (executions?.first?.countsTiers ?? true)
-  }
-
-  /// What was counted in the tiers; nil where it is not known.
-  func tierCounts(_ value: (Counts) -> UInt64) -> UInt64? { knowsTiers ? value(counts) : nil }
-}

@@ -1,0 +1,110 @@
+import Foundation
+import LarderEngine
+
+/// A `TimingWorker` at the other end of two pipes.
+public final class WorkerProcess: TimedProcess {
+  private let program: String
+  private let process: Process
+  private let orders: FileHandle
+  private let lines: LineReader
+  private let notes: FileHandle
+  private let indices: [TimedName: Int]
+
+  /// What the worker can time.
+  public var names: Set<TimedName> { Set(indices.keys) }
+
+  /// Starts a program as a worker and waits until it is ready.
+  ///
+  /// - Parameters:
+  ///   - program: Path of the executable.
+  ///   - arguments: What makes it a worker.
+  ///   - padding: Bytes to put into its environment. The environment lies above the stack and moves
+  ///     everything on it, so that two paths of different length are no reason for a difference.
+  /// - Throws: `TimingError`; `TimingError.talk` when the program is no worker.
+  public init(
+    program: String, arguments: [String], padding: Int = 0,
+    cancellation: Cancellation = Cancellation()
+  ) throws {
+    self.program = program
+    process = Process()
+    process.executableURL = URL(fileURLWithPath: program)
+    process.arguments = arguments
+    var environment = ProcessInfo.processInfo.environment
+    environment["LARDER_PADDING"] = String(repeating: "x", count: padding)
+    process.environment = environment
+    let (input, output, errors) = (Pipe(), Pipe(), Pipe())
+    process.standardInput = input
+    process.standardOutput = output
+    process.standardError = errors
+    do {
+      try process.run()
+    } catch {
+      throw TimingError.launch(program: program, reason: error.localizedDescription)
+    }
+    orders = input.fileHandleForWriting
+    notes = errors.fileHandleForReading
+    // The process has its own; as long as this end is open, nobody would see that it has gone.
+    try? output.fileHandleForWriting.close()
+    try? errors.fileHandleForWriting.close()
+    try? input.fileHandleForReading.close()
+    lines = LineReader(output.fileHandleForReading, cancellation)
+    indices = try Self.introduction(lines, program, process, notes)
+  }
+
+  /// Runs a cell so often and says how long it took.
+  ///
+  /// - Throws: `TimingError`.
+  public func time(_ name: TimedName, runs: Int) throws -> RepetitionTime {
+    guard let index = indices[name] else {
+      throw TimingError.talk(program: program, reason: "it does not know \(name)")
+    }
+    do {
+      try orders.write(contentsOf: Data("\(index) \(runs)\n".utf8))
+    } catch {
+      throw TimingError.talk(program: program, reason: "it has ended\(Self.told(notes))")
+    }
+    guard let line = try lines.next() else {
+      throw TimingError.talk(
+        program: program, reason: "it ended while \(name) was running\(Self.told(notes))")
+    }
+    let numbers = line.split(separator: " ").compactMap { UInt64($0) }
+    guard numbers.count == 3 else {
+      let reason = line.hasPrefix("error ") ? String(line.dropFirst(6)) : "it said '\(line)'"
+      throw TimingError.talk(program: program, reason: reason)
+    }
+    return RepetitionTime(
+      processorNanoseconds: numbers[0], wallNanoseconds: numbers[1], hits: numbers[2])
+  }
+
+  /// Tells it that nobody will speak any more, and waits for its end.
+  public func end() {
+    try? orders.close()
+    process.waitUntilExit()
+  }
+
+  private static func introduction(
+    _ lines: LineReader, _ program: String, _ process: Process, _ notes: FileHandle
+  ) throws -> [TimedName: Int] {
+    guard try lines.next() == TimingWorker.greeting else {
+      process.terminate()
+      process.waitUntilExit()
+      throw TimingError.talk(program: program, reason: "it is no worker\(told(notes))")
+    }
+    var indices: [TimedName: Int] = [:]
+    while let line = try lines.next() {
+      if line == TimingWorker.ready { return indices }
+      guard line.hasPrefix("cell "),
+        let name = try? JSONDecoder().decode(TimedName.self, from: Data(line.dropFirst(5).utf8))
+      else { continue }
+      indices[name] = indices.count
+    }
+    throw TimingError.talk(program: program, reason: "it ended before it was ready\(told(notes))")
+  }
+
+  /// What it said on standard error, once it has ended.
+  private static func told(_ notes: FileHandle) -> String {
+    let text = String(decoding: notes.availableData, as: UTF8.self)
+    let line = text.split(whereSeparator: \.isNewline).last.map(String.init) ?? ""
+    return line.isEmpty ? "" : "; it said: \(line)"
+  }
+}
