@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help deps build debug test test-release sanitize run bench lint format clean install
+.PHONY: help deps build debug test test-release sanitize run bench alarms lint format clean install
 
 SWIFT ?= swift
 WORKLOAD ?= Workloads/news-feed.yaml
@@ -12,6 +12,9 @@ DESTDIR ?=
 RUN_FLAGS ?=
 BENCH_REQUESTS ?= 20000000
 BENCH_CAPACITY ?= 100000
+ALARM_RUNS ?= 300
+SLOW_RUNS ?= 100
+ALARM_RESULTS ?= Results/alarms
 
 # Headers by the name pkg-config knows; package names are Debian's.
 LIBRARIES := libzstd:libzstd-dev zlib:zlib1g-dev liblzma:liblzma-dev sqlite3:libsqlite3-dev \
@@ -103,6 +106,15 @@ bench: build ## Measure every policy in one thread on a generated Zipf trace, in
 	  END { for (p in best) printf "  %-12s %8.1f million requests/s at best\n", p, best[p] / 1e6 }' \
 	  "$$results/timings.csv" | sort -k2,2nr; \
 	printf '\033[1m==> %s\033[0m\n' "$$results"
+
+alarms: build ## Count false alarms of 'larder check', and slowdowns found (about 50 minutes)
+	@$(SWIFT) build -c release --product SlowLarder
+	$(call say,$(ALARM_RUNS) runs of one build against itself under load)
+	@python3 analysis/alarms/alarms.py same --runs $(ALARM_RUNS) --budget 4 \
+	  --bin "$$($(SWIFT) build -c release --show-bin-path)" --output '$(ALARM_RESULTS)'
+	$(call say,$(SLOW_RUNS) runs against a build that is 5 % slower)
+	@python3 analysis/alarms/alarms.py slow --runs $(SLOW_RUNS) --budget 14 \
+	  --bin "$$($(SWIFT) build -c release --show-bin-path)" --output '$(ALARM_RESULTS)'
 
 lint: ## Check the layout of the sources
 	$(call say,Checking the style)
