@@ -67,7 +67,7 @@ import Testing
     #expect(junit.contains("tests=\"4\" failures=\"1\""))
     // The command that it names shows the same, of this cell alone; another cell is well.
     let only = try check(scratch, ["--only", "hybrid/fifo+fifo/10%"])
-    #expect(only.exitCode == 1 && only.output.contains("1 cells compared"))
+    #expect(only.exitCode == 1 && only.output.contains("1 cell compared"))
     #expect(try check(scratch, ["--only", "memory/lru/10%"]).exitCode == 0)
     // Accepting it says what changed, and the next check passes.
     let update = try check(scratch, ["--update"])
@@ -171,8 +171,10 @@ import Testing
     let own = try LarderProcess.executable().path
     let run = try check(
       scratch,
-      ["--against", own, "--budget", "1s", "--threshold", "100%", "--seed", "3", "--only",
-        "memory/lru/10%"])
+      [
+        "--against", own, "--budget", "1s", "--threshold", "100%", "--seed", "3", "--only",
+        "memory/lru/10%",
+      ])
     #expect([0, 1].contains(run.exitCode), "\(run.notes)")
     #expect(run.output.contains("Timings") && run.output.contains("seed 3"))
     #expect(run.output.contains("memory/lru/10%"))
@@ -202,6 +204,9 @@ import Testing
 
   @Test func timingsAreStoredAndCompared() throws {
     let scratch = try prepared()
+    try scratch.write(
+      Self.workload("check: {timed: {configurations: memory, policies: lru}}\n"),
+      to: "tiny.yaml")
     let options = ["--timings", "--budget", "1s"]
     let update = try check(scratch, ["--update"] + options)
     #expect(update.exitCode == 0, "\(update.notes)")
@@ -240,7 +245,8 @@ import Testing
     let csv = try compare(["a", "b/results.json", "--format", "csv"])
     #expect(csv.output.contains(",worse,hits,\(hits),\(hits - 1)\n"), "\(csv.output)")
     for (arguments, says) in [
-      (["a", "nowhere"], "nowhere"), (["a", "tiny.yaml"], "tiny.yaml"), (["a", "."], "results.json"),
+      (["a", "nowhere"], "nowhere"), (["a", "tiny.yaml"], "tiny.yaml"),
+      (["a", "."], "results.json"),
       (["a", "b", "--format", "pdf"], "pdf"),
     ] {
       let run = try compare(arguments)

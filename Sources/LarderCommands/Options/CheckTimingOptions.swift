@@ -55,7 +55,9 @@ struct CheckTimingOptions: ParsableArguments {
     if let against { words += ["--against", against] }
     if timings { words.append("--timings") }
     if let threshold { words += ["--threshold", threshold.text] }
-    if budget.seconds != 60, against != nil || timings { words += ["--budget", "\(budget.seconds)s"] }
+    if budget.seconds != 60, against != nil || timings {
+      words += ["--budget", "\(budget.seconds)s"]
+    }
     return words
   }
 }

@@ -105,7 +105,8 @@ final class CheckRun {
     for name in command.only where !names.contains(name) {
       let hint = name.nearest(among: names).map { "; did you mean '\($0)'?" } ?? ""
       throw UsageError(
-        "'\(name)' is no cell of \(command.workload)\(hint) A cell is configuration/policy/capacity")
+        "'\(name)' is no cell of \(command.workload)\(hint) A cell is configuration/policy/capacity"
+      )
     }
     return command.only.isEmpty ? cells : cells.filter { isNamed(CellName($0.cell)) }
   }

@@ -21,7 +21,8 @@ public struct CheckDocument {
     [
       .heading(2, [.text("larder check \(CheckText.word(result.verdict)): \(result.workload)")]),
       .paragraph([
-        .text("\(result.counts.compared) cells compared with "), .code(result.baseline),
+        .text("\(CheckText.counted(result.counts.compared, "cell")) compared with "),
+        .code(result.baseline),
         .text(": \(tables.summary)."),
       ]),
     ] + traces + executions + tables.blocks(level: 3) + timings + commands + conditions
@@ -81,9 +82,13 @@ public struct CheckDocument {
   private var conditions: [Block] {
     let loads = result.loads.map { NumberText.fixed($0, decimals: 2) ?? "" }
     var text = "Machine: \(result.machine)."
-    if !loads.isEmpty { text += " Load average at the beginning and the end: "
-      + loads.joined(separator: ", ") + "." }
-    return [.paragraph([.text(text)])] + (result.notes.isEmpty
-      ? [] : [.list(result.notes.map { [.text($0)] })])
+    if !loads.isEmpty {
+      text +=
+        " Load average at the beginning and the end: "
+        + loads.joined(separator: ", ") + "."
+    }
+    return [.paragraph([.text(text)])]
+      + (result.notes.isEmpty
+        ? [] : [.list(result.notes.map { [.text($0)] })])
   }
 }

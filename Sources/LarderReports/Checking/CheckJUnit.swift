@@ -65,7 +65,8 @@ public enum CheckJUnit {
     let new = Set(result.counts.new.map(\.name))
     let timings = Dictionary(grouping: result.timings, by: \.name.cell)
     let unequal = Set(result.unequalExecutions)
-    var cases = result.traceChanges.isEmpty
+    var cases =
+      result.traceChanges.isEmpty
       ? [] : [TestCase(name: "trace", failure: result.traceChanges.joined(separator: "; "))]
     cases += result.cells.map { name in
       var test = TestCase(name: "\(name)")

@@ -54,20 +54,25 @@ enum CheckText {
       + interval(ratio)
   }
 
-  /// The ends of an interval.
+  /// The ends of an interval; one without ends says nothing.
   static func interval(_ ratio: CentreInterval) -> String {
-    "\(number(ratio.lower)) to \(number(ratio.upper))"
+    guard ratio.lower > 0, ratio.upper.isFinite else { return "unknown" }
+    return "\(number(ratio.lower)) to \(number(ratio.upper))"
   }
 
-  /// A ratio; an end that is nowhere has no number.
+  /// A ratio.
   static func number(_ ratio: Double) -> String {
-    guard ratio > 0, let text = NumberText.fixed(ratio, decimals: 3) else { return "unknown" }
-    return text
+    NumberText.fixed(ratio, decimals: 3) ?? "unknown"
+  }
+
+  /// A number with its word, such as `1 cell` or `2 cells`.
+  static func counted(_ count: Int, _ word: String) -> String {
+    "\(count) \(word)\(count == 1 ? "" : "s")"
   }
 
   /// The command that shows one cell.
   static func command(_ result: CheckResult, only cell: CellName) -> String {
-    "\(result.command) --only \(ShellWord.quoted("\(cell)"))"
+    TextSafety.singleLine("\(result.command) --only \(ShellWord.quoted("\(cell)"))")
   }
 
   /// The verdict as a word.

@@ -71,8 +71,10 @@ public struct RunComparison: Sendable {
 
   private static func kinds(of record: Record) -> [(Timing.Mode, Int)] {
     var kinds: [(Timing.Mode, Int)] = []
-    for timing in timings(record) where !kinds.contains(where: { $0 == (timing.mode, timing.threads) })
-    { kinds.append((timing.mode, timing.threads)) }
+    for timing in timings(record)
+    where !kinds.contains(where: { $0 == (timing.mode, timing.threads) }) {
+      kinds.append((timing.mode, timing.threads))
+    }
     return kinds
   }
 

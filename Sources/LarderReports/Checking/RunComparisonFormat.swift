@@ -29,7 +29,10 @@ public enum RunComparisonFormat: String, Sendable, CaseIterable {
     let title = "\(comparison.names.before) -> \(comparison.names.after)"
     var blocks: [Block] = [
       .heading(2, [.text(title)]),
-      .paragraph([.text("\(comparison.counts.compared) cells compared: \(tables.summary).")]),
+      .paragraph([
+        .text(
+          "\(CheckText.counted(comparison.counts.compared, "cell")) compared: \(tables.summary).")
+      ]),
     ]
     blocks += tables.blocks(level: 3)
     let speeds = comparison.speeds
@@ -55,7 +58,7 @@ public enum RunComparisonFormat: String, Sendable, CaseIterable {
   private static func table(of speeds: [RunComparison.Speed]) -> Table {
     var table = Table(titles: ["cell", "mode", "before", "after"])
     table.rows = speeds.prefix(ChangeTables.linesMax).map { speed in
-      let threads = speed.mode == .execute ? ", \(speed.threads) threads" : ""
+      let threads = speed.mode == .execute ? ", " + CheckText.counted(speed.threads, "thread") : ""
       return [
         .code("\(speed.cell)"), .text(speed.mode.rawValue + threads),
         .text(text(of: speed.before)), .text(text(of: speed.after)),

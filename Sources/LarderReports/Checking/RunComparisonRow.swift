@@ -1,7 +1,8 @@
+import Foundation
 import LarderExperiments
 
 /// A change between two results folders as programs read it.
-struct RunComparisonRow: Encodable {
+struct RunComparisonRow {
   let configuration: String
   let policy: String
   let capacity: String
@@ -51,5 +52,24 @@ struct RunComparisonRow: Encodable {
     capacity = cell.capacity
     seed = cell.seed
     self.kind = kind
+  }
+}
+
+extension RunComparisonRow: Encodable {
+  private enum CodingKeys: String, CodingKey {
+    case configuration, policy, capacity, seed, kind, count, before, after
+  }
+
+  /// Numbers as numbers, in full: counts may exceed 2^53.
+  func encode(to encoder: any Encoder) throws {
+    var fields = encoder.container(keyedBy: CodingKeys.self)
+    try fields.encode(configuration, forKey: .configuration)
+    try fields.encode(policy, forKey: .policy)
+    try fields.encode(capacity, forKey: .capacity)
+    try fields.encode(seed, forKey: .seed)
+    try fields.encode(kind, forKey: .kind)
+    if !count.isEmpty { try fields.encode(count, forKey: .count) }
+    try fields.encodeIfPresent(before.flatMap { Decimal(string: $0) }, forKey: .before)
+    try fields.encodeIfPresent(after.flatMap { Decimal(string: $0) }, forKey: .after)
   }
 }

@@ -67,12 +67,9 @@ import Testing
     #expect(executed == [.memory, .hashing, .copying, .fsync])
   }
 
-  @Test(arguments: CalibrationKernel.allCases)
-  func everyKernelTakesTime(_ kernel: CalibrationKernel) throws {
-    #expect(try CalibrationBench().seconds(kernel) > 0)
-  }
-
-  @Test func anUnwritableFolderIsAnErrorWithItsName() {
+  @Test func everyKernelTakesTime() throws {
+    let bench = CalibrationBench()
+    for kernel in CalibrationKernel.allCases { #expect(try bench.seconds(kernel) > 0) }
     #expect {
       try CalibrationBench(scratch: "/nowhere/at/all").seconds(.fsync)
     } throws: { "\($0)".contains("/nowhere/at/all") }

@@ -42,8 +42,10 @@ import Testing
   }
 
   /// 0.001 of 1,000,000 requests is 1000 hits: that is allowed, and one more is not.
-  @Test(arguments: [(UInt64(499_000), CellChange.Kind.tolerated), (498_999, .worse),
-    (501_000, .tolerated), (501_001, .better)])
+  @Test(arguments: [
+    (UInt64(499_000), CellChange.Kind.tolerated), (498_999, .worse),
+    (501_000, .tolerated), (501_001, .better),
+  ])
   func toleranceOfARatioHasAnExactBorder(_ hits: UInt64, _ kind: CellChange.Kind) {
     let tolerances = [CheckTolerance.hitRatio: Share(billionths: 1_000_000)]
     let change = CellChange(
@@ -52,8 +54,10 @@ import Testing
     #expect(change?.kind == kind)
   }
 
-  @Test(arguments: [(UInt64(990), CellChange.Kind.tolerated), (989, .different),
-    (1010, .tolerated), (1011, .different)])
+  @Test(arguments: [
+    (UInt64(990), CellChange.Kind.tolerated), (989, .different),
+    (1010, .tolerated), (1011, .different),
+  ])
   func toleranceOfACountIsAShareOfTheBaseline(_ evictions: UInt64, _ kind: CellChange.Kind) {
     let tolerances = [CheckTolerance.evictions: Share(percent: 1)]
     let change = CellChange(
@@ -102,7 +106,8 @@ import Testing
   @Test func cellsAreSortedBySizeAndNotByText() {
     let cells = [
       cell([:], capacity: "10%", size: 1000), cell([:], capacity: "2%", size: 200),
-      cell([:], policy: "fifo", capacity: "5%", size: 500), cell([:], capacity: "2%", size: 200, seed: 7),
+      cell([:], policy: "fifo", capacity: "5%", size: 500),
+      cell([:], capacity: "2%", size: 200, seed: 7),
     ].sorted()
     #expect(
       cells.map { "\($0.name)" }

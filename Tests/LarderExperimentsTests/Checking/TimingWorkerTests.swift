@@ -46,12 +46,16 @@ import Testing
   @Test func itTimesWhatItIsTold() throws {
     let worker = try Self.worker()
     for (index, runs) in [(0, 1), (0, 5), (1, 1)] {
-      let numbers = worker.answer("\(index) \(runs)").split(separator: " ").compactMap { UInt64($0) }
+      let numbers = worker.answer("\(index) \(runs)").split(separator: " ").compactMap {
+        UInt64($0)
+      }
       #expect(numbers.count == 3)
       #expect(numbers[0] > 0 && numbers[1] > 0 && numbers[2] > 0)
     }
     // Executed in one thread, the cell has the hits of its simulation.
-    #expect(worker.answer("0 1").split(separator: " ")[2] == worker.answer("1 1").split(separator: " ")[2])
+    #expect(
+      worker.answer("0 1").split(separator: " ")[2] == worker.answer("1 1").split(separator: " ")[2]
+    )
   }
 
   @Test(arguments: ["", "0", "x y", "99 1", "-1 1", "0 0", "0 1 2"])
@@ -103,8 +107,8 @@ import Testing
     let words = SimulateProcess.arguments(cells[0], trace: "t.larder", runs: 3)
     #expect(
       words.joined(separator: " ")
-        == "simulate t.larder --format larder --policy lru --capacity 10 --ignore-size --seed 1 "
-        + "--repetitions 3 --threads 1 --quiet --timings -")
+        == "simulate t.larder --format larder --policy lru --capacity \(cells[0].cell.capacity) "
+        + "--ignore-size --seed 1 --repetitions 3 --threads 1 --quiet --timings -")
     let csv = "a,seconds,machine\nx,0.25,\"m, n\"\ny,0.5,\"m, n\"\n"
     #expect(SimulateProcess.seconds(in: Data(csv.utf8)) == 0.75)
     #expect(SimulateProcess.seconds(in: Data("a,b\n1,2\n".utf8)) == nil)

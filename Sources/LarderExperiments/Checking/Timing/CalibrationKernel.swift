@@ -64,14 +64,14 @@ public final class CalibrationBench {
   private func chase() {
     var place: UInt32 = 0
     links.withUnsafeBufferPointer { links in
-      for _ in 0..<200_000 { place = links[Int(place)] }
+      for _ in 0..<100_000 { place = links[Int(place)] }
     }
     sum &+= UInt64(place)
   }
 
   private func hash() {
     var state: UInt64 = 1
-    for number in 0..<UInt64(4_000_000) {
+    for number in 0..<UInt64(2_000_000) {
       state = (state ^ number) &* 0x9e37_79b9_7f4a_7c15
       state ^= state >> 29
     }
@@ -81,7 +81,7 @@ public final class CalibrationBench {
   private func copy() {
     source.withUnsafeBytes { source in
       target.withUnsafeMutableBytes { target in
-        for _ in 0..<2 { target.copyMemory(from: source) }
+        target.copyMemory(from: source)
       }
     }
     sum &+= UInt64(target[Int(sum % UInt64(Self.copied))])
@@ -90,7 +90,7 @@ public final class CalibrationBench {
   private func flush() throws(TimingError) {
     let path = "\(scratch)/larder-fsync-\(getpid())"
     do {
-      FileManager.default.createFile(atPath: path, contents: nil)
+      try Data().write(to: URL(fileURLWithPath: path))
       defer { try? FileManager.default.removeItem(atPath: path) }
       let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
       defer { try? handle.close() }

@@ -59,7 +59,7 @@ public struct PairedTiming {
   /// Shortest measurement: below it, the clock and the pipe would be felt.
   private static var secondsMin: Double { 0.01 }
   /// Blocks that a budget is meant to be enough for.
-  private static var blocksWanted: Double { 48 }
+  private static var blocksWanted: Double { 80 }
 
   /// Measures until every cell has a verdict or the budget is spent. Cells that one of the builds
   /// does not know are left out.
@@ -130,8 +130,10 @@ public struct PairedTiming {
     }
     let prepared = now()
     // At least as long as it took to get ready, at least three pairs.
-    let until = prepared + max(
-      settings.budgetSeconds / Self.blocksWanted - (prepared - began), prepared - began)
+    let until =
+      prepared
+      + max(
+        settings.budgetSeconds / Self.blocksWanted - (prepared - began), prepared - began)
     var logarithms: [Int: [Double]] = [:]
     var rounds = 0
     repeat {

@@ -32,7 +32,9 @@ public struct TimingWorker: Sendable {
   public func introduction() throws -> [String] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    let names = try cells.map { "cell " + String(decoding: try encoder.encode($0.name), as: UTF8.self) }
+    let names = try cells.map {
+      "cell " + String(decoding: try encoder.encode($0.name), as: UTF8.self)
+    }
     return [Self.greeting] + names + [Self.ready]
   }
 
