@@ -109,7 +109,12 @@ struct BaselineCell: Decodable {
         throw DecodingError.dataCorruptedError(
           forKey: key, in: fields, debugDescription: "no count has this name")
       }
-      counts[metric] = try fields.decode(UInt64.self, forKey: key)
+      // The decoder does not say where a number is that does not fit.
+      guard let count = try? fields.decode(UInt64.self, forKey: key) else {
+        throw DecodingError.dataCorruptedError(
+          forKey: key, in: fields, debugDescription: "expected a whole number, at least 0")
+      }
+      counts[metric] = count
     }
     cell = CheckedCell(
       name: try CellName(from: decoder), size: try fields.decode(UInt64.self, forKey: size),

@@ -41,8 +41,9 @@ public enum RunComparisonFormat: String, Sendable, CaseIterable {
         .heading(3, ["Million requests a second"]),
         .paragraph([
           .text(
-            "Median of the repetitions, smallest and largest in brackets. For information: machines "
-              + "and moments differ, and only 'larder check --against' says what is slower.")
+            "Median of the repetitions, smallest and largest in brackets. For information: "
+              + "machines and moments differ, and only 'larder check --against' says what is "
+              + "slower.")
         ]),
         .table(table(of: speeds)),
       ]
