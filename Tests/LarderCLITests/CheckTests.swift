@@ -220,6 +220,17 @@ import Testing
     #expect(try baseline(scratch) == stored)
   }
 
+  /// Larder's own baseline holds. Where a change is meant: larder check Workloads/ci.yaml --update.
+  @Test func ourOwnBaselineHolds() throws {
+    let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+    let run = try LarderProcess(
+      ["check", "Workloads/ci.yaml", "--baseline", "larder-baseline.json", "--quiet"],
+      in: repository)
+    #expect(run.exitCode == 0, "\(run.notes)\(run.output)")
+    #expect(run.output.contains("30 cells compared with larder-baseline.json: 0 worse, 0 better, 0"))
+  }
+
   @Test func comparingFolders() throws {
     let scratch = try ScratchFolder()
     try scratch.write(Self.workload(), to: "tiny.yaml")

@@ -64,7 +64,7 @@ def exact_interval(count: int, runs: int, level: float = 0.95) -> tuple[float, f
 
 
 ROW = re.compile(
-    r"memory/lru/10%\s+(passed|\*?FAILED\*?|inconclusive)\s+(\S+)\s+(\S+) to (\S+)\s+(\d+) in (\d+)"
+    r"memory/lru/10%\s+(passed|\*?FAILED\*?|inconclusive)\s+(\S+)\s+(?:(\S+) to (\S+)|\S+)\s+(\d+) in (\d+)"
 )
 
 

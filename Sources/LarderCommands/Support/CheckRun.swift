@@ -30,7 +30,10 @@ final class CheckRun {
     let settings = command.timing.settings
     let timer = CheckTimer(
       command: command, settings: settings, workload: workload, traces: traces,
-      cells: TimedCell.all(of: planned, timed: workload.check), progress: progress)
+      // A cell that is asked for by name is timed, whatever the workload says.
+      cells: TimedCell.all(
+        of: planned, timed: command.only.isEmpty ? workload.check : CheckSpec()),
+      progress: progress)
     let timed = try timer.run(stored?.timings, updating: command.update)
     notes += timed.notes
     loads += [MachineLoad.oneMinute].compactMap { $0 }

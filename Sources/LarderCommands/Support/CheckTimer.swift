@@ -99,7 +99,9 @@ struct CheckTimer {
         padding: Int(random.next(below: 4096)), cancellation: Interrupts.cancellation)
     }
     do {
-      try start(.other).end()
+      let probe = try start(.other)
+      defer { probe.end() }
+      _ = try probe.ready()
       return Launcher(way: "fresh processes for each block", start: start)
     } catch TimingError.talk {
       outcome.notes.append(
@@ -149,6 +151,8 @@ struct CheckTimer {
     }
     guard let stored else { return outcome }
     outcome.comparisons = timing.compare(measured, with: stored)
+    let left = measured.count - outcome.comparisons.count
+    if left > 0 { outcome.notes.append("The baseline has no timings of \(left) cells.") }
     if stored.machine != machine {
       outcome.notes.append("The baseline's timings come from another machine: \(stored.machine).")
     }

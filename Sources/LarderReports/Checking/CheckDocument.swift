@@ -56,10 +56,8 @@ public struct CheckDocument {
         .text("\(timing.pairs) in \(timing.blocks)"),
       ])
     }
-    return [
-      .heading(3, ["Timings"]), .paragraph([.text(method)]),
-      result.timings.isEmpty ? .paragraph(["No cell was timed."]) : .table(table),
-    ]
+    let blocks: [Block] = [.heading(3, ["Timings"]), .paragraph([.text(method)])]
+    return result.timings.isEmpty ? blocks : blocks + [.table(table)]
   }
 
   /// What to type to see what went wrong.

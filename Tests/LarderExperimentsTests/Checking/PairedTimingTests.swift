@@ -18,6 +18,9 @@ import Testing
     let world: World
     let side: BuildSide
     let names: Set<TimedName>
+
+    func ready() -> Set<TimedName> { names }
+
     /// Seconds of one run.
     let seconds: Double
     /// What this process's place in memory makes of it.
@@ -48,18 +51,18 @@ import Testing
     seconds: Double = 0.02, hits: UInt64 = 5
   ) throws -> [TimingComparison] {
     var timing = PairedTiming(
-      TimingSettings(budgetSeconds: 20, seed: 7), against: "other", now: { world.seconds }
-    ) { side in
-      world.launches.append(side)
-      world.seconds += 0.05
-      // Two per cent of luck for a whole process: measuring one more often would not help.
-      let luck = 1 + 0.04 * (world.random.nextUnit() - 0.5)
-      let names = Set((side == .this ? known ?? names : names).map(Self.name))
-      return Build(
-        world: world, side: side, names: names,
-        seconds: side == .this ? seconds * (1 + slowdown) : seconds, luck: luck,
-        hits: side == .this ? hits : 5)
-    }
+      TimingSettings(budgetSeconds: 20, seed: 7), against: "other", now: { world.seconds },
+      launch: { side in
+        world.launches.append(side)
+        world.seconds += 0.05
+        // Two per cent of luck for a whole process: measuring one more often would not help.
+        let luck = 1 + 0.04 * (world.random.nextUnit() - 0.5)
+        let names = Set((side == .this ? known ?? names : names).map(Self.name))
+        return Build(
+          world: world, side: side, names: names,
+          seconds: side == .this ? seconds * (1 + slowdown) : seconds, luck: luck,
+          hits: side == .this ? hits : 5)
+      })
     return try timing.run(names.map(Self.name))
   }
 

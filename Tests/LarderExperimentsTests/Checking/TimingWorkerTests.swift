@@ -84,7 +84,9 @@ import Testing
   @Test func aProgramThatIsNoWorkerIsToldApart() {
     for (program, arguments) in [("/bin/echo", ["hello"]), ("/bin/cat", ["/nowhere/at/all"])] {
       #expect {
-        try WorkerProcess(program: program, arguments: arguments)
+        let process = try WorkerProcess(program: program, arguments: arguments)
+        defer { process.end() }
+        _ = try process.ready()
       } throws: { error in
         guard case TimingError.talk(program, _) = error else { return false }
         return true
@@ -103,7 +105,7 @@ import Testing
     let (_, _, cells) = try Self.cells()
     let timed = TimedCell.all(of: cells, timed: CheckSpec())
     let process = SimulateProcess(program: "p", traces: [nil: "t"], cells: timed)
-    #expect(process.names.map { "\($0)" }.sorted() == ["memory/fifo/10%", "memory/lru/10%"])
+    #expect(process.ready().map { "\($0)" }.sorted() == ["memory/fifo/10%", "memory/lru/10%"])
     let words = SimulateProcess.arguments(cells[0], trace: "t.larder", runs: 3)
     #expect(
       words.joined(separator: " ")

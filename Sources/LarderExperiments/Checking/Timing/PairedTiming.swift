@@ -75,8 +75,10 @@ public struct PairedTiming {
         other.end()
         this.end()
       }
+      // Both are started by now, and get ready at the same time.
+      let both = try other.ready().intersection(this.ready())
       if ledgers.isEmpty {
-        let known = names.filter { other.names.contains($0) && this.names.contains($0) }
+        let known = names.filter(both.contains)
         guard !known.isEmpty else { throw TimingError.nothingToTime(program: against) }
         let errorRate = settings.errorRate / Double(known.count)
         ledgers = known.map {

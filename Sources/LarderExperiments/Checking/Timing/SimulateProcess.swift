@@ -12,7 +12,7 @@ public struct SimulateProcess: TimedProcess {
   private let cells: [TimedName: PlannedCell]
 
   /// What can be timed in this way.
-  public var names: Set<TimedName> { Set(cells.keys) }
+  public func ready() -> Set<TimedName> { Set(cells.keys) }
 
   /// Cells of `program`, over prepared traces in files: one a seed, or one under nil for all.
   public init(program: String, traces: [UInt64?: String], cells: [TimedCell]) {

@@ -1,7 +1,9 @@
 /// A process of one of two builds that times cells.
 public protocol TimedProcess {
-  /// What it can time.
-  var names: Set<TimedName> { get }
+  /// Waits until it is ready, and says what it can time.
+  ///
+  /// - Throws: `TimingError`.
+  func ready() throws -> Set<TimedName>
 
   /// Runs a cell so often and says how long it took.
   ///

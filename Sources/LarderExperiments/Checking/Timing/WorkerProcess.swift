@@ -8,19 +8,16 @@ public final class WorkerProcess: TimedProcess {
   private let orders: FileHandle
   private let lines: LineReader
   private let notes: FileHandle
-  private let indices: [TimedName: Int]
+  private var indices: [TimedName: Int] = [:]
 
-  /// What the worker can time.
-  public var names: Set<TimedName> { Set(indices.keys) }
-
-  /// Starts a program as a worker and waits until it is ready.
+  /// Starts a program as a worker.
   ///
   /// - Parameters:
   ///   - program: Path of the executable.
   ///   - arguments: What makes it a worker.
   ///   - padding: Bytes to put into its environment. The environment lies above the stack and moves
   ///     everything on it, so that two paths of different length are no reason for a difference.
-  /// - Throws: `TimingError`; `TimingError.talk` when the program is no worker.
+  /// - Throws: `TimingError.launch`.
   public init(
     program: String, arguments: [String], padding: Int = 0,
     cancellation: Cancellation = Cancellation()
@@ -48,7 +45,25 @@ public final class WorkerProcess: TimedProcess {
     try? errors.fileHandleForWriting.close()
     try? input.fileHandleForReading.close()
     lines = LineReader(output.fileHandleForReading, cancellation)
-    indices = try Self.introduction(lines, program, process, notes)
+  }
+
+  /// Waits until the worker has made its traces, and says what it can time.
+  ///
+  /// - Throws: `TimingError.talk` when the program is no worker; `TimingError.interrupted`.
+  public func ready() throws -> Set<TimedName> {
+    guard try lines.next() == TimingWorker.greeting else {
+      process.terminate()
+      throw TimingError.talk(program: program, reason: "it is no worker\(Self.told(notes))")
+    }
+    while let line = try lines.next() {
+      if line == TimingWorker.ready { return Set(indices.keys) }
+      guard line.hasPrefix("cell "),
+        let name = try? JSONDecoder().decode(TimedName.self, from: Data(line.dropFirst(5).utf8))
+      else { continue }
+      indices[name] = indices.count
+    }
+    throw TimingError.talk(
+      program: program, reason: "it ended before it was ready\(Self.told(notes))")
   }
 
   /// Runs a cell so often and says how long it took.
@@ -80,25 +95,6 @@ public final class WorkerProcess: TimedProcess {
   public func end() {
     try? orders.close()
     process.waitUntilExit()
-  }
-
-  private static func introduction(
-    _ lines: LineReader, _ program: String, _ process: Process, _ notes: FileHandle
-  ) throws -> [TimedName: Int] {
-    guard try lines.next() == TimingWorker.greeting else {
-      process.terminate()
-      process.waitUntilExit()
-      throw TimingError.talk(program: program, reason: "it is no worker\(told(notes))")
-    }
-    var indices: [TimedName: Int] = [:]
-    while let line = try lines.next() {
-      if line == TimingWorker.ready { return indices }
-      guard line.hasPrefix("cell "),
-        let name = try? JSONDecoder().decode(TimedName.self, from: Data(line.dropFirst(5).utf8))
-      else { continue }
-      indices[name] = indices.count
-    }
-    throw TimingError.talk(program: program, reason: "it ended before it was ready\(told(notes))")
   }
 
   /// What it said on standard error, once it has ended.
