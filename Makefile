@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help deps browser build debug test test-release sanitize run bench analysis \
+.PHONY: help deps browser build debug test test-release sanitize run bench alarms analysis \
   test-analysis policies-page lint format clean install
 
 SWIFT ?= swift
@@ -16,6 +16,9 @@ BENCH_CAPACITY ?= 100000
 PYTHON ?= python3
 RESULTS ?= Results/examples/cache2k-web07
 ANALYSIS_FLAGS ?=
+ALARM_RUNS ?= 300
+SLOW_RUNS ?= 100
+ALARM_RESULTS ?= Results/alarms
 
 VENV := analysis/.venv
 
@@ -172,6 +175,15 @@ policies-page: build ## Run all policies on Workloads/policies and write docs/po
 	done; \
 	"$$larder" policies --format markdown --results Results/examples/policies/* > docs/policies.md
 	$(call say,docs/policies.md)
+
+alarms: build ## Count false alarms of 'larder check', and slowdowns found (about 50 minutes)
+	@$(SWIFT) build -c release --product SlowLarder
+	$(call say,$(ALARM_RUNS) runs of one build against itself under load)
+	@python3 analysis/alarms/alarms.py same --runs $(ALARM_RUNS) --budget 4 \
+	  --bin "$$($(SWIFT) build -c release --show-bin-path)" --output '$(ALARM_RESULTS)'
+	$(call say,$(SLOW_RUNS) runs against a build that is 5 % slower)
+	@python3 analysis/alarms/alarms.py slow --runs $(SLOW_RUNS) --budget 20 \
+	  --bin "$$($(SWIFT) build -c release --show-bin-path)" --output '$(ALARM_RESULTS)'
 
 lint: ## Check the layout of the sources
 	$(call say,Checking the style)

@@ -88,6 +88,13 @@ let package = Package(
     .executableTarget(name: "DiskCacheVictim", dependencies: ["Larder"]),
     .target(name: "CSQLiteFaults", dependencies: ["CSQLite"]),
     .executableTarget(name: "DiskCacheBenchmark", dependencies: ["Larder", "CSQLite"]),
+    // larder with every timed run made longer, to try out whether checks find it. All else is the
+    // same, so it has the same malloc.
+    .executableTarget(
+      name: "SlowLarder",
+      dependencies: [
+        "LarderCommands", .target(name: "CJemalloc", condition: .when(platforms: [.linux])),
+      ]),
     // Measures the caches beside their peers: swift run -c release larder-bench
     .executableTarget(
       name: "larder-bench", dependencies: ["Larder", "LarderEngine", "LarderTraces"],

@@ -17,13 +17,14 @@ struct LarderCommand: ParsableCommand {
         larder caches
 
       Exit codes:
-        0 done; 1 a check failed; 2 the request was wrong;
+        0 done; 1 a check failed; 2 the request was wrong; 3 a check says nothing (--strict);
         130 stopped by Ctrl-C; others: a fault of larder's own
       """,
     version: "larder \(LarderVersion.current) (\(LarderVersion.build) build)",
     subcommands: [
       RunCommand.self, SimulateCommand.self, TraceCommand.self, PoliciesCommand.self,
-      AdmissionsCommand.self, CachesCommand.self, ReportCommand.self, IndexCommand.self,
+      AdmissionsCommand.self, CachesCommand.self, CheckCommand.self, CompareCommand.self,
+      ReportCommand.self, IndexCommand.self, TimeWorkerCommand.self,
     ])
 
   /// Does what the process was asked, and exits.

@@ -4,9 +4,13 @@ public import LarderExperiments
 public enum LarderProgram {
   /// Does what the process's arguments ask, and exits with the code that the README promises.
   ///
-  /// - Parameter caches: caches that workload files may name beside Larder's own, as in
-  ///   `cache: mine`. `Examples/OwnCache` is a program that adds one.
-  public static func main(adding caches: [CacheContender] = []) -> Never {
+  /// - Parameters:
+  ///   - caches: caches that workload files may name beside Larder's own, as in `cache: mine`.
+  ///     `Examples/OwnCache` is a program that adds one.
+  ///   - slowdown: makes every measurement of `larder check --against` last longer by this share:
+  ///     for trying out whether a slowdown is found, and 0 in every other program.
+  public static func main(adding caches: [CacheContender] = [], slowdown: Double = 0) -> Never {
+    TimeWorkerCommand.slowdown.withLock { $0 = slowdown }
     for cache in caches { ContenderRegistry.add(cache) }
     LarderCommand.runAndExit()
   }

@@ -55,7 +55,8 @@ public enum ComparisonTable {
     }.table
   }
 
-  private static func aligned(_ table: Table, _ colour: Bool) -> String {
+  /// A table in columns, each line ending in a line feed.
+  static func aligned(_ table: Table, _ colour: Bool) -> String {
     table.parts.map { alignedPart($0, colour) }.joined()
   }
 

@@ -30,7 +30,8 @@ extension RunResults {
     let schemaVersion: Int
   }
 
-  private static func decode<Value: Decodable>(
+  /// Reads JSON; what is wrong with it is told with its place.
+  static func decode<Value: Decodable>(
     _ type: Value.Type, from data: Data, name: String
   ) throws(ReportError) -> Value {
     do {

@@ -13,11 +13,17 @@ struct LarderProcess {
   var noteLines: [String] { notes.split(separator: "\n").map(String.init) }
 
   /// Runs larder in `folder` and waits for it.
-  init(_ arguments: [String], in folder: URL? = nil, program: String = "larder") throws {
+  init(
+    _ arguments: [String], in folder: URL? = nil, program: String = "larder",
+    environment: [String: String] = [:]
+  ) throws {
     let process = Process()
     process.executableURL = try Self.executable(program)
     process.arguments = arguments
     if let folder { process.currentDirectoryURL = folder }
+    // Tests may run on GitHub themselves.
+    let own = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("GITHUB_") }
+    process.environment = own.merging(environment) { $1 }
     let scratch = try ScratchFolder()
     let files = [scratch.url("output"), scratch.url("notes")]
     for file in files { try Data().write(to: file) }

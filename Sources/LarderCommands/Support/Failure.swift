@@ -17,8 +17,12 @@ struct Failure {
     switch error {
     case let stop as Interrupted:
       (message, code, isHelp) = ("larder: \(stop)", 130, false)
+    case let outcome as CheckOutcome:
+      (message, code, isHelp) = ("larder: \(outcome)", outcome.code, false)
+    case TimingError.interrupted:
+      (message, code, isHelp) = ("larder: \(error)", 130, false)
     case is PolicyError, is CapacityError, is PlanError, is WorkloadError, is TraceError,
-      is ComponentError, is ReportError, is UsageError:
+      is ComponentError, is ReportError, is UsageError, is BaselineError, is TimingError:
       (message, code, isHelp) = ("larder: \(error)", 2, false)
     case SweepError.execution(_, _, .wrongValues):
       (message, code, isHelp) = ("larder: \(error)", 1, false)

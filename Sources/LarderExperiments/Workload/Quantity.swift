@@ -50,7 +50,7 @@ public enum Quantity {
 
   /// The whole seconds that `90`, `90s`, `5m`, `1h`, `30d` or `1w` stand for; nil for anything
   /// else.
-  static func seconds(_ text: some StringProtocol) -> UInt64? {
+  public static func seconds(_ text: some StringProtocol) -> UInt64? {
     let (number, unit) = split(text)
     guard let decimal = ExactDecimal(number) else { return nil }
     if unit.isEmpty {

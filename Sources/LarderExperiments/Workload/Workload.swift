@@ -36,6 +36,8 @@ public struct Workload: Sendable, Hashable {
   public var execution: ExecutionSpec?
   /// Which cells are executed, where real caches are driven.
   public var executed: ExecutionFilter
+  /// What checks allow to change, and what they time.
+  public var check = CheckSpec()
   /// The files to write.
   public var reports: [ReportKind]
   /// Where in the file things stand, for errors that only a trace brings to light.

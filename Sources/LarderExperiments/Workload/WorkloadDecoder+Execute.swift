@@ -36,25 +36,27 @@ extension WorkloadDecoder {
     return spec
   }
 
-  /// Which cells are executed: each name must be one that the workload has.
+  /// Which cells are executed, or timed: each name must be one that the workload has.
   func executionFilter(
-    _ map: YAMLMap, of workload: Workload
+    _ map: YAMLMap, of workload: Workload, toBe done: String = "executed"
   ) throws(WorkloadError) -> ExecutionFilter {
     var filter = ExecutionFilter()
     if let names = map["configurations"] {
       filter.configurations = try picked(
         names, of: "configurations",
-        among: workload.configurations.flatMap { [$0.name, $0.unguardedName] }.map { ($0, $0) }
+        among: workload.configurations.flatMap { [$0.name, $0.unguardedName] }.map { ($0, $0) },
+        toBe: done
       ) { item throws(WorkloadError) in try item.text(expected: "the name of a configuration") }
     }
     if let names = map["policies"] {
       filter.policies = try picked(
-        names, of: "policies", among: workload.policies.map { ($0.description, $0) }
+        names, of: "policies", among: workload.policies.map { ($0.description, $0) }, toBe: done
       ) { item throws(WorkloadError) in try self.policy(item).description }
     }
     if let names = map["capacities"] {
       filter.capacities = try picked(
-        names, of: "capacities", among: workload.capacities.map { ($0.description, $0) }
+        names, of: "capacities", among: workload.capacities.map { ($0.description, $0) },
+        toBe: done
       ) { item throws(WorkloadError) in
         let amount = try capacity(item, unit: workload.unit).amount
         let same = workload.capacities.first { $0.amount == amount }
@@ -68,7 +70,7 @@ extension WorkloadDecoder {
   /// The values that are named, out of those that `known` has under their names.
   private func picked<Value>(
     _ value: YAMLValue, of what: String, among known: [(name: String, value: Value)],
-    name: (YAMLValue) throws(WorkloadError) -> String
+    toBe done: String, name: (YAMLValue) throws(WorkloadError) -> String
   ) throws(WorkloadError) -> [Value] {
     var values: [Value] = []
     for item in try value.items(orSingle: [.string, .integer, .number], of: what) {
@@ -78,7 +80,7 @@ extension WorkloadDecoder {
         throw item.error(
           .refused(
             "\(YAMLValue.quoted(text)) is not among the workload's '\(what)', so it cannot be "
-              + "executed\(hint)"))
+              + "\(done)\(hint)"))
       }
       values.append(entry.value)
     }

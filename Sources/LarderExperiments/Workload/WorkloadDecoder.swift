@@ -61,6 +61,7 @@ public struct WorkloadDecoder: Sendable {
       workload.execution = try execution(execute)
       workload.executed = try executionFilter(execute, of: workload)
     }
+    if let check = map["check"] { workload.check = try self.check(check, of: workload) }
     try checkModes(map, of: workload)
     workload.lines.file = file
     if let latency = map["latency"] {

@@ -22,6 +22,7 @@ public enum WorkloadKeys {
     .init("repetitions", .integer),
     .init("mode", .array, .string, choices: Timing.Mode.allCases.map(\.rawValue)),
     .init("execute", .object),
+    .init("check", .object),
     .init("reports", .array, .string, choices: ReportKind.allCases.map(\.rawValue)))
 
   /// A source that is a trace file.
@@ -143,7 +144,8 @@ public enum WorkloadKeys {
   public static let all: [KeyTable] =
     [
       workload, trace, generator, phases, mix, mixPart, distribution, operations, configuration,
-      placement, memoryTier, diskTier, latency, execute, load, pressure,
+      placement, memoryTier, diskTier, latency, execute, load, pressure, check, tolerance,
+      timed,
     ] + latencyDistributions.map(\.table)
 
   private static func latencyPlace(_ name: String, _ own: KeyTable.Key...) -> KeyTable {

@@ -84,7 +84,9 @@ import Testing
      "execute": {"threads": [1, 2], "load": {"trace": "2x"}, "origin": "wait", "verify": "header",
        "value-size": 100, "page-cache": "warm", "durability": "none", "inline": "20KiB",
        "hashing": "fast", "shards": 4, "pressure": [{"at": "50%", "level": "warning"}],
-       "configurations": ["h"], "policies": ["lru"], "capacities": [10]}}
+       "configurations": ["h"], "policies": ["lru"], "capacities": [10]},
+     "check": {"tolerance": {"hit_ratio": 0.001, "evictions": "1%"},
+       "timed": {"configurations": ["h"], "policies": ["lru"], "capacities": [10]}}}
     """
 
   private static let places: [String: [String]] = [
@@ -97,7 +99,8 @@ import Testing
     "disk-tier": ["configurations", "0", "disk"], "latency": ["latency"],
     "placement": ["configurations", "0", "placement"],
     "execute": ["execute"], "load": ["execute", "load"],
-    "pressure": ["execute", "pressure", "0"],
+    "pressure": ["execute", "pressure", "0"], "check": ["check"],
+    "tolerance": ["check", "tolerance"], "timed": ["check", "timed"],
     "latency-constant": ["latency", "memory"], "latency-normal": ["latency", "disk"],
     "latency-list": ["latency", "origin"],
   ]
@@ -141,6 +144,7 @@ import Testing
         }
         if table.name == "configuration", key.name == "name" {
           base = base.replacing(["execute", "configurations"][...], with: nil)
+          base = base.replacing(["check", "timed", "configurations"][...], with: nil)
         }
         for (mine, other) in [("throughput", "per-byte"), ("per-byte", "throughput")]
         where key.name == mine {
@@ -195,7 +199,7 @@ import Testing
     let expected =
       [
         "zipf", "sequential", "news-feed", "product-images", "chat", "scan-resistance", "caches",
-        "designs",
+        "designs", "ci",
       ]
       + "abcdef".map { "ycsb-\($0)" }
     #expect(Set(files) == Set(expected.map { "\($0).yaml" }))

@@ -1,0 +1,88 @@
+import ArgumentParser
+import Foundation
+import LarderExperiments
+import LarderReports
+
+/// `larder check`: holds the caches of a workload against what they were.
+struct CheckCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check",
+    abstract: "Fail when a cache or policy got worse than its baseline.",
+    discussion: """
+      Counts are compared exactly, or within the tolerances of the workload file. Timings are \
+      compared only when asked for, and never with a stored time: see docs/ci.md.
+
+      Examples:
+        larder check Workloads/ci.yaml --update
+        larder check Workloads/ci.yaml --baseline larder-baseline.json --junit check.xml
+        larder check Workloads/ci.yaml --against ../main/.build/release/larder --budget 2m
+
+      Exit codes: 0 passed; 1 something got worse; 2 the request was wrong; 3 with --strict, \
+      timings say neither.
+      """)
+
+  @Argument(help: "The workload file.", completion: .file())
+  var workload: String
+
+  @Option(help: "The file that keeps the counts.", completion: .file())
+  var baseline = "larder-baseline.json"
+
+  @Flag(help: "Write the baseline, and say what changed.")
+  var update = false
+
+  @Option(help: "Write a JUnit file.", completion: .file())
+  var junit: String?
+
+  @Option(help: "Check this cell only, such as memory/lru/1%. May be repeated.")
+  var only: [String] = []
+
+  @Flag(help: "Exit with 3 when nothing failed and timings are inconclusive.")
+  var strict = false
+
+  @OptionGroup var timing: CheckTimingOptions
+
+  @OptionGroup var speed: SpeedOptions
+
+  func validate() throws {
+    if update, !only.isEmpty {
+      throw ValidationError("--update writes the whole baseline; leave out --only")
+    }
+    if update, timing.against != nil {
+      throw ValidationError("--update stores nothing of --against; leave one of them out")
+    }
+  }
+
+  func run() throws {
+    Interrupts.listen()
+    let run = CheckRun(self)
+    if let junit { try ReportWriter.check(junit) }
+    if update { try ReportWriter.check(baseline) }
+    let result = try run.result()
+    Output.text(CheckDocument(result).plain(colour: Output.usesColour))
+    if let junit { try ReportWriter.write(CheckJUnit.text(of: result), to: junit) }
+    if update {
+      try run.write()
+      Output.line("\nwritten: \(TextSafety.singleLine(baseline))")
+      return
+    }
+    GitHubStep.tell(result)
+    try conclude(result)
+  }
+
+  /// The exit code.
+  private func conclude(_ result: CheckResult) throws {
+    switch result.verdict {
+    case .pass: return
+    case .fail:
+      throw CheckOutcome(
+        description: "the check failed; if this is meant, accept it with: "
+          + ShellText.command(
+            [LarderProgram.name, "check", workload, "--baseline", baseline, "--update"]),
+        code: 1)
+    case .inconclusive:
+      guard strict else { return }
+      throw CheckOutcome(
+        description: "the timings say neither; a larger --budget says more", code: 3)
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import ArgumentParser
+import LarderExperiments
+import LarderReports
+
+/// How timings are compared.
+struct CheckTimingOptions: ParsableArguments {
+  @Option(
+    help: """
+      Another build of larder: the same cells are run in it and in this one, in turn, until \
+      it is known which is slower.
+      """,
+    completion: .file())
+  var against: String?
+
+  @Flag(
+    help: """
+      Compare times with the baseline's, both in proportion to calibration kernels. Weaker than \
+      --against. With --update: measure and store them.
+      """)
+  var timings = false
+
+  @Option(
+    help: """
+      The slowdown that must be found. Without it: 5% with --against, 25% with --timings.
+      """)
+  var threshold: ThresholdOption?
+
+  @Option(help: "Time for measuring, such as 60s or 5m, all cells together.")
+  var budget = BudgetOption(seconds: 60)
+
+  @Option(help: "Seed of the order of runs. Without it: another each time.")
+  var seed: UInt64?
+
+  @Option(
+    help: "Folder, on the disk to be measured, for the files of caches that are executed.",
+    completion: .directory)
+  var scratch: String?
+
+  func validate() throws {
+    if against != nil, timings {
+      throw ValidationError("--against and --timings are two ways to do the same; use one of them")
+    }
+  }
+
+  /// The settings for a comparison.
+  var settings: TimingSettings {
+    TimingSettings(
+      threshold: threshold?.share ?? (against == nil ? 0.25 : 0.05),
+      budgetSeconds: Double(budget.seconds), seed: seed ?? UInt64.random(in: 1...999_999))
+  }
+
+  /// The words that repeat these options.
+  var words: [String] {
+    var words: [String] = []
+    if let against { words += ["--against", against] }
+    if timings { words.append("--timings") }
+    if let threshold { words += ["--threshold", threshold.text] }
+    if budget.seconds != 60, against != nil || timings {
+      words += ["--budget", "\(budget.seconds)s"]
+    }
+    return words
+  }
+}
+
+/// A slowdown, such as `5%`.
+struct ThresholdOption: ExpressibleByArgument {
+  /// As a part of one.
+  let share: Double
+  /// As it was written.
+  let text: String
+
+  /// The slowdown that the text stands for; nil for anything else.
+  init?(argument: String) {
+    guard let share = Share(parsing: argument) else { return nil }
+    self.share = Double(share.billionths) / 1e9
+    text = argument
+  }
+}
+
+/// A time to measure in, such as `60s`.
+struct BudgetOption: ExpressibleByArgument {
+  /// Whole seconds.
+  let seconds: UInt64
+
+  /// So many seconds.
+  init(seconds: UInt64) { self.seconds = seconds }
+
+  /// The time that the text stands for; nil for anything else.
+  init?(argument: String) {
+    guard let seconds = Quantity.seconds(argument), (1...86_400).contains(seconds) else {
+      return nil
+    }
+    self.seconds = seconds
+  }
+
+  /// The time, for help.
+  var defaultValueDescription: String { "\(seconds)s" }
+}

@@ -1,0 +1,179 @@
+import Foundation
+import LarderEngine
+import LarderExperiments
+import LarderReports
+import LarderTraces
+
+/// One run of `larder check`, from the workload file to what it found.
+final class CheckRun {
+  private let command: CheckCommand
+  private let progress: ProgressLine
+  /// What `write` writes; known after `result`.
+  private var fresh: Baseline?
+  private var notes: [String] = []
+
+  /// A run that has not begun.
+  init(_ command: CheckCommand) {
+    self.command = command
+    progress = ProgressLine(isQuiet: command.speed.quiet)
+  }
+
+  /// Runs everything.
+  func result() throws -> CheckResult {
+    let workload = try WorkloadDecoder().decode(contentsOf: command.workload)
+    let stored = try baseline(of: workload)
+    var loads = [MachineLoad.oneMinute].compactMap { $0 }
+    let traces = try prepare(workload)
+    let planned = try cells(of: workload, traces)
+    let records = try count(workload, planned, traces)
+    let counted = records.map { CheckedCell($0) }
+    let settings = command.timing.settings
+    let timer = CheckTimer(
+      command: command, settings: settings, workload: workload, traces: traces,
+      // A cell that is asked for by name is timed, whatever the workload says.
+      cells: TimedCell.all(
+        of: planned, timed: command.only.isEmpty ? workload.check : CheckSpec()),
+      progress: progress)
+    let timed = try timer.run(stored?.timings, updating: command.update)
+    notes += timed.notes
+    loads += [MachineLoad.oneMinute].compactMap { $0 }
+    fresh = Baseline(
+      workload: workload.name, traces: traces.facts, cells: counted,
+      timings: timed.measured ?? kept(stored?.timings, planned))
+    // Without a baseline, everything is new.
+    let before = (stored?.cells ?? []).filter { command.only.isEmpty || isNamed($0.name) }
+    let comparison = CountsComparison(
+      from: before, to: counted, tolerances: workload.check.tolerances)
+    return CheckResult(
+      workload: workload.name, file: command.workload, baseline: command.baseline,
+      command: repeating, machine: MachineDescription.current().summary, loads: loads,
+      cells: records.map { CellName($0.cell) }, counts: comparison,
+      traceChanges: stored.map { Self.changes(from: $0.traces, to: traces.facts) } ?? [],
+      unequalExecutions: Self.unequal(records), timings: timed.comparisons,
+      timingMethod: timed.method, notes: notes)
+  }
+
+  /// Writes the baseline that `result` has made.
+  func write() throws {
+    guard let fresh else { return }
+    try ReportWriter.write(fresh.text, to: command.baseline)
+  }
+
+  private func baseline(of workload: Workload) throws -> Baseline? {
+    let file = command.baseline
+    guard FileManager.default.fileExists(atPath: file) else {
+      if command.update { return nil }
+      throw BaselineError.absent(
+        file: file,
+        command: ShellText.command(
+          [LarderProgram.name, "check", command.workload, "--baseline", file, "--update"]))
+    }
+    guard let handle = FileHandle(forReadingAtPath: file),
+      let bytes = try? handle.read(upToCount: Self.bytesMax + 1) ?? Data()
+    else { throw BaselineError.unreadable(file: file, reason: "is it a folder?") }
+    guard bytes.count <= Self.bytesMax else {
+      throw BaselineError.unreadable(file: file, reason: "it is larger than any baseline")
+    }
+    do {
+      return try Baseline.decode(bytes, file: file, workload: workload.name)
+    } catch {
+      // A broken one may be replaced, but never a file that was none.
+      guard command.update, error.isReplaceable(bytes) else { throw error }
+      notes.append("The baseline that was there could not be read, so everything is new.")
+      return nil
+    }
+  }
+
+  private static let bytesMax = 64 << 20
+
+  private func prepare(_ workload: Workload) throws -> WorkloadTraces {
+    progress.begin("Preparing \(workload.name)")
+    return try WorkloadTraces.prepare(workload) { [progress] _, requests in
+      if Interrupts.cancellation.isRequested {
+        throw Interrupted(description: "stopped before any cell was run; nothing was written")
+      }
+      progress.set(requests)
+    }
+  }
+
+  private func cells(of workload: Workload, _ traces: WorkloadTraces) throws -> [PlannedCell] {
+    let cells: [PlannedCell]
+    do {
+      cells = try Plan.cells(of: workload, facts: traces.facts)
+    } catch {
+      throw UsageError(workload.message(for: error))
+    }
+    notes += traces.notes + Plan.notes(of: cells, in: workload)
+    let names = cells.map { "\(CellName($0.cell))" }
+    for name in command.only where !names.contains(name) {
+      let hint = name.nearest(among: names).map { "; did you mean '\($0)'?" } ?? ""
+      throw UsageError(
+        "'\(name)' is no cell of \(command.workload)\(hint) A cell is configuration/policy/capacity"
+      )
+    }
+    return command.only.isEmpty ? cells : cells.filter { isNamed(CellName($0.cell)) }
+  }
+
+  private func isNamed(_ name: CellName) -> Bool { command.only.contains("\(name)") }
+
+  /// The counts: once, and what is executed in one thread, where counts are a function of the cell.
+  private func count(
+    _ workload: Workload, _ cells: [PlannedCell], _ traces: WorkloadTraces
+  ) throws -> [Record] {
+    var execution = workload.execution ?? ExecutionSpec()
+    execution.threads = [1]
+    var sweep = Sweep(
+      cells: cells, traces: traces.bySeed, warmUp: workload.warmUp, latency: workload.latency,
+      threads: command.speed.threads, execution: execution)
+    if let scratch = command.timing.scratch { sweep.scratch = scratch }
+    progress.begin("Running \(cells.count) cells", total: sweep.totalRequests)
+    let start = ContinuousClock.now
+    let records = try sweep.run(
+      cancellation: Interrupts.cancellation,
+      observer: Sweep.Observer(
+        began: { [progress] in progress.retitle($0.description) },
+        replayed: { [progress] in progress.advance($0) }))
+    guard sweep.isComplete(records) else {
+      throw Interrupted(description: "stopped before all cells were run; nothing was written")
+    }
+    progress.end("\(records.count) cells in \(SecondsText.since(start))")
+    return records
+  }
+
+  /// The stored timings of cells that are still there.
+  private func kept(
+    _ timings: CalibratedTimings?, _ planned: [PlannedCell]
+  ) -> CalibratedTimings? {
+    guard var timings else { return nil }
+    let names = Set(planned.map { CellName($0.cell) })
+    timings.cells.removeAll { !names.contains($0.name.cell) }
+    return timings
+  }
+
+  private var repeating: String {
+    ShellText.command(
+      [LarderProgram.name, "check", command.workload, "--baseline", command.baseline]
+        + command.timing.words)
+  }
+
+  /// What is another trace than the baseline's.
+  private static func changes(from before: [TraceFacts], to after: [TraceFacts]) -> [String] {
+    func described(_ facts: TraceFacts) -> String {
+      "\(facts.requests) requests, \(facts.objects) objects"
+        + (facts.footprintBytes.map { ", \($0) bytes" } ?? "")
+    }
+    return after.compactMap { facts in
+      let title = facts.name + (facts.seed.map { ", seed \($0)" } ?? "")
+      guard let old = before.first(where: { $0.seed == facts.seed }) else { return nil }
+      guard old != facts else { return nil }
+      let was = old.name == facts.name ? "" : "\(old.name), "
+      return "\(title): was \(was)\(described(old)); is \(described(facts))"
+    }
+  }
+
+  private static func unequal(_ records: [Record]) -> [CellName] {
+    records.filter { record in
+      (record.executions ?? []).contains { $0.threads == 1 && $0.equalsSimulated == false }
+    }.map { CellName($0.cell) }
+  }
+}

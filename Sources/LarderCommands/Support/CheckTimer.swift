@@ -1,0 +1,175 @@
+import Foundation
+import LarderEngine
+import LarderExperiments
+import LarderReports
+import LarderTraces
+
+/// The timings of a check: in pairs against another build, or beside calibration kernels.
+struct CheckTimer {
+  /// What the user asked for.
+  let command: CheckCommand
+  /// How to compare.
+  let settings: TimingSettings
+  /// The workload.
+  let workload: Workload
+  /// Its traces.
+  let traces: WorkloadTraces
+  /// What to time.
+  let cells: [TimedCell]
+  /// Where to tell how it goes.
+  let progress: ProgressLine
+
+  /// What came of it.
+  struct Outcome {
+    var comparisons: [TimingComparison] = []
+    var method: String?
+    var measured: CalibratedTimings?
+    var notes: [String] = []
+  }
+
+  /// Measures what was asked for; nothing when nothing was.
+  func run(_ stored: CalibratedTimings?, updating: Bool) throws -> Outcome {
+    if let other = command.timing.against { return try pairs(against: other) }
+    guard command.timing.timings else { return Outcome() }
+    return try calibrated(stored, updating: updating)
+  }
+
+  private static let start = ContinuousClock.now
+
+  private static func now() -> Double {
+    let (seconds, attoseconds) = (ContinuousClock.now - start).components
+    return Double(seconds) + Double(attoseconds) * 1e-18
+  }
+
+  private func pairs(against other: String) throws -> Outcome {
+    guard FileManager.default.isExecutableFile(atPath: other) else {
+      throw UsageError("\(other): there is no such program; --against expects a larder executable")
+    }
+    guard let own = Bundle.main.executablePath else {
+      throw UsageError("it is not known where this program is, so it cannot be timed")
+    }
+    progress.note(
+      "Timing \(cells.count) cells against \(other), \(Int(settings.budgetSeconds)) s at most, "
+        + "seed \(settings.seed)")
+    var outcome = Outcome()
+    let launch = try launcher(other: other, own: own, &outcome)
+    defer { launch.cleanUp() }
+    var timing = PairedTiming(
+      settings, against: other, now: Self.now, progress: { progress.note($0) },
+      launch: launch.start)
+    outcome.comparisons = try timing.run(cells.map(\.name))
+    let left = cells.count - outcome.comparisons.count
+    if left > 0 { outcome.notes.append("\(left) cells are not known to both builds.") }
+    let different = outcome.comparisons.filter(\.doesDifferentWork).map { "\($0.name)" }
+    if !different.isEmpty {
+      outcome.notes.append(
+        "The builds count differently, so they do different work: "
+          + different.joined(separator: ", "))
+    }
+    outcome.method =
+      "Time of this build over that of \(other), in pairs of runs, \(launch.way); seed "
+      + "\(settings.seed). An interval above \(border) fails, one below it passes: a slowdown of "
+      + "\(percent(settings.threshold)) is found. Chance of a false alarm at most "
+      + "\(percent(settings.errorRate)), over all cells and looks."
+    return outcome
+  }
+
+  private var border: String { String(format: "%.3f", 1 + settings.borderSlowdown) }
+
+  private func percent(_ share: Double) -> String { String(format: "%g %%", share * 100) }
+
+  /// How processes are started.
+  private struct Launcher {
+    let way: String
+    let start: (BuildSide) throws -> any TimedProcess
+    var cleanUp: () -> Void = {}
+  }
+
+  private func launcher(
+    other: String, own: String, _ outcome: inout Outcome
+  ) throws -> Launcher {
+    let arguments =
+      ["time-worker", command.workload]
+      + (command.timing.scratch.map { ["--scratch", $0] } ?? [])
+    // Not the generator of the order, so that the two do not disturb each other.
+    var random = SeededGenerator(seed: settings.seed ^ 0x5eed)
+    let start: (BuildSide) throws -> any TimedProcess = { side in
+      try WorkerProcess(
+        program: side == .other ? other : own, arguments: arguments,
+        padding: Int(random.next(below: 4096)), cancellation: Interrupts.cancellation)
+    }
+    do {
+      let probe = try start(.other)
+      defer { probe.end() }
+      _ = try probe.ready()
+      return Launcher(way: "fresh processes for each block", start: start)
+    } catch TimingError.talk {
+      outcome.notes.append(
+        "\(other) is older than 'larder check': both were timed with 'larder simulate', on the "
+          + "wall, which is less exact; only plain memory can be.")
+    }
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("larder-check-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    var files: [UInt64?: String] = [:]
+    for (seed, trace) in traces.bySeed {
+      let path = folder.appendingPathComponent("\(seed.map { "\($0)" } ?? "all").larder").path
+      try LarderWriter().write(trace, to: path)
+      files[seed] = path
+    }
+    return Launcher(
+      way: "a process a run",
+      start: { side in
+        SimulateProcess(
+          program: side == .other ? other : own, traces: files, cells: cells)
+      },
+      cleanUp: { try? FileManager.default.removeItem(at: folder) })
+  }
+
+  private func calibrated(_ stored: CalibratedTimings?, updating: Bool) throws -> Outcome {
+    var outcome = Outcome()
+    guard updating || stored != nil else {
+      throw UsageError(
+        "\(command.baseline): holds no timings; store them with --update --timings")
+    }
+    progress.note(
+      "Timing \(cells.count) cells beside calibration kernels, "
+        + "\(Int(settings.budgetSeconds)) s or ten rounds")
+    let scratch = command.timing.scratch ?? FileManager.default.temporaryDirectory.path
+    let timer = CellTimer(workload, traces: traces.bySeed, scratch: scratch)
+    let bench = CalibrationBench(scratch: scratch)
+    let timing = CalibratedTiming(
+      settings, now: Self.now, isInterrupted: { Interrupts.cancellation.isRequested })
+    let measured = try timing.measure(
+      cells, cell: { try timer.time($0, runs: 1).seconds($0.name.mode) },
+      kernel: { try bench.seconds($0) })
+    let machine = MachineDescription.current().summary
+    if updating {
+      outcome.measured = CalibratedTimings(machine: machine, cells: measured)
+      outcome.method = "Stored in proportion to calibration kernels."
+      return outcome
+    }
+    guard let stored else { return outcome }
+    outcome.comparisons = timing.compare(measured, with: stored)
+    let left = measured.count - outcome.comparisons.count
+    if left > 0 { outcome.notes.append("The baseline has no timings of \(left) cells.") }
+    if stored.machine != machine {
+      outcome.notes.append("The baseline's timings come from another machine: \(stored.machine).")
+    }
+    outcome.method =
+      "Times in proportion to calibration kernels, now over those of the baseline. Weaker than "
+      + "--against: an interval above \(border) for every kernel fails, one below it passes."
+    return outcome
+  }
+}
+
+extension BaselineError {
+  /// Whether what is there was a baseline once, so that it may be replaced.
+  func isReplaceable(_ bytes: Data) -> Bool {
+    switch self {
+    case .unknownVersion: true
+    case .damaged: bytes.isEmpty || bytes.range(of: Data("\"larder-baseline\"".utf8)) != nil
+    case .absent, .unreadable, .foreign, .otherWorkload: false
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import LarderExperiments
+
+/// What a check found, as blocks: a log, and the summary of a job, are made from it.
+public struct CheckDocument {
+  private let result: CheckResult
+
+  /// The document of a result.
+  public init(_ result: CheckResult) { self.result = result }
+
+  /// As plain text for a terminal or a log.
+  public func plain(colour: Bool = false) -> String {
+    PlainMarkup(colour: colour).text(of: blocks)
+  }
+
+  /// As Markdown for the summary of a job on GitHub.
+  public var markdown: String { MarkdownMarkup().text(of: blocks) }
+
+  private var tables: ChangeTables { ChangeTables(counts: result.counts) }
+
+  var blocks: [Block] {
+    [
+      .heading(2, [.text("larder check \(CheckText.word(result.verdict)): \(result.workload)")]),
+      .paragraph([
+        .text("\(CheckText.counted(result.counts.compared, "cell")) compared with "),
+        .code(result.baseline),
+        .text(": \(tables.summary)."),
+      ]),
+    ] + traces + executions + tables.blocks(level: 3) + timings + commands + conditions
+  }
+
+  private var traces: [Block] {
+    guard !result.traceChanges.isEmpty else { return [] }
+    return [
+      .paragraph(["The trace is not the baseline's, so its counts are not either:"]),
+      .list(result.traceChanges.map { [.text($0)] }),
+    ]
+  }
+
+  private var executions: [Block] {
+    guard !result.unequalExecutions.isEmpty else { return [] }
+    return [
+      .paragraph(["Executed in one thread, these cells do not count what their simulation does:"]),
+      .list(result.unequalExecutions.map { [.code("\($0)")] }),
+    ]
+  }
+
+  private var timings: [Block] {
+    guard let method = result.timingMethod else { return [] }
+    var table = Table(titles: ["cell", "verdict", "ratio", "interval", "pairs"])
+    for timing in result.timings {
+      let word = CheckText.word(timing.verdict)
+      table.rows.append([
+        .code("\(timing.name)"), timing.verdict == .fail ? .strong(word) : .text(word),
+        timing.ratio.map { .text(CheckText.number($0.centre)) } ?? Table.none,
+        timing.ratio.map { .text(CheckText.interval($0)) } ?? Table.none,
+        .text("\(timing.pairs) in \(timing.blocks)"),
+      ])
+    }
+    let blocks: [Block] = [.heading(3, ["Timings"]), .paragraph([.text(method)])]
+    return result.timings.isEmpty ? blocks : blocks + [.table(table)]
+  }
+
+  /// What to type to see what went wrong.
+  private var commands: [Block] {
+    let shown = failedCells.prefix(3).map { CheckText.command(result, only: $0) }
+    guard !shown.isEmpty else { return [] }
+    return [
+      .paragraph([.text(shown.count == 1 ? "This shows it:" : "These show it:")]),
+      .code(shown.joined(separator: "\n")),
+    ]
+  }
+
+  private var failedCells: [CellName] {
+    var names = result.counts.changes(.worse).map(\.after.name) + result.unequalExecutions
+    names += result.timings.filter { $0.verdict == .fail }.map(\.name.cell)
+    var seen: Set<CellName> = []
+    return names.filter { seen.insert($0).inserted }
+  }
+
+  private var conditions: [Block] {
+    let loads = result.loads.map { NumberText.fixed($0, decimals: 2) ?? "" }
+    var text = "Machine: \(result.machine)."
+    if !loads.isEmpty {
+      text +=
+        " Load average at the beginning and the end: "
+        + loads.joined(separator: ", ") + "."
+    }
+    return [.paragraph([.text(text)])]
+      + (result.notes.isEmpty
+        ? [] : [.list(result.notes.map { [.text($0)] })])
+  }
+}

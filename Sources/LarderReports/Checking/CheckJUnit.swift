@@ -1,0 +1,101 @@
+import LarderExperiments
+
+/// A check as JUnit XML, which every continuous integration shows: a test case a cell.
+///
+/// A cell that got worse, is missing or takes longer is a failure; one whose timing says nothing is
+/// skipped.
+public enum CheckJUnit {
+  /// The file. Linear in the cells.
+  public static func text(of result: CheckResult) -> String {
+    let cases = cases(of: result)
+    let failures = cases.count { $0.failure != nil }
+    let skipped = cases.count { $0.skipped != nil && $0.failure == nil }
+    let name = XMLText.escaped(result.workload)
+    let counts =
+      "tests=\"\(cases.count)\" failures=\"\(failures)\" errors=\"0\" skipped=\"\(skipped)\""
+    var text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+    text += "<testsuites name=\"larder check\" \(counts)>\n"
+    text += "  <testsuite name=\"\(name)\" \(counts)>\n"
+    text += "    <properties>\n"
+    for (key, value) in properties(of: result) {
+      text += "      <property name=\"\(key)\" value=\"\(XMLText.escaped(value))\"/>\n"
+    }
+    text += "    </properties>\n"
+    for test in cases { text += test.text(className: name) }
+    return text + "  </testsuite>\n</testsuites>\n"
+  }
+
+  private static func properties(of result: CheckResult) -> [(String, String)] {
+    var properties = [
+      ("baseline", result.baseline), ("command", result.command), ("machine", result.machine),
+      ("verdict", result.verdict.rawValue),
+    ]
+    let loads = result.loads.compactMap { NumberText.fixed($0, decimals: 2) }
+    if !loads.isEmpty { properties.append(("load", loads.joined(separator: " "))) }
+    if let method = result.timingMethod { properties.append(("timings", method)) }
+    return properties
+  }
+
+  private struct TestCase {
+    let name: String
+    var failure: String?
+    var skipped: String?
+    var output: [String] = []
+
+    func text(className: String) -> String {
+      let start =
+        "    <testcase classname=\"\(className)\" name=\"\(XMLText.escaped(name))\""
+      var inside = ""
+      if let failure {
+        inside += "      <failure message=\"\(XMLText.escaped(failure))\"/>\n"
+      } else if let skipped {
+        inside += "      <skipped message=\"\(XMLText.escaped(skipped))\"/>\n"
+      }
+      if !output.isEmpty {
+        let lines = output.map { XMLText.escaped($0) }.joined(separator: "\n")
+        inside += "      <system-out>\(lines)</system-out>\n"
+      }
+      return inside.isEmpty ? start + "/>\n" : start + ">\n" + inside + "    </testcase>\n"
+    }
+  }
+
+  private static func cases(of result: CheckResult) -> [TestCase] {
+    let changes = Dictionary(
+      result.counts.changes.map { ($0.after.name, $0) }, uniquingKeysWith: { first, _ in first })
+    let new = Set(result.counts.new.map(\.name))
+    let timings = Dictionary(grouping: result.timings, by: \.name.cell)
+    let unequal = Set(result.unequalExecutions)
+    var cases =
+      result.traceChanges.isEmpty
+      ? [] : [TestCase(name: "trace", failure: result.traceChanges.joined(separator: "; "))]
+    cases += result.cells.map { name in
+      var test = TestCase(name: "\(name)")
+      var failures: [String] = []
+      if let change = changes[name] {
+        let sentence = "\(change.kind.rawValue): \(CheckText.sentence(change))"
+        if change.kind == .worse { failures.append(sentence) } else { test.output = [sentence] }
+      }
+      if new.contains(name) { test.output.append("not in the baseline") }
+      if unequal.contains(name) {
+        failures.append("executed in one thread it does not count what its simulation does")
+      }
+      for timing in timings[name] ?? [] {
+        let sentence = CheckText.sentence(timing)
+        switch timing.verdict {
+        case .fail: failures.append("\(timing.name) \(sentence)")
+        case .inconclusive: test.skipped = "inconclusive: \(sentence)"
+        case .pass: test.output.append(sentence)
+        }
+      }
+      if !failures.isEmpty {
+        test.failure = failures.joined(separator: "; ")
+        test.output.append(CheckText.command(result, only: name))
+      }
+      return test
+    }
+    return cases
+      + result.counts.missing.map {
+        TestCase(name: "\($0.name)", failure: "missing: the baseline has it, the workload does not")
+      }
+  }
+}

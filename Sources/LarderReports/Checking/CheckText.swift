@@ -1,0 +1,86 @@
+import LarderExperiments
+
+/// Sentences and numbers of checks, the same in every format.
+enum CheckText {
+  /// A change with its sign, such as `-1`.
+  static func difference(_ change: CellChange.MetricChange) -> String {
+    guard let before = change.before, let after = change.after else { return "" }
+    let magnitude = NumberText.grouped(max(before, after) - min(before, after))
+    return (after < before ? "-" : "+") + magnitude
+  }
+
+  /// Two ratios, such as `0.411000 -> 0.410998`, with as many decimals as it takes to tell them
+  /// apart; nil where the count is no part of anything.
+  static func ratios(_ metric: CheckMetric, _ change: CellChange) -> String? {
+    guard let whole = metric.whole, let old = change.before.counts[metric],
+      let new = change.after.counts[metric], let oldWhole = change.before.counts[whole],
+      let newWhole = change.after.counts[whole]
+    else { return nil }
+    for decimals in [6, 9, 12] {
+      guard let before = NumberText.ratio(old, of: oldWhole, decimals: decimals),
+        let after = NumberText.ratio(new, of: newWhole, decimals: decimals)
+      else { return nil }
+      if before != after || decimals == 12 { return "\(before) -> \(after)" }
+    }
+    return nil
+  }
+
+  /// A change of one count in a sentence, such as `hits 205 500 -> 205 499 (-1; ratio ...)`.
+  static func sentence(_ metric: CellChange.MetricChange, of change: CellChange) -> String {
+    let before = metric.before.map { NumberText.grouped($0) } ?? "none"
+    let after = metric.after.map { NumberText.grouped($0) } ?? "none"
+    var text = "\(metric.metric.rawValue) \(before) -> \(after)"
+    let more = [
+      difference(metric), ratios(metric.metric, change).map { "ratio \($0)" } ?? "",
+    ].filter { !$0.isEmpty }
+    if !more.isEmpty { text += " (\(more.joined(separator: "; ")))" }
+    return text
+  }
+
+  /// What got worse of a cell, or changed where nothing did.
+  static func sentence(_ change: CellChange) -> String {
+    let worse = change.metrics.filter { $0.kind == .worse }
+    let told = worse.isEmpty ? change.metrics : worse
+    guard !told.isEmpty else {
+      return "capacity \(change.before.size) -> \(change.after.size)"
+    }
+    return told.map { sentence($0, of: change) }.joined(separator: ", ")
+  }
+
+  /// A timing in a sentence, such as `1.052 times as slow as before (1.040 to 1.063)`.
+  static func sentence(_ timing: TimingComparison) -> String {
+    guard let ratio = timing.ratio else { return "not measured often enough to say anything" }
+    return "takes \(number(ratio.centre)) times as long as in \(timing.against), interval "
+      + interval(ratio)
+  }
+
+  /// The ends of an interval; one without ends says nothing.
+  static func interval(_ ratio: CentreInterval) -> String {
+    guard ratio.lower > 0, ratio.upper.isFinite else { return "unknown" }
+    return "\(number(ratio.lower)) to \(number(ratio.upper))"
+  }
+
+  /// A ratio.
+  static func number(_ ratio: Double) -> String {
+    NumberText.fixed(ratio, decimals: 3) ?? "unknown"
+  }
+
+  /// A number with its word, such as `1 cell` or `2 cells`.
+  static func counted(_ count: Int, _ word: String) -> String {
+    "\(count) \(word)\(count == 1 ? "" : "s")"
+  }
+
+  /// The command that shows one cell.
+  static func command(_ result: CheckResult, only cell: CellName) -> String {
+    TextSafety.singleLine("\(result.command) --only \(ShellWord.quoted("\(cell)"))")
+  }
+
+  /// The verdict as a word.
+  static func word(_ verdict: TimingVerdict) -> String {
+    switch verdict {
+    case .pass: "passed"
+    case .fail: "FAILED"
+    case .inconclusive: "inconclusive"
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import LarderExperiments
+
+/// Two results folders beside each other: what changed in the counts, exactly, and how fast each
+/// was, with its spread and without a verdict.
+public struct RunComparison: Sendable {
+  /// What the folders are called.
+  public let names: (before: String, after: String)
+  /// The counts.
+  public let counts: CountsComparison
+  let before: RunResults
+  let after: RunResults
+
+  /// Compares what two folders hold. O(n log n) in the records.
+  public init(
+    _ before: RunResults, named beforeName: String, with after: RunResults, named afterName: String
+  ) {
+    names = (beforeName, afterName)
+    self.before = before
+    self.after = after
+    counts = CountsComparison(
+      from: before.records.map { CheckedCell($0) }, to: after.records.map { CheckedCell($0) })
+  }
+
+  /// Requests a second of one cell in both.
+  struct Speed {
+    let cell: CellName
+    let mode: Timing.Mode
+    let threads: Int
+    let before: Spread
+    let after: Spread
+  }
+
+  /// How fast each cell was that both have timed, in the order of the later.
+  var speeds: [Speed] {
+    let old = Dictionary(
+      before.records.map { (CellName($0.cell), $0) }, uniquingKeysWith: { first, _ in first })
+    return after.records.flatMap { record -> [Speed] in
+      let name = CellName(record.cell)
+      guard let earlier = old[name] else { return [] }
+      return Self.kinds(of: record).compactMap { mode, threads in
+        guard let before = Self.spread(earlier, mode, threads),
+          let after = Self.spread(record, mode, threads)
+        else { return nil }
+        return Speed(cell: name, mode: mode, threads: threads, before: before, after: after)
+      }
+    }
+  }
+
+  /// What a reader must know of the two.
+  var notes: [String] {
+    var notes: [String] = []
+    if before.workload != after.workload {
+      notes.append("These are two workloads: '\(before.workload)' and '\(after.workload)'.")
+    }
+    for (results, name) in [(before, names.before), (after, names.after)]
+    where results.interrupted {
+      notes.append("\(name) was stopped before all its cells were done.")
+    }
+    if before.machine != after.machine {
+      notes.append(
+        "Machine or build differ: \(before.machine.summary), larder "
+          + "\(before.machine.larderVersion); \(after.machine.summary), larder "
+          + "\(after.machine.larderVersion).")
+    }
+    return notes
+  }
+
+  private static func timings(_ record: Record) -> [Timing] {
+    record.timings + (record.executions ?? []).map(\.timing)
+  }
+
+  private static func kinds(of record: Record) -> [(Timing.Mode, Int)] {
+    var kinds: [(Timing.Mode, Int)] = []
+    for timing in timings(record)
+    where !kinds.contains(where: { $0 == (timing.mode, timing.threads) }) {
+      kinds.append((timing.mode, timing.threads))
+    }
+    return kinds
+  }
+
+  private static func spread(_ record: Record, _ mode: Timing.Mode, _ threads: Int) -> Spread? {
+    Spread(
+      timings(record).filter { $0.mode == mode && $0.threads == threads }
+        .compactMap(\.requestsPerSecond))
+  }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import LarderEngine
+import LarderExperiments
+import Testing
+
+@testable import LarderReports
+
+/// Baselines: what is written is read again, and what is broken is told in one line.
+struct BaselineTests {
+  static let sample = Baseline(
+    workload: "sample",
+    traces: [
+      TraceFacts(name: "feed", seed: 1, requests: 5000, objects: 900, footprintBytes: 3 << 20),
+      TraceFacts(name: "feed", requests: .max, objects: 900, footprintBytes: nil),
+    ],
+    cells: SampleCheck.after,
+    timings: CalibratedTimings(
+      machine: "Example 9000",
+      cells: [
+        CalibratedTimings.Entry(
+          name: TimedName(cell: SampleCheck.after[0].name, mode: .execute),
+          ratios: [
+            .memory: CentreInterval(centre: 1.234, lower: 1.2, upper: 1.25),
+            .fsync: CentreInterval(centre: 0.01234, lower: 0.012, upper: 0.013),
+          ])
+      ]))
+
+  private func decode(_ text: String) throws -> Baseline {
+    try Baseline.decode(Data(text.utf8), file: "b.json", workload: "sample")
+  }
+
+  @Test func roundTrip() throws {
+    #expect(try decode(Self.sample.text) == Self.sample)
+    var plain = Self.sample
+    plain.timings = nil
+    plain.cells[0].counts[.hits] = .max
+    plain.cells[0].counts[.requests] = .max
+    #expect(try decode(plain.text) == plain)
+    let empty = Baseline(workload: "sample", traces: [], cells: [])
+    #expect(try decode(empty.text) == empty)
+    #expect(try decode(plain.text).text == plain.text)
+  }
+
+  @Test func oneLineACell() throws {
+    let lines = Self.sample.text.split(separator: "\n")
+    #expect(lines.count { $0.contains("\"hits\"") } == Self.sample.cells.count)
+    var other = Self.sample
+    other.cells[2].counts[.hits] = 5
+    let changed = zip(lines, other.text.split(separator: "\n")).count { $0 != $1 }
+    #expect(changed == 1)
+  }
+
+  @Test func theOrderOfCellsDoesNotMatter() {
+    let reversed = Baseline(
+      workload: "sample", traces: Self.sample.traces, cells: Self.sample.cells.reversed(),
+      timings: Self.sample.timings)
+    #expect(reversed.text == Self.sample.text)
+  }
+
+  @Test func hostileNamesComeBackAsTheyWere() throws {
+    for name in HostileText.examples + HostileText.random(count: 100, seed: 4) {
+      var baseline = Self.sample
+      baseline.traces[0].name = name
+      baseline.cells[0].name.policy = name
+      baseline = Baseline(
+        workload: "sample", traces: baseline.traces, cells: baseline.cells, timings: nil)
+      #expect(try decode(baseline.text) == baseline, "\(name.debugDescription)")
+      // Nothing in a name ends a line, whatever an editor takes for one.
+      #expect(baseline.text.split(whereSeparator: \.isNewline).count == 5 + 2 + 2 + 6 + 2)
+    }
+  }
+
+  @Test func everyTruncationIsOneLine() throws {
+    let bytes = Array(Self.sample.text.utf8)
+    for end in stride(from: 0, to: bytes.count - 2, by: 7) {
+      #expect {
+        try Baseline.decode(Data(bytes[..<end]), file: "b.json", workload: "sample")
+      } throws: { error in
+        guard case BaselineError.damaged = error else { return false }
+        return "\(error)".hasPrefix("b.json: ") && !"\(error)".contains("\n")
+      }
+    }
+  }
+
+  @Test func damageIsToldWithItsPlace() throws {
+    let text = Self.sample.text
+    let cases: [(String, String)] = [
+      (text.replacing("\"hits\": 8220000", with: "\"hits\": -1"), "cells["),
+      (text.replacing("\"hits\": 8220000", with: "\"hits\": \"x\""), "cells["),
+      (text.replacing("\"hits\": 8220000", with: "\"hits\": 20000001"), "memory/lru/1%"),
+      (text.replacing("\"hits\": 8220000", with: "\"hist\": 8220000"), "hist"),
+      (text.replacing("\"policy\": \"lru\"", with: "\"policy\": \"fifo\""), "twice"),
+      (text.replacing("\"unit\": \"objects\"", with: "\"unit\": \"pages\""), "unit"),
+      (text.replacing("[1.234, 1.200, 1.250]", with: "[1, 2, 3]"), "memory"),
+      (text.replacing("\"version\": 1,\n", with: ""), "version is missing"),
+      (text.replacing("\"workload\": \"sample\",\n", with: ""), "workload is missing"),
+      ("", "it is empty"), ("\u{0}\u{1}\u{2}", "b.json"), ("[1, 2]", "b.json"),
+    ]
+    for (damaged, says) in cases {
+      #expect(damaged != text)
+      #expect {
+        try decode(damaged)
+      } throws: { error in
+        guard case BaselineError.damaged = error else { return false }
+        return "\(error)".contains(says)
+      }
+    }
+  }
+
+  @Test func whatIsAnotherFileIsSaid() throws {
+    let text = Self.sample.text
+    #expect(throws: BaselineError.foreign(file: "b.json")) { try decode("{\"name\": \"x\"}") }
+    #expect(throws: BaselineError.foreign(file: "b.json")) {
+      try decode(text.replacing("larder-baseline", with: "other"))
+    }
+    #expect(throws: BaselineError.unknownVersion(file: "b.json", found: 9, known: 1)) {
+      try decode(text.replacing("\"version\": 1", with: "\"version\": 9"))
+    }
+    #expect(
+      throws: BaselineError.otherWorkload(file: "b.json", found: "other", expected: "sample")
+    ) {
+      try decode(text.replacing("\"workload\": \"sample\"", with: "\"workload\": \"other\""))
+    }
+  }
+
+  @Test func ratiosHaveFourDigits() {
+    #expect(NumberText.significant(1.23456) == "1.235")
+    #expect(NumberText.significant(123.456) == "123.5")
+    #expect(NumberText.significant(12345.6) == "12346")
+    #expect(NumberText.significant(0.00123456) == "0.001235")
+    #expect(NumberText.significant(0) == "0")
+    #expect(NumberText.significant(.infinity) == "0")
+  }
+}

@@ -1,0 +1,94 @@
+import LarderEngine
+import LarderExperiments
+import Testing
+
+@testable import LarderReports
+
+/// Every form in which a check or a comparison is told, for fixed results.
+struct CheckGoldenTests {
+  @Test func log() throws {
+    let text = CheckDocument(SampleCheck.full).plain()
+    try GoldenFile.check(text, against: "check.txt")
+    let passed = CheckDocument(SampleCheck.passed).plain()
+    try GoldenFile.check(passed, against: "check-passed.txt")
+  }
+
+  @Test func summaryOfAJob() throws {
+    try GoldenFile.check(CheckDocument(SampleCheck.full).markdown, against: "check.md")
+  }
+
+  @Test func junit() throws {
+    try GoldenFile.check(CheckJUnit.text(of: SampleCheck.full), against: "check-junit.xml")
+  }
+
+  @Test func annotations() throws {
+    let text = CheckAnnotations.text(of: SampleCheck.full)
+    try GoldenFile.check(text, against: "check-annotations.txt")
+    #expect(CheckAnnotations.text(of: SampleCheck.passed) == "")
+  }
+
+  @Test func baseline() throws {
+    try GoldenFile.check(BaselineTests.sample.text, against: "baseline.json")
+  }
+
+  @Test(arguments: RunComparisonFormat.allCases)
+  func comparison(_ format: RunComparisonFormat) throws {
+    var after = SampleResults.full
+    after.records[0].counts.memoryHits -= 1
+    after.records[4].counts.memoryHits += 1
+    after.records[7].counts.memory.evictions += 1
+    after.records[8].cell.capacityLabel = "2%"
+    after.records[9].timings[1].seconds = 0.00004
+    after.interrupted = true
+    after.machine.cores = 4
+    let comparison = RunComparison(
+      SampleResults.full, named: "before", with: after, named: "after")
+    let text = try format.text(of: comparison)
+    try GoldenFile.check(text, against: "compare.\(format == .text ? "txt" : format.rawValue)")
+    let same = RunComparison(after, named: "a", with: after, named: "b")
+    #expect(same.counts.isEmpty)
+  }
+
+  @Test func verdicts() {
+    var result = SampleCheck.passed
+    #expect(result.verdict == .pass)
+    result.counts = CountsComparison(
+      from: [SampleCheck.after[0]], to: [SampleCheck.after[0], SampleCheck.after[1]])
+    #expect(result.verdict == .pass, "new cells")
+    result.counts = CountsComparison(from: SampleCheck.before, to: SampleCheck.before)
+    result.timings = [SampleCheck.timing(SampleCheck.after[0], .inconclusive, nil)]
+    #expect(result.verdict == .inconclusive)
+    result.timings.append(SampleCheck.timing(SampleCheck.after[1], .fail, nil))
+    #expect(result.verdict == .fail)
+    result.timings = []
+    result.counts = CountsComparison(from: SampleCheck.before, to: [])
+    #expect(result.verdict == .fail, "missing cells")
+    for change in [SampleCheck.full.traceChanges, []] {
+      result = SampleCheck.passed
+      result.traceChanges = change
+      #expect((result.verdict == .fail) == !change.isEmpty)
+    }
+  }
+
+  @Test func onlyTenAnnotationsAreShown() {
+    let before = (0..<40).map { SampleCheck.cell("p\($0)", hits: 10) }
+    let after = (0..<40).map { SampleCheck.cell("p\($0)", hits: 9) }
+    var result = SampleCheck.passed
+    result.counts = CountsComparison(from: before, to: after)
+    let lines = CheckAnnotations.text(of: result).split(separator: "\n")
+    #expect(lines.count == 10)
+    #expect(lines.last?.contains("and 31 more") == true)
+    let log = CheckDocument(result).plain()
+    #expect(log.split(separator: "\n").count { $0.contains("--only") } == 3)
+  }
+
+  @Test func longTablesAreCut() {
+    let before = (0..<400).map { SampleCheck.cell("p\($0)", hits: 10) }
+    let after = (0..<400).map { SampleCheck.cell("p\($0)", hits: 9) }
+    var result = SampleCheck.passed
+    result.counts = CountsComparison(from: before, to: after)
+    let log = CheckDocument(result).plain()
+    #expect(log.contains("And 300 more lines."))
+    #expect(log.split(separator: "\n").count < 130)
+  }
+}

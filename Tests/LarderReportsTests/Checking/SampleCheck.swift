@@ -1,0 +1,72 @@
+import LarderEngine
+import LarderExperiments
+
+/// What a check could have found, made up by hand.
+enum SampleCheck {
+  static func cell(
+    _ policy: String, hits: UInt64, configuration: String = "memory", writes: UInt64? = nil,
+    evictions: UInt64 = 300, seed: UInt64 = 1
+  ) -> CheckedCell {
+    var counts: [CheckMetric: UInt64] = [
+      .requests: 20_000_000, .hits: hits, .evictions: evictions, .staleHits: 0,
+    ]
+    counts[.diskWrites] = writes
+    return CheckedCell(
+      name: CellName(
+        configuration: configuration, policy: policy, capacity: "1%", seed: seed),
+      size: 1000, unit: .objects, counts: counts)
+  }
+
+  static let before = [
+    cell("lru", hits: 8_220_001), cell("fifo", hits: 8_000_000), cell("sieve", hits: 9_000_000),
+    cell("clock", hits: 8_100_000, evictions: 301), cell("gone", hits: 1),
+    cell("lru", hits: 9_900_000, configuration: "two tiers", writes: 50_000, seed: 7),
+  ]
+
+  static let after = [
+    cell("lru", hits: 8_220_000), cell("fifo", hits: 8_000_000), cell("sieve", hits: 9_000_100),
+    cell("clock", hits: 8_100_000, evictions: 299), cell("s3-fifo", hits: 9_500_000),
+    cell("lru", hits: 9_900_000, configuration: "two tiers", writes: 50_001, seed: 7),
+  ]
+
+  static func timing(
+    _ cell: CheckedCell, _ verdict: TimingVerdict, _ ratio: CentreInterval?
+  ) -> TimingComparison {
+    TimingComparison(
+      name: TimedName(cell: cell.name, mode: .simulate), against: "old/larder", verdict: verdict,
+      ratio: ratio, blocks: 24, pairs: 240, otherSeconds: 0.02, thisSeconds: 0.021)
+  }
+
+  /// Everything that can be found, found.
+  static var full: CheckResult {
+    CheckResult(
+      workload: "sample", file: "Workloads/sample.yaml", baseline: "larder-baseline.json",
+      command: "larder check Workloads/sample.yaml --baseline larder-baseline.json",
+      machine: SampleResults.machine.summary, loads: [0.5, 2.25], cells: after.map(\.name),
+      counts: CountsComparison(from: before, to: after),
+      traceChanges: ["feed: was 10 requests, 5 objects; is 11 requests, 5 objects"],
+      unequalExecutions: [after[1].name],
+      timings: [
+        timing(after[0], .fail, CentreInterval(centre: 1.052, lower: 1.04, upper: 1.063)),
+        timing(after[1], .pass, CentreInterval(centre: 0.999, lower: 0.99, upper: 1.01)),
+        timing(
+          after[2], .inconclusive,
+          CentreInterval(centre: 1.02, lower: 0, upper: .infinity)),
+        timing(after[3], .inconclusive, nil),
+      ],
+      timingMethod: "Time of this build over that of old/larder, in pairs of runs.",
+      notes: ["A remark."])
+  }
+
+  /// A check that found nothing.
+  static var passed: CheckResult {
+    var result = full
+    result.counts = CountsComparison(from: after, to: after)
+    result.traceChanges = []
+    result.unequalExecutions = []
+    result.timings = []
+    result.timingMethod = nil
+    result.notes = []
+    return result
+  }
+}
