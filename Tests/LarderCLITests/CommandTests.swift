@@ -64,7 +64,7 @@ import Testing
     #expect(again.exitCode == 0)
     #expect(scratch.files.count { $0.hasSuffix("report.md") } == 2)
     let index = try String(contentsOf: scratch.url("Results/index.html"), encoding: .utf8)
-    #expect(index.ranges(of: "report.html\">report.html</a>").count == 2)
+    #expect(index.ranges(of: "report.html\">page</a>").count == 2)
   }
 
   @Test func reportsAreWrittenAgain() throws {

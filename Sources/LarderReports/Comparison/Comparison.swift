@@ -72,6 +72,12 @@ struct Comparison {
   /// The policies that a real cache can use.
   var competitors: [PolicyName] { policies.filter { !$0.isOffline } }
 
+  /// What `policy` is measured against: what people use without thinking, LRU before FIFO.
+  func baseline(for policy: PolicyName) -> PolicyName? {
+    let others = competitors.filter { $0.isBaseline && $0 != policy }
+    return others.first { $0.bases.allSatisfy { $0 == "lru" } } ?? others.first
+  }
+
   /// The policies that look into the future.
   var offline: [PolicyName] { policies.filter(\.isOffline) }
 

@@ -23,7 +23,7 @@ extension ReportDocument {
           .heading(3, ["Access time: modelled, not measured"]), .chart(access),
         ]
       }
-      if let hits = charts.hits { blocks += [.heading(3, ["Hits by tier"]), .chart(hits)] }
+      if let hits = charts.hits { blocks += [.heading(3, ["Hits"]), .chart(hits)] }
       blocks.append(.table(one.table))
     }
     if !facts.isEmpty { blocks += [.heading(3, ["What they are"]), .list(facts)] }

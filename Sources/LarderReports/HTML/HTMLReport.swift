@@ -11,6 +11,9 @@ public struct HTMLReport: ReportFormat {
   /// The file that a run writes.
   public let fileName = "report.html"
 
+  /// With more cards than this the words would be a wall: they are there on demand.
+  private static let cardsBesideWords = 2
+
   /// The format has no options.
   public init() {}
 
@@ -30,12 +33,14 @@ public struct HTMLReport: ReportFormat {
     let first = HTMLBody(Array(rest[..<(end ?? rest.endIndex)]).dropHeading, markup: markup)
     let body = HTMLBody(Array(rest[(end ?? rest.endIndex)...]), markup: markup)
     let severalTraces = Set(comparisons.map(\.trace)).count > 1
-    let cards = Headline.all(in: results, comparisons, severalTraces: severalTraces)
-      .map { $0.html(markup) }.joined()
+    let headlines = Headline.all(in: results, comparisons, severalTraces: severalTraces)
+    let cards = headlines.map { $0.html(markup) }.joined()
     // With cards at hand, the whole answer is for whoever wants to read on.
+    let isOpen = headlines.count > Self.cardsBesideWords ? "" : " open"
     let words =
       cards.isEmpty
-      ? first.html : "<details><summary>The answer in words</summary>\(first.html)</details>"
+      ? first.html
+      : "<details\(isOpen)><summary>The answer in words</summary>\(first.html)</details>"
     return HTMLPage(
       title: "\(results.workload) · larder",
       body: """

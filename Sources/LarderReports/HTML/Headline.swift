@@ -6,6 +6,8 @@ struct Headline {
   let title: String
   /// The policy that wins at most capacities.
   let winner: String
+  /// The policy whose mark stands before it.
+  let policy: String
   /// How often, in a few words.
   let standing: String
   /// Numbers with their names.
@@ -25,6 +27,7 @@ struct Headline {
     guard let best else { return nil }
     title = name
     winner = best.policy.text
+    policy = winner
     let isAlone = best.columns.allSatisfy { rankings[$0].best.count == 1 }
     let share =
       decided.count == 1
@@ -45,6 +48,7 @@ struct Headline {
     let equals = ranked.filter { $0.ratio == best.ratio }
     title = name
     winner = equals.map { designs.title($0.design) }.joined(separator: ", ")
+    policy = best.design.cell.policy
     standing =
       equals.count == 1
       ? "the highest hit ratio of \(ranked.count) designs"
@@ -100,7 +104,7 @@ struct Headline {
     if let leads = range(columns.filter { rankings[$0].next != nil }.map { rankings[$0].lead }) {
       facts.append((leads, "ahead of the next, points"))
     }
-    if let baseline = comparison.competitors.first(where: { $0.isBaseline && $0 != winner }),
+    if let baseline = comparison.baseline(for: winner),
       let gains = range(distances(baseline, 1))
     {
       facts.append((gains, "ahead of \(baseline.text), points"))
@@ -123,7 +127,7 @@ struct Headline {
   func html(_ markup: HTMLMarkup) -> String {
     var text = "<article class=\"card\"><h3>\(XMLText.escaped(title))</h3>\n"
     text +=
-      "<p class=\"winner\">\(markup.mark(winner))<code>\(XMLText.escaped(winner))</code></p>\n"
+      "<p class=\"winner\">\(markup.mark(policy))<code>\(XMLText.escaped(winner))</code></p>\n"
     text += "<p class=\"standing\">\(XMLText.escaped(standing))</p>\n<dl>"
     for fact in facts {
       text +=

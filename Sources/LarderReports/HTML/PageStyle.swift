@@ -92,7 +92,10 @@ enum PageStyle {
     .policy{border:1px solid var(--edge);padding:3px 10px;border-radius:99px}
     aside nav{display:none}}
     @media(max-width:600px){body{padding:0 16px 48px}h1{font-size:1.8rem}}
-    .runs td:first-child,.runs th:first-child{white-space:normal}
+    .runs th,.runs td{text-align:left;vertical-align:top;padding:10px 28px 10px 0}
+    .runs ul{list-style:none;margin:0;padding:0}.runs li{margin:0 0 2px}
+    .runs td:nth-child(5){white-space:normal;min-width:200px;color:var(--muted)}
+    .runs td:last-child a{margin-right:8px}
 
     """
 

@@ -64,11 +64,20 @@ struct RunSummary {
       best.append("<li>and \(winners.count - Self.winnersMax) more</li>")
     }
     let name = links.first.map { link($0, started) } ?? XMLText.escaped(started)
-    let files = links.map { link($0, $0) }.joined(separator: " ")
+    let files = links.map { link($0, Self.short($0)) }.joined(separator: " ")
     return "<tr><th scope=\"row\">\(name)</th>"
       + "<td title=\"\(XMLText.escaped(description))\">\(XMLText.escaped(workload))</td>"
       + "<td><ul>\(best.joined())</ul></td><td>\(cells)</td>"
       + "<td>\(XMLText.escaped(machine))</td><td>\(files)</td></tr>\n"
+  }
+
+  /// A file's name as a word.
+  private static func short(_ file: String) -> String {
+    switch file {
+    case "report.html": "page"
+    case "report.md": "text"
+    default: String(file.prefix { $0 != "." })
+    }
   }
 
   private func link(_ file: String, _ text: String) -> String {

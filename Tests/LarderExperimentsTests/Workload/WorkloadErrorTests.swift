@@ -138,7 +138,8 @@ import Testing
     Case(
       "reports: [markdwon]",
       """
-      w.yaml:4: reports[1]: expected one of counts, timings, json, markdown, html, found 'markdwon'; \
+      w.yaml:4: reports[1]: expected one of counts, timings, json, markdown, html, found \
+      'markdwon'; \
       did you mean 'markdown'?
       """),
     Case(

@@ -35,8 +35,8 @@ enum Chromium {
     let document: String
     /// What was written to the console, and what else went wrong.
     let log: String
-    /// The addresses that were asked for.
-    let requests: [String]
+    /// Who asked the network for something: the browser itself is no origin, pages are.
+    let initiators: [String]
   }
 
   /// Opens a page, lets its scripts run, and takes a picture where `picture` is given.
@@ -69,6 +69,8 @@ enum Chromium {
     return Visit(
       document: try String(contentsOf: out, encoding: .utf8),
       log: try String(contentsOf: err, encoding: .utf8),
-      requests: net.matches(of: /"url":"([^"]*)"/).map { String($0.1) })
+      initiators: net.components(separatedBy: "\"initiator\":\"").dropFirst().map {
+        String($0.prefix { $0 != "\"" })
+      })
   }
 }

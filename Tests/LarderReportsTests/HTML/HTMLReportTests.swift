@@ -12,8 +12,10 @@ struct HTMLReportTests {
   /// The page is XML but for what HTML writes without an end, so that it can be looked at as XML.
   static func shape(_ page: String) -> XMLShape? {
     var text = page.replacing("<!DOCTYPE html>\n", with: "")
-    text.replace(/<script>.*<\/script>/.dotMatchesNewlines(), with: "")
-    text.replace(/<style>.*?<\/style>/.dotMatchesNewlines(), with: "")
+    for (start, end) in [("<script>", "</script>"), ("<style>", "</style>")] {
+      guard let first = text.range(of: start), let last = text.range(of: end) else { continue }
+      text.removeSubrange(first.lowerBound..<last.upperBound)
+    }
     text.replace(/<(meta[^>]*)>/) { "<\($0.1)/>" }
     text.replace(/(<[a-z]+[^>]*?[ ])(hidden|open)(?=[ >])/) { "\($0.1)\($0.2)=\"\"" }
     return XMLShape(text)
@@ -41,14 +43,14 @@ struct HTMLReportTests {
   /// style and script are what they always are.
   @Test func hostileNamesKeepTheShape() throws {
     let expected = try #require(Self.shape(try HTMLReport().text(of: named("plain"))))
-    for text in HostileText.examples + HostileText.random(count: 60, seed: 11) {
+    for text in HostileText.examples + HostileText.random(count: 10, seed: 11) {
       let page = try HTMLReport().text(of: named(text))
       let shape = try #require(Self.shape(page), "\(text.debugDescription)")
       let isSame = shape.elements.map(Self.plain) == expected.elements.map(Self.plain)
       #expect(isSame, "\(text.debugDescription)")
-      #expect(page.contains("<script>\(PageScript.text)</script>"))
-      #expect(page.contains("<style>\(PageStyle.text)</style>"))
-      #expect(page.ranges(of: "<script").count == 1, "\(text.debugDescription)")
+      #expect(page.range(of: "<script>\(PageScript.text)</script>") != nil)
+      #expect(page.range(of: "<style>\(PageStyle.text)</style>") != nil)
+      #expect(page.components(separatedBy: "<script").count == 2, "\(text.debugDescription)")
       let ids = shape.attributes["id"] ?? []
       #expect(Set(ids).count == ids.count, "\(text.debugDescription)")
     }

@@ -41,6 +41,7 @@ struct ReportWriterTests {
   @Test func everyCallCanFail() throws {
     let old = SampleResults.empty()
     let new = SampleResults.full
+    let texts = try ReportRegistry.all.map { [try $0.text(of: old), try $0.text(of: new)] }
     let counter = FailingFiles(call: nil, code: 0)
     try inFolder { try ReportWriter(directory: $0 + "/x", files: counter).write(new) }
     #expect(counter.calls > 15)
@@ -64,9 +65,9 @@ struct ReportWriterTests {
           let charts = try names(directory + "/charts")
           #expect(charts.allSatisfy { $0.hasSuffix(".svg") && !$0.hasPrefix(".") })
         }
-        for format in ReportRegistry.all {
+        for (format, known) in zip(ReportRegistry.all, texts) {
           let found = try text("\(directory)/\(format.fileName)")
-          #expect(try found == format.text(of: old) || found == format.text(of: new))
+          #expect(known.contains(found))
         }
       }
     }

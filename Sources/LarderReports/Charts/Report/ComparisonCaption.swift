@@ -45,8 +45,8 @@ struct ComparisonCaption {
   private func widest(
     _ leader: PolicyName, _ columns: [Int], _ quantity: ComparisonCharts.Quantity
   ) -> (column: Int, words: String)? {
-    let others = comparison.competitors.filter { $0 != leader }
-    let measured = others.first(where: \.isBaseline) ?? others.first
+    let measured =
+      comparison.baseline(for: leader) ?? comparison.competitors.first { $0 != leader }
     var best: (column: Int, gain: Double)?
     for column in columns {
       guard let own = mean(leader, column, quantity) else { continue }

@@ -13,21 +13,25 @@ struct DesignCharts {
 
   /// The hits of each design and where they were found, the most first.
   var hits: ChartFigure? {
+    let hasDisk = shown.contains { ($0.share { $0.diskHits } ?? 0) > 0 }
     let rows = shown.compactMap { design -> (Double, RowChart.Row)? in
       guard let ratio = design.mean({ $0.counts.hitRatio }) else { return nil }
       let disk = (design.share { $0.diskHits } ?? 0) / 100
-      let parts: [RowChart.Mark] = [
-        .init(ratio - disk, label: "\(ChartUnit.percent.value(ratio - disk)) in memory"),
-        .init(disk, label: "\(ChartUnit.percent.value(disk)) on disk"),
-      ]
+      let parts: [RowChart.Mark] =
+        hasDisk
+        ? [
+          .init(ratio - disk, label: "\(ChartUnit.percent.value(ratio - disk)) in memory"),
+          .init(disk, label: "\(ChartUnit.percent.value(disk)) on disk"),
+        ] : [.init(ratio, label: ChartUnit.percent.value(ratio))]
       return (-ratio, row(design, .bar(parts), ChartUnit.percent.value(ratio)))
     }
     return figure(
-      "hits", "Hits by tier", rows, ChartAxis(title: "hit ratio", unit: .percent),
+      "hits", hasDisk ? "Hits by tier" : "Hits", rows,
+      ChartAxis(title: "hit ratio", unit: .percent),
       caption: {
         "\($0.name) has the highest hit ratio (\($0.value)), \($1.name) the lowest (\($1.value))."
       },
-      parts: ["in memory", "on disk"])
+      parts: hasDisk ? ["in memory", "on disk"] : [])
   }
 
   /// The modelled access time of each design, the shortest first; nil without a model.
