@@ -34,9 +34,16 @@ import Testing
 
   /// Long enough for every structure to grow, close its gaps and wrap around many times.
   @Test(arguments: specs)
-  func longTracesAgree(spec: String) throws {
+  func longTracesAgree(spec: String) throws { try checkLong(spec, rounds: 8) }
+
+  /// LHD makes its model anew often enough to count ages in other steps, twice.
+  @Test func aModelMadeAnewAgrees() throws {
+    try checkLong("lhd:samples=3:period=50", rounds: 2)
+  }
+
+  private func checkLong(_ spec: String, rounds: Int) throws {
     var random = TestRandom(seed: 3)
-    for round in 0..<8 {
+    for round in 0..<rounds {
       let capacity = UInt64(20 + random.below(60))
       let setup = SimulationSetup(
         arrangement: .memory(

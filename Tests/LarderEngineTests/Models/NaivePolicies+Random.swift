@@ -9,7 +9,7 @@ extension NaivePolicies {
   static func randomSpecs(of name: String) -> [String] {
     switch name {
     case "hyperbolic": ["hyperbolic", "hyperbolic:samples=3", "hyperbolic:size=true:samples=8"]
-    case "lhd": ["lhd", "lhd:samples=3:period=50"]
+    case "lhd": ["lhd", "lhd:samples=3:period=2000"]
     case "lecar": ["lecar", "lecar:rate=2:discount=0.5", "lecar:ghost=2"]
     case "cacheus": ["cacheus", "cacheus:ghost=2"]
     default: [name]
