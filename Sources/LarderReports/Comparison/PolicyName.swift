@@ -15,7 +15,10 @@ struct PolicyName: Hashable {
   }
 
   /// True when a tier looks into the future, so that no real cache can do the same.
-  var isOffline: Bool { bases.contains { $0 == "belady" || $0 == "belady-size" } }
+  var isOffline: Bool { bases.contains { Self.offline.contains($0) } }
+
+  /// The rules and bounds that know the future.
+  static let offline = ["belady", "belady-size", "pfoo-u", "pfoo-l"]
 
   /// True when every tier is Belady's rule.
   var isBelady: Bool { bases.allSatisfy { $0 == "belady" } }

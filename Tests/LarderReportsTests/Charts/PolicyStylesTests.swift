@@ -1,0 +1,69 @@
+import LarderEngine
+import Testing
+
+@testable import LarderReports
+
+struct PolicyStylesTests {
+  private let names = PolicyRegistry.all.map(\.description.name)
+
+  @Test func everyPolicyLooksDifferent() {
+    let styles = names.map { PolicyStyles.style($0) }
+    #expect(Set(styles).count == names.count)
+    // Without the line, too: markers and colours alone tell what is no measure.
+    let competitors = names.filter { !PolicyName($0).isOffline }
+    let looks = competitors.map { name in
+      let style = PolicyStyles.style(name)
+      return [style.colour.rawValue, style.marker.rawValue]
+    }
+    #expect(Set(looks).count == competitors.count)
+  }
+
+  /// These looks are in reports that people have: they do not change.
+  @Test(arguments: [
+    ("lru", SeriesStyle(colour: .blue, marker: .circle)),
+    ("fifo", SeriesStyle(colour: .orange, marker: .square)),
+    ("s3-fifo", SeriesStyle(colour: .green, marker: .triangle)),
+    ("lfu", SeriesStyle(colour: .blue, marker: .square)),
+    ("lfuda", SeriesStyle(colour: .yellow, marker: .square)),
+    ("belady", SeriesStyle(colour: .neutral, marker: .diamond, dash: .long)),
+    ("pfoo-l", SeriesStyle(colour: .neutral, marker: .plus, dash: .dots)),
+  ])
+  func looksAreKept(_ name: String, _ style: SeriesStyle) {
+    #expect(PolicyStyles.style(name) == style)
+  }
+
+  @Test func variantsShareColourAndMarkerAndDifferInTheLine() {
+    let variants = ["s3-fifo", "s3-fifo:small=0.2", "s3-fifo:small=0.3", "s3-fifo:ghost=0.5"]
+    let styles = PolicyStyles(variants)
+    #expect(Set(variants.map { styles[$0].colour }) == [.green])
+    #expect(Set(variants.map { styles[$0].marker }) == [.triangle])
+    #expect(Set(variants.map { styles[$0].dash }).count == variants.count)
+    #expect(styles["s3-fifo"].dash == .solid)
+  }
+
+  @Test func aHybridLooksLikeItsDisksPolicy() {
+    #expect(PolicyStyles.style("lru+s3-fifo") == PolicyStyles.style("s3-fifo"))
+    #expect(PolicyStyles.style("lru+belady").colour == .neutral)
+    let styles = PolicyStyles(["lru+sieve", "arc+sieve", "fifo+sieve"])
+    #expect(styles["arc+sieve"].colour == styles["lru+sieve"].colour)
+    #expect(styles["arc+sieve"].dash != styles["lru+sieve"].dash)
+    #expect(styles["fifo+sieve"].dash != styles["lru+sieve"].dash)
+  }
+
+  @Test func foreignNamesHaveALookThatStays() {
+    for name in HostileText.examples {
+      #expect(PolicyStyles.style(name) == PolicyStyles.style(name))
+      #expect(PolicyStyles([name, "lru"])["lru"] == PolicyStyles.style("lru"))
+    }
+  }
+
+  /// By WCAG 2.2, what must be seen has a contrast of 3 : 1 with the ground.
+  @Test(arguments: ChartColour.allCases)
+  func coloursStandOut(_ colour: ChartColour) throws {
+    let light = try #require(Luminance.of(colour.onLight))
+    let dark = try #require(Luminance.of(colour.onDark))
+    #expect((1 + 0.05) / (light + 0.05) >= 3)
+    let ground = try #require(Luminance.of("#0d1117"))
+    #expect((dark + 0.05) / (ground + 0.05) >= 3)
+  }
+}
