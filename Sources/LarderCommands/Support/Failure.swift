@@ -18,7 +18,7 @@ struct Failure {
     case let stop as Interrupted:
       (message, code, isHelp) = ("larder: \(stop)", 130, false)
     case is PolicyError, is CapacityError, is PlanError, is WorkloadError, is TraceError,
-      is ComponentError, is ReportError, is UsageError:
+      is ComponentError, is ReportError, is CurveError, is UsageError:
       (message, code, isHelp) = ("larder: \(error)", 2, false)
     case SweepError.execution(_, _, .wrongValues):
       (message, code, isHelp) = ("larder: \(error)", 1, false)

@@ -15,7 +15,8 @@ struct LRUStack<Order: RecencyOrder & ~Copyable>: ~Copyable {
   private var order: Order
   // The position of each object's latest request plus one; 0 for an object that is not there.
   private var places: Column<UInt32>
-  private var holes = HoleHeap()
+  // The positions of free places: the topmost, which has the largest, is filled first.
+  private var holes = MaxHeap<UInt32>()
   /// How many positions there are for each live one after a renumbering: more of them are fewer
   /// renumberings, fewer stay in the processor's cache. (Measured with 1 M objects: 4 and 8 are as
   /// fast as each other, 2 is half as fast.)
@@ -84,14 +85,14 @@ struct LRUStack<Order: RecencyOrder & ~Copyable>: ~Copyable {
   private mutating func fillHoles(_ weight: UInt32) {
     var weight = weight
     while !holes.isEmpty {
-      let hole = holes.topmost
+      let hole = holes.largest
       let room = order.weight(hole)
       if room > weight {
         if weight > 0 { order.lighten(hole, by: weight) }
         return
       }
       order.remove(hole)
-      holes.removeTopmost()
+      holes.removeLargest()
       weight -= room
     }
   }
@@ -109,7 +110,7 @@ struct LRUStack<Order: RecencyOrder & ~Copyable>: ~Copyable {
       id += 1
     }
     var moved = holes
-    moved.renumber { order.rank($0) }
+    moved.replaceAll { order.rank($0) }
     holes = moved
     order.renumber(room: max(1 << 16, (live + holes.count) * Self.slack))
   }

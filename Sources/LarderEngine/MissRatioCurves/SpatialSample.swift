@@ -40,7 +40,7 @@ public struct SpatialSample: Sendable, Hashable {
   public var rate: Double { Double(threshold) / Double(Self.all) / Double(parts) }
 
   /// Where the sample begins on the circle of hashes.
-  private var offset: UInt32 {
+  var offset: UInt32 {
     var generator = SeededGenerator(seed: seed)
     return UInt32(truncatingIfNeeded: generator.next() >> 32)
   }
@@ -83,6 +83,7 @@ public struct SpatialSample: Sendable, Hashable {
     }
   }
 
+  /// Whether an object of the sample is in this part of it.
   @inline(__always)
-  private func isInPart(_ id: ObjectID) -> Bool { id & (parts &- 1) == part }
+  public func isInPart(_ id: ObjectID) -> Bool { id & (parts &- 1) == part }
 }
