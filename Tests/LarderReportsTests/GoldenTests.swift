@@ -19,7 +19,7 @@ struct GoldenTests {
     try check(ComparisonTable.text(of: SampleResults.full), against: "comparison.txt")
   }
 
-  private func check(_ text: String, against file: String) throws {
+  func check(_ text: String, against file: String) throws {
     let path = Self.folder.appending(path: file)
     if ProcessInfo.processInfo.environment["LARDER_UPDATE_GOLDEN"] == "1" {
       try text.write(to: path, atomically: true, encoding: .utf8)
