@@ -34,7 +34,7 @@ extension CurveMaker {
     let positions = try positions(of: sample)
     let sampled = try trace.requests(at: positions)
     let estimate = ratios ?? lruRatios(sampled, capacities, rate: sample.rate)
-    let parts = try partRatios(sample, positions) { part, rate in
+    let parts = try partRatios(sample, positions, sampled) { part, rate in
       [lruRatios(part, capacities, rate: rate)]
     }
     warnOfSmall(capacities, sample.rate, &notes)
@@ -52,7 +52,7 @@ extension CurveMaker {
     let positions = try positions(of: sample)
     let sampled = try trace.requests(at: positions)
     let estimates = try miniatureRatios(policies, sampled, capacities, rate: sample.rate)
-    let parts = try partRatios(sample, positions) { part, rate in
+    let parts = try partRatios(sample, positions, sampled) { part, rate in
       try miniatureRatios(policies, part, capacities, rate: rate)
     }
     warnOfSmall(capacities, sample.rate, &notes)
@@ -91,14 +91,14 @@ extension CurveMaker {
 
   /// What each part of a sample says by itself.
   private func partRatios(
-    _ sample: SpatialSample, _ positions: [Int],
+    _ sample: SpatialSample, _ positions: [Int], _ sampled: PreparedTrace,
     _ ratios: (_ part: PreparedTrace, _ rate: Double) throws -> Ratios
   ) throws -> [Ratios] {
     guard sample.rate < 1 else { return [] }
     return try (0..<Self.parts).map { number in
       let part = sample.part(number, of: Self.parts)
-      let own = positions.filter { part.isInPart(trace.requests.ids[$0]) }
-      return try ratios(try trace.requests(at: own), part.rate)
+      let own = positions.indices.filter { part.isInPart(trace.requests.ids[positions[$0]]) }
+      return try ratios(try sampled.requests(at: own), part.rate)
     }
   }
 

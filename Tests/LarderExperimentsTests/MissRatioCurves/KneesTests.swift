@@ -3,32 +3,37 @@ import Testing
 @testable import LarderExperiments
 
 @Suite struct KneesTests {
+  /// The knees of a function at 0, 1, 2 ... up to `last`.
+  private static func knees(upTo last: Int, _ height: (Double) -> Double) -> [Int] {
+    var points: [(x: Double, y: Double)] = []
+    for x in 0...last { points.append((x: Double(x), y: height(Double(x)))) }
+    return Knees.of(points)
+  }
+
   @Test func aCliffHasItsKneeAtTheTop() {
-    let points = (0...20).map { x in (x: Double(x), y: x < 8 ? 0 : 0.9) }
-    #expect(Knees.of(points) == [8])
+    #expect(Self.knees(upTo: 20) { $0 < 8 ? 0 : 0.9 } == [8])
   }
 
   @Test func twoCliffsHaveTwoKnees() {
-    let points = (0...20).map { x in (x: Double(x), y: x < 3 ? 0 : x < 15 ? 0.5 : 1) }
-    #expect(Knees.of(points) == [3, 15])
+    #expect(Self.knees(upTo: 20) { $0 < 3 ? 0 : $0 < 15 ? 0.5 : 1 } == [3, 15])
   }
 
-  /// The example of the paper: y = 1 - 1/x has its knee where the slope is that of the diagonal.
-  @Test func aBendHasItsKneeWhereTheSlopeIsOne() {
-    // From 1 to 10, scaled: the slope is 1 where x^2 = 10.
-    let points = (0...90).map { x in (x: 1 + Double(x) / 10, y: 1 - 1 / (1 + Double(x) / 10)) }
-    let knees = Knees.of(points)
-    #expect(knees.count == 1)
-    #expect((points[knees[0]].x - 3.162).magnitude < 0.1)
+  /// From 1 to 10 the slope of 1 - 1/x is that of the diagonal where x * x is 10.
+  @Test func aBendHasItsKneeWhereTheSlopeIsThatOfTheDiagonal() {
+    let knees = Self.knees(upTo: 90) { place in
+      let x: Double = 1 + place / 10
+      return 1 - 1 / x
+    }
+    #expect(knees == [22])
   }
 
   @Test func linesAndFlatsAndFewPointsHaveNone() {
-    #expect(Knees.of((0...20).map { (Double($0), Double($0)) }) == [])
-    #expect(Knees.of((0...20).map { (Double($0), 0.5) }) == [])
+    #expect(Self.knees(upTo: 20) { $0 } == [])
+    #expect(Self.knees(upTo: 20) { _ in 0.5 } == [])
+    #expect(Self.knees(upTo: 0) { $0 } == [])
+    #expect(Self.knees(upTo: 1) { $0 } == [])
     #expect(Knees.of([]) == [])
-    #expect(Knees.of([(1, 0)]) == [])
-    #expect(Knees.of([(1, 0), (2, 1)]) == [])
     // Rising ever faster.
-    #expect(Knees.of((0...20).map { (Double($0), Double($0 * $0)) }) == [])
+    #expect(Self.knees(upTo: 20) { $0 * $0 } == [])
   }
 }

@@ -68,7 +68,8 @@ import Testing
     #expect(rows.allSatisfy { $0.count == 10 })
     let text = CurveText.text(
       of: [curves], share: Share(percent: 90), on: CurvePicture.Terminal())
-    #expect(text.unicodeScalars.allSatisfy { $0 == "\n" || $0.value >= 0x20 })
+    let obeyed = text.unicodeScalars.filter { $0.value < 0x20 && $0 != "\n" && $0 != "\t" }
+    #expect(obeyed.isEmpty)
   }
 
   @Test func oneLonelyPointIsDrawn() {
