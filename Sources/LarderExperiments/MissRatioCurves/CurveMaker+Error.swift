@@ -1,29 +1,40 @@
 import LarderEngine
+import LarderTraces
 
 /// Estimates beside exact counts.
 extension CurveMaker {
-  /// At how many capacities a policy is simulated to see how far an estimate is off.
-  private static var comparedMax: Int { 10 }
+  /// At how many capacities an estimate of LRU is compared, and at how many one of a policy that
+  /// has to be simulated.
+  private static var comparedMax: (lru: UInt64, simulated: Int) { (100, 10) }
 
-  /// How far the points of an estimate are from exact counts: for LRU all of them, for a policy
-  /// that has to be simulated some, spread evenly.
+  /// Capacities spread evenly up to the footprint, for SHARDS: its authors measure there, too.
+  var comparedCapacities: [UInt64] {
+    let count = Self.comparedMax.lru
+    let steps = (1...count).map { step in
+      footprint / count * step + footprint % count * step / count
+    }
+    return Set(steps.filter { $0 > 0 }).sorted()
+  }
+
+  /// How far estimates are from exact counts: for LRU all of them, for a policy that has to be
+  /// simulated some.
   func measuredError(
-    _ policy: PolicySpec, _ points: [MissRatioCurve.Point]
+    _ policy: PolicySpec, _ estimates: [(capacity: UInt64, hitRatio: Double)]
   ) throws -> MissRatioCurve.MeasuredError {
-    var compared = points
+    var compared = estimates
     let exact: [UInt64]
     if isLRU(policy), !expires {
-      let capacities = points.map(\.capacity)
+      let capacities = estimates.map(\.capacity)
       exact = try lruHits(policy, capacities, trusting: try stackDistances(capacities)).map(\.hits)
     } else {
-      let count = min(Self.comparedMax, points.count)
-      compared = (0..<count).map { points[(points.count - 1) * $0 / max(1, count - 1)] }
+      let count = min(Self.comparedMax.simulated, estimates.count)
+      compared = (0..<count).map { estimates[(estimates.count - 1) * $0 / max(1, count - 1)] }
       exact = try replay(
         [policy], compared.map(\.capacity), over: trace, title: "Measuring the error"
       ).map(\.hits)
     }
-    let differences = zip(compared, exact).map { point, hits in
-      (point.hitRatio - Double(hits) / Double(gets)).magnitude
+    let differences = zip(compared, exact).map { estimate, hits in
+      (estimate.hitRatio - Double(hits) / Double(gets)).magnitude
     }
     return MissRatioCurve.MeasuredError(
       mean: differences.reduce(0, +) / Double(max(1, differences.count)),

@@ -15,31 +15,46 @@ extension CurveMaker {
   func shards(
     _ policy: PolicySpec, _ capacities: [UInt64], _ notes: inout [String]
   ) throws -> MissRatioCurve {
+    let compared = settings.measuresError ? comparedCapacities : []
+    let all = Set(capacities + compared).sorted()
     var sample = SpatialSample(rate: sampleRate, seed: settings.seed)
     var ratios: [Double]?
     if let objectsMax = settings.samples {
-      let pass = FixedSizePass(
-        over: trace.requests, unit: unit, capacities: capacities, objectsMax: objectsMax,
-        seed: settings.seed)
-      began("Sampling \(trace.name)", trace.requests.count)
-      while pass.position < trace.requests.count {
-        if cancellation.isRequested { throw Cancelled() }
-        let start = pass.position
-        pass.run(upTo: min(start + Self.chunk, trace.requests.count))
-        replayed(pass.position - start)
-      }
+      let pass = try fixedSizePass(all, objectsMax)
       sample = pass.sample
       ratios = pass.estimate.hitRatios
     }
     let positions = try positions(of: sample)
     let sampled = try trace.requests(at: positions)
-    let estimate = ratios ?? lruRatios(sampled, capacities, rate: sample.rate)
+    let estimates = ratios ?? lruRatios(sampled, all, rate: sample.rate)
+    let byCapacity = Dictionary(zip(all, estimates), uniquingKeysWith: { first, _ in first })
     let parts = try partRatios(sample, positions, sampled) { part, rate in
       [lruRatios(part, capacities, rate: rate)]
     }
     warnOfSmall(capacities, sample.rate, &notes)
-    return try curve(
-      policy, .shards, capacities, estimate, parts.map { $0[0] }, sample, sampled)
+    var curve = curve(
+      policy, .shards, capacities, capacities.map { byCapacity[$0] ?? 0 }, parts.map { $0[0] },
+      sample, sampled)
+    if settings.measuresError {
+      curve.measuredError = try measuredError(
+        policy, compared.map { ($0, byCapacity[$0] ?? 0) })
+    }
+    return curve
+  }
+
+  /// SHARDS with a fixed number of objects, over all requests.
+  private func fixedSizePass(_ capacities: [UInt64], _ objectsMax: Int) throws -> FixedSizePass {
+    let pass = FixedSizePass(
+      over: trace.requests, unit: unit, capacities: capacities, objectsMax: objectsMax,
+      seed: settings.seed)
+    began("Sampling \(trace.name)", trace.requests.count)
+    while pass.position < trace.requests.count {
+      if cancellation.isRequested { throw Cancelled() }
+      let start = pass.position
+      pass.run(upTo: min(start + Self.chunk, trace.requests.count))
+      replayed(pass.position - start)
+    }
+    return pass
   }
 
   /// The curves of policies, from simulations of a sample.
@@ -57,9 +72,14 @@ extension CurveMaker {
     }
     warnOfSmall(capacities, sample.rate, &notes)
     return try policies.enumerated().map { number, policy in
-      try curve(
+      var curve = curve(
         policy, .miniature, capacities, estimates[number], parts.map { $0[number] }, sample,
         sampled)
+      if settings.measuresError {
+        curve.measuredError = try measuredError(
+          policy, curve.points.map { ($0.capacity, $0.hitRatio) })
+      }
+      return curve
     }
   }
 
@@ -150,7 +170,7 @@ extension CurveMaker {
   private func curve(
     _ policy: PolicySpec, _ method: CurveMethod, _ capacities: [UInt64], _ estimate: [Double],
     _ parts: [[Double]], _ sample: SpatialSample, _ sampled: PreparedTrace
-  ) throws -> MissRatioCurve {
+  ) -> MissRatioCurve {
     let points = capacities.indices.map { place in
       MissRatioCurve.Point(
         capacity: capacities[place], hits: nil, hitRatio: estimate[place],
@@ -161,7 +181,6 @@ extension CurveMaker {
     return MissRatioCurve(
       trace: trace.name, policy: policy.description, method: method, unit: unit, requests: gets,
       points: points, rate: sample.rate, sampledObjects: sampled.requests.objects,
-      measuredError: settings.measuresError ? try measuredError(policy, points) : nil,
       smallestCache: best > 0 ? points.first { $0.hitRatio >= needed }?.capacity : nil)
   }
 

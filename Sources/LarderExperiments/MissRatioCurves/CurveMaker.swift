@@ -106,10 +106,14 @@ public struct CurveMaker: Sendable {
     return min(1, max(Double(CurveSettings.replayedMax) / replayed, least))
   }
 
+  /// What holds everything, in the unit of the capacities.
+  var footprint: UInt64 {
+    unit == .bytes ? trace.footprintBytes : UInt64(trace.requests.objects)
+  }
+
   /// The capacities, ascending and distinct.
   func capacities() throws(CurveError) -> [UInt64] {
     let facts = TraceFacts(trace)
-    let footprint = unit == .bytes ? facts.footprintBytes ?? facts.objects : facts.objects
     guard settings.capacities.isEmpty else {
       var named: Set<UInt64> = []
       for spec in settings.capacities {

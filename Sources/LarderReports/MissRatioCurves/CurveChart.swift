@@ -48,7 +48,8 @@ public enum CurveChart {
     }
     let estimated = trace.curves.filter { $0.method != .exact }
     if !estimated.isEmpty {
-      text += "Estimated from a sample of the objects: "
+      text +=
+        "Estimated from a sample of the objects: "
         + estimated.map(\.policy).joined(separator: ", ") + "."
     }
     return text

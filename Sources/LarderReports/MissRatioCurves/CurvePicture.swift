@@ -101,7 +101,8 @@ public struct CurvePicture: Sendable {
       let isLabelled = row % 3 == 0
       let share = Double(row) / Double(rows - 1)
       let label = isLabelled ? Self.right("\(Int((100 - share * 100).rounded())) %", 6) : ""
-      var line = Self.right(label, Self.margin - 1)
+      var line =
+        Self.right(label, Self.margin - 1)
         + (isLabelled ? upright : terminal.hasUnicode ? "│" : "|")
       for column in 0..<columns {
         let (character, series) = canvas[column, row]

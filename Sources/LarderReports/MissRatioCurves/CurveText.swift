@@ -20,6 +20,7 @@ public enum CurveText {
     for (number, curve) in trace.curves.enumerated() {
       let name = curve.policy + String(repeating: " ", count: width - curve.policy.count)
       text += "  \(picture.key(of: number)) \(name)  \(findings(curve, share))\n"
+      for line in errors(curve) { text += String(repeating: " ", count: width + 6) + line + "\n" }
     }
     if trace.curves.contains(where: { !$0.knees.isEmpty }) {
       text += "  \(mark) knee: what more capacity pays falls off here\n"
@@ -49,14 +50,21 @@ public enum CurveText {
       text += " of \(NumberText.grouped(UInt64(objects))) objects"
       text += " (\(NumberText.fixed(rate * 100, decimals: 3) ?? "") %)"
     }
+    return text
+  }
+
+  /// How far an estimate may be off, and how far it was seen to be.
+  private static func errors(_ curve: MissRatioCurve) -> [String] {
+    var lines: [String] = []
     if let error = curve.meanStandardError {
-      text += ", standard error \(points(error)) points"
+      lines.append("standard error \(points(error)) points in the mean")
     }
     if let error = curve.measuredError {
-      text += ", measured error \(points(error.mean)) points in the mean of "
-        + "\(error.capacities) capacities, \(points(error.largest)) at most"
+      lines.append(
+        "measured error \(points(error.mean)) points in the mean of \(error.capacities) "
+          + "capacities, \(points(error.largest)) at most")
     }
-    return text
+    return lines
   }
 
   /// Hundredths of a hit ratio.

@@ -12,9 +12,10 @@ import Testing
     let depths = (0..<500).map { _ in UInt64(random.below(120)) }
     for depth in depths { grid.count(depth) }
     #expect(
-      grid.cumulative() == capacities.map { capacity in
-        UInt64(depths.count { $0 <= capacity })
-      })
+      grid.cumulative()
+        == capacities.map { capacity in
+          UInt64(depths.count { $0 <= capacity })
+        })
   }
 
   @Test func theHeapGivesTheLargestFirst() {
