@@ -11,6 +11,7 @@ struct LarderCommand: ParsableCommand {
       Examples:
         larder run Workloads/news-feed.yaml
         larder simulate trace.csv --policy lru,sieve,s3-fifo --capacity 1%,10%
+        larder mrc trace.csv --policy lru,s3-fifo
         larder trace info trace.csv
         larder policies
         larder admissions
@@ -22,9 +23,9 @@ struct LarderCommand: ParsableCommand {
       """,
     version: "larder \(LarderVersion.current) (\(LarderVersion.build) build)",
     subcommands: [
-      RunCommand.self, SimulateCommand.self, TraceCommand.self, PoliciesCommand.self,
-      AdmissionsCommand.self, CachesCommand.self, CheckCommand.self, CompareCommand.self,
-      ReportCommand.self, IndexCommand.self, TimeWorkerCommand.self,
+      RunCommand.self, SimulateCommand.self, MRCCommand.self, TraceCommand.self,
+      PoliciesCommand.self, AdmissionsCommand.self, CachesCommand.self, CheckCommand.self,
+      CompareCommand.self, ReportCommand.self, IndexCommand.self, TimeWorkerCommand.self,
     ])
 
   /// Does what the process was asked, and exits.

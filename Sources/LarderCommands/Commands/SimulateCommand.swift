@@ -75,7 +75,7 @@ struct SimulateCommand: ParsableCommand {
 
   func run() throws {
     Interrupts.listen()
-    let policies = try policySpecs()
+    let policies = try PolicyList.parse(policy)
     let configurations = try self.configurations()
     let capacities = try CapacitySpec.list(parsing: capacity.joined(separator: ","))
     for file in [countsFile, timingsFile].compactMap({ $0 }) where file != "-" {
@@ -101,18 +101,6 @@ struct SimulateCommand: ParsableCommand {
     if results.interrupted {
       throw Interrupted(
         description: "stopped: \(results.records.count) of \(results.plannedCells) cells are done")
-    }
-  }
-
-  private func policySpecs() throws -> [PolicySpec] {
-    let policy = policy.joined(separator: ",")
-    if policy == "all" {
-      return try PolicyRegistry.all.map { try PolicySpec(parsing: $0.description.name) }
-    }
-    return try policy.split(separator: ",", omittingEmptySubsequences: false).map { text in
-      let spec = try PolicySpec(parsing: text.trimmingCharacters(in: .whitespaces))
-      try PolicyRegistry.validate(spec)
-      return spec
     }
   }
 
@@ -166,12 +154,7 @@ struct SimulateCommand: ParsableCommand {
     let taken = Set(earlier.map(\.name))
     return facts.map { facts in
       var facts = facts
-      var number = 1
-      let name = facts.name
-      while taken.contains(facts.name) {
-        facts.name = number == 1 ? path : "\(name) (\(number))"
-        number += 1
-      }
+      facts.name = TraceNames.distinct(facts.name, path: path, taken: taken)
       return facts
     }
   }

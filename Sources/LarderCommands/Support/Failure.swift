@@ -22,7 +22,8 @@ struct Failure {
     case TimingError.interrupted:
       (message, code, isHelp) = ("larder: \(error)", 130, false)
     case is PolicyError, is CapacityError, is PlanError, is WorkloadError, is TraceError,
-      is ComponentError, is ReportError, is UsageError, is BaselineError, is TimingError:
+      is ComponentError, is ReportError, is CurveError, is UsageError, is BaselineError,
+      is TimingError:
       (message, code, isHelp) = ("larder: \(error)", 2, false)
     case SweepError.execution(_, _, .wrongValues):
       (message, code, isHelp) = ("larder: \(error)", 1, false)

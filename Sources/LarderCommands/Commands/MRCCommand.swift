@@ -1,0 +1,162 @@
+import ArgumentParser
+import Foundation
+import LarderEngine
+import LarderExperiments
+import LarderReports
+import LarderTraces
+
+/// `larder mrc`: miss-ratio curves.
+struct MRCCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "mrc",
+    abstract: "Draw miss-ratio curves of traces: how much a larger cache pays.",
+    discussion: """
+      LRU's curve is exact and takes one pass over the trace. Other policies are simulated at each \
+      capacity where that takes seconds, and elsewhere on a sample of the objects.
+
+      Examples:
+        larder mrc OLTP.lis.zst --policy lru,s3-fifo
+        larder mrc web.csv --format csv:id=2:size=3 --policy lru --csv curve.csv --svg curve.svg
+        larder mrc huge.larder --policy lru --method shards --rate 0.001 --measure-error
+        larder mrc huge.larder --policy sieve,s3-fifo,belady --method miniature --rate 0.01
+        larder mrc web.csv --unit objects --capacity 0.1%,1%,10% --csv -
+      """)
+
+  @Argument(help: "Traces, compressed or not.", completion: .file())
+  var traces: [String]
+
+  @Option(help: "Policies with their parameters, separated by commas: lru,s3-fifo:small=0.2.")
+  var policy: [String] = ["lru"]
+
+  @Option(
+    help: """
+      Capacities, separated by commas: objects (1000), bytes (64MiB, 1GB), or a share of the \
+      footprint (1%). By default --points of them up to the footprint.
+      """)
+  var capacity: [String] = []
+
+  @Option(help: "How many capacities to choose where none are named.")
+  var points: Int = 50
+
+  @Option(help: "What capacities count: objects or bytes. Bytes where the trace has sizes.")
+  var unit: String?
+
+  @Flag(help: "Give every object size 1: the same as --unit objects.")
+  var ignoreSize = false
+
+  @OptionGroup var sampling: SamplingOptions
+
+  @Option(
+    name: .customLong("reach"),
+    help: "The share of the best hit ratio that the smallest cache is looked for.")
+  var reach: String = "90%"
+
+  @Option(name: .customLong("csv"), help: "Write the curves as CSV to a file, or - for the output.")
+  var csvFile: String?
+
+  @Option(name: .customLong("svg"), help: "Write the picture as SVG to a file; one trace alone.")
+  var svgFile: String?
+
+  @OptionGroup var format: FormatOption
+
+  @OptionGroup var speed: SpeedOptions
+
+  func validate() throws {
+    guard (2...10_000).contains(points) else {
+      throw ValidationError("--points expects a number from 2 to 10000, found \(points)")
+    }
+    if let unit, CapacityUnit(rawValue: unit) == nil {
+      throw ValidationError("--unit expects objects or bytes, found '\(unit)'")
+    }
+    if ignoreSize, unit == CapacityUnit.bytes.rawValue {
+      throw ValidationError("--ignore-size and --unit bytes contradict each other")
+    }
+    if svgFile != nil, traces.count > 1 {
+      throw ValidationError("--svg draws one trace; name each trace in a command of its own")
+    }
+    if let csvFile, csvFile == svgFile {
+      throw ValidationError("--csv and --svg cannot both be written to \(csvFile)")
+    }
+    for (index, path) in traces.enumerated() where traces[..<index].contains(path) {
+      throw ValidationError("\(path) is given twice; name each trace once")
+    }
+  }
+
+  func run() throws {
+    Interrupts.listen()
+    let settings = try settings()
+    for file in [csvFile, svgFile].compactMap({ $0 }) where file != "-" {
+      try ReportWriter.check(file)
+    }
+    let progress = ProgressLine(isQuiet: speed.quiet)
+    var results: [TraceCurves] = []
+    for path in traces {
+      var curves = try curves(of: path, settings, progress)
+      let name = TraceNames.distinct(
+        curves.facts.name, path: path, taken: Set(results.map(\.facts.name)))
+      curves.rename(name)
+      for note in curves.notes { progress.note(note) }
+      results.append(curves)
+    }
+    try write(results, settings.share)
+  }
+
+  private func settings() throws -> CurveSettings {
+    guard let share = Share(parsing: reach) else {
+      throw UsageError(
+        "--reach '\(reach)': expected a share above 0% and at most 100%, such as 90%")
+    }
+    var settings = CurveSettings(
+      policies: try PolicyList.parse(policy),
+      capacities: capacity.isEmpty
+        ? [] : try CapacitySpec.list(parsing: capacity.joined(separator: ",")),
+      points: points, unit: ignoreSize ? .objects : unit.flatMap(CapacityUnit.init),
+      share: share, threads: speed.threads)
+    try sampling.apply(to: &settings)
+    return settings
+  }
+
+  private func curves(
+    of path: String, _ settings: CurveSettings, _ progress: ProgressLine
+  ) throws -> TraceCurves {
+    progress.begin("Reading \(path)")
+    let trace = try PreparedTrace.load(
+      path: path, format: try format.spec(),
+      keeping: { available in
+        var kept = available
+        if !available.contains(.ttl) { kept.remove(.time) }
+        if settings.unit == .objects { kept.remove(.size) }
+        return kept
+      }, progress: TraceReading.check(progress))
+    progress.end(
+      "\(trace.name): \(trace.requests.count) requests, \(trace.requests.objects) objects")
+    let start = ContinuousClock.now
+    var maker = try CurveMaker(
+      trace: trace, settings: settings, cancellation: Interrupts.cancellation)
+    maker.began = { title, requests in progress.begin(title, total: requests) }
+    maker.replayed = { progress.advance($0) }
+    do {
+      let curves = try maker.make()
+      let count = curves.curves.count
+      progress.end(
+        "\(count) \(count == 1 ? "curve" : "curves") in \(SecondsText.since(start))")
+      return curves
+    } catch is CurveMaker.Cancelled {
+      throw Interrupted(description: "stopped; nothing was written")
+    }
+  }
+
+  private func write(_ results: [TraceCurves], _ share: Share) throws {
+    if let csvFile {
+      let text = CurveCSV.text(of: results)
+      if csvFile == "-" { Output.text(text) } else { try ReportWriter.write(text, to: csvFile) }
+    }
+    if let svgFile, let trace = results.first {
+      let text = CurveChart.chart(of: trace, share: share).svg()
+      if svgFile == "-" { Output.text(text) } else { try ReportWriter.write(text, to: svgFile) }
+    }
+    if csvFile != "-", svgFile != "-" {
+      Output.text(CurveText.text(of: results, share: share, on: Output.pictureTerminal))
+    }
+  }
+}

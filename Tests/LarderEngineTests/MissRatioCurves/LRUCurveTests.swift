@@ -1,0 +1,133 @@
+import Testing
+
+@testable import LarderEngine
+
+/// One pass against plain arrays, and against the simulation of `lru`, to the request.
+@Suite struct LRUCurveTests {
+  @Test func distancesAreThoseOfAPlainStack() {
+    for seed in 0..<2000 {
+      var random = TestRandom(seed: UInt64(seed))
+      let objects = 1 + random.below(40)
+      let ids = (0..<1 + random.below(200)).map { _ in
+        ObjectID(1 + min(random.below(objects), random.below(objects)))
+      }
+      var stack: [ObjectID] = []
+      var hits = [UInt64](repeating: 0, count: objects + 1)
+      for id in ids {
+        if let depth = stack.firstIndex(of: id) {
+          for capacity in (depth + 1)...objects { hits[capacity] += 1 }
+          stack.remove(at: depth)
+        }
+        stack.insert(id, at: 0)
+      }
+      let trace = TestTrace(ids: ids).columns()
+      let curve = Self.curve(of: trace, .objects)
+      for capacity in 0...objects {
+        #expect(curve.hits(at: UInt64(capacity)) == hits[capacity], "seed \(seed)")
+      }
+      #expect(curve.requests == UInt64(ids.count))
+      #expect(curve.coldMisses == UInt64(Set(ids).count))
+    }
+  }
+
+  /// Gets, sets, deletes; sizes that only a set changes.
+  @Test(arguments: [CapacityUnit.objects, .bytes])
+  func hitsAreThoseOfSimulations(_ unit: CapacityUnit) throws {
+    var exact = 0
+    for seed in 0..<400 {
+      let trace = Self.trace(seed: UInt64(seed)).columns()
+      let capacities = (1...60).map { UInt64($0) }
+      let curve = Self.curve(of: trace, unit, capacities)
+      #expect(curve.resizedGets == 0)
+      for capacity in capacities where curve.isExact(at: capacity) {
+        let hits = try Self.simulatedHits(trace, unit, capacity)
+        #expect(curve.hits(at: capacity) == hits, "seed \(seed), capacity \(capacity)")
+        exact += 1
+      }
+    }
+    #expect(exact > 10_000)
+  }
+
+  /// Where a cache of bytes and the stack part, the curve says so.
+  @Test func aLargeObjectMakesSmallCachesInexact() throws {
+    // A cache of 2 does not store object 2 and keeps object 1; the stack has it below object 2.
+    let trace = TestTrace([
+      TestRequest(id: 1, size: 1), TestRequest(id: 2, size: 5), TestRequest(id: 1, size: 1),
+    ]).columns()
+    let curve = Self.curve(of: trace, .bytes, [2, 5, 6])
+    #expect(curve.largestObject == 5)
+    #expect(!curve.isExact(at: 2) && curve.isExact(at: 5))
+    #expect(curve.hits(at: 2) == 0)
+    #expect(try Self.simulatedHits(trace, .bytes, 2) == 1)
+    #expect(curve.hits(at: 6) == 1)
+    #expect(curve.hits(at: 3) == nil)
+  }
+
+  @Test func aGetOfAnotherSizeMakesBytesInexact() {
+    let trace = TestTrace([TestRequest(id: 1, size: 3), TestRequest(id: 1, size: 4)]).columns()
+    let curve = Self.curve(of: trace, .bytes, [10])
+    #expect(curve.resizedGets == 1)
+    #expect(!curve.isExact(at: 10))
+    #expect(Self.curve(of: trace, .objects).isExact(at: 1))
+  }
+
+  @Test func hostileTraces() {
+    let one = Self.curve(of: TestTrace(ids: [1]).columns(), .objects)
+    #expect(one.hits == [0, 0] && one.coldMisses == 1)
+    let weightless = TestTrace([
+      TestRequest(id: 1, size: 0), TestRequest(id: 2, size: 0), TestRequest(id: 1, size: 0),
+    ])
+    let free = Self.curve(of: weightless.columns(), .bytes, [1, 2])
+    #expect(free.hits == [1, 1])
+    let none = Self.curve(of: TestTrace([]).columns(), .objects)
+    #expect(none.requests == 0 && none.hits == [0])
+    #expect(Self.curve(of: TestTrace(ids: [1, 1]).columns(), .bytes, []).hits == [])
+  }
+
+  @Test func expiryIsSeen() {
+    var request = TestRequest(id: 1)
+    #expect(!LRUCurvePass.expires(TestTrace([request]).columns()))
+    #expect(!LRUCurvePass.expires(TestTrace([request]).columns(sparse: true)))
+    request.ttlSeconds = 1
+    #expect(LRUCurvePass.expires(TestTrace([request]).columns()))
+  }
+
+  static func curve(
+    of trace: RequestColumns, _ unit: CapacityUnit, _ capacities: [UInt64] = []
+  ) -> LRUCurve {
+    let pass = LRUCurvePass(over: trace, unit: unit, capacities: capacities)
+    // In pieces, as with progress.
+    while pass.position < trace.count { pass.run(upTo: pass.position + 7) }
+    return pass.curve
+  }
+
+  private static func simulatedHits(
+    _ trace: RequestColumns, _ unit: CapacityUnit, _ capacity: UInt64
+  ) throws -> UInt64 {
+    let simulation = try PolicyRegistry.makeSimulation(
+      SimulationSetup(
+        arrangement: .memory(
+          TierSetup(policy: try PolicySpec(parsing: "lru"), capacity: capacity)), unit: unit),
+      over: trace)
+    simulation.run(upTo: trace.count, untilFirstEviction: false)
+    return simulation.counts.hits
+  }
+
+  private static func trace(seed: UInt64) -> TestTrace {
+    var random = TestRandom(seed: seed)
+    let objects = 1 + random.below(20)
+    let hasOperations = random.oneIn(2)
+    var sizes = (0...objects).map { _ in UInt32(random.below(9)) }
+    return TestTrace(
+      (0..<1 + random.below(200)).map { _ in
+        var request = TestRequest(
+          id: ObjectID(1 + min(random.below(objects), random.below(objects))))
+        if hasOperations {
+          request.operation = random.pick([.get, .get, .get, .get, .set, .set, .delete, .modify])
+        }
+        if request.operation == .set { sizes[Int(request.id)] = UInt32(random.below(9)) }
+        request.size = sizes[Int(request.id)]
+        return request
+      })
+  }
+}
