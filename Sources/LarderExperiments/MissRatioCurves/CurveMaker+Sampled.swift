@@ -157,8 +157,8 @@ extension CurveMaker {
     let meanSize =
       unit == .bytes ? Double(trace.footprintBytes) / Double(max(1, trace.requests.objects)) : 1
     let least = CurveSettings.scaledObjectsMin * meanSize / rate
-    // Capacities that were chosen for this rate are rounded.
-    let small = capacities.count { Double($0) < least * 0.99 }
+    // Where capacities were chosen the rate was not known to the last digit.
+    let small = capacities.count { Double($0) < least * 0.8 }
     guard small > 0, rate < 1 else { return }
     let note =
       "\(trace.name): \(small) of \(capacities.count) capacities have room for fewer than "

@@ -91,8 +91,9 @@ public struct CurveMaker: Sendable {
     case .exact, .shards: return settings.method
     case .miniature: return sampleRate >= 1 ? .exact : .miniature
     case .auto:
-      if isLRU(policy), !expires, settings.rate == nil { return .exact }
-      return sampleRate >= 1 ? .exact : .miniature
+      if isLRU(policy), !expires, settings.rate == nil || sampleRate >= 1 { return .exact }
+      if sampleRate >= 1 { return .exact }
+      return isLRU(policy) && !expires ? .shards : .miniature
     }
   }
 
@@ -100,6 +101,9 @@ public struct CurveMaker: Sendable {
   var sampleRate: Double {
     let least = Double(CurveSettings.sampledObjectsMin) / Double(max(1, trace.requests.objects))
     if let rate = settings.rate { return min(1, max(rate, least)) }
+    if settings.method == .shards, let samples = settings.samples {
+      return min(1, Double(samples) / Double(max(1, trace.requests.objects)))
+    }
     guard settings.method != .shards else { return min(1, max(CurveSettings.defaultRate, least)) }
     let points = settings.capacities.isEmpty ? settings.points : settings.capacities.count
     let replayed = Double(trace.requests.count) * Double(max(1, points))
@@ -130,7 +134,7 @@ public struct CurveMaker: Sendable {
     // A sample says nothing of caches that hold a handful of its objects.
     var low = Double(footprint) / 10_000
     let isSampled = settings.policies.contains { [.shards, .miniature].contains(method(of: $0)) }
-    if isSampled, settings.samples == nil || settings.method != .shards {
+    if isSampled {
       let meanSize = Double(footprint) / Double(max(1, facts.objects))
       low = max(low, CurveSettings.scaledObjectsMin * meanSize / sampleRate)
     }

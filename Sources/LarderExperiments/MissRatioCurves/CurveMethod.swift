@@ -1,6 +1,7 @@
 /// How a curve comes about.
 public enum CurveMethod: String, Sendable, Hashable, CaseIterable {
-  /// What is exact where that takes seconds, and a miniature simulation elsewhere.
+  /// What is exact where that takes seconds, and a miniature simulation elsewhere; with a rate, a
+  /// sample of it: SHARDS for LRU, and a miniature simulation for other policies.
   case auto
   /// Exact counts: for LRU from stack distances, in one pass; for other policies, and where stack
   /// distances cannot tell, from a simulation at each capacity.

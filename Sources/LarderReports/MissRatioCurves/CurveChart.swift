@@ -10,7 +10,7 @@ public enum CurveChart {
       curve.knees.map { place in
         LineChart.Annotation(
           x: Double(curve.points[place].capacity), y: 1 - curve.points[place].hitRatio,
-          text: "knee of \(curve.policy)")
+          text: "knee")
       }
     }
     return LineChart(
@@ -50,7 +50,8 @@ public enum CurveChart {
     if !estimated.isEmpty {
       text +=
         "Estimated from a sample of the objects: "
-        + estimated.map(\.policy).joined(separator: ", ") + "."
+        + estimated.map(\.policy).joined(separator: ", ")
+        + "; bars reach two standard errors to both sides."
     }
     return text
   }

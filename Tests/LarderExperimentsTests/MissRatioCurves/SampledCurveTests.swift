@@ -151,6 +151,20 @@ import Testing
     }
   }
 
+  @Test func aRateAloneChoosesTheMethod() throws {
+    let trace = try CurveTraces.generated("zipf:objects=5000:exponent=0.8", requests: 20_000)
+    let curves = try Self.curves(trace, ["lru", "fifo"]) { $0.rate = 0.1 }
+    #expect(curves.curves.map(\.method) == [.shards, .miniature])
+    let whole = try Self.curves(trace, ["lru", "fifo"]) { $0.rate = 1 }
+    #expect(whole.curves.map(\.method) == [.exact, .exact])
+    // Capacities are chosen for the objects that are kept.
+    let kept = try Self.curves(trace, ["lru"]) {
+      $0.method = .shards
+      $0.samples = 200
+    }
+    #expect(kept.notes.isEmpty, "\(kept.notes)")
+  }
+
   @Test func stoppedWorkThrows() throws {
     let cancellation = Cancellation()
     cancellation.request()
