@@ -188,6 +188,36 @@ import Testing
     #expect(run.noteLines.count == 1 && run.notes.contains("/bin/false"), "\(run.notes)")
   }
 
+  /// A made-up build, of which every other process says that it is far faster and the rest far
+  /// slower than this: nobody can tell, whatever the machine does.
+  @Test func whatCannotBeToldFailsOnlyWhereItIsAskedFor() throws {
+    let scratch = try prepared()
+    let name =
+      #"{"cell":{"capacity":"10%%","configuration":"memory","policy":"lru","seed":1},"#
+      + #""mode":"simulate"}"#
+    let script = """
+      #!/bin/sh
+      n=$(cat count 2>/dev/null || echo 0)
+      echo $((n + 1)) > count
+      printf 'larder-worker 1\\ncell \(name)\\nready\\n'
+      time=1000000000000
+      if [ $((n % 2)) = 0 ]; then time=1000; fi
+      while read -r order; do echo "$time $time 0"; done
+
+      """
+    let fake = try scratch.write(script, to: "fake")
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: fake)
+    let options = ["--against", fake, "--budget", "1s", "--only", "memory/lru/10%"]
+    let calm = try check(scratch, options)
+    #expect(calm.exitCode == 0 && calm.output.contains("inconclusive"), "\(calm.notes)")
+    #expect(calm.output.contains("do different work: memory/lru/10%"), "\(calm.output)")
+    // The first pair of processes meets the slow kind, so that runs are few.
+    try FileManager.default.removeItem(at: scratch.url("count"))
+    let strict = try check(scratch, options + ["--strict"])
+    #expect(strict.exitCode == 3, "\(strict.notes)\(strict.output)")
+    #expect(strict.noteLines.count == 1 && strict.notes.contains("--budget"))
+  }
+
   /// An older build: it knows `simulate` and no worker.
   @Test func anOlderBuildIsTimedBySimulating() throws {
     let scratch = try prepared()
