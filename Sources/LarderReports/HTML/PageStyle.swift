@@ -95,6 +95,7 @@ enum PageStyle {
     .runs th,.runs td{text-align:left;vertical-align:top;padding:10px 28px 10px 0}
     .runs ul{list-style:none;margin:0;padding:0}.runs li{margin:0 0 2px}
     .runs td:nth-child(5){white-space:normal;min-width:200px;color:var(--muted)}
+    .runs td:last-child{white-space:normal;min-width:130px}
     .runs td:last-child a{margin-right:8px}
 
     """

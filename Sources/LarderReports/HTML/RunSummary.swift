@@ -36,7 +36,7 @@ struct RunSummary {
     links = Self.linked.filter(files.contains)
     let comparisons = Comparison.all(in: results.records)
     styles = PolicyStyles(comparisons.flatMap { $0.policies.map(\.text) })
-    winners = comparisons.compactMap { comparison in
+    let best = comparisons.compactMap { comparison -> (Comparison, PolicyName, Double)? in
       var best: (policy: PolicyName, ratio: Double)?
       for column in comparison.columns.indices {
         let ranking = Ranking(comparison, column: column) { $0.counts.hitRatio }
@@ -45,10 +45,12 @@ struct RunSummary {
         }
         best = (first.policy, first.value.mean)
       }
-      return best.map { best in
-        (comparison.configuration, best.policy.text, ChartUnit.percent.value(best.ratio))
-      }
+      return best.map { (comparison, $0.policy, $0.ratio) }
     }
+    winners = best.enumerated().sorted { ($1.element.2, $0.offset) < ($0.element.2, $1.offset) }
+      .map { _, entry in
+        (entry.0.configuration, entry.1.text, ChartUnit.percent.value(entry.2))
+      }
   }
 
   /// The line.

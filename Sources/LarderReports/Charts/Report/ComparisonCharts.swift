@@ -30,7 +30,7 @@ struct ComparisonCharts {
   /// A quantity over the capacities; nil where there is nothing to draw.
   func figure(_ word: String, _ quantity: Quantity, caption: String) -> ChartFigure? {
     guard isWorthDrawing, comparison.has(quantity.value) else { return nil }
-    let title = "\(quantity.title): \(name)"
+    let title = "\(quantity.title.prefix(1).uppercased())\(quantity.title.dropFirst()): \(name)"
     let chart: any Chart =
       isCurve
       ? lines(quantity, title, caption)
