@@ -25,9 +25,10 @@ struct LRUK: EvictionPolicy, ~Copyable {
     paper: "O'Neil, O'Neil and Weikum, The LRU-K page replacement algorithm for database disk "
       + "buffering, SIGMOD 1993")
 
-  // A key has this bit where there was a k-th last request, its time, and the highest bits of the
-  // time of the last request, whose lowest are the order: no two objects have the same times. So the
-  // default needs nothing beside the heap. Times are below 2^47.
+  // A key has this bit where there was a k-th last request, its time (that of the last one where
+  // there was none), and the highest bits of the time of the last request, whose lowest are the
+  // order: times tell objects apart. So k up to 2 needs nothing beside the heap. Times are below
+  // 2^47.
   private static var isComplete: UInt64 { 1 << 63 }
   private static var kthShift: UInt64 { 16 }
 
