@@ -1,5 +1,5 @@
 /// Two lists and their ghosts, of which those that are missed most often move the border.
-struct ARC: EvictionPolicy, ~Copyable {
+struct ARC: EvictionPolicy, TwoListPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "arc", family: .adaptive,
     summary: "A list of objects requested once and one of those requested again, each with ghosts "
@@ -12,7 +12,7 @@ struct ARC: EvictionPolicy, ~Copyable {
   private static var recentGhosts: UInt32 { 2 }
   private static var frequentGhosts: UInt32 { 3 }
 
-  private var lists: WeightedLists
+  var lists: WeightedLists
   private let capacity: UInt64
   private let weighs: Bool
   // The share that `recent` is to have: the paper's p, which need not be whole.
@@ -27,22 +27,8 @@ struct ARC: EvictionPolicy, ~Copyable {
   }
 
   @inline(__always)
-  func contains(_ id: ObjectID) -> Bool {
-    let place = UInt32(lists.place(id))
-    return place == ARC.recent + 1 || place == ARC.frequent + 1
-  }
-
-  @inline(__always)
-  func remembers(_ id: ObjectID) -> Bool { lists.place(id) != 0 }
-
-  @inline(__always)
   mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
     lists.moveToFront(request.id, of: ARC.frequent)
-  }
-
-  mutating func replace(_ request: Request, _ sizes: some ObjectSizes) {
-    lists.reweigh(request.id, request.size)
-    hit(request, sizes)
   }
 
   /// Adapts to a missed ghost, and takes it out before anything is evicted for it.
@@ -87,20 +73,6 @@ struct ARC: EvictionPolicy, ~Copyable {
     missedPlace = 0
     trimGhosts()
   }
-
-  mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
-    if lists.place(id) != 0 { lists.remove(id) }
-  }
-
-  mutating func reserve(objects: Int) { lists.reserve(objects: objects) }
-
-  @inline(__always)
-  func prefetch(_ id: ObjectID) { lists.prefetch(id) }
-
-  @inline(__always)
-  func prefetchNeighbours(_ id: ObjectID) { lists.prefetchNeighbours(id) }
-
-  var stateBytes: Int { lists.bytes }
 
   /// Case IV A with a full T1: it must give something up whatever its share. Where every object
   /// weighs 1, the other list is empty then.

@@ -1,5 +1,5 @@
 /// The offline optimum for objects of one size.
-struct Belady: EvictionPolicy, ~Copyable {
+struct Belady: EvictionPolicy, HeapPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "belady", family: .offline,
     summary: "Evicts the object whose next request is furthest away: no policy that stores every "
@@ -9,15 +9,12 @@ struct Belady: EvictionPolicy, ~Copyable {
       + "Journal 1966")
 
   // Keyed so that the furthest next use is the smallest key.
-  private var heap: IndexedHeap
+  var heap: IndexedHeap
   private var order = OrderCounter()
 
   init(_ setup: PolicySetup) {
     heap = IndexedHeap(objects: setup.objects, capacity: setup.expectedResidents)
   }
-
-  @inline(__always)
-  func contains(_ id: ObjectID) -> Bool { heap.contains(id) }
 
   @inline(__always)
   mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
@@ -37,18 +34,4 @@ struct Belady: EvictionPolicy, ~Copyable {
   mutating func insert(_ request: Request, _ sizes: some ObjectSizes) {
     heap.insert(request.id, key: UInt64(~request.nextUse), order: order.next())
   }
-
-  mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
-    if contains(id) { heap.remove(id) }
-  }
-
-  mutating func reserve(objects: Int) { heap.reserve(objects: objects) }
-
-  @inline(__always)
-  func prefetch(_ id: ObjectID) { heap.prefetch(id) }
-
-  @inline(__always)
-  func prefetchNeighbours(_ id: ObjectID) { heap.prefetchEntry(id) }
-
-  var stateBytes: Int { heap.bytes }
 }

@@ -1,5 +1,5 @@
 /// ARC with clocks in place of lists: a hit sets a bit.
-struct CAR: EvictionPolicy, ~Copyable {
+struct CAR: EvictionPolicy, TwoListPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "car", family: .adaptive,
     summary: "ARC whose two lists are clocks: what was requested before the hand comes goes to the "
@@ -12,7 +12,7 @@ struct CAR: EvictionPolicy, ~Copyable {
   private static var recentGhosts: UInt32 { 2 }
   private static var frequentGhosts: UInt32 { 3 }
 
-  private var lists: WeightedLists
+  var lists: WeightedLists
   private var marks: Column<Bool>
   private let capacity: UInt64
   private var target = 0.0
@@ -25,21 +25,7 @@ struct CAR: EvictionPolicy, ~Copyable {
   }
 
   @inline(__always)
-  func contains(_ id: ObjectID) -> Bool {
-    let place = UInt32(lists.place(id))
-    return place == CAR.recent + 1 || place == CAR.frequent + 1
-  }
-
-  @inline(__always)
-  func remembers(_ id: ObjectID) -> Bool { lists.place(id) != 0 }
-
-  @inline(__always)
   mutating func hit(_ request: Request, _ sizes: some ObjectSizes) { marks[request.id] = true }
-
-  mutating func replace(_ request: Request, _ sizes: some ObjectSizes) {
-    lists.reweigh(request.id, request.size)
-    hit(request, sizes)
-  }
 
   @inline(__always)
   mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID {
@@ -74,10 +60,6 @@ struct CAR: EvictionPolicy, ~Copyable {
     trimGhosts()
   }
 
-  mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
-    if lists.place(id) != 0 { lists.remove(id) }
-  }
-
   mutating func reserve(objects: Int) {
     lists.reserve(objects: objects)
     marks.reserve(objects: objects)
@@ -88,6 +70,10 @@ struct CAR: EvictionPolicy, ~Copyable {
     lists.prefetch(id)
     marks.prefetch(id)
   }
+
+  /// Hits touch no list.
+  @inline(__always)
+  func prefetchNeighbours(_ id: ObjectID) {}
 
   var stateBytes: Int { lists.bytes + marks.bytes }
 

@@ -1,5 +1,5 @@
 /// Evicts what expires first.
-struct EarliestExpiry: EvictionPolicy, ~Copyable {
+struct EarliestExpiry: EvictionPolicy, HeapPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "ttl", family: .value,
     summary: "Evicts the object that expires first; those without a time to live go last, and ties "
@@ -7,15 +7,12 @@ struct EarliestExpiry: EvictionPolicy, ~Copyable {
     needs: .ttl,
     paper: "Folklore; what phone caches call cleaning by age")
 
-  private var heap: IndexedHeap
+  var heap: IndexedHeap
   private var order = OrderCounter()
 
   init(_ setup: PolicySetup) {
     heap = IndexedHeap(objects: setup.objects, capacity: setup.expectedResidents)
   }
-
-  @inline(__always)
-  func contains(_ id: ObjectID) -> Bool { heap.contains(id) }
 
   @inline(__always)
   mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {}
@@ -33,22 +30,4 @@ struct EarliestExpiry: EvictionPolicy, ~Copyable {
   mutating func insert(_ request: Request, _ sizes: some ObjectSizes) {
     heap.insert(request.id, key: request.expires, order: order.next())
   }
-
-  mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
-    if contains(id) { heap.remove(id) }
-  }
-
-  static var knowsVictim: Bool { true }
-
-  var victim: ObjectID { heap.minimum() }
-
-  mutating func reserve(objects: Int) { heap.reserve(objects: objects) }
-
-  @inline(__always)
-  func prefetch(_ id: ObjectID) { heap.prefetch(id) }
-
-  @inline(__always)
-  func prefetchNeighbours(_ id: ObjectID) { heap.prefetchEntry(id) }
-
-  var stateBytes: Int { heap.bytes }
 }

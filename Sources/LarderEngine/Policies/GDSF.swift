@@ -1,5 +1,5 @@
 /// GreedyDual-Size-Frequency.
-struct GDSF: EvictionPolicy, ~Copyable {
+struct GDSF: EvictionPolicy, HeapPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "gdsf", family: .value,
     summary: "Priority L + requests * cost / size, where L is the priority of the last evicted; "
@@ -8,7 +8,7 @@ struct GDSF: EvictionPolicy, ~Copyable {
     paper: "Cherkasova, Improving WWW proxies performance with Greedy-Dual-Size-Frequency caching "
       + "policy, HP Labs 1998")
 
-  private var heap: IndexedHeap
+  var heap: IndexedHeap
   private var frequencies: Column<UInt32>
   private var floor = 0.0
   private var order = OrderCounter()
@@ -17,9 +17,6 @@ struct GDSF: EvictionPolicy, ~Copyable {
     heap = IndexedHeap(objects: setup.objects, capacity: setup.expectedResidents)
     frequencies = Column(objects: setup.objects)
   }
-
-  @inline(__always)
-  func contains(_ id: ObjectID) -> Bool { heap.contains(id) }
 
   @inline(__always)
   mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
@@ -47,14 +44,6 @@ struct GDSF: EvictionPolicy, ~Copyable {
     heap.insert(request.id, key: priority(request, 1).bitPattern, order: order.next())
   }
 
-  mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
-    if contains(id) { heap.remove(id) }
-  }
-
-  static var knowsVictim: Bool { true }
-
-  var victim: ObjectID { heap.minimum() }
-
   mutating func reserve(objects: Int) {
     heap.reserve(objects: objects)
     frequencies.reserve(objects: objects)
@@ -65,9 +54,6 @@ struct GDSF: EvictionPolicy, ~Copyable {
     heap.prefetch(id)
     frequencies.prefetch(id)
   }
-
-  @inline(__always)
-  func prefetchNeighbours(_ id: ObjectID) { heap.prefetchEntry(id) }
 
   var stateBytes: Int { heap.bytes + frequencies.bytes }
 

@@ -1,5 +1,5 @@
 /// LFU with dynamic ageing: what was popular long ago does not stay for ever.
-struct LFUDA: EvictionPolicy, ~Copyable {
+struct LFUDA: EvictionPolicy, HeapPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "lfuda", family: .frequency,
     summary: "Priority age + requests, where the age is the priority of the last evicted and is "
@@ -7,7 +7,7 @@ struct LFUDA: EvictionPolicy, ~Copyable {
     paper: "Arlitt, Cherkasova, Dilley, Friedrich and Jin, Evaluating content management "
       + "techniques for web proxy caches, Performance Evaluation Review 2000")
 
-  private var heap: IndexedHeap
+  var heap: IndexedHeap
   private var frequencies: Column<UInt32>
   private var age: UInt64 = 0
   private var order = OrderCounter()
@@ -16,9 +16,6 @@ struct LFUDA: EvictionPolicy, ~Copyable {
     heap = IndexedHeap(objects: setup.objects, capacity: setup.expectedResidents)
     frequencies = Column(objects: setup.objects)
   }
-
-  @inline(__always)
-  func contains(_ id: ObjectID) -> Bool { heap.contains(id) }
 
   @inline(__always)
   mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
@@ -40,14 +37,6 @@ struct LFUDA: EvictionPolicy, ~Copyable {
     heap.insert(request.id, key: age + 1, order: order.next())
   }
 
-  mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
-    if contains(id) { heap.remove(id) }
-  }
-
-  static var knowsVictim: Bool { true }
-
-  var victim: ObjectID { heap.minimum() }
-
   mutating func reserve(objects: Int) {
     heap.reserve(objects: objects)
     frequencies.reserve(objects: objects)
@@ -58,9 +47,6 @@ struct LFUDA: EvictionPolicy, ~Copyable {
     heap.prefetch(id)
     frequencies.prefetch(id)
   }
-
-  @inline(__always)
-  func prefetchNeighbours(_ id: ObjectID) { heap.prefetchEntry(id) }
 
   var stateBytes: Int { heap.bytes + frequencies.bytes }
 }

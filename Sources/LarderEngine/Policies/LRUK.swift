@@ -25,31 +25,34 @@ struct LRUK: EvictionPolicy, ~Copyable {
     paper: "O'Neil, O'Neil and Weikum, The LRU-K page replacement algorithm for database disk "
       + "buffering, SIGMOD 1993")
 
-  // A key with this bit is the time of a k-th last request, another that of the last one.
+  // A key has this bit where there was a k-th last request, its time (that of the last one where
+  // there was none), and the highest bits of the time of the last request, whose lowest are the
+  // order: times tell objects apart. So k up to 2 needs nothing beside the heap. Times are below
+  // 2^47.
   private static var isComplete: UInt64 { 1 << 63 }
+  private static var kthShift: UInt64 { 16 }
 
   private var heap: IndexedHeap
-  // Times of the last requests, latest first, 0 for none: the paper's HIST. The k-th last is in
-  // the heap, and beside the others where objects are out of the heap for a while.
+  // Times of the requests between the last and the k-th last, latest first, 0 for none; with a
+  // correlated reference period also those two, which makes it the paper's HIST.
   private var times: Column<UInt64>
   private let depth: UInt32
   private let k: UInt32
-  // The paper's LAST, and the objects in their correlated reference period, latest first; both
-  // only where there is such a period.
+  // The paper's LAST; only where there is such a period, and for ghosts.
   private var lasts: Column<UInt64>
+  // The objects in their correlated reference period, latest first.
   private var sheltered: LinkedLists
   private let period: UInt64
   private var ghosts: GhostQueue
   private let keepsHistory: Bool
   private var clock = RequestClock()
   private var missedGhost = false
-  private var order = OrderCounter()
 
   init(_ setup: PolicySetup) throws(PolicyError) {
     let k = try setup.spec.integer("k", default: 2, in: 1...8)
     let history = try setup.spec.number("history", default: 0, in: 0...100)
     let period = try setup.spec.integer("correlated", default: 0, in: 0...1_000_000_000)
-    let depth = UInt32(period > 0 ? k : max(1, k - 1))
+    let depth = UInt32(period > 0 ? k : max(0, k - 2))
     guard setup.objects <= LRUK.objectsMax(depth) else {
       throw .capacity(
         policy: setup.spec.name, capacity: setup.capacity,
@@ -59,14 +62,16 @@ struct LRUK: EvictionPolicy, ~Copyable {
     self.period = UInt64(period)
     self.depth = depth
     let ghostCapacity = UInt64(Double(setup.capacity) * history)
-    keepsHistory = ghostCapacity > 0
+    // A local: `||` with a property of a value that is not complete yet is compiled wrongly.
+    let remembers = ghostCapacity > 0
+    keepsHistory = remembers
     heap = IndexedHeap(objects: setup.objects, capacity: setup.expectedResidents)
     times = Column(objects: LRUK.slots(setup.objects, depth))
-    lasts = Column(objects: period > 0 ? setup.objects : 0)
+    lasts = Column(objects: period > 0 || remembers ? setup.objects : 0)
     sheltered = LinkedLists(objects: period > 0 ? setup.objects : 0)
     ghosts = GhostQueue(
-      objects: keepsHistory ? setup.objects : 0, capacity: ghostCapacity,
-      weighs: keepsHistory && setup.unit == .bytes)
+      objects: remembers ? setup.objects : 0, capacity: ghostCapacity,
+      weighs: remembers && setup.unit == .bytes)
   }
 
   @inline(__always)
@@ -84,9 +89,12 @@ struct LRUK: EvictionPolicy, ~Copyable {
     let id = request.id
     clock.tick(id)
     if period == 0 {
-      heap.update(id, key: key(of: id, refer(id, after: 0)), order: order.next())
+      let (key, order) = entry(kthLast: refer(id, lastBefore: last(of: id)), last: clock.now)
+      heap.update(id, key: key, order: order)
     } else {
-      if clock.now - lasts[id] > period { _ = refer(id, after: lasts[id] - times[id * depth]) }
+      if clock.now - lasts[id] > period {
+        _ = push(clock.now, to: id, adding: lasts[id] - times[id * depth])
+      }
       lasts[id] = clock.now
       if heap.contains(id) {
         heap.remove(id)
@@ -110,7 +118,9 @@ struct LRUK: EvictionPolicy, ~Copyable {
     var victim = ObjectID.none
     if period > 0 { exposeSheltered() }
     if heap.count > 0 {
-      victim = heap.popMinimum().id
+      victim = heap.minimum()
+      if keepsHistory, period == 0 { lasts[victim] = last(of: victim) }
+      _ = heap.popMinimum()
     } else {
       victim = sheltered.back()
       sheltered.remove(victim)
@@ -125,14 +135,16 @@ struct LRUK: EvictionPolicy, ~Copyable {
     if !missedGhost {
       for place in 0..<depth { times[id * depth + place] = 0 }
     }
-    missedGhost = false
-    let kthLast = refer(id, after: 0)
     if period == 0 {
-      heap.insert(id, key: key(of: id, kthLast), order: order.next())
+      let kthLast = refer(id, lastBefore: missedGhost ? lasts[id] : 0)
+      let (key, order) = entry(kthLast: kthLast, last: clock.now)
+      heap.insert(id, key: key, order: order)
     } else {
+      _ = push(clock.now, to: id, adding: 0)
       lasts[id] = clock.now
       sheltered.pushFront(id)
     }
+    missedGhost = false
   }
 
   mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
@@ -150,57 +162,71 @@ struct LRUK: EvictionPolicy, ~Copyable {
     precondition(objects <= LRUK.objectsMax(depth), "too many objects for this k")
     heap.reserve(objects: objects)
     times.reserve(objects: LRUK.slots(objects, depth))
-    if period > 0 {
-      lasts.reserve(objects: objects)
-      sheltered.reserve(objects: objects)
-    }
+    if period > 0 { sheltered.reserve(objects: objects) }
     if keepsHistory { ghosts.reserve(objects: objects) }
+    if period > 0 || keepsHistory { lasts.reserve(objects: objects) }
   }
 
   @inline(__always)
   func prefetch(_ id: ObjectID) {
     heap.prefetch(id)
-    times.prefetch(id * depth)
+    if depth > 0 { times.prefetch(id * depth) }
   }
 
   @inline(__always)
   func prefetchNeighbours(_ id: ObjectID) { heap.prefetchEntry(id) }
 
   var stateBytes: Int {
-    heap.bytes + times.bytes + (period > 0 ? lasts.bytes + sheltered.bytes : 0)
-      + (keepsHistory ? ghosts.bytes : 0)
+    heap.bytes + (depth > 0 ? times.bytes : 0) + (period > 0 ? sheltered.bytes : 0)
+      + (keepsHistory ? ghosts.bytes : 0) + (period > 0 || keepsHistory ? lasts.bytes : 0)
   }
 
-  private static func objectsMax(_ depth: UInt32) -> Int { Int(UInt32.max / depth) - 1 }
+  private static func objectsMax(_ depth: UInt32) -> Int { Int(UInt32.max / max(depth, 1)) - 1 }
 
   private static func slots(_ objects: Int, _ depth: UInt32) -> Int {
-    (objects + 1) * Int(depth) - 1
+    depth > 0 ? (objects + 1) * Int(depth) - 1 : 0
   }
 
-  /// Notes a request now as the last one; `correlation` is how long the one before went on. Returns
-  /// the time of the k-th last, or 0.
+  /// Notes a request now where there is no correlated reference period; the last before it was at
+  /// `lastBefore`, or 0 for none. Returns the time of the k-th last, or 0.
   @inline(__always)
-  private func refer(_ id: ObjectID, after correlation: UInt64) -> UInt64 {
+  private func refer(_ id: ObjectID, lastBefore: UInt64) -> UInt64 {
+    k == 1 ? clock.now : push(lastBefore, to: id, adding: 0)
+  }
+
+  /// Puts a time in front of the object's times, to which `correlation` is added, and returns the
+  /// one that falls out at the end, without it.
+  @inline(__always)
+  private func push(_ time: UInt64, to id: ObjectID, adding correlation: UInt64) -> UInt64 {
+    guard depth > 0 else { return time }
     let first = id * depth
-    if k == 1 {
-      times[first] = clock.now
-      return clock.now
-    }
-    let next = times[first + k - 2]
+    let oldest = times[first + depth - 1]
     var place = depth - 1
     while place > 0 {
-      let time = times[first + place - 1]
-      times[first + place] = time == 0 ? 0 : time + correlation
+      let later = times[first + place - 1]
+      times[first + place] = later == 0 ? 0 : later + correlation
       place -= 1
     }
-    times[first] = clock.now
-    return next == 0 ? 0 : next + correlation
+    times[first] = time
+    return oldest
   }
 
+  /// Key and order by which an object stands in the heap.
   @inline(__always)
-  private func key(of id: ObjectID, _ kthLast: UInt64) -> UInt64 {
-    guard kthLast == 0 else { return kthLast | LRUK.isComplete }
-    return period > 0 ? lasts[id] : clock.now
+  private func entry(
+    kthLast: UInt64, last: UInt64
+  ) -> (key: UInt64, order: UInt32) {
+    let time = kthLast == 0 ? last : kthLast
+    let complete = kthLast == 0 ? 0 : LRUK.isComplete
+    return (
+      complete | time << LRUK.kthShift | last >> 32, UInt32(truncatingIfNeeded: last)
+    )
+  }
+
+  /// The time of the last request for an object in the heap.
+  @inline(__always)
+  private func last(of id: ObjectID) -> UInt64 {
+    (heap.key(of: id) & 0xFFFF) << 32 | UInt64(heap.order(of: id))
   }
 
   /// Puts objects whose correlated reference period is over into the heap.
@@ -209,7 +235,8 @@ struct LRUK: EvictionPolicy, ~Copyable {
       let id = sheltered.back()
       guard id != .none, clock.now - lasts[id] > period else { return }
       sheltered.remove(id)
-      heap.insert(id, key: key(of: id, times[id * depth + k - 1]), order: order.next())
+      let (key, order) = entry(kthLast: times[id * depth + k - 1], last: lasts[id])
+      heap.insert(id, key: key, order: order)
     }
   }
 }

@@ -27,9 +27,9 @@ struct LeCaR: EvictionPolicy, ~Copyable {
   private static var countMax: UInt64 { 0x3FFF }
 
   private var lists: LinkedLists
+  // By count; a ghost's note is the clock when it was evicted.
   private var frequencies: IndexedHeap
   private var marks: Column<UInt16>
-  private var evictionTimes: Column<UInt32>
   // Ghosts in each history.
   private var ghostCounts: Column<Int>
   private var weights = ExpertWeights(first: 0.5)
@@ -54,7 +54,6 @@ struct LeCaR: EvictionPolicy, ~Copyable {
     lists = LinkedLists(lists: 3, objects: setup.objects)
     frequencies = IndexedHeap(objects: setup.objects, capacity: setup.expectedResidents)
     marks = Column(objects: setup.objects)
-    evictionTimes = Column(objects: setup.objects)
     ghostCounts = Column(objects: 2)
   }
 
@@ -97,7 +96,7 @@ struct LeCaR: EvictionPolicy, ~Copyable {
       lists.moveToFront(victim, list: list)
       let kept = UInt16(truncatingIfNeeded: min(count, LeCaR.countMax))
       marks[victim] = kept << 2 | UInt16(truncatingIfNeeded: list)
-      evictionTimes[victim] = clock
+      frequencies.setNote(of: victim, to: clock % IndexedHeap.noteLimit)
       ghostCounts[list] += 1
       while ghostCounts[list] > size.share(ghostShare) { forget(lists.back(list: list)) }
     }
@@ -127,7 +126,6 @@ struct LeCaR: EvictionPolicy, ~Copyable {
     lists.reserve(objects: objects)
     frequencies.reserve(objects: objects)
     marks.reserve(objects: objects)
-    evictionTimes.reserve(objects: objects)
   }
 
   @inline(__always)
@@ -143,11 +141,11 @@ struct LeCaR: EvictionPolicy, ~Copyable {
     frequencies.prefetchEntry(id)
   }
 
-  var stateBytes: Int { lists.bytes + frequencies.bytes + marks.bytes + evictionTimes.bytes }
+  var stateBytes: Int { lists.bytes + frequencies.bytes + marks.bytes }
 
   @inline(never)
   private mutating func learn(_ id: ObjectID, _ mark: UInt16) {
-    let age = Double(clock &- evictionTimes[id])
+    let age = Double((clock &- frequencies.note(of: id)) % IndexedHeap.noteLimit)
     let regret = DeterministicMath.exp(logOfDiscount * age / Double(size.objects))
     let isLRU = UInt32(mark & LeCaR.historyMask) == LeCaR.lruGhosts
     weights.penalise(first: isLRU, loss: rate * regret)

@@ -19,12 +19,25 @@ struct MQ: EvictionPolicy, ~Copyable {
     paper: "Zhou, Philbin and Li, The multi-queue replacement algorithm for second level buffer "
       + "caches, USENIX ATC 2001")
 
+  // What a request asks of an object, in one word.
+  struct State: BitwiseCopyable {
+    // The clock when it came into its queue, modulo 2^32.
+    var entry: UInt32
+    // Its requests, up to what the highest queue asks for: more makes no difference.
+    var count: UInt16
+    // Its list plus one; 0 for an object that is not known.
+    var place: UInt16
+  }
+
   // List i is queue i; the one after the last is the paper's Qout.
-  private var lists: WeightedLists
-  // Up to what the highest queue asks for: more makes no difference.
-  private var counts: Column<UInt16>
-  // The clock when an object came into its queue, modulo 2^32.
-  private var entries: Column<UInt32>
+  private var lists: LinkedLists
+  private var states: Column<State>
+  // What ghosts weigh, each and together.
+  private var ghostWeights: Column<UInt32>
+  private var ghostsWeight: UInt64 = 0
+  private var ghosts = 0
+  private var ghostLimit = GhostLimit()
+  private let weighs: Bool
   private let queues: UInt32
   private let ghostCapacity: UInt64
   private let lifePerResident: Double
@@ -44,38 +57,35 @@ struct MQ: EvictionPolicy, ~Copyable {
     lifePerResident = try setup.spec.number("life", default: 2, in: 0...1_000_000)
     self.queues = UInt32(queues)
     ghostCapacity = UInt64(Double(setup.capacity) * ghostShare)
-    lists = WeightedLists(
-      lists: queues + 1, objects: setup.objects, weighs: setup.unit == .bytes,
-      ghosts: UInt32(queues))
-    counts = Column(objects: setup.objects)
-    entries = Column(objects: setup.objects)
+    weighs = setup.unit == .bytes
+    lists = LinkedLists(lists: Int(queues) + 1, objects: setup.objects)
+    states = Column(objects: setup.objects)
+    ghostWeights = Column(objects: weighs ? setup.objects : 0)
   }
 
   @inline(__always)
   func contains(_ id: ObjectID) -> Bool {
-    let place = UInt32(lists.place(id))
-    return place != 0 && place <= queues
+    // 0 less one is more than any queue.
+    UInt32(states[id].place) &- 1 < queues
   }
 
   @inline(__always)
-  func remembers(_ id: ObjectID) -> Bool { lists.place(id) != 0 }
+  func remembers(_ id: ObjectID) -> Bool { states[id].place != 0 }
 
   @inline(__always)
   mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
     settle()
-    lists.moveToFront(request.id, of: count(request.id, after: counts[request.id]))
-  }
-
-  mutating func replace(_ request: Request, _ sizes: some ObjectSizes) {
-    lists.reweigh(request.id, request.size)
-    hit(request, sizes)
+    lists.moveToFront(request.id, list: count(request.id, after: states[request.id].count))
   }
 
   @inline(__always)
   mutating func admit(_ request: Request, _ sizes: some ObjectSizes) -> Bool {
-    let isGhost = lists.place(request.id) != 0
-    missedCount = isGhost ? counts[request.id] : 0
-    if isGhost { lists.remove(request.id) }
+    let state = states[request.id]
+    missedCount = 0
+    if state.place != 0 {
+      missedCount = state.count
+      forget(request.id)
+    }
     return true
   }
 
@@ -83,14 +93,22 @@ struct MQ: EvictionPolicy, ~Copyable {
   mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID {
     settle()
     var queue: UInt32 = 0
-    while lists.back(of: queue) == .none { queue += 1 }
-    let victim = lists.back(of: queue)
-    if UInt64(lists.weight(victim)) <= ghostCapacity {
-      lists.moveToFront(victim, of: queues)
-      lists.trim(queues, to: ghostCapacity)
+    while lists.back(list: queue) == .none { queue += 1 }
+    let victim = lists.back(list: queue)
+    let weight = weighs ? sizes[victim] : 1
+    if UInt64(weight) <= ghostCapacity {
+      lists.moveToFront(victim, list: queues)
+      states[victim].place = UInt16(truncatingIfNeeded: queues + 1)
+      if weighs { ghostWeights[victim] = weight }
+      ghostsWeight += UInt64(weight)
+      ghosts += 1
+      while ghostsWeight > ghostCapacity || (weighs && ghosts > ghostLimit.ghosts) {
+        forget(lists.back(list: queues))
+      }
     } else {
       // Too large to be remembered: no reason to forget all others.
       lists.remove(victim)
+      states[victim].place = 0
     }
     changeResidents(by: -1)
     return victim
@@ -98,50 +116,63 @@ struct MQ: EvictionPolicy, ~Copyable {
 
   @inline(__always)
   mutating func insert(_ request: Request, _ sizes: some ObjectSizes) {
-    let queue = count(request.id, after: missedCount)
-    lists.pushFront(request.id, to: queue, weight: request.size)
+    lists.pushFront(request.id, list: count(request.id, after: missedCount))
     changeResidents(by: 1)
     missedCount = 0
   }
 
   mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
     clock.retract(id)
-    if contains(id) { changeResidents(by: -1) }
-    if lists.place(id) != 0 { lists.remove(id) }
+    if contains(id) {
+      lists.remove(id)
+      states[id].place = 0
+      changeResidents(by: -1)
+    } else if remembers(id) {
+      forget(id)
+    }
   }
 
   mutating func reserve(objects: Int) {
     lists.reserve(objects: objects)
-    counts.reserve(objects: objects)
-    entries.reserve(objects: objects)
+    states.reserve(objects: objects)
+    if weighs { ghostWeights.reserve(objects: objects) }
   }
 
   @inline(__always)
   func prefetch(_ id: ObjectID) {
     lists.prefetch(id)
-    counts.prefetch(id)
-    entries.prefetch(id)
+    states.prefetch(id)
   }
 
   @inline(__always)
   func prefetchNeighbours(_ id: ObjectID) { lists.prefetchNeighbours(id) }
 
-  var stateBytes: Int { lists.bytes + counts.bytes + entries.bytes }
+  var stateBytes: Int { lists.bytes + states.bytes + (weighs ? ghostWeights.bytes : 0) }
 
-  /// Notes a request for an object after as many others, and returns the queue it goes to.
+  @inline(__always)
+  private mutating func forget(_ ghost: ObjectID) {
+    ghostsWeight -= weighs ? UInt64(ghostWeights[ghost]) : 1
+    ghosts -= 1
+    lists.remove(ghost)
+    states[ghost].place = 0
+  }
+
+  /// Notes a request for an object after as many others, and returns the queue that it goes to.
   @inline(__always)
   private mutating func count(_ id: ObjectID, after others: UInt16) -> UInt32 {
     let limit = UInt16(1) << UInt16(queues - 1)
     let number = min(others, limit - 1) + 1
-    counts[id] = number
-    entries[id] = UInt32(truncatingIfNeeded: clock.now)
+    let queue = UInt16(truncatingIfNeeded: 15 - number.leadingZeroBitCount)
+    states[id] = State(
+      entry: UInt32(truncatingIfNeeded: clock.now), count: number, place: queue + 1)
     clock.tick(id)
-    return UInt32(truncatingIfNeeded: 15 - number.leadingZeroBitCount)
+    return UInt32(queue)
   }
 
   @inline(__always)
   private mutating func changeResidents(by difference: Int) {
     residents += difference
+    if weighs { ghostLimit.note(residents: residents) }
     life = Int32(min(lifePerResident * Double(residents), 0x1p30))
   }
 
@@ -162,12 +193,13 @@ struct MQ: EvictionPolicy, ~Copyable {
     var ageMax: Int32 = 0
     var queue: UInt32 = 1
     while queue < queues {
-      let id = lists.back(of: queue)
+      let id = lists.back(list: queue)
       if id != .none, age(id) > life {
-        lists.moveToFront(id, of: queue - 1)
-        entries[id] = settled
+        lists.moveToFront(id, list: queue - 1)
+        states[id].entry = settled
+        states[id].place = UInt16(truncatingIfNeeded: queue)
       }
-      let next = lists.back(of: queue)
+      let next = lists.back(list: queue)
       if next != .none { ageMax = max(ageMax, age(next)) }
       queue += 1
     }
@@ -175,5 +207,5 @@ struct MQ: EvictionPolicy, ~Copyable {
   }
 
   @inline(__always)
-  private func age(_ id: ObjectID) -> Int32 { Int32(bitPattern: settled &- entries[id]) }
+  private func age(_ id: ObjectID) -> Int32 { Int32(bitPattern: settled &- states[id].entry) }
 }

@@ -1,5 +1,5 @@
 /// A queue for what was requested once, a list for what came back, and a memory of what left.
-struct TwoQ: EvictionPolicy, ~Copyable {
+struct TwoQ: EvictionPolicy, TwoListPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "2q", family: .recency,
     summary: "New objects enter a FIFO whose victims leave ghosts behind; a miss on a ghost enters "
@@ -16,7 +16,7 @@ struct TwoQ: EvictionPolicy, ~Copyable {
   private static var frequent: UInt32 { 1 }
   private static var ghosts: UInt32 { 2 }
 
-  private var lists: WeightedLists
+  var lists: WeightedLists
   private let recentCapacity: UInt64
   private let ghostCapacity: UInt64
   private var missedGhost = false
@@ -31,24 +31,10 @@ struct TwoQ: EvictionPolicy, ~Copyable {
   }
 
   @inline(__always)
-  func contains(_ id: ObjectID) -> Bool {
-    let place = UInt32(lists.place(id))
-    return place == TwoQ.recent + 1 || place == TwoQ.frequent + 1
-  }
-
-  @inline(__always)
-  func remembers(_ id: ObjectID) -> Bool { lists.place(id) != 0 }
-
-  @inline(__always)
   mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
     if lists.contains(request.id, in: TwoQ.frequent) {
       lists.moveToFront(request.id, of: TwoQ.frequent)
     }
-  }
-
-  mutating func replace(_ request: Request, _ sizes: some ObjectSizes) {
-    lists.reweigh(request.id, request.size)
-    hit(request, sizes)
   }
 
   /// Takes a ghost out before anything is evicted, so that the victims' ghosts cannot push it out.
@@ -84,10 +70,6 @@ struct TwoQ: EvictionPolicy, ~Copyable {
     missedGhost = false
   }
 
-  mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
-    if lists.place(id) != 0 { lists.remove(id) }
-  }
-
   static var knowsVictim: Bool { true }
 
   var victim: ObjectID {
@@ -95,14 +77,4 @@ struct TwoQ: EvictionPolicy, ~Copyable {
       lists.weight(of: TwoQ.recent) > recentCapacity || lists.back(of: TwoQ.frequent) == .none
     return lists.back(of: isRecent ? TwoQ.recent : TwoQ.frequent)
   }
-
-  mutating func reserve(objects: Int) { lists.reserve(objects: objects) }
-
-  @inline(__always)
-  func prefetch(_ id: ObjectID) { lists.prefetch(id) }
-
-  @inline(__always)
-  func prefetchNeighbours(_ id: ObjectID) { lists.prefetchNeighbours(id) }
-
-  var stateBytes: Int { lists.bytes }
 }

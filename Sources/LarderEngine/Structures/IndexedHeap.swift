@@ -9,7 +9,7 @@ import CLarderShims
 /// object is kept, so that changing a key or removing an object needs no search.
 /// Memory: 4 bytes an object and 16 for each one in the heap.
 ///
-/// Tried and slower: noting raised keys beside the object and correcting the heap when it comes to
+/// Tried and slower: marking raised keys beside the object and correcting the heap when it comes to
 /// the top (half the speed on GDSF: every correction starts at the root).
 struct IndexedHeap: ~Copyable {
   // Allocated with three places in front, so that four children share a cache line.
@@ -18,8 +18,12 @@ struct IndexedHeap: ~Copyable {
   private var room: Int
   /// Objects in the heap.
   private(set) var count = 0
-  // Place of each object plus one; 0 means that it is not in the heap.
+  // Place of each object plus one; 0 means that it is not in the heap, the top bit that it is not
+  // and the others are its note.
   private var places: Column<UInt32>
+
+  /// Notes are below this.
+  static var noteLimit: UInt32 { 1 << 31 }
 
   /// An empty heap for ids up to `objects`, with room for `capacity` of them before it grows.
   init(objects: Int, capacity: Int) {
@@ -32,7 +36,16 @@ struct IndexedHeap: ~Copyable {
 
   /// Whether the object is in the heap.
   @inline(__always)
-  func contains(_ id: ObjectID) -> Bool { places[id] != 0 }
+  func contains(_ id: ObjectID) -> Bool { Int32(bitPattern: places[id]) > 0 }
+
+  /// A number below `noteLimit` that an object which is not in the heap carries in the place of its
+  /// place, or 0. Entering the heap wipes it out. O(1).
+  @inline(__always)
+  func note(of id: ObjectID) -> UInt32 { places[id] & (IndexedHeap.noteLimit - 1) }
+
+  /// Gives an object that is not in the heap a note.
+  @inline(__always)
+  func setNote(of id: ObjectID, to note: UInt32) { places[id] = IndexedHeap.noteLimit | note }
 
   /// Adds an object that is not in the heap. O(log n), O(1) on average for a large key.
   @inline(__always)
@@ -52,6 +65,12 @@ struct IndexedHeap: ~Copyable {
   @inline(__always)
   func key(of id: ObjectID) -> UInt64 {
     UInt64(truncatingIfNeeded: entries[Int(places[id]) - 1] >> 64)
+  }
+
+  /// The order that an object in the heap was given with its key. O(1).
+  @inline(__always)
+  func order(of id: ObjectID) -> UInt32 {
+    UInt32(truncatingIfNeeded: entries[Int(places[id]) - 1] >> 32)
   }
 
   /// The object with the smallest key, or `.none` when the heap is empty. O(1).
@@ -89,7 +108,8 @@ struct IndexedHeap: ~Copyable {
   /// Brings the entry of an object, whose place must be near, and those below it near.
   @inline(__always)
   func prefetchEntry(_ id: ObjectID) {
-    let place = Int(places[id])
+    // A note is no place: it would be somewhere far off.
+    let place = Int(max(Int32(bitPattern: places[id]), 0))
     larder_prefetch(entries + place)
     larder_prefetch(entries + place * 4)
   }

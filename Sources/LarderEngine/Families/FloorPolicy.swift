@@ -1,0 +1,30 @@
+/// A policy of a heap whose priorities stand on a floor that each victim raises to its own: objects
+/// age against those that come later. A policy says what the priority of a request is.
+protocol FloorPolicy: HeapPolicy, ~Copyable {
+  /// The priority of the last evicted object; the paper's L.
+  var floor: Double { get set }
+  /// What ties go by.
+  var order: OrderCounter { get set }
+  /// The priority of an object when it is requested or stored: never negative, so that its bits
+  /// order as it does.
+  func priority(_ request: Request) -> Double
+}
+
+extension FloorPolicy where Self: ~Copyable {
+  @inline(__always)
+  mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
+    heap.update(request.id, key: priority(request).bitPattern, order: order.next())
+  }
+
+  @inline(__always)
+  mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID {
+    let (victim, priority) = heap.popMinimum()
+    floor = Double(bitPattern: priority)
+    return victim
+  }
+
+  @inline(__always)
+  mutating func insert(_ request: Request, _ sizes: some ObjectSizes) {
+    heap.insert(request.id, key: priority(request).bitPattern, order: order.next())
+  }
+}
