@@ -1,5 +1,5 @@
-/// A policy whose residents are the objects in a heap and whose victim is the smallest of them: what
-/// such policies have in common. A policy says what the keys are.
+/// A policy whose residents are the objects in a heap and whose victim is the smallest of them:
+/// what such policies have in common. A policy says what the keys are.
 protocol HeapPolicy: EvictionPolicy, ~Copyable {
   /// The resident objects.
   var heap: IndexedHeap { get set }

@@ -1,5 +1,5 @@
-/// A policy of two lists of residents, numbered 0 and 1, and of ghosts in those after them: what 2Q,
-/// ARC and CAR have in common. A policy says what moves between the lists, and when.
+/// A policy of two lists of residents, numbered 0 and 1, and of ghosts in those after them: what
+/// 2Q, ARC and CAR have in common. A policy says what moves between the lists, and when.
 protocol TwoListPolicy: EvictionPolicy, ~Copyable {
   /// The resident objects and the ghosts.
   var lists: WeightedLists { get set }
