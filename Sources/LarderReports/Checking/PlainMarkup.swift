@@ -10,6 +10,7 @@ struct PlainMarkup: Markup {
     case .code(let text):
       TextSafety.printable(text).split(separator: "\n", omittingEmptySubsequences: false)
         .map { "    \($0)" }.joined(separator: "\n")
+    case .chart(let figure): line([.text("\(figure.chart.title). \(figure.chart.caption)")])
     case .table(let table): String(ComparisonTable.aligned(table, colour).dropLast())
     }
   }

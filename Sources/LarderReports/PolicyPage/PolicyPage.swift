@@ -3,8 +3,8 @@ public import LarderExperiments
 
 /// The page that describes every policy: what it says of itself, and how it did in some kept runs.
 ///
-/// Pure text: the same descriptions and results give the same page. Results that lack a policy leave
-/// its figures out, so that a new policy has a place before it has been measured.
+/// Pure text: the same descriptions and results give the same page. Results that lack a policy
+/// leave its figures out, so that a new policy has a place before it has been measured.
 public struct PolicyPage {
   private let policies: [PolicyDescription]
   private let standings: [String: PolicyStanding]
