@@ -50,6 +50,9 @@ public struct PFOO {
     }
     intervals.reserveCapacity(columns.count)
     for index in 0..<columns.count where nextUses[index] != Request.never {
+      // A copy is there after a get or a set; the column has a next use for the others, too.
+      let operation = columns.operations.flatMap { Operation(rawValue: $0[index]) } ?? .get
+      guard operation == .get || operation == .set else { continue }
       let end = Int(nextUses[index])
       let size = smallest.isEmpty ? 1 : smallest[Int(columns.ids[index])]
       starts[end] = UInt32(index)

@@ -59,6 +59,30 @@ import Testing
     }
   }
 
+  /// Only a get or a set leaves a copy: neither a delete nor a change at the origin does.
+  @Test(arguments: [
+    ([Operation.get, .modify, .get], [2, 2, .max] as [UInt32], 1),
+    ([.get, .delete, .get], [.max, 2, .max], 0),
+    ([.set, .get, .set, .get], [1, .max, 3, .max], 2),
+  ])
+  func onlyCopiesAreHit(operations: [Operation], nextUses: [UInt32], hits: Int) throws {
+    let trace = OwnedTrace(
+      ids: operations.map { _ in 1 }, sizes: operations.map { _ in 1 })
+    try operations.map(\.rawValue).withUnsafeBufferPointer { operations in
+      try nextUses.withUnsafeBufferPointer { next in
+        try trace.with { columns in
+          var columns = columns
+          columns.operations = operations.baseAddress
+          columns.nextUses = next.baseAddress
+          for bound in ["pfoo-u", "pfoo-l"] {
+            let counts = try run(bound, columns, .objects, capacity: 3)
+            #expect(counts.hits == UInt64(hits), "\(bound)")
+          }
+        }
+      }
+    }
+  }
+
   @Test func aBoundIsNotAPolicy() throws {
     let spec = try PolicySpec(parsing: "pfoo-l")
     let tier = TierSetup(policy: spec, capacity: 2)
