@@ -34,7 +34,7 @@ CLASSES = {
 # Policies whose victims are drawn at random, or whose rules are known to differ (README.md):
 # their miss counts are shown and not held against anybody. `slru:fill=true` agrees.
 DIFFER = {"random", "hyperbolic", "lhd", "lecar", "cacheus", "belady-size", "lirs", "w-tinylfu",
-          "s3-fifo", "gdsf", "slru"}
+          "s3-fifo", "gdsf", "slru", "lfuda", "mq", "clock-pro"}
 
 
 def base(policy):
