@@ -14,6 +14,10 @@
 /// alone are hits; a set or delete ends an interval, as the column of next uses has it. That
 /// entries expire is left out of account.
 public struct PFOO {
+  static let paper =
+    "Berger, Beckmann and Harchol-Balter, Practical bounds on optimal caching with variable object "
+    + "sizes, SIGMETRICS 2018"
+
   /// An interval, by what it needs; where needs are equal, by its end.
   struct Interval: Comparable {
     var need: UInt64
@@ -29,6 +33,9 @@ public struct PFOO {
   // By the end of the interval: where it begins and what the object weighs.
   private var starts: [UInt32]
   private var sizes: [UInt32]
+  // What each request is worth in bytes, where bytes count; `owner` keeps it alive.
+  private let worths: UnsafePointer<UInt32>?
+  private let owner: AnyObject?
 
   /// Prepares the bounds for every capacity. O(n log n) time, 24 bytes a request.
   ///
@@ -38,6 +45,8 @@ public struct PFOO {
       throw .missingNeed(policy: "pfoo", need: "the next use of each object")
     }
     requests = columns.count
+    worths = unit == .bytes ? columns.sizes : nil
+    owner = columns.owner
     starts = [UInt32](repeating: 0, count: columns.count)
     sizes = [UInt32](repeating: 1, count: columns.count)
     var smallest: [UInt32] = []
@@ -76,13 +85,12 @@ public struct PFOO {
     return hits
   }
 
-  /// Bytes hit that no cache of this capacity exceeds, where `bytes` has what each request that is
-  /// hit is worth (nil: 1). Intervals are taken by what they need for each byte, and of the first
-  /// that does not fit a part. O(n log n) time, 12 bytes a request.
-  public func upperBoundBytes(
-    capacity: UInt64, from first: Int = 0, worth bytes: UnsafePointer<UInt32>?
-  ) -> UInt64 {
-    func worth(_ interval: Interval) -> UInt64 { bytes.map { UInt64($0[Int(interval.end)]) } ?? 1 }
+  /// Bytes hit that no cache of this capacity exceeds. Intervals are taken by what they need for
+  /// each byte, and of the first that does not fit a part. O(n log n) time, 12 bytes a request.
+  public func upperBoundBytes(capacity: UInt64, from first: Int = 0) -> UInt64 {
+    // Where all sizes are alike the two are the same question.
+    guard worths != nil else { return upperBound(capacity: capacity, from: first) }
+    func worth(_ interval: Interval) -> UInt64 { self.worth(Int(interval.end)) }
     let order = intervals.filter { counts($0, capacity, first) && worth($0) > 0 }
       .map { (price: Double($0.need) / Double(worth($0)), interval: $0) }
       .sorted { ($0.price, $0.interval.end) < ($1.price, $1.interval.end) }
@@ -119,6 +127,9 @@ public struct PFOO {
       }
     }
   }
+
+  /// What a hit of a request is worth, in bytes or objects.
+  func worth(_ request: Int) -> UInt64 { worths.map { UInt64($0[request]) } ?? 1 }
 
   /// Memory held, in bytes.
   var bytes: Int {

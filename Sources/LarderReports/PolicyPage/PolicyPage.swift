@@ -37,9 +37,9 @@ public struct PolicyPage {
       blocks.append(.list(workloads.map { [.text($0)] }))
       blocks.append(
         .paragraph([
-          "Hit ratios against LRU are means over all cells, in percentage points. Time is that of a ",
-          "simulated request, as a multiple of LRU's in the same cell (median over the cells), and ",
-          "memory is that of a simulation for each distinct object of the trace (median). ",
+          "Hit ratios against LRU are means over all cells, in percentage points. Time is that of ",
+          "a simulated request, as a multiple of LRU's in the same cell (median over the cells), ",
+          "and memory is that of a simulation for each distinct object of the trace (median). ",
           .text(machine.map { "Measured on \($0)." } ?? ""),
         ]))
     }
