@@ -65,6 +65,24 @@ public enum PolicyRegistry {
     _ = try policy.makeTier(TierSetup(policy: spec, capacity: 1), .objects, 1, 0)
   }
 
+  /// Refuses a bound on what it is not one on; for policies nothing is checked. What
+  /// `makeSimulation` would refuse, too, before anything is run.
+  ///
+  /// - Throws: `boundOnly`, or as `policy(named:)`.
+  public static func checkBound(
+    in setup: SimulationSetup, over columns: RequestColumns
+  ) throws(PolicyError) {
+    switch setup.arrangement {
+    case .memory(let tier), .disk(let tier):
+      guard try policy(named: tier.policy).isReachable else { return }
+      try tier.refuseLimits(to: tier.policy.name, over: columns)
+    case .hybrid(let memory, let disk, _):
+      for tier in [memory, disk] where try policy(named: tier.policy).isBound {
+        throw .boundOnly(tier.policy.name, where: "a tier of a hybrid cache")
+      }
+    }
+  }
+
   /// A simulation of `setup` over a trace.
   ///
   /// - Throws: `PolicyError` when a policy or parameter does not exist, or when a policy needs the

@@ -11,6 +11,8 @@ public struct RegisteredPolicy: Sendable {
   package let knowsVictim: Bool
   /// Whether it is a bound on what policies can reach, and no policy.
   public let isBound: Bool
+  /// Whether it is a bound that a cache could reach if nothing but its capacity kept hits from it.
+  let isReachable: Bool
 
   /// What a single-tier simulation is made from.
   struct SingleTier {
@@ -34,6 +36,7 @@ public struct RegisteredPolicy: Sendable {
     evictsOnHit = Policy.evictsOnHit
     knowsVictim = Policy.knowsVictim
     isBound = false
+    isReachable = false
     makeSingleTier = { (single: SingleTier) throws(PolicyError) -> any Simulation in
       if single.recordsOutcomes || single.needsFullShape {
         return try single.simulation(of: Policy.self, FullShape.self)
@@ -66,11 +69,10 @@ extension RegisteredPolicy {
     evictsOnHit = false
     knowsVictim = false
     isBound = true
+    isReachable = Subject.isReachable
     let name = Subject.description.name
     makeSingleTier = { (single: SingleTier) throws(PolicyError) -> any Simulation in
-      if Subject.isReachable, let limit = single.limitBeyondCapacity {
-        throw .boundOnly(name, where: limit)
-      }
+      if Subject.isReachable { try single.setup.refuseLimits(to: name, over: single.columns) }
       return try BoundSimulation<Subject>(
         single.setup, isDisk: single.isDisk, unit: single.unit, over: single.columns)
     }
@@ -83,16 +85,20 @@ extension RegisteredPolicy {
   }
 }
 
-extension RegisteredPolicy.SingleTier {
-  /// What keeps hits from a cache beside its capacity, in words.
-  fileprivate var limitBeyondCapacity: String? {
-    if columns.ttls != nil || setup.timeToLiveSeconds != nil {
-      return "a cache whose entries expire"
+extension TierSetup {
+  /// Refuses what keeps hits from a cache beside its capacity, for a bound that must be reachable.
+  func refuseLimits(to bound: String, over columns: RequestColumns) throws(PolicyError) {
+    if columns.ttls != nil || timeToLiveSeconds != nil {
+      throw .boundOnly(bound, where: "a cache whose entries expire")
     }
-    if setup.objectsMax != nil { return "a cache with a limit on the number of objects" }
-    return setup.admission == nil ? nil : "a cache with an admission filter"
+    if objectsMax != nil {
+      throw .boundOnly(bound, where: "a cache with a limit on the number of objects")
+    }
+    if admission != nil { throw .boundOnly(bound, where: "a cache with an admission filter") }
   }
+}
 
+extension RegisteredPolicy.SingleTier {
   /// Whether the trace or the tier has anything that only the full loop knows.
   fileprivate var needsFullShape: Bool {
     columns.operations != nil || columns.ttls != nil || columns.costs != nil

@@ -8,6 +8,8 @@ public enum PlanError: Error, Hashable, Sendable, CustomStringConvertible {
   case memoryTooSmall(configuration: String, share: Share, of: UInt64, unit: CapacityUnit)
   /// Bytes are asked for, but the trace has no sizes.
   case noSizes(trace: String)
+  /// A bound is asked for where it is none.
+  case bound(PolicyError, configuration: String)
   /// Requests are to be made when the trace says, which does not say when.
   case noTimes(trace: String)
   /// Nothing is known of the trace of a seed.
@@ -41,7 +43,7 @@ public enum PlanError: Error, Hashable, Sendable, CustomStringConvertible {
       return "configuration '\(configuration)' has no policy, and there is none to sweep"
     case .noCapacity(let configuration):
       return "configuration '\(configuration)' has no capacity, and there is none to sweep"
-    case .filter(let error, let configuration):
+    case .filter(let error, let configuration), .bound(let error, let configuration):
       return "configuration '\(configuration)': \(error)"
     case .nothingToRun:
       return "nothing is left to run: 'mode' has no simulate, and 'execute' leaves out every cell"

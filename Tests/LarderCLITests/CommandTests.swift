@@ -205,6 +205,32 @@ import Testing
     #expect(all.dropFirst(simulated.count) == ["pfoo-u", "pfoo-l"])
   }
 
+  /// Bounds stand where policies do, but not before a filter, and not in a hybrid.
+  @Test func boundsHaveHitsAndNothingElse() throws {
+    let scratch = try ScratchFolder()
+    try scratch.write("1\n2\n1\n3\n2\n1\n", to: "t.txt")
+    let bounds = [
+      "simulate", "t.txt", "--policy", "pfoo-u,pfoo-l", "--capacity", "2", "--csv", "-",
+    ]
+    let run = try LarderProcess(bounds, in: scratch.folder)
+    let rows = run.output.split(separator: "\n").map {
+      $0.split(separator: ",", omittingEmptySubsequences: false)
+    }
+    // Who does not store 3 has room for 1 and 2 all the time.
+    #expect(rows.dropFirst().map { $0[8] } == ["3", "3"])
+    #expect(rows.dropFirst().allSatisfy { $0[16] == "" && $0[18] == "" })
+    let filtered = try LarderProcess(bounds + ["--admission", "second-hit"], in: scratch.folder)
+    #expect(filtered.exitCode == 2)
+    #expect(filtered.notes.contains("'pfoo-l' is a bound on one simulated tier and no policy"))
+    let workload = Self.workload.replacingOccurrences(
+      of: "policies: [", with: "policies: [pfoo-u, ")
+    try scratch.write(workload, to: "bounded.yaml")
+    let whole = try LarderProcess(["run", "bounded.yaml", "--output", "out"], in: scratch.folder)
+    let report = try String(contentsOf: scratch.url("out/report.md"), encoding: .utf8)
+    #expect(whole.exitCode == 0, "\(whole.notes)")
+    #expect(report.contains("Bounds are on one tier, so"))
+  }
+
   @Test func nothingLeftAfterWarmUpHasEmptyRatios() throws {
     let scratch = try ScratchFolder()
     try scratch.write(Self.workload + "warm-up: 20000\n", to: "tiny.yaml")

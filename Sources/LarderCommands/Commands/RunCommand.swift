@@ -67,7 +67,7 @@ struct RunCommand: ParsableCommand {
     let cells: [PlannedCell]
     do {
       cells = try Plan.cells(of: workload, facts: traces.facts)
-      try Plan.checkLoad(of: cells, in: workload, over: traces.bySeed.values)
+      try Plan.check(cells, of: workload, over: traces.bySeed.values)
     } catch {
       throw UsageError(workload.message(for: error))
     }

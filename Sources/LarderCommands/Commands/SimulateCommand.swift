@@ -132,6 +132,7 @@ struct SimulateCommand: ParsableCommand {
     }
     let facts = Self.told(prepared.facts, from: results.traces, path: path)
     let cells = try Plan.cells(of: workload, facts: facts)
+    try Plan.check(cells, of: workload, over: prepared.bySeed.values)
     let sweep = Sweep(
       cells: cells, traces: prepared.bySeed, repetitions: repetitions, threads: speed.threads)
     progress.begin("Running \(cells.count) cells", total: sweep.totalRequests)

@@ -100,6 +100,7 @@ final class CheckRun {
     let cells: [PlannedCell]
     do {
       cells = try Plan.cells(of: workload, facts: traces.facts)
+      try Plan.check(cells, of: workload, over: traces.bySeed.values)
     } catch {
       throw UsageError(workload.message(for: error))
     }

@@ -30,7 +30,8 @@ extension Workload {
         ? lines.configurations[configuration]
         : lines.capacities[error.text] ?? lines.configurations[configuration]
     case .memoryTooSmall(let configuration, _, _, _), .noPolicy(let configuration),
-      .noCapacity(let configuration), .filter(_, let configuration):
+      .noCapacity(let configuration), .filter(_, let configuration),
+      .bound(_, let configuration):
       return lines.configurations[configuration]
     case .noSizes: return lines.unit
     case .factsMissing, .nothingToRun, .noTimes: return nil
