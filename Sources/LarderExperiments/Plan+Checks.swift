@@ -2,8 +2,8 @@ import LarderEngine
 public import LarderTraces
 
 extension Plan {
-  /// Checks against the traces what only they can tell, before the first cell is run: that they have
-  /// the times which a load keeps, and that bounds are asked for where they are some.
+  /// Checks against the traces what only they can tell, before the first cell is run: that they
+  /// have the times which a load keeps, and that bounds are asked for where they are some.
   ///
   /// - Throws: `PlanError.noTimes` or `PlanError.bound`.
   public static func check(
