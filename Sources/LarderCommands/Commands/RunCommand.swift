@@ -64,13 +64,7 @@ struct RunCommand: ParsableCommand {
     try writer.prepare()
     let progress = ProgressLine(isQuiet: speed.quiet)
     let traces = try prepare(workload, progress)
-    let cells: [PlannedCell]
-    do {
-      cells = try Plan.cells(of: workload, facts: traces.facts)
-      try Plan.check(cells, of: workload, over: traces.bySeed.values)
-    } catch {
-      throw UsageError(workload.message(for: error))
-    }
+    let cells = try workload.cells(over: traces)
     let execution = workload.execution ?? ExecutionSpec()
     var sweep = Sweep(
       cells: cells, traces: traces.bySeed, warmUp: workload.warmUp,

@@ -97,13 +97,7 @@ final class CheckRun {
   }
 
   private func cells(of workload: Workload, _ traces: WorkloadTraces) throws -> [PlannedCell] {
-    let cells: [PlannedCell]
-    do {
-      cells = try Plan.cells(of: workload, facts: traces.facts)
-      try Plan.check(cells, of: workload, over: traces.bySeed.values)
-    } catch {
-      throw UsageError(workload.message(for: error))
-    }
+    let cells = try workload.cells(over: traces)
     notes += traces.notes + Plan.notes(of: cells, in: workload)
     let names = cells.map { "\(CellName($0.cell))" }
     for name in command.only where !names.contains(name) {
