@@ -12,7 +12,8 @@ extension Plan {
     if case .trace = workload.execution?.load, cells.contains(where: \.isExecuted) {
       for trace in traces where trace.requests.times == nil { throw .noTimes(trace: trace.name) }
     }
-    for planned in cells {
+    // A cache with a policy of its own is not simulated, and its policy not known here.
+    for planned in cells where planned.isSimulated {
       for trace in traces {
         do {
           try PolicyRegistry.checkBound(in: planned.setup, over: trace.requests)
