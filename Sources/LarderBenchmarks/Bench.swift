@@ -29,17 +29,22 @@ struct Bench {
         filter.isEmpty || filter.split(separator: ",").contains { contender.name.contains($0) }
       }
     print("Zipf 0.99 over 1 M integer keys, \(requests) requests, capacity \(capacity):")
-    print("get, and put on a miss. M operations/s, medians of \(repetitions): by the wall, and")
-    print("by the time that the threads used a processor (median and best).")
-    for count in threads {
-      var taken: [[Measurement]] = contenders.map { _ in [] }
+    print("get, and put on a miss. M operations/s, medians: by the wall, and by the time that the")
+    print("threads used a processor (median and best). Several threads: apart for processors near")
+    print("each other (up to \(Int(CoreDistance.nearNanosecondsMax)) ns before and after) and far.")
+    for contender in contenders {
+      var taken: [Int: [Measurement]] = [:]
       for _ in 0..<repetitions {
-        for (place, contender) in contenders.enumerated() {
-          taken[place].append(run(try contender.make(capacity), keys, threads: count))
+        for count in threads {
+          taken[count, default: []].append(run(try contender.make(capacity), keys, threads: count))
         }
       }
-      for (contender, measurements) in zip(contenders, taken) {
-        report(contender.name, measurements, requests: requests, threads: count)
+      for count in threads {
+        for isNear in [true, false] {
+          let measurements = taken[count, default: []].filter { $0.isNear == isNear }
+          guard !measurements.isEmpty else { continue }
+          report(contender.name, measurements, requests: requests, threads: count)
+        }
       }
     }
     try reportMemory(keys, capacity: capacity)
@@ -65,13 +70,18 @@ struct Bench {
       return sorted[sorted.count / 2]
     }
     let millions = Double(requests) / 1e6
+    var distance = ""
+    if threads > 1 {
+      let nanoseconds = Int(median { $0.distanceNanoseconds ?? 0 })
+      distance = ", processors \(taken[0].isNear ? "near" : "far") (\(nanoseconds) ns)"
+    }
     print(
       String(
-        format: "%d thread(s)  %6.2f wall  %6.2f %6.2f processor  hit ratio %.4f  ", threads,
-        millions / median(\.wallSeconds),
+        format: "%d thread(s)  %d runs  %6.2f wall  %6.2f %6.2f processor  hit ratio %.4f  ",
+        threads, taken.count, millions / median(\.wallSeconds),
         millions * Double(threads) / median(\.processorSeconds),
         millions * Double(threads) / (taken.map(\.processorSeconds).min() ?? 1),
-        median(\.hitRatio)) + name)
+        median(\.hitRatio)) + name + distance)
   }
 
   private static func reportMemory(_ keys: [Int], capacity: Int) throws {

@@ -9,6 +9,11 @@ struct Measurement {
   var processorSeconds: Double
   /// Share of gets answered.
   var hitRatio: Double
+  /// For several threads the larger distance between two processors before and after, nanoseconds.
+  var distanceNanoseconds: Double?
+
+  /// Whether the processors were near each other, as far as that matters.
+  var isNear: Bool { distanceNanoseconds ?? 0 <= CoreDistance.nearNanosecondsMax }
 
   /// Replays `keys`, each thread its own part of them: get, and put on a miss.
   static func take(
@@ -17,6 +22,7 @@ struct Measurement {
     let hits = Atomic<Int>(0)
     let wrong = Atomic<Int>(0)
     let nanoseconds = Atomic<UInt64>(0)
+    let before = threads > 1 ? CoreDistance.nanoseconds() : nil
     let start = nanosecondsNow(CLOCK_MONOTONIC)
     DispatchQueue.concurrentPerform(iterations: threads) { thread in
       let begin = nanosecondsNow(CLOCK_THREAD_CPUTIME_ID)
@@ -32,7 +38,8 @@ struct Measurement {
     return Measurement(
       wallSeconds: Double(end - start) / 1e9,
       processorSeconds: Double(nanoseconds.load(ordering: .relaxed)) / 1e9,
-      hitRatio: Double(hits.load(ordering: .relaxed)) / Double(keys.count))
+      hitRatio: Double(hits.load(ordering: .relaxed)) / Double(keys.count),
+      distanceNanoseconds: before.map { max($0, CoreDistance.nanoseconds()) })
   }
 
   private static func replay(

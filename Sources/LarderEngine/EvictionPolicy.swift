@@ -81,14 +81,12 @@ public protocol EvictionPolicy: ~Copyable, SendableMetatype {
   /// Whether the policy can say what it would evict without changing anything.
   static var knowsVictim: Bool { get }
 
-  /// Whether `hitConcurrently` may be called, and so hits of a real cache need no exclusive lock.
-  static var hitsConcurrently: Bool { get }
-
-  /// What `contains` and then `hit` do, in one call: the answer is whether the object is resident.
-  /// Other threads may be in the same call meanwhile, and in no other; so what it reads and others
-  /// write is read and written atomically. Two hits of one object at the same moment may count as
-  /// one. Called only where `hitsConcurrently`, of a policy that never `overflows` after a hit.
-  func hitConcurrently(_ id: ObjectID) -> Bool
+  /// What a hit is where it changes nothing but one word of the object's, and never `overflows`:
+  /// hits of a real cache then need no exclusive lock, and are made while another thread calls the
+  /// policy. Two hits of one object at the same moment may count as one, and one at the moment in
+  /// which the policy changes the word may not count. Nil where a hit is more. The same from the
+  /// start until `reserve` is called, but for admission filters that must hear of hits.
+  var hitWords: HitWords? { get }
 
   /// At most how many objects are remembered at once beside the resident ones, as far as the policy
   /// can say: a real cache makes room for these. Not a promise.
@@ -141,11 +139,7 @@ extension EvictionPolicy where Self: ~Copyable {
   public var victim: ObjectID { .none }
 
   /// A hit changes something that only one thread at a time may change.
-  public static var hitsConcurrently: Bool { false }
-
-  /// Right for policies to which hits are nothing.
-  @inline(__always)
-  public func hitConcurrently(_ id: ObjectID) -> Bool { contains(id) }
+  public var hitWords: HitWords? { nil }
 
   /// No ghosts.
   public var ghostsMax: Int { 0 }

@@ -7,6 +7,9 @@ public import LarderEngine
 /// for want of room are in a bucket behind. (Bronson and Shi, Open-sourcing F14 for faster, more
 /// memory-efficient hash tables, 2019, whose layout this is.) There is a bucket for nine ids, which
 /// makes 7 bytes an object when full. Neither growing nor removing looks at a key.
+///
+/// What is there stays where it is until it is taken out, and all access is atomic: one thread at a
+/// time may change a directory while others search it, and what nobody takes out they find.
 @usableFromInline
 struct KeyDirectory {
   // A bucket: 12 tags, 0 where there is no id; the number that went on; 12 ids.
@@ -15,8 +18,16 @@ struct KeyDirectory {
   @inlinable static var passedOffset: Int { 12 }
   @inlinable static var idsOffset: Int { 16 }
 
-  @usableFromInline var base: UnsafeMutableRawPointer
-  @usableFromInline var buckets: Int
+  @usableFromInline let base: UnsafeMutableRawPointer
+  @usableFromInline let buckets: Int
+
+  /// The directory that was made at `base`.
+  @inlinable
+  @inline(__always)
+  init(base: UnsafeMutableRawPointer, buckets: Int) {
+    self.base = base
+    self.buckets = buckets
+  }
 
   /// An empty directory for up to `objects` ids in memory that the caller keeps for as long, which
   /// begins with a cache line.
@@ -59,9 +70,9 @@ struct KeyDirectory {
   @inline(__always)
   static func places(in bucket: UnsafeMutableRawPointer, tag: UInt8) -> UInt64 {
     let wanted = UInt64(tag) &* 0x0101_0101_0101_0101
-    let first = zeroes(bucket.load(as: UInt64.self) ^ wanted)
-    let second = zeroes(
-      UInt64(bucket.load(fromByteOffset: 8, as: UInt32.self)) ^ (wanted & 0xFFFF_FFFF))
+    let (low, high): (UInt64, UInt32) = (SharedBytes.load(bucket), SharedBytes.load(bucket + 8))
+    let first = zeroes(low ^ wanted)
+    let second = zeroes(UInt64(high) ^ (wanted & 0xFFFF_FFFF))
     return first >> 7 | (second & 0x8080_8080) >> 6
   }
 
@@ -84,14 +95,20 @@ struct KeyDirectory {
   @inlinable
   @inline(__always)
   static func id(_ bucket: UnsafeMutableRawPointer, _ place: Int) -> ObjectID {
-    bucket.load(fromByteOffset: idsOffset &+ place &* 4, as: ObjectID.self)
+    SharedBytes.load(bucket + (idsOffset &+ place &* 4))
   }
 
   /// How many ids went on to the buckets behind.
   @inlinable
   @inline(__always)
-  static func passed(_ bucket: UnsafeMutableRawPointer) -> UnsafeMutablePointer<UInt32> {
-    (bucket + passedOffset).assumingMemoryBound(to: UInt32.self)
+  static func passed(_ bucket: UnsafeMutableRawPointer) -> UInt32 {
+    SharedBytes.load(bucket + passedOffset)
+  }
+
+  @inlinable
+  @inline(__always)
+  static func setPassed(_ bucket: UnsafeMutableRawPointer, _ count: UInt32) {
+    SharedBytes.store(count, bucket + passedOffset)
   }
 
   /// The id with this hash that `matches`, or `.none`. O(1) on average.
@@ -108,7 +125,7 @@ struct KeyDirectory {
         if matches(id) { return id }
         bits &= bits &- 1
       }
-      if Self.passed(bucket).pointee == 0 { return .none }
+      if Self.passed(bucket) == 0 { return .none }
       bucket = next(bucket)
       if bucket == home { return .none }
     }
@@ -117,17 +134,17 @@ struct KeyDirectory {
   /// Adds an id that is not there. There must be fewer than there is room for. O(1) on average.
   @inlinable
   @inline(__always)
-  mutating func insert(_ hash: UInt32, _ id: ObjectID) {
+  func insert(_ hash: UInt32, _ id: ObjectID) {
     var bucket = home(hash)
     while true {
       let free = Self.places(in: bucket, tag: 0)
       if free != 0 {
         let place = Self.place(free)
-        bucket.storeBytes(of: Self.tag(hash), toByteOffset: place, as: UInt8.self)
-        bucket.storeBytes(of: id, toByteOffset: Self.idsOffset &+ place &* 4, as: ObjectID.self)
+        SharedBytes.store(id, bucket + (Self.idsOffset &+ place &* 4))
+        SharedBytes.store(Self.tag(hash), bucket + place)
         return
       }
-      Self.passed(bucket).pointee &+= 1
+      Self.setPassed(bucket, Self.passed(bucket) &+ 1)
       bucket = next(bucket)
     }
   }
@@ -135,7 +152,7 @@ struct KeyDirectory {
   /// Takes out an id that is there. O(1) on average.
   @inlinable
   @inline(__always)
-  mutating func remove(_ hash: UInt32, _ id: ObjectID) {
+  func remove(_ hash: UInt32, _ id: ObjectID) {
     let tag = Self.tag(hash)
     var bucket = home(hash)
     while true {
@@ -143,12 +160,12 @@ struct KeyDirectory {
       while bits != 0 {
         let place = Self.place(bits)
         if Self.id(bucket, place) == id {
-          bucket.storeBytes(of: 0, toByteOffset: place, as: UInt8.self)
+          SharedBytes.store(UInt8(0), bucket + place)
           return
         }
         bits &= bits &- 1
       }
-      Self.passed(bucket).pointee &-= 1
+      Self.setPassed(bucket, Self.passed(bucket) &- 1)
       bucket = next(bucket)
     }
   }

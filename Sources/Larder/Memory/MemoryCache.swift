@@ -68,13 +68,13 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     } catch {
       throw .policy(error)
     }
-    let isShared = made.allSatisfy { $0.tier.accessConcurrently != nil }
+    let isShared = made.allSatisfy { $0.tier.hitWords() != nil }
     blocks = ShardBlocks(
       count: count, gates: isShared ? HitGates(threads: systemProcessors * 2) : nil
-    ) { index, address in
+    ) { [hasher] index, place in
       MemoryShard(
         made[index].tier, isWeighed: configuration.limits.cost != nil,
-        residentsMax: made[index].residentsMax, room: made[index].room, address)
+        residentsMax: made[index].residentsMax, room: made[index].room, hasher, place)
     }
   }
 
@@ -116,8 +116,8 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     return getLocked(key, upper, index, isHeard, read)
   }
 
-  /// A get that takes no lock; false where it came to nothing because the shard was locked or the
-  /// entry has to be removed.
+  /// A get that takes no lock; false where it came to nothing because the entry was being written
+  /// or has to be removed, or the shard could not be read.
   @inlinable
   @inline(__always)
   func getThroughGate<Result>(
@@ -126,19 +126,18 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   ) -> Bool {
     let gate = gates.own
     guard gate.pointee.enter(index) else { return false }
-    guard blocks.isFree(index) else {
+    guard blocks.isReadable(index) else {
       gate.pointee.leave()
       return false
     }
-    let outcome = blocks.shard(index).pointee.getConcurrently(
-      key, hash, clock, &result, read)
+    let outcome = blocks.view(index).pointee.get(key, hash, clock, &result, read)
     if outcome == .hit {
       gate.pointee.countHit()
-    } else if outcome == .absent {
+    } else if outcome == .miss {
       gate.pointee.countMiss()
     }
     gate.pointee.leave()
-    return outcome != .expired
+    return outcome != .unknown
   }
 
   @inlinable

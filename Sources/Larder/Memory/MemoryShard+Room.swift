@@ -24,7 +24,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
         swept += 1
         return
       }
-      let isFew = swept <= records.room / 32
+      let isFew = Int(swept) <= records.room / 32
       let isNone = swept == 0
       sweep = 1
       swept = 0
@@ -46,27 +46,39 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
 
   @inlinable
   mutating func grow(to wanted: Int) {
+    place.close()
     tier.reserve(wanted)
     let larger = ShardRecords<Key, Value>(room: wanted)
-    var largerDirectory = KeyDirectory(objects: wanted, in: larger.memory)
+    let largerDirectory = KeyDirectory(objects: wanted, in: larger.memory)
     for id in directory.ids() {
+      let hash = hash(id)
       larger.key(id).moveInitialize(from: records.key(id), count: 1)
       larger.hash(id).initialize(to: records.hash(id).pointee)
       larger.stamp(id).initialize(to: records.stamp(id).pointee)
       if tier.contains(id) {
         larger.value(id).moveInitialize(from: records.value(id), count: 1)
       }
-      largerDirectory.insert(records.hash(id).pointee, id)
+      largerDirectory.insert(hash, id)
     }
     // Free ids are told apart from others only by the list that they are in.
     var id = free
     while id != .none {
-      larger.hash(id).initialize(to: records.hash(id).pointee)
-      id = records.hash(id).pointee
+      larger.stamp(id).initialize(to: records.stamp(id).pointee)
+      id = records.stamp(id).pointee
     }
     records.deallocate()
     records = larger
     directory = largerDirectory
-    address.pointee.note(directory)
+    place.open(records, directory, tier)
+  }
+
+  /// Makes the tier ready for entries that expire.
+  @usableFromInline
+  @inline(never)
+  mutating func beginExpiries() {
+    place.close()
+    tier.beginExpiries()
+    expires = true
+    place.open(records, directory, tier)
   }
 }

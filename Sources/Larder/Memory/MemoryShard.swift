@@ -1,12 +1,12 @@
 public import LarderEngine
 
 /// A part of a cache: a directory from key to object id, keys and values by id, and a tier whose
-/// policy knows nothing but ids. Whoever calls holds the shard's lock, or for `getConcurrently` is
-/// in a gate.
+/// policy knows nothing but ids. Whoever calls holds the shard's lock; who does not has the
+/// shard's view.
 ///
 /// An id belongs to a key from its first set until the policy no longer remembers it: a ghost keeps
 /// its key and has no value. An id without a key is in a list of free ones, threaded through
-/// the places of hashes.
+/// the places of stamps.
 @usableFromInline
 struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   /// Set in a stamp where the entry is permanent; the rest is when it was stored, in units of 2^20
@@ -21,34 +21,38 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     UInt32(truncatingIfNeeded: min(instant >> 20, UInt64(permanentBit - 1)))
   }
 
-  @usableFromInline let tier: CacheTier
+  // What changes with every set comes first, beside the lock.
+
+  @usableFromInline var free: ObjectID = .none
+  // Ids up to this were given out at least once.
+  @usableFromInline var highest: UInt32 = 0
+  // Where the search for ids of forgotten objects goes on, and what this round has found.
+  @usableFromInline var sweep: ObjectID = 1
+  @usableFromInline var swept: UInt32 = 0
+  @usableFromInline var totals = ShardTotals()
+  @usableFromInline var expires = false
+  @usableFromInline var directory: KeyDirectory
+  @usableFromInline var records: ShardRecords<Key, Value>
   @usableFromInline let isWeighed: Bool
   /// As many ids as are ever needed, as far as the policy can say.
   @usableFromInline let roomMax: Int
-  @usableFromInline let address: UnsafeMutablePointer<ShardAddress>
-  @usableFromInline var directory: KeyDirectory
-  @usableFromInline var records: ShardRecords<Key, Value>
-  // Ids up to this were given out at least once.
-  @usableFromInline var highest: UInt32 = 0
-  @usableFromInline var free: ObjectID = .none
-  // Where the search for ids of forgotten objects goes on, and what this round has found.
-  @usableFromInline var sweep: ObjectID = 1
-  @usableFromInline var swept: Int = 0
-  @usableFromInline var expires = false
-  @usableFromInline var totals = ShardTotals()
+  @usableFromInline let hasher: KeyHasher
+  @usableFromInline let place: ShardPlace<Key, Value>
+  @usableFromInline let tier: CacheTier
 
   /// An empty shard over `tier`, which has room for ids up to `room`.
   init(
-    _ tier: CacheTier, isWeighed: Bool, residentsMax: Int, room: Int,
-    _ address: UnsafeMutablePointer<ShardAddress>
+    _ tier: CacheTier, isWeighed: Bool, residentsMax: Int, room: Int, _ hasher: KeyHasher,
+    _ place: ShardPlace<Key, Value>
   ) {
     self.tier = tier
     self.isWeighed = isWeighed
-    self.address = address
+    self.hasher = hasher
+    self.place = place
     roomMax = Self.roomMax(residents: residentsMax, ghosts: tier.ghostsMax)
     records = ShardRecords(room: room)
     directory = KeyDirectory(objects: room, in: records.memory)
-    address.pointee.note(directory)
+    place.view.initialize(to: ShardView(records, directory, tier))
   }
 
   deinit {
@@ -63,26 +67,16 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   @inlinable
   @inline(__always)
   func find(_ key: Key, _ hash: UInt32) -> ObjectID {
-    if _isPOD(Key.self) { return directory.find(hash) { records.key($0).pointee == key } }
-    // Comparing such keys may take long, and their hashes lie beside them.
-    return directory.find(hash) {
-      records.hash($0).pointee == hash && records.key($0).pointee == key
-    }
+    directory.find(hash) { records.isOf(key, hash, $0) }
   }
 
-  /// A get while other threads do the same and nothing else: says what the tier said, and what
-  /// `read` made of the value where it lies.
+  /// The hash of an id's key.
   @inlinable
   @inline(__always)
-  func getConcurrently<Result>(
-    _ key: Key, _ hash: UInt32, _ clock: any CacheClock, _ result: inout Result?,
-    _ read: (UnsafePointer<Value>) -> Result?
-  ) -> CacheTier.Access {
-    let id = find(key, hash)
-    guard id != .none, let access = tier.accessConcurrently else { return .absent }
-    let outcome = access(id, expires ? clock.nowMicroseconds : 0)
-    if outcome == .hit { result = read(UnsafePointer(records.value(id))) }
-    return outcome
+  func hash(_ id: ObjectID) -> UInt32 {
+    if !ShardRecords<Key, Value>.haveEditions { return records.hash(id).pointee }
+    // It need not be kept: such keys are hashed in no time.
+    return UInt32(truncatingIfNeeded: hasher.hash(records.key(id).pointee) >> 32)
   }
 
   /// A get: what `read` makes of the value where it lies.
@@ -119,13 +113,13 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     totals.sets &+= 1
     var id = find(key, hash)
     let isNew = id == .none
-    if isNew { id = takeID(key, hash, &gone) }
+    if isNew { id = takeID(key, hash, &gone) } else { records.open(id) }
     let wasThere = !isNew && tier.contains(id)
     var request = Request(id: id, size: isWeighed ? entry.size : 1, cost: entry.fetchCost)
     request.fingerprint = fingerprint
     if !entry.isPermanent {
       request.expires = min(tier.expiryFrom(now, entry.timeToLive), entry.expires)
-      if request.expires != Request.noExpiry { expires = true }
+      if request.expires != Request.noExpiry, !expires { beginExpiries() }
     }
     let outcome = tier.set(request, now)
     if wasThere { gone.take(value: records.value(id).move()) }
@@ -133,12 +127,14 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     let forgotten = tier.victims.forgotten
     if forgotten != .none, forgotten != id { release(forgotten, &gone) }
     guard outcome != .rejected, !isEvicted else {
+      records.close(id)
       if !isEvicted { gone.note(.reject, key) }
       if !tier.remembers(id) { release(id, &gone) }
       return isEvicted ? .evicted : .rejected
     }
-    records.value(id).initialize(to: value)
+    records.put(value: value, id)
     records.stamp(id).pointee = Self.stamp(now) | (entry.isPermanent ? Self.permanentBit : 0)
+    records.close(id)
     return .stored
   }
 
@@ -201,13 +197,13 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   /// Takes the id of a forgotten object from its key. O(1) on average.
   @inlinable
   mutating func release(_ id: ObjectID, _ gone: inout Departures<Key, Value>) {
-    directory.remove(records.hash(id).pointee, id)
+    directory.remove(hash(id), id)
     gone.take(key: records.key(id).move())
-    records.hash(id).pointee = free
+    records.stamp(id).pointee = free
     free = id
   }
 
-  /// An id for a key that has none. Amortised O(1).
+  /// An id for a key that has none; its record is open. Amortised O(1).
   @inlinable
   @inline(__always)
   mutating func takeID(
@@ -216,13 +212,14 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     if free == .none, Int(highest) == records.room { findRoom(&gone) }
     var id = free
     if id != .none {
-      free = records.hash(id).pointee
+      free = records.stamp(id).pointee
     } else {
       highest += 1
       id = highest
     }
-    records.key(id).initialize(to: key)
-    records.hash(id).pointee = hash
+    records.open(id)
+    records.put(key: key, id)
+    if !ShardRecords<Key, Value>.haveEditions { records.hash(id).pointee = hash }
     directory.insert(hash, id)
     return id
   }

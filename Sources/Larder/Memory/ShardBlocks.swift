@@ -1,8 +1,8 @@
 public import CLarderShims
 public import Synchronization
 
-/// The memory of a cache's shards: for each its lock and, right behind, its state, in cache lines
-/// of their own; and the gates of those who read without a lock.
+/// The memory of a cache's shards: for each its view, then its lock and, right behind, its state,
+/// in cache lines of their own; and the gates of those who read without a lock.
 @usableFromInline
 struct ShardBlocks<Key: Hashable & Sendable, Value: Sendable> {
   // Two cache lines: processors fetch them in pairs.
@@ -11,28 +11,31 @@ struct ShardBlocks<Key: Hashable & Sendable, Value: Sendable> {
 
   @usableFromInline let base: UnsafeMutableRawPointer
   @usableFromInline let stride: Int
+  // Where in a block the lock is, and where the state.
+  @usableFromInline let lockOffset: Int
   @usableFromInline let offset: Int
   /// How many shards there are: a power of two.
   @usableFromInline let count: Int
   /// Where the policy's hits may be many at once, the gates for them.
   @usableFromInline let gates: HitGates?
 
-  /// Moves shards in, each of which is given its address.
+  /// Moves shards in, each of which is given its place and makes its view there.
   init(
     count: Int, gates: HitGates?,
-    _ make: (Int, UnsafeMutablePointer<ShardAddress>) -> MemoryShard<Key, Value>
+    _ make: (Int, ShardPlace<Key, Value>) -> MemoryShard<Key, Value>
   ) {
     self.count = count
     self.gates = gates
     let layout = MemoryLayout<MemoryShard<Key, Value>>.self
-    let head = Self.addressOffset + MemoryLayout<ShardAddress>.size
-    offset = (head + layout.alignment - 1) / layout.alignment * layout.alignment
-    stride = (offset + layout.size + Self.alignment - 1) / Self.alignment * Self.alignment
+    func rounded(_ bytes: Int, _ unit: Int) -> Int { (bytes + unit - 1) / unit * unit }
+    lockOffset = rounded(MemoryLayout<ShardView<Key, Value>>.size, Self.alignment)
+    offset = rounded(lockOffset + CacheLock.size, layout.alignment)
+    stride = rounded(offset + layout.size, Self.alignment)
     base = .allocate(byteCount: stride * count, alignment: Self.alignment)
     for index in 0..<count {
-      CacheLock.create(at: base + index * stride)
-      address(index).initialize(to: ShardAddress())
-      shard(index).initialize(to: make(index, address(index)))
+      CacheLock.create(at: lockPlace(index))
+      let place = ShardPlace(view: view(index), gates: gates, index: index)
+      shard(index).initialize(to: make(index, place))
     }
   }
 
@@ -40,14 +43,11 @@ struct ShardBlocks<Key: Hashable & Sendable, Value: Sendable> {
   func destroy() {
     for index in 0..<count {
       shard(index).deinitialize(count: 1)
-      address(index).deinitialize(count: 1)
+      view(index).deinitialize(count: 1)
     }
     base.deallocate()
     gates?.destroy()
   }
-
-  @inlinable
-  static var addressOffset: Int { 8 }
 
   @inlinable
   @inline(__always)
@@ -65,38 +65,42 @@ struct ShardBlocks<Key: Hashable & Sendable, Value: Sendable> {
 
   @inlinable
   @inline(__always)
-  func address(_ index: Int) -> UnsafeMutablePointer<ShardAddress> {
-    (block(index) + Self.addressOffset).assumingMemoryBound(to: ShardAddress.self)
+  func view(_ index: Int) -> UnsafeMutablePointer<ShardView<Key, Value>> {
+    block(index).assumingMemoryBound(to: ShardView<Key, Value>.self)
   }
 
-  /// Whether the shard's lock is free, and so what was read through a gate until now was right.
   @inlinable
   @inline(__always)
-  func isFree(_ index: Int) -> Bool { CacheLock(at: block(index)).isFree }
+  func lockPlace(_ index: Int) -> UnsafeMutableRawPointer { block(index) + lockOffset }
 
-  /// Takes a shard for the caller alone.
+  /// Whether a shard may be read by who has entered a gate with its number: not while it is closed,
+  /// and where records have no editions not while its lock is held.
+  @inlinable
+  @inline(__always)
+  func isReadable(_ index: Int) -> Bool {
+    ShardRecords<Key, Value>.haveEditions
+      ? view(index).pointee.isClosed.load(ordering: .sequentiallyConsistent) == 0
+      : CacheLock(at: lockPlace(index)).isFree
+  }
+
+  /// Takes a shard for the caller alone, readers with editions excepted.
   @inlinable
   @inline(__always)
   func lock(_ index: Int) {
-    CacheLock(at: block(index)).lock()
-    if let gates { gates.waitForReaders(of: index) }
+    CacheLock(at: lockPlace(index)).lock()
+    if !ShardRecords<Key, Value>.haveEditions, let gates { gates.waitForReaders(of: index) }
   }
 
   /// Gives a shard back.
   @inlinable
   @inline(__always)
-  func unlock(_ index: Int) { CacheLock(at: block(index)).unlock() }
+  func unlock(_ index: Int) { CacheLock(at: lockPlace(index)).unlock() }
 
   /// Brings the place near at which the search for a hash begins, which may be done before the
   /// shard is locked: the way there then takes no longer than the lock.
   @inlinable
   @inline(__always)
   func prefetch(_ index: Int, _ hash: UInt32) {
-    let address = address(index)
-    let buckets = UInt64(address.pointee.buckets.load(ordering: .relaxed))
-    let offset = (UInt64(hash) &* buckets) >> 32 &* UInt64(KeyDirectory.bucketBytes)
-    larder_prefetch_shared(
-      UnsafeRawPointer(
-        bitPattern: address.pointee.directory.load(ordering: .relaxed) &+ UInt(offset)))
+    larder_prefetch_shared(view(index).pointee.home(hash))
   }
 }

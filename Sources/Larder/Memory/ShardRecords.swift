@@ -1,8 +1,10 @@
 public import LarderEngine
+public import Synchronization
 
-/// What a shard keeps of each id: key, value, the key's hash and when it was stored, side by side,
-/// since whoever needs one of them soon needs another. Which of it is initialised is the shard's to
-/// know. The directory's slots are in the same memory, before the records.
+/// What a shard keeps of each id: key, value and when it was stored, side by side, since whoever
+/// needs one of them soon needs another; and the key's hash, or a number of the record's edition.
+/// Which of it is initialised is the shard's to know. The directory's slots are in the same memory,
+/// before the records.
 @usableFromInline
 struct ShardRecords<Key, Value> {
   /// The place of id 0, which is not used.
@@ -73,7 +75,7 @@ struct ShardRecords<Key, Value> {
     (base + Int(id) &* Self.stride + Self.valueOffset).assumingMemoryBound(to: Value.self)
   }
 
-  /// Where the hash of an id's key is.
+  /// Where the hash of an id's key is, unless records have editions.
   @inlinable
   @inline(__always)
   func hash(_ id: ObjectID) -> UnsafeMutablePointer<UInt32> {
@@ -86,5 +88,20 @@ struct ShardRecords<Key, Value> {
   func stamp(_ id: ObjectID) -> UnsafeMutablePointer<UInt32> {
     (base + Int(id) &* Self.stride + Self.hashOffset + 4)
       .assumingMemoryBound(to: UInt32.self)
+  }
+
+  /// Where the number of an id's edition is, if records have them.
+  @inlinable
+  @inline(__always)
+  func edition(_ id: ObjectID) -> UnsafeMutablePointer<Atomic<UInt32>> {
+    UnsafeMutableRawPointer(hash(id)).assumingMemoryBound(to: Atomic<UInt32>.self)
+  }
+
+  /// Whether an id's record, which nobody is writing, is of a key with this hash.
+  @inlinable
+  @inline(__always)
+  func isOf(_ key: Key, _ hash: UInt32, _ id: ObjectID) -> Bool where Key: Equatable {
+    // Comparing keys that are not just bytes may take long, and their hashes lie beside them.
+    (_isPOD(Key.self) || self.hash(id).pointee == hash) && self.key(id).pointee == key
   }
 }

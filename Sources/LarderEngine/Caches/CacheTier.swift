@@ -1,10 +1,12 @@
+package import Synchronization
+
 /// The tier of a real cache: a policy whose type the caller does not know, its capacity, and what
 /// must be known of each resident object but its key and value.
 ///
 /// One call through a closure for each operation; everything below it is specialised for the
 /// policy. The caller keeps keys and values beside the ids, gives an id to another key only when
-/// the tier no longer `remembers` it, and calls from one thread at a time, `accessConcurrently`
-/// excepted.
+/// the tier no longer `remembers` it, and calls from one thread at a time, but for hits made
+/// through `hitWords`.
 @usableFromInline
 package struct CacheTier {
   /// What a get found.
@@ -42,10 +44,14 @@ package struct CacheTier {
   @usableFromInline package let expiry: (ObjectID) -> UInt64
   /// A get at a time in microseconds; may leave victims.
   @usableFromInline package let access: (ObjectID, _ now: UInt64) -> Access
-  /// `access` for any number of threads at once while nothing else is called: what has expired is
-  /// not removed, and there are no victims. Nil where the policy's hits must be one at a time.
-  @usableFromInline
-  package let accessConcurrently: ((ObjectID, _ now: UInt64) -> Access)?
+  /// How hits of what has not expired are made by any number of threads at once and while another
+  /// one calls the tier; nil where hits must be one at a time. Valid until `reserve`.
+  package let hitWords: () -> HitWords?
+  /// For these hits: when objects expire, from id 0 on, or nil where nothing was ever set that
+  /// does. Valid until `reserve` or `beginExpiries`.
+  package let sharedExpiries: () -> UnsafeMutablePointer<Atomic<UInt64>>?
+  /// Makes room for expiries, as the first set with an expiry does. O(ids).
+  @usableFromInline package let beginExpiries: () -> Void
   /// A set at a time in microseconds of a request whose `expires` is `expiryFrom`; may leave
   /// victims, also when it rejects.
   @usableFromInline package let set: (Request, _ now: UInt64) -> Stored
@@ -91,11 +97,9 @@ package struct CacheTier {
       list.clear()
       return held.with { $0.access(id, now: now) { list.append($0) } }
     }
-    if held.with({ $0.hitsConcurrently }) {
-      accessConcurrently = { id, now in held.borrow { $0.accessConcurrently(id, now: now) } }
-    } else {
-      accessConcurrently = nil
-    }
+    hitWords = { held.with { $0.hitWords } }
+    sharedExpiries = { held.with { $0.sharedExpiries } }
+    beginExpiries = { held.with { $0.beginExpiries() } }
     forgotten = { first, last in held.with { $0.forgotten(from: first, through: last) } }
     ghostsMax = held.with { $0.ghostsMax }
     set = { request, now in

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// A simulator's tier with what only a real cache needs: a limit on the number of objects beside
 /// the capacity, expiry that takes no memory until something expires, and costs of fetching that
 /// are remembered, since a get does not say them.
@@ -84,14 +86,6 @@ struct PolicyTier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyab
     return .hit
   }
 
-  /// A get while other threads do the same and nothing else: as `access`, but that what has expired
-  /// stays and nothing is evicted. Only where the policy's `hitsConcurrently`.
-  @inline(__always)
-  func accessConcurrently(_ id: ObjectID, now: UInt64) -> CacheTier.Access {
-    if expires, expiries[id] <= now { return .expired }
-    return tier.hitConcurrently(id) ? .hit : .absent
-  }
-
   /// The first id from `first` to `last` of which the policy knows nothing, or `.none`.
   func forgotten(from first: ObjectID, through last: ObjectID) -> ObjectID {
     var id = first
@@ -111,7 +105,13 @@ struct PolicyTier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyab
 
   var ghostsMax: Int { tier.ghostsMax }
 
-  var hitsConcurrently: Bool { tier.hitsConcurrently }
+  /// How the hits of what has not expired are made by many threads at once, where they can be.
+  var hitWords: HitWords? { tier.hitWords }
+
+  /// Where the expiries are, once `expires`; valid until `reserve`.
+  var sharedExpiries: UnsafeMutablePointer<Atomic<UInt64>>? {
+    expires ? expiries.sharedBase : nil
+  }
 
   /// Whether what is set was admitted before: the filter learns of it and is not asked.
   mutating func setRestoring(_ isRestoring: Bool) { tier.isRestoring = isRestoring }
@@ -159,15 +159,17 @@ struct PolicyTier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyab
   private mutating func note(_ request: Request) {
     if keepsCosts { costs[request.id] = request.cost }
     if expires {
-      expiries[request.id] = request.expires
+      expiries.storeShared(request.id, request.expires)
     } else if request.expires != Request.noExpiry {
       beginExpiries()
-      expiries[request.id] = request.expires
+      expiries.storeShared(request.id, request.expires)
     }
   }
 
+  /// Makes room for expiries, which what is set with one does, too.
   @inline(never)
-  private mutating func beginExpiries() {
+  mutating func beginExpiries() {
+    if expires { return }
     expires = true
     expiries.reserve(objects: objects)
     for id in 0...objects { expiries[ObjectID(id)] = Request.noExpiry }

@@ -10,6 +10,9 @@ package struct VictimList {
     var room: Int
   }
 
+  // Two cache lines that nothing else is in: what is counted, and behind it the first victims.
+  private static var bytes: Int { 128 }
+
   @usableFromInline let storage: UnsafeMutablePointer<Storage>
   private let owner: Owner
 
@@ -19,16 +22,26 @@ package struct VictimList {
     init(_ storage: UnsafeMutablePointer<Storage>) { self.storage = storage }
 
     deinit {
-      storage.pointee.base.deallocate()
-      storage.deallocate()
+      if storage.pointee.base != VictimList.firstPlaces(storage) {
+        storage.pointee.base.deallocate()
+      }
+      UnsafeMutableRawPointer(storage).deallocate()
     }
   }
 
   /// An empty list.
   init() {
-    storage = .allocate(capacity: 1)
-    storage.initialize(to: Storage(base: .allocate(capacity: 16), room: 16))
+    storage = UnsafeMutableRawPointer.allocate(byteCount: Self.bytes, alignment: Self.bytes)
+      .bindMemory(to: Storage.self, capacity: 1)
+    let places = (Self.bytes - MemoryLayout<Storage>.stride) / MemoryLayout<ObjectID>.stride
+    storage.initialize(to: Storage(base: Self.firstPlaces(storage), room: places))
     owner = Owner(storage)
+  }
+
+  private static func firstPlaces(
+    _ storage: UnsafeMutablePointer<Storage>
+  ) -> UnsafeMutablePointer<ObjectID> {
+    UnsafeMutableRawPointer(storage + 1).assumingMemoryBound(to: ObjectID.self)
   }
 
   /// How many there are.
@@ -48,7 +61,10 @@ package struct VictimList {
   package var forgotten: ObjectID { storage.pointee.forgotten }
 
   /// Memory held, in bytes.
-  var bytes: Int { storage.pointee.room * MemoryLayout<ObjectID>.stride }
+  var bytes: Int {
+    let isElsewhere = storage.pointee.base != Self.firstPlaces(storage)
+    return Self.bytes + (isElsewhere ? storage.pointee.room * MemoryLayout<ObjectID>.stride : 0)
+  }
 
   @inline(__always)
   func clear() { storage.pointee.count = 0 }
@@ -73,7 +89,7 @@ package struct VictimList {
     let room = storage.pointee.room * 2
     let larger = UnsafeMutablePointer<ObjectID>.allocate(capacity: room)
     larger.initialize(from: storage.pointee.base, count: storage.pointee.count)
-    storage.pointee.base.deallocate()
+    if storage.pointee.base != Self.firstPlaces(storage) { storage.pointee.base.deallocate() }
     storage.pointee.base = larger
     storage.pointee.room = room
   }

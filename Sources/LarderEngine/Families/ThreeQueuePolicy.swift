@@ -32,10 +32,7 @@ extension ThreeQueuePolicy where Self: ~Copyable {
   @inline(__always)
   mutating func hit(_ request: Request, _ sizes: some ObjectSizes) { queues.count(request.id) }
 
-  static var hitsConcurrently: Bool { true }
-
-  @inline(__always)
-  func hitConcurrently(_ id: ObjectID) -> Bool { queues.countConcurrently(id) }
+  var hitWords: HitWords? { queues.counting }
 
   var ghostsMax: Int { queues.ghostsMax }
 

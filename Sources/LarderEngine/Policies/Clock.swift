@@ -15,7 +15,7 @@ struct Clock: EvictionPolicy, ~Copyable {
 
   private var queue: IDRing
   // Residency in the top bit, the counter in three more, the position in the queue below.
-  private var words: Column<UInt32>
+  private var words: SharedColumn
   private let highest: UInt32
 
   init(_ setup: PolicySetup) throws(PolicyError) {
@@ -23,7 +23,7 @@ struct Clock: EvictionPolicy, ~Copyable {
     let bits = try setup.spec.integer("bits", default: 1, in: 1...3)
     highest = UInt32((1 << bits) - 1) * Clock.one
     queue = IDRing(capacity: setup.expectedResidents)
-    words = Column(objects: setup.objects)
+    words = SharedColumn(objects: setup.objects)
   }
 
   @inline(__always)
@@ -36,14 +36,10 @@ struct Clock: EvictionPolicy, ~Copyable {
     words[request.id] = word &+ (word & Clock.counterMask < highest ? Clock.one : 0)
   }
 
-  static var hitsConcurrently: Bool { true }
-
-  @inline(__always)
-  func hitConcurrently(_ id: ObjectID) -> Bool {
-    let word = words.loadShared(id)
-    guard word != 0 else { return false }
-    if word & Clock.counterMask < highest { words.storeShared(id, word &+ Clock.one) }
-    return true
+  var hitWords: HitWords? {
+    HitWords(
+      words.base, residents: Clock.resident ... .max, counter: Clock.counterMask, highest: highest,
+      step: Clock.one)
   }
 
   @inline(__always)

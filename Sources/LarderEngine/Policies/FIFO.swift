@@ -10,12 +10,12 @@ struct FIFO: EvictionPolicy, ~Copyable {
 
   private var queue: IDRing
   // Position in the queue, with the top bit set while resident.
-  private var words: Column<UInt32>
+  private var words: SharedColumn
 
   init(_ setup: PolicySetup) throws(PolicyError) {
     try setup.requireQueueable()
     queue = IDRing(capacity: setup.expectedResidents)
-    words = Column(objects: setup.objects)
+    words = SharedColumn(objects: setup.objects)
   }
 
   @inline(__always)
@@ -24,7 +24,7 @@ struct FIFO: EvictionPolicy, ~Copyable {
   @inline(__always)
   mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {}
 
-  static var hitsConcurrently: Bool { true }
+  var hitWords: HitWords? { HitWords(words.base, residents: FIFO.resident ... .max) }
 
   @inline(__always)
   mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID {

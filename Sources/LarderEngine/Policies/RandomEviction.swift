@@ -21,7 +21,7 @@ struct RandomEviction: EvictionPolicy, ~Copyable {
   @inline(__always)
   mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {}
 
-  static var hitsConcurrently: Bool { true }
+  var hitWords: HitWords? { residents.holding }
 
   @inline(__always)
   mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID {

@@ -18,10 +18,7 @@ struct Sieve: EvictionPolicy, ~Copyable {
   @inline(__always)
   mutating func hit(_ request: Request, _ sizes: some ObjectSizes) { queue.setMark(request.id) }
 
-  static var hitsConcurrently: Bool { true }
-
-  @inline(__always)
-  func hitConcurrently(_ id: ObjectID) -> Bool { queue.setMarkConcurrently(id) }
+  var hitWords: HitWords? { queue.marking }
 
   @inline(__always)
   mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID {

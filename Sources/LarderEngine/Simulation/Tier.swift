@@ -111,13 +111,9 @@ struct Tier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyable {
     return copy
   }
 
-  /// `find` and `hit` of an object that is not expired, while other threads do the same; says
-  /// whether it is there.
-  @inline(__always)
-  func hitConcurrently(_ id: ObjectID) -> Bool { policy.hitConcurrently(id) }
-
-  /// Whether hits may be many at once: the policy allows it, and no filter must hear of them.
-  var hitsConcurrently: Bool { Policy.hitsConcurrently && !(filter?.watchesHits ?? false) }
+  /// How hits are made by many threads at once, where the policy allows it and no filter must hear
+  /// of them.
+  var hitWords: HitWords? { filter?.watchesHits ?? false ? nil : policy.hitWords }
 
   /// A ghost that the policy has forgotten, or `.none`.
   @inline(__always)

@@ -1,5 +1,5 @@
 import CLarderShims
-import Synchronization
+internal import Synchronization
 
 #if canImport(Glibc)
   import Glibc
@@ -98,11 +98,31 @@ extension Column where Element == UInt32 {
     shared(id).pointee.store(value, ordering: .relaxed)
   }
 
-  // An atomic word is in memory what the word is.
+  /// The value of id 0; valid until the column grows.
+  var sharedBase: UnsafeMutablePointer<Atomic<UInt32>> {
+    // An atomic word is in memory what the word is.
+    UnsafeMutableRawPointer(base).assumingMemoryBound(to: Atomic<UInt32>.self)
+  }
+
   @inline(__always)
   private func shared(_ id: ObjectID) -> UnsafeMutablePointer<Atomic<UInt32>> {
     assert(Int(id) <= objects)
-    return UnsafeMutableRawPointer(base + Int(id)).assumingMemoryBound(to: Atomic<UInt32>.self)
+    return sharedBase + Int(id)
+  }
+}
+
+/// The same for times.
+extension Column where Element == UInt64 {
+  /// Stores the value of `id` atomically and in no order with others. O(1).
+  @inline(__always)
+  func storeShared(_ id: ObjectID, _ value: UInt64) {
+    assert(Int(id) <= objects)
+    sharedBase[Int(id)].store(value, ordering: .relaxed)
+  }
+
+  /// The value of id 0; valid until the column grows.
+  var sharedBase: UnsafeMutablePointer<Atomic<UInt64>> {
+    UnsafeMutableRawPointer(base).assumingMemoryBound(to: Atomic<UInt64>.self)
   }
 }
 

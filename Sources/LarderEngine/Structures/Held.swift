@@ -8,7 +8,10 @@ final class Held<Value: ~Copyable> {
 
   /// Moves `value` in.
   init(_ value: consuming Value) {
-    place = .allocate(capacity: 1)
+    // Nothing else is in its cache lines, which processors fetch in pairs.
+    let bytes = (MemoryLayout<Value>.size + 127) / 128 * 128
+    place = UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: 128)
+      .bindMemory(to: Value.self, capacity: 1)
     place.initialize(to: value)
   }
 
@@ -20,8 +23,4 @@ final class Held<Value: ~Copyable> {
   /// Calls `body` with the value.
   @inline(__always)
   func with<Result>(_ body: (inout Value) -> Result) -> Result { body(&place.pointee) }
-
-  /// Calls `body` with the value, which others may read meanwhile.
-  @inline(__always)
-  func borrow<Result>(_ body: (borrowing Value) -> Result) -> Result { body(place.pointee) }
 }

@@ -4,11 +4,11 @@
 struct IDBag: ~Copyable {
   private var held: [ObjectID] = []
   // Place in `held` plus one; 0 means that the object is not held.
-  private var places: Column<UInt32>
+  private var places: SharedColumn
 
   /// An empty bag for ids up to `objects`, with room for `capacity` before it grows.
   init(objects: Int, capacity: Int) {
-    places = Column(objects: objects)
+    places = SharedColumn(objects: objects)
     held.reserveCapacity(capacity)
   }
 
@@ -23,6 +23,9 @@ struct IDBag: ~Copyable {
   /// Whether the object is held.
   @inline(__always)
   func contains(_ id: ObjectID) -> Bool { places[id] != 0 }
+
+  /// How other threads find out whether an object is held.
+  var holding: HitWords { HitWords(places.base, residents: 1 ... .max) }
 
   /// Adds an object that is not held.
   @inline(__always)

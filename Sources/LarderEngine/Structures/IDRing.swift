@@ -33,7 +33,7 @@ struct IDRing: ~Copyable {
   /// Queues `id` as the newest and returns its position. The lowest bits of the words of entries
   /// that are moved for it are set to their new positions. Amortised O(1).
   @inline(__always)
-  mutating func push(_ id: ObjectID, _ words: borrowing Column<UInt32>) -> UInt32 {
+  mutating func push(_ id: ObjectID, _ words: borrowing some ObjectWords & ~Copyable) -> UInt32 {
     if newest &- oldest > mask { makeRoom(words) }
     let position = newest
     base[Int(position & mask)] = id
@@ -77,7 +77,7 @@ struct IDRing: ~Copyable {
   /// Called when every place is taken: drops holes at the oldest end, closes those between, or else
   /// doubles.
   @inline(never)
-  private mutating func makeRoom(_ words: borrowing Column<UInt32>) {
+  private mutating func makeRoom(_ words: borrowing some ObjectWords & ~Copyable) {
     while oldest != newest, base[Int(oldest & mask)] == .none { oldest = oldest &+ 1 }
     if newest &- oldest <= mask { return }
     if count <= Int(mask) / 2 {
@@ -87,7 +87,7 @@ struct IDRing: ~Copyable {
     }
   }
 
-  private mutating func closeHoles(_ words: borrowing Column<UInt32>) {
+  private mutating func closeHoles(_ words: borrowing some ObjectWords & ~Copyable) {
     var end = oldest
     var position = oldest
     while position != newest {

@@ -15,7 +15,7 @@ struct SweepQueue: ~Copyable {
   private static var mark: UInt32 { 1 << 30 }
   private static var positionMask: UInt32 { (1 << 30) - 1 }
 
-  private var words: Column<UInt32>
+  private var words: SharedColumn
   private var base: UnsafeMutablePointer<ObjectID>
   private var mask: UInt32
   // Positions count up without end; a place in the ring is a position modulo its size.
@@ -26,7 +26,7 @@ struct SweepQueue: ~Copyable {
 
   /// An empty queue for ids up to `objects`, with room for `capacity` before it grows.
   init(objects: Int, capacity: Int) {
-    words = Column(objects: objects)
+    words = SharedColumn(objects: objects)
     var places = 16
     while places < capacity + capacity / 2 { places *= 2 }
     mask = UInt32(places - 1)
@@ -44,14 +44,11 @@ struct SweepQueue: ~Copyable {
   @inline(__always)
   func setMark(_ id: ObjectID) { words[id] |= SweepQueue.mark }
 
-  /// Marks an object if it is queued, and says whether it is, while other threads do the same.
-  @inline(__always)
-  func setMarkConcurrently(_ id: ObjectID) -> Bool {
-    let word = words.loadShared(id)
-    guard word & SweepQueue.queued != 0 else { return false }
-    // Not written again: the other processors then keep what they have of it.
-    if word & SweepQueue.mark == 0 { words.storeShared(id, word | SweepQueue.mark) }
-    return true
+  /// How other threads mark queued objects.
+  var marking: HitWords {
+    HitWords(
+      words.base, residents: SweepQueue.queued ... .max, counter: SweepQueue.mark,
+      highest: SweepQueue.mark, step: SweepQueue.mark)
   }
 
   /// Queues an object as the newest, without a mark. Amortised O(1).

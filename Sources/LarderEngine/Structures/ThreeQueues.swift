@@ -17,7 +17,7 @@ struct ThreeQueues: ~Copyable {
   // The position in its queue below.
   private static var positionMask: UInt32 { IDRing.positionLimit - 1 }
 
-  private var words: Column<UInt32>
+  private var words: SharedColumn
   private var small: IDRing
   private var main: IDRing
   private var ghost: IDRing
@@ -41,7 +41,7 @@ struct ThreeQueues: ~Copyable {
     let smallCapacity = max(1, UInt64(Double(setup.capacity) * smallShare))
     mainCapacity = setup.capacity - smallCapacity
     ghostCapacity = UInt64(Double(setup.capacity) * ghostShare)
-    words = Column(objects: setup.objects)
+    words = SharedColumn(objects: setup.objects)
     countsBytes = setup.unit == .bytes
     ghostSizes = Column(objects: countsBytes ? setup.objects : 0)
     small = IDRing(capacity: setup.expectedResidents / 8)
@@ -76,16 +76,11 @@ struct ThreeQueues: ~Copyable {
     words[id] = word &+ (isBelow ? ThreeQueues.one : 0)
   }
 
-  /// What `contains` and `count` do, while other threads do it, too.
-  @inline(__always)
-  func countConcurrently(_ id: ObjectID) -> Bool {
-    let word = words.loadShared(id)
-    let place = word & ThreeQueues.placeMask
-    guard place == ThreeQueues.inSmall || place == ThreeQueues.inMain else { return false }
-    if word & ThreeQueues.counterMask != ThreeQueues.counterMask {
-      words.storeShared(id, word &+ ThreeQueues.one)
-    }
-    return true
+  /// How other threads do what `contains` and `count` do.
+  var counting: HitWords {
+    HitWords(
+      words.base, residents: ThreeQueues.inSmall...ThreeQueues.inGhost - 1,
+      counter: ThreeQueues.counterMask, highest: ThreeQueues.counterMask, step: ThreeQueues.one)
   }
 
   /// At most how many ghosts there are; where sizes differ that depends on how many objects will be

@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 
 @testable import LarderEngine
@@ -15,16 +16,16 @@ import Testing
   @Test(arguments: policies)
   func decidesAsTheOrdinaryHitDoes(policy: String) throws {
     let (ordinary, shared) = (try tier(policy), try tier(policy))
-    let access = try #require(shared.accessConcurrently)
+    let hits = try #require(shared.hitWords())
     var random = SeededGenerator(seed: 5)
-    var hits = 0
+    var count = 0
     for _ in 0..<20_000 {
       // Some objects are requested more often than others.
       let id = ObjectID(1 + min(random.next(below: 400), random.next(below: 60)))
       let outcome = ordinary.access(id, 0)
-      #expect(access(id, 0) == outcome)
+      #expect(hits.hit(id) == (outcome == .hit))
       if outcome == .hit {
-        hits += 1
+        count += 1
       } else {
         let request = Request(id: id)
         #expect(ordinary.set(request, 0) == shared.set(request, 0))
@@ -33,24 +34,78 @@ import Testing
         #expect(places.allSatisfy { ordinary.victims[$0] == shared.victims[$0] })
       }
     }
-    #expect(hits > 5_000)
+    #expect(count > 5_000)
   }
 
-  @Test func whatHasExpiredStays() throws {
+  /// Hits at any moment, also while the policy moves what is hit, leave it whole: it holds what its
+  /// tier says, and gives all of it up one by one.
+  @Test(arguments: policies)
+  func hitsWhileAnotherThreadStoresLeaveThePolicyWhole(policy: String) async throws {
+    final class Shared: @unchecked Sendable {
+      let tier: CacheTier
+      let hits: HitWords
+      let isOver = Atomic<Bool>(false)
+      let found = Atomic<Int>(0)
+
+      init(_ tier: CacheTier, _ hits: HitWords) {
+        self.tier = tier
+        self.hits = hits
+      }
+    }
+    let made = try tier(policy)
+    let shared = Shared(made, try #require(made.hitWords()))
+    await withTaskGroup(of: Void.self) { group in
+      for thread in 0..<2 {
+        group.addTask {
+          var random = SeededGenerator(seed: UInt64(thread))
+          while !shared.isOver.load(ordering: .relaxed) {
+            for _ in 0..<500 where shared.hits.hit(ObjectID(1 + random.next(below: 400))) {
+              shared.found.wrappingAdd(1, ordering: .relaxed)
+            }
+            // There may be fewer threads than tasks.
+            await Task.yield()
+          }
+        }
+      }
+      group.addTask {
+        var random = SeededGenerator(seed: 9)
+        for step in 0..<60_000 {
+          let id = ObjectID(1 + random.next(below: 400))
+          if step % 7 == 0 {
+            shared.tier.remove(id)
+          } else if shared.tier.access(id, 0) != .hit {
+            _ = shared.tier.set(Request(id: id), 0)
+          }
+          if step % 1000 == 0 { await Task.yield() }
+        }
+        while shared.found.load(ordering: .relaxed) == 0 { await Task.yield() }
+        shared.isOver.store(true, ordering: .relaxed)
+      }
+    }
+    let tier = shared.tier
+    let residents = (1...400).filter { tier.contains(ObjectID($0)) }
+    #expect(residents.count == tier.count)
+    var given: [Int] = []
+    while tier.count > 0 { given.append(Int(tier.giveUp())) }
+    #expect(given.sorted() == residents)
+  }
+
+  @Test func expiriesAreThereOnceTheyHaveBegun() throws {
     let tier = try tier("sieve")
-    let access = try #require(tier.accessConcurrently)
+    #expect(tier.sharedExpiries() == nil)
+    #expect(tier.set(Request(id: 2), 0) == .stored)
+    tier.beginExpiries()
     #expect(tier.set(Request(id: 1, expires: 10), 0) == .stored)
-    #expect(access(1, 9) == .hit)
-    #expect(access(1, 10) == .expired)
-    #expect(tier.contains(1))
-    #expect(access(2, 10) == .absent || access(2, 10) == .expired)
+    let expiries = try #require(tier.sharedExpiries())
+    #expect(expiries[1].load(ordering: .relaxed) == 10)
+    #expect(expiries[2].load(ordering: .relaxed) == Request.noExpiry)
     #expect(tier.access(1, 10) == .expired)
     #expect(!tier.contains(1))
   }
 
   @Test func policiesWithListsHaveNone() throws {
-    #expect(try tier("lru").accessConcurrently == nil)
-    #expect(try tier("gdsf").accessConcurrently == nil)
+    #expect(try tier("lru").hitWords() == nil)
+    #expect(try tier("gdsf").hitWords() == nil)
   }
 
   /// What S3-FIFO says that it has forgotten is known to it no more, and no victim.

@@ -10,7 +10,7 @@ import Testing
     let memory = UnsafeMutableRawPointer.allocate(
       byteCount: KeyDirectory.bytes(objects: objects), alignment: 64)
     defer { memory.deallocate() }
-    var directory = KeyDirectory(objects: objects, in: memory)
+    let directory = KeyDirectory(objects: objects, in: memory)
     var model: [UInt32: UInt32] = [:]
     var random = TestRandom(seed: UInt64(hashes))
     func hash(_ id: UInt32) -> UInt32 {

@@ -1,0 +1,28 @@
+public import LarderEngine
+
+/// What a shard needs to know of where it is: the view that others have of it, and how to keep them
+/// out while it changes what they read.
+@usableFromInline
+struct ShardPlace<Key: Hashable & Sendable, Value: Sendable> {
+  @usableFromInline let view: UnsafeMutablePointer<ShardView<Key, Value>>
+  @usableFromInline let gates: HitGates?
+  @usableFromInline let index: Int
+
+  /// Waits until nobody reads the shard, and lets nobody in until `open`. The caller holds the
+  /// shard's lock.
+  @usableFromInline
+  func close() {
+    guard let gates else { return }
+    view.pointee.isClosed.store(1, ordering: .sequentiallyConsistent)
+    gates.waitForReaders(of: index)
+  }
+
+  /// Lets readers in again, to what is there now.
+  @usableFromInline
+  func open(
+    _ records: ShardRecords<Key, Value>, _ directory: KeyDirectory, _ tier: CacheTier
+  ) {
+    view.pointee.show(records, directory, tier)
+    view.pointee.isClosed.store(0, ordering: .releasing)
+  }
+}

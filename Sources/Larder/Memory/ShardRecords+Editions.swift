@@ -1,0 +1,92 @@
+public import LarderEngine
+public import Synchronization
+
+/// Records that are read while they are written.
+///
+/// Where keys and values are nothing but bytes, a reader need not keep writers away: it copies what
+/// it wants and then looks whether it was changed meanwhile. A record's *edition* is odd while key
+/// or value are being written, and another number before and after. (Lameter, Effective
+/// synchronization on Linux/NUMA systems, Gelato Conference 2005: sequence locks; Boehm, Can
+/// seqlocks get along with programming language memory models?, MSPC 2012, for the fences.)
+extension ShardRecords where Key: Equatable {
+  /// Whether records have editions.
+  @inlinable
+  @inline(__always)
+  static var haveEditions: Bool { _isPOD(Key.self) && _isPOD(Value.self) }
+
+  /// What a reader found out about a record.
+  @usableFromInline
+  enum Reading {
+    /// It is of the key, and this is its edition.
+    case same(edition: UInt32)
+    /// It is of another key.
+    case other
+    /// It is being written.
+    case torn
+  }
+
+  /// Before key or value are written.
+  @inlinable
+  @inline(__always)
+  func open(_ id: ObjectID) {
+    guard Self.haveEditions else { return }
+    let edition = edition(id)
+    edition.pointee.store(edition.pointee.load(ordering: .relaxed) | 1, ordering: .relaxed)
+    atomicMemoryFence(ordering: .releasing)
+  }
+
+  /// After key or value were written.
+  @inlinable
+  @inline(__always)
+  func close(_ id: ObjectID) {
+    guard Self.haveEditions else { return }
+    let edition = edition(id)
+    edition.pointee.store(
+      (edition.pointee.load(ordering: .relaxed) | 1) &+ 1, ordering: .releasing)
+  }
+
+  /// Puts a key where none is; the record is open.
+  @inlinable
+  @inline(__always)
+  func put(key: Key, _ id: ObjectID) {
+    if Self.haveEditions {
+      SharedBytes.write(key, to: self.key(id))
+    } else {
+      self.key(id).initialize(to: key)
+    }
+  }
+
+  /// Puts a value where none is; the record is open.
+  @inlinable
+  @inline(__always)
+  func put(value: Value, _ id: ObjectID) {
+    if Self.haveEditions {
+      SharedBytes.write(value, to: self.value(id))
+    } else {
+      self.value(id).initialize(to: value)
+    }
+  }
+
+  /// Whether a record that others may be writing is of a key.
+  @inlinable
+  @inline(__always)
+  func compare(_ id: ObjectID, _ key: Key) -> Reading {
+    let edition = edition(id).pointee.load(ordering: .acquiring)
+    guard edition & 1 == 0 else { return .torn }
+    return withUnsafeTemporaryAllocation(of: Key.self, capacity: 1) { copy in
+      guard let copy = copy.baseAddress else { return .torn }
+      SharedBytes.read(self.key(id), into: copy)
+      // What may be of two keys is not shown to the key's own idea of equality.
+      guard isStill(edition, id) else { return .torn }
+      return copy.pointee == key ? .same(edition: edition) : .other
+    }
+  }
+
+  /// Whether a record is of the same edition as before everything that was read of it.
+  @inlinable
+  @inline(__always)
+  func isStill(_ edition: UInt32, _ id: ObjectID) -> Bool {
+    atomicMemoryFence(ordering: .acquiring)
+    return self.edition(id).pointee.load(ordering: .relaxed) == edition
+  }
+}

@@ -1,0 +1,120 @@
+public import LarderEngine
+public import Synchronization
+
+/// What is read of a shard by threads that do not hold its lock: where things are, and how a hit is
+/// made. It changes only when the shard grows or begins to keep expiries, so every processor has a
+/// copy of its cache lines, in which nothing else is.
+@usableFromInline
+struct ShardView<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
+  // What a get without the lock came to.
+  @usableFromInline
+  enum Outcome {
+    case hit
+    case miss
+    /// It is for who has the lock to say.
+    case unknown
+  }
+
+  /// 1 while what is below must not be used.
+  @usableFromInline let isClosed = Atomic<UInt32>(0)
+  @usableFromInline let directoryBase = Atomic<UInt>(0)
+  @usableFromInline let buckets = Atomic<UInt>(0)
+  @usableFromInline var records: ShardRecords<Key, Value>
+  @usableFromInline var hits: HitWords?
+  @usableFromInline var expiries: UnsafeMutablePointer<Atomic<UInt64>>?
+
+  /// A view of a shard's parts.
+  init(_ records: ShardRecords<Key, Value>, _ directory: KeyDirectory, _ tier: CacheTier) {
+    self.records = records
+    hits = tier.hitWords()
+    expiries = tier.sharedExpiries()
+    note(directory)
+  }
+
+  /// Shows other parts; nobody reads meanwhile.
+  @usableFromInline
+  mutating func show(
+    _ records: ShardRecords<Key, Value>, _ directory: KeyDirectory, _ tier: CacheTier
+  ) {
+    self.records = records
+    hits = tier.hitWords()
+    expiries = tier.sharedExpiries()
+    note(directory)
+  }
+
+  private func note(_ directory: KeyDirectory) {
+    directoryBase.store(UInt(bitPattern: directory.base), ordering: .relaxed)
+    buckets.store(UInt(directory.buckets), ordering: .relaxed)
+  }
+
+  /// Where the search for a hash begins, as far as can be said without a gate or the lock: good for
+  /// a prefetch, which may be of any address.
+  @inlinable
+  @inline(__always)
+  func home(_ hash: UInt32) -> UnsafeRawPointer? {
+    let offset = (UInt64(hash) &* UInt64(buckets.load(ordering: .relaxed))) >> 32
+    return UnsafeRawPointer(
+      bitPattern: directoryBase.load(ordering: .relaxed)
+        &+ UInt(offset &* UInt64(KeyDirectory.bucketBytes)))
+  }
+
+  /// A get through a gate. With editions others may write meanwhile, without they may not.
+  @inlinable
+  @inline(__always)
+  func get<Result>(
+    _ key: Key, _ hash: UInt32, _ clock: any CacheClock, _ result: inout Result?,
+    _ read: (UnsafePointer<Value>) -> Result?
+  ) -> Outcome {
+    guard let base = UnsafeMutableRawPointer(bitPattern: directoryBase.load(ordering: .relaxed)),
+      let hits
+    else { return .unknown }
+    let directory = KeyDirectory(
+      base: base, buckets: Int(bitPattern: buckets.load(ordering: .relaxed)))
+    if ShardRecords<Key, Value>.haveEditions {
+      return getTogether(key, hash, directory, hits, clock, &result, read)
+    }
+    let id = directory.find(hash) { [records] in records.isOf(key, hash, $0) }
+    if id == .none { return .miss }
+    if isExpired(id, clock) { return .unknown }
+    guard hits.hit(id) else { return .miss }
+    result = read(UnsafePointer(records.value(id)))
+    return .hit
+  }
+
+  /// A get while others write.
+  @inlinable
+  @inline(__always)
+  func getTogether<Result>(
+    _ key: Key, _ hash: UInt32, _ directory: KeyDirectory, _ hits: HitWords,
+    _ clock: any CacheClock, _ result: inout Result?, _ read: (UnsafePointer<Value>) -> Result?
+  ) -> Outcome {
+    var edition: UInt32 = 1
+    let id = directory.find(hash) { [records] id in
+      switch records.compare(id, key) {
+      case .same(let found): edition = found
+      case .other: return false
+      case .torn: break
+      }
+      return true
+    }
+    if id == .none { return .miss }
+    if edition & 1 != 0 || isExpired(id, clock) { return .unknown }
+    // Asked for between two looks at the edition: the value is then one that was there.
+    let isResident = hits.hit(id)
+    return withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) { copy in
+      guard let copy = copy.baseAddress else { return .unknown }
+      SharedBytes.read(records.value(id), into: copy)
+      guard records.isStill(edition, id) else { return .unknown }
+      guard isResident else { return .miss }
+      result = read(UnsafePointer(copy))
+      return .hit
+    }
+  }
+
+  @inlinable
+  @inline(__always)
+  func isExpired(_ id: ObjectID, _ clock: any CacheClock) -> Bool {
+    guard let expiries else { return false }
+    return expiries[Int(id)].load(ordering: .relaxed) <= clock.nowMicroseconds
+  }
+}

@@ -1,0 +1,161 @@
+import LarderEngine
+import Synchronization
+import Testing
+
+@testable import Larder
+
+/// Keys and values that are nothing but bytes, read while they are written.
+@Suite(.serialized) struct SharedReadTests {
+  /// Every policy of the registry whose hits need no lock.
+  private static let policies = PolicyRegistry.all.map(\.description.name).filter { name in
+    (try? MemoryCache<Int, Int>(count: 10, policy: name))?.blocks.gates != nil
+  }
+
+  /// A value of several words, of which each says what the others are.
+  private struct Stamped: Sendable {
+    let key: Int
+    let version: Int
+    let mixed: Int
+    let sum: UInt32
+
+    init(key: Int, version: Int) {
+      self.key = key
+      self.version = version
+      mixed = key &* 0x1234_5677 ^ version
+      sum = UInt32(truncatingIfNeeded: key &+ version)
+    }
+
+    func isOf(_ key: Int) -> Bool {
+      let right = Stamped(key: key, version: version)
+      return self.key == key && mixed == right.mixed && sum == right.sum
+    }
+  }
+
+  private final class Tally: Sendable {
+    let wrong = Atomic<Int>(0)
+    let hits = Atomic<Int>(0)
+    let misses = Atomic<Int>(0)
+    let isOver = Atomic<Bool>(false)
+  }
+
+  @Test func policiesThatMarkAWordAreAmongThem() {
+    #expect(Set(Self.policies).isSuperset(of: ["fifo", "random", "clock", "sieve", "s3-fifo"]))
+    #expect(ShardRecords<Int, Stamped>.haveEditions)
+    #expect(!ShardRecords<Int, String>.haveEditions)
+    #expect(!ShardRecords<String, Int>.haveEditions)
+  }
+
+  /// One thread sets each key, with rising versions; so nobody may see an older one than before,
+  /// nor one that was removed. Everything that moves memory happens meanwhile: growing from a few
+  /// places to all, the first entry that expires, cleaning.
+  @Test(arguments: policies, [1, 4])
+  func nothingTornNothingOld(policy: String, shards: Int) async throws {
+    let cache = try MemoryCache<Int, Stamped>(
+      MemoryCacheConfiguration(
+        limits: MemoryCacheLimits(count: 6_000), policy: policy, shards: shards, hashing: .fast))
+    let tally = Tally()
+    await withTaskGroup(of: Void.self) { group in
+      for thread in 0..<4 {
+        group.addTask {
+          var random = TestRandom(seed: UInt64(thread))
+          var seen = Array(repeating: 0, count: 12_000)
+          for step in 1...15_000 {
+            // More and more keys.
+            let key = min(random.below(step * 4 / 5 + 8), random.below(12_000))
+            let own = key / 4 * 4 + thread
+            switch random.below(100) {
+            case 0: cache.trim(toCount: 2_000)
+            case 1 where step > 12_000 && step % 50 == 0: cache.removeAll()
+            case 2...5:
+              if own == key { cache.remove(key) }
+            case 6...45:
+              let life: Duration? = step > 7_000 && step % 3 == 0 ? .seconds(100) : nil
+              cache.set(Stamped(key: own, version: step), for: own, timeToLive: life)
+              seen[own] = step
+            default:
+              guard let value = cache.get(key) else {
+                tally.misses.wrappingAdd(1, ordering: .relaxed)
+                continue
+              }
+              tally.hits.wrappingAdd(1, ordering: .relaxed)
+              let isRight = value.isOf(key) && value.version >= seen[key]
+              if !isRight { tally.wrong.wrappingAdd(1, ordering: .relaxed) }
+              seen[key] = value.version
+            }
+          }
+        }
+      }
+    }
+    #expect(tally.wrong.load(ordering: .relaxed) == 0)
+    #expect(tally.hits.load(ordering: .relaxed) > 1_000)
+    let statistics = cache.statistics
+    #expect(statistics.hits == UInt64(tally.hits.load(ordering: .relaxed)))
+    #expect(statistics.misses == UInt64(tally.misses.load(ordering: .relaxed)))
+    #expect(statistics.count <= 6_000)
+    #expect((0..<12_000).count { cache.contains($0) } == statistics.count)
+    cache.removeAll()
+    #expect(cache.count == 0)
+  }
+
+  /// One place: every set writes over what a get may be reading, many words of it.
+  @Test(arguments: policies)
+  func oneRecordWrittenAllTheTime(policy: String) async throws {
+    let cache = try MemoryCache<Int, SIMD16<Int>>(
+      MemoryCacheConfiguration(
+        limits: MemoryCacheLimits(count: 1), policy: policy, shards: 1, hashing: .fast))
+    let tally = Tally()
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask {
+        for step in 0..<30_000 {
+          cache.set(SIMD16(repeating: step * 2 + step / 3 % 2), for: step / 3 % 2)
+        }
+        tally.isOver.store(true, ordering: .relaxed)
+      }
+      group.addTask {
+        while !tally.isOver.load(ordering: .relaxed) {
+          for key in 0..<200 {
+            guard let value = cache.get(key & 1) else { continue }
+            tally.hits.wrappingAdd(1, ordering: .relaxed)
+            if value != SIMD16(repeating: value[0]) || value[0] & 1 != key & 1 {
+              tally.wrong.wrappingAdd(1, ordering: .relaxed)
+            }
+          }
+          await Task.yield()
+        }
+      }
+    }
+    #expect(tally.wrong.load(ordering: .relaxed) == 0)
+    #expect(cache.count == 1)
+  }
+
+  /// What is being written is not taken for what it was or will be.
+  @Test func anOpenRecordIsTorn() {
+    let records = ShardRecords<Int, Int>(room: 2)
+    defer { records.deallocate() }
+    records.edition(1).initialize(to: Atomic(6))
+    records.put(key: 5, 1)
+    records.put(value: 50, 1)
+    guard case .same(let edition) = records.compare(1, 5) else {
+      Issue.record("the key is there")
+      return
+    }
+    #expect(edition == 6)
+    guard case .other = records.compare(1, 4) else {
+      Issue.record("another key is there")
+      return
+    }
+    records.open(1)
+    #expect(!records.isStill(edition, 1))
+    guard case .torn = records.compare(1, 5) else {
+      Issue.record("the record is being written")
+      return
+    }
+    records.put(key: 4, 1)
+    records.close(1)
+    #expect(!records.isStill(edition, 1))
+    guard case .same(edition: 8) = records.compare(1, 4) else {
+      Issue.record("the key that was written is there")
+      return
+    }
+  }
+}
