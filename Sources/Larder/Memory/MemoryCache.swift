@@ -11,10 +11,11 @@ import LarderEngine
 /// A cache in memory, for use from any number of threads.
 ///
 /// It holds values under keys within its limits, and lets a policy choose what to give up. Keys are
-/// spread over shards with a lock each; where the policy allows it (FIFO, CLOCK, SIEVE, S3-FIFO and
-/// random do) a get that finds its key, or does not, takes no lock and keeps nobody waiting but who
-/// writes to the same shard. What leaves the cache is destroyed after the lock is given back, so
-/// the end of a value may use the cache.
+/// spread over shards with a lock each. Where the policy allows it (FIFO, CLOCK, SIEVE, S3-FIFO,
+/// QD-LP and random do) a get takes no lock: if keys and values are nothing but bytes, such as
+/// integers and structures of them, it goes on beside whoever writes; otherwise who writes to the
+/// same shard waits for it, and the other way round. What leaves the cache is destroyed after the
+/// lock is given back, so the end of a value may use the cache.
 ///
 /// An entry may be *permanent*: it never expires, cleaning (`removeAll`, `removeExpired`,
 /// `trim(toAge:)`) passes over it, and it leaves when it is removed by key, replaced by a set, or
@@ -97,8 +98,8 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   public func get(_ key: Key) -> Value? { get(key) { $0.pointee } }
 
   /// A get that answers with what `read` makes of the value where it lies, which saves a copy of
-  /// what is not wanted. It is called while the shard is closed to writers, must not call the
-  /// cache, and answers nil only for a value that is as good as none.
+  /// what is not wanted. It is called while the value cannot change, must not call the cache, and
+  /// answers nil only for a value that is as good as none.
   @inlinable
   @inline(__always)
   package func get<Result>(
