@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help deps browser build debug test test-release sanitize run bench alarms analysis \
+.PHONY: help deps browser build debug test test-release sanitize run bench bench-caches alarms analysis \
   test-analysis policies-page lint format clean install
 
 SWIFT ?= swift
@@ -133,6 +133,20 @@ bench: build ## Measure every policy in one thread on a generated Zipf trace, in
 	awk -F, 'NR > 1 { if ($$11 > best[$$3]) best[$$3] = $$11 } \
 	  END { for (p in best) printf "  %-12s %8.1f million requests/s at best\n", p, best[p] / 1e6 }' \
 	  "$$results/timings.csv" | sort -k2,2nr; \
+	printf '\033[1m==> %s\033[0m\n' "$$results"
+
+bench-caches: deps ## Measure real caches beside NSCache, SQLite and files, into Results/bench-caches
+	$(call say,Building the benchmarks)
+	@$(SWIFT) build -c release --product larder-bench
+	@$(SWIFT) build -c release --product DiskCacheBenchmark
+	$(call say,Measuring; keep the machine otherwise idle)
+	@bin="$$($(SWIFT) build -c release --show-bin-path)"; \
+	results="Results/bench-caches/$$(date -u +%Y-%m-%dT%H-%M-%SZ)"; \
+	folder="$$(mktemp -d)"; trap 'rm -rf "$$folder"' EXIT; \
+	mkdir -p "$$results"; \
+	"$$bin/larder-bench" | tee "$$results/memory.txt"; \
+	"$$bin/larder-bench" hybrid | tee "$$results/hybrid.txt"; \
+	"$$bin/DiskCacheBenchmark" "$$folder" | tee "$$results/disk.txt"; \
 	printf '\033[1m==> %s\033[0m\n' "$$results"
 
 $(VENV)/.installed: analysis/pyproject.toml analysis/constraints.txt

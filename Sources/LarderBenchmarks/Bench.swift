@@ -85,7 +85,7 @@ struct Bench {
   }
 
   private static func reportMemory(_ keys: [Int], capacity: Int) throws {
-    for policy in ["lru", "s3-fifo"] {
+    for policy in ["lru", "sieve", "s3-fifo"] {
       for shards in [1, 16] {
         let cache = try LarderCache(
           capacity: capacity, policy: policy, shards: shards, hashing: .fast)
