@@ -163,10 +163,10 @@ extension HybridCache {
   ) -> CacheHit<Value> {
     CacheHit(
       candidate.value, candidate.tier, created: item.now,
-      expires: item.expiry(limit: disk == nil ? memoryAge : diskAge),
-      facts: HybridFacts(
+      HybridNote(
+        created: item.now, expires: item.expiry(limit: disk == nil ? memoryAge : diskAge),
         version: item.options.version, contentType: item.options.contentType,
-        isPermanent: item.options.isPermanent, cost: 1, data: nil),
+        isPermanent: item.options.isPermanent),
       freshness: .revalidated)
   }
 }

@@ -149,16 +149,16 @@ extension HybridCache {
   ) -> HybridHeld<Value> {
     let kept = configuration.copiesOnRead ? data : nil
     return HybridHeld(
-      value: kept == nil ? value : nil, created: created, expires: expires,
-      facts: HybridFacts(
-        version: version, contentType: contentType, isPermanent: isPermanent,
-        cost: rules.demotes ? cost : 1, data: kept))
+      kept == nil ? value : nil, created: created,
+      HybridNote(
+        created: created, expires: expires, version: version, contentType: contentType,
+        isPermanent: isPermanent, cost: rules.demotes ? cost : 1, data: kept))
   }
 
   /// What memory holds as it is handed out.
   func open(_ held: HybridHeld<Value>) throws(HybridCacheError) -> CacheHit<Value>? {
     var value = held.value
-    if value == nil, let data = held.facts?.data {
+    if value == nil, let data = held.note.facts?.data {
       let result = Result { try codec.decode(data) }
       switch result {
       case .success(let decoded): value = decoded
@@ -166,19 +166,17 @@ extension HybridCache {
         throw .codec(message: "cannot decode a \(Value.self) that was encoded before: \(error)")
       }
     }
-    return value.map {
-      CacheHit($0, .memory, created: held.created, expires: held.expires, facts: held.facts)
-    }
+    return value.map { CacheHit($0, .memory, created: held.createdBits, held.note) }
   }
 
   /// What disk had as it is handed out.
   func hit(_ found: HybridFound<Value>) -> CacheHit<Value> {
     let metadata = found.metadata
     return CacheHit(
-      found.value, .disk, created: metadata.createdMicroseconds, expires: found.expires,
-      facts: HybridFacts(
-        version: metadata.version, contentType: metadata.contentType,
-        isPermanent: metadata.isPermanent, cost: 1, data: nil),
+      found.value, .disk, created: metadata.createdMicroseconds,
+      HybridNote(
+        created: metadata.createdMicroseconds, expires: found.expires, version: metadata.version,
+        contentType: metadata.contentType, isPermanent: metadata.isPermanent),
       freshness: metadata.isExpired ? .stale : .fresh)
   }
 }

@@ -139,16 +139,10 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
       return try hit(held, key)
     }
     // Made where the entry lies: a copy of the entry would count all its parts up and down.
-    let hit = front._withUnsafeGuaranteedRef { memory in
-      memory.get(key) { held -> CacheHit<Value>? in
-        guard let value = held.pointee.value else { return nil }
-        return CacheHit(
-          value, .memory, created: held.pointee.created, expires: held.pointee.expires,
-          facts: held.pointee.facts)
-      }
-    }
-    if let hit { return hit }
-    return try getBelowMemory(key)
+    let hit = front._withUnsafeGuaranteedRef { memory in memory.get(key) { CacheHit(at: $0) } }
+    // Handed on as it is: taking it out of the optional would copy it.
+    if case .none = hit { return try getBelowMemory(key) }
+    return hit
   }
 
   /// A hit in memory on a value that is kept encoded, or while somebody listens.

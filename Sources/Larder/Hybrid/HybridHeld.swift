@@ -1,40 +1,31 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// What a hybrid cache keeps in memory under a key.
+///
+/// Little, since a hit takes as long as the cache lines do that it touches: what few entries have
+/// is in `note`, and the instant of storing fills what an optional value leaves of a word.
 @usableFromInline
 struct HybridHeld<Value: Sendable>: Sendable {
-  /// Nil where every read is to have a value of its own: the bytes are in `facts`.
+  /// Nil where every read is to have a value of its own: the bytes are in `note`.
   @usableFromInline let value: Value?
-  /// When it was stored, microseconds.
-  @usableFromInline let created: UInt64
-  /// When it expires, as disk has it where there is one; memory may give it up before.
-  @usableFromInline let expires: UInt64
-  /// What few entries have; nil otherwise, so that they take no memory and no counting.
-  @usableFromInline let facts: HybridFacts?
-}
+  // The instant of storing, 56 bits of it, in the order that leaves no gap behind one byte.
+  @usableFromInline let createdHigh: UInt8
+  @usableFromInline let createdMiddle: UInt16
+  @usableFromInline let createdLow: UInt32
+  /// The rest.
+  @usableFromInline let note: HybridNote
 
-/// What few entries in memory have.
-@usableFromInline
-final class HybridFacts: Sendable {
-  let version: String?
-  let contentType: String?
-  let isPermanent: Bool
-  let cost: Float
-  /// The encoded value, where the value itself is not kept.
-  let data: Data?
+  init(_ value: Value?, created: UInt64, _ note: HybridNote) {
+    self.value = value
+    createdHigh = UInt8(truncatingIfNeeded: created >> 48)
+    createdMiddle = UInt16(truncatingIfNeeded: created >> 32)
+    createdLow = UInt32(truncatingIfNeeded: created)
+    self.note = note
+  }
 
-  init?(
-    version: String?, contentType: String?, isPermanent: Bool, cost: Float, data: Data?
-  ) {
-    if version == nil, contentType == nil, !isPermanent, cost == 1, data == nil { return nil }
-    self.version = version
-    self.contentType = contentType
-    self.isPermanent = isPermanent
-    self.cost = cost
-    self.data = data
+  /// When it was stored, microseconds, as far as the fields know; the facts, where there are any,
+  /// know better.
+  @inlinable
+  @inline(__always)
+  var createdBits: UInt64 {
+    UInt64(createdHigh) << 48 | UInt64(createdMiddle) << 32 | UInt64(createdLow)
   }
 }

@@ -146,7 +146,7 @@ struct HybridOperation<Key: DiskKeyRepresentable, Value: Sendable>: HybridTiers 
   }
 
   func demote(_ victim: MemoryEviction<Key, HybridHeld<Value>>) -> Bool {
-    let facts = victim.value.facts
+    let facts = victim.value.note.facts
     guard let disk = cache.disk, let data = facts?.data ?? victim.value.value.flatMap(encoded)
     else { return false }
     do throws(DiskCacheError) {
@@ -154,7 +154,7 @@ struct HybridOperation<Key: DiskKeyRepresentable, Value: Sendable>: HybridTiers 
         data, for: victim.key.diskKey, suite: suite,
         options: DiskStoreOptions(
           version: facts?.version, contentType: facts?.contentType, cost: facts?.cost ?? 1),
-        createdMicroseconds: victim.value.created,
+        createdMicroseconds: facts?.created ?? victim.value.createdBits,
         expiresMicroseconds: victim.expiresMicroseconds)
     } catch {
       stripe.fail(.disk(error))

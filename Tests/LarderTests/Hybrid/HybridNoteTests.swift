@@ -1,0 +1,89 @@
+import Foundation
+import LarderEngine
+import Testing
+
+@testable import Larder
+
+@Suite struct HybridNoteTests {
+  private static let limit: UInt64 = 1 << 56
+
+  @Test(arguments: [0, 1, 0xFEDC_BA98_7654, limit - 2, limit - 1, limit, limit + 7, .max - 1, .max])
+  func instantsAreExact(_ instant: UInt64) throws {
+    for other in [5, instant] {
+      let expiring = HybridNote(created: other, expires: instant)
+      #expect(expiring.expires == instant)
+      let note = HybridNote(created: instant, expires: other)
+      let held = HybridHeld(7, created: instant, note)
+      let hit = try #require(withUnsafePointer(to: held) { CacheHit(at: $0) })
+      for hit in [hit, hit.with(value: 7), CacheHit(7, .memory, created: instant, note)] {
+        #expect(hit.createdMicroseconds == instant)
+        #expect(hit.expires == other)
+        #expect(hit.value == 7)
+        #expect(hit.tier == .memory)
+        #expect(hit.freshness == .fresh)
+      }
+    }
+  }
+
+  @Test func countsReferencesOnlyWhereThereIsMoreToSay() {
+    #expect(HybridNote(created: 1, expires: .max).facts == nil)
+    #expect(HybridNote(created: Self.limit - 1, expires: Self.limit - 2).facts == nil)
+    let notes = [
+      HybridNote(created: 1, expires: 2, version: "v"),
+      HybridNote(created: 1, expires: 2, contentType: "t"),
+      HybridNote(created: 1, expires: 2, isPermanent: true),
+      HybridNote(created: 1, expires: 2, cost: 3),
+      HybridNote(created: 1, expires: 2, data: Data([4])),
+    ]
+    #expect(notes.allSatisfy { $0.facts?.created == 1 && $0.expires == 2 })
+    #expect(notes.compactMap(\.facts?.version) == ["v"])
+    #expect(notes.compactMap(\.facts?.contentType) == ["t"])
+    #expect(notes.compactMap(\.facts?.isPermanent) == [false, false, true, false, false])
+    #expect(notes.compactMap(\.facts?.cost) == [1, 1, 1, 3, 1])
+    #expect(notes.compactMap(\.facts?.data) == [Data([4])])
+  }
+
+  @Test func aHitKeepsTierAndFreshnessBesideTheInstant() {
+    for tier in HybridTier.allCases {
+      for freshness in [CacheHit<Int>.Freshness.fresh, .revalidated, .stale] {
+        let note = HybridNote(created: Self.limit - 1, expires: 9)
+        let hit = CacheHit(1, tier, created: Self.limit - 1, note, freshness: freshness)
+        #expect(hit.tier == tier)
+        #expect(hit.freshness == freshness)
+        #expect(hit.createdMicroseconds == Self.limit - 1)
+        #expect(hit.with(freshness: .stale).freshness == .stale)
+        #expect(hit.with(freshness: .stale).tier == tier)
+      }
+    }
+  }
+
+  @Test func anEntryIsFewBytes() {
+    // Two words beside the value, and none for its being optional: what a hit costs hangs on it.
+    #expect(MemoryLayout<HybridNote>.size == 8)
+    #expect(MemoryLayout<HybridHeld<Int>>.size == 24)
+    #expect(MemoryLayout<HybridHeld<String>>.size == 32)
+    #expect(MemoryLayout<HybridHeld<Data>>.size == 32)
+    #expect(MemoryLayout<CacheHit<Int>?>.size == 24)
+    #expect(MemoryLayout<CacheHit<Data>?>.size == 32)
+  }
+
+  @Test(arguments: [limit / 1_000_000 - 1, limit / 1_000_000 * 3])
+  func aClockFarAheadIsToldExactly(_ seconds: UInt64) throws {
+    let folder = try ScratchFolder()
+    let clock = ManualClock(seconds: seconds)
+    let now = clock.nowMicroseconds
+    let cache = try HybridCache<String, Int>(
+      path: folder.path,
+      configuration: HybridTestCaches.configuration(
+        memory: 1, rules: HybridRules(inclusion: .exclusive), clock: clock))
+    try cache.set(1, for: "a", options: DiskStoreOptions(timeToLive: .seconds(2)))
+    for tier in [HybridTier.memory, .disk] {
+      let hit = try #require(try cache.get("a"))
+      #expect(hit.tier == tier)
+      #expect(hit.createdMicroseconds == now)
+      #expect(hit.expiresMicroseconds == now + 2_000_000)
+      // It moves to disk.
+      try cache.set(2, for: "b")
+    }
+  }
+}
