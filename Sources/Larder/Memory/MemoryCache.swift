@@ -146,13 +146,31 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     _ key: Key, _ hash: UInt32, _ index: Int, _ isHeard: Bool,
     _ read: (UnsafePointer<Value>) -> Result?
   ) -> Result? {
-    var gone = Departures<Key, Value>(isHeard: isHeard, handsOver: onEviction != nil)
+    var result: Result?
     blocks.lock(index)
-    let result = blocks.shard(index).pointee.get(key, hash, clock, &gone, read)
-    blocks.unlock(index)
-    gone.note(result == nil ? .miss : .hit, key)
-    gone.finish(events, onEviction)
+    let leaving = blocks.shard(index).pointee.get(key, hash, clock, &result, read)
+    let kind: CacheEventKind = result == nil ? .miss : .hit
+    if case .nothing = leaving {
+      blocks.unlock(index)
+      if isHeard { events.send(CacheEvent(kind, key)) }
+    } else {
+      unlock(index, leaving, kind, key, isHeard)
+    }
     return result
+  }
+
+  /// The end of a get after which something leaves.
+  @inlinable
+  @inline(never)
+  func unlock(
+    _ index: Int, _ leaving: MemoryShard<Key, Value>.Leaving, _ kind: CacheEventKind, _ key: Key,
+    _ isHeard: Bool
+  ) {
+    var gone = Departures<Key, Value>(isHeard: isHeard, handsOver: onEviction != nil)
+    blocks.shard(index).pointee.leave(leaving, &gone)
+    blocks.unlock(index)
+    gone.note(kind, key)
+    gone.finish(events, onEviction)
   }
 
   /// Stores a value under a key, in place of what was there, and says whether it is there now: not

@@ -79,28 +79,50 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     return UInt32(truncatingIfNeeded: hasher.hash(records.key(id).pointee) >> 32)
   }
 
-  /// A get: what `read` makes of the value where it lies.
+  /// What a get leaves to be taken out by `leave`. Most leave nothing, and make no `Departures`.
+  @usableFromInline
+  enum Leaving {
+    case nothing
+    case expired(ObjectID)
+    case victims
+  }
+
+  /// A get: puts what `read` makes of the value where it lies into `result`.
   @inlinable
   @inline(__always)
   mutating func get<Result>(
-    _ key: Key, _ hash: UInt32, _ clock: any CacheClock, _ gone: inout Departures<Key, Value>,
+    _ key: Key, _ hash: UInt32, _ clock: any CacheClock, _ result: inout Result?,
     _ read: (UnsafePointer<Value>) -> Result?
-  ) -> Result? {
+  ) -> Leaving {
     let id = find(key, hash)
     if id != .none {
       switch tier.access(id, expires ? clock.nowMicroseconds : 0) {
       case .hit:
         totals.hits &+= 1
-        let result = read(UnsafePointer(records.value(id)))
-        if tier.victims.count > 0 { dropVictims(&gone) }
-        return result
+        result = read(UnsafePointer(records.value(id)))
+        return tier.victims.count > 0 ? .victims : .nothing
       case .expired:
-        depart(id, .expire, &gone)
+        totals.misses &+= 1
+        return .expired(id)
       case .absent: break
       }
     }
     totals.misses &+= 1
-    return nil
+    return .nothing
+  }
+
+  /// Takes out what a get has left.
+  @inlinable
+  @inline(never)
+  mutating func leave(_ leaving: Leaving, _ gone: inout Departures<Key, Value>) {
+    switch leaving {
+    case .nothing: break
+    case .expired(let id): depart(id, .expire, &gone)
+    case .victims:
+      for place in 0..<tier.victims.count {
+        depart(tier.victims[place], .evict(.capacity), &gone)
+      }
+    }
   }
 
   /// A set.
@@ -136,15 +158,6 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     records.stamp(id).pointee = Self.stamp(now) | (entry.isPermanent ? Self.permanentBit : 0)
     records.close(id)
     return .stored
-  }
-
-  /// Takes out what the tier has just evicted.
-  @inlinable
-  @inline(never)
-  mutating func dropVictims(_ gone: inout Departures<Key, Value>) {
-    for place in 0..<tier.victims.count {
-      depart(tier.victims[place], .evict(.capacity), &gone)
-    }
   }
 
   /// Takes out what the tier has just evicted, and says whether `fresh`, whose value is not stored
