@@ -1,15 +1,15 @@
-import Synchronization
+import LarderEngine
 
 /// Says when to save what a long run has so far: once a second at most, and seldom enough that a
 /// large result, which takes long to write, does not slow the run down by more than a tenth.
 public final class SavingPace: Sendable {
-  private let next: Mutex<ContinuousClock.Instant>
+  private let next: Locked<ContinuousClock.Instant>
   private let now: @Sendable () -> ContinuousClock.Instant
 
   /// A pace that begins now. `now` is the clock, for tests.
   public init(now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }) {
     self.now = now
-    next = Mutex(now() + .seconds(1))
+    next = Locked(now() + .seconds(1))
   }
 
   /// Calls `save` when it is time for it; one caller at a time.

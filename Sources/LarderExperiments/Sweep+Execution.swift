@@ -1,7 +1,6 @@
 import Foundation
 import LarderEngine
 import LarderTraces
-import Synchronization
 
 extension Sweep {
   /// The numbers of threads that a cell is executed in, each on its own. A cell that is not
@@ -15,7 +14,7 @@ extension Sweep {
   /// Executes the cells that are to be, one after the other: what runs beside them would be in the
   /// measurements. What is complete when it is stopped stays.
   func execute(
-    _ ledger: borrowing Mutex<Ledger>, _ cancellation: Cancellation, _ observer: Observer,
+    _ ledger: Locked<Ledger>, _ cancellation: Cancellation, _ observer: Observer,
     _ progress: @escaping @Sendable (Int) -> Void
   ) throws {
     guard cells.contains(where: \.isExecuted) else { return }

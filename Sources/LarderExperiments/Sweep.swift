@@ -110,7 +110,7 @@ public struct Sweep: Sendable {
   public func run(
     cancellation: Cancellation = Cancellation(), observer: Observer = Observer()
   ) throws -> [Record] {
-    let ledger = Mutex(Ledger(count: cells.count))
+    let ledger = Locked(Ledger(count: cells.count))
     let stop = Cancellation()
     let progress: @Sendable (Int) -> Void = { requests in
       if cancellation.isRequested { stop.request() }
@@ -123,7 +123,7 @@ public struct Sweep: Sendable {
   }
 
   private func simulate(
-    _ ledger: borrowing Mutex<Ledger>, _ cancellation: Cancellation, _ stop: Cancellation,
+    _ ledger: Locked<Ledger>, _ cancellation: Cancellation, _ stop: Cancellation,
     _ observer: Observer, _ progress: @escaping @Sendable (Int) -> Void
   ) {
     let simulated = cells.indices.filter { cells[$0].isSimulated }

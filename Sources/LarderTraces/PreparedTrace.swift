@@ -1,5 +1,4 @@
 import LarderEngine
-import Synchronization
 
 /// A trace in the form that every simulation reads: dense ids and the columns the source has.
 ///
@@ -17,7 +16,7 @@ public final class PreparedTrace: Sendable {
   public let timesRaised: Int
 
   /// This trace with next uses, once somebody has asked for it.
-  let withNextUsesCache = Mutex<PreparedTrace?>(nil)
+  let withNextUsesCache = Locked<PreparedTrace?>(nil)
 
   /// Wraps columns whose ids are known to be between 1 and `requests.objects`.
   init(name: String, requests: RequestColumns, footprintBytes: UInt64, timesRaised: Int = 0) {

@@ -1,11 +1,11 @@
+import LarderEngine
 import LarderExperiments
-import Synchronization
 import Testing
 
 @Suite struct SavingPaceTests {
   /// A clock that a test moves.
   private final class Clock: Sendable {
-    private let time = Mutex(ContinuousClock.now)
+    private let time = Locked(ContinuousClock.now)
     var now: ContinuousClock.Instant { time.withLock { $0 } }
     func pass(_ duration: Duration) { time.withLock { $0 += duration } }
   }

@@ -2,7 +2,6 @@ import Foundation
 import Larder
 import LarderEngine
 import LarderTraces
-import Synchronization
 import Testing
 
 @testable import LarderExperiments
@@ -11,7 +10,7 @@ import Testing
 @Suite struct SweepExecutionTests {
   /// A cache with a policy of its own: it keeps the first values that it is given.
   private final class FirstCome: CacheUnderTest {
-    private let values = Mutex<[UInt64: Data]>([:])
+    private let values = Locked<[UInt64: Data]>([:])
     private let capacity: UInt64
 
     init(_ setup: CacheSetup) { capacity = setup.memoryCapacity }
@@ -118,8 +117,8 @@ import Testing
 
   @Test func stagesComeOneAfterTheOther() throws {
     let sweep = try Self.sweep(["belady", "lru"], threads: [1, 2])
-    let stages = Mutex<[String]>([])
-    let requests = Mutex(0)
+    let stages = Locked<[String]>([])
+    let requests = Locked(0)
     _ = try sweep.run(
       observer: Sweep.Observer(
         began: { stage in stages.withLock { $0.append(stage.description) } },

@@ -1,6 +1,5 @@
 import LarderEngine
 import LarderTraces
-import Synchronization
 import Testing
 
 @testable import LarderExperiments
@@ -66,7 +65,7 @@ import Testing
 
   @Test func theObserverSeesEveryRequestAndRecord() throws {
     let sweep = try Self.sweep(requests: 20_000, repetitions: 2)
-    let seen = Mutex((requests: 0, records: [Int]()))
+    let seen = Locked((requests: 0, records: [Int]()))
     _ = try sweep.run(
       observer: Sweep.Observer(
         replayed: { requests in seen.withLock { $0.requests += requests } },

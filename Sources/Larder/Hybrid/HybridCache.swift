@@ -1,5 +1,4 @@
 import LarderEngine
-import Synchronization
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -62,7 +61,7 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
   // Whether disk ends with the cache.
   private let ownsDisk: Bool
   let pending = HybridPending<Key>()
-  private let baseline = Mutex(TierCounts())
+  private let baseline = Locked(TierCounts())
 
   init(
     _ configuration: HybridCacheConfiguration, disk: DiskCache?, ownsDisk: Bool,

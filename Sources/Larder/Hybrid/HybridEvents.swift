@@ -1,3 +1,4 @@
+import LarderEngine
 public import Synchronization
 
 /// Gathers what happens while parts of a cache are locked, and hands it to whoever listens once
@@ -15,7 +16,7 @@ final class HybridEvents: Sendable {
     var isEmpty: Bool { continuations.isEmpty && handlers.isEmpty }
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
   @usableFromInline let active = Atomic<Bool>(false)
 
   init() {}

@@ -1,4 +1,4 @@
-import Synchronization
+import LarderEngine
 
 /// What a cache that writes back has to see to: keys that memory has evicted, and how many entries
 /// wait since when.
@@ -10,7 +10,7 @@ final class HybridPending<Key: Sendable>: Sendable {
     var oldest: UInt64?
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   /// Memory has evicted a key.
   func note(_ key: Key) { state.withLock { $0.evicted.append(key) } }

@@ -1,3 +1,5 @@
+import LarderEngine
+
 /// A part of the keys of a hybrid cache, with the lock under which whatever concerns both tiers is
 /// done for one of them, so that the tiers cannot disagree.
 ///

@@ -1,3 +1,4 @@
+import LarderEngine
 public import Synchronization
 
 /// Hands events to whoever listens. While nobody does, asking `isActive` is all that it costs: one
@@ -11,7 +12,7 @@ package final class CacheEvents<Key: Sendable>: Sendable {
     var count: Int { continuations.count + handlers.count }
   }
 
-  private let listeners = Mutex(Listeners())
+  private let listeners = Locked(Listeners())
   @usableFromInline let active = Atomic<Bool>(false)
 
   /// Nobody listens yet.

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
+import LarderEngine
 import LarderExperiments
-import Synchronization
 
 /// The far end of `larder check --against`: times cells when it is told to. See `TimingWorker`.
 struct TimeWorkerCommand: ParsableCommand {
@@ -9,7 +9,7 @@ struct TimeWorkerCommand: ParsableCommand {
     commandName: "time-worker", abstract: "Time cells for 'larder check'.", shouldDisplay: false)
 
   /// How much longer every measurement is made: see `LarderProgram.main`.
-  static let slowdown = Mutex(0.0)
+  static let slowdown = Locked(0.0)
 
   @Argument(help: "The workload file.")
   var workload: String

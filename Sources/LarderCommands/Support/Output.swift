@@ -1,12 +1,12 @@
 import Foundation
+import LarderEngine
 import LarderReports
-import Synchronization
 
 /// Standard output: results and nothing else. Kept until `finish`, so that a command that fails on
 /// its way leaves nothing half-printed.
 enum Output {
-  private static let pending = Mutex<[UInt8]>([])
-  private static let failure = Mutex<Int32?>(nil)
+  private static let pending = Locked<[UInt8]>([])
+  private static let failure = Locked<Int32?>(nil)
 
   /// Whether results go to a person's terminal.
   static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
@@ -59,7 +59,7 @@ enum Output {
 /// they hold.
 enum Notes {
   /// Whether a status line is on the terminal.
-  private static let hasStatus = Mutex(false)
+  private static let hasStatus = Locked(false)
   private static let clearLine = "\r\u{1B}[K"
 
   /// Whether somebody watches, on a terminal that can write over a line.

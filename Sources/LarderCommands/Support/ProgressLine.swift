@@ -1,6 +1,6 @@
 import Foundation
+import LarderEngine
 import LarderExperiments
-import Synchronization
 
 /// Progress on standard error: one line that is written over and over for a terminal, and a line
 /// every ten seconds for a log. Safe to call from any thread.
@@ -13,7 +13,7 @@ final class ProgressLine: Sendable {
     var lastShown: ContinuousClock.Instant?
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
   private let isQuiet: Bool
   private let isTerminal = Notes.isTerminal
 

@@ -1,4 +1,4 @@
-import Synchronization
+import LarderEngine
 
 /// The caches that a workload can name. Adding one is one file and one line here; a program with
 /// caches of its own adds them with `add`.
@@ -11,7 +11,7 @@ public enum ContenderRegistry {
     .rawSQLite,
   ]
 
-  private static let added = Mutex<[CacheContender]>([])
+  private static let added = Locked<[CacheContender]>([])
 
   /// All of them: ours, the baselines, and what was added.
   public static var all: [CacheContender] { standard + added.withLock { $0 } }

@@ -88,7 +88,7 @@ extension CurveMaker {
     began("Sampling \(trace.name)", trace.requests.count)
     let columns = trace.requests
     let count = (columns.count + Self.chunk - 1) / Self.chunk
-    let found = Mutex([[Int]](repeating: [], count: count))
+    let found = Locked([[Int]](repeating: [], count: count))
     let next = Atomic(0)
     DispatchQueue.concurrentPerform(iterations: min(count, max(1, settings.threads))) { _ in
       while !cancellation.isRequested {

@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import LarderEngine
 import Testing
 
 @testable import Larder
@@ -8,7 +8,7 @@ import Testing
   private typealias Event = CacheEvent<DiskEntryName>
 
   private final class Log: Sendable {
-    private let events = Mutex<[Event]>([])
+    private let events = Locked<[Event]>([])
     var all: [Event] { events.withLock { $0 } }
     func add(_ event: Event) { events.withLock { $0.append(event) } }
   }

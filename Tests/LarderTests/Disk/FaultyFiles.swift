@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import LarderEngine
 
 @testable import Larder
 
@@ -23,7 +23,7 @@ final class FaultyFiles: FileLayer {
   /// - Parameter databaseLayer: the name of SQLite's file layer, nil for its own.
   init(databaseLayer: String? = nil) { self.databaseLayer = databaseLayer }
 
-  private let faults = Mutex(Faults())
+  private let faults = Locked(Faults())
 
   func set(_ change: (inout Faults) -> Void) { faults.withLock { change(&$0) } }
 

@@ -1,6 +1,5 @@
 import Foundation
 import LarderEngine
-import Synchronization
 import Testing
 
 @testable import Larder
@@ -8,7 +7,7 @@ import Testing
 @Suite struct HybridEventTests {
   /// What was heard, as text.
   private final class Heard: Sendable {
-    private let lines = Mutex<[String]>([])
+    private let lines = Locked<[String]>([])
     var all: [String] { lines.withLock { $0 } }
     func add(_ event: HybridEvent) {
       let kind = "\(event.kind)".split(separator: "(").first ?? ""
@@ -45,7 +44,7 @@ import Testing
     let folder = try ScratchFolder()
     let cache = try HybridCache<Int, Int>(
       path: folder.path, configuration: HybridTestCaches.configuration(memory: 1))
-    let seen = Mutex<[Int]>([])
+    let seen = Locked<[Int]>([])
     let token = cache.onEvent { [unowned cache] event in
       guard case .miss = event.kind, let key = event.key.flatMap({ Int($0) }) else { return }
       _ = try? cache.set(key * 10, for: key)

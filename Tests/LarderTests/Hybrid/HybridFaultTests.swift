@@ -1,6 +1,5 @@
 import Foundation
 import LarderEngine
-import Synchronization
 import Testing
 
 @testable import Larder
@@ -57,7 +56,7 @@ import Testing
 
   @Test func requestsGoOnWithTheOrigin() async throws {
     let cache = try cache()
-    let failures = Mutex(0)
+    let failures = Locked(0)
     let token = cache.onEvent { event in
       if case .failure(.disk) = event.kind { failures.withLock { $0 += 1 } }
     }
@@ -84,7 +83,7 @@ import Testing
 
   @Test func aVictimThatDiskCannotTakeIsLostAndTold() throws {
     let cache = try cache(HybridRules(inclusion: .exclusive))
-    let failures = Mutex(0)
+    let failures = Locked(0)
     let token = cache.onEvent { event in
       if case .failure(.disk) = event.kind { failures.withLock { $0 += 1 } }
     }
@@ -109,7 +108,7 @@ import Testing
     var random = TestRandom(seed: 4)
     var stored: [Int: UInt8] = [:]
     var hits = 0
-    let failures = Mutex(0)
+    let failures = Locked(0)
     let token = cache.onEvent { event in
       if case .failure(.disk) = event.kind { failures.withLock { $0 += 1 } }
     }

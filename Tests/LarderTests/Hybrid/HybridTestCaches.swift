@@ -1,6 +1,5 @@
 import Foundation
 import LarderEngine
-import Synchronization
 
 @testable import Larder
 
@@ -31,7 +30,7 @@ final class Gate: Sendable {
     var arrivals = 0
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   /// Tasks that have come to the gate.
   var arrivals: Int { state.withLock { $0.arrivals } }
@@ -74,12 +73,12 @@ final class TestOrigin: Sendable {
     var maxAge: Duration?
   }
 
-  let state: Mutex<State>
+  let state: Locked<State>
   let gate: Gate?
 
   /// An origin; with a gate, requests wait there.
   init(gate: Gate? = nil) {
-    state = Mutex(State())
+    state = Locked(State())
     self.gate = gate
   }
 

@@ -49,7 +49,7 @@ import Testing
     configuration.memory?.policy = setting.policy
     let cache = try HybridCache<Int, Int>(path: folder.path, configuration: configuration)
     let ticks = Atomic<Int>(0)
-    let calls = Mutex<[Call]>([])
+    let calls = Locked<[Call]>([])
     DispatchQueue.concurrentPerform(iterations: 4) { thread in
       var random = TestRandom(seed: UInt64(thread))
       var own: [Call] = []

@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import LarderEngine
 import Testing
 
 @testable import Larder
@@ -135,7 +135,7 @@ import Testing
     configuration.disk?.inlineBytesMax = 2
     let cache = try HybridCache<String, Int>(
       path: folder.path, configuration: configuration, codec: .json, files: files)
-    let told = Mutex<[String]>([])
+    let told = Locked<[String]>([])
     let token = cache.onEvent { event in
       if case .failure(.disk) = event.kind { told.withLock { $0.append(event.key ?? "-") } }
     }

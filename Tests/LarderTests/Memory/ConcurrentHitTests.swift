@@ -93,7 +93,7 @@ import Testing
     #expect(cache.get("a") == nil)
     #expect(cache.count == 0)
     #expect(cache.statistics.expirations == 1)
-    let seen = Mutex<[CacheEventKind]>([])
+    let seen = Locked<[CacheEventKind]>([])
     let token = cache.onEvent { event in seen.withLock { $0.append(event.kind) } }
     cache.set(2, for: "b")
     #expect(cache.get("b") == 2)

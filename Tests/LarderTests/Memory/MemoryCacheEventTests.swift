@@ -1,11 +1,11 @@
-import Synchronization
+import LarderEngine
 import Testing
 
 @testable import Larder
 
 @Suite struct MemoryCacheEventTests {
   private final class Log: Sendable {
-    let events = Mutex<[CacheEvent<String>]>([])
+    let events = Locked<[CacheEvent<String>]>([])
     var all: [CacheEvent<String>] { events.withLock { $0 } }
   }
 

@@ -1,5 +1,4 @@
 import LarderEngine
-import Synchronization
 import Testing
 
 @testable import Larder
@@ -7,7 +6,7 @@ import Testing
 /// What a cache in front of another hands over, and takes with a given expiry.
 @Suite struct MemoryEvictionTests {
   private final class Log: Sendable {
-    let evictions = Mutex<[MemoryEviction<String, Int>]>([])
+    let evictions = Locked<[MemoryEviction<String, Int>]>([])
     var all: [MemoryEviction<String, Int>] { evictions.withLock { $0 } }
     var keys: [String] { all.map(\.key) }
   }
@@ -75,7 +74,7 @@ import Testing
 
   @Test func theReceiverMayUseTheCache() throws {
     final class Holder: Sendable {
-      let cache = Mutex<MemoryCache<String, Int>?>(nil)
+      let cache = Locked<MemoryCache<String, Int>?>(nil)
     }
     let holder = Holder()
     let cache = try MemoryCache<String, Int>(

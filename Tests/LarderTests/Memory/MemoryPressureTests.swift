@@ -1,4 +1,4 @@
-import Synchronization
+import LarderEngine
 import Testing
 
 @testable import Larder
@@ -6,7 +6,7 @@ import Testing
 @Suite struct MemoryPressureTests {
   /// A source that a test speaks through.
   private final class Source: MemoryPressureSource {
-    private let handler = Mutex<(@Sendable (MemoryPressureLevel) -> Void)?>(nil)
+    private let handler = Locked<(@Sendable (MemoryPressureLevel) -> Void)?>(nil)
 
     func start(_ handler: @escaping @Sendable (MemoryPressureLevel) -> Void) {
       self.handler.withLock { $0 = handler }

@@ -1,6 +1,5 @@
 import Larder
 import LarderEngine
-import Synchronization
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -13,7 +12,7 @@ final class LarderDisk: CacheUnderTest {
   private let cache: DiskCache
   private let countsBytes: Bool
   // What had been counted when the counts were last set to zero.
-  private let before = Mutex(TierCounts())
+  private let before = Locked(TierCounts())
 
   /// A cache of one tier.
   init(_ tier: TierSetup, _ setup: CacheSetup) throws(DiskCacheError) {

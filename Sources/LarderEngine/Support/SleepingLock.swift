@@ -6,13 +6,13 @@
   import Musl
 #endif
 
-/// A lock that may be held while the disk is at work: who waits sleeps until it is free, where
-/// `CacheLock` looks again and again.
-final class SleepingLock: @unchecked Sendable {
+/// A lock that may be held for long, as while the disk is at work: who waits sleeps until it is free.
+package final class SleepingLock: @unchecked Sendable {
   // In cache lines of its own: processors fetch them in pairs.
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
-  init() {
+  /// A lock that nobody holds.
+  package init() {
     let place = UnsafeMutableRawPointer.allocate(
       byteCount: max(MemoryLayout<pthread_mutex_t>.size, 128), alignment: 128)
     mutex = place.bindMemory(to: pthread_mutex_t.self, capacity: 1)
@@ -26,8 +26,8 @@ final class SleepingLock: @unchecked Sendable {
   }
 
   /// Waits for the lock and takes it. Not recursive.
-  func lock() { pthread_mutex_lock(mutex) }
+  package func lock() { pthread_mutex_lock(mutex) }
 
   /// Gives the lock back.
-  func unlock() { pthread_mutex_unlock(mutex) }
+  package func unlock() { pthread_mutex_unlock(mutex) }
 }
