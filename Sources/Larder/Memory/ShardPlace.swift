@@ -22,7 +22,11 @@ struct ShardPlace<Key: Hashable & Sendable, Value: Sendable> {
   func open(
     _ records: ShardRecords<Key, Value>, _ directory: KeyDirectory, _ tier: CacheTier
   ) {
-    view.pointee.show(records, directory, tier)
+    // One by one: `isClosed` is in use meanwhile.
+    view.pointee.records = records
+    view.pointee.hits = tier.hitWords()
+    view.pointee.expiries = tier.sharedExpiries()
+    view.pointee.note(directory)
     view.pointee.isClosed.store(0, ordering: .releasing)
   }
 }

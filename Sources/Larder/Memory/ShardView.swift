@@ -31,18 +31,8 @@ struct ShardView<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     note(directory)
   }
 
-  /// Shows other parts; nobody reads meanwhile.
-  @usableFromInline
-  mutating func show(
-    _ records: ShardRecords<Key, Value>, _ directory: KeyDirectory, _ tier: CacheTier
-  ) {
-    self.records = records
-    hits = tier.hitWords()
-    expiries = tier.sharedExpiries()
-    note(directory)
-  }
-
-  private func note(_ directory: KeyDirectory) {
+  /// Says where the directory is.
+  func note(_ directory: KeyDirectory) {
     directoryBase.store(UInt(bitPattern: directory.base), ordering: .relaxed)
     buckets.store(UInt(directory.buckets), ordering: .relaxed)
   }
