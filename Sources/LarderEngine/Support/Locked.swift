@@ -1,8 +1,9 @@
 /// A value behind a lock of its own.
 ///
 /// What the standard library's `Mutex` is, but for two things: it is an object, and the thread
-/// sanitizer knows its lock. On Linux a `Mutex` that somebody waits for is handed over by the kernel,
-/// unseen by the sanitizer, which then takes what the two threads do one after the other for a race.
+/// sanitizer knows its lock. On Linux a `Mutex` that somebody waits for is handed over by the
+/// kernel, unseen by the sanitizer, which then takes what the two threads do one after the other
+/// for a race.
 package final class Locked<Value: ~Copyable>: @unchecked Sendable {
   private let lock = SleepingLock()
   private var value: Value

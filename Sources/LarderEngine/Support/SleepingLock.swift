@@ -6,7 +6,8 @@
   import Musl
 #endif
 
-/// A lock that may be held for long, as while the disk is at work: who waits sleeps until it is free.
+/// A lock that may be held for long, as while the disk is at work: who waits sleeps until it is
+/// free.
 package final class SleepingLock: @unchecked Sendable {
   // In cache lines of its own: processors fetch them in pairs.
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
