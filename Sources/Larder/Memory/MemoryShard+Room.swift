@@ -48,7 +48,8 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   mutating func grow(to wanted: Int) {
     place.close()
     tier.reserve(wanted)
-    let larger = ShardRecords<Key, Value>(room: wanted)
+    let larger = ShardRecords<Key, Value>(
+      room: wanted, withEditions: records.hasEditions)
     let largerDirectory = KeyDirectory(objects: wanted, in: larger.memory)
     for id in directory.ids() {
       let hash = hash(id)

@@ -50,7 +50,7 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     self.hasher = hasher
     self.place = place
     roomMax = Self.roomMax(residents: residentsMax, ghosts: tier.ghostsMax)
-    records = ShardRecords(room: room)
+    records = ShardRecords(room: room, withEditions: place.gates != nil)
     directory = KeyDirectory(objects: room, in: records.memory)
     place.view.initialize(to: ShardView(records, directory, tier))
   }
@@ -74,7 +74,7 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   @inlinable
   @inline(__always)
   func hash(_ id: ObjectID) -> UInt32 {
-    if !ShardRecords<Key, Value>.haveEditions { return records.hash(id).pointee }
+    if !records.hasEditions { return records.hash(id).pointee }
     // It need not be kept: such keys are hashed in no time.
     return UInt32(truncatingIfNeeded: hasher.hash(records.key(id).pointee) >> 32)
   }
@@ -232,7 +232,7 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     }
     records.open(id)
     records.put(key: key, id)
-    if !ShardRecords<Key, Value>.haveEditions { records.hash(id).pointee = hash }
+    if !records.hasEditions { records.hash(id).pointee = hash }
     directory.insert(hash, id)
     return id
   }

@@ -9,11 +9,6 @@ public import Synchronization
 /// synchronization on Linux/NUMA systems, Gelato Conference 2005: sequence locks; Boehm, Can
 /// seqlocks get along with programming language memory models?, MSPC 2012, for the fences.)
 extension ShardRecords where Key: Equatable {
-  /// Whether records have editions.
-  @inlinable
-  @inline(__always)
-  static var haveEditions: Bool { _isPOD(Key.self) && _isPOD(Value.self) }
-
   /// What a reader found out about a record.
   @usableFromInline
   enum Reading {
@@ -29,7 +24,7 @@ extension ShardRecords where Key: Equatable {
   @inlinable
   @inline(__always)
   func open(_ id: ObjectID) {
-    guard Self.haveEditions else { return }
+    guard Self.haveEditions, hasEditions else { return }
     let edition = edition(id)
     edition.pointee.store(edition.pointee.load(ordering: .relaxed) | 1, ordering: .relaxed)
     atomicMemoryFence(ordering: .releasing)
@@ -39,7 +34,7 @@ extension ShardRecords where Key: Equatable {
   @inlinable
   @inline(__always)
   func close(_ id: ObjectID) {
-    guard Self.haveEditions else { return }
+    guard Self.haveEditions, hasEditions else { return }
     let edition = edition(id)
     edition.pointee.store(
       (edition.pointee.load(ordering: .relaxed) | 1) &+ 1, ordering: .releasing)

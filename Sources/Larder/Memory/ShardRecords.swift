@@ -13,11 +13,19 @@ struct ShardRecords<Key, Value> {
   @usableFromInline let memory: UnsafeMutableRawPointer
   /// The largest id that has a place.
   @usableFromInline let room: Int
+  /// Whether records have editions, and then no hashes.
+  @usableFromInline let hasEditions: Bool
 
-  /// Places for ids up to `room`, not initialised.
+  /// Whether records can have editions; they do where gets take no lock.
   @inlinable
-  init(room: Int) {
+  @inline(__always)
+  static var haveEditions: Bool { _isPOD(Key.self) && _isPOD(Value.self) }
+
+  /// Places for ids up to `room`, not initialised; with editions where that is wanted and can be.
+  @inlinable
+  init(room: Int, withEditions: Bool) {
     self.room = room
+    hasEditions = withEditions && Self.haveEditions
     memory = LargeMemory.allocate(bytes: Self.bytes(room: room), alignment: Self.alignment)
     base = memory + Self.offset(room: room)
   }

@@ -130,7 +130,7 @@ import Testing
 
   /// What is being written is not taken for what it was or will be.
   @Test func anOpenRecordIsTorn() {
-    let records = ShardRecords<Int, Int>(room: 2)
+    let records = ShardRecords<Int, Int>(room: 2, withEditions: true)
     defer { records.deallocate() }
     records.edition(1).initialize(to: Atomic(6))
     records.put(key: 5, 1)
