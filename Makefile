@@ -115,7 +115,8 @@ ASAN_TESTS := --filter 'LarderEngineTests\.|LarderTests\.|$(EXECUTION)' \
   --filter 'LarderTracesTests\..*(Format|File|Writer|Compression|Prepar|Column|NextUse)' \
   --skip memoryIsBounded
 TSAN_TESTS := --filter 'LarderTests\.|$(EXECUTION)' \
-  --filter 'LarderExperimentsTests\..*(Sweep|SavingPace|Curve|WorkloadTraces|WorkloadExecute)' \
+  --filter 'LarderExperimentsTests\.(Sweep|SavingPace|WorkloadTraces|WorkloadExecute)' \
+  --filter curvesDoNotDependOnThreads \
   --filter 'LarderTracesTests\.(NextUse|FileBytes)' --skip 'EqualsSimulat|MemoryCacheContract'
 
 # Leaks are not looked for: what Swift's runtime keeps for ever looks like one.
