@@ -3,8 +3,8 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help deps browser build debug test test-release sanitize run bench bench-caches alarms analysis \
-  test-analysis policies-page lint format clean install
+.PHONY: help deps browser build debug test test-release sanitize run bench bench-caches alarms \
+  analysis test-analysis policies-page lint format clean install
 
 SWIFT ?= swift
 WORKLOAD ?= Workloads/news-feed.yaml
@@ -158,8 +158,8 @@ bench-caches: deps ## Measure real caches beside NSCache, SQLite and files, into
 	results="Results/bench-caches/$$(date -u +%Y-%m-%dT%H-%M-%SZ)"; \
 	folder="$$(mktemp -d)"; trap 'rm -rf "$$folder"' EXIT; \
 	mkdir -p "$$results"; \
-	"$$bin/larder-bench" | tee "$$results/memory.txt"; \
-	"$$bin/larder-bench" hybrid | tee "$$results/hybrid.txt"; \
+	"$$bin/larder-bench" | tee "$$results/memory.md"; \
+	"$$bin/larder-bench" hybrid | tee "$$results/hybrid.md"; \
 	"$$bin/DiskCacheBenchmark" "$$folder" | tee "$$results/disk.txt"; \
 	printf '\033[1m==> %s\033[0m\n' "$$results"
 

@@ -97,7 +97,11 @@ let package = Package(
       ]),
     // Measures the caches beside their peers: swift run -c release larder-bench
     .executableTarget(
-      name: "larder-bench", dependencies: ["Larder", "LarderEngine", "LarderTraces"],
+      name: "larder-bench",
+      dependencies: [
+        "Larder", "LarderEngine", "LarderTraces",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
       path: "Sources/LarderBenchmarks"),
 
     .testTarget(

@@ -6,7 +6,7 @@ import Synchronization
 /// In a virtual machine it may change from one second to the next, several times over, and what two
 /// threads can do together changes with it. So it is measured before and after they run, and runs
 /// are told apart by it.
-struct CoreDistance {
+enum CoreDistance {
   /// Up to so many nanoseconds processors count as near each other: they share a cache.
   static let nearNanosecondsMax = 100.0
 
@@ -28,9 +28,10 @@ struct CoreDistance {
     }
   }
 
-  /// Nanoseconds for one way, of 20,000 there and back. Meant for two processors that have nothing
-  /// else to do.
-  static func nanoseconds() -> Double {
+  /// Nanoseconds for one way, of 20,000 there and back, on two processors that have nothing else to
+  /// do; nil where there is one only.
+  static func nanoseconds() -> Double? {
+    guard ProcessInfo.processInfo.activeProcessorCount > 1 else { return nil }
     let court = Court()
     let turns = 20_000
     let other = Thread {

@@ -1,34 +1,59 @@
+import ArgumentParser
 import Foundation
 import Larder
 import LarderEngine
 
-/// What a hit in the memory of a hybrid cache takes beside one in a memory cache alone: the same
-/// keys in turn, in short rounds, so that both meet the same machine.
-struct HybridHits {
-  private static let objects = 100_000
-  private static let rounds = 60
+/// `larder-bench hybrid`: what a hit in the memory of a hybrid cache takes beside one in a memory
+/// cache alone. The same keys in turn, in short rounds, so that both meet the same machine.
+struct HybridHits: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "hybrid", abstract: "A hit in a hybrid's memory beside one in memory alone.",
+    discussion: """
+      Examples:
+        larder-bench hybrid
+        larder-bench hybrid --objects 1000             all of it in the processor's cache
+      """)
 
-  let keys: [Int]
+  @Option(help: "Lookups of each cache, with each kind of value.")
+  var requests = 6_000_000
+  @Option(help: "Entries in memory, requested with a Zipf distribution of exponent 0.99.")
+  var objects = 100_000
+  @Option(help: "Rounds in which they are measured.")
+  var rounds = 60
+
+  func validate() throws {
+    guard objects > 0, rounds > 0, requests >= rounds else {
+      throw ValidationError("objects and rounds must be above 0, and requests not below rounds")
+    }
+  }
 
   /// Measures with integers, bytes and strings as values, without and with a time to live.
-  func report() throws {
-    print("A hit in memory of 100,000 entries, processor nanoseconds, medians of \(Self.rounds):")
-    try compare("Int", timeToLive: nil) {
+  func run() throws {
+    let keys = try Bench.zipfKeys(requests: requests, objects: objects)
+    print(
+      """
+      A hit in memory of \(objects) entries: nanoseconds of processor time, medians of \(rounds)
+      rounds.
+
+      | value | memory alone | hybrid | times |
+      |---|---:|---:|---:|
+      """)
+    try compare(keys, "Int", timeToLive: nil) {
       $0
     } weight: {
       $0 & 1 | 1
     }
-    try compare("Int that expires", timeToLive: .seconds(100_000)) {
+    try compare(keys, "Int that expires", timeToLive: .seconds(100_000)) {
       $0
     } weight: {
       $0 & 1 | 1
     }
-    try compare("Data", timeToLive: nil) {
+    try compare(keys, "Data", timeToLive: nil) {
       Data(repeating: UInt8(truncatingIfNeeded: $0), count: 100)
     } weight: {
       $0.count
     }
-    try compare("String", timeToLive: nil) {
+    try compare(keys, "String", timeToLive: nil) {
       "value number \($0) of a string"
     } weight: {
       $0.utf8.count
@@ -36,10 +61,11 @@ struct HybridHits {
   }
 
   private func compare<Value: Codable & Sendable>(
-    _ name: String, timeToLive: Duration?, _ value: (Int) -> Value, weight: (Value) -> Int
+    _ keys: [Int], _ name: String, timeToLive: Duration?, _ value: (Int) -> Value,
+    weight: (Value) -> Int
   ) throws {
     let memoryConfiguration = MemoryCacheConfiguration(
-      limits: MemoryCacheLimits(count: Self.objects * 2), shards: 1, hashing: .fast)
+      limits: MemoryCacheLimits(count: objects * 2), shards: 1, hashing: .fast)
     let memory = try MemoryCache<Int, Value>(memoryConfiguration)
     let path = NSTemporaryDirectory() + "larder-bench-\(UUID())"
     defer { try? FileManager.default.removeItem(atPath: path) }
@@ -52,8 +78,8 @@ struct HybridHits {
       try hybrid.set(value(key), for: key, options: .init(timeToLive: timeToLive))
     }
     var (alone, tiered): ([Double], [Double]) = ([], [])
-    let part = keys.count / Self.rounds
-    for round in 0..<Self.rounds {
+    let part = keys.count / rounds
+    for round in 0..<rounds {
       let keys = keys[round * part..<(round + 1) * part]
       alone.append(
         time(keys) { key in
@@ -67,10 +93,8 @@ struct HybridHits {
         })
     }
     try hybrid.close()
-    let (first, second) = (median(alone), median(tiered))
-    print(
-      String(format: "%6.1f alone  %6.1f hybrid  %5.2f times  ", first, second, second / first)
-        + name)
+    guard let first = Bench.median(alone), let second = Bench.median(tiered) else { return }
+    print("| \(name) " + String(format: "| %.1f | %.1f | %.2f |", first, second, second / first))
   }
 
   /// Nanoseconds of processor time for a key.
@@ -83,6 +107,4 @@ struct HybridHits {
     precondition(total > 0, "a key that was stored is missing")
     return Double(Measurement.nanosecondsNow(CLOCK_THREAD_CPUTIME_ID) - begin) / Double(keys.count)
   }
-
-  private func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
 }

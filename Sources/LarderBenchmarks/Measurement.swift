@@ -5,8 +5,6 @@ import Synchronization
 struct Measurement {
   /// Seconds by the clock on the wall.
   var wallSeconds: Double
-  /// Seconds that the threads used a processor, summed.
-  var processorSeconds: Double
   /// Share of gets answered.
   var hitRatio: Double
   /// For several threads the larger distance between two processors before and after, nanoseconds.
@@ -21,25 +19,21 @@ struct Measurement {
   ) -> Measurement {
     let hits = Atomic<Int>(0)
     let wrong = Atomic<Int>(0)
-    let nanoseconds = Atomic<UInt64>(0)
     let before = threads > 1 ? CoreDistance.nanoseconds() : nil
     let start = nanosecondsNow(CLOCK_MONOTONIC)
     DispatchQueue.concurrentPerform(iterations: threads) { thread in
-      let begin = nanosecondsNow(CLOCK_THREAD_CPUTIME_ID)
       let part = keys[keys.count * thread / threads..<keys.count * (thread + 1) / threads]
       let (found, mistaken) = replay(cache, part)
       hits.wrappingAdd(found, ordering: .relaxed)
       wrong.wrappingAdd(mistaken, ordering: .relaxed)
-      nanoseconds.wrappingAdd(
-        nanosecondsNow(CLOCK_THREAD_CPUTIME_ID) - begin, ordering: .relaxed)
     }
     let end = nanosecondsNow(CLOCK_MONOTONIC)
     precondition(wrong.load(ordering: .relaxed) == 0, "a get returned another key's value")
     return Measurement(
       wallSeconds: Double(end - start) / 1e9,
-      processorSeconds: Double(nanoseconds.load(ordering: .relaxed)) / 1e9,
       hitRatio: Double(hits.load(ordering: .relaxed)) / Double(keys.count),
-      distanceNanoseconds: before.map { max($0, CoreDistance.nanoseconds()) })
+      distanceNanoseconds: [before, threads > 1 ? CoreDistance.nanoseconds() : nil]
+        .compactMap(\.self).max())
   }
 
   private static func replay(

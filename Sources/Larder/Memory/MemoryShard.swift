@@ -154,7 +154,7 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
       if !tier.remembers(id) { release(id, &gone) }
       return isEvicted ? .evicted : .rejected
     }
-    records.put(value: value, id)
+    records.put(value, at: records.value(id))
     records.stamp(id).pointee = Self.stamp(now) | (entry.isPermanent ? Self.permanentBit : 0)
     records.close(id)
     return .stored
@@ -231,7 +231,7 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
       id = highest
     }
     records.open(id)
-    records.put(key: key, id)
+    records.put(key, at: records.key(id))
     if !records.hasEditions { records.hash(id).pointee = hash }
     directory.insert(hash, id)
     return id

@@ -1,8 +1,8 @@
-import Synchronization
+import LarderEngine
 
 /// The source of memory pressure that a cache listens to, if any.
 final class PressureWatch: Sendable {
-  private let source = Mutex<(any MemoryPressureSource)?>(nil)
+  private let source = Locked<(any MemoryPressureSource)?>(nil)
 
   /// Listens to `source` and to no other that was there before.
   func start(

@@ -101,6 +101,6 @@ struct ShardBlocks<Key: Hashable & Sendable, Value: Sendable> {
   @inlinable
   @inline(__always)
   func prefetch(_ index: Int, _ hash: UInt32) {
-    larder_prefetch_shared(view(index).pointee.home(hash))
+    larder_prefetch_shared(view(index).pointee.directory.home(hash))
   }
 }

@@ -26,7 +26,7 @@ struct ShardPlace<Key: Hashable & Sendable, Value: Sendable> {
     view.pointee.records = records
     view.pointee.hits = tier.hitWords()
     view.pointee.expiries = tier.sharedExpiries()
-    view.pointee.note(directory)
+    view.pointee.directory = directory
     view.pointee.isClosed.store(0, ordering: .releasing)
   }
 }

@@ -40,25 +40,14 @@ extension ShardRecords where Key: Equatable {
       (edition.pointee.load(ordering: .relaxed) | 1) &+ 1, ordering: .releasing)
   }
 
-  /// Puts a key where none is; the record is open.
+  /// Puts a key or a value where none is; the record is open.
   @inlinable
   @inline(__always)
-  func put(key: Key, _ id: ObjectID) {
+  func put<Part>(_ part: Part, at place: UnsafeMutablePointer<Part>) {
     if Self.haveEditions {
-      SharedBytes.write(key, to: self.key(id))
+      SharedBytes.write(part, to: place)
     } else {
-      self.key(id).initialize(to: key)
-    }
-  }
-
-  /// Puts a value where none is; the record is open.
-  @inlinable
-  @inline(__always)
-  func put(value: Value, _ id: ObjectID) {
-    if Self.haveEditions {
-      SharedBytes.write(value, to: self.value(id))
-    } else {
-      self.value(id).initialize(to: value)
+      place.initialize(to: part)
     }
   }
 

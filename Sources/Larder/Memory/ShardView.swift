@@ -6,7 +6,7 @@ public import Synchronization
 /// copy of its cache lines, in which nothing else is.
 @usableFromInline
 struct ShardView<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
-  // What a get without the lock came to.
+  /// What a get without the lock came to.
   @usableFromInline
   enum Outcome {
     case hit
@@ -17,8 +17,8 @@ struct ShardView<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
 
   /// 1 while what is below must not be used.
   @usableFromInline let isClosed = Atomic<UInt32>(0)
-  @usableFromInline let directoryBase = Atomic<UInt>(0)
-  @usableFromInline let buckets = Atomic<UInt>(0)
+  @usableFromInline let directoryBase: Atomic<UnsafeMutableRawPointer>
+  @usableFromInline let buckets: Atomic<Int>
   @usableFromInline var records: ShardRecords<Key, Value>
   @usableFromInline var hits: HitWords?
   @usableFromInline var expiries: UnsafeMutablePointer<Atomic<UInt64>>?
@@ -28,24 +28,23 @@ struct ShardView<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     self.records = records
     hits = tier.hitWords()
     expiries = tier.sharedExpiries()
-    note(directory)
+    directoryBase = Atomic(directory.base)
+    buckets = Atomic(directory.buckets)
   }
 
-  /// Says where the directory is.
-  func note(_ directory: KeyDirectory) {
-    directoryBase.store(UInt(bitPattern: directory.base), ordering: .relaxed)
-    buckets.store(UInt(directory.buckets), ordering: .relaxed)
-  }
-
-  /// Where the search for a hash begins, as far as can be said without a gate or the lock: good for
-  /// a prefetch, which may be of any address.
+  /// The directory: to be read from through a gate. Who has neither gate nor lock may ask it for a
+  /// `home`, which is good for a prefetch whatever becomes of it meanwhile.
   @inlinable
-  @inline(__always)
-  func home(_ hash: UInt32) -> UnsafeRawPointer? {
-    let offset = (UInt64(hash) &* UInt64(buckets.load(ordering: .relaxed))) >> 32
-    return UnsafeRawPointer(
-      bitPattern: directoryBase.load(ordering: .relaxed)
-        &+ UInt(offset &* UInt64(KeyDirectory.bucketBytes)))
+  var directory: KeyDirectory {
+    @inline(__always)
+    get {
+      KeyDirectory(
+        base: directoryBase.load(ordering: .relaxed), buckets: buckets.load(ordering: .relaxed))
+    }
+    nonmutating set {
+      directoryBase.store(newValue.base, ordering: .relaxed)
+      buckets.store(newValue.buckets, ordering: .relaxed)
+    }
   }
 
   /// A get through a gate. With editions others may write meanwhile, without they may not.
@@ -55,13 +54,9 @@ struct ShardView<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     _ key: Key, _ hash: UInt32, _ clock: any CacheClock, _ result: inout Result?,
     _ read: (UnsafePointer<Value>) -> Result?
   ) -> Outcome {
-    guard let base = UnsafeMutableRawPointer(bitPattern: directoryBase.load(ordering: .relaxed)),
-      let hits
-    else { return .unknown }
-    let directory = KeyDirectory(
-      base: base, buckets: Int(bitPattern: buckets.load(ordering: .relaxed)))
+    guard let hits else { return .unknown }
     if ShardRecords<Key, Value>.haveEditions {
-      return getTogether(key, hash, directory, hits, clock, &result, read)
+      return getTogether(key, hash, hits, clock, &result, read)
     }
     let id = directory.find(hash) { [records] in records.isOf(key, hash, $0) }
     if id == .none { return .miss }
@@ -75,8 +70,8 @@ struct ShardView<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   @inlinable
   @inline(__always)
   func getTogether<Result>(
-    _ key: Key, _ hash: UInt32, _ directory: KeyDirectory, _ hits: HitWords,
-    _ clock: any CacheClock, _ result: inout Result?, _ read: (UnsafePointer<Value>) -> Result?
+    _ key: Key, _ hash: UInt32, _ hits: HitWords, _ clock: any CacheClock,
+    _ result: inout Result?, _ read: (UnsafePointer<Value>) -> Result?
   ) -> Outcome {
     var edition: UInt32 = 1
     let id = directory.find(hash) { [records] id in

@@ -1,6 +1,6 @@
 #if canImport(Darwin)
   import Dispatch
-  import Synchronization
+  import LarderEngine
 
   /// Memory pressure as the system sees it: on Apple's systems a `DispatchSource`'s.
   public final class SystemMemoryPressure: MemoryPressureSource {
@@ -8,7 +8,7 @@
       let source: any DispatchSourceMemoryPressure
     }
 
-    private let active = Mutex<Active?>(nil)
+    private let active = Locked<Active?>(nil)
 
     /// A source that is not listened to yet.
     public init() {}
@@ -38,7 +38,7 @@
     }
   }
 #elseif os(Linux)
-  import Synchronization
+  import LarderEngine
 
   #if canImport(Glibc)
     import Glibc
@@ -59,7 +59,7 @@
       var hasStopped = false
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
     private let triggers: [(file: Int32, level: MemoryPressureLevel)]
 
     /// Registers with the kernel.

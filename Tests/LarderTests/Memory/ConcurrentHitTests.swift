@@ -6,7 +6,7 @@ import Testing
 
 /// Hits that take no lock, against those who write.
 @Suite(.serialized) struct ConcurrentHitTests {
-  private static let policies = ["fifo", "random", "clock", "sieve", "s3-fifo"]
+  private static let policies = Policies.lockless
 
   private final class Tally: Sendable {
     let living = Atomic<Int>(0)

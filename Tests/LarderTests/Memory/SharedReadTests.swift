@@ -6,10 +6,7 @@ import Testing
 
 /// Keys and values that are nothing but bytes, read while they are written.
 @Suite(.serialized) struct SharedReadTests {
-  /// Every policy of the registry whose hits need no lock.
-  private static let policies = PolicyRegistry.all.map(\.description.name).filter { name in
-    (try? MemoryCache<Int, Int>(count: 10, policy: name))?.blocks.gates != nil
-  }
+  private static let policies = Policies.lockless
 
   /// A value of several words, of which each says what the others are.
   private struct Stamped: Sendable {
@@ -133,8 +130,8 @@ import Testing
     let records = ShardRecords<Int, Int>(room: 2, withEditions: true)
     defer { records.deallocate() }
     records.edition(1).initialize(to: Atomic(6))
-    records.put(key: 5, 1)
-    records.put(value: 50, 1)
+    records.put(5, at: records.key(1))
+    records.put(50, at: records.value(1))
     guard case .same(let edition) = records.compare(1, 5) else {
       Issue.record("the key is there")
       return
@@ -150,7 +147,7 @@ import Testing
       Issue.record("the record is being written")
       return
     }
-    records.put(key: 4, 1)
+    records.put(4, at: records.key(1))
     records.close(1)
     #expect(!records.isStill(edition, 1))
     guard case .same(edition: 8) = records.compare(1, 4) else {

@@ -1,5 +1,7 @@
 import LarderEngine
 
+@testable import Larder
+
 /// The policies that tests go through: the registry's, so that a new one is covered unasked.
 enum Policies {
   /// Those that a real cache can have.
@@ -9,4 +11,9 @@ enum Policies {
   /// Those that need to know the future.
   static let clairvoyant = PolicyRegistry.all.map(\.description)
     .filter { $0.needs.contains(.nextUse) }.map(\.name)
+
+  /// Those whose hits need no lock.
+  static let lockless = executable.filter { name in
+    (try? MemoryCache<Int, Int>(count: 10, policy: name))?.blocks.gates != nil
+  }
 }
