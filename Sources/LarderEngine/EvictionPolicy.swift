@@ -81,6 +81,10 @@ public protocol EvictionPolicy: ~Copyable, SendableMetatype {
   /// Whether the policy can say what it would evict without changing anything.
   static var knowsVictim: Bool { get }
 
+  /// An object that `evict` may well return before long, or `.none`: a hint, for which nothing is
+  /// searched. A real cache brings what it keeps of it near. O(1).
+  var candidate: ObjectID { get }
+
   /// What a hit is where it changes nothing but one word of the object's, and never `overflows`:
   /// hits of a real cache then need no exclusive lock, and are made while another thread calls the
   /// policy. Two hits of one object at the same moment may count as one, and one at the moment in
@@ -137,6 +141,10 @@ extension EvictionPolicy where Self: ~Copyable {
 
   /// It cannot say.
   public var victim: ObjectID { .none }
+
+  /// What it would evict, where it can say.
+  @inline(__always)
+  public var candidate: ObjectID { Self.knowsVictim ? victim : .none }
 
   /// A hit changes something that only one thread at a time may change.
   public var hitWords: HitWords? { nil }

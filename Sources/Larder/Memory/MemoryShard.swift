@@ -1,3 +1,4 @@
+public import CLarderShims
 public import LarderEngine
 
 /// A part of a cache: a directory from key to object id, keys and values by id, and a tier whose
@@ -157,6 +158,9 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     records.put(value, at: records.value(id))
     records.stamp(id).pointee = Self.stamp(now) | (entry.isPermanent ? Self.permanentBit : 0)
     records.close(id)
+    // By the next set that stores it will be near: most of the time a miss took went to waiting for
+    // the victim's record, which of all has been touched longest ago.
+    larder_prefetch(records.key(tier.victims.candidate))
     return .stored
   }
 

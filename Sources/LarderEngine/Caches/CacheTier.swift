@@ -109,6 +109,7 @@ package struct CacheTier {
         _ = tier.takeForgotten()
         let outcome = tier.set(request, now: now) { list.append($0) }
         list.noteForgotten(tier.takeForgotten())
+        list.candidate = tier.candidate
         return outcome
       }
     }

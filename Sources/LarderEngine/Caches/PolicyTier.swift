@@ -18,6 +18,10 @@ struct PolicyTier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyab
   /// Resident objects.
   private(set) var count = 0
 
+  /// An object that may well be evicted before long, or `.none`.
+  @inline(__always)
+  var candidate: ObjectID { tier.candidate }
+
   /// An empty tier.
   init(_ setup: CacheTierSetup) throws(PolicyError) {
     tier = try Tier(

@@ -7,6 +7,7 @@ package struct VictimList {
     @usableFromInline var base: UnsafeMutablePointer<ObjectID>
     @usableFromInline var count = 0
     @usableFromInline var forgotten = ObjectID.none
+    @usableFromInline var candidate = ObjectID.none
     var room: Int
   }
 
@@ -59,6 +60,13 @@ package struct VictimList {
   /// does not say that there is none.
   @inlinable
   package var forgotten: ObjectID { storage.pointee.forgotten }
+
+  /// What may well be evicted before long, as the last `set` left it; `.none` where nobody can say.
+  @inlinable
+  package internal(set) var candidate: ObjectID {
+    get { storage.pointee.candidate }
+    nonmutating set { storage.pointee.candidate = newValue }
+  }
 
   /// Memory held, in bytes.
   var bytes: Int {

@@ -61,6 +61,9 @@ extension ThreeQueuePolicy where Self: ~Copyable {
     missedGhost = false
   }
 
+  @inline(__always)
+  var candidate: ObjectID { queues.candidate }
+
   mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) { queues.remove(id, sizes) }
 
   mutating func reserve(objects: Int) { queues.reserve(objects: objects) }

@@ -66,6 +66,9 @@ struct Clock: EvictionPolicy, ~Copyable {
     words[id] = 0
   }
 
+  @inline(__always)
+  var candidate: ObjectID { queue.oldestPlace }
+
   mutating func reserve(objects: Int) { words.reserve(objects: objects) }
 
   @inline(__always)

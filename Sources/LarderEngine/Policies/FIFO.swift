@@ -48,6 +48,9 @@ struct FIFO: EvictionPolicy, ~Copyable {
 
   var victim: ObjectID { queue.oldestEntry }
 
+  @inline(__always)
+  var candidate: ObjectID { queue.oldestPlace }
+
   mutating func reserve(objects: Int) { words.reserve(objects: objects) }
 
   @inline(__always)

@@ -32,6 +32,9 @@ struct Sieve: EvictionPolicy, ~Copyable {
     if contains(id) { queue.remove(id) }
   }
 
+  @inline(__always)
+  var candidate: ObjectID { queue.atHand }
+
   mutating func reserve(objects: Int) { queue.reserve(objects: objects) }
 
   @inline(__always)

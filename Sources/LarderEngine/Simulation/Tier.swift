@@ -239,6 +239,10 @@ struct Tier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyable {
     }
   }
 
+  /// An object that may well be evicted before long, or `.none`.
+  @inline(__always)
+  var candidate: ObjectID { policy.candidate }
+
   /// Brings what a request for `id` will touch near.
   @inline(__always)
   func prefetch(_ id: ObjectID) {

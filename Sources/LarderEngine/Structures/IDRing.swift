@@ -63,6 +63,10 @@ struct IDRing: ~Copyable {
     return position == newest ? .none : base[Int(position & mask)]
   }
 
+  /// What is in the place of the oldest entry: that, or `.none` where it is a hole. O(1).
+  @inline(__always)
+  var oldestPlace: ObjectID { base[Int(oldest & mask)] }
+
   /// Takes the entry at `position` out. O(1).
   @inline(__always)
   mutating func remove(at position: UInt32) {

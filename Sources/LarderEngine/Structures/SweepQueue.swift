@@ -79,6 +79,10 @@ struct SweepQueue: ~Copyable {
     }
   }
 
+  /// What the hand comes to next, or `.none` where there is a hole.
+  @inline(__always)
+  var atHand: ObjectID { base[Int(hand & mask)] }
+
   /// Takes a queued object out. Amortised O(1).
   mutating func remove(_ id: ObjectID) {
     base[Int(words[id] & SweepQueue.positionMask & mask)] = .none

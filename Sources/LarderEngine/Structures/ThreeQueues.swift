@@ -68,6 +68,13 @@ struct ThreeQueues: ~Copyable {
   @inline(__always)
   var isMainEmpty: Bool { main.count == 0 }
 
+  /// What is oldest in small, or in main where that holds more than its share; `.none` where a hole
+  /// is in its place.
+  @inline(__always)
+  var candidate: ObjectID {
+    mainUsed > mainCapacity ? main.oldestPlace : small.oldestPlace
+  }
+
   /// Counts a request for a resident object.
   @inline(__always)
   mutating func count(_ id: ObjectID) {

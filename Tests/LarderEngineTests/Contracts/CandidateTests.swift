@@ -1,0 +1,57 @@
+import Testing
+
+@testable import LarderEngine
+
+/// What a tier says may be evicted before long.
+@Suite struct CandidateTests {
+  private static let policies = PolicyRegistry.all.map(\.description)
+    .filter { !$0.needs.contains(.nextUse) }.map(\.name)
+
+  private func tier(_ policy: String) throws -> CacheTier {
+    try PolicyRegistry.makeCacheTier(
+      CacheTierSetup(
+        policy: try PolicySpec(parsing: policy), capacity: 30, unit: .objects, objects: 400))
+  }
+
+  /// A real cache reads memory at it, so it is an id of the tier's whatever happens.
+  @Test(arguments: policies)
+  func isAnIDOrNone(policy: String) throws {
+    let tier = try tier(policy)
+    var random = SeededGenerator(seed: 7)
+    for step in 0..<20_000 {
+      let id = ObjectID(1 + random.next(below: 400))
+      if step % 5 == 0 { tier.remove(ObjectID(1 + random.next(below: 400))) }
+      if step % 600 == 0 { while tier.count > 0 { _ = tier.giveUp() } }
+      if tier.access(id, 0) != .hit { _ = tier.set(Request(id: id), 0) }
+      #expect(tier.victims.candidate <= 400)
+    }
+  }
+
+  /// Where nothing but the order of requests counts, it is the victim itself.
+  @Test(arguments: ["lru", "mru", "fifo"])
+  func isTheNextVictim(policy: String) throws {
+    let tier = try tier(policy)
+    for id in 1...30 { _ = tier.set(Request(id: ObjectID(id)), 0) }
+    for id in 31...400 {
+      let candidate = tier.victims.candidate
+      _ = tier.set(Request(id: ObjectID(id)), 0)
+      #expect(tier.victims.count == 1 && tier.victims[0] == candidate)
+    }
+  }
+
+  /// What is requested once only goes as the candidates said.
+  @Test(arguments: ["clock", "sieve", "s3-fifo", "qd-lp", "slru", "2q", "lfu"])
+  func isTheNextVictimOfAScan(policy: String) throws {
+    let tier = try tier(policy)
+    var (said, right) = (0, 0)
+    for id in 1...400 {
+      let candidate = tier.victims.candidate
+      _ = tier.set(Request(id: ObjectID(id)), 0)
+      if tier.victims.count == 0 { continue }
+      said += 1
+      if tier.victims[0] == candidate { right += 1 }
+    }
+    #expect(said == 370)
+    #expect(right >= said * 9 / 10)
+  }
+}
