@@ -8,7 +8,7 @@ struct MemoryContest: ParsableCommand {
     abstract: "Memory caches of integers: get, and put on a miss (the default).",
     discussion: """
       Examples:
-        larder-bench                                   everything, about ten minutes
+        larder-bench                                   everything, some minutes
         larder-bench --only lru --threads 1 --rounds 9
         larder-bench --only NSCache,sieve
       """)
