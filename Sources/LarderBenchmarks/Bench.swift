@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import LarderTraces
 
 /// Measures memory caches beside one another.
@@ -7,10 +8,22 @@ struct Bench: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "larder-bench", abstract: "Measures memory caches beside one another.",
     discussion: """
-      Keep the machine otherwise idle. Everything is measured in rounds, each cache once in each, so
-      that all meet the same machine; ratios are of the same round.
+      Keep the machine otherwise idle. Everything is measured in rounds, each cache once \
+      in each, so that all meet the same machine; ratios are of the same round.
       """,
     subcommands: [MemoryContest.self, HybridHits.self], defaultSubcommand: MemoryContest.self)
+
+  /// Does what the arguments ask; exits with 2 where they are wrong, as `larder` does.
+  static func main() {
+    do {
+      var command = try parseAsRoot()
+      try command.run()
+    } catch {
+      guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
+      FileHandle.standardError.write(Data((fullMessage(for: error) + "\n").utf8))
+      exit(withError: ExitCode(2))
+    }
+  }
 
   /// Keys as a Zipf distribution of exponent 0.99 draws them, spread over all integers.
   static func zipfKeys(requests: Int, objects: Int) throws -> [Int] {
