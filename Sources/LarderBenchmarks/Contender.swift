@@ -23,6 +23,10 @@ struct Contender {
         Contender(name: "larder \(policy) \(shards) shards") {
           try LarderCache(capacity: $0, policy: policy, shards: shards, hashing: .fast)
         })
+      all.append(
+        Contender(name: "larder \(policy) \(shards) shards, objects") {
+          try LarderBoxCache(capacity: $0, policy: policy, shards: shards)
+        })
     }
     all.append(
       Contender(name: "larder lru \(shards) shards, Hasher") {

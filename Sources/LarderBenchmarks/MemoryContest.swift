@@ -79,6 +79,7 @@ struct MemoryContest: ParsableCommand {
     // Opened once, here: the loop is specialised for each cache where it can be seen to be.
     return switch cache {
     case let cache as LarderCache: Measurement.take(cache, keys, threads: threads)
+    case let cache as LarderBoxCache: Measurement.take(cache, keys, threads: threads)
     case let cache as FoundationCache: Measurement.take(cache, keys, threads: threads)
     case let cache as TextbookLRU: Measurement.take(cache, keys, threads: threads)
     default: Measurement.take(cache, keys, threads: threads)
