@@ -27,6 +27,17 @@ import Testing
     }
   }
 
+  /// Nothing is there: what is asked for it is too large.
+  @Test(arguments: policies)
+  func isNoneOfNothing(policy: String) throws {
+    let tier = try PolicyRegistry.makeCacheTier(
+      CacheTierSetup(
+        policy: try PolicySpec(parsing: policy), capacity: 30, unit: .bytes, objects: 400))
+    #expect(tier.set(Request(id: 3, size: 31), 0) == .rejected)
+    #expect(tier.count == 0)
+    #expect(tier.victims.candidate == .none)
+  }
+
   /// Where nothing but the order of requests counts, it is the victim itself.
   @Test(arguments: ["lru", "mru", "fifo"])
   func isTheNextVictim(policy: String) throws {
