@@ -19,7 +19,8 @@ struct Measurement {
   ) -> Measurement {
     let hits = Atomic<Int>(0)
     let wrong = Atomic<Int>(0)
-    let before = threads > 1 ? CoreDistance.nanoseconds() : nil
+    func distance() -> Double? { threads > 1 ? CoreDistance.nanoseconds() : nil }
+    let before = distance()
     let start = nanosecondsNow(CLOCK_MONOTONIC)
     DispatchQueue.concurrentPerform(iterations: threads) { thread in
       let part = keys[keys.count * thread / threads..<keys.count * (thread + 1) / threads]
@@ -32,8 +33,7 @@ struct Measurement {
     return Measurement(
       wallSeconds: Double(end - start) / 1e9,
       hitRatio: Double(hits.load(ordering: .relaxed)) / Double(keys.count),
-      distanceNanoseconds: [before, threads > 1 ? CoreDistance.nanoseconds() : nil]
-        .compactMap(\.self).max())
+      distanceNanoseconds: [before, distance()].compactMap(\.self).max())
   }
 
   private static func replay(

@@ -69,7 +69,7 @@ struct MemoryContest: ParsableCommand {
 
       """)
     print(results.table(requests: requests))
-    try printMemory(keys)
+    try printMemory(contenders, keys)
   }
 
   private func measure(
@@ -86,18 +86,18 @@ struct MemoryContest: ParsableCommand {
     }
   }
 
-  private func printMemory(_ keys: [Int]) throws {
-    print("\n| memory | bytes an entry beyond key and value |\n|---|---:|")
-    for policy in ["lru", "sieve", "s3-fifo", "clock"] {
-      for shards in [1, 16] {
-        let cache = try LarderCache(
-          capacity: capacity, policy: policy, shards: shards, hashing: .fast)
-        _ = Measurement.take(cache, keys, threads: 1)
-        let bytes = Double(cache.cache.residentBytes) / Double(cache.cache.count)
-        let beside = bytes - Double(2 * MemoryLayout<Int>.size)
-        print("| larder \(policy), \(shards) shard(s) | \(String(format: "%.1f", beside)) |")
-      }
+  private func printMemory(_ contenders: [Contender], _ keys: [Int]) throws {
+    var rows: [String] = []
+    for contender in contenders {
+      guard let cache = try contender.make(capacity) as? LarderCache else { continue }
+      _ = Measurement.take(cache, keys, threads: 1)
+      let bytes = Double(cache.cache.residentBytes) / Double(cache.cache.count)
+      let beside = bytes - Double(2 * MemoryLayout<Int>.size)
+      rows.append("| \(contender.name) | \(String(format: "%.1f", beside)) |")
     }
+    guard !rows.isEmpty else { return }
+    print("\n| memory | bytes an entry beyond key and value |\n|---|---:|")
+    print(rows.joined(separator: "\n"))
   }
 
   /// A line on a terminal that the next one takes the place of.
