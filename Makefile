@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help deps browser build debug test test-release sanitize run bench bench-caches alarms \
+.PHONY: help deps browser build debug test test-foreign test-release sanitize run bench bench-caches alarms \
   analysis test-analysis policies-page lint format clean install
 
 SWIFT ?= swift
@@ -16,6 +16,7 @@ BENCH_CAPACITY ?= 100000
 PYTHON ?= python3
 RESULTS ?= Results/examples/cache2k-web07
 ANALYSIS_FLAGS ?=
+FOREIGN_SECONDS ?= 20
 ALARM_RUNS ?= 300
 SLOW_RUNS ?= 100
 ALARM_RESULTS ?= Results/alarms
@@ -100,6 +101,15 @@ test: deps browser lint ## Check the style, then build and run every test
 	@$(SWIFT) build --build-tests
 	$(call say,Running the tests)
 	@$(SWIFT) test --skip-build
+
+# A folder of its own, outside Tests/Foreign, where tests look at every file.
+FOREIGN := $(SWIFT) build -c release --package-path Tests/Foreign --scratch-path .build-foreign
+
+test-foreign: deps ## Stress the library for FOREIGN_SECONDS as another package sees it, in release mode
+	$(call say,Building Tests/Foreign in release mode)
+	@$(FOREIGN) --product Readers
+	$(call say,Reading and writing from many threads for $(FOREIGN_SECONDS) s)
+	@"$$($(FOREIGN) --show-bin-path)/Readers" --seconds '$(FOREIGN_SECONDS)'
 
 test-release: deps ## Run every test as the optimiser leaves it
 	$(call say,Building and running the tests in release mode)

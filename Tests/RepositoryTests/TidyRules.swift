@@ -53,6 +53,15 @@ enum TidyRules {
     return findings
   }
 
+  /// No release store ends what protects a value: the optimiser moves retains behind it. The call
+  /// `larder_end_protection` says why and is what to use; a fence alone ends nothing.
+  static func releaseStores(_ source: SwiftSource) -> [Finding] {
+    source.code.indices.filter { index in
+      let line = source.code[index]
+      return line.contains("ordering: .releasing") && !line.contains("atomicMemoryFence")
+    }.map { source.finding($0, "a release store: use larder_end_protection") }
+  }
+
   /// A file declares, or extends, the type that it is named for.
   static func naming(_ source: SwiftSource) -> [Finding] {
     let name = source.typeName

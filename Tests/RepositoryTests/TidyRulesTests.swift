@@ -26,6 +26,12 @@ struct TidyRulesTests {
     #expect(TidyRules.forbidden(source(".unsafe" + "Flags([])")).count == 1)
   }
 
+  @Test func releaseStores() {
+    let text = "word.store(0, ordering: .releasing)\natomicMemoryFence(ordering: .releasing)"
+    #expect(TidyRules.releaseStores(source(text)).map(\.line) == [1])
+    #expect(TidyRules.releaseStores(source("// ordering: .releasing")).isEmpty)
+  }
+
   @Test(arguments: [
     "public struct A {", "  public init() {", "@inline(__always) public func f() {",
     "public private(set) var x = 1", "package static let x = 1", "public static func == (a: A)",

@@ -15,6 +15,10 @@ struct TidyTests {
 
   @Test func nothingForbidden() throws { try check(["Sources"], TidyRules.forbidden) }
 
+  @Test func protectionEndsInOnePlace() throws {
+    try check(["Sources/Larder"], TidyRules.releaseStores)
+  }
+
   @Test func theManifestIsPlain() throws {
     let manifest = SwiftSource(
       path: "Package.swift", text: try Repository.text(of: "Package.swift"))

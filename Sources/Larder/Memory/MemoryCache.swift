@@ -126,18 +126,18 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     _ read: (UnsafePointer<Value>) -> Result?
   ) -> Bool {
     let gate = gates.own
-    guard gate.pointee.enter(index) else { return false }
+    guard gate.enter(index) else { return false }
     guard blocks.isReadable(index) else {
-      gate.pointee.leave()
+      gate.leave()
       return false
     }
     let outcome = blocks.view(index).pointee.get(key, hash, clock, &result, read)
     if outcome == .hit {
-      gate.pointee.countHit()
+      gate.countHit()
     } else if outcome == .miss {
-      gate.pointee.countMiss()
+      gate.countMiss()
     }
-    gate.pointee.leave()
+    gate.leave()
     return outcome != .unknown
   }
 

@@ -27,6 +27,6 @@ struct ShardPlace<Key: Hashable & Sendable, Value: Sendable> {
     view.pointee.hits = tier.hitWords()
     view.pointee.expiries = tier.sharedExpiries()
     view.pointee.directory = directory
-    view.pointee.isClosed.store(0, ordering: .releasing)
+    view.pointee.isClosed.store(0, ordering: .sequentiallyConsistent)
   }
 }

@@ -1,3 +1,4 @@
+public import CLarderShims
 public import LarderEngine
 public import Synchronization
 
@@ -36,8 +37,7 @@ extension ShardRecords where Key: Equatable {
   func close(_ id: ObjectID) {
     guard Self.haveEditions, hasEditions else { return }
     let edition = edition(id)
-    edition.pointee.store(
-      (edition.pointee.load(ordering: .relaxed) | 1) &+ 1, ordering: .releasing)
+    larder_end_protection(edition, (edition.pointee.load(ordering: .relaxed) | 1) &+ 1)
   }
 
   /// Puts a key or a value where none is; the record is open.

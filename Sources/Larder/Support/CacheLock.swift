@@ -1,3 +1,4 @@
+public import CLarderShims
 public import Synchronization
 
 #if canImport(Darwin)
@@ -48,10 +49,11 @@ struct CacheLock {
     if !isTaken { wait() }
   }
 
-  /// Gives the lock back.
+  /// Releases the lock. A value that was copied under it owns its reference by then: see
+  /// `larder_end_protection`.
   @inlinable
   @inline(__always)
-  func unlock() { word.pointee.store(0, ordering: .releasing) }
+  func unlock() { larder_end_protection(word, 0) }
 
   @usableFromInline
   func wait() {

@@ -13,40 +13,71 @@ public import Synchronization
 struct HitGates {
   /// The cache lines of one thread.
   @usableFromInline
-  struct Gate: ~Copyable {
-    /// 0, or the number of a shard and 1.
-    @usableFromInline let shard = Atomic<UInt32>(0)
-    /// Gets answered and not answered; changed only by who is in the gate.
-    @usableFromInline let hits = Atomic<UInt64>(0)
-    @usableFromInline let misses = Atomic<UInt64>(0)
+  struct Gate: Equatable {
+    @usableFromInline let place: UnsafeMutableRawPointer
 
-    init() {}
+    @inlinable
+    @inline(__always)
+    init(at place: UnsafeMutableRawPointer) { self.place = place }
+
+    /// Makes a gate at `place`, which is one word of 32 bits and, from byte 8 on, two of 64.
+    static func create(at place: UnsafeMutableRawPointer) {
+      place.bindMemory(to: Atomic<UInt32>.self, capacity: 1).initialize(to: Atomic(0))
+      (place + 8).bindMemory(to: Atomic<UInt64>.self, capacity: 2).initialize(to: Atomic(0))
+      (place + 16).assumingMemoryBound(to: Atomic<UInt64>.self).initialize(to: Atomic(0))
+    }
+
+    /// 0, or the number of a shard and 1.
+    @inlinable
+    @inline(__always)
+    var shard: UnsafeMutablePointer<Atomic<UInt32>> {
+      place.assumingMemoryBound(to: Atomic<UInt32>.self)
+    }
+
+    /// Gets that were hits; changed only by the thread in the gate.
+    @inlinable
+    @inline(__always)
+    var hits: UnsafeMutablePointer<Atomic<UInt64>> {
+      (place + 8).assumingMemoryBound(to: Atomic<UInt64>.self)
+    }
+
+    /// Gets that were misses; changed only by the thread in the gate.
+    @inlinable
+    @inline(__always)
+    var misses: UnsafeMutablePointer<Atomic<UInt64>> {
+      (place + 16).assumingMemoryBound(to: Atomic<UInt64>.self)
+    }
 
     /// Says that the shard is being read, or returns false where another thread is in the gate.
     @inlinable
     @inline(__always)
     func enter(_ index: Int) -> Bool {
-      shard.compareExchange(
+      shard.pointee.compareExchange(
         expected: 0, desired: UInt32(truncatingIfNeeded: index) &+ 1,
         ordering: .sequentiallyConsistent
       ).exchanged
     }
 
     /// Says that nothing is being read.
+    ///
+    /// A value that was read in the gate owns its reference by then: see `larder_end_protection`,
+    /// which is the only way to end what the gate protects.
     @inlinable
     @inline(__always)
-    func leave() { shard.store(0, ordering: .releasing) }
+    func leave() { larder_end_protection(place, 0) }
 
     @inlinable
     @inline(__always)
-    func countHit() {
-      hits.store(hits.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
-    }
+    func countHit() { Self.increment(hits) }
 
     @inlinable
     @inline(__always)
-    func countMiss() {
-      misses.store(misses.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+    func countMiss() { Self.increment(misses) }
+
+    @inlinable
+    @inline(__always)
+    static func increment(_ count: UnsafeMutablePointer<Atomic<UInt64>>) {
+      count.pointee.store(count.pointee.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
     }
   }
 
@@ -64,12 +95,11 @@ struct HitGates {
     while count < min(threads, 64) { count *= 2 }
     self.count = count
     base = .allocate(byteCount: count * Self.stride, alignment: Self.stride)
-    for number in 0..<count { gate(number).initialize(to: Gate()) }
+    for number in 0..<count { Gate.create(at: gate(number).place) }
   }
 
   /// Gives the memory back; nobody is in a gate.
   func destroy() {
-    for number in 0..<count { gate(number).deinitialize(count: 1) }
     base.deallocate()
   }
 
@@ -78,14 +108,14 @@ struct HitGates {
 
   @inlinable
   @inline(__always)
-  func gate(_ number: Int) -> UnsafeMutablePointer<Gate> {
-    (base + (number & (count &- 1)) &* Self.stride).assumingMemoryBound(to: Gate.self)
+  func gate(_ number: Int) -> Gate {
+    Gate(at: base + (number & (count &- 1)) &* Self.stride)
   }
 
   /// The calling thread's gate.
   @inlinable
   @inline(__always)
-  var own: UnsafeMutablePointer<Gate> { gate(Int(larder_thread_number())) }
+  var own: Gate { gate(Int(larder_thread_number())) }
 
   /// Waits until nobody reads a shard whose lock the caller has taken.
   @inlinable
@@ -94,7 +124,7 @@ struct HitGates {
     // Numbers begin with 1, and a thread has its number before it enters.
     let threads = min(Int(larder_numbered_threads()), count)
     for number in 0..<threads {
-      let shard = gate(number &+ 1).pointee.shard.load(ordering: .sequentiallyConsistent)
+      let shard = gate(number &+ 1).shard.pointee.load(ordering: .sequentiallyConsistent)
       if shard == UInt32(truncatingIfNeeded: index) &+ 1 { waitForReader(number + 1, index) }
     }
   }
@@ -102,7 +132,7 @@ struct HitGates {
   @usableFromInline
   func waitForReader(_ number: Int, _ index: Int) {
     var patience = Patience()
-    while gate(number).pointee.shard.load(ordering: .sequentiallyConsistent) == UInt32(index) + 1 {
+    while gate(number).shard.pointee.load(ordering: .sequentiallyConsistent) == UInt32(index) + 1 {
       patience.wait()
     }
   }
@@ -111,8 +141,8 @@ struct HitGates {
   var totals: (hits: UInt64, misses: UInt64) {
     (0..<count).reduce((0, 0)) { sum, number in
       (
-        sum.0 + gate(number).pointee.hits.load(ordering: .relaxed),
-        sum.1 + gate(number).pointee.misses.load(ordering: .relaxed)
+        sum.0 + gate(number).hits.pointee.load(ordering: .relaxed),
+        sum.1 + gate(number).misses.pointee.load(ordering: .relaxed)
       )
     }
   }
@@ -122,10 +152,10 @@ struct HitGates {
     for number in 0..<count {
       var patience = Patience()
       // No shard has this number: nobody waits for it.
-      while !gate(number).pointee.enter(Int(UInt32.max) - 1) { patience.wait() }
-      gate(number).pointee.hits.store(0, ordering: .relaxed)
-      gate(number).pointee.misses.store(0, ordering: .relaxed)
-      gate(number).pointee.leave()
+      while !gate(number).enter(Int(UInt32.max) - 1) { patience.wait() }
+      gate(number).hits.pointee.store(0, ordering: .relaxed)
+      gate(number).misses.pointee.store(0, ordering: .relaxed)
+      gate(number).leave()
     }
   }
 }

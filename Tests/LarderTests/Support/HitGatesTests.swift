@@ -9,16 +9,16 @@ import Testing
     defer { gates.destroy() }
     #expect(gates.count == 4)
     let gate = gates.own
-    func enter(_ index: Int) -> Bool { gate.pointee.enter(index) }
+    func enter(_ index: Int) -> Bool { gate.enter(index) }
     #expect(enter(0))
     #expect(!enter(0))
     #expect(!enter(5))
-    gate.pointee.countHit()
-    gate.pointee.countMiss()
-    gate.pointee.countMiss()
-    gate.pointee.leave()
+    gate.countHit()
+    gate.countMiss()
+    gate.countMiss()
+    gate.leave()
     #expect(enter(5))
-    gate.pointee.leave()
+    gate.leave()
     #expect(gates.totals == (1, 2))
     gates.resetTotals()
     #expect(gates.totals == (0, 0))
@@ -28,11 +28,11 @@ import Testing
   @Test func nobodyWaitsForReadersOfAnotherShard() {
     let gates = HitGates(threads: 64)
     defer { gates.destroy() }
-    let entered = gates.own.pointee.enter(3)
+    let entered = gates.own.enter(3)
     #expect(entered)
     gates.waitForReaders(of: 2)
     gates.waitForReaders(of: 4)
-    gates.own.pointee.leave()
+    gates.own.leave()
     gates.waitForReaders(of: 3)
   }
 
@@ -53,12 +53,12 @@ import Testing
           let lock = CacheLock(at: shared.memory)
           for step in 0..<4_000 {
             let gate = shared.gates.own
-            if (step + thread) % 3 > 0, gate.pointee.enter(0) {
+            if (step + thread) % 3 > 0, gate.enter(0) {
               if lock.isFree {
                 if shared.one != shared.other { shared.torn.wrappingAdd(1, ordering: .relaxed) }
                 shared.read.wrappingAdd(1, ordering: .relaxed)
               }
-              gate.pointee.leave()
+              gate.leave()
             } else {
               lock.lock()
               shared.gates.waitForReaders(of: 0)
