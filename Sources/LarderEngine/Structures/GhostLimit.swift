@@ -10,9 +10,11 @@ struct GhostLimit {
 
   private var most = 0
 
-  /// At most so many.
+  /// At most so many; never more than a queue holds.
   @inline(__always)
-  var ghosts: Int { max(GhostLimit.least, most &* GhostLimit.perResident) }
+  var ghosts: Int {
+    min(max(GhostLimit.least, most &* GhostLimit.perResident), IDRing.entriesMax)
+  }
 
   /// So many objects are resident.
   @inline(__always)

@@ -22,7 +22,7 @@ struct GhostQueue: ~Copyable {
     ring = IDRing(capacity: min(objects, weighs ? 0 : Int(min(capacity, 1 << 20))))
     sizes = Column(objects: weighs ? objects : 0)
     self.weighs = weighs
-    self.capacity = capacity
+    self.capacity = weighs ? capacity : min(capacity, UInt64(IDRing.entriesMax))
   }
 
   /// Whether the object is queued.
