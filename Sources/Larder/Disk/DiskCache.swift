@@ -59,7 +59,7 @@ public final class DiskCache: @unchecked Sendable {
   ///   - path: the folder. Nothing else should be kept in it.
   ///   - configuration: limits, policy and durability. It may differ from the last time.
   ///   - clock: where the time comes from; it must go on across restarts.
-  /// - Throws: `inUse` when another cache has the folder; `format`, `files`, `database` or
+  /// - Throws: `inUse` when another cache has the folder; `format`, `files`, `database`, `limit` or
   ///   `configuration`.
   public convenience init(
     path: String, configuration: DiskConfiguration = DiskConfiguration(),
