@@ -58,7 +58,7 @@ public struct HybridCacheConfiguration: Sendable {
     memory == nil || disk == nil ? HybridRules(promotion: .never) : rules
   }
 
-  /// What is wrong with it beside what the tiers find out.
+  /// What is wrong with it beside what disk and the policies find out.
   func check() throws(HybridCacheError) {
     if memory == nil, disk == nil {
       throw .configuration(message: "a hybrid cache needs memory, disk or both; it has neither")
@@ -66,7 +66,12 @@ public struct HybridCacheConfiguration: Sendable {
     if let life = staleIfError, life < .zero {
       throw .configuration(message: "a staleIfError of \(life): expected zero or more, or nil")
     }
-    do throws(MemoryCacheError) { try pressureRule.check() } catch { throw .memory(error) }
+    do throws(MemoryCacheError) {
+      try pressureRule.check()
+      if let memory { try memory.check(shards: memory.shardCount()) }
+    } catch {
+      throw .memory(error)
+    }
     guard case .back(let entriesMax, let interval) = writes else { return }
     if memory == nil || disk == nil {
       throw .configuration(message: "writing back needs memory and disk")

@@ -18,7 +18,7 @@ struct MemoryEntry {
     cost: Int, timeToLive: Duration?, expires: UInt64 = .max, fetchCost: Float, isPermanent: Bool
   ) {
     size = UInt32(clamping: cost)
-    let life = timeToLive?.microseconds
+    let life = timeToLive.map { $0 > .zero ? max(1, $0.microseconds) : 0 }
     self.timeToLive = life ?? 0
     // A life of nothing is over at once, where the tier takes 0 for none.
     self.expires = life == 0 ? 0 : expires

@@ -49,6 +49,7 @@ struct GhostQueue: ~Copyable {
   /// Takes an object that is queued out.
   @inline(__always)
   mutating func remove(_ id: ObjectID) {
+    assert(contains(id))
     ring.remove(at: words[id] & GhostQueue.positionMask)
     used -= weighs ? UInt64(sizes[id]) : 1
     words[id] = 0

@@ -37,6 +37,7 @@ struct IDBag: ~Copyable {
   /// Takes an object that is held out; the last takes its place.
   @inline(__always)
   mutating func remove(_ id: ObjectID) {
+    assert(contains(id))
     let place = places[id]
     let last = held.removeLast()
     if last != id {

@@ -11,10 +11,13 @@ import Testing
     let folder = try ScratchFolder(isSmall: true)
     var configuration = HybridCacheConfiguration(disk: DiskConfiguration(durability: .none))
     change(&configuration)
+    let path = folder.path + "/new"
     do {
-      _ = try HybridCache<String, Data>(path: folder.path, configuration: configuration)
+      _ = try HybridCache<String, Data>(path: path, configuration: configuration)
       return nil
     } catch {
+      // What is refused leaves nothing behind.
+      #expect(!FileManager.default.fileExists(atPath: path))
       return "\(error)"
     }
   }

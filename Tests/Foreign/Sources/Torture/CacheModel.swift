@@ -59,7 +59,8 @@ struct CacheModel {
     if duration <= .zero { return 0 }
     if duration >= .seconds(9_000_000_000_000) { return UInt64(Int64.max) }
     let (seconds, attoseconds) = duration.components
-    return UInt64(seconds) * 1_000_000 + UInt64(attoseconds) / 1_000_000_000_000
+    // In memory the shortest life is a microsecond.
+    return max(1, UInt64(seconds) * 1_000_000 + UInt64(attoseconds) / 1_000_000_000_000)
   }
 }
 
