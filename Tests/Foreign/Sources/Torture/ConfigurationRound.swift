@@ -23,9 +23,12 @@ struct ConfigurationRound {
   private var clock: TortureClock
   private var values = 0
   private let folder: String
+  private let asksOrigin: Bool
 
-  /// The round of a seed; `folder` is made and removed by it.
-  init(seed: UInt64, folder: String) {
+  /// The round of a seed; `folder` is made and removed by it. Unless `asksOrigin` nothing is fetched,
+  /// so that it never waits for a thread.
+  init(seed: UInt64, folder: String, asksOrigin: Bool = true) {
+    self.asksOrigin = asksOrigin
     settings = RandomSettings(seed: seed)
     let starts: [UInt64] = [0, 1, (1 << 56) - 1_000_000, .max / 2, .max - 10_000_000]
     let isStrange = settings.chance(0.05)
@@ -291,13 +294,13 @@ struct ConfigurationRound {
     case 16: try removeAll { try cache.removeAll(includingPermanent: $0) }
     case 17: pass()
     case 18: try cache.flush()
-    case 19: try await fetch(key, cache)
+    case 19 where asksOrigin: try await fetch(key, cache)
     case 20 where settings.chance(0.3):
       let value = newValue()
       for key in Self.burst {
         note(try cache.set(Data(value.utf8), for: key), value, key, nil, nil, false)
       }
-    case 21:
+    case 21 where asksOrigin:
       let concurrency = settings.integer(1...4)
       await cache.prewarm([key], concurrency: concurrency) { _ in .absent }
       // Where the cache had it, it was not fetched.
