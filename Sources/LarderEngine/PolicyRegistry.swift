@@ -111,10 +111,18 @@ public enum PolicyRegistry {
   }
 
   /// One tier with nothing around it, for tests and for looking at a policy's decisions.
+  ///
+  /// - Throws: `PolicyError` when a policy or parameter does not exist, or when capacity or objects
+  ///   are out of range.
   public static func makeProbe(
     _ setup: TierSetup, unit: CapacityUnit, objects: Int, seed: UInt64 = 0
   ) throws(PolicyError) -> PolicyProbe {
-    PolicyProbe(try policy(named: setup.policy).makeTier(setup, unit, objects, seed))
+    try checkCapacity(setup.capacity, setup.objectsMax, of: setup.policy)
+    guard 0...ObjectID.maximumCount ~= objects else {
+      throw .badSetup(
+        "objects", "\(objects)", expected: "a whole number from 0 to \(ObjectID.maximumCount)")
+    }
+    return PolicyProbe(try policy(named: setup.policy).makeTier(setup, unit, objects, seed))
   }
 
   /// A policy for a real cache.
@@ -125,13 +133,12 @@ public enum PolicyRegistry {
     _ setup: CacheTierSetup
   ) throws(PolicyError) -> CacheTier {
     let policy = try policy(named: setup.policy)
-    guard setup.capacity > 0 else {
-      throw .capacity(policy: setup.policy.name, capacity: 0, expected: "at least 1")
-    }
+    try checkCapacity(setup.capacity, UInt64(max(setup.objectsMax, 0)), of: setup.policy)
     if policy.description.needs.contains(.nextUse) {
       throw .missingNeed(policy: setup.policy.name, need: "the next use of each object")
     }
     var setup = setup
+    setup.objectsMax = min(setup.objectsMax, CacheTierSetup.residentsMax)
     setup.policy = try inRealCache(setup.policy)
     return try policy.makeCacheTier(setup)
   }
@@ -149,16 +156,24 @@ public enum PolicyRegistry {
     byName[spec.name]?.knowsVictim ?? false
   }
 
+  /// Refuses capacities that no policy can calculate with. Every tier is made after this check.
+  private static func checkCapacity(
+    _ capacity: UInt64, _ objectsMax: UInt64?, of policy: PolicySpec
+  ) throws(PolicyError) {
+    guard 1...PolicySetup.capacityMax ~= capacity else {
+      throw .capacity(
+        policy: policy.name, capacity: capacity, expected: "1 to \(PolicySetup.capacityMax)")
+    }
+    if objectsMax == 0 {
+      throw .capacity(policy: policy.name, capacity: 0, expected: "at least 1 object")
+    }
+  }
+
   private static func checked(
     _ tier: TierSetup, _ columns: RequestColumns
   ) throws(PolicyError) -> RegisteredPolicy {
     let policy = try policy(named: tier.policy)
-    guard tier.capacity > 0 else {
-      throw .capacity(policy: tier.policy.name, capacity: 0, expected: "at least 1")
-    }
-    if tier.objectsMax == 0 {
-      throw .capacity(policy: tier.policy.name, capacity: 0, expected: "at least 1 object")
-    }
+    try checkCapacity(tier.capacity, tier.objectsMax, of: tier.policy)
     if policy.description.needs.contains(.nextUse), columns.nextUses == nil {
       throw .missingNeed(policy: tier.policy.name, need: "the next use of each object")
     }

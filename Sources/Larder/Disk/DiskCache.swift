@@ -59,7 +59,7 @@ public final class DiskCache: @unchecked Sendable {
   ///   - path: the folder. Nothing else should be kept in it.
   ///   - configuration: limits, policy and durability. It may differ from the last time.
   ///   - clock: where the time comes from; it must go on across restarts.
-  /// - Throws: `inUse` when another cache has the folder; `format`, `files`, `database` or
+  /// - Throws: `inUse` when another cache has the folder; `format`, `files`, `database`, `limit` or
   ///   `configuration`.
   public convenience init(
     path: String, configuration: DiskConfiguration = DiskConfiguration(),
@@ -197,7 +197,7 @@ public final class DiskCache: @unchecked Sendable {
   }
 
   /// Gives entries up, as the policy says, until at most `entries` that are not permanent are
-  /// left. O(entries given up).
+  /// left; less than 0 counts as 0. O(entries given up).
   ///
   /// - Throws: `database` or `closed`.
   @discardableResult
@@ -207,7 +207,8 @@ public final class DiskCache: @unchecked Sendable {
     }
   }
 
-  /// Removes entries that were stored `age` ago or longer, but for permanent ones. O(entries).
+  /// Removes entries that were stored `age` ago or longer, but for permanent ones; less than zero
+  /// counts as zero. O(entries).
   ///
   /// - Throws: `database` or `closed`.
   @discardableResult

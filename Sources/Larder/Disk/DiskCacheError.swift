@@ -19,8 +19,10 @@ public enum DiskCacheError: Error, Hashable, Sendable, CustomStringConvertible {
   case encryption(path: String, DiskEncryptionFault)
   /// A key for encryption that is not of 128, 192 or 256 bits.
   case encryptionKeyLength(bits: Int)
-  /// The policy or one of the limits cannot be used.
+  /// The policy or the admission filter cannot be used.
   case configuration(PolicyError)
+  /// A number of the configuration is outside its range: its name, its value, and what it may be.
+  case limit(String, String, expected: String)
   /// The value is larger than any entry can be: 4 GiB - 2, or 1 GB (SQLite's limit) where it would
   /// stand in the database.
   case valueTooLarge(bytes: Int, bytesMax: Int)
@@ -49,6 +51,8 @@ public enum DiskCacheError: Error, Hashable, Sendable, CustomStringConvertible {
       return "an encryption key of \(bits) bits; it must have 128, 192 or 256"
     case .configuration(let error):
       return error.description
+    case .limit(let name, let value, let expected):
+      return "disk cache: \(name) of \(value) is not possible: expected \(expected)"
     case .valueTooLarge(let bytes, let bytesMax):
       return "a value of \(bytes) bytes; at most \(bytesMax) can be stored"
     case .keyTooLarge(let bytes, let bytesMax):

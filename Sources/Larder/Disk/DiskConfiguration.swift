@@ -1,5 +1,13 @@
+import LarderEngine
+
 /// How a disk cache works.
+///
+/// A cache that is opened with a number outside the stated range throws `DiskCacheError.limit`, and
+/// touches nothing on disk.
 public struct DiskConfiguration: Sendable, Hashable {
+  /// The largest `inlineBytesMax`: SQLite takes rows of up to 10^9 bytes.
+  public static var inlineBytesLargest: Int { DiskKey.inlineBytesMax }
+
   /// The policy with its parameters, as in `lru` or `s3-fifo:small=0.1`: any that does not need
   /// the future.
   public var policy: String
@@ -10,17 +18,19 @@ public struct DiskConfiguration: Sendable, Hashable {
   public var limits: DiskLimits
   /// What outlives a crash.
   public var durability: DiskDurability
-  /// Values of up to this many bytes stand in the database, larger ones in files of their own.
+  /// Values of up to this many bytes stand in the database, larger ones in files of their own. From
+  /// 0 to `inlineBytesLargest`.
   public var inlineBytesMax: Int
-  /// With durability `none`: sets and removes that are committed together.
+  /// With durability `none`: sets and removes that are committed together, from 1 to 1,000,000.
   public var groupWrites: Int
   /// With durability `none`: bytes of values that are committed together, whatever their number.
+  /// From 1 to 2^50.
   public var groupBytes: Int
-  /// Memory for database pages, in bytes.
+  /// Memory for database pages, in bytes, up to 2^40; less than 64 KiB counts as that.
   public var pageCacheBytes: Int
   /// Pages of 4 KiB in the write-ahead log at which SQLite moves them into the database. This takes
   /// up to half of the time of small sets; a longer log gathers more changes of one page, and takes
-  /// more room.
+  /// more room. From 1 to 2^31 - 1.
   public var checkpointPages: Int
   /// Seed of random policies.
   public var seed: UInt64
@@ -56,7 +66,7 @@ public struct DiskConfiguration: Sendable, Hashable {
     if limits.bytesMax == nil {
       copy.limits.entriesMax = 1 << 31
     } else {
-      copy.limits.bytesMax = 1 << 50
+      copy.limits.bytesMax = PolicySetup.capacityMax
       copy.limits.entriesMax = nil
     }
     return copy

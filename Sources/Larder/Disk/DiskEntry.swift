@@ -42,7 +42,8 @@ public struct DiskStoreOptions: Sendable, Hashable {
   /// Whether the entry stays until it is removed by its key: it does not expire, is neither given
   /// up for room nor counted against the limits, and survives clearing unless that says otherwise.
   public var isPermanent: Bool
-  /// What fetching the value costs, in units of the app's choice, for policies that weigh it.
+  /// What fetching the value costs, in units of the app's choice, for policies that weigh it. Less
+  /// than 0 counts as 0, infinity as the largest finite number, and what is not a number as 1.
   public var cost: Float
 
   /// Options; see the properties for the meaning of each.

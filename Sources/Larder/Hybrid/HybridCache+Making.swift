@@ -23,6 +23,8 @@ extension HybridCache {
     path: String?, configuration: HybridCacheConfiguration, codec: DiskCodec<Value>,
     files: any FileLayer
   ) throws(HybridCacheError) {
+    // Before anything is done on disk.
+    try configuration.check()
     var disk: DiskCache?
     if let tier = configuration.disk {
       guard let path else {

@@ -41,9 +41,9 @@ extension HybridCache {
   public var memoryResidentBytes: Int { memory?.residentBytes ?? 0 }
 
   /// What happens from now on. When the reader is slower than the cache, only the newest `buffered`
-  /// events are kept. While nobody listens events cost nothing.
+  /// events, at least one, are kept. While nobody listens events cost nothing.
   public func eventStream(buffered: Int = 1024) -> AsyncStream<HybridEvent> {
-    events.stream(buffered: buffered) { listenToTiers() }
+    events.stream(buffered: max(buffered, 1)) { listenToTiers() }
   }
 
   /// Calls `handler` with what happens from now on, in the order in which it happened, one at a

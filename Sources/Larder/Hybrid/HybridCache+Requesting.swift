@@ -93,7 +93,7 @@ extension HybridCache {
         next += 1
         group.addTask { await self.result(for: key, strategy: .cacheElseFetch, load: load) }
       }
-      for _ in 0..<max(1, concurrency) { begin() }
+      for _ in 0..<min(max(1, concurrency), keys.count) { begin() }
       while let result = await group.next() {
         state.count(result)
         progress(state)

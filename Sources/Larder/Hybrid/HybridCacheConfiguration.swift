@@ -21,7 +21,7 @@ public struct HybridCacheConfiguration: Sendable {
   /// The strategy where a call names none.
   public var strategy: CacheStrategy
   /// How long after its expiry a value may still stand in for an origin that fails; nil for not at
-  /// all. Zero lets only what has not expired stand in.
+  /// all. Zero lets only what has not expired stand in; less is refused.
   public var staleIfError: Duration?
   /// How much memory keeps when the system is short of it. Disk keeps everything.
   public var pressureRule: MemoryPressureRule
@@ -58,12 +58,21 @@ public struct HybridCacheConfiguration: Sendable {
     memory == nil || disk == nil ? HybridRules(promotion: .never) : rules
   }
 
-  /// What is wrong with it beside what the tiers find out.
+  /// What is wrong with it beside what disk and the policies find out.
   func check() throws(HybridCacheError) {
     if memory == nil, disk == nil {
       throw .configuration(message: "a hybrid cache needs memory, disk or both; it has neither")
     }
-    guard case .back(let entriesMax, _) = writes else { return }
+    if let life = staleIfError, life < .zero {
+      throw .configuration(message: "a staleIfError of \(life): expected zero or more, or nil")
+    }
+    do throws(MemoryCacheError) {
+      try pressureRule.check()
+      if let memory { try memory.check(shards: memory.shardCount()) }
+    } catch {
+      throw .memory(error)
+    }
+    guard case .back(let entriesMax, let interval) = writes else { return }
     if memory == nil || disk == nil {
       throw .configuration(message: "writing back needs memory and disk")
     }
@@ -74,6 +83,10 @@ public struct HybridCacheConfiguration: Sendable {
     if entriesMax < 1 {
       throw .configuration(
         message: "writing back with at most \(entriesMax) entries waiting: expected at least 1")
+    }
+    if let interval, interval < .zero {
+      throw .configuration(
+        message: "writing back after an interval of \(interval): expected zero or more, or nil")
     }
   }
 }

@@ -4,8 +4,9 @@ public enum HybridWrites: Sendable, Hashable {
   /// `DiskDurability` says.
   case through
   /// Later: `set` returns when memory has taken it. It is written when memory evicts it, when
-  /// `entriesMax` entries wait, in the first set, fill or look at disk `interval` after the oldest
-  /// of them was set, and by `flush()` or `close()`. Setting a key twice in between writes once.
+  /// `entriesMax` entries wait (1 or more), in the first set, fill or look at disk `interval` (zero
+  /// or more) after the oldest of them was set, and by `flush()` or `close()`. Setting a key twice
+  /// in between writes once.
   ///
   /// When the process ends without `close()`, what waits is lost: fewer than `entriesMax` entries
   /// and, where calls keep coming, none older than `interval`. What a lost entry was to replace on

@@ -19,7 +19,8 @@ extension MemoryCache {
 
   /// Removes what was stored more than `age` ago and is not permanent. When something was stored is
   /// known to a little more than a second (2^20 microseconds), so what is up to that much older may
-  /// stay; nothing younger goes. O(entries). Returns how many entries went.
+  /// stay; nothing younger goes. An age of less than zero counts as zero. O(entries). Returns how
+  /// many entries went.
   @discardableResult
   public func trim(toAge age: Duration) -> Int {
     let (now, age) = (clock.nowMicroseconds, age.microseconds)
@@ -29,7 +30,7 @@ extension MemoryCache {
 
   /// Lets the policy choose what goes until the costs of all entries sum up to no more than `cost`;
   /// where costs are not kept (see `MemoryCacheLimits`) each is 1. Every shard gives up the same
-  /// share of what it holds. Returns how many entries went.
+  /// share of what it holds. Less than 0 counts as 0. Returns how many entries went.
   @discardableResult
   public func trim(toCost cost: Int) -> Int {
     let held = statistics.cost
@@ -42,7 +43,8 @@ extension MemoryCache {
   }
 
   /// Lets the policy choose what goes until no more than `count` entries are left. Every shard
-  /// gives up the same share of what it holds. Returns how many entries went.
+  /// gives up the same share of what it holds. Less than 0 counts as 0. Returns how many entries
+  /// went.
   @discardableResult
   public func trim(toCount count: Int) -> Int {
     let held = self.count

@@ -68,8 +68,8 @@ extension MemoryCache {
   }
 
   /// What happens from now on, in the order in which it happened as far as one thread and one key
-  /// are concerned. When the reader is slower than the cache, only the newest `buffered` events are
-  /// kept. While nobody listens events cost nothing.
+  /// are concerned. When the reader is slower than the cache, only the newest `buffered` events, at
+  /// least one, are kept. While nobody listens events cost nothing.
   public func eventStream(buffered: Int = 1024) -> AsyncStream<CacheEvent<Key>> {
     events.stream(buffered: buffered)
   }

@@ -35,7 +35,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
 
   /// An empty cache.
   ///
-  /// - Throws: `MemoryCacheError` where the policy or a limit is not possible.
+  /// - Throws: `MemoryCacheError` where the policy or a number is not possible; it says which.
   public convenience init(
     _ configuration: MemoryCacheConfiguration
   ) throws(MemoryCacheError) {
@@ -57,7 +57,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     hasher = KeyHasher(configuration.hashing, configuration.fingerprints)
     clock = configuration.clock
     let count = try configuration.shardCount()
-    try configuration.checkLimits(shards: count)
+    try configuration.check(shards: count)
     var made: [(tier: CacheTier, residentsMax: Int, room: Int)] = []
     do {
       for shard in 0..<count {
@@ -177,9 +177,12 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   /// when it is too large, or the policy does not want it.
   ///
   /// - Parameters:
-  ///   - cost: What counts against `limits.cost`; from 0 to 2^32 - 2, the nearest is taken.
+  ///   - cost: What counts against `limits.cost`; less than 0 counts as 0. More than 2^32 - 1 is
+  ///     taken for that.
   ///   - timeToLive: How long it may be used; nil, or more than `limits.age`, for as long as that.
-  ///   - fetchCost: What having it again would cost, for policies that ask; in any unit.
+  ///     With zero or less it has expired at once.
+  ///   - fetchCost: What having it again would cost, for policies that ask; in any unit. Less than
+  ///     0 counts as 0, infinity as the largest finite number, and what is not a number as 1.
   ///   - isPermanent: Whether cleaning passes over it.
   ///
   /// Amortised O(1), or what the policy takes.

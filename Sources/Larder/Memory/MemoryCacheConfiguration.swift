@@ -9,8 +9,13 @@ public struct MemoryCacheConfiguration: Sendable {
   /// The admission filter, as in `second-hit` or `size:max=0.05`: what it refuses is not stored;
   /// nil to store everything that the policy takes.
   public var admission: String?
-  /// Parts with a lock each: a power of two, at most 1024. Nil for one part for every 1024 entries
-  /// and 1 MiB of cost, at most 16. With one, the cache does exactly what a simulation does.
+  /// Parts with a lock each: a power of two, at most 1024. With one, the cache does exactly what a
+  /// simulation does.
+  ///
+  /// Nil for one part for every 1024 entries and every MiB of cost: at most 16, and with a limit on
+  /// cost at most 4, so that an entry of up to a quarter of the limit fits (16 again from 64 GiB
+  /// on, where a part takes whatever an entry can cost). More parts take more threads at the same
+  /// time, and smaller entries.
   public var shards: Int?
   /// How keys are hashed.
   public var hashing: KeyHashing
@@ -48,22 +53,25 @@ public struct MemoryCacheConfiguration: Sendable {
       }
       return shards
     }
-    let parts = min(
-      limits.count.map { $0 / 1024 } ?? 16, limits.cost.map { $0 >> 20 } ?? 16, 16)
+    let byCost = limits.cost.map { max(min($0 >> 20, 4), $0 >> 32) } ?? 16
+    let parts = min(limits.count.map { $0 / 1024 } ?? 16, byCost, 16)
     return parts < 2 ? 1 : 1 << (Int.bitWidth - 1 - parts.leadingZeroBitCount)
   }
 
-  /// Checks the limits against the number of shards.
-  func checkLimits(shards: Int) throws(MemoryCacheError) {
-    if let count = limits.count, count < shards {
-      throw .limit("count", "\(count)", expected: "at least one entry for each shard, \(shards)")
+  /// Checks every number against its range, and the limits against the number of shards.
+  func check(shards: Int) throws(MemoryCacheError) {
+    let range = shards...MemoryCacheLimits.largest
+    let expected = "\(range.lowerBound) (1 for each shard) to \(range.upperBound) (2^50)"
+    if let count = limits.count, !range.contains(count) {
+      throw .limit("count", "\(count)", expected: "\(expected), or nil for no limit")
     }
-    if let cost = limits.cost, cost < shards {
-      throw .limit("cost", "\(cost)", expected: "at least 1 for each shard, \(shards)")
+    if let cost = limits.cost, !range.contains(cost) {
+      throw .limit("cost", "\(cost)", expected: "\(expected), which is as good as no limit")
     }
     if let age = limits.age, age.microseconds == 0 {
-      throw .limit("age", "\(age)", expected: "at least a microsecond")
+      throw .limit("age", "\(age)", expected: "at least a microsecond, or nil for no limit")
     }
+    try pressureRule.check()
   }
 
   /// What the tier of one shard is made from.
@@ -72,7 +80,7 @@ public struct MemoryCacheConfiguration: Sendable {
   func tierSetup(shard: Int, of shards: Int, room: Int) throws(PolicyError) -> CacheTierSetup {
     func part(_ limit: Int) -> Int { limit / shards + (shard < limit % shards ? 1 : 0) }
     let entries = min(
-      limits.count.map(part) ?? .max, MemoryCacheLimits.entriesPerShardMax)
+      limits.count.map(part) ?? .max, CacheTierSetup.residentsMax)
     return CacheTierSetup(
       policy: try PolicySpec(parsing: policy), capacity: UInt64(limits.cost.map(part) ?? entries),
       unit: limits.cost == nil ? .objects : .bytes, objectsMax: entries,

@@ -18,20 +18,11 @@ struct MemoryEntry {
     cost: Int, timeToLive: Duration?, expires: UInt64 = .max, fetchCost: Float, isPermanent: Bool
   ) {
     size = UInt32(clamping: cost)
-    self.timeToLive = timeToLive.map { max(1, $0.microseconds) } ?? 0
-    self.expires = expires
-    self.fetchCost = fetchCost
+    let life = timeToLive.map { $0 > .zero ? max(1, $0.microseconds) : 0 }
+    self.timeToLive = life ?? 0
+    // A life of nothing is over at once, where the tier takes 0 for none.
+    self.expires = life == 0 ? 0 : expires
+    self.fetchCost = fetchCost.asFetchCost
     self.isPermanent = isPermanent
-  }
-}
-
-extension Duration {
-  /// Whole microseconds, at least 0 and at most 2^63 - 1.
-  @usableFromInline
-  package var microseconds: UInt64 {
-    let (seconds, attoseconds) = components
-    guard seconds >= 0, attoseconds >= 0 else { return 0 }
-    let (product, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000)
-    return overflows ? UInt64(Int64.max) : UInt64(product) + UInt64(attoseconds / 1_000_000_000_000)
   }
 }

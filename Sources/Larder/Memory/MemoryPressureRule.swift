@@ -1,16 +1,24 @@
 /// How much of what it holds a cache keeps when the system is short of memory. The policy chooses
-/// what goes.
+/// what goes. A cache that is made with a share outside 0 to 1 throws.
 public struct MemoryPressureRule: Sendable, Hashable {
   /// The share kept on a warning, from 0 to 1.
   public var keptOnWarning: Double
   /// The share kept when it is critical, from 0 to 1.
   public var keptWhenCritical: Double
 
-  /// A rule; by default half is kept on a warning and nothing when it is critical. Shares outside
-  /// 0 to 1 are taken as the nearer of the two.
+  /// A rule; by default half is kept on a warning and nothing when it is critical.
   public init(keptOnWarning: Double = 0.5, keptWhenCritical: Double = 0) {
-    self.keptOnWarning = min(max(keptOnWarning, 0), 1)
-    self.keptWhenCritical = min(max(keptWhenCritical, 0), 1)
+    self.keptOnWarning = keptOnWarning
+    self.keptWhenCritical = keptWhenCritical
+  }
+
+  /// Refuses shares that are none.
+  func check() throws(MemoryCacheError) {
+    for (name, share) in [
+      ("keptOnWarning", keptOnWarning), ("keptWhenCritical", keptWhenCritical),
+    ] where !(0...1).contains(share) {
+      throw .limit("pressureRule.\(name)", "\(share)", expected: "a share from 0 to 1")
+    }
   }
 
   /// The share kept at a level.

@@ -73,28 +73,32 @@ struct ShardRecords<Key, Value> {
   @inlinable
   @inline(__always)
   func key(_ id: ObjectID) -> UnsafeMutablePointer<Key> {
-    (base + Int(id) &* Self.stride).assumingMemoryBound(to: Key.self)
+    assert(Int(id) <= room)
+    return (base + Int(id) &* Self.stride).assumingMemoryBound(to: Key.self)
   }
 
   /// Where an id's value is.
   @inlinable
   @inline(__always)
   func value(_ id: ObjectID) -> UnsafeMutablePointer<Value> {
-    (base + Int(id) &* Self.stride + Self.valueOffset).assumingMemoryBound(to: Value.self)
+    assert(Int(id) <= room)
+    return (base + Int(id) &* Self.stride + Self.valueOffset).assumingMemoryBound(to: Value.self)
   }
 
   /// Where the hash of an id's key is, unless records have editions.
   @inlinable
   @inline(__always)
   func hash(_ id: ObjectID) -> UnsafeMutablePointer<UInt32> {
-    (base + Int(id) &* Self.stride + Self.hashOffset).assumingMemoryBound(to: UInt32.self)
+    assert(Int(id) <= room)
+    return (base + Int(id) &* Self.stride + Self.hashOffset).assumingMemoryBound(to: UInt32.self)
   }
 
   /// Where it stands when an id's value was stored.
   @inlinable
   @inline(__always)
   func stamp(_ id: ObjectID) -> UnsafeMutablePointer<UInt32> {
-    (base + Int(id) &* Self.stride + Self.hashOffset + 4)
+    assert(Int(id) <= room)
+    return (base + Int(id) &* Self.stride + Self.hashOffset + 4)
       .assumingMemoryBound(to: UInt32.self)
   }
 

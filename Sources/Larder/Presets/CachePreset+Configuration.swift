@@ -1,8 +1,8 @@
 import LarderEngine
 
 extension CachePreset {
-  /// As good as no limit on bytes, and far from where a policy's arithmetic ends.
-  private static var noLimit: UInt64 { 1 << 50 }
+  /// As good as no limit on bytes.
+  private static var noLimit: UInt64 { PolicySetup.capacityMax }
 
   /// A configuration of caches that are made like this.
   ///
@@ -63,7 +63,7 @@ extension CachePreset {
   ) throws(PolicyError) -> TierSetup {
     TierSetup(
       policy: try PolicySpec(parsing: policy), capacity: bytes ?? noLimit,
-      timeToLiveSeconds: age.map { UInt32(clamping: $0.components.seconds) },
+      timeToLiveSeconds: age.map { UInt32(clamping: $0.microseconds / 1_000_000) },
       objectsMax: objects.map { UInt64($0) })
   }
 }

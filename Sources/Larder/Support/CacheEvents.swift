@@ -28,10 +28,11 @@ package final class CacheEvents<Key: Sendable>: Sendable {
   @inlinable
   package var isActive: Bool { active.load(ordering: .relaxed) }
 
-  /// A stream of what happens from now on, of which the newest `buffered` wait to be read.
+  /// A stream of what happens from now on, of which the newest `buffered`, at least one, wait to be
+  /// read.
   package func stream(buffered: Int) -> AsyncStream<CacheEvent<Key>> {
     let (stream, continuation) = AsyncStream.makeStream(
-      of: CacheEvent<Key>.self, bufferingPolicy: .bufferingNewest(buffered))
+      of: CacheEvent<Key>.self, bufferingPolicy: .bufferingNewest(max(buffered, 1)))
     let number = listeners.withLock { listeners in
       listeners.next += 1
       listeners.continuations[listeners.next] = continuation

@@ -32,12 +32,13 @@ final class AdaptSize: AdmissionFilter {
 
   init(_ setup: AdmissionSetup) throws(PolicyError) {
     capacity = Double(setup.capacity)
-    interval =
-      try setup.spec.integer("interval", default: 250_000, in: 1000...1_000_000_000) / setup.parts
+    let interval = try setup.spec.integer(
+      "interval", default: 250_000, in: 1000...1_000_000_000)
+    self.interval = max(1, interval / setup.parts)
     random = SeededGenerator(seed: setup.seed ^ 0x6164_6170)
     // Nearly everything is stored until the first search.
     scale = max(1, capacity)
-    untilSearch = interval
+    untilSearch = self.interval
   }
 
   func requested(_ request: Request) {

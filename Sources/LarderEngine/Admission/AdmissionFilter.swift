@@ -70,7 +70,7 @@ public struct AdmissionDescription: Sendable {
 
 /// Everything a filter is made from.
 public struct AdmissionSetup: Sendable {
-  /// The capacity of the tier, in `unit`.
+  /// The capacity of the tier, in `unit`. From 1 to `PolicySetup.capacityMax`.
   public var capacity: UInt64
   /// What the capacity counts.
   public var unit: CapacityUnit
@@ -79,7 +79,8 @@ public struct AdmissionSetup: Sendable {
   /// The name and parameters asked for.
   public var spec: PolicySpec
   /// Of how many equal parts of a cache, each with a filter of its own, this is one: what counts
-  /// objects or requests of the whole cache is divided by it. `capacity` is that of the part.
+  /// objects or requests of the whole cache is divided by it. `capacity` is that of the part. At
+  /// least 1.
   public var parts: Int
 
   /// A setup; see the properties for the meaning of each part.

@@ -24,9 +24,19 @@ public enum AdmissionRegistry {
 
   /// The filter that a spec names, or nil for `always`.
   ///
-  /// - Throws: `PolicyError` for an unknown name, parameter or value.
+  /// - Throws: `PolicyError` for an unknown name, parameter or value, and for a capacity or a
+  ///   number of parts out of range.
   public static func make(_ setup: AdmissionSetup) throws(PolicyError) -> (any AdmissionFilter)? {
     let spec = setup.spec
+    guard 1...PolicySetup.capacityMax ~= setup.capacity else {
+      throw .badSetup(
+        "admission '\(spec.name)': capacity", "\(setup.capacity)",
+        expected: "1 to \(PolicySetup.capacityMax)")
+    }
+    guard setup.parts >= 1 else {
+      throw .badSetup(
+        "admission '\(spec.name)': parts", "\(setup.parts)", expected: "at least 1")
+    }
     let found = all.first { $0.description.name == spec.name }
     guard found != nil || spec.name == always else {
       let names = [always] + all.map(\.description.name)

@@ -6,8 +6,8 @@ final class SecondHit: AdmissionFilter {
       + "each is emptied when the other is full.",
     parameters: [
       PolicyParameter(
-        "window", default: "1000000", "distinct objects remembered at least, and twice that at most"
-      ),
+        "window", default: "1000000",
+        "distinct objects remembered at least, and twice that at most; 1 to 10^8"),
       PolicyParameter("error", default: "0.01", "chance that a new object passes for a known one"),
     ],
     paper: "Maggs and Sitaraman, Algorithmic nuggets in content delivery, SIGCOMM CCR 2015")
@@ -16,7 +16,7 @@ final class SecondHit: AdmissionFilter {
   private var previous: BloomFilter
 
   init(_ setup: AdmissionSetup) throws(PolicyError) {
-    let objects = try setup.spec.integer("window", default: 1_000_000, in: 1...1_000_000_000)
+    let objects = try setup.spec.integer("window", default: 1_000_000, in: 1...100_000_000)
     let window = max(1, objects / setup.parts)
     let error = try setup.spec.number("error", default: 0.01, in: 1e-9...0.5)
     // Both filters are asked, so each may be wrong half as often.

@@ -7,26 +7,44 @@ final class TinyLFUAdmission: AdmissionFilter {
     parameters: [
       PolicyParameter(
         "objects", default: "0",
-        "objects that the sketch is for; 0 for the capacity, or 65536 where that is bytes")
+        "objects that the sketch is for, at most 2^27; 0 for the capacity, or 65536 where that is "
+          + "bytes")
     ],
     comparesVictims: true, watchesHits: true,
     paper: "Einziger, Friedman and Manes, TinyLFU: a highly efficient cache admission policy, ACM "
       + "ToS 2017")
 
+  // 8 bytes for each: 1 GiB.
+  private static var objectsMax: Int { 1 << 27 }
+  // For more objects than this the sketch starts with as many, and doubles as they come.
+  private static var objectsAtFirst: Int { 1 << 20 }
+
   private var sketch: FrequencySketch
+  private let objects: Int
+  private var admitted = 0
 
   init(_ setup: AdmissionSetup) throws(PolicyError) {
-    let given = try setup.spec.integer("objects", default: 0, in: 0...1_000_000_000)
-    let usual = setup.unit == .objects ? Int(clamping: setup.capacity) : (1 << 16) / setup.parts
+    let given = try setup.spec.integer("objects", default: 0, in: 0...Self.objectsMax)
+    let whole = Self.objectsMax / setup.parts
+    let usual =
+      setup.unit == .objects
+      ? Int(min(setup.capacity, UInt64(whole))) : (1 << 16) / setup.parts
+    objects = max(1, given > 0 ? given / setup.parts : usual)
     sketch = FrequencySketch(
-      objects: max(1, given > 0 ? given / setup.parts : min(usual, 1 << 27)))
+      objects: min(objects, Self.objectsAtFirst), period: UInt64(objects) * 10)
   }
 
   func requested(_ request: Request) { _ = sketch.increment(request.fingerprint) }
 
   func admits(_ request: Request, victim: UInt32?) -> Bool {
-    guard let victim else { return true }
-    return sketch.estimate(request.fingerprint) > sketch.estimate(victim)
+    if let victim {
+      guard sketch.estimate(request.fingerprint) > sketch.estimate(victim) else { return false }
+    }
+    admitted += 1
+    if admitted > sketch.objects, sketch.objects < objects {
+      sketch.reserve(objects: min(objects, sketch.objects * 2))
+    }
+    return true
   }
 
   var stateBytes: Int { sketch.bytes }

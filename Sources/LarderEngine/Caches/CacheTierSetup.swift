@@ -1,12 +1,16 @@
 /// What the tier of a real cache is made from.
 package struct CacheTierSetup: Sendable {
+  /// Objects that a tier holds at most, whatever was asked for: 2^27, half of what a queue holds.
+  package static var residentsMax: Int { 1 << 27 }
+
   /// The policy with its parameters.
   package var policy: PolicySpec
-  /// How much the tier holds, in `unit`. At least 1.
+  /// How much the tier holds, in `unit`. From 1 to `PolicySetup.capacityMax`.
   package var capacity: UInt64
   /// What the capacity counts.
   package var unit: CapacityUnit
-  /// At most how many objects are resident, whatever the unit. At least 1.
+  /// At most how many objects are resident, whatever the unit. At least 1; `residentsMax` is the
+  /// limit where this is more.
   package var objectsMax: Int
   /// The longest life of an entry, microseconds; nil for no limit.
   package var timeToLiveMicroseconds: UInt64?

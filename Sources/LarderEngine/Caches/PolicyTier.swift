@@ -92,6 +92,7 @@ struct PolicyTier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyab
 
   /// The first id from `first` to `last` of which the policy knows nothing, or `.none`.
   func forgotten(from first: ObjectID, through last: ObjectID) -> ObjectID {
+    precondition(Int(last) <= objects, "id \(last) of a tier with room for \(objects)")
     var id = first
     while id <= last {
       if !tier.remembers(id) { return id }

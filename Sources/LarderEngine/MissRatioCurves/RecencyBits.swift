@@ -120,7 +120,7 @@ struct RecencyBits: RecencyOrder, ~Copyable {
     _ sums: borrowing Column<Sum>, after part: UInt32
   ) {
     // A loop of fixed length over memory in a row becomes vector operations.
-    let family = UnsafeMutablePointer(mutating: sums.view + Int(part & ~31))
+    let family = sums.row(from: part & ~31, count: 32)
     let place = Sum(truncatingIfNeeded: part & 31)
     for lane in 0..<32 {
       family[lane] &-= Sum(truncatingIfNeeded: lane) > place ? 1 : 0

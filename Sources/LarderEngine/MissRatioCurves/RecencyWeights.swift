@@ -58,7 +58,7 @@ struct RecencyWeights: RecencyOrder, ~Copyable {
 
   @inline(__always)
   func before(_ position: UInt32) -> UInt64 {
-    let leaf = weights.view + Int(position & ~31)
+    let leaf = weights.row(from: position & ~31, count: 32)
     let place = position & 31
     var sum: UInt64 = 0
     for lane in UInt32(0)..<32 { sum &+= lane < place ? UInt64(leaf[Int(lane)]) : 0 }
@@ -146,7 +146,7 @@ struct RecencyWeights: RecencyOrder, ~Copyable {
   private static func lower(
     _ sums: borrowing Column<UInt64>, after part: UInt32, by weight: UInt64
   ) {
-    let family = UnsafeMutablePointer(mutating: sums.view + Int(part & ~31))
+    let family = sums.row(from: part & ~31, count: 32)
     var lane = Int(part & 31) + 1
     while lane < 32 {
       family[lane] &-= weight

@@ -20,6 +20,8 @@ public enum PolicyError: Error, Hashable, Sendable, CustomStringConvertible {
   case boundOnly(String, where: String)
   /// The capacity is outside what the policy can manage.
   case capacity(policy: String, capacity: UInt64, expected: String)
+  /// A number that a policy or filter is made from is outside its range.
+  case badSetup(String, String, expected: String)
 
   /// One line for a person.
   public var description: String {
@@ -49,6 +51,8 @@ public enum PolicyError: Error, Hashable, Sendable, CustomStringConvertible {
         + "it cannot be that of \(place)"
     case .capacity(let policy, let capacity, let expected):
       return "policy '\(policy)' cannot have a capacity of \(capacity): expected \(expected)"
+    case .badSetup(let name, let value, let expected):
+      return "\(name) of \(value) is not possible: expected \(expected)"
     }
   }
 }

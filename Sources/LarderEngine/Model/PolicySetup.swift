@@ -1,6 +1,13 @@
 /// Everything a policy is made from.
 public struct PolicySetup: Sendable {
-  /// How much the cache holds, in `unit`. At least 1.
+  /// The largest capacity that a tier may have, simulated or real: 2^50, which is 1 PiB where bytes
+  /// count and as good as no limit.
+  ///
+  /// Policies double their capacity, multiply it by a parameter of up to 1000, and take shares of
+  /// it in floating point: up to here all of that is exact or fits in 64 bits.
+  public static var capacityMax: UInt64 { 1 << 50 }
+
+  /// How much the cache holds, in `unit`. From 1 to `capacityMax`.
   public var capacity: UInt64
   /// What the capacity counts.
   public var unit: CapacityUnit
@@ -22,12 +29,12 @@ public struct PolicySetup: Sendable {
     self.spec = spec
   }
 
-  /// Refuses what could hold more than 2^28 objects at once, beyond a queue's positions.
-  func requireQueueable() throws(PolicyError) {
-    guard min(capacity, UInt64(objects)) < UInt64(IDRing.positionLimit) else {
+  /// Refuses what could hold more objects at once than a queue has positions for.
+  func requireQueueable(entriesMax: Int = IDRing.entriesMax) throws(PolicyError) {
+    guard min(capacity, UInt64(objects)) <= UInt64(entriesMax) else {
       throw .capacity(
         policy: spec.name, capacity: capacity,
-        expected: "room for fewer than \(IDRing.positionLimit) objects at once")
+        expected: "room for at most \(entriesMax) objects at once")
     }
   }
 

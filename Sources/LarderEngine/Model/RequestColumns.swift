@@ -37,13 +37,17 @@ public struct RequestColumns: @unchecked Sendable {
   /// Keeps the memory behind the pointers alive.
   public var owner: AnyObject?
 
-  /// Columns over memory that `owner` keeps alive.
+  /// Columns over memory that `owner` keeps alive. Counts are not negative, and there are no more
+  /// objects than ids tell apart.
   public init(
     count: Int, objects: Int, ids: UnsafePointer<ObjectID>, sizes: UnsafePointer<UInt32>? = nil,
     times: UnsafePointer<UInt64>? = nil, operations: UnsafePointer<UInt8>? = nil,
     ttls: UnsafePointer<UInt32>? = nil, costs: UnsafePointer<Float>? = nil,
     nextUses: UnsafePointer<UInt32>? = nil, owner: AnyObject?
   ) {
+    precondition(
+      count >= 0 && 0...ObjectID.maximumCount ~= objects,
+      "columns of \(count) requests for \(objects) objects")
     self.count = count
     self.objects = objects
     self.ids = ids

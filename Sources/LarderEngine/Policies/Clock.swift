@@ -38,8 +38,8 @@ struct Clock: EvictionPolicy, ~Copyable {
 
   var hitWords: HitWords? {
     HitWords(
-      words.base, residents: Clock.resident ... .max, counter: Clock.counterMask, highest: highest,
-      step: Clock.one)
+      words.base, objects: words.objects, residents: Clock.resident ... .max,
+      counter: Clock.counterMask, highest: highest, step: Clock.one)
   }
 
   @inline(__always)

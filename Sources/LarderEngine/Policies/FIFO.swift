@@ -24,7 +24,9 @@ struct FIFO: EvictionPolicy, ~Copyable {
   @inline(__always)
   mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {}
 
-  var hitWords: HitWords? { HitWords(words.base, residents: FIFO.resident ... .max) }
+  var hitWords: HitWords? {
+    HitWords(words.base, objects: words.objects, residents: FIFO.resident ... .max)
+  }
 
   @inline(__always)
   mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID {

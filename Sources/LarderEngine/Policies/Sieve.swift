@@ -8,7 +8,8 @@ struct Sieve: EvictionPolicy, ~Copyable {
 
   private var queue: SweepQueue
 
-  init(_ setup: PolicySetup) {
+  init(_ setup: PolicySetup) throws(PolicyError) {
+    try setup.requireQueueable(entriesMax: SweepQueue.entriesMax)
     queue = SweepQueue(objects: setup.objects, capacity: setup.expectedResidents)
   }
 

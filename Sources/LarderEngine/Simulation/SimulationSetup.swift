@@ -2,7 +2,7 @@
 public struct TierSetup: Sendable, Hashable {
   /// The policy with its parameters.
   public var policy: PolicySpec
-  /// How much the tier holds, in the simulation's unit.
+  /// How much the tier holds, in the simulation's unit. From 1 to `PolicySetup.capacityMax`.
   public var capacity: UInt64
   /// Time to live of entries whose request has none, and the longest of those that have one;
   /// seconds, nil for no limit.

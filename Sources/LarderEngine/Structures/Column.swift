@@ -9,16 +9,21 @@ internal import Synchronization
 
 /// One value for each object, by id: zero until written, and owned by whoever holds the column.
 ///
-/// Indexing is not checked in release builds: ids come from a driver that has promised their range
-/// with `reserve(objects:)`. This type, with the other files of this folder, is where all pointers
-/// of the engine live.
+/// Indexing happens once per request or more often and is checked in debug builds alone: ids come
+/// from a driver that has promised their range with `reserve(objects:)`. The size
+/// that a column is made for or grows to is checked in every build. This type, with the other files
+/// of this folder, is where all pointers of the engine live.
 struct Column<Element: BitwiseCopyable>: ~Copyable {
   private var base: UnsafeMutablePointer<Element>
   /// The largest id that has a value.
   private(set) var objects: Int
 
-  /// Zeroes for ids 0 to `objects`.
+  /// The largest id that a column can be made for: ids have 32 bits.
+  static var objectsMax: Int { Int(ObjectID.max) }
+
+  /// Zeroes for ids 0 to `objects`, which is at most `objectsMax`.
   init(objects: Int) {
+    Column.check(objects)
     self.objects = objects
     base = Column.allocate(objects + 1)
   }
@@ -42,8 +47,10 @@ struct Column<Element: BitwiseCopyable>: ~Copyable {
   /// Makes ids up to `objects` valid, adding a quarter at least; values stay. O(`objects`).
   mutating func reserve(objects wanted: Int) {
     guard wanted > objects else { return }
+    Column.check(wanted)
     // A caller that grows in steps of a quarter at least knows what it wants.
-    let grown = wanted - objects >= objects / 4 ? wanted : objects * 2
+    let isLarge = wanted - objects >= objects / 4
+    let grown = isLarge ? wanted : min(objects * 2, Column.objectsMax)
     let larger = Column.allocate(grown + 1)
     larger.initialize(from: base, count: objects + 1)
     free(base)
@@ -60,13 +67,22 @@ struct Column<Element: BitwiseCopyable>: ~Copyable {
   /// A copyable view, valid as long as the column lives and is not grown.
   var view: UnsafePointer<Element> { UnsafePointer(base) }
 
+  /// The values of `count` ids from `first` on, in a row; valid as long as `view`.
+  @inline(__always)
+  func row(from first: ObjectID, count: Int) -> UnsafeMutablePointer<Element> {
+    assert(count >= 0 && Int(first) + count <= objects + 1, "the row ends behind the column")
+    return base + Int(first)
+  }
+
   /// Memory held, in bytes.
   var bytes: Int { (objects + 1) * MemoryLayout<Element>.stride }
 
   /// Zeroed memory; large columns ask for huge pages, since random access to them is bound by
   /// address translation otherwise.
   private static func allocate(_ count: Int) -> UnsafeMutablePointer<Element> {
-    let bytes = count * MemoryLayout<Element>.stride
+    let (bytes, isTooMuch) = count.multipliedReportingOverflow(by: MemoryLayout<Element>.stride)
+    precondition(
+      !isTooMuch && bytes <= Int.max - (4 << 20), "out of address space: \(count) objects")
     #if os(Linux)
       let huge = 2 << 20
       if bytes >= huge {
@@ -83,6 +99,12 @@ struct Column<Element: BitwiseCopyable>: ~Copyable {
       preconditionFailure("out of memory: \(bytes) bytes for \(count) objects")
     }
     return memory.bindMemory(to: Element.self, capacity: count)
+  }
+
+  private static func check(_ objects: Int) {
+    precondition(
+      objects >= 0 && objects <= objectsMax,
+      "a column for \(objects) objects: expected 0 to \(objectsMax)")
   }
 }
 
@@ -129,11 +151,24 @@ extension Column where Element == UInt64 {
 /// The stored sizes in a column, as a policy sees them.
 struct ColumnSizes: ObjectSizes {
   private let base: UnsafePointer<UInt32>
+  #if DEBUG
+    private let objects: Int
+  #endif
 
   /// A view of `column`, valid until it grows.
   @inline(__always)
-  init(_ column: borrowing Column<UInt32>) { base = column.view }
+  init(_ column: borrowing Column<UInt32>) {
+    base = column.view
+    #if DEBUG
+      objects = column.objects
+    #endif
+  }
 
   @inline(__always)
-  subscript(id: ObjectID) -> UInt32 { base[Int(id)] }
+  subscript(id: ObjectID) -> UInt32 {
+    #if DEBUG
+      assert(Int(id) <= objects)
+    #endif
+    return base[Int(id)]
+  }
 }

@@ -43,6 +43,7 @@ struct FrequencyLists: ~Copyable {
   /// Holds an object with a count of 1.
   @inline(__always)
   mutating func insert(_ id: ObjectID) {
+    assert(!contains(id))
     let lowest = table[0].higher
     let bucket = lowest != 0 && table[lowest].count == 1 ? lowest : makeBucket(count: 1, above: 0)
     append(id, to: bucket)
@@ -51,6 +52,7 @@ struct FrequencyLists: ~Copyable {
   /// Raises the count of an object that is held by 1.
   @inline(__always)
   mutating func increment(_ id: ObjectID) {
+    assert(contains(id))
     let old = buckets[id]
     let count = table[old].count + 1
     let higher = table[old].higher
@@ -70,6 +72,7 @@ struct FrequencyLists: ~Copyable {
   /// ago; one must be held.
   @inline(__always)
   mutating func popLeastFrequent() -> ObjectID {
+    assert(leastFrequent != .none)
     let id = table[table[0].higher].first
     remove(id)
     return id
@@ -84,6 +87,7 @@ struct FrequencyLists: ~Copyable {
   /// Takes an object that is held out.
   @inline(__always)
   mutating func remove(_ id: ObjectID) {
+    assert(contains(id))
     detach(id, from: buckets[id])
     buckets[id] = 0
   }

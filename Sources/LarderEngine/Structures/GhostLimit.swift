@@ -8,13 +8,12 @@ struct GhostLimit {
   private static var perResident: Int { 8 }
   private static var least: Int { 1024 }
 
-  private var most = 0
-
-  /// At most so many.
-  @inline(__always)
-  var ghosts: Int { max(GhostLimit.least, most &* GhostLimit.perResident) }
+  /// At most so many; never more than a queue holds.
+  private(set) var ghosts = GhostLimit.least
 
   /// So many objects are resident.
   @inline(__always)
-  mutating func note(residents: Int) { most = max(most, residents) }
+  mutating func note(residents: Int) {
+    ghosts = max(ghosts, min(residents &* GhostLimit.perResident, IDRing.entriesMax))
+  }
 }

@@ -22,7 +22,7 @@ struct GhostQueue: ~Copyable {
     ring = IDRing(capacity: min(objects, weighs ? 0 : Int(min(capacity, 1 << 20))))
     sizes = Column(objects: weighs ? objects : 0)
     self.weighs = weighs
-    self.capacity = capacity
+    self.capacity = weighs ? capacity : min(capacity, UInt64(IDRing.entriesMax))
   }
 
   /// Whether the object is queued.
@@ -49,6 +49,7 @@ struct GhostQueue: ~Copyable {
   /// Takes an object that is queued out.
   @inline(__always)
   mutating func remove(_ id: ObjectID) {
+    assert(contains(id))
     ring.remove(at: words[id] & GhostQueue.positionMask)
     used -= weighs ? UInt64(sizes[id]) : 1
     words[id] = 0

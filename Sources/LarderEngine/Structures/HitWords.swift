@@ -15,14 +15,21 @@ public struct HitWords {
   @usableFromInline let counter: UInt32
   @usableFromInline let highest: UInt32
   @usableFromInline let step: UInt32
+  #if DEBUG
+    @usableFromInline let objects: Int
+  #endif
 
   /// Hits that change nothing, or what `counter`, `highest` and `step` say, of objects whose words
-  /// begin with that of id 0 at `words`.
+  /// begin with that of id 0 at `words` and end with that of id `objects`, which debug builds
+  /// check.
   public init(
-    _ words: UnsafeMutablePointer<Atomic<UInt32>>, residents: ClosedRange<UInt32>,
+    _ words: UnsafeMutablePointer<Atomic<UInt32>>, objects: Int, residents: ClosedRange<UInt32>,
     counter: UInt32 = 0, highest: UInt32 = 0, step: UInt32 = 0
   ) {
     self.words = words
+    #if DEBUG
+      self.objects = objects
+    #endif
     first = residents.lowerBound
     span = residents.upperBound - residents.lowerBound
     self.counter = counter
@@ -34,6 +41,9 @@ public struct HitWords {
   @inlinable
   @inline(__always)
   public func hit(_ id: ObjectID) -> Bool {
+    #if DEBUG
+      assert(Int(id) <= objects, "a hit of an id that the policy has no word for")
+    #endif
     let word = words[Int(id)].load(ordering: .relaxed)
     guard word &- first <= span else { return false }
     // Not written again: the other processors then keep what they have of it.

@@ -9,7 +9,7 @@ struct IDBag: ~Copyable {
   /// An empty bag for ids up to `objects`, with room for `capacity` before it grows.
   init(objects: Int, capacity: Int) {
     places = SharedColumn(objects: objects)
-    held.reserveCapacity(capacity)
+    held.reserveCapacity(max(capacity, 0))
   }
 
   /// Objects held.
@@ -25,7 +25,7 @@ struct IDBag: ~Copyable {
   func contains(_ id: ObjectID) -> Bool { places[id] != 0 }
 
   /// How other threads find out whether an object is held.
-  var holding: HitWords { HitWords(places.base, residents: 1 ... .max) }
+  var holding: HitWords { HitWords(places.base, objects: places.objects, residents: 1 ... .max) }
 
   /// Adds an object that is not held.
   @inline(__always)
@@ -37,6 +37,7 @@ struct IDBag: ~Copyable {
   /// Takes an object that is held out; the last takes its place.
   @inline(__always)
   mutating func remove(_ id: ObjectID) {
+    assert(contains(id))
     let place = places[id]
     let last = held.removeLast()
     if last != id {

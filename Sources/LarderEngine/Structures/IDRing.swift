@@ -10,6 +10,8 @@
 struct IDRing: ~Copyable {
   /// Positions are below this.
   static var positionLimit: UInt32 { 1 << 28 }
+  /// It holds at most so many entries.
+  static var entriesMax: Int { Int(positionLimit) - 1 }
 
   private var base: UnsafeMutablePointer<ObjectID>
   private var mask: UInt32
@@ -21,8 +23,7 @@ struct IDRing: ~Copyable {
   /// An empty ring with room for at least `capacity` entries before it grows.
   init(capacity: Int) {
     var places = 16
-    while places < capacity + 1 { places *= 2 }
-    places = min(places, Int(IDRing.positionLimit))
+    while places <= min(capacity, IDRing.entriesMax) { places *= 2 }
     mask = UInt32(places - 1)
     base = .allocate(capacity: places)
     base.initialize(repeating: .none, count: places)
@@ -84,7 +85,9 @@ struct IDRing: ~Copyable {
   private mutating func makeRoom(_ words: borrowing some ObjectWords & ~Copyable) {
     while oldest != newest, base[Int(oldest & mask)] == .none { oldest = oldest &+ 1 }
     if newest &- oldest <= mask { return }
-    if count <= Int(mask) / 2 {
+    // With no more room to be had, closing one hole is enough.
+    let isLargest = mask == IDRing.positionLimit - 1
+    if count <= (isLargest ? IDRing.entriesMax : Int(mask) / 2) {
       closeHoles(words)
     } else {
       grow()
@@ -110,7 +113,7 @@ struct IDRing: ~Copyable {
 
   private mutating func grow() {
     let places = (Int(mask) + 1) * 2
-    precondition(places <= Int(IDRing.positionLimit), "a queue holds at most 2^28 objects")
+    precondition(places <= Int(IDRing.positionLimit), "a queue holds fewer than 2^28 objects")
     let larger = UnsafeMutablePointer<ObjectID>.allocate(capacity: places)
     larger.initialize(repeating: .none, count: places)
     let largerMask = UInt32(places - 1)

@@ -29,6 +29,7 @@ struct IndexedHeap: ~Copyable {
   init(objects: Int, capacity: Int) {
     places = Column(objects: objects)
     room = max(capacity, 16)
+    precondition(room <= Column<UInt32>.objectsMax, "a heap for \(room) objects")
     (memory, entries) = IndexedHeap.allocate(room)
   }
 
@@ -50,6 +51,7 @@ struct IndexedHeap: ~Copyable {
   /// Adds an object that is not in the heap. O(log n), O(1) on average for a large key.
   @inline(__always)
   mutating func insert(_ id: ObjectID, key: UInt64, order: UInt32) {
+    assert(!contains(id))
     if count == room { grow() }
     count += 1
     siftUp(IndexedHeap.entry(id, key, order), from: count - 1)
@@ -58,19 +60,22 @@ struct IndexedHeap: ~Copyable {
   /// Gives an object in the heap another key. O(log n).
   @inline(__always)
   mutating func update(_ id: ObjectID, key: UInt64, order: UInt32) {
+    assert(contains(id))
     settle(IndexedHeap.entry(id, key, order), at: Int(places[id]) - 1)
   }
 
   /// The key of an object in the heap. O(1).
   @inline(__always)
   func key(of id: ObjectID) -> UInt64 {
-    UInt64(truncatingIfNeeded: entries[Int(places[id]) - 1] >> 64)
+    assert(contains(id))
+    return UInt64(truncatingIfNeeded: entries[Int(places[id]) - 1] >> 64)
   }
 
   /// The order that an object in the heap was given with its key. O(1).
   @inline(__always)
   func order(of id: ObjectID) -> UInt32 {
-    UInt32(truncatingIfNeeded: entries[Int(places[id]) - 1] >> 32)
+    assert(contains(id))
+    return UInt32(truncatingIfNeeded: entries[Int(places[id]) - 1] >> 32)
   }
 
   /// The object with the smallest key, or `.none` when the heap is empty. O(1).
@@ -91,8 +96,8 @@ struct IndexedHeap: ~Copyable {
 
   /// Takes out an object in the heap. O(log n).
   mutating func remove(_ id: ObjectID) {
+    assert(contains(id))
     let place = Int(places[id]) - 1
-    assert(place >= 0)
     places[id] = 0
     count -= 1
     if place < count { settle(entries[count], at: place) }
@@ -175,6 +180,7 @@ struct IndexedHeap: ~Copyable {
 
   @inline(__always)
   private mutating func put(_ entry: UInt128, at place: Int) {
+    assert(place >= 0 && place < room)
     entries[place] = entry
     places[ObjectID(truncatingIfNeeded: entry)] = UInt32(truncatingIfNeeded: place + 1)
   }

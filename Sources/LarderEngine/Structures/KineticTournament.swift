@@ -38,6 +38,7 @@ struct KineticTournament: ~Copyable {
 
   /// An empty tournament for ids up to `objects`, with room for `capacity` before it grows.
   init(objects: Int, capacity: Int) {
+    precondition(capacity <= 1 << 31, "a tournament has at most 2^31 places")
     room = UInt32(max(capacity, 16))
     places = Column(objects: objects)
     players = Column(objects: Int(room))
@@ -74,6 +75,7 @@ struct KineticTournament: ~Copyable {
   /// earlier; one must be held.
   @inline(__always)
   mutating func popLargest(now: UInt32) -> ObjectID {
+    assert(count > 0)
     settle(1, now)
     let id = players[winner(of: 1)].id
     remove(id, now: now)
@@ -83,6 +85,7 @@ struct KineticTournament: ~Copyable {
   /// Takes an object that is held out. O(log n).
   @inline(__always)
   mutating func remove(_ id: ObjectID, now: UInt32) {
+    assert(contains(id))
     let (place, last) = (places[id], count)
     places[id] = 0
     count -= 1

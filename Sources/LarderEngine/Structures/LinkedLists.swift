@@ -18,6 +18,7 @@ struct LinkedLists: ~Copyable {
 
   /// `lists` empty lists, numbered from 0, for ids up to `objects`.
   init(lists: Int = 1, objects: Int) {
+    precondition(lists >= 1 && objects >= 0, "\(lists) lists of \(objects) objects")
     self.lists = UInt32(lists)
     nodes = Column(objects: objects + lists)
     for node in 1...UInt32(lists) { nodes[node] = Links(previous: node, next: node) }
@@ -30,18 +31,21 @@ struct LinkedLists: ~Copyable {
   /// Puts an object that is in no list at the front of `list`.
   @inline(__always)
   mutating func pushFront(_ id: ObjectID, list: UInt32 = 0) {
+    assert(!contains(id) && list < lists)
     link(id + lists, behind: list + 1)
   }
 
   /// Puts an object that is in no list at the back of `list`.
   @inline(__always)
   mutating func pushBack(_ id: ObjectID, list: UInt32 = 0) {
+    assert(!contains(id) && list < lists)
     link(id + lists, behind: nodes[list + 1].previous)
   }
 
   /// Takes an object out of the list it is in.
   @inline(__always)
   mutating func remove(_ id: ObjectID) {
+    assert(contains(id))
     let node = id + lists
     unlink(node)
     nodes[node] = Links(previous: 0, next: 0)
@@ -50,6 +54,7 @@ struct LinkedLists: ~Copyable {
   /// Moves an object that is in a list to the front of `list`.
   @inline(__always)
   mutating func moveToFront(_ id: ObjectID, list: UInt32 = 0) {
+    assert(contains(id) && list < lists)
     let node = id + lists
     if nodes[list + 1].next == node { return }
     unlink(node)

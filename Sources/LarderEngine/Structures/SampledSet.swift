@@ -28,21 +28,29 @@ struct SampledSet<Value: BitwiseCopyable>: ~Copyable {
   /// The value of an object that is held.
   subscript(id: ObjectID) -> Value {
     @inline(__always)
-    get { entries[places[id]].value }
+    get {
+      assert(contains(id))
+      return entries[places[id]].value
+    }
     @inline(__always)
-    nonmutating _modify { yield &entries[places[id]].value }
+    nonmutating _modify {
+      assert(contains(id))
+      yield &entries[places[id]].value
+    }
   }
 
   /// An object and its value by a number below 2^32 that is mapped to those held in proportion; one
   /// must be. Numbers drawn evenly pick evenly, to within `count` / 2^32.
   @inline(__always)
   func pick(_ number: UInt32) -> Entry {
-    entries[UInt32(truncatingIfNeeded: (UInt64(number) &* UInt64(count)) >> 32) + 1]
+    assert(count > 0)
+    return entries[UInt32(truncatingIfNeeded: (UInt64(number) &* UInt64(count)) >> 32) + 1]
   }
 
   /// Holds an object that is not held.
   @inline(__always)
   mutating func insert(_ id: ObjectID, _ value: Value) {
+    assert(!contains(id))
     count += 1
     if count > entries.objects { entries.reserve(objects: count) }
     let place = UInt32(truncatingIfNeeded: count)
@@ -53,6 +61,7 @@ struct SampledSet<Value: BitwiseCopyable>: ~Copyable {
   /// Takes an object that is held out; the last takes its place.
   @inline(__always)
   mutating func remove(_ id: ObjectID) {
+    assert(contains(id))
     let place = places[id]
     let last = entries[UInt32(truncatingIfNeeded: count)]
     entries[place] = last

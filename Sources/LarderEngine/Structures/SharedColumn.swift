@@ -29,6 +29,9 @@ struct SharedColumn: ~Copyable {
   /// Memory held, in bytes.
   var bytes: Int { words.bytes }
 
+  /// The largest id that has a word.
+  var objects: Int { words.objects }
+
   /// The word of id 0; valid until `reserve`.
   var base: UnsafeMutablePointer<Atomic<UInt32>> { words.sharedBase }
 }

@@ -24,11 +24,15 @@ struct SweepQueue: ~Copyable {
   private var hand: UInt32 = 0
   private var newest: UInt32 = 0
 
+  /// It holds at most so many objects.
+  static var entriesMax: Int { Int(positionMask) }
+
   /// An empty queue for ids up to `objects`, with room for `capacity` before it grows.
   init(objects: Int, capacity: Int) {
     words = SharedColumn(objects: objects)
     var places = 16
-    while places < capacity + capacity / 2 { places *= 2 }
+    let wanted = min(max(capacity, 0), SweepQueue.entriesMax)
+    while places < wanted + wanted / 2, places <= SweepQueue.entriesMax { places *= 2 }
     mask = UInt32(places - 1)
     base = .allocate(capacity: places)
     base.initialize(repeating: .none, count: places)
@@ -47,8 +51,8 @@ struct SweepQueue: ~Copyable {
   /// How other threads mark queued objects.
   var marking: HitWords {
     HitWords(
-      words.base, residents: SweepQueue.queued ... .max, counter: SweepQueue.mark,
-      highest: SweepQueue.mark, step: SweepQueue.mark)
+      words.base, objects: words.objects, residents: SweepQueue.queued ... .max,
+      counter: SweepQueue.mark, highest: SweepQueue.mark, step: SweepQueue.mark)
   }
 
   /// Queues an object as the newest, without a mark. Amortised O(1).
@@ -63,6 +67,7 @@ struct SweepQueue: ~Copyable {
   /// The queue must not be empty. Amortised O(1).
   @inline(__always)
   mutating func popUnmarked() -> ObjectID {
+    assert(hand != newest, "an empty queue has nothing to give up")
     while true {
       let id = base[Int(hand & mask)]
       if id != .none {
@@ -85,6 +90,7 @@ struct SweepQueue: ~Copyable {
 
   /// Takes a queued object out. Amortised O(1).
   mutating func remove(_ id: ObjectID) {
+    assert(contains(id) && base[Int(words[id] & SweepQueue.positionMask & mask)] == id)
     base[Int(words[id] & SweepQueue.positionMask & mask)] = .none
     words[id] = 0
     // The newest place must not be a hole, or the hand would not notice that it is at the end.
@@ -122,8 +128,8 @@ struct SweepQueue: ~Copyable {
     survivorsEnd = survivors
   }
 
-  /// Called when every place is taken: closes the gap behind the hand when that gains a quarter of
-  /// the ring, or else doubles it.
+  /// Called when every place is taken: closes the gap behind the hand and the holes ahead of it,
+  /// and where that gains less than a quarter of the ring doubles it.
   @inline(never)
   private mutating func makeRoom() {
     var target = hand
@@ -137,12 +143,30 @@ struct SweepQueue: ~Copyable {
     }
     survivors = target
     survivorsEnd = hand
-    if newest &- survivors > mask - mask / 4 { grow() }
+    closeHolesAhead()
+    let isLargest = Int(mask) == SweepQueue.entriesMax
+    if newest &- survivors > (isLargest ? mask : mask - mask / 4) { grow() }
+  }
+
+  /// Where objects are taken out and none is evicted, the hand stands still: without this the holes
+  /// that they leave would make the ring grow without end.
+  private mutating func closeHolesAhead() {
+    var target = hand
+    var position = hand
+    while position != newest {
+      let id = base[Int(position & mask)]
+      base[Int(position & mask)] = .none
+      position = position &+ 1
+      guard id != .none else { continue }
+      place(id, at: target, mark: words[id] & SweepQueue.mark)
+      target = target &+ 1
+    }
+    newest = target
   }
 
   private mutating func grow() {
     let places = (Int(mask) + 1) * 2
-    precondition(places <= Int(SweepQueue.positionMask) + 1, "a queue holds at most 2^30 objects")
+    precondition(places <= SweepQueue.entriesMax + 1, "a queue holds fewer than 2^30 objects")
     let larger = UnsafeMutablePointer<ObjectID>.allocate(capacity: places)
     larger.initialize(repeating: .none, count: places)
     var position = survivors

@@ -40,7 +40,9 @@ struct ThreeQueues: ~Copyable {
     try setup.requireQueueable()
     let smallCapacity = max(1, UInt64(Double(setup.capacity) * smallShare))
     mainCapacity = setup.capacity - smallCapacity
-    ghostCapacity = UInt64(Double(setup.capacity) * ghostShare)
+    let ghosts = UInt64(Double(setup.capacity) * ghostShare)
+    // The ghosts of objects that all weigh 1 are as many as they weigh: the queue has to hold them.
+    ghostCapacity = setup.unit == .bytes ? ghosts : min(ghosts, UInt64(IDRing.entriesMax))
     words = SharedColumn(objects: setup.objects)
     countsBytes = setup.unit == .bytes
     ghostSizes = Column(objects: countsBytes ? setup.objects : 0)
@@ -86,7 +88,8 @@ struct ThreeQueues: ~Copyable {
   /// How other threads do what `contains` and `count` do.
   var counting: HitWords {
     HitWords(
-      words.base, residents: ThreeQueues.inSmall...ThreeQueues.inGhost - 1,
+      words.base, objects: words.objects,
+      residents: ThreeQueues.inSmall...ThreeQueues.inGhost - 1,
       counter: ThreeQueues.counterMask, highest: ThreeQueues.counterMask, step: ThreeQueues.one)
   }
 

@@ -19,8 +19,8 @@ public struct CapacitySpec: Sendable, Hashable, CustomStringConvertible {
 
   /// The largest number of objects that ids can tell apart.
   public static let largestObjects = UInt64(UInt32.max) - 1
-  /// The largest number of bytes taken for meant: 2^50, a pebibyte.
-  public static let largestBytes = UInt64(1) << 50
+  /// The largest number of bytes that a tier can have: 2^50, a pebibyte.
+  public static let largestBytes = PolicySetup.capacityMax
 
   /// So many bytes, under a name of its own.
   init(bytes: UInt64, label: String) {

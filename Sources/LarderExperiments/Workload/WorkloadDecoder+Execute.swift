@@ -23,12 +23,12 @@ extension WorkloadDecoder {
       spec.durability = try durability.choice(of: DiskDurability.self)
     }
     if let inline = map["inline"] {
-      spec.inlineBytesMax = Int(try bytes(inline, in: 0...(1 << 30), such: "20KiB"))
+      spec.inlineBytesMax = Int(try bytes(inline, in: 0...Self.inlineMax, such: "20KiB"))
     }
     if let hashing = map["hashing"] {
       spec.hashing = try hashing.choice(of: HashingWord.self).hashing
     }
-    if let shards = map["shards"] { spec.shards = Int(try shards.whole(in: 1...4096)) }
+    if let shards = map["shards"] { spec.shards = try self.shards(shards) }
     if let pressure = map["pressure"] {
       spec.pressure = try pressure.items(orSingle: [.object], of: "maps with the keys at and level")
         .map { item throws(WorkloadError) in try self.pressure(item) }
@@ -87,6 +87,8 @@ extension WorkloadDecoder {
     return values
   }
 
+  private static var inlineMax: UInt64 { UInt64(DiskConfiguration.inlineBytesLargest) }
+
   private func threads(_ value: YAMLValue) throws(WorkloadError) -> [Int] {
     var threads: [Int] = []
     for item in try value.items(orSingle: [.integer], of: "numbers of threads") {
@@ -95,6 +97,14 @@ extension WorkloadDecoder {
       threads.append(count)
     }
     return threads
+  }
+
+  private func shards(_ value: YAMLValue) throws(WorkloadError) -> Int {
+    let shards = Int(try value.whole(in: 1...1024))
+    guard shards.nonzeroBitCount == 1 else {
+      throw value.unexpected("a power of two from 1 to 1024")
+    }
+    return shards
   }
 
   private func load(_ value: YAMLValue) throws(WorkloadError) -> ExecutionSpec.Load {

@@ -107,10 +107,9 @@ import Testing
   @Test func aLifeOfLessThanAMicrosecondIsOne() throws {
     let cache = try cache(MemoryCacheLimits(count: 10))
     cache.set(1, for: "a", timeToLive: .nanoseconds(3))
-    cache.set(2, for: "b", timeToLive: .seconds(-3))
-    #expect(cache.contains("a") && cache.contains("b"))
+    #expect(cache.contains("a"))
     clock.advance(seconds: 1)
-    #expect(!cache.contains("a") && !cache.contains("b"))
+    #expect(!cache.contains("a"))
   }
 
   @Test(arguments: [1, 4])

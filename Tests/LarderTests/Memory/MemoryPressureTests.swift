@@ -60,9 +60,4 @@ import Testing
     cache = nil
     #expect(!first.isHeard)
   }
-
-  @Test func sharesAreKeptWithinZeroAndOne() {
-    let rule = MemoryPressureRule(keptOnWarning: 3, keptWhenCritical: -1)
-    #expect(rule == MemoryPressureRule(keptOnWarning: 1, keptWhenCritical: 0))
-  }
 }

@@ -68,7 +68,8 @@ extension DiskCore {
     return DiskRow(
       suite: key.suite, isPermanent: options.isPermanent, bytes: UInt32(value.count),
       inserted: sequence, stored: sequence, created: life.created,
-      expires: options.isPermanent ? Request.noExpiry : life.expires, cost: options.cost,
+      expires: options.isPermanent ? Request.noExpiry : life.expires,
+      cost: options.cost.asFetchCost,
       checksum: 0, file: 0)
   }
 

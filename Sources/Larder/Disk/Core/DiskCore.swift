@@ -52,6 +52,7 @@ final class DiskCore {
   ) throws(DiskCacheError) {
     self.configuration = configuration
     self.clock = clock
+    try configuration.check()
     tier = try Self.makeTier(configuration, objects: 1024)
     do throws(FileFailure) {
       folder = try DiskFolder(path: path, files: files, syncs: configuration.durability == .full)
@@ -74,10 +75,10 @@ final class DiskCore {
       return try PolicyRegistry.makeCacheTier(
         CacheTierSetup(
           policy: PolicySpec(parsing: configuration.policy),
-          capacity: limits.bytesMax ?? limits.entriesMax.map { UInt64(max(0, $0)) }
-            ?? unlimitedBytes,
+          capacity: limits.bytesMax ?? limits.entriesMax.map { UInt64($0) }
+            ?? PolicySetup.capacityMax,
           unit: byEntries ? .objects : .bytes,
-          objectsMax: max(1, limits.entriesMax ?? .max),
+          objectsMax: limits.entriesMax ?? .max,
           timeToLiveMicroseconds: limits.timeToLive.map { max(1, $0.microseconds) },
           objects: objects, seed: configuration.seed,
           admission: PolicySpec(parsingOptional: configuration.admission)))
@@ -85,9 +86,6 @@ final class DiskCore {
       throw .configuration(error)
     }
   }
-
-  /// As good as no limit, and far from where a policy's arithmetic ends.
-  private static var unlimitedBytes: UInt64 { 1 << 50 }
 
   /// Sizes in units of the tier's capacity.
   func weight(_ bytes: UInt32) -> UInt32 {

@@ -1,0 +1,33 @@
+import LarderEngine
+
+extension DiskConfiguration {
+  /// Checks every number against its range. Policy and filter check their own.
+  func check() throws(DiskCacheError) {
+    let largest = PolicySetup.capacityMax
+    func require<Number: Comparable>(
+      _ name: String, _ value: Number, in range: ClosedRange<Number>, _ hint: String = ""
+    ) throws(DiskCacheError) {
+      guard range.contains(value) else {
+        throw .limit(
+          name, "\(value)", expected: "\(range.lowerBound) to \(range.upperBound)\(hint)")
+      }
+    }
+    let nilHint = " (2^50), or nil for no limit"
+    if let bytes = limits.bytesMax {
+      try require("limits.bytesMax", bytes, in: 1...largest, nilHint)
+    }
+    if let entries = limits.entriesMax {
+      try require("limits.entriesMax", entries, in: 1...Int(largest), nilHint)
+    }
+    if let life = limits.timeToLive, life.microseconds == 0 {
+      throw .limit(
+        "limits.timeToLive", "\(life)", expected: "at least a microsecond, or nil for no limit")
+    }
+    try require("limits.freeBytesMin", limits.freeBytesMin, in: 0...largest, " (2^50)")
+    try require("inlineBytesMax", inlineBytesMax, in: 0...Self.inlineBytesLargest)
+    try require("groupWrites", groupWrites, in: 1...1_000_000)
+    try require("groupBytes", groupBytes, in: 1...Int(largest), " (2^50)")
+    try require("pageCacheBytes", pageCacheBytes, in: 0...(1 << 40), " (1 TiB)")
+    try require("checkpointPages", checkpointPages, in: 1...Int(Int32.max))
+  }
+}

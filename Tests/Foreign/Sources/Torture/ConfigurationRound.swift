@@ -1,0 +1,376 @@
+import Foundation
+import Larder
+import LarderEngine
+
+/// One random configuration of one of the caches: it is either refused with a typed error, or works
+/// through random calls without a wrong value and within its limits.
+struct ConfigurationRound {
+  /// What became of a round.
+  enum Outcome {
+    /// The cache was made, and has passed.
+    case passed
+    /// The configuration was refused; one line that says why.
+    case refused(String)
+  }
+
+  private static var calls: Int { 200 }
+  private static var keys: Int { 60 }
+  /// Keys of a burst: more than there is room for at first.
+  private static var burst: Range<Int> { 1000..<1400 }
+
+  private var settings: RandomSettings
+  private var model = CacheModel()
+  private var clock: TortureClock
+  private var values = 0
+  private let folder: String
+  private let asksOrigin: Bool
+
+  /// The round of a seed; `folder` is made and removed by it. Unless `asksOrigin` nothing is fetched,
+  /// so that it never waits for a thread.
+  init(seed: UInt64, folder: String, asksOrigin: Bool = true) {
+    self.asksOrigin = asksOrigin
+    settings = RandomSettings(seed: seed)
+    let starts: [UInt64] = [0, 1, (1 << 56) - 1_000_000, .max / 2, .max - 10_000_000]
+    let isStrange = settings.chance(0.05)
+    clock = TortureClock(isStrange ? settings.pick(starts) : 1_700_000_000_000_000)
+    self.folder = folder
+  }
+
+  /// Runs it.
+  ///
+  /// - Throws: `TortureFailure`, and any error that is not one of a configuration.
+  mutating func run() async throws -> Outcome {
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    switch settings.below(4) {
+    case 0, 1: return try runMemory()
+    case 2: return try runDisk()
+    default: return try await runHybrid()
+    }
+  }
+
+  // MARK: Configurations
+
+  private mutating func memoryConfiguration() -> MemoryCacheConfiguration {
+    MemoryCacheConfiguration(
+      limits: MemoryCacheLimits(
+        count: settings.maybe { $0.integer(1...100) },
+        cost: settings.maybe { $0.integer(1...5000) },
+        age: settings.maybe(0.3) { $0.duration(seconds: 100) }),
+      policy: settings.policy(), admission: settings.admission(),
+      shards: settings.maybe(0.7) { $0.chance(0.8) ? 1 : $0.integer(1...8) },
+      hashing: settings.pick([.standard, .fast, .seeded(7)]), clock: clock,
+      pressureRule: pressureRule(), seed: settings.next())
+  }
+
+  private mutating func pressureRule() -> MemoryPressureRule {
+    MemoryPressureRule(keptOnWarning: settings.share(), keptWhenCritical: settings.share())
+  }
+
+  private mutating func diskConfiguration() throws(DiskCacheError) -> DiskConfiguration {
+    var encryption: DiskEncryption?
+    if settings.chance(0.2) {
+      let length = settings.pick([16, 24, 32, 32, 32, 0, 1, 33])
+      encryption = try DiskEncryption(key: Data(count: length))
+    }
+    return DiskConfiguration(
+      policy: settings.policy(), admission: settings.admission(),
+      limits: DiskLimits(
+        bytesMax: settings.maybe(0.7) { $0.unsigned(1...5000) },
+        entriesMax: settings.maybe { $0.integer(1...100) },
+        timeToLive: settings.maybe(0.3) { $0.duration(seconds: 100) },
+        freeBytesMin: settings.unsigned(0...1), freeSpaceInterval: settings.unsigned(0...1000)),
+      durability: settings.pick([.none, .none, .normal]),
+      inlineBytesMax: settings.integer(0...200), groupWrites: settings.integer(1...100),
+      groupBytes: settings.integer(1...10_000), pageCacheBytes: settings.integer(0...1_000_000),
+      checkpointPages: settings.integer(1...100), seed: settings.next(), encryption: encryption)
+  }
+
+  private mutating func hybridConfiguration() throws(DiskCacheError) -> HybridCacheConfiguration {
+    HybridCacheConfiguration(
+      memory: settings.chance(0.9) ? memoryConfiguration() : nil,
+      disk: settings.chance(0.9) ? try diskConfiguration() : nil,
+      rules: HybridRules(
+        inclusion: settings.pick(HybridRules.Inclusion.allCases),
+        promotion: settings.pick(HybridRules.Promotion.allCases),
+        placement: settings.maybe(0.3) {
+          HybridRules.Placement(
+            memoryOnlyBelowSeconds: UInt32(truncatingIfNeeded: $0.integer(0...100)),
+            diskOnlyFromSeconds: UInt32(truncatingIfNeeded: $0.integer(0...100)))
+        }),
+      writes: settings.chance(0.3)
+        ? .back(
+          entriesMax: settings.integer(1...20),
+          interval: settings.maybe { $0.duration(seconds: 20) }) : .through,
+      copiesOnRead: settings.chance(0.3), strategy: .cacheElseFetch,
+      staleIfError: settings.maybe { $0.duration(seconds: 100) }, pressureRule: pressureRule(),
+      suite: settings.pick(["", "articles"]), clock: clock)
+  }
+
+  // MARK: Rounds
+
+  private mutating func runMemory() throws -> Outcome {
+    let configuration = memoryConfiguration()
+    let cache: MemoryCache<Int, String>
+    do {
+      cache = try MemoryCache(configuration)
+    } catch {
+      return .refused(try line(error))
+    }
+    settings.goOnWithCalls()
+    for _ in 0..<Self.calls {
+      try call(cache, configuration.limits)
+      let limits = configuration.limits
+      try require(cache.count <= limits.count ?? .max, "\(cache.count) entries: \(limits)")
+      let cost = cache.statistics.cost
+      try require(cost <= limits.cost.map { UInt64($0) } ?? .max, "cost \(cost): \(limits)")
+    }
+    return .passed
+  }
+
+  private mutating func runDisk() throws -> Outcome {
+    let configuration: DiskConfiguration
+    var cache: DiskCache
+    do throws(DiskCacheError) {
+      configuration = try diskConfiguration()
+      cache = try DiskCache(path: folder, configuration: configuration, clock: clock)
+    } catch {
+      switch error {
+      case .limit, .configuration, .encryptionKeyLength: return .refused(try line(error))
+      default: throw error
+      }
+    }
+    settings.goOnWithCalls()
+    for number in 0..<Self.calls {
+      if number == Self.calls / 2 {
+        try cache.close()
+        cache = try DiskCache(path: folder, configuration: configuration, clock: clock)
+      }
+      try call(cache, configuration.limits)
+      try check(cache, configuration.limits)
+    }
+    try cache.close()
+    return .passed
+  }
+
+  private func check(_ cache: DiskCache, _ limits: DiskLimits) throws {
+    let (count, bytes) = (cache.count - model.permanentCount, cache.valueBytes)
+    try require(count <= limits.entriesMax ?? .max, "\(count) entries: \(limits)")
+    try require(
+      bytes <= (limits.bytesMax ?? .max / 2) + model.permanentBytes, "\(bytes) bytes: \(limits)")
+  }
+
+  private mutating func runHybrid() async throws -> Outcome {
+    let cache: HybridCache<Int, Data>
+    do {
+      cache = try HybridCache(path: folder, configuration: try hybridConfiguration())
+    } catch let error as HybridCacheError {
+      switch error {
+      case .memory, .configuration, .disk(.limit), .disk(.configuration):
+        return .refused(try line(error))
+      default: throw error
+      }
+    } catch DiskCacheError.encryptionKeyLength(let bits) {
+      return .refused(try line(DiskCacheError.encryptionKeyLength(bits: bits)))
+    }
+    settings.goOnWithCalls()
+    for _ in 0..<Self.calls { try await call(cache) }
+    try cache.close()
+    return .passed
+  }
+
+  // MARK: Calls
+
+  private mutating func newValue() -> String {
+    values += 1
+    return "value \(values) " + String(repeating: "x", count: settings.below(300))
+  }
+
+  private mutating func pass() {
+    clock.advance(settings.chance(0.02) ? 1_000_000_000 : UInt64(settings.below(3_000_000)))
+  }
+
+  private mutating func call(
+    _ cache: MemoryCache<Int, String>, _ limits: MemoryCacheLimits
+  ) throws {
+    let key = settings.below(Self.keys)
+    switch settings.below(32) {
+    case 0...9:
+      let (value, life) = (newValue(), settings.maybe { $0.duration(seconds: 30) })
+      let isPermanent = settings.chance(0.05)
+      let isStored = cache.set(
+        value, for: key, cost: settings.integer(0...300), timeToLive: life,
+        fetchCost: settings.cost(), isPermanent: isPermanent)
+      note(isStored, value, key, life, limits.age, isPermanent)
+    case 10:
+      try model.check(cache.remove(key), of: key, now: clock.nowMicroseconds)
+      model.remove(key)
+    case 11:
+      let count = settings.integer(0...60)
+      cache.trim(toCount: count)
+      try require(cache.count <= max(count, 0), "\(cache.count) after a trim to \(count)")
+    case 12:
+      let cost = settings.integer(0...1000)
+      cache.trim(toCost: cost)
+      let left = cache.statistics.cost
+      try require(left <= UInt64(max(cost, 0)), "cost \(left) after a trim to \(cost)")
+    case 13: cache.trim(toAge: settings.duration(seconds: 30))
+    case 14: cache.handle(settings.pick([.warning, .critical]))
+    case 15: cache.removeExpired()
+    case 16: removeAll { cache.removeAll(includingPermanent: $0) }
+    case 17: pass()
+    case 18: _ = cache.eventStream(buffered: settings.integer(0...10))
+    case 19:
+      let value = newValue()
+      for key in Self.burst { note(cache.set(value, for: key), value, key, nil, limits.age, false) }
+    case 20:
+      if cache.contains(key) { try require(model.entries[key] != nil, "\(key) is contained") }
+    default: try model.check(cache.get(key), of: key, now: clock.nowMicroseconds)
+    }
+  }
+
+  private mutating func call(_ cache: DiskCache, _ limits: DiskLimits) throws {
+    let key = settings.below(Self.keys)
+    switch settings.below(32) {
+    case 0...9:
+      let (value, options) = (newValue(), self.options())
+      let isStored = try cache.set(Data(value.utf8), for: "\(key)", options: options)
+      note(
+        isStored, value, key, options.timeToLive, limits.timeToLive, options.isPermanent)
+    case 10:
+      try cache.remove("\(key)")
+      model.remove(key)
+    case 11:
+      let entries = settings.integer(0...60)
+      try cache.trim(toEntries: entries)
+      let left = cache.count - model.permanentCount
+      try require(left <= max(entries, 0), "\(left) after a trim to \(entries)")
+    case 12: try cache.trim(toBytes: settings.unsigned(0...2000))
+    case 13: try cache.trim(toAge: settings.duration(seconds: 30))
+    case 14:
+      let life = settings.maybe { $0.duration(seconds: 30) }
+      if try cache.renew("\(key)", timeToLive: life), var entry = model.entries[key] {
+        if !entry.isPermanent {
+          entry.expires = CacheModel.expiry(
+            life, limit: limits.timeToLive, now: clock.nowMicroseconds)
+        }
+        model.store(entry, for: key)
+      }
+    case 15: try cache.removeExpired()
+    case 16: try removeAll { try cache.removeAll(includingPermanent: $0) }
+    case 17: pass()
+    case 18: try cache.flush()
+    case 19 where settings.chance(0.3):
+      let value = newValue()
+      for key in Self.burst {
+        let isStored = try cache.set(Data(value.utf8), for: "\(key)")
+        note(isStored, value, key, nil, limits.timeToLive, false)
+      }
+    case 20:
+      let entry = try cache.entry(for: "\(key)", acceptingExpired: true)
+      try model.check(
+        entry.map { text($0.data) }, of: key, now: clock.nowMicroseconds, acceptsExpired: true)
+    default:
+      let data = try cache.data(for: "\(key)")
+      try model.check(data.map(text), of: key, now: clock.nowMicroseconds)
+    }
+  }
+
+  private mutating func call(_ cache: HybridCache<Int, Data>) async throws {
+    let key = settings.below(Self.keys)
+    switch settings.below(32) {
+    case 0...9:
+      let (value, options) = (newValue(), self.options())
+      let isStored = try cache.set(Data(value.utf8), for: key, options: options)
+      note(isStored, value, key, options.timeToLive, nil, options.isPermanent)
+    case 10:
+      try cache.remove(key)
+      model.remove(key)
+    case 11: cache.trimMemory(toCount: settings.integer(0...60), cost: settings.integer(0...1000))
+    case 12:
+      try cache.trimDisk(toEntries: settings.integer(0...60), bytes: settings.unsigned(0...2000))
+    case 13: try cache.trim(toAge: settings.duration(seconds: 30))
+    case 14: cache.handle(settings.pick([.warning, .critical]))
+    case 15: try cache.removeExpired()
+    case 16: try removeAll { try cache.removeAll(includingPermanent: $0) }
+    case 17: pass()
+    case 18: try cache.flush()
+    case 19 where asksOrigin: try await fetch(key, cache)
+    case 20 where settings.chance(0.3):
+      let value = newValue()
+      for key in Self.burst {
+        note(try cache.set(Data(value.utf8), for: key), value, key, nil, nil, false)
+      }
+    case 21 where asksOrigin:
+      let concurrency = settings.integer(1...4)
+      await cache.prewarm([key], concurrency: concurrency) { _ in .absent }
+      // Where the cache had it, it was not fetched.
+      if try !cache.contains(key) { model.remove(key) }
+    case 22: _ = cache.eventStream(buffered: settings.integer(0...10))
+    default:
+      let hit = try cache.get(key)
+      try model.check(hit.map { text($0.value) }, of: key, now: clock.nowMicroseconds)
+    }
+  }
+
+  private mutating func fetch(_ key: Int, _ cache: HybridCache<Int, Data>) async throws {
+    let (value, cost) = (newValue(), settings.cost())
+    let life = settings.maybe { $0.duration(seconds: 30) }
+    let fails = settings.chance(0.3)
+    let result = await cache.result(
+      for: key, strategy: settings.pick([.cacheElseFetch, .fetch, .cacheOnly])
+    ) { _ in
+      if fails { throw TortureFailure("the origin fails") }
+      return .value(Data(value.utf8), maxAge: life, cost: cost)
+    }
+    switch result {
+    case .hit(let hit):
+      try model.check(
+        text(hit.value), of: key, now: clock.nowMicroseconds,
+        acceptsExpired: hit.freshness == .stale)
+    case .miss(let data):
+      try require(text(data) == value, "the origin's value is \(text(data).prefix(20))")
+      note(true, value, key, life, nil, false)
+    case .absent, .failure: break
+    }
+  }
+
+  private mutating func options() -> DiskStoreOptions {
+    DiskStoreOptions(
+      timeToLive: settings.maybe { $0.duration(seconds: 30) },
+      version: settings.maybe(0.2) { _ in "v1" }, contentType: settings.maybe(0.2) { _ in "text" },
+      isPermanent: settings.chance(0.05), cost: settings.cost())
+  }
+
+  private mutating func removeAll<Freed>(_ body: (Bool) throws -> Freed) rethrows {
+    guard settings.chance(0.2) else { return }
+    let includingPermanent = settings.chance(0.5)
+    _ = try body(includingPermanent)
+    model.removeAll(includingPermanent: includingPermanent)
+  }
+
+  private mutating func note(
+    _ isStored: Bool, _ value: String, _ key: Int, _ life: Duration?, _ limit: Duration?,
+    _ isPermanent: Bool
+  ) {
+    guard isStored else { return model.remove(key) }
+    let expires =
+      isPermanent ? .max : CacheModel.expiry(life, limit: limit, now: clock.nowMicroseconds)
+    model.store(
+      CacheModel.Entry(value: value, expires: expires, isPermanent: isPermanent), for: key)
+  }
+
+  // MARK: Checks
+
+  private func text(_ data: Data) -> String { String(decoding: data, as: UTF8.self) }
+
+  private func require(_ isTrue: Bool, _ message: @autoclosure () -> String) throws {
+    if !isTrue { throw TortureFailure(message()) }
+  }
+
+  /// The text of an error, which is to be one line of moderate length.
+  private func line(_ error: any Error) throws -> String {
+    let text = "\(error)"
+    try require(!text.isEmpty && !text.contains("\n") && text.count < 400, "error text '\(text)'")
+    return text
+  }
+}

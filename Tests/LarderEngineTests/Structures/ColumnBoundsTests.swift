@@ -1,0 +1,72 @@
+import Testing
+
+@testable import LarderEngine
+
+/// What is outside a structure's bounds ends the process with a message and touches no memory:
+/// where a structure is made or grows in every build, elsewhere in debug builds.
+@Suite struct ColumnBoundsTests {
+  @Test func columnsAreOfSensibleSizes() async {
+    await #expect(processExitsWith: .failure) { _ = Column<UInt64>(objects: -1) }
+    await #expect(processExitsWith: .failure) { _ = Column<UInt64>(objects: 1 << 40) }
+    await #expect(processExitsWith: .failure) {
+      var column = Column<UInt64>(objects: 4)
+      column.reserve(objects: 1 << 32)
+    }
+    await #expect(processExitsWith: .failure) {
+      let tier = try PolicyRegistry.makeCacheTier(
+        CacheTierSetup(
+          policy: PolicySpec(parsing: "lru"), capacity: 4, unit: .objects, objects: 4))
+      _ = tier.forgotten(1, 5)
+    }
+  }
+
+  @Test func columnsGrowByWhatIsAskedForOrDouble() {
+    var column = Column<UInt8>(objects: 100)
+    column[100] = 7
+    column.reserve(objects: 101)
+    #expect(column.objects == 200 && column[100] == 7 && column[200] == 0)
+    column.reserve(objects: 1000)
+    #expect(column.objects == 1000)
+    column.reserve(objects: -5)
+    #expect(column.objects == 1000)
+  }
+
+  #if DEBUG
+    @Test func debugBuildsCheckEveryAccess() async {
+      await #expect(processExitsWith: .failure) {
+        let column = Column<UInt64>(objects: 4)
+        column[5] = 1
+      }
+      await #expect(processExitsWith: .failure) {
+        let column = Column<UInt32>(objects: 4)
+        _ = ColumnSizes(column)[5]
+      }
+      await #expect(processExitsWith: .failure) {
+        let column = Column<UInt32>(objects: 40)
+        _ = column.row(from: 32, count: 32)
+      }
+      await #expect(processExitsWith: .failure) {
+        let policy = try FIFO(
+          PolicySetup(
+            capacity: 4, unit: .objects, objects: 4, spec: PolicySpec(parsing: "fifo")))
+        _ = policy.hitWords?.hit(5)
+      }
+    }
+
+    @Test func debugBuildsCheckTheHeap() async {
+      await #expect(processExitsWith: .failure) {
+        var heap = IndexedHeap(objects: 4, capacity: 4)
+        heap.update(2, key: 1, order: 1)
+      }
+      await #expect(processExitsWith: .failure) {
+        let heap = IndexedHeap(objects: 4, capacity: 4)
+        _ = heap.key(of: 2)
+      }
+      await #expect(processExitsWith: .failure) {
+        var heap = IndexedHeap(objects: 4, capacity: 4)
+        heap.insert(2, key: 1, order: 1)
+        heap.insert(2, key: 1, order: 2)
+      }
+    }
+  #endif
+}

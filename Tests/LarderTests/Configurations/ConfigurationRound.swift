@@ -1,0 +1,1 @@
+../../Foreign/Sources/Torture/ConfigurationRound.swift

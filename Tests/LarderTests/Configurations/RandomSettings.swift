@@ -1,0 +1,1 @@
+../../Foreign/Sources/Torture/RandomSettings.swift

@@ -1,0 +1,128 @@
+import Foundation
+import LarderEngine
+import Testing
+
+@testable import Larder
+
+/// Every number of a disk cache is refused by name where it makes no sense, before anything is done
+/// on disk; numbers of calls are taken as the nearest that do.
+@Suite struct DiskLimitsTests {
+  private func failure(_ change: (inout DiskConfiguration) -> Void) throws -> String? {
+    let folder = try ScratchFolder(isSmall: true)
+    var configuration = DiskConfiguration(durability: .none)
+    change(&configuration)
+    let path = folder.path + "/new"
+    do {
+      _ = try DiskCache(path: path, configuration: configuration)
+      return nil
+    } catch {
+      #expect(!FileManager.default.fileExists(atPath: path))
+      return "\(error)"
+    }
+  }
+
+  private func message(_ name: String, _ value: some Any) -> String {
+    "disk cache: \(name) of \(value) is not possible: expected "
+  }
+
+  @Test(arguments: [0, .max, .max - 1, (1 << 50) + 1])
+  func limitsOfBytesAreChecked(value: UInt64) throws {
+    #expect(
+      try failure { $0.limits.bytesMax = value }
+        == message("limits.bytesMax", value) + "1 to 1125899906842624 (2^50), or nil for no limit")
+    guard value > 0 else { return }
+    #expect(
+      try failure { $0.limits.freeBytesMin = value }
+        == message("limits.freeBytesMin", value) + "0 to 1125899906842624 (2^50)")
+  }
+
+  @Test(arguments: [-1, .min, .max])
+  func numbersAreChecked(value: Int) throws {
+    func check(_ name: String, _ change: (inout DiskConfiguration) -> Void) throws {
+      #expect(try failure(change)?.hasPrefix(message(name, value)) == true, "\(name)")
+    }
+    try check("limits.entriesMax") { $0.limits.entriesMax = value }
+    try check("inlineBytesMax") { $0.inlineBytesMax = value }
+    try check("groupWrites") { $0.groupWrites = value }
+    try check("groupBytes") { $0.groupBytes = value }
+    try check("pageCacheBytes") { $0.pageCacheBytes = value }
+    try check("checkpointPages") { $0.checkpointPages = value }
+  }
+
+  @Test func noneOfThemMayBeZeroThatCountsSomething() throws {
+    #expect(try failure { $0.limits.entriesMax = 0 }?.contains("entriesMax of 0") == true)
+    #expect(try failure { $0.groupWrites = 0 }?.contains("groupWrites of 0") == true)
+    #expect(try failure { $0.groupBytes = 0 }?.contains("groupBytes of 0") == true)
+    #expect(try failure { $0.checkpointPages = 0 }?.contains("checkpointPages of 0") == true)
+  }
+
+  @Test(arguments: [Duration.zero, .seconds(-1), .nanoseconds(999), .seconds(Int64.min) * 8])
+  func livesAreChecked(life: Duration) throws {
+    #expect(
+      try failure { $0.limits.timeToLive = life }
+        == message("limits.timeToLive", life) + "at least a microsecond, or nil for no limit")
+  }
+
+  /// The largest limits work with every policy, whatever it multiplies its capacity by.
+  @Test(arguments: Policies.executable + ExtremeParameters.specs)
+  func theLargestLimitsWork(policy: String) throws {
+    let largest = PolicySetup.capacityMax
+    for limits in [
+      DiskLimits(bytesMax: largest, entriesMax: Int(largest), freeBytesMin: 0),
+      DiskLimits(bytesMax: nil, entriesMax: Int(largest), freeBytesMin: 0),
+      DiskLimits(
+        bytesMax: nil, timeToLive: .seconds(Int64.max) * 8, freeBytesMin: 0,
+        freeSpaceInterval: .max),
+    ] {
+      let folder = try ScratchFolder(isSmall: true)
+      let cache = try DiskCache(
+        path: folder.path,
+        configuration: DiskConfiguration(
+          policy: policy, limits: limits, durability: .none, groupWrites: 1_000_000,
+          groupBytes: Int(largest), pageCacheBytes: 0, checkpointPages: Int(Int32.max)))
+      for key in 0..<50 { #expect(try cache.set(Data(count: key), for: "\(key)")) }
+      for key in 0..<50 { #expect(try cache.data(for: "\(key)")?.count == key) }
+      try cache.trim(toEntries: 10)
+      #expect(cache.count == 10)
+    }
+  }
+
+  /// No disk has so much room: nothing is stored, and nothing traps.
+  @Test func aDiskThatIsNeverFreeEnoughStoresNothing() throws {
+    let folder = try ScratchFolder(isSmall: true)
+    let cache = try DiskCache(
+      path: folder.path,
+      configuration: DiskConfiguration(
+        limits: DiskLimits(freeBytesMin: PolicySetup.capacityMax), durability: .none))
+    #expect(try !cache.set(Data(count: 9), for: "a"))
+    #expect(cache.count == 0)
+  }
+
+  @Test func numbersOfCallsAreTakenAsTheNearestThatMakeSense() throws {
+    let folder = try ScratchFolder(isSmall: true)
+    let cache = try DiskCache(
+      path: folder.path,
+      configuration: DiskConfiguration(
+        policy: "gdsf", limits: DiskLimits(freeBytesMin: 0), durability: .none))
+    let costs: [Float] = [.nan, -1, .infinity, -.infinity, .greatestFiniteMagnitude, -0.0]
+    for (number, cost) in costs.enumerated() {
+      let options = DiskStoreOptions(cost: cost)
+      #expect(try cache.set(Data(count: 9), for: "\(number)", options: options))
+    }
+    #expect(try cache.entry(for: "0")?.metadata.cost == 1)
+    #expect(try cache.entry(for: "1")?.metadata.cost == 0)
+    #expect(try cache.entry(for: "2")?.metadata.cost == .greatestFiniteMagnitude)
+    let lives = [Duration.seconds(Int64.max) * 8, .seconds(Int64.min) * 8, .zero]
+    for life in lives {
+      try cache.set(Data(count: 9), for: "life", options: DiskStoreOptions(timeToLive: life))
+      #expect(try (cache.data(for: "life") != nil) == (life > .zero))
+      try cache.renew("0", timeToLive: life)
+    }
+    try cache.trim(toAge: .seconds(Int64.max) * 8)
+    try cache.trim(toBytes: .max)
+    try cache.trim(toEntries: .max)
+    #expect(cache.count > 0)
+    try cache.trim(toEntries: .min)
+    #expect(cache.count == 0)
+  }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import LarderEngine
+import Testing
+
+@testable import Larder
+
+/// Numbers of a hybrid cache are refused by name where they make no sense, those of its tiers
+/// included.
+@Suite struct HybridLimitsTests {
+  private func failure(_ change: (inout HybridCacheConfiguration) -> Void) throws -> String? {
+    let folder = try ScratchFolder(isSmall: true)
+    var configuration = HybridCacheConfiguration(disk: DiskConfiguration(durability: .none))
+    change(&configuration)
+    let path = folder.path + "/new"
+    do {
+      _ = try HybridCache<String, Data>(path: path, configuration: configuration)
+      return nil
+    } catch {
+      // What is refused leaves nothing behind.
+      #expect(!FileManager.default.fileExists(atPath: path))
+      return "\(error)"
+    }
+  }
+
+  @Test func numbersAreChecked() throws {
+    func check(
+      _ text: String, _ change: (inout HybridCacheConfiguration) -> Void
+    ) throws {
+      #expect(try failure(change)?.contains(text) == true, "\(text)")
+    }
+    #expect(try failure { _ in } == nil)
+    try check("staleIfError of -1.0 seconds") { $0.staleIfError = .seconds(-1) }
+    try check("interval of -1.0 seconds") {
+      $0.writes = .back(entriesMax: 1, interval: .seconds(-1))
+    }
+    for waiting in [0, -1, .min] {
+      try check("at most \(waiting) entries") { $0.writes = .back(entriesMax: waiting) }
+    }
+    try check("keptOnWarning of nan") { $0.pressureRule.keptOnWarning = .nan }
+    try check("keptWhenCritical of 2.0") {
+      $0.memory = nil
+      $0.pressureRule.keptWhenCritical = 2
+    }
+    try check("cost of 0") { $0.memory?.limits.cost = 0 }
+    try check("limits.bytesMax of 0") { $0.disk?.limits.bytesMax = 0 }
+  }
+
+  @Test func whatIsLargeIsTaken() throws {
+    #expect(try failure { $0.staleIfError = .seconds(Int64.max) * 8 } == nil)
+    #expect(
+      try failure { $0.writes = .back(entriesMax: .max, interval: .seconds(Int64.max) * 8) }
+        == nil)
+  }
+
+  /// The default tier in memory takes values of up to a quarter of its limit.
+  @Test func aQuarterOfTheDefaultLimitFitsInMemory() throws {
+    let folder = try ScratchFolder(isSmall: true)
+    let cache = try HybridCache<String, Data>(
+      path: folder.path,
+      configuration: HybridCacheConfiguration(
+        disk: DiskConfiguration(limits: DiskLimits(freeBytesMin: 0), durability: .none)))
+    try cache.set(Data(count: 8 << 20), for: "large")
+    #expect(cache.memoryCount == 1)
+    #expect(try cache.get("large")?.tier == .memory)
+  }
+
+  /// However many are asked for at once.
+  @Test(.timeLimit(.minutes(1)), arguments: [Int.max, .min, 0, 2])
+  func concurrencyIsWithinTheKeys(concurrency: Int) async throws {
+    let cache = try HybridCache<String, Data>(
+      configuration: HybridCacheConfiguration(disk: nil))
+    let progress = await cache.prewarm(["a", "b", "c"], concurrency: concurrency) { _ in
+      .value(Data(count: 1))
+    }
+    #expect(progress.fetched == 3)
+  }
+
+  /// What an origin says of its values may be anything.
+  @Test func livesAndCostsOfAnOriginAreTakenAsTheNearestThatMakeSense() async throws {
+    let folder = try ScratchFolder(isSmall: true)
+    let cache = try HybridCache<String, Data>(
+      path: folder.path,
+      configuration: HybridCacheConfiguration(
+        disk: DiskConfiguration(limits: DiskLimits(freeBytesMin: 0), durability: .none)))
+    for life in [Duration.seconds(Int64.max) * 8, .seconds(Int64.min) * 8] {
+      for cost in [Float.nan, -1, .infinity] {
+        let key = "\(life) \(cost)"
+        let result = await cache.result(for: key) { _ in
+          .value(Data(count: 1), maxAge: life, cost: cost)
+        }
+        #expect(result.source == .origin)
+        #expect(try (cache.get(key) != nil) == (life > .zero))
+      }
+    }
+  }
+}

@@ -1,0 +1,142 @@
+import LarderEngine
+import Testing
+
+@testable import Larder
+
+/// Every number of a memory cache is refused by name where it makes no sense, and numbers of calls
+/// are taken as the nearest that do.
+@Suite struct MemoryLimitsTests {
+  private func failure(_ configuration: MemoryCacheConfiguration) -> String? {
+    do {
+      _ = try MemoryCache<Int, Int>(configuration)
+      return nil
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  private func failure(_ limits: MemoryCacheLimits, _ policy: String = "lru") -> String? {
+    failure(MemoryCacheConfiguration(limits: limits, policy: policy))
+  }
+
+  @Test(arguments: [0, -1, .min, .max, MemoryCacheLimits.largest + 1])
+  func limitsOutOfRangeAreRefused(limit: Int) {
+    let expected = " of \(limit) is not possible: expected 1"
+    #expect(failure(MemoryCacheLimits(count: limit))?.contains("count" + expected) == true)
+    #expect(failure(MemoryCacheLimits(cost: limit))?.contains("cost" + expected) == true)
+    for shards in [0, -1, .min, .max, 3, 2048] {
+      let configuration = MemoryCacheConfiguration(
+        limits: MemoryCacheLimits(count: 1 << 20), shards: shards)
+      #expect(failure(configuration)?.contains("\(shards) shards are not possible") == true)
+    }
+  }
+
+  @Test(arguments: [
+    Duration.zero, .seconds(-1), .nanoseconds(999), .seconds(Int64.min), .seconds(Int64.min) * 8,
+  ])
+  func agesOutOfRangeAreRefused(age: Duration) {
+    #expect(failure(MemoryCacheLimits(age: age))?.contains("at least a microsecond") == true)
+  }
+
+  @Test(arguments: [Double.nan, -0.01, 1.01, .infinity, -.infinity, 1e308])
+  func sharesOutOfRangeAreRefused(share: Double) throws {
+    let limits = MemoryCacheLimits(count: 10)
+    for (name, rule) in [
+      ("keptOnWarning", MemoryPressureRule(keptOnWarning: share)),
+      ("keptWhenCritical", MemoryPressureRule(keptWhenCritical: share)),
+    ] {
+      #expect(
+        failure(MemoryCacheConfiguration(limits: limits, pressureRule: rule))
+          == "memory cache: pressureRule.\(name) of \(share) is not possible: "
+          + "expected a share from 0 to 1")
+    }
+  }
+
+  /// The largest limits work with every policy, whatever it multiplies its capacity by.
+  @Test(arguments: Policies.executable + ExtremeParameters.specs)
+  func theLargestLimitsWork(policy: String) throws {
+    let largest = MemoryCacheLimits.largest
+    for limits in [
+      MemoryCacheLimits(count: largest), MemoryCacheLimits(cost: largest),
+      MemoryCacheLimits(count: largest, cost: largest, age: .seconds(Int64.max)),
+    ] {
+      let cache = try MemoryCache<Int, Int>(
+        MemoryCacheConfiguration(limits: limits, policy: policy))
+      for key in 0..<100 { #expect(cache.set(key, for: key, cost: key)) }
+      #expect((0..<100).allSatisfy { cache.get($0) == $0 })
+      cache.trim(toCount: 10)
+      for key in 50..<150 { cache.set(key, for: key, cost: key) }
+      #expect(cache.count <= 110)
+    }
+  }
+
+  @Test func numbersOfCallsAreTakenAsTheNearestThatMakeSense() throws {
+    let clock = ManualClock()
+    for policy in Policies.executable {
+      let cache = try MemoryCache<Int, Int>(
+        MemoryCacheConfiguration(
+          limits: MemoryCacheLimits(count: 50, cost: 1000), policy: policy, shards: 1,
+          clock: clock))
+      let costs: [Float] = [.nan, -1, .infinity, -.infinity, .greatestFiniteMagnitude, -0.0, 0]
+      for key in 0..<200 {
+        cache.set(key, for: key, cost: key % 3 == 0 ? .min : key, fetchCost: costs[key % 7])
+        _ = cache.get(key - 9)
+      }
+      #expect(cache.count > 0 && cache.count <= 50)
+      cache.trim(toCount: .max)
+      cache.trim(toCost: .max)
+      cache.trim(toAge: .seconds(Int64.max) * 4)
+      #expect(cache.count > 0)
+      cache.trim(toCost: .min)
+      #expect(cache.statistics.cost == 0)
+      cache.trim(toCount: .min)
+      #expect(cache.count == 0)
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)), arguments: [Int.min, -1, 0, 1])
+  func streamsKeepAtLeastOneEvent(buffered: Int) async throws {
+    let cache = try MemoryCache<Int, Int>(count: 9)
+    let events = cache.eventStream(buffered: buffered)
+    cache.set(1, for: 1)
+    cache.set(2, for: 2)
+    for await event in events {
+      #expect(event.key == 2)
+      break
+    }
+  }
+
+  /// Before the clock has moved on, too.
+  @Test(arguments: [Duration.zero, .seconds(-5), .seconds(Int64.min) * 8])
+  func aLifeOfNothingIsOverAtOnce(life: Duration) throws {
+    let cache = try MemoryCache<Int, Int>(
+      MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 9), clock: ManualClock()))
+    cache.set(1, for: 1, timeToLive: life)
+    #expect(!cache.contains(1) && cache.get(1) == nil)
+    cache.set(2, for: 2, timeToLive: .seconds(Int64.max) * 8)
+    #expect(cache.get(2) == 2)
+    cache.set(3, for: 2, timeToLive: life)
+    #expect(cache.get(2) == nil)
+    cache.set(4, for: 4, timeToLive: life, isPermanent: true)
+    #expect(cache.get(4) == 4)
+  }
+
+  /// Where nobody says how many shards there are to be.
+  @Test(arguments: [1000, 1 << 20, 3 << 20, 32 << 20, 1 << 30])
+  func aQuarterOfTheLimitFits(cost: Int) throws {
+    let cache = try MemoryCache<Int, Int>(
+      MemoryCacheConfiguration(limits: MemoryCacheLimits(cost: cost)))
+    for key in 0..<50 { #expect(cache.set(key, for: key, cost: cost / 4)) }
+    #expect(cache.count > 0 && cache.statistics.cost <= UInt64(cost))
+  }
+
+  @Test func partsAreManyWhereEachTakesEveryCost() throws {
+    func shards(_ limits: MemoryCacheLimits) throws -> Int {
+      try MemoryCacheConfiguration(limits: limits).shardCount()
+    }
+    #expect(try shards(MemoryCacheLimits(cost: 32 << 20)) == 4)
+    #expect(try shards(MemoryCacheLimits(cost: 64 << 30)) == 16)
+    #expect(try shards(MemoryCacheLimits(cost: MemoryCacheLimits.largest)) == 16)
+    #expect(try shards(MemoryCacheLimits(count: 1 << 20)) == 16)
+  }
+}
