@@ -56,7 +56,8 @@ import Testing
     case .noTable: try raw("DROP TABLE suites")
     case .missingColumn: try raw("ALTER TABLE entries RENAME COLUMN stored TO stared")
     case .header: try change { $0.replaceSubrange(0..<16, with: Data(count: 16)) }
-    case .pages: try change { $0.replaceSubrange(100..<9_000, with: Data(repeating: 7, count: 8_900)) }
+    case .pages:
+      try change { $0.replaceSubrange(100..<9_000, with: Data(repeating: 7, count: 8_900)) }
     case .facts: try raw("UPDATE facts SET value = x'0102' WHERE name = 'seal'")
     case .seed: try raw("UPDATE facts SET value = value + 1 WHERE name = 'seed'")
     case .noFacts: try raw("DELETE FROM facts")

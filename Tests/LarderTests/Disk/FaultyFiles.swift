@@ -67,7 +67,9 @@ final class FaultyFiles: FileLayer {
       try check("write", path)
     } catch {
       let half = UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count / 2)])
-      if faults.withLock({ $0.leavesHalf }) { try? system.write(half, to: path, target, syncs: false) }
+      if faults.withLock({ $0.leavesHalf }) {
+        try? system.write(half, to: path, target, syncs: false)
+      }
       throw error
     }
     try system.write(bytes, to: path, target, syncs: syncs)
