@@ -3,8 +3,8 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help deps browser build debug test test-foreign test-release sanitize run bench bench-caches alarms \
-  analysis test-analysis policies-page lint format clean install
+.PHONY: help deps browser build debug test test-foreign test-release sanitize torture run bench \
+  bench-caches alarms analysis test-analysis policies-page lint format clean install
 
 SWIFT ?= swift
 WORKLOAD ?= Workloads/news-feed.yaml
@@ -19,6 +19,9 @@ ANALYSIS_FLAGS ?=
 FOREIGN_SECONDS ?= 20
 ALARM_RUNS ?= 300
 SLOW_RUNS ?= 100
+TORTURE_SECONDS ?=
+TORTURE_SEED ?= 1
+ROUNDS ?=
 ALARM_RESULTS ?= Results/alarms
 
 VENV := analysis/.venv
@@ -136,6 +139,24 @@ sanitize: deps ## Run the engine and the caches under the address and the thread
 	  $(ASAN_TESTS)
 	$(call say,Thread sanitizer)
 	@$(SWIFT) test --sanitize=thread --scratch-path .build-tsan $(TSAN_TESTS)
+
+# Each scenario of Tests/Foreign/Sources/Torture: ROUNDS rounds (by default its own number), for at
+# most TORTURE_SECONDS. A failure says how its round is repeated.
+torture: deps ## Kill, fill, damage and reopen disk caches by a program of Tests/Foreign
+	$(call say,Building Tests/Foreign)
+	@$(SWIFT) build -c release --package-path Tests/Foreign --product Torture
+	@torture="$$($(SWIFT) build -c release --package-path Tests/Foreign --show-bin-path)/Torture"; \
+	said="$$(mktemp)"; trap 'rm -f "$$said"' EXIT; status=0; \
+	for scenario in $$("$$torture" list); do \
+	  printf '\033[1m==> %s\033[0m\n' "$$scenario"; \
+	  "$$torture" "$$scenario" --seed '$(TORTURE_SEED)' \
+	    $(if $(TORTURE_SECONDS),--seconds '$(TORTURE_SECONDS)') \
+	    $(if $(ROUNDS),--rounds '$(ROUNDS)') | tee -a "$$said" || status=1; \
+	done; \
+	printf '\n  %-16s %-12s %8s %9s\n' scenario verdict rounds seconds; \
+	awk -F '[:;] *' '/ rounds in / { split($$3, n, " "); \
+	  printf "  %-16s %-12s %8s %9s\n", $$1, $$2, n[1], n[4] }' "$$said"; \
+	exit $$status
 
 run: build ## Run WORKLOAD (Workloads/news-feed.yaml) and write a report into Results/
 	$(call say,Running $(WORKLOAD))

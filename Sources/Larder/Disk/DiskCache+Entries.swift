@@ -100,11 +100,10 @@ extension DiskCache {
     _ data: Data, _ key: String, _ suite: String, _ options: DiskStoreOptions, life: DiskLife?
   ) throws(DiskCacheError) -> Bool {
     try withKey(key) { (core, bytes) throws(DiskCacheError) in
-      let number = try core.makeSuite(suite)
       // `withUnsafeBytes` does not say which errors it passes on.
       let answer = data.withUnsafeBytes { value in
         Result { () throws(DiskCacheError) in
-          try core.set(bytes, suite: number, value, options, life: life)
+          try core.set(bytes, suite: suite, value, options, life: life)
         }
       }
       return try answer.get()

@@ -32,11 +32,19 @@ import LarderEngine
 ///
 /// **Encryption** with a key of the app's: see `DiskEncryption`.
 ///
-/// **Damage.** A value whose bytes are not those that were stored is a miss, and is removed. A
-/// damaged database is thrown away and the cache begins empty. Both are counted.
+/// **Damage.** A value or a row whose bytes are not those that were stored is a miss, and is removed.
+/// A database that cannot be read is set aside, and the cache begins empty: see
+/// `DiskDamageHandling`. Both are counted, and `damages` says what was found. Files are regular
+/// files inside the folder, for their owner alone: no link is followed and no pipe is waited for.
 ///
-/// **A full disk** is an error when something is stored. Removing and clearing then give files back
-/// first, so that they work where there is no room at all.
+/// **A full disk** is an error when something is stored. Removing and clearing then remove files
+/// first, so that they work where there is no room at all. When the disk has room again, so does the
+/// cache: nothing needs to be opened again.
+///
+/// **After an error** of `set` the key has no value, and after an error of a removal the entries are
+/// gone, for as long as the cache is open. After a crash each such entry is as it was before the
+/// call or as the call would have left it, until a later call that gives something up, or `flush`,
+/// returns without an error: from then on it is what later calls left.
 ///
 /// **What is kept across a restart**, beside the entries: the order of storing, always; the order
 /// of last use and the number of uses of each entry (at most 15 count), as of the last `flush()`
@@ -59,8 +67,8 @@ public final class DiskCache: @unchecked Sendable {
   ///   - path: the folder. Nothing else should be kept in it.
   ///   - configuration: limits, policy and durability. It may differ from the last time.
   ///   - clock: where the time comes from; it must go on across restarts.
-  /// - Throws: `inUse` when another cache has the folder; `format`, `files`, `database`, `limit` or
-  ///   `configuration`.
+  /// - Throws: `inUse` when another cache has the folder; `format`, `encryption`, `files`,
+  ///   `database`, `damaged`, `limit` or `configuration`.
   public convenience init(
     path: String, configuration: DiskConfiguration = DiskConfiguration(),
     clock: any CacheClock = WallCacheClock()
@@ -111,8 +119,9 @@ public final class DiskCache: @unchecked Sendable {
   /// when it is larger than the limit, when the policy does not want it, or when the disk is full.
   /// What the key had is gone in any case.
   ///
-  /// - Throws: `files`, `database`, `closed`, `valueTooLarge` or `keyTooLarge`. After an error of
-  ///   the first two the key has no value until the cache is opened again.
+  /// - Throws: `files`, `database`, `damaged`, `closed`, `valueTooLarge` or `keyTooLarge`. After an
+  ///   error of the first three the key has no value; after a crash it may have its old one, until a
+  ///   later set, removal or flush succeeds.
   @discardableResult
   public func set(
     _ data: Data, for key: String, suite: String = "",
@@ -157,7 +166,8 @@ public final class DiskCache: @unchecked Sendable {
   // MARK: Many entries
 
   /// Removes all entries, or all of one suite, and what the policy remembers of them. Permanent
-  /// ones stay unless `includingPermanent`. O(entries).
+  /// ones stay unless `includingPermanent`. With all suites, databases that were set aside go, too.
+  /// O(entries).
   ///
   /// - Throws: `database` or `closed`.
   @discardableResult
@@ -166,6 +176,7 @@ public final class DiskCache: @unchecked Sendable {
   ) throws(DiskCacheError) -> DiskFreed {
     try withCore { (core) throws(DiskCacheError) in
       let number = suite.map { core.suiteNumber($0) }
+      if suite == nil { core.folder.removeAside() }
       return try core.removeAll(counting: \.removals, as: .remove) { _, slot in
         (number == nil || number == slot.suite) && (includingPermanent || slot.state == .known)
       }
@@ -230,10 +241,10 @@ public final class DiskCache: @unchecked Sendable {
     try withCore { (core) throws(DiskCacheError) in try core.flush() }
   }
 
-  /// Flushes and gives the folder back; every later call throws `closed`. A cache that nobody
-  /// holds any more does it by itself, and then nobody hears of an error. O(entries).
+  /// Flushes and releases the folder; every later call throws `closed`. A cache that nobody holds
+  /// any more does it by itself, and then nobody hears of an error. O(entries).
   ///
-  /// - Throws: `database`; the cache is closed all the same.
+  /// - Throws: `database`; the cache is closed and the folder released all the same.
   public func close() throws(DiskCacheError) {
     try withCore { (core) throws(DiskCacheError) in try core.close() }
   }
@@ -241,13 +252,17 @@ public final class DiskCache: @unchecked Sendable {
   /// What has happened since the cache was opened.
   public var statistics: DiskStatistics { withLock { $0.statistics } }
 
+  /// Damage for which the cache began anew since it was made, opening included: the latest 16, the
+  /// oldest first. `DiskStatistics.rebuilds` counts all.
+  public var damages: [DiskDamage] { withLock { $0.damages } }
+
   /// Number of entries, permanent ones included; what has expired counts until it is found.
   public var count: Int { withLock { $0.entries } }
 
   /// Sum of the bytes of all values, permanent ones included.
   public var valueBytes: UInt64 { withLock { $0.valueBytes + $0.permanentBytes } }
 
-  /// Bytes of all files of the cache: database, log and values. O(entries).
+  /// Bytes of all files of the cache: database, log, values and what was set aside. O(entries).
   public var diskBytes: UInt64 { withLock { $0.diskBytes } }
 
   /// What each suite holds, in the order in which they were made; the one without a name is the

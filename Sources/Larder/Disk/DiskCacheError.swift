@@ -1,4 +1,3 @@
-import CSQLite
 public import LarderEngine
 
 /// Why a disk cache could not do what it was asked.
@@ -11,6 +10,9 @@ public enum DiskCacheError: Error, Hashable, Sendable, CustomStringConvertible {
   case closed(path: String)
   /// The database refused. `code` is SQLite's extended result code, `message` its own words.
   case database(path: String, code: Int32, message: String)
+  /// The database cannot be read, and `DiskConfiguration.damageHandling` is `fail`. `message` says
+  /// what was found.
+  case damaged(path: String, message: String)
   /// A file or folder could not be used; `message` names the file, the call and the reason.
   case files(message: String)
   /// The folder holds a cache in a format that this version does not know.
@@ -40,6 +42,9 @@ public enum DiskCacheError: Error, Hashable, Sendable, CustomStringConvertible {
       return "\(path): the cache is closed"
     case .database(let path, let code, let message):
       return "\(path): SQLite error \(code): \(message)"
+    case .damaged(let path, let message):
+      return "\(path): the cache is damaged: \(message); remove the folder, or let the cache set "
+        + "the damage aside"
     case .files(let message):
       return message
     case .format(let path, let found, let expected):
@@ -62,12 +67,23 @@ public enum DiskCacheError: Error, Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Whether the database is damaged, so that nothing helps but to begin anew.
-  var isCorruption: Bool {
-    if case .database(_, let code, _) = self {
-      return code & 0xff == SQLITE_CORRUPT || code & 0xff == SQLITE_NOTADB
+  /// Whether the database that could not be opened is damaged, so that nothing helps but to begin
+  /// anew.
+  var isDamage: Bool {
+    switch self {
+    case .damaged: true
+    case .database(_, let code, _): SQLiteError.isDamage(code)
+    default: false
     }
-    return false
+  }
+
+  /// The description without the path.
+  var reason: String {
+    switch self {
+    case .damaged(_, let message): message
+    case .database(_, let code, let message): "SQLite error \(code): \(message)"
+    default: description
+    }
   }
 
   init(_ error: SQLiteError) {

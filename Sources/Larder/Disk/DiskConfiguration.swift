@@ -36,6 +36,8 @@ public struct DiskConfiguration: Sendable, Hashable {
   public var seed: UInt64
   /// What keys and values are encrypted with, or nil for nothing.
   public var encryption: DiskEncryption?
+  /// What is done with a database that cannot be read.
+  public var damageHandling: DiskDamageHandling
   /// What stands for keys where a policy or a filter counts them in a sketch.
   package var fingerprints = KeyFingerprints.hashes
 
@@ -44,7 +46,8 @@ public struct DiskConfiguration: Sendable, Hashable {
     policy: String = "lru", admission: String? = nil, limits: DiskLimits = DiskLimits(),
     durability: DiskDurability = .normal, inlineBytesMax: Int = 20 << 10, groupWrites: Int = 1000,
     groupBytes: Int = 4 << 20, pageCacheBytes: Int = 8 << 20, checkpointPages: Int = 4000,
-    seed: UInt64 = 0, encryption: DiskEncryption? = nil
+    seed: UInt64 = 0, encryption: DiskEncryption? = nil,
+    damageHandling: DiskDamageHandling = .setAside
   ) {
     self.policy = policy
     self.admission = admission
@@ -57,6 +60,7 @@ public struct DiskConfiguration: Sendable, Hashable {
     self.checkpointPages = checkpointPages
     self.seed = seed
     self.encryption = encryption
+    self.damageHandling = damageHandling
   }
 
   /// The same for a cache that takes everything.

@@ -24,11 +24,13 @@ public struct DiskStatistics: Sendable, Hashable, Codable {
   public var expirations: UInt64 = 0
   /// Entries removed by their key or cleared.
   public var removals: UInt64 = 0
-  /// Entries whose value was missing, short, long or did not pass its checksum.
+  /// Entries whose value was missing, short, long or did not pass its checksum, and rows that did
+  /// not pass theirs.
   public var damages: UInt64 = 0
   /// Entries of a typed suite whose bytes were whole and were no value of its type.
   public var undecodables: UInt64 = 0
-  /// Times that the database was found damaged and the cache began empty, opening included.
+  /// Times that the database was found damaged and the cache began empty, opening included. See
+  /// `DiskCache.damages`.
   public var rebuilds: UInt64 = 0
   /// Bytes of values written.
   public var bytesWritten: UInt64 = 0

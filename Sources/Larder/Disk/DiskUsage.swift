@@ -8,9 +8,11 @@ package struct DiskUsage: Sendable, Hashable {
   package var files: UInt64 = 0
   /// Files without a value, kept for writing over.
   package var spare: UInt64 = 0
+  /// Damaged databases that were set aside.
+  package var aside: UInt64 = 0
 
   /// All of them.
-  package var total: UInt64 { database + log + files + spare }
+  package var total: UInt64 { database + log + files + spare + aside }
 }
 
 /// What a disk cache has written since it was opened, as far as it can tell: without what SQLite

@@ -1,3 +1,4 @@
+import Foundation
 import LarderEngine
 import Testing
 
@@ -73,5 +74,16 @@ import Testing
     #expect {
       try CalibrationBench(scratch: "/nowhere/at/all").seconds(.fsync)
     } throws: { "\($0)".contains("/nowhere/at/all") }
+    // A link under the probe's name is not written through.
+    let files = FileManager.default
+    let folder = NSTemporaryDirectory() + "/larder-probe-" + UUID().uuidString
+    try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? files.removeItem(atPath: folder) }
+    try Data("precious".utf8).write(to: URL(fileURLWithPath: folder + "/victim"))
+    try files.createSymbolicLink(
+      atPath: folder + "/larder-fsync-\(getpid())", withDestinationPath: folder + "/victim")
+    #expect(try CalibrationBench(scratch: folder).seconds(.fsync) > 0)
+    #expect(files.contents(atPath: folder + "/victim") == Data("precious".utf8))
+    #expect(try files.contentsOfDirectory(atPath: folder) == ["victim"])
   }
 }

@@ -194,14 +194,27 @@ import Testing
     try open().close()
     let path = folder.path + "/index.sqlite"
     do {
-      try SQLiteConnection(path: path, busyMilliseconds: 0).execute("PRAGMA user_version = 99")
+      let raw = try SQLiteConnection(path: path, busyMilliseconds: 0)
+      let facts = DiskFacts(format: 99, seed: 1, seal: Data())
+      try raw.execute("PRAGMA user_version = 99; DELETE FROM facts; \(facts.inserts)")
     }
-    #expect(throws: DiskCacheError.format(path: path, found: 99, expected: 2)) { try open() }
+    let format = DiskIndex.format
+    #expect(throws: DiskCacheError.format(path: path, found: 99, expected: format)) { try open() }
+    // One of ours in which only the mark of its format is known.
     do {
       let raw = try SQLiteConnection(path: path, busyMilliseconds: 0)
-      try raw.execute("PRAGMA application_id = 5")
+      try raw.execute("DROP TABLE facts; DROP TABLE entries; PRAGMA user_version = 2")
     }
-    #expect(throws: DiskCacheError.format(path: path, found: 0, expected: 2)) { try open() }
+    #expect(throws: DiskCacheError.format(path: path, found: 2, expected: format)) { try open() }
+    // Another program's.
+    try FileManager.default.removeItem(atPath: path)
+    do {
+      let raw = try SQLiteConnection(path: path, busyMilliseconds: 0)
+      try raw.execute("CREATE TABLE notes(text); INSERT INTO notes VALUES('keep me')")
+    }
+    #expect(throws: DiskCacheError.format(path: path, found: 0, expected: format)) { try open() }
+    let raw = try SQLiteConnection(path: path, busyMilliseconds: 0)
+    #expect(try raw.number("SELECT count(*) FROM notes") == 1)
   }
 
   @Test(arguments: DiskDurability.allCases)

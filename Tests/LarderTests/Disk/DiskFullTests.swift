@@ -21,7 +21,8 @@ import Testing
     #expect(status == 0, "\(said)")
     let words = said.split(separator: " ").map(String.init)
     try #require(words.count == 10, "\(said)")
-    #expect(try #require(Int(words[1])) > 100, "\(said)")
+    // Without durability each failure is one of many sets.
+    #expect(try #require(Int(words[1])) > 20, "\(said)")
     #expect(try #require(Int(words[3])) > 10, "\(said)")
     #expect(said.hasSuffix("wrong 0 empty true works true\n"), "\(said)")
   }

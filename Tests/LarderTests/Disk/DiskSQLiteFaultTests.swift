@@ -38,7 +38,7 @@ import Testing
   private let files = FaultyFiles(databaseLayer: String(cString: larder_faults_name()))
   private let clock = ManualClock(seconds: 1_000)
 
-  private func open(
+  func open(
     _ folder: ScratchFolder, _ durability: DiskDurability
   ) throws -> DiskCache {
     try DiskCache(
@@ -49,7 +49,7 @@ import Testing
       clock: clock, files: files)
   }
 
-  private func bytes(_ count: Int, _ seed: Int) -> Data {
+  func bytes(_ count: Int, _ seed: Int) -> Data {
     Data((0..<count).map { UInt8(truncatingIfNeeded: ($0 &+ seed) &* 31 ^ $0 >> 8) })
   }
 

@@ -40,22 +40,39 @@ final class FaultyFiles: FileLayer {
     try system.makeFolder(path)
   }
 
-  func list(_ path: String) throws(FileFailure) -> [String] {
+  func kind(_ path: String) throws(FileFailure) -> FileKind {
+    try check("kind", path)
+    return try system.kind(path)
+  }
+
+  func makePrivateFile(_ path: String) throws(FileFailure) {
+    try check("makePrivateFile", path)
+    try system.makePrivateFile(path)
+  }
+
+  func removeFolder(_ path: String) throws(FileFailure) {
+    try check("removeFolder", path)
+    try system.removeFolder(path)
+  }
+
+  func list(_ path: String) throws(FileFailure) -> [FolderItem] {
     try check("list", path)
     return try system.list(path)
   }
 
   func write(
-    _ bytes: UnsafeRawBufferPointer, to path: String, syncs: Bool
+    _ bytes: UnsafeRawBufferPointer, to path: String, _ target: FileTarget, syncs: Bool
   ) throws(FileFailure) {
     do throws(FileFailure) {
       try check("write", path)
     } catch {
       let half = UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count / 2)])
-      if faults.withLock({ $0.leavesHalf }) { try? system.write(half, to: path, syncs: false) }
+      if faults.withLock({ $0.leavesHalf }) {
+        try? system.write(half, to: path, target, syncs: false)
+      }
       throw error
     }
-    try system.write(bytes, to: path, syncs: syncs)
+    try system.write(bytes, to: path, target, syncs: syncs)
   }
 
   func read(_ path: String, into buffer: UnsafeMutableRawBufferPointer) throws(FileFailure) -> Bool

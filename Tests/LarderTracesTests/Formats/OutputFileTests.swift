@@ -110,6 +110,21 @@ struct OutputFileTests {
     #expect(FileManager.default.contents(atPath: folder.path("x")) == Data("abcdefgh".utf8))
   }
 
+  /// A link under the temporary name, as somebody else who may write to the folder can place it.
+  @Test func nothingIsWrittenThroughALink() throws {
+    let folder = try TestFolder()
+    let victim = try folder.write("precious", to: "victim")
+    let name = "x.csv.partial-\(getpid())"
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path(name), withDestinationPath: victim)
+    let file = try OutputFile(path: folder.path("x.csv"))
+    try file.write(Array("text".utf8))
+    try file.commit()
+    #expect(FileManager.default.contents(atPath: victim) == Data("precious".utf8))
+    #expect(FileManager.default.contents(atPath: folder.path("x.csv")) == Data("text".utf8))
+    #expect(folder.names.sorted() == ["victim", "x.csv", name].sorted())
+  }
+
   @Test func whereNothingCanBeWrittenIsSaid() throws {
     let folder = try TestFolder()
     #expect(message { _ = try OutputFile(path: folder.path) }.contains("is a directory"))

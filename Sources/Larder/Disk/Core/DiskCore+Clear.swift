@@ -4,14 +4,16 @@ extension DiskCore {
   /// Removes the entry of a key, and says whether there was one.
   func remove(_ bytes: UnsafeRawBufferPointer, suite: UInt32) throws(DiskCacheError) -> Bool {
     let key = DiskKey(bytes, suite: suite, seed: try openIndex().seed)
-    guard let id = directory[key.digest] else { return false }
-    let wasStored = slots[Int(id)].isStored
-    if slots[Int(id)].state == .known { tier.remove(id) }
-    drop(id, .remove)
-    if wasStored {
-      statistics.removals += 1
-      try commitDoomed()
+    var wasStored = false
+    if let id = directory[key.digest] {
+      wasStored = slots[Int(id)].isStored
+      if slots[Int(id)].state == .known { tier.remove(id) }
+      drop(id, .remove)
+      if wasStored { statistics.removals += 1 }
     }
+    // A key without an entry may have a row that an earlier call could not delete: that the key has
+    // nothing is acknowledged only once the row is gone.
+    if !doomed.isEmpty { try commitDoomed() }
     return wasStored
   }
 
@@ -89,17 +91,29 @@ extension DiskCore {
   /// The number of a suite, which is made where there is none.
   func makeSuite(_ name: String) throws(DiskCacheError) -> UInt32 {
     if let number = suiteNumber(name) { return number }
-    let number = (suites.values.max() ?? 0) + 1
+    let number = newSuiteNumber()
     let index = try openIndex()
     do throws(SQLiteError) {
-      // On its own: taken back with others, its number could go to another suite.
+      // Rows of a suite whose name was damaged go before its number can be another's. The suite is
+      // committed on its own: taken back with others, its number could go to another suite.
+      if !doomed.isEmpty { try beginWriting(index) }
       try commit(index)
       try index.addSuite(number, name)
     } catch {
-      throw DiskCacheError(error)
+      rollBack(index)
+      try giveUp(after: error, index)
     }
     suites[ExactName(name)] = number
     return number
+  }
+
+  /// A number that no suite has: one more than the largest, or where damage has made that the
+  /// largest of all, the first free one.
+  private func newSuiteNumber() -> UInt32 {
+    let numbers = Set(suites.values)
+    let largest = numbers.max() ?? 0
+    if largest < .max { return largest + 1 }
+    return (1...UInt32.max).first { !numbers.contains($0) } ?? .max
   }
 
   /// What each suite holds, in the order of making. O(ids).

@@ -62,6 +62,8 @@ extension DiskCore {
 
   /// Commits everything that was acknowledged, and the order of use.
   func flush() throws(DiskCacheError) {
+    // A database that is still to be made holds nothing, and neither does the cache.
+    if index == nil, !isClosed { return }
     try removing { [self] index throws(SQLiteError) in
       if !doomed.isEmpty { try beginWriting(index) }
       try commit(index)
@@ -107,6 +109,7 @@ extension DiskCore {
   /// the cache is opened.
   func makeRoom(_ index: DiskIndex) {
     folder.removeSpare()
+    folder.removeAside()
     for file in transaction.retired {
       folder.retire(file.number, bytes: UInt64(file.bytes), keeps: false)
     }
@@ -114,10 +117,24 @@ extension DiskCore {
     try? index.connection.checkpoint()
   }
 
+  /// Ends a call whose transaction failed and was taken back: rows of what it lost are deleted where
+  /// the disk lets it, so that a key that has nothing now has nothing after a crash either.
+  func giveUp(after error: SQLiteError, _ index: DiskIndex) throws(DiskCacheError) -> Never {
+    if error.isWriteFailure {
+      makeRoom(index)
+      if !doomed.isEmpty { try? commitDoomed() }
+    } else {
+      try recover(from: error)
+    }
+    throw DiskCacheError(error)
+  }
+
   /// Commits and gives the folder back. Whatever fails, the cache is closed afterwards.
   func close() throws(DiskCacheError) {
-    guard index != nil else { return }
+    guard !isClosed else { return }
     defer { releaseFolder() }
+    // Without a database nothing is in memory that is not on the disk.
+    guard index != nil else { return }
     try flush()
     folder.removeSpare()
   }

@@ -31,16 +31,21 @@ extension DiskCore {
     do throws(FileFailure) {
       try words.withUnsafeBufferPointer { (words) throws(FileFailure) in
         try folder.files.write(
-          UnsafeRawBufferPointer(words), to: temporary, syncs: configuration.durability == .full)
+          UnsafeRawBufferPointer(words), to: temporary, .new,
+          syncs: configuration.durability == .full)
+      }
+      if try ![.file, .missing].contains(folder.files.kind(folder.orderPath)) {
+        try folder.files.removeTree(folder.orderPath)
       }
       try folder.files.rename(temporary, to: folder.orderPath)
     } catch {}
   }
 
-  /// Reads the file into the slots; what does not fit what the database says is left out.
-  func readOrder() {
+  /// Reads the file into the slots; what does not fit what the database says is left out. `moved`
+  /// holds new ids by old ones.
+  func readOrder(moved: [Int64: ObjectID]) {
     guard let index, let bytes = try? folder.files.size(folder.orderPath), bytes >= 32,
-      bytes % 16 == 0, bytes <= 32 + UInt64(slots.count) * 16
+      bytes % 16 == 0, bytes <= 32 + UInt64(max(slots.count, 1 << 16)) * 16
     else { return }
     var words = [UInt64](repeating: 0, count: Int(bytes / 8))
     let isWhole = try? words.withUnsafeMutableBytes {
@@ -55,8 +60,12 @@ extension DiskCore {
     }
     guard sum == words[3] else { return }
     for place in stride(from: 4, to: words.count, by: 2) {
-      let (accessed, id) = (words[place], Int(words[place + 1] & 0xffff_ffff))
-      guard id < slots.count, slots[id].isStored, slots[id].stored < accessed else { continue }
+      let accessed = words[place]
+      let noted = Int64(words[place + 1] & 0xffff_ffff)
+      let id = moved[noted].map { Int($0) } ?? Int(noted)
+      guard id < slots.count, slots[id].isStored, slots[id].stored < accessed,
+        accessed <= DiskRow.sequenceMax
+      else { continue }
       slots[id].accessed = accessed
       slots[id].hits = UInt8(truncatingIfNeeded: words[place + 1] >> 32)
     }

@@ -32,8 +32,7 @@ extension DiskCore {
       try finishWriting(index)
     } catch {
       rollBack(index)
-      if error.isCorruption { try rebuild() }
-      throw DiskCacheError(error)
+      try giveUp(after: error, index)
     }
     statistics.renewals += 1
     return true

@@ -4,7 +4,7 @@ extension DiskCore {
   /// Stores a value, and says whether it is there afterwards. `life` stands in for what the options
   /// and the clock say.
   func set(
-    _ bytes: UnsafeRawBufferPointer, suite: UInt32, _ value: UnsafeRawBufferPointer,
+    _ bytes: UnsafeRawBufferPointer, suite name: String, _ value: UnsafeRawBufferPointer,
     _ options: DiskStoreOptions, life: DiskLife? = nil
   ) throws(DiskCacheError) -> Bool {
     let isInline = value.count <= configuration.inlineBytesMax
@@ -15,18 +15,20 @@ extension DiskCore {
     guard bytes.count <= DiskKey.bytesMax else {
       throw .keyTooLarge(bytes: bytes.count, bytesMax: DiskKey.bytesMax)
     }
-    let index = try openIndex()
-    let key = DiskKey(bytes, suite: suite, seed: index.seed)
+    _ = try openIndex()
     let hasRoom: Bool
     do throws(DiskCacheError) {
       hasRoom = try makeFreeSpace(for: UInt64(value.count))
     } catch {
       // What the key had is no longer its value.
-      if let id = directory[key.digest] {
-        lose(id, key, isPermanent: slots[Int(id)].state == .permanent)
-      }
+      loseValue(of: bytes, suite: name)
       throw error
     }
+    // Only now: making room may have begun with an empty database, which has no suites and another
+    // seed.
+    let suite = try makeSuite(name)
+    let index = try openIndex()
+    let key = DiskKey(bytes, suite: suite, seed: index.seed)
     let id = directory[key.digest] ?? newEntry(key)
     let now = clock.nowMicroseconds
     var row = plannedRow(key, value, options, life ?? newLife(options, now))
@@ -167,11 +169,17 @@ extension DiskCore {
     } catch {
       if isReplacement { note(.evict(.failure), key) }
       rollBack(index)
-      if error.isCorruption { try rebuild() }
-      if error.isWriteFailure { makeRoom(index) }
-      throw DiskCacheError(error)
+      try giveUp(after: error, index)
     }
     statistics.bytesWritten += UInt64(row.bytes)
+  }
+
+  /// Gives up the entry of a key, if there is one, whose new value cannot be stored.
+  private func loseValue(of bytes: UnsafeRawBufferPointer, suite name: String) {
+    guard let index = try? openIndex(), let suite = suiteNumber(name) else { return }
+    let key = DiskKey(bytes, suite: suite, seed: index.seed)
+    guard let id = directory[key.digest] else { return }
+    lose(id, key, isPermanent: slots[Int(id)].state == .permanent)
   }
 
   /// Gives up an entry whose new value cannot be written.

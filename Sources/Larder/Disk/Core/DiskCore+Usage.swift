@@ -11,7 +11,7 @@ extension DiskCore {
       files: slots.lazy.filter { $0.file != 0 }.reduce(retired) {
         $0 + UInt64($1.bytes) + overhead
       },
-      spare: folder.spareBytes)
+      spare: folder.spareBytes, aside: folder.asideBytes)
   }
 
   /// What was written since the cache was opened.

@@ -16,18 +16,23 @@ final class DiskCore {
   let configuration: DiskConfiguration
   let clock: any CacheClock
   let folder: DiskFolder
-  private var lock: FolderLock?
   /// Nil once the cache is closed.
+  private var lock: FolderLock?
+  /// Nil once the cache is closed, and for as long as the database cannot be opened: `openIndex`
+  /// tries again.
   var index: DiskIndex?
-  var tier: CacheTier
+  /// Made by `remakeTier` alone, so that it has room for the ids of `reservedIDs`.
+  private(set) var tier: CacheTier
+  private var reservedIDs = DiskCore.reservedMin
   var statistics = DiskStatistics()
+  /// The latest damage for which the cache began anew.
+  var damages: [DiskDamage] = []
 
   /// By id; the first stands for no id.
   var slots: [DiskSlot] = [DiskSlot()]
   var directory: [KeyDigest: ObjectID] = [:]
   private var freeIDs: [ObjectID] = []
-  private var reservedIDs = 1024
-  private var sweepsAt = 1024
+  private var sweepsAt = DiskCore.reservedMin
   var suites: [ExactName: UInt32] = [:]
   /// The number of the latest operation that stored or used something.
   var sequence: UInt64 = 0
@@ -53,7 +58,7 @@ final class DiskCore {
     self.configuration = configuration
     self.clock = clock
     try configuration.check()
-    tier = try Self.makeTier(configuration, objects: 1024)
+    tier = try Self.makeTier(configuration, objects: Self.reservedMin)
     do throws(FileFailure) {
       folder = try DiskFolder(path: path, files: files, syncs: configuration.durability == .full)
       guard let taken = try FolderLock.take(folder: path) else {
@@ -66,7 +71,17 @@ final class DiskCore {
     try open()
   }
 
-  static func makeTier(
+  /// Ids for which a tier has room from the beginning.
+  private static var reservedMin: Int { 1024 }
+
+  /// Replaces the tier by an empty one with room for every id that is in use.
+  func remakeTier(_ configuration: DiskConfiguration) throws(DiskCacheError) {
+    let objects = max(Self.reservedMin, slots.count)
+    tier = try Self.makeTier(configuration, objects: objects)
+    reservedIDs = objects
+  }
+
+  private static func makeTier(
     _ configuration: DiskConfiguration, objects: Int
   ) throws(DiskCacheError) -> CacheTier {
     let limits = configuration.limits
@@ -92,11 +107,18 @@ final class DiskCore {
     configuration.limits.bytesMax == nil && configuration.limits.entriesMax != nil ? 1 : bytes
   }
 
-  /// The database, or the error that says that the cache is closed.
+  /// The database, which is opened again when it had to be closed because of a failure.
+  ///
+  /// - Throws: `closed`, or why it cannot be opened.
   func openIndex() throws(DiskCacheError) -> DiskIndex {
+    if let index { return index }
+    guard lock != nil else { throw .closed(path: folder.path) }
+    try open()
     guard let index else { throw .closed(path: folder.path) }
     return index
   }
+
+  var isClosed: Bool { lock == nil }
 
   // MARK: Ids
 
@@ -131,11 +153,10 @@ final class DiskCore {
   /// Sets the ids up for a database that has rows with ids up to `largest`.
   func resetIDs(largest: ObjectID) throws(DiskCacheError) {
     slots = Array(repeating: DiskSlot(), count: Int(largest) + 1)
+    sweepsAt = max(Self.reservedMin, Int(largest) * 2)
+    try remakeTier(configuration)
     directory = [:]
     freeIDs = []
-    reservedIDs = max(1024, Int(largest))
-    sweepsAt = max(1024, Int(largest) * 2)
-    tier = try Self.makeTier(configuration, objects: reservedIDs)
     doomed = []
     transaction = DiskTransaction()
     valueBytes = 0
@@ -151,7 +172,7 @@ final class DiskCore {
 
   /// Gives the folder to whoever wants it next.
   func releaseFolder() {
-    index = nil
+    closeIndex()
     lock = nil
   }
 

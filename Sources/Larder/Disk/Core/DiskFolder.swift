@@ -27,6 +27,7 @@ final class DiskFolder {
   var logPath: String { databasePath + "-wal" }
   var orderPath: String { path + "/order" }
   private var temporaryPath: String { path + "/files/new" }
+  var asidePath: String { path + "/damaged" }
 
   /// Makes the folder where there is none.
   init(path: String, files: any FileLayer, syncs: Bool) throws(FileFailure) {
@@ -35,6 +36,9 @@ final class DiskFolder {
     self.syncs = syncs
     shardPaths = (0..<Self.shards).map { Self.shard(path, $0) + "/" }
     try files.makeFolder(path)
+    if try ![.folder, .missing].contains(files.kind(path + "/files")) {
+      try files.remove(path + "/files")
+    }
     try files.makeFolder(path + "/files")
     values = try OpenFolder(path + "/files")
   }
@@ -53,16 +57,21 @@ final class DiskFolder {
 
   /// Writes a value and returns the number of its file, which no row names yet.
   func write(_ value: UnsafeRawBufferPointer) throws(FileFailure) -> UInt64 {
-    if let old = spare.popLast() {
+    while let old = spare.popLast() {
       spareBytes -= old.bytes
-      // No row names it, so that it is as good as a temporary file.
-      try write(value, to: filePath(old.number))
-      return old.number
+      do throws(FileFailure) {
+        // No row names it, so that it is as good as a temporary file.
+        try write(value, to: filePath(old.number), .existing)
+        return old.number
+      } catch {
+        // Somebody has removed it, or put something else in its place.
+        guard error.isNoFile else { throw error }
+      }
     }
     let number = nextNumber
     nextNumber += 1
     let final = filePath(number)
-    try write(value, to: temporaryPath)
+    try write(value, to: temporaryPath, .new)
     do throws(FileFailure) {
       try files.rename(temporaryPath, to: final)
     } catch {
@@ -78,15 +87,15 @@ final class DiskFolder {
   /// Writes a file that no row names, and leaves nothing of it when that fails. Should even that
   /// fail, it goes when the cache is opened the next time.
   private func write(
-    _ value: UnsafeRawBufferPointer, to path: String
+    _ value: UnsafeRawBufferPointer, to path: String, _ target: FileTarget
   ) throws(FileFailure) {
     do throws(FileFailure) {
-      try files.write(value, to: path, syncs: syncs)
+      try files.write(value, to: path, target, syncs: syncs)
       bytesWritten += UInt64(value.count)
     } catch {
       try? files.remove(path)
       // It may have been for want of room, which others then need, too.
-      removeSpare()
+      if !error.isNoFile { removeSpare() }
       throw error
     }
   }
@@ -123,33 +132,38 @@ final class DiskFolder {
   }
 
   /// Removes every file whose number is not in `named`, and returns the numbers of the files that
-  /// are there. O(files).
+  /// exist. What is no regular file, or cannot be removed, keeps nothing from opening. O(files).
+  ///
+  /// - Throws: when a folder cannot be listed, so that nothing is known of its files.
   func sweep(keeping named: Set<UInt64>) throws(FileFailure) -> Set<UInt64> {
     var found: Set<UInt64> = []
+    var largest = named.max() ?? 0
     spare = []
     spareBytes = 0
-    try files.remove(temporaryPath)
+    try? files.removeTree(temporaryPath)
     for shard in 0..<Self.shards {
       let folder = Self.shard(path, shard)
-      for name in try files.list(folder) {
-        if let number = UInt64(name, radix: 16), named.contains(number),
-          filePath(number) == "\(folder)/\(name)"
+      let kind = try files.kind(folder)
+      if kind == .other || kind == .file { try files.remove(folder) }
+      for item in try files.list(folder) {
+        let number = UInt64(item.name, radix: 16).flatMap { $0 <= Self.numberMax ? $0 : nil }
+        if item.kind == .file, let number, named.contains(number),
+          filePath(number) == "\(folder)/\(item.name)"
         {
           found.insert(number)
         } else {
-          try files.remove("\(folder)/\(name)")
+          let isGone = (try? files.removeTree("\(folder)/\(item.name)")) != nil
+          // Its name is not used again.
+          if !isGone, let number { largest = max(largest, number) }
         }
       }
     }
-    nextNumber = (named.max() ?? 0) + 1
+    nextNumber = max(nextNumber, largest + 1)
     return found
   }
 
-  /// Removes the database and all that belongs to it. Files of values are left to `sweep`.
-  func removeDatabase() throws(FileFailure) {
-    for suffix in ["", "-wal", "-shm", "-journal"] { try files.remove(databasePath + suffix) }
-    try files.remove(orderPath)
-  }
+  /// The largest number of a file that is taken for one, far from where counting ends.
+  static var numberMax: UInt64 { 1 << 62 }
 
   /// Lets the system forget what it holds of a value's file in memory; see `FileLayer`.
   func dropCached(_ number: UInt64) throws(FileFailure) -> Bool {

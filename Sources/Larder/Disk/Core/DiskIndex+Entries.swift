@@ -25,17 +25,21 @@ extension DiskIndex {
     try putStatement.bind(9, Double(row.cost))
     try putStatement.bind(10, Int64(bitPattern: row.checksum))
     try putStatement.bind(11, Int64(bitPattern: row.file))
-    try putStatement.bindBytes(15, body)
+    try putStatement.bindBytes(16, body)
     if seal == nil {
-      try putStatement.bind(12, options.version)
-      try putStatement.bind(13, options.contentType)
-      try putStatement.bindBytes(14, key)
+      let (version, type) = (options.version, options.contentType)
+      let mark = row.mark(key: key, version: version, type: type, seed: seed)
+      try putStatement.bind(12, Int64(bitPattern: mark))
+      try putStatement.bind(13, version)
+      try putStatement.bind(14, type)
+      try putStatement.bindBytes(15, key)
       try putStatement.run()
     } else {
       let header = DiskHeader(
         key: key, version: options.version, contentType: options.contentType)
       try withSealed(header, row) { (sealed) throws(SQLiteError) in
-        try putStatement.bindBytes(14, sealed)
+        try putStatement.bind(12, Int64(bitPattern: sealedMark(row, sealed)))
+        try putStatement.bindBytes(15, sealed)
         try putStatement.run()
       }
     }
@@ -46,12 +50,16 @@ extension DiskIndex {
     _ body: (UnsafeRawBufferPointer) throws(SQLiteError) -> Void
   ) throws(SQLiteError) {
     guard let sealed = seal?.sealHeader(header, row) else {
-      throw SQLiteError(code: SQLITE_ERROR, message: "cannot encrypt", path: connection.path)
+      throw Self.cannotEncrypt(connection)
     }
     let result = sealed.withUnsafeBytes { bytes in
       Result { () throws(SQLiteError) in try body(bytes) }
     }
     try result.get()
+  }
+
+  private func sealedMark(_ row: DiskRow, _ sealed: UnsafeRawBufferPointer) -> UInt64 {
+    row.mark(key: sealed, version: UnsafeRawBufferPointer?.none, type: nil, seed: seed)
   }
 
   func delete(_ id: ObjectID) throws(SQLiteError) {
@@ -68,11 +76,15 @@ extension DiskIndex {
   ) throws(SQLiteError) -> Bool {
     try renewStatement.bind(1, Int64(bitPattern: life.created))
     try renewStatement.bind(2, Int64(bitPattern: life.expires))
-    try renewStatement.bind(5, Int64(id))
+    try renewStatement.bind(6, Int64(id))
     if seal == nil {
-      guard try isKey(key, of: id, slot) else { return false }
+      guard let texts = try texts(of: id, key, slot) else { return false }
+      let row = DiskRow(slot, life)
+      let mark = row.mark(
+        key: key, version: version ?? texts.version, type: texts.contentType, seed: seed)
       try renewStatement.bind(3, version)
       try renewStatement.bindBytes(4, nil)
+      try renewStatement.bind(5, Int64(bitPattern: mark))
       try renewStatement.run()
       return true
     }
@@ -85,6 +97,7 @@ extension DiskIndex {
     try renewStatement.bind(3, nil)
     try withSealed(header, row) { (sealed) throws(SQLiteError) in
       try renewStatement.bindBytes(4, sealed)
+      try renewStatement.bind(5, Int64(bitPattern: sealedMark(row, sealed)))
       try renewStatement.run()
     }
     return true
@@ -93,8 +106,7 @@ extension DiskIndex {
   private func sealedRow(_ id: ObjectID) throws(SQLiteError) -> (DiskRow, DiskHeader)? {
     try rowStatement.bind(1, Int64(id))
     defer { rowStatement.reset() }
-    guard try rowStatement.step() else { return nil }
-    let row = row(rowStatement, from: 0)
+    guard try rowStatement.step(), let row = row(rowStatement, from: 0) else { return nil }
     return seal?.openHeader(rowStatement.blob(10), row).map { (row, $0) }
   }
 
@@ -111,14 +123,18 @@ extension DiskIndex {
     if try keyStatement.step() { body(keyStatement.blob(0)) }
   }
 
-  /// Whether the entry of an id is this key's, and not that of another with the same digest.
-  private func isKey(
-    _ key: UnsafeRawBufferPointer, of id: ObjectID, _ slot: DiskSlot
-  ) throws(SQLiteError) -> Bool {
-    if let stored = slot.key { return stored.elementsEqual(key) }
-    var isSame = false
-    try withKey(of: id) { isSame = $0.count == key.count && $0.elementsEqual(key) }
-    return isSame
+  /// Version and content type of an entry, or nil when it is not this key's, but that of another
+  /// with the same digest.
+  private func texts(
+    of id: ObjectID, _ key: UnsafeRawBufferPointer, _ slot: DiskSlot
+  ) throws(SQLiteError) -> DiskReading? {
+    if let stored = slot.key { return stored.elementsEqual(key) ? DiskReading() : nil }
+    try keyStatement.bind(1, Int64(id))
+    defer { keyStatement.reset() }
+    guard try keyStatement.step() else { return nil }
+    let stored = keyStatement.blob(0)
+    guard stored.count == key.count, stored.elementsEqual(key) else { return nil }
+    return DiskReading(version: keyStatement.text(1), contentType: keyStatement.text(2))
   }
 
   /// The entry with this id, or nil when there is none or it is another key's.
@@ -151,8 +167,7 @@ extension DiskIndex {
   ) throws(SQLiteError) -> DiskReading? {
     try rowStatement.bind(1, Int64(id))
     defer { rowStatement.reset() }
-    guard try rowStatement.step() else { return nil }
-    let row = row(rowStatement, from: 0)
+    guard try rowStatement.step(), let row = row(rowStatement, from: 0) else { return nil }
     guard let header = seal.openHeader(rowStatement.blob(10), row),
       key.bytes.elementsEqual(header.key)
     else { return nil }
@@ -165,36 +180,44 @@ extension DiskIndex {
     return reading
   }
 
-  /// Calls `body` with every row, its key, whose bytes live as long as the call and which is nil
-  /// where it was tampered with, and whether the row has a version or a content type. O(entries).
+  /// Calls `body` with every row: its id, and what it says where it is whole. O(entries).
   func scan(
-    _ body: (ObjectID, DiskRow, UnsafeRawBufferPointer?, _ hasText: Bool) -> Void
+    _ body: (Int64, (row: DiskRow, key: UnsafeRawBufferPointer, hasText: Bool)?) -> Void
   ) throws(SQLiteError) {
     let scan = try connection.prepare(
-      "SELECT id, \(Self.columns), key, version IS NOT NULL OR type IS NOT NULL FROM entries")
-    defer { scan.reset() }
+      "SELECT id, \(Self.columns), mark, version, type, key FROM entries")
+    defer { scan.finalize() }
     while try scan.step() {
-      guard let id = ObjectID(exactly: scan.number(0)) else { continue }
-      let row = row(scan, from: 1)
-      guard let seal else {
-        body(id, row, scan.blob(11), scan.number(12) != 0)
+      let id = scan.number(0)
+      let (version, type, key) = (scan.textBytes(12), scan.textBytes(13), scan.blob(14))
+      guard let row = row(scan, from: 1),
+        row.mark(key: key, version: version, type: type, seed: seed)
+          == UInt64(bitPattern: scan.number(11))
+      else {
+        body(id, nil)
         continue
       }
-      guard let header = seal.openHeader(scan.blob(11), row) else {
-        body(id, row, nil, true)
+      guard let seal else {
+        body(id, (row, key, version != nil || type != nil))
+        continue
+      }
+      guard let header = seal.openHeader(key, row) else {
+        body(id, nil)
         continue
       }
       header.key.withUnsafeBytes {
-        body(id, row, $0, header.version != nil || header.contentType != nil)
+        body(id, (row, $0, header.version != nil || header.contentType != nil))
       }
     }
   }
 
-  private func row(_ statement: SQLiteStatement, from first: Int32) -> DiskRow {
-    DiskRow(
-      suite: UInt32(truncatingIfNeeded: statement.number(first)),
-      isPermanent: statement.number(first + 1) != 0,
-      bytes: UInt32(truncatingIfNeeded: statement.number(first + 2)),
+  /// What a row says, or nil where a number is out of its range.
+  private func row(_ statement: SQLiteStatement, from first: Int32) -> DiskRow? {
+    guard let suite = UInt32(exactly: statement.number(first)),
+      let bytes = UInt32(exactly: statement.number(first + 2)), bytes < .max
+    else { return nil }
+    let row = DiskRow(
+      suite: suite, isPermanent: statement.number(first + 1) != 0, bytes: bytes,
       inserted: UInt64(bitPattern: statement.number(first + 3)),
       stored: UInt64(bitPattern: statement.number(first + 4)),
       created: UInt64(bitPattern: statement.number(first + 5)),
@@ -202,5 +225,26 @@ extension DiskIndex {
       cost: Float(statement.double(first + 7)),
       checksum: UInt64(bitPattern: statement.number(first + 8)),
       file: UInt64(bitPattern: statement.number(first + 9)))
+    let isInRange =
+      row.inserted <= row.stored && row.stored <= DiskRow.sequenceMax
+      && row.file <= DiskFolder.numberMax
+    return isInRange ? row : nil
+  }
+
+  // MARK: Mending
+
+  /// Gives a row another id, which no row has.
+  func move(_ id: Int64, to other: ObjectID) throws(SQLiteError) {
+    let statement = try connection.prepare("UPDATE entries SET id = ? WHERE id = ?")
+    defer { statement.finalize() }
+    try statement.bind(1, Int64(other))
+    try statement.bind(2, id)
+    try statement.run()
+  }
+
+  /// Deletes the rows whose ids can be nobody's.
+  func deleteForeignIDs() throws(SQLiteError) {
+    try connection.execute(
+      "DELETE FROM entries WHERE id NOT BETWEEN 1 AND \(ObjectID.max - 1)")
   }
 }

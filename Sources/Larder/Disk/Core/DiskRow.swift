@@ -13,4 +13,52 @@ struct DiskRow {
   var checksum: UInt64
   /// The number of the value's file; 0 when the value stands in the row.
   var file: UInt64
+
+  /// The largest number of an operation that is taken for one, far from where counting ends.
+  static var sequenceMax: UInt64 { 1 << 62 }
+
+  /// The checksum of a row: of everything in it but its id, which may be any, and its value, which
+  /// has a checksum of its own. `key` is the key as it is stored.
+  func mark(
+    key: UnsafeRawBufferPointer, version: UnsafeRawBufferPointer?,
+    type: UnsafeRawBufferPointer?, seed: UInt64
+  ) -> UInt64 {
+    let words = (
+      (UInt64(suite) | (isPermanent ? 1 << 32 : 0)).littleEndian, UInt64(bytes).littleEndian,
+      inserted.littleEndian, stored.littleEndian, created.littleEndian, expires.littleEndian,
+      UInt64(cost.bitPattern).littleEndian, checksum.littleEndian, file.littleEndian,
+      UInt64((version == nil ? 0 : 1) | (type == nil ? 0 : 2)).littleEndian
+    )
+    var hash = withUnsafeBytes(of: words) { ByteHash.hash($0, seed: seed) }
+    hash = ByteHash.hash(key, seed: hash)
+    if let version { hash = ByteHash.hash(version, seed: hash) }
+    if let type { hash = ByteHash.hash(type, seed: hash) }
+    return hash
+  }
+
+  /// The same for texts.
+  func mark(
+    key: UnsafeRawBufferPointer, version: String?, type: String?, seed: UInt64
+  ) -> UInt64 {
+    withBytes(version) { version in
+      withBytes(type) { mark(key: key, version: version, type: $0, seed: seed) }
+    }
+  }
+
+  private func withBytes(
+    _ text: String?, _ body: (UnsafeRawBufferPointer?) -> UInt64
+  ) -> UInt64 {
+    guard var text else { return body(nil) }
+    return text.withUTF8 { body(UnsafeRawBufferPointer($0)) }
+  }
+}
+
+extension DiskRow {
+  /// The row of an entry that gets another life.
+  init(_ slot: DiskSlot, _ life: DiskLife) {
+    self.init(
+      suite: slot.suite, isPermanent: slot.state == .permanent, bytes: slot.bytes,
+      inserted: slot.inserted, stored: slot.stored, created: life.created, expires: life.expires,
+      cost: slot.cost, checksum: slot.checksum, file: slot.file)
+  }
 }

@@ -25,6 +25,11 @@ package struct FileFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// Whether there is no such file.
   package var isMissing: Bool { number == ENOENT }
 
+  /// Whether the name stands for no regular file: for nothing, a link, a folder, a pipe or a device.
+  package var isNoFile: Bool {
+    [ENOENT, ELOOP, EMLINK, EISDIR, ENOTDIR, ENXIO, EINVAL].contains(number)
+  }
+
   /// One line for a person.
   package var description: String {
     "\(path): cannot \(call): \(String(cString: strerror(number)))"

@@ -8,17 +8,28 @@ package protocol FileLayer: Sendable {
   /// Makes a folder and those above it; one that is there is left alone.
   func makeFolder(_ path: String) throws(FileFailure)
 
-  /// Names of what a folder holds, without `.` and `..`, in no order. A missing folder is empty.
-  func list(_ path: String) throws(FileFailure) -> [String]
+  /// What a folder holds, without `.` and `..`, in no order. A missing folder is empty; what is no
+  /// folder, a link to one among it, is an error.
+  func list(_ path: String) throws(FileFailure) -> [FolderItem]
 
-  /// Makes the file `path` hold exactly `bytes`, over whatever it held before, and waits until
-  /// they are on the disk when `syncs` says so.
+  /// What a name stands for. Links are not followed.
+  func kind(_ path: String) throws(FileFailure) -> FileKind
+
+  /// Makes an empty file that only its owner may read and write, or takes the permissions of others
+  /// away from one that exists.
+  func makePrivateFile(_ path: String) throws(FileFailure)
+
+  /// Makes the file `path` hold exactly `bytes`, and waits until they are on the disk when `syncs`
+  /// says so. Nothing is ever written through a link.
+  ///
+  /// - Parameter target: whether the file is made, in place of what an earlier process left under
+  ///   that name, or an existing one is written over, which must be a regular file.
   func write(
-    _ bytes: UnsafeRawBufferPointer, to path: String, syncs: Bool
+    _ bytes: UnsafeRawBufferPointer, to path: String, _ target: FileTarget, syncs: Bool
   ) throws(FileFailure)
 
-  /// Fills `buffer` from the file's beginning, and says whether the file has exactly as many
-  /// bytes as the buffer.
+  /// Fills `buffer` from the beginning of a regular file, and says whether the file has exactly as
+  /// many bytes as the buffer. Never waits for a pipe's other end, and follows no link.
   func read(_ path: String, into buffer: UnsafeMutableRawBufferPointer) throws(FileFailure) -> Bool
 
   /// The same for a file below a folder that is open.
@@ -35,7 +46,10 @@ package protocol FileLayer: Sendable {
   /// Removes a file; one that is missing is none.
   func remove(_ path: String) throws(FileFailure)
 
-  /// The size of a file in bytes, 0 for one that is missing.
+  /// Removes an empty folder; one that is missing is none.
+  func removeFolder(_ path: String) throws(FileFailure)
+
+  /// The size of a file in bytes, 0 for one that is missing. Links are not followed.
   func size(_ path: String) throws(FileFailure) -> UInt64
 
   /// Waits until a file is on the disk, and lets the system forget what it holds of it in memory.
@@ -53,4 +67,12 @@ package protocol FileLayer: Sendable {
 extension FileLayer {
   /// SQLite's own.
   package var databaseLayer: String? { nil }
+
+  /// Removes whatever has a name, a folder with all that it holds. Links are removed, and not
+  /// followed. O(everything below).
+  package func removeTree(_ path: String) throws(FileFailure) {
+    guard try kind(path) == .folder else { return try remove(path) }
+    for item in try list(path) { try removeTree("\(path)/\(item.name)") }
+    try removeFolder(path)
+  }
 }

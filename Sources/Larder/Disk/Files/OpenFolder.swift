@@ -12,10 +12,10 @@ package final class OpenFolder: Sendable {
   package let path: String
   let file: Int32
 
-  /// Opens a folder.
+  /// Opens a folder; a link to one is an error.
   package init(_ path: String) throws(FileFailure) {
     self.path = path
-    file = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    file = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     guard file >= 0 else { throw FileFailure("open", path, errno) }
   }
 

@@ -10,10 +10,12 @@ extension SystemFiles {
   /// See `FileLayer`.
   package func dropCached(_ path: String) throws(FileFailure) -> Bool {
     #if os(Linux)
-      let file = open(path, O_RDONLY | O_CLOEXEC)
-      guard file >= 0 else {
-        if errno == ENOENT { return true }
-        throw FileFailure("open", path, errno)
+      let file: Int32
+      do throws(FileFailure) {
+        file = try open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+      } catch {
+        if error.isMissing { return true }
+        throw error
       }
       defer { close(file) }
       try drop(file, path)
@@ -28,9 +30,9 @@ extension SystemFiles {
     #if os(Linux)
       var wanted = stat()
       guard stat(path, &wanted) == 0 else { throw FileFailure("ask the size", path, errno) }
-      for name in try list("/proc/self/fd") {
+      for item in try list("/proc/self/fd") {
         var found = stat()
-        guard let file = Int32(name), fstat(file, &found) == 0, found.st_dev == wanted.st_dev,
+        guard let file = Int32(item.name), fstat(file, &found) == 0, found.st_dev == wanted.st_dev,
           found.st_ino == wanted.st_ino
         else { continue }
         try drop(file, path)

@@ -12,47 +12,18 @@ package struct SystemFiles: FileLayer {
   package init() {}
 
   /// See `FileLayer`.
-  package func makeFolder(_ path: String) throws(FileFailure) {
-    if mkdir(path, 0o700) == 0 { return }
-    switch errno {
-    case EEXIST:
-      return
-    case ENOENT:
-      guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
-        throw FileFailure("make the folder", path, ENOENT)
-      }
-      try makeFolder(String(path[..<slash]))
-      guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
-        throw FileFailure("make the folder", path, errno)
-      }
-    default:
-      throw FileFailure("make the folder", path, errno)
-    }
-  }
-
-  /// See `FileLayer`.
-  package func list(_ path: String) throws(FileFailure) -> [String] {
-    guard let folder = opendir(path) else {
-      if errno == ENOENT { return [] }
-      throw FileFailure("list", path, errno)
-    }
-    defer { closedir(folder) }
-    var names: [String] = []
-    while let entry = readdir(folder) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if name != ".", name != ".." { names.append(name) }
-    }
-    return names
-  }
-
-  /// See `FileLayer`.
   package func write(
-    _ bytes: UnsafeRawBufferPointer, to path: String, syncs: Bool
+    _ bytes: UnsafeRawBufferPointer, to path: String, _ target: FileTarget, syncs: Bool
   ) throws(FileFailure) {
-    let file = try open(path, O_WRONLY | O_CREAT)
+    let file = try openForWriting(path, target)
     defer { close(file) }
+    var length: off_t = 0
+    if target == .existing {
+      var facts = stat()
+      guard fstat(file, &facts) == 0 else { throw FileFailure("ask the size", path, errno) }
+      guard facts.st_mode & S_IFMT == S_IFREG else { throw FileFailure("write", path, EINVAL) }
+      length = facts.st_size
+    }
     var done = 0
     while done < bytes.count {
       let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
@@ -64,8 +35,7 @@ package struct SystemFiles: FileLayer {
       done += written
     }
     // A file that is used again may be longer.
-    let length = lseek(file, 0, SEEK_END)
-    if length != off_t(bytes.count) {
+    if length > off_t(bytes.count) {
       guard ftruncate(file, off_t(bytes.count)) == 0 else {
         throw FileFailure("truncate", path, errno)
       }
@@ -73,11 +43,26 @@ package struct SystemFiles: FileLayer {
     if syncs { try sync(file, path) }
   }
 
+  private func openForWriting(
+    _ path: String, _ target: FileTarget
+  ) throws(FileFailure) -> Int32 {
+    // Without waiting: to open a pipe for writing waits for a reader.
+    let flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK
+    guard target == .new else { return try open(path, flags) }
+    do throws(FileFailure) {
+      return try open(path, flags | O_CREAT | O_EXCL)
+    } catch {
+      guard error.number == EEXIST else { throw error }
+      try removeTree(path)
+      return try open(path, flags | O_CREAT | O_EXCL)
+    }
+  }
+
   /// See `FileLayer`.
   package func read(_ path: String, into buffer: UnsafeMutableRawBufferPointer) throws(FileFailure)
     -> Bool
   {
-    let file = try open(path, O_RDONLY)
+    let file = try open(path, Self.reading)
     defer { close(file) }
     return try read(file, into: buffer, path)
   }
@@ -86,13 +71,16 @@ package struct SystemFiles: FileLayer {
   package func read(
     _ name: ValueName, in folder: OpenFolder, into buffer: UnsafeMutableRawBufferPointer
   ) throws(FileFailure) -> Bool {
-    let file = name.withPath { openat(folder.file, $0, O_RDONLY | O_CLOEXEC) }
+    let file = name.withPath { openat(folder.file, $0, Self.reading | O_CLOEXEC) }
     guard file >= 0 else {
       throw FileFailure("open", "\(folder.path)/\(name.text)", errno)
     }
     defer { close(file) }
     return try read(file, into: buffer, folder.path)
   }
+
+  /// Neither follows a link nor waits for a pipe, which cannot be read at a place in it anyway.
+  private static let reading = O_RDONLY | O_NOFOLLOW | O_NONBLOCK
 
   /// Asks for one byte more than there should be, so that the file's size need not be asked for.
   private func read(
@@ -145,23 +133,13 @@ package struct SystemFiles: FileLayer {
   }
 
   /// See `FileLayer`.
-  package func size(_ path: String) throws(FileFailure) -> UInt64 {
-    var facts = stat()
-    guard stat(path, &facts) == 0 else {
-      if errno == ENOENT { return 0 }
-      throw FileFailure("ask the size", path, errno)
-    }
-    return UInt64(facts.st_size)
-  }
-
-  /// See `FileLayer`.
   package func freeBytes(at path: String) throws(FileFailure) -> UInt64 {
     var facts = statvfs()
     guard statvfs(path, &facts) == 0 else { throw FileFailure("ask the room", path, errno) }
     return UInt64(facts.f_bavail) * UInt64(facts.f_frsize)
   }
 
-  private func open(_ path: String, _ flags: Int32) throws(FileFailure) -> Int32 {
+  func open(_ path: String, _ flags: Int32) throws(FileFailure) -> Int32 {
     #if canImport(Darwin)
       let file = Darwin.open(path, flags | O_CLOEXEC, 0o600)
     #elseif canImport(Musl)

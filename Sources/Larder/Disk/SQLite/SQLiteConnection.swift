@@ -3,11 +3,11 @@ import CSQLite
 /// One connection to a database file, used from one thread at a time.
 ///
 /// Every result code is checked. Statements are prepared once by whoever holds the connection, and
-/// must be gone before it is.
+/// are finalized before it is closed. After `close` every call fails.
 package final class SQLiteConnection {
   /// The database file.
   package let path: String
-  let handle: OpaquePointer
+  private(set) var handle: OpaquePointer?
   private lazy var pageBytes = (try? number("PRAGMA page_size")) ?? 4096
 
   /// Opens the file, or makes it.
@@ -32,22 +32,38 @@ package final class SQLiteConnection {
     sqlite3_busy_timeout(handle, busyMilliseconds)
   }
 
-  deinit { sqlite3_close_v2(handle) }
+  deinit { close() }
+
+  /// Closes the file now, whoever still holds the connection. Closing writes to the files of the
+  /// database by their names, so it must not be left to the last reference where those names are
+  /// about to belong to another database. Statements must have been finalized.
+  package func close() {
+    sqlite3_close_v2(handle)
+    handle = nil
+  }
 
   /// The error of the call that has just failed.
   func error(_ code: Int32) -> SQLiteError {
-    SQLiteError(code: code, message: String(cString: sqlite3_errmsg(handle)), path: path)
+    let message = handle == nil ? "the database is closed" : String(cString: sqlite3_errmsg(handle))
+    return SQLiteError(code: code, message: message, path: path)
+  }
+
+  /// Throws where the connection is closed: not all of SQLite's calls check that themselves.
+  private func check() throws(SQLiteError) {
+    if handle == nil { throw error(SQLITE_MISUSE) }
   }
 
   /// Runs statements that take no values and whose rows nobody wants.
   package func execute(_ sql: String) throws(SQLiteError) {
+    try check()
     let code = sqlite3_exec(handle, sql, nil, nil, nil)
     guard code == SQLITE_OK else { throw error(code) }
   }
 
   /// A statement to be run many times.
   package func prepare(_ sql: String) throws(SQLiteError) -> SQLiteStatement {
-    try SQLiteStatement(sql, on: self)
+    try check()
+    return try SQLiteStatement(sql, on: self)
   }
 
   /// The first column of the first row, as a number; 0 when there is no row.
@@ -58,16 +74,21 @@ package final class SQLiteConnection {
   }
 
   /// Whether a transaction is open.
-  package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+  package var isInTransaction: Bool { handle != nil && sqlite3_get_autocommit(handle) == 0 }
+
+  /// Whether the database cannot be written, once something of it has been read.
+  package var isReadOnly: Bool { handle != nil && sqlite3_db_readonly(handle, "main") == 1 }
 
   /// Moves all of the write-ahead log into the database and empties it.
   package func checkpoint() throws(SQLiteError) {
+    try check()
     let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
     guard code == SQLITE_OK else { throw error(code) }
   }
 
   /// Bytes of pages and their headers that this connection has written into the write-ahead log.
   package var bytesWritten: UInt64 {
+    guard handle != nil else { return 0 }
     var (pages, highest): (Int32, Int32) = (0, 0)
     sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_WRITE, &pages, &highest, 0)
     // A frame of the log is a page and 24 bytes.
@@ -75,5 +96,7 @@ package final class SQLiteConnection {
   }
 
   /// Gives the memory back in which pages of the database are kept.
-  package func releaseMemory() { sqlite3_db_release_memory(handle) }
+  package func releaseMemory() {
+    if handle != nil { sqlite3_db_release_memory(handle) }
+  }
 }

@@ -27,6 +27,25 @@ package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
   /// may not grow.
   package var isWriteFailure: Bool { isFull || primaryCode == SQLITE_IOERR }
 
+  /// Whether it says nothing of the connection: the next call may succeed on the same one.
+  package var isPassing: Bool {
+    let codes = [
+      SQLITE_FULL, SQLITE_IOERR, SQLITE_BUSY, SQLITE_LOCKED, SQLITE_NOMEM, SQLITE_INTERRUPT,
+      SQLITE_TOOBIG, SQLITE_CONSTRAINT,
+    ]
+    return codes.contains(primaryCode)
+  }
+
+  /// Whether an error met when a database is opened says that it will never be usable again: its
+  /// pages are damaged, or what it says of its tables cannot be understood.
+  static func isDamage(_ code: Int32) -> Bool {
+    let codes = [
+      SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR, SQLITE_INTERNAL, SQLITE_EMPTY, SQLITE_SCHEMA,
+      SQLITE_TOOBIG, SQLITE_CONSTRAINT, SQLITE_MISMATCH, SQLITE_FORMAT, SQLITE_RANGE,
+    ]
+    return codes.contains(code & 0xff)
+  }
+
   /// One line for a person.
   package var description: String { "\(path): SQLite error \(code): \(message)" }
 }

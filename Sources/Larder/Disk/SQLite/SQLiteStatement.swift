@@ -6,7 +6,8 @@ import CSQLite
 /// read until the next `step` or `reset`.
 package final class SQLiteStatement {
   private let connection: SQLiteConnection
-  private let handle: OpaquePointer
+  // SQLite's calls take a statement that is none: they fail, or say null.
+  private var handle: OpaquePointer?
 
   init(_ sql: String, on connection: SQLiteConnection) throws(SQLiteError) {
     var prepared: OpaquePointer?
@@ -17,7 +18,14 @@ package final class SQLiteStatement {
     handle = prepared
   }
 
-  deinit { sqlite3_finalize(handle) }
+  deinit { finalize() }
+
+  /// Gives up the statement, which must be done before the connection is closed. Every later call
+  /// fails.
+  package func finalize() {
+    sqlite3_finalize(handle)
+    handle = nil
+  }
 
   /// Binds a whole number.
   package func bind(_ place: Int32, _ value: Int64) throws(SQLiteError) {
@@ -85,6 +93,13 @@ package final class SQLiteStatement {
     guard let text = sqlite3_column_text(handle, column) else { return nil }
     let count = Int(sqlite3_column_bytes(handle, column))
     return String(decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self)
+  }
+
+  /// The bytes of a column's text, in place, or nil where it is null.
+  package func textBytes(_ column: Int32) -> UnsafeRawBufferPointer? {
+    guard let text = sqlite3_column_text(handle, column) else { return nil }
+    return UnsafeRawBufferPointer(
+      start: text, count: Int(sqlite3_column_bytes(handle, column)))
   }
 
   /// Whether a column is null.

@@ -89,10 +89,15 @@ public final class CalibrationBench {
 
   private func flush() throws(TimingError) {
     let path = "\(scratch)/larder-fsync-\(getpid())"
+    // What an earlier process left goes; a link that somebody placed is never written through.
+    unlink(path)
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else {
+      throw .launch(program: path, reason: String(cString: strerror(errno)))
+    }
+    defer { unlink(path) }
+    let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     do {
-      try Data().write(to: URL(fileURLWithPath: path))
-      defer { try? FileManager.default.removeItem(atPath: path) }
-      let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
       defer { try? handle.close() }
       for _ in 0..<4 {
         try handle.write(contentsOf: Data(repeating: 3, count: 4096))

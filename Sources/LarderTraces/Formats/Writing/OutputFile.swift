@@ -53,15 +53,25 @@ package final class OutputFile {
       temporary = nil
       descriptor = open(path, O_WRONLY | O_CLOEXEC)
     } else {
-      let name = "\(path).partial-\(getpid())"
-      temporary = name
-      descriptor = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+      (temporary, descriptor) = Self.create(near: path)
     }
     if descriptor < 0 { throw TraceError("cannot be written: \(SystemError.last)", in: path) }
     buffer.reserveCapacity(OutputFile.bufferSize)
   }
 
   deinit { abandon() }
+
+  /// Makes a new file beside `path`: its name and descriptor, which is below zero when it cannot be
+  /// made. A file that an earlier process left, or a link that somebody placed, is not touched.
+  private static func create(near path: String) -> (String, Int32) {
+    var attempt = 0
+    while true {
+      let name = "\(path).partial-\(getpid())" + (attempt == 0 ? "" : "-\(attempt)")
+      let descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+      attempt += 1
+      if descriptor >= 0 || errno != EEXIST || attempt == 1000 { return (name, descriptor) }
+    }
+  }
 
   /// Adds bytes.
   ///

@@ -1,0 +1,194 @@
+import LarderEngine
+
+/// How a database is read when it is opened.
+extension DiskCore {
+  /// What was read of a row that is whole.
+  private struct Loaded {
+    var id: Int64
+    var row: DiskRow
+    var digest: KeyDigest
+    /// The key of a value in a file of which nothing else is to be read from the database.
+    var key: [UInt8]?
+  }
+
+  /// Everything that a database holds.
+  private struct Contents {
+    var rows: [Loaded] = []
+    /// Ids of rows that are not whole.
+    var damaged: [Int64] = []
+    var suites: [(UInt32, String)] = []
+  }
+
+  func load() throws(DiskCacheError) {
+    try prepareFiles()
+    let index = try DiskIndex(
+      path: folder.databasePath, configuration, layer: folder.files.databaseLayer)
+    do throws(DiskCacheError) {
+      var contents = try read(index)
+      let present = try sweepFiles(contents)
+      let moved = try placeRows(&contents, index)
+      self.index = index
+      adopt(contents, present)
+      readOrder(moved: moved)
+      try replay(facts(of: contents))
+      collectFreeIDs()
+      tier.resetCounts()
+      if !moved.isEmpty { writeOrder() }
+      try deleteDamaged(contents.damaged, index)
+    } catch {
+      index.close()
+      self.index = nil
+      throw error
+    }
+  }
+
+  /// Makes the database's file where there is none, for its owner alone, and looks whether the
+  /// names that SQLite will open are those of files: it would wait for a pipe, and follow a link.
+  private func prepareFiles() throws(DiskCacheError) {
+    let stray: String?
+    do throws(FileFailure) {
+      stray = try folder.findNoFile()
+      if stray == nil { try folder.files.makePrivateFile(folder.databasePath) }
+    } catch {
+      throw DiskCacheError(error)
+    }
+    if let stray { throw .damaged(path: stray, message: "it is no regular file") }
+  }
+
+  private func read(_ index: DiskIndex) throws(DiskCacheError) -> Contents {
+    var contents = Contents()
+    do throws(SQLiteError) {
+      contents.suites = try index.suites()
+      try index.scan { id, found in
+        guard let (row, key, hasText) = found else { return contents.damaged.append(id) }
+        contents.rows.append(
+          Loaded(
+            id: id, row: row, digest: KeyDigest(key, suite: row.suite, seed: index.seed),
+            key: row.file != 0 && !hasText ? Array(key) : nil))
+      }
+    } catch {
+      throw DiskCacheError(error)
+    }
+    return contents
+  }
+
+  private func sweepFiles(_ contents: Contents) throws(DiskCacheError) -> Set<UInt64> {
+    do throws(FileFailure) {
+      return try folder.sweep(
+        keeping: Set(contents.rows.lazy.map(\.row.file).filter { $0 != 0 }))
+    } catch {
+      throw DiskCacheError(error)
+    }
+  }
+
+  /// Sets the ids up for the rows. Memory is needed for every id up to the largest, so rows far
+  /// above the others, which a trimmed cache leaves, and damage, get lower ids. Returns which did,
+  /// by their old ids.
+  private func placeRows(
+    _ contents: inout Contents, _ index: DiskIndex
+  ) throws(DiskCacheError) -> [Int64: ObjectID] {
+    let ids = 1...Int64(max(1 << 16, contents.rows.count * 4))
+    var moved: [Int64: ObjectID] = [:]
+    if !contents.rows.allSatisfy({ ids.contains($0.id) }) {
+      let taken = Set(contents.rows.lazy.map(\.id) + contents.damaged)
+      var free = ids.lowerBound
+      do throws(SQLiteError) {
+        try index.beginIfNeeded()
+        for place in contents.rows.indices where !ids.contains(contents.rows[place].id) {
+          while taken.contains(free) { free += 1 }
+          let id = contents.rows[place].id
+          try index.move(id, to: ObjectID(free))
+          moved[id] = ObjectID(free)
+          contents.rows[place].id = free
+          free += 1
+        }
+        try index.commit()
+      } catch {
+        throw DiskCacheError(error)
+      }
+    }
+    try resetIDs(largest: ObjectID(contents.rows.lazy.map(\.id).max() ?? 0))
+    return moved
+  }
+
+  private func adopt(_ contents: Contents, _ present: Set<UInt64>) {
+    suites = [:]
+    for (number, name) in contents.suites { suites[ExactName(name)] = number }
+    let numbers = Set(suites.values)
+    directory.reserveCapacity(contents.rows.count)
+    statistics.damages += UInt64(contents.damaged.count)
+    for loaded in contents.rows {
+      let (id, row) = (ObjectID(loaded.id), loaded.row)
+      sequence = max(sequence, row.stored)
+      let isWhole =
+        (row.file == 0 || present.contains(row.file))
+        && (row.suite == 0 || numbers.contains(row.suite))
+      if !isWhole { statistics.damages += 1 }
+      // A damaged tree can show a row twice.
+      guard !slots[Int(id)].isStored else { continue }
+      // What has expired stays: its origin may yet say that it still holds.
+      guard isWhole, directory[loaded.digest] == nil else {
+        doomed.append(id)
+        continue
+      }
+      adopt(id, row, loaded.digest)
+      loaded.key?.withUnsafeBytes { remember($0, of: id) }
+    }
+  }
+
+  private func adopt(_ id: ObjectID, _ row: DiskRow, _ digest: KeyDigest) {
+    directory[digest] = id
+    var slot = DiskSlot()
+    slot.digest = digest
+    slot.state = row.isPermanent ? .permanent : .known
+    slot.isStored = true
+    slot.suite = row.suite
+    slot.bytes = row.bytes
+    slot.cost = row.cost
+    slot.file = row.file
+    slot.checksum = row.checksum
+    slot.inserted = row.inserted
+    slot.stored = row.stored
+    slot.accessed = row.stored
+    slot.created = row.created
+    slots[Int(id)] = slot
+    if row.isPermanent {
+      permanentBytes += UInt64(row.bytes)
+      permanentEntries += 1
+    } else {
+      valueBytes += UInt64(row.bytes)
+    }
+  }
+
+  private func facts(of contents: Contents) -> [ObjectID: Fact] {
+    Dictionary(
+      contents.rows.lazy.filter { $0.row.cost != 1 || $0.row.expires != Request.noExpiry }
+        .map { (ObjectID($0.id), Fact(cost: $0.row.cost, expires: $0.row.expires)) },
+      uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Deletes the rows that count no more. Where the disk does not let it, they go with the next
+  /// transaction, and those whose ids are nobody's at the next opening.
+  private func deleteDamaged(_ damaged: [Int64], _ index: DiskIndex) throws(DiskCacheError) {
+    var hasForeign = false
+    for id in damaged {
+      if let id = ObjectID(exactly: id), id != .none, id != .max {
+        doomed.append(id)
+      } else {
+        hasForeign = true
+      }
+    }
+    guard hasForeign || !doomed.isEmpty else { return }
+    do throws(SQLiteError) {
+      try beginWriting(index)
+      if hasForeign { try index.deleteForeignIDs() }
+      try commit(index, keepsFiles: false)
+      try index.shrink()
+    } catch {
+      rollBack(index)
+      let error = DiskCacheError(error)
+      if error.isDamage { throw error }
+    }
+    folder.removeSpare()
+  }
+}

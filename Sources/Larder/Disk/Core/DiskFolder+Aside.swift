@@ -1,0 +1,83 @@
+/// What cannot be read any more: kept aside, so that an app's owner may look at it.
+extension DiskFolder {
+  /// Copies kept.
+  private static var asideMax: Int { 2 }
+
+  /// The database and everything that belongs to it.
+  private var databaseNames: [String] {
+    ["", "-wal", "-shm", "-journal"].map { databasePath + $0 }
+  }
+
+  /// Renames the database and all that belongs to it into a folder of its own, and returns that, or
+  /// nil when all of it could only be removed. Files of values are left to `sweep`. Only the newest
+  /// copies are kept.
+  ///
+  /// - Throws: when the database can be neither renamed nor removed.
+  func setDatabaseAside() throws(FileFailure) -> String? {
+    let place = try? makeAside()
+    var isKept = false
+    // The database first: should the process end in between, SQLite removes a log without one.
+    for path in databaseNames where try files.kind(path) != .missing {
+      let name = path.dropFirst(self.path.count)
+      if let place, (try? files.rename(path, to: place + name)) != nil {
+        isKept = true
+      } else {
+        try files.removeTree(path)
+      }
+    }
+    try? files.removeTree(orderPath)
+    if let place, !isKept { try? files.removeTree(place) }
+    forgetOldest()
+    return isKept ? place : nil
+  }
+
+  /// Removes the database and all that belongs to it. Files of values are left to `sweep`.
+  func removeDatabase() throws(FileFailure) {
+    for path in databaseNames { try files.removeTree(path) }
+    try files.removeTree(orderPath)
+  }
+
+  /// A name of the database's that stands for something else than a file, nil when none does.
+  func findNoFile() throws(FileFailure) -> String? {
+    for path in databaseNames where try ![.file, .missing].contains(files.kind(path)) {
+      return path
+    }
+    return nil
+  }
+
+  /// Removes everything that was set aside. What cannot be removed stays.
+  func removeAside() {
+    if (try? files.kind(asidePath)) != .missing { try? files.removeTree(asidePath) }
+  }
+
+  /// Bytes of what was set aside.
+  var asideBytes: UInt64 {
+    var bytes: UInt64 = 0
+    for number in asideNumbers() {
+      let folder = "\(asidePath)/\(number)"
+      for item in (try? files.list(folder)) ?? [] where item.kind == .file {
+        bytes += (try? files.size("\(folder)/\(item.name)")) ?? 0
+      }
+    }
+    return bytes
+  }
+
+  private func makeAside() throws(FileFailure) -> String {
+    if try ![.folder, .missing].contains(files.kind(asidePath)) { try files.remove(asidePath) }
+    let place = "\(asidePath)/\((asideNumbers().last ?? 0) + 1)"
+    try files.makeFolder(place)
+    return place
+  }
+
+  private func forgetOldest() {
+    for number in asideNumbers().dropLast(Self.asideMax) {
+      try? files.removeTree("\(asidePath)/\(number)")
+    }
+  }
+
+  /// Numbers of the copies, the oldest first.
+  private func asideNumbers() -> [UInt32] {
+    ((try? files.list(asidePath)) ?? []).compactMap { UInt32($0.name) }.filter { $0 < .max }
+      .sorted()
+  }
+}

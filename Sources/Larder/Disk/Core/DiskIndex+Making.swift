@@ -1,0 +1,160 @@
+import CSQLite
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// How a database is made, and known as one of ours.
+extension DiskIndex {
+  static let format: Int64 = 3
+  /// "Lard", so that a database is known as one of ours.
+  static let application: Int64 = 0x4c61_7264
+
+  static let entriesTable = """
+    CREATE TABLE entries(
+      id INTEGER PRIMARY KEY, suite INTEGER NOT NULL, permanent INTEGER NOT NULL,
+      bytes INTEGER NOT NULL, inserted INTEGER NOT NULL, stored INTEGER NOT NULL,
+      created INTEGER NOT NULL, expires INTEGER NOT NULL, cost REAL NOT NULL,
+      checksum INTEGER NOT NULL, file INTEGER NOT NULL, mark INTEGER NOT NULL,
+      version TEXT, type TEXT, key BLOB NOT NULL, value BLOB)
+    """
+  static let suitesTable =
+    "CREATE TABLE suites(id INTEGER PRIMARY KEY, mark INTEGER NOT NULL, name BLOB NOT NULL UNIQUE)"
+
+  static func setUp(
+    _ connection: SQLiteConnection, _ configuration: DiskConfiguration
+  ) throws(SQLiteError) {
+    let synchronous =
+      switch configuration.durability {
+      case .none: "OFF"
+      case .normal: "NORMAL"
+      case .full: "FULL"
+      }
+    // Apple's fsync leaves bytes in the drive's cache; elsewhere these say nothing to SQLite.
+    let full = configuration.durability == .full ? "ON" : "OFF"
+    try connection.execute(
+      """
+      PRAGMA locking_mode = EXCLUSIVE;
+      PRAGMA auto_vacuum = INCREMENTAL;
+      PRAGMA journal_mode = WAL;
+      PRAGMA synchronous = \(synchronous);
+      PRAGMA fullfsync = \(full);
+      PRAGMA checkpoint_fullfsync = \(full);
+      PRAGMA cache_size = -\(max(64, configuration.pageCacheBytes >> 10));
+      PRAGMA wal_autocheckpoint = \(max(1, configuration.checkpointPages));
+      PRAGMA temp_store = MEMORY;
+      """)
+  }
+
+  /// The facts of a database, which are made where it is empty.
+  static func findFacts(
+    _ connection: SQLiteConnection, _ configuration: DiskConfiguration
+  ) throws(DiskCacheError) -> DiskFacts {
+    do throws(SQLiteError) {
+      let tables = try readTables(connection)
+      if tables.isEmpty { return try makeTables(connection, configuration.encryption) }
+      let isOurs = try connection.number("PRAGMA application_id") == application
+      let version = try connection.number("PRAGMA user_version")
+      let hasEntries = tables["entries"] == entriesTable
+      if tables["facts"] == DiskFacts.table, let facts = try DiskFacts(of: connection) {
+        guard facts.format == format else { return facts }
+        guard hasEntries, tables["suites"] == suitesTable, tables.count == 5 else {
+          throw damage(connection, "its tables are not those of a cache")
+        }
+        if !isOurs || version != format { repairHeader(connection) }
+        return facts
+      }
+      // Another program's database, or another format's, is nothing to be set aside.
+      if !hasEntries, !isOurs || version != format {
+        return DiskFacts(format: isOurs ? version : 0, seed: 0, seal: Data())
+      }
+      throw damage(connection, "the facts that it begins with are not whole")
+    } catch {
+      throw DiskCacheError(error)
+    }
+  }
+
+  /// An error that says the same of the database as SQLite's own when it finds damage.
+  private static func damage(_ connection: SQLiteConnection, _ message: String) -> SQLiteError {
+    SQLiteError(code: SQLITE_CORRUPT, message: message, path: connection.path)
+  }
+
+  static func cannotEncrypt(_ connection: SQLiteConnection) -> SQLiteError {
+    SQLiteError(code: SQLITE_NOMEM, message: "cannot encrypt", path: connection.path)
+  }
+
+  /// The texts that made everything in a database, by name; that of what SQLite makes is empty.
+  private static func readTables(
+    _ connection: SQLiteConnection
+  ) throws(SQLiteError) -> [String: String] {
+    let scan = try connection.prepare("SELECT name, sql FROM sqlite_master")
+    defer { scan.finalize() }
+    var tables: [String: String] = [:]
+    while try scan.step() { tables[scan.text(0) ?? ""] = scan.text(1) ?? "" }
+    return tables
+  }
+
+  /// Should it fail, the database is as good as before, and the next opening tries again.
+  private static func repairHeader(_ connection: SQLiteConnection) {
+    try? connection.execute(
+      "PRAGMA application_id = \(application); PRAGMA user_version = \(format)")
+  }
+
+  private static func makeTables(
+    _ connection: SQLiteConnection, _ encryption: DiskEncryption?
+  ) throws(SQLiteError) -> DiskFacts {
+    var facts = DiskFacts(format: format, seed: UInt64.random(in: .min ... .max), seal: Data())
+    if let encryption {
+      guard let seal = DiskSeal.newFact(encryption) else { throw cannotEncrypt(connection) }
+      facts.seal = seal
+    }
+    // All at once: a database that is to be encrypted never exists without its salt.
+    try connection.execute(
+      """
+      BEGIN IMMEDIATE;
+      \(DiskFacts.table);
+      \(suitesTable);
+      \(entriesTable);
+      \(facts.inserts)
+      PRAGMA application_id = \(application);
+      PRAGMA user_version = \(format);
+      COMMIT;
+      """)
+    return facts
+  }
+
+  /// What opens and seals what the database holds, nil when it is not encrypted.
+  static func findSeal(
+    _ path: String, _ facts: DiskFacts, _ encryption: DiskEncryption?
+  ) throws(DiskCacheError) -> DiskSeal? {
+    guard let encryption else {
+      guard facts.seal.isEmpty else { throw .encryption(path: path, .keyMissing) }
+      return nil
+    }
+    guard !facts.seal.isEmpty else { throw .encryption(path: path, .notEncrypted) }
+    // The fact is whole: it is the key that does not fit it.
+    guard let seal = facts.seal.withUnsafeBytes({ DiskSeal(encryption, fact: $0) }) else {
+      throw .encryption(path: path, .wrongKey)
+    }
+    return seal
+  }
+
+  /// What an error met when opening means: where nothing can be written, and the file's permissions
+  /// are not why, a damaged header says so.
+  static func failure(_ error: SQLiteError) -> DiskCacheError {
+    guard error.primaryCode == SQLITE_READONLY, access(error.path, W_OK) == 0 else {
+      return DiskCacheError(error)
+    }
+    return .database(
+      path: error.path, code: SQLITE_CORRUPT, message: "the header of the file forbids writing")
+  }
+}

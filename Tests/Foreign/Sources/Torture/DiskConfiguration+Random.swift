@@ -1,0 +1,23 @@
+import Foundation
+import Larder
+
+extension DiskConfiguration {
+  /// Names of policies that any cache can have.
+  static let policies = [
+    "fifo", "lru", "mru", "lfu", "lfuda", "hyperbolic", "random", "clock", "sieve", "slru",
+    "lru-k", "2q", "mq", "arc", "car", "lirs", "clock-pro", "s3-fifo", "qd-lp", "tinylfu",
+    "w-tinylfu", "lhd", "lecar", "cacheus", "gdsf", "greedydual", "ttl", "cost",
+  ]
+
+  /// One without limits, for what must not be lost.
+  static func unlimited(
+    _ random: inout Random, _ durability: DiskDurability, isEncrypted: Bool
+  ) throws -> DiskConfiguration {
+    DiskConfiguration(
+      limits: DiskLimits(bytesMax: nil, freeBytesMin: 0), durability: durability,
+      inlineBytesMax: random.pick([0, 100, 20_000, 100_000]), groupWrites: 1 + random.below(20),
+      checkpointPages: random.pick([1, 10, 100, 4_000]),
+      encryption: isEncrypted
+        ? try DiskEncryption(key: Data(repeating: 7, count: 32)) : nil)
+  }
+}

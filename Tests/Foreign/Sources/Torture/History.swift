@@ -1,0 +1,44 @@
+import Foundation
+import Larder
+
+/// What operations leave.
+struct History: Equatable {
+  /// An entry: which version its value is, and which its metadata name.
+  struct Entry: Equatable {
+    var value: UInt64
+    var noted: String?
+  }
+
+  var entries: [EntryKey: Entry] = [:]
+
+  mutating func apply(_ operation: Operation) {
+    switch operation {
+    case .set(let key, let version, _):
+      entries[key] = Entry(value: version, noted: "\(version)")
+    case .remove(let key): entries[key] = nil
+    case .renew(let key, let version): entries[key]?.noted = "\(version)"
+    case .removeSuite(let suite): entries = entries.filter { $0.key.suite != suite }
+    case .get, .flush: break
+    }
+  }
+
+  /// What a cache has of a key; throws `Failure` when the value is nothing that was ever stored
+  /// under it.
+  static func find(_ key: EntryKey, in cache: DiskCache) throws -> Entry? {
+    guard let entry = try cache.entry(for: key.key, suite: key.suite) else { return nil }
+    guard let version = PatternValue.version(of: entry.data, key) else {
+      throw Failure("wrong value: \(key) has \(entry.data.count) bytes that are none of its own")
+    }
+    return Entry(value: version, noted: entry.metadata.version)
+  }
+
+  /// What a cache has of the first `keys` keys.
+  init(of cache: DiskCache, keys: Int) throws {
+    for number in 0..<keys {
+      let key = EntryKey(number)
+      if let found = try Self.find(key, in: cache) { entries[key] = found }
+    }
+  }
+
+  init() {}
+}

@@ -1,0 +1,33 @@
+import CTortureSQLite
+
+/// A database file behind the cache's back.
+final class RawDatabase {
+  private let handle: OpaquePointer
+
+  init(_ path: String) throws {
+    var opened: OpaquePointer?
+    guard sqlite3_open(path, &opened) == SQLITE_OK, let opened else {
+      sqlite3_close(opened)
+      throw Failure("cannot open \(path)")
+    }
+    handle = opened
+  }
+
+  deinit { sqlite3_close(handle) }
+
+  /// Runs statements; false when SQLite refuses.
+  @discardableResult
+  func run(_ sql: String) -> Bool { sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK }
+
+  /// The first column of all rows, as texts.
+  func texts(_ sql: String) -> [String] {
+    var statement: OpaquePointer?
+    guard sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK else { return [] }
+    defer { sqlite3_finalize(statement) }
+    var texts: [String] = []
+    while sqlite3_step(statement) == SQLITE_ROW {
+      if let text = sqlite3_column_text(statement, 0) { texts.append(String(cString: text)) }
+    }
+    return texts
+  }
+}

@@ -1,0 +1,10 @@
+/// The registry: a scenario is known once it is listed here.
+enum Scenarios {
+  static let all: [any Scenario.Type] = [
+    KillScenario.self,
+    FullScenario.self,
+    DamageBytesScenario.self,
+    DamageRowsScenario.self,
+    ReopenScenario.self,
+  ]
+}

@@ -1,0 +1,191 @@
+import Foundation
+import Testing
+
+@testable import Larder
+
+/// Databases that cannot be read: set aside, told of, and begun anew, or left alone and an error.
+@Suite struct DiskDamagedDatabaseTests {
+  private let folder: ScratchFolder
+  private let clock = ManualClock(seconds: 1_000)
+
+  init() throws { folder = try ScratchFolder(isSmall: true) }
+
+  private var path: String { folder.path + "/index.sqlite" }
+
+  private func open(
+    key: UInt8? = nil, _ handling: DiskDamageHandling = .setAside
+  ) throws -> DiskCache {
+    try DiskCache(
+      path: folder.path,
+      configuration: DiskConfiguration(
+        limits: DiskLimits(freeBytesMin: 0), inlineBytesMax: 100,
+        encryption: try key.map { try DiskEncryption(key: Data(repeating: $0, count: 32)) },
+        damageHandling: handling),
+      clock: clock)
+  }
+
+  private func fill(key: UInt8? = nil) throws {
+    let cache = try open(key: key)
+    for number in 0..<50 { try cache.set(Data([UInt8(number)]), for: "\(number)") }
+    try cache.set(Data(count: 5_000), for: "large")
+    try cache.close()
+  }
+
+  private func raw(_ sql: String) throws {
+    try SQLiteConnection(path: path, busyMilliseconds: 0).execute(sql)
+  }
+
+  private func change(_ body: (inout Data) -> Void) throws {
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    body(&bytes)
+    try bytes.write(to: URL(fileURLWithPath: path))
+  }
+
+  enum Harm: String, CaseIterable {
+    case schemaText, noTable, missingColumn, header, pages, facts, seed, noFacts, format
+    case readOnlyHeader, notADatabase
+  }
+
+  private func harm(_ harm: Harm) throws {
+    switch harm {
+    case .schemaText:
+      try change { bytes in
+        guard let place = bytes.range(of: Data("CREATE TABLE entries".utf8)) else { return }
+        bytes[place.lowerBound + 3] ^= 1
+      }
+    case .noTable: try raw("DROP TABLE suites")
+    case .missingColumn: try raw("ALTER TABLE entries RENAME COLUMN stored TO stared")
+    case .header: try change { $0.replaceSubrange(0..<16, with: Data(count: 16)) }
+    case .pages:
+      try change { $0.replaceSubrange(100..<9_000, with: Data(repeating: 7, count: 8_900)) }
+    case .facts: try raw("UPDATE facts SET value = x'0102' WHERE name = 'seal'")
+    case .seed: try raw("UPDATE facts SET value = value + 1 WHERE name = 'seed'")
+    case .noFacts: try raw("DELETE FROM facts")
+    case .format: try raw("UPDATE facts SET value = 99 WHERE name = 'format'")
+    // The version for writing: what is higher than 2 may not be written.
+    case .readOnlyHeader: try change { $0[18] = 7 }
+    case .notADatabase: try Data("hello".utf8).write(to: URL(fileURLWithPath: path))
+    }
+  }
+
+  @Test(arguments: Harm.allCases, [nil, 1] as [UInt8?])
+  func whatCannotBeReadIsSetAside(_ harm: Harm, key: UInt8?) throws {
+    try fill(key: key)
+    try self.harm(harm)
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    // With the option off everything is left as it is, however often it is tried.
+    for _ in 0..<2 {
+      let error = #expect(throws: DiskCacheError.self) { try open(key: key, .fail) }
+      guard case .damaged(let place, let message) = error else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+      #expect(place == path && !message.isEmpty)
+      #expect(error?.description.contains("damaged") == true)
+    }
+    #expect(try Data(contentsOf: URL(fileURLWithPath: path)).count == bytes.count)
+    let cache = try open(key: key)
+    #expect(cache.count == 0 && cache.statistics.rebuilds == 1)
+    let damage = try #require(cache.damages.first)
+    #expect(cache.damages.count == 1 && !damage.message.isEmpty)
+    #expect(damage.foundMicroseconds == clock.nowMicroseconds)
+    let kept = try #require(damage.keptPath)
+    #expect(FileManager.default.fileExists(atPath: kept + "/index.sqlite"))
+    #expect(cache.diskBytes >= UInt64(bytes.count))
+    #expect(try folder.valueFiles().isEmpty)
+    try cache.set(Data([1]), for: "again")
+    try cache.close()
+    let again = try open(key: key)
+    #expect(try again.data(for: "again") == Data([1]))
+    #expect(again.damages.isEmpty && again.statistics.rebuilds == 0)
+    try again.removeAll()
+    #expect(!FileManager.default.fileExists(atPath: kept))
+  }
+
+  /// A key that does not fit is no damage: nothing is set aside, however often it is tried.
+  @Test func aWrongKeyIsNoDamage() throws {
+    try fill(key: 1)
+    for (key, fault) in [(2, .wrongKey), (nil, .keyMissing)] as [(UInt8?, DiskEncryptionFault)] {
+      #expect(throws: DiskCacheError.encryption(path: path, fault)) { try open(key: key) }
+    }
+    #expect(!FileManager.default.fileExists(atPath: folder.path + "/damaged"))
+    #expect(try open(key: 1).data(for: "7") == Data([7]))
+  }
+
+  /// Every byte of an encrypted database's facts may be damaged: it is never taken for another key
+  /// for good.
+  @Test func damagedFactsAreNotAWrongKey() throws {
+    try fill(key: 1)
+    let whole = try Data(contentsOf: URL(fileURLWithPath: path))
+    // The seal is the only blob of 32 + 28 + 6 bytes that follows its name.
+    let place = try #require(whole.range(of: Data("seal".utf8))).upperBound
+    for offset in stride(from: 0, to: 66, by: 5) {
+      var bytes = whole
+      bytes[place + offset] ^= 0x20
+      try bytes.write(to: URL(fileURLWithPath: path))
+      let cache = try open(key: 1)
+      #expect(cache.statistics.rebuilds == 1 && cache.count == 0, "\(offset)")
+      try cache.set(Data([1]), for: "again")
+      try cache.close()
+      #expect(try open(key: 1).data(for: "again") == Data([1]))
+    }
+    let copies = try FileManager.default.contentsOfDirectory(atPath: folder.path + "/damaged")
+    #expect(copies.sorted() == ["13", "14"], "only the newest two are kept")
+  }
+
+  /// Damage to the few bytes by which a database is known as ours is mended, and loses nothing.
+  @Test(arguments: ["application_id = 5", "user_version = 77"])
+  func aDamagedHeaderIsMended(pragma: String) throws {
+    try fill()
+    try raw("PRAGMA \(pragma)")
+    let cache = try open(.fail)
+    #expect(try cache.data(for: "7") == Data([7]))
+    try cache.close()
+    let raw = try SQLiteConnection(path: path, busyMilliseconds: 0)
+    #expect(try raw.number("PRAGMA application_id") == DiskIndex.application)
+    #expect(try raw.number("PRAGMA user_version") == DiskIndex.format)
+  }
+
+  /// Damage met while the cache is open is handled the same way.
+  @Test(arguments: DiskDamageHandling.allCases)
+  func damageInUseIsHandled(handling: DiskDamageHandling) throws {
+    try fill()
+    let cache = try open(handling)
+    let code = DiskCacheError.damaged(path: path, message: "SQLite error 11: test")
+    let error = SQLiteError(code: 11, message: "test", path: path)
+    if handling == .fail {
+      #expect(throws: code) { try cache.core.recover(from: error) }
+      // It was no damage: the next call finds everything.
+      #expect(try cache.data(for: "7") == Data([7]))
+    } else {
+      try cache.core.recover(from: error)
+      #expect(try cache.data(for: "7") == nil)
+      #expect(cache.damages.first?.message == "SQLite error 11: test")
+    }
+    try cache.set(Data([1]), for: "again")
+    try cache.close()
+    #expect(try open().data(for: "again") == Data([1]))
+  }
+
+  /// An error that is the connection's makes the next call open another.
+  @Test func aConnectionThatFailsIsReplaced() throws {
+    try fill()
+    let cache = try open()
+    #expect(throws: DiskCacheError.self) {
+      try cache.core.recover(from: SQLiteError(code: 1, message: "test", path: path))
+    }
+    #expect(try cache.data(for: "7") == Data([7]))
+    #expect(cache.statistics.rebuilds == 0)
+  }
+
+  /// On Apple's systems `full` must reach the disk itself.
+  @Test(arguments: DiskDurability.allCases)
+  func fullWaitsForTheDrive(durability: DiskDurability) throws {
+    let cache = try DiskCache(
+      path: folder.path, configuration: DiskConfiguration(durability: durability))
+    let connection = try cache.core.openIndex().connection
+    for pragma in ["fullfsync", "checkpoint_fullfsync"] {
+      #expect(try connection.number("PRAGMA \(pragma)") == (durability == .full ? 1 : 0))
+    }
+  }
+}

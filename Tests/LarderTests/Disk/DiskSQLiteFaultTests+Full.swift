@@ -1,0 +1,149 @@
+import CSQLiteFaults
+import Foundation
+import Testing
+
+@testable import Larder
+
+/// A disk that is full for a while: what an operation leaves, and that the cache works again.
+extension DiskSQLiteFaultTests {
+  private func fillDisk() {
+    larder_faults_arm(Int32(LARDER_FAULT_WRITE | LARDER_FAULT_SHARED), 1, .max, 13)
+  }
+
+  private func emptyDisk() { larder_faults_arm(0, 0, 0, 0) }
+
+  /// A cache over a copy of a folder.
+  private struct Copy {
+    var folder: ScratchFolder
+    var cache: DiskCache
+  }
+
+  /// What opening a folder finds after its process was killed now.
+  private func afterKill(_ folder: ScratchFolder) throws -> Copy {
+    let copy = try ScratchFolder(isSmall: true)
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    where name != "lock" {
+      try FileManager.default.copyItem(
+        atPath: folder.path + "/" + name, toPath: copy.path + "/" + name)
+    }
+    return Copy(folder: copy, cache: try open(copy, .normal))
+  }
+
+  enum GivingUp: CaseIterable { case remove, removeAll, trim, removeExpired }
+
+  @Test(arguments: GivingUp.allCases, DiskDurability.allCases)
+  func aCacheThatWasEmptiedOnAFullDiskWorksAgain(
+    call: GivingUp, durability: DiskDurability
+  ) throws {
+    let folder = try ScratchFolder(isSmall: true)
+    defer { emptyDisk() }
+    let cache = try open(folder, durability)
+    let life: Duration = call == .removeExpired ? .zero : .seconds(1_000)
+    try cache.set(bytes(500, 1), for: "a", options: DiskStoreOptions(timeToLive: life))
+    try cache.flush()
+    fillDisk()
+    // Nothing is to be left, which needs no room: no error.
+    switch call {
+    case .remove: #expect(try cache.remove("a"))
+    case .removeAll: #expect(try cache.removeAll().entries == 1)
+    case .trim: #expect(try cache.trim(toBytes: 0).entries == 1)
+    case .removeExpired: #expect(try cache.removeExpired().entries == 1)
+    }
+    if durability == .none { try cache.flush() }
+    #expect(larder_faults_failures() > 0)
+    #expect(cache.count == 0 && cache.valueBytes == 0)
+    #expect(throws: DiskCacheError.self) {
+      try cache.set(bytes(500, 2), for: "b")
+      try cache.flush()
+    }
+    emptyDisk()
+    #expect(try cache.data(for: "a") == nil)
+    try cache.set(bytes(500, 3), for: "b", suite: "suite")
+    try cache.set(bytes(4_000, 3), for: "c", suite: "suite")
+    #expect(try cache.data(for: "b", suite: "suite") == bytes(500, 3))
+    try cache.flush()
+    let copy = try afterKill(folder)
+    #expect(try copy.cache.data(for: "a") == nil)
+    #expect(try copy.cache.data(for: "b", suite: "suite") == bytes(500, 3))
+    #expect(try copy.cache.data(for: "c", suite: "suite") == bytes(4_000, 3))
+    #expect(copy.cache.statistics.damages == 0 && copy.cache.statistics.rebuilds == 0)
+    try cache.close()
+  }
+
+  @Test(arguments: [false, true])
+  func closingOnAFullDiskReleasesTheFolder(isEmptied: Bool) throws {
+    let folder = try ScratchFolder(isSmall: true)
+    defer { emptyDisk() }
+    let cache = try open(folder, .none)
+    try cache.set(bytes(500, 1), for: "a")
+    if isEmptied { try cache.flush() }
+    fillDisk()
+    if isEmptied {
+      try cache.removeAll()
+      try? cache.flush()
+    }
+    try? cache.close()
+    emptyDisk()
+    #expect(throws: DiskCacheError.closed(path: folder.path)) { try cache.data(for: "a") }
+    // The object is still held, and the folder is nobody's.
+    let again = try open(folder, .none)
+    try again.set(bytes(500, 2), for: "b")
+    #expect(try again.data(for: "b") == bytes(500, 2))
+    try again.close()
+    try cache.close()
+  }
+
+  /// A set that fails leaves a row that counts no more; whatever is acknowledged afterwards holds
+  /// after a crash.
+  @Test(arguments: [DiskDurability.normal, .full], [300, 4_000])
+  func aRemovalAfterAFailedSetIsCertain(durability: DiskDurability, size: Int) throws {
+    let folder = try ScratchFolder(isSmall: true)
+    defer { emptyDisk() }
+    let cache = try open(folder, durability)
+    try cache.set(bytes(size, 1), for: "k")
+    try cache.set(bytes(300, 2), for: "other")
+    fillDisk()
+    #expect(throws: DiskCacheError.self) { try cache.set(bytes(size, 3), for: "k") }
+    #expect(try cache.data(for: "k") == nil)
+    #expect(throws: DiskCacheError.self) { try cache.remove("k") }
+    emptyDisk()
+    #expect(try !cache.remove("k"))
+    #expect(try cache.data(for: "k") == nil)
+    let copy = try afterKill(folder)
+    #expect(try copy.cache.data(for: "k") == nil)
+    #expect(try copy.cache.data(for: "other") == bytes(300, 2))
+    try cache.close()
+  }
+
+  /// A set that fails once, and whose failure leaves room, is certain without another call.
+  @Test func aFailedSetDeletesTheOldValueWhereItCan() throws {
+    let folder = try ScratchFolder(isSmall: true)
+    defer { emptyDisk() }
+    let cache = try open(folder, .normal)
+    try cache.set(bytes(300, 1), for: "k")
+    larder_faults_arm(Int32(LARDER_FAULT_WRITE), 1, 1, 13)
+    #expect(throws: DiskCacheError.self) { try cache.set(bytes(300, 3), for: "k") }
+    emptyDisk()
+    #expect(try afterKill(folder).cache.data(for: "k") == nil)
+    try cache.close()
+  }
+
+  /// Making a suite commits what is gathered; when that fails nothing of it is taken for stored.
+  @Test func aFailedSuiteTakesTheGatheredWithIt() throws {
+    let folder = try ScratchFolder(isSmall: true)
+    defer { emptyDisk() }
+    let cache = try open(folder, .none)
+    try cache.set(bytes(300, 1), for: "a")
+    fillDisk()
+    #expect(throws: DiskCacheError.self) { try cache.set(bytes(300, 2), for: "b", suite: "s") }
+    emptyDisk()
+    #expect(try cache.data(for: "a") == nil)
+    #expect(cache.count == 0 && cache.statistics.damages == 0)
+    try cache.set(bytes(300, 3), for: "b", suite: "s")
+    try cache.close()
+    let again = try open(folder, .none)
+    #expect(try again.data(for: "b", suite: "s") == bytes(300, 3))
+    #expect(again.count == 1 && again.statistics.damages == 0)
+    try again.close()
+  }
+}
