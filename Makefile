@@ -144,8 +144,8 @@ sanitize: deps ## Run the engine and the caches under the address and the thread
 # most TORTURE_SECONDS. A failure says how its round is repeated.
 torture: deps ## Kill, fill, damage and reopen disk caches by a program of Tests/Foreign
 	$(call say,Building Tests/Foreign)
-	@$(SWIFT) build -c release --package-path Tests/Foreign --product Torture
-	@torture="$$($(SWIFT) build -c release --package-path Tests/Foreign --show-bin-path)/Torture"; \
+	@$(FOREIGN) --product Torture
+	@torture="$$($(FOREIGN) --show-bin-path)/Torture"; \
 	said="$$(mktemp)"; trap 'rm -f "$$said"' EXIT; status=0; \
 	for scenario in $$("$$torture" list); do \
 	  printf '\033[1m==> %s\033[0m\n' "$$scenario"; \
