@@ -42,8 +42,10 @@ extension DiskCore {
     var rows: [(id: ObjectID, row: DiskRow, digest: KeyDigest?)] = []
     var keys: [ObjectID: [UInt8]] = [:]
     let names: [(UInt32, String)]
+    let codecs: [UInt32: String]
     do throws(SQLiteError) {
       names = try index.suites()
+      codecs = try index.codecs()
       try index.scan { id, row, key, hasText in
         rows.append(
           (id, row, key.map { KeyDigest($0, suite: row.suite, seed: index.seed) }))
@@ -52,6 +54,7 @@ extension DiskCore {
     } catch {
       throw DiskCacheError(error)
     }
+    self.codecs = codecs
     suites = [:]
     for (number, name) in names { suites[ExactName(name)] = number }
     let present: Set<UInt64>

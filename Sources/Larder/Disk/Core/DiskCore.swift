@@ -21,6 +21,8 @@ final class DiskCore {
   var index: DiskIndex?
   var tier: CacheTier
   var statistics = DiskStatistics()
+  /// Entries that were found expired and stayed: a simulation counts them as expirations.
+  var keptExpirations: UInt64 = 0
 
   /// By id; the first stands for no id.
   var slots: [DiskSlot] = [DiskSlot()]
@@ -29,6 +31,8 @@ final class DiskCore {
   private var reservedIDs = 1024
   private var sweepsAt = 1024
   var suites: [ExactName: UInt32] = [:]
+  /// The identity of the codec whose values a suite holds, by the suite's number.
+  var codecs: [UInt32: String] = [:]
   /// The number of the latest operation that stored or used something.
   var sequence: UInt64 = 0
   var hitsSinceOrder = 0
