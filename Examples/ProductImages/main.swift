@@ -14,8 +14,7 @@ let folder = NSTemporaryDirectory() + "larder-images-\(ProcessInfo.processInfo.p
 defer { try? FileManager.default.removeItem(atPath: folder) }
 
 // 50 MB and 200 pictures in memory, 1000 on disk; those over 20 KiB stand in files of their own.
-let images = try HybridCache<Int, Data>(
-  path: folder, configuration: try CachePreset.shopImages.configuration())
+let images = try HybridCache<Int, Data>(preset: .shopImages, path: folder)
 
 print("— before the category page opens, its pictures are fetched, four at a time")
 let done = await images.prewarm(1...40, concurrency: 4) { progress in

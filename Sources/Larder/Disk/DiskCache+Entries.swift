@@ -19,7 +19,7 @@ extension DiskCache {
   public func entry(
     for key: String, suite: String = "", acceptingExpired: Bool
   ) throws(DiskCacheError) -> DiskEntry? {
-    try lookUp(key, suite, acceptsExpired: acceptingExpired)
+    try lookUp(key, suite, expired: acceptingExpired ? .handedOut : .removed)
   }
 
   /// Gives the entry of a key a new life, as when its origin says that it was not modified, and
@@ -65,8 +65,9 @@ extension DiskCache {
 
   // MARK: Ways that several calls share
 
+  /// Looks a key up. With a codec, the suite must not hold values of another.
   func lookUp(
-    _ key: String, _ suite: String, acceptsExpired: Bool
+    _ key: String, _ suite: String, expired: DiskExpired, codec: String? = nil
   ) throws(DiskCacheError) -> DiskEntry? {
     while true {
       let found = try withKey(key) { (core, bytes) throws(DiskCacheError) -> DiskLookup in
@@ -74,7 +75,8 @@ extension DiskCache {
           try core.missUnknown(suite, bytes)
           return .none
         }
-        return try core.get(bytes, suite: number, acceptsExpired: acceptsExpired)
+        if let codec { try core.checkCodec(codec, suite: number) }
+        return try core.get(bytes, suite: number, expired: expired)
       }
       switch found {
       case .none:
@@ -97,13 +99,14 @@ extension DiskCache {
   }
 
   func store(
-    _ data: Data, _ key: String, _ suite: String, _ options: DiskStoreOptions, life: DiskLife?
+    _ data: Data, _ key: String, _ suite: String, _ options: DiskStoreOptions, life: DiskLife?,
+    codec: String? = nil
   ) throws(DiskCacheError) -> Bool {
     try withKey(key) { (core, bytes) throws(DiskCacheError) in
       // `withUnsafeBytes` does not say which errors it passes on.
       let answer = data.withUnsafeBytes { value in
         Result { () throws(DiskCacheError) in
-          try core.set(bytes, suite: suite, value, options, life: life)
+          try core.set(bytes, suite: suite, value, options, life: life, codec: codec)
         }
       }
       return try answer.get()

@@ -60,6 +60,8 @@ public final class DiskCache: @unchecked Sendable {
   private let lock = SleepingLock()
   let core: DiskCore
   let events = CacheEvents<DiskEntryName>()
+  /// Suites in use by a hybrid cache each: two on one suite would not see each other's memory.
+  let claimedSuites = Locked<Set<ExactName>>([])
 
   /// Opens the cache in a folder, which is made where there is none.
   ///
@@ -95,7 +97,7 @@ public final class DiskCache: @unchecked Sendable {
   ///
   /// - Throws: `database` or `closed`.
   public func entry(for key: String, suite: String = "") throws(DiskCacheError) -> DiskEntry? {
-    try lookUp(key, suite, acceptsExpired: false)
+    try lookUp(key, suite, expired: .removed)
   }
 
   /// The bytes stored under a key, or nil when there are none that can be used. A reference.
@@ -132,15 +134,16 @@ public final class DiskCache: @unchecked Sendable {
 
   /// Stores a value as `set` does, with a life that began elsewhere: an absolute expiry, which
   /// neither the options nor the cache's own limit shorten (`Request.noExpiry` is never), and the
-  /// time of creation, by default now.
+  /// time of creation, by default now. `codec` is the identity of the codec that made the bytes.
   @discardableResult
   package func set(
     _ data: Data, for key: String, suite: String = "", options: DiskStoreOptions,
-    createdMicroseconds: UInt64? = nil, expiresMicroseconds: UInt64
+    createdMicroseconds: UInt64? = nil, expiresMicroseconds: UInt64, codec: String? = nil
   ) throws(DiskCacheError) -> Bool {
     let created = createdMicroseconds ?? core.clock.nowMicroseconds
     return try store(
-      data, key, suite, options, life: DiskLife(created: created, expires: expiresMicroseconds))
+      data, key, suite, options, life: DiskLife(created: created, expires: expiresMicroseconds),
+      codec: codec)
   }
 
   /// Removes the entry of a key, permanent or not, and says whether there was one.
@@ -160,6 +163,23 @@ public final class DiskCache: @unchecked Sendable {
       guard let number = core.suiteNumber(suite) else { return }
       core.statistics.undecodables += 1
       _ = try core.remove(bytes, suite: number)
+    }
+  }
+
+  /// Removes the entry of a key if it has expired; it was counted as such when it was found.
+  func removeExpired(_ key: String, suite: String) throws(DiskCacheError) {
+    try withKey(key) { (core, bytes) throws(DiskCacheError) in
+      guard let number = core.suiteNumber(suite) else { return }
+      try core.removeExpired(bytes, suite: number)
+    }
+  }
+
+  /// Sees to it that a suite holds no values of a codec other than `identity`.
+  func checkCodec(_ identity: String, suite: String) throws(DiskCacheError) {
+    try withCore { (core) throws(DiskCacheError) in
+      _ = try core.openIndex()
+      guard let number = core.suiteNumber(suite) else { return }
+      try core.checkCodec(identity, suite: number)
     }
   }
 
@@ -183,15 +203,26 @@ public final class DiskCache: @unchecked Sendable {
     }
   }
 
-  /// Removes what has expired. O(entries).
+  /// Removes everything that has expired, or that of one suite. O(entries).
   ///
   /// - Throws: `database` or `closed`.
   @discardableResult
-  public func removeExpired() throws(DiskCacheError) -> DiskFreed {
+  public func removeExpired(suite: String? = nil) throws(DiskCacheError) -> DiskFreed {
+    try removeExpired(suite: suite, keeping: .none)
+  }
+
+  /// The same but for what is still worth keeping.
+  func removeExpired(
+    suite: String?, keeping grace: Grace
+  ) throws(DiskCacheError) -> DiskFreed {
     try withCore { (core) throws(DiskCacheError) in
+      let index = try core.openIndex()
       let now = core.clock.nowMicroseconds
+      let number = suite.map { core.suiteNumber($0) }
       return try core.removeAll(counting: \.expirations, as: .expire) { id, slot in
         slot.state == .known && slot.isStored && core.tier.expiry(id) <= now
+          && (number == nil || number == slot.suite)
+          && (grace.isNone || !core.isKept(id, grace, now, index))
       }
     }
   }
@@ -218,16 +249,20 @@ public final class DiskCache: @unchecked Sendable {
     }
   }
 
-  /// Removes entries that were stored `age` ago or longer, but for permanent ones; less than zero
-  /// counts as zero. O(entries).
+  /// Removes entries that were stored or renewed `age` ago or longer, of all suites or of one, but
+  /// for permanent ones; less than zero counts as zero. O(entries).
   ///
   /// - Throws: `database` or `closed`.
   @discardableResult
-  public func trim(toAge age: Duration) throws(DiskCacheError) -> DiskFreed {
+  public func trim(
+    toAge age: Duration, suite: String? = nil
+  ) throws(DiskCacheError) -> DiskFreed {
     try withCore { (core) throws(DiskCacheError) in
       let (now, age) = (core.clock.nowMicroseconds, age.microseconds)
+      let number = suite.map { core.suiteNumber($0) }
       return try core.removeAll(counting: \.trims, as: .evict(.trim)) { _, slot in
         slot.state == .known && slot.isStored && slot.created <= now && now - slot.created >= age
+          && (number == nil || number == slot.suite)
       }
     }
   }
@@ -250,7 +285,11 @@ public final class DiskCache: @unchecked Sendable {
   }
 
   /// What has happened since the cache was opened.
-  public var statistics: DiskStatistics { withLock { $0.statistics } }
+  public var statistics: DiskStatistics {
+    var statistics = withLock { $0.statistics }
+    statistics.droppedEvents = events.dropped
+    return statistics
+  }
 
   /// Damage for which the cache began anew since it was made, opening included: the latest 16, the
   /// oldest first. `DiskStatistics.rebuilds` counts all.
@@ -274,7 +313,13 @@ public final class DiskCache: @unchecked Sendable {
   }
 
   /// What the simulator would count of the same requests.
-  package var tierCounts: TierCounts { withLock { $0.tier.counts } }
+  package var tierCounts: TierCounts {
+    withLock { core in
+      var counts = core.tier.counts
+      counts.expirations += core.keptExpirations
+      return counts
+    }
+  }
 
   // MARK: Locking
 

@@ -32,6 +32,8 @@ public enum DiskCacheError: Error, Hashable, Sendable, CustomStringConvertible {
   case keyTooLarge(bytes: Int, bytesMax: Int)
   /// A value could not be encoded, or what was stored not decoded; `message` is the codec's.
   case codec(message: String)
+  /// The suite holds values that another codec wrote. Nothing was changed.
+  case codecMismatch(suite: String, stored: String, given: String)
 
   /// One line for a person.
   public var description: String {
@@ -64,6 +66,9 @@ public enum DiskCacheError: Error, Hashable, Sendable, CustomStringConvertible {
       return "a key of \(bytes) bytes; at most \(bytesMax) can be stored"
     case .codec(let message):
       return message
+    case .codecMismatch(let suite, let stored, let given):
+      return "suite '\(suite)' holds values of codec '\(stored)' and is used with '\(given)'; "
+        + "use that codec or another suite, or remove all of the suite's entries first"
     }
   }
 

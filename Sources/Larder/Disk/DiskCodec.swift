@@ -5,18 +5,31 @@
 #endif
 
 /// How values of a type become bytes and back.
+///
+/// A cache records the `identity` of the codec with each suite that it writes values to. A suite
+/// that holds values of one codec is not read or written with another: that is an error, because
+/// the bytes of one codec may well be a wrong value to another.
 public struct DiskCodec<Value>: Sendable {
-  /// What the bytes are, kept with every entry that does not say something else.
+  /// Names the format of the bytes, such as `json`. Codecs that cannot read each other's bytes must
+  /// have different identities.
+  public let identity: String
+  /// The content type of the bytes. A `DiskSuite` keeps it with entries that have none of their
+  /// own.
   public let contentType: String?
   let encode: @Sendable (Value) throws -> Data
   let decode: @Sendable (Data) throws -> Value
 
-  /// A codec of closures. They are called on the thread that calls the cache, outside its lock,
-  /// and from several threads at a time.
+  /// A codec of closures. They are called on the thread that calls the cache or on one of the
+  /// cache's threads, and from several threads at a time.
+  ///
+  /// - Parameter identity: names the format; nil for the content type, or `custom` without one.
+  ///   Change it when the format changes.
   public init(
-    contentType: String? = nil, encode: @escaping @Sendable (Value) throws -> Data,
+    identity: String? = nil, contentType: String? = nil,
+    encode: @escaping @Sendable (Value) throws -> Data,
     decode: @escaping @Sendable (Data) throws -> Value
   ) {
+    self.identity = identity ?? contentType ?? "custom"
     self.contentType = contentType
     self.encode = encode
     self.decode = decode
@@ -27,7 +40,7 @@ extension DiskCodec where Value: Codable & SendableMetatype {
   /// JSON. Times are seconds since 2001, and data is base64, as `JSONEncoder` has them by itself.
   public static var json: DiskCodec {
     DiskCodec(
-      contentType: "application/json", encode: { try JSONEncoder().encode($0) },
+      identity: "json", contentType: "application/json", encode: { try JSONEncoder().encode($0) },
       decode: { try JSONDecoder().decode(Value.self, from: $0) })
   }
 
@@ -35,27 +48,40 @@ extension DiskCodec where Value: Codable & SendableMetatype {
   /// must be an array, a dictionary or a structure, not a number or a text alone.
   public static var propertyList: DiskCodec {
     DiskCodec(
-      contentType: "application/x-plist",
+      identity: "property-list", contentType: "application/x-plist",
       encode: {
         let encoder = PropertyListEncoder()
         encoder.outputFormat = .binary
         return try encoder.encode($0)
       }, decode: { try PropertyListDecoder().decode(Value.self, from: $0) })
   }
+
+  /// The codec that a cache uses where none is given, chosen by the type of its values: `data` for
+  /// `Data`, `text` for `String`, and `json` for everything else.
+  public static var standard: DiskCodec {
+    if let codec = DiskCodec<Data>.data as? DiskCodec { return codec }
+    if let codec = DiskCodec<String>.text as? DiskCodec { return codec }
+    return json
+  }
 }
 
 extension DiskCodec<Data> {
   /// The bytes as they are.
   public static var data: DiskCodec {
-    DiskCodec(encode: { $0 }, decode: { $0 })
+    DiskCodec(identity: "data", encode: { $0 }, decode: { $0 })
   }
 }
 
 extension DiskCodec<String> {
-  /// UTF-8.
+  /// UTF-8. Bytes that are not UTF-8 are not decoded.
   public static var text: DiskCodec {
     DiskCodec(
-      contentType: "text/plain; charset=utf-8", encode: { Data($0.utf8) },
-      decode: { String(decoding: $0, as: UTF8.self) })
+      identity: "text", contentType: "text/plain; charset=utf-8", encode: { Data($0.utf8) },
+      decode: { bytes in
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+          throw DiskCacheError.codec(message: "\(bytes.count) bytes that are not UTF-8")
+        }
+        return text
+      })
   }
 }

@@ -36,6 +36,8 @@ public struct DiskStatistics: Sendable, Hashable, Codable {
   public var bytesWritten: UInt64 = 0
   /// Bytes of values read.
   public var bytesRead: UInt64 = 0
+  /// Events that readers of event streams did not get, because they were slower than the cache.
+  public var droppedEvents: UInt64 = 0
 
   /// Nothing has happened yet.
   public init() {}

@@ -26,11 +26,14 @@ public struct DiskSuite<Value>: Sendable {
   /// The value of a key with what is known of it, or nil. Bytes that are no value of the type, as
   /// after the type has changed, are a miss, removed, and counted in `undecodables`.
   ///
-  /// - Throws: `database` or `closed`.
+  /// - Throws: `database`, `closed`, or `codecMismatch` when the suite holds values of another
+  ///   codec.
   public func entry(
     for key: String
   ) throws(DiskCacheError) -> (value: Value, metadata: DiskMetadata)? {
-    guard let entry = try cache.entry(for: key, suite: name) else { return nil }
+    guard let entry = try cache.lookUp(key, name, expired: .removed, codec: codec.identity) else {
+      return nil
+    }
     guard let value = try? codec.decode(entry.data) else {
       try cache.removeUndecodable(key, suite: name)
       return nil
@@ -40,14 +43,15 @@ public struct DiskSuite<Value>: Sendable {
 
   /// The value of a key, or nil.
   ///
-  /// - Throws: `database` or `closed`.
+  /// - Throws: as `entry`.
   public func value(for key: String) throws(DiskCacheError) -> Value? {
     try entry(for: key)?.value
   }
 
   /// Stores a value; see `DiskCache.set`.
   ///
-  /// - Throws: `codec` when the value cannot be encoded, and what `DiskCache.set` throws.
+  /// - Throws: `codec` when the value cannot be encoded, `codecMismatch` when the suite holds
+  ///   values of another codec, and what `DiskCache.set` throws.
   @discardableResult
   public func set(
     _ value: Value, for key: String, options: DiskStoreOptions = DiskStoreOptions()
@@ -57,7 +61,7 @@ public struct DiskSuite<Value>: Sendable {
     let result = Result { try codec.encode(value) }
     switch result {
     case .success(let data):
-      return try cache.set(data, for: key, suite: name, options: options)
+      return try cache.store(data, key, name, options, life: nil, codec: codec.identity)
     case .failure(let error):
       throw .codec(message: "suite '\(name)': cannot encode a \(Value.self): \(error)")
     }

@@ -6,7 +6,8 @@ public struct CacheHit<Value: Sendable>: Sendable {
     case fresh
     /// The origin has just said that it still holds.
     case revalidated
-    /// It may have expired; the origin could not be asked.
+    /// It has expired or may not hold any more: the origin could not be asked, or has not answered
+    /// yet.
     case stale
   }
 
@@ -62,6 +63,13 @@ public struct CacheHit<Value: Sendable>: Sendable {
   public var contentType: String? { note.facts?.contentType }
   /// Whether it stays until it is removed by its key.
   public var isPermanent: Bool { note.facts?.isPermanent ?? false }
+
+  /// How long it lives from `createdMicroseconds` on, or nil for ever.
+  var lifetime: Duration? {
+    guard expires != .max else { return nil }
+    let life = expires - min(createdMicroseconds, expires)
+    return .microseconds(Int64(clamping: life))
+  }
 
   /// When it expires, `UInt64.max` for never.
   @inlinable var expires: UInt64 { note.expires }

@@ -9,8 +9,7 @@ extension HybridCache {
     for stripe in stripes.all {
       stripe.lock.lock()
       stripe.begin()
-      stripe.totals.overtaken += UInt64(stripe.flights.count)
-      stripe.flights = [:]
+      for key in Array(stripe.flights.keys) { stripe.overtake(key) }
       for key in Array(stripe.dirty.keys) { forgetDirty(key, stripe) }
     }
     defer {
@@ -20,12 +19,14 @@ extension HybridCache {
     var freed = HybridFreed()
     freed.memoryEntries = memory?.removeAll(includingPermanent: includingPermanent) ?? 0
     freed.disk = try onDisk { (disk) throws(DiskCacheError) in
-      try disk.removeAll(suite: configuration.suite, includingPermanent: includingPermanent)
+      try disk.removeAll(includingPermanent: includingPermanent)
     }
     return freed
   }
 
-  /// Removes what has expired, on disk in all suites. O(entries).
+  /// Removes what has expired, of this cache's suite on disk, but for what is kept because its
+  /// origin may say that it still holds or because it may stand in for it: see
+  /// `HybridCacheConfiguration.revalidateWithin`. O(entries).
   ///
   /// - Throws: `disk`.
   @discardableResult
@@ -33,19 +34,33 @@ extension HybridCache {
     defer { finish() }
     var freed = HybridFreed()
     freed.memoryEntries = memory?.removeExpired() ?? 0
-    freed.disk = try onDisk { (disk) throws(DiskCacheError) in try disk.removeExpired() }
+    freed.disk = try onDisk { (disk) throws(DiskCacheError) in
+      try disk.removeExpired(keeping: grace)
+    }
     return freed
   }
 
-  /// Removes what was stored `age` ago or longer and is not permanent, from both tiers. O(entries).
+  /// Removes what was stored, or last found to still hold, `age` ago or longer and is not
+  /// permanent, from both tiers, on disk from this cache's suite. When an entry was moved between
+  /// the tiers plays no part. O(entries).
   ///
   /// - Throws: `disk`.
   @discardableResult
   public func trim(toAge age: Duration) throws(HybridCacheError) -> HybridFreed {
     var freed = HybridFreed()
     try writeAllDirty()
-    defer { finish() }
-    freed.memoryEntries = memory?.trim(toAge: age) ?? 0
+    // Every stripe is held, so that nothing is moved between the two tiers' turns.
+    for stripe in stripes.all { stripe.lock.lock() }
+    defer {
+      for stripe in stripes.all { stripe.lock.unlock() }
+      finish()
+    }
+    let now = clock.nowMicroseconds
+    freed.memoryEntries =
+      memory?.trim { held in
+        let created = held.pointee.note.facts?.created ?? held.pointee.createdBits
+        return created <= now && now - created >= age.microseconds
+      } ?? 0
     freed.disk = try onDisk { (disk) throws(DiskCacheError) in try disk.trim(toAge: age) }
     return freed
   }
@@ -69,12 +84,7 @@ extension HybridCache {
   ) throws(HybridCacheError) -> DiskFreed {
     defer { finish() }
     return try onDisk { (disk) throws(DiskCacheError) in
-      var freed = try disk.trim(toEntries: entries)
-      let more = try disk.trim(toBytes: bytes)
-      freed.entries += more.entries
-      freed.valueBytes += more.valueBytes
-      freed.diskBytes += more.diskBytes
-      return freed
+      try disk.trim(toEntries: entries, bytes: bytes)
     }
   }
 
@@ -101,9 +111,9 @@ extension HybridCache {
   public func stopObserving() { memory?.watch.stop() }
 
   private func onDisk(
-    _ body: (DiskCache) throws(DiskCacheError) -> DiskFreed
+    _ body: (HybridDisk) throws(DiskCacheError) -> DiskFreed
   ) throws(HybridCacheError) -> DiskFreed {
-    guard let disk else { return DiskFreed() }
-    do throws(DiskCacheError) { return try body(disk) } catch { throw .disk(error) }
+    guard let diskTier else { return DiskFreed() }
+    do throws(DiskCacheError) { return try body(diskTier) } catch { throw .disk(error) }
   }
 }

@@ -4,86 +4,150 @@ extension HybridCache {
   /// Asks the origin for a value.
   public typealias Loader = @Sendable (OriginRequest<Key>) async throws -> OriginAnswer<Value>
 
-  /// What a request begins with.
-  enum Beginning {
-    /// There is an answer.
-    case answer(CacheResult<Value>)
-    /// The answer of a fetch is to be waited for.
-    case wait(HybridFlight<Value>)
+  typealias Asking = HybridAsking<Key, Value>
+  typealias Beginning = HybridBeginning<Key, Value>
+
+  /// Looks a key up, on a thread of the cache's, and begins or joins a fetch as the strategy says.
+  func begin(_ asking: Asking, _ load: @escaping Loader) async -> Beginning {
+    let beginning = await lanes.run(stripes.number(asking.key)) { self.begin(asking) }
+    // Here and not there: the fetch has the values of the requesting task.
+    if let launch = beginning.launch {
+      launch.flight.launch { await self.run(launch.flight, launch.request, load) }
+    }
+    return beginning
   }
 
-  /// Looks a key up and begins or joins a fetch as the strategy says. With `waitsForRefresh` the
-  /// result of a refresh is waited for, too, and what the cache has comes beside it. `asksMemory`
-  /// is false where memory has been asked and has nothing.
-  func begin(
-    _ key: Key, _ strategy: CacheStrategy, asksMemory: Bool = true,
-    waitsForRefresh: Bool = false, _ load: @escaping Loader
-  ) -> (hit: CacheHit<Value>?, Beginning) {
+  private func begin(_ asking: Asking) -> Beginning {
+    let (key, strategy) = (asking.key, asking.strategy)
     let stripe = stripes[key]
     stripe.lock.lock()
     stripe.begin()
+    // Before memory is asked, which may remove it.
+    var old = strategy == .cacheOnly ? nil : expiredInMemory(asking)
     // Another request may have brought it meanwhile.
-    let asksMemory = asksMemory || memory?.contains(key) ?? false
-    let hit = findOrTell(
-      key, stripe, asksMemory: asksMemory, acceptsExpired: strategy != .cacheOnly)
-    let beginning: Beginning
+    let asksMemory = asking.asksMemory || memory?.contains(key) ?? false
+    let found =
+      asking.known
+      ?? findOrTell(
+        key, stripe, asksMemory: asksMemory, handsOutExpired: strategy != .cacheOnly)
+    if found == nil, strategy != .cacheOnly { old = stripe.expired.map { hit($0) } ?? old }
+    var beginning = Beginning(hit: found, next: .answer(found.map { .hit($0) } ?? .absent))
     switch strategy {
-    case .cacheOnly:
-      beginning = .answer(hit.map { .hit($0) } ?? .absent)
-    case .cacheElseFetch where hit != nil, .cacheThenFetch where hit != nil && !waitsForRefresh:
-      if strategy == .cacheThenFetch, stripe.flights[key] == nil {
-        _ = start(key, stripe, hit, isBackground: true, load)
-      }
-      beginning = .answer(hit.map { .hit($0) } ?? .absent)
+    case .cacheOnly: break
+    case .cacheElseFetch where found != nil: break
+    case .cacheThenFetch where found != nil || mayAnswer(old):
+      beginning = answerThenFetch(asking, stripe, found, old)
     case .cacheElseFetch, .cacheThenFetch, .fetch:
-      beginning = .wait(join(key, stripe, hit ?? stripe.expired.map { self.hit($0) }, load))
+      beginning = fetch(asking, stripe, found ?? old)
     }
     if !stripe.victims.isEmpty { demoteVictims(stripe) }
     stripe.lock.unlock()
     finish()
-    return (hit, beginning)
+    return beginning
   }
 
   /// Looks a key up; where disk fails listeners are told, and it counts as having nothing.
   private func findOrTell(
-    _ key: Key, _ stripe: HybridStripe<Key, Value>, asksMemory: Bool, acceptsExpired: Bool
+    _ key: Key, _ stripe: HybridStripe<Key, Value>, asksMemory: Bool, handsOutExpired: Bool
   ) -> CacheHit<Value>? {
     do throws(HybridCacheError) {
-      return try find(key, stripe, asksMemory: asksMemory, acceptsExpired: acceptsExpired)
+      return try find(key, stripe, asksMemory: asksMemory, handsOutExpired: handsOutExpired)
     } catch {
       events.note(.failure(error), key, .disk)
       return nil
     }
   }
 
-  private func join(
-    _ key: Key, _ stripe: HybridStripe<Key, Value>, _ candidate: CacheHit<Value>?,
-    _ load: @escaping Loader
-  ) -> HybridFlight<Value> {
-    let flight: HybridFlight<Value>
-    if let underWay = stripe.flights[key] {
-      stripe.totals.joined += 1
-      flight = underWay
-    } else {
-      flight = start(key, stripe, candidate, isBackground: false, load)
+  // MARK: What has expired
+
+  /// What memory holds or held of a key that has expired.
+  private func expiredInMemory(_ asking: Asking) -> CacheHit<Value>? {
+    guard let held = asking.expired ?? memory?.expired(asking.key)?.value else { return nil }
+    return (try? open(held))?.with(freshness: .stale)
+  }
+
+  /// Whether what has expired may be answered while it is refreshed.
+  private func mayAnswer(_ old: CacheHit<Value>?) -> Bool {
+    guard let old else { return false }
+    guard let limit = configuration.staleWhileRevalidate else { return true }
+    let now = clock.nowMicroseconds
+    return limit > .zero && now - min(now, old.expires) <= limit.microseconds
+  }
+
+  /// Whether `cacheThenFetch` asks the origin for a value that it answers with: not while the
+  /// lifetime lasts that the origin itself has given it.
+  func needsRefresh(_ hit: CacheHit<Value>) -> Bool {
+    if hit.expires == Request.noExpiry { return true }
+    // A lifetime that is as long as the cache's limit is most probably that.
+    guard let limit = disk == nil ? memoryAge : diskAge else { return false }
+    return hit.lifetime.map { $0 >= limit } ?? true
+  }
+
+  // MARK: Fetching
+
+  /// The answer is what the cache has, fresh or not, and the origin is asked behind it.
+  private func answerThenFetch(
+    _ asking: Asking, _ stripe: HybridStripe<Key, Value>, _ found: CacheHit<Value>?,
+    _ old: CacheHit<Value>?
+  ) -> Beginning {
+    let hit = found ?? old
+    let answer = Beginning(hit: hit, next: .answer(hit.map { .hit($0) } ?? .absent))
+    if found == nil {
+      stripe.totals.staleHits += 1
+      events.note(.staleHit, asking.key, hit?.tier)
+    } else if let found, !needsRefresh(found) {
+      return answer
     }
-    flight.interested += 1
+    if asking.isOwnLoader { return answer }
+    if asking.waitsForRefresh {
+      var beginning = fetch(asking, stripe, hit)
+      beginning.hit = hit
+      return beginning
+    }
+    guard underWay(asking.key, stripe) == nil else { return answer }
+    var beginning = answer
+    beginning.launch = start(asking.key, stripe, hit, isBackground: true)
+    return beginning
+  }
+
+  /// The origin's answer is waited for.
+  private func fetch(
+    _ asking: Asking, _ stripe: HybridStripe<Key, Value>, _ candidate: CacheHit<Value>?
+  ) -> Beginning {
+    if asking.isOwnLoader {
+      let error = HybridCacheError.loadsItself(key: asking.key.diskKey)
+      return Beginning(next: .answer(.failure(error)))
+    }
+    if let flight = underWay(asking.key, stripe), flight.join() {
+      stripe.totals.joined += 1
+      return Beginning(next: .wait(flight))
+    }
+    let launch = start(asking.key, stripe, candidate, isBackground: false)
+    _ = launch.flight.join()
+    return Beginning(next: .wait(launch.flight), launch: launch)
+  }
+
+  /// The fetch of a key that is under way. One that nobody wants any more is not.
+  private func underWay(
+    _ key: Key, _ stripe: HybridStripe<Key, Value>
+  ) -> HybridFlight<Value>? {
+    guard let flight = stripe.flights[key], !flight.isAbandoned else { return nil }
     return flight
   }
 
   private func start(
     _ key: Key, _ stripe: HybridStripe<Key, Value>, _ candidate: CacheHit<Value>?,
-    isBackground: Bool, _ load: @escaping Loader
-  ) -> HybridFlight<Value> {
+    isBackground: Bool
+  ) -> Beginning.Launch {
     let flight = HybridFlight(
       candidate: candidate.map { ownCopy(of: $0) }, isBackground: isBackground)
     stripe.flights[key] = flight
     stripe.totals.fetches += 1
-    let request = OriginRequest(
-      key: key, version: candidate?.version,
-      createdMicroseconds: candidate?.createdMicroseconds, isBackground: isBackground)
-    flight.task = Task { await self.run(flight, request, load) }
-    return flight
+    return Beginning.Launch(
+      flight: flight,
+      request: OriginRequest(
+        key: key, version: candidate?.version,
+        createdMicroseconds: candidate?.createdMicroseconds, isBackground: isBackground))
   }
 
   /// What a fetch keeps of what its request is given, which may be changed by whoever has it.
@@ -97,65 +161,27 @@ extension HybridCache {
   ) async {
     let answer: Result<OriginAnswer<Value>, any Error>
     do {
-      answer = .success(try await load(request))
+      let chain = HybridFetchChain(self, key: request.key.diskKey)
+      answer = .success(
+        try await HybridFetchChain.$current.withValue(chain) { try await load(request) })
     } catch {
       answer = .failure(error)
     }
-    land(flight, request.key, answer)
+    let isCancelled = Task.isCancelled
+    await lanes.run(stripes.number(request.key)) {
+      self.land(flight, request.key, answer, isCancelled: isCancelled)
+    }
   }
 
-  /// Waits for a fetch that was joined. A wait that is cancelled ends at once with a
-  /// `CancellationError`.
+  /// Waits for a fetch that was joined.
   func wait(_ key: Key, for flight: HybridFlight<Value>) async -> CacheResult<Value> {
-    let waiter = HybridWaiter<Value>()
-    let result = await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        enlist(waiter, continuation, key, flight)
-      }
-    } onCancel: {
-      cancel(waiter, key, flight)
+    let result = await flight.wait()
+    guard configuration.copiesOnRead, result.value != nil, let data = flight.data else {
+      return result
     }
-    guard configuration.copiesOnRead, result.value != nil else { return result }
-    // There is a value, so the fetch is done and nobody writes to it any more.
-    guard let data = flight.data, let value = try? codec.decode(data) else { return result }
-    if case .hit(let hit) = result { return .hit(hit.with(value: value)) }
-    return .miss(value)
-  }
-
-  private func enlist(
-    _ waiter: HybridWaiter<Value>,
-    _ continuation: CheckedContinuation<CacheResult<Value>, Never>, _ key: Key,
-    _ flight: HybridFlight<Value>
-  ) {
-    let stripe = stripes[key]
-    stripe.lock.lock()
-    let result = waiter.isCancelled ? .failure(CancellationError()) : flight.result
-    if result == nil {
-      waiter.continuation = continuation
-      flight.waiters.append(waiter)
-    }
-    stripe.lock.unlock()
-    if let result { continuation.resume(returning: result) }
-  }
-
-  private func cancel(
-    _ waiter: HybridWaiter<Value>, _ key: Key, _ flight: HybridFlight<Value>
-  ) {
-    let stripe = stripes[key]
-    stripe.lock.lock()
-    let continuation = waiter.continuation
-    waiter.continuation = nil
-    waiter.isCancelled = true
-    flight.interested -= 1
-    var task: Task<Void, Never>?
-    if flight.interested == 0, !flight.isBackground, flight.result == nil {
-      // Nobody wants it any more; who comes now begins anew.
-      if stripe.flights[key] === flight { stripe.flights[key] = nil }
-      task = flight.task
-    }
-    stripe.lock.unlock()
-    // Without the lock: either may run code that uses the cache.
-    continuation?.resume(returning: .failure(CancellationError()))
-    task?.cancel()
+    let copy = await lanes.run(stripes.number(key)) { try? self.codec.decode(data) }
+    guard let copy else { return result }
+    if case .hit(let hit) = result { return .hit(hit.with(value: copy)) }
+    return .miss(copy)
   }
 }

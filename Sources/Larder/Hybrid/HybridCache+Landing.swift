@@ -11,23 +11,25 @@ extension HybridCache {
   /// Stores what a fetch has brought, unless it was overtaken, and tells all who wait.
   func land(
     _ flight: HybridFlight<Value>, _ key: Key,
-    _ answer: Result<OriginAnswer<Value>, any Error>
+    _ answer: Result<OriginAnswer<Value>, any Error>, isCancelled: Bool
   ) {
     let item = item(key, answer, flight)
     let data = configuration.copiesOnRead ? bytes(of: item, flight) : nil
     let stripe = stripes[key]
     stripe.lock.lock()
     stripe.begin()
-    let isCurrent = stripe.flights[key] === flight
-    if isCurrent { stripe.flights[key] = nil }
-    let result = settle(flight, item, stripe, answer, isCurrent: isCurrent)
-    flight.result = result
-    flight.data = data
-    let waiters = flight.waiters.compactMap { waiter in
-      defer { waiter.continuation = nil }
-      return waiter.continuation
-    }
-    flight.waiters = []
+    let isFirst = stripe.flights[key] === flight
+    if isFirst { stripe.flights[key] = nil }
+    // What nobody wants any more is not stored either.
+    let isCurrent = isFirst && !flight.isAbandoned
+    let result =
+      switch answer {
+      case .success(let answer): settle(flight, item, stripe, answer, isCurrent: isCurrent)
+      case .failure(let error) where isCancelled || error is CancellationError:
+        cancelled(error, flight, item, stripe)
+      case .failure(let error): fail(error, flight, item, stripe)
+      }
+    let waiters = flight.finish(result, data)
     if case .hit(let hit) = result, hit.freshness == .stale {
       stripe.totals.staleAnswers += UInt64(waiters.count)
     }
@@ -50,8 +52,10 @@ extension HybridCache {
         timeToLive: maxAge, version: version, contentType: contentType, cost: cost)
     case .success(.notModified(let version, let maxAge)):
       item.value = flight.candidate?.value
+      // An origin that does not say for how long means: as long as before.
       item.options = StoreOptions(
-        timeToLive: maxAge, version: version ?? flight.candidate?.version,
+        timeToLive: maxAge ?? flight.candidate?.lifetime,
+        version: version ?? flight.candidate?.version,
         contentType: flight.candidate?.contentType,
         isPermanent: flight.candidate?.isPermanent ?? false)
     case .success(.absent), .failure: return item
@@ -74,18 +78,17 @@ extension HybridCache {
 
   private func settle(
     _ flight: HybridFlight<Value>, _ item: HybridItem<Key, Value>,
-    _ stripe: HybridStripe<Key, Value>, _ answer: Result<OriginAnswer<Value>, any Error>,
-    isCurrent: Bool
+    _ stripe: HybridStripe<Key, Value>, _ answer: OriginAnswer<Value>, isCurrent: Bool
   ) -> CacheResult<Value> {
     let isBackground = flight.isBackground
     switch answer {
-    case .success(.value(let value, _, _, _, _)):
+    case .value(let value, _, _, _, _):
       events.note(.fetch(isBackground: isBackground), item.key, nil)
       if isCurrent, item.value != nil {
         _ = store(item, stripe, isFill: flight.candidate == nil)
       }
       return .miss(value)
-    case .success(.notModified):
+    case .notModified:
       guard let candidate = flight.candidate else {
         return fail(
           HybridCacheError.notModifiedUnasked(key: item.key.diskKey), flight, item, stripe)
@@ -94,13 +97,21 @@ extension HybridCache {
       events.note(.notModified(isBackground: isBackground), item.key, nil)
       if isCurrent, item.value != nil { renew(item, stripe) }
       return .hit(renewed(candidate, item))
-    case .success(.absent):
+    case .absent:
       events.note(.absent(isBackground: isBackground), item.key, nil)
       if isCurrent { rules.delete(item, in: HybridOperation(cache: self, stripe: stripe)) }
       return .absent
-    case .failure(let error):
-      return fail(error, flight, item, stripe)
     }
+  }
+
+  /// The fetch was cancelled, by those who wanted it or by its loader: that is no failure of the
+  /// origin.
+  private func cancelled(
+    _ error: any Error, _ flight: HybridFlight<Value>, _ item: HybridItem<Key, Value>,
+    _ stripe: HybridStripe<Key, Value>
+  ) -> CacheResult<Value> {
+    stripe.totals.cancelled += 1
+    return standIn(for: error, flight, item)
   }
 
   /// The origin has failed: what the cache had stands in where it may.
@@ -108,14 +119,16 @@ extension HybridCache {
     _ error: any Error, _ flight: HybridFlight<Value>, _ item: HybridItem<Key, Value>,
     _ stripe: HybridStripe<Key, Value>
   ) -> CacheResult<Value> {
-    if error is CancellationError, flight.interested == 0, !flight.isBackground {
-      // Nobody wanted it any more.
-      return .failure(error)
-    }
     stripe.totals.failures += 1
     if flight.isBackground { stripe.totals.backgroundFailures += 1 }
     events.note(.fetchFailure(error, isBackground: flight.isBackground), item.key, nil)
-    guard let limit = configuration.staleIfError, let hit = flight.candidate,
+    return standIn(for: error, flight, item)
+  }
+
+  private func standIn(
+    for error: any Error, _ flight: HybridFlight<Value>, _ item: HybridItem<Key, Value>
+  ) -> CacheResult<Value> {
+    guard let limit = configuration.staleIfError, let hit = flight.candidate, !flight.isAbandoned,
       hit.expires == .max || item.now <= hit.expires
         || item.now - hit.expires <= limit.microseconds
     else { return .failure(error) }
@@ -141,17 +154,18 @@ extension HybridCache {
       operation.removeFromMemory(item)
     } else if isInMemory || rules.inclusion == .inclusive && rules.promotion != .never {
       _ = operation.putInMemory(item)
+    } else {
+      memory?.removeExpired(item.key)
     }
   }
 
   private func renewOnDisk(
     _ item: HybridItem<Key, Value>, _ stripe: HybridStripe<Key, Value>
   ) -> Bool {
-    guard let disk else { return false }
+    guard let diskTier else { return false }
     do throws(DiskCacheError) {
-      return try disk.renew(
-        item.diskKey, suite: configuration.suite,
-        expiresMicroseconds: item.expiry(limit: diskAge), version: item.options.version)
+      return try diskTier.renew(
+        item.diskKey, expires: item.expiry(limit: diskAge), version: item.options.version)
     } catch {
       stripe.fail(.disk(error))
       return false

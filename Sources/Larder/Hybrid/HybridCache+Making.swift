@@ -10,7 +10,8 @@ extension HybridCache {
   /// - Parameters:
   ///   - path: the folder; nil only for a configuration without disk.
   ///   - codec: how values become bytes and back.
-  /// - Throws: `configuration`, `memory` or `disk`.
+  /// - Throws: `configuration`, `memory`, or `disk`, also when the folder holds values of another
+  ///   codec.
   public convenience init(
     path: String? = nil, configuration: HybridCacheConfiguration = HybridCacheConfiguration(),
     codec: DiskCodec<Value>
@@ -40,10 +41,12 @@ extension HybridCache {
     try self.init(configuration, disk: disk, ownsDisk: true, codec: codec)
   }
 
-  /// A cache in front of a disk cache that others use, too: give each its own `suite`. Clock and
-  /// limits of disk are that cache's. It is not closed with this one.
+  /// A cache in front of a disk cache that others use, too. Each needs a `suite` of its own, and
+  /// has it until it is closed or destroyed. Clock and limits of disk are that cache's. It is not
+  /// closed with this one.
   ///
-  /// - Throws: `configuration` or `memory`.
+  /// - Throws: `configuration`, `memory`, `suiteInUse`, or `disk` when the suite holds values of
+  ///   another codec.
   public convenience init(
     configuration: HybridCacheConfiguration = HybridCacheConfiguration(), disk: DiskCache,
     codec: DiskCodec<Value>
@@ -55,41 +58,23 @@ extension HybridCache {
 }
 
 extension HybridCache where Value: Codable {
-  /// A cache in a folder, of values that are stored as JSON. See the initialiser with a codec.
+  /// A cache in a folder, of values that are stored with `DiskCodec.standard`: `Data` as it is,
+  /// `String` as UTF-8, others as JSON. See the initialiser with a codec.
   ///
   /// - Throws: `configuration`, `memory` or `disk`.
   public convenience init(
     path: String? = nil, configuration: HybridCacheConfiguration = HybridCacheConfiguration()
   ) throws(HybridCacheError) {
-    try self.init(path: path, configuration: configuration, codec: .json)
+    try self.init(path: path, configuration: configuration, codec: .standard)
   }
 
-  /// A cache in front of a disk cache that others use, too, of values that are stored as JSON.
+  /// A cache in front of a disk cache that others use, too, of values that are stored with
+  /// `DiskCodec.standard`.
   ///
-  /// - Throws: `configuration` or `memory`.
+  /// - Throws: as the initialiser with a codec.
   public convenience init(
     configuration: HybridCacheConfiguration = HybridCacheConfiguration(), disk: DiskCache
   ) throws(HybridCacheError) {
-    try self.init(configuration: configuration, disk: disk, codec: .json)
-  }
-}
-
-extension HybridCache where Value == Data {
-  /// A cache in a folder, of bytes that are stored as they are. See the initialiser with a codec.
-  ///
-  /// - Throws: `configuration`, `memory` or `disk`.
-  public convenience init(
-    path: String? = nil, configuration: HybridCacheConfiguration = HybridCacheConfiguration()
-  ) throws(HybridCacheError) {
-    try self.init(path: path, configuration: configuration, codec: .data)
-  }
-
-  /// A cache in front of a disk cache that others use, too, of bytes that are stored as they are.
-  ///
-  /// - Throws: `configuration` or `memory`.
-  public convenience init(
-    configuration: HybridCacheConfiguration = HybridCacheConfiguration(), disk: DiskCache
-  ) throws(HybridCacheError) {
-    try self.init(configuration: configuration, disk: disk, codec: .data)
+    try self.init(configuration: configuration, disk: disk, codec: .standard)
   }
 }

@@ -15,12 +15,15 @@ extension HybridCache {
       sum.overtaken += totals.overtaken
       sum.fetchFailures += totals.failures
       sum.backgroundFailures += totals.backgroundFailures
+      sum.cancelledFetches += totals.cancelled
       sum.staleAnswers += totals.staleAnswers
+      sum.staleHits += totals.staleHits
       sum.lostWrites += totals.lostWrites
     }
     sum.waitingWrites = pending.waiting
     sum.memory = memory?.statistics
     sum.disk = disk?.statistics
+    sum.droppedEvents = events.droppedEvents
     return sum
   }
 
@@ -41,14 +44,16 @@ extension HybridCache {
   public var memoryResidentBytes: Int { memory?.residentBytes ?? 0 }
 
   /// What happens from now on. When the reader is slower than the cache, only the newest `buffered`
-  /// events, at least one, are kept. While nobody listens events cost nothing.
+  /// events, at least one, are kept; those lost count in `HybridStatistics.droppedEvents`. While
+  /// nobody listens events cost nothing.
   public func eventStream(buffered: Int = 1024) -> AsyncStream<HybridEvent> {
     events.stream(buffered: max(buffered, 1)) { listenToTiers() }
   }
 
   /// Calls `handler` with what happens from now on, in the order in which it happened, one at a
-  /// time, on a thread that uses the cache and with no lock held, until the token is cancelled or
-  /// destroyed.
+  /// time, on a thread that uses the cache or is its own and with no lock held, until the token is
+  /// cancelled or destroyed. When handlers are slower than the cache, only the newest 4096 events
+  /// wait for them: an event `dropped` says how many were lost before the next.
   public func onEvent(
     _ handler: @escaping @Sendable (HybridEvent) -> Void
   ) -> CacheEventToken {

@@ -36,13 +36,19 @@ extension HybridCache {
   ) async -> CacheResult<Value> {
     let strategy = strategy ?? configuration.strategy
     if Task.isCancelled { return .failure(CancellationError()) }
-    var asksMemory = true
-    if strategy == .cacheElseFetch || strategy == .cacheOnly, let front {
+    var asking = Asking(key: key, strategy: strategy)
+    if strategy != .fetch, let front {
+      // Before the get, which may remove it.
+      if strategy == .cacheThenFetch { asking.expired = memory?.expired(key)?.value }
       let held = front._withUnsafeGuaranteedRef { $0.get(key) }
-      if let held, let hit = try? hit(held, key) { return .hit(hit) }
-      asksMemory = false
+      if let held, let hit = try? hit(held, key) {
+        if strategy != .cacheThenFetch || !needsRefresh(hit) { return .hit(hit) }
+        asking.known = hit
+      }
+      asking.asksMemory = false
     }
-    switch begin(key, strategy, asksMemory: asksMemory, load).1 {
+    asking.isOwnLoader = HybridFetchChain.contains(self, key: key.diskKey)
+    switch await begin(asking, load).next {
     case .answer(let result): return result
     case .wait(let flight): return await wait(key, for: flight)
     }
@@ -50,17 +56,20 @@ extension HybridCache {
 
   /// First what the cache has, if anything, and then what a refresh brings: the strategy
   /// `cacheThenFetch` for somebody who wants both. The second is a `miss` with a new value, a `hit`
-  /// where what the cache has still holds or stands in for a failure, `absent`, or a `failure`. Who
-  /// stops listening cancels their request for the refresh.
+  /// where what the cache has still holds or stands in for a failure, `absent`, or a `failure`.
+  /// There is no second while the first is younger than the origin's own `maxAge`. Who stops
+  /// listening cancels their request for the refresh.
   public func updates(
     for key: Key, load: @escaping Loader
   ) -> AsyncStream<CacheResult<Value>> {
     AsyncStream { continuation in
       let task = Task {
-        let (hit, beginning) = begin(key, .cacheThenFetch, waitsForRefresh: true, load)
-        if let hit { continuation.yield(.hit(hit)) }
-        switch beginning {
-        case .answer(let result): continuation.yield(result)
+        var asking = Asking(key: key, strategy: .cacheThenFetch, waitsForRefresh: true)
+        asking.isOwnLoader = HybridFetchChain.contains(self, key: key.diskKey)
+        let beginning = await begin(asking, load)
+        if let hit = beginning.hit { continuation.yield(.hit(hit)) }
+        switch beginning.next {
+        case .answer(let result): if beginning.hit == nil { continuation.yield(result) }
         case .wait(let flight): continuation.yield(await wait(key, for: flight))
         }
         continuation.finish()

@@ -8,7 +8,8 @@ import LarderEngine
 
 extension HybridCache {
   /// Stores a value over whatever the key had, and says whether a tier has it afterwards: not when
-  /// it is too large for both, or neither's policy wants it. What the key had is gone in any case.
+  /// it is too large for both, or neither's policy wants it, or with a time to live of zero it
+  /// could never be of use. What the key had is gone in any case.
   ///
   /// - Throws: `codec`, when nothing has changed; `disk`, when disk could not store it and memory
   ///   may have.
@@ -50,10 +51,16 @@ extension HybridCache {
   func store(
     _ item: HybridItem<Key, Value>, _ stripe: HybridStripe<Key, Value>, isFill: Bool
   ) -> Bool {
+    if isOver(item) {
+      rules.delete(item, in: HybridOperation(cache: self, stripe: stripe))
+      return false
+    }
     var isFill = isFill
     if isFill, rules.demotes || rules.placement != nil {
       // Another thread may have stored it meanwhile.
       isFill = !holds(item)
+      // A tier that takes nothing keeps nothing: neither an old copy.
+      if isFill, !grace.isNone { dropExpired(item, stripe) }
     }
     rules.store(item, isFill: isFill, in: HybridOperation(cache: self, stripe: stripe))
     if stripe.isInMemory { return true }
@@ -63,7 +70,26 @@ extension HybridCache {
 
   private func holds(_ item: HybridItem<Key, Value>) -> Bool {
     if memory?.contains(item.key) ?? false { return true }
-    return (try? disk?.contains(item.diskKey, suite: configuration.suite)) ?? false
+    return (try? diskTier?.contains(item.diskKey)) ?? false
+  }
+
+  /// Whether what is to be stored has expired and could serve nobody.
+  private func isOver(_ item: HybridItem<Key, Value>) -> Bool {
+    guard let life = item.options.timeToLive, life <= .zero, !item.options.isPermanent else {
+      return false
+    }
+    return !grace.keeps(
+      hasVersion: item.options.version != nil, expires: item.now, now: item.now)
+  }
+
+  /// Removes what both tiers have kept of a key after it had expired.
+  private func dropExpired(_ item: HybridItem<Key, Value>, _ stripe: HybridStripe<Key, Value>) {
+    memory?.removeExpired(item.key)
+    do throws(DiskCacheError) {
+      try diskTier?.removeExpired(item.diskKey)
+    } catch {
+      stripe.fail(.disk(error))
+    }
   }
 
   /// Removes the entry of a key, permanent or not, and says whether there was one. Nothing is
@@ -184,6 +210,7 @@ extension HybridCache {
 extension HybridStripe {
   /// A set or a removal comes before the answer to a fetch that is under way: it is not stored.
   func overtake(_ key: Key) {
-    if !flights.isEmpty, flights.removeValue(forKey: key) != nil { totals.overtaken += 1 }
+    guard !flights.isEmpty, let flight = flights.removeValue(forKey: key) else { return }
+    if !flight.isAbandoned { totals.overtaken += 1 }
   }
 }

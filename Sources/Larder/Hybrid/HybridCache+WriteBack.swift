@@ -19,12 +19,12 @@ extension HybridCache {
   /// Writes what waits under a key whose stripe is locked; also what has expired, or the value
   /// before it would be there again.
   func writeDirty(_ key: Key, _ stripe: HybridStripe<Key, Value>) {
-    guard let disk, let dirty = stripe.dirty[key] else { return }
+    guard let diskTier, let dirty = stripe.dirty[key] else { return }
     forgetDirty(key, stripe)
     do throws(DiskCacheError) {
-      stripe.isOnDisk = try disk.set(
-        dirty.data, for: dirty.diskKey, suite: configuration.suite, options: dirty.options,
-        createdMicroseconds: dirty.created, expiresMicroseconds: dirty.expires)
+      stripe.isOnDisk = try diskTier.set(
+        dirty.data, for: dirty.diskKey, dirty.options,
+        DiskLife(created: dirty.created, expires: dirty.expires))
     } catch {
       stripe.totals.lostWrites += 1
       stripe.fail(.disk(error))
@@ -77,8 +77,8 @@ extension HybridCache {
   public func flush() throws(HybridCacheError) {
     var failure: HybridCacheError?
     do throws(HybridCacheError) { try writeAllDirty() } catch { failure = error }
-    if let disk {
-      do throws(DiskCacheError) { try disk.flush() } catch { failure = failure ?? .disk(error) }
+    if let diskTier {
+      do throws(DiskCacheError) { try diskTier.flush() } catch { failure = failure ?? .disk(error) }
     }
     if events.isActive { events.deliver() }
     if let failure { throw failure }

@@ -45,6 +45,8 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
   // property counts a reference up and down, which two threads cannot do at the same time.
   @usableFromInline let front: Unmanaged<MemoryCache<Key, HybridHeld<Value>>>?
   let disk: DiskCache?
+  // What the cache uses of it: its suite, until it is closed.
+  let diskTier: HybridDisk?
   let codec: DiskCodec<Value>
   let clock: any CacheClock
   let rules: HybridRules
@@ -58,8 +60,10 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
   let encodesEarly: Bool
   // Whether memory keeps values as they are, and not encoded.
   @usableFromInline let keepsValues: Bool
-  // Whether disk ends with the cache.
-  private let ownsDisk: Bool
+  /// For how long what has expired is kept.
+  let grace: Grace
+  /// Where requests do what they do below a hit in memory.
+  let lanes = CacheLanes("larder.hybrid", count: 4)
   let pending = HybridPending<Key>()
   private let baseline = Locked(TierCounts())
 
@@ -71,7 +75,13 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
     self.configuration = configuration
     self.codec = codec
     self.disk = disk
-    self.ownsDisk = ownsDisk
+    if let disk {
+      diskTier = try HybridDisk(
+        disk, suite: configuration.suite, codec: codec.identity, ownsCache: ownsDisk)
+    } else {
+      diskTier = nil
+    }
+    grace = configuration.grace
     let clock = disk?.core.clock ?? configuration.clock
     self.clock = clock
     rules = configuration.effectiveRules
@@ -108,18 +118,25 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
     guard var tier = configuration.memory else { return nil }
     tier.clock = clock
     tier.pressureRule = configuration.pressureRule
+    var onEviction: (@Sendable (MemoryEviction<Key, HybridHeld<Value>>) -> Void)?
     if rules.demotes {
       // Whoever makes memory evict holds the lock of the stripe: see `HybridStripes`.
-      return try MemoryCache(tier) { stripes[$0.key].victims.append($0) }
+      onEviction = { stripes[$0.key].victims.append($0) }
     } else if configuration.writes.isBack {
-      return try MemoryCache(tier) { pending.note($0.key) }
+      onEviction = { pending.note($0.key) }
     }
-    return try MemoryCache(tier)
+    let grace = configuration.grace
+    if grace.isNone { return try MemoryCache(tier, onEviction: onEviction) }
+    return try MemoryCache(tier, onEviction: onEviction) { held, expires in
+      grace.keeps(
+        hasVersion: held.pointee.note.facts?.version != nil, expires: expires,
+        now: clock.nowMicroseconds)
+    }
   }
 
   deinit {
     try? writeAllDirty()
-    if ownsDisk { try? disk?.close() }
+    try? diskTier?.close()
   }
 
   // MARK: Gets
@@ -159,28 +176,28 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
     try withStripe(key) { (stripe) throws(HybridCacheError) in
       // Another thread may have brought it meanwhile.
       let isInMemory = memory?.contains(key) ?? false
-      return try find(key, stripe, asksMemory: isInMemory, acceptsExpired: false)
+      return try find(key, stripe, asksMemory: isInMemory, handsOutExpired: false)
     }
   }
 
   @usableFromInline
   func getUnderLock(_ key: Key) throws(HybridCacheError) -> CacheHit<Value>? {
     try withStripe(key) { (stripe) throws(HybridCacheError) in
-      try find(key, stripe, asksMemory: true, acceptsExpired: false)
+      try find(key, stripe, asksMemory: true, handsOutExpired: false)
     }
   }
 
-  /// Looks a key up whose stripe is locked. What is found expired, where that is accepted, is left
-  /// in `stripe.expired`.
+  /// Looks a key up whose stripe is locked. What disk holds that has expired is put into
+  /// `stripe.expired` if `handsOutExpired`.
   func find(
-    _ key: Key, _ stripe: HybridStripe<Key, Value>, asksMemory: Bool, acceptsExpired: Bool
+    _ key: Key, _ stripe: HybridStripe<Key, Value>, asksMemory: Bool, handsOutExpired: Bool
   ) throws(HybridCacheError) -> CacheHit<Value>? {
     if asksMemory, let held = memory?.get(key) {
       events.note(.hit, key, .memory)
       return try open(held)
     }
     var item = item(key)
-    item.acceptsExpired = acceptsExpired
+    item.handsOutExpired = handsOutExpired
     let answer = rules.getFromDisk(item, in: HybridOperation(cache: self, stripe: stripe))
     guard case .disk(let found, let isPromoted) = answer else {
       events.note(.miss, key, nil)
@@ -191,6 +208,9 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
     if isPromoted {
       stripe.totals.promotions += 1
       events.note(.promote, key, .memory)
+    } else if !grace.isNone {
+      // Memory may have a copy that has expired there, and that nobody needs any more.
+      memory?.removeExpired(key)
     }
     return hit(found)
   }
@@ -200,12 +220,12 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
   /// - Throws: `disk`, when memory has nothing and disk cannot say.
   public func contains(_ key: Key) throws(HybridCacheError) -> Bool {
     if memory?.contains(key) ?? false { return true }
-    guard let disk else { return false }
+    guard let diskTier else { return false }
     return try withStripe(key) { (stripe) throws(HybridCacheError) in
       if memory?.contains(key) ?? false { return true }
       if let dirty = stripe.dirty[key] { return dirty.expires > clock.nowMicroseconds }
       do throws(DiskCacheError) {
-        return try disk.contains(key.diskKey, suite: configuration.suite)
+        return try diskTier.contains(key.diskKey)
       } catch {
         throw .disk(error)
       }
@@ -243,14 +263,16 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
     if let disk { baseline.withLock { $0 = disk.tierCounts } }
   }
 
-  /// Gives the folder back, where it is the cache's own, after writing everything out.
+  /// Writes everything out and gives up the folder, or on a shared disk cache the suite. From then
+  /// on disk is closed, and what needs it throws; memory goes on. A second call does nothing.
   ///
   /// - Throws: `disk`; the cache is closed all the same.
   public func close() throws(HybridCacheError) {
+    if diskTier?.isClosed ?? false { return }
     var failure: HybridCacheError?
     do { try flush() } catch { failure = error }
-    if ownsDisk, let disk {
-      do throws(DiskCacheError) { try disk.close() } catch { failure = failure ?? .disk(error) }
+    if let diskTier {
+      do throws(DiskCacheError) { try diskTier.close() } catch { failure = failure ?? .disk(error) }
     }
     if let failure { throw failure }
   }

@@ -23,6 +23,15 @@ public struct HybridCacheConfiguration: Sendable {
   /// How long after its expiry a value may still stand in for an origin that fails; nil for not at
   /// all. Zero lets only what has not expired stand in; less is refused.
   public var staleIfError: Duration?
+  /// How long after its expiry a value may still be what `cacheThenFetch` answers at once, while it
+  /// is refreshed; nil for as long as the cache has it, zero for not at all: the origin is then
+  /// waited for.
+  public var staleWhileRevalidate: Duration?
+  /// How long an entry with a version is kept after its expiry, so that its origin can say that it
+  /// still holds. Entries without one are kept for `staleIfError` or `staleWhileRevalidate`, the
+  /// longer of the two; where the latter is nil and `strategy` is `cacheThenFetch`, for this long.
+  /// A kept entry takes room like any other and may be evicted; to a get it is a miss.
+  public var revalidateWithin: Duration
   /// How much memory keeps when the system is short of it. Disk keeps everything.
   public var pressureRule: MemoryPressureRule
   /// The name space on disk.
@@ -38,6 +47,7 @@ public struct HybridCacheConfiguration: Sendable {
     disk: DiskConfiguration? = DiskConfiguration(), rules: HybridRules = HybridRules(),
     writes: HybridWrites = .through, copiesOnRead: Bool = false,
     strategy: CacheStrategy = .cacheElseFetch, staleIfError: Duration? = nil,
+    staleWhileRevalidate: Duration? = nil, revalidateWithin: Duration = .seconds(30 * 86_400),
     pressureRule: MemoryPressureRule = MemoryPressureRule(keptOnWarning: 0, keptWhenCritical: 0),
     suite: String = "", clock: any CacheClock = WallCacheClock(isExact: false)
   ) {
@@ -48,6 +58,8 @@ public struct HybridCacheConfiguration: Sendable {
     self.copiesOnRead = copiesOnRead
     self.strategy = strategy
     self.staleIfError = staleIfError
+    self.staleWhileRevalidate = staleWhileRevalidate
+    self.revalidateWithin = revalidateWithin
     self.pressureRule = pressureRule
     self.suite = suite
     self.clock = clock
@@ -58,13 +70,30 @@ public struct HybridCacheConfiguration: Sendable {
     memory == nil || disk == nil ? HybridRules(promotion: .never) : rules
   }
 
+  /// For how long what has expired is kept.
+  var grace: Grace {
+    let whileRevalidating =
+      staleWhileRevalidate ?? (strategy == .cacheThenFetch ? revalidateWithin : .zero)
+    let others = max(whileRevalidating, staleIfError ?? .zero).microseconds
+    return Grace(versioned: max(others, revalidateWithin.microseconds), others: others)
+  }
+
+  private func checkDurations() throws(HybridCacheError) {
+    let durations = [
+      ("staleIfError", staleIfError), ("staleWhileRevalidate", staleWhileRevalidate),
+      ("revalidateWithin", revalidateWithin),
+    ]
+    for (name, duration) in durations {
+      guard let duration, duration < .zero else { continue }
+      throw .configuration(message: "\(name) is \(duration): expected zero or more")
+    }
+  }
+
   /// What is wrong with it beside what disk and the policies find out.
   func check() throws(HybridCacheError) {
+    try checkDurations()
     if memory == nil, disk == nil {
       throw .configuration(message: "a hybrid cache needs memory, disk or both; it has neither")
-    }
-    if let life = staleIfError, life < .zero {
-      throw .configuration(message: "a staleIfError of \(life): expected zero or more, or nil")
     }
     do throws(MemoryCacheError) {
       try pressureRule.check()

@@ -12,6 +12,11 @@ public enum HybridCacheError: Error, Sendable, CustomStringConvertible {
   case absent(key: String)
   /// The origin answered "not modified" though it was asked without a version.
   case notModifiedUnasked(key: String)
+  /// The loader of a key asked the cache for the same key, and would have waited for itself.
+  case loadsItself(key: String)
+  /// Another hybrid cache uses the suite of this disk cache. They would not see each other's
+  /// changes in memory.
+  case suiteInUse(suite: String)
 
   /// One line for a person.
   public var description: String {
@@ -23,6 +28,12 @@ public enum HybridCacheError: Error, Sendable, CustomStringConvertible {
     case .absent(let key): "\(key.debugDescription): neither the cache nor its origin has it"
     case .notModifiedUnasked(let key):
       "\(key.debugDescription): the origin answered 'not modified', and the cache has nothing"
+    case .loadsItself(let key):
+      "\(key.debugDescription): its loader asks the cache for this key, and would wait for itself; "
+        + "ask for another key, or for what the cache has with 'get'"
+    case .suiteInUse(let suite):
+      "suite '\(suite)': another hybrid cache uses it; "
+        + "share that one, close it, or use another suite"
     }
   }
 }

@@ -14,7 +14,7 @@ public struct HybridEvent: Sendable {
     case remove
     /// The tier had to give a value up.
     case evict(EvictionReason)
-    /// The tier found a value expired.
+    /// The tier removed a value because it had expired.
     case expire
     /// A value on disk was copied to memory, or moved there.
     case promote
@@ -30,6 +30,10 @@ public struct HybridEvent: Sendable {
     case fetchFailure(any Error, isBackground: Bool)
     /// An old value stood in for an origin that failed.
     case staleAnswer
+    /// An expired value was the answer of `cacheThenFetch`, and is being refreshed.
+    case staleHit
+    /// So many events before this one were lost, because listeners were slower than the cache.
+    case dropped(UInt64)
     /// The tier failed, or a value could not be encoded, where nobody could be told by an error.
     case failure(HybridCacheError)
   }

@@ -11,8 +11,10 @@ final class HybridEvents: Sendable {
     var next = 0
     // Listening to the tiers, while somebody listens to the cache.
     var sources: [CacheEventToken] = []
-    var queue: [HybridEvent] = []
+    var queue = HybridEventQueue()
     var isDelivering = false
+    // Events that a stream's reader was too slow for.
+    var droppedByStreams: UInt64 = 0
     var isEmpty: Bool { continuations.isEmpty && handlers.isEmpty }
   }
 
@@ -37,6 +39,9 @@ final class HybridEvents: Sendable {
   @inline(__always)
   var isActive: Bool { active.load(ordering: .relaxed) }
 
+  /// Events that somebody who listens did not get, for being slower than the cache.
+  var droppedEvents: UInt64 { state.withLock { $0.queue.dropped + $0.droppedByStreams } }
+
   // MARK: Telling
 
   /// Notes what happened to a key, for `deliver`.
@@ -54,11 +59,17 @@ final class HybridEvents: Sendable {
   /// cache. While one thread is at it, others leave it what they have noted.
   func deliver() {
     while let (events, continuations, handlers) = takeQueue() {
+      var dropped: UInt64 = 0
       for event in events {
-        for continuation in continuations { continuation.yield(event) }
+        for continuation in continuations {
+          if case .dropped = continuation.yield(event) { dropped += 1 }
+        }
         for handler in handlers { handler(event) }
       }
-      state.withLock { $0.isDelivering = false }
+      state.withLock { [dropped] state in
+        state.isDelivering = false
+        state.droppedByStreams += dropped
+      }
     }
   }
 
@@ -70,8 +81,9 @@ final class HybridEvents: Sendable {
     state.withLock { state in
       guard !state.isDelivering, !state.queue.isEmpty else { return nil }
       state.isDelivering = true
-      defer { state.queue = [] }
-      return (state.queue, Array(state.continuations.values), Array(state.handlers.values))
+      return (
+        state.queue.takeAll(), Array(state.continuations.values), Array(state.handlers.values)
+      )
     }
   }
 
@@ -112,7 +124,7 @@ final class HybridEvents: Sendable {
       state.handlers[number] = nil
       guard state.isEmpty else { return [] }
       active.store(false, ordering: .relaxed)
-      state.queue = []
+      _ = state.queue.takeAll()
       defer { state.sources = [] }
       return state.sources
     }

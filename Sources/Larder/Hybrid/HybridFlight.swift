@@ -1,36 +1,136 @@
+import LarderEngine
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
   import Foundation
 #endif
 
-/// A fetch that is under way, and who waits for it. Everything is used under the lock of the key's
-/// stripe.
-final class HybridFlight<Value: Sendable>: @unchecked Sendable {
+/// A fetch that is under way, and who waits for it.
+///
+/// It has a lock of its own, which is never held for long: a request that is cancelled does not
+/// wait for the disk. The stripe's lock may be held when this one is taken, not the other way
+/// round.
+final class HybridFlight<Value: Sendable>: Sendable {
+  private struct State {
+    /// Requests that want the answer. When the last of them is cancelled so is the fetch, unless it
+    /// is a refresh that nobody waits for.
+    var interested = 0
+    var waiters: [Int: CheckedContinuation<CacheResult<Value>, Never>] = [:]
+    var nextWaiter = 0
+    /// Waiters that were cancelled before they waited.
+    var cancelled: Set<Int> = []
+    var isAbandoned = false
+    var priority: TaskPriority?
+    var task: Task<Void, Never>?
+    var result: CacheResult<Value>?
+    var data: Data?
+  }
+
   /// What the cache had when it began: what "not modified" renews, and what may stand in for a
   /// failure.
   let candidate: CacheHit<Value>?
   let isBackground: Bool
-  /// Requests that want the answer. When the last of them is cancelled so is the fetch, unless it
-  /// is a refresh that nobody waits for.
-  var interested = 0
-  var waiters: [HybridWaiter<Value>] = []
-  var task: Task<Void, Never>?
-  /// Set when it is done.
-  var result: CacheResult<Value>?
-  /// Then the bytes of its value, where each who waits is to have a value of its own.
-  var data: Data?
+  private let state = Locked(State())
 
   init(candidate: CacheHit<Value>?, isBackground: Bool) {
     self.candidate = candidate
     self.isBackground = isBackground
   }
-}
 
-/// A request that waits for a fetch.
-final class HybridWaiter<Value: Sendable>: @unchecked Sendable {
-  var continuation: CheckedContinuation<CacheResult<Value>, Never>?
-  var isCancelled = false
+  /// Whether nobody wants it any more. It is then no longer its key's fetch.
+  var isAbandoned: Bool { state.withLock { $0.isAbandoned } }
 
-  init() {}
+  /// When it is done, the bytes of its value, where each who waits is to have a value of its own.
+  var data: Data? { state.withLock { $0.data } }
+
+  // MARK: Those who want it
+
+  /// A request wants the answer; false when the fetch has been abandoned.
+  func join() -> Bool {
+    state.withLock { state in
+      if state.isAbandoned { return false }
+      state.interested += 1
+      return true
+    }
+  }
+
+  /// Waits for the answer of a fetch that was joined. A wait that is cancelled ends at once with a
+  /// `CancellationError`.
+  func wait() async -> CacheResult<Value> {
+    raise(to: Task.currentPriority)
+    let number = state.withLock { state in
+      state.nextWaiter += 1
+      return state.nextWaiter
+    }
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { enlist($0, number) }
+    } onCancel: {
+      cancel(number)
+    }
+  }
+
+  private func enlist(
+    _ continuation: CheckedContinuation<CacheResult<Value>, Never>, _ number: Int
+  ) {
+    let result: CacheResult<Value>? = state.withLock { state in
+      if state.cancelled.remove(number) != nil { return .failure(CancellationError()) }
+      if state.result == nil { state.waiters[number] = continuation }
+      return state.result
+    }
+    if let result { continuation.resume(returning: result) }
+  }
+
+  private func cancel(_ number: Int) {
+    let (waiter, task) = state.withLock { state in
+      let waiter = state.waiters.removeValue(forKey: number)
+      if waiter == nil { state.cancelled.insert(number) }
+      state.interested -= 1
+      guard state.interested == 0, !isBackground, state.result == nil else {
+        return (waiter, Task<Void, Never>?.none)
+      }
+      state.isAbandoned = true
+      return (waiter, state.task)
+    }
+    // Without the lock: either may run code that uses the cache.
+    waiter?.resume(returning: .failure(CancellationError()))
+    task?.cancel()
+  }
+
+  // MARK: The fetch
+
+  /// Begins to fetch, at the highest priority of those who want it.
+  func launch(_ body: @escaping @Sendable () async -> Void) {
+    state.withLock { state in
+      let priority = max(Task.currentPriority, state.priority ?? .background)
+      state.priority = priority
+      let task = Task(priority: priority, operation: body)
+      state.task = task
+      if state.isAbandoned { task.cancel() }
+    }
+  }
+
+  /// Somebody of a priority has come to wait.
+  private func raise(to priority: TaskPriority) {
+    let task: Task<Void, Never>? = state.withLock { state in
+      if let known = state.priority, known >= priority { return nil }
+      state.priority = priority
+      return state.result == nil ? state.task : nil
+    }
+    // A task that another one waits for runs at the other's priority at least.
+    if let task { Task(priority: priority) { await task.value } }
+  }
+
+  /// Ends it, and hands back those who are to be told.
+  func finish(
+    _ result: CacheResult<Value>, _ data: Data?
+  ) -> [CheckedContinuation<CacheResult<Value>, Never>] {
+    state.withLock { state in
+      state.result = result
+      state.data = data
+      state.task = nil
+      defer { state.waiters = [:] }
+      return Array(state.waiters.values)
+    }
+  }
 }

@@ -18,8 +18,8 @@ struct HybridItem<Key: DiskKeyRepresentable, Value: Sendable> {
   /// The same encoded, where that is already needed.
   var data: Data?
   var options = DiskStoreOptions()
-  /// Whether a get wants to know of a copy on disk that has expired.
-  var acceptsExpired = false
+  /// Whether a get wants a copy on disk that has expired.
+  var handsOutExpired = false
 
   /// When it is to expire, where a tier lets it live for `limit` at most.
   func expiry(limit: Duration?) -> UInt64 {

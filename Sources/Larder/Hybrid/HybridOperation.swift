@@ -13,8 +13,6 @@ struct HybridOperation<Key: DiskKeyRepresentable, Value: Sendable>: HybridTiers 
   let cache: HybridCache<Key, Value>
   let stripe: HybridStripe<Key, Value>
 
-  private var suite: String { cache.configuration.suite }
-
   // MARK: Lives
 
   func isPermanent(_ item: HybridItem<Key, Value>) -> Bool { item.options.isPermanent }
@@ -49,14 +47,14 @@ struct HybridOperation<Key: DiskKeyRepresentable, Value: Sendable>: HybridTiers 
   }
 
   func useOnDisk(_ item: HybridItem<Key, Value>) -> HybridFound<Value>? {
-    guard let disk = cache.disk else { return nil }
+    guard let disk = cache.diskTier else { return nil }
     if stripe.dirty[item.key] != nil { cache.writeDirty(item.key, stripe) }
     do throws(DiskCacheError) {
       let entry = try disk.entry(
-        for: item.diskKey, suite: suite, acceptingExpired: item.acceptsExpired)
+        item.diskKey, expired: .kept(cache.grace, handsOut: item.handsOutExpired))
       guard let entry else { return nil }
       guard let value = try? cache.codec.decode(entry.data) else {
-        try disk.removeUndecodable(item.diskKey, suite: suite)
+        try disk.removeUndecodable(item.diskKey)
         return nil
       }
       let found = HybridFound(value: value, data: entry.data, metadata: entry.metadata)
@@ -72,11 +70,11 @@ struct HybridOperation<Key: DiskKeyRepresentable, Value: Sendable>: HybridTiers 
   }
 
   func isOnDisk(_ item: HybridItem<Key, Value>) -> Bool {
-    (try? cache.disk?.contains(item.diskKey, suite: suite)) ?? false
+    (try? cache.diskTier?.contains(item.diskKey)) ?? false
   }
 
   func toggleHitBefore(_ item: HybridItem<Key, Value>) -> Bool {
-    (try? cache.disk?.toggleHitBefore(item.diskKey, suite: suite)) ?? false
+    (try? cache.diskTier?.toggleHitBefore(item.diskKey)) ?? false
   }
 
   // MARK: Stores
@@ -97,7 +95,7 @@ struct HybridOperation<Key: DiskKeyRepresentable, Value: Sendable>: HybridTiers 
   }
 
   func putOnDisk(_ item: HybridItem<Key, Value>) {
-    guard let disk = cache.disk, let data = data(of: item) else { return }
+    guard let disk = cache.diskTier, let data = data(of: item) else { return }
     let expires = item.expiry(limit: cache.diskAge)
     if cache.writesBack, !item.options.isPermanent {
       cache.defer(
@@ -110,8 +108,7 @@ struct HybridOperation<Key: DiskKeyRepresentable, Value: Sendable>: HybridTiers 
     cache.forgetDirty(item.key, stripe)
     do throws(DiskCacheError) {
       stripe.isOnDisk = try disk.set(
-        data, for: item.diskKey, suite: suite, options: item.options,
-        createdMicroseconds: item.now, expiresMicroseconds: expires)
+        data, for: item.diskKey, item.options, DiskLife(created: item.now, expires: expires))
     } catch {
       stripe.fail(.disk(error))
     }
@@ -147,15 +144,16 @@ struct HybridOperation<Key: DiskKeyRepresentable, Value: Sendable>: HybridTiers 
 
   func demote(_ victim: MemoryEviction<Key, HybridHeld<Value>>) -> Bool {
     let facts = victim.value.note.facts
-    guard let disk = cache.disk, let data = facts?.data ?? victim.value.value.flatMap(encoded)
+    guard let disk = cache.diskTier, let data = facts?.data ?? victim.value.value.flatMap(encoded)
     else { return false }
     do throws(DiskCacheError) {
       return try disk.set(
-        data, for: victim.key.diskKey, suite: suite,
-        options: DiskStoreOptions(
+        data, for: victim.key.diskKey,
+        DiskStoreOptions(
           version: facts?.version, contentType: facts?.contentType, cost: facts?.cost ?? 1),
-        createdMicroseconds: facts?.created ?? victim.value.createdBits,
-        expiresMicroseconds: victim.expiresMicroseconds)
+        DiskLife(
+          created: facts?.created ?? victim.value.createdBits,
+          expires: victim.expiresMicroseconds))
     } catch {
       stripe.fail(.disk(error))
       return false
@@ -170,10 +168,10 @@ struct HybridOperation<Key: DiskKeyRepresentable, Value: Sendable>: HybridTiers 
   }
 
   func removeFromDisk(_ item: HybridItem<Key, Value>) {
-    guard let disk = cache.disk else { return }
+    guard let disk = cache.diskTier else { return }
     if cache.forgetDirty(item.key, stripe) { stripe.isOnDisk = true }
     do throws(DiskCacheError) {
-      if try disk.remove(item.diskKey, suite: suite) { stripe.isOnDisk = true }
+      if try disk.remove(item.diskKey) { stripe.isOnDisk = true }
     } catch {
       stripe.fail(.disk(error))
     }

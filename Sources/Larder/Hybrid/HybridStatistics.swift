@@ -20,12 +20,18 @@ public struct HybridStatistics: Sendable, Hashable, Codable {
   public var fetchFailures: UInt64 = 0
   /// Those of them that were refreshes behind an answer.
   public var backgroundFailures: UInt64 = 0
+  /// Fetches that were cancelled; they are not failures.
+  public var cancelledFetches: UInt64 = 0
   /// Requests that got a value of the cache because the origin failed.
   public var staleAnswers: UInt64 = 0
+  /// Requests that got an expired value of the cache while it was being refreshed.
+  public var staleHits: UInt64 = 0
   /// Entries that wait to be written to disk.
   public var waitingWrites: Int = 0
   /// Entries that disk refused by an error when they were written later.
   public var lostWrites: UInt64 = 0
+  /// Events that listeners did not get, because they were slower than the cache.
+  public var droppedEvents: UInt64 = 0
 
   /// Nothing has happened yet.
   public init() {}

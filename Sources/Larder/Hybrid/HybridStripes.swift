@@ -14,7 +14,8 @@ final class HybridStripes<Key: DiskKeyRepresentable, Value: Sendable>: @unchecke
   }
 
   /// The stripe of a key.
-  subscript(key: Key) -> HybridStripe<Key, Value> {
-    all[Int(truncatingIfNeeded: hasher.hash(key)) & (all.count - 1)]
-  }
+  subscript(key: Key) -> HybridStripe<Key, Value> { all[number(key)] }
+
+  /// The number of a key's stripe.
+  func number(_ key: Key) -> Int { Int(truncatingIfNeeded: hasher.hash(key)) & (all.count - 1) }
 }

@@ -8,6 +8,8 @@ struct HybridTotals {
   var overtaken: UInt64 = 0
   var failures: UInt64 = 0
   var backgroundFailures: UInt64 = 0
+  var cancelled: UInt64 = 0
   var staleAnswers: UInt64 = 0
+  var staleHits: UInt64 = 0
   var lostWrites: UInt64 = 0
 }

@@ -6,8 +6,8 @@ public enum OriginAnswer<Value: Sendable>: Sendable {
   case value(
     Value, version: String? = nil, maxAge: Duration? = nil, contentType: String? = nil,
     cost: Float = 1)
-  /// What the cache has still holds (HTTP 304), for another `maxAge`. A version of nil leaves the
-  /// one that it has.
+  /// What the cache has still holds (HTTP 304), for another `maxAge`, or where that is nil for as
+  /// long as it was to hold before. A version of nil leaves the one that it has.
   case notModified(version: String? = nil, maxAge: Duration? = nil)
   /// There is no such thing (HTTP 404 or 410): what the cache has is removed.
   case absent

@@ -28,6 +28,21 @@ extension MemoryCache {
     return sum { shard, gone in shard.removeStored(before: now - age, &gone) }
   }
 
+  /// Removes entries whose values are chosen where they lie, but for permanent ones; the choice
+  /// must not call the cache. O(entries). Returns how many entries went.
+  func trim(where isChosen: (UnsafePointer<Value>) -> Bool) -> Int {
+    sum { shard, gone in shard.removeValues(&gone, where: isChosen) }
+  }
+
+  /// Removes the entry of a key if it has expired and was kept.
+  func removeExpired(_ key: Key) {
+    let hash = hasher.hash(key)
+    _ = withShard(blocks.index(hash)) { shard, gone in
+      shard.removeExpired(
+        key, UInt32(truncatingIfNeeded: hash >> 32), now: clock.nowMicroseconds, &gone)
+    }
+  }
+
   /// Lets the policy choose what goes until the costs of all entries sum up to no more than `cost`;
   /// where costs are not kept (see `MemoryCacheLimits`) each is 1. Every shard gives up the same
   /// share of what it holds. Less than 0 counts as 0. Returns how many entries went.

@@ -35,6 +35,7 @@ extension MemoryCache {
       sum.count += count
       sum.cost += used
     }
+    sum.droppedEvents = events.dropped
     if let totals = blocks.gates?.totals {
       sum.hits += totals.hits
       sum.misses += totals.misses
@@ -69,7 +70,8 @@ extension MemoryCache {
 
   /// What happens from now on, in the order in which it happened as far as one thread and one key
   /// are concerned. When the reader is slower than the cache, only the newest `buffered` events, at
-  /// least one, are kept. While nobody listens events cost nothing.
+  /// least one, are kept; those lost count in `MemoryCacheStatistics.droppedEvents`. While nobody
+  /// listens events cost nothing.
   public func eventStream(buffered: Int = 1024) -> AsyncStream<CacheEvent<Key>> {
     events.stream(buffered: buffered)
   }

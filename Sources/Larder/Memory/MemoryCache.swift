@@ -47,10 +47,14 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   /// - Parameter onEviction: Called for each entry that a `get` or a `set` evicts, on its thread
   ///   and before it returns, in the order in which the policy chose them, with no lock held; not
   ///   for what a trim, memory pressure, a removal or expiry takes.
+  /// - Parameter keepsExpired: Says of a value that a get or `removeExpired` finds expired, and of
+  ///   the instant at which it did, whether it stays; to a get it is a miss all the same. Called
+  ///   with the value where it lies; must not call the cache. Nil removes all of them.
   /// - Throws: `MemoryCacheError` where the policy or a limit is not possible.
   package init(
     _ configuration: MemoryCacheConfiguration,
-    onEviction: (@Sendable (MemoryEviction<Key, Value>) -> Void)?
+    onEviction: (@Sendable (MemoryEviction<Key, Value>) -> Void)?,
+    keepsExpired: (@Sendable (UnsafePointer<Value>, UInt64) -> Bool)? = nil
   ) throws(MemoryCacheError) {
     self.configuration = configuration
     self.onEviction = onEviction
@@ -63,6 +67,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
       for shard in 0..<count {
         var setup = try configuration.tierSetup(shard: shard, of: count, room: 1)
         setup.objects = min(1023, setup.objectsMax) + 1
+        setup.keepsExpired = keepsExpired != nil
         made.append(
           (try PolicyRegistry.makeCacheTier(setup), setup.objectsMax, setup.objects))
       }
@@ -75,7 +80,8 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     ) { [hasher] index, place in
       MemoryShard(
         made[index].tier, isWeighed: configuration.limits.cost != nil,
-        residentsMax: made[index].residentsMax, room: made[index].room, hasher, place)
+        residentsMax: made[index].residentsMax, room: made[index].room, hasher, place,
+        keepsExpired: keepsExpired)
     }
   }
 
@@ -180,7 +186,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   ///   - cost: What counts against `limits.cost`; less than 0 counts as 0. More than 2^32 - 1 is
   ///     taken for that.
   ///   - timeToLive: How long it may be used; nil, or more than `limits.age`, for as long as that.
-  ///     With zero or less it has expired at once.
+  ///     With zero or less nothing is stored, and what the key had is removed.
   ///   - fetchCost: What having it again would cost, for policies that ask; in any unit. Less than
   ///     0 counts as 0, infinity as the largest finite number, and what is not a number as 1.
   ///   - isPermanent: Whether cleaning passes over it.
@@ -192,6 +198,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     _ value: Value, for key: Key, cost: Int = 1, timeToLive: Duration? = nil,
     fetchCost: Float = 1, isPermanent: Bool = false
   ) -> Bool {
+    if let timeToLive, timeToLive <= .zero, !isPermanent { return refuseExpired(key) }
     let entry = MemoryEntry(
       cost: cost, timeToLive: timeToLive, fetchCost: fetchCost, isPermanent: isPermanent)
     return store(value, for: key, entry) == .stored
@@ -268,6 +275,29 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     return withShard(blocks.index(hash)) { shard, _ in
       shard.expiry(key, UInt32(truncatingIfNeeded: hash >> 32), now: clock.nowMicroseconds)
     }
+  }
+
+  /// The value of a key that has expired and was kept, with the instant at which it expired,
+  /// microseconds; nil where there is none. Asking is not a reference to it.
+  func expired(_ key: Key) -> (value: Value, expires: UInt64)? {
+    let hash = hasher.hash(key)
+    return withShard(blocks.index(hash)) { shard, _ in
+      shard.expired(key, UInt32(truncatingIfNeeded: hash >> 32), now: clock.nowMicroseconds)
+    }
+  }
+
+  /// A set of something that may never be used: only removes what the key had.
+  @usableFromInline
+  @inline(never)
+  func refuseExpired(_ key: Key) -> Bool {
+    let hash = hasher.hash(key)
+    withShard(blocks.index(hash)) { shard, gone in
+      shard.totals.sets &+= 1
+      gone.note(.reject, key)
+      _ = shard.remove(
+        key, UInt32(truncatingIfNeeded: hash >> 32), now: clock.nowMicroseconds, &gone)
+    }
+    return false
   }
 
   /// Calls `body` with a shard, whose lock is held, and with a place for what leaves it.

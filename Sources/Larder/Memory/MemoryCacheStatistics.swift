@@ -27,6 +27,9 @@ public struct MemoryCacheStatistics: Sendable, Hashable, Codable {
   public var count: Int = 0
   /// Sum of the costs of these; their number where costs are not kept.
   public var cost: UInt64 = 0
+  /// Events that readers of event streams did not get, because they were slower than the cache,
+  /// since it was made.
+  public var droppedEvents: UInt64 = 0
 
   /// Nothing has happened yet.
   public init() {}

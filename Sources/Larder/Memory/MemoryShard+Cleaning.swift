@@ -20,6 +20,27 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     return expires > now ? expires : nil
   }
 
+  /// The value of a key that has expired and was kept, with the instant at which it expired,
+  /// microseconds. No reference to it.
+  func expired(_ key: Key, _ hash: UInt32, now: UInt64) -> (value: Value, expires: UInt64)? {
+    let id = find(key, hash)
+    guard id != .none, tier.contains(id) else { return nil }
+    let expires = tier.expiry(id)
+    return expires <= now ? (records.value(id).pointee, expires) : nil
+  }
+
+  /// Removes the entry of a key if it has expired, and says whether it had. It is told of as
+  /// expired; a get has counted it.
+  mutating func removeExpired(
+    _ key: Key, _ hash: UInt32, now: UInt64, _ gone: inout Departures<Key, Value>
+  ) -> Bool {
+    let id = find(key, hash)
+    guard id != .none, tier.contains(id), tier.expiry(id) <= now else { return false }
+    tier.remove(id)
+    depart(id, .expire, &gone)
+    return true
+  }
+
   /// Removes what there is of a key, ghosts included, and gives its value back unless it has
   /// expired.
   mutating func remove(
@@ -63,10 +84,14 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     return count
   }
 
-  /// Removes what has expired. O(ids). Returns how many entries that were.
+  /// Removes what has expired and is not to be kept. O(ids). Returns how many entries that were.
   mutating func removeExpired(now: UInt64, _ gone: inout Departures<Key, Value>) -> Int {
     guard expires else { return 0 }
-    let count = removeResidents(.expire, &gone) { shard, id in shard.tier.expiry(id) <= now }
+    let count = removeResidents(.expire, &gone) { shard, id in
+      let expires = shard.tier.expiry(id)
+      guard expires <= now else { return false }
+      return !(shard.keepsExpired?(UnsafePointer(shard.records.value(id)), expires) ?? false)
+    }
     totals.swept += UInt64(count)
     return count
   }
@@ -78,6 +103,18 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     let stamp = Self.stamp(instant)
     let count = removeResidents(.evict(.trim), &gone) { shard, id in
       shard.records.stamp(id).pointee < stamp
+    }
+    totals.trimmed += UInt64(count)
+    return count
+  }
+
+  /// Removes entries whose values are chosen, but for permanent ones. O(ids). Returns how many.
+  mutating func removeValues(
+    _ gone: inout Departures<Key, Value>, where isChosen: (UnsafePointer<Value>) -> Bool
+  ) -> Int {
+    let count = removeResidents(.evict(.trim), &gone) { shard, id in
+      shard.records.stamp(id).pointee & Self.permanentBit == 0
+        && isChosen(UnsafePointer(shard.records.value(id)))
     }
     totals.trimmed += UInt64(count)
     return count

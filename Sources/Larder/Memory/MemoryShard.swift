@@ -40,13 +40,17 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   @usableFromInline let hasher: KeyHasher
   @usableFromInline let place: ShardPlace<Key, Value>
   @usableFromInline let tier: CacheTier
+  /// Says of a value that has expired, and when it did, whether it stays. Nil where none does.
+  @usableFromInline let keepsExpired: (@Sendable (UnsafePointer<Value>, UInt64) -> Bool)?
 
   /// An empty shard over `tier`, which has room for ids up to `room`.
   init(
     _ tier: CacheTier, isWeighed: Bool, residentsMax: Int, room: Int, _ hasher: KeyHasher,
-    _ place: ShardPlace<Key, Value>
+    _ place: ShardPlace<Key, Value>,
+    keepsExpired: (@Sendable (UnsafePointer<Value>, UInt64) -> Bool)? = nil
   ) {
     self.tier = tier
+    self.keepsExpired = keepsExpired
     self.isWeighed = isWeighed
     self.hasher = hasher
     self.place = place
@@ -118,7 +122,12 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   mutating func leave(_ leaving: Leaving, _ gone: inout Departures<Key, Value>) {
     switch leaving {
     case .nothing: break
-    case .expired(let id): depart(id, .expire, &gone)
+    case .expired(let id):
+      if let keepsExpired {
+        if keepsExpired(UnsafePointer(records.value(id)), tier.expiry(id)) { return }
+        tier.remove(id)
+      }
+      depart(id, .expire, &gone)
     case .victims:
       for place in 0..<tier.victims.count {
         depart(tier.victims[place], .evict(.capacity), &gone)

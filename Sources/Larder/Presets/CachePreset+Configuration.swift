@@ -86,12 +86,13 @@ extension HybridCache {
 }
 
 extension HybridCache where Value: Codable {
-  /// A cache like a preset, of values that are stored as JSON.
+  /// A cache like a preset, of values that are stored with `DiskCodec.standard`: `Data` as it is,
+  /// `String` as UTF-8, others as JSON.
   ///
   /// - Throws: `configuration`, `memory` or `disk`.
   public convenience init(
     preset: CachePreset, path: String? = nil, encryption: DiskEncryption? = nil
   ) throws(HybridCacheError) {
-    try self.init(preset: preset, path: path, encryption: encryption, codec: .json)
+    try self.init(preset: preset, path: path, encryption: encryption, codec: .standard)
   }
 }

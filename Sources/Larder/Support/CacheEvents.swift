@@ -14,6 +14,10 @@ package final class CacheEvents<Key: Sendable>: Sendable {
 
   private let listeners = Locked(Listeners())
   @usableFromInline let active = Atomic<Bool>(false)
+  private let droppedCount = Atomic<UInt64>(0)
+
+  /// Events that the reader of a stream did not get, for being slower than the cache.
+  var dropped: UInt64 { droppedCount.load(ordering: .relaxed) }
 
   /// Nobody listens yet.
   package init() {}
@@ -68,7 +72,11 @@ package final class CacheEvents<Key: Sendable>: Sendable {
     let (continuations, handlers) = listeners.withLock {
       (Array($0.continuations.values), Array($0.handlers.values))
     }
-    for continuation in continuations { continuation.yield(event) }
+    for continuation in continuations {
+      if case .dropped = continuation.yield(event) {
+        droppedCount.wrappingAdd(1, ordering: .relaxed)
+      }
+    }
     for handler in handlers { handler(event) }
   }
 }

@@ -15,7 +15,7 @@ package struct CacheTier {
   package enum Access: UInt8 {
     /// Nothing.
     case absent
-    /// Something that had expired and is removed now.
+    /// Something that had expired. It is removed now, unless `CacheTierSetup.keepsExpired`.
     case expired
     /// The object.
     case hit

@@ -22,6 +22,8 @@ package struct CacheTierSetup: Sendable {
   package var admission: PolicySpec?
   /// Of how many equal parts of a cache this is one.
   package var parts: Int
+  /// Whether `access` leaves an object that it finds expired where it is, for the caller to remove.
+  package var keepsExpired = false
 
   /// A setup; see the properties for the meaning of each part.
   package init(

@@ -10,6 +10,7 @@ struct PolicyTier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyab
   private let objectsMax: Int
   private let timeToLive: UInt64
   private let keepsCosts: Bool
+  private let keepsExpired: Bool
   // Whether anything was ever stored that expires; until then there are no expiries.
   private(set) var expires = false
   private var expiries = Column<UInt64>(objects: 0)
@@ -32,6 +33,7 @@ struct PolicyTier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyab
     objectsMax = setup.objectsMax
     timeToLive = setup.timeToLiveMicroseconds ?? 0
     keepsCosts = Policy.description.needs.contains(.cost)
+    keepsExpired = setup.keepsExpired
     costs = Column(objects: keepsCosts ? setup.objects : 0)
     objects = setup.objects
   }
@@ -65,7 +67,7 @@ struct PolicyTier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyab
   }
 
   /// A get: whether the object is there, which is then a reference to it. What has expired is
-  /// removed.
+  /// removed, unless the tier leaves that to its caller.
   @inline(__always)
   mutating func access(
     _ id: ObjectID, now: UInt64, evicted: (ObjectID) -> Void
@@ -75,7 +77,7 @@ struct PolicyTier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyab
     if expires {
       request.expires = expiries[id]
       if request.expires <= now {
-        remove(id)
+        if !keepsExpired { remove(id) }
         tier.counts.expirations += 1
         return .expired
       }

@@ -24,10 +24,13 @@ final class FaultyFiles: FileLayer {
   init(databaseLayer: String? = nil) { self.databaseLayer = databaseLayer }
 
   private let faults = Locked(Faults())
+  /// Calls that wait for the test.
+  let held = HeldCalls()
 
   func set(_ change: (inout Faults) -> Void) { faults.withLock { change(&$0) } }
 
   private func check(_ call: String, _ path: String) throws(FileFailure) {
+    held.pass(call)
     let number: Int32? = faults.withLock { faults in
       let byChance = faults.percent > 0 && faults.random.below(100) < faults.percent
       return faults.calls.contains(call) || byChance ? faults.number : nil

@@ -239,7 +239,111 @@ import Testing
     #expect(cache.memoryCount == 0)
   }
 
+  /// Age is that of the value, and not that of its copy in memory.
+  @Test func trimmingByAgeTakesWhatWasPromoted() throws {
+    let clock = ManualClock(seconds: 1000)
+    for rules in [HybridRules(), HybridRules(inclusion: .exclusive)] {
+      let folder = try ScratchFolder()
+      let cache = try HybridCache<Int, Int>(
+        path: folder.path,
+        configuration: HybridTestCaches.configuration(memory: 1, rules: rules, clock: clock))
+      try cache.set(1, for: 1)
+      try cache.set(2, for: 2)
+      clock.advance(seconds: 100)
+      #expect(try cache.get(1)?.tier == .disk)
+      #expect(try cache.get(1)?.tier == .memory)
+      #expect(try cache.trim(toAge: .seconds(101)).memoryEntries == 0)
+      #expect(try cache.trim(toAge: .seconds(100)).memoryEntries == 1)
+      #expect(cache.memoryCount + cache.diskCount == 0)
+      try cache.set(3, for: 3, options: DiskStoreOptions(isPermanent: true))
+      clock.advance(seconds: 100)
+      try cache.trim(toAge: .seconds(1))
+      #expect(try cache.get(3)?.value == 3)
+    }
+  }
+
+  @Test func whatHasNoLifeIsNotServed() throws {
+    let clock = ManualClock(seconds: 1000)
+    for disk in [40, nil] {
+      let folder = try ScratchFolder()
+      let cache = try HybridCache<String, Int>(
+        path: folder.path,
+        configuration: HybridTestCaches.configuration(disk: disk, clock: clock))
+      try cache.set(1, for: "a")
+      for life in [Duration.zero, .seconds(-1)] {
+        try cache.set(2, for: "a", options: DiskStoreOptions(timeToLive: life))
+        #expect(try cache.get("a") == nil)
+        #expect(cache.memoryCount + cache.diskCount == 0)
+      }
+    }
+  }
+
+  // MARK: Closing
+
+  @Test func closingTwiceIsClosingOnce() throws {
+    let own = try cache()
+    try own.set(1, for: "a")
+    try own.close()
+    try own.close()
+    let disk = try DiskCache(path: folder.path, clock: ManualClock(seconds: 1000))
+    let shared = try HybridCache<String, Int>(
+      configuration: HybridTestCaches.configuration(), disk: disk)
+    #expect(try shared.get("a")?.value == 1)
+    try shared.close()
+    try disk.close()
+    try shared.close()
+    let memory = try HybridCache<String, Int>(
+      configuration: HybridTestCaches.configuration(disk: nil))
+    try memory.close()
+    try memory.close()
+  }
+
   // MARK: Sharing
+
+  @Test func oneHybridHasASuite() throws {
+    let disk = try DiskCache(path: folder.path, clock: ManualClock(seconds: 5))
+    var configuration = HybridTestCaches.configuration()
+    configuration.suite = "one"
+    let first = try HybridCache<String, Int>(configuration: configuration, disk: disk)
+    #expect(throws: HybridCacheError.self) {
+      try HybridCache<String, Int>(configuration: configuration, disk: disk)
+    }
+    // Being refused takes nothing from whoever has it.
+    try first.set(1, for: "a")
+    #expect(throws: HybridCacheError.self) {
+      try HybridCache<String, Int>(configuration: configuration, disk: disk)
+    }
+    try first.close()
+    var second: HybridCache<String, Int>? = try HybridCache(
+      configuration: configuration, disk: disk)
+    #expect(try second?.get("a")?.value == 1)
+    // The first one is out of it.
+    #expect(throws: HybridCacheError.self) { try first.set(2, for: "a") }
+    first.handle(.critical)
+    #expect(throws: HybridCacheError.self) { try first.get("a") }
+    #expect(try second?.get("a")?.value == 1)
+    second = nil
+    let third = try HybridCache<String, Int>(configuration: configuration, disk: disk)
+    #expect(try third.get("a")?.value == 1)
+  }
+
+  @Test func cleaningLeavesOtherSuitesAlone() throws {
+    let clock = ManualClock(seconds: 1000)
+    let disk = try DiskCache(path: folder.path, clock: clock)
+    var configuration = HybridTestCaches.configuration(clock: clock)
+    configuration.suite = "one"
+    let first = try HybridCache<String, Int>(configuration: configuration, disk: disk)
+    for suite in ["one", "two"] {
+      try disk.set(Data("1".utf8), for: "old", suite: suite)
+      try disk.set(
+        Data("1".utf8), for: "short", suite: suite,
+        options: DiskStoreOptions(timeToLive: .seconds(10)))
+    }
+    clock.advance(seconds: 100)
+    #expect(try first.removeExpired().disk.entries == 1)
+    #expect(try first.trim(toAge: .seconds(50)).disk.entries == 1)
+    #expect(try disk.suites().map(\.entries) == [0, 0, 2])
+  }
 
   @Test func suitesOfOneDiskDoNotMix() throws {
     let disk = try DiskCache(path: folder.path, clock: ManualClock(seconds: 5))

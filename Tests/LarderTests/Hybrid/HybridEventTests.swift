@@ -77,6 +77,38 @@ import Testing
     #expect(try cache.get(1)?.value == 1)
   }
 
+  /// A handler that is slower than the cache: few events wait for it, and they are the newest.
+  @Test(.timeLimit(.minutes(1))) func fewEventsWaitForASlowHandler() async throws {
+    let cache = try HybridCache<Int, Int>(
+      configuration: HybridTestCaches.configuration(disk: nil))
+    let (entered, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let keys = Locked<[String]>([])
+    let token = cache.onEvent { event in
+      let isFirst = keys.withLock { keys in
+        keys.append(event.key ?? "-")
+        return keys.count == 1
+      }
+      if isFirst {
+        entered.signal()
+        mayGoOn.wait()
+      }
+    }
+    let done = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      _ = try? cache.get(-1)
+      done.signal()
+    }
+    entered.wait()
+    for key in 0..<30_000 { _ = try cache.get(key) }
+    mayGoOn.signal()
+    done.wait()
+    token.cancel()
+    let heard = keys.withLock { $0 }
+    #expect(heard.count < 10_000)
+    #expect(heard.first == "-1")
+    #expect(heard.last == "29999")
+  }
+
   @Test func streamsEndWithTheCache() async throws {
     let folder = try ScratchFolder()
     var cache: HybridCache<Int, Int>? = try HybridCache(

@@ -1,4 +1,5 @@
 import Foundation
+import LarderEngine
 import Testing
 
 @testable import Larder
@@ -99,6 +100,60 @@ import Testing
     gate.open()
     #expect(await task.value == "failure CancellationError")
     #expect(origin.requests == 0)
+  }
+
+  @Test func aCancelledLoadIsNoFailure() async throws {
+    let result = await cache.result(for: "a") { _ in throw CancellationError() }
+    #expect(result.kind == "failure CancellationError")
+    #expect(cache.statistics.fetchFailures == 0)
+    _ = await cache.result(for: "a") { _ in throw OriginFailure() }
+    #expect(cache.statistics.fetchFailures == 1)
+  }
+
+  /// Somebody waits for what another one began with less haste.
+  @Test(.timeLimit(.minutes(1))) func aJoinedFetchHasThePriorityOfWhoWaits() async throws {
+    let entered = Gate()
+    let first = Task(priority: .background) {
+      await cache.result(for: "a") { _ in
+        entered.open()
+        for _ in 0..<2_000 where Task.currentPriority < .high {
+          try await Task.sleep(for: .milliseconds(1))
+        }
+        return .value(Int(Task.currentPriority.rawValue))
+      }.value
+    }
+    await entered.pass()
+    let second = Task(priority: .high) { await cache.result(for: "a") { _ in .value(0) }.value }
+    let priority = try #require(await second.value)
+    #expect(priority >= Int(TaskPriority.high.rawValue))
+    _ = await first.value
+  }
+
+  // MARK: Loaders that use the cache
+
+  @Test(.timeLimit(.minutes(1))) func aLoaderThatAsksForItsOwnKeyIsToldSo() async throws {
+    let inner = Locked<[String]>([])
+    let result = await cache.result(for: "a") { [cache] _ in
+      let own = await cache.result(for: "a") { _ in .value(1) }
+      // By way of another key, too.
+      let other = await cache.result(for: "b") { _ in
+        .value(try await cache.value(for: "a") { _ in 1 })
+      }
+      inner.withLock { $0 = [own.kind, other.kind] }
+      return .value(2)
+    }
+    #expect(result.value == 2)
+    #expect(
+      inner.withLock { $0 } == ["failure HybridCacheError", "failure HybridCacheError"])
+    // What the cache has may be asked for, and so may the same key of another cache.
+    let folder = try ScratchFolder()
+    let behind = try HybridCache<String, Int>(
+      path: folder.path, configuration: HybridTestCaches.configuration())
+    let again = await cache.result(for: "a", strategy: .fetch) { [cache] _ in
+      let known = await cache.result(for: "a") { _ in .value(-1) }.value ?? 0
+      return .value(known + (try await behind.value(for: "a") { _ in 40 }))
+    }
+    #expect(again.value == 42)
   }
 
   // MARK: Overtaking

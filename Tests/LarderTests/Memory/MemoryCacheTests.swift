@@ -14,6 +14,20 @@ import Testing
       MemoryCacheConfiguration(limits: limits, policy: policy, shards: shards, clock: clock))
   }
 
+  @Test func whatHasNoLifeIsNotStored() throws {
+    let cache = try MemoryCache<String, Int>(
+      MemoryCacheConfiguration(
+        limits: MemoryCacheLimits(count: 2), clock: ManualClock(seconds: 1000)))
+    for life in [Duration.zero, .seconds(-1)] {
+      cache.set(1, for: "a")
+      #expect(!cache.set(2, for: "a", timeToLive: life))
+      #expect(cache.get("a") == nil)
+      #expect(cache.count == 0)
+    }
+    #expect(cache.set(3, for: "a", timeToLive: .zero, isPermanent: true))
+    #expect(cache.get("a") == 3)
+  }
+
   @Test func getSetRemove() throws {
     let cache = try cache(MemoryCacheLimits(count: 10))
     #expect(cache.get("a") == nil)

@@ -17,6 +17,17 @@ extension DiskCore {
     return wasStored
   }
 
+  /// Removes the entry of a key if it has expired.
+  func removeExpired(_ bytes: UnsafeRawBufferPointer, suite: UInt32) throws(DiskCacheError) {
+    let key = DiskKey(bytes, suite: suite, seed: try openIndex().seed)
+    guard let id = directory[key.digest], slots[Int(id)].isStored,
+      slots[Int(id)].state == .known, tier.expiry(id) <= clock.nowMicroseconds
+    else { return }
+    tier.remove(id)
+    drop(id, .expire)
+    try commitDoomed()
+  }
+
   /// Removes the entries for which `matches` says so, and what the policy remembers of them.
   func removeAll(
     counting counter: WritableKeyPath<DiskStatistics, UInt64>, as kind: CacheEventKind,

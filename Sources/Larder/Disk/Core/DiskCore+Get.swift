@@ -17,21 +17,29 @@ extension DiskCore {
   }
 
   /// The first half of a get: the entry of a key, which is a reference to it, but for a value in a
-  /// file. What has expired is removed, or handed out as it is when `acceptsExpired`.
+  /// file. `expired` says what becomes of one that has expired.
   func get(
-    _ bytes: UnsafeRawBufferPointer, suite: UInt32, acceptsExpired: Bool
+    _ bytes: UnsafeRawBufferPointer, suite: UInt32, expired: DiskExpired
   ) throws(DiskCacheError) -> DiskLookup {
     let index = try openIndex()
     let key = DiskKey(bytes, suite: suite, seed: index.seed)
     let id: ObjectID
     var isExpired = false
-    switch find(key, acceptsExpired: acceptsExpired) {
+    switch find(key, expired, index) {
     case .absent:
       miss(key)
       return .none
     case .fresh(let found):
       id = found
     case .expired(let found):
+      if case .kept = expired {
+        keptExpirations += 1
+        statistics.expirations += 1
+      }
+      guard expired.handsOut else {
+        miss(key)
+        return .none
+      }
       id = found
       isExpired = true
     }
@@ -79,11 +87,13 @@ extension DiskCore {
   }
 
   /// Looks a key up and tells the policy when its entry is used.
-  private func find(_ key: DiskKey, acceptsExpired: Bool) -> Presence {
+  private func find(_ key: DiskKey, _ expired: DiskExpired, _ index: DiskIndex) -> Presence {
     guard let id = directory[key.digest] else { return .absent }
     if slots[Int(id)].state == .permanent { return .fresh(id) }
     let now = tier.expires ? clock.nowMicroseconds : 0
-    if acceptsExpired, tier.contains(id), tier.expiry(id) <= now { return .expired(id) }
+    if tier.expires, tier.contains(id), tier.expiry(id) <= now, stays(id, expired, now, index) {
+      return .expired(id)
+    }
     switch tier.access(id, now) {
     case .absent:
       return .absent
@@ -96,6 +106,25 @@ extension DiskCore {
       _ = dropVictims(sparing: id, counting: \.evictions)
       return .fresh(id)
     }
+  }
+
+  /// Whether an entry that was found expired stays where it is.
+  private func stays(
+    _ id: ObjectID, _ expired: DiskExpired, _ now: UInt64, _ index: DiskIndex
+  ) -> Bool {
+    switch expired {
+    case .removed: false
+    case .handedOut: true
+    case .kept(let grace, let handsOut): handsOut || isKept(id, grace, now, index)
+    }
+  }
+
+  /// Whether an entry that has expired is still worth keeping. One whose row cannot be read is not.
+  func isKept(_ id: ObjectID, _ grace: Grace, _ now: UInt64, _ index: DiskIndex) -> Bool {
+    let expires = tier.expiry(id)
+    if grace.keeps(hasVersion: false, expires: expires, now: now) { return true }
+    return grace.keeps(hasVersion: true, expires: expires, now: now)
+      && (try? index.hasVersion(id, slots[Int(id)])) ?? false
   }
 
   /// The entry of an id, or where it is to be read; nil when it is damaged or another key's.

@@ -17,6 +17,7 @@ extension DiskCore {
     /// Ids of rows that are not whole.
     var damaged: [Int64] = []
     var suites: [(UInt32, String)] = []
+    var codecs: [UInt32: String] = [:]
   }
 
   func load() throws(DiskCacheError) {
@@ -59,6 +60,7 @@ extension DiskCore {
     var contents = Contents()
     do throws(SQLiteError) {
       contents.suites = try index.suites()
+      contents.codecs = try index.codecs()
       try index.scan { id, found in
         guard let (row, key, hasText) = found else { return contents.damaged.append(id) }
         contents.rows.append(
@@ -112,6 +114,7 @@ extension DiskCore {
   }
 
   private func adopt(_ contents: Contents, _ present: Set<UInt64>) {
+    codecs = contents.codecs
     suites = [:]
     for (number, name) in contents.suites { suites[ExactName(name)] = number }
     let numbers = Set(suites.values)

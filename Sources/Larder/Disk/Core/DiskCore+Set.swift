@@ -5,7 +5,7 @@ extension DiskCore {
   /// and the clock say.
   func set(
     _ bytes: UnsafeRawBufferPointer, suite name: String, _ value: UnsafeRawBufferPointer,
-    _ options: DiskStoreOptions, life: DiskLife? = nil
+    _ options: DiskStoreOptions, life: DiskLife? = nil, codec: String? = nil
   ) throws(DiskCacheError) -> Bool {
     let isInline = value.count <= configuration.inlineBytesMax
     let bytesMax = isInline ? DiskKey.inlineBytesMax : DiskKey.valueBytesMax
@@ -27,6 +27,7 @@ extension DiskCore {
     // Only now: making room may have begun with an empty database, which has no suites and another
     // seed.
     let suite = try makeSuite(name)
+    if let codec { try recordCodec(codec, suite: suite) }
     let index = try openIndex()
     let key = DiskKey(bytes, suite: suite, seed: index.seed)
     let id = directory[key.digest] ?? newEntry(key)

@@ -27,6 +27,8 @@ final class DiskCore {
   var statistics = DiskStatistics()
   /// The latest damage for which the cache began anew.
   var damages: [DiskDamage] = []
+  /// Entries that were found expired and stayed: a simulation counts them as expirations.
+  var keptExpirations: UInt64 = 0
 
   /// By id; the first stands for no id.
   var slots: [DiskSlot] = [DiskSlot()]
@@ -34,6 +36,8 @@ final class DiskCore {
   private var freeIDs: [ObjectID] = []
   private var sweepsAt = DiskCore.reservedMin
   var suites: [ExactName: UInt32] = [:]
+  /// The identity of the codec whose values a suite holds, by the suite's number.
+  var codecs: [UInt32: String] = [:]
   /// The number of the latest operation that stored or used something.
   var sequence: UInt64 = 0
   var hitsSinceOrder = 0

@@ -9,7 +9,8 @@
 /// another format.
 ///
 /// The table `facts` is the same in every format: a row with `format`, one with `seed`, one with
-/// `seal`, which is empty where nothing is encrypted, and one with `mark`, their checksum.
+/// `seal`, which is empty where nothing is encrypted, and one with `mark`, their checksum. Rows that
+/// name the codec of a suite have checksums of their own.
 struct DiskFacts {
   static let table = "CREATE TABLE facts(name TEXT PRIMARY KEY, value)"
 

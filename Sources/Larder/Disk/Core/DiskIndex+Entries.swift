@@ -123,6 +123,16 @@ extension DiskIndex {
     if try keyStatement.step() { body(keyStatement.blob(0)) }
   }
 
+  /// Whether the entry of an id has a version.
+  func hasVersion(_ id: ObjectID, _ slot: DiskSlot) throws(SQLiteError) -> Bool {
+    // Nothing else of such a row is needed, so it has none.
+    if slot.key != nil { return false }
+    if seal != nil { return try sealedRow(id)?.1.version != nil }
+    try getStatement.bind(1, Int64(id))
+    defer { getStatement.reset() }
+    return try getStatement.step() && getStatement.text(0) != nil
+  }
+
   /// Version and content type of an entry, or nil when it is not this key's, but that of another
   /// with the same digest.
   private func texts(

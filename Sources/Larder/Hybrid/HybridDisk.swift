@@ -1,0 +1,125 @@
+import Synchronization
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// One suite of a disk cache as a hybrid cache uses it: alone among hybrids, with one codec, and
+/// until it is closed.
+final class HybridDisk: Sendable {
+  let cache: DiskCache
+  let suite: String
+  private let codec: String
+  // Whether the disk cache ends with this.
+  private let ownsCache: Bool
+  private let hasEnded = Atomic<Bool>(false)
+
+  /// Claims the suite.
+  ///
+  /// - Throws: `suiteInUse` or `disk`.
+  init(
+    _ cache: DiskCache, suite: String, codec: String, ownsCache: Bool
+  ) throws(HybridCacheError) {
+    self.cache = cache
+    self.suite = suite
+    self.codec = codec
+    self.ownsCache = ownsCache
+    guard cache.claimedSuites.withLock({ $0.insert(ExactName(suite)).inserted }) else {
+      // Not this object's to give back.
+      hasEnded.store(true, ordering: .relaxed)
+      throw .suiteInUse(suite: suite)
+    }
+    do throws(DiskCacheError) {
+      try cache.checkCodec(codec, suite: suite)
+    } catch {
+      throw .disk(error)
+    }
+  }
+
+  deinit { try? close() }
+
+  /// Whether it was closed.
+  var isClosed: Bool { hasEnded.load(ordering: .acquiring) }
+
+  /// Gives the suite back, and closes the disk cache where it is this one's. Only the first call
+  /// does anything.
+  func close() throws(DiskCacheError) {
+    guard !hasEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    _ = cache.claimedSuites.withLock { $0.remove(ExactName(suite)) }
+    if ownsCache { try cache.close() }
+  }
+
+  private func open() throws(DiskCacheError) -> DiskCache {
+    if isClosed { throw .closed(path: cache.core.folder.path) }
+    return cache
+  }
+
+  // MARK: One entry
+
+  func entry(_ key: String, expired: DiskExpired) throws(DiskCacheError) -> DiskEntry? {
+    try open().lookUp(key, suite, expired: expired, codec: codec)
+  }
+
+  func contains(_ key: String) throws(DiskCacheError) -> Bool {
+    try open().contains(key, suite: suite)
+  }
+
+  func toggleHitBefore(_ key: String) throws(DiskCacheError) -> Bool {
+    try open().toggleHitBefore(key, suite: suite)
+  }
+
+  func set(
+    _ data: Data, for key: String, _ options: DiskStoreOptions, _ life: DiskLife
+  ) throws(DiskCacheError) -> Bool {
+    try open().store(data, key, suite, options, life: life, codec: codec)
+  }
+
+  func renew(
+    _ key: String, expires: UInt64, version: String?
+  ) throws(DiskCacheError) -> Bool {
+    try open().renew(key, suite: suite, expiresMicroseconds: expires, version: version)
+  }
+
+  func remove(_ key: String) throws(DiskCacheError) -> Bool {
+    try open().remove(key, suite: suite)
+  }
+
+  func removeUndecodable(_ key: String) throws(DiskCacheError) {
+    try open().removeUndecodable(key, suite: suite)
+  }
+
+  /// Removes the entry of a key if it has expired.
+  func removeExpired(_ key: String) throws(DiskCacheError) {
+    // An ordinary get of what has expired removes it, and counts; this has been counted.
+    try open().removeExpired(key, suite: suite)
+  }
+
+  // MARK: Many entries
+
+  func removeAll(includingPermanent: Bool) throws(DiskCacheError) -> DiskFreed {
+    try open().removeAll(suite: suite, includingPermanent: includingPermanent)
+  }
+
+  func removeExpired(keeping grace: Grace) throws(DiskCacheError) -> DiskFreed {
+    try open().removeExpired(suite: suite, keeping: grace)
+  }
+
+  func trim(toAge age: Duration) throws(DiskCacheError) -> DiskFreed {
+    try open().trim(toAge: age, suite: suite)
+  }
+
+  /// Trims the whole disk cache, whose limits all suites share.
+  func trim(toEntries entries: Int, bytes: UInt64) throws(DiskCacheError) -> DiskFreed {
+    let cache = try open()
+    var freed = try cache.trim(toEntries: entries)
+    let more = try cache.trim(toBytes: bytes)
+    freed.entries += more.entries
+    freed.valueBytes += more.valueBytes
+    freed.diskBytes += more.diskBytes
+    return freed
+  }
+
+  func flush() throws(DiskCacheError) { try open().flush() }
+}

@@ -1,0 +1,27 @@
+import Dispatch
+
+/// Threads of a cache's own, for everything that may wait for the disk or take long on behalf of a
+/// task.
+///
+/// Tasks run on as many threads as there are processors. One that waits in a system call or for a
+/// lock takes one of these from all tasks of the program; one that is suspended takes none. Each
+/// lane does one thing after the other on a thread of its own, which it has only while there is
+/// something to do.
+struct CacheLanes: Sendable {
+  private let queues: [DispatchQueue]
+
+  /// So many lanes; `name` is for debuggers.
+  init(_ name: String, count: Int) {
+    queues = (0..<max(1, count)).map { DispatchQueue(label: "\(name).\($0)") }
+  }
+
+  /// Suspends the task until `body` has been done in a lane, by any number. What has the same
+  /// number is done in the order in which it came.
+  func run<Result: Sendable>(
+    _ lane: Int, _ body: @escaping @Sendable () -> Result
+  ) async -> Result {
+    await withCheckedContinuation { continuation in
+      queues[Int(lane.magnitude) % queues.count].async { continuation.resume(returning: body()) }
+    }
+  }
+}

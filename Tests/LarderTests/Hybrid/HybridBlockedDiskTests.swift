@@ -1,0 +1,66 @@
+import Foundation
+import LarderEngine
+import Testing
+
+@testable import Larder
+
+/// A disk that hangs holds up those who need it, and no other task of the program.
+@Suite struct HybridBlockedDiskTests {
+  let folder: ScratchFolder
+  let files = FaultyFiles()
+  init() throws { folder = try ScratchFolder() }
+
+  /// Lets the disk go on after a while all the same, so that a failure ends.
+  private func letGo(after seconds: Double, _ isLate: Locked<Bool>) {
+    Thread.detachNewThread { [files] in
+      if !files.held.waitForRelease(seconds: seconds) {
+        isLate.withLock { $0 = true }
+        files.held.release()
+      }
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)), arguments: ["read", "write"])
+  func otherTasksGoOn(call: String) async throws {
+    var configuration = HybridTestCaches.configuration(memory: 100, disk: 400)
+    configuration.disk?.inlineBytesMax = 10
+    let cache = try HybridCache<String, Data>(
+      path: folder.path, configuration: configuration, codec: .data, files: files)
+    let large = Data(repeating: 7, count: 5_000)
+    let keys = (0..<max(40, ProcessInfo.processInfo.activeProcessorCount + 1)).map { "\($0)" }
+    if call == "read" { for key in keys { try cache.set(large, for: key) } }
+    cache.handle(.critical)
+    try cache.set(large, for: "in memory")
+    let isLate = Locked(false)
+    files.held.hold(call)
+    letGo(after: 20, isLate)
+    let begun = Locked(0)
+    let requests = keys.map { key in
+      Task {
+        begun.withLock { $0 += 1 }
+        return await cache.result(for: key) { _ in .value(large) }.value
+      }
+    }
+    while begun.withLock({ $0 }) < keys.count || files.held.waiting == 0 {
+      if isLate.withLock({ $0 }) { break }
+      await Task.yield()
+    }
+    // Enough for every thread that there is to be taken.
+    for _ in 0..<100 { await Task.yield() }
+    let others = await withTaskGroup(of: Int.self) { group in
+      for number in 0..<20 {
+        group.addTask {
+          await Task.yield()
+          return number
+        }
+      }
+      return await group.reduce(0, +)
+    }
+    #expect(others == 190)
+    // A hit in memory waits for nobody.
+    #expect(await cache.result(for: "in memory") { _ in .absent }.value == large)
+    #expect(!isLate.withLock { $0 })
+    files.held.release()
+    for request in requests { #expect(await request.value == large) }
+  }
+}

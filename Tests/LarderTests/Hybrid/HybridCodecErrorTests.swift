@@ -1,0 +1,55 @@
+import Foundation
+import Testing
+
+@testable import Larder
+
+/// What is said when a suite holds values of another codec.
+@Suite struct HybridCodecErrorTests {
+  let folder: ScratchFolder
+  init() throws { folder = try ScratchFolder() }
+
+  @Test(arguments: [false, true])
+  func theErrorNamesBothCodecs(isEncrypted: Bool) throws {
+    var configuration = HybridTestCaches.configuration()
+    configuration.suite = "images"
+    if isEncrypted {
+      configuration.disk?.encryption = try DiskEncryption(key: Data(repeating: 3, count: 32))
+    }
+    let first = try HybridCache<String, Data>(path: folder.path, configuration: configuration)
+    try first.set(Data([1, 2]), for: "a", options: DiskStoreOptions(isPermanent: true))
+    try first.close()
+    let codec = DiskCodec<Data>(identity: "gzip", encode: { $0 }, decode: { $0 })
+    let error = #expect(throws: HybridCacheError.self) {
+      try HybridCache<String, Data>(
+        path: folder.path, configuration: configuration, codec: codec)
+    }
+    guard case .disk(.codecMismatch(suite: "images", stored: "data", given: "gzip")) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    // The folder was given back, and can be made ready for the other codec.
+    let disk = try DiskCache(
+      path: folder.path, configuration: try #require(configuration.disk), clock: configuration.clock
+    )
+    try disk.removeAll(suite: "images", includingPermanent: true)
+    let second = try HybridCache<String, Data>(
+      configuration: configuration, disk: disk, codec: codec)
+    try second.set(Data([3]), for: "b")
+    try second.close()
+    try disk.close()
+    let third = try HybridCache<String, Data>(
+      path: folder.path, configuration: configuration, codec: codec)
+    #expect(try third.get("b")?.value == Data([3]))
+  }
+
+  @Test func codecsHaveIdentities() {
+    #expect(DiskCodec<Data>.standard.identity == "data")
+    #expect(DiskCodec<String>.standard.identity == "text")
+    #expect(DiskCodec<[Int]>.standard.identity == "json")
+    #expect(DiskCodec<[Int]>.propertyList.identity == "property-list")
+    let custom = DiskCodec<Int>(encode: { _ in Data() }, decode: { _ in 0 })
+    #expect(custom.identity == "custom")
+    let named = DiskCodec<Int>(contentType: "x/y", encode: { _ in Data() }, decode: { _ in 0 })
+    #expect(named.identity == "x/y")
+  }
+}

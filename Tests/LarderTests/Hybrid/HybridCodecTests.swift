@@ -1,0 +1,72 @@
+import Foundation
+import Testing
+
+@testable import Larder
+
+/// Which codec a cache uses, and that the bytes of one never become values of another.
+@Suite struct HybridCodecTests {
+  let folder: ScratchFolder
+  init() throws { folder = try ScratchFolder() }
+
+  private let image = Data((0..<(16 << 10)).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+
+  @Test func aPresetStoresBytesAsTheyAre() throws {
+    let cache = try HybridCache<String, Data>(preset: .yycache, path: folder.path)
+    try cache.set(image, for: "a")
+    #expect(cache.diskValueBytes == 16 << 10)
+    #expect(cache.statistics.memory?.cost == 16 << 10)
+    try cache.close()
+    let byPath = try HybridCache<String, Data>(path: folder.path)
+    #expect(try byPath.get("a")?.value == image)
+    try byPath.close()
+  }
+
+  /// The type may be known by a name of its own only.
+  @Test func theTypeOfTheValuesDecides() throws {
+    func made<Value: Codable & Sendable>(_ value: Value) throws -> UInt64 {
+      let folder = try ScratchFolder()
+      let cache = try HybridCache<String, Value>(path: folder.path)
+      try cache.set(value, for: "a")
+      return cache.diskValueBytes
+    }
+    #expect(try made(image) == 16 << 10)
+    #expect(try made("\"äh\"") == 5)
+    #expect(try made(["a": 1]) == 7)
+  }
+
+  @Test func theBytesOfAnotherCodecAreNeverAValue() throws {
+    let first = try HybridCache<String, Data>(path: folder.path, codec: .json)
+    try first.set(image, for: "a")
+    try first.close()
+    let second = try? HybridCache<String, Data>(path: folder.path, codec: .data)
+    let value = try? second?.get("a")?.value
+    #expect(value == nil)
+    try second?.close()
+    // Nothing is lost for the right one.
+    let third = try HybridCache<String, Data>(path: folder.path, codec: .json)
+    #expect(try third.get("a")?.value == image)
+  }
+
+  @Test func suitesAreCheckedOneByOne() throws {
+    let disk = try DiskCache(path: folder.path)
+    try DiskSuite<String>(disk, name: "s", codec: .json).set("x", for: "a")
+    let text = DiskSuite<String>(disk, name: "s", codec: .text)
+    #expect((try? text.value(for: "a")) == nil)
+    #expect(throws: DiskCacheError.self) { try text.set("y", for: "b") }
+    let other = DiskSuite<String>(disk, name: "t", codec: .text)
+    try other.set("y", for: "a")
+    #expect(try other.value(for: "a") == "y")
+    // With nothing left in it, it is anybody's.
+    try text.removeAll()
+    try text.set("y", for: "b")
+    #expect(try text.value(for: "b") == "y")
+  }
+
+  @Test func bytesThatAreNoTextAreNoText() throws {
+    let disk = try DiskCache(path: folder.path)
+    try disk.set(Data([0xFF, 0xFE]), for: "a")
+    let cache = try HybridCache<String, String>(
+      configuration: HybridTestCaches.configuration(), disk: disk)
+    #expect(try cache.get("a") == nil)
+  }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import LarderEngine
+import Testing
+
+@testable import Larder
+
+/// What has expired and may still be of use stays where it is.
+@Suite struct HybridExpiredTests {
+  /// Where an entry may be.
+  enum Arrangement: CaseIterable {
+    case both, memory, disk, exclusive, placed
+
+    func configuration(_ clock: ManualClock) -> HybridCacheConfiguration {
+      switch self {
+      case .both: HybridTestCaches.configuration(clock: clock)
+      case .memory: HybridTestCaches.configuration(disk: nil, clock: clock)
+      case .disk: HybridTestCaches.configuration(memory: nil, clock: clock)
+      case .exclusive:
+        HybridTestCaches.configuration(rules: HybridRules(inclusion: .exclusive), clock: clock)
+      case .placed:
+        HybridTestCaches.configuration(
+          rules: HybridRules(placement: HybridRules.Placement()), clock: clock)
+      }
+    }
+  }
+
+  let folder: ScratchFolder
+  let clock = ManualClock(seconds: 1000)
+  init() throws { folder = try ScratchFolder() }
+
+  private func cache(
+    _ arrangement: Arrangement, _ change: (inout HybridCacheConfiguration) -> Void = { _ in }
+  ) throws -> HybridCache<String, Int> {
+    var configuration = arrangement.configuration(clock)
+    change(&configuration)
+    return try HybridCache(path: folder.path, configuration: configuration)
+  }
+
+  private func storeAndExpire(_ cache: HybridCache<String, Int>, version: String?) throws {
+    try cache.set(
+      7, for: "a", options: DiskStoreOptions(timeToLive: .seconds(10), version: version))
+    clock.advance(seconds: 10)
+  }
+
+  /// What finds an entry expired and has no use for it.
+  private func look(_ cache: HybridCache<String, Int>) async throws {
+    #expect(try cache.get("a") == nil)
+    #expect(
+      await cache.result(for: "a", strategy: .cacheOnly) { _ in .value(1) }.kind == "absent")
+    try cache.removeExpired()
+    #expect(try cache.get("a") == nil)
+    #expect(try !cache.contains("a"))
+  }
+
+  @Test(arguments: Arrangement.allCases)
+  func aVersionCanStillBeAskedWith(arrangement: Arrangement) async throws {
+    let cache = try cache(arrangement)
+    try storeAndExpire(cache, version: "v7")
+    try await look(cache)
+    let asked = Locked<String?>(nil)
+    let result = await cache.result(for: "a") { request in
+      asked.withLock { $0 = request.version }
+      return .notModified(maxAge: .seconds(20))
+    }
+    #expect(asked.withLock { $0 } == "v7")
+    #expect(result.value == 7)
+    clock.advance(seconds: 19)
+    #expect(try cache.get("a")?.value == 7)
+    clock.advance(seconds: 1)
+    #expect(try cache.get("a") == nil)
+  }
+
+  @Test(arguments: Arrangement.allCases)
+  func anOldValueStillStandsIn(arrangement: Arrangement) async throws {
+    let cache = try cache(arrangement) { $0.staleIfError = .seconds(60) }
+    try storeAndExpire(cache, version: nil)
+    try await look(cache)
+    clock.advance(seconds: 60)
+    let result = await cache.result(for: "a") { _ in throw OriginFailure() }
+    #expect(result.value == 7)
+    clock.advance(seconds: 1)
+    #expect(try cache.get("a") == nil)
+    // Too old for anything, it is gone.
+    #expect(cache.memoryCount == 0)
+    #expect(cache.diskCount == 0)
+  }
+
+  @Test(arguments: Arrangement.allCases)
+  func whatIsOfNoUseGoesAsBefore(arrangement: Arrangement) async throws {
+    let cache = try cache(arrangement)
+    try storeAndExpire(cache, version: nil)
+    #expect(try cache.get("a") == nil)
+    #expect(cache.memoryCount == 0)
+    #expect(cache.diskCount == 0)
+    try storeAndExpire(cache, version: nil)
+    try cache.removeExpired()
+    #expect(cache.memoryCount == 0)
+    #expect(cache.diskCount == 0)
+  }
+
+  /// It is a miss and an expiration, and what is stored next takes its place in both tiers.
+  @Test(arguments: Arrangement.allCases)
+  func aFillReplacesWhatWasKept(arrangement: Arrangement) throws {
+    let cache = try cache(arrangement)
+    try storeAndExpire(cache, version: "v7")
+    let count = cache.memoryCount + cache.diskCount
+    #expect(try cache.get("a") == nil)
+    #expect(cache.counts.memory.expirations + cache.counts.disk.expirations == count)
+    #expect(cache.memoryCount + cache.diskCount == count)
+    try cache.fill(8, for: "a")
+    #expect(try cache.get("a")?.value == 8)
+    cache.handle(.critical)
+    if arrangement != .memory, arrangement != .exclusive {
+      #expect(try cache.get("a")?.value == 8)
+    } else {
+      #expect(try cache.get("a") == nil)
+    }
+  }
+
+  /// Memory alone keeps a value in an app: what it stands in for, what it is asked with.
+  @Test(arguments: [Arrangement.memory, .exclusive, .placed])
+  func memoryAloneRevalidates(arrangement: Arrangement) async throws {
+    let (cache, origin) = (try cache(arrangement), TestOrigin())
+    origin.set { $0.maxAge = .seconds(10) }
+    #expect(await cache.result(for: "a", load: origin.answer).kind == "miss")
+    clock.advance(seconds: 10)
+    #expect(
+      await cache.result(for: "a", load: origin.answer).kind == "hit memory revalidated")
+    #expect(origin.state.withLock { $0.versions } == [nil, "v0"])
+  }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import LarderEngine
+import Testing
+
+@testable import Larder
+
+/// When an answer is refreshed behind it, and how long what the origin renews lives.
+@Suite struct HybridRefreshTests {
+  let folder: ScratchFolder
+  let clock = ManualClock(seconds: 1000)
+  init() throws { folder = try ScratchFolder() }
+
+  private func cache(
+    memory: Int? = 4, disk: Int? = 40,
+    _ change: (inout HybridCacheConfiguration) -> Void = { _ in }
+  ) throws -> HybridCache<String, Int> {
+    var configuration = HybridTestCaches.configuration(memory: memory, disk: disk, clock: clock)
+    change(&configuration)
+    return try HybridCache(path: folder.path, configuration: configuration)
+  }
+
+  @Test(.timeLimit(.minutes(1)), arguments: [(4, 40), (4, nil), (nil, 40)] as [(Int?, Int?)])
+  func anExpiredValueIsAnsweredWhileItIsRefreshed(memory: Int?, disk: Int?) async throws {
+    let gate = Gate()
+    let (cache, origin) = (try cache(memory: memory, disk: disk), TestOrigin(gate: gate))
+    try cache.set(7, for: "a", options: DiskStoreOptions(timeToLive: .seconds(10)))
+    clock.advance(seconds: 10)
+    let answers = Locked<[String]>([])
+    let request = Task {
+      let result = await cache.result(for: "a", strategy: .cacheThenFetch, load: origin.answer)
+      answers.withLock { $0.append("\(result.kind) \(result.value ?? -1)") }
+    }
+    await gate.hasArrivals(1)
+    // The origin is held up until there is an answer, or for a second where there is none.
+    for _ in 0..<1000 where answers.withLock({ $0.isEmpty }) {
+      try await Task.sleep(for: .milliseconds(1))
+    }
+    let events = cache.eventStream()
+    gate.open()
+    await request.value
+    #expect(answers.withLock { $0 } == ["hit \(disk == nil ? "memory" : "disk") stale 7"])
+    for await event in events { if case .fetch(isBackground: true) = event.kind { break } }
+    #expect(try cache.get("a")?.value == 0)
+  }
+
+  @Test func whatItsOriginCallsFreshIsNotRefreshed() async throws {
+    let (cache, origin) = (try cache { $0.strategy = .cacheThenFetch }, TestOrigin())
+    origin.set { $0.maxAge = .seconds(10) }
+    #expect(await cache.result(for: "a", load: origin.answer).kind == "miss")
+    clock.advance(seconds: 9)
+    for _ in 0..<3 {
+      #expect(await cache.result(for: "a", load: origin.answer).kind == "hit memory fresh")
+    }
+    cache.handle(.critical)
+    #expect(await cache.result(for: "a", load: origin.answer).kind == "hit disk fresh")
+    var updates: [String] = []
+    for await result in cache.updates(for: "a", load: origin.answer) { updates.append(result.kind) }
+    #expect(updates == ["hit memory fresh"])
+    #expect(cache.statistics.fetches == 1)
+    clock.advance(seconds: 1)
+    _ = await cache.result(for: "a", load: origin.answer)
+    #expect(cache.statistics.fetches == 2)
+  }
+
+  /// A cache's own limit is no promise of the origin's.
+  @Test func whatOnlyTheCacheLimitsIsRefreshed() async throws {
+    let cache = try cache {
+      $0.strategy = .cacheThenFetch
+      $0.disk?.limits.timeToLive = .seconds(1000)
+    }
+    try cache.set(1, for: "a")
+    clock.advance(seconds: 10)
+    #expect(await cache.result(for: "a") { _ in .value(2) }.value == 1)
+    #expect(cache.statistics.fetches == 1)
+  }
+
+  // MARK: Renewing
+
+  @Test(arguments: [(4, 40), (4, nil), (nil, 40)] as [(Int?, Int?)])
+  func notModifiedKeepsTheLengthOfTheLife(memory: Int?, disk: Int?) async throws {
+    let cache = try cache(memory: memory, disk: disk)
+    try cache.set(
+      7, for: "a", options: DiskStoreOptions(timeToLive: .seconds(10), version: "v"))
+    for _ in 0..<3 {
+      clock.advance(seconds: 10)
+      let result = await cache.result(for: "a") { _ in .notModified() }
+      guard case .hit(let hit) = result else {
+        Issue.record("\(result)")
+        return
+      }
+      #expect(hit.expiresMicroseconds == clock.nowMicroseconds + 10_000_000)
+      #expect(try cache.get("a")?.expiresMicroseconds == clock.nowMicroseconds + 10_000_000)
+    }
+    clock.advance(seconds: 10)
+    #expect(try cache.get("a") == nil)
+  }
+
+  @Test func notModifiedKeepsTheLimitOfTheCache() async throws {
+    let cache = try cache { $0.disk?.limits.timeToLive = .seconds(30) }
+    try cache.set(7, for: "a", options: DiskStoreOptions(version: "v"))
+    clock.advance(seconds: 30)
+    // Memory has no limit of its own here.
+    cache.handle(.critical)
+    _ = await cache.result(for: "a") { _ in .notModified() }
+    #expect(try cache.get("a")?.expiresMicroseconds == 1_060_000_000)
+  }
+}
