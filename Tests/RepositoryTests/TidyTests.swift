@@ -15,6 +15,12 @@ struct TidyTests {
 
   @Test func nothingForbidden() throws { try check(["Sources"], TidyRules.forbidden) }
 
+  @Test func jsonFromOutsideIsBounded() throws {
+    try check(["Sources"], TidyRules.jsonFromOutside)
+  }
+
+  @Test func testsThatWaitHaveALimit() throws { try check(["Tests"], TidyRules.waiting) }
+
   @Test func theManifestIsPlain() throws {
     let manifest = SwiftSource(
       path: "Package.swift", text: try Repository.text(of: "Package.swift"))
