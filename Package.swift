@@ -54,7 +54,8 @@ let package = Package(
     .target(
       name: "LarderReports",
       dependencies: [
-        "LarderExperiments", "LarderEngine", .product(name: "Crypto", package: "swift-crypto"),
+        "LarderExperiments", "Larder", "LarderEngine",
+        .product(name: "Crypto", package: "swift-crypto"),
       ]),
     .target(
       name: "LarderCommands",
@@ -104,28 +105,32 @@ let package = Package(
       ],
       path: "Sources/LarderBenchmarks"),
 
+    // Limits of time, for tests that wait for threads and processes.
+    .target(name: "TestSupport", path: "Tests/TestSupport"),
     .testTarget(
-      name: "LarderEngineTests", dependencies: ["LarderEngine"],
+      name: "LarderEngineTests", dependencies: ["LarderEngine", "TestSupport"],
       exclude: ["Fixtures/Scripts", "Golden/generated.csv"]),
     .testTarget(
       name: "LarderTests",
       dependencies: [
-        "Larder", "LarderEngine", "CSQLiteFaults", "DiskCacheVictim",
+        "Larder", "LarderEngine", "CSQLiteFaults", "DiskCacheVictim", "TestSupport",
         .product(name: "Crypto", package: "swift-crypto"),
       ]),
     // Every module that is imported is named: one that comes along unnamed is not rebuilt for.
-    .testTarget(name: "LarderTracesTests", dependencies: ["LarderTraces", "LarderEngine"]),
+    .testTarget(
+      name: "LarderTracesTests", dependencies: ["LarderTraces", "LarderEngine", "TestSupport"]),
     .testTarget(
       name: "LarderExperimentsTests",
       dependencies: [
-        "LarderExperiments", "Larder", "LarderTraces", "LarderEngine",
+        "LarderExperiments", "Larder", "LarderTraces", "LarderEngine", "TestSupport",
         .product(name: "Yams", package: "Yams"),
       ]),
     .testTarget(
       name: "LarderReportsTests",
-      dependencies: ["LarderReports", "LarderExperiments", "LarderEngine"], exclude: ["Golden"]),
+      dependencies: ["LarderReports", "LarderExperiments", "LarderEngine", "TestSupport"],
+      exclude: ["Golden"]),
     // Runs the programs, which are built with the tests, and does not link them: see jemalloc.
-    .testTarget(name: "LarderCLITests", dependencies: ["LarderCommands"]),
+    .testTarget(name: "LarderCLITests", dependencies: ["LarderCommands", "TestSupport"]),
     .testTarget(name: "RepositoryTests", dependencies: ["LarderEngine", "LarderTraces"]),
   ]
 )

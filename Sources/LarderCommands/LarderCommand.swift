@@ -31,6 +31,7 @@ struct LarderCommand: ParsableCommand {
   /// Does what the process was asked, and exits.
   static func runAndExit() -> Never {
     var code: Int32 = 0
+    MappingFaults.listen()
     do {
       if CommandLine.arguments.dropFirst().contains("") {
         throw UsageError("an argument is empty; does a variable of the shell have no value?")

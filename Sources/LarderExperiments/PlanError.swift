@@ -1,4 +1,5 @@
 import LarderEngine
+import LarderTraces
 
 /// Why a workload does not fit its traces.
 public enum PlanError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -20,6 +21,10 @@ public enum PlanError: Error, Hashable, Sendable, CustomStringConvertible {
   case noCapacity(configuration: String)
   /// A configuration has an admission filter that cannot stand before one of its policies.
   case filter(PolicyError, configuration: String)
+  /// The values of an executed cell do not fit into the memory that is left.
+  case memory(
+    configuration: String, capacity: String, trace: String, needBytes: UInt64,
+    availableBytes: UInt64)
   /// No cell is simulated, and none executed.
   case nothingToRun
 
@@ -45,6 +50,10 @@ public enum PlanError: Error, Hashable, Sendable, CustomStringConvertible {
       return "configuration '\(configuration)' has no capacity, and there is none to sweep"
     case .filter(let error, let configuration), .bound(let error, let configuration):
       return "configuration '\(configuration)': \(error)"
+    case .memory(let configuration, let capacity, let trace, let need, let available):
+      return "configuration '\(configuration)' at \(capacity) on '\(trace)': executing it takes "
+        + "\(MemoryBudget.text(need)) of memory for values, and \(MemoryBudget.text(available)) "
+        + "are left: choose smaller capacities or values, or only 'mode: simulate'"
     case .nothingToRun:
       return "nothing is left to run: 'mode' has no simulate, and 'execute' leaves out every cell"
     }

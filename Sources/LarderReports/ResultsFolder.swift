@@ -12,14 +12,11 @@ public enum ResultsFolder {
   }
 
   private static func bytes(_ path: String) throws(ReportError) -> Data {
-    do {
-      return try Data(contentsOf: URL(filePath: path))
-    } catch {
-      let reason =
-        FileManager.default.fileExists(atPath: path)
-        ? "it cannot be read" : "there is no such file; is it the folder of a run?"
-      throw .file(path: path, action: "read", reason: reason)
+    guard FileManager.default.fileExists(atPath: path) else {
+      throw .file(
+        path: path, action: "read", reason: "there is no such file; is it the folder of a run?")
     }
+    return try InputFile.bytes(path)
   }
 
   /// The file that says everything about a run.

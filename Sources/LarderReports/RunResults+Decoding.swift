@@ -1,4 +1,5 @@
 import Foundation
+import Larder
 import LarderEngine
 import LarderExperiments
 
@@ -35,7 +36,7 @@ extension RunResults {
     _ type: Value.Type, from data: Data, name: String
   ) throws(ReportError) -> Value {
     do {
-      return try JSONDecoder().decode(type, from: data)
+      return try BoundedJSON.decode(type, from: data)
     } catch let error as DecodingError {
       throw .damaged(name: name, reason: syntaxFault(in: data) ?? reason(error))
     } catch {
@@ -44,6 +45,7 @@ extension RunResults {
   }
 
   /// Where the text stops being JSON, or nil when it is JSON: the decoder does not say it itself.
+  /// Only for text that `BoundedJSON` has let through.
   private static func syntaxFault(in data: Data) -> String? {
     do {
       _ = try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)

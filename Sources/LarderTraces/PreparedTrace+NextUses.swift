@@ -37,6 +37,9 @@ extension PreparedTrace {
         "\(requests.count) requests are more than the \(limit) whose next use can be told apart",
         in: name, advice: "cut the trace, or leave out the policies that know the future")
     }
+    try MemoryBudget.machine.check(
+      4 * UInt64(requests.count + requests.objects), for: "the next uses of all requests", in: name,
+      advice: "use a shorter trace, or leave out the policies that know the future")
     let column = try GrowableColumn<UInt32>(capacity: requests.count)
     let last = try GrowableColumn<UInt32>(capacity: requests.objects + 1)
     last.base.update(repeating: Request.never, count: requests.objects + 1)

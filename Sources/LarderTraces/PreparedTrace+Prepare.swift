@@ -9,6 +9,8 @@ extension PreparedTrace {
   /// Reads a source to its end and gives its objects dense ids in order of first appearance.
   ///
   /// Memory: the columns, and while it runs about 20 to 35 bytes a distinct object for the keys.
+  /// Where the source knows its number of requests, what they need is compared with what the
+  /// machine has left before anything is read; elsewhere preparation ends when little is left.
   ///
   /// - Parameters:
   ///   - source: a trace file or a generator.
@@ -16,22 +18,37 @@ extension PreparedTrace {
   ///   - wanted: which columns to keep of those the source has.
   ///   - progress: told every million requests.
   /// - Throws: what the source throws; `TraceError` for more than 2^32 - 2 distinct objects and
-  ///   when there is no memory.
+  ///   when there is not enough memory.
   /// - Complexity: O(requests) expected.
   public static func prepare(
     source: some RecordSource, name: String, keeping wanted: ColumnChoice = { $0 },
     progress: Progress? = nil
   ) throws -> PreparedTrace {
+    try prepare(
+      source: source, name: name, keeping: wanted, memory: .machine, progress: progress)
+  }
+
+  /// The same within a budget of memory.
+  static func prepare(
+    source: some RecordSource, name: String, keeping wanted: ColumnChoice = { $0 },
+    memory: MemoryBudget, progress: Progress? = nil
+  ) throws -> PreparedTrace {
     let interval = 1 << 20
-    var builder = try TraceBuilder(
-      columns: wanted(source.columns), keyLimit: source.keyLimit)
+    let columns = wanted(source.columns)
+    if let requests = source.requestCount {
+      try memory.check(
+        UInt64(requests) * UInt64(columns.bytesPerRequest), for: "\(requests) requests", in: name,
+        advice: "ask for fewer requests")
+    }
+    var builder = try TraceBuilder(columns: columns, keyLimit: source.keyLimit, memory: memory)
     var reported = 0
     do {
       try source.records { batch in
         try builder.add(batch)
-        if let progress, builder.count - reported >= interval {
+        if builder.count - reported >= interval {
           reported = builder.count
-          try progress(reported)
+          try memory.checkReserve(after: reported, in: name)
+          try progress?(reported)
         }
         return true
       }
@@ -42,13 +59,14 @@ extension PreparedTrace {
     return builder.finish(name: name)
   }
 
-  /// Reads a trace file, compressed or not. A prepared one (format `larder`) that is not compressed
-  /// is mapped and checked instead of read.
+  /// Reads a trace file, compressed or not. A prepared one (format `larder`) is read as it is, and
+  /// checked. One that is larger than half of the memory that is left is mapped, if it is not
+  /// compressed: then nobody may change or shorten it while the trace is in use.
   ///
   /// - Parameters:
   ///   - path: the file.
   ///   - format: its format and options; nil to recognise it by name and content.
-  ///   - wanted: which columns to keep of those the file has; a mapped file keeps them all.
+  ///   - wanted: which columns to keep of those the file has; a prepared one keeps them all.
   ///   - progress: told every million requests.
   /// - Throws: `TraceError` for the file, `ComponentError` for the format.
   public static func load(

@@ -2,7 +2,8 @@ import LarderEngine
 
 /// A trace in the form that every simulation reads: dense ids and the columns the source has.
 ///
-/// Immutable once made, shared by all threads. The memory is either ours or a mapped file.
+/// Immutable once made, shared by all threads. The memory is ours, or a mapped file
+/// where that is too large.
 public final class PreparedTrace: Sendable {
   /// A name for results: the file's name without folders, or the generator's.
   public let name: String

@@ -8,6 +8,10 @@ public protocol RecordSource: Sendable {
   /// table (a generator does); nil otherwise.
   var keyLimit: Int? { get }
 
+  /// How many records there will be, when the source knows; nil otherwise. Preparation compares the
+  /// memory that they need with what there is before it begins.
+  var requestCount: Int? { get }
+
   /// Hands all records to `sink`, in batches of a few thousand, until it wants no more.
   func records(into sink: RecordSink) throws
 }
@@ -15,4 +19,7 @@ public protocol RecordSource: Sendable {
 extension RecordSource {
   /// Unknown: keys go through a hash table.
   public var keyLimit: Int? { nil }
+
+  /// Unknown.
+  public var requestCount: Int? { nil }
 }

@@ -48,6 +48,14 @@ public struct TraceColumns: OptionSet, Sendable, Hashable {
   /// Costs of a fetch.
   public static let cost = TraceColumns(rawValue: 16)
 
+  /// Bytes that a request takes in a prepared trace: its id, and these columns.
+  var bytesPerRequest: Int {
+    let all: [(TraceColumns, Int)] = [
+      (.size, 4), (.time, 8), (.operation, 1), (.ttl, 4), (.cost, 4),
+    ]
+    return all.filter { contains($0.0) }.reduce(4) { $0 + $1.1 }
+  }
+
   /// What the columns in the set hold, for messages.
   public var names: [String] {
     let all: [(TraceColumns, String)] = [

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Every wrong request: one line that says what, where and what to do, exit code 2, nothing
 /// written.
-@Suite struct BadInputTests {
+@Suite(.endsInTime) struct BadInputTests {
   /// A wrong request and what the line must say.
   struct Case: Sendable, CustomTestStringConvertible {
     let arguments: [String]

@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// `larder check` and `larder compare` as a pipeline uses them.
-@Suite struct CheckTests {
+@Suite(.endsInTime) struct CheckTests {
   private static func workload(_ rest: String = "", requests: Int = 5000) -> String {
     """
     name: tiny

@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// What the commands do when all is well.
-@Suite struct CommandTests {
+@Suite(.endsInTime) struct CommandTests {
   private static let workload = """
     name: tiny
     description: A small test.
@@ -168,7 +169,7 @@ import Testing
     shell.arguments = ["-c", "cat t.csv | '\(larder)' \(words.joined(separator: " ")) > out 2>&1"]
     shell.currentDirectoryURL = scratch.folder
     try shell.run()
-    shell.waitUntilExit()
+    try Deadline.wait(for: shell)
     let text = try String(contentsOf: scratch.url("out"), encoding: .utf8)
     #expect(shell.terminationStatus == 0, "\(text)")
     if command[0] == "info" { #expect(text.contains("objects")) }

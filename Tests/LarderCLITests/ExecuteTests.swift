@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Real caches through the command.
-@Suite struct ExecuteTests {
+@Suite(.endsInTime) struct ExecuteTests {
   private static func workload(_ rest: String) -> String {
     """
     name: tiny

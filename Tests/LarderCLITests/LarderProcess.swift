@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A run of the built `larder`, or of another program of the package, from its start to its end.
 struct LarderProcess {
@@ -17,8 +18,23 @@ struct LarderProcess {
     _ arguments: [String], in folder: URL? = nil, program: String = "larder",
     environment: [String: String] = [:]
   ) throws {
+    try self.init(
+      try Self.executable(program), arguments, in: folder, environment: environment)
+  }
+
+  /// Runs a script of a shell, in which `larder` is the built one, and waits for it.
+  init(shell script: String, _ shell: String = "/bin/sh", in folder: URL) throws {
+    let programs = try Self.executable().deletingLastPathComponent().path
+    try self.init(
+      URL(fileURLWithPath: shell), ["-c", script], in: folder,
+      environment: ["PATH": "\(programs):/usr/local/bin:/usr/bin:/bin"])
+  }
+
+  private init(
+    _ executable: URL, _ arguments: [String], in folder: URL?, environment: [String: String]
+  ) throws {
     let process = Process()
-    process.executableURL = try Self.executable(program)
+    process.executableURL = executable
     process.arguments = arguments
     if let folder { process.currentDirectoryURL = folder }
     // Tests may run on GitHub themselves.
@@ -30,7 +46,7 @@ struct LarderProcess {
     process.standardOutput = try FileHandle(forWritingTo: files[0])
     process.standardError = try FileHandle(forWritingTo: files[1])
     try process.run()
-    process.waitUntilExit()
+    try Deadline.wait(for: process)
     exitCode = process.terminationStatus
     output = try String(contentsOf: files[0], encoding: .utf8)
     notes = try String(contentsOf: files[1], encoding: .utf8)

@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// `larder mrc` from its arguments to its files.
-@Suite struct MRCCommandTests {
+@Suite(.endsInTime) struct MRCCommandTests {
   private static let trace = (0..<400).map { "\($0 * $0 % 37 + $0 % 5)\n" }.joined()
 
   @Test func csvEqualsSimulate() throws {

@@ -2,12 +2,13 @@ import Foundation
 import Larder
 import LarderEngine
 import LarderTraces
+import TestSupport
 import Testing
 
 @testable import LarderExperiments
 
 /// Sweeps that drive real caches after what is simulated.
-@Suite struct SweepExecutionTests {
+@Suite(.endsInTime) struct SweepExecutionTests {
   /// A cache with a policy of its own: it keeps the first values that it is given.
   private final class FirstCome: CacheUnderTest {
     private let values = Locked<[UInt64: Data]>([:])

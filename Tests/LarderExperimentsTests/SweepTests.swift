@@ -1,10 +1,11 @@
 import LarderEngine
 import LarderTraces
+import TestSupport
 import Testing
 
 @testable import LarderExperiments
 
-@Suite struct SweepTests {
+@Suite(.endsInTime) struct SweepTests {
   private static func sweep(
     requests: Int = 3_000_000, policies: [String] = ["lru", "random", "belady"],
     warmUp: WarmUp = .none, repetitions: Int = 1

@@ -62,6 +62,36 @@ enum TidyRules {
     }.map { source.finding($0, "a release store: use larder_end_protection") }
   }
 
+  /// JSON is decoded where its nesting is bounded first, and nowhere else.
+  static func jsonFromOutside(_ source: SwiftSource) -> [Finding] {
+    // The second asks Foundation where text stops being JSON that the first has refused.
+    let places = [
+      "JSONDecoder(": "Sources/Larder/Support/BoundedJSON.swift",
+      "JSONSerialization.": "Sources/LarderReports/RunResults+Decoding.swift",
+    ]
+    return source.code.enumerated().flatMap { index, line in
+      places.filter { line.contains($0.key) && source.path != $0.value }.map { _ in
+        source.finding(index, "decodes JSON: use BoundedJSON")
+      }
+    }
+  }
+
+  /// Tests that wait for threads or processes end, whatever happens.
+  static func waiting(_ source: SwiftSource) -> [Finding] {
+    var findings = source.code.enumerated().filter { $0.element.contains("waitUntilExit()") }
+      .map { source.finding($0.offset, "waits without a limit: use Deadline.wait") }
+    let words = [
+      "withTaskGroup", "Thread {", "Thread.detachNewThread", "DispatchSemaphore(", "NSCondition(",
+      "LarderProcess(", "VictimProcess.",
+    ]
+    guard source.path.hasSuffix("Tests.swift"),
+      !source.code.contains(where: { $0.contains(".endsInTime") }),
+      let first = source.code.firstIndex(where: { line in words.contains { line.contains($0) } })
+    else { return findings }
+    findings.append(source.finding(first, "waits, and its suite has no .endsInTime"))
+    return findings
+  }
+
   /// A file declares, or extends, the type that it is named for.
   static func naming(_ source: SwiftSource) -> [Finding] {
     let name = source.typeName

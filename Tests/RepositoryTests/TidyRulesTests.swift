@@ -62,6 +62,22 @@ struct TidyRulesTests {
     #expect(FunctionFinder(source("f(self.init(x)) {\n}\n")).functions.isEmpty)
   }
 
+  @Test func jsonIsDecodedInOnePlace() {
+    #expect(TidyRules.jsonFromOutside(source("x = try JSONDecoder().decode(a)")).count == 1)
+    #expect(TidyRules.jsonFromOutside(source("JSONSerialization.jsonObject(with: a)")).count == 1)
+    #expect(TidyRules.jsonFromOutside(source("// JSONDecoder()")).isEmpty)
+  }
+
+  @Test func testsThatWait() {
+    func findings(_ text: String, in path: String = "Tests/ATests.swift") -> [Int] {
+      TidyRules.waiting(SwiftSource(path: path, text: text)).map(\.line)
+    }
+    #expect(findings("@Suite struct A {\nlet a = Thread {\n}") == [2])
+    #expect(findings("@Suite(.endsInTime) struct A {\nlet a = Thread {\n}").isEmpty)
+    #expect(findings("let a = Thread {\n}", in: "Tests/A.swift").isEmpty)
+    #expect(findings("process.waitUntilExit()", in: "Tests/A.swift") == [1])
+  }
+
   @Test func names() {
     let text = "struct Sample {}"
     #expect(TidyRules.naming(source(text, path: "Sources/Sample.swift")).isEmpty)

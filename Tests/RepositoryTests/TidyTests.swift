@@ -19,6 +19,12 @@ struct TidyTests {
     try check(["Sources/Larder"], TidyRules.releaseStores)
   }
 
+  @Test func jsonFromOutsideIsBounded() throws {
+    try check(["Sources"], TidyRules.jsonFromOutside)
+  }
+
+  @Test func testsThatWaitHaveALimit() throws { try check(["Tests"], TidyRules.waiting) }
+
   @Test func theManifestIsPlain() throws {
     let manifest = SwiftSource(
       path: "Package.swift", text: try Repository.text(of: "Package.swift"))

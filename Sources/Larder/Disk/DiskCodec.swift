@@ -38,10 +38,12 @@ public struct DiskCodec<Value>: Sendable {
 
 extension DiskCodec where Value: Codable & SendableMetatype {
   /// JSON. Times are seconds since 2001, and data is base64, as `JSONEncoder` has them by itself.
+  /// Arrays and objects may be nested 128 levels deep: deeper values cannot be encoded, and deeper
+  /// bytes are not decoded.
   public static var json: DiskCodec {
     DiskCodec(
-      identity: "json", contentType: "application/json", encode: { try JSONEncoder().encode($0) },
-      decode: { try JSONDecoder().decode(Value.self, from: $0) })
+      identity: "json", contentType: "application/json", encode: { try BoundedJSON.encode($0) },
+      decode: { try BoundedJSON.decode(Value.self, from: $0) })
   }
 
   /// A binary property list: smaller than JSON where there are numbers, times and data. The value

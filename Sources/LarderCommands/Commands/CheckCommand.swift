@@ -10,7 +10,9 @@ struct CheckCommand: ParsableCommand {
     abstract: "Fail when a cache or policy got worse than its baseline.",
     discussion: """
       Counts are compared exactly, or within the tolerances of the workload file. Timings are \
-      compared only when asked for, and never with a stored time: see docs/ci.md.
+      compared only when asked for: --against times both builds in turn on this machine; \
+      --timings times calibration kernels next to each cell and compares the ratios with those \
+      that the baseline stores. Seconds are never stored. See docs/ci.md.
 
       Examples:
         larder check Workloads/ci.yaml --update
@@ -76,8 +78,7 @@ struct CheckCommand: ParsableCommand {
     case .fail:
       throw CheckOutcome(
         description: "the check failed; if this is meant, accept it with: "
-          + ShellText.command(
-            [LarderProgram.name, "check", workload, "--baseline", baseline, "--update"]),
+          + ShellText.check(workload, baseline: baseline) + " --update",
         code: 1)
     case .inconclusive:
       guard strict else { return }

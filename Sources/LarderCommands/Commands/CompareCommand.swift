@@ -53,10 +53,7 @@ struct CompareCommand: ParsableCommand {
     guard FileManager.default.fileExists(atPath: file) else {
       throw UsageError("\(path): holds no results.json; expected a folder of larder run")
     }
-    guard let bytes = FileManager.default.contents(atPath: file) else {
-      throw UsageError("\(file): cannot be read")
-    }
-    return try RunResults.decode(bytes, name: file)
+    return try RunResults.decode(try InputFile.bytes(file), name: file)
   }
 }
 

@@ -21,7 +21,7 @@ struct IndexCommand: ParsableCommand {
   func run() throws {
     let index = try ResultsIndex(of: folder)
     try ReportWriter.write(index.text, to: ResultsIndex.path(in: folder))
-    Output.line(ResultsIndex.path(in: folder))
+    Output.line(TextSafety.singleLine(ResultsIndex.path(in: folder)))
     for path in index.unreadable { Notes.line("left out: \(path)") }
   }
 }

@@ -33,6 +33,6 @@ struct ReportCommand: ParsableCommand {
     let results = try ResultsFolder.results(in: folder)
     let directory = output ?? folder
     try ReportWriter(directory: directory, formats: formats).write(results)
-    for format in formats { Output.line("\(directory)/\(format.fileName)") }
+    for format in formats { Output.line(TextSafety.singleLine("\(directory)/\(format.fileName)")) }
   }
 }

@@ -73,7 +73,7 @@ struct RunCommand: ParsableCommand {
     if let scratch { sweep.scratch = scratch }
     var results = RunResults(
       workload: workload.name, workloadDescription: workload.description,
-      command: ShellText.command([LarderProgram.name, "run", self.workload]),
+      command: "\(ShellText.command([LarderProgram.name, "run"])) \(ShellWord.path(self.workload))",
       started: RunDirectory.timestamp(), plannedCells: cells.count, threads: speed.threads,
       machine: .current(), traces: traces.facts,
       latencyModel: workload.latency?.describe(for: Set(cells.map(\.cell.kind))),

@@ -7,7 +7,10 @@ struct TraceConvertCommand: ParsableCommand {
     commandName: "convert",
     abstract: "Write a trace as a prepared trace, CSV or oracleGeneral.",
     discussion: """
-      A prepared trace (.larder) opens in milliseconds and is the fastest to simulate.
+      A prepared trace (.larder) opens fastest: it is read as it is. One that is larger than half \
+      of the free memory is mapped instead, if it is not compressed. Replace such a file (write \
+      another and rename it) instead of changing or shortening it while a command uses it: the \
+      command would count what is not in the trace, or end with an error.
 
       Examples:
         larder trace convert OLTP.lis.zst oltp.larder

@@ -14,8 +14,8 @@ struct CheckTimingOptions: ParsableArguments {
 
   @Flag(
     help: """
-      Compare times with the baseline's, both in proportion to calibration kernels. Weaker than \
-      --against. With --update: measure and store them.
+      Time calibration kernels next to each cell, and compare the ratios of the times with those \
+      in the baseline. Weaker than --against. With --update: measure and store the ratios.
       """)
   var timings = false
 
@@ -49,12 +49,12 @@ struct CheckTimingOptions: ParsableArguments {
       budgetSeconds: Double(budget.seconds), seed: seed ?? UInt64.random(in: 1...999_999))
   }
 
-  /// The words that repeat these options.
+  /// What repeats these options in a shell.
   var words: [String] {
     var words: [String] = []
-    if let against { words += ["--against", against] }
+    if let against { words += ["--against", ShellWord.path(against)] }
     if timings { words.append("--timings") }
-    if let threshold { words += ["--threshold", threshold.text] }
+    if let threshold { words += ["--threshold", ShellWord.quoted(threshold.text)] }
     if budget.seconds != 60, against != nil || timings {
       words += ["--budget", "\(budget.seconds)s"]
     }

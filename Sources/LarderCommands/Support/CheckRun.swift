@@ -65,8 +65,7 @@ final class CheckRun {
       if command.update { return nil }
       throw BaselineError.absent(
         file: file,
-        command: ShellText.command(
-          [LarderProgram.name, "check", command.workload, "--baseline", file, "--update"]))
+        command: ShellText.check(command.workload, baseline: file) + " --update")
     }
     guard let handle = FileHandle(forReadingAtPath: file),
       let bytes = try? handle.read(upToCount: Self.bytesMax + 1) ?? Data()
@@ -103,8 +102,8 @@ final class CheckRun {
     for name in command.only where !names.contains(name) {
       let hint = name.nearest(among: names).map { "; did you mean '\($0)'?" } ?? ""
       throw UsageError(
-        "'\(name)' is no cell of \(command.workload)\(hint) A cell is configuration/policy/capacity"
-      )
+        "no cell '\(name)' in \(command.workload); cells are named configuration/policy/capacity"
+          + hint)
     }
     return command.only.isEmpty ? cells : cells.filter { isNamed(CellName($0.cell)) }
   }
@@ -146,9 +145,8 @@ final class CheckRun {
   }
 
   private var repeating: String {
-    ShellText.command(
-      [LarderProgram.name, "check", command.workload, "--baseline", command.baseline]
-        + command.timing.words)
+    ([ShellText.check(command.workload, baseline: command.baseline)] + command.timing.words)
+      .joined(separator: " ")
   }
 
   /// What is another trace than the baseline's.

@@ -1,6 +1,5 @@
 import Foundation
 import LarderEngine
-import LarderReports
 
 /// Standard output: results and nothing else. Kept until `finish`, so that a command that fails on
 /// its way leaves nothing half-printed.
@@ -55,8 +54,8 @@ enum Output {
   }
 }
 
-/// Standard error: progress, notes and errors, each on a line of its own whatever names of files
-/// they hold.
+/// Standard error: progress, notes and errors, each on a line of its own whatever it quotes from
+/// files: see `NoteText`.
 enum Notes {
   /// Whether a status line is on the terminal.
   private static let hasStatus = Locked(false)
@@ -70,7 +69,7 @@ enum Notes {
   /// Prints a line, in the place of a status.
   static func line(_ text: String) {
     hasStatus.withLock { hasStatus in
-      raw((hasStatus ? clearLine : "") + TextSafety.singleLine(text) + "\n")
+      raw((hasStatus ? clearLine : "") + NoteText.line(text) + "\n")
       hasStatus = false
     }
   }
@@ -78,7 +77,7 @@ enum Notes {
   /// Shows a line until the next status or line comes, cut to the width of the terminal.
   static func status(_ text: String) {
     hasStatus.withLock { hasStatus in
-      raw(clearLine + TextSafety.singleLine(text).prefix(max(1, width - 1)))
+      raw(clearLine + NoteText.line(text).prefix(max(1, width - 1)))
       hasStatus = true
     }
   }

@@ -191,6 +191,10 @@ final class ExecutionRun {
     if mode.isTimed { nanoseconds += taken }
     for slot in slots {
       guard let failure = slot.failure else { continue }
+      // Not the cache's failure.
+      if let failure = failure as? ValueMemoryError {
+        throw .load("request \(slot.worker.position + 1) of the trace: \(failure)")
+      }
       throw .failed(
         cache: contender.name, call: slot.worker.call, request: slot.worker.position + 1,
         message: Self.line(failure))

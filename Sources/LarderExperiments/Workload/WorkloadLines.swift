@@ -33,6 +33,8 @@ extension Workload {
       .noCapacity(let configuration), .filter(_, let configuration),
       .bound(_, let configuration):
       return lines.configurations[configuration]
+    case .memory(let configuration, let capacity, _, _, _):
+      return lines.capacities[capacity] ?? lines.configurations[configuration]
     case .noSizes: return lines.unit
     case .factsMissing, .nothingToRun, .noTimes: return nil
     }

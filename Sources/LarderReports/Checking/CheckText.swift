@@ -72,7 +72,7 @@ enum CheckText {
 
   /// The command that shows one cell.
   static func command(_ result: CheckResult, only cell: CellName) -> String {
-    TextSafety.singleLine("\(result.command) --only \(ShellWord.quoted("\(cell)"))")
+    TextSafety.singleLine("\(result.command) \(ShellWord.option("--only", "\(cell)"))")
   }
 
   /// The verdict as a word.

@@ -20,8 +20,8 @@ struct JSONLine {
   /// The object.
   var text: String { "{\(fields.joined(separator: ", "))}" }
 
-  /// A text in quotes. Line separators, which editors and `diff` may break at, are written as
-  /// escapes too.
+  /// A text in quotes. What editors, `diff` and terminals may obey instead of show, such as line
+  /// separators, is written as escapes too.
   static func quoted(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {
@@ -30,14 +30,28 @@ struct JSONLine {
       case "\n": result += "\\n"
       case "\r": result += "\\r"
       case "\t": result += "\\t"
-      case _
-      where scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
-        || [0x2028, 0x2029].contains(scalar.value):
-        let digits = String(scalar.value, radix: 16)
-        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      case _ where !TextSafety.isInline(scalar): result += escape(scalar)
       default: result.unicodeScalars.append(scalar)
       }
     }
     return result + "\""
+  }
+
+  /// JSON with what a terminal would obey, which is valid in strings alone, as escapes: the same
+  /// value. An encoder escapes only what the format forbids. Breaks between lines stay.
+  static func printable(_ json: String) -> String {
+    json.unicodeScalars.reduce(into: "") { result, scalar in
+      if scalar == "\n" || TextSafety.isInline(scalar) {
+        result.unicodeScalars.append(scalar)
+      } else {
+        result += escape(scalar)
+      }
+    }
+  }
+
+  /// None of the scalars that are escaped lies beyond the basic plane.
+  private static func escape(_ scalar: Unicode.Scalar) -> String {
+    let digits = String(scalar.value, radix: 16)
+    return "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
   }
 }

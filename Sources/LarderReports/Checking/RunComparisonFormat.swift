@@ -83,6 +83,6 @@ public enum RunComparisonFormat: String, Sendable, CaseIterable {
   private static func json(_ rows: [RunComparisonRow]) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
-    return String(decoding: try encoder.encode(rows), as: UTF8.self) + "\n"
+    return JSONLine.printable(String(decoding: try encoder.encode(rows), as: UTF8.self)) + "\n"
   }
 }

@@ -3,15 +3,16 @@
 ///
 /// Text that a spreadsheet would take for a formula (beginning with `=`, `+`, `-`, `@`, a tab or a
 /// carriage return) gets a leading apostrophe: a trace may be named by whoever made it, and opening
-/// a results file must not run anything. Numbers are never changed.
+/// a results file must not run anything. For the same reason text stays on its line and has no
+/// control characters: CSV is shown by terminals and split by line in scripts. Numbers are never
+/// changed.
 public enum CSVText {
-  /// One field of text: guarded, and quoted where it must be.
+  /// One field of text: made safe as by `TextSafety`, guarded, and quoted where it must be.
   public static func field(_ text: String) -> String {
-    let guarded = beginsLikeFormula(text) ? "'" + text : text
-    // By scalar: a carriage return and a line feed together are one Character.
-    let needsQuotes = guarded.unicodeScalars.contains { scalar in
-      scalar == "," || scalar == "\"" || scalar == "\r" || scalar == "\n"
-    }
+    // The guard looks at what was there: a spreadsheet may pass over the space for a line break.
+    let guarded = (beginsLikeFormula(text) ? "'" : "") + TextSafety.singleLine(text)
+    // By scalar: a quote and the accent behind it are one Character.
+    let needsQuotes = guarded.unicodeScalars.contains { $0 == "," || $0 == "\"" }
     guard needsQuotes else { return guarded }
     var quoted = String.UnicodeScalarView("\"".unicodeScalars)
     for scalar in guarded.unicodeScalars {

@@ -22,7 +22,7 @@ final class FileBytes: ByteSource {
 
   /// Opens a file for reading.
   ///
-  /// - Throws: when it is missing, unreadable, a directory, or empty.
+  /// - Throws: when it is missing, unreadable, a directory, a device but no terminal, or empty.
   init(path: String) throws(TraceError) {
     descriptor = open(path, O_RDONLY | O_CLOEXEC)
     self.path = path
@@ -43,6 +43,12 @@ final class FileBytes: ByteSource {
     if failed { throw TraceError("cannot be examined: \(SystemError.last)", in: path) }
     if kind == S_IFDIR {
       throw TraceError("is a directory", in: path, advice: "give the trace file inside it")
+    }
+    // Some have no end, such as /dev/urandom. Whoever types a trace at a terminal ends it.
+    if kind == S_IFBLK || (kind == S_IFCHR && isatty(descriptor) == 0) {
+      throw TraceError(
+        "is a device, which may have no end", in: path,
+        advice: "give a file or a pipe; head -c copies a part of a device")
     }
     if size == 0 {
       throw TraceError("the file is empty", in: path, advice: "a trace has at least one request")

@@ -62,15 +62,20 @@ public struct FileSource: RecordSource {
 }
 
 extension FileSource {
-  /// The trace that the file holds ready to use, nil when it has to be prepared. Mapped when it is
-  /// not compressed, in memory otherwise.
-  func prepared() throws(TraceError) -> PreparedTrace? {
+  /// The trace that the file holds ready to use, nil when it has to be prepared. In memory of our
+  /// own where it takes up to half of what is left, or cannot be mapped; mapped otherwise.
+  func prepared(memory: MemoryBudget = .machine) throws(TraceError) -> PreparedTrace? {
     guard format.name == LarderFormat.name, !skipsZeroSizes else { return nil }
-    if opened == nil, Compression.recognise(try FileBytes(path: path).peek(6)) == nil {
-      let file = try MappedFile(path: path)
-      return try LarderFormat.trace(in: file.bytes, owner: file, path: path)
+    if opened == nil {
+      let file = try FileBytes(path: path)
+      if let size = file.size, UInt64(size) > memory.available() / 2,
+        Compression.recognise(try file.peek(6)) == nil
+      {
+        let mapped = try MappedFile(path: path)
+        return try LarderFormat.trace(in: mapped.bytes, owner: mapped, path: path)
+      }
     }
-    let loaded = try LoadedBytes(try reader())
+    let loaded = try LoadedBytes(try reader(), memory: memory)
     return try LarderFormat.trace(in: loaded.bytes, owner: loaded, path: path)
   }
 

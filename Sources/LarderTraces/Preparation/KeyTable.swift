@@ -19,20 +19,27 @@ struct KeyTable: ~Copyable {
   /// The key of id `i` at `i`.
   private var keys: GrowableColumn<UInt64>
   private let maximum: Int
+  private let memory: MemoryBudget
   private let hashes: UnsafeMutablePointer<UInt64>
 
   /// Requests per block: enough to hide latency, few enough to stay in the L1 cache.
   private static let block = 64
   private static let initialBits: UInt64 = 14
+  /// From 128 MiB on.
+  private static let watchedBits: UInt64 = 24
 
-  /// An empty table that refuses more than `maximum` objects.
-  init(maximum: Int = ObjectID.maximumCount) throws(TraceError) {
+  /// An empty table that refuses more than `maximum` objects, and to grow beyond the memory there
+  /// is.
+  init(
+    maximum: Int = ObjectID.maximumCount, memory: MemoryBudget = .machine
+  ) throws(TraceError) {
     // Into locals first: what can fail must be over before a noncopyable value has parts.
     let keys = try GrowableColumn<UInt64>(capacity: 1 << 14)
     let slots = try GrowableColumn<UInt64>(capacity: 1 << KeyTable.initialBits)
     self.keys = keys
     self.slots = slots
     self.maximum = maximum
+    self.memory = memory
     bits = KeyTable.initialBits
     hashes = .allocate(capacity: KeyTable.block)
   }
@@ -122,6 +129,12 @@ struct KeyTable: ~Copyable {
     while needed * 5 > 3 << bits { bits += 1 }
     // The old slots first: the keys are all that is needed to fill the new ones.
     slots = try GrowableColumn(capacity: 1)
+    // All of them are touched at once. What is smaller is not worth asking the system.
+    if bits >= KeyTable.watchedBits {
+      try memory.check(
+        8 << bits, for: "the keys of \(count) objects", in: "preparation",
+        advice: "read a part of the trace, or sample its objects")
+    }
     slots = try GrowableColumn(capacity: 1 << bits)
     fillSlots()
   }

@@ -14,6 +14,9 @@ public struct PreparedSource: RecordSource {
   /// One more than the largest id.
   public var keyLimit: Int? { trace.requests.objects + 1 }
 
+  /// All of the trace's requests.
+  public var requestCount: Int? { trace.requests.count }
+
   /// Hands all requests to `sink`, in batches, until it wants no more.
   ///
   /// - Complexity: O(requests).

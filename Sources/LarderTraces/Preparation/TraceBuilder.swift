@@ -22,9 +22,11 @@ struct TraceBuilder: ~Copyable {
   private var timesRaised = 0
 
   /// An empty trace with these columns. `keyLimit` as `RecordSource` has it.
-  init(columns: TraceColumns, keyLimit: Int?) throws(TraceError) {
+  init(
+    columns: TraceColumns, keyLimit: Int?, memory: MemoryBudget = .machine
+  ) throws(TraceError) {
     // Into locals first: what can fail must be over before a noncopyable value has parts.
-    let hashed = try KeyTable()
+    let hashed = try KeyTable(memory: memory)
     let direct = try TraceBuilder.directTable(keyLimit)
     let ids = try GrowableColumn<ObjectID>()
     let sizes = try GrowableColumn<UInt32>(capacity: 1)

@@ -1,10 +1,11 @@
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import LarderEngine
 
 /// A hit that may be one of many at once is to a policy what any hit is.
-@Suite struct ConcurrentAccessTests {
+@Suite(.endsInTime) struct ConcurrentAccessTests {
   /// Every policy of the registry whose hits need no lock, and one with a wider counter.
   private static let policies =
     PolicyRegistry.all.map(\.description.name).filter { name in

@@ -1,11 +1,12 @@
 import Larder
 import LarderEngine
+import TestSupport
 import Testing
 
 @testable import LarderExperiments
 
 /// How requests are made, timed and counted.
-@Suite struct ExecutionRunTests {
+@Suite(.endsInTime) struct ExecutionRunTests {
   private static func cell(capacity: UInt64 = 50) throws -> PlannedCell {
     ExecutionStand.cell(.memory(try ExecutionStand.tier(capacity: capacity)))
   }

@@ -1,10 +1,11 @@
 import LarderEngine
+import TestSupport
 import Testing
 
 @testable import LarderExperiments
 
 /// Requests that are due at given times: latency counts from then.
-@Suite struct OpenLoopTests {
+@Suite(.endsInTime) struct OpenLoopTests {
   private static func run(
     _ load: ExecutionSpec.Load, requests: Int = 1_000, spend: UInt64,
     _ change: (ExecutionStand) -> Void = { _ in }

@@ -27,10 +27,10 @@ import Testing
   }
 
   @Test(arguments: lengths)
-  func aValueTellsItsVersion(bytes: Int) {
-    let value = pattern.make(key: 77, version: 902, bytes: bytes)
+  func aValueTellsItsVersion(bytes: Int) throws {
+    let value = try pattern.make(key: 77, version: 902, bytes: bytes)
     #expect(value.count == bytes)
-    #expect(value == pattern.make(key: 77, version: 902, bytes: bytes))
+    #expect(try value == pattern.make(key: 77, version: 902, bytes: bytes))
     #expect(version(value) == (bytes == 0 ? 900 : 902))
     #expect(version(value, checksContent: false) == (bytes == 0 ? 900 : 902))
     guard bytes > 0 else { return }
@@ -39,8 +39,8 @@ import Testing
   }
 
   @Test(arguments: lengths.dropFirst(3))
-  func anyOtherByteIsNoticed(bytes: Int) {
-    let value = pattern.make(key: 77, version: 902, bytes: bytes)
+  func anyOtherByteIsNoticed(bytes: Int) throws {
+    let value = try pattern.make(key: 77, version: 902, bytes: bytes)
     for place in [0, bytes / 3, bytes / 2, bytes - 1] {
       var damaged = value
       damaged[place] ^= 0x80
@@ -54,9 +54,16 @@ import Testing
         .version(of: value, key: 77, from: 900, to: 903, checksContent: true) == nil)
   }
 
-  @Test func twoValuesMixedAreNoticed() {
-    let old = pattern.make(key: 77, version: 901, bytes: 100_000)
-    let new = pattern.make(key: 77, version: 902, bytes: 100_000)
+  /// No machine has so much.
+  @Test func aValueWithoutMemoryIsAnError() {
+    #expect(throws: ValueMemoryError.self) {
+      _ = try pattern.make(key: 77, version: 902, bytes: 1 << 60)
+    }
+  }
+
+  @Test func twoValuesMixedAreNoticed() throws {
+    let old = try pattern.make(key: 77, version: 901, bytes: 100_000)
+    let new = try pattern.make(key: 77, version: 902, bytes: 100_000)
     for cut in [16, 4_096, 65_552, 90_000] {
       #expect(version(new.prefix(cut) + old.dropFirst(cut)) == nil)
     }

@@ -1,11 +1,13 @@
 import Foundation
 import LarderExperiments
+import TestSupport
 import Testing
 
 @testable import LarderReports
 
 /// The report as a browser has it.
-@Suite(.enabled(if: Chromium.path != nil, Comment(rawValue: Chromium.missing)), .serialized)
+@Suite(
+  .endsInTime, .enabled(if: Chromium.path != nil, Comment(rawValue: Chromium.missing)), .serialized)
 struct BrowserTests {
   /// What the script in the page has found out.
   private struct Probe: Decodable {

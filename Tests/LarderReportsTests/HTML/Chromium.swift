@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// The browser that opens reports in tests, without a window.
 enum Chromium {
@@ -19,7 +20,7 @@ enum Chromium {
     process.standardOutput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice
     guard (try? process.run()) != nil else { return false }
-    process.waitUntilExit()
+    guard (try? Deadline.wait(for: process)) != nil else { return false }
     return process.terminationStatus == 0
   }
 
@@ -64,7 +65,7 @@ enum Chromium {
     process.standardError = try FileHandle(forWritingTo: err)
     process.standardInput = FileHandle.nullDevice
     try process.run()
-    process.waitUntilExit()
+    try Deadline.wait(for: process)
     let net = (try? String(contentsOf: netLog, encoding: .utf8)) ?? ""
     return Visit(
       document: try String(contentsOf: out, encoding: .utf8),

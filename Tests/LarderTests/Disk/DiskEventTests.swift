@@ -1,10 +1,11 @@
 import Foundation
 import LarderEngine
+import TestSupport
 import Testing
 
 @testable import Larder
 
-@Suite struct DiskEventTests {
+@Suite(.endsInTime) struct DiskEventTests {
   private typealias Event = CacheEvent<DiskEntryName>
 
   private final class Log: Sendable {

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Larder
 
 /// A disk that is really full, in a child process.
-@Suite struct DiskFullTests {
+@Suite(.endsInTime) struct DiskFullTests {
   /// Makes a small file system of its own in `$1` and goes on there with the rest.
   private static let mounted = "mount -t tmpfs -o size=2m none \"$1\" && shift && exec \"$@\""
 

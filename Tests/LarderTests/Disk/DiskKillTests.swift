@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import DiskCacheVictim
 @testable import Larder
 
 /// A child that writes is killed at a random moment; then its folder is looked at.
-@Suite(.serialized) struct DiskKillTests {
+@Suite(.endsInTime, .serialized) struct DiskKillTests {
   /// What is known of a key: which version its value is, and which its metadata name.
   private struct Found: Equatable {
     var value: UInt64

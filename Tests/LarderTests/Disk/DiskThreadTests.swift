@@ -1,12 +1,13 @@
 import Dispatch
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Larder
 
 /// Several threads on one cache: each get gives a value that was stored under its key.
-@Suite struct DiskThreadTests {
+@Suite(.endsInTime) struct DiskThreadTests {
   @Test(arguments: [DiskDurability.none, .normal], [false, true])
   func mixedCallsFromManyThreads(durability: DiskDurability, isEncrypted: Bool) throws {
     let folder = try ScratchFolder()

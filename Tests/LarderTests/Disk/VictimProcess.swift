@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A child process that writes into a cache, and is killed.
 struct VictimProcess {
@@ -42,7 +43,7 @@ struct VictimProcess {
     child.standardError = pipe
     try child.run()
     let said = pipe.fileHandleForReading.readDataToEndOfFile()
-    child.waitUntilExit()
+    try Deadline.wait(for: child)
     return (String(decoding: said, as: UTF8.self), child.terminationStatus)
   }
 
@@ -66,7 +67,7 @@ struct VictimProcess {
     }
     kill(child.processIdentifier, SIGKILL)
     text.append(pipe.fileHandleForReading.readDataToEndOfFile())
-    child.waitUntilExit()
+    try Deadline.wait(for: child)
     // What follows the last line break was not said to its end.
     var run = Run()
     for line in String(decoding: text, as: UTF8.self).split(separator: "\n") {

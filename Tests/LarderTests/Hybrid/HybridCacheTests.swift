@@ -1,10 +1,11 @@
 import Foundation
 import LarderEngine
+import TestSupport
 import Testing
 
 @testable import Larder
 
-@Suite struct HybridCacheTests {
+@Suite(.endsInTime) struct HybridCacheTests {
   let folder: ScratchFolder
   init() throws { folder = try ScratchFolder() }
 

@@ -1,10 +1,11 @@
 import Foundation
 import LarderEngine
+import TestSupport
 import Testing
 
 @testable import Larder
 
-@Suite struct HybridEventTests {
+@Suite(.endsInTime) struct HybridEventTests {
   /// What was heard, as text.
   private final class Heard: Sendable {
     private let lines = Locked<[String]>([])

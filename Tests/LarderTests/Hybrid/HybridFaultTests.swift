@@ -1,11 +1,12 @@
 import Foundation
 import LarderEngine
+import TestSupport
 import Testing
 
 @testable import Larder
 
 /// Disk fails, and memory goes on.
-@Suite struct HybridFaultTests {
+@Suite(.endsInTime) struct HybridFaultTests {
   let folder: ScratchFolder
   let files = FaultyFiles()
   init() throws { folder = try ScratchFolder() }

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Larder
 
 /// The cache and its origin: strategies, revalidation, and what stands in for an origin that fails.
-@Suite struct HybridFetchTests {
+@Suite(.endsInTime) struct HybridFetchTests {
   let folder: ScratchFolder
   let clock = ManualClock(seconds: 1000)
   init() throws { folder = try ScratchFolder() }

@@ -1,11 +1,12 @@
 import Foundation
 import LarderEngine
+import TestSupport
 import Testing
 
 @testable import Larder
 
 /// Many requests and one fetch, and what comes between a fetch and its end.
-@Suite struct HybridFlightTests {
+@Suite(.endsInTime) struct HybridFlightTests {
   let folder: ScratchFolder
   let gate = Gate()
   let cache: HybridCache<String, Int>

@@ -1,13 +1,14 @@
 import Foundation
 import LarderEngine
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Larder
 
 /// Threads against a simple model: a get may only answer with a value that was its key's at some
 /// moment during the call, or with nothing.
-@Suite struct HybridThreadTests {
+@Suite(.endsInTime) struct HybridThreadTests {
   struct Setting: CustomTestStringConvertible, Sendable {
     var name: String
     var rules = HybridRules()

@@ -1,10 +1,11 @@
 import Foundation
 import LarderEngine
+import TestSupport
 import Testing
 
 @testable import Larder
 
-@Suite struct HybridWriteBackTests {
+@Suite(.endsInTime) struct HybridWriteBackTests {
   let folder: ScratchFolder
   let clock = ManualClock(seconds: 1000)
   init() throws { folder = try ScratchFolder() }

@@ -1,11 +1,12 @@
 import LarderEngine
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Larder
 
 /// Hits that take no lock, against those who write.
-@Suite(.serialized) struct ConcurrentHitTests {
+@Suite(.endsInTime, .serialized) struct ConcurrentHitTests {
   private static let policies = Policies.lockless
 
   private final class Tally: Sendable {

@@ -1,11 +1,12 @@
 import LarderEngine
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Larder
 
 /// Many threads against a model of what each may see.
-@Suite struct MemoryCacheConcurrencyTests {
+@Suite(.endsInTime) struct MemoryCacheConcurrencyTests {
   /// A value that says which key it belongs to, and whether it was torn.
   private final class Stamped: Sendable {
     let key: Int

@@ -1,4 +1,5 @@
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Larder
@@ -21,8 +22,8 @@ private final class Caller: Sendable {
   }
 }
 
-@Suite(.serialized) struct MemoryCacheDestructionTests {
-  @Test(.timeLimit(.minutes(1)), arguments: ["lru", "s3-fifo", "ttl"])
+@Suite(.endsInTime, .serialized) struct MemoryCacheDestructionTests {
+  @Test(arguments: ["lru", "s3-fifo", "ttl"])
   func valuesEndOutsideTheLock(policy: String) throws {
     let clock = ManualClock()
     let cache = try MemoryCache<Int, Caller>(

@@ -1,9 +1,10 @@
 import LarderEngine
+import TestSupport
 import Testing
 
 @testable import Larder
 
-@Suite struct MemoryCacheEventTests {
+@Suite(.endsInTime) struct MemoryCacheEventTests {
   private final class Log: Sendable {
     let events = Locked<[CacheEvent<String>]>([])
     var all: [CacheEvent<String>] { events.withLock { $0 } }

@@ -1,11 +1,12 @@
 import LarderEngine
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Larder
 
 /// Keys and values that are nothing but bytes, read while they are written.
-@Suite(.serialized) struct SharedReadTests {
+@Suite(.endsInTime, .serialized) struct SharedReadTests {
   private static let policies = Policies.lockless
 
   /// A value of several words, of which each says what the others are.

@@ -1,10 +1,11 @@
 #if os(Linux)
   import Foundation
+  import TestSupport
   import Testing
 
   @testable import Larder
 
-  @Suite struct SystemMemoryPressureTests {
+  @Suite(.endsInTime) struct SystemMemoryPressureTests {
     @Test func whatCannotBeWatchedIsAnError() {
       #expect(throws: MemoryPressureError.self) {
         try SystemMemoryPressure(path: "/nowhere/memory.pressure")
@@ -16,7 +17,7 @@
     }
 
     /// Any file that can be written takes the triggers; it only never tells of anything.
-    @Test(.timeLimit(.minutes(1))) func triggersAreRegisteredAndTheFilesGivenBack() throws {
+    @Test func triggersAreRegisteredAndTheFilesGivenBack() throws {
       let path = FileManager.default.temporaryDirectory
         .appendingPathComponent("pressure-\(UUID().uuidString)").path
       try Data().write(to: URL(fileURLWithPath: path))

@@ -1,9 +1,10 @@
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Larder
 
-@Suite struct HitGatesTests {
+@Suite(.endsInTime) struct HitGatesTests {
   @Test func aGateIsForOneAtATime() {
     let gates = HitGates(threads: 3)
     defer { gates.destroy() }
@@ -26,14 +27,19 @@ import Testing
   }
 
   @Test func nobodyWaitsForReadersOfAnotherShard() {
-    let gates = HitGates(threads: 64)
-    defer { gates.destroy() }
+    nonisolated(unsafe) let gates = HitGates(threads: 64)
     let entered = gates.own.enter(3)
     #expect(entered)
-    gates.waitForReaders(of: 2)
-    gates.waitForReaders(of: 4)
+    let others = Deadline.isMet {
+      gates.waitForReaders(of: 2)
+      gates.waitForReaders(of: 4)
+    }
+    #expect(others, "waits for readers of shard 3")
     gates.own.leave()
-    gates.waitForReaders(of: 3)
+    let own = Deadline.isMet { gates.waitForReaders(of: 3) }
+    #expect(own, "waits for a reader that has left")
+    // A thread that still waits reads them.
+    if others, own { gates.destroy() }
   }
 
   /// Who holds the lock and has waited for the readers is alone.

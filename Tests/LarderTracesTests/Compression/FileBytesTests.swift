@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import LarderTraces
 
 /// Files that cannot be read give one line that says why.
-@Suite
+@Suite(.endsInTime)
 struct FileBytesTests {
   @Test func aMissingFileIsNamed() {
     let text = message { _ = try FileBytes(path: "/nowhere/at/all.txt") }

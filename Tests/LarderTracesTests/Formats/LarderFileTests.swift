@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import LarderTraces
@@ -53,13 +54,58 @@ struct LarderFileTests {
     return mapped
   }
 
-  @Test func theSampleIsMappedAndHasItsNumbers() throws {
+  @Test func theSampleHasItsNumbers() throws {
     let trace = try PreparedTrace.load(path: "\(Repository.samples)/sample.larder")
     #expect(trace.name == "sample")
     #expect(trace.requests.count == 16 && trace.requests.objects == 7)
     #expect(trace.footprintBytes == 100_245)
     #expect(trace.columns == [.size, .time])
-    #expect(trace.requests.owner is MappedFile)
+    #expect(trace.requests.owner is LoadedBytes)
+  }
+
+  /// A file may be changed, shortened or removed while its trace is in use.
+  @Test func theTraceIsOurs() throws {
+    let folder = try TestFolder()
+    let path = try folder.write(LarderFileTests.sample, to: "x.larder")
+    let trace = try PreparedTrace.load(path: path)
+    let file = try #require(fopen(path, "r+"))
+    let ones = [UInt8](repeating: 0xFF, count: LarderFileTests.sample.count)
+    #expect(fwrite(ones, 1, ones.count, file) == ones.count)
+    fclose(file)
+    #expect(try allRecords(PreparedSource(trace)) == SampleTrace.larder.records)
+    #expect(truncate(path, 0) == 0)
+    #expect(try allRecords(PreparedSource(trace)) == SampleTrace.larder.records)
+  }
+
+  @Test func oneThatIsTooLargeIsMapped() throws {
+    let folder = try TestFolder()
+    let path = try folder.write(LarderFileTests.sample, to: "x.larder")
+    let size = UInt64(LarderFileTests.sample.count)
+    let room = MemoryBudget { MemoryBudget.reserve + size + 1 }
+    let source = try FileSource(path: path)
+    #expect(try source.prepared(memory: room)?.requests.owner is LoadedBytes)
+    let mapped = try source.prepared(memory: MemoryBudget { size })
+    #expect(mapped?.requests.owner is MappedFile)
+    // What cannot be mapped is refused.
+    let packed = try folder.write(
+      Compression.gzip.compress(LarderFileTests.sample), to: "x.larder.gz")
+    let text = message {
+      _ = try FileSource(path: packed).prepared(memory: MemoryBudget { size })
+    }
+    #expect(text.contains("its columns need 448 bytes of memory"), "\(text)")
+  }
+
+  /// However much follows.
+  @Test func bytesBehindTheEndAreRefused() throws {
+    let folder = try TestFolder()
+    for more in [1, 70_000, 3_000_000] {
+      let bytes = LarderFileTests.sample + [UInt8](repeating: 0, count: more)
+      for compression in Compression.allCases {
+        let path = try folder.write(compression.compress(bytes), to: "x.larder.packed")
+        let text = message { _ = try PreparedTrace.load(path: path) }
+        #expect(text.contains("expected"), "\(text)")
+      }
+    }
   }
 
   @Test func aCompressedOneIsReadIntoMemory() throws {

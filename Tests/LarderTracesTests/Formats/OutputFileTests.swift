@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import LarderTraces
 
 /// Files are there whole or not at all, whatever call fails.
-@Suite
+@Suite(.endsInTime)
 struct OutputFileTests {
   /// Calls that behave like a disk with room for so many bytes.
   private func disk(room: Int) -> FileCalls {

@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import LarderTraces
 
 /// Phases one after another, and mixes.
-struct CompositionTests {
+@Suite(.endsInTime) struct CompositionTests {
   private let traces: [String: ListSource] = [
     "a": ListSource(
       list: (0..<10).map { TraceRecord(key: $0, time: 5_000_000 + $0 * 1_000_000) }),

@@ -1,10 +1,11 @@
 import LarderEngine
+import TestSupport
 import Testing
 
 @testable import LarderTraces
 
 /// Next uses against a search forward from every request.
-@Suite
+@Suite(.endsInTime)
 struct NextUseTests {
   private func trace(_ keys: [UInt64]) throws -> PreparedTrace {
     try PreparedTrace.prepare(

@@ -1,4 +1,5 @@
 import Foundation
+import Larder
 import LarderEngine
 
 /// A `TimingWorker` at the other end of two pipes.
@@ -58,7 +59,7 @@ public final class WorkerProcess: TimedProcess {
     while let line = try lines.next() {
       if line == TimingWorker.ready { return Set(indices.keys) }
       guard line.hasPrefix("cell "),
-        let name = try? JSONDecoder().decode(TimedName.self, from: Data(line.dropFirst(5).utf8))
+        let name = try? BoundedJSON.decode(TimedName.self, from: Data(line.dropFirst(5).utf8))
       else { continue }
       indices[name] = indices.count
     }

@@ -184,7 +184,7 @@ struct RequestWorker: Sendable {
     let bytes = reader.bytes(index)
     let write = versions.begin(id)
     let version = versions.current(id)
-    let value = pattern.make(key: key, version: version, bytes: bytes)
+    let value = try pattern.make(key: key, version: version, bytes: bytes)
     tally.valuesGiven += 1
     tally.bytesGiven += UInt64(bytes)
     call = "fill"
@@ -210,7 +210,7 @@ struct RequestWorker: Sendable {
     let bytes = reader.bytes(index)
     let write = versions.begin(id)
     let version = versions.advance(id)
-    let value = pattern.make(key: key, version: version, bytes: bytes)
+    let value = try pattern.make(key: key, version: version, bytes: bytes)
     tally.sets += 1
     tally.valuesGiven += 1
     tally.bytesGiven += UInt64(bytes)

@@ -6,7 +6,7 @@ struct LarderFormat: TraceFormat {
 
   let description = FormatDescription(
     name: LarderFormat.name,
-    summary: "Larder's prepared trace: columns that are mapped, not read",
+    summary: "Larder's prepared trace: columns that are read as they are",
     layout: """
       Little-endian: a header of 72 bytes that begins with 89 4C 41 52 44 45 52 0A and the version,
       a directory of 32 bytes a column (kind, element size, offset, length, checksum), the name, and

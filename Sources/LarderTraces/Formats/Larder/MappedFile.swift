@@ -4,9 +4,12 @@
   import Darwin
 #endif
 
-/// A file in memory, read-only, for as long as this object lives.
+/// A file in memory, read-only, for as long as this object lives. Only for files that are too large
+/// to be read into memory (`LoadedBytes`), which costs no more time: 90 ms of processor time for
+/// 320 MB, against 85.
 ///
-/// The file must not be shortened meanwhile: the system ends programs that read beyond the end.
+/// The file must not change while it is mapped. Where it is shortened the system ends programs that
+/// read beyond the new end; where bytes are replaced, ids that were checked may have other values.
 /// Files that we write are replaced by renaming, which leaves mapped ones whole.
 final class MappedFile: @unchecked Sendable {
   // Unchecked: the memory is read-only and unmapped by nobody but deinit.

@@ -1,11 +1,11 @@
 import LarderEngine
 
-/// Writes our own format, which is mapped instead of read.
+/// Writes our own format, whose columns are used as they are in the file.
 public struct LarderWriter: TraceWriter {
   /// The format's name.
   public let name = LarderFormat.name
   /// One line: what it keeps.
-  public let summary = "prepared trace: all columns, mapped in milliseconds"
+  public let summary = "prepared trace: all columns, read as fast as memory"
   /// The columns that it keeps, beside the ids.
   public let columns: TraceColumns = [.size, .time, .operation, .ttl, .cost]
 

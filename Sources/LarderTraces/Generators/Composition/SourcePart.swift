@@ -22,6 +22,7 @@ struct SourcePart: Sendable {
 
   let columns: TraceColumns
   let keyLimit: Int?
+  let requestCount: Int?
   let keys: KeyMapping
   /// Opens the source anew.
   private let open: @Sendable () throws -> any RecordSource
@@ -60,13 +61,16 @@ struct SourcePart: Sendable {
           .salted(RandomStream.derived(0x5a17, UInt64(index)))
         }
       return SourcePart(
-        columns: part.0.columns, keyLimit: part.0.keyLimit, keys: keys, open: part.1)
+        columns: part.0.columns, keyLimit: part.0.keyLimit, requestCount: part.0.requestCount,
+        keys: keys, open: part.1)
     }
   }
 
-  /// A source over all parts: their columns together, and a key limit when all have one.
+  /// A source of `requests` records over all parts: their columns together, and a key limit when
+  /// all have one.
   static func source(
-    of parts: [SourcePart], makeCursor: @escaping @Sendable () throws -> any RecordCursor
+    of parts: [SourcePart], requests: Int?,
+    makeCursor: @escaping @Sendable () throws -> any RecordCursor
   ) -> GeneratedSource {
     var limit: Int? = 0
     for part in parts {
@@ -82,6 +86,6 @@ struct SourcePart: Sendable {
     }
     return GeneratedSource(
       columns: parts.reduce(into: []) { $0.formUnion($1.columns) }, keyLimit: limit,
-      makeCursor: makeCursor)
+      requestCount: requests, makeCursor: makeCursor)
   }
 }

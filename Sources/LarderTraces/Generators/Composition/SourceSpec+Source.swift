@@ -29,14 +29,16 @@ extension SourceSpec {
       let parts = try SourcePart.parts(
         of: sources, sharedKeys: sharedKeys, seed: seed, objectSeed: objectSeed,
         openTrace: openTrace)
-      return SourcePart.source(of: parts) { PhasesCursor(parts) }
+      let counts = parts.compactMap(\.requestCount)
+      let requests = counts.count == parts.count ? counts.reduce(0, +) : nil
+      return SourcePart.source(of: parts, requests: requests) { PhasesCursor(parts) }
     case .mix(let weighted, let requests, let sharedKeys):
       try Self.check(weighted, requests: requests)
       let parts = try SourcePart.parts(
         of: weighted.map(\.source), sharedKeys: sharedKeys, seed: seed, objectSeed: objectSeed,
         openTrace: openTrace)
       let table = AliasTable(weights: weighted.map(\.weight))
-      return SourcePart.source(of: parts) {
+      return SourcePart.source(of: parts, requests: requests) {
         try MixCursor(parts, table: table, requests: requests, seed: seed)
       }
     }
@@ -84,7 +86,9 @@ extension GeneratorSpec {
     // Made once here for its checks and its columns, and anew for each run.
     let added = try Decoration(
       self, own: own, keyLimit: nil, seed: seed, objectSeed: objectSeed)
-    return GeneratedSource(columns: own.union(added.columns), keyLimit: keyLimit) {
+    return GeneratedSource(
+      columns: own.union(added.columns), keyLimit: keyLimit, requestCount: requests
+    ) {
       DecoratedCursor(
         plan.makeCursor(),
         decoration: try Decoration(

@@ -2,6 +2,7 @@
 struct GeneratedSource: RecordSource {
   let columns: TraceColumns
   let keyLimit: Int?
+  let requestCount: Int?
   /// Starts a run from the beginning.
   let makeCursor: @Sendable () throws -> any RecordCursor
 

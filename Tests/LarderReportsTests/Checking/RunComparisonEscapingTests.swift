@@ -1,0 +1,64 @@
+import Foundation
+import LarderEngine
+import LarderExperiments
+import Testing
+
+@testable import LarderReports
+
+/// Names from somebody else's results, in every form of a comparison.
+struct RunComparisonEscapingTests {
+  private static let names =
+    HostileText.examples + HostileText.random(count: 100, seed: 3) + [
+      "\u{9B}31m", "\u{1B}]52;c;x\u{7}", "a\u{2028}b", "\u{61C}x", "\u{2066}x", "x\u{85}y",
+    ]
+
+  /// One cell got worse, one is new, one is missing, and both were timed.
+  private func comparison(_ name: String) -> RunComparison {
+    func results(_ hits: UInt64, other: String) -> RunResults {
+      var results = SampleResults.empty()
+      var record = SampleResults.record(
+        SampleResults.cell(name, capacity: 10, configuration: name), hits: hits)
+      record.timings = [
+        Timing(mode: .simulate, threads: 1, repetition: 1, requests: 5000, seconds: 0.5)
+      ]
+      let alone = SampleResults.cell(other + name, capacity: 20, label: name)
+      results.records = [record, SampleResults.record(alone, hits: 5)]
+      return results
+    }
+    let before = results(1000, other: "before")
+    var after = results(999, other: "after")
+    after.workload = name
+    after.machine.processor = name
+    return RunComparison(before, named: name, with: after, named: name)
+  }
+
+  @Test(arguments: RunComparisonFormat.allCases)
+  func nothingIsObeyed(_ format: RunComparisonFormat) throws {
+    let plain = try format.text(of: comparison("plain"))
+    let lines = plain.split(separator: "\n", omittingEmptySubsequences: false).count
+    for name in Self.names {
+      let text = try format.text(of: comparison(name))
+      let bad = text.unicodeScalars.first {
+        !TextSafety.isInline($0) && $0 != "\n" && $0 != "\t"
+      }
+      #expect(bad == nil, "\(name.debugDescription) in \(format)")
+      let count = text.unicodeScalars.count { $0 == "\n" } + 1
+      #expect(count == lines, "\(name.debugDescription) in \(format)")
+    }
+  }
+
+  /// Programs get the names as they are.
+  @Test func jsonKeepsNames() throws {
+    struct Row: Decodable { let policy: String }
+    for name in Self.names {
+      let text = try RunComparisonFormat.json.text(of: comparison(name))
+      let rows = try JSONDecoder().decode([Row].self, from: Data(text.utf8))
+      #expect(!rows.isEmpty)
+      // One is called by the name, others end in it.
+      #expect(rows.contains { Array($0.policy.utf8) == Array(name.utf8) })
+      for row in rows {
+        #expect(Array(row.policy.utf8.suffix(name.utf8.count)) == Array(name.utf8))
+      }
+    }
+  }
+}

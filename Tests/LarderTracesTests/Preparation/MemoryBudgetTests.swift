@@ -1,0 +1,83 @@
+import LarderEngine
+import TestSupport
+import Testing
+
+@testable import LarderTraces
+
+/// What does not fit into memory is refused with one sentence, before or while it is read.
+@Suite(.endsInTime) struct MemoryBudgetTests {
+  /// A source that never ends, of keys that are all new.
+  private struct Endless: RecordSource {
+    let columns: TraceColumns = []
+
+    func records(into sink: RecordSink) throws {
+      let batch = UnsafeMutableBufferPointer<TraceRecord>.allocate(capacity: 2048)
+      defer { batch.deallocate() }
+      var key: UInt64 = 0
+      while true {
+        for place in batch.indices {
+          batch[place] = TraceRecord(key: key &* 0x9E37_79B9_7F4A_7C15)
+          key += 1
+        }
+        guard try sink(UnsafeBufferPointer(batch)) else { return }
+      }
+    }
+  }
+
+  private static func budget(megabytes: UInt64) -> MemoryBudget {
+    MemoryBudget { MemoryBudget.reserve + (megabytes << 20) }
+  }
+
+  @Test func aKnownNeedIsComparedFirst() throws {
+    let spec = GeneratorSpec(
+      component: ComponentSpec(name: "zipf"), requests: 4_294_967_294,
+      sizes: try ComponentSpec(parsing: "constant:value=1"))
+    let source = try SourceSpec.phases([.generator(spec), .generator(spec)], sharedKeys: true)
+      .makeSource(seed: 1) { _ in Endless() }
+    #expect(source.requestCount == 8_589_934_588)
+    let text = message {
+      _ = try PreparedTrace.prepare(
+        source: source, name: "big", memory: Self.budget(megabytes: 1024))
+    }
+    // 4 bytes for ids, 4 for sizes; times are not asked for.
+    #expect(text.contains("big: 8589934588 requests need 68.7 GB of memory"), "\(text)")
+    #expect(text.contains("ask for fewer requests") && !text.contains("\n"))
+    let mix = SourceSpec.mix(
+      [MixPart(weight: 1, source: .generator(spec))], requests: 77, sharedKeys: true)
+    #expect(try mix.makeSource(seed: 1) { _ in Endless() }.requestCount == 77)
+  }
+
+  @Test func anUnknownNeedIsWatched() throws {
+    let left = Locked<UInt64>(MemoryBudget.reserve + 1)
+    let budget = MemoryBudget {
+      left.withLock { left in
+        left -= 1
+        return left
+      }
+    }
+    let text = message {
+      _ = try PreparedTrace.prepare(source: Endless(), name: "endless", memory: budget)
+    }
+    #expect(text.contains("requests are read, more follow, and only"), "\(text)")
+    #expect(text.hasPrefix("endless: ") && !text.contains("\n"))
+  }
+
+  @Test func tablesOfKeysAreComparedBeforeTheyGrow() throws {
+    let text = message {
+      _ = try PreparedTrace.prepare(
+        source: Endless(), name: "endless", memory: Self.budget(megabytes: 100))
+    }
+    #expect(text.contains("the keys of") && text.contains("need 134.2 MB"), "\(text)")
+  }
+
+  @Test func bytesAsText() {
+    #expect(MemoryBudget.text(999_999) == "999999 bytes")
+    #expect(MemoryBudget.text(17_179_869_176) == "17.1 GB")
+    #expect(MemoryBudget.text(.max) == "18446.7 PB")
+  }
+
+  @Test func theMachineHasMemory() {
+    #expect(MemoryBudget.machine.available() > 1 << 20)
+    #expect(MemoryBudget.machine.available() <= AvailableMemory.installedBytes)
+  }
+}
