@@ -1,11 +1,12 @@
 import Foundation
 import LarderEngine
+import TestSupport
 import Testing
 
 @testable import Larder
 
 /// A disk that hangs holds up those who need it, and no other task of the program.
-@Suite struct HybridBlockedDiskTests {
+@Suite(.endsInTime) struct HybridBlockedDiskTests {
   let folder: ScratchFolder
   let files = FaultyFiles()
   init() throws { folder = try ScratchFolder() }
