@@ -29,7 +29,7 @@ import Testing
       #expect(try failure(change)?.contains(text) == true, "\(text)")
     }
     #expect(try failure { _ in } == nil)
-    try check("staleIfError of -1.0 seconds") { $0.staleIfError = .seconds(-1) }
+    try check("staleIfError is -1.0 seconds") { $0.staleIfError = .seconds(-1) }
     try check("interval of -1.0 seconds") {
       $0.writes = .back(entriesMax: 1, interval: .seconds(-1))
     }
