@@ -196,7 +196,7 @@ public final class DiskCache: @unchecked Sendable {
   ) throws(DiskCacheError) -> DiskFreed {
     try withCore { (core) throws(DiskCacheError) in
       let number = suite.map { core.suiteNumber($0) }
-      if suite == nil { core.folder.removeAside() }
+      if suite == nil, !core.isClosed { core.folder.removeAside() }
       return try core.removeAll(counting: \.removals, as: .remove) { _, slot in
         (number == nil || number == slot.suite) && (includingPermanent || slot.state == .known)
       }
