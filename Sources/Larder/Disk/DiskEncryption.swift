@@ -25,9 +25,9 @@ public import Crypto
 ///
 /// **What whoever has the disk still sees**: how many entries and suites there are, which entries
 /// share a suite and the identity of their codec, the sizes of values and about those of keys, when
-/// each was stored and expires, its cost, in which order and how often entries were used, and from old pages and logs
-/// how all this changed. Whoever can write to it can remove entries, and put an older state of an
-/// entry, or of the whole folder, back in place.
+/// each was stored and expires, its cost, in which order and how often entries were used, and from
+/// old pages and logs how all this changed. Whoever can write to it can remove entries, and put an
+/// older state of an entry, or of the whole folder, back in place.
 ///
 /// **What stays in memory** is not encrypted: keys and values in use, and this key.
 ///
