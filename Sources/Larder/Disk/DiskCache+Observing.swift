@@ -18,8 +18,8 @@ extension DiskCache {
     try withCore { (core) throws(DiskCacheError) in try core.dropPageCache() }
   }
 
-  /// What happens from now on. When the reader is slower than the cache, only the newest
-  /// `buffered` events, at least one, are kept. While nobody listens events cost nothing; while somebody does,
+  /// What happens from now on. When the reader is slower than the cache, only the newest `buffered`
+  /// events, at least one, are kept. While nobody listens events cost nothing; while somebody does,
   /// the key of every entry that goes is read from the database.
   ///
   /// An entry that expires, is evicted, trimmed or removed is told of by its key, an answer from

@@ -32,19 +32,19 @@ import LarderEngine
 ///
 /// **Encryption** with a key of the app's: see `DiskEncryption`.
 ///
-/// **Damage.** A value or a row whose bytes are not those that were stored is a miss, and is removed.
-/// A database that cannot be read is set aside, and the cache begins empty: see
+/// **Damage.** A value or a row whose bytes are not those that were stored is a miss, and is
+/// removed. A database that cannot be read is set aside, and the cache begins empty: see
 /// `DiskDamageHandling`. Both are counted, and `damages` says what was found. Files are regular
 /// files inside the folder, for their owner alone: no link is followed and no pipe is waited for.
 ///
 /// **A full disk** is an error when something is stored. Removing and clearing then remove files
-/// first, so that they work where there is no room at all. When the disk has room again, so does the
-/// cache: nothing needs to be opened again.
+/// first, so that they work where there is no room at all. When the disk has room again, so does
+/// the cache: nothing needs to be opened again.
 ///
-/// **After an error** of `set` the key has no value, and after an error of a removal the entries are
-/// gone, for as long as the cache is open. After a crash each such entry is as it was before the
-/// call or as the call would have left it, until a later call that gives something up, or `flush`,
-/// returns without an error: from then on it is what later calls left.
+/// **After an error** of `set` the key has no value, and after an error of a removal the entries
+/// are gone, for as long as the cache is open. After a crash each such entry is as it was before
+/// the call or as the call would have left it, until a later call that gives something up, or
+/// `flush`, returns without an error: from then on it is what later calls left.
 ///
 /// **What is kept across a restart**, beside the entries: the order of storing, always; the order
 /// of last use and the number of uses of each entry (at most 15 count), as of the last `flush()`
@@ -122,8 +122,8 @@ public final class DiskCache: @unchecked Sendable {
   /// What the key had is gone in any case.
   ///
   /// - Throws: `files`, `database`, `damaged`, `closed`, `valueTooLarge` or `keyTooLarge`. After an
-  ///   error of the first three the key has no value; after a crash it may have its old one, until a
-  ///   later set, removal or flush succeeds.
+  ///   error of the first three the key has no value; after a crash it may have its old one, until
+  ///   a later set, removal or flush succeeds.
   @discardableResult
   public func set(
     _ data: Data, for key: String, suite: String = "",

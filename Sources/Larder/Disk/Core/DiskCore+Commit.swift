@@ -117,8 +117,8 @@ extension DiskCore {
     try? index.connection.checkpoint()
   }
 
-  /// Ends a call whose transaction failed and was taken back: rows of what it lost are deleted where
-  /// the disk lets it, so that a key that has nothing now has nothing after a crash either.
+  /// Ends a call whose transaction failed and was taken back: rows of what it lost are deleted
+  /// where the disk lets it, so that a key that has nothing now has nothing after a crash either.
   func giveUp(after error: SQLiteError, _ index: DiskIndex) throws(DiskCacheError) -> Never {
     if error.isWriteFailure {
       makeRoom(index)

@@ -4,13 +4,13 @@
   import Foundation
 #endif
 
-/// What a database says of itself, with a checksum over all of it: damage to the salt or to the text
-/// by which a key is known can be told from another key, and a damaged header of the file from
+/// What a database says of itself, with a checksum over all of it: damage to the salt or to the
+/// text by which a key is known can be told from another key, and a damaged header of the file from
 /// another format.
 ///
 /// The table `facts` is the same in every format: a row with `format`, one with `seed`, one with
-/// `seal`, which is empty where nothing is encrypted, and one with `mark`, their checksum. Rows that
-/// name the codec of a suite have checksums of their own.
+/// `seal`, which is empty where nothing is encrypted, and one with `mark`, their checksum. Rows
+/// that name the codec of a suite have checksums of their own.
 struct DiskFacts {
   static let table = "CREATE TABLE facts(name TEXT PRIMARY KEY, value)"
 

@@ -25,7 +25,8 @@ package struct FileFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// Whether there is no such file.
   package var isMissing: Bool { number == ENOENT }
 
-  /// Whether the name stands for no regular file: for nothing, a link, a folder, a pipe or a device.
+  /// Whether the name stands for no regular file: for nothing, a link, a folder, a pipe or a
+  /// device.
   package var isNoFile: Bool {
     [ENOENT, ELOOP, EMLINK, EISDIR, ENOTDIR, ENXIO, EINVAL].contains(number)
   }

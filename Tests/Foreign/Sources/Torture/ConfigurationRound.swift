@@ -25,8 +25,8 @@ struct ConfigurationRound {
   private let folder: String
   private let asksOrigin: Bool
 
-  /// The round of a seed; `folder` is made and removed by it. Unless `asksOrigin` nothing is fetched,
-  /// so that it never waits for a thread.
+  /// The round of a seed; `folder` is made and removed by it. Unless `asksOrigin` nothing is
+  /// fetched, so that it never waits for a thread.
   init(seed: UInt64, folder: String, asksOrigin: Bool = true) {
     self.asksOrigin = asksOrigin
     settings = RandomSettings(seed: seed)

@@ -1,7 +1,7 @@
 import Foundation
 
-/// One way to torture a cache. Rounds do not depend on each other: a round is repeated by its number
-/// and the seed.
+/// One way to torture a cache. Rounds do not depend on each other: a round is repeated by its
+/// number and the seed.
 protocol Scenario: Sendable {
   /// What the command line calls it.
   static var name: String { get }
@@ -11,7 +11,8 @@ protocol Scenario: Sendable {
   static var rounds: Int { get }
   /// How the child that does the rounds is started, and a note on that for the summary.
   static func launch(_ program: String, _ arguments: [String]) -> Launch
-  /// Does one round; throws `Failure` when something is wrong. What it counts goes into the summary.
+  /// Does one round; throws `Failure` when something is wrong. What it counts goes into the
+  /// summary.
   static func round(_ random: inout Random, _ counts: inout Counts) throws
 }
 
