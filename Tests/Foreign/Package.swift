@@ -22,6 +22,10 @@ let package = Package(
     // Processes that are killed, disks that fill up, files that are damaged.
     .executableTarget(
       name: "Torture",
-      dependencies: ["CTortureSQLite", .product(name: "Larder", package: "larder")]),
+      dependencies: [
+        "CTortureSQLite",
+        .product(name: "Larder", package: "larder"),
+        .product(name: "LarderEngine", package: "larder"),
+      ]),
   ]
 )

@@ -6,5 +6,6 @@ enum Scenarios {
     DamageBytesScenario.self,
     DamageRowsScenario.self,
     ReopenScenario.self,
+    ConfigurationsScenario.self,
   ]
 }

@@ -3,9 +3,10 @@ import Foundation
 import Synchronization
 
 /// Random configurations of all caches and random calls: see `ConfigurationRound`.
-enum Configurations: Scenario {
+enum ConfigurationsScenario: Scenario {
   static let name = "configurations"
-  static let summary = "random configurations and calls, numbers without sense among them"
+  static let summary = "random configurations and calls, senseless numbers among them"
+  static let rounds = 2_000
 
   static func round(_ random: inout Random, _ counts: inout Counts) throws {
     let folder = try Scratch()
