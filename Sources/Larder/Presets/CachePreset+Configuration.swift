@@ -1,8 +1,8 @@
 import LarderEngine
 
 extension CachePreset {
-  /// As good as no limit on bytes, and far from where a policy's arithmetic ends.
-  private static var noLimit: UInt64 { 1 << 50 }
+  /// The bytes of a tier without a limit on them, which a preset says so that bytes are counted.
+  private static var noLimit: UInt64 { CacheTierSetup.unlimitedBytes }
 
   /// A configuration of caches that are made like this.
   ///

@@ -69,15 +69,11 @@ final class DiskCore {
     _ configuration: DiskConfiguration, objects: Int
   ) throws(DiskCacheError) -> CacheTier {
     let limits = configuration.limits
-    let byEntries = limits.bytesMax == nil && limits.entriesMax != nil
     do throws(PolicyError) {
       return try PolicyRegistry.makeCacheTier(
         CacheTierSetup(
-          policy: PolicySpec(parsing: configuration.policy),
-          capacity: limits.bytesMax ?? limits.entriesMax.map { UInt64(max(0, $0)) }
-            ?? unlimitedBytes,
-          unit: byEntries ? .objects : .bytes,
-          objectsMax: max(1, limits.entriesMax ?? .max),
+          policy: PolicySpec(parsing: configuration.policy), entriesMax: limits.entriesMax,
+          bytesMax: limits.bytesMax,
           timeToLiveMicroseconds: limits.timeToLive.map { max(1, $0.microseconds) },
           objects: objects, seed: configuration.seed,
           admission: PolicySpec(parsingOptional: configuration.admission)))
@@ -85,9 +81,6 @@ final class DiskCore {
       throw .configuration(error)
     }
   }
-
-  /// As good as no limit, and far from where a policy's arithmetic ends.
-  private static var unlimitedBytes: UInt64 { 1 << 50 }
 
   /// Sizes in units of the tier's capacity.
   func weight(_ bytes: UInt32) -> UInt32 {
