@@ -10,40 +10,37 @@ public final class PolicyProbe {
     case rejected
   }
 
-  private let tier: TierDriver
+  private let simulated: SimulatedTier
 
-  init(_ tier: TierDriver) { self.tier = tier }
+  init(_ tier: SimulatedTier) { simulated = tier }
 
   /// Whether the object is resident.
-  public func contains(_ id: ObjectID) -> Bool { tier.contains(id) }
+  public func contains(_ id: ObjectID) -> Bool { simulated.tier.contains(id) }
 
   /// Whether the policy still knows anything about the object.
-  public func remembers(_ id: ObjectID) -> Bool { tier.remembers(id) }
+  public func remembers(_ id: ObjectID) -> Bool { simulated.tier.remembers(id) }
 
   /// Sum of the sizes of the resident objects.
-  public var used: UInt64 { tier.used }
+  public var used: UInt64 { simulated.tier.used }
 
   /// Memory held, in bytes.
-  public var stateBytes: Int { tier.stateBytes }
+  public var stateBytes: Int { simulated.stateBytes }
 
   /// A get: a hit, or a miss that is stored where it fits.
   public func request(_ request: Request) -> Outcome {
-    if tier.contains(request.id) {
-      tier.hit(request)
-      return .hit
-    }
-    return tier.store(request) ? .stored(evicted: tier.victims) : .rejected
+    if simulated.use(request, 0) != nil { return .hit }
+    return simulated.put(request, 0) ? .stored(evicted: simulated.victims) : .rejected
   }
 
   /// Replaces the value of a resident object and returns what was evicted, in order.
   public func replace(_ request: Request) -> [ObjectID] {
-    _ = tier.replace(request)
-    return tier.victims
+    _ = simulated.put(request, 0)
+    return simulated.victims
   }
 
   /// Deletes an object, ghosts included.
-  public func remove(_ id: ObjectID) { tier.remove(id) }
+  public func remove(_ id: ObjectID) { simulated.tier.remove(id) }
 
   /// Makes room for ids up to `objects`.
-  public func reserve(objects: Int) { tier.reserve(objects) }
+  public func reserve(objects: Int) { simulated.tier.reserve(objects) }
 }

@@ -62,7 +62,8 @@ public enum PolicyRegistry {
   public static func validate(_ spec: PolicySpec) throws(PolicyError) {
     let policy = try policy(named: spec)
     if policy.isBound { return }
-    _ = try policy.makeTier(TierSetup(policy: spec, capacity: 1), .objects, 1, 0)
+    _ = try policy.makeCacheTier(
+      CacheTierSetup(policy: spec, entriesMax: 1, bytesMax: nil, objects: 1))
   }
 
   /// Refuses a bound on what it is not one on; for policies nothing is checked. What
@@ -99,11 +100,21 @@ public enum PolicyRegistry {
           setup: tier, isDisk: isDisk, unit: setup.unit, seed: setup.seed,
           recordsOutcomes: setup.recordsOutcomes, columns: columns))
     case .hybrid(let memory, let disk, let rules):
+      let policies = (memory: try checked(memory, columns), disk: try checked(disk, columns))
+      // What one tier knows of a cost may be asked for by the other.
+      let keepsCosts =
+        columns.costs != nil
+        && [policies.memory, policies.disk].contains { $0.description.needs.contains(.cost) }
+      func tier(
+        _ tier: TierSetup, _ policy: RegisteredPolicy
+      ) throws(PolicyError) -> SimulatedTier {
+        var made = CacheTierSetup(
+          tier, unit: setup.unit, objects: columns.objects, seed: setup.seed)
+        made.keepsCosts = keepsCosts
+        return try policy.makeSimulatedTier(made)
+      }
       let core = HybridCore(
-        memory: try checked(memory, columns)
-          .makeTier(memory, setup.unit, columns.objects, setup.seed),
-        disk: try checked(disk, columns)
-          .makeTier(disk, setup.unit, columns.objects, setup.seed),
+        memory: try tier(memory, policies.memory), disk: try tier(disk, policies.disk),
         rules: rules, objects: columns.objects)
       return HybridSimulation(
         core: core, unit: setup.unit, recordsOutcomes: setup.recordsOutcomes, over: columns)
@@ -122,7 +133,9 @@ public enum PolicyRegistry {
       throw .badSetup(
         "objects", "\(objects)", expected: "a whole number from 0 to \(ObjectID.maximumCount)")
     }
-    return PolicyProbe(try policy(named: setup.policy).makeTier(setup, unit, objects, seed))
+    return PolicyProbe(
+      try policy(named: setup.policy).makeSimulatedTier(
+        CacheTierSetup(setup, unit: unit, objects: objects, seed: seed)))
   }
 
   /// A policy for a real cache.
@@ -132,11 +145,9 @@ public enum PolicyRegistry {
   package static func makeCacheTier(
     _ setup: CacheTierSetup
   ) throws(PolicyError) -> CacheTier {
-    let policy = try policy(named: setup.policy)
-    try checkCapacity(setup.capacity, UInt64(max(setup.objectsMax, 0)), of: setup.policy)
-    if policy.description.needs.contains(.nextUse) {
-      throw .missingNeed(policy: setup.policy.name, need: "the next use of each object")
-    }
+    let policy = try checked(
+      setup.policy, capacity: setup.capacity, objectsMax: UInt64(max(setup.objectsMax, 0)),
+      knowsNextUse: false)
     var setup = setup
     setup.objectsMax = min(setup.objectsMax, CacheTierSetup.residentsMax)
     setup.policy = try inRealCache(setup.policy)
@@ -172,10 +183,19 @@ public enum PolicyRegistry {
   private static func checked(
     _ tier: TierSetup, _ columns: RequestColumns
   ) throws(PolicyError) -> RegisteredPolicy {
-    let policy = try policy(named: tier.policy)
-    try checkCapacity(tier.capacity, tier.objectsMax, of: tier.policy)
-    if policy.description.needs.contains(.nextUse), columns.nextUses == nil {
-      throw .missingNeed(policy: tier.policy.name, need: "the next use of each object")
+    try checked(
+      tier.policy, capacity: tier.capacity, objectsMax: tier.objectsMax,
+      knowsNextUse: columns.nextUses != nil)
+  }
+
+  /// The policy of a tier whose limits are possible.
+  private static func checked(
+    _ spec: PolicySpec, capacity: UInt64, objectsMax: UInt64?, knowsNextUse: Bool
+  ) throws(PolicyError) -> RegisteredPolicy {
+    let policy = try policy(named: spec)
+    try checkCapacity(capacity, objectsMax, of: spec)
+    if policy.description.needs.contains(.nextUse), !knowsNextUse {
+      throw .missingNeed(policy: spec.name, need: "the next use of each object")
     }
     return policy
   }

@@ -25,9 +25,7 @@ public struct RegisteredPolicy: Sendable {
   }
 
   let makeSingleTier: @Sendable (SingleTier) throws(PolicyError) -> any Simulation
-  let makeTier:
-    @Sendable (TierSetup, CapacityUnit, _ objects: Int, _ seed: UInt64) throws(PolicyError)
-      -> TierDriver
+  let makeSimulatedTier: @Sendable (CacheTierSetup) throws(PolicyError) -> SimulatedTier
   let makeCacheTier: @Sendable (CacheTierSetup) throws(PolicyError) -> CacheTier
 
   /// The registry's line for a policy.
@@ -46,17 +44,14 @@ public struct RegisteredPolicy: Sendable {
         return try single.simulation(of: Policy.self, UnitShape.self)
       }
     }
-    makeTier = {
-      (setup: TierSetup, unit: CapacityUnit, objects: Int, seed: UInt64) throws(PolicyError)
-        -> TierDriver in
-      TierDriver(
-        try Tier<Policy, FullShape>(setup, unit: unit, objects: objects, seed: seed))
+    makeSimulatedTier = { (setup: CacheTierSetup) throws(PolicyError) -> SimulatedTier in
+      SimulatedTier(Held(try Tier<Policy, FullShape>(setup)))
     }
     makeCacheTier = { (setup: CacheTierSetup) throws(PolicyError) -> CacheTier in
       if setup.unit == .bytes {
-        return CacheTier(try PolicyTier<Policy, CacheSizedShape>(setup))
+        return CacheTier(Held(try Tier<Policy, CacheSizedShape>(setup)))
       } else {
-        return CacheTier(try PolicyTier<Policy, CacheUnitShape>(setup))
+        return CacheTier(Held(try Tier<Policy, CacheUnitShape>(setup)))
       }
     }
   }
@@ -76,7 +71,7 @@ extension RegisteredPolicy {
       return try BoundSimulation<Subject>(
         single.setup, isDisk: single.isDisk, unit: single.unit, over: single.columns)
     }
-    makeTier = { (_, _, _, _) throws(PolicyError) -> TierDriver in
+    makeSimulatedTier = { _ throws(PolicyError) -> SimulatedTier in
       throw .boundOnly(name, where: "a tier of a hybrid cache")
     }
     makeCacheTier = { _ throws(PolicyError) -> CacheTier in
@@ -109,9 +104,10 @@ extension RegisteredPolicy.SingleTier {
   fileprivate func simulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>(
     of policy: Policy.Type, _ shape: Shape.Type
   ) throws(PolicyError) -> any Simulation {
-    ErasedSimulation(
+    var made = CacheTierSetup(setup, unit: unit, objects: columns.objects, seed: seed)
+    if columns.costs == nil { made.keepsCosts = false }
+    return ErasedSimulation(
       try SingleTierSimulation<Policy, Shape>(
-        setup, isDisk: isDisk, unit: unit, seed: seed, recordsOutcomes: recordsOutcomes,
-        over: columns))
+        made, isDisk: isDisk, recordsOutcomes: recordsOutcomes, over: columns))
   }
 }

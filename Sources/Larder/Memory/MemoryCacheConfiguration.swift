@@ -82,8 +82,8 @@ public struct MemoryCacheConfiguration: Sendable {
     let entries = min(
       limits.count.map(part) ?? .max, CacheTierSetup.residentsMax)
     return CacheTierSetup(
-      policy: try PolicySpec(parsing: policy), capacity: UInt64(limits.cost.map(part) ?? entries),
-      unit: limits.cost == nil ? .objects : .bytes, objectsMax: entries,
+      policy: try PolicySpec(parsing: policy), entriesMax: entries,
+      bytesMax: limits.cost.map { UInt64(part($0)) },
       timeToLiveMicroseconds: limits.age?.microseconds, objects: room,
       seed: seed &+ UInt64(shard), admission: try PolicySpec(parsingOptional: admission),
       parts: shards)

@@ -1,7 +1,7 @@
 import LarderEngine
 
 extension CachePreset {
-  /// As good as no limit on bytes.
+  /// The bytes of a tier without a limit on them, which a preset says so that bytes are counted.
   private static var noLimit: UInt64 { PolicySetup.capacityMax }
 
   /// A configuration of caches that are made like this.

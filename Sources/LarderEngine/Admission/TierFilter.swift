@@ -8,14 +8,12 @@ struct TierFilter {
   ///
   /// - Throws: where there is no such filter, or one that compares victims stands before a policy
   ///   that cannot name its own.
-  init?(
-    _ setup: TierSetup, unit: CapacityUnit, seed: UInt64, parts: Int, policy: String,
-    knowsVictim: Bool
-  ) throws(PolicyError) {
+  init?(_ setup: CacheTierSetup, policy: String, knowsVictim: Bool) throws(PolicyError) {
     guard let spec = setup.admission else { return nil }
     let made = try AdmissionRegistry.make(
       AdmissionSetup(
-        capacity: setup.capacity, unit: unit, seed: seed, spec: spec, parts: parts))
+        capacity: setup.capacity, unit: setup.unit, seed: setup.seed, spec: spec,
+        parts: setup.parts))
     guard let made else { return nil }
     rule = made
     comparesVictims = type(of: made).description.comparesVictims

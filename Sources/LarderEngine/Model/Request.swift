@@ -14,7 +14,8 @@ public struct Request: Sendable {
   public var nextUse: UInt32
   /// When the entry expires, in microseconds, or `Request.noExpiry`.
   public var expires: UInt64
-  /// What fetching the object from the origin costs, in units of the workload's choice.
+  /// What fetching the object from the origin costs, in units of the workload's choice. For a hit
+  /// it is what fetching the stored copy cost: who does not fetch does not know today's cost.
   public var cost: Float
   /// What stands for the object's key in a sketch: the same for the same key, whatever id it has
   /// at the time. A real cache says it when it stores something; whoever needs it later keeps it.

@@ -5,8 +5,8 @@ final class HybridCore: HybridTiers {
     var request: Request
     /// Microseconds.
     var now: UInt64
-    /// Seconds; 0 for no time to live of its own.
-    var ttlSeconds: UInt32
+    /// Microseconds; 0 for no time to live of its own.
+    var timeToLive: UInt64
   }
 
   /// What memory has evicted while it served a request.
@@ -15,8 +15,8 @@ final class HybridCore: HybridTiers {
     var object: Object
   }
 
-  let memory: TierDriver
-  let disk: TierDriver
+  let memory: SimulatedTier
+  let disk: SimulatedTier
   private let rules: HybridRules
   private(set) var promotions: UInt64 = 0
   private(set) var demotions: UInt64 = 0
@@ -24,27 +24,25 @@ final class HybridCore: HybridTiers {
   private var hitBefore: Column<Bool>
   // What the latest request said of the object, for its demotion.
   private var lastNextUse: Column<UInt32>
-  private var lastCost: Column<Float>
 
   /// Two tiers under one set of rules, for ids up to `objects`.
-  init(memory: TierDriver, disk: TierDriver, rules: HybridRules, objects: Int) {
+  init(memory: SimulatedTier, disk: SimulatedTier, rules: HybridRules, objects: Int) {
     self.memory = memory
     self.disk = disk
     self.rules = rules
     hitBefore = Column(objects: rules.promotion == .secondHit ? objects : 0)
     lastNextUse = Column(objects: rules.demotes ? objects : 0)
-    lastCost = Column(objects: rules.demotes ? objects : 0)
   }
 
   /// Memory held, in bytes.
   var stateBytes: Int {
-    memory.stateBytes + disk.stateBytes + hitBefore.bytes + lastNextUse.bytes + lastCost.bytes
+    memory.stateBytes + disk.stateBytes + hitBefore.bytes + lastNextUse.bytes
   }
 
   /// Sets all counts to zero.
   func resetCounts() {
-    memory.resetCounts()
-    disk.resetCounts()
+    memory.tier.resetCounts()
+    disk.tier.resetCounts()
     promotions = 0
     demotions = 0
   }
@@ -86,14 +84,13 @@ final class HybridCore: HybridTiers {
   /// The object changed at its origin.
   func modify(_ request: Request) {
     note(request)
-    if memory.contains(request.id) { memory.setStale(request.id, true) }
-    if disk.contains(request.id) { disk.setStale(request.id, true) }
+    if memory.tier.contains(request.id) { memory.setStale(request.id, true) }
+    if disk.tier.contains(request.id) { disk.setStale(request.id, true) }
   }
 
   private func note(_ request: Request) {
     guard rules.demotes else { return }
     lastNextUse[request.id] = request.nextUse
-    lastCost[request.id] = request.cost
   }
 
   /// Offers what memory has just given up to disk.
@@ -114,7 +111,7 @@ final class HybridCore: HybridTiers {
   func isPermanent(_ victim: Victim) -> Bool { false }
 
   func life(_ object: Object) -> UInt64 {
-    lifeLeft(disk.expiryFrom(object.now, object.ttlSeconds), object.now)
+    lifeLeft(disk.tier.expiryFrom(object.now, object.timeToLive), object.now)
   }
 
   func lifeLeft(_ copy: TierCopy, of object: Object) -> UInt64 {
@@ -122,7 +119,7 @@ final class HybridCore: HybridTiers {
   }
 
   func lifeLeft(_ victim: Victim) -> UInt64 {
-    lifeLeft(memory.expiry(victim.id), victim.object.now)
+    lifeLeft(memory.tier.expiry(victim.id), victim.object.now)
   }
 
   private func lifeLeft(_ expires: UInt64, _ now: UInt64) -> UInt64 {
@@ -131,7 +128,7 @@ final class HybridCore: HybridTiers {
 
   func useInMemory(_ object: Object) -> TierCopy? {
     guard let copy = memory.use(object.request, object.now) else { return nil }
-    if disk.needsNextUse, disk.contains(object.request.id) { disk.foresee(object.request) }
+    if disk.needsNextUse, disk.tier.contains(object.request.id) { disk.foresee(object.request) }
     return copy
   }
 
@@ -139,7 +136,7 @@ final class HybridCore: HybridTiers {
 
   func isOnDisk(_ object: Object) -> Bool {
     // After a use that evicted nothing it is there.
-    disk.evicted.count == 0 || disk.contains(object.request.id)
+    disk.evicted.count == 0 || disk.tier.contains(object.request.id)
   }
 
   func toggleHitBefore(_ object: Object) -> Bool {
@@ -150,22 +147,23 @@ final class HybridCore: HybridTiers {
 
   func putInMemory(_ object: Object) -> Bool {
     var request = object.request
-    request.expires = memory.expiryFrom(object.now, object.ttlSeconds)
+    request.expires = memory.tier.expiryFrom(object.now, object.timeToLive)
     return memory.put(request, object.now)
   }
 
   func putOnDisk(_ object: Object) {
     forgetHits(object.request.id)
     var request = object.request
-    request.expires = disk.expiryFrom(object.now, object.ttlSeconds)
+    request.expires = disk.tier.expiryFrom(object.now, object.timeToLive)
     _ = disk.put(request, object.now)
   }
 
   func promote(_ copy: TierCopy, of object: Object) -> Bool {
     var request = object.request
     request.size = copy.size
-    request.expires = min(copy.expires, memory.expiryFrom(object.now, 0))
-    guard memory.store(request) else { return false }
+    request.expires = min(copy.expires, memory.tier.expiryFrom(object.now, 0))
+    request.cost = copy.cost
+    guard memory.put(request, object.now) else { return false }
     memory.setStale(request.id, copy.isStale)
     return true
   }
@@ -173,17 +171,18 @@ final class HybridCore: HybridTiers {
   func demote(_ victim: Victim) -> Bool {
     let id = victim.id
     forgetHits(id)
-    let stored = disk.store(
+    let stored = disk.put(
       Request(
-        id: id, size: memory.size(id), index: victim.object.request.index,
-        nextUse: lastNextUse[id], expires: memory.expiry(id), cost: lastCost[id]))
+        id: id, size: memory.tier.size(id), index: victim.object.request.index,
+        nextUse: lastNextUse[id], expires: memory.tier.expiry(id), cost: memory.cost(id)),
+      victim.object.now)
     if stored { disk.setStale(id, memory.isStale(id)) }
     return stored
   }
 
-  func removeFromMemory(_ object: Object) { memory.remove(object.request.id) }
+  func removeFromMemory(_ object: Object) { memory.tier.remove(object.request.id) }
 
-  func removeFromDisk(_ object: Object) { disk.remove(object.request.id) }
+  func removeFromDisk(_ object: Object) { disk.tier.remove(object.request.id) }
 
   private func forgetHits(_ id: ObjectID) {
     if rules.promotion == .secondHit { hitBefore[id] = false }

@@ -45,7 +45,8 @@ final class HybridSimulation: Simulation {
       core.disk.prefetch(ahead)
       let (operation, now, ttl) = reader.context(at: position)
       let object = HybridCore.Object(
-        request: reader.request(at: position), now: now, ttlSeconds: ttl)
+        request: reader.request(at: position), now: now,
+        timeToLive: UInt64(ttl) * 1_000_000)
       switch operation {
       case .get: get(object, bytes: reader.bytes(at: position))
       case .set:

@@ -13,6 +13,9 @@
 /// **Modify.** The origin has a new version; caches are not told, so hits on copies stored before
 /// count as hits and also as `staleHits`, until the copy is replaced or stored again.
 ///
+/// **Costs.** What fetching an object costs is said when it is stored, and kept with the copy: a
+/// hit, a promotion and a demotion have the cost of the copy, since nobody fetches then.
+///
 /// **Storing** an object in a tier: larger than the capacity, or not admitted by the policy: a
 /// rejection. Otherwise evict until there are fewer objects than the tier's limit on them, where it
 /// has one, and until the object fits; then insert: an admission. Its expiry is the request's

@@ -8,6 +8,8 @@ public struct TierSetup: Sendable, Hashable {
   /// seconds, nil for no limit.
   public var timeToLiveSeconds: UInt32?
   /// At most how many objects are resident, beside the capacity; at least 1, nil for no limit.
+  /// Where the capacity counts objects the lower of the two is the capacity that policy and filter
+  /// know; where it counts bytes they know nothing of this limit.
   public var objectsMax: UInt64?
   /// The admission filter with its parameters; nil to store everything that the policy admits.
   public var admission: PolicySpec?

@@ -28,12 +28,11 @@ struct SingleTierSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape
 
   /// An empty cache before the first request.
   init(
-    _ setup: TierSetup, isDisk: Bool, unit: CapacityUnit, seed: UInt64, recordsOutcomes: Bool,
-    over columns: RequestColumns
+    _ setup: CacheTierSetup, isDisk: Bool, recordsOutcomes: Bool, over columns: RequestColumns
   ) throws(PolicyError) {
-    tier = try Tier(setup, unit: unit, objects: columns.objects, seed: seed)
+    tier = try Tier(setup)
     self.columns = columns
-    self.unit = unit
+    unit = setup.unit
     self.isDisk = isDisk
     outcomes = recordsOutcomes ? OutcomeSizes() : nil
   }
@@ -67,7 +66,7 @@ struct SingleTierSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape
 
   mutating func run(upTo end: Int, untilFirstEviction: Bool) -> Bool {
     let end = min(end, columns.count)
-    if Shape.isFull {
+    if Shape.limits {
       return runOperations(upTo: end, untilFirstEviction)
     }
     let start = position
@@ -123,7 +122,7 @@ struct SingleTierSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape
       tier.prefetch(columns.ids[min(position + Self.lookahead, columns.count - 1)])
       let (operation, now, ttl) = reader.context(at: position)
       var request = reader.request(at: position)
-      request.expires = tier.expiry(now: now, ttlSeconds: ttl)
+      request.expires = tier.expiry(now: now, timeToLive: UInt64(ttl) * 1_000_000)
       apply(operation, request, now: now, bytes: reader.bytes(at: position))
       position += 1
       if untilFirstEviction, tier.counts.evictions > 0 { return true }
@@ -139,11 +138,7 @@ struct SingleTierSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape
     case .get: get(request, now: now, bytes: bytes)
     case .set:
       totals.sets += 1
-      if tier.find(request.id, now: now, countsExpiration: false) {
-        _ = tier.replace(request) { _ in }
-      } else {
-        _ = tier.store(request) { _ in }
-      }
+      _ = tier.set(request, now: now) { _ in }
     case .delete:
       totals.deletes += 1
       tier.remove(request.id)
@@ -156,7 +151,7 @@ struct SingleTierSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape
   private mutating func get(_ request: Request, now: UInt64, bytes: UInt32) {
     totals.requests += 1
     totals.bytesRequested += UInt64(request.size)
-    guard tier.find(request.id, now: now) else {
+    guard tier.access(request, now: now, evicted: { _ in }) == .hit else {
       outcomes?.misses.add(bytes: bytes)
       _ = tier.store(request) { _ in }
       return
@@ -172,6 +167,5 @@ struct SingleTierSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape
         outcomes?.memoryHits.add(bytes: served)
       }
     }
-    tier.hit(request) { _ in }
   }
 }

@@ -10,7 +10,7 @@ import Testing
   private func tier(_ policy: String) throws -> CacheTier {
     try PolicyRegistry.makeCacheTier(
       CacheTierSetup(
-        policy: try PolicySpec(parsing: policy), capacity: 30, unit: .objects, objects: 400))
+        policy: try PolicySpec(parsing: policy), entriesMax: 30, bytesMax: nil, objects: 400))
   }
 
   /// A real cache reads memory at it, so it is an id of the tier's whatever happens.
@@ -32,7 +32,7 @@ import Testing
   func isNoneOfNothing(policy: String) throws {
     let tier = try PolicyRegistry.makeCacheTier(
       CacheTierSetup(
-        policy: try PolicySpec(parsing: policy), capacity: 30, unit: .bytes, objects: 400))
+        policy: try PolicySpec(parsing: policy), entriesMax: nil, bytesMax: 30, objects: 400))
     #expect(tier.set(Request(id: 3, size: 31), 0) == .rejected)
     #expect(tier.count == 0)
     #expect(tier.victims.candidate == .none)

@@ -103,6 +103,7 @@ struct NaiveHybrid {
       var request = context.latest[id] ?? Request(id: id)
       request.size = copy.size
       request.expires = copy.expires
+      request.cost = copy.cost
       if case .stored = disk.store(request, version: copy.version) { demotions += 1 }
     }
   }
@@ -122,6 +123,7 @@ struct NaiveHybrid {
   private mutating func promote(_ request: Request, _ copy: NaiveCopy, _ context: NaiveContext) {
     var request = request
     request.size = copy.size
+    request.cost = copy.cost
     request.expires = min(copy.expires, memory.expiry(ttlSeconds: 0, now: context.now))
     guard case .stored(let evicted) = memory.store(request, version: copy.version) else { return }
     promotions += 1

@@ -17,6 +17,7 @@ extension NaiveTier {
     guard let copy = copies[request.id] else { return nil }
     var reference = request
     reference.size = copy.size
+    reference.cost = copy.cost
     policy.hit(reference)
     return (copy, makeRoom { !$0.policy.overflows })
   }

@@ -7,8 +7,18 @@ struct NaiveCopy {
   var version: Int
   /// Microseconds.
   var expires: UInt64
+  /// What fetching it cost.
+  var cost: Float
   /// Disk hits since it was stored here or last promoted.
   var promotionHits = 0
+}
+
+extension NaiveCopy {
+  /// The copy that a request stores.
+  init(_ request: Request, version: Int) {
+    self.init(
+      size: request.size, version: version, expires: request.expires, cost: request.cost)
+  }
 }
 
 /// What a tier gave up, in order.
@@ -31,11 +41,11 @@ struct NaiveTier {
   var counts = TierCounts()
 
   init?(_ setup: TierSetup, unit: CapacityUnit, seed: UInt64 = 0) throws {
-    let made = try NaivePolicies.make(
-      setup.policy, capacity: setup.capacity, unit: unit, seed: seed)
+    // Objects are counted once: the lower of two limits on them is the capacity.
+    capacity = unit == .objects ? min(setup.capacity, setup.objectsMax ?? .max) : setup.capacity
+    let made = try NaivePolicies.make(setup.policy, capacity: capacity, unit: unit, seed: seed)
     guard let policy = made else { return nil }
     self.policy = policy
-    capacity = setup.capacity
     timeToLiveSeconds = setup.timeToLiveSeconds
     objectsMax = setup.objectsMax.map { Int($0) } ?? .max
   }
@@ -71,7 +81,7 @@ struct NaiveTier {
       $0.copies.count < $0.objectsMax && $0.used + UInt64(request.size) <= $0.capacity
     }
     policy.insert(request)
-    copies[request.id] = NaiveCopy(size: request.size, version: version, expires: request.expires)
+    copies[request.id] = NaiveCopy(request, version: version)
     counts.admissions += 1
     counts.bytesWritten += UInt64(request.size)
     return .stored(evicted: evicted)
@@ -87,7 +97,7 @@ struct NaiveTier {
       return .rejected
     }
     policy.replace(request)
-    copies[request.id] = NaiveCopy(size: request.size, version: version, expires: request.expires)
+    copies[request.id] = NaiveCopy(request, version: version)
     counts.bytesWritten += UInt64(request.size)
     return .stored(evicted: makeRoom { $0.used <= $0.capacity && !$0.policy.overflows })
   }

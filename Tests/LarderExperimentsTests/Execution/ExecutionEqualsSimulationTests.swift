@@ -83,6 +83,30 @@ import Testing
     #expect(simulated.hits > 0 && execution.valuesChecked == simulated.hits)
   }
 
+  /// A limit on entries beside the capacity, whatever that counts, also before a filter that asks
+  /// whether the tier is full.
+  @Test(arguments: ["lru", "slru", "2q", "s3-fifo", "arc", "w-tinylfu", "lirs"])
+  func limitsOnEntriesCountAsSimulated(policy: String) throws {
+    let trace = ExecutionTrace(
+      requests: 1_200, objects: 300, hasOperations: false, isTimed: false
+    ).prepared()
+    let knowsVictim = PolicyRegistry.knowsVictim(try PolicySpec(parsing: policy))
+    for (unit, capacity) in [(CapacityUnit.bytes, UInt64(1 << 20)), (.objects, 200)] {
+      for admission in knowsVictim ? [nil, "tinylfu"] : [nil] {
+        let stand = ExecutionStand()
+        var tier = try ExecutionStand.tier(policy, capacity: capacity, objectsMax: 50)
+        tier.admission = try PolicySpec(parsingOptional: admission)
+        let planned = ExecutionStand.cell(.memory(tier), unit: unit)
+        let simulated = try stand.simulate(planned, over: trace)
+        let execution = try #require(
+          try stand.run(planned, over: trace, simulated: simulated)?.first)
+        #expect(execution.counts == simulated, "\(policy), \(unit), \(admission ?? "-")")
+        #expect(simulated.hits > 100 && simulated.evictions > 0)
+        #expect(execution.capacityExceeded == 0)
+      }
+    }
+  }
+
   @Test func staleHitsAreCounted() throws {
     let trace = ExecutionTrace(isTimed: false).prepared()
     let stand = ExecutionStand()

@@ -9,7 +9,8 @@ import Testing
   func hitsEvictOnlyWhereThePolicySaysSo(policy: String, unit: CapacityUnit) throws {
     let tier = try PolicyRegistry.makeCacheTier(
       CacheTierSetup(
-        policy: try PolicySpec(parsing: policy), capacity: 40, unit: unit, objects: 100, seed: 3))
+        policy: try PolicySpec(parsing: policy), entriesMax: unit == .objects ? 40 : nil,
+        bytesMax: unit == .bytes ? 40 : nil, objects: 100, seed: 3))
     var random = TestRandom(seed: 9)
     var evicting = 0
     for _ in 0..<20_000 {

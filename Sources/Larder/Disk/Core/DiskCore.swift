@@ -89,15 +89,11 @@ final class DiskCore {
     _ configuration: DiskConfiguration, objects: Int
   ) throws(DiskCacheError) -> CacheTier {
     let limits = configuration.limits
-    let byEntries = limits.bytesMax == nil && limits.entriesMax != nil
     do throws(PolicyError) {
       return try PolicyRegistry.makeCacheTier(
         CacheTierSetup(
-          policy: PolicySpec(parsing: configuration.policy),
-          capacity: limits.bytesMax ?? limits.entriesMax.map { UInt64($0) }
-            ?? PolicySetup.capacityMax,
-          unit: byEntries ? .objects : .bytes,
-          objectsMax: limits.entriesMax ?? .max,
+          policy: PolicySpec(parsing: configuration.policy), entriesMax: limits.entriesMax,
+          bytesMax: limits.bytesMax,
           timeToLiveMicroseconds: limits.timeToLive.map { max(1, $0.microseconds) },
           objects: objects, seed: configuration.seed,
           admission: PolicySpec(parsingOptional: configuration.admission)))

@@ -11,13 +11,11 @@ extension MemoryCacheConfiguration {
   /// What a memory tier of a cell is as a real cache. With one thread it has one shard, so that it
   /// does what a simulation does.
   init(_ tier: TierSetup, _ setup: CacheSetup) {
-    let capacity = Int(clamping: tier.capacity)
-    let countsBytes = setup.simulation.unit == .bytes
-    let objectsMax = tier.objectsMax.map { Int(clamping: $0) }
+    let unit = setup.simulation.unit
     self.init(
       limits: MemoryCacheLimits(
-        count: countsBytes ? objectsMax : min(capacity, objectsMax ?? capacity),
-        cost: countsBytes ? capacity : nil, age: tier.timeToLive),
+        count: tier.entriesMax(in: unit),
+        cost: tier.bytesMax(in: unit).map { Int(clamping: $0) }, age: tier.timeToLive),
       policy: tier.policy.description, admission: tier.admission?.description,
       shards: setup.threads == 1 ? 1 : setup.execution.shards,
       hashing: setup.execution.hashing, clock: setup.clock,
@@ -30,14 +28,11 @@ extension MemoryCacheConfiguration {
 extension DiskConfiguration {
   /// What a disk tier of a cell is as a real cache.
   init(_ tier: TierSetup, _ setup: CacheSetup) throws(DiskCacheError) {
-    let countsBytes = setup.simulation.unit == .bytes
-    let capacity = Int(clamping: tier.capacity)
-    let objectsMax = tier.objectsMax.map { Int(clamping: $0) }
+    let unit = setup.simulation.unit
     self.init(
       policy: tier.policy.description, admission: tier.admission?.description,
       limits: DiskLimits(
-        bytesMax: countsBytes ? tier.capacity : nil,
-        entriesMax: countsBytes ? objectsMax : min(capacity, objectsMax ?? capacity),
+        bytesMax: tier.bytesMax(in: unit), entriesMax: tier.entriesMax(in: unit),
         timeToLive: tier.timeToLive,
         // What a run counts must not depend on how full the disk is.
         freeBytesMin: 0),
@@ -65,7 +60,7 @@ extension CacheSetup {
 extension TierSetup {
   /// The longest life of an entry, nil for no limit.
   fileprivate var timeToLive: Duration? {
-    timeToLiveSeconds.flatMap { $0 == 0 ? nil : .seconds($0) }
+    timeToLiveMicroseconds.map { .microseconds(Int64($0)) }
   }
 }
 

@@ -15,7 +15,7 @@ import Testing
   private static func tier(_ policy: String) throws -> CacheTier {
     try PolicyRegistry.makeCacheTier(
       CacheTierSetup(
-        policy: try PolicySpec(parsing: policy), capacity: 30, unit: .objects, objects: 400))
+        policy: try PolicySpec(parsing: policy), entriesMax: 30, bytesMax: nil, objects: 400))
   }
 
   @Test(arguments: policies)

@@ -1,4 +1,4 @@
-/// What a tier knows of the copy of an object that answers a get.
+/// What a simulated tier knows of the copy of an object that answers a get.
 struct TierCopy {
   /// Its size, in units of the capacity.
   var size: UInt32
@@ -6,4 +6,6 @@ struct TierCopy {
   var isStale: Bool
   /// When it expires, microseconds.
   var expires: UInt64
+  /// What fetching it cost.
+  var cost: Float
 }

@@ -1,12 +1,13 @@
 package import Synchronization
 
-/// The tier of a real cache: a policy whose type the caller does not know, its capacity, and what
-/// must be known of each resident object but its key and value.
+/// A tier whose policy the caller does not know: what real caches drive, and, with what only a
+/// simulation asks for (`SimulatedTier`), simulated hybrids and probes.
 ///
 /// One call through a closure for each operation; everything below it is specialised for the
-/// policy. The caller keeps keys and values beside the ids, gives an id to another key only when
-/// the tier no longer `remembers` it, and calls from one thread at a time, but for hits made
-/// through `hitWords`.
+/// policy. A value, so that calling it from a class that holds it counts no references. See `Tier`
+/// for what the operations do. A cache keeps keys and values beside the ids, gives an id to another
+/// key only when the tier no longer `remembers` it, and calls from one thread at a time, but for
+/// hits made through `hitWords`.
 @usableFromInline
 package struct CacheTier {
   /// What a get found.
@@ -83,11 +84,10 @@ package struct CacheTier {
   private let countsBody: () -> TierCounts
   private let resetBody: () -> Void
 
-  /// Takes a tier over.
+  /// Hides the policy of a tier.
   init<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>(
-    _ tier: consuming PolicyTier<Policy, Shape>
+    _ held: Held<Tier<Policy, Shape>>
   ) {
-    let held = Held(tier)
     let list = VictimList()
     contains = { id in held.with { $0.contains(id) } }
     remembers = { id in held.with { $0.remembers(id) } }
@@ -95,7 +95,7 @@ package struct CacheTier {
     expiry = { id in held.with { $0.expiry(of: id) } }
     access = { id, now in
       list.clear()
-      return held.with { $0.access(id, now: now) { list.append($0) } }
+      return held.with { $0.access(Request(id: id), now: now) { list.append($0) } }
     }
     hitWords = { held.with { $0.hitWords } }
     sharedExpiries = { held.with { $0.sharedExpiries } }
@@ -113,7 +113,7 @@ package struct CacheTier {
         return outcome
       }
     }
-    setRestoring = { isRestoring in held.with { $0.setRestoring(isRestoring) } }
+    setRestoring = { isRestoring in held.with { $0.isRestoring = isRestoring } }
     renew = { id, expires in held.with { $0.renew(id, expires: expires) } }
     expiryFrom = { now, own in held.with { $0.expiry(now: now, timeToLive: own) } }
     remove = { id in held.with { $0.remove(id) } }
@@ -122,10 +122,10 @@ package struct CacheTier {
     victims = list
     countBody = { held.with { $0.count } }
     usedBody = { held.with { $0.used } }
-    expiresBody = { held.with { $0.expires } }
+    expiresBody = { held.with { $0.mayExpire } }
     stateBytesBody = { held.with { $0.stateBytes } + list.bytes }
     countsBody = { held.with { $0.counts } }
-    resetBody = { held.with { $0.resetCounts() } }
+    resetBody = { held.with { $0.counts = TierCounts() } }
   }
 
   /// Resident objects.

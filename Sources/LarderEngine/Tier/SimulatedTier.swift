@@ -1,0 +1,59 @@
+/// A tier of a simulated hybrid or of a probe: what a real cache drives, and what only a simulation
+/// says or asks.
+struct SimulatedTier {
+  /// What a real cache would drive.
+  let tier: CacheTier
+  /// A get, with all that a trace says of it: the copy that is there to be used, if there is one;
+  /// may leave victims.
+  let use: (Request, _ now: UInt64) -> TierCopy?
+  /// What fetching a resident object cost.
+  let cost: (ObjectID) -> Float
+  /// Whether a resident object is older than the origin's.
+  let isStale: (ObjectID) -> Bool
+  /// Marks a resident object as older than the origin's, or as fresh.
+  let setStale: (ObjectID, Bool) -> Void
+  /// Another tier answered for a resident object.
+  let foresee: (Request) -> Void
+  /// Whether the policy must be told of that.
+  let needsNextUse: Bool
+  /// Brings what a request for an object will touch near.
+  let prefetch: (ObjectID) -> Void
+
+  /// Hides the policy of a tier.
+  init<Policy: EvictionPolicy & ~Copyable>(_ held: Held<Tier<Policy, FullShape>>) {
+    let tier = CacheTier(held)
+    let victims = tier.victims
+    use = { request, now in
+      victims.clear()
+      return held.with { tier in
+        let id = request.id
+        guard tier.access(request, now: now, evicted: { victims.append($0) }) == .hit else {
+          return nil
+        }
+        // A policy may have given the object up on this hit. It is still answered.
+        return TierCopy(
+          size: tier.size(of: id), isStale: tier.isStale(id), expires: tier.expiry(of: id),
+          cost: tier.cost(of: id))
+      }
+    }
+    cost = { id in held.with { $0.cost(of: id) } }
+    isStale = { id in held.with { $0.isStale(id) } }
+    setStale = { id, isStale in held.with { $0.setStale(id, isStale) } }
+    foresee = { request in held.with { $0.foresee(request) } }
+    needsNextUse = Policy.description.needs.contains(.nextUse)
+    prefetch = { id in held.with { $0.prefetch(id) } }
+    self.tier = tier
+  }
+
+  /// Stores an object or replaces it, and says whether it was accepted; may leave victims.
+  func put(_ request: Request, _ now: UInt64) -> Bool { tier.set(request, now) != .rejected }
+
+  /// What the last `use` or `put` evicted, in order.
+  var evicted: VictimList { tier.victims }
+  /// A copy of `evicted`.
+  var victims: [ObjectID] { (0..<evicted.count).map { evicted[$0] } }
+  /// What has happened since the start or the last `resetCounts`.
+  var counts: TierCounts { tier.counts }
+  /// Memory held, in bytes.
+  var stateBytes: Int { tier.stateBytes }
+}
