@@ -43,7 +43,8 @@ public protocol EvictionPolicy: ~Copyable, SendableMetatype {
   /// give the id to another key only when this is false.
   func remembers(_ id: ObjectID) -> Bool
 
-  /// A resident object is requested. `request.size` is its stored size.
+  /// A resident object is requested. `request.size`, `cost` and `expires` are those of the stored
+  /// copy.
   mutating func hit(_ request: Request, _ sizes: some ObjectSizes)
 
   /// A resident object's value is replaced, which is also a reference to it. `request.size` is the

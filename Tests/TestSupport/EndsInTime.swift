@@ -32,6 +32,6 @@
   extension Trait where Self == EndsInTime {
     /// For tests that wait for other threads or processes: far more time than they take on a busy
     /// machine.
-    public static var endsInTime: EndsInTime { EndsInTime(seconds: 900) }
+    public static var endsInTime: EndsInTime { EndsInTime(seconds: 2700) }
   }
 #endif
