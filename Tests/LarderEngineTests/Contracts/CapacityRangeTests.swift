@@ -41,7 +41,7 @@ import Testing
     }
     #expect(throws: expected) {
       try PolicyRegistry.makeCacheTier(
-        CacheTierSetup(policy: spec, capacity: capacity, unit: .bytes, objects: 5))
+        CacheTierSetup(policy: spec, entriesMax: nil, bytesMax: capacity, objects: 5))
     }
   }
 

@@ -15,7 +15,7 @@ import Testing
     await #expect(processExitsWith: .failure) {
       let tier = try PolicyRegistry.makeCacheTier(
         CacheTierSetup(
-          policy: PolicySpec(parsing: "lru"), capacity: 4, unit: .objects, objects: 4))
+          policy: PolicySpec(parsing: "lru"), entriesMax: 4, bytesMax: nil, objects: 4))
       _ = tier.forgotten(1, 5)
     }
   }
