@@ -158,7 +158,12 @@ import Testing
       "value-size: expected bytes from 1 to 1073741824, such as 100B or 4KiB, found '0B'"),
     Case(
       "execute: {inline: 5GiB}",
-      "inline: expected bytes from 0 to 1073741824, such as 20KiB, found '5GiB'"),
+      "inline: expected bytes from 0 to 500000000, such as 20KiB, found '5GiB'"),
+    Case(
+      "execute: {shards: 3}", "shards: expected a power of two from 1 to 1024, found '3'"),
+    Case(
+      "execute: {shards: 2048}",
+      "shards: expected a whole number from 1 to 1024, found '2048'"),
     Case("execute: {pressure: [{at: 50%}]}", "pressure[1]: key 'level' is missing"),
     Case(
       "execute: {pressure: [{at: 0%, level: warning}]}",
