@@ -107,6 +107,16 @@ import Testing
     #expect(run.notes.contains("of memory, and") && run.notes.contains("left"), "\(run.notes)")
   }
 
+  /// A limit that leaves a hundred megabytes is enough for a trace of a few.
+  @Test func littleMemoryIsEnoughForLittle() throws {
+    let scratch = try ScratchFolder()
+    let made = try limited(
+      "trace generate zipf --requests 1000000 --quiet x.larder", in: scratch, kilobytes: 300_000)
+    #expect(made.exitCode == 0, "\(made.notes)")
+    let read = try limited("trace info --quiet x.larder", in: scratch, kilobytes: 300_000)
+    #expect(read.exitCode == 0, "\(read.notes)")
+  }
+
   @Test func hugeValuesAreNotExecuted() throws {
     let scratch = try ScratchFolder()
     try scratch.write("1,4294967295\n2,4294967295\n1,4294967295\n", to: "huge.csv")

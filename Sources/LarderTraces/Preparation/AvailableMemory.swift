@@ -2,27 +2,34 @@ import Foundation
 
 /// How much memory the process can still take.
 enum AvailableMemory {
-  /// Bytes of memory in the machine.
-  static var installedBytes: UInt64 { ProcessInfo.processInfo.physicalMemory }
+  /// A limit, and what of it is not used.
+  private typealias Bound = (limit: UInt64, left: UInt64)
 
   /// Bytes that can be taken before the system has to swap or kill: the least of what the machine
   /// has left, what the control group allows (a container's limit), and the limit on address space
   /// (`ulimit -v`). Where nothing is known, as on Darwin, all the memory there is.
-  static var bytes: UInt64 {
-    ([machine, controlGroup, addressSpace].compactMap { $0 }.min()) ?? installedBytes
-  }
+  static var bytes: UInt64 { bounds.map(\.left).min() ?? installedBytes }
+
+  /// Bytes that the process could take if nothing were used.
+  static var limitBytes: UInt64 { bounds.map(\.limit).min() ?? installedBytes }
+
+  private static var bounds: [Bound] { [machine, controlGroup, addressSpace].compactMap { $0 } }
+
+  /// Bytes of memory in the machine.
+  private static var installedBytes: UInt64 { ProcessInfo.processInfo.physicalMemory }
 
   #if os(Linux)
-    private static var machine: UInt64? {
+    private static var machine: Bound? {
       for line in lines("/proc/meminfo") where line.hasPrefix("MemAvailable:") {
-        return line.split(separator: " ").dropFirst().first.flatMap { UInt64($0) }.map { $0 << 10 }
+        return line.split(separator: " ").dropFirst().first.flatMap { UInt64($0) }
+          .map { (installedBytes, $0 << 10) }
       }
       return nil
     }
 
     /// What control groups leave, by version 2 and version 1. In a container its own group is the
     /// root. Pages of files count as used and are given up before anybody is killed.
-    private static var controlGroup: UInt64? {
+    private static var controlGroup: Bound? {
       let path = lines("/proc/self/cgroup").first { $0.hasPrefix("0::") }?.dropFirst(3) ?? "/"
       let groups = [
         ("/sys/fs/cgroup\(path)/memory", "max", "current", ["inactive_file", "active_file"]),
@@ -32,7 +39,7 @@ enum AvailableMemory {
           ["total_inactive_file", "total_active_file"]
         ),
       ]
-      return groups.compactMap { group, limit, use, files -> UInt64? in
+      return groups.compactMap { group, limit, use, files -> Bound? in
         guard let limit = number("\(group).\(limit)"), let use = number("\(group).\(use)") else {
           return nil
         }
@@ -42,11 +49,11 @@ enum AvailableMemory {
           sum &+= UInt64(words[1]) ?? 0
         }
         let held = use - min(use, reclaimable)
-        return limit - min(limit, held)
-      }.min()
+        return (limit, limit - min(limit, held))
+      }.min { $0.left < $1.left }
     }
 
-    private static var addressSpace: UInt64? {
+    private static var addressSpace: Bound? {
       var limit = rlimit()
       guard getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0,
         limit.rlim_cur != rlim_t.max,
@@ -54,7 +61,8 @@ enum AvailableMemory {
           .flatMap({ UInt64($0) })
       else { return nil }
       let used = pages * UInt64(sysconf(Int32(_SC_PAGESIZE)))
-      return limit.rlim_cur > used ? UInt64(limit.rlim_cur) - used : 0
+      let bytes = UInt64(limit.rlim_cur)
+      return (bytes, bytes - min(bytes, used))
     }
 
     private static func number(_ path: String) -> UInt64? {
@@ -67,7 +75,7 @@ enum AvailableMemory {
     }
   #else
     private static var machine: UInt64? { nil }
-    private static var controlGroup: UInt64? { nil }
-    private static var addressSpace: UInt64? { nil }
+    private static var controlGroup: Bound? { nil }
+    private static var addressSpace: Bound? { nil }
   #endif
 }

@@ -13,8 +13,8 @@ package struct MemoryBudget: Sendable {
   /// A budget of which `available` says how many bytes are left.
   package init(available: @escaping @Sendable () -> UInt64) { self.available = available }
 
-  /// What stays for the rest of the machine: 256 MiB, or a sixteenth of a small one.
-  static let reserve = min(256 << 20, AvailableMemory.installedBytes / 16)
+  /// What stays for everything else: 256 MiB, or a sixteenth of a small machine or limit.
+  static let reserve = min(256 << 20, AvailableMemory.limitBytes / 16)
 
   /// Checks that `bytes` can be taken.
   ///
