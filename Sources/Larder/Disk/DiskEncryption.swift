@@ -23,8 +23,8 @@ public import Crypto
 /// was created and when it expires, and whether it is permanent are bound, too. What was tampered
 /// with is a miss, removed, and counted as damage.
 ///
-/// **What whoever has the disk still sees**: how many entries and suites there are and which
-/// entries share a suite, the sizes of values and about those of keys, when each was stored and
+/// **What whoever has the disk still sees**: how many entries and suites there are, which entries
+/// share a suite and the identity of their codec, the sizes of values and about those of keys, when each was stored and
 /// expires, its cost, in which order and how often entries were used, and from old pages and logs
 /// how all this changed. Whoever can write to it can remove entries, and put an older state of an
 /// entry, or of the whole folder, back in place.

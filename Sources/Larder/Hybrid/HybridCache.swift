@@ -26,6 +26,13 @@ import LarderEngine
 /// done one after the other for each key and for both tiers together. A fetch that is overtaken by
 /// a set or a removal of its key is not stored.
 ///
+/// **What has expired** is a miss, and is kept while its origin can say that it still holds or it may
+/// stand in for its origin: see `HybridCacheConfiguration.revalidateWithin`.
+///
+/// **Threads.** `value`, `result`, `updates` and `prewarm` leave everything below a hit in memory to
+/// threads of the cache's own, and suspend their task until it is done. `get`, `set`, `remove` and
+/// all other calls work on the thread that calls, which the disk may hold up.
+///
 /// **Disk that fails** leaves memory at work. `get`, `set` and `remove` do what memory can do and
 /// then throw; `value` and `result` treat it as if disk had nothing, and tell listeners.
 ///

@@ -15,7 +15,8 @@ public struct MemoryCacheStatistics: Sendable, Hashable, Codable {
   /// Entries that the policy gave up for want of room.
   public var evictions: UInt64 = 0
   /// Entries that a get or a sweep found expired. (One that a set finds expired is replaced and
-  /// does not count, and neither does one that is evicted first.)
+  /// does not count, and neither does one that is evicted first. One that a hybrid cache keeps
+  /// counts with each get.)
   public var expirations: UInt64 = 0
   /// Entries removed by key or by `removeAll`.
   public var removals: UInt64 = 0

@@ -42,6 +42,31 @@ import Testing
     #expect(try third.get("b")?.value == Data([3]))
   }
 
+  /// A record that is damaged keeps nobody out.
+  @Test func aDamagedRecordIsNone() throws {
+    let first = try HybridCache<String, Data>(path: folder.path)
+    try first.set(Data([1]), for: "a")
+    try first.close()
+    do {
+      let index = try #require(
+        try FileManager.default.contentsOfDirectory(atPath: folder.path)
+          .first { $0.hasSuffix(".sqlite") })
+      let connection = try SQLiteConnection(
+        path: folder.path + "/" + index, busyMilliseconds: 0, layer: nil)
+      try connection.execute(
+        "UPDATE facts SET value = replace(value, 'data', 'dat!') WHERE name LIKE 'codec %'")
+    }
+    for _ in 0..<2 {
+      let again = try HybridCache<String, Data>(path: folder.path)
+      #expect(try again.get("a")?.value == Data([1]))
+      try again.set(Data([2]), for: "b")
+      try again.close()
+    }
+    #expect(throws: HybridCacheError.self) {
+      try HybridCache<String, Data>(path: folder.path, codec: .json)
+    }
+  }
+
   @Test func codecsHaveIdentities() {
     #expect(DiskCodec<Data>.standard.identity == "data")
     #expect(DiskCodec<String>.standard.identity == "text")
