@@ -152,7 +152,7 @@ public final class DiskCache: @unchecked Sendable {
   @discardableResult
   public func remove(_ key: String, suite: String = "") throws(DiskCacheError) -> Bool {
     try withKey(key) { (core, bytes) throws(DiskCacheError) in
-      guard let number = core.suiteNumber(suite) else { return false }
+      guard let number = core.suiteNumber(suite) else { return try core.removeUnknown() }
       return try core.remove(bytes, suite: number)
     }
   }

@@ -102,6 +102,41 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: kept))
   }
 
+  /// Pages that change places show rows that are whole, where none may be stored any more.
+  @Test(arguments: [false, true])
+  func pagesOutOfOrderAreDamage(isCopied: Bool) throws {
+    var random = TestRandom(seed: 3)
+    var rebuilds: UInt64 = 0
+    for _ in 0..<25 {
+      try? FileManager.default.removeItem(atPath: folder.path)
+      let cache = try open()
+      for number in 0..<300 {
+        try cache.set(Data(repeating: UInt8(number % 256), count: 90), for: "\(number)")
+      }
+      try cache.close()
+      try change { bytes in
+        let pages = bytes.count / 4_096
+        let (one, other) = (random.below(pages) * 4_096, random.below(pages) * 4_096)
+        let (first, second) = (bytes[one..<(one + 4_096)], bytes[other..<(other + 4_096)])
+        if !isCopied { bytes.replaceSubrange(one..<(one + 4_096), with: second) }
+        bytes.replaceSubrange(other..<(other + 4_096), with: first)
+      }
+      let again = try open()
+      for number in 0..<300 {
+        let found = try again.data(for: "\(number)")
+        #expect(found == nil || found == Data(repeating: UInt8(number % 256), count: 90))
+      }
+      for number in 200..<600 { try again.set(Data(count: 50), for: "\(number)") }
+      rebuilds += again.statistics.rebuilds
+      try again.close()
+      let last = try open()
+      for number in 200..<600 { #expect(try last.data(for: "\(number)") == Data(count: 50)) }
+      #expect(last.statistics.damages == 0)
+      try last.close()
+    }
+    #expect(rebuilds > 10)
+  }
+
   /// A key that does not fit is no damage: nothing is set aside, however often it is tried.
   @Test func aWrongKeyIsNoDamage() throws {
     try fill(key: 1)

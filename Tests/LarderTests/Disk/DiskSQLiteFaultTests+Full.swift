@@ -115,6 +115,23 @@ extension DiskSQLiteFaultTests {
     try cache.close()
   }
 
+  /// Nothing can be in a suite in which nothing was stored; all the same it is a removal that
+  /// succeeds.
+  @Test func aRemovalInAnUnknownSuiteIsCertainOfWhatCameBefore() throws {
+    let folder = try ScratchFolder(isSmall: true)
+    defer { emptyDisk() }
+    let cache = try open(folder, .normal)
+    try cache.set(bytes(300, 1), for: "k")
+    try cache.set(bytes(300, 2), for: "other")
+    fillDisk()
+    #expect(throws: DiskCacheError.self) { try cache.set(bytes(300, 3), for: "k") }
+    #expect(throws: DiskCacheError.self) { try cache.remove("a", suite: "unknown") }
+    emptyDisk()
+    #expect(try !cache.remove("a", suite: "unknown"))
+    #expect(try afterKill(folder).cache.data(for: "k") == nil)
+    try cache.close()
+  }
+
   /// A set that fails once, and whose failure leaves room, is certain without another call.
   @Test func aFailedSetDeletesTheOldValueWhereItCan() throws {
     let folder = try ScratchFolder(isSmall: true)

@@ -28,6 +28,14 @@ extension DiskCore {
     try commitDoomed()
   }
 
+  /// Removes the entry of a key in a suite in which nothing was ever stored: there is none. What an
+  /// earlier call could not delete goes, as it does with every removal.
+  func removeUnknown() throws(DiskCacheError) -> Bool {
+    _ = try openIndex()
+    if !doomed.isEmpty { try commitDoomed() }
+    return false
+  }
+
   /// Removes the entries for which `matches` says so, and what the policy remembers of them.
   func removeAll(
     counting counter: WritableKeyPath<DiskStatistics, UInt64>, as kind: CacheEventKind,

@@ -50,8 +50,10 @@ extension DiskCore {
       try recover(from: error)
       return .none
     }
+    let isInDatabase = slots[Int(id)].file == 0
     damage(id)
     miss(key)
+    if isInDatabase { try checkPages() }
     return .none
   }
 

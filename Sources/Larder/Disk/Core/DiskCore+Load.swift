@@ -18,6 +18,10 @@ extension DiskCore {
     var damaged: [Int64] = []
     var suites: [(UInt32, String)] = []
     var codecs: [UInt32: String] = [:]
+    /// Whether anything in the database itself is not what was written.
+    var isDamaged = false
+    /// Whether each row's id is higher than that of the row before it.
+    var isInOrder = true
   }
 
   func load() throws(DiskCacheError) {
@@ -35,7 +39,9 @@ extension DiskCore {
       collectFreeIDs()
       tier.resetCounts()
       if !moved.isEmpty { writeOrder() }
-      try deleteDamaged(contents.damaged, index)
+      let isMended = try deleteDamaged(contents.damaged, index)
+      if contents.isDamaged, isMended, try !isSound(index) { throw Self.disorder(folder) }
+      damagesChecked = statistics.damages
     } catch {
       index.close()
       self.index = nil
@@ -59,9 +65,14 @@ extension DiskCore {
   private func read(_ index: DiskIndex) throws(DiskCacheError) -> Contents {
     var contents = Contents()
     do throws(SQLiteError) {
-      contents.suites = try index.suites()
+      let suites = try index.suites()
+      contents.suites = suites.names
+      contents.isDamaged = suites.damaged > 0
       contents.codecs = try index.codecs()
+      var last: Int64?
       try index.scan { id, found in
+        if let last, last >= id { contents.isInOrder = false }
+        last = id
         guard let (row, key, hasText) = found else { return contents.damaged.append(id) }
         contents.rows.append(
           Loaded(
@@ -71,6 +82,8 @@ extension DiskCore {
     } catch {
       throw DiskCacheError(error)
     }
+    guard contents.isInOrder else { throw Self.disorder(folder) }
+    if !contents.damaged.isEmpty { contents.isDamaged = true }
     return contents
   }
 
@@ -127,8 +140,6 @@ extension DiskCore {
         (row.file == 0 || present.contains(row.file))
         && (row.suite == 0 || numbers.contains(row.suite))
       if !isWhole { statistics.damages += 1 }
-      // A damaged tree can show a row twice.
-      guard !slots[Int(id)].isStored else { continue }
       // What has expired stays: its origin may yet say that it still holds.
       guard isWhole, directory[loaded.digest] == nil else {
         doomed.append(id)
@@ -170,9 +181,19 @@ extension DiskCore {
       uniquingKeysWith: { first, _ in first })
   }
 
-  /// Deletes the rows that count no more. Where the disk does not let it, they go with the next
-  /// transaction, and those whose ids are nobody's at the next opening.
-  private func deleteDamaged(_ damaged: [Int64], _ index: DiskIndex) throws(DiskCacheError) {
+  private func isSound(_ index: DiskIndex) throws(DiskCacheError) -> Bool {
+    do throws(SQLiteError) {
+      return try index.isSound()
+    } catch {
+      throw DiskCacheError(error)
+    }
+  }
+
+  /// Deletes the rows that count no more, and says whether it did. Where the disk does not let it,
+  /// they go with the next transaction, and those whose ids are nobody's at the next opening.
+  private func deleteDamaged(
+    _ damaged: [Int64], _ index: DiskIndex
+  ) throws(DiskCacheError) -> Bool {
     var hasForeign = false
     for id in damaged {
       if let id = ObjectID(exactly: id), id != .none, id != .max {
@@ -181,17 +202,19 @@ extension DiskCore {
         hasForeign = true
       }
     }
-    guard hasForeign || !doomed.isEmpty else { return }
+    guard hasForeign || !doomed.isEmpty else { return true }
+    defer { folder.removeSpare() }
     do throws(SQLiteError) {
       try beginWriting(index)
       if hasForeign { try index.deleteForeignIDs() }
       try commit(index, keepsFiles: false)
       try index.shrink()
+      return true
     } catch {
       rollBack(index)
       let error = DiskCacheError(error)
       if error.isDamage { throw error }
+      return false
     }
-    folder.removeSpare()
   }
 }

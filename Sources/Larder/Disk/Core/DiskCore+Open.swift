@@ -63,6 +63,26 @@ extension DiskCore {
     throw DiskCacheError(error)
   }
 
+  /// Looks for damage to the database as a whole after some of it was found in a row: were pages out
+  /// of order, what is stored from now on could be lost, too. O(database), and so done only when the
+  /// damage found has doubled since the last time.
+  func checkPages() throws(DiskCacheError) {
+    let found = statistics.damages
+    guard found >= damagesChecked * 2 else { return }
+    damagesChecked = max(1, found)
+    let index = try openIndex()
+    do throws(SQLiteError) {
+      if try index.isSound() { return }
+    } catch {
+      return try recover(from: error)
+    }
+    try rebuild(after: Self.disorder(folder))
+  }
+
+  static func disorder(_ folder: DiskFolder) -> DiskCacheError {
+    .damaged(path: folder.databasePath, message: "its pages are out of order")
+  }
+
   /// Closes the database, if it is open; the next call opens it again.
   func closeIndex() {
     index?.close()

@@ -29,6 +29,8 @@ final class DiskCore {
   var damages: [DiskDamage] = []
   /// Entries that were found expired and stayed: a simulation counts them as expirations.
   var keptExpirations: UInt64 = 0
+  /// What `statistics.damages` was when the database was last looked through.
+  var damagesChecked: UInt64 = 0
 
   /// By id; the first stands for no id.
   var slots: [DiskSlot] = [DiskSlot()]

@@ -7,23 +7,29 @@ import CSQLite
 #endif
 
 extension DiskIndex {
-  /// The names of the suites, by number. One that is damaged or was tampered with is left out.
-  func suites() throws(SQLiteError) -> [(UInt32, String)] {
+  /// The names of the suites, by number. Those that are damaged or were tampered with are only
+  /// counted.
+  func suites() throws(SQLiteError) -> (names: [(UInt32, String)], damaged: Int) {
     let scan = try connection.prepare("SELECT id, mark, name FROM suites ORDER BY id")
     defer { scan.finalize() }
     var suites: [(UInt32, String)] = []
+    var damaged = 0
     while try scan.step() {
       let bytes = scan.blob(2)
       guard let number = UInt32(exactly: scan.number(0)), number > 0,
         suiteMark(number, bytes) == scan.number(1)
-      else { continue }
-      if let seal {
-        if let name = seal.openSuite(bytes, number: number) { suites.append((number, name)) }
-      } else {
-        suites.append((number, String(decoding: bytes, as: UTF8.self)))
+      else {
+        damaged += 1
+        continue
+      }
+      let name = seal.map { $0.openSuite(bytes, number: number) }
+      switch name {
+      case .none: suites.append((number, String(decoding: bytes, as: UTF8.self)))
+      case .some(.some(let name)): suites.append((number, name))
+      case .some(.none): damaged += 1
       }
     }
-    return suites
+    return (suites, damaged)
   }
 
   private func suiteMark(_ number: UInt32, _ name: UnsafeRawBufferPointer) -> Int64 {

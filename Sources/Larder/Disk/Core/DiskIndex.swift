@@ -92,6 +92,14 @@ final class DiskIndex {
     if connection.isInTransaction { try? connection.execute("ROLLBACK") }
   }
 
+  /// Whether every page of the database belongs where it is. O(database): for when rows or values
+  /// were found damaged. Rows that say what none can must have been deleted.
+  func isSound() throws(SQLiteError) -> Bool {
+    let check = try connection.prepare("PRAGMA integrity_check(1)")
+    defer { check.finalize() }
+    return try check.step() && check.text(0) == "ok"
+  }
+
   /// Gives pages that nothing stands in back to the file system.
   func shrink() throws(SQLiteError) {
     try connection.execute("PRAGMA incremental_vacuum")
