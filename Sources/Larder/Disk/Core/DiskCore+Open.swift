@@ -63,9 +63,9 @@ extension DiskCore {
     throw DiskCacheError(error)
   }
 
-  /// Looks for damage to the database as a whole after some of it was found in a row: were pages out
-  /// of order, what is stored from now on could be lost, too. O(database), and so done only when the
-  /// damage found has doubled since the last time.
+  /// Looks for damage to the database as a whole after some of it was found in a row: were pages
+  /// out of order, what is stored from now on could be lost, too. O(database), and so done only
+  /// when the damage found has doubled since the last time.
   func checkPages() throws(DiskCacheError) {
     let found = statistics.damages
     guard found >= damagesChecked * 2 else { return }
