@@ -13,6 +13,13 @@ public final class TraceClock: CacheClock {
 
   /// Moves the time on to an instant in microseconds, unless it is beyond it already.
   public func advance(to instant: UInt64) {
-    if instant > now.load(ordering: .relaxed) { now.max(instant, ordering: .relaxed) }
+    // Not `Atomic.max`, which compares unsigned numbers as signed ones in Swift 6.3.
+    var latest = now.load(ordering: .relaxed)
+    while instant > latest {
+      let (isDone, found) = now.compareExchange(
+        expected: latest, desired: instant, ordering: .relaxed)
+      if isDone { return }
+      latest = found
+    }
   }
 }

@@ -3,7 +3,7 @@ import Testing
 /// Random configurations and calls, numbers without sense among them: the caches refuse them with a
 /// typed error or work. The same rounds as those of the program `Torture`, which runs many more.
 @Suite struct RandomConfigurationTests {
-  @Test(.timeLimit(.minutes(1)), arguments: 0..<8)
+  @Test(.timeLimit(.minutes(30)), arguments: 0..<8)
   func isRefusedOrWorks(part: UInt64) async throws {
     let folder = try ScratchFolder(isSmall: true)
     var passed = 0

@@ -77,7 +77,7 @@ import Testing
     try checkOutside()
   }
 
-  @Test(.timeLimit(.minutes(1)), arguments: Stray.allCases)
+  @Test(.timeLimit(.minutes(30)), arguments: Stray.allCases)
   func inPlaceOfAValueWhenOpening(stray: Stray) throws {
     try put(stray, at: try fill())
     let cache = try open()
@@ -87,7 +87,7 @@ import Testing
     try checkWorks(cache)
   }
 
-  @Test(.timeLimit(.minutes(1)), arguments: Stray.allCases)
+  @Test(.timeLimit(.minutes(30)), arguments: Stray.allCases)
   func inPlaceOfAValueInUse(stray: Stray) throws {
     let cache = try open()
     try cache.set(Data(count: 3_000), for: "large")
@@ -98,7 +98,7 @@ import Testing
   }
 
   /// A file that is kept for writing over is none any more.
-  @Test(.timeLimit(.minutes(1)), arguments: Stray.allCases)
+  @Test(.timeLimit(.minutes(30)), arguments: Stray.allCases)
   func inPlaceOfASpareFile(stray: Stray) throws {
     let cache = try open()
     try cache.set(Data(count: 3_000), for: "large")
@@ -115,7 +115,7 @@ import Testing
     "index.sqlite", "index.sqlite-wal", "index.sqlite-journal", "index.sqlite-shm", "damaged",
   ]
 
-  @Test(.timeLimit(.minutes(1)), arguments: names, Stray.allCases)
+  @Test(.timeLimit(.minutes(30)), arguments: names, Stray.allCases)
   func inPlaceOfAnythingElse(name: String, stray: Stray) throws {
     _ = try fill()
     // A folder where one belongs is none of these.

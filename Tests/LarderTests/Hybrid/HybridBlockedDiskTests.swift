@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(1)), arguments: ["read", "write"])
+  @Test(.timeLimit(.minutes(30)), arguments: ["read", "write"])
   func otherTasksGoOn(call: String) async throws {
     var configuration = HybridTestCaches.configuration(memory: 100, disk: 400)
     configuration.disk?.inlineBytesMax = 10
@@ -34,7 +34,7 @@ import Testing
     try cache.set(large, for: "in memory")
     let isLate = Locked(false)
     files.held.hold(call)
-    letGo(after: 20, isLate)
+    letGo(after: 600, isLate)
     let begun = Locked(0)
     let requests = keys.map { key in
       Task {

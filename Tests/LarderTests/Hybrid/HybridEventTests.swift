@@ -79,7 +79,7 @@ import Testing
   }
 
   /// A handler that is slower than the cache: few events wait for it, and they are the newest.
-  @Test(.timeLimit(.minutes(1))) func fewEventsWaitForASlowHandler() async throws {
+  @Test(.timeLimit(.minutes(30))) func fewEventsWaitForASlowHandler() async throws {
     let cache = try HybridCache<Int, Int>(
       configuration: HybridTestCaches.configuration(disk: nil))
     let (entered, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))

@@ -19,7 +19,7 @@ import Testing
     return try HybridCache(path: folder.path, configuration: configuration)
   }
 
-  @Test(.timeLimit(.minutes(1)), arguments: [(4, 40), (4, nil), (nil, 40)] as [(Int?, Int?)])
+  @Test(.timeLimit(.minutes(30)), arguments: [(4, 40), (4, nil), (nil, 40)] as [(Int?, Int?)])
   func anExpiredValueIsAnsweredWhileItIsRefreshed(memory: Int?, disk: Int?) async throws {
     let gate = Gate()
     let (cache, origin) = (try cache(memory: memory, disk: disk), TestOrigin(gate: gate))

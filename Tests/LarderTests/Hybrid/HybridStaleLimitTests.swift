@@ -17,7 +17,7 @@ import Testing
     return try HybridCache(path: folder.path, configuration: configuration)
   }
 
-  @Test(.timeLimit(.minutes(1))) func staleWhileRevalidateEnds() async throws {
+  @Test(.timeLimit(.minutes(30))) func staleWhileRevalidateEnds() async throws {
     let cache = try cache {
       $0.strategy = .cacheThenFetch
       $0.staleWhileRevalidate = .seconds(5)

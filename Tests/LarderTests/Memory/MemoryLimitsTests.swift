@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(1)), arguments: [Int.min, -1, 0, 1])
+  @Test(.timeLimit(.minutes(30)), arguments: [Int.min, -1, 0, 1])
   func streamsKeepAtLeastOneEvent(buffered: Int) async throws {
     let cache = try MemoryCache<Int, Int>(count: 9)
     let events = cache.eventStream(buffered: buffered)
