@@ -73,8 +73,11 @@ extension DiskIndex {
         if !isOurs || version != format { repairHeader(connection) }
         return facts
       }
-      // Another program's database, or another format's, is nothing to be set aside.
-      if !hasEntries, !isOurs || version != format {
+      // Another program's database, or another format's, is nothing to be set aside. One with a
+      // table of ours is ours, whatever its header says.
+      let hasTable =
+        hasEntries || tables["suites"] == suitesTable || tables["facts"] == DiskFacts.table
+      if !hasTable, !isOurs || version != format {
         return DiskFacts(format: isOurs ? version : 0, seed: 0, seal: Data())
       }
       throw damage(connection, "the facts that it begins with are not whole")
