@@ -27,15 +27,19 @@ struct PageMemory: ~Copyable {
     let unit = bytes >= PageMemory.hugePage ? PageMemory.hugePage : PageMemory.page
     let count = max(unit, (bytes + unit - 1) / unit * unit)
     guard let base = PageMemory.map(count) else {
-      throw TraceError(
-        "no memory for \(purpose) (\(bytes) bytes)", in: "preparation",
-        advice: "use a machine with more memory, a shorter trace or one of fewer objects")
+      throw Self.shortage(purpose, bytes)
     }
     self.base = base
     self.count = count
   }
 
   deinit { if count > 0 { munmap(base, count) } }
+
+  private static func shortage(_ purpose: String, _ bytes: Int) -> TraceError {
+    TraceError(
+      "no memory for \(purpose) (\(bytes) bytes)", in: "preparation",
+      advice: "use a machine with more memory, a shorter trace or one of fewer objects")
+  }
 
   /// Moves what there is into memory of at least `bytes`.
   ///
@@ -46,7 +50,7 @@ struct PageMemory: ~Copyable {
       // Moving and adding in one step, so that the system keeps it as one mapping: it would not
       // move two together the next time.
       guard larder_move_pages(base, count, larger.base, larger.count) != MAP_FAILED else {
-        throw TraceError("cannot move memory: \(SystemError.last)", in: "preparation")
+        throw Self.shortage(purpose, bytes)
       }
       PageMemory.adviseHugePages(larger.base, larger.count)
       // The old pages are gone from their place: nothing is to be unmapped there.
