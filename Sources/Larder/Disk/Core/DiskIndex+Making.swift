@@ -74,10 +74,11 @@ extension DiskIndex {
         return facts
       }
       // Another program's database, or another format's, is nothing to be set aside. One with a
-      // table of ours is ours, whatever its header says.
+      // table of ours is ours, unless its header names a format that there may be one day.
       let hasTable =
         hasEntries || tables["suites"] == suitesTable || tables["facts"] == DiskFacts.table
-      if !hasTable, !isOurs || version != format {
+      let isOtherFormat = isOurs && version != format && 1...1000 ~= version
+      if hasTable ? isOtherFormat && !hasEntries : !isOurs || version != format {
         return DiskFacts(format: isOurs ? version : 0, seed: 0, seal: Data())
       }
       throw damage(connection, "the facts that it begins with are not whole")
