@@ -43,8 +43,11 @@ struct LarderProcess {
     let scratch = try ScratchFolder()
     let files = [scratch.url("output"), scratch.url("notes")]
     for file in files { try Data().write(to: file) }
-    process.standardOutput = try FileHandle(forWritingTo: files[0])
-    process.standardError = try FileHandle(forWritingTo: files[1])
+    // A process of Foundation's outlives its run, and with it files that nobody closes.
+    let handles = try files.map { try FileHandle(forWritingTo: $0) }
+    defer { for handle in handles { try? handle.close() } }
+    process.standardOutput = handles[0]
+    process.standardError = handles[1]
     try process.run()
     try Deadline.wait(for: process)
     exitCode = process.terminationStatus

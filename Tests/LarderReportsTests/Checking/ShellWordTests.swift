@@ -31,7 +31,9 @@ import Testing
     process.arguments = [script.path]
     process.currentDirectoryURL = folder
     process.environment = ["LC_ALL": "C.UTF-8", "PATH": "/usr/bin:/bin"]
-    process.standardOutput = try FileHandle(forWritingTo: output)
+    let handle = try FileHandle(forWritingTo: output)
+    defer { try? handle.close() }
+    process.standardOutput = handle
     process.standardError = FileHandle.nullDevice
     try process.run()
     try Deadline.wait(for: process)

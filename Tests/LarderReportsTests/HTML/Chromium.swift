@@ -61,8 +61,10 @@ enum Chromium {
     let (out, err) = (folder.appending(path: "out"), folder.appending(path: "err"))
     for file in [out, err] { try Data().write(to: file) }
     // Files: a pipe that nobody reads fills up.
-    process.standardOutput = try FileHandle(forWritingTo: out)
-    process.standardError = try FileHandle(forWritingTo: err)
+    let handles = try [out, err].map { try FileHandle(forWritingTo: $0) }
+    defer { for handle in handles { try? handle.close() } }
+    process.standardOutput = handles[0]
+    process.standardError = handles[1]
     process.standardInput = FileHandle.nullDevice
     try process.run()
     try Deadline.wait(for: process)
