@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help deps browser build debug test test-foreign test-release sanitize torture run bench \
+.PHONY: help deps browser build debug test test-foreign test-examples test-release sanitize torture run bench \
   bench-caches alarms analysis test-analysis policies-page lint format clean install
 
 SWIFT ?= swift
@@ -25,6 +25,7 @@ ROUNDS ?=
 ALARM_RESULTS ?= Results/alarms
 
 VENV := analysis/.venv
+SWIFT_FILES := Sources Tests Examples Benchmarks Package.swift
 
 # Headers by the name pkg-config knows; package names are Debian's.
 LIBRARIES := libzstd:libzstd-dev zlib:zlib1g-dev liblzma:liblzma-dev sqlite3:libsqlite3-dev \
@@ -105,14 +106,36 @@ test: deps browser lint ## Check the style, then build and run every test
 	$(call say,Running the tests)
 	@$(SWIFT) test --skip-build
 
-# A folder of its own, outside Tests/Foreign, where tests look at every file.
-FOREIGN := $(SWIFT) build -c release --package-path Tests/Foreign --scratch-path .build-foreign
+# Packages of their own, built in release mode: what they share is built once, in one folder outside
+# Tests and Examples, where tests look at every file.
+NESTED := $(SWIFT) build -c release --scratch-path .build-nested
+FOREIGN := $(NESTED) --package-path Tests/Foreign
+BENCHMARKS := $(NESTED) --package-path Benchmarks
 
 test-foreign: deps ## Stress the library for FOREIGN_SECONDS as another package sees it, in release mode
 	$(call say,Building Tests/Foreign in release mode)
 	@$(FOREIGN) --product Readers
 	$(call say,Reading and writing from many threads for $(FOREIGN_SECONDS) s)
 	@"$$($(FOREIGN) --show-bin-path)/Readers" --seconds '$(FOREIGN_SECONDS)'
+
+# OwnCache decides as FIFO does, so its hits (column 9) must be FIFO's.
+test-examples: deps ## Build Examples as packages of their own, and run them
+	$(call say,Building and running Examples)
+	@$(NESTED) --package-path Examples
+	@programs="$$($(NESTED) --package-path Examples --show-bin-path)"; \
+	for name in NewsApp ProductImages Chat UserSettings; do \
+	  "$$programs/$$name" >/dev/null || { echo "$$name failed" >&2; exit 1; }; \
+	done
+	$(call say,Adding a cache: Examples/OwnCache)
+	@$(NESTED) --package-path Examples/OwnCache --product OwnCache
+	@program="$$($(NESTED) --package-path Examples/OwnCache --show-bin-path)/OwnCache"; \
+	results="$$(mktemp -d)"; trap 'rm -rf "$$results"' EXIT; \
+	"$$program" run Examples/OwnCache/own-cache.yaml --output "$$results/run" --quiet >/dev/null; \
+	"$$program" caches | grep -q '^oldest-out  (memory; a policy of its own)'; \
+	awk -F, 'NR > 1 { cells[$$4]++; hits[$$4] += $$9 } \
+	  END { if (cells["fifo"] != 2 || cells["oldest-out"] != 2 || hits["fifo"] != hits["oldest-out"]) { \
+	    print "oldest-out and fifo count differently" > "/dev/stderr"; exit 1 } }' \
+	  "$$results/run/counts.csv"
 
 test-release: deps ## Run every test as the optimiser leaves it
 	$(call say,Building and running the tests in release mode)
@@ -181,17 +204,16 @@ bench: build ## Measure every policy in one thread on a generated Zipf trace, in
 	printf '\033[1m==> %s\033[0m\n' "$$results"
 
 bench-caches: deps ## Measure real caches beside NSCache, SQLite and files, into Results/bench-caches
-	$(call say,Building the benchmarks)
-	@$(SWIFT) build -c release --product larder-bench
-	@$(SWIFT) build -c release --product DiskCacheBenchmark
+	$(call say,Building Benchmarks)
+	@$(BENCHMARKS) --product CacheBenchmarks
 	$(call say,Measuring; keep the machine otherwise idle)
-	@bin="$$($(SWIFT) build -c release --show-bin-path)"; \
+	@bench="$$($(BENCHMARKS) --show-bin-path)/CacheBenchmarks"; \
 	results="Results/bench-caches/$$(date -u +%Y-%m-%dT%H-%M-%SZ)"; \
 	folder="$$(mktemp -d)"; trap 'rm -rf "$$folder"' EXIT; \
 	mkdir -p "$$results"; \
-	"$$bin/larder-bench" | tee "$$results/memory.md"; \
-	"$$bin/larder-bench" hybrid | tee "$$results/hybrid.md"; \
-	"$$bin/DiskCacheBenchmark" "$$folder" | tee "$$results/disk.txt"; \
+	"$$bench" memory | tee "$$results/memory.md"; \
+	"$$bench" hybrid | tee "$$results/hybrid.md"; \
+	"$$bench" disk "$$folder" | tee "$$results/disk.txt"; \
 	printf '\033[1m==> %s\033[0m\n' "$$results"
 
 $(VENV)/.installed: analysis/pyproject.toml analysis/constraints.txt
@@ -235,22 +257,25 @@ policies-page: build ## Run all policies on Workloads/policies and write docs/po
 	"$$larder" policies --format markdown --results Results/examples/policies/* > docs/policies.md
 	$(call say,docs/policies.md)
 
-alarms: build ## Count false alarms of 'larder check', and slowdowns found (about 50 minutes)
-	@$(SWIFT) build -c release --product SlowLarder
+alarms: deps ## Count false alarms of 'larder check', and slowdowns found (about 50 minutes)
+	@$(SWIFT) build -c release --product larder
+	@$(BENCHMARKS) --product SlowLarder
 	$(call say,$(ALARM_RUNS) runs of one build against itself under load)
 	@python3 analysis/alarms/alarms.py same --runs $(ALARM_RUNS) --budget 4 \
-	  --bin "$$($(SWIFT) build -c release --show-bin-path)" --output '$(ALARM_RESULTS)'
+	  --bin "$$($(SWIFT) build -c release --show-bin-path)" \
+	  --slow "$$($(BENCHMARKS) --show-bin-path)/SlowLarder" --output '$(ALARM_RESULTS)'
 	$(call say,$(SLOW_RUNS) runs against a build that is 5 % slower)
 	@python3 analysis/alarms/alarms.py slow --runs $(SLOW_RUNS) --budget 20 \
-	  --bin "$$($(SWIFT) build -c release --show-bin-path)" --output '$(ALARM_RESULTS)'
+	  --bin "$$($(SWIFT) build -c release --show-bin-path)" \
+	  --slow "$$($(BENCHMARKS) --show-bin-path)/SlowLarder" --output '$(ALARM_RESULTS)'
 
 lint: ## Check the layout of the sources
 	$(call say,Checking the style)
-	@$(SWIFT) format lint --strict --parallel --recursive Sources Tests Package.swift
+	@$(SWIFT) format lint --strict --parallel --recursive $(SWIFT_FILES)
 
 format: ## Lay out the sources
 	$(call say,Laying out the sources)
-	@$(SWIFT) format --in-place --parallel --recursive Sources Tests Package.swift
+	@$(SWIFT) format --in-place --parallel --recursive $(SWIFT_FILES)
 
 clean: ## Remove what was built
 	$(call say,Removing .build and $(VENV))

@@ -1,15 +1,45 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
+/// Where SQLite and cryptography do not come with the system.
+let elsewhere: [Platform] = [.linux, .android, .windows, .wasi]
+
+/// CryptoKit on Apple's systems, and its twin elsewhere.
+let crypto = Target.Dependency.product(
+  name: "Crypto", package: "swift-crypto",
+  condition: .when(platforms: elsewhere, traits: ["Encryption"]))
+
+/// The commit that is built, where that is known.
+let revision =
+  Context.gitInformation.map {
+    "\($0.currentCommit.prefix(12))\($0.hasUncommittedChanges ? "-changed" : "")"
+  } ?? ""
+
+/// A product that only the tools need, so that apps need not fetch its package.
+func tool(_ name: String, _ package: String) -> Target.Dependency {
+  .product(name: name, package: package, condition: .when(traits: ["Tools"]))
+}
+
 let package = Package(
   name: "larder",
-  platforms: [.macOS(.v15)],
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .executable(name: "larder", targets: ["LarderCLI"]),
+    // For apps. With `traits: ["Encryption"]` nothing is fetched but swift-crypto, and with
+    // `traits: []` nothing at all.
     .library(name: "Larder", targets: ["Larder"]),
     .library(name: "LarderEngine", targets: ["LarderEngine"]),
-    // The command as a library, for whoever compares a cache of their own: see Examples/OwnCache.
+    .library(name: "LarderTraces", targets: ["LarderTraces"]),
+    // The command as a library, for programs that add caches or policies of their own: see
+    // Examples/OwnCache and Examples/OwnPolicy.
     .library(name: "LarderCommands", targets: ["LarderCommands", "LarderExperiments"]),
+  ],
+  traits: [
+    .trait(name: "Encryption", description: "Disk caches can be encrypted."),
+    .trait(
+      name: "Tools", description: "The command larder, and everything that only it needs.",
+      enabledTraits: ["Encryption"]),
+    .default(enabledTraits: ["Encryption", "Tools"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -18,8 +48,10 @@ let package = Package(
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
   ],
   targets: [
-    // C: one header-only shim, and the system's decompressors.
+    // C: a header-only shim, the commit, and the system's decompressors.
     .target(name: "CLarderShims"),
+    .target(
+      name: "CLarderVersion", cSettings: [.define("LARDER_REVISION", to: "\"\(revision)\"")]),
     .systemLibrary(
       name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
     .systemLibrary(
@@ -38,8 +70,8 @@ let package = Package(
     .target(
       name: "Larder",
       dependencies: [
-        "LarderEngine", "CLarderShims", "CSQLite",
-        .product(name: "Crypto", package: "swift-crypto"),
+        "LarderEngine", "CLarderShims",
+        .target(name: "CSQLite", condition: .when(platforms: elsewhere)), crypto,
       ]),
     .target(
       name: "LarderTraces",
@@ -47,21 +79,16 @@ let package = Package(
     .target(
       name: "LarderExperiments",
       dependencies: [
-        "CSQLite", "Larder", "LarderEngine", "LarderTraces",
-        .product(name: "Histogram", package: "hdrhistogram-swift"),
-        .product(name: "Yams", package: "Yams"),
+        "CLarderVersion", "Larder", "LarderEngine", "LarderTraces",
+        .target(name: "CSQLite", condition: .when(platforms: elsewhere)),
+        tool("Histogram", "hdrhistogram-swift"), tool("Yams", "Yams"),
       ]),
-    .target(
-      name: "LarderReports",
-      dependencies: [
-        "LarderExperiments", "Larder", "LarderEngine",
-        .product(name: "Crypto", package: "swift-crypto"),
-      ]),
+    .target(name: "LarderReports", dependencies: ["LarderExperiments", "Larder", "LarderEngine"]),
     .target(
       name: "LarderCommands",
       dependencies: [
         "LarderReports", "LarderExperiments", "Larder", "LarderTraces", "LarderEngine",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        tool("ArgumentParser", "swift-argument-parser"),
       ]),
     // jemalloc belongs to the program alone: it takes the place of malloc, and sanitizers must not
     // find it where they put theirs. The harness looks for it when it runs.
@@ -71,50 +98,19 @@ let package = Package(
         "LarderCommands", .target(name: "CJemalloc", condition: .when(platforms: [.linux])),
       ]),
 
-    // Larder with one more cache, as a user would add it.
-    .executableTarget(
-      name: "OwnCache", dependencies: ["LarderCommands", "LarderExperiments"],
-      path: "Examples/OwnCache", exclude: ["own-cache.yaml"]),
-
-    // Small programs that use the caches as apps would; each runs as it is.
-    .executableTarget(name: "NewsApp", dependencies: ["Larder"], path: "Examples/NewsApp"),
-    .executableTarget(
-      name: "ProductImages", dependencies: ["Larder"], path: "Examples/ProductImages"),
-    .executableTarget(name: "Chat", dependencies: ["Larder"], path: "Examples/Chat"),
-    .executableTarget(
-      name: "UserSettings", dependencies: ["Larder"], path: "Examples/UserSettings"),
-
-    // Not for users: a process that tests kill, failing files for SQLite, and a comparison with
-    // SQLite and plain files.
-    .executableTarget(name: "DiskCacheVictim", dependencies: ["Larder"]),
-    .target(name: "CSQLiteFaults", dependencies: ["CSQLite"]),
-    .executableTarget(name: "DiskCacheBenchmark", dependencies: ["Larder", "CSQLite"]),
-    // larder with every timed run made longer, to try out whether checks find it. All else is the
-    // same, so it has the same malloc.
-    .executableTarget(
-      name: "SlowLarder",
-      dependencies: [
-        "LarderCommands", .target(name: "CJemalloc", condition: .when(platforms: [.linux])),
-      ]),
-    // Measures the caches beside their peers: swift run -c release larder-bench
-    .executableTarget(
-      name: "larder-bench",
-      dependencies: [
-        "Larder", "LarderEngine", "LarderTraces",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ],
-      path: "Sources/LarderBenchmarks"),
-
-    // Limits of time, for tests that wait for threads and processes.
+    // For tests alone: limits of time, a process that is killed, and files that fail for SQLite.
     .target(name: "TestSupport", path: "Tests/TestSupport"),
+    .executableTarget(
+      name: "DiskCacheVictim", dependencies: ["Larder"], path: "Tests/DiskCacheVictim"),
+    .target(name: "CSQLiteFaults", dependencies: ["CSQLite"], path: "Tests/CSQLiteFaults"),
+
     .testTarget(
       name: "LarderEngineTests", dependencies: ["LarderEngine", "TestSupport"],
       exclude: ["Fixtures/Scripts", "Golden/generated.csv"]),
     .testTarget(
       name: "LarderTests",
       dependencies: [
-        "Larder", "LarderEngine", "CSQLiteFaults", "DiskCacheVictim", "TestSupport",
-        .product(name: "Crypto", package: "swift-crypto"),
+        "Larder", "LarderEngine", "CSQLiteFaults", "DiskCacheVictim", "TestSupport", crypto,
       ]),
     // Every module that is imported is named: one that comes along unnamed is not rebuilt for.
     .testTarget(
@@ -123,11 +119,11 @@ let package = Package(
       name: "LarderExperimentsTests",
       dependencies: [
         "LarderExperiments", "Larder", "LarderTraces", "LarderEngine", "TestSupport",
-        .product(name: "Yams", package: "Yams"),
+        tool("Yams", "Yams"),
       ]),
     .testTarget(
       name: "LarderReportsTests",
-      dependencies: ["LarderReports", "LarderExperiments", "LarderEngine", "TestSupport"],
+      dependencies: ["LarderReports", "LarderExperiments", "LarderEngine", "TestSupport", crypto],
       exclude: ["Golden"]),
     // Runs the programs, which are built with the tests, and does not link them: see jemalloc.
     .testTarget(name: "LarderCLITests", dependencies: ["LarderCommands", "TestSupport"]),

@@ -1,7 +1,7 @@
 // Larder with a cache of your own: it takes `cache: oldest-out` in a workload file and measures
 // this one beside all others.
 //
-//     swift run -c release OwnCache run Examples/OwnCache/own-cache.yaml
+//     cd Examples/OwnCache && swift run -c release OwnCache run own-cache.yaml
 
 import Foundation
 import LarderCommands

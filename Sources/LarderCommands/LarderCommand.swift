@@ -21,7 +21,9 @@ struct LarderCommand: ParsableCommand {
         0 done; 1 a check failed; 2 the request was wrong; 3 a check says nothing (--strict);
         130 stopped by Ctrl-C; others: a fault of larder's own
       """,
-    version: "larder \(LarderVersion.current) (\(LarderVersion.build) build)",
+    version:
+      "larder \(LarderVersion.current) (\(LarderVersion.revision ?? "commit not known"), "
+      + "\(LarderVersion.build) build)",
     subcommands: [
       RunCommand.self, SimulateCommand.self, MRCCommand.self, TraceCommand.self,
       PoliciesCommand.self, AdmissionsCommand.self, CachesCommand.self, CheckCommand.self,

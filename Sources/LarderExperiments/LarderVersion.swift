@@ -1,7 +1,16 @@
+internal import CLarderVersion
+
 /// Which larder this is.
 public enum LarderVersion {
   /// The version, as in the tag of a release.
   public static var current: String { "0.1.0" }
+
+  /// The git commit that it was built from, with `-changed` behind it where the sources had changes
+  /// besides; nil where that is not known.
+  public static var revision: String? {
+    let revision = String(cString: larder_revision())
+    return revision.isEmpty ? nil : revision
+  }
 
   /// The Swift compiler it was built with, as far as the language can tell.
   public static var compiler: String {

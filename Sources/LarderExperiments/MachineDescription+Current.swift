@@ -7,8 +7,8 @@ extension MachineDescription {
     return MachineDescription(
       processor: processorName(), cores: process.activeProcessorCount,
       memoryBytes: process.physicalMemory, system: systemName(),
-      larderVersion: LarderVersion.current, swiftVersion: LarderVersion.compiler,
-      build: LarderVersion.build)
+      larderVersion: LarderVersion.current, larderRevision: LarderVersion.revision,
+      swiftVersion: LarderVersion.compiler, build: LarderVersion.build)
   }
 
   private static func processorName() -> String {

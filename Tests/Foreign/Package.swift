@@ -7,7 +7,7 @@ import PackageDescription
 let package = Package(
   name: "Foreign",
   platforms: [.macOS(.v15)],
-  dependencies: [.package(name: "larder", path: "../..")],
+  dependencies: [.package(name: "larder", path: "../..", traits: ["Encryption"])],
   targets: [
     .systemLibrary(
       name: "CTortureSQLite", pkgConfig: "sqlite3",

@@ -181,7 +181,6 @@ import Testing
     #expect(run.output.contains("memory/lru/10%"))
   }
 
-  /// A program that is no worker is asked to simulate, and says why it cannot.
   @Test func aProgramThatIsNoLarderIsOneLine() throws {
     let scratch = try prepared()
     let run = try check(scratch, ["--against", "/bin/false", "--budget", "1s"])
@@ -217,20 +216,6 @@ import Testing
     let strict = try check(scratch, options + ["--strict"])
     #expect(strict.exitCode == 3, "\(strict.notes)\(strict.output)")
     #expect(strict.noteLines.count == 1 && strict.notes.contains("--budget"))
-  }
-
-  /// An older build: it knows `simulate` and no worker.
-  @Test func anOlderBuildIsTimedBySimulating() throws {
-    let scratch = try prepared()
-    let own = try LarderProcess.executable().path
-    let old = try scratch.write(
-      "#!/bin/sh\n[ \"$1\" = time-worker ] && exit 2\nexec '\(own)' \"$@\"\n", to: "old")
-    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: old)
-    let run = try check(
-      scratch,
-      ["--against", old, "--budget", "1s", "--threshold", "100%", "--only", "memory/lru/10%"])
-    #expect([0, 1].contains(run.exitCode), "\(run.notes)")
-    #expect(run.output.contains("is older than 'larder check'"))
   }
 
   @Test func timingsAreStoredAndCompared() throws {

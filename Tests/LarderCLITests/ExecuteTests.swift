@@ -116,27 +116,4 @@ import Testing
     #expect(run.notes.contains("'ids.txt' has no times, so 'execute' cannot keep them"))
     #expect(!FileManager.default.fileExists(atPath: scratch.url("out").path))
   }
-
-  /// The example runs as its first lines say, and finds what Larder's FIFO does.
-  @Test func aProgramAddsACacheOfItsOwn() throws {
-    let scratch = try ScratchFolder()
-    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
-    let example = try String(
-      contentsOf: folder.appendingPathComponent("Examples/OwnCache/own-cache.yaml"),
-      encoding: .utf8)
-    let file = try scratch.write(
-      example.replacingOccurrences(of: "500k", with: "5k"), to: "own-cache.yaml")
-    let run = try LarderProcess(
-      ["run", file, "--output", "out"], in: scratch.folder, program: "OwnCache")
-    #expect(run.exitCode == 0, "\(run.notes)")
-    let counts = try String(contentsOf: scratch.url("out/counts.csv"), encoding: .utf8)
-      .split(separator: "\n").map { $0.split(separator: ",", omittingEmptySubsequences: false) }
-    #expect(counts.dropFirst().map { $0[3] } == ["fifo", "fifo", "oldest-out", "oldest-out"])
-    #expect(counts[1][8] == counts[3][8] && counts[2][8] == counts[4][8])
-    let report = try String(contentsOf: scratch.url("out/report.md"), encoding: .utf8)
-    #expect(report.contains("OwnCache run "))
-    let listed = try LarderProcess(["caches"], program: "OwnCache")
-    #expect(listed.output.contains("oldest-out  (memory; a policy of its own)"))
-  }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A run of the built `larder`, or of another program of the package, from its start to its end.
+/// A run of the built `larder`, from its start to its end.
 struct LarderProcess {
   /// The exit code.
   let exitCode: Int32
@@ -15,11 +15,9 @@ struct LarderProcess {
 
   /// Runs larder in `folder` and waits for it.
   init(
-    _ arguments: [String], in folder: URL? = nil, program: String = "larder",
-    environment: [String: String] = [:]
+    _ arguments: [String], in folder: URL? = nil, environment: [String: String] = [:]
   ) throws {
-    try self.init(
-      try Self.executable(program), arguments, in: folder, environment: environment)
+    try self.init(try Self.executable(), arguments, in: folder, environment: environment)
   }
 
   /// Runs a script of a shell, in which `larder` is the built one, and waits for it.

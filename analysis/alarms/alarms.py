@@ -95,13 +95,17 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--load", type=int, default=1, help="busy processes beside it")
     parser.add_argument("--seed", type=int, default=1, help="seed of the first run")
     parser.add_argument("--bin", type=Path, default=ROOT / ".build/release")
+    parser.add_argument(
+        "--slow", type=Path, default=ROOT / ".build-nested/release/SlowLarder",
+        help="the slowed build",
+    )  # fmt: skip
     parser.add_argument("--output", type=Path, required=True, help="folder for the results")
     return parser.parse_args()
 
 
 def main() -> int:
     options = arguments()
-    larder, slow = options.bin / "larder", options.bin / "SlowLarder"
+    larder, slow = options.bin / "larder", options.slow
     options.output.mkdir(parents=True, exist_ok=True)
     loads = [
         multiprocessing.Process(target=busy, args=(seed,), daemon=True)

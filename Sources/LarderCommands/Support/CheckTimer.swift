@@ -52,11 +52,10 @@ struct CheckTimer {
       "Timing \(cells.count) cells against \(other), \(Int(settings.budgetSeconds)) s at most, "
         + "seed \(settings.seed)")
     var outcome = Outcome()
-    let launch = try launcher(other: other, own: own, &outcome)
-    defer { launch.cleanUp() }
+    let launch = try launcher(other: other, own: own)
     var timing = PairedTiming(
       settings, against: other, now: Self.now, progress: { progress.note($0) },
-      launch: launch.start)
+      launch: launch)
     outcome.comparisons = try timing.run(cells.map(\.name))
     let left = cells.count - outcome.comparisons.count
     if left > 0 { outcome.notes.append("\(left) cells are not known to both builds.") }
@@ -67,7 +66,7 @@ struct CheckTimer {
           + different.joined(separator: ", "))
     }
     outcome.method =
-      "Time of this build over that of \(other), in pairs of runs, \(launch.way); seed "
+      "Time of this build over that of \(other), in pairs of runs, fresh processes for each block; seed "
       + "\(settings.seed). An interval above \(border) fails, one below it passes: a slowdown of "
       + "\(percent(settings.threshold)) is found. Chance of a false alarm at most "
       + "\(percent(settings.errorRate)), over all cells and looks."
@@ -78,16 +77,10 @@ struct CheckTimer {
 
   private func percent(_ share: Double) -> String { String(format: "%g %%", share * 100) }
 
-  /// How processes are started.
-  private struct Launcher {
-    let way: String
-    let start: (BuildSide) throws -> any TimedProcess
-    var cleanUp: () -> Void = {}
-  }
-
+  /// What starts a process of one of the builds, tried out on the other one.
   private func launcher(
-    other: String, own: String, _ outcome: inout Outcome
-  ) throws -> Launcher {
+    other: String, own: String
+  ) throws -> (BuildSide) throws -> any TimedProcess {
     let arguments =
       ["time-worker", command.workload]
       + (command.timing.scratch.map { ["--scratch", $0] } ?? [])
@@ -98,32 +91,10 @@ struct CheckTimer {
         program: side == .other ? other : own, arguments: arguments,
         padding: Int(random.next(below: 4096)), cancellation: Interrupts.cancellation)
     }
-    do {
-      let probe = try start(.other)
-      defer { probe.end() }
-      _ = try probe.ready()
-      return Launcher(way: "fresh processes for each block", start: start)
-    } catch TimingError.talk {
-      outcome.notes.append(
-        "\(other) is older than 'larder check': both were timed with 'larder simulate', on the "
-          + "wall, which is less exact; only plain memory can be.")
-    }
-    let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("larder-check-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    var files: [UInt64?: String] = [:]
-    for (seed, trace) in traces.bySeed {
-      let path = folder.appendingPathComponent("\(seed.map { "\($0)" } ?? "all").larder").path
-      try LarderWriter().write(trace, to: path)
-      files[seed] = path
-    }
-    return Launcher(
-      way: "a process a run",
-      start: { side in
-        SimulateProcess(
-          program: side == .other ? other : own, traces: files, cells: cells)
-      },
-      cleanUp: { try? FileManager.default.removeItem(at: folder) })
+    let probe = try start(.other)
+    defer { probe.end() }
+    _ = try probe.ready()
+    return start
   }
 
   private func calibrated(_ stored: CalibratedTimings?, updating: Bool) throws -> Outcome {

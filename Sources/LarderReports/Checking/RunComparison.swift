@@ -59,8 +59,8 @@ public struct RunComparison: Sendable {
     if before.machine != after.machine {
       notes.append(
         "Machine or build differ: \(before.machine.summary), larder "
-          + "\(before.machine.larderVersion); \(after.machine.summary), larder "
-          + "\(after.machine.larderVersion).")
+          + "\(before.machine.larder); \(after.machine.summary), larder "
+          + "\(after.machine.larder).")
     }
     return notes
   }

@@ -24,7 +24,7 @@ extension ReportDocument {
     facts += [
       [.text("Machine: \(results.machine.summary). Threads of the sweep: \(results.threads).")],
       [
-        .text("larder \(results.machine.larderVersion), Swift \(results.machine.swiftVersion), "),
+        .text("larder \(results.machine.larder), Swift \(results.machine.swiftVersion), "),
         .text("\(results.machine.build) build."),
       ],
     ]

@@ -1,6 +1,3 @@
-import Crypto
-import Foundation
-
 /// A page that is one file: its style and its script are in it, and it may load nothing else.
 ///
 /// The policy that the page sets for itself allows the style and the script by their hashes, and
@@ -38,13 +35,8 @@ struct HTMLPage {
 
   /// What the page may do.
   static let policy =
-    "default-src 'none'; style-src '\(hash(PageStyle.text))'; "
-    + "script-src '\(hash(PageScript.text))'; base-uri 'none'; form-action 'none'"
-
-  /// A text's hash as a content security policy names it.
-  static func hash(_ text: String) -> String {
-    "sha256-" + Data(SHA256.hash(data: Data(text.utf8))).base64EncodedString()
-  }
+    "default-src 'none'; style-src '\(PageStyle.hash)'; "
+    + "script-src '\(PageScript.hash)'; base-uri 'none'; form-action 'none'"
 
   /// The buttons that choose between light, dark, and what the reader's screen says.
   static let themeSwitch = """

@@ -68,7 +68,7 @@ public struct HTMLReport: ReportFormat {
   private static func head(_ results: RunResults, _ introduction: String) -> String {
     let facts = [
       "\(results.started)", "\(results.records.count) of \(results.plannedCells) cells",
-      results.machine.summary, "larder \(results.machine.larderVersion)",
+      results.machine.summary, "larder \(results.machine.larder)",
     ]
     return """
       <header>

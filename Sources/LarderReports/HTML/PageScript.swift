@@ -1,6 +1,9 @@
 /// The script of all pages: a constant, so that nothing from outside can be in it. It reads names
 /// from attributes and writes them as text, never as markup.
 enum PageScript {
+  /// The script's hash as a content security policy names it. A test says what it must be.
+  static let hash = "sha256-gcDReB3O1pRVbeBn84SVnLQkcEShkPjyhMNBjmrdYAo="
+
   /// The script.
   static let text = opening + theme + policies + reading + sorting + closing
 

@@ -1,5 +1,8 @@
 /// The style of all pages: a constant, so that nothing from outside can be in it.
 enum PageStyle {
+  /// The style sheet's hash as a content security policy names it. A test says what it must be.
+  static let hash = "sha256-KYTIY6vZ1OxeBhdRkgXEY9nLr6ndpOXR+NUUbHZJ39k="
+
   /// The style sheet.
   static let text = variables + layout + charts + tables + printing
 

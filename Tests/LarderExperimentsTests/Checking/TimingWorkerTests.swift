@@ -99,22 +99,4 @@ import Testing
       return true
     }
   }
-
-  /// For builds that are older than workers.
-  @Test func simulateIsAskedForTheSameCell() throws {
-    let (_, _, cells) = try Self.cells()
-    let timed = TimedCell.all(of: cells, timed: CheckSpec())
-    let process = SimulateProcess(program: "p", traces: [nil: "t"], cells: timed)
-    #expect(process.ready().map { "\($0)" }.sorted() == ["memory/fifo/10%", "memory/lru/10%"])
-    let words = SimulateProcess.arguments(cells[0], trace: "t.larder", runs: 3)
-    #expect(
-      words.joined(separator: " ")
-        == "simulate t.larder --format larder --policy lru --capacity \(cells[0].cell.capacity) "
-        + "--ignore-size --seed 1 --repetitions 3 --threads 1 --quiet --timings -")
-    let csv = "a,seconds,machine\nx,0.25,\"m, n\"\ny,0.5,\"m, n\"\n"
-    #expect(SimulateProcess.seconds(in: Data(csv.utf8)) == 0.75)
-    #expect(SimulateProcess.seconds(in: Data("a,b\n1,2\n".utf8)) == nil)
-    #expect(SimulateProcess.seconds(in: Data("seconds\n".utf8)) == nil)
-    #expect(SimulateProcess.seconds(in: Data()) == nil)
-  }
 }

@@ -93,7 +93,7 @@ struct BrowserTests {
   /// page's own policy stays, and allows that script, too.
   private static func withProbe(_ page: String) -> String {
     page.replacing(
-      "script-src '", with: "script-src '\(HTMLPage.hash(listener))' '\(HTMLPage.hash(probe))' '"
+      "script-src '", with: "script-src '\(PageHash.of(listener))' '\(PageHash.of(probe))' '"
     ).replacing("<style>", with: "<script>\(listener)</script><style>", maxReplacements: 1)
       .replacing("</body>", with: "<script>\(probe)</script></body>")
   }

@@ -1,4 +1,8 @@
-import CSQLite
+#if canImport(SQLite3)
+  import SQLite3
+#else
+  import CSQLite
+#endif
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

@@ -1,5 +1,10 @@
-import CSQLite
 import LarderEngine
+
+#if canImport(SQLite3)
+  import SQLite3
+#else
+  import CSQLite
+#endif
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

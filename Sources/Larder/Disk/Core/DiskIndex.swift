@@ -1,5 +1,10 @@
-import CSQLite
 import LarderEngine
+
+#if canImport(SQLite3)
+  import SQLite3
+#else
+  import CSQLite
+#endif
 
 /// The database of a disk cache: a row for each entry, and the names of the suites.
 ///

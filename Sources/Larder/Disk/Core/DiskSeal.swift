@@ -1,152 +1,158 @@
-import Crypto
-import LarderEngine
+#if Encryption
+  #if canImport(CryptoKit)
+    import CryptoKit
+  #else
+    import Crypto
+  #endif
+  import LarderEngine
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
+  #if canImport(FoundationEssentials)
+    import FoundationEssentials
+  #else
+    import Foundation
+  #endif
+
+  /// Seals and opens what an encrypted cache stores; see `DiskEncryption` for what is promised.
+  ///
+  /// Sealed bytes are nonce, ciphertext and tag.
+  struct DiskSeal: Sendable {
+    /// Bytes that a sealed text has more than the text.
+    static let overhead = 28
+    static let saltBytes = 32
+    private let values: SymmetricKey
+    private let headers: SymmetricKey
+    private let suites: SymmetricKey
+
+    /// The keys of a database with this salt.
+    init(_ encryption: DiskEncryption, salt: some DataProtocol) {
+      func derive(_ purpose: String) -> SymmetricKey {
+        HKDF<SHA256>.deriveKey(
+          inputKeyMaterial: encryption.key, salt: Data(salt), info: Data("larder \(purpose)".utf8),
+          outputByteCount: encryption.key.bitCount / 8)
+      }
+      values = derive("values")
+      headers = derive("headers")
+      suites = derive("suites")
+    }
+
+    // MARK: The fact by which a key is known
+
+    /// What a new database keeps: its salt, and a text that only the right key opens.
+    static func newFact(_ encryption: DiskEncryption) -> Data? {
+      var random = SystemRandomNumberGenerator()
+      var fact = Data()
+      for _ in 0..<saltBytes / 8 {
+        withUnsafeBytes(of: random.next()) { fact.append(contentsOf: $0) }
+      }
+      let seal = DiskSeal(encryption, salt: fact)
+      guard let check = seal.sealSuite(checkText, number: 0) else { return nil }
+      return fact + check
+    }
+
+    /// The seal of a database with such a fact, or nil when its key is another.
+    init?(_ encryption: DiskEncryption, fact: UnsafeRawBufferPointer) {
+      guard fact.count > Self.saltBytes else { return nil }
+      self.init(encryption, salt: UnsafeRawBufferPointer(rebasing: fact[..<Self.saltBytes]))
+      let check = UnsafeRawBufferPointer(rebasing: fact[Self.saltBytes...])
+      guard openSuite(check, number: 0) == Self.checkText else { return nil }
+    }
+
+    private static var checkText: String { "Larder" }
+
+    // MARK: Values
+
+    /// What a value is bound to.
+    static func binding(_ key: DiskKey) -> Data {
+      var data = Data(capacity: 4 + key.bytes.count)
+      append(UInt64(key.suite), to: &data)
+      data.append(contentsOf: key.bytes)
+      return data
+    }
+
+    func sealValue(_ value: UnsafeRawBufferPointer, _ key: DiskKey) -> Data? {
+      Self.seal(value, values, Self.binding(key))
+    }
+
+    /// A value, or nil when it is not what was sealed for this key, or not with this mark.
+    func openValue(
+      _ sealed: UnsafeRawBufferPointer, bytes: Int, mark: UInt64, _ binding: Data
+    ) -> Data? {
+      guard sealed.count == bytes + Self.overhead, Self.mark(sealed) == mark else { return nil }
+      return Self.open(sealed, values, binding)
+    }
+
+    /// What binds a row to the value that was sealed for it: half of its tag, which says nothing of
+    /// the value to whoever has no key.
+    static func mark(_ sealed: UnsafeRawBufferPointer) -> UInt64 {
+      guard sealed.count >= overhead else { return 0 }
+      return UInt64(
+        littleEndian: sealed.loadUnaligned(fromByteOffset: sealed.count - 8, as: UInt64.self))
+    }
+
+    // MARK: Headers
+
+    func sealHeader(_ header: DiskHeader, _ row: DiskRow) -> Data? {
+      let bytes = header.encoded()
+      return bytes.withUnsafeBytes { Self.seal($0, headers, Self.binding(row)) }
+    }
+
+    func openHeader(_ sealed: UnsafeRawBufferPointer, _ row: DiskRow) -> DiskHeader? {
+      Self.open(sealed, headers, Self.binding(row)).flatMap { DiskHeader(decoding: $0) }
+    }
+
+    private static func binding(_ row: DiskRow) -> Data {
+      var data = Data(capacity: 56)
+      append(UInt64(row.suite), to: &data)
+      append(row.isPermanent ? 1 : 0, to: &data)
+      append(UInt64(row.bytes), to: &data)
+      append(row.created, to: &data)
+      append(row.expires, to: &data)
+      append(row.checksum, to: &data)
+      append(row.file, to: &data)
+      return data
+    }
+
+    // MARK: Suites
+
+    func sealSuite(_ name: String, number: UInt32) -> Data? {
+      var binding = Data()
+      Self.append(UInt64(number), to: &binding)
+      var name = name
+      return name.withUTF8 { Self.seal(UnsafeRawBufferPointer($0), suites, binding) }
+    }
+
+    func openSuite(_ sealed: UnsafeRawBufferPointer, number: UInt32) -> String? {
+      var binding = Data()
+      Self.append(UInt64(number), to: &binding)
+      return Self.open(sealed, suites, binding).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    // MARK: Bytes
+
+    private static func append(_ number: UInt64, to data: inout Data) {
+      withUnsafeBytes(of: number.littleEndian) { data.append(contentsOf: $0) }
+    }
+
+    private static func seal(
+      _ text: UnsafeRawBufferPointer, _ key: SymmetricKey, _ binding: Data
+    ) -> Data? {
+      // The nonce is drawn anew.
+      try? AES.GCM.seal(view(text), using: key, authenticating: binding).combined
+    }
+
+    private static func open(
+      _ sealed: UnsafeRawBufferPointer, _ key: SymmetricKey, _ binding: Data
+    ) -> Data? {
+      guard let box = try? AES.GCM.SealedBox(combined: view(sealed)) else { return nil }
+      return try? AES.GCM.open(box, using: key, authenticating: binding)
+    }
+
+    /// The bytes without a copy, for as long as they are there.
+    private static func view(_ bytes: UnsafeRawBufferPointer) -> Data {
+      guard let base = bytes.baseAddress, !bytes.isEmpty else { return Data() }
+      return Data(
+        bytesNoCopy: UnsafeMutableRawPointer(mutating: base), count: bytes.count,
+        deallocator: .none)
+    }
+  }
 #endif
-
-/// Seals and opens what an encrypted cache stores; see `DiskEncryption` for what is promised.
-///
-/// Sealed bytes are nonce, ciphertext and tag.
-struct DiskSeal: Sendable {
-  /// Bytes that a sealed text has more than the text.
-  static let overhead = 28
-  static let saltBytes = 32
-  private let values: SymmetricKey
-  private let headers: SymmetricKey
-  private let suites: SymmetricKey
-
-  /// The keys of a database with this salt.
-  init(_ encryption: DiskEncryption, salt: some DataProtocol) {
-    func derive(_ purpose: String) -> SymmetricKey {
-      HKDF<SHA256>.deriveKey(
-        inputKeyMaterial: encryption.key, salt: Data(salt), info: Data("larder \(purpose)".utf8),
-        outputByteCount: encryption.key.bitCount / 8)
-    }
-    values = derive("values")
-    headers = derive("headers")
-    suites = derive("suites")
-  }
-
-  // MARK: The fact by which a key is known
-
-  /// What a new database keeps: its salt, and a text that only the right key opens.
-  static func newFact(_ encryption: DiskEncryption) -> Data? {
-    var random = SystemRandomNumberGenerator()
-    var fact = Data()
-    for _ in 0..<saltBytes / 8 {
-      withUnsafeBytes(of: random.next()) { fact.append(contentsOf: $0) }
-    }
-    let seal = DiskSeal(encryption, salt: fact)
-    guard let check = seal.sealSuite(checkText, number: 0) else { return nil }
-    return fact + check
-  }
-
-  /// The seal of a database with such a fact, or nil when its key is another.
-  init?(_ encryption: DiskEncryption, fact: UnsafeRawBufferPointer) {
-    guard fact.count > Self.saltBytes else { return nil }
-    self.init(encryption, salt: UnsafeRawBufferPointer(rebasing: fact[..<Self.saltBytes]))
-    let check = UnsafeRawBufferPointer(rebasing: fact[Self.saltBytes...])
-    guard openSuite(check, number: 0) == Self.checkText else { return nil }
-  }
-
-  private static var checkText: String { "Larder" }
-
-  // MARK: Values
-
-  /// What a value is bound to.
-  static func binding(_ key: DiskKey) -> Data {
-    var data = Data(capacity: 4 + key.bytes.count)
-    append(UInt64(key.suite), to: &data)
-    data.append(contentsOf: key.bytes)
-    return data
-  }
-
-  func sealValue(_ value: UnsafeRawBufferPointer, _ key: DiskKey) -> Data? {
-    Self.seal(value, values, Self.binding(key))
-  }
-
-  /// A value, or nil when it is not what was sealed for this key, or not with this mark.
-  func openValue(
-    _ sealed: UnsafeRawBufferPointer, bytes: Int, mark: UInt64, _ binding: Data
-  ) -> Data? {
-    guard sealed.count == bytes + Self.overhead, Self.mark(sealed) == mark else { return nil }
-    return Self.open(sealed, values, binding)
-  }
-
-  /// What binds a row to the value that was sealed for it: half of its tag, which says nothing of
-  /// the value to whoever has no key.
-  static func mark(_ sealed: UnsafeRawBufferPointer) -> UInt64 {
-    guard sealed.count >= overhead else { return 0 }
-    return UInt64(
-      littleEndian: sealed.loadUnaligned(fromByteOffset: sealed.count - 8, as: UInt64.self))
-  }
-
-  // MARK: Headers
-
-  func sealHeader(_ header: DiskHeader, _ row: DiskRow) -> Data? {
-    let bytes = header.encoded()
-    return bytes.withUnsafeBytes { Self.seal($0, headers, Self.binding(row)) }
-  }
-
-  func openHeader(_ sealed: UnsafeRawBufferPointer, _ row: DiskRow) -> DiskHeader? {
-    Self.open(sealed, headers, Self.binding(row)).flatMap { DiskHeader(decoding: $0) }
-  }
-
-  private static func binding(_ row: DiskRow) -> Data {
-    var data = Data(capacity: 56)
-    append(UInt64(row.suite), to: &data)
-    append(row.isPermanent ? 1 : 0, to: &data)
-    append(UInt64(row.bytes), to: &data)
-    append(row.created, to: &data)
-    append(row.expires, to: &data)
-    append(row.checksum, to: &data)
-    append(row.file, to: &data)
-    return data
-  }
-
-  // MARK: Suites
-
-  func sealSuite(_ name: String, number: UInt32) -> Data? {
-    var binding = Data()
-    Self.append(UInt64(number), to: &binding)
-    var name = name
-    return name.withUTF8 { Self.seal(UnsafeRawBufferPointer($0), suites, binding) }
-  }
-
-  func openSuite(_ sealed: UnsafeRawBufferPointer, number: UInt32) -> String? {
-    var binding = Data()
-    Self.append(UInt64(number), to: &binding)
-    return Self.open(sealed, suites, binding).map { String(decoding: $0, as: UTF8.self) }
-  }
-
-  // MARK: Bytes
-
-  private static func append(_ number: UInt64, to data: inout Data) {
-    withUnsafeBytes(of: number.littleEndian) { data.append(contentsOf: $0) }
-  }
-
-  private static func seal(
-    _ text: UnsafeRawBufferPointer, _ key: SymmetricKey, _ binding: Data
-  ) -> Data? {
-    // The nonce is drawn anew.
-    try? AES.GCM.seal(view(text), using: key, authenticating: binding).combined
-  }
-
-  private static func open(
-    _ sealed: UnsafeRawBufferPointer, _ key: SymmetricKey, _ binding: Data
-  ) -> Data? {
-    guard let box = try? AES.GCM.SealedBox(combined: view(sealed)) else { return nil }
-    return try? AES.GCM.open(box, using: key, authenticating: binding)
-  }
-
-  /// The bytes without a copy, for as long as they are there.
-  private static func view(_ bytes: UnsafeRawBufferPointer) -> Data {
-    guard let base = bytes.baseAddress, !bytes.isEmpty else { return Data() }
-    return Data(
-      bytesNoCopy: UnsafeMutableRawPointer(mutating: base), count: bytes.count,
-      deallocator: .none)
-  }
-}

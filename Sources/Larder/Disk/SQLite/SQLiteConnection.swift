@@ -1,4 +1,8 @@
-import CSQLite
+#if canImport(SQLite3)
+  import SQLite3
+#else
+  import CSQLite
+#endif
 
 /// One connection to a database file, used from one thread at a time.
 ///

@@ -1,4 +1,8 @@
-import CSQLite
+#if canImport(SQLite3)
+  import SQLite3
+#else
+  import CSQLite
+#endif
 
 /// What SQLite answered instead of doing what it was asked.
 package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {

@@ -1,4 +1,8 @@
-import CSQLite
+#if canImport(SQLite3)
+  import SQLite3
+#else
+  import CSQLite
+#endif
 
 /// A prepared statement. Places are counted as SQLite does: values from 1, columns from 0.
 ///

@@ -16,8 +16,7 @@ public enum TimingError: Error, Hashable, Sendable, CustomStringConvertible {
     case .talk(let program, let reason): "\(program): cannot be timed: \(reason)"
     case .interrupted: "stopped while cells were timed"
     case .nothingToTime(let program):
-      "no cell can be timed in both builds: \(program) knows none of the workload's, or is too "
-        + "old to time anything but plain memory"
+      "no cell can be timed in both builds: \(program) knows none of the workload's"
     }
   }
 }

@@ -1,7 +1,12 @@
-import CSQLite
 import Foundation
 import Larder
 import LarderEngine
+
+#if canImport(SQLite3)
+  import SQLite3
+#else
+  import CSQLite
+#endif
 
 /// A table of a SQLite database, one row a key, one commit a write; an LRU in memory says which
 /// stay. One connection, one lock.

@@ -36,16 +36,18 @@ struct ContestResults {
   private func row(_ entry: Entry, isNear: Bool, requests: Int) -> [String] {
     let runs = taken[entry, default: []].enumerated().filter { $0.element.isNear == isNear }
     let rates = runs.map { Double(requests) / 1e6 / $0.element.wallSeconds }
-    guard let median = Bench.median(rates), let least = rates.min(), let most = rates.max() else {
+    guard let median = CacheBenchmarks.median(rates), let least = rates.min(),
+      let most = rates.max()
+    else {
       return []
     }
     func ratio(to other: Entry) -> String {
       guard other != entry, let others = taken[other] else { return "" }
       let ratios = runs.map { others[$0.offset].wallSeconds / $0.element.wallSeconds }
-      return Bench.median(ratios).map { String(format: "%.2f", $0) } ?? ""
+      return CacheBenchmarks.median(ratios).map { String(format: "%.2f", $0) } ?? ""
     }
     var threads = "\(entry.threads)"
-    if let distance = Bench.median(runs.compactMap(\.element.distanceNanoseconds)) {
+    if let distance = CacheBenchmarks.median(runs.compactMap(\.element.distanceNanoseconds)) {
       threads += isNear ? " near" : " far"
       threads += " (\(Int(distance)) ns)"
     }

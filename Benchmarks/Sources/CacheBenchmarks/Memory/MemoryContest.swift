@@ -1,16 +1,16 @@
 import ArgumentParser
 import Foundation
 
-/// `larder-bench memory`: Larder's memory caches, Foundation's `NSCache` and a textbook LRU.
+/// `cache-benchmarks memory`: Larder's memory caches, Foundation's `NSCache` and a textbook LRU.
 struct MemoryContest: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "memory",
-    abstract: "Memory caches of integers: get, and put on a miss (the default).",
+    abstract: "Memory caches of integers: get, and put on a miss.",
     discussion: """
       Examples:
-        larder-bench                                   everything, some minutes
-        larder-bench --only lru --threads 1 --rounds 9
-        larder-bench --only NSCache,sieve
+        cache-benchmarks memory                        everything, some minutes
+        cache-benchmarks memory --only lru --threads 1 --rounds 9
+        cache-benchmarks memory --only NSCache,sieve
       """)
 
   @Option(help: "Requests of a run.")
@@ -47,7 +47,7 @@ struct MemoryContest: ParsableCommand {
     guard !contenders.isEmpty else {
       throw ValidationError("--only \(only): no cache has this in its name")
     }
-    let keys = try Bench.zipfKeys(requests: requests, objects: objects)
+    let keys = try CacheBenchmarks.zipfKeys(requests: requests, objects: objects)
     var results = ContestResults()
     for round in 1...rounds {
       for contender in contenders {

@@ -2,16 +2,16 @@ import ArgumentParser
 import Foundation
 import LarderTraces
 
-/// Measures memory caches beside one another.
+/// Measures caches next to one another, in one process.
 @main
-struct Bench: ParsableCommand {
+struct CacheBenchmarks: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "larder-bench", abstract: "Measures memory caches beside one another.",
+    commandName: "cache-benchmarks", abstract: "Measure caches next to one another.",
     discussion: """
       Keep the machine otherwise idle. Everything is measured in rounds, each cache once \
       in each, so that all meet the same machine; ratios are of the same round.
       """,
-    subcommands: [MemoryContest.self, HybridHits.self], defaultSubcommand: MemoryContest.self)
+    subcommands: [MemoryContest.self, HybridHits.self, DiskContest.self])
 
   /// Does what the arguments ask; exits with 2 where they are wrong, as `larder` does.
   static func main() {

@@ -3,15 +3,15 @@ import Foundation
 import Larder
 import LarderEngine
 
-/// `larder-bench hybrid`: what a hit in the memory of a hybrid cache takes beside one in a memory
+/// `cache-benchmarks hybrid`: what a hit in the memory of a hybrid cache takes beside one in a memory
 /// cache alone. The same keys in turn, in short rounds, so that both meet the same machine.
 struct HybridHits: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "hybrid", abstract: "A hit in a hybrid's memory beside one in memory alone.",
     discussion: """
       Examples:
-        larder-bench hybrid
-        larder-bench hybrid --objects 1000             all of it in the processor's cache
+        cache-benchmarks hybrid
+        cache-benchmarks hybrid --objects 1000             all of it in the processor's cache
       """)
 
   @Option(help: "Lookups of each cache, with each kind of value.")
@@ -29,7 +29,7 @@ struct HybridHits: ParsableCommand {
 
   /// Measures with integers, bytes and strings as values, without and with a time to live.
   func run() throws {
-    let keys = try Bench.zipfKeys(requests: requests, objects: objects)
+    let keys = try CacheBenchmarks.zipfKeys(requests: requests, objects: objects)
     print(
       """
       A hit in memory of \(objects) entries: nanoseconds of processor time, medians of \(rounds)
@@ -67,7 +67,7 @@ struct HybridHits: ParsableCommand {
     let memoryConfiguration = MemoryCacheConfiguration(
       limits: MemoryCacheLimits(count: objects * 2), shards: 1, hashing: .fast)
     let memory = try MemoryCache<Int, Value>(memoryConfiguration)
-    let path = NSTemporaryDirectory() + "larder-bench-\(UUID())"
+    let path = NSTemporaryDirectory() + "larder-benchmark-\(UUID())"
     defer { try? FileManager.default.removeItem(atPath: path) }
     var configuration = HybridCacheConfiguration(
       memory: memoryConfiguration, disk: DiskConfiguration(durability: .none))
@@ -93,7 +93,8 @@ struct HybridHits: ParsableCommand {
         })
     }
     try hybrid.close()
-    guard let first = Bench.median(alone), let second = Bench.median(tiered) else { return }
+    guard let first = CacheBenchmarks.median(alone), let second = CacheBenchmarks.median(tiered)
+    else { return }
     print("| \(name) " + String(format: "| %.1f | %.1f | %.2f |", first, second, second / first))
   }
 

@@ -1,4 +1,4 @@
-import CSQLite
+import CBenchmarkSQLite
 import Foundation
 
 /// The same work through SQLite's C API alone: a table from text key to bytes.
