@@ -146,12 +146,12 @@ test-release: deps ## Run every test as the optimiser leaves it
 # caches and everything else that has more than one thread. Left out are tests that make a cache wait
 # for millions of keys (memoryIsBounded, in which there is nothing that others do not do in short),
 # and in the thread sanitizer, which makes them 30 times as long, replays of traces in one thread.
-EXECUTION := LarderExperimentsTests\.(Contender|Execution|ObjectVersions|OpenLoop|ValuePattern)
+EXECUTION := LarderHarnessTests\.(Contender|Execution|ObjectVersions|OpenLoop|ValuePattern)
 ASAN_TESTS := --filter 'LarderEngineTests\.|LarderTests\.|$(EXECUTION)' \
   --filter 'LarderTracesTests\..*(Format|File|Writer|Compression|Prepar|Column|NextUse)' \
   --skip memoryIsBounded
 TSAN_TESTS := --filter 'LarderTests\.|$(EXECUTION)' \
-  --filter 'LarderExperimentsTests\.(Sweep|SavingPace|WorkloadTraces|WorkloadExecute)' \
+  --filter 'Larder(Harness|Simulation|Workloads)Tests\.(Sweep|SavingPace|WorkloadTraces|WorkloadExecute)' \
   --filter curvesDoNotDependOnThreads \
   --filter 'LarderTracesTests\.(NextUse|FileBytes)' --skip 'EqualsSimulat|MemoryCacheContract'
 

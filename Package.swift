@@ -32,7 +32,12 @@ let package = Package(
     .library(name: "LarderTraces", targets: ["LarderTraces"]),
     // The command as a library, for programs that add caches or policies of their own: see
     // Examples/OwnCache and Examples/OwnPolicy.
-    .library(name: "LarderCommands", targets: ["LarderCommands", "LarderExperiments"]),
+    .library(
+      name: "LarderCommands",
+      targets: [
+        "LarderCommands", "LarderReports", "LarderHarness", "LarderSimulation", "LarderWorkloads",
+        "LarderTraces",
+      ]),
   ],
   traits: [
     .trait(name: "Encryption", description: "Disk caches can be encrypted."),
@@ -76,18 +81,46 @@ let package = Package(
     .target(
       name: "LarderTraces",
       dependencies: ["LarderEngine", "CLarderShims", "CZstd", "CZlib", "CLZMA"]),
+    // Files that are there whole or not at all, safe text, the version.
+    .target(name: "LarderSystem", dependencies: ["CLarderVersion"]),
+    // Workload file to plan.
     .target(
-      name: "LarderExperiments",
+      name: "LarderWorkloads",
       dependencies: [
-        "CLarderVersion", "Larder", "LarderEngine", "LarderTraces",
-        .target(name: "CSQLite", condition: .when(platforms: elsewhere)),
-        tool("Histogram", "hdrhistogram-swift"), tool("Yams", "Yams"),
+        "LarderSystem", "Larder", "LarderEngine", "LarderTraces", tool("Yams", "Yams"),
       ]),
-    .target(name: "LarderReports", dependencies: ["LarderExperiments", "Larder", "LarderEngine"]),
+    // Plan to counts, curves and modelled latencies.
+    .target(
+      name: "LarderSimulation",
+      dependencies: ["LarderSystem", "LarderWorkloads", "Larder", "LarderEngine", "LarderTraces"]),
+    // Real caches under load.
+    .target(
+      name: "LarderHarness",
+      dependencies: [
+        "LarderSystem", "LarderWorkloads", "LarderSimulation", "Larder", "LarderEngine",
+        "LarderTraces",
+        .target(name: "CSQLite", condition: .when(platforms: elsewhere)),
+        tool("Histogram", "hdrhistogram-swift"),
+      ]),
+    // Counts against a baseline, timings in pairs.
+    .target(
+      name: "LarderChecks",
+      dependencies: [
+        "LarderSystem", "LarderWorkloads", "LarderSimulation", "LarderHarness", "LarderEngine",
+        "LarderTraces",
+      ]),
+    // Records to text.
+    .target(
+      name: "LarderReports",
+      dependencies: [
+        "LarderSystem", "LarderWorkloads", "LarderSimulation", "LarderHarness", "LarderChecks",
+        "Larder", "LarderEngine",
+      ]),
     .target(
       name: "LarderCommands",
       dependencies: [
-        "LarderReports", "LarderExperiments", "Larder", "LarderTraces", "LarderEngine",
+        "LarderSystem", "LarderReports", "LarderChecks", "LarderHarness", "LarderSimulation",
+        "LarderWorkloads", "Larder", "LarderTraces", "LarderEngine",
         tool("ArgumentParser", "swift-argument-parser"),
       ]),
     // jemalloc belongs to the program alone: it takes the place of malloc, and sanitizers must not
@@ -116,14 +149,35 @@ let package = Package(
     .testTarget(
       name: "LarderTracesTests", dependencies: ["LarderTraces", "LarderEngine", "TestSupport"]),
     .testTarget(
-      name: "LarderExperimentsTests",
+      name: "LarderWorkloadsTests",
       dependencies: [
-        "LarderExperiments", "Larder", "LarderTraces", "LarderEngine", "TestSupport",
+        "LarderSystem", "LarderWorkloads", "Larder", "LarderTraces", "LarderEngine", "TestSupport",
         tool("Yams", "Yams"),
       ]),
     .testTarget(
+      name: "LarderSimulationTests",
+      dependencies: [
+        "LarderSystem", "LarderSimulation", "LarderWorkloads", "LarderTraces", "LarderEngine",
+        "TestSupport",
+      ]),
+    .testTarget(
+      name: "LarderHarnessTests",
+      dependencies: [
+        "LarderSystem", "LarderHarness", "LarderSimulation", "LarderWorkloads", "Larder",
+        "LarderTraces", "LarderEngine", "TestSupport",
+      ]),
+    .testTarget(
+      name: "LarderChecksTests",
+      dependencies: [
+        "LarderSystem", "LarderChecks", "LarderHarness", "LarderSimulation", "LarderWorkloads",
+        "LarderTraces", "LarderEngine", "TestSupport",
+      ]),
+    .testTarget(
       name: "LarderReportsTests",
-      dependencies: ["LarderReports", "LarderExperiments", "LarderEngine", "TestSupport", crypto],
+      dependencies: [
+        "LarderSystem", "LarderReports", "LarderChecks", "LarderHarness", "LarderSimulation",
+        "LarderWorkloads", "LarderEngine", "TestSupport", crypto,
+      ],
       exclude: ["Golden"]),
     // Runs the programs, which are built with the tests, and does not link them: see jemalloc.
     .testTarget(name: "LarderCLITests", dependencies: ["LarderCommands", "TestSupport"]),

@@ -5,7 +5,7 @@
 
 import Foundation
 import LarderCommands
-import LarderExperiments
+import LarderHarness
 import Synchronization
 
 /// The simplest cache that has a limit: what was stored first makes room for what comes next.

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Foundation
-import LarderExperiments
 
 /// The command. `run` is our own, so that exit codes are those the README promises.
 struct LarderCommand: ParsableCommand {

@@ -1,4 +1,4 @@
-public import LarderExperiments
+import LarderHarness
 
 /// The command `larder` as a function, so that a program with caches of its own can be it.
 public enum LarderProgram {

@@ -1,4 +1,5 @@
-import LarderExperiments
+import LarderSimulation
+import LarderSystem
 
 /// The comparison as aligned plain text for a terminal.
 ///

@@ -1,4 +1,4 @@
-import LarderExperiments
+import LarderSimulation
 
 /// One way to put results into a file.
 ///

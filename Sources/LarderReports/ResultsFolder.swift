@@ -1,5 +1,5 @@
 import Foundation
-import LarderExperiments
+import LarderSimulation
 
 /// The folder that a run left behind.
 public enum ResultsFolder {

@@ -1,7 +1,7 @@
 import Foundation
 import Larder
 import LarderEngine
-import LarderExperiments
+import LarderSimulation
 
 extension RunResults {
   /// Reads the text of a `results.json`.
@@ -31,60 +31,14 @@ extension RunResults {
     let schemaVersion: Int
   }
 
-  /// Reads JSON; what is wrong with it is told with its place.
-  static func decode<Value: Decodable>(
+  private static func decode<Value: Decodable>(
     _ type: Value.Type, from data: Data, name: String
   ) throws(ReportError) -> Value {
-    do {
-      return try BoundedJSON.decode(type, from: data)
-    } catch let error as DecodingError {
-      throw .damaged(name: name, reason: syntaxFault(in: data) ?? reason(error))
+    do throws(JSONFault) {
+      return try JSONFile.decode(type, from: data)
     } catch {
-      throw .damaged(name: name, reason: oneLine("\(error)"))
+      throw .damaged(name: name, reason: error.reason)
     }
-  }
-
-  /// Where the text stops being JSON, or nil when it is JSON: the decoder does not say it itself.
-  /// Only for text that `BoundedJSON` has let through.
-  private static func syntaxFault(in data: Data) -> String? {
-    do {
-      _ = try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)
-      return nil
-    } catch let error as NSError {
-      let detail = error.userInfo[NSDebugDescriptionErrorKey] as? String
-      return oneLine(detail ?? error.localizedDescription)
-    }
-  }
-
-  private static func reason(_ error: DecodingError) -> String {
-    switch error {
-    case .keyNotFound(let key, let context):
-      return "\(path(context.codingPath + [key])) is missing"
-    case .typeMismatch(let type, let context):
-      return "\(path(context.codingPath)) is not of type \(type)"
-    case .valueNotFound(let type, let context):
-      return "\(path(context.codingPath)) is null, expected \(type)"
-    case .dataCorrupted(let context):
-      let text = oneLine(context.debugDescription)
-      return context.codingPath.isEmpty ? text : "\(path(context.codingPath)): \(text)"
-    @unknown default:
-      return oneLine("\(error)")
-    }
-  }
-
-  /// A place in the file, such as `records[3].counts.requests`.
-  static func path(_ keys: [any CodingKey]) -> String {
-    keys.reduce(into: "") { text, key in
-      if let index = key.intValue {
-        text += "[\(index)]"
-      } else {
-        text += text.isEmpty ? key.stringValue : ".\(key.stringValue)"
-      }
-    }
-  }
-
-  private static func oneLine(_ text: String) -> String {
-    text.split(whereSeparator: \.isNewline).joined(separator: " ")
   }
 
   /// The first contradiction, or nil. After this no computed property of the counts can trap.

@@ -1,5 +1,5 @@
 import LarderEngine
-import LarderExperiments
+import LarderSimulation
 
 extension SampleResults {
   /// Conditions with everything there is.

@@ -1,5 +1,6 @@
 import LarderEngine
-import LarderExperiments
+import LarderSimulation
+import LarderWorkloads
 
 /// Results made up by hand, with numbers that are easy to check.
 enum SampleResults {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Foundation
-import LarderExperiments
 
 /// `larder caches`: what a workload can execute.
 struct CachesCommand: ParsableCommand {

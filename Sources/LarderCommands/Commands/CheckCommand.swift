@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import LarderExperiments
+import LarderChecks
 import LarderReports
 
 /// `larder check`: holds the caches of a workload against what they were.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import LarderReports
+import LarderSystem
 
 /// `larder index`: the page that lists the runs of a folder.
 struct IndexCommand: ParsableCommand {

@@ -1,9 +1,10 @@
 import ArgumentParser
 import Foundation
 import LarderEngine
-import LarderExperiments
 import LarderReports
+import LarderSimulation
 import LarderTraces
+import LarderWorkloads
 
 /// `larder mrc`: miss-ratio curves.
 struct MRCCommand: ParsableCommand {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
-import LarderExperiments
 import LarderReports
+import LarderSystem
 
 /// `larder report`: the reports of a run that was made, written again.
 struct ReportCommand: ParsableCommand {

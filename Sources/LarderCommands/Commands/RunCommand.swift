@@ -1,9 +1,10 @@
 import ArgumentParser
 import Foundation
 import LarderEngine
-import LarderExperiments
 import LarderReports
+import LarderSimulation
 import LarderTraces
+import LarderWorkloads
 
 /// `larder run`: the main job.
 struct RunCommand: ParsableCommand {
@@ -69,7 +70,7 @@ struct RunCommand: ParsableCommand {
     var sweep = Sweep(
       cells: cells, traces: traces.bySeed, warmUp: workload.warmUp,
       repetitions: workload.repetitions, latency: workload.latency, threads: speed.threads,
-      execution: execution)
+      execution: execution, driver: HarnessDriver())
     if let scratch { sweep.scratch = scratch }
     var results = RunResults(
       workload: workload.name, workloadDescription: workload.description,

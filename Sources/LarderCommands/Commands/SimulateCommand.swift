@@ -1,9 +1,10 @@
 import ArgumentParser
 import Foundation
 import LarderEngine
-import LarderExperiments
 import LarderReports
+import LarderSimulation
 import LarderTraces
+import LarderWorkloads
 
 /// `larder simulate`: the quick form for traces at hand.
 struct SimulateCommand: ParsableCommand {

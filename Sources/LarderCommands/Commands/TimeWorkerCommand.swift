@@ -1,7 +1,8 @@
 import ArgumentParser
 import Foundation
+import LarderChecks
 import LarderEngine
-import LarderExperiments
+import LarderWorkloads
 
 /// The far end of `larder check --against`: times cells when it is told to. See `TimingWorker`.
 struct TimeWorkerCommand: ParsableCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
-import LarderExperiments
+import LarderChecks
 import LarderReports
+import LarderWorkloads
 
 /// How timings are compared.
 struct CheckTimingOptions: ParsableArguments {

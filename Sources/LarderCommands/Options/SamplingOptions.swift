@@ -1,5 +1,6 @@
 import ArgumentParser
-import LarderExperiments
+import LarderSimulation
+import LarderWorkloads
 
 /// How miss-ratio curves come about.
 struct SamplingOptions: ParsableArguments {

@@ -1,7 +1,8 @@
 import Foundation
 import Larder
-import LarderExperiments
+import LarderHarness
 import LarderReports
+import LarderWorkloads
 
 /// A cache or preset as `larder caches` lists it.
 struct CacheEntry: Encodable {

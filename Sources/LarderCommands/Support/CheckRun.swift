@@ -1,8 +1,10 @@
 import Foundation
+import LarderChecks
 import LarderEngine
-import LarderExperiments
 import LarderReports
+import LarderSimulation
 import LarderTraces
+import LarderWorkloads
 
 /// One run of `larder check`, from the workload file to what it found.
 final class CheckRun {
@@ -118,7 +120,7 @@ final class CheckRun {
     execution.threads = [1]
     var sweep = Sweep(
       cells: cells, traces: traces.bySeed, warmUp: workload.warmUp, latency: workload.latency,
-      threads: command.speed.threads, execution: execution)
+      threads: command.speed.threads, execution: execution, driver: HarnessDriver())
     if let scratch = command.timing.scratch { sweep.scratch = scratch }
     progress.begin("Running \(cells.count) cells", total: sweep.totalRequests)
     let start = ContinuousClock.now

@@ -1,8 +1,10 @@
 import Foundation
+import LarderChecks
 import LarderEngine
-import LarderExperiments
 import LarderReports
+import LarderSimulation
 import LarderTraces
+import LarderWorkloads
 
 /// The timings of a check: in pairs against another build, or beside calibration kernels.
 struct CheckTimer {

@@ -1,9 +1,11 @@
 import ArgumentParser
 import Foundation
+import LarderChecks
 import LarderEngine
-import LarderExperiments
 import LarderReports
+import LarderSimulation
 import LarderTraces
+import LarderWorkloads
 
 /// How a run of the command ends when it does not end well: what is printed, and the exit code.
 struct Failure {

@@ -1,5 +1,5 @@
 import Foundation
-import LarderExperiments
+import LarderChecks
 import LarderReports
 
 /// What a check tells GitHub when it runs there.

@@ -1,5 +1,5 @@
 import Foundation
-import LarderExperiments
+import LarderSystem
 
 /// Turns the first Ctrl-C (or SIGTERM) into a request to stop; the second ends the process.
 enum Interrupts {

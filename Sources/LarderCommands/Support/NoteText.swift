@@ -1,4 +1,5 @@
 import LarderReports
+import LarderSystem
 
 /// Errors and notes as lines. They quote names, keys and fields from files, which may be of any
 /// length and hold anything.

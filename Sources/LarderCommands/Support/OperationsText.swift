@@ -1,4 +1,4 @@
-import LarderExperiments
+import LarderWorkloads
 
 /// Shares of operations as they are typed: `get=0.95,set=5%`.
 enum OperationsText {

@@ -1,6 +1,5 @@
 import Foundation
 import LarderEngine
-import LarderExperiments
 
 /// Progress on standard error: one line that is written over and over for a terminal, and a line
 /// every ten seconds for a log. Safe to call from any thread.

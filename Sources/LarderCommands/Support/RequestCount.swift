@@ -1,5 +1,5 @@
 import ArgumentParser
-import LarderExperiments
+import LarderWorkloads
 
 /// A number of requests as workload files take it: `1000000`, `250k`, `20M`, `1e6`.
 struct RequestCount: ExpressibleByArgument {

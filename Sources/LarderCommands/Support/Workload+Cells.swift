@@ -1,4 +1,4 @@
-import LarderExperiments
+import LarderWorkloads
 
 extension Workload {
   /// The cells to run over traces that are prepared, checked against them.

@@ -1,4 +1,4 @@
-import LarderExperiments
+import LarderChecks
 
 /// What changed between two runs, as blocks of a report.
 struct ChangeTables {

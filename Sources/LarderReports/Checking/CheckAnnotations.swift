@@ -1,4 +1,5 @@
-import LarderExperiments
+import LarderChecks
+import LarderSystem
 
 /// What a check found as commands to GitHub's runner, which shows them at the workload's file.
 ///

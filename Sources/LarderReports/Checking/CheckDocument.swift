@@ -1,4 +1,4 @@
-import LarderExperiments
+import LarderChecks
 
 /// What a check found, as blocks: a log, and the summary of a job, are made from it.
 public struct CheckDocument {

@@ -1,4 +1,4 @@
-import LarderExperiments
+import LarderChecks
 
 /// A check as JUnit XML, which every continuous integration shows: a test case a cell.
 ///

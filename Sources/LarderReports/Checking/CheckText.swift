@@ -1,4 +1,5 @@
-import LarderExperiments
+import LarderChecks
+import LarderSystem
 
 /// Sentences and numbers of checks, the same in every format.
 enum CheckText {

@@ -1,3 +1,5 @@
+import LarderSystem
+
 /// Blocks as plain text for a terminal or a log.
 struct PlainMarkup: Markup {
   /// Whether what is emphasised is shown in colour, too.

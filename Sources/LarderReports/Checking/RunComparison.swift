@@ -1,4 +1,5 @@
-import LarderExperiments
+import LarderChecks
+import LarderSimulation
 
 /// Two results folders beside each other: what changed in the counts, exactly, and how fast each
 /// was, with its spread and without a verdict.

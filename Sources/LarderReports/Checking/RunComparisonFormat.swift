@@ -1,5 +1,5 @@
 import Foundation
-import LarderExperiments
+import LarderSystem
 
 /// The ways to show a `RunComparison`.
 public enum RunComparisonFormat: String, Sendable, CaseIterable {

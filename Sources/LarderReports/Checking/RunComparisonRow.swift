@@ -1,5 +1,5 @@
 import Foundation
-import LarderExperiments
+import LarderChecks
 
 /// A change between two results folders as programs read it.
 struct RunComparisonRow {

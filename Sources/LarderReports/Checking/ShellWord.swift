@@ -1,3 +1,5 @@
+import LarderSystem
+
 /// A word as a shell reads it back: one argument on one line, whatever is in it.
 ///
 /// Works by byte and scalar and never by `Character`: to a shell a quote ends the quoting whatever

@@ -1,4 +1,4 @@
-import LarderExperiments
+import LarderWorkloads
 
 /// A capacity as a column of a table. A share of the footprint is one column even where the seeds'
 /// footprints differ, and with them the number of objects or bytes it stands for.

@@ -1,4 +1,5 @@
-import LarderExperiments
+import LarderSimulation
+import LarderWorkloads
 
 /// The records of one configuration over one trace, laid out for comparing: a line a policy, a
 /// column a capacity, and in each place the records of all seeds.

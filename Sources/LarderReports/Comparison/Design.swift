@@ -1,5 +1,6 @@
 import LarderEngine
-import LarderExperiments
+import LarderSimulation
+import LarderWorkloads
 
 /// A configuration at one capacity, over all seeds.
 struct Design {

@@ -1,4 +1,4 @@
-import LarderExperiments
+import LarderSimulation
 
 /// Presets, caches of others, and configurations with one policy each are designs: those of one
 /// trace are compared with each other.

@@ -1,5 +1,4 @@
 import LarderEngine
-import LarderExperiments
 
 /// A policy's name taken apart as far as a report must understand it: `lru`, `s3-fifo:small=0.2`,
 /// or for a hybrid `lru+fifo`.

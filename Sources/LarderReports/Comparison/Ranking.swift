@@ -1,4 +1,4 @@
-import LarderExperiments
+import LarderSimulation
 
 /// The policies at one capacity, best first, by a quantity of which more is better. Those that look
 /// into the future do not take part.

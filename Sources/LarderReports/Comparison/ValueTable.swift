@@ -1,4 +1,4 @@
-import LarderExperiments
+import LarderSimulation
 
 /// A table of one quantity: a line a policy, a column a capacity. The best is marked, and policies
 /// that know the future stand below the others and are never marked.

@@ -1,4 +1,4 @@
-import LarderExperiments
+import LarderSimulation
 
 /// What a comparison comes to, in a few sentences: who wins where, by how much, where it does not
 /// matter, and how much is left to gain.

@@ -1,4 +1,4 @@
-import LarderExperiments
+import LarderSimulation
 
 extension ReportDocument {
   /// What the presets and the caches of others are, and designs side by side; nothing where there

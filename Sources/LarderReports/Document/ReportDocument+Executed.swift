@@ -1,4 +1,5 @@
-import LarderExperiments
+import LarderSimulation
+import LarderWorkloads
 
 extension ReportDocument {
   /// What real caches did; nothing when none was driven.

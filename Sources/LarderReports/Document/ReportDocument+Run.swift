@@ -1,4 +1,5 @@
-import LarderExperiments
+import LarderSimulation
+import LarderWorkloads
 
 extension ReportDocument {
   /// What was run and how to run it again.

@@ -1,4 +1,4 @@
-import LarderExperiments
+import LarderSimulation
 
 extension ReportDocument {
   /// How fast the cells were simulated and what memory that took; nothing when none was.

@@ -1,5 +1,6 @@
 import LarderEngine
-import LarderExperiments
+import LarderSimulation
+import LarderWorkloads
 
 extension ReportDocument {
   /// Everything about one configuration.

@@ -1,4 +1,4 @@
-import LarderExperiments
+import LarderSimulation
 
 /// What the report for a person says, as blocks: every markup writes down the same document.
 ///

@@ -1,4 +1,5 @@
-import LarderExperiments
+import LarderSimulation
+import LarderWorkloads
 
 /// The executed runs of one cache at one capacity with one number of threads: all seeds and
 /// repetitions.

@@ -1,4 +1,4 @@
-import LarderExperiments
+import LarderSimulation
 
 /// The tables of executed runs: a line a cache, capacity and number of threads.
 struct ExecutedTables {

@@ -1,4 +1,4 @@
-import LarderExperiments
+import LarderSimulation
 
 extension Execution {
   /// The run as a timing, with the latency of all gets.

@@ -1,5 +1,5 @@
 import Foundation
-import LarderExperiments
+import LarderSimulation
 
 /// Everything a run leaves behind, for programs: `RunResults` as JSON with sorted keys.
 ///
@@ -32,7 +32,7 @@ public struct ResultsJSON: ReportFormat {
     do {
       return String(decoding: try encoder.encode(results), as: UTF8.self) + "\n"
     } catch let EncodingError.invalidValue(value, context) {
-      let path = RunResults.path(context.codingPath)
+      let path = JSONFile.path(context.codingPath)
       throw .notExpressible(format: name, reason: "\(path) is \(value), which JSON cannot hold")
     } catch {
       throw .notExpressible(format: name, reason: "\(error)")

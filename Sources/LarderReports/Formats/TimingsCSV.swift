@@ -1,4 +1,5 @@
-import LarderExperiments
+import LarderSimulation
+import LarderWorkloads
 
 /// How long each cell took, one row a cell and repetition; for what was executed, one a number of
 /// threads and repetition. These are measurements: they differ from run to run, and say on which

@@ -1,3 +1,5 @@
+import LarderSystem
+
 /// Blocks as HTML. Text from outside goes through `XMLText` and nowhere else.
 struct HTMLMarkup: Markup {
   /// How policies look, for the marks before their names; nil for none.

@@ -1,4 +1,4 @@
-import LarderExperiments
+import LarderSimulation
 
 /// The report for a person who must choose, as one page that needs nothing beside it: the answer,
 /// charts that show their values and let policies be switched off, and tables that can be sorted.

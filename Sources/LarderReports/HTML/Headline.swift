@@ -1,4 +1,4 @@
-import LarderExperiments
+import LarderSimulation
 
 /// What one configuration comes to, at a glance: who wins, how often, and by how much.
 struct Headline {

@@ -1,5 +1,4 @@
 import Foundation
-import LarderExperiments
 
 /// The page that lists the runs below a folder, the last first, with what each came to and links to
 /// its files. What is not a run is left alone, and what is one but cannot be read is named.

@@ -1,5 +1,5 @@
 import Foundation
-import LarderExperiments
+import LarderSimulation
 
 /// A run as a line of the list of runs.
 struct RunSummary {

@@ -1,4 +1,4 @@
-import LarderExperiments
+import LarderSimulation
 
 /// Miss-ratio curves as CSV, one row a point: a function of trace and settings, byte for byte the
 /// same for any number of threads.

@@ -1,4 +1,5 @@
-import LarderExperiments
+import LarderSimulation
+import LarderWorkloads
 
 /// Miss-ratio curves as a picture.
 public enum CurveChart {

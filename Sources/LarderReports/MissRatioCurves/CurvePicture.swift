@@ -1,5 +1,5 @@
 import LarderEngine
-import LarderExperiments
+import LarderSimulation
 
 /// Miss-ratio curves drawn with characters: the miss ratio upwards, the capacity, each step a
 /// multiplication, across.

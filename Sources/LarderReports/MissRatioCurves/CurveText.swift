@@ -1,4 +1,5 @@
-import LarderExperiments
+import LarderSimulation
+import LarderWorkloads
 
 /// Miss-ratio curves for a terminal: a picture, and what it says in words.
 public enum CurveText {

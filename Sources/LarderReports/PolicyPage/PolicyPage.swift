@@ -1,5 +1,5 @@
 public import LarderEngine
-public import LarderExperiments
+import LarderSimulation
 
 /// The page that describes every policy: what it says of itself, and how it did in some kept runs.
 ///

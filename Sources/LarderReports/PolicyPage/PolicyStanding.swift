@@ -1,4 +1,4 @@
-import LarderExperiments
+import LarderSimulation
 
 /// How one policy did beside the others in several runs.
 struct PolicyStanding {

@@ -1,3 +1,5 @@
+import LarderSystem
+
 /// Markdown as GitHub and CommonMark have it. Text from outside cannot end a table cell, begin a
 /// block, make a link or become HTML.
 struct MarkdownMarkup: Markup {

@@ -1,4 +1,4 @@
-import LarderExperiments
+import LarderWorkloads
 
 /// Numbers as text: the same on every machine and in every locale, and correctly rounded.
 ///

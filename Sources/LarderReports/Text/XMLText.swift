@@ -1,3 +1,5 @@
+import LarderSystem
+
 /// Text for HTML, SVG and XML: the one place where text from outside is escaped for them.
 ///
 /// What comes out means the same as text and as an attribute between quotes, in HTML and in XML

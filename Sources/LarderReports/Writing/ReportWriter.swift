@@ -1,4 +1,5 @@
-import LarderExperiments
+import LarderSimulation
+import LarderSystem
 
 #if canImport(Glibc)
   import Glibc

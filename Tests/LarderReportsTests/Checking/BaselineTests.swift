@@ -1,6 +1,7 @@
 import Foundation
+import LarderChecks
 import LarderEngine
-import LarderExperiments
+import LarderWorkloads
 import Testing
 
 @testable import LarderReports

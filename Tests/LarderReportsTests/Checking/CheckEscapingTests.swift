@@ -1,6 +1,6 @@
 import Foundation
+import LarderChecks
 import LarderEngine
-import LarderExperiments
 import Testing
 
 @testable import LarderReports

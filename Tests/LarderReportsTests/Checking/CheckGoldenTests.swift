@@ -1,5 +1,5 @@
+import LarderChecks
 import LarderEngine
-import LarderExperiments
 import Testing
 
 @testable import LarderReports

@@ -1,5 +1,5 @@
+import LarderChecks
 import LarderEngine
-import LarderExperiments
 
 /// What a check could have found, made up by hand.
 enum SampleCheck {

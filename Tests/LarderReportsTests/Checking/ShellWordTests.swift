@@ -1,5 +1,5 @@
 import Foundation
-import LarderExperiments
+import LarderSystem
 import TestSupport
 import Testing
 

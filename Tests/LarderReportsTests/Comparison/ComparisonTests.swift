@@ -1,4 +1,3 @@
-import LarderExperiments
 import Testing
 
 @testable import LarderReports

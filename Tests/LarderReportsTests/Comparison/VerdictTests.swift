@@ -1,5 +1,5 @@
 import LarderEngine
-import LarderExperiments
+import LarderSimulation
 import Testing
 
 @testable import LarderReports

@@ -1,6 +1,6 @@
 import Foundation
 import LarderEngine
-import LarderExperiments
+import LarderSimulation
 import Testing
 
 @testable import LarderReports

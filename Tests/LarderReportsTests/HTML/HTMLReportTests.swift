@@ -1,5 +1,5 @@
 import Foundation
-import LarderExperiments
+import LarderSimulation
 import Testing
 
 @testable import LarderReports

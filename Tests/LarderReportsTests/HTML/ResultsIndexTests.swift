@@ -1,5 +1,4 @@
 import Foundation
-import LarderExperiments
 import Testing
 
 @testable import LarderReports

@@ -1,6 +1,7 @@
 import Foundation
 import LarderEngine
-import LarderExperiments
+import LarderSimulation
+import LarderWorkloads
 import Testing
 
 @testable import LarderReports

@@ -1,3 +1,4 @@
+import LarderSystem
 import Testing
 
 @testable import LarderReports

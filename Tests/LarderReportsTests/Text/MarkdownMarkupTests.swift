@@ -1,4 +1,4 @@
-import LarderExperiments
+import LarderSimulation
 import Testing
 
 @testable import LarderReports

@@ -1,6 +1,6 @@
 import Foundation
-import LarderExperiments
 import LarderReports
+import LarderSystem
 import Testing
 
 struct ReportWriterTests {

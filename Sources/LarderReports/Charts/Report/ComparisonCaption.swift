@@ -1,4 +1,4 @@
-import LarderExperiments
+import LarderWorkloads
 
 /// What there is to see in the charts of one configuration, computed from its records.
 struct ComparisonCaption {

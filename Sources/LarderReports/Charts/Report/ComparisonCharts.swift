@@ -1,5 +1,6 @@
 import LarderEngine
-import LarderExperiments
+import LarderSimulation
+import LarderWorkloads
 
 /// The charts of one configuration, from the records that its tables are made from.
 struct ComparisonCharts {

@@ -1,5 +1,3 @@
-import LarderExperiments
-
 /// The charts of designs side by side.
 struct DesignCharts {
   let designs: Designs

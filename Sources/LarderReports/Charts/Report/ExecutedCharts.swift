@@ -1,4 +1,4 @@
-import LarderExperiments
+import LarderSimulation
 
 /// The charts of executed runs, from the rows that their tables are made from.
 struct ExecutedCharts {

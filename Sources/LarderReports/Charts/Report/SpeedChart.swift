@@ -1,5 +1,3 @@
-import LarderExperiments
-
 /// How fast the policies of one configuration were simulated.
 struct SpeedChart {
   let comparison: Comparison

@@ -1,0 +1,86 @@
+import Foundation
+import LarderEngine
+import LarderHarness
+import LarderSimulation
+import LarderSystem
+import LarderTraces
+import LarderWorkloads
+
+/// Times cells in this process, one measurement at a time.
+package struct CellTimer: Sendable {
+  /// The traces, by seed; one under nil serves all.
+  private let traces: [UInt64?: PreparedTrace]
+  private let warmUp: WarmUp
+  private let latency: LatencyModel?
+  private let execution: ExecutionSpec
+  private let scratch: String
+  /// How much longer every measurement is made, as a share of itself.
+  private let slowdown: Double
+
+  /// A timer of a workload's cells.
+  ///
+  /// - Parameter slowdown: makes every measurement last longer by this share, with work that does
+  ///   nothing. For trying out whether a slowdown is found; 0 in any other program.
+  package init(
+    _ workload: Workload, traces: [UInt64?: PreparedTrace],
+    scratch: String = FileManager.default.temporaryDirectory.path, slowdown: Double = 0
+  ) {
+    self.traces = traces
+    self.scratch = scratch
+    self.slowdown = slowdown
+    warmUp = workload.warmUp
+    latency = workload.latency
+    var execution = workload.execution ?? ExecutionSpec()
+    execution.threads = [1]
+    self.execution = execution
+  }
+
+  /// Runs a cell so often, one run after the other, and says how long that took. Making the trace
+  /// is not in it.
+  ///
+  /// - Throws: what the cell throws.
+  package func time(_ cell: TimedCell, runs: Int) throws -> RepetitionTime {
+    let seed = cell.planned.cell.seed
+    guard let trace = traces[seed] ?? traces[nil] else {
+      throw SweepError.traceMissing(cell.planned.cell)
+    }
+    var hits: UInt64 = 0
+    var time = RepetitionTime(processorNanoseconds: 0, wallNanoseconds: 0, hits: 0)
+    for _ in 0..<max(1, runs) {
+      let start = TwoClocks.now
+      var seconds: Double?
+      (hits, seconds) = try run(cell, over: trace)
+      let processor = TwoClocks.now.processor - start.processor
+      spin(until: start.processor + processor + UInt64(Double(processor) * slowdown))
+      let end = TwoClocks.now
+      time.processorNanoseconds += end.processor - start.processor
+      // Making and removing a cache's files is no part of what it does.
+      time.wallNanoseconds += seconds.map { UInt64($0 * 1e9) } ?? (end.wall - start.wall)
+    }
+    time.hits = hits
+    return time
+  }
+
+  private func run(
+    _ cell: TimedCell, over trace: PreparedTrace
+  ) throws -> (hits: UInt64, seconds: Double?) {
+    switch cell.name.mode {
+    case .simulate:
+      let runner = CellRunner(
+        warmUp: warmUp, repetitions: 1, calculators: nil, cancellation: Cancellation(),
+        progress: { _ in })
+      return (try runner.run(cell.planned, over: trace)?.counts.hits ?? 0, nil)
+    case .execute:
+      let executor = CellExecutor(
+        spec: execution, warmUp: warmUp, repetitions: 1, latency: latency, scratch: scratch,
+        cancellation: Cancellation(), progress: { _ in })
+      let execution = try executor.run(cell.planned, over: trace, simulated: nil)?.first
+      return (execution?.counts.hits ?? 0, execution?.seconds ?? 0)
+    }
+  }
+
+  private func spin(until processor: UInt64) {
+    guard slowdown > 0 else { return }
+    while TwoClocks.now.processor < processor {}
+  }
+}

@@ -1,0 +1,194 @@
+import Foundation
+import LarderEngine
+
+/// Compares two builds by running the same cells in both, in turn.
+///
+/// # Two levels
+///
+/// Where a process's memory happens to lie makes it faster or slower by some per cent for as long
+/// as it lives (Mytkowicz, Diwan, Hauswirth and Sweeney, Producing Wrong Data Without Doing
+/// Anything Obviously Wrong!, ASPLOS 2009). So a *block* starts a fresh process of each build and
+/// runs pairs of measurements in them, in random order within the pair and over the cells; the
+/// median of the logarithms of its pairs' ratios is one value, and only values of different blocks
+/// are taken to be independent. Load that comes and goes meets both halves of a pair alike.
+///
+/// # Why the test is exact for one build against itself
+///
+/// Then the two processes of a block differ in nothing but which of them is called which, and that
+/// was drawn: given how much the two differ, either sign is equally likely, whatever the machine
+/// does and however blocks depend on each other. That is all that `SignedRank` asks.
+package struct PairedTiming {
+  private let settings: TimingSettings
+  private let against: String
+  private let launch: (BuildSide) throws -> any TimedProcess
+  private let now: () -> Double
+  private let progress: (String) -> Void
+  private var random: SeededGenerator
+  private var runs: [TimedName: Int] = [:]
+  private var ledgers: [Ledger] = []
+
+  /// What one cell has come to so far.
+  private struct Ledger {
+    let name: TimedName
+    var test: SequentialRatioTest
+    var other: [Double] = []
+    var this: [Double] = []
+    var doesDifferentWork = false
+  }
+
+  /// A comparison that has not begun.
+  ///
+  /// - Parameters:
+  ///   - against: What the other build is called in results.
+  ///   - launch: Starts a process.
+  ///   - now: Seconds since a moment that stays the same.
+  ///   - progress: Told what is going on.
+  package init(
+    _ settings: TimingSettings, against: String, now: @escaping () -> Double,
+    progress: @escaping (String) -> Void = { _ in },
+    launch: @escaping (BuildSide) throws -> any TimedProcess
+  ) {
+    self.settings = settings
+    self.against = against
+    self.launch = launch
+    self.now = now
+    self.progress = progress
+    random = SeededGenerator(seed: settings.seed)
+  }
+
+  /// Shortest measurement: below it, the clock and the pipe would be felt.
+  private static var secondsMin: Double { 0.01 }
+  /// Blocks that a budget is meant to be enough for.
+  private static var blocksWanted: Double { 80 }
+
+  /// Measures until every cell has a verdict or the budget is spent. Cells that one of the builds
+  /// does not know are left out.
+  ///
+  /// - Throws: `TimingError`.
+  package mutating func run(_ names: [TimedName]) throws -> [TimingComparison] {
+    let start = now()
+    var looked = 0.0
+    repeat {
+      let began = now()
+      let (other, this) = try processes()
+      defer {
+        other.end()
+        this.end()
+      }
+      // Both are started by now, and get ready at the same time.
+      let both = try other.ready().intersection(this.ready())
+      if ledgers.isEmpty {
+        let known = names.filter(both.contains)
+        guard !known.isEmpty else { throw TimingError.nothingToTime(program: against) }
+        let errorRate = settings.errorRate / Double(known.count)
+        ledgers = known.map {
+          Ledger(
+            name: $0, test: SequentialRatioTest(border: settings.border, errorRate: errorRate))
+        }
+      }
+      try block(other, this, began: began)
+      let progress = (now() - start) / settings.budgetSeconds
+      if progress >= 1 || progress - looked >= 1 / Double(TimingSettings.looks) {
+        looked = progress
+        look(progress)
+      }
+      if progress >= 1 { break }
+    } while ledgers.contains { $0.test.verdict == .inconclusive }
+    return ledgers.map(comparison)
+  }
+
+  private mutating func look(_ part: Double) {
+    for index in ledgers.indices where ledgers[index].test.verdict == .inconclusive {
+      ledgers[index].test.look(progress: part)
+    }
+    let open = ledgers.count { $0.test.verdict == .inconclusive }
+    let blocks = ledgers.map(\.test.logarithms.count).max() ?? 0
+    progress("\(blocks) pairs of processes, \(open) of \(ledgers.count) cells undecided")
+  }
+
+  private mutating func processes() throws -> (other: any TimedProcess, this: any TimedProcess) {
+    if random.next(below: 2) == 0 {
+      let other = try launch(.other)
+      return (other, try launch(.this))
+    }
+    let this = try launch(.this)
+    return (try launch(.other), this)
+  }
+
+  /// One pair of processes, from its start until its share of the budget has passed.
+  private mutating func block(
+    _ other: any TimedProcess, _ this: any TimedProcess, began: Double
+  ) throws {
+    var open = ledgers.indices.filter { ledgers[$0].test.verdict == .inconclusive }
+    // The first run of a process touches its memory for the first time; nobody times it. It says
+    // how often a short cell is to be run for a measurement.
+    for index in open {
+      let name = ledgers[index].name
+      let (first, second) = try pair(name, other, this, runs: 1)
+      ledgers[index].doesDifferentWork = first.hits != second.hits
+      guard runs[name] == nil else { continue }
+      let seconds = min(first.seconds(name.mode), second.seconds(name.mode))
+      runs[name] = max(1, min(100_000, Int((Self.secondsMin / seconds).rounded(.up))))
+    }
+    let prepared = now()
+    // At least as long as it took to get ready, at least three pairs.
+    let until =
+      prepared
+      + max(
+        settings.budgetSeconds / Self.blocksWanted - (prepared - began), prepared - began)
+    var logarithms: [Int: [Double]] = [:]
+    var rounds = 0
+    repeat {
+      shuffle(&open)
+      for index in open {
+        let name = ledgers[index].name
+        let times = runs[name] ?? 1
+        let (first, second) = try pair(name, other, this, runs: times)
+        let seconds = (first.seconds(name.mode), second.seconds(name.mode))
+        ledgers[index].other.append(seconds.0 / Double(times))
+        ledgers[index].this.append(seconds.1 / Double(times))
+        logarithms[index, default: []].append(log(seconds.1 / seconds.0))
+      }
+      rounds += 1
+    } while rounds < 3 || now() < until
+    for index in open {
+      if let middle = Self.median(logarithms[index] ?? []) { ledgers[index].test.add(middle) }
+    }
+  }
+
+  /// A measurement of each, in random order.
+  private mutating func pair(
+    _ name: TimedName, _ other: any TimedProcess, _ this: any TimedProcess, runs: Int
+  ) throws -> (other: RepetitionTime, this: RepetitionTime) {
+    if random.next(below: 2) == 0 {
+      let first = try other.time(name, runs: runs)
+      return (first, try this.time(name, runs: runs))
+    }
+    let second = try this.time(name, runs: runs)
+    return (try other.time(name, runs: runs), second)
+  }
+
+  private mutating func shuffle(_ indices: inout [Int]) {
+    guard indices.count > 1 else { return }
+    for last in stride(from: indices.count - 1, to: 0, by: -1) {
+      indices.swapAt(last, Int(random.next(below: UInt64(last + 1))))
+    }
+  }
+
+  private func comparison(_ ledger: Ledger) -> TimingComparison {
+    TimingComparison(
+      name: ledger.name, against: against, verdict: ledger.test.verdict,
+      ratio: ledger.test.interval?.ratios, blocks: ledger.test.logarithms.count,
+      pairs: ledger.this.count, otherSeconds: Self.median(ledger.other) ?? 0,
+      thisSeconds: Self.median(ledger.this) ?? 0, doesDifferentWork: ledger.doesDifferentWork)
+  }
+
+  /// The middle value, or the mean of the middle two; nil for none.
+  static func median(_ values: [Double]) -> Double? {
+    guard !values.isEmpty else { return nil }
+    let sorted = values.sorted()
+    let middle = sorted.count / 2
+    return sorted.count.isMultiple(of: 2)
+      ? (sorted[middle - 1] + sorted[middle]) / 2 : sorted[middle]
+  }
+}

@@ -1,0 +1,22 @@
+/// Why timings could not be compared.
+package enum TimingError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// A program could not be started.
+  case launch(program: String, reason: String)
+  /// A program ended or said something that was not expected.
+  case talk(program: String, reason: String)
+  /// The user wants it to end.
+  case interrupted
+  /// No cell can be timed by both.
+  case nothingToTime(program: String)
+
+  /// One line for a person.
+  package var description: String {
+    switch self {
+    case .launch(let program, let reason): "\(program): cannot be started: \(reason)"
+    case .talk(let program, let reason): "\(program): cannot be timed: \(reason)"
+    case .interrupted: "stopped while cells were timed"
+    case .nothingToTime(let program):
+      "no cell can be timed in both builds: \(program) knows none of the workload's"
+    }
+  }
+}

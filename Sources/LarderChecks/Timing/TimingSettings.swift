@@ -1,0 +1,34 @@
+import Foundation
+
+/// How timings are compared.
+package struct TimingSettings: Sendable, Hashable {
+  /// The slowdown that must be found, such as 0.05.
+  package var threshold: Double
+  /// Seconds for measuring all cells together.
+  package var budgetSeconds: Double
+  /// The chance of a wrong verdict on either side, over all cells and looks.
+  package var errorRate: Double
+  /// Seed of the order of runs.
+  package var seed: UInt64
+
+  /// How often is looked, at most.
+  package static var looks: Int { 8 }
+
+  /// Settings; see the properties for the meaning of each part.
+  package init(
+    threshold: Double = 0.05, budgetSeconds: Double = 60, errorRate: Double = 0.005,
+    seed: UInt64 = 1
+  ) {
+    self.threshold = threshold
+    self.budgetSeconds = budgetSeconds
+    self.errorRate = errorRate
+    self.seed = seed
+  }
+
+  /// The border between pass and fail, as a logarithm: half-way to the threshold, so that neither a
+  /// build that is no slower nor one that is slower by the threshold is ever on the edge.
+  package var border: Double { log(1 + threshold) / 2 }
+
+  /// The border as a slowdown, such as 0.0247.
+  package var borderSlowdown: Double { exp(border) - 1 }
+}

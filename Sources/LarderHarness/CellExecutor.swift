@@ -1,0 +1,111 @@
+import LarderEngine
+import LarderSimulation
+import LarderSystem
+import LarderTraces
+import LarderWorkloads
+
+/// Runs one cell through a real cache: warm-up, threads, repetitions, checks.
+///
+/// # What one run does
+///
+/// A new cache in a new folder gets the requests of the trace. A *get* asks the cache; on a miss
+/// the value is fetched from a made-up origin and given to `fill`. A *set* and a *delete* are
+/// passed on. A *modify* changes the origin's version and nothing else. Before each request the
+/// cache's clock is moved to the trace's time. The **warm-up** is made by one thread in the order
+/// of the trace, as fast as possible; then the cache's counts are set to zero, and the rest is
+/// counted and timed. With one thread requests come in the order of the trace, and what is counted
+/// is a function of the cell. Several threads take requests from the one trace as they become free:
+/// in a closed loop 64 at a time, in an open loop one by one. Memory pressure is delivered between
+/// requests, with all threads waiting.
+///
+/// # Values
+///
+/// Every byte of a value follows from key, version and length. What a get returns must be one that
+/// was current at some moment during it: see `ObjectVersions` and `ValuePattern`. One wrong value
+/// is an error.
+///
+/// # Time
+///
+/// `seconds` is from the first request after the warm-up to the last, with making and checking
+/// values, with the handling of memory pressure and, where the origin is waited for, with that.
+/// Latency is that of the cache's own calls: a miss is its get, the origin's time and its fill.
+/// Making and checking values, and reading the trace, is not in it. In an open loop it counts from
+/// when the request was due. Reading the clock twice takes 50 ns, as long as a hit in memory does:
+/// where only memory is driven, as fast as possible, through 2^18 requests or more, one operation
+/// in 16 is timed, irregularly spaced. Everywhere else all are.
+///
+/// # What it costs
+///
+/// In processor time of one thread (AMD EPYC, optimised build): a get that a cache of nothing
+/// answers takes 30 ns altogether, with reading the trace and sampling; one that it does not, 105,
+/// of which 70 are Foundation's for making and freeing a value. So the loop alone makes 30 and 10
+/// million requests a second. Checking values of 100 bytes in full is a tenth of a run of a memory
+/// cache of 100,000 of them: most of it is waiting for the bytes.
+///
+/// # What must not run beside it
+///
+/// Other work, which takes the processors that are being measured, and whose memory and writes
+/// would be counted as the cache's: cells are to be executed one after the other. Folders are
+/// removed when the cell is done and not between its runs, because file systems are slow for a
+/// while after many files have been removed.
+struct CellExecutor: Sendable {
+  let spec: ExecutionSpec
+  let warmUp: WarmUp
+  let repetitions: Int
+  /// What the origin takes; nil for nothing.
+  let latency: LatencyModel?
+  /// Folder under which each run gets one of its own.
+  let scratch: String
+  let cancellation: Cancellation
+  /// Told the number of requests just made, from any of the threads, also at the same time.
+  let progress: @Sendable (_ requests: Int) -> Void
+  /// Whether the runs' folders stay, for the caller to remove when nothing is measured any more.
+  var keepsFolders = false
+  /// What latencies are measured with.
+  var time: any RunTime = SystemRunTime()
+
+  /// One execution for each number of threads and repetition, compared with `simulated` where that
+  /// is given; nil when it was stopped on the way.
+  ///
+  /// - Throws: `ExecutionError`.
+  func run(
+    _ planned: PlannedCell, over trace: PreparedTrace, simulated: Counts?
+  ) throws(ExecutionError) -> [Execution]? {
+    try run(planned, over: trace, simulated: simulated, contender: contender(of: planned))
+  }
+
+  /// The cache that a cell names.
+  ///
+  /// - Throws: `ExecutionError.unknownCache`.
+  func contender(of planned: PlannedCell) throws(ExecutionError) -> CacheContender {
+    guard let contender = ContenderRegistry.named(planned.contender) else {
+      throw .unknownCache(planned.contender, known: ContenderRegistry.all.map(\.name))
+    }
+    return contender
+  }
+
+  /// The same with another cache than the cell names.
+  func run(
+    _ planned: PlannedCell, over trace: PreparedTrace, simulated: Counts?,
+    contender: CacheContender
+  ) throws(ExecutionError) -> [Execution]? {
+    guard contender.kinds.contains(planned.cell.kind) else {
+      throw .kind(cache: contender.name, kind: planned.cell.kind)
+    }
+    var folders: [RunFolder] = []
+    defer { if !keepsFolders { for folder in folders { folder.remove() } } }
+    var executions: [Execution] = []
+    for threads in spec.threads {
+      guard (1...ExecutionError.threadsMax).contains(threads) else { throw .threads(threads) }
+      for repetition in 1...max(1, repetitions) {
+        let folder = try RunFolder(under: scratch)
+        folders.append(folder)
+        let run = ExecutionRun(
+          self, planned, contender, trace, folder, threads: threads, repetition: repetition)
+        guard let execution = try run.execute(simulated: simulated) else { return nil }
+        executions.append(execution)
+      }
+    }
+    return executions
+  }
+}

@@ -1,0 +1,50 @@
+import LarderEngine
+import LarderTraces
+import LarderWorkloads
+
+extension Plan {
+  /// Checks against the traces what only they can tell, before the first cell is run: that they
+  /// have the times which a load keeps, that bounds are asked for where they are some, and that
+  /// the values of executed cells fit into memory.
+  ///
+  /// - Throws: `PlanError.noTimes`, `PlanError.bound` or `PlanError.memory`.
+  package static func check(
+    _ cells: [PlannedCell], of workload: Workload, over traces: some Collection<PreparedTrace>
+  ) throws(PlanError) {
+    try check(cells, of: workload, over: traces, memory: .machine)
+  }
+
+  /// The same within a budget of memory.
+  static func check(
+    _ cells: [PlannedCell], of workload: Workload, over traces: some Collection<PreparedTrace>,
+    memory: MemoryBudget
+  ) throws(PlanError) {
+    if case .trace = workload.execution?.load, cells.contains(where: \.isExecuted) {
+      for trace in traces where trace.requests.times == nil { throw .noTimes(trace: trace.name) }
+    }
+    // A cache with a policy of its own is not simulated, and its policy not known here.
+    for planned in cells where planned.isSimulated {
+      for trace in traces {
+        do {
+          try PolicyRegistry.checkBound(in: planned.setup, over: trace.requests)
+        } catch {
+          throw .bound(error, configuration: planned.cell.configuration)
+        }
+      }
+    }
+    let executed = cells.filter(\.isExecuted)
+    guard !executed.isEmpty else { return }
+    let valueBytes = (workload.execution ?? ExecutionSpec()).valueBytes
+    let available = memory.available()
+    for trace in traces {
+      let memory = ExecutionMemory(trace, valueBytes: valueBytes)
+      for planned in executed {
+        let need = memory.need(of: planned.setup)
+        guard need > available else { continue }
+        throw .memory(
+          configuration: planned.cell.configuration, capacity: planned.cell.capacityLabel,
+          trace: trace.name, needBytes: need, availableBytes: available)
+      }
+    }
+  }
+}

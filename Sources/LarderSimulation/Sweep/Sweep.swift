@@ -1,0 +1,178 @@
+import Foundation
+import LarderEngine
+import LarderSystem
+import LarderTraces
+import LarderWorkloads
+import Synchronization
+
+/// Runs the cells of a plan: first what is simulated, over all cores; then what is executed, one
+/// cell at a time with nothing beside it. Cells share the prepared traces, which are read-only, so
+/// their counts do not depend on the number of threads.
+package struct Sweep: Sendable {
+  /// What to run, in the order of the results.
+  package var cells: [PlannedCell]
+  /// The trace of each seed; one under nil serves all seeds.
+  package var traces: [UInt64?: PreparedTrace]
+  /// What is not counted at the start of each cell.
+  package var warmUp: WarmUp
+  /// How often each cell is timed.
+  package var repetitions: Int
+  /// The model of access times.
+  package var latency: LatencyModel?
+  /// Cells that are simulated at the same time.
+  package var threads: Int
+  /// How real caches are driven.
+  package var execution: ExecutionSpec
+  /// A folder for their files.
+  package var scratch: String
+  /// What drives them; nil where nothing is executed.
+  package var driver: (any CacheDriver)?
+
+  /// A sweep; see the properties for the meaning of each part.
+  package init(
+    cells: [PlannedCell], traces: [UInt64?: PreparedTrace], warmUp: WarmUp = .none,
+    repetitions: Int = 1, latency: LatencyModel? = nil,
+    threads: Int = ProcessInfo.processInfo.activeProcessorCount,
+    execution: ExecutionSpec = ExecutionSpec(),
+    scratch: String = FileManager.default.temporaryDirectory.path,
+    driver: (any CacheDriver)? = nil
+  ) {
+    self.cells = cells
+    self.traces = traces
+    self.warmUp = warmUp
+    self.repetitions = repetitions
+    self.latency = latency
+    self.threads = threads
+    self.execution = execution
+    self.scratch = scratch
+    self.driver = driver
+  }
+
+  /// What a sweep is at.
+  package enum Stage: Sendable, Hashable, CustomStringConvertible {
+    /// So many cells are simulated.
+    case simulating(cells: Int)
+    /// A cell is executed, in so many threads.
+    case executing(Cell, threads: Int)
+
+    /// A few words for a progress line.
+    package var description: String {
+      switch self {
+      case .simulating(let cells):
+        "Simulating \(cells) \(cells == 1 ? "cell" : "cells")"
+      case .executing(let cell, let threads):
+        "Executing \(cell.cacheName) \(cell.capacityLabel), "
+          + (threads == 1 ? "1 thread" : "\(threads) threads")
+      }
+    }
+  }
+
+  /// What a running sweep tells. Calls come from several threads, one at a time.
+  package struct Observer: Sendable {
+    /// Something begins.
+    package var began: @Sendable (Stage) -> Void
+    /// Requests have been replayed, of any cell.
+    package var replayed: @Sendable (_ requests: Int) -> Void
+    /// A cell is done, or executed in one more number of threads; `records` makes the list of all
+    /// records so far, in plan order, which is linear in the cells: for those who do not want it
+    /// every time. What is thrown ends the sweep.
+    package var finished: @Sendable (_ records: () -> [Record]) throws -> Void
+
+    /// An observer that by default does nothing.
+    package init(
+      began: @escaping @Sendable (Stage) -> Void = { _ in },
+      replayed: @escaping @Sendable (Int) -> Void = { _ in },
+      finished: @escaping @Sendable (() -> [Record]) throws -> Void = { _ in }
+    ) {
+      self.began = began
+      self.replayed = replayed
+      self.finished = finished
+    }
+  }
+
+  /// Requests that `run` will replay, repetitions included.
+  package var totalRequests: Int {
+    cells.reduce(0) { sum, planned in
+      let runs = (planned.isSimulated ? 1 : 0) + executedThreads(planned).count
+      return sum + (trace(of: planned.cell)?.requests.count ?? 0) * runs * max(1, repetitions)
+    }
+  }
+
+  /// Whether nothing that was planned is missing in the records of `run`.
+  package func isComplete(_ records: [Record]) -> Bool {
+    let byCell = Dictionary(records.map { ($0.cell, $0) }, uniquingKeysWith: { first, _ in first })
+    return cells.allSatisfy { planned in
+      guard let record = byCell[planned.cell] else { return false }
+      let done = Set((record.executions ?? []).map(\.threads))
+      return executedThreads(planned).allSatisfy(done.contains)
+    }
+  }
+
+  /// Runs everything and returns the records in plan order: all of them, or those done when
+  /// `cancellation` was requested. Each simulated cell is one pass over its trace for every
+  /// repetition, each executed one for every number of threads and repetition.
+  ///
+  /// - Throws: the first error of a cell or of the observer; running cells are stopped first.
+  package func run(
+    cancellation: Cancellation = Cancellation(), observer: Observer = Observer()
+  ) throws -> [Record] {
+    let ledger = Locked(Ledger(count: cells.count))
+    let stop = Cancellation()
+    let progress: @Sendable (Int) -> Void = { requests in
+      if cancellation.isRequested { stop.request() }
+      ledger.withLock { _ in observer.replayed(requests) }
+    }
+    simulate(ledger, cancellation, stop, observer, progress)
+    if let failure = ledger.withLock({ $0.failure }) { throw failure }
+    try execute(ledger, cancellation, observer, progress)
+    return ledger.withLock { $0.records.compactMap { $0 } }
+  }
+
+  private func simulate(
+    _ ledger: Locked<Ledger>, _ cancellation: Cancellation, _ stop: Cancellation,
+    _ observer: Observer, _ progress: @escaping @Sendable (Int) -> Void
+  ) {
+    let simulated = cells.indices.filter { cells[$0].isSimulated }
+    guard !simulated.isEmpty else { return }
+    observer.began(.simulating(cells: simulated.count))
+    let runner = CellRunner(
+      warmUp: warmUp, repetitions: repetitions,
+      calculators: latency.map { AccessTimeCalculators(model: $0, cells: cells) },
+      cancellation: stop, progress: progress)
+    let next = Atomic(0)
+    DispatchQueue.concurrentPerform(iterations: min(max(1, threads), simulated.count)) { _ in
+      while !cancellation.isRequested, !stop.isRequested {
+        let place = next.wrappingAdd(1, ordering: .relaxed).oldValue
+        guard place < simulated.count else { return }
+        let index = simulated[place]
+        do {
+          guard let trace = trace(of: cells[index].cell) else {
+            throw SweepError.traceMissing(cells[index].cell)
+          }
+          guard let record = try runner.run(cells[index], over: trace) else { return }
+          try ledger.withLock { try $0.put(record, at: index, for: observer) }
+        } catch {
+          ledger.withLock { $0.failure = $0.failure ?? error }
+          stop.request()
+        }
+      }
+    }
+  }
+
+  func trace(of cell: Cell) -> PreparedTrace? { traces[cell.seed] ?? traces[nil] }
+
+  /// What is done so far.
+  struct Ledger {
+    var records: [Record?]
+    var failure: (any Error)?
+
+    init(count: Int) { records = Array(repeating: nil, count: count) }
+
+    /// Puts a record into its place, and tells.
+    mutating func put(_ record: Record, at index: Int, for observer: Observer) throws {
+      records[index] = record
+      let records = records
+      try observer.finished { records.compactMap { $0 } }
+    }
+  }
+}

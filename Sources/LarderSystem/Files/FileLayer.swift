@@ -1,0 +1,57 @@
+/// The few things that writing a report asks of the file system. Each can fail, and each has a test
+/// in which it does: tests put a layer that fails in the place of `SystemFiles`.
+package protocol FileLayer: Sendable {
+  /// What stands at `path`, links followed.
+  func kind(of path: String) -> FileKind
+
+  /// The path with every link resolved, or nil when nothing stands there.
+  func resolved(_ path: String) -> String?
+
+  /// Makes a directory. One that is there already is an error like any other.
+  func makeDirectory(_ path: String) throws(FileFault)
+
+  /// Makes a file that is not there yet and opens it for writing.
+  func create(_ path: String) throws(FileFault) -> Int32
+
+  /// Opens what is there for writing: a device or a pipe.
+  func openExisting(_ path: String) throws(FileFault) -> Int32
+
+  /// Writes all of `bytes`.
+  func write(_ bytes: [UInt8], to descriptor: Int32) throws(FileFault)
+
+  /// Has everything written reach the disk.
+  func flush(_ descriptor: Int32) throws(FileFault)
+
+  /// Closes. Whether it fails or not, the descriptor is gone.
+  func close(_ descriptor: Int32) throws(FileFault)
+
+  /// Puts the file at `path` in the place of what is at `target`, in one step.
+  func rename(_ path: String, to target: String) throws(FileFault)
+
+  /// Removes a file, if it can.
+  func remove(_ path: String)
+
+  /// Has the names in a directory reach the disk.
+  func flushDirectory(_ path: String) throws(FileFault)
+}
+
+/// What stands at a path.
+package enum FileKind: Sendable {
+  /// Nothing.
+  case nothing
+  /// A regular file.
+  case file
+  /// A directory.
+  case directory
+  /// A device, pipe or socket.
+  case other
+}
+
+/// An error of the system.
+package struct FileFault: Error, Hashable, Sendable {
+  /// The system's number for it, such as `ENOSPC`.
+  package let code: Int32
+
+  /// An error with the system's number for it.
+  package init(code: Int32) { self.code = code }
+}

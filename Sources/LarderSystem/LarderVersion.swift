@@ -1,0 +1,36 @@
+internal import CLarderVersion
+
+/// Which larder this is.
+package enum LarderVersion {
+  /// The version, as in the tag of a release.
+  package static var current: String { "0.1.0" }
+
+  /// The git commit that it was built from, with `-changed` behind it where the sources had changes
+  /// besides; nil where that is not known.
+  package static var revision: String? {
+    let revision = String(cString: larder_revision())
+    return revision.isEmpty ? nil : revision
+  }
+
+  /// The Swift compiler it was built with, as far as the language can tell.
+  package static var compiler: String {
+    #if compiler(>=6.4)
+      "6.4 or later"
+    #elseif compiler(>=6.3)
+      "6.3"
+    #elseif compiler(>=6.2)
+      "6.2"
+    #else
+      "6.1 or earlier"
+    #endif
+  }
+
+  /// `debug` or `release`.
+  package static var build: String {
+    #if DEBUG
+      "debug"
+    #else
+      "release"
+    #endif
+  }
+}

@@ -1,0 +1,69 @@
+import Larder
+import LarderEngine
+import LarderTraces
+
+/// What decides whether the policies, generators, formats, caches and presets that a workload names
+/// exist and have sensible parameters. Whatever is thrown is reported with file and line.
+package struct ComponentChecks: Sendable {
+  /// Refuses a policy; usually throws `PolicyError`.
+  package var policy: @Sendable (PolicySpec) throws -> Void
+  /// Refuses an admission filter; usually throws `PolicyError`.
+  package var admission: @Sendable (PolicySpec) throws -> Void
+  /// Refuses a generator with its distributions and operations; usually throws `ComponentError`.
+  package var generator: @Sendable (GeneratorSpec) throws -> Void
+  /// Refuses a trace format; usually throws `ComponentError`.
+  package var format: @Sendable (ComponentSpec) throws -> Void
+  /// Refuses a cache, or one that cannot have the shape; tells whether it runs policies.
+  package var cache: @Sendable (String, ConfigurationKind) throws -> Bool
+  /// The configuration that a preset stands for.
+  package var preset: @Sendable (String) throws -> ConfigurationSpec
+
+  /// Checks; see the properties for the meaning of each part.
+  package init(
+    policy: @escaping @Sendable (PolicySpec) throws -> Void,
+    admission: @escaping @Sendable (PolicySpec) throws -> Void = { _ in },
+    generator: @escaping @Sendable (GeneratorSpec) throws -> Void,
+    format: @escaping @Sendable (ComponentSpec) throws -> Void,
+    cache: @escaping @Sendable (String, ConfigurationKind) throws -> Bool = { _, _ in true },
+    preset: @escaping @Sendable (String) throws -> ConfigurationSpec = {
+      ConfigurationSpec(name: $0, kind: .memory, preset: $0)
+    }
+  ) {
+    self.policy = policy
+    self.admission = admission
+    self.generator = generator
+    self.format = format
+    self.cache = cache
+    self.preset = preset
+  }
+
+  /// Lets every name and parameter pass.
+  package static let none = ComponentChecks(
+    policy: { _ in }, generator: { _ in }, format: { _ in })
+
+  /// Asks the registries of this build; `cache` is as the property.
+  package static func registered(
+    cache: @escaping @Sendable (String, ConfigurationKind) throws -> Bool
+  ) -> ComponentChecks {
+    ComponentChecks(
+      policy: { try PolicyRegistry.validate($0) },
+      admission: { try AdmissionRegistry.validate($0) },
+      generator: { spec in
+        // Making the source reads and checks everything that can be without generating.
+        _ = try SourceSpec.generator(spec).makeSource(seed: 1) { reference in
+          throw TraceError("expected no trace", in: reference.path)
+        }
+      },
+      format: { spec in
+        let format = try FormatRegistry.format(named: spec.name)
+        _ = try FormatOptions(spec, of: format.description)
+      },
+      cache: cache,
+      preset: { name in
+        guard let preset = CachePreset.named(name) else {
+          throw ContenderError.unknownPreset(name, known: CachePreset.all.map(\.name))
+        }
+        return try ConfigurationSpec(preset: preset)
+      })
+  }
+}

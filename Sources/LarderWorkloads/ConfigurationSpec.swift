@@ -1,0 +1,130 @@
+import LarderEngine
+
+/// One cache of a workload as written: its tiers, and what of them is swept.
+package struct ConfigurationSpec: Sendable, Hashable {
+  /// The name in results.
+  package var name: String
+  /// Its shape.
+  package var kind: ConfigurationKind
+  /// The memory tier; ignored for `.disk`.
+  package var memory: TierSpec
+  /// The disk tier; ignored for `.memory`.
+  package var disk: TierSpec
+  /// Memory's share of disk's capacity in a hybrid whose memory names no capacity of its own.
+  package var memoryShare: Share
+  /// What passes between the tiers of a hybrid.
+  package var rules: HybridRules
+  /// The cache that is executed: see `ContenderRegistry`.
+  package var contender: String
+  /// Whether that cache runs the policies that are named, and can be simulated. One that does not
+  /// has a policy of its own, which takes the place of all others.
+  package var runsPolicies: Bool
+  /// The preset that tiers and rules came from, nil for none.
+  package var preset: String?
+
+  /// The cache that a configuration has unless the workload says otherwise: Larder's own.
+  package static let defaultCache = "larder"
+
+  /// Memory's share of a hybrid unless the workload says otherwise.
+  package static let defaultMemoryShare = Share(percent: 10)
+
+  /// A configuration; see the properties for the meaning of each part.
+  package init(
+    name: String, kind: ConfigurationKind, memory: TierSpec = TierSpec(),
+    disk: TierSpec = TierSpec(), memoryShare: Share = ConfigurationSpec.defaultMemoryShare,
+    rules: HybridRules = HybridRules(), contender: String = ConfigurationSpec.defaultCache,
+    runsPolicies: Bool = true, preset: String? = nil
+  ) {
+    self.name = name
+    self.kind = kind
+    self.memory = memory
+    self.disk = disk
+    self.memoryShare = memoryShare
+    self.rules = rules
+    self.contender = contender
+    self.runsPolicies = runsPolicies
+    self.preset = preset
+  }
+
+  /// The tier whose capacity is swept: disk where there is one.
+  package var sweptTier: TierSpec { kind == .memory ? memory : disk }
+
+  /// The tiers that there are, memory first.
+  var tiers: [TierSpec] {
+    switch kind {
+    case .memory: [memory]
+    case .disk: [disk]
+    case .hybrid: [memory, disk]
+    }
+  }
+
+  /// The admission filters of its tiers, as results name them: nil where there is none, and
+  /// memory's and disk's joined by `+` for a hybrid.
+  package var admission: String? {
+    guard tiers.contains(where: { $0.admission != nil }) else { return nil }
+    return tiers.map { $0.admission?.description ?? AdmissionRegistry.always }
+      .joined(separator: "+")
+  }
+
+  /// The same with a filter before the tier whose capacity is swept, and named after it: itself for
+  /// `always`.
+  package func guarded(by admission: PolicySpec) -> ConfigurationSpec {
+    guard admission.name != AdmissionRegistry.always else { return self }
+    var spec = self
+    if kind == .memory {
+      spec.memory.admission = admission
+    } else {
+      spec.disk.admission = admission
+    }
+    spec.name += "\(Self.filterMark)\(admission)"
+    return spec
+  }
+
+  /// What stands between the name of a configuration and that of a filter: in no name of a user's.
+  static let filterMark: Character = "+"
+
+  /// The name that it has without a filter.
+  var unguardedName: String { String(name.prefix { $0 != Self.filterMark }) }
+
+  /// Whether a user who says `name` means this configuration, with or without its filter.
+  func answers(to name: String) -> Bool { name == self.name || name == unguardedName }
+
+  /// Whether a tier leaves its policy to the workload's `policies`.
+  package var sweepsPolicies: Bool {
+    guard runsPolicies else { return false }
+    return switch kind {
+    case .memory: memory.policy == nil
+    case .disk: disk.policy == nil
+    case .hybrid: memory.policy == nil || disk.policy == nil
+    }
+  }
+
+  /// Whether the capacity is left to the workload's `capacities`.
+  package var sweepsCapacities: Bool { sweptTier.capacity == nil }
+}
+
+/// One tier as written. What it leaves out is swept, or, for the time to live, absent.
+package struct TierSpec: Sendable, Hashable {
+  /// The policy, nil to sweep the workload's.
+  package var policy: PolicySpec?
+  /// The admission filter, nil for none.
+  package var admission: PolicySpec?
+  /// The capacity, nil to sweep the workload's (memory of a hybrid: to take its share).
+  package var capacity: CapacitySpec?
+  /// Time to live of entries whose request has none, and the longest of the others; seconds.
+  package var timeToLiveSeconds: UInt32?
+  /// At most how many objects it holds, beside its capacity; nil for no such limit.
+  package var objectsMax: UInt64?
+
+  /// A tier; see the properties for the meaning of each part.
+  package init(
+    policy: PolicySpec? = nil, capacity: CapacitySpec? = nil, timeToLiveSeconds: UInt32? = nil,
+    objectsMax: UInt64? = nil, admission: PolicySpec? = nil
+  ) {
+    self.policy = policy
+    self.admission = admission
+    self.capacity = capacity
+    self.timeToLiveSeconds = timeToLiveSeconds
+    self.objectsMax = objectsMax
+  }
+}

@@ -1,0 +1,238 @@
+import LarderEngine
+
+/// Turns a workload into the cells to run, always the same in the same order: by configuration,
+/// then policy, capacity and seed, each in the order of the file.
+///
+/// A configuration that names all its policies is planned once and not once for each policy of the
+/// workload, and so is a cache with a policy of its own, under its own name; cells that come to the
+/// same (as `1%` and `1000` may) are planned once. Seeds beyond the first are left out where they
+/// change nothing: the trace is a file and no policy is random.
+package struct Plan: Sendable {
+  /// The workload.
+  private let workload: Workload
+  /// What is known of the traces, by seed.
+  private let facts: [TraceFacts]
+  /// Whether a policy's results depend on the seed.
+  private let isRandom: @Sendable (PolicySpec) -> Bool
+  /// Whether a policy must know what is requested next, which no real cache does.
+  private let needsFuture: @Sendable (PolicySpec) -> Bool = PolicyRegistry.needsFuture
+
+  /// All cells. `facts` holds one entry for each seed, or a single one without a seed for all.
+  ///
+  /// - Throws: `PlanError` when a capacity does not fit a trace, a trace's facts are missing, or no
+  ///   cell is left to run.
+  package static func cells(
+    of workload: Workload, facts: [TraceFacts],
+    isRandom: @escaping @Sendable (PolicySpec) -> Bool = PolicyRegistry.isRandom
+  ) throws(PlanError) -> [PlannedCell] {
+    let plan = Plan(workload: workload, facts: facts, isRandom: isRandom)
+    var cells: [PlannedCell] = []
+    var seen: Set<CellKey> = []
+    for configuration in workload.configurations {
+      if plan.policies(of: configuration).isEmpty {
+        throw .noPolicy(configuration: configuration.name)
+      }
+      if plan.capacities(of: configuration).isEmpty {
+        throw .noCapacity(configuration: configuration.name)
+      }
+      for policies in plan.policies(of: configuration) {
+        try plan.checkFilters(configuration, policies)
+        for capacity in plan.capacities(of: configuration) {
+          for seed in plan.seeds(for: policies, of: configuration) {
+            let cell = try plan.cell(configuration, policies, capacity, seed: seed)
+            let key = CellKey(
+              configuration: cell.cell.configuration, policy: cell.cell.policy, setup: cell.setup)
+            guard cell.isSimulated || cell.isExecuted else { continue }
+            if seen.insert(key).inserted { cells.append(cell) }
+          }
+        }
+      }
+    }
+    if cells.isEmpty { throw .nothingToRun }
+    return cells
+  }
+
+  /// What makes two cells the same, whatever their capacities were called.
+  private struct CellKey: Hashable {
+    var configuration: String
+    var policy: String
+    var setup: SimulationSetup
+  }
+
+  /// The policies of a configuration's tiers.
+  private struct TierPolicies {
+    var memory: PolicySpec?
+    var disk: PolicySpec?
+    /// The policy of the sweep that is in one of them.
+    var swept: PolicySpec?
+    /// How results name them.
+    var name: String
+    var all: [PolicySpec] { [memory, disk].compactMap { $0 } }
+  }
+
+  private func policies(of configuration: ConfigurationSpec) -> [TierPolicies] {
+    func tiers(_ swept: PolicySpec?, memory: PolicySpec?, disk: PolicySpec?) -> TierPolicies {
+      let memory = configuration.kind == .disk ? nil : memory
+      let disk = configuration.kind == .memory ? nil : disk
+      let name = [memory, disk].compactMap { $0?.description }.joined(separator: "+")
+      return TierPolicies(memory: memory, disk: disk, swept: swept, name: name)
+    }
+    if !configuration.runsPolicies {
+      // A name alone always parses.
+      let own = try? PolicySpec(parsing: configuration.contender.replacing(":", with: "-"))
+      var policies = tiers(nil, memory: own, disk: own)
+      policies.name = configuration.contender
+      return [policies]
+    }
+    let (memory, disk) = (configuration.memory.policy, configuration.disk.policy)
+    guard configuration.sweepsPolicies else { return [tiers(nil, memory: memory, disk: disk)] }
+    // A bound is one on a single tier: a hybrid goes without.
+    let swept = workload.policies.filter {
+      configuration.kind != .hybrid || !PolicyRegistry.isBound($0.name)
+    }
+    return swept.map { tiers($0, memory: memory ?? $0, disk: disk ?? $0) }
+  }
+
+  private func capacities(of configuration: ConfigurationSpec) -> [CapacitySpec] {
+    configuration.sweptTier.capacity.map { [$0] } ?? workload.capacities
+  }
+
+  private func seeds(
+    for policies: TierPolicies, of configuration: ConfigurationSpec
+  ) -> [UInt64] {
+    let filters = configuration.tiers.compactMap(\.admission)
+    let matter =
+      workload.sourceDependsOnSeed || policies.all.contains(where: isRandom)
+      || filters.contains { AdmissionRegistry.description(of: $0)?.isRandom ?? false }
+    return matter ? workload.seeds : Array(workload.seeds.prefix(1))
+  }
+
+  private func cell(
+    _ configuration: ConfigurationSpec, _ policies: TierPolicies, _ capacity: CapacitySpec,
+    seed: UInt64
+  ) throws(PlanError) -> PlannedCell {
+    guard
+      let facts = facts.first(where: { $0.seed == seed }) ?? facts.first(where: { $0.seed == nil })
+    else { throw .factsMissing(seed: seed) }
+    let unit = try unit(of: facts)
+    let whole = try resolve(capacity, unit, facts, configuration)
+    let arrangement = try arrangement(configuration, policies, whole, unit, facts)
+    var memoryCapacity: UInt64?
+    if case .hybrid(let memory, _, _) = arrangement { memoryCapacity = memory.capacity }
+    let cell = Cell(
+      workload: workload.name, trace: facts.name, configuration: configuration.name,
+      kind: configuration.kind,
+      policy: policies.name, capacity: whole,
+      capacityLabel: capacity.description, memoryCapacity: memoryCapacity, unit: unit, seed: seed,
+      admission: configuration.admission)
+    let isExecuted = isExecuted(configuration, policies, capacity)
+    // What cannot be executed, because it must know the future, is simulated in any case.
+    let isSimulated =
+      configuration.runsPolicies
+      && (workload.modes.contains(.simulate) || policies.all.contains(where: needsFuture))
+    return PlannedCell(
+      cell: cell, setup: SimulationSetup(arrangement: arrangement, unit: unit, seed: seed),
+      contender: configuration.contender, preset: configuration.preset, isSimulated: isSimulated,
+      isExecuted: isExecuted)
+  }
+
+  /// Refuses a filter that compares victims before a policy that cannot name its own.
+  private func checkFilters(
+    _ configuration: ConfigurationSpec, _ policies: TierPolicies
+  ) throws(PlanError) {
+    for (tier, policy) in [
+      (configuration.memory, policies.memory), (configuration.disk, policies.disk),
+    ] {
+      guard let filter = tier.admission, let policy,
+        AdmissionRegistry.description(of: filter)?.comparesVictims ?? false,
+        !PolicyRegistry.knowsVictim(policy)
+      else { continue }
+      throw .filter(
+        .noVictim(admission: filter.name, policy: policy.name), configuration: configuration.name)
+    }
+  }
+
+  private func isExecuted(
+    _ configuration: ConfigurationSpec, _ policies: TierPolicies, _ capacity: CapacitySpec
+  ) -> Bool {
+    workload.modes.contains(.execute) && !policies.all.contains(where: needsFuture)
+      && workload.executed.passes(
+        configuration: configuration, policy: policies.swept,
+        capacity: configuration.sweepsCapacities ? capacity : nil)
+  }
+
+  private func unit(of facts: TraceFacts) throws(PlanError) -> CapacityUnit {
+    guard let unit = workload.unit else { return facts.footprintBytes == nil ? .objects : .bytes }
+    if unit == .bytes, facts.footprintBytes == nil { throw .noSizes(trace: facts.name) }
+    return unit
+  }
+
+  private func arrangement(
+    _ configuration: ConfigurationSpec, _ policies: TierPolicies, _ capacity: UInt64,
+    _ unit: CapacityUnit, _ facts: TraceFacts
+  ) throws(PlanError) -> Arrangement {
+    func tier(_ spec: TierSpec, _ policy: PolicySpec, _ capacity: UInt64) -> TierSetup {
+      TierSetup(
+        policy: policy, capacity: capacity, timeToLiveSeconds: spec.timeToLiveSeconds,
+        objectsMax: spec.objectsMax, admission: spec.admission)
+    }
+    switch (policies.memory, policies.disk) {
+    case (let memory?, nil):
+      return .memory(tier(configuration.memory, memory, capacity))
+    case (nil, let disk?):
+      return .disk(tier(configuration.disk, disk, capacity))
+    case (let memory?, let disk?):
+      let memoryCapacity: UInt64
+      if let own = configuration.memory.capacity {
+        memoryCapacity = try resolve(own, unit, facts, configuration)
+      } else {
+        memoryCapacity = configuration.memoryShare.of(capacity)
+        guard memoryCapacity > 0 else {
+          throw .memoryTooSmall(
+            configuration: configuration.name, share: configuration.memoryShare, of: capacity,
+            unit: unit)
+        }
+      }
+      return .hybrid(
+        memory: tier(configuration.memory, memory, memoryCapacity),
+        disk: tier(configuration.disk, disk, capacity), rules: configuration.rules)
+    case (nil, nil):
+      throw .noPolicy(configuration: configuration.name)
+    }
+  }
+
+  private func resolve(
+    _ capacity: CapacitySpec, _ unit: CapacityUnit, _ facts: TraceFacts,
+    _ configuration: ConfigurationSpec
+  ) throws(PlanError) -> UInt64 {
+    do {
+      return try capacity.resolve(
+        unit: unit, objects: facts.objects, footprintBytes: facts.footprintBytes)
+    } catch {
+      throw .capacity(error, configuration: configuration.name, trace: facts.name)
+    }
+  }
+}
+
+extension PolicyRegistry {
+  /// Whether the policy draws random numbers; false for one that is not registered.
+  @Sendable
+  package static func isRandom(_ spec: PolicySpec) -> Bool {
+    all.first { $0.description.name == spec.name }?.description.isRandom ?? false
+  }
+
+  /// Whether the policy must know the future; false for one that is not registered.
+  @Sendable
+  package static func needsFuture(_ spec: PolicySpec) -> Bool { needsFuture(named: spec.name) }
+
+  /// Whether the policy or bound of this name must know the future.
+  package static func needsFuture(named name: String) -> Bool {
+    (all + bounds).first { $0.description.name == name }?
+      .description.needs.contains(.nextUse) ?? false
+  }
+
+  /// Whether the name is that of a bound, which decides nothing.
+  package static func isBound(_ name: String) -> Bool {
+    bounds.contains { $0.description.name == name }
+  }
+}

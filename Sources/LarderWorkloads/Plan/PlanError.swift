@@ -1,0 +1,61 @@
+import LarderEngine
+import LarderTraces
+
+/// Why a workload does not fit its traces.
+package enum PlanError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// A capacity counts something else than the trace does, or comes to nothing.
+  case capacity(CapacityError, configuration: String, trace: String)
+  /// The memory tier's share of a hybrid's capacity is less than 1.
+  case memoryTooSmall(configuration: String, share: Share, of: UInt64, unit: CapacityUnit)
+  /// Bytes are asked for, but the trace has no sizes.
+  case noSizes(trace: String)
+  /// A bound is asked for where it is none.
+  case bound(PolicyError, configuration: String)
+  /// Requests are to be made when the trace says, which does not say when.
+  case noTimes(trace: String)
+  /// Nothing is known of the trace of a seed.
+  case factsMissing(seed: UInt64)
+  /// A configuration has no policy, and the workload has none to sweep.
+  case noPolicy(configuration: String)
+  /// A configuration has no capacity, and the workload has none to sweep.
+  case noCapacity(configuration: String)
+  /// A configuration has an admission filter that cannot stand before one of its policies.
+  case filter(PolicyError, configuration: String)
+  /// The values of an executed cell do not fit into the memory that is left.
+  case memory(
+    configuration: String, capacity: String, trace: String, needBytes: UInt64,
+    availableBytes: UInt64)
+  /// No cell is simulated, and none executed.
+  case nothingToRun
+
+  /// One line for a person.
+  package var description: String {
+    switch self {
+    case .capacity(let error, let configuration, let trace):
+      return "configuration '\(configuration)' on '\(trace)': \(error)"
+    case .memoryTooSmall(let configuration, let share, let capacity, let unit):
+      return "configuration '\(configuration)': \(share) of \(capacity) \(unit.rawValue) leaves "
+        + "nothing for memory; give it a larger 'share' or a 'capacity'"
+    case .noSizes(let trace):
+      return "'\(trace)' has no sizes, so capacities cannot count bytes: leave out 'unit', or "
+        + "set it to objects"
+    case .noTimes(let trace):
+      return "'\(trace)' has no times, so 'execute' cannot keep them: give 'load' a rate, or leave "
+        + "it out for a closed loop"
+    case .factsMissing(let seed):
+      return "there is no trace for seed \(seed)"
+    case .noPolicy(let configuration):
+      return "configuration '\(configuration)' has no policy, and there is none to sweep"
+    case .noCapacity(let configuration):
+      return "configuration '\(configuration)' has no capacity, and there is none to sweep"
+    case .filter(let error, let configuration), .bound(let error, let configuration):
+      return "configuration '\(configuration)': \(error)"
+    case .memory(let configuration, let capacity, let trace, let need, let available):
+      return "configuration '\(configuration)' at \(capacity) on '\(trace)': executing it takes "
+        + "\(MemoryBudget.text(need)) of memory for values, and \(MemoryBudget.text(available)) "
+        + "are left: choose smaller capacities or values, or only 'mode: simulate'"
+    case .nothingToRun:
+      return "nothing is left to run: 'mode' has no simulate, and 'execute' leaves out every cell"
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import LarderEngine
+import LarderTraces
+
+/// The traces of a workload, prepared: one for each seed, or a single one where the seed changes
+/// nothing.
+package struct WorkloadTraces: Sendable {
+  /// By seed; under nil the one that serves all.
+  package let bySeed: [UInt64?: PreparedTrace]
+  /// What reports say of them, in the order of the seeds.
+  package let facts: [TraceFacts]
+
+  /// Reads or generates everything.
+  ///
+  /// - Parameter progress: told the seed (nil for a file) and the requests so far, every million.
+  /// - Throws: `TraceError` and `ComponentError` from the sources; whatever `progress` throws.
+  package static func prepare(
+    _ workload: Workload,
+    progress: @escaping (_ seed: UInt64?, _ requests: Int) throws -> Void = { _, _ in }
+  ) throws -> WorkloadTraces {
+    let needsNextUse = workload.usesNextUse
+    let seeds: [UInt64?] = workload.sourceDependsOnSeed ? workload.seeds : [nil]
+    var bySeed: [UInt64?: PreparedTrace] = [:]
+    var facts: [TraceFacts] = []
+    for seed in seeds where bySeed[seed] == nil {
+      var trace = try open(workload, seed: seed) { try progress(seed, $0) }
+      if needsNextUse { trace = try trace.withNextUses() }
+      bySeed[seed] = trace
+      facts.append(TraceFacts(trace, seed: seed))
+    }
+    return WorkloadTraces(bySeed: bySeed, facts: facts)
+  }
+
+  private static func open(
+    _ workload: Workload, seed: UInt64?, progress: @escaping PreparedTrace.Progress
+  ) throws -> PreparedTrace {
+    if case .trace(let reference) = workload.source {
+      return try PreparedTrace.load(
+        path: workload.path(of: reference), format: reference.format,
+        keeping: workload.neededColumns, progress: progress)
+    }
+    let source = try workload.source.makeSource(seed: seed ?? 0) { reference in
+      try FileSource(path: workload.path(of: reference), format: reference.format)
+    }
+    let trace = try PreparedTrace.prepare(
+      source: source, name: workload.source.displayName, keeping: workload.neededColumns,
+      progress: progress)
+    if trace.requests.count == 0 {
+      throw TraceError("holds no requests", in: trace.name, advice: "a workload has at least one")
+    }
+    return trace
+  }
+}
+
+extension TraceFacts {
+  /// The facts of a prepared trace.
+  package init(_ trace: PreparedTrace, seed: UInt64? = nil) {
+    self.init(
+      name: trace.name, seed: seed, requests: UInt64(trace.requests.count),
+      objects: UInt64(trace.requests.objects),
+      footprintBytes: trace.hasSizes ? trace.footprintBytes : nil)
+  }
+}
+
+extension Workload {
+  /// What running the workload reads of the columns there are: times only where something expires
+  /// or requests are made at them, sizes only where bytes count or values are stored.
+  func neededColumns(of available: TraceColumns) -> TraceColumns {
+    var needed = available
+    let tiersExpire = configurations.contains {
+      $0.memory.timeToLiveSeconds != nil || $0.disk.timeToLiveSeconds != nil
+    }
+    let isExecuted = modes.contains(.execute)
+    var followsTimes = false
+    if isExecuted, case .trace = execution?.load { followsTimes = true }
+    if !tiersExpire, !followsTimes, !available.contains(.ttl) { needed.remove(.time) }
+    if unit == .objects, latency == nil, !isExecuted { needed.remove(.size) }
+    return needed
+  }
+
+  /// Whether any policy of the workload must know the future.
+  var usesNextUse: Bool {
+    let named = configurations.flatMap { [$0.memory.policy, $0.disk.policy] }.compactMap { $0 }
+    return (policies + named).contains { spec in
+      (try? PolicyRegistry.policy(named: spec))?.description.needs.contains(.nextUse) ?? false
+    }
+  }
+}
+
+extension WorkloadTraces {
+  /// What a reader of the results must know of the traces.
+  package var notes: [String] {
+    bySeed.values.filter { $0.timesRaised > 0 }.map { trace in
+      "\(trace.name): \(trace.timesRaised) requests had a time before that of the request ahead of "
+        + "them and were given that one."
+    }.sorted()
+  }
+}
+
+extension SourceSpec {
+  /// A short name for results: the file's, or the generators'.
+  package var displayName: String {
+    switch self {
+    case .trace(let reference):
+      return reference.path.split(separator: "/").last.map(String.init) ?? reference.path
+    case .generator(let spec): return spec.component.name
+    case .phases(let parts, _): return parts.map(\.displayName).joined(separator: ", then ")
+    case .mix(let parts, _, _): return parts.map(\.source.displayName).joined(separator: " with ")
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import LarderEngine
+import Testing
+
+@testable import LarderChecks
+
+/// The driver of two builds, with made-up processes and a clock that moves when they run.
+@Suite struct PairedTimingTests {
+  /// What has been done, and the time it took.
+  private final class World {
+    var seconds = 0.0
+    var launches: [BuildSide] = []
+    var runs: [BuildSide] = []
+    var ended = 0
+    var random = SeededGenerator(seed: 3)
+  }
+
+  private struct Build: TimedProcess {
+    let world: World
+    let side: BuildSide
+    let names: Set<TimedName>
+
+    func ready() -> Set<TimedName> { names }
+
+    /// Seconds of one run.
+    let seconds: Double
+    /// What this process's place in memory makes of it.
+    let luck: Double
+    let hits: UInt64
+
+    func time(_ name: TimedName, runs: Int) throws -> RepetitionTime {
+      world.runs.append(side)
+      let noise = 1 + 0.02 * (world.random.nextUnit() - 0.5)
+      let time = seconds * luck * noise * Double(runs)
+      world.seconds += time
+      let nanoseconds = UInt64(time * 1e9)
+      return RepetitionTime(
+        processorNanoseconds: nanoseconds, wallNanoseconds: nanoseconds, hits: hits)
+    }
+
+    func end() { world.ended += 1 }
+  }
+
+  private static func name(_ policy: String) -> TimedName {
+    TimedName(
+      cell: CellName(configuration: "memory", policy: policy, capacity: "1%", seed: 1),
+      mode: .simulate)
+  }
+
+  private func compare(
+    _ world: World, slowdown: Double, names: [String] = ["lru"], known: [String]? = nil,
+    seconds: Double = 0.02, hits: UInt64 = 5
+  ) throws -> [TimingComparison] {
+    var timing = PairedTiming(
+      TimingSettings(budgetSeconds: 20, seed: 7), against: "other", now: { world.seconds },
+      launch: { side in
+        world.launches.append(side)
+        world.seconds += 0.05
+        // Two per cent of luck for a whole process: measuring one more often would not help.
+        let luck = 1 + 0.04 * (world.random.nextUnit() - 0.5)
+        let names = Set((side == .this ? known ?? names : names).map(Self.name))
+        return Build(
+          world: world, side: side, names: names,
+          seconds: side == .this ? seconds * (1 + slowdown) : seconds, luck: luck,
+          hits: side == .this ? hits : 5)
+      })
+    return try timing.run(names.map(Self.name))
+  }
+
+  @Test func aSlowdownFailsAndStopsEarly() throws {
+    let world = World()
+    let result = try compare(world, slowdown: 0.05)
+    #expect(result.map(\.verdict) == [.fail])
+    let ratio = try #require(result[0].ratio)
+    #expect(ratio.lower > 1.0247 && ratio.lower < 1.05 && ratio.upper > 1.05)
+    #expect(world.seconds < 15)
+    #expect(world.ended == world.launches.count)
+  }
+
+  @Test func noSlowdownPasses() throws {
+    let result = try compare(World(), slowdown: 0)
+    #expect(result.map(\.verdict) == [.pass])
+    #expect(try compare(World(), slowdown: -0.2).map(\.verdict) == [.pass])
+  }
+
+  @Test func onTheBorderTheBudgetIsSpent() throws {
+    let world = World()
+    let border = TimingSettings().borderSlowdown
+    let result = try compare(world, slowdown: border)
+    #expect(result.map(\.verdict) == [.inconclusive])
+    #expect(world.seconds >= 20 && world.seconds < 22)
+  }
+
+  @Test func bothBuildsRunEquallyOftenInRandomOrder() throws {
+    let world = World()
+    let result = try compare(world, slowdown: TimingSettings().borderSlowdown)
+    #expect(world.runs.count { $0 == .this } == world.runs.count { $0 == .other })
+    let firsts = stride(from: 0, to: world.runs.count, by: 2).map { world.runs[$0] }
+    let share = Double(firsts.count { $0 == .this }) / Double(firsts.count)
+    #expect((0.4...0.6).contains(share))
+    let starts = stride(from: 0, to: world.launches.count, by: 2).map { world.launches[$0] }
+    #expect(Set(starts).count == 2)
+    #expect(result[0].blocks == world.launches.count / 2)
+    #expect(result[0].blocks >= 30)
+  }
+
+  @Test func shortCellsAreRunSeveralTimesForAMeasurement() throws {
+    let world = World()
+    let result = try compare(world, slowdown: 0, seconds: 0.0001)
+    #expect(result.map(\.verdict) == [.pass])
+    #expect(abs(result[0].thisSeconds - 0.0001) < 0.00001)
+  }
+
+  @Test func cellsThatOneBuildDoesNotKnowAreLeftOut() throws {
+    let result = try compare(World(), slowdown: 0, names: ["lru", "new"], known: ["lru"])
+    #expect(result.map(\.name.cell.policy) == ["lru"])
+    #expect(throws: TimingError.nothingToTime(program: "other")) {
+      try compare(World(), slowdown: 0, names: ["new"], known: [])
+    }
+  }
+
+  @Test func differentWorkIsNoticed() throws {
+    #expect(try compare(World(), slowdown: 0, hits: 6)[0].doesDifferentWork)
+    #expect(try !compare(World(), slowdown: 0)[0].doesDifferentWork)
+  }
+
+  @Test func severalCellsShareTheErrorRate() throws {
+    let result = try compare(World(), slowdown: 0.05, names: ["a", "b", "c", "d"])
+    #expect(result.map(\.verdict) == [.fail, .fail, .fail, .fail])
+  }
+}

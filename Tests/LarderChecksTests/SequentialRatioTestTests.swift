@@ -1,0 +1,98 @@
+import LarderEngine
+import Testing
+
+@testable import LarderChecks
+
+/// How often the test is wrong and how often it finds what is there, in thousands of made-up runs.
+/// Everything is seeded, so the numbers are exact.
+@Suite struct SequentialRatioTestTests {
+  /// The verdicts of runs of 24 blocks with four looks.
+  private func verdicts(
+    runs: Int, border: Double, errorRate: Double, noise: (inout SeededGenerator) -> Double
+  ) -> [TimingVerdict: Int] {
+    var random = SeededGenerator(seed: 20)
+    var verdicts: [TimingVerdict: Int] = [:]
+    for _ in 0..<runs {
+      var test = SequentialRatioTest(border: border, errorRate: errorRate)
+      for block in 1...24 where test.verdict == .inconclusive {
+        test.add(noise(&random))
+        if block.isMultiple(of: 6) { test.look(progress: Double(block) / 24) }
+      }
+      verdicts[test.verdict, default: 0] += 1
+    }
+    return verdicts
+  }
+
+  private static func normal(_ random: inout SeededGenerator) -> Double {
+    DeterministicMath.normalQuantile(max(random.nextUnit(), 0x1p-60))
+  }
+
+  /// 2 % of noise, and one block in ten with ten times as much: a neighbour was busy.
+  private static func loaded(_ random: inout SeededGenerator) -> Double {
+    let isHit = random.next(below: 10) == 0
+    return normal(&random) * (isHit ? 0.2 : 0.02)
+  }
+
+  /// At the border itself either verdict is wrong, each at most as often as was allowed, though the
+  /// test looks four times and stops where it can.
+  @Test func atTheBorderItIsWrongAsSeldomAsPromised() {
+    let verdicts = verdicts(runs: 2000, border: 0, errorRate: 0.05, noise: Self.loaded)
+    let (fails, passes) = (verdicts[.fail] ?? 0, verdicts[.pass] ?? 0)
+    #expect(fails <= 100 && passes <= 100)
+    #expect(fails == Self.expected.fails && passes == Self.expected.passes, "\(verdicts)")
+  }
+
+  /// Looking at every block with the whole allowance each time: what the spending is for.
+  @Test func withoutSpendingItWouldBeWrongMoreOften() {
+    var random = SeededGenerator(seed: 20)
+    var wrong = 0
+    for _ in 0..<500 {
+      var values: [Double] = []
+      var isWrong = false
+      for block in 1...24 where !isWrong {
+        values.append(Self.loaded(&random))
+        guard block.isMultiple(of: 3) else { continue }
+        isWrong = SignedRank.interval(values, tail: 0.05)?.verdict(border: 0) == .fail
+      }
+      wrong += isWrong ? 1 : 0
+    }
+    #expect(wrong > 50, "\(wrong) of 500")
+  }
+
+  /// One build against itself with the default threshold: no alarm in two thousand runs.
+  @Test func oneBuildAgainstItself() {
+    let settings = TimingSettings()
+    let verdicts = verdicts(
+      runs: 2000, border: settings.border, errorRate: settings.errorRate, noise: Self.loaded)
+    #expect(verdicts[.fail] == nil)
+    #expect(verdicts[.pass] == Self.expected.passesOfItself, "\(verdicts)")
+  }
+
+  /// A slowdown by the threshold, under the same load.
+  @Test func aSlowdownIsFound() {
+    let settings = TimingSettings()
+    let slowdown = DeterministicMath.log(1.05)
+    let verdicts = verdicts(
+      runs: 1000, border: settings.border, errorRate: settings.errorRate
+    ) { random in slowdown + Self.loaded(&random) }
+    #expect(verdicts[.pass] == nil)
+    #expect(verdicts[.fail] == Self.expected.found, "\(verdicts)")
+  }
+
+  private static let expected = (fails: 59, passes: 70, passesOfItself: 1685, found: 827)
+
+  /// What is spent on early looks is not there for later ones; a look at too little is free.
+  @Test func aLookAtTooLittleCostsNothing() {
+    var early = SequentialRatioTest(border: 0, errorRate: 0.05)
+    var late = early
+    for value in 1...12 {
+      early.add(Double(value))
+      late.add(Double(value))
+      if value == 2 { #expect(early.look(progress: 0.5) == .inconclusive) }
+    }
+    early.look(progress: 1)
+    late.look(progress: 1)
+    #expect(early.verdict == .fail)
+    #expect(early.interval == late.interval)
+  }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import Testing
+
+@testable import LarderChecks
+@testable import LarderWorkloads
+
+/// The worker's side of a comparison: what it says, and what it answers.
+@Suite struct TimingWorkerTests {
+  private static let yaml = """
+    name: tiny
+    source: {generator: zipf, requests: 2000, objects: 100}
+    configurations: [memory, disk]
+    policies: [lru, fifo]
+    capacities: [10%]
+    mode: [simulate, execute]
+    execute: {configurations: [memory], policies: [lru]}
+    check:
+      timed: {configurations: memory, policies: lru}
+    """
+
+  private static func cells() throws -> (Workload, WorkloadTraces, [PlannedCell]) {
+    let workload = try WorkloadDecoder().decode(Data(yaml.utf8), file: "w.yaml")
+    let traces = try WorkloadTraces.prepare(workload)
+    return (workload, traces, try Plan.cells(of: workload, facts: traces.facts))
+  }
+
+  private static func worker(slowdown: Double = 0) throws -> TimingWorker {
+    let (workload, traces, cells) = try cells()
+    return TimingWorker(
+      cells: TimedCell.all(of: cells, timed: CheckSpec()),
+      timer: CellTimer(workload, traces: traces.bySeed, slowdown: slowdown))
+  }
+
+  @Test func itIntroducesItself() throws {
+    let lines = try Self.worker().introduction()
+    #expect(lines.first == "larder-worker 1" && lines.last == "ready")
+    let names = try lines.dropFirst().dropLast().map { line in
+      try JSONDecoder().decode(TimedName.self, from: Data(line.dropFirst("cell ".count).utf8))
+    }
+    #expect(
+      names.map { "\($0)" } == [
+        "memory/lru/10%", "memory/lru/10%, executed", "memory/fifo/10%", "disk/lru/10%",
+        "disk/fifo/10%",
+      ])
+  }
+
+  @Test func itTimesWhatItIsTold() throws {
+    let worker = try Self.worker()
+    for (index, runs) in [(0, 1), (0, 5), (1, 1)] {
+      let numbers = worker.answer("\(index) \(runs)").split(separator: " ").compactMap {
+        UInt64($0)
+      }
+      #expect(numbers.count == 3)
+      #expect(numbers[0] > 0 && numbers[1] > 0 && numbers[2] > 0)
+    }
+    // Executed in one thread, the cell has the hits of its simulation.
+    #expect(
+      worker.answer("0 1").split(separator: " ")[2] == worker.answer("1 1").split(separator: " ")[2]
+    )
+  }
+
+  @Test(arguments: ["", "0", "x y", "99 1", "-1 1", "0 0", "0 1 2"])
+  func whatItDoesNotUnderstandIsAnError(_ order: String) throws {
+    #expect(try Self.worker().answer(order).hasPrefix("error "))
+  }
+
+  /// Twice as long is at least so much longer than the same work was at its fastest.
+  @Test func aSlowdownIsProcessorTime() throws {
+    func fastest(_ worker: TimingWorker) -> UInt64 {
+      (0..<10).compactMap { _ in
+        worker.answer("0 20").split(separator: " ").first.flatMap { UInt64($0) }
+      }.min() ?? 0
+    }
+    let plain = fastest(try Self.worker())
+    let slow = fastest(try Self.worker(slowdown: 3))
+    #expect(slow > plain * 2)
+  }
+
+  @Test func theWorkloadChoosesWhatIsTimed() throws {
+    let (workload, _, cells) = try Self.cells()
+    let timed = TimedCell.all(of: cells, timed: workload.check).map { "\($0.name)" }
+    #expect(timed == ["memory/lru/10%", "memory/lru/10%, executed"])
+  }
+
+  @Test func aProgramThatIsNoWorkerIsToldApart() {
+    for (program, arguments) in [("/bin/echo", ["hello"]), ("/bin/cat", ["/nowhere/at/all"])] {
+      #expect {
+        let process = try WorkerProcess(program: program, arguments: arguments)
+        defer { process.end() }
+        _ = try process.ready()
+      } throws: { error in
+        guard case TimingError.talk(program, _) = error else { return false }
+        return true
+      }
+    }
+    #expect {
+      try WorkerProcess(program: "/nowhere/at/all", arguments: [])
+    } throws: { error in
+      guard case TimingError.launch("/nowhere/at/all", _) = error else { return false }
+      return true
+    }
+  }
+}

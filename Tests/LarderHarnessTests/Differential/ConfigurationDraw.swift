@@ -1,0 +1,115 @@
+import LarderEngine
+
+@testable import LarderHarness
+@testable import LarderWorkloads
+
+/// A cache and a trace, drawn at random: what a workload file says of one cell.
+struct ConfigurationDraw {
+  /// One tier.
+  struct Tier {
+    var policy = "lru"
+    var admission: String?
+    /// In the draw's unit.
+    var capacity: UInt64 = 1
+    /// The limit on entries beside the capacity.
+    var objects: Int?
+    var timeToLiveSeconds: UInt32?
+  }
+
+  /// What distinguishes it from others.
+  var number = 0
+  var kind = ConfigurationKind.memory
+  var unit = CapacityUnit.objects
+  var memory = Tier()
+  var disk = Tier()
+  var rules = HybridRules()
+  /// As it is written in the file.
+  var warmUp = "none"
+  var seed: UInt64 = 1
+  var inlineBytesMax = 20 << 10
+  var hashing = "standard"
+  var source = Source.lines(DrawnTrace(lines: []))
+
+  /// Where requests come from.
+  enum Source {
+    /// Request by request: a file beside the workload's.
+    case lines(DrawnTrace)
+    /// From a generator: everything is in the workload file.
+    case generator(DrawnGenerator)
+  }
+
+  /// The tiers that there are.
+  var tiers: [Tier] {
+    switch kind {
+    case .memory: [memory]
+    case .disk: [disk]
+    case .hybrid: [memory, disk]
+    }
+  }
+
+  // MARK: As files
+
+  static let traceName = "draw.csv"
+  static let workloadName = "draw.yaml"
+
+  /// The trace's file; nil where a generator makes the trace.
+  var traceText: String? {
+    if case .lines(let trace) = source { trace.text } else { nil }
+  }
+
+  /// The workload file.
+  var workloadText: String {
+    let source =
+      switch source {
+      case .lines: "{trace: \(Self.traceName), format: csv}"
+      case .generator(let generator): generator.text
+      }
+    return """
+      name: draw-\(number)
+      source: \(source)
+      unit: \(unit.rawValue)
+      configurations:
+        - kind: \(kind.rawValue)
+      \(configurationLines.map { "    \($0)\n" }.joined())warm-up: \(warmUp)
+      seeds: [\(seed)]
+      mode: [simulate, execute]
+      execute: {durability: none, inline: \(inlineBytesMax)B, hashing: \(hashing)}
+
+      """
+  }
+
+  private var configurationLines: [String] {
+    var lines: [String] = []
+    if kind != .disk { lines.append("memory: \(text(memory))") }
+    if kind != .memory { lines.append("disk: \(text(disk))") }
+    guard kind == .hybrid else { return lines }
+    lines.append("inclusion: \(rules.inclusion.rawValue)")
+    lines.append("promotion: \(rules.promotion.rawValue)")
+    if let placement = rules.placement {
+      lines.append(
+        "placement: {memory-only-below: \(placement.memoryOnlyBelowSeconds), "
+          + "disk-only-from: \(placement.diskOnlyFromSeconds)}")
+    }
+    return lines
+  }
+
+  private func text(_ tier: Tier) -> String {
+    var parts = ["policy: \"\(tier.policy)\""]
+    if let admission = tier.admission { parts.append("admission: \"\(admission)\"") }
+    parts.append("capacity: \(tier.capacity)\(unit == .bytes ? "B" : "")")
+    if let objects = tier.objects { parts.append("objects: \(objects)") }
+    if let seconds = tier.timeToLiveSeconds { parts.append("ttl: \(seconds)") }
+    return "{\(parts.joined(separator: ", "))}"
+  }
+
+  /// The draw as commands that make its files and run them.
+  var script: String {
+    var script = ""
+    func file(_ name: String, _ text: String) {
+      script += "cat > \(name) <<'END'\n\(text)END\n"
+    }
+    if let traceText { file(Self.traceName, traceText) }
+    file(Self.workloadName, workloadText)
+    return script + "larder run \(Self.workloadName)"
+  }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import Larder
+import LarderEngine
+
+@testable import LarderHarness
+@testable import LarderSimulation
+@testable import LarderSystem
+@testable import LarderWorkloads
+
+/// Runs a draw from its files on, as `larder run` does, and compares what the real cache counts in
+/// one thread with what the simulation counts.
+struct DrawRun {
+  /// Changes what is simulated, for tests of the comparison itself.
+  var changing: (inout SimulationSetup) -> Void = { _ in }
+
+  /// The plainest draw that can be made of one which differs.
+  func plainest(_ draw: ConfigurationDraw) -> ConfigurationDraw {
+    draw.shrunk { ((try? difference($0)) ?? nil) != nil }
+  }
+
+  /// Nil when all counts are equal; otherwise what is not.
+  ///
+  /// - Throws: what is wrong with the draw: it is no workload.
+  func difference(_ draw: ConfigurationDraw) throws -> String? {
+    let folder = NSTemporaryDirectory() + "larder-draw-" + UUID().uuidString
+    let files = FileManager.default
+    try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? files.removeItem(atPath: folder) }
+    if let trace = draw.traceText {
+      let file = URL(fileURLWithPath: folder + "/" + ConfigurationDraw.traceName)
+      try Data(trace.utf8).write(to: file)
+    }
+    let workload = try WorkloadDecoder().decode(
+      Data(draw.workloadText.utf8), file: folder + "/" + ConfigurationDraw.workloadName)
+    let traces = try WorkloadTraces.prepare(workload)
+    let cells = try Plan.cells(of: workload, facts: traces.facts)
+    guard cells.count == 1, let planned = cells.first, planned.isSimulated, planned.isExecuted
+    else { return "expected one cell to simulate and execute, found \(cells.count)" }
+    guard let trace = traces.bySeed[planned.cell.seed] ?? traces.bySeed[nil] else {
+      return "there is no trace for the seed \(planned.cell.seed)"
+    }
+    let runner = CellRunner(
+      warmUp: workload.warmUp, repetitions: 1, calculators: nil, cancellation: Cancellation(),
+      progress: { _ in })
+    var real = planned
+    changing(&real.setup)
+    real.setup = try real.setup.inRealCaches()
+    let simulated = try runner.run(real, over: trace)?.counts ?? Counts()
+    let executor = CellExecutor(
+      spec: workload.execution ?? ExecutionSpec(), warmUp: workload.warmUp, repetitions: 1,
+      latency: nil, scratch: folder, cancellation: Cancellation(), progress: { _ in })
+    do {
+      guard let executed = try executor.run(planned, over: trace, simulated: simulated)?.first
+      else { return "the run was stopped" }
+      if executed.capacityExceeded > 0 { return "the cache held more than it may" }
+      return executed.counts == simulated ? nil : Self.differences(executed.counts, simulated)
+    } catch {
+      return "executing failed: \(error)"
+    }
+  }
+
+  /// Every count that differs.
+  private static func differences(_ executed: Counts, _ simulated: Counts) -> String {
+    func lines(_ executed: Any, _ simulated: Any, _ path: String) -> [String] {
+      zip(Mirror(reflecting: executed).children, Mirror(reflecting: simulated).children)
+        .flatMap { left, right in
+          let name = path + (left.label ?? "")
+          if left.value is TierCounts { return lines(left.value, right.value, name + ".") }
+          return "\(left.value)" == "\(right.value)"
+            ? [] : ["\(name): executed \(left.value), simulated \(right.value)"]
+        }
+    }
+    return lines(executed, simulated, "").joined(separator: "\n")
+  }
+}

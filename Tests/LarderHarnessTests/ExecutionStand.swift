@@ -1,0 +1,84 @@
+import Foundation
+import Larder
+import LarderEngine
+import LarderTraces
+
+@testable import LarderHarness
+@testable import LarderSimulation
+@testable import LarderSystem
+@testable import LarderWorkloads
+
+/// Everything that is needed to execute one cell in a test, and a folder that goes with it.
+final class ExecutionStand {
+  var spec = ExecutionSpec(durability: .none, inlineBytesMax: 55)
+  var warmUp = WarmUp.none
+  var repetitions = 1
+  var latency: LatencyModel?
+  var time: any RunTime = SystemRunTime()
+  let cancellation = Cancellation()
+  let scratch = NSTemporaryDirectory() + "larder-execution-" + UUID().uuidString
+  let progress = ProgressCount()
+
+  deinit { try? FileManager.default.removeItem(atPath: scratch) }
+
+  /// What is under the scratch folder.
+  var leftovers: [String] {
+    (try? FileManager.default.contentsOfDirectory(atPath: scratch)) ?? []
+  }
+
+  /// A cell of one tier or two.
+  static func cell(
+    _ arrangement: Arrangement, unit: CapacityUnit = .objects, seed: UInt64 = 1,
+    contender: String = "larder"
+  ) -> PlannedCell {
+    let (kind, policy, capacity): (ConfigurationKind, String, UInt64) =
+      switch arrangement {
+      case .memory(let tier): (.memory, tier.policy.description, tier.capacity)
+      case .disk(let tier): (.disk, tier.policy.description, tier.capacity)
+      case .hybrid(_, let disk, _): (.hybrid, disk.policy.description, disk.capacity)
+      }
+    return PlannedCell(
+      cell: Cell(
+        workload: "test", trace: "random", configuration: kind.rawValue, kind: kind,
+        policy: policy, capacity: capacity, capacityLabel: "\(capacity)", unit: unit, seed: seed),
+      setup: SimulationSetup(arrangement: arrangement, unit: unit, seed: seed),
+      contender: contender)
+  }
+
+  /// A tier.
+  static func tier(
+    _ policy: String = "lru", capacity: UInt64 = 50, timeToLive: UInt32? = nil,
+    objectsMax: UInt64? = nil
+  ) throws -> TierSetup {
+    TierSetup(
+      policy: try PolicySpec(parsing: policy), capacity: capacity, timeToLiveSeconds: timeToLive,
+      objectsMax: objectsMax)
+  }
+
+  /// Executes a cell; with `contender`, that cache.
+  func run(
+    _ planned: PlannedCell, over trace: PreparedTrace, simulated: Counts? = nil,
+    _ contender: CacheContender? = nil
+  ) throws -> [Execution]? {
+    try executor.run(
+      planned, over: trace, simulated: simulated,
+      contender: contender ?? executor.contender(of: planned))
+  }
+
+  /// The executor as it is set up now.
+  var executor: CellExecutor {
+    CellExecutor(
+      spec: spec, warmUp: warmUp, repetitions: repetitions, latency: latency, scratch: scratch,
+      cancellation: cancellation, progress: { [progress] in progress.add($0) }, time: time)
+  }
+
+  /// What a simulation counts after the stand's warm-up of what the cell is in a real cache.
+  func simulate(_ planned: PlannedCell, over trace: PreparedTrace) throws -> Counts {
+    let runner = CellRunner(
+      warmUp: warmUp, repetitions: 1, calculators: nil, cancellation: Cancellation(),
+      progress: { _ in })
+    var real = planned
+    real.setup = try planned.setup.inRealCaches()
+    return try runner.run(real, over: trace)?.counts ?? Counts()
+  }
+}

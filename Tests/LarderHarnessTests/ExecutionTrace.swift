@@ -1,0 +1,74 @@
+import LarderEngine
+
+@testable import LarderHarness
+@testable import LarderTraces
+
+/// A random trace with everything that a trace can have.
+struct ExecutionTrace {
+  var requests = 3_000
+  var objects = 200
+  var sizeMax: UInt64 = 60
+  /// Sets, deletes and modifies beside gets.
+  var hasOperations = true
+  /// Times, and times to live.
+  var isTimed = true
+  var hasSizes = true
+  var seed: UInt64 = 1
+
+  /// The trace, ready for a simulation and for a cache.
+  func prepared() -> PreparedTrace {
+    var random = SeededGenerator(seed: seed)
+    var (ids, sizes, times, operations, ttls, costs) = (
+      [ObjectID](), [UInt32](), [UInt64](), [UInt8](), [UInt32](), [Float]()
+    )
+    var known: [UInt64: ObjectID] = [:]
+    var objectSizes: [ObjectID: UInt32] = [:]
+    var now: UInt64 = 0
+    for _ in 0..<requests {
+      let bound = UInt64(objects)
+      let raw = min(
+        random.next(below: bound), random.next(below: bound), random.next(below: bound))
+      let id = known[raw] ?? ObjectID(known.count + 1)
+      known[raw] = id
+      let kind = random.next(below: 20)
+      let operation: Operation =
+        !hasOperations || kind < 14 ? .get : kind < 16 ? .set : kind < 17 ? .delete : .modify
+      if objectSizes[id] == nil || operation == .set {
+        objectSizes[id] = UInt32(random.next(below: sizeMax + 1))
+      }
+      now += random.next(below: 3) * 1_000_000
+      ids.append(id)
+      sizes.append(objectSizes[id] ?? 0)
+      times.append(now)
+      operations.append(operation.rawValue)
+      ttls.append(random.next(below: 2) == 0 ? UInt32(1 + random.next(below: 60)) : 0)
+      costs.append(Float(id % 7) / 2)
+    }
+    let memory = TraceMemory()
+    return PreparedTrace(
+      name: "random",
+      requests: RequestColumns(
+        count: requests, objects: known.count, ids: memory.store(ids),
+        sizes: hasSizes ? memory.store(sizes) : nil, times: isTimed ? memory.store(times) : nil,
+        operations: hasOperations ? memory.store(operations) : nil,
+        ttls: isTimed ? memory.store(ttls) : nil,
+        costs: hasOperations ? memory.store(costs) : nil, owner: memory),
+      footprintBytes: 0)
+  }
+}
+
+/// Keeps the columns of a trace in place for as long as they are read.
+private final class TraceMemory {
+  private var allocations: [UnsafeMutableRawPointer] = []
+
+  func store<Value: BitwiseCopyable>(_ values: [Value]) -> UnsafePointer<Value> {
+    let buffer = UnsafeMutablePointer<Value>.allocate(capacity: max(values.count, 1))
+    buffer.initialize(from: values, count: values.count)
+    allocations.append(UnsafeMutableRawPointer(buffer))
+    return UnsafePointer(buffer)
+  }
+
+  deinit {
+    for allocation in allocations { allocation.deallocate() }
+  }
+}

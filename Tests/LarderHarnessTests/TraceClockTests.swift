@@ -1,0 +1,15 @@
+import Testing
+
+@testable import LarderHarness
+
+@Suite struct TraceClockTests {
+  @Test func timeGoesOnToTheEndAndNeverBack() {
+    let clock = TraceClock()
+    #expect(clock.nowMicroseconds == 0)
+    for instant: UInt64 in [5, 3, 1 << 62, 1 << 63, 7, .max - 1, 1 << 63, .max] {
+      let before = clock.nowMicroseconds
+      clock.advance(to: instant)
+      #expect(clock.nowMicroseconds == max(before, instant))
+    }
+  }
+}

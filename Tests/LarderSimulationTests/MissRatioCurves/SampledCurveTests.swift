@@ -1,0 +1,182 @@
+import LarderEngine
+import LarderTraces
+import Testing
+
+@testable import LarderSimulation
+@testable import LarderSystem
+@testable import LarderWorkloads
+
+/// Estimates against exact curves. Samples are chosen by hash, so nothing here is left to chance.
+@Suite struct SampledCurveTests {
+  private static func curves(
+    _ trace: PreparedTrace, _ policies: [String], _ change: (inout CurveSettings) -> Void
+  ) throws -> TraceCurves {
+    var settings = CurveSettings(
+      policies: try policies.map { try PolicySpec(parsing: $0) }, points: 20, threads: 2)
+    change(&settings)
+    return try CurveMaker(trace: trace, settings: settings).make()
+  }
+
+  private static let zipf = Result {
+    try CurveTraces.generated("zipf:objects=20000:exponent=0.9", requests: 200_000)
+  }
+
+  @Test func shardsOfAFixedRate() throws {
+    let trace = try Self.zipf.get()
+    let curve = try Self.curves(trace, ["lru"]) {
+      $0.method = .shards
+      $0.rate = 0.05
+      $0.measuresError = true
+    }.curves[0]
+    #expect(curve.method == .shards && curve.rate.map { ($0 - 0.05).magnitude < 1e-9 } == true)
+    #expect((curve.sampledObjects ?? 0) > 800)
+    let error = try #require(curve.measuredError)
+    #expect(error.capacities == 100)
+    #expect(error.mean < 0.02 && error.mean > 0)
+    #expect(error.largest < 0.2)
+    #expect(curve.points.allSatisfy { $0.hits == nil && ($0.standardError ?? 0) > 0 })
+    // Of this sample no point is further off than three standard errors.
+    let exact = try Self.curves(trace, ["lru"]) { settings in
+      settings.method = .exact
+      settings.capacities = curve.points.compactMap {
+        try? CapacitySpec(parsing: "\($0.capacity)")
+      }
+    }.curves[0]
+    #expect(exact.points.map(\.capacity) == curve.points.map(\.capacity))
+    for (estimate, exact) in zip(curve.points, exact.points) {
+      let difference = (estimate.hitRatio - exact.hitRatio).magnitude
+      #expect(difference <= 3 * (estimate.standardError ?? 0) + 0.005, "\(exact.capacity)")
+    }
+  }
+
+  @Test func shardsOfAFixedSize() throws {
+    let curve = try Self.curves(try Self.zipf.get(), ["lru"]) {
+      $0.method = .shards
+      $0.samples = 500
+      $0.measuresError = true
+      $0.capacities = (1...10).compactMap { try? CapacitySpec(parsing: "\($0 * 10)%") }
+    }.curves[0]
+    #expect(curve.sampledObjects == 500)
+    #expect(try #require(curve.measuredError).mean < 0.02)
+  }
+
+  @Test func shardsOfBytes() throws {
+    let trace = try CurveTraces.generated(
+      "zipf:objects=20000:exponent=0.9", requests: 200_000, sizes: "uniform:min=100:max=9000")
+    let curve = try Self.curves(trace, ["lru"]) {
+      $0.method = .shards
+      $0.rate = 0.03
+      $0.measuresError = true
+    }.curves[0]
+    #expect(curve.unit == .bytes)
+    #expect(try #require(curve.measuredError).mean < 0.025)
+  }
+
+  @Test func miniaturesOfOtherPolicies() throws {
+    let curves = try Self.curves(try Self.zipf.get(), ["s3-fifo", "fifo", "belady"]) {
+      $0.method = .miniature
+      $0.rate = 0.05
+      $0.measuresError = true
+    }.curves
+    #expect(curves.map(\.policy) == ["s3-fifo", "fifo", "belady"])
+    for curve in curves {
+      #expect(curve.method == .miniature)
+      let error = try #require(curve.measuredError)
+      #expect(error.mean < 0.02, "\(curve.policy)")
+      #expect(error.capacities == 10)
+      #expect(curve.points.allSatisfy { $0.standardError != nil })
+    }
+  }
+
+  @Test func aRateOfOneIsExact() throws {
+    let trace = try CurveTraces.generated("zipf:objects=500:exponent=1", requests: 3000)
+    let sampled = try Self.curves(trace, ["fifo"]) {
+      $0.method = .miniature
+      $0.rate = 1
+    }
+    let exact = try Self.curves(trace, ["fifo"]) { $0.method = .exact }
+    #expect(sampled == exact)
+    let shards = try Self.curves(trace, ["lru"]) {
+      $0.method = .shards
+      $0.rate = 1
+    }.curves[0]
+    let lru = try Self.curves(trace, ["lru"]) { settings in
+      settings.capacities = shards.points.compactMap {
+        try? CapacitySpec(parsing: "\($0.capacity)")
+      }
+    }.curves[0]
+    for (estimate, exact) in zip(shards.points, lru.points) {
+      #expect((estimate.hitRatio - exact.hitRatio).magnitude < 1e-12)
+      #expect(estimate.standardError == 0)
+    }
+  }
+
+  @Test func curvesDoNotDependOnThreads() throws {
+    let trace = try CurveTraces.generated("zipf:objects=5000:exponent=0.8", requests: 40_000)
+    for method in [CurveMethod.exact, .miniature] {
+      let results = try [1, 2, 7].map { threads in
+        try Self.curves(trace, ["lru", "sieve", "random"]) {
+          $0.method = method
+          $0.rate = method == .miniature ? 0.1 : nil
+          $0.threads = threads
+        }
+      }
+      #expect(results[0] == results[1] && results[0] == results[2])
+    }
+  }
+
+  @Test func smallTracesAreSampledEnough() throws {
+    let trace = try CurveTraces.generated("zipf:objects=1000:exponent=0.8", requests: 10_000)
+    let curve = try Self.curves(trace, ["lru"]) { $0.method = .shards }.curves[0]
+    #expect((100...160).contains(curve.sampledObjects ?? 0))
+  }
+
+  @Test func whatIsTooSmallForASampleIsSaid() throws {
+    let trace = try CurveTraces.generated("zipf:objects=5000:exponent=0.8", requests: 20_000)
+    let curves = try Self.curves(trace, ["lru"]) {
+      $0.method = .shards
+      $0.rate = 0.05
+      $0.capacities = ["10", "20", "4000"].compactMap { try? CapacitySpec(parsing: $0) }
+    }
+    #expect(curves.notes.contains { $0.contains("2 of 3 capacities") }, "\(curves.notes)")
+    let chosen = try Self.curves(trace, ["lru"]) {
+      $0.method = .shards
+      $0.rate = 0.05
+    }
+    #expect(chosen.notes.isEmpty, "\(chosen.notes)")
+  }
+
+  @Test func whatShardsCannotDoIsRefused() throws {
+    let trace = try CurveTraces.text("1 2 1")
+    #expect(throws: CurveError.shardsOfAnotherPolicy("fifo")) {
+      try Self.curves(trace, ["lru", "fifo"]) { $0.method = .shards }
+    }
+  }
+
+  @Test func aRateAloneChoosesTheMethod() throws {
+    let trace = try CurveTraces.generated("zipf:objects=5000:exponent=0.8", requests: 20_000)
+    let curves = try Self.curves(trace, ["lru", "fifo"]) { $0.rate = 0.1 }
+    #expect(curves.curves.map(\.method) == [.shards, .miniature])
+    let whole = try Self.curves(trace, ["lru", "fifo"]) { $0.rate = 1 }
+    #expect(whole.curves.map(\.method) == [.exact, .exact])
+    // Capacities are chosen for the objects that are kept.
+    let kept = try Self.curves(trace, ["lru"]) {
+      $0.method = .shards
+      $0.samples = 200
+    }
+    #expect(kept.notes.isEmpty, "\(kept.notes)")
+  }
+
+  @Test func stoppedWorkThrows() throws {
+    let cancellation = Cancellation()
+    cancellation.request()
+    for method in [CurveMethod.exact, .shards, .miniature] {
+      let maker = try CurveMaker(
+        trace: try Self.zipf.get(),
+        settings: CurveSettings(
+          policies: [try PolicySpec(parsing: "lru")], method: method, rate: 0.1),
+        cancellation: cancellation)
+      #expect(throws: CurveMaker.Cancelled.self) { try maker.make() }
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import Foundation
+import LarderEngine
+import LarderTraces
+import Testing
+
+@testable import LarderWorkloads
+
+/// Admission filters in workload files, and in what is planned from them.
+@Suite struct WorkloadAdmissionTests {
+  private func decode(_ configurations: String) throws -> Workload {
+    let yaml = """
+      source: {generator: zipf, requests: 1k}
+      policies: [lru, slru]
+      capacities: [10]
+      configurations:
+      \(configurations)
+      """
+    return try WorkloadDecoder(checks: Stand.checks).decode(Data(yaml.utf8), file: "w.yaml")
+  }
+
+  private func planned(_ workload: Workload) throws -> [PlannedCell] {
+    let facts = TraceFacts(name: "zipf", requests: 1000, objects: 900, footprintBytes: nil)
+    return try Plan.cells(of: workload, facts: [facts])
+  }
+
+  @Test func eachFilterOfAListIsAConfiguration() throws {
+    let workload = try decode(
+      "  - {kind: memory, name: phone, admission: [always, 'size:max=3', second-hit]}")
+    #expect(
+      workload.configurations.map(\.name) == [
+        "phone", "phone+size:max=3", "phone+second-hit",
+      ])
+    let cells = try planned(workload)
+    #expect(
+      cells.map { "\($0.cell.configuration) \($0.cell.admission ?? "-") \($0.cell.policy)" } == [
+        "phone - lru", "phone - slru", "phone+size:max=3 size:max=3 lru",
+        "phone+size:max=3 size:max=3 slru", "phone+second-hit second-hit lru",
+        "phone+second-hit second-hit slru",
+      ])
+    let filters = cells.map { cell -> String? in
+      guard case .memory(let tier) = cell.setup.arrangement else { return nil }
+      return tier.admission?.description
+    }
+    #expect(filters == [nil, nil, "size:max=3", "size:max=3", "second-hit", "second-hit"])
+  }
+
+  @Test func tiersHaveFiltersOfTheirOwn() throws {
+    let workload = try decode(
+      """
+        - {kind: hybrid, memory: {admission: tinylfu}, disk: {admission: second-hit}}
+        - {kind: hybrid, name: behind, admission: second-hit}
+        - {kind: disk, disk: {admission: always}}
+      """)
+    #expect(
+      workload.configurations.map(\.name) == [
+        "hybrid+tinylfu+second-hit", "behind+second-hit", "disk",
+      ])
+    #expect(
+      workload.configurations.map(\.admission) == [
+        "tinylfu+second-hit", "always+second-hit", nil,
+      ])
+  }
+
+  /// Whose name is said without a filter is meant with all of them.
+  @Test func executionMayBeLimitedToAFilter() throws {
+    var workload = try decode(
+      """
+        - {kind: memory, admission: [always, second-hit]}
+        - disk
+      mode: [simulate, execute]
+      execute: {configurations: [memory]}
+      """)
+    func executed() throws -> [String] {
+      try planned(workload).filter(\.isExecuted).map(\.cell.configuration)
+    }
+    #expect(try executed() == ["memory", "memory", "memory+second-hit", "memory+second-hit"])
+    workload.executed.configurations = ["memory+second-hit"]
+    #expect(try executed() == ["memory+second-hit", "memory+second-hit"])
+  }
+
+  @Test func aFilterByChanceIsRunForEverySeed() throws {
+    var workload = try decode("  - {kind: memory, admission: [always, probabilistic]}")
+    workload.source = .trace(TraceReference(path: "a"))
+    workload.seeds = [1, 2, 3]
+    let seeds = try planned(workload).filter { $0.cell.policy == "lru" }
+      .map { "\($0.cell.configuration) \($0.cell.seed)" }
+    #expect(
+      seeds == [
+        "memory 1", "memory+probabilistic 1", "memory+probabilistic 2", "memory+probabilistic 3",
+      ])
+  }
+
+  @Test func aPolicyWithoutAVictimIsRefused() throws {
+    var workload = try decode("  - {kind: memory, admission: tinylfu}")
+    workload.policies = [try PolicySpec(parsing: "sieve")]
+    #expect(
+      throws: PlanError.filter(
+        .noVictim(admission: "tinylfu", policy: "sieve"), configuration: "memory+tinylfu")
+    ) { try planned(workload) }
+  }
+
+  @Test(arguments: [
+    ("{kind: memory, admission: second-hot}", "unknown admission 'second-hot'"),
+    ("{kind: memory, admission: 'size:max=x'}", "max='x' is not a number from 0"),
+    ("{kind: memory, cache: nscache, admission: tinylfu}", "'admission' means nothing here"),
+    (
+      "{kind: memory, admission: size, memory: {admission: size}}", "a tier has an 'admission', too"
+    ),
+    ("{kind: memory, admission: [size, size]}", "'memory+size' stands above"),
+    ("{kind: memory, admission: []}", "expected"),
+  ])
+  func mistakesAreTold(configuration: String, expected: String) {
+    do {
+      _ = try decode("  - \(configuration)")
+      Issue.record("accepted \(configuration)")
+    } catch {
+      #expect("\(error)".contains(expected), "\(error)")
+    }
+  }
+}

@@ -1,0 +1,232 @@
+import Foundation
+import LarderEngine
+import Testing
+
+@testable import LarderWorkloads
+
+/// The JSON Schema says what the decoder does.
+@Suite struct WorkloadSchemaTests {
+  private static let repository = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+
+  private static func text(_ path: String) throws -> String {
+    try String(contentsOf: repository.appendingPathComponent(path), encoding: .utf8)
+  }
+
+  private static func schema() throws -> JSONValue {
+    try JSONValue(json: text("Workloads/workload.schema.json"))
+  }
+
+  /// All words that `enum` and `const` allow anywhere in a property, references not followed.
+  private func choices(_ schema: JSONValue) -> Set<String> {
+    guard case .object(let keywords) = schema else {
+      guard case .array(let items) = schema else { return [] }
+      return items.reduce(into: []) { $0.formUnion(choices($1)) }
+    }
+    return keywords.reduce(into: []) { words, entry in
+      words.formUnion(entry.key == "enum" ? Set(entry.value.strings) : choices(entry.value))
+    }
+  }
+
+  @Test func keysTypesAndChoicesAgree() throws {
+    let schema = try Self.schema()
+    guard case .object(let definitions)? = schema["$defs"] else {
+      Issue.record("the schema has no $defs")
+      return
+    }
+    #expect(Set(definitions.keys).union(["workload"]) == Set(WorkloadKeys.all.map(\.name)))
+    for table in WorkloadKeys.all {
+      let definition = table.name == "workload" ? schema : try #require(definitions[table.name])
+      guard case .object(let properties)? = definition["properties"] else {
+        Issue.record("\(table.name) has no properties")
+        continue
+      }
+      #expect(Set(properties.keys) == Set(table.names), "\(table.name)")
+      #expect(
+        Set(definition["required"]?.strings ?? [])
+          == Set(table.keys.filter(\.isRequired).map(\.name)), "\(table.name)")
+      #expect((definition["additionalProperties"] == .bool(false)) != table.isOpen)
+      for key in table.keys {
+        let property = try #require(properties[key.name])
+        let types = Set(property["type"]?.strings ?? [])
+        #expect(types == Set(key.types.map(\.rawValue)), "\(table.name).\(key.name)")
+        // A warm-up is a word or a number; its words stand nowhere as choices.
+        let words = key.name == "warm-up" ? [] : choices(property)
+        #expect(words == Set(key.choices), "\(table.name).\(key.name)")
+        #expect(property["description"]?.strings.first?.isEmpty == false)
+      }
+    }
+  }
+
+  /// A workload that has every kind of map, with the path to one of each.
+  private static let example = """
+    {"name": "x", "description": "y", "unit": "objects", "ignore-size": true,
+     "source": {"phases": [
+       {"trace": "a", "format": "csv"},
+       {"generator": "zipf", "requests": 10, "sizes": {"distribution": "constant"}, "ttl": "1h",
+        "operations": {"get": 1, "set": 0, "delete": 0, "modify": 0}, "rate": 5},
+       {"mix": [{"weight": 1, "source": {"trace": "b"}}], "requests": 5, "shared-keys": true}],
+      "shared-keys": false},
+     "configurations": [{"kind": "hybrid", "name": "h",
+       "memory": {"policy": "lru", "share": "10%", "ttl": 5, "objects": 7},
+       "disk": {"policy": "lru", "capacity": 10, "ttl": 5, "objects": 70},
+       "inclusion": "exclusive", "promotion": "never", "cache": "larder",
+       "placement": {"memory-only-below": "2s", "disk-only-from": "1h"}},
+       {"kind": "memory", "name": "m", "memory": {"capacity": 5}}],
+     "policies": ["lru"], "capacities": [10], "seeds": [1], "warm-up": "none",
+     "latency": {
+       "memory": {"distribution": "constant", "value": "1us", "per-byte": "1ns"},
+       "disk": {"distribution": "normal", "mean": "1us", "deviation": "1us",
+         "throughput": "1MB/s"},
+       "origin": {"distribution": "list", "values": ["1ms"]}},
+     "repetitions": 1, "mode": ["simulate", "execute"], "reports": ["counts"],
+     "execute": {"threads": [1, 2], "load": {"trace": "2x"}, "origin": "wait", "verify": "header",
+       "value-size": 100, "page-cache": "warm", "durability": "none", "inline": "20KiB",
+       "hashing": "fast", "shards": 4, "pressure": [{"at": "50%", "level": "warning"}],
+       "configurations": ["h"], "policies": ["lru"], "capacities": [10]},
+     "check": {"tolerance": {"hit_ratio": 0.001, "evictions": "1%"},
+       "timed": {"configurations": ["h"], "policies": ["lru"], "capacities": [10]}}}
+    """
+
+  private static let places: [String: [String]] = [
+    "workload": [], "phases": ["source"], "trace": ["source", "phases", "0"],
+    "generator": ["source", "phases", "1"],
+    "distribution": ["source", "phases", "1", "sizes"],
+    "operations": ["source", "phases", "1", "operations"], "mix": ["source", "phases", "2"],
+    "mix-part": ["source", "phases", "2", "mix", "0"], "configuration": ["configurations", "0"],
+    "memory-tier": ["configurations", "0", "memory"],
+    "disk-tier": ["configurations", "0", "disk"], "latency": ["latency"],
+    "placement": ["configurations", "0", "placement"],
+    "execute": ["execute"], "load": ["execute", "load"],
+    "pressure": ["execute", "pressure", "0"], "check": ["check"],
+    "tolerance": ["check", "tolerance"], "timed": ["check", "timed"],
+    "latency-constant": ["latency", "memory"], "latency-normal": ["latency", "disk"],
+    "latency-list": ["latency", "origin"],
+  ]
+
+  private static let samples: [(types: Set<String>, value: JSONValue)] = [
+    (["string"], .string("banana")), (["string"], .string("1MB")), (["string"], .string("5ms")),
+    (["string"], .string("2x")),
+    (["string"], .string("10%")), (["string"], .string("simulate")), (["string"], .string("")),
+    (["string"], .string("memory")), (["string"], .string("1MB/s")),
+    (["integer", "number"], .number(3)), (["integer", "number"], .number(2)),
+    (["integer", "number"], .number(0)), (["integer", "number"], .number(-1)),
+    (["number"], .number(0.5)),
+    (["boolean"], .bool(true)), (["array"], .array([])), (["array"], .array([.string("10")])),
+    (["array"], .array([.number(2)])), (["array"], .array([.string("5ms")])),
+    (["array"], .array([.bool(true)])), (["array"], .array([.array([])])),
+    (["object"], .object([:])), (["object"], .object(["banana": .number(1)])), ([], .null),
+  ]
+
+  private static let dependent = [
+    "distribution", "kind", "phases", "mix", "get", "preset", "configurations", "policies",
+    "capacities", "at", "rate", "pressure",
+  ]
+
+  private func decodes(_ value: JSONValue) -> Bool {
+    (try? WorkloadDecoder(checks: .none).decode(Data(value.text.utf8), file: "w.json")) != nil
+  }
+
+  /// Every key is given values of every type, and taken away. Wrong types are refused by both; what
+  /// the decoder takes, the schema takes.
+  @Test func schemaAndDecoderAgreeOnEveryKey() throws {
+    let validator = SchemaValidator(root: try Self.schema())
+    let example = try JSONValue(json: Self.example)
+    #expect(decodes(example))
+    #expect(try validator.accepts(example))
+    for table in WorkloadKeys.all where table.name != "latency-log-normal" {
+      let place = try #require(Self.places[table.name], "\(table.name)")
+      for key in table.keys {
+        // Where it excludes another key, that one gives way.
+        var base = example
+        if table.name == "memory-tier", key.name == "capacity" {
+          base = base.replacing((place + ["share"])[...], with: nil)
+        }
+        if table.name == "configuration", key.name == "name" {
+          base = base.replacing(["execute", "configurations"][...], with: nil)
+          base = base.replacing(["check", "timed", "configurations"][...], with: nil)
+        }
+        for (mine, other) in [("throughput", "per-byte"), ("per-byte", "throughput")]
+        where key.name == mine {
+          base = base.replacing((place + [other])[...], with: nil)
+        }
+        let path = (place + [key.name])[...]
+        var accepted = 0
+        for sample in Self.samples {
+          let changed = base.replacing(path, with: sample.value)
+          let isTaken = decodes(changed)
+          let isValid = try validator.accepts(changed)
+          accepted += isTaken ? 1 : 0
+          if Set(key.types.map(\.rawValue)).isDisjoint(with: sample.types) {
+            #expect(!isTaken, "\(path) \(sample.value)")
+            #expect(!isValid, "\(path) \(sample.value)")
+          } else if isTaken {
+            #expect(isValid, "\(path) \(sample.value)")
+          }
+        }
+        // Maps, and what depends on keys beside it, are taken only as they stand.
+        if key.types != [.object], !Self.dependent.contains(key.name) {
+          #expect(accepted > 0 || !key.choices.isEmpty, "\(path) takes nothing")
+        }
+        let without = base.replacing(path, with: nil)
+        // A configuration has a kind or a preset, a load one of its two keys.
+        let isNeeded =
+          key.isRequired
+          || ["configuration.kind", "load.trace"].contains("\(table.name).\(key.name)")
+        #expect(try validator.accepts(without) != isNeeded, "without \(path)")
+        if isNeeded { #expect(!decodes(without), "without \(path)") }
+      }
+    }
+  }
+
+  @Test func unknownKeysAreRefusedByBoth() throws {
+    let validator = SchemaValidator(root: try Self.schema())
+    let example = try JSONValue(json: Self.example)
+    for table in WorkloadKeys.all where table.name != "latency-log-normal" {
+      let place = try #require(Self.places[table.name])
+      let changed = example.replacing((place + ["banana"])[...], with: .number(1))
+      #expect(decodes(changed) == table.isOpen, "\(table.name)")
+      #expect(try validator.accepts(changed) == table.isOpen, "\(table.name)")
+    }
+  }
+
+  /// The files that come with Larder: read by the decoder, valid by the schema, and saying in
+  /// their first line where an editor finds the schema.
+  @Test func everyWorkloadThatComesWithLarderIsValid() throws {
+    let folder = Self.repository.appendingPathComponent("Workloads")
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+      .filter { $0.hasSuffix(".yaml") }
+    let expected =
+      [
+        "zipf", "sequential", "news-feed", "product-images", "chat", "scan-resistance", "caches",
+        "designs", "ci",
+      ]
+      + "abcdef".map { "ycsb-\($0)" }
+    #expect(Set(files) == Set(expected.map { "\($0).yaml" }))
+    let validator = SchemaValidator(root: try Self.schema())
+    for file in files {
+      let path = folder.appendingPathComponent(file).path
+      let workload = try WorkloadDecoder(checks: Stand.checks).decode(contentsOf: path)
+      #expect("\(workload.name).yaml" == file)
+      #expect(!workload.description.isEmpty)
+      let text = try Self.text("Workloads/\(file)")
+      #expect(text.hasPrefix("# yaml-language-server: $schema=workload.schema.json\n"))
+      #expect(try validator.accepts(JSONValue(yaml: text)), "\(file)")
+    }
+  }
+
+  @Test func theReferenceNamesEveryKey() throws {
+    let reference = try Self.text("docs/workloads.md")
+    for table in WorkloadKeys.all {
+      for key in table.keys {
+        let isNamed = reference.contains("`\(key.name)`") || reference.contains("`\(key.name): ")
+        #expect(isNamed, "\(table.name).\(key.name)")
+        for word in key.choices {
+          let isNamed = reference.contains("`\(word)`")
+          #expect(isNamed, "\(word)")
+        }
+      }
+    }
+  }
+}
