@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import LarderSystem
 
 /// The command. `run` is our own, so that exit codes are those the README promises.
 struct LarderCommand: ParsableCommand {

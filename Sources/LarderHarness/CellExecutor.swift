@@ -48,7 +48,7 @@ import LarderWorkloads
 /// would be counted as the cache's: cells are to be executed one after the other. Folders are
 /// removed when the cell is done and not between its runs, because file systems are slow for a
 /// while after many files have been removed.
-struct CellExecutor: Sendable {
+package struct CellExecutor: Sendable {
   let spec: ExecutionSpec
   let warmUp: WarmUp
   let repetitions: Int
@@ -64,11 +64,25 @@ struct CellExecutor: Sendable {
   /// What latencies are measured with.
   var time: any RunTime = SystemRunTime()
 
+  /// An executor; see the properties for the meaning of each part.
+  package init(
+    spec: ExecutionSpec, warmUp: WarmUp, repetitions: Int, latency: LatencyModel?, scratch: String,
+    cancellation: Cancellation, progress: @escaping @Sendable (_ requests: Int) -> Void
+  ) {
+    self.spec = spec
+    self.warmUp = warmUp
+    self.repetitions = repetitions
+    self.latency = latency
+    self.scratch = scratch
+    self.cancellation = cancellation
+    self.progress = progress
+  }
+
   /// One execution for each number of threads and repetition, compared with `simulated` where that
   /// is given; nil when it was stopped on the way.
   ///
   /// - Throws: `ExecutionError`.
-  func run(
+  package func run(
     _ planned: PlannedCell, over trace: PreparedTrace, simulated: Counts?
   ) throws(ExecutionError) -> [Execution]? {
     try run(planned, over: trace, simulated: simulated, contender: contender(of: planned))

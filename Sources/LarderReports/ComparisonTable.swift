@@ -8,13 +8,13 @@ import LarderSystem
 ///     s3-fifo                  *41.20*  *61.02*
 ///     lru                        38.10    59.71
 ///     belady (knows the future)  50.30    68.90
-public enum ComparisonTable {
+package enum ComparisonTable {
   /// A table a configuration and trace, each ending in a line feed, with an empty line between
   /// them; one for all that have a single policy; last, what real caches did, where some were
   /// driven. The best of each column stands between asterisks, and in bold where `colour` is true;
   /// policies that know the future stand last and are not marked. Means where there are several
   /// seeds. Linear in the records.
-  public static func text(of results: RunResults, colour: Bool = false) -> String {
+  package static func text(of results: RunResults, colour: Bool = false) -> String {
     let comparisons = Comparison.all(in: results.records)
     let severalTraces = Set(comparisons.map(\.trace)).count > 1
     let designs = Designs.all(in: results, comparisons)

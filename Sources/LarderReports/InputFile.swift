@@ -2,7 +2,7 @@ import Foundation
 
 /// Files that are read as a whole. They were named by a user or found in a folder, and may be
 /// anything.
-public enum InputFile {
+package enum InputFile {
   /// The largest file that is read: results of a million cells have less.
   static let bytesMax = 1 << 30
 
@@ -10,7 +10,7 @@ public enum InputFile {
   ///
   /// - Throws: `ReportError.file` for a folder, a device, more than 1 GiB, and what the system
   ///   refuses.
-  public static func bytes(_ path: String) throws(ReportError) -> Data {
+  package static func bytes(_ path: String) throws(ReportError) -> Data {
     try bytes(path, bytesMax: bytesMax)
   }
 

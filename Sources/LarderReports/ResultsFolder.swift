@@ -2,11 +2,11 @@ import Foundation
 import LarderSimulation
 
 /// The folder that a run left behind.
-public enum ResultsFolder {
+package enum ResultsFolder {
   /// What its `results.json` holds.
   ///
   /// - Throws: `ReportError.file` where there is none, and as `RunResults.decode` does.
-  public static func results(in folder: String) throws(ReportError) -> RunResults {
+  package static func results(in folder: String) throws(ReportError) -> RunResults {
     let path = folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
     return try RunResults.decode(try bytes(path), name: path)
   }

@@ -12,7 +12,7 @@ extension RunResults {
   /// - Throws: `ReportError.unknownVersion` for a version other than `currentSchemaVersion`,
   ///   `ReportError.damaged` for anything that is not whole: bad JSON, a missing key, a wrong type,
   ///   or counts that contradict each other.
-  public static func decode(
+  package static func decode(
     _ bytes: some Collection<UInt8>, name: String
   ) throws(ReportError) -> RunResults {
     guard !bytes.isEmpty else { throw .damaged(name: name, reason: "it is empty") }

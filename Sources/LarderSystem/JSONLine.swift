@@ -1,28 +1,31 @@
 /// A JSON object on one line, with its keys in the order in which they are added.
-struct JSONLine {
+package struct JSONLine {
   private var fields: [String] = []
 
+  /// An object without keys.
+  package init() {}
+
   /// Adds a text.
-  mutating func add(_ key: String, _ value: String) {
+  package mutating func add(_ key: String, _ value: String) {
     fields.append("\(Self.quoted(key)): \(Self.quoted(value))")
   }
 
   /// Adds a whole number, in full.
-  mutating func add(_ key: String, _ value: UInt64) {
+  package mutating func add(_ key: String, _ value: UInt64) {
     fields.append("\(Self.quoted(key)): \(value)")
   }
 
   /// Adds what is JSON already.
-  mutating func add(_ key: String, json: String) {
+  package mutating func add(_ key: String, json: String) {
     fields.append("\(Self.quoted(key)): \(json)")
   }
 
   /// The object.
-  var text: String { "{\(fields.joined(separator: ", "))}" }
+  package var text: String { "{\(fields.joined(separator: ", "))}" }
 
   /// A text in quotes. What editors, `diff` and terminals may obey instead of show, such as line
   /// separators, is written as escapes too.
-  static func quoted(_ text: String) -> String {
+  package static func quoted(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {
       switch scalar {
@@ -39,7 +42,7 @@ struct JSONLine {
 
   /// JSON with what a terminal would obey, which is valid in strings alone, as escapes: the same
   /// value. An encoder escapes only what the format forbids. Breaks between lines stay.
-  static func printable(_ json: String) -> String {
+  package static func printable(_ json: String) -> String {
     json.unicodeScalars.reduce(into: "") { result, scalar in
       if scalar == "\n" || TextSafety.isInline(scalar) {
         result.unicodeScalars.append(scalar)

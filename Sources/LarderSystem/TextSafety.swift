@@ -19,7 +19,7 @@ package enum TextSafety {
 
   /// Whether the scalar may stand within a line as it is: no control character, no break, and
   /// nothing that reorders or hides what follows.
-  static func isInline(_ scalar: Unicode.Scalar) -> Bool {
+  package static func isInline(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x09, 0x0A, 0x0D, 0x2028, 0x2029: false
     default: isHarmless(scalar)

@@ -43,7 +43,7 @@ extension TierSetup {
 
 extension SimulationSetup {
   /// The limits of the tiers in words, where capacities count bytes.
-  var limits: String {
+  package var limits: String {
     switch arrangement {
     case .memory(let tier), .disk(let tier): tier.limits
     case .hybrid(let memory, let disk, _): "\(memory.limits) before \(disk.limits)"

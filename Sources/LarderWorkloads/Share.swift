@@ -1,17 +1,17 @@
 /// A share of something, exact to a billionth: `10%`, `0.25%`.
-package struct Share: Sendable, Hashable, CustomStringConvertible {
+public struct Share: Sendable, Hashable, CustomStringConvertible {
   /// The share in billionths: 10 % is 100,000,000.
-  package let billionths: UInt64
+  public let billionths: UInt64
 
   /// A share of so many billionths.
-  package init(billionths: UInt64) { self.billionths = billionths }
+  public init(billionths: UInt64) { self.billionths = billionths }
 
   /// A share of so many per cent.
-  package init(percent: UInt64) { billionths = percent * 10_000_000 }
+  public init(percent: UInt64) { billionths = percent * 10_000_000 }
 
   /// Reads a number followed by `%`, above 0 and at most 100, with at most seven decimals; nil for
   /// anything else.
-  package init?(parsing text: some StringProtocol) {
+  public init?(parsing text: some StringProtocol) {
     guard text.last == "%", let number = ExactDecimal(text.dropLast().trimmed),
       let (value, isExact) = number.multiplied(by: 10_000_000), isExact,
       (1...1_000_000_000).contains(value)
@@ -20,7 +20,7 @@ package struct Share: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// The share of `whole`, rounded down.
-  package func of(_ whole: UInt64) -> UInt64 {
+  public func of(_ whole: UInt64) -> UInt64 {
     // At most the whole, so the quotient fits where the share is at most 100 %.
     let product = whole.multipliedFullWidth(by: billionths)
     guard product.high < 1_000_000_000 else { return .max }
@@ -28,7 +28,7 @@ package struct Share: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// As one would write it: `10%`.
-  package var description: String {
+  public var description: String {
     let (whole, rest) = billionths.quotientAndRemainder(dividingBy: 10_000_000)
     guard rest > 0 else { return "\(whole)%" }
     var digits = String(String(rest + 10_000_000).dropFirst())
@@ -39,7 +39,7 @@ package struct Share: Sendable, Hashable, CustomStringConvertible {
 
 extension StringProtocol {
   /// Without blanks at either end.
-  var trimmed: SubSequence {
+  package var trimmed: SubSequence {
     var text = self[...]
     while let first = text.first, first.isWhitespace { text = text.dropFirst() }
     while let last = text.last, last.isWhitespace { text = text.dropLast() }

@@ -40,7 +40,7 @@ enum HashingWord: String, CaseIterable {
   case standard, fast
 
   /// What is meant.
-  var hashing: KeyHashing {
+  package var hashing: KeyHashing {
     switch self {
     case .standard: .standard
     case .fast: .fast
@@ -53,7 +53,7 @@ enum PressureWord: String, CaseIterable {
   case warning, critical
 
   /// What is meant.
-  var level: MemoryPressureLevel {
+  package var level: MemoryPressureLevel {
     switch self {
     case .warning: .warning
     case .critical: .critical

@@ -67,9 +67,11 @@ final class ExecutionStand {
 
   /// The executor as it is set up now.
   var executor: CellExecutor {
-    CellExecutor(
+    var executor = CellExecutor(
       spec: spec, warmUp: warmUp, repetitions: repetitions, latency: latency, scratch: scratch,
-      cancellation: cancellation, progress: { [progress] in progress.add($0) }, time: time)
+      cancellation: cancellation, progress: { [progress] in progress.add($0) })
+    executor.time = time
+    return executor
   }
 
   /// What a simulation counts after the stand's warm-up of what the cell is in a real cache.

@@ -13,7 +13,8 @@ import Testing
     """
 
   private func decode(_ rest: String) throws -> Workload {
-    try WorkloadDecoder().decode(Data((Self.start + rest).utf8), file: "w.yaml")
+    try WorkloadDecoder(checks: Stand.checks).decode(
+      Data((Self.start + rest).utf8), file: "w.yaml")
   }
 
   @Test func tolerancesAndTimedCells() throws {

@@ -9,7 +9,7 @@ import Testing
 @Suite struct WorkloadExecuteTests {
   /// Caches as a build with two of them would know.
   private static let checks: ComponentChecks = {
-    var checks = ComponentChecks.registered
+    var checks = Stand.checks
     checks.cache = { name, kind in
       guard ["larder", "theirs"].contains(name) else {
         throw ContenderError.unknown(name, known: ["larder", "theirs"])

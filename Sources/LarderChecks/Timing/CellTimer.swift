@@ -67,7 +67,7 @@ package struct CellTimer: Sendable {
     switch cell.name.mode {
     case .simulate:
       let runner = CellRunner(
-        warmUp: warmUp, repetitions: 1, calculators: nil, cancellation: Cancellation(),
+        warmUp: warmUp, repetitions: 1, cancellation: Cancellation(),
         progress: { _ in })
       return (try runner.run(cell.planned, over: trace)?.counts.hits ?? 0, nil)
     case .execute:

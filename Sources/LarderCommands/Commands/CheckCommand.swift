@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import LarderChecks
 import LarderReports
+import LarderSystem
 
 /// `larder check`: holds the caches of a workload against what they were.
 struct CheckCommand: ParsableCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import LarderEngine
+import LarderHarness
 import LarderReports
 import LarderSimulation
 import LarderTraces

@@ -1,6 +1,7 @@
 import Foundation
 import LarderChecks
 import LarderEngine
+import LarderHarness
 import LarderReports
 import LarderSimulation
 import LarderTraces

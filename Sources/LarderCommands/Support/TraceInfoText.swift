@@ -1,6 +1,7 @@
 import Foundation
 import LarderEngine
 import LarderReports
+import LarderSystem
 import LarderTraces
 
 /// What is known of a trace, in lines for a person.

@@ -1,6 +1,6 @@
 /// A drawing with words: a title, a caption that says what to see, and a description for whoever
 /// does not see it.
-public protocol Chart: Sendable {
+package protocol Chart: Sendable {
   /// What is shown.
   var title: String { get }
 
@@ -13,20 +13,20 @@ public protocol Chart: Sendable {
 
 extension Chart {
   /// The drawing as a file of its own, which is light or dark as the reader's screen is.
-  public func svg() -> String { svg(ChartOptions()) }
+  package func svg() -> String { svg(ChartOptions()) }
 }
 
 /// How a chart is drawn.
-public struct ChartOptions: Sendable, Hashable {
+package struct ChartOptions: Sendable, Hashable {
   /// Width, pixels.
-  public var width: Double
+  package var width: Double
   /// The prefix of the identifiers in the drawing; unique in a page.
-  public var id: String
+  package var id: String
   /// True for a file of its own, with its style and its title in it; false for a part of a page.
-  public var isFile: Bool
+  package var isFile: Bool
 
   /// Options; see the properties for the meaning of each part.
-  public init(width: Double = 760, id: String = "chart", isFile: Bool = true) {
+  package init(width: Double = 760, id: String = "chart", isFile: Bool = true) {
     self.width = width
     self.id = id
     self.isFile = isFile

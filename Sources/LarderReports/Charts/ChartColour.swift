@@ -3,7 +3,7 @@
 ///
 /// On white, orange, sky blue and yellow are too faint for lines, so there each is darkened to a
 /// contrast of at least 3 : 1 with its hue kept; on black, blue is lightened.
-public enum ChartColour: Int, Sendable, Hashable, CaseIterable {
+package enum ChartColour: Int, Sendable, Hashable, CaseIterable {
   case blue, orange, green, purple, vermillion, sky, yellow
   /// The colour of text, for bounds.
   case neutral
@@ -12,7 +12,7 @@ public enum ChartColour: Int, Sendable, Hashable, CaseIterable {
   static let policyCount = allCases.count - 1
 
   /// The colour on a light ground, as CSS and SVG write it.
-  public var onLight: String {
+  package var onLight: String {
     switch self {
     case .blue: "#0072b2"
     case .orange: "#c47a00"
@@ -26,7 +26,7 @@ public enum ChartColour: Int, Sendable, Hashable, CaseIterable {
   }
 
   /// The colour on a dark ground.
-  public var onDark: String {
+  package var onDark: String {
     switch self {
     case .blue: "#4a9fe0"
     case .orange: "#e69f00"

@@ -1,5 +1,5 @@
 /// The shapes that tell series apart where colours are the same, or not seen.
-public enum ChartMarker: Int, Sendable, Hashable, CaseIterable {
+package enum ChartMarker: Int, Sendable, Hashable, CaseIterable {
   case circle, square, triangle, diamond, cross, wedge, plus, pentagon
 
   /// The outline around (x, y) as an SVG path, about 9 wide.

@@ -1,29 +1,29 @@
 /// A named sequence of values that belong together: a policy over all capacities.
-public struct ChartSeries: Sendable {
+package struct ChartSeries: Sendable {
   /// Its name; may come from anywhere.
-  public var name: String
+  package var name: String
   /// How it looks.
-  public var style: SeriesStyle
+  package var style: SeriesStyle
   /// Its values, by x.
-  public var points: [Point]
+  package var points: [Point]
   /// True where each value has a marker; false for a dense curve, which has one at its end.
-  public var hasMarkers: Bool
+  package var hasMarkers: Bool
   /// True for a measure that no cache can be: drawn thinner.
-  public var isBound: Bool
+  package var isBound: Bool
 
   /// A value.
-  public struct Point: Sendable, Hashable {
+  package struct Point: Sendable, Hashable {
     /// Where it is.
-    public var x: Double
+    package var x: Double
     /// What it is.
-    public var y: Double
+    package var y: Double
     /// The smallest and largest that were seen; nil where there was one.
-    public var range: ClosedRange<Double>?
+    package var range: ClosedRange<Double>?
     /// What is shown of it on demand; nil for its numbers.
-    public var label: String?
+    package var label: String?
 
     /// A value; see the properties for the meaning of each part.
-    public init(
+    package init(
       x: Double, y: Double, range: ClosedRange<Double>? = nil, label: String? = nil
     ) {
       self.x = x
@@ -34,7 +34,7 @@ public struct ChartSeries: Sendable {
   }
 
   /// A series; see the properties for the meaning of each part.
-  public init(
+  package init(
     name: String, style: SeriesStyle, points: [Point], hasMarkers: Bool = true,
     isBound: Bool = false
   ) {

@@ -1,3 +1,5 @@
+import LarderSystem
+
 /// Numbers and text as charts need them.
 enum ChartText {
   /// A place in a drawing, to a tenth, without needless digits.

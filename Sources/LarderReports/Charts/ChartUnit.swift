@@ -1,5 +1,7 @@
+import LarderSystem
+
 /// What the values along an axis are in: how they are written, and where ticks look natural.
-public enum ChartUnit: Sendable, Hashable {
+package enum ChartUnit: Sendable, Hashable {
   /// A plain number.
   case number
   /// Objects: 1000, 10k, 2M.

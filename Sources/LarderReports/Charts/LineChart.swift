@@ -9,31 +9,31 @@
 ///           name: "lru", style: PolicyStyles.style("lru"), points: [.init(x: 10, y: 0.5)])
 ///       ])
 ///     let text = chart.svg()
-public struct LineChart: Chart {
+package struct LineChart: Chart {
   /// What is shown.
-  public var title: String
+  package var title: String
   /// What there is to see.
-  public var caption: String
+  package var caption: String
   /// The axis across.
-  public var x: ChartAxis
+  package var x: ChartAxis
   /// The axis upwards.
-  public var y: ChartAxis
+  package var y: ChartAxis
   /// The lines. Values that are not finite, or not positive on a logarithmic axis, are left out.
-  public var series: [ChartSeries]
+  package var series: [ChartSeries]
   /// Places worth a word, such as a knee.
-  public var annotations: [Annotation]
+  package var annotations: [Annotation]
 
   /// A word at a place.
-  public struct Annotation: Sendable, Hashable {
+  package struct Annotation: Sendable, Hashable {
     /// Where.
-    public var x: Double
+    package var x: Double
     /// Where.
-    public var y: Double
+    package var y: Double
     /// What is written; a few words.
-    public var text: String
+    package var text: String
 
     /// A word at a place.
-    public init(x: Double, y: Double, text: String) {
+    package init(x: Double, y: Double, text: String) {
       self.x = x
       self.y = y
       self.text = text
@@ -41,7 +41,7 @@ public struct LineChart: Chart {
   }
 
   /// A chart; see the properties for the meaning of each part.
-  public init(
+  package init(
     title: String, caption: String, x: ChartAxis, y: ChartAxis, series: [ChartSeries],
     annotations: [Annotation] = []
   ) {
@@ -54,7 +54,7 @@ public struct LineChart: Chart {
   }
 
   /// The drawing: names stand at the ends of the lines where there is room, and below where not.
-  public func svg(_ options: ChartOptions) -> String {
+  package func svg(_ options: ChartOptions) -> String {
     var drawing = LineDrawing(self, options)
     return drawing.svg()
   }

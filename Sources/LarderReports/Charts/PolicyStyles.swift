@@ -8,12 +8,12 @@ import LarderEngine
 /// Variants that differ in parameters have the colour and marker of their policy and another line.
 /// A hybrid has those of its disk's policy, and another line where memory's is not LRU. Policies
 /// that know the future are measures and not choices: neutral, and dashed.
-public struct PolicyStyles: Sendable {
+package struct PolicyStyles: Sendable {
   private let styles: [String: SeriesStyle]
 
   /// The styles of the policies of one report, told apart where names alone do not. Linear in the
   /// names.
-  public init(_ names: [String]) {
+  package init(_ names: [String]) {
     var styles: [String: SeriesStyle] = [:]
     var taken: Set<SeriesStyle> = []
     let names = names.map(Self.varying)
@@ -32,7 +32,7 @@ public struct PolicyStyles: Sendable {
   }
 
   /// The style of a name; one that the report does not have gets that of its name alone.
-  public subscript(name: String) -> SeriesStyle {
+  package subscript(name: String) -> SeriesStyle {
     styles[Self.varying(name)] ?? Self.style(name)
   }
 
@@ -42,7 +42,7 @@ public struct PolicyStyles: Sendable {
   }
 
   /// The style that a name has wherever no other looks the same.
-  public static func style(_ name: String) -> SeriesStyle {
+  package static func style(_ name: String) -> SeriesStyle {
     let policy = PolicyName(name)
     let tiers = name.split(separator: "+", omittingEmptySubsequences: false).map(String.init)
     if policy.isOffline {

@@ -1,45 +1,45 @@
 /// Values side by side, a row each: bars of parts, or marks along a scale.
-public struct RowChart: Chart {
+package struct RowChart: Chart {
   /// What is shown.
-  public var title: String
+  package var title: String
   /// What there is to see.
-  public var caption: String
+  package var caption: String
   /// The axis across. Where there are bars it begins at 0.
-  public var axis: ChartAxis
+  package var axis: ChartAxis
   /// The rows, with a heading a group.
-  public var groups: [Group]
+  package var groups: [Group]
   /// What the parts of the bars are, in their order; empty where they have one.
-  public var parts: [String]
+  package var parts: [String]
 
   /// Rows under a heading.
-  public struct Group: Sendable {
+  package struct Group: Sendable {
     /// The heading; empty for none.
-    public var title: String
+    package var title: String
     /// The rows.
-    public var rows: [Row]
+    package var rows: [Row]
 
     /// Rows under a heading.
-    public init(title: String = "", rows: [Row]) {
+    package init(title: String = "", rows: [Row]) {
       self.title = title
       self.rows = rows
     }
   }
 
   /// A row.
-  public struct Row: Sendable {
+  package struct Row: Sendable {
     /// Its name; may come from anywhere.
-    public var name: String
+    package var name: String
     /// The series that it belongs to, with which it comes and goes: a policy.
-    public var series: String
+    package var series: String
     /// How it looks.
-    public var style: SeriesStyle
+    package var style: SeriesStyle
     /// What is drawn.
-    public var content: Content
+    package var content: Content
     /// What stands at its end.
-    public var value: String
+    package var value: String
 
     /// A row; see the properties for the meaning of each part.
-    public init(
+    package init(
       name: String, series: String, style: SeriesStyle, content: Content, value: String
     ) {
       self.name = name
@@ -51,7 +51,7 @@ public struct RowChart: Chart {
   }
 
   /// What is drawn in a row.
-  public enum Content: Sendable {
+  package enum Content: Sendable {
     /// A bar of parts behind each other, each as long as its value.
     case bar([Mark])
     /// Marks on a line from the first to the last.
@@ -59,16 +59,16 @@ public struct RowChart: Chart {
   }
 
   /// A value in a row.
-  public struct Mark: Sendable, Hashable {
+  package struct Mark: Sendable, Hashable {
     /// The value.
-    public var value: Double
+    package var value: Double
     /// The smallest and largest that were seen; nil where there was one.
-    public var range: ClosedRange<Double>?
+    package var range: ClosedRange<Double>?
     /// What is shown of it on demand.
-    public var label: String
+    package var label: String
 
     /// A value in a row.
-    public init(_ value: Double, range: ClosedRange<Double>? = nil, label: String) {
+    package init(_ value: Double, range: ClosedRange<Double>? = nil, label: String) {
       self.value = value
       self.range = range
       self.label = label
@@ -76,7 +76,7 @@ public struct RowChart: Chart {
   }
 
   /// A chart; see the properties for the meaning of each part.
-  public init(
+  package init(
     title: String, caption: String, axis: ChartAxis, groups: [Group], parts: [String] = []
   ) {
     self.title = title
@@ -87,7 +87,7 @@ public struct RowChart: Chart {
   }
 
   /// The drawing: names stand before the rows where there is room, and above them where not.
-  public func svg(_ options: ChartOptions) -> String {
+  package func svg(_ options: ChartOptions) -> String {
     var drawing = RowDrawing(self, options)
     return drawing.svg()
   }

@@ -1,16 +1,16 @@
 /// How a series looks in every chart: its colour, its marker and its line.
-public struct SeriesStyle: Sendable, Hashable {
+package struct SeriesStyle: Sendable, Hashable {
   /// The colour of line and marker.
-  public var colour: ChartColour
+  package var colour: ChartColour
   /// The shape at each value.
-  public var marker: ChartMarker
+  package var marker: ChartMarker
   /// Whether the shape is an outline only.
-  public var isOpen: Bool
+  package var isOpen: Bool
   /// How the line is drawn.
-  public var dash: Dash
+  package var dash: Dash
 
   /// A style of these parts.
-  public init(
+  package init(
     colour: ChartColour, marker: ChartMarker, isOpen: Bool = false, dash: Dash = .solid
   ) {
     self.colour = colour
@@ -20,7 +20,7 @@ public struct SeriesStyle: Sendable, Hashable {
   }
 
   /// How a line is drawn.
-  public enum Dash: Int, Sendable, Hashable, CaseIterable {
+  package enum Dash: Int, Sendable, Hashable, CaseIterable {
     case solid, long, short, dotDash, dots, longShort
 
     /// What SVG calls it; nil for a solid line.

@@ -1,4 +1,5 @@
 import LarderChecks
+import LarderSystem
 
 /// What changed between two runs, as blocks of a report.
 struct ChangeTables {

@@ -4,12 +4,12 @@ import LarderSystem
 /// What a check found as commands to GitHub's runner, which shows them at the workload's file.
 ///
 ///     ::error file=Workloads/ci.yaml,title=memory/lru/1%25::hits 205 500 -> 205 499 (-1)
-public enum CheckAnnotations {
+package enum CheckAnnotations {
   /// GitHub shows ten of each kind a step.
   private static let linesMax = 10
 
   /// The lines, each ending in a line feed; empty when there is nothing to say.
-  public static func text(of result: CheckResult) -> String {
+  package static func text(of result: CheckResult) -> String {
     let errors = errors(of: result)
     let warnings = warnings(of: result)
     return (lines("error", errors, result.file) + lines("warning", warnings, result.file))

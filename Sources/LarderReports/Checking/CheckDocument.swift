@@ -1,19 +1,20 @@
 import LarderChecks
+import LarderSystem
 
 /// What a check found, as blocks: a log, and the summary of a job, are made from it.
-public struct CheckDocument {
+package struct CheckDocument {
   private let result: CheckResult
 
   /// The document of a result.
-  public init(_ result: CheckResult) { self.result = result }
+  package init(_ result: CheckResult) { self.result = result }
 
   /// As plain text for a terminal or a log.
-  public func plain(colour: Bool = false) -> String {
+  package func plain(colour: Bool = false) -> String {
     PlainMarkup(colour: colour).text(of: blocks)
   }
 
   /// As Markdown for the summary of a job on GitHub.
-  public var markdown: String { MarkdownMarkup().text(of: blocks) }
+  package var markdown: String { MarkdownMarkup().text(of: blocks) }
 
   private var tables: ChangeTables { ChangeTables(counts: result.counts) }
 

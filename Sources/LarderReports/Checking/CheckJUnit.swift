@@ -1,12 +1,13 @@
 import LarderChecks
+import LarderSystem
 
 /// A check as JUnit XML, which every continuous integration shows: a test case a cell.
 ///
 /// A cell that got worse, is missing or takes longer is a failure; one whose timing says nothing is
 /// skipped.
-public enum CheckJUnit {
+package enum CheckJUnit {
   /// The file. Linear in the cells.
-  public static func text(of result: CheckResult) -> String {
+  package static func text(of result: CheckResult) -> String {
     let cases = cases(of: result)
     let failures = cases.count { $0.failure != nil }
     let skipped = cases.count { $0.skipped != nil && $0.failure == nil }

@@ -3,16 +3,16 @@ import LarderSimulation
 
 /// Two results folders beside each other: what changed in the counts, exactly, and how fast each
 /// was, with its spread and without a verdict.
-public struct RunComparison: Sendable {
+package struct RunComparison: Sendable {
   /// What the folders are called.
-  public let names: (before: String, after: String)
+  package let names: (before: String, after: String)
   /// The counts.
-  public let counts: CountsComparison
+  package let counts: CountsComparison
   let before: RunResults
   let after: RunResults
 
   /// Compares what two folders hold. O(n log n) in the records.
-  public init(
+  package init(
     _ before: RunResults, named beforeName: String, with after: RunResults, named afterName: String
   ) {
     names = (beforeName, afterName)

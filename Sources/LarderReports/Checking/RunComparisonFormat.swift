@@ -2,7 +2,7 @@ import Foundation
 import LarderSystem
 
 /// The ways to show a `RunComparison`.
-public enum RunComparisonFormat: String, Sendable, CaseIterable {
+package enum RunComparisonFormat: String, Sendable, CaseIterable {
   /// For a terminal.
   case text
   /// For a pull request.
@@ -15,7 +15,7 @@ public enum RunComparisonFormat: String, Sendable, CaseIterable {
   /// The comparison in this format. Linear in the cells.
   ///
   /// - Throws: an error of the encoder.
-  public func text(of comparison: RunComparison, colour: Bool = false) throws -> String {
+  package func text(of comparison: RunComparison, colour: Bool = false) throws -> String {
     switch self {
     case .text: PlainMarkup(colour: colour).text(of: Self.blocks(comparison))
     case .markdown: MarkdownMarkup().text(of: Self.blocks(comparison))

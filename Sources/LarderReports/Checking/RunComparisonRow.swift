@@ -1,5 +1,6 @@
 import Foundation
 import LarderChecks
+import LarderSystem
 
 /// A change between two results folders as programs read it.
 struct RunComparisonRow {

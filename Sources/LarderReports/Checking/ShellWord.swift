@@ -4,7 +4,7 @@ import LarderSystem
 ///
 /// Works by byte and scalar and never by `Character`: to a shell a quote ends the quoting whatever
 /// accent follows it.
-public enum ShellWord {
+package enum ShellWord {
   /// The most bytes of a word with its quotes. Longer words are not repeated: a command that is
   /// shortened somewhere in its quotes would be another command.
   static let bytesMax = 400
@@ -14,7 +14,7 @@ public enum ShellWord {
   /// Control characters, line breaks and marks that reorder text are written as `$'...'` with octal
   /// escapes, which bash, zsh, ksh and POSIX.1-2024 read back. Other shells read another word,
   /// which is harmless. A word of more than 400 bytes is replaced by its length.
-  public static func quoted(_ word: String) -> String {
+  package static func quoted(_ word: String) -> String {
     let text: String
     if isPlain(word) {
       text = word
@@ -27,12 +27,12 @@ public enum ShellWord {
   }
 
   /// The path of a file as an argument: one that begins with a dash would be read as an option.
-  public static func path(_ path: String) -> String {
+  package static func path(_ path: String) -> String {
     quoted(path.utf8.first == UInt8(ascii: "-") ? "./" + path : path)
   }
 
   /// An option with its value: in one word where the value begins with a dash.
-  public static func option(_ name: StaticString, _ value: String) -> String {
+  package static func option(_ name: StaticString, _ value: String) -> String {
     let separator = value.utf8.first == UInt8(ascii: "-") ? "=" : " "
     return "\(name)\(separator)\(quoted(value))"
   }

@@ -1,3 +1,4 @@
+import LarderSystem
 import LarderWorkloads
 
 /// A capacity as a column of a table. A share of the footprint is one column even where the seeds'

@@ -1,5 +1,6 @@
 import LarderEngine
 import LarderSimulation
+import LarderSystem
 import LarderWorkloads
 
 /// A configuration at one capacity, over all seeds.

@@ -1,4 +1,5 @@
 import LarderSimulation
+import LarderSystem
 
 /// Presets, caches of others, and configurations with one policy each are designs: those of one
 /// trace are compared with each other.

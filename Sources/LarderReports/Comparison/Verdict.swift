@@ -1,4 +1,5 @@
 import LarderSimulation
+import LarderSystem
 
 /// What a comparison comes to, in a few sentences: who wins where, by how much, where it does not
 /// matter, and how much is left to gain.

@@ -1,4 +1,5 @@
 import LarderSimulation
+import LarderSystem
 import LarderWorkloads
 
 extension ReportDocument {

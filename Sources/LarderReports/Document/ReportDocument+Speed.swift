@@ -1,4 +1,5 @@
 import LarderSimulation
+import LarderSystem
 
 extension ReportDocument {
   /// How fast the cells were simulated and what memory that took; nothing when none was.

@@ -1,5 +1,6 @@
 import LarderEngine
 import LarderSimulation
+import LarderSystem
 import LarderWorkloads
 
 extension ReportDocument {

@@ -1,5 +1,6 @@
 import LarderEngine
 import LarderSimulation
+import LarderSystem
 
 /// What the executed runs say beside their speed, in sentences: whether they counted what was
 /// simulated, what threads did to the hit ratio, and whether what was read was right.

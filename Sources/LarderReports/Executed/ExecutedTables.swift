@@ -1,4 +1,5 @@
 import LarderSimulation
+import LarderSystem
 
 /// The tables of executed runs: a line a cache, capacity and number of threads.
 struct ExecutedTables {

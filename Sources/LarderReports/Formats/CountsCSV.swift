@@ -13,23 +13,23 @@ import LarderSimulation
 /// is none. A cell that was executed and not simulated has the counts of its run in one thread;
 /// what was counted with more is never here. Where the unit is `objects`, the columns that speak of
 /// bytes count every object as 1.
-public struct CountsCSV: ReportFormat {
+package struct CountsCSV: ReportFormat {
   /// The name users type.
-  public let name = "counts"
+  package let name = "counts"
   /// The file that a run writes.
-  public let fileName = "counts.csv"
+  package let fileName = "counts.csv"
 
   /// The format has no options.
-  public init() {}
+  package init() {}
 
   /// The first line, with its line feed.
-  public static var header: String { CSVColumn.header(columns) }
+  package static var header: String { CSVColumn.header(columns) }
 
   /// The line of one record, with its line feed.
-  public static func row(_ record: Record) -> String { CSVColumn.line(columns, record) }
+  package static func row(_ record: Record) -> String { CSVColumn.line(columns, record) }
 
   /// The header and a row a record. Linear in the number of records.
-  public func text(of results: RunResults) throws(ReportError) -> String {
+  package func text(of results: RunResults) throws(ReportError) -> String {
     results.records.reduce(into: Self.header) { $0 += Self.row($1) }
   }
 

@@ -11,22 +11,22 @@ import LarderSimulation
 ///     | `s3-fifo` | **41.20** | **61.02** |
 ///
 /// What it says is decided in `ReportDocument`; here it only becomes Markdown.
-public struct MarkdownReport: ReportFormat {
+package struct MarkdownReport: ReportFormat {
   /// The name users type.
-  public let name = "markdown"
+  package let name = "markdown"
   /// The file that a run writes.
-  public let fileName = "report.md"
+  package let fileName = "report.md"
 
   /// The format has no options.
-  public init() {}
+  package init() {}
 
   /// The report. Linear in the number of records.
-  public func text(of results: RunResults) throws(ReportError) -> String {
+  package func text(of results: RunResults) throws(ReportError) -> String {
     MarkdownMarkup().text(of: ReportDocument(results).narrowBlocks)
   }
 
   /// The report and, in a folder beside it, the charts that it shows.
-  public func files(of results: RunResults) throws(ReportError) -> [ReportFile] {
+  package func files(of results: RunResults) throws(ReportError) -> [ReportFile] {
     let document = ReportDocument(results)
     let report = MarkdownMarkup().text(of: document.narrowBlocks)
     return [ReportFile(name: fileName, text: report)]

@@ -14,19 +14,19 @@ import LarderSimulation
 ///
 /// `docs/results.schema.json` describes every key. Whole numbers are written in full: seeds and
 /// counts may exceed 2^53. `RunResults.decode` reads it back.
-public struct ResultsJSON: ReportFormat {
+package struct ResultsJSON: ReportFormat {
   /// The name users type.
-  public let name = "json"
+  package let name = "json"
   /// The file that a run writes.
-  public let fileName = "results.json"
+  package let fileName = "results.json"
 
   /// The format has no options.
-  public init() {}
+  package init() {}
 
   /// The results as JSON, ending in a line feed. Linear in the number of records.
   ///
   /// - Throws: `ReportError.notExpressible` for a number that is infinite or not a number.
-  public func text(of results: RunResults) throws(ReportError) -> String {
+  package func text(of results: RunResults) throws(ReportError) -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
     do {

@@ -10,20 +10,20 @@ import LarderWorkloads
 ///
 /// What was not measured is empty. `trace`, `seed` and `memory_capacity` complete the name of the
 /// cell; the columns behind them are of executed rows alone.
-public struct TimingsCSV: ReportFormat {
+package struct TimingsCSV: ReportFormat {
   /// The name users type.
-  public let name = "timings"
+  package let name = "timings"
   /// The file that a run writes.
-  public let fileName = "timings.csv"
+  package let fileName = "timings.csv"
 
   /// The format has no options.
-  public init() {}
+  package init() {}
 
   /// The first line, with its line feed.
-  public static var header: String { CSVColumn.header(columns) }
+  package static var header: String { CSVColumn.header(columns) }
 
   /// The lines of one record, each with its line feed: simulated repetitions, then executed ones.
-  public static func rows(_ record: Record, machine: String) -> String {
+  package static func rows(_ record: Record, machine: String) -> String {
     let rows =
       record.timings.map {
         Row(cell: record.cell, timing: $0, execution: nil, machine: machine)
@@ -35,7 +35,7 @@ public struct TimingsCSV: ReportFormat {
   }
 
   /// The header and a row a repetition. Linear in their number.
-  public func text(of results: RunResults) throws(ReportError) -> String {
+  package func text(of results: RunResults) throws(ReportError) -> String {
     let machine = results.machine.summary
     return results.records.reduce(into: Self.header) { text, record in
       text += Self.rows(record, machine: machine)

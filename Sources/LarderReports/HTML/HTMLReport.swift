@@ -5,20 +5,20 @@ import LarderSimulation
 ///
 /// Without JavaScript it is the same page, standing still. What it says is decided in
 /// `ReportDocument`; here it only becomes HTML.
-public struct HTMLReport: ReportFormat {
+package struct HTMLReport: ReportFormat {
   /// The name users type.
-  public let name = "html"
+  package let name = "html"
   /// The file that a run writes.
-  public let fileName = "report.html"
+  package let fileName = "report.html"
 
   /// With more cards than this the words would be a wall: they are there on demand.
   private static let cardsBesideWords = 2
 
   /// The format has no options.
-  public init() {}
+  package init() {}
 
   /// The page. Linear in the number of records.
-  public func text(of results: RunResults) throws(ReportError) -> String {
+  package func text(of results: RunResults) throws(ReportError) -> String {
     let document = ReportDocument(results)
     let comparisons = Comparison.all(in: results.records)
     let policies = Self.policies(results)

@@ -1,4 +1,5 @@
 import LarderSimulation
+import LarderSystem
 
 /// What one configuration comes to, at a glance: who wins, how often, and by how much.
 struct Headline {

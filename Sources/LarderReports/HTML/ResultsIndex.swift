@@ -2,11 +2,11 @@ import Foundation
 
 /// The page that lists the runs below a folder, the last first, with what each came to and links to
 /// its files. What is not a run is left alone, and what is one but cannot be read is named.
-public struct ResultsIndex {
+package struct ResultsIndex {
   /// The runs, the last first.
   let runs: [RunSummary]
   /// Results files that could not be read, each with the reason.
-  public let unreadable: [String]
+  package let unreadable: [String]
 
   /// How deep runs are looked for: `Results/<workload>/<date-time>` and one more.
   private static let depthMax = 3
@@ -14,7 +14,7 @@ public struct ResultsIndex {
   /// The runs below `folder`. Reads every results file there.
   ///
   /// - Throws: `ReportError.file` when `folder` is no folder that can be read.
-  public init(of folder: String) throws(ReportError) {
+  package init(of folder: String) throws(ReportError) {
     do {
       _ = try FileManager.default.contentsOfDirectory(atPath: folder)
     } catch {
@@ -36,7 +36,7 @@ public struct ResultsIndex {
   }
 
   /// Where the page of a folder is.
-  public static func path(in folder: String) -> String {
+  package static func path(in folder: String) -> String {
     folder.hasSuffix("/") ? folder + "index.html" : "\(folder)/index.html"
   }
 
@@ -61,7 +61,7 @@ public struct ResultsIndex {
   }
 
   /// The page. Linear in the runs.
-  public var text: String {
+  package var text: String {
     var body = """
       <header>
       <div class="bar"><span class="brand">larder</span>\(HTMLPage.themeSwitch)</div>

@@ -1,4 +1,5 @@
 import LarderSimulation
+import LarderSystem
 
 /// Miss-ratio curves as CSV, one row a point: a function of trace and settings, byte for byte the
 /// same for any number of threads.
@@ -7,9 +8,9 @@ import LarderSimulation
 ///     OLTP.lis,lru,exact,objects,1000,914145,300132,0.328320,0.671680,
 ///
 /// Estimates have no `hits`, exact counts no `standard_error`.
-public enum CurveCSV {
+package enum CurveCSV {
   /// The header and a row a point. Linear in the points.
-  public static func text(of traces: [TraceCurves]) -> String {
+  package static func text(of traces: [TraceCurves]) -> String {
     var text = CSVColumn.header(columns)
     for curve in traces.flatMap(\.curves) {
       for point in curve.points { text += CSVColumn.line(columns, (curve, point)) }

@@ -1,10 +1,11 @@
 import LarderSimulation
+import LarderSystem
 import LarderWorkloads
 
 /// Miss-ratio curves as a picture.
-public enum CurveChart {
+package enum CurveChart {
   /// The chart of one trace.
-  public static func chart(of trace: TraceCurves, share: Share) -> LineChart {
+  package static func chart(of trace: TraceCurves, share: Share) -> LineChart {
     let unit = ChartUnit(trace.unit)
     let styles = PolicyStyles(trace.curves.map(\.policy))
     let knees = trace.curves.flatMap { curve in

@@ -7,18 +7,18 @@ import LarderSimulation
 /// Where lines can be told apart by colour, or there is one alone, they are made of braille dots,
 /// eight to a character; elsewhere each has a mark of its own. Where a terminal has no more than
 /// ASCII, nothing else is drawn.
-public struct CurvePicture: Sendable {
+package struct CurvePicture: Sendable {
   /// What a terminal can show.
-  public struct Terminal: Sendable, Hashable {
+  package struct Terminal: Sendable, Hashable {
     /// Characters in a line.
-    public var width: Int
+    package var width: Int
     /// Whether it obeys colours.
-    public var hasColour: Bool
+    package var hasColour: Bool
     /// Whether it shows more than ASCII.
-    public var hasUnicode: Bool
+    package var hasUnicode: Bool
 
     /// A terminal; see the properties for the meaning of each part.
-    public init(width: Int = 80, hasColour: Bool = false, hasUnicode: Bool = true) {
+    package init(width: Int = 80, hasColour: Bool = false, hasUnicode: Bool = true) {
       self.width = width
       self.hasColour = hasColour
       self.hasUnicode = hasUnicode
@@ -33,7 +33,7 @@ public struct CurvePicture: Sendable {
   private let high: Double
 
   /// A picture of curves over the same trace and unit.
-  public init(_ curves: [MissRatioCurve], on terminal: Terminal) {
+  package init(_ curves: [MissRatioCurve], on terminal: Terminal) {
     self.curves = curves
     self.terminal = terminal
     columns = max(20, min(terminal.width, 160) - Self.margin - 1)
@@ -46,7 +46,7 @@ public struct CurvePicture: Sendable {
   private static let margin = 7
 
   /// The picture, with a line feed at the end of each line.
-  public func text() -> String {
+  package func text() -> String {
     var canvas = CurveCanvas(columns: columns, rows: rows, hasDots: hasDots)
     for (number, curve) in curves.enumerated() { draw(curve, number, on: &canvas) }
     for (number, curve) in curves.enumerated() {
@@ -62,7 +62,7 @@ public struct CurvePicture: Sendable {
   }
 
   /// What stands for a curve in the picture, for a legend.
-  public func key(of number: Int) -> String {
+  package func key(of number: Int) -> String {
     let mark = hasDots ? (terminal.hasUnicode ? "━" : "-") : String(Self.mark(number, terminal))
     return coloured(mark, number)
   }

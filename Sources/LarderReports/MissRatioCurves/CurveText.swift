@@ -1,10 +1,11 @@
 import LarderSimulation
+import LarderSystem
 import LarderWorkloads
 
 /// Miss-ratio curves for a terminal: a picture, and what it says in words.
-public enum CurveText {
+package enum CurveText {
   /// Picture, legend and findings of each trace.
-  public static func text(
+  package static func text(
     of traces: [TraceCurves], share: Share, on terminal: CurvePicture.Terminal
   ) -> String {
     traces.map { text(of: $0, share: share, on: terminal) }.joined(separator: "\n")

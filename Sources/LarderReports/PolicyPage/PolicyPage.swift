@@ -1,18 +1,19 @@
-public import LarderEngine
+import LarderEngine
 import LarderSimulation
+import LarderSystem
 
 /// The page that describes every policy: what it says of itself, and how it did in some kept runs.
 ///
 /// Pure text: the same descriptions and results give the same page. Results that lack a policy
 /// leave its figures out, so that a new policy has a place before it has been measured.
-public struct PolicyPage {
+package struct PolicyPage {
   private let policies: [PolicyDescription]
   private let standings: [String: PolicyStanding]
   private let workloads: [String]
   private let machine: String?
 
   /// The page on `policies` with their standing in `results`, each a run of all of them.
-  public init(_ policies: [PolicyDescription], _ results: [RunResults]) {
+  package init(_ policies: [PolicyDescription], _ results: [RunResults]) {
     self.policies = policies
     standings = PolicyStanding.all(in: results)
     workloads = results.map { run in
@@ -23,7 +24,7 @@ public struct PolicyPage {
   }
 
   /// The page as Markdown.
-  public var markdown: String {
+  package var markdown: String {
     var blocks: [Block] = [
       .heading(1, ["Policies"]),
       .paragraph([

@@ -8,9 +8,9 @@ import LarderSystem
 /// a results file must not run anything. For the same reason text stays on its line and has no
 /// control characters: CSV is shown by terminals and split by line in scripts. Numbers are never
 /// changed.
-public enum CSVText {
+package enum CSVText {
   /// One field of text: made safe as by `TextSafety`, guarded, and quoted where it must be.
-  public static func field(_ text: String) -> String {
+  package static func field(_ text: String) -> String {
     // The guard looks at what was there: a spreadsheet may pass over the space for a line break.
     let guarded = (beginsLikeFormula(text) ? "'" : "") + TextSafety.singleLine(text)
     // By scalar: a quote and the accent behind it are one Character.
@@ -26,7 +26,7 @@ public enum CSVText {
   }
 
   /// A whole line of fields that are already in their final form.
-  public static func line(_ fields: [String]) -> String {
+  package static func line(_ fields: [String]) -> String {
     fields.joined(separator: ",") + "\n"
   }
 

@@ -4,10 +4,10 @@ import LarderSystem
 ///
 /// What comes out means the same as text and as an attribute between quotes, in HTML and in XML
 /// alike. None of it may be put inside `<script>` or `<style>`, and nothing is: both are constants.
-public enum XMLText {
+package enum XMLText {
   /// `text` on one line, with everything replaced that would be markup, or that XML cannot hold.
   /// Linear in its length.
-  public static func escaped(_ text: String) -> String {
+  package static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in TextSafety.singleLine(text).unicodeScalars {
       switch scalar {
@@ -27,7 +27,7 @@ public enum XMLText {
   }
 
   /// An attribute with a space before it: ` name="value"`.
-  public static func attribute(_ name: StaticString, _ value: String) -> String {
+  package static func attribute(_ name: StaticString, _ value: String) -> String {
     " \(name)=\"\(escaped(value))\""
   }
 }

@@ -18,15 +18,15 @@ import LarderSystem
 ///
 /// `write` may be called after every cell: it writes the whole files again. How often is worth it
 /// is the caller's to say.
-public struct ReportWriter: Sendable {
+package struct ReportWriter: Sendable {
   /// Where the files go.
-  public let directory: String
+  package let directory: String
   /// What is written.
-  public let formats: [any ReportFormat]
+  package let formats: [any ReportFormat]
   private let files: any FileLayer
 
   /// A writer. Nothing is touched before `prepare` or `write`.
-  public init(
+  package init(
     directory: String, formats: [any ReportFormat] = ReportRegistry.all,
     files: any FileLayer = SystemFiles()
   ) {
@@ -39,7 +39,7 @@ public struct ReportWriter: Sendable {
   /// long run fails before it starts and not at its end.
   ///
   /// - Throws: `ReportError.file` with the path and the system's reason.
-  public func prepare() throws(ReportError) {
+  package func prepare() throws(ReportError) {
     try makeDirectories(directory)
     for format in formats where files.kind(of: path(of: format.fileName)) == .directory {
       throw .file(path: path(of: format.fileName), action: "write", reason: Self.isDirectory)
@@ -57,7 +57,7 @@ public struct ReportWriter: Sendable {
   ///
   /// - Throws: `ReportError.file` with the path and the system's reason; no file is half-written.
   @discardableResult
-  public func write(_ results: RunResults) throws(ReportError) -> [String] {
+  package func write(_ results: RunResults) throws(ReportError) -> [String] {
     try makeDirectories(directory)
     var staged: [(temporary: String, path: String)] = []
     var folders = [Self.folder(of: path(of: "name"))]
@@ -93,7 +93,7 @@ public struct ReportWriter: Sendable {
   /// written to as it is, never replaced.
   ///
   /// - Throws: `ReportError.file` with the path and the system's reason.
-  public static func write(
+  package static func write(
     _ text: String, to path: String, files: any FileLayer = SystemFiles()
   ) throws(ReportError) {
     let writer = ReportWriter(directory: ".", formats: [], files: files)
@@ -118,7 +118,7 @@ public struct ReportWriter: Sendable {
   /// fails before it starts. A device or a pipe is left alone.
   ///
   /// - Throws: `ReportError.file` with the path and the system's reason.
-  public static func check(
+  package static func check(
     _ path: String, files: any FileLayer = SystemFiles()
   ) throws(ReportError) {
     let writer = ReportWriter(directory: ".", formats: [], files: files)

@@ -45,7 +45,7 @@ public struct ExecutionConditions: Sendable, Hashable, Codable {
 
 extension ExecutionConditions {
   /// The conditions of those of `cells` that are executed; nil when none is.
-  public init?(
+  package init?(
     _ spec: ExecutionSpec, cells: [PlannedCell], repetitions: Int, hasLatency: Bool
   ) {
     let executed = cells.filter(\.isExecuted)

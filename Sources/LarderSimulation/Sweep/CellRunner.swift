@@ -4,13 +4,35 @@ import LarderTraces
 import LarderWorkloads
 
 /// Runs one cell: warm-up, counting, timing, and the latency model where there is one.
-struct CellRunner: Sendable {
+package struct CellRunner: Sendable {
   let warmUp: WarmUp
   let repetitions: Int
   let calculators: AccessTimeCalculators?
   let cancellation: Cancellation
   /// Told the number of requests just replayed.
   let progress: @Sendable (_ requests: Int) -> Void
+
+  /// A runner. `calculators` model access times; nil where none are asked for.
+  init(
+    warmUp: WarmUp, repetitions: Int, calculators: AccessTimeCalculators?,
+    cancellation: Cancellation, progress: @escaping @Sendable (_ requests: Int) -> Void
+  ) {
+    self.warmUp = warmUp
+    self.repetitions = repetitions
+    self.calculators = calculators
+    self.cancellation = cancellation
+    self.progress = progress
+  }
+
+  /// A runner that models no access times.
+  package init(
+    warmUp: WarmUp, repetitions: Int, cancellation: Cancellation,
+    progress: @escaping @Sendable (_ requests: Int) -> Void
+  ) {
+    self.init(
+      warmUp: warmUp, repetitions: repetitions, calculators: nil, cancellation: cancellation,
+      progress: progress)
+  }
 
   /// How many requests go between two looks at the flag.
   private static var chunk: Int { 1 << 20 }
@@ -19,7 +41,7 @@ struct CellRunner: Sendable {
   ///
   /// - Throws: `PolicyError` from the policy, `SweepError.notDeterministic` when two repetitions
   ///   count differently.
-  func run(_ planned: PlannedCell, over trace: PreparedTrace) throws -> Record? {
+  package func run(_ planned: PlannedCell, over trace: PreparedTrace) throws -> Record? {
     var setup = planned.setup
     setup.recordsOutcomes = calculators != nil
     var record: Record?

@@ -61,7 +61,7 @@ package enum LatencyDistribution: Sendable, Hashable {
 
   /// Equally likely times that stand for the distribution: one if it is constant, the values
   /// themselves if there are no more than `limit`, else the middles of `limit` equal slices.
-  func grid(limit: Int) -> [Double] {
+  package func grid(limit: Int) -> [Double] {
     if isConstant { return [quantile(0.5)] }
     if case .empirical(let samples) = self, samples.sorted.count <= limit { return samples.sorted }
     return (0..<limit).map { quantile((Double($0) + 0.5) / Double(limit)) }

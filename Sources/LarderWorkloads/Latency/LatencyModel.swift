@@ -26,7 +26,7 @@ package struct LatencyModel: Sendable, Hashable {
   }
 
   /// The places that requests to a configuration of this kind come past, the origin last.
-  func places(of kind: ConfigurationKind) -> [AccessLatency] {
+  package func places(of kind: ConfigurationKind) -> [AccessLatency] {
     switch kind {
     case .memory: [memory, origin]
     case .disk: [disk, origin]

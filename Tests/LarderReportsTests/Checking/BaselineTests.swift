@@ -1,9 +1,10 @@
 import Foundation
-import LarderChecks
 import LarderEngine
+import LarderSystem
 import LarderWorkloads
 import Testing
 
+@testable import LarderChecks
 @testable import LarderReports
 
 /// Baselines: what is written is read again, and what is broken is told in one line.

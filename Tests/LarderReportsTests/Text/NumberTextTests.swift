@@ -1,4 +1,5 @@
 import Foundation
+import LarderSystem
 import Testing
 
 @testable import LarderReports

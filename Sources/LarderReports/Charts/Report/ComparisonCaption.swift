@@ -1,3 +1,4 @@
+import LarderSystem
 import LarderWorkloads
 
 /// What there is to see in the charts of one configuration, computed from its records.

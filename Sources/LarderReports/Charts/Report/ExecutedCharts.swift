@@ -1,4 +1,5 @@
 import LarderSimulation
+import LarderSystem
 
 /// The charts of executed runs, from the rows that their tables are made from.
 struct ExecutedCharts {

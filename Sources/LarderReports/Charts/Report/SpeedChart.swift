@@ -1,3 +1,5 @@
+import LarderSystem
+
 /// How fast the policies of one configuration were simulated.
 struct SpeedChart {
   let comparison: Comparison

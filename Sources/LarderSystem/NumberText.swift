@@ -1,16 +1,14 @@
-import LarderWorkloads
-
 /// Numbers as text: the same on every machine and in every locale, and correctly rounded.
 ///
 /// Decimals come from exact integer arithmetic on the binary value. A value exactly half way
 /// between two results goes to the one farther from zero: 0.125 to two decimals is 0.13. What is
 /// not a number, or is infinite, has no text: reports leave it empty.
-enum NumberText {
+package enum NumberText {
   /// The most decimals that `fixed` gives.
-  static let decimalsMax = 18
+  package static let decimalsMax = 18
 
   /// `value` with exactly `decimals` decimals, or nil when it is not finite.
-  static func fixed(_ value: Double, decimals: Int) -> String? {
+  package static func fixed(_ value: Double, decimals: Int) -> String? {
     precondition((0...decimalsMax).contains(decimals))
     guard value.isFinite else { return nil }
     // The magnitude is significand * 2^power, both whole.
@@ -34,7 +32,7 @@ enum NumberText {
   }
 
   /// `part / whole` with exactly `decimals` decimals, or nil when `whole` is 0.
-  static func ratio(_ part: UInt64, of whole: UInt64, decimals: Int) -> String? {
+  package static func ratio(_ part: UInt64, of whole: UInt64, decimals: Int) -> String? {
     precondition((0...decimalsMax).contains(decimals))
     guard whole != 0 else { return nil }
     let scaled = UInt128(part) * UInt128(powerOfTen(decimals))
@@ -44,7 +42,7 @@ enum NumberText {
   }
 
   /// A whole number with its digits in groups of three, such as `1 234 567`.
-  static func grouped(_ value: UInt64) -> String {
+  package static func grouped(_ value: UInt64) -> String {
     let digits = String(value)
     var text = ""
     for (position, digit) in digits.enumerated() {
@@ -55,19 +53,13 @@ enum NumberText {
   }
 
   /// Bytes in the largest unit of 1024 that leaves at least 1, with two decimals.
-  static func bytes(_ value: UInt64) -> String {
+  package static func bytes(_ value: UInt64) -> String {
     var unit = 0
     while unit < 6, value >> UInt64(10 * (unit + 1)) > 0 { unit += 1 }
     guard unit > 0 else { return "\(value) B" }
     let names = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
     let text = ratio(value, of: 1 << UInt64(10 * unit), decimals: 2) ?? ""
     return "\(text) \(names[unit])"
-  }
-
-  /// A capacity: bytes, or a number of objects without the word; what no cache could fill is none.
-  static func capacity(_ value: UInt64, bytes: Bool) -> String {
-    guard bytes else { return grouped(value) }
-    return value >= CapacitySpec.largestBytes ? "no limit" : self.bytes(value)
   }
 
   private static func powerOfTen(_ exponent: Int) -> UInt64 {
