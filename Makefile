@@ -33,13 +33,13 @@ PROGRAMS := zstd:zstd xz:xz-utils
 
 say = @printf '\033[1m==> %s\033[0m\n' '$(1)'
 
-help: ## What there is (this list)
-	@printf 'make run     a fresh checkout to a report; make test proves it\n\n'
+help: ## List the targets
+	@printf 'make run     builds larder, runs a workload, writes a report; make test runs every test\n\n'
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@printf '\nWORKLOAD=%s  PREFIX=%s  RUN_FLAGS=%s\nRESULTS=%s  ANALYSIS_FLAGS=%s\n' '$(WORKLOAD)' \
 	  '$(PREFIX)' '$(RUN_FLAGS)' '$(RESULTS)' '$(ANALYSIS_FLAGS)'
 
-deps: ## Install what is missing (Debian and Ubuntu; elsewhere say what is missing)
+deps: ## Install missing libraries (Debian and Ubuntu; elsewhere list them)
 	@if ! command -v $(firstword $(SWIFT)) >/dev/null; then \
 	  echo 'Swift 6.1 or newer is missing: https://www.swift.org/install' >&2; exit 1; \
 	fi; \
