@@ -138,7 +138,7 @@ import Testing
 
   @Test(arguments: [
     (["--only", "memory/lur/10%"], "memory/lru/10%"), (["--update", "--only", "x"], "--only"),
-    (["--against", "/nowhere"], "/nowhere"), (["--timings"], "holds no timings"),
+    (["--against", "/nowhere"], "/nowhere"), (["--timings"], "has no timings"),
     (["--timings", "--against", "/bin/true"], "one of them"),
     (["--threshold", "5"], "threshold"), (["--budget", "0s"], "budget"),
     (["--baseline", "."], "folder"), (["--junit", "/nowhere/x"], "/nowhere/x"),

@@ -238,7 +238,7 @@ import Testing
     let run = try LarderProcess(
       ["run", "tiny.yaml", "--output", "out"], in: scratch.folder)
     #expect(run.exitCode == 0, "\(run.notes)")
-    let told = "The warm-up left nothing to count in 72 of 72 cells"
+    let told = "The warm-up left no requests to count in 72 of 72 cells"
     #expect(run.noteLines.contains { $0.hasPrefix(told) }, "\(run.notes)")
     let report = try String(contentsOf: scratch.url("out/report.md"), encoding: .utf8)
     #expect(report.contains(told))

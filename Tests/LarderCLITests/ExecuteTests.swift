@@ -137,6 +137,6 @@ import Testing
     let report = try String(contentsOf: scratch.url("out/report.md"), encoding: .utf8)
     #expect(report.contains("OwnCache run "))
     let listed = try LarderProcess(["caches"], program: "OwnCache")
-    #expect(listed.output.contains("oldest-out  (memory; a policy of its own)"))
+    #expect(listed.output.contains("oldest-out  (memory; built-in policy)"))
   }
 }

@@ -153,7 +153,7 @@ import Testing
       #expect(run.notes.utf8.count <= 4000, "\(run.notes.utf8.count) bytes")
     }
     let first = try LarderProcess(runs[0], in: scratch.folder).notes
-    #expect(first.contains("characters left out]"), "\(first)")
+    #expect(first.contains("characters omitted]"), "\(first)")
   }
 
   @Test func aMisspeltCellIsOneSentence() throws {
