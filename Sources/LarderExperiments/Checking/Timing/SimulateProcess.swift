@@ -28,7 +28,7 @@ public struct SimulateProcess: TimedProcess {
   /// - Throws: `TimingError`.
   public func time(_ name: TimedName, runs: Int) throws -> RepetitionTime {
     guard let planned = cells[name], let trace = traces[name.cell.seed] ?? traces[nil] else {
-      throw TimingError.talk(program: program, reason: "it does not know \(name)")
+      throw TimingError.talk(program: program, reason: "it has no cell \(name)")
     }
     let process = Process()
     process.executableURL = URL(fileURLWithPath: program)

@@ -14,10 +14,10 @@ public enum TimingError: Error, Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .launch(let program, let reason): "\(program): cannot be started: \(reason)"
     case .talk(let program, let reason): "\(program): cannot be timed: \(reason)"
-    case .interrupted: "stopped while cells were timed"
+    case .interrupted: "stopped while timing cells"
     case .nothingToTime(let program):
-      "no cell can be timed in both builds: \(program) knows none of the workload's, or is too "
-        + "old to time anything but plain memory"
+      "no cell can be timed in both builds: \(program) has none of the workload's cells, or is "
+        + "too old to time anything but plain memory configurations"
     }
   }
 }
