@@ -85,7 +85,7 @@ public struct HybridCacheConfiguration: Sendable {
     ]
     for (name, duration) in durations {
       guard let duration, duration < .zero else { continue }
-      throw .configuration(message: "\(name) is \(duration): expected zero or more")
+      throw .configuration(message: "\(name) is \(duration); expected zero or more")
     }
   }
 
@@ -93,7 +93,7 @@ public struct HybridCacheConfiguration: Sendable {
   func check() throws(HybridCacheError) {
     try checkDurations()
     if memory == nil, disk == nil {
-      throw .configuration(message: "a hybrid cache needs memory, disk or both; it has neither")
+      throw .configuration(message: "a hybrid cache needs memory, disk or both")
     }
     do throws(MemoryCacheError) {
       try pressureRule.check()
@@ -103,19 +103,19 @@ public struct HybridCacheConfiguration: Sendable {
     }
     guard case .back(let entriesMax, let interval) = writes else { return }
     if memory == nil || disk == nil {
-      throw .configuration(message: "writing back needs memory and disk")
+      throw .configuration(message: "write-back needs memory and disk")
     }
     if rules.inclusion == .exclusive {
       throw .configuration(
-        message: "writing back needs inclusive rules: exclusive ones write what memory evicts")
+        message: "write-back needs inclusive rules; exclusive rules write evicted entries")
     }
     if entriesMax < 1 {
       throw .configuration(
-        message: "writing back with at most \(entriesMax) entries waiting: expected at least 1")
+        message: "write-back with at most \(entriesMax) waiting entries; expected at least 1")
     }
     if let interval, interval < .zero {
       throw .configuration(
-        message: "writing back after an interval of \(interval): expected zero or more, or nil")
+        message: "write-back with an interval of \(interval); expected zero or more, or nil")
     }
   }
 }

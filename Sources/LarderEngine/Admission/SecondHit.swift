@@ -8,7 +8,8 @@ final class SecondHit: AdmissionFilter {
       PolicyParameter(
         "window", default: "1000000",
         "objects remembered, up to twice as many; 1 to 10^8"),
-      PolicyParameter("error", default: "0.01", "probability that a new object is taken for a known one"),
+      PolicyParameter(
+        "error", default: "0.01", "probability of taking a new object for a known one"),
     ],
     paper: "Maggs and Sitaraman, Algorithmic nuggets in content delivery, SIGCOMM CCR 2015")
 

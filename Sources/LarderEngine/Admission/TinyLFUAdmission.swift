@@ -7,7 +7,7 @@ final class TinyLFUAdmission: AdmissionFilter {
     parameters: [
       PolicyParameter(
         "objects", default: "0",
-        "objects that the sketch is sized for, at most 2^27; 0 for the capacity, or 65536 if that is "
+        "objects that the sketch is sized for, at most 2^27; 0 for the capacity, 65536 if that is "
           + "bytes")
     ],
     comparesVictims: true, watchesHits: true,

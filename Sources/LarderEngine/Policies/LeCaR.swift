@@ -10,7 +10,8 @@ struct LeCaR: EvictionPolicy, ~Copyable {
       + "lowers its probability, more so for recent evictions. O(log n).",
     parameters: [
       PolicyParameter("rate", default: "0.45", "learning rate, from 0 to 10"),
-      PolicyParameter("discount", default: "0.005", "remaining regret after one request per cached object"),
+      PolicyParameter(
+        "discount", default: "0.005", "remaining regret after one request per cached object"),
       PolicyParameter("ghost", default: "0.5", "objects in each history, share of those cached"),
     ],
     isRandom: true, learns: true,

@@ -168,7 +168,7 @@ extension ReportDocument {
     return [
       .heading(3, ["Stale hits, % of requests"]),
       .paragraph([
-        "Requests that returned a copy older than the origin's. They count as hits in every other table."
+        "Requests that returned a copy older than the origin's; they are hits in all other tables."
       ]),
       .table(percentages(comparison, .lower) { $0.share(\.staleHits) }),
     ]

@@ -22,7 +22,7 @@ import Testing
   }
 
   private func message(_ name: String, _ value: some Any) -> String {
-    "disk cache: \(name) of \(value) is not possible: expected "
+    "disk cache: \(name) \(value) is out of range: expected "
   }
 
   @Test(arguments: [0, .max, .max - 1, (1 << 50) + 1])
