@@ -52,7 +52,7 @@ public enum PlanError: Error, Hashable, Sendable, CustomStringConvertible {
       return "configuration '\(configuration)': \(error)"
     case .memory(let configuration, let capacity, let trace, let need, let available):
       return "configuration '\(configuration)' at \(capacity) on '\(trace)': executing it needs "
-        + "\(MemoryBudget.text(need)) of memory for values, but \(MemoryBudget.text(available)) "
+        + "\(MemoryBudget.text(need)) of memory for values, only \(MemoryBudget.text(available)) "
         + "are available: choose smaller capacities or values, or only 'mode: simulate'"
     case .nothingToRun:
       return "nothing to run: 'mode' does not include simulate, and 'execute' selects no cell"

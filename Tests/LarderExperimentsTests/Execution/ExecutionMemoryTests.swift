@@ -62,7 +62,7 @@ import Testing
     #expect(
       error?.description == """
         configuration 'memory' at 1GiB on 'gigabytes': executing it needs 7.5 GB of memory for \
-        values, but 7.5 GB are available: choose smaller capacities or values, or only \
+        values, only 7.5 GB are available: choose smaller capacities or values, or only \
         'mode: simulate'
         """)
     // A simulation has no values.

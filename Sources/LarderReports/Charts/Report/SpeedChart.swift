@@ -33,8 +33,8 @@ struct SpeedChart {
       RowChart(
         title: "Speed of the simulation: \(name)",
         caption: "\(first.name) was simulated fastest (\(first.value) million requests per "
-          + "second), \(last.name) slowest (\(last.value)). Marks are medians over capacities, seeds "
-          + "and repetitions; lines show the range from the slowest to the fastest.",
+          + "second), \(last.name) slowest (\(last.value)). Marks are medians over capacities, "
+          + "seeds and repetitions; lines show the range from the slowest to the fastest.",
         axis: ChartAxis(title: "million requests per second", unit: .number),
         groups: [RowChart.Group(rows: sorted)]))
   }
