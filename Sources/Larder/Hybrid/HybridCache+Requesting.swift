@@ -9,8 +9,8 @@ extension HybridCache {
   ///   - strategy: nil for `configuration.strategy`.
   ///   - maxAge: lifetime of a fetched value; nil for that of the cache's limits.
   ///   - load: fetches the value.
-  /// - Throws: the error of `load`, unless a stale value may be returned; `absent`, with `cacheOnly`;
-  ///   `CancellationError`.
+  /// - Throws: the error of `load`, unless a stale value may be returned; `absent`, with
+  ///   `cacheOnly`; `CancellationError`.
   public func value(
     for key: Key, strategy: CacheStrategy? = nil, maxAge: Duration? = nil,
     load: @escaping @Sendable (OriginRequest<Key>) async throws -> Value
