@@ -38,8 +38,8 @@ public struct PolicyPage {
       blocks.append(
         .paragraph([
           "Hit ratios relative to LRU are means over all cells, in percentage points. Time is ",
-          "that of a simulated request, as a multiple of LRU's in the same cell (median over cells), ",
-          "and memory is that of a simulation per distinct object of the trace (median). ",
+          "that of a simulated request, as a multiple of LRU's in the same cell (median over ",
+          "cells), and memory is that of a simulation per distinct object of the trace (median). ",
           .text(machine.map { "Measured on \($0)." } ?? ""),
         ]))
     }
