@@ -117,8 +117,9 @@ import Testing
     let scratch = try prepared()
     let good = try baseline(scratch)
     let cases: [(text: String?, says: String, isReplaced: Bool)] = [
-      (nil, "make it with: larder check tiny.yaml --baseline larder-baseline.json --update", true),
-      ("", "it is empty", true), (String(good.prefix(good.count / 2)), "undamaged", true),
+      (nil, "create it with: larder check tiny.yaml --baseline larder-baseline.json --update", true),
+      ("", "it is empty", true),
+      (String(good.prefix(good.count / 2)), "damaged baseline", true),
       ("{\"name\": \"x\"}", "not a baseline of", false), ("hello", "damaged baseline", false),
       (good.replacingOccurrences(of: "\"version\": 1", with: "\"version\": 9"), "version 9", true),
       (good.replacingOccurrences(of: "\"tiny\"", with: "\"other\""), "'other'", false),

@@ -74,7 +74,7 @@ extension WorkloadError.Problem {
       return "unknown key '\(key)'; known are \(known.joined(separator: ", "))"
     case .missingKey(let key, let reason, let misspelt):
       let why = reason.map { ": \($0)" } ?? ""
-      let hint = misspelt.map { "; did you mean '\($0)'?" } ?? ""
+      let hint = misspelt.map { "; found '\($0)' instead" } ?? ""
       return "key '\(key)' is missing\(why)\(hint)"
     case .unexpected(let expected, let found):
       return "expected \(expected), found \(found)"

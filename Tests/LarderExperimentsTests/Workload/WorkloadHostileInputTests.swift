@@ -111,7 +111,7 @@ import Testing
 
   @Test func filesThatCannotBeRead() throws {
     #expect(
-      message(ofFile: "/nowhere/w.yaml") == "/nowhere/w.yaml: cannot be read: there is no such file"
+      message(ofFile: "/nowhere/w.yaml") == "/nowhere/w.yaml: cannot be read: no such file"
     )
     let folder = FileManager.default.temporaryDirectory.path
     #expect(

@@ -75,7 +75,7 @@ struct ResultsJSONTests {
       ({ $0.executions?[0].seconds = -1 }, "executions[0].seconds is negative"),
       ({ $0.executions?[0].threads = 0 }, "executions[0].threads is less than 1"),
       ({ $0.executions?[0].valuesWrong = 2501 }, "executions[0].valuesWrong: more wrong values"),
-      ({ $0.executions?[0].capacityExceeded = 3 }, "executions[0].capacityExceeded: the"),
+      ({ $0.executions?[0].capacityExceeded = 3 }, "executions[0].capacityExceeded: more"),
     ]
     for (change, message) in changes {
       var results = SampleResults.full

@@ -98,7 +98,7 @@ struct CsvFormatTests {
     ("id,size\n1,12.5\n", "csv", ":2: expected a size in bytes as a whole number, found '12.5'"),
     ("id,size\n1,\n", "csv", ":2: expected a size in bytes as a whole number, found ''"),
     ("id,size\n,3\n", "csv", ":2: the id is empty"),
-    ("id,ttl\n4,soon\n", "csv", ":2: expected a time to live in whole seconds, found 'soon'"),
+    ("id,ttl\n4,soon\n", "csv", ":2: expected a TTL in whole seconds, found 'soon'"),
     ("id,op\n4,read\n", "csv:id=id:op=op", ":2: expected get, set, delete or modify, found 'read'"),
     ("id,cost\n4,-1\n", "csv", ":2: expected a cost of at least 0, found '-1'"),
     ("id,cost\n4,nan\n", "csv", ":2: expected a cost"),

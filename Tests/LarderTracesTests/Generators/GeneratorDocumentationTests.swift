@@ -11,8 +11,8 @@ struct GeneratorDocumentationTests {
     .deletingLastPathComponent().appendingPathComponent("docs/generators.md")
 
   /// Set `LARDER_WRITE_DOCS=1` to write the tables anew after a change to a generator.
-  @Test(arguments: ["generators", "sizes", "ttls"]) func tablesMatchTheRegistry(part: String) throws
-  {
+  @Test(.serialized, arguments: ["generators", "sizes", "ttls"])
+  func tablesMatchTheRegistry(part: String) throws {
     let begin = "<!-- begin \(part): made from the registry -->\n"
     let end = "<!-- end \(part) -->"
     var text = try String(contentsOf: Self.file, encoding: .utf8)
