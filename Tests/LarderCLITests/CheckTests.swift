@@ -117,7 +117,9 @@ import Testing
     let scratch = try prepared()
     let good = try baseline(scratch)
     let cases: [(text: String?, says: String, isReplaced: Bool)] = [
-      (nil, "create it with: larder check tiny.yaml --baseline larder-baseline.json --update", true),
+      (
+        nil, "create it with: larder check tiny.yaml --baseline larder-baseline.json --update", true
+      ),
       ("", "it is empty", true),
       (String(good.prefix(good.count / 2)), "damaged baseline", true),
       ("{\"name\": \"x\"}", "not a baseline of", false), ("hello", "damaged baseline", false),
