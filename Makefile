@@ -1,4 +1,4 @@
-# Larder. `make` alone says what there is.
+# Larder. `make` alone lists the targets.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
@@ -34,13 +34,13 @@ PROGRAMS := zstd:zstd xz:xz-utils
 
 say = @printf '\033[1m==> %s\033[0m\n' '$(1)'
 
-help: ## What there is (this list)
-	@printf 'make run     a fresh checkout to a report; make test proves it\n\n'
+help: ## List the targets
+	@printf 'make run     builds larder, runs a workload, writes a report; make test runs every test\n\n'
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@printf '\nWORKLOAD=%s  PREFIX=%s  RUN_FLAGS=%s\nRESULTS=%s  ANALYSIS_FLAGS=%s\n' '$(WORKLOAD)' \
 	  '$(PREFIX)' '$(RUN_FLAGS)' '$(RESULTS)' '$(ANALYSIS_FLAGS)'
 
-deps: ## Install what is missing (Debian and Ubuntu; elsewhere say what is missing)
+deps: ## Install missing libraries (Debian and Ubuntu; elsewhere list them)
 	@if ! command -v $(firstword $(SWIFT)) >/dev/null; then \
 	  echo 'Swift 6.1 or newer is missing: https://www.swift.org/install' >&2; exit 1; \
 	fi; \
@@ -72,12 +72,12 @@ deps: ## Install what is missing (Debian and Ubuntu; elsewhere say what is missi
 	"$${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$${missing[@]}"
 
 # Ubuntu's package is a stub that asks for a snap, which a container cannot install.
-browser: ## Install chromium, in which a test opens report.html (Debian; elsewhere it is skipped)
+browser: ## Install chromium for the test that opens report.html (Debian; skipped elsewhere)
 	@for name in chromium chromium-browser google-chrome; do \
 	  if "$$name" --version >/dev/null 2>&1; then exit 0; fi; \
 	done; \
 	skip() { \
-	  echo "The report will not be opened in a browser: no chromium, and $$1." >&2; exit 0; \
+	  echo "Skipping the browser test of report.html: no chromium, and $$1." >&2; exit 0; \
 	}; \
 	[ -r /etc/os-release ] && command -v apt-get >/dev/null || skip 'no apt-get to install it'; \
 	. /etc/os-release; \
@@ -92,12 +92,12 @@ browser: ## Install chromium, in which a test opens report.html (Debian; elsewhe
 	  "$${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
 	    --no-install-recommends chromium || skip 'it could not be installed'
 
-build: deps ## Build the release
-	$(call say,Building the release)
+build: deps ## Build larder in release mode
+	$(call say,Building in release mode)
 	@$(SWIFT) build -c release --product larder
 
-debug: deps ## Build for debugging
-	$(call say,Building for debugging)
+debug: deps ## Build larder in debug mode
+	$(call say,Building in debug mode)
 	@$(SWIFT) build
 
 test: deps browser lint ## Check the style, then build and run every test
@@ -112,7 +112,7 @@ NESTED := $(SWIFT) build -c release --scratch-path .build-nested
 FOREIGN := $(NESTED) --package-path Tests/Foreign
 BENCHMARKS := $(NESTED) --package-path Benchmarks
 
-test-foreign: deps ## Stress the library for FOREIGN_SECONDS as another package sees it, in release mode
+test-foreign: deps ## Stress the library from another package in release mode, for FOREIGN_SECONDS
 	$(call say,Building Tests/Foreign in release mode)
 	@$(FOREIGN) --product Readers
 	$(call say,Reading and writing from many threads for $(FOREIGN_SECONDS) s)
@@ -131,21 +131,21 @@ test-examples: deps ## Build Examples as packages of their own, and run them
 	@program="$$($(NESTED) --package-path Examples/OwnCache --show-bin-path)/OwnCache"; \
 	results="$$(mktemp -d)"; trap 'rm -rf "$$results"' EXIT; \
 	"$$program" run Examples/OwnCache/own-cache.yaml --output "$$results/run" --quiet >/dev/null; \
-	"$$program" caches | grep -q '^oldest-out  (memory; a policy of its own)'; \
+	"$$program" caches | grep -q '^oldest-out  (memory; built-in policy)'; \
 	awk -F, 'NR > 1 { cells[$$4]++; hits[$$4] += $$9 } \
 	  END { if (cells["fifo"] != 2 || cells["oldest-out"] != 2 || hits["fifo"] != hits["oldest-out"]) { \
 	    print "oldest-out and fifo count differently" > "/dev/stderr"; exit 1 } }' \
 	  "$$results/run/counts.csv"
 
-test-release: deps ## Run every test as the optimiser leaves it
+test-release: deps ## Run every test in release mode
 	$(call say,Building and running the tests in release mode)
 	@$(SWIFT) test -c release -Xswiftc -enable-testing
 
-# What the sanitizers see. In the address sanitizer everything that handles memory of its own: the
-# engine, the caches, execution, and whatever reads and writes traces. In the thread sanitizer the
-# caches and everything else that has more than one thread. Left out are tests that make a cache wait
-# for millions of keys (memoryIsBounded, in which there is nothing that others do not do in short),
-# and in the thread sanitizer, which makes them 30 times as long, replays of traces in one thread.
+# Scope of the sanitizers. Address sanitizer: everything that manages memory manually, which is the
+# engine, the caches, execution, and reading and writing of traces. Thread sanitizer: the caches and
+# everything else that uses more than one thread. Excluded are tests that insert millions of keys
+# (memoryIsBounded, whose operations other tests cover) and, under the thread sanitizer, which makes
+# them 30 times slower, single-threaded replays of traces.
 EXECUTION := LarderHarnessTests\.(Contender|Execution|ObjectVersions|OpenLoop|ValuePattern)
 ASAN_TESTS := --filter 'LarderEngineTests\.|LarderTests\.|$(EXECUTION)' \
   --filter 'LarderTracesTests\..*(Format|File|Writer|Compression|Prepar|Column|NextUse)' \
@@ -155,17 +155,17 @@ TSAN_TESTS := --filter 'LarderTests\.|$(EXECUTION)' \
   --filter curvesDoNotDependOnThreads \
   --filter 'LarderTracesTests\.(NextUse|FileBytes)' --skip 'EqualsSimulat|MemoryCacheContract'
 
-# Leaks are not looked for: what Swift's runtime keeps for ever looks like one.
-sanitize: deps ## Run the engine and the caches under the address and the thread sanitizer
+# Leak detection is off: allocations that Swift's runtime never frees would be reported.
+sanitize: deps ## Run the tests of engine and caches under the address and thread sanitizers
 	$(call say,Address sanitizer)
 	@ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --sanitize=address --scratch-path .build-asan \
 	  $(ASAN_TESTS)
 	$(call say,Thread sanitizer)
 	@$(SWIFT) test --sanitize=thread --scratch-path .build-tsan $(TSAN_TESTS)
 
-# Each scenario of Tests/Foreign/Sources/Torture: ROUNDS rounds (by default its own number), for at
-# most TORTURE_SECONDS. A failure says how its round is repeated.
-torture: deps ## Kill, fill, damage and reopen disk caches by a program of Tests/Foreign
+# Each scenario of Tests/Foreign/Sources/Torture runs ROUNDS rounds (its own number by default), for
+# at most TORTURE_SECONDS. A failure prints how to repeat its round.
+torture: deps ## Test disk caches with killed processes, full disks and damaged files
 	$(call say,Building Tests/Foreign)
 	@$(FOREIGN) --product Torture
 	@torture="$$($(FOREIGN) --show-bin-path)/Torture"; \
@@ -181,11 +181,11 @@ torture: deps ## Kill, fill, damage and reopen disk caches by a program of Tests
 	  printf "  %-16s %-12s %8s %9s\n", $$1, $$2, n[1], n[4] }' "$$said"; \
 	exit $$status
 
-run: build ## Run WORKLOAD (Workloads/news-feed.yaml) and write a report into Results/
+run: build ## Run WORKLOAD (default Workloads/news-feed.yaml), and write a report into Results/
 	$(call say,Running $(WORKLOAD))
 	@"$$($(SWIFT) build -c release --show-bin-path)/larder" run '$(WORKLOAD)' $(RUN_FLAGS)
 
-bench: build ## Measure every policy in one thread on a generated Zipf trace, into Results/bench
+bench: build ## Measure every policy in one thread on a Zipf trace, into Results/bench
 	@larder="$$($(SWIFT) build -c release --show-bin-path)/larder"; \
 	trace=.build/bench-$(BENCH_REQUESTS).larder; \
 	results="Results/bench/$$(date -u +%Y-%m-%dT%H-%M-%SZ)"; \
@@ -199,11 +199,11 @@ bench: build ## Measure every policy in one thread on a generated Zipf trace, in
 	"$$larder" simulate "$$trace" --policy all --capacity '$(BENCH_CAPACITY)' --ignore-size \
 	  --threads 1 --repetitions 5 --csv "$$results/counts.csv" --timings "$$results/timings.csv"; \
 	awk -F, 'NR > 1 { if ($$11 > best[$$3]) best[$$3] = $$11 } \
-	  END { for (p in best) printf "  %-12s %8.1f million requests/s at best\n", p, best[p] / 1e6 }' \
+	  END { for (p in best) printf "  %-12s %8.1f million requests/s (best run)\n", p, best[p] / 1e6 }' \
 	  "$$results/timings.csv" | sort -k2,2nr; \
 	printf '\033[1m==> %s\033[0m\n' "$$results"
 
-bench-caches: deps ## Measure real caches beside NSCache, SQLite and files, into Results/bench-caches
+bench-caches: deps ## Compare real caches with NSCache, SQLite and files, into Results/bench-caches
 	$(call say,Building Benchmarks)
 	@$(BENCHMARKS) --product CacheBenchmarks
 	$(call say,Measuring; keep the machine otherwise idle)
@@ -219,7 +219,7 @@ bench-caches: deps ## Measure real caches beside NSCache, SQLite and files, into
 $(VENV)/.installed: analysis/pyproject.toml analysis/constraints.txt
 	@command -v $(PYTHON) >/dev/null && \
 	  $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
-	  { echo '$(PYTHON) is missing or older than 3.11; say which to take: make PYTHON=...' >&2; \
+	  { echo '$(PYTHON) is missing or older than 3.11; choose another with make PYTHON=...' >&2; \
 	    exit 1; }; \
 	if ! $(PYTHON) -c 'import venv, ensurepip' 2>/dev/null; then \
 	  command -v apt-get >/dev/null || { echo "$(PYTHON) has no venv" >&2; exit 1; }; \
@@ -239,7 +239,7 @@ $(VENV)/.installed: analysis/pyproject.toml analysis/constraints.txt
 	  --constraint analysis/constraints.txt --editable 'analysis[test]'
 	@touch $@
 
-analysis: $(VENV)/.installed ## Figures and statistics of RESULTS, one or more results folders
+analysis: $(VENV)/.installed ## Draw figures and statistics of RESULTS, one or more results folders
 	$(call say,Analysing $(RESULTS))
 	@$(VENV)/bin/larder-analysis $(RESULTS) $(ANALYSIS_FLAGS)
 
@@ -247,7 +247,7 @@ test-analysis: $(VENV)/.installed ## Check the style of analysis/ and run its te
 	$(call say,Testing analysis/)
 	@cd analysis && .venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/pytest
 
-policies-page: build ## Run all policies on Workloads/policies and write docs/policies.md from it
+policies-page: build ## Run all policies on Workloads/policies, and write docs/policies.md
 	@larder="$$($(SWIFT) build -c release --show-bin-path)/larder"; \
 	for workload in Workloads/policies/*.yaml; do \
 	  name="$$(basename "$$workload" .yaml)"; \
@@ -257,7 +257,7 @@ policies-page: build ## Run all policies on Workloads/policies and write docs/po
 	"$$larder" policies --format markdown --results Results/examples/policies/* > docs/policies.md
 	$(call say,docs/policies.md)
 
-alarms: deps ## Count false alarms of 'larder check', and slowdowns found (about 50 minutes)
+alarms: deps ## Measure false alarms and detections of 'larder check' (about 50 minutes)
 	@$(SWIFT) build -c release --product larder
 	@$(BENCHMARKS) --product SlowLarder
 	$(call say,$(ALARM_RUNS) runs of one build against itself under load)
@@ -269,15 +269,15 @@ alarms: deps ## Count false alarms of 'larder check', and slowdowns found (about
 	  --bin "$$($(SWIFT) build -c release --show-bin-path)" \
 	  --slow "$$($(BENCHMARKS) --show-bin-path)/SlowLarder" --output '$(ALARM_RESULTS)'
 
-lint: ## Check the layout of the sources
+lint: ## Check the format of the sources
 	$(call say,Checking the style)
 	@$(SWIFT) format lint --strict --parallel --recursive $(SWIFT_FILES)
 
-format: ## Lay out the sources
-	$(call say,Laying out the sources)
+format: ## Format the sources
+	$(call say,Formatting the sources)
 	@$(SWIFT) format --in-place --parallel --recursive $(SWIFT_FILES)
 
-clean: ## Remove what was built
+clean: ## Remove build products
 	$(call say,Removing .build and $(VENV))
 	@rm -rf .build $(VENV)
 

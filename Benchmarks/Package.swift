@@ -27,7 +27,7 @@ let package = Package(
         .product(name: "LarderTraces", package: "larder"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
-    // larder with every timed run prolonged. Everything else is the same, so it has the same malloc.
+    // larder with every timed run prolonged. Everything else is the same, malloc included.
     .executableTarget(
       name: "SlowLarder",
       dependencies: [

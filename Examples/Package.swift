@@ -1,7 +1,9 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// Small programs that use the caches as apps do. Each runs as it is: `swift run NewsApp`.
+// Small programs that use the caches as apps do. Each runs as it is:
+//
+//     swift run --package-path Examples NewsApp
 let package = Package(
   name: "Examples",
   platforms: [.macOS(.v15)],

@@ -1,7 +1,7 @@
 // A chat: pages of messages that are read again soon or never, avatars that hardly change, and one
 // disk for both.
 //
-//     swift run Chat
+//     swift run --package-path Examples Chat
 
 import Foundation
 import Larder

@@ -1,6 +1,6 @@
 // A news app: articles that change, a server that knows their versions, and a reader in a tunnel.
 //
-//     swift run NewsApp
+//     swift run --package-path Examples NewsApp
 
 import Foundation
 import Larder

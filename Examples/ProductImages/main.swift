@@ -1,6 +1,6 @@
 // A shop's product images: large values, a byte limit in memory, files on disk.
 //
-//     swift run ProductImages
+//     swift run --package-path Examples ProductImages
 
 import Foundation
 import Larder

@@ -1,7 +1,7 @@
 // User settings and a session: small, precious, private. Encrypted, permanent, and with a session
 // that ends by itself.
 //
-//     swift run UserSettings
+//     swift run --package-path Examples UserSettings
 
 import Foundation
 import Larder

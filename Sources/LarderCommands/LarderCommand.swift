@@ -6,7 +6,7 @@ import LarderSystem
 struct LarderCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "larder",
-    abstract: "Choose, tune and defend a cache.",
+    abstract: "Simulate, compare and check caches.",
     discussion: """
       Examples:
         larder run Workloads/news-feed.yaml
@@ -18,8 +18,8 @@ struct LarderCommand: ParsableCommand {
         larder caches
 
       Exit codes:
-        0 done; 1 a check failed; 2 the request was wrong; 3 a check says nothing (--strict);
-        130 stopped by Ctrl-C; others: a fault of larder's own
+        0 done; 1 a check failed; 2 the request was wrong; 3 timing inconclusive (--strict);
+        130 stopped by Ctrl-C; others: a fault in larder
       """,
     version:
       "larder \(LarderVersion.current) (\(LarderVersion.revision ?? "commit not known"), "
@@ -36,7 +36,7 @@ struct LarderCommand: ParsableCommand {
     MappingFaults.listen()
     do {
       if CommandLine.arguments.dropFirst().contains("") {
-        throw UsageError("an argument is empty; does a variable of the shell have no value?")
+        throw UsageError("an argument is empty; is a shell variable unset?")
       }
       var command = try parseAsRoot()
       try command.run()

@@ -127,7 +127,7 @@ final class ExecutionRun {
       guard try advance(to: reader.count, cache, stops: stops) else { return nil }
     } else {
       execution.notes.append(
-        "without a warm-up: this cache does not say when it is full, so every request counts")
+        "without a warm-up: this cache does not report when it is full, so every request counts")
     }
     execution.warmUpRequests = UInt64(position)
     if executor.warmUp != .none {
@@ -139,7 +139,7 @@ final class ExecutionRun {
       // What the warm-up wrote is not to be counted later.
       if position > 0 { try calling("flush") { try cache.flush() } }
       if executor.spec.pageCache == .dropped, !folder.dropFromPageCache() {
-        execution.notes.append("the page cache stays warm: this system has no way to drop it")
+        execution.notes.append("the page cache stays warm: this system cannot drop it")
       }
     }
     return Writes(bytes: ProcessWrites.bytes)

@@ -15,16 +15,16 @@ public enum ReportError: Error, Hashable, Sendable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .unknownFormat(let name, let known):
-      return "unknown report '\(name)': there are \(known.joined(separator: ", "))"
+      return "unknown report '\(name)'; known are \(known.joined(separator: ", "))"
     case .notExpressible(let format, let reason):
-      return "the report '\(format)' cannot be made: \(reason)"
+      return "cannot make the report '\(format)': \(reason)"
     case .file(let path, let action, let reason):
       return "\(path): cannot \(action): \(reason)"
     case .damaged(let name, let reason):
       return "\(name): not a readable results file: \(reason)"
     case .unknownVersion(let name, let found, let known):
-      return "\(name): has schema version \(found) and this larder reads version \(known): "
-        + "use the larder that wrote it, or run the workload again"
+      return "\(name): has schema version \(found), but this larder reads version \(known); "
+        + "use the version that wrote it, or run the workload again"
     }
   }
 }

@@ -14,7 +14,7 @@ package enum ResultsFolder {
   private static func bytes(_ path: String) throws(ReportError) -> Data {
     guard FileManager.default.fileExists(atPath: path) else {
       throw .file(
-        path: path, action: "read", reason: "there is no such file; is it the folder of a run?")
+        path: path, action: "read", reason: "no such file; is it a results folder?")
     }
     return try InputFile.bytes(path)
   }

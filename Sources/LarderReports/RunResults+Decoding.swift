@@ -66,10 +66,10 @@ extension RunResults {
     if execution.seconds < 0 { return "seconds is negative" }
     if execution.threads < 1 { return "threads is less than 1" }
     if execution.valuesWrong > execution.valuesChecked {
-      return "valuesWrong: more values are wrong than were checked"
+      return "valuesWrong: more wrong values than checked values"
     }
     return execution.capacityExceeded > execution.capacityChecks
-      ? "capacityExceeded: the capacity was exceeded more often than it was checked" : nil
+      ? "capacityExceeded: more violations than checks" : nil
   }
 
   private static func fault(of counts: Counts) -> String? {

@@ -28,7 +28,7 @@ public struct ComponentSpec: Sendable, Hashable, Codable, CustomStringConvertibl
       let parameter = part[..<equals].lowercased()
       guard values[parameter] == nil else {
         throw ComponentError(
-          component: name, parameter: parameter, message: "is given twice; keep one")
+          component: name, parameter: parameter, message: "is given twice")
       }
       values[parameter] = String(part[part.index(after: equals)...])
     }

@@ -34,12 +34,12 @@ extension PreparedTrace {
     let limit = Int(Request.never) - 1
     guard requests.count <= limit else {
       throw TraceError(
-        "\(requests.count) requests are more than the \(limit) whose next use can be told apart",
-        in: name, advice: "cut the trace, or leave out the policies that know the future")
+        "\(requests.count) requests exceed the limit of \(limit) for next uses",
+        in: name, advice: "shorten the trace, or remove the policies that know the future")
     }
     try MemoryBudget.machine.check(
       4 * UInt64(requests.count + requests.objects), for: "the next uses of all requests", in: name,
-      advice: "use a shorter trace, or leave out the policies that know the future")
+      advice: "shorten the trace, or remove the policies that know the future")
     let column = try GrowableColumn<UInt32>(capacity: requests.count)
     let last = try GrowableColumn<UInt32>(capacity: requests.objects + 1)
     last.base.update(repeating: Request.never, count: requests.objects + 1)

@@ -38,7 +38,7 @@ extension PreparedTrace {
     if let requests = source.requestCount {
       try memory.check(
         UInt64(requests) * UInt64(columns.bytesPerRequest), for: "\(requests) requests", in: name,
-        advice: "ask for fewer requests")
+        advice: "generate fewer requests")
     }
     var builder = try TraceBuilder(columns: columns, keyLimit: source.keyLimit, memory: memory)
     var reported = 0
@@ -87,7 +87,7 @@ extension PreparedTrace {
       ?? prepare(
         source: source, name: name, keeping: wanted, progress: progress)
     if trace.requests.count == 0 {
-      throw TraceError("holds no requests", in: source.path, advice: "a trace has at least one")
+      throw TraceError("has no requests", in: source.path, advice: "a trace needs at least one")
     }
     return trace
   }

@@ -59,7 +59,7 @@ public struct TraceColumns: OptionSet, Sendable, Hashable {
   /// What the columns in the set hold, for messages.
   public var names: [String] {
     let all: [(TraceColumns, String)] = [
-      (.size, "sizes"), (.time, "times"), (.operation, "operations"), (.ttl, "times to live"),
+      (.size, "sizes"), (.time, "times"), (.operation, "operations"), (.ttl, "TTLs"),
       (.cost, "costs"),
     ]
     return all.filter { contains($0.0) }.map(\.1)

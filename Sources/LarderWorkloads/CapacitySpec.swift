@@ -73,7 +73,7 @@ package struct CapacitySpec: Sendable, Hashable, CustomStringConvertible {
     }
     guard objects > 0 else { throw CapacityError(text, "a capacity must be above 0") }
     guard objects <= largestObjects else {
-      throw CapacityError(text, "more than \(largestObjects) objects cannot be told apart")
+      throw CapacityError(text, "more than the limit of \(largestObjects) objects")
     }
     return objects
   }
@@ -91,7 +91,7 @@ package struct CapacitySpec: Sendable, Hashable, CustomStringConvertible {
     }
     guard decimal.digits > 0 else { throw CapacityError(text, "a capacity must be above 0") }
     guard let (bytes, isExact) = decimal.multiplied(by: factor), bytes <= largestBytes else {
-      throw CapacityError(text, "more than 1024TiB is larger than any cache")
+      throw CapacityError(text, "more than the limit of 1024TiB")
     }
     guard isExact else { throw CapacityError(text, "this is not a whole number of bytes") }
     return bytes
@@ -113,13 +113,13 @@ package struct CapacitySpec: Sendable, Hashable, CustomStringConvertible {
     case (.objects(let count), .bytes):
       throw CapacityError(
         description,
-        "this counts objects, but capacities count bytes where there are sizes: write a size such "
-          + "as \(count)B, or have the sizes ignored (--ignore-size, or 'unit: objects')")
+        "this is a number of objects, but the trace has sizes, so capacities count bytes: write "
+          + "\(count)B, or ignore the sizes (--ignore-size, or 'unit: objects')")
     case (.bytes, .objects):
       throw CapacityError(
         description,
-        "this counts bytes, but sizes are ignored or unknown and capacities count objects: write "
-          + "a plain number such as 1000")
+        "this is a size in bytes, but sizes are ignored or unknown, so capacities count objects: "
+          + "write a plain number such as 1000")
     case (.share(let share), .objects):
       return try atLeastOne(share.of(objects), of: "\(objects) objects")
     case (.share(let share), .bytes):

@@ -12,7 +12,7 @@ package enum WarmUp: Sendable, Hashable {
   /// What is excluded, in words for a report.
   package var description: String {
     switch self {
-    case .none: "nothing: every request counts"
+    case .none: "none: every request counts"
     case .requests(let count): "the first \(count) requests of each cell"
     case .share(let share): "the first \(share) of the requests of each cell"
     case .untilFull: "all requests of each cell up to the first eviction"

@@ -10,7 +10,7 @@ extension WorkloadDecoder {
       for spec in try guarded(try configuration(item, unit: unit), item) {
         if specs.contains(where: { $0.name == spec.name }) {
           throw item.error(
-            .refused("a configuration named '\(spec.name)' stands above; give this one a 'name'"))
+            .refused("another configuration is named '\(spec.name)'; give this one a 'name'"))
         }
         lines.configurations[spec.name] = item.line
         specs.append(spec)
@@ -31,12 +31,12 @@ extension WorkloadDecoder {
     guard spec.runsPolicies else {
       throw map.error(
         at: "admission",
-        .refused("'admission' means nothing here: '\(spec.contender)' has rules of its own"))
+        .refused("'admission' does not apply here: '\(spec.contender)' has built-in rules"))
     }
     guard spec.admission == nil else {
       throw map.error(
         at: "admission",
-        .refused("a tier has an 'admission', too; say it in the tiers, or here for one of them"))
+        .refused("a tier also has an 'admission'; set it either here or in the tiers"))
     }
     var specs: [ConfigurationSpec] = []
     for item in try filters.items(orSingle: [.string], of: "admission filters") {
@@ -129,8 +129,8 @@ extension WorkloadDecoder {
       throw map.error(
         at: entry.line,
         .refused(
-          "'\(entry.key)' is the preset's to say; beside 'preset' there may be a 'name' and "
-            + "an 'admission' only"))
+          "'\(entry.key)' is set by the preset; only 'name' and 'admission' may be given with "
+            + "'preset'"))
     }
     var spec: ConfigurationSpec
     do {
@@ -153,7 +153,7 @@ extension WorkloadDecoder {
       for key in ["policy", "admission"] where tier[key] != nil {
         throw tier.error(
           at: key,
-          .refused("'\(key)' means nothing here: '\(spec.contender)' has a policy of its own"))
+          .refused("'\(key)' does not apply here: '\(spec.contender)' has a built-in policy"))
       }
     }
   }
@@ -175,7 +175,7 @@ extension WorkloadDecoder {
       ]
     for (key, what) in foreign + rules where map[key] != nil {
       throw map.error(
-        at: key, .refused("'\(key)' means nothing here: a \(kind.rawValue) cache has no \(what)"))
+        at: key, .refused("'\(key)' does not apply here: a \(kind.rawValue) cache has no \(what)"))
     }
   }
 
@@ -184,7 +184,7 @@ extension WorkloadDecoder {
   ) throws(WorkloadError) -> Share {
     if kind != .hybrid {
       throw tier.error(
-        at: "share", .refused("'share' is memory's part of a hybrid's disk; use 'capacity'"))
+        at: "share", .refused("'share' applies to memory in a hybrid only; use 'capacity'"))
     }
     if tier["capacity"] != nil {
       throw tier.error(at: "share", .refused("'capacity' and 'share' exclude each other; keep one"))

@@ -93,7 +93,7 @@ extension WorkloadDecoder {
     var threads: [Int] = []
     for item in try value.items(orSingle: [.integer], of: "numbers of threads") {
       let count = Int(try item.whole(in: 1...256))
-      if threads.contains(count) { throw item.error(.refused("\(count) stands here twice")) }
+      if threads.contains(count) { throw item.error(.refused("\(count) occurs twice")) }
       threads.append(count)
     }
     return threads
@@ -118,7 +118,7 @@ extension WorkloadDecoder {
     let map = try YAMLMap(value, WorkloadKeys.load, expected: expected)
     switch (map["trace"], map["rate"]) {
     case (let trace?, nil):
-      let expected = "how many times as fast as the trace, such as 1x or 2.5x"
+      let expected = "a factor relative to the trace's speed, such as 1x or 2.5x"
       let text = try trace.text(expected: expected)
       guard text.hasSuffix("x"), ExactDecimal(text.dropLast()) != nil,
         let speed = Double(text.dropLast().filter { $0 != "_" }), (1e-6...1e9).contains(speed)

@@ -95,7 +95,7 @@ extension WorkloadDecoder {
         at: "throughput", .refused("'per-byte' and 'throughput' exclude each other; keep one"))
     }
     if let value = map["per-byte"] {
-      return try time(value, expected: "a time for each byte, such as 2ns")
+      return try time(value, expected: "a time per byte, such as 2ns")
     }
     guard let value = map["throughput"] else { return 0 }
     let expected = "bytes per second such as 200MB/s"

@@ -20,7 +20,7 @@ extension WorkloadDecoder {
     guard let ignoresSize = map["ignore-size"], try ignoresSize.boolean() else { return unit }
     if unit == .bytes {
       throw ignoresSize.error(
-        .refused("sizes cannot be ignored where 'unit' is bytes; drop one of the two"))
+        .refused("'ignore-size' and 'unit: bytes' exclude each other; remove one"))
     }
     return .objects
   }

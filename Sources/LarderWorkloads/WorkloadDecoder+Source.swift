@@ -12,7 +12,7 @@ extension WorkloadDecoder {
     let map = try YAMLMap(
       value, expected: "a map with one of the keys trace, generator, phases, mix")
     guard depth <= Self.sourceDepthMax else {
-      throw value.error(.refused("sources stand more than \(Self.sourceDepthMax) deep"))
+      throw value.error(.refused("sources are nested more than \(Self.sourceDepthMax) deep"))
     }
     let kinds = ["trace", "generator", "phases", "mix"]
     let given = kinds.filter { map[$0] != nil }

@@ -17,7 +17,7 @@ package struct WorkloadDecoder: Sendable {
   package func decode(contentsOf path: String) throws(WorkloadError) -> Workload {
     var isFolder = ObjCBool(false)
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
-      throw unreadable(path, "there is no such file")
+      throw unreadable(path, "no such file")
     }
     if isFolder.boolValue {
       throw unreadable(path, "this is a folder; expected a workload file")
@@ -83,7 +83,7 @@ package struct WorkloadDecoder: Sendable {
       }
     } else if let open = workload.configurations.first(where: \.sweepsPolicies) {
       throw map.missing(
-        "policies", because: "configuration '\(open.name)' leaves its policy open",
+        "policies", because: "configuration '\(open.name)' does not name a policy",
         misspelt: nil)
     }
     if let capacities = map["capacities"] {
@@ -97,7 +97,7 @@ package struct WorkloadDecoder: Sendable {
         }
     } else if let open = workload.configurations.first(where: \.sweepsCapacities) {
       throw map.missing(
-        "capacities", because: "configuration '\(open.name)' leaves its capacity open",
+        "capacities", because: "configuration '\(open.name)' does not set a capacity",
         misspelt: nil)
     }
   }
@@ -131,7 +131,7 @@ package struct WorkloadDecoder: Sendable {
     throw map.error(
       at: workload.lines.configurations[own.name],
       .refused(
-        "'\(own.contender)' has a policy of its own and cannot be simulated; add "
+        "'\(own.contender)' has a built-in policy and cannot be simulated; add "
           + "'mode: [simulate, execute]'"))
   }
 

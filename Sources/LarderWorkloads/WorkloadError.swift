@@ -65,16 +65,16 @@ extension WorkloadError.Problem {
     case .syntax(let problem):
       return "not valid YAML: \(problem)"
     case .repetition:
-      return "aliases (*name) repeat too much; write the values out"
+      return "aliases (*name) expand to too many values; write the values out"
     case .duplicateKey(let key, let again):
       let second = again.map { " on line \($0)" } ?? ""
-      return "key '\(key)' stands here and again\(second) in the same map; keep one"
+      return "key '\(key)' occurs again\(second) in the same map; keep one"
     case .unknownKey(let key, let nearest, let known):
       if let nearest { return "unknown key '\(key)'; did you mean '\(nearest)'?" }
       return "unknown key '\(key)'; known are \(known.joined(separator: ", "))"
     case .missingKey(let key, let reason, let misspelt):
       let why = reason.map { ": \($0)" } ?? ""
-      let hint = misspelt.map { "; is '\($0)' meant for it?" } ?? ""
+      let hint = misspelt.map { "; found '\($0)' instead" } ?? ""
       return "key '\(key)' is missing\(why)\(hint)"
     case .unexpected(let expected, let found):
       return "expected \(expected), found \(found)"

@@ -45,7 +45,7 @@ package struct WorkloadTraces: Sendable {
       source: source, name: workload.source.displayName, keeping: workload.neededColumns,
       progress: progress)
     if trace.requests.count == 0 {
-      throw TraceError("holds no requests", in: trace.name, advice: "a workload has at least one")
+      throw TraceError("has no requests", in: trace.name, advice: "a workload needs at least one")
     }
     return trace
   }
@@ -90,8 +90,8 @@ extension WorkloadTraces {
   /// What a reader of the results must know of the traces.
   package var notes: [String] {
     bySeed.values.filter { $0.timesRaised > 0 }.map { trace in
-      "\(trace.name): \(trace.timesRaised) requests had a time before that of the request ahead of "
-        + "them and were given that one."
+      "\(trace.name): \(trace.timesRaised) requests had a time before that of the previous "
+        + "request and were set to that time."
     }.sorted()
   }
 }

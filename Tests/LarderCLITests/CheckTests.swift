@@ -117,9 +117,12 @@ import Testing
     let scratch = try prepared()
     let good = try baseline(scratch)
     let cases: [(text: String?, says: String, isReplaced: Bool)] = [
-      (nil, "make it with: larder check tiny.yaml --baseline larder-baseline.json --update", true),
-      ("", "it is empty", true), (String(good.prefix(good.count / 2)), "undamaged", true),
-      ("{\"name\": \"x\"}", "no baseline of larder", false), ("hello", "undamaged", false),
+      (
+        nil, "create it with: larder check tiny.yaml --baseline larder-baseline.json --update", true
+      ),
+      ("", "it is empty", true),
+      (String(good.prefix(good.count / 2)), "damaged baseline", true),
+      ("{\"name\": \"x\"}", "not a baseline of", false), ("hello", "damaged baseline", false),
       (good.replacingOccurrences(of: "\"version\": 1", with: "\"version\": 9"), "version 9", true),
       (good.replacingOccurrences(of: "\"tiny\"", with: "\"other\""), "'other'", false),
     ]
@@ -138,7 +141,7 @@ import Testing
 
   @Test(arguments: [
     (["--only", "memory/lur/10%"], "memory/lru/10%"), (["--update", "--only", "x"], "--only"),
-    (["--against", "/nowhere"], "/nowhere"), (["--timings"], "holds no timings"),
+    (["--against", "/nowhere"], "/nowhere"), (["--timings"], "has no timings"),
     (["--timings", "--against", "/bin/true"], "one of them"),
     (["--threshold", "5"], "threshold"), (["--budget", "0s"], "budget"),
     (["--baseline", "."], "folder"), (["--junit", "/nowhere/x"], "/nowhere/x"),

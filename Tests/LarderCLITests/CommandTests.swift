@@ -222,14 +222,14 @@ import Testing
     #expect(rows.dropFirst().allSatisfy { $0[16] == "" && $0[18] == "" })
     let filtered = try LarderProcess(bounds + ["--admission", "second-hit"], in: scratch.folder)
     #expect(filtered.exitCode == 2)
-    #expect(filtered.notes.contains("'pfoo-l' is a bound on one simulated tier and no policy"))
+    #expect(filtered.notes.contains("'pfoo-l' is a bound for one simulated tier and not a policy"))
     let workload = Self.workload.replacingOccurrences(
       of: "policies: [", with: "policies: [pfoo-u, ")
     try scratch.write(workload, to: "bounded.yaml")
     let whole = try LarderProcess(["run", "bounded.yaml", "--output", "out"], in: scratch.folder)
     let report = try String(contentsOf: scratch.url("out/report.md"), encoding: .utf8)
     #expect(whole.exitCode == 0, "\(whole.notes)")
-    #expect(report.contains("Bounds are on one tier, so"))
+    #expect(report.contains("Bounds apply to one tier, so"))
   }
 
   @Test func nothingLeftAfterWarmUpHasEmptyRatios() throws {
@@ -238,7 +238,7 @@ import Testing
     let run = try LarderProcess(
       ["run", "tiny.yaml", "--output", "out"], in: scratch.folder)
     #expect(run.exitCode == 0, "\(run.notes)")
-    let told = "The warm-up left nothing to count in 72 of 72 cells"
+    let told = "The warm-up left no requests to count in 72 of 72 cells"
     #expect(run.noteLines.contains { $0.hasPrefix(told) }, "\(run.notes)")
     let report = try String(contentsOf: scratch.url("out/report.md"), encoding: .utf8)
     #expect(report.contains(told))

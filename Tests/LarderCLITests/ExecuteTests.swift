@@ -50,7 +50,7 @@ import Testing
     #expect(executed[2]["disk_bytes_written"] != "")
     let told = "Executed and simulated counts are equal in 2 of 2 cells (one thread)."
     #expect(both.run.output.contains(told) && both.report.contains(told))
-    #expect(both.report.contains("no real cache knows the future: belady"))
+    #expect(both.report.contains("real caches do not know the future: belady"))
     #expect(both.report.contains("Latency of gets, microseconds: disk"))
   }
 
@@ -113,7 +113,7 @@ import Testing
         + "execute: {load: {trace: 1x}}\n", to: "timed.yaml")
     let run = try LarderProcess(["run", file, "--output", "out"], in: scratch.folder)
     #expect(run.exitCode == 2)
-    #expect(run.notes.contains("'ids.txt' has no times, so 'execute' cannot keep them"))
+    #expect(run.notes.contains("'ids.txt' has no times, so 'execute' cannot use them"))
     #expect(!FileManager.default.fileExists(atPath: scratch.url("out").path))
   }
 }

@@ -58,7 +58,7 @@ import Testing
     for command in [["trace", "info", "--quiet"], ["trace", "head"]] {
       let start = ContinuousClock.now
       let run = try LarderProcess(command + ["long.larder.zst"], in: scratch.folder)
-      isOneLine(run, "long.larder.zst", "more follow")
+      isOneLine(run, "long.larder.zst", "found more")
       // 4 GiB take minutes in a debug build.
       #expect(ContinuousClock.now - start < .seconds(20))
     }
@@ -132,7 +132,7 @@ import Testing
 
       """, to: "huge.yaml")
     let run = try limited("run huge.yaml --quiet", in: scratch, kilobytes: 6 << 20)
-    isOneLine(run, "'memory' at 8GiB", "takes 17.1 GB of memory for values", "mode: simulate")
+    isOneLine(run, "'memory' at 8GiB", "needs 17.1 GB of memory for values", "mode: simulate")
   }
 
   /// 70 KB of a field, a name and an argument.
@@ -153,7 +153,7 @@ import Testing
       #expect(run.notes.utf8.count <= 4000, "\(run.notes.utf8.count) bytes")
     }
     let first = try LarderProcess(runs[0], in: scratch.folder).notes
-    #expect(first.contains("characters left out]"), "\(first)")
+    #expect(first.contains("characters omitted]"), "\(first)")
   }
 
   @Test func aMisspeltCellIsOneSentence() throws {
@@ -173,8 +173,8 @@ import Testing
     for name in ["a'\u{301};touch x;'\u{301}.yaml", "-dash.yaml", "line\nbreak'.yaml"] {
       try scratch.write(Self.workload, to: name)
       let run = try LarderProcess(["check", "./\(name)", "--quiet"], in: scratch.folder)
-      isOneLine(run, "make it with: larder check ")
-      let command = try #require(run.notes.split(separator: "make it with: ").last)
+      isOneLine(run, "create it with: larder check ")
+      let command = try #require(run.notes.split(separator: "create it with: ").last)
       let shell = try LarderProcess(shell: String(command), "/bin/bash", in: scratch.folder)
       #expect(shell.exitCode == 0, "\(command)\n\(shell.notes)")
       #expect(scratch.files.sorted() == [name, "larder-baseline.json"].sorted())

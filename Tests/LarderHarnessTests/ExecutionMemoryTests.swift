@@ -62,8 +62,9 @@ import Testing
     }
     #expect(
       error?.description == """
-        configuration 'memory' at 1GiB on 'gigabytes': executing it takes 7.5 GB of memory for \
-        values, and 7.5 GB are left: choose smaller capacities or values, or only 'mode: simulate'
+        configuration 'memory' at 1GiB on 'gigabytes': executing it needs 7.5 GB of memory for \
+        values, only 7.5 GB are available: choose smaller capacities or values, or only \
+        'mode: simulate'
         """)
     // A simulation has no values.
     var simulated = workload

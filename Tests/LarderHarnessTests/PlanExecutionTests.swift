@@ -50,7 +50,7 @@ import Testing
     let planned = try Plan.cells(of: executed, facts: [Self.facts])
     #expect(
       Plan.notes(of: planned, in: executed)
-        == ["Simulated only, because no real cache knows the future: belady+belady."])
+        == ["Simulated only, because real caches do not know the future: belady+belady."])
     #expect(Plan.notes(of: planned, in: try workload([.simulate], "belady")) == [])
   }
 
@@ -60,7 +60,7 @@ import Testing
     let planned = try Plan.cells(of: workload, facts: [Self.facts])
     #expect(
       Plan.notes(of: planned, in: workload)
-        == ["The key 'execute' was not used: 'mode' has no execute."])
+        == ["The key 'execute' has no effect: 'mode' does not include execute."])
   }
 
   @Test func aCacheWithItsOwnPolicyIsPlannedOnceForEachCapacity() throws {

@@ -62,7 +62,7 @@ import Testing
     } catch {
       let message = workload.message(for: error)
       #expect(message.hasPrefix("w.yaml:2: configuration 'yycache' on 'zipf'"), "\(message)")
-      #expect(message.contains("this counts bytes"))
+      #expect(message.contains("this is a size in bytes"))
     }
   }
 

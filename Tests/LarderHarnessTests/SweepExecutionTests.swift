@@ -161,8 +161,8 @@ import Testing
       try sweep.run()
     } throws: { error in
       "\(error)".hasPrefix(
-        "executing 'memory' with 'broken-cache' at capacity 10 in 1 thread: the cache "
-          + "'broken-cache' could not be made")
+        "executing 'memory' with 'broken-cache' at capacity 10 in 1 thread: cannot create "
+          + "the cache 'broken-cache'")
     }
   }
 

@@ -156,31 +156,31 @@ import Testing
       capacities: try capacities("100"))
     #expect(
       message(workload, Self.bytes) == """
-        configuration 'memory' on 'a': capacity '100': this counts objects, but capacities count \
-        bytes where there are sizes: write a size such as 100B, or have the sizes ignored \
+        configuration 'memory' on 'a': capacity '100': this is a number of objects, but the trace \
+        has sizes, so capacities count bytes: write 100B, or ignore the sizes \
         (--ignore-size, or 'unit: objects')
         """)
-    #expect(message(workload) == "there is no trace for seed 1")
+    #expect(message(workload) == "no trace for seed 1")
     workload.unit = .bytes
     #expect(
       message(workload, Self.objects) == """
-        'a' has no sizes, so capacities cannot count bytes: leave out 'unit', or set it to objects
+        'a' has no sizes, so capacities cannot count bytes: remove 'unit', or set it to objects
         """)
     workload.unit = nil
     workload.configurations = [ConfigurationSpec(name: "h", kind: .hybrid)]
     workload.capacities = try capacities("9")
     #expect(
       message(workload, Self.objects) == """
-        configuration 'h': 10% of 9 objects leaves nothing for memory; give it a larger 'share' \
+        configuration 'h': 10% of 9 objects leaves nothing for memory; set a larger 'share' \
         or a 'capacity'
         """)
     workload.capacities = []
     #expect(
       message(workload, Self.objects)
-        == "configuration 'h' has no capacity, and there is none to sweep")
+        == "configuration 'h' has no capacity, and the workload names none")
     workload.policies = []
     #expect(
       message(workload, Self.objects)
-        == "configuration 'h' has no policy, and there is none to sweep")
+        == "configuration 'h' has no policy, and the workload names none")
   }
 }

@@ -100,13 +100,13 @@ import Testing
   }
 
   @Test(arguments: [
-    ("{kind: memory, admission: second-hot}", "unknown admission 'second-hot'"),
+    ("{kind: memory, admission: second-hot}", "unknown admission filter 'second-hot'"),
     ("{kind: memory, admission: 'size:max=x'}", "max='x' is not a number from 0"),
-    ("{kind: memory, cache: nscache, admission: tinylfu}", "'admission' means nothing here"),
+    ("{kind: memory, cache: nscache, admission: tinylfu}", "'admission' does not apply here"),
     (
-      "{kind: memory, admission: size, memory: {admission: size}}", "a tier has an 'admission', too"
+      "{kind: memory, admission: size, memory: {admission: size}}", "a tier also has an 'admission'"
     ),
-    ("{kind: memory, admission: [size, size]}", "'memory+size' stands above"),
+    ("{kind: memory, admission: [size, size]}", "is named 'memory+size'"),
     ("{kind: memory, admission: []}", "expected"),
   ])
   func mistakesAreTold(configuration: String, expected: String) {

@@ -49,7 +49,7 @@ import Testing
       name: b
 
       """,
-      "w.yaml:2: not valid YAML: a second document begins here; keep one"),
+      "w.yaml:2: not valid YAML: a second document starts here; keep one"),
     Case("name: *nobody\n", "w.yaml:1: not valid YAML: found undefined alias"),
     Case("name: a\u{1}b\n", "w.yaml:1: not valid YAML: control characters are not allowed"),
     Case(
@@ -59,8 +59,8 @@ import Testing
       name: b
 
       """,
-      "w.yaml:1: key 'name' stands here and again on line 3 in the same map; keep one"),
-    Case("a: {b: 1, b: 2}\n", "w.yaml:1: key 'b' stands here and again in the same map; keep one"),
+      "w.yaml:1: key 'name' occurs again on line 3 in the same map; keep one"),
+    Case("a: {b: 1, b: 2}\n", "w.yaml:1: key 'b' occurs again in the same map; keep one"),
     Case("name: a\n", "w.yaml:1: key 'source' is missing"),
     Case("? [a]\n: b\n", "w.yaml:1: expected a key, found a list"),
     Case(
@@ -98,7 +98,7 @@ import Testing
     Case(
       "unit: bytes\nignore-size: true",
       """
-      w.yaml:5: ignore-size: sizes cannot be ignored where 'unit' is bytes; drop one of the two
+      w.yaml:5: ignore-size: 'ignore-size' and 'unit: bytes' exclude each other; remove one
       """),
     Case("seeds: []", "w.yaml:4: seeds: expected a list of whole numbers, found an empty list"),
     Case(

@@ -132,7 +132,7 @@ import Testing
     Case("execute: fast", "expected a map with keys such as threads, load, verify, found 'fast'"),
     Case("execute: {thread: 1}", "unknown key 'thread'; did you mean 'threads'?"),
     Case("execute: {threads: 0}", "threads: expected a whole number from 1 to 256, found '0'"),
-    Case("execute: {threads: [2, 2]}", "threads[2]: 2 stands here twice"),
+    Case("execute: {threads: [2, 2]}", "threads[2]: 2 occurs twice"),
     Case(
       "execute: {load: open}",
       "load: expected 'closed', or a map such as {trace: 2x} or {rate: 5000}, found 'open'"),
@@ -145,7 +145,7 @@ import Testing
     Case(
       "execute: {load: {trace: fast}}",
       """
-      load.trace: expected how many times as fast as the trace, such as 1x or 2.5x, found 'fast'
+      load.trace: expected a factor relative to the trace's speed, such as 1x or 2.5x, found 'fast'
       """),
     Case(
       "execute: {load: {rate: 0}}",
@@ -196,19 +196,18 @@ import Testing
       ".cache: 'theirs' cannot be a disk cache; it can be memory"),
     Case(
       "{kind: memory, cache: theirs, memory: {policy: lru}}",
-      ".memory: 'policy' means nothing here: 'theirs' has a policy of its own"),
+      ".memory: 'policy' does not apply here: 'theirs' has a built-in policy"),
     Case(
       "{kind: memory, cache: theirs}",
       """
-      : 'theirs' has a policy of its own and cannot be simulated; add 'mode: [simulate, execute]'
+      : 'theirs' has a built-in policy and cannot be simulated; add 'mode: [simulate, execute]'
       """),
     Case(
       "{preset: ap}",
       ".preset: unknown preset 'ap'; did you mean 'app'? ('larder caches' lists them all)"),
     Case(
       "{preset: app, kind: memory}",
-      ": 'kind' is the preset's to say; beside 'preset' there may be a 'name' and an 'admission' "
-        + "only"
+      ": 'kind' is set by the preset; only 'name' and 'admission' may be given with 'preset'"
     ),
     Case(
       "{kind: memory, memory: {objects: 0}}",
@@ -216,7 +215,7 @@ import Testing
     Case("{name: x}", ": key 'kind' is missing"),
     Case(
       "{kind: disk, placement: by-lifetime}",
-      ": 'placement' means nothing here: a disk cache has no second tier"),
+      ": 'placement' does not apply here: a disk cache has no second tier"),
     Case(
       "{kind: hybrid, placement: by-life}",
       """

@@ -55,7 +55,7 @@ import Testing
     let sources = String(repeating: "{phases: [", count: 100)
     let ends = String(repeating: "]}", count: 100)
     let nested = message("source: \(sources){trace: a}\(ends)".utf8)
-    #expect(nested?.hasSuffix("sources stand more than 16 deep") == true)
+    #expect(nested?.hasSuffix("sources are nested more than 16 deep") == true)
   }
 
   /// Nine aliases on each of nine levels: 9^9 copies.
@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test func aliasBombsAreRefused() {
-    let expected = "w.yaml: aliases (*name) repeat too much; write the values out"
+    let expected = "w.yaml: aliases (*name) expand to too many values; write the values out"
     #expect(message(Self.bomb("source: *a9\n").utf8) == expected)
     #expect(message(Self.bomb("? *a9\n: 1\n").utf8) == expected)
   }
@@ -79,7 +79,8 @@ import Testing
     let one = Array(repeating: "{trace: a}", count: 400).joined(separator: ", ")
     let many = Array(repeating: "*p", count: 300).joined(separator: ", ")
     let yaml = "source: {phases: [&p {phases: [\(one)]}, \(many)]}\n"
-    #expect(message(yaml.utf8) == "w.yaml:1: aliases (*name) repeat too much; write the values out")
+    let expected = "w.yaml:1: aliases (*name) expand to too many values; write the values out"
+    #expect(message(yaml.utf8) == expected)
   }
 
   @Test func starsAndAmpersandsInTextAreNoAliases() {
@@ -110,7 +111,7 @@ import Testing
 
   @Test func filesThatCannotBeRead() throws {
     #expect(
-      message(ofFile: "/nowhere/w.yaml") == "/nowhere/w.yaml: cannot be read: there is no such file"
+      message(ofFile: "/nowhere/w.yaml") == "/nowhere/w.yaml: cannot be read: no such file"
     )
     let folder = FileManager.default.temporaryDirectory.path
     #expect(

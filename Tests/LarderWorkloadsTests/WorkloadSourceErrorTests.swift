@@ -72,7 +72,7 @@ import Testing
         generator: zipf
         request: 5
       """,
-      "w.yaml:2: source: key 'requests' is missing; is 'request' meant for it?"),
+      "w.yaml:2: source: key 'requests' is missing; found 'request' instead"),
     Case(
       """
       source:

@@ -23,16 +23,16 @@ import Testing
       "configurations.kind: expected one of memory, disk, hybrid, found 'both'"),
     Case(
       "[memory, memory]",
-      "configurations[2]: a configuration named 'memory' stands above; give this one a 'name'"),
+      "configurations[2]: another configuration is named 'memory'; give this one a 'name'"),
     Case(
       "{kind: memory, disk: {}}",
-      "configurations: 'disk' means nothing here: a memory cache has no disk tier"),
+      "configurations: 'disk' does not apply here: a memory cache has no disk tier"),
     Case(
       "{kind: disk, memory: {}}",
-      "configurations: 'memory' means nothing here: a disk cache has no memory tier"),
+      "configurations: 'memory' does not apply here: a disk cache has no memory tier"),
     Case(
       "{kind: disk, promotion: never}",
-      "configurations: 'promotion' means nothing here: a disk cache has no second tier"),
+      "configurations: 'promotion' does not apply here: a disk cache has no second tier"),
     Case(
       "{kind: hybrid, promotion: sometimes}",
       "configurations.promotion: expected one of always, second-hit, never, found 'sometimes'"),
@@ -53,7 +53,7 @@ import Testing
       """),
     Case(
       "{kind: memory, memory: {share: 10%}}",
-      "configurations.memory: 'share' is memory's part of a hybrid's disk; use 'capacity'"),
+      "configurations.memory: 'share' applies to memory in a hybrid only; use 'capacity'"),
     Case(
       "{kind: hybrid, disk: {share: 10%}}",
       "configurations.disk: unknown key 'share'; known are policy, admission, capacity, objects, "
@@ -160,10 +160,10 @@ import Testing
   @Test(arguments: [
     Case(
       "policies: [lru]",
-      "w.yaml:1: key 'capacities' is missing: configuration 'memory' leaves its capacity open"),
+      "w.yaml:1: key 'capacities' is missing: configuration 'memory' does not set a capacity"),
     Case(
       "capacities: [1%]",
-      "w.yaml:1: key 'policies' is missing: configuration 'memory' leaves its policy open"),
+      "w.yaml:1: key 'policies' is missing: configuration 'memory' does not name a policy"),
     Case(
       "policies: [lru, siev]\ncapacities: [1%]",
       """
@@ -209,8 +209,8 @@ import Testing
       capacities: 1MB
       """,
       """
-      w.yaml:4: capacities: capacity '1MB': this counts bytes, but sizes are ignored or unknown \
-      and capacities count objects: write a plain number such as 1000
+      w.yaml:4: capacities: capacity '1MB': this is a size in bytes, but sizes are ignored or \
+      unknown, so capacities count objects: write a plain number such as 1000
       """),
     Case(
       """
@@ -219,8 +219,8 @@ import Testing
       capacities: 100
       """,
       """
-      w.yaml:4: capacities: capacity '100': this counts objects, but capacities count bytes where \
-      there are sizes: write a size such as 100B, or have the sizes ignored (--ignore-size, or \
+      w.yaml:4: capacities: capacity '100': this is a number of objects, but the trace has sizes, \
+      so capacities count bytes: write 100B, or ignore the sizes (--ignore-size, or \
       'unit: objects')
       """),
   ])

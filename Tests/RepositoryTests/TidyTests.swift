@@ -55,7 +55,8 @@ struct TidyTests {
       "Sources", "Tests", "Workloads", "Results/examples", "analysis", "docs", ".ci", ".github",
     ]
     let files = [
-      "README.md", "ARCHITECTURE.md", "Results/README.md", "Package.swift", "Makefile",
+      "README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md",
+      "Results/README.md", "Package.swift", "Makefile",
     ]
     let endings = ["swift", "md", "py", "yml", "yaml", "json", "csv", "txt", "run", "h", "c"]
     for path in Repository.paths(below: folders) + files.filter({ Repository.exists($0) }) {

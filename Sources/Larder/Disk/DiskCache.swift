@@ -6,8 +6,8 @@ import LarderEngine
   public import Foundation
 #endif
 
-/// A cache on disk: small values in a SQLite database, large ones in files beside it, and any
-/// policy of the registry to say what stays.
+/// A cache on disk: small values in an SQLite database, large ones in separate files, with any
+/// policy of the registry.
 ///
 /// ```swift
 /// let cache = try DiskCache(path: folder)
@@ -15,47 +15,46 @@ import LarderEngine
 /// let data = try cache.data(for: "avatar/17")
 /// ```
 ///
-/// **Keys** are texts of any characters and up to 100 MB; two are the same when their UTF-8 bytes
-/// are. They are data in a database: no path is ever made from one. A *suite* is a name space: the
-/// same key has different values in different suites, and the suites share the limits.
+/// **Keys** are strings of any characters, up to 100 MB; two keys are equal if their UTF-8 bytes
+/// are. They are data in a database and never part of a path. A *suite* is a namespace: the same
+/// key has different values in different suites, and the suites share the limits.
 ///
-/// **One cache at a time** has a folder open, over all processes. Within it any number of threads
-/// may call; calls go one after the other, and block while the disk is at work. Only the reading of
-/// large values goes on beside other calls.
+/// **One cache at a time**, over all processes, has a folder open. Any number of threads may use
+/// it. Calls are serialised and block during disk operations; only large values are read
+/// concurrently with other calls.
 ///
-/// **Permanent entries** never expire, are never given up for room and stand outside the limits:
-/// they go only when they are removed. (In a `MemoryCache` they may be given up for room.)
+/// **Permanent entries** never expire, are never evicted and do not count towards the limits: they
+/// are only removed explicitly. (In a `MemoryCache` they may be evicted.)
 ///
-/// **What has expired** stays until it is found by a get, cleaned, stored over or given up, also
-/// over a restart: `entry(for:suite:acceptingExpired:)` hands it out, and `renew` gives it a new
-/// life.
+/// **Expired entries** stay until a get finds them, or they are cleaned, replaced or evicted, even
+/// after a restart: `entry(for:suite:acceptingExpired:)` returns them, and `renew` extends them.
 ///
-/// **Encryption** with a key of the app's: see `DiskEncryption`.
+/// **Encryption** with a key from the app: see `DiskEncryption`.
 ///
-/// **Damage.** A value or a row whose bytes are not those that were stored is a miss, and is
-/// removed. A database that cannot be read is set aside, and the cache begins empty: see
-/// `DiskDamageHandling`. Both are counted, and `damages` says what was found. Files are regular
-/// files inside the folder, for their owner alone: no link is followed and no pipe is waited for.
+/// **Damage.** A value or a row that differs from what was stored is a miss, and is removed. A
+/// database that cannot be read is set aside, and the cache starts empty: see `DiskDamageHandling`.
+/// Both are counted, and `damages` lists what was found. Files that the cache creates are
+/// accessible to their owner only; it opens regular files inside the folder, follows no symbolic
+/// links, and does not block on pipes.
 ///
-/// **A full disk** is an error when something is stored. Removing and clearing then remove files
-/// first, so that they work where there is no room at all. When the disk has room again, so does
-/// the cache: nothing needs to be opened again.
+/// **A full disk** is an error when a value is stored. Removing and clearing delete files first, so
+/// they work on a full disk. Once space is available, the cache stores again without being
+/// reopened.
 ///
 /// **After an error** of `set` the key has no value, and after an error of a removal the entries
-/// are gone, for as long as the cache is open. After a crash each such entry is as it was before
-/// the call or as the call would have left it, until a later call that gives something up, or
-/// `flush`, returns without an error: from then on it is what later calls left.
+/// are gone, for as long as the cache is open. After a crash, each such entry is as before the call
+/// or as the call would have left it, until a later call that evicts something, or `flush`,
+/// succeeds: from then on it is what later calls left.
 ///
-/// **What is kept across a restart**, beside the entries: the order of storing, always; the order
-/// of last use and the number of uses of each entry (at most 15 count), as of the last `flush()`
-/// or `close()`, or of one in every 65,536 hits (four for each entry, where that is more). From
-/// these the policy is told, in that order, of every entry: exact for FIFO, LRU, MRU and `ttl` (but
-/// for which of two renewed entries goes first that expire in the same microsecond), an
-/// approximation for the others, which begin without ghosts, without the place of a hand and
-/// without the times of uses before the last.
+/// **What is kept across a restart**, in addition to the entries: the insertion order, always; the
+/// order of last use and the number of uses of each entry (up to 15), as of the last `flush()` or
+/// `close()`, or of the last of every 65,536 hits (four per entry, if that is more). The policy is
+/// restored from these, in that order: exactly for FIFO, LRU, MRU and `ttl` (except for the order
+/// of two renewed entries that expire in the same microsecond), approximately for the others, which
+/// start without ghosts, without the position of a hand and without the times of earlier uses.
 ///
-/// Time per call is O(1) beside what the policy and the size of the value cost; opening is
-/// O(entries), and so are the calls that say it.
+/// A call takes O(1) time in addition to the cost of the policy and the size of the value; opening
+/// takes O(entries), and so do the calls that say so.
 public final class DiskCache: @unchecked Sendable {
   private let lock = SleepingLock()
   let core: DiskCore
@@ -63,12 +62,12 @@ public final class DiskCache: @unchecked Sendable {
   /// Suites in use by a hybrid cache each: two on one suite would not see each other's memory.
   let claimedSuites = Locked<Set<ExactName>>([])
 
-  /// Opens the cache in a folder, which is made where there is none.
+  /// Opens the cache in a folder, which is created if it does not exist.
   ///
   /// - Parameters:
   ///   - path: the folder. Nothing else should be kept in it.
-  ///   - configuration: limits, policy and durability. It may differ from the last time.
-  ///   - clock: where the time comes from; it must go on across restarts.
+  ///   - configuration: limits, policy and durability. It may differ from the previous opening.
+  ///   - clock: the clock; it must continue across restarts.
   /// - Throws: `inUse` when another cache has the folder; `format`, `encryption`, `files`,
   ///   `database`, `damaged`, `limit` or `configuration`.
   public convenience init(

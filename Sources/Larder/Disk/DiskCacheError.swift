@@ -39,7 +39,7 @@ public enum DiskCacheError: Error, Hashable, Sendable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .inUse(let path):
-      return "\(path): another cache has this folder open; one at a time can"
+      return "\(path): another cache has this folder open"
     case .closed(let path):
       return "\(path): the cache is closed"
     case .database(let path, let code, let message):
@@ -50,25 +50,25 @@ public enum DiskCacheError: Error, Hashable, Sendable, CustomStringConvertible {
     case .files(let message):
       return message
     case .format(let path, let found, let expected):
-      return "\(path): a cache of format \(found), expected \(expected); "
+      return "\(path): the cache has format \(found), expected \(expected); "
         + "remove the folder or use another"
     case .encryption(let path, let fault):
       return "\(path): \(fault.sentence)"
     case .encryptionKeyLength(let bits):
-      return "an encryption key of \(bits) bits; it must have 128, 192 or 256"
+      return "the encryption key has \(bits) bits; expected 128, 192 or 256"
     case .configuration(let error):
       return error.description
     case .limit(let name, let value, let expected):
-      return "disk cache: \(name) of \(value) is not possible: expected \(expected)"
+      return "disk cache: \(name) \(value) is out of range: expected \(expected)"
     case .valueTooLarge(let bytes, let bytesMax):
-      return "a value of \(bytes) bytes; at most \(bytesMax) can be stored"
+      return "the value has \(bytes) bytes; expected at most \(bytesMax)"
     case .keyTooLarge(let bytes, let bytesMax):
-      return "a key of \(bytes) bytes; at most \(bytesMax) can be stored"
+      return "the key has \(bytes) bytes; expected at most \(bytesMax)"
     case .codec(let message):
       return message
     case .codecMismatch(let suite, let stored, let given):
-      return "suite '\(suite)' holds values of codec '\(stored)' and is used with '\(given)'; "
-        + "use that codec or another suite, or remove all of the suite's entries first"
+      return "suite '\(suite)' has values of codec '\(stored)' and was opened with '\(given)'; "
+        + "use that codec or another suite, or remove all entries of the suite first"
     }
   }
 

@@ -81,7 +81,7 @@ extension DiskCodec<String> {
       identity: "text", contentType: "text/plain; charset=utf-8", encode: { Data($0.utf8) },
       decode: { bytes in
         guard let text = String(validating: bytes, as: UTF8.self) else {
-          throw DiskCacheError.codec(message: "\(bytes.count) bytes that are not UTF-8")
+          throw DiskCacheError.codec(message: "\(bytes.count) bytes are not valid UTF-8")
         }
         return text
       })

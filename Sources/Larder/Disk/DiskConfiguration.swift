@@ -1,47 +1,46 @@
 import LarderEngine
 
-/// How a disk cache works.
+/// The configuration of a disk cache.
 ///
-/// A cache that is opened with a number outside the stated range throws `DiskCacheError.limit`, and
-/// touches nothing on disk.
+/// Opening a cache with a number out of range throws `DiskCacheError.limit` and does not touch the
+/// disk.
 public struct DiskConfiguration: Sendable, Hashable {
   /// The largest `inlineBytesMax`: SQLite takes rows of up to 10^9 bytes.
   public static var inlineBytesLargest: Int { DiskKey.inlineBytesMax }
 
-  /// The policy with its parameters, as in `lru` or `s3-fifo:small=0.1`: any that does not need
-  /// the future.
+  /// The policy with its parameters, such as `lru` or `s3-fifo:small=0.1`; not one that needs to
+  /// know the future.
   public var policy: String
-  /// The admission filter, as in `second-hit` or `adaptsize`: what it refuses is not written; nil
-  /// to store everything that the policy takes. Its memory begins anew with each opening.
+  /// The admission filter, such as `second-hit` or `adaptsize`; entries that it refuses are not
+  /// written. Nil admits everything. Its history is empty after each opening.
   public var admission: String?
-  /// How much the cache may hold.
+  /// Limits on its content.
   public var limits: DiskLimits
-  /// What outlives a crash.
+  /// Which writes survive a crash.
   public var durability: DiskDurability
-  /// Values of up to this many bytes stand in the database, larger ones in files of their own. From
-  /// 0 to `inlineBytesLargest`.
+  /// Values of up to this many bytes are stored in the database, larger ones in separate files.
+  /// From 0 to `inlineBytesLargest`.
   public var inlineBytesMax: Int
-  /// With durability `none`: sets and removes that are committed together, from 1 to 1,000,000.
+  /// With durability `none`: sets and removals per commit, from 1 to 1,000,000.
   public var groupWrites: Int
-  /// With durability `none`: bytes of values that are committed together, whatever their number.
-  /// From 1 to 2^50.
+  /// With durability `none`: bytes of values per commit, whatever their number. From 1 to 2^50.
   public var groupBytes: Int
-  /// Memory for database pages, in bytes, up to 2^40; less than 64 KiB counts as that.
+  /// Memory for database pages, in bytes, up to 2^40; values below 64 KiB count as 64 KiB.
   public var pageCacheBytes: Int
-  /// Pages of 4 KiB in the write-ahead log at which SQLite moves them into the database. This takes
-  /// up to half of the time of small sets; a longer log gathers more changes of one page, and takes
-  /// more room. From 1 to 2^31 - 1.
+  /// Length of the write-ahead log, in pages of 4 KiB, at which SQLite checkpoints it into the
+  /// database. Checkpoints take up to half of the time of small sets; a longer log combines more
+  /// changes of a page and takes more space. From 1 to 2^31 - 1.
   public var checkpointPages: Int
   /// Seed of random policies.
   public var seed: UInt64
-  /// What keys and values are encrypted with, or nil for nothing.
+  /// Encryption of keys and values, or nil for none.
   public var encryption: DiskEncryption?
-  /// What is done with a database that cannot be read.
+  /// How a database that cannot be read is handled.
   public var damageHandling: DiskDamageHandling
   /// What stands for keys where a policy or a filter counts them in a sketch.
   package var fingerprints = KeyFingerprints.hashes
 
-  /// A configuration; by default LRU, and 20 KiB as the largest value in the database.
+  /// A configuration; by default LRU, with values of up to 20 KiB in the database.
   public init(
     policy: String = "lru", admission: String? = nil, limits: DiskLimits = DiskLimits(),
     durability: DiskDurability = .normal, inlineBytesMax: Int = 20 << 10, groupWrites: Int = 1000,

@@ -1,25 +1,25 @@
-/// What a disk cache still has after something ends that should not have.
+/// Which writes of a disk cache survive a crash.
 ///
-/// A *process that is killed* leaves the system running: what it has written is not lost. When the
-/// *machine* loses power, only what was waited for is on the disk. Whatever is lost, a value that
-/// is served is always whole and the one that was stored last: what was torn does not pass its
-/// checksum and is a miss.
+/// When a *process is killed*, the system continues, and what the process has written is not lost.
+/// When the *machine loses power*, only flushed data is on the disk. In every case, a returned
+/// value is complete and the last one stored: a torn value fails its checksum and is a miss.
 public enum DiskDurability: String, Sendable, Hashable, CaseIterable, Codable {
-  /// The fastest. Sets are gathered, and committed by `DiskConfiguration.groupWrites`, by `flush()`
-  /// or by `close()`.
+  /// The fastest. Sets are grouped, and committed as `DiskConfiguration.groupWrites` says, by
+  /// `flush()` or by `close()`.
   ///
-  /// Killed: the sets and removes since the last commit are lost, however long ago they were, and
-  /// what they replaced or removed is there again. Power lost: any may be lost, and when the
-  /// database itself is damaged the cache begins empty.
+  /// Process killed: sets and removals since the last commit are lost, however long ago they were,
+  /// and the entries that they replaced or removed reappear. Power lost: any write may be lost, and
+  /// if the database itself is damaged, the cache starts empty.
   case none
-  /// The default: each set and remove is committed before the call returns, and nothing waits for
-  /// the disk.
+  /// The default: each set and removal is committed before the call returns, without waiting for a
+  /// flush to disk.
   ///
-  /// Killed: nothing is lost. Power lost: the latest may be lost; the database is whole (SQLite's
-  /// `synchronous = NORMAL` with a write-ahead log).
+  /// Process killed: nothing is lost. Power lost: the latest writes may be lost; the database is
+  /// consistent (SQLite's `synchronous = NORMAL` with a write-ahead log).
   case normal
-  /// Each set and remove waits until it is on the disk: value file, its name, and commit.
+  /// Each set and removal waits until it is flushed to disk: value file, directory entry and
+  /// commit.
   ///
-  /// Nothing that was acknowledged is lost, as long as the disk keeps what it says it has.
+  /// No acknowledged write is lost, as long as the disk honours flushes.
   case full
 }

@@ -11,7 +11,7 @@
     public import Foundation
   #endif
 
-  /// Encrypts everything that a disk cache stores of keys and values, with a key that the app gives.
+  /// Encrypts the keys and values of a disk cache with a key that the app provides.
   ///
   /// ```swift
   /// let encryption = try DiskEncryption(key: keyFromTheKeychain)
@@ -19,29 +19,29 @@
   ///   path: folder, configuration: DiskConfiguration(encryption: encryption))
   /// ```
   ///
-  /// **How.** AES-GCM (NIST SP 800-38D, 2007), with keys of the database's own, derived from the
-  /// app's key and a random salt with HKDF-SHA-256 (RFC 5869, 2010): one for values and one for what
-  /// stands beside them. Every writing draws a new random nonce of 96 bits; by the standard's bound
-  /// that is safe for 2^32 values written, over the life of one folder. A value is bound to its suite
-  /// and key, and to the row that names it: it cannot be passed off as another's, and neither can an
-  /// older value of the same key be put beside a newer row. Version and content type, when the value
-  /// was created and when it expires, and whether it is permanent are bound, too. What was tampered
-  /// with is a miss, removed, and counted as damage.
+  /// **Method.** AES-GCM (NIST SP 800-38D, 2007), with separate keys for values, entry headers and
+  /// suite names, derived from the app's key and a random salt of the database with HKDF-SHA-256
+  /// (RFC 5869, 2010). Every write uses a new random nonce of 96 bits; by the standard's bound that is
+  /// safe for 2^32 writes over the lifetime of a folder. A value is bound to its suite, its key and
+  /// its row: it cannot be used for another entry, and an older value of the same key cannot be put
+  /// next to a newer row. Version, content type, creation time, expiry time and the permanent flag
+  /// are authenticated too. A value that was tampered with is a miss, is removed, and counts as
+  /// damage.
   ///
-  /// **What whoever has the disk still sees**: how many entries and suites there are, which entries
-  /// share a suite and the identity of their codec, the sizes of values and about those of keys, when
-  /// each was stored and expires, its cost, in which order and how often entries were used, and from
-  /// old pages and logs how all this changed. Whoever can write to it can remove entries, and put an
-  /// older state of an entry, or of the whole folder, back in place.
+  /// **Not hidden from someone who can read the disk**: the number of entries and suites, which
+  /// entries share a suite and the identity of its codec, the sizes of values and approximate sizes
+  /// of keys, when each entry was stored and expires, its cost, the order and frequency of use, and
+  /// from old pages and logs how all this changed. Someone who can write to the disk can remove
+  /// entries, and restore an older state of an entry or of the whole folder.
   ///
-  /// **What stays in memory** is not encrypted: keys and values in use, and this key.
+  /// **Not encrypted in memory**: keys and values in use, and this key.
   ///
-  /// A folder is encrypted from its first opening or never. To open it with another key, without
-  /// one, or with one when it is not encrypted is an error, and leaves everything as it is.
+  /// A folder is encrypted from its first opening or never. Opening it with another key, without
+  /// its key, or with a key although it is not encrypted is an error and changes nothing.
   public struct DiskEncryption: Sendable, Hashable {
     let key: SymmetricKey
 
-    /// Encryption with a key of 128, 192 or 256 bits, which should be random: a password is none.
+    /// Encryption with a random key of 128, 192 or 256 bits. Do not use a password.
     ///
     /// - Throws: `encryptionKeyLength`.
     public init(key: SymmetricKey) throws(DiskCacheError) {
@@ -58,12 +58,12 @@
       try self.init(key: SymmetricKey(data: key))
     }
 
-    /// Whether both have the same key. Takes as long whether they differ early, late or not at all.
+    /// Whether both have the same key, compared in constant time.
     public static func == (one: DiskEncryption, other: DiskEncryption) -> Bool {
       one.key == other.key
     }
 
-    /// The key's length alone: nothing else of it leaves.
+    /// Hashes the length of the key only.
     public func hash(into hasher: inout Hasher) { hasher.combine(key.bitCount) }
   }
 
@@ -76,7 +76,7 @@
     /// The key's length alone.
     public var debugDescription: String { description }
 
-    /// Nothing, so that no dump shows the key.
+    /// Empty, so that no dump shows the key.
     public var customMirror: Mirror { Mirror(self, children: []) }
   }
 #endif

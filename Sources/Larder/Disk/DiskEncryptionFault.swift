@@ -9,9 +9,9 @@ public enum DiskEncryptionFault: Sendable, Hashable, CaseIterable {
 
   var sentence: String {
     switch self {
-    case .wrongKey: "the cache was encrypted with another key; open it with that one"
+    case .wrongKey: "the cache was encrypted with another key; open it with that key"
     case .keyMissing: "the cache is encrypted; open it with its key"
-    case .notEncrypted: "a key was given for a cache that is not encrypted; open it without one"
+    case .notEncrypted: "the cache is not encrypted; open it without a key"
     }
   }
 }

@@ -1,13 +1,12 @@
-/// A value that a cache had, with what is known of it.
+/// A cached value with its metadata.
 public struct CacheHit<Value: Sendable>: Sendable {
-  /// How far a value from the cache can be trusted to be the origin's.
+  /// How fresh a cached value is.
   public enum Freshness: UInt8, Sendable, Hashable {
     /// It has not expired.
     case fresh
-    /// The origin has just said that it still holds.
+    /// The origin has just confirmed it.
     case revalidated
-    /// It has expired or may not hold any more: the origin could not be asked, or has not answered
-    /// yet.
+    /// It has expired or may be outdated: the origin could not be reached, or has not answered yet.
     case stale
   }
 
@@ -47,24 +46,24 @@ public struct CacheHit<Value: Sendable>: Sendable {
       freshness: freshness ?? self.freshness)
   }
 
-  /// Which tier had it.
+  /// The tier that had it.
   @inlinable public var tier: HybridTier { stamp & 1 == 0 ? .memory : .disk }
-  /// How far it can be trusted.
+  /// How fresh it is.
   @inlinable public var freshness: Freshness {
     Freshness(rawValue: UInt8(stamp >> 1 & 3)) ?? .stale
   }
-  /// When it was stored or last found to still hold, microseconds of the cache's clock.
+  /// When it was stored or last confirmed, in microseconds of the cache's clock.
   @inlinable public var createdMicroseconds: UInt64 { note.facts?.created ?? stamp >> 8 }
-  /// When it expires, microseconds of the cache's clock, or nil for never.
+  /// When it expires, in microseconds of the cache's clock, or nil for never.
   @inlinable public var expiresMicroseconds: UInt64? { expires == .max ? nil : expires }
   /// The version that the origin gave it, such as an HTTP ETag.
   public var version: String? { note.facts?.version }
-  /// What it is, such as `image/jpeg`, where that was said.
+  /// Its content type, such as `image/jpeg`, if known.
   public var contentType: String? { note.facts?.contentType }
-  /// Whether it stays until it is removed by its key.
+  /// Whether it is permanent: removed only by key.
   public var isPermanent: Bool { note.facts?.isPermanent ?? false }
 
-  /// How long it lives from `createdMicroseconds` on, or nil for ever.
+  /// Its lifetime from `createdMicroseconds`, or nil for unlimited.
   var lifetime: Duration? {
     guard expires != .max else { return nil }
     let life = expires - min(createdMicroseconds, expires)

@@ -1,15 +1,15 @@
-/// What came of asking a cache with an origin behind it.
+/// The result of a request to a cache with an origin.
 public enum CacheResult<Value: Sendable>: Sendable {
-  /// The cache had it, or the origin said that what the cache has still holds.
+  /// The value was cached, or the origin confirmed the cached value.
   case hit(CacheHit<Value>)
-  /// The cache did not have it: it comes from the origin.
+  /// The value was not cached and comes from the origin.
   case miss(Value)
-  /// Nobody has it: the origin said so, or was not to be asked.
+  /// No value: the origin does not have it, or was not asked.
   case absent
-  /// The origin could not be asked, and the cache has nothing that may stand in.
+  /// The origin failed, and the cache has no value that may be returned instead.
   case failure(any Error)
 
-  /// Where a value came from.
+  /// The source of a value.
   public enum Source: String, Sendable, Hashable {
     case memory, disk, origin
   }
@@ -23,7 +23,7 @@ public enum CacheResult<Value: Sendable>: Sendable {
     }
   }
 
-  /// Where the value came from, if there is one.
+  /// The source of the value, if there is one.
   public var source: Source? {
     switch self {
     case .hit(let hit): hit.tier == .memory ? .memory : .disk
@@ -32,7 +32,7 @@ public enum CacheResult<Value: Sendable>: Sendable {
     }
   }
 
-  /// The value, nil where nobody has one.
+  /// The value, or nil if it is absent.
   ///
   /// - Throws: the failure.
   public func get() throws -> Value? {

@@ -1,14 +1,13 @@
-/// How a value is had from a cache and from its origin.
+/// How a value is fetched from a cache and its origin.
 public enum CacheStrategy: String, Sendable, Hashable, Codable, CaseIterable {
-  /// What the cache has is answered at once, expired or not (see
-  /// `HybridCacheConfiguration.staleWhileRevalidate`), and fetched anew behind the answer: the next
-  /// one is up to date. It is not fetched anew while the `maxAge` lasts that its origin gave it.
-  /// Where the cache has nothing the origin is waited for.
+  /// Returns the cached value at once, expired or not (see
+  /// `HybridCacheConfiguration.staleWhileRevalidate`), and refreshes it in the background, unless
+  /// the `maxAge` that its origin gave it has not passed. On a miss, waits for the origin.
   case cacheThenFetch = "cache-then-fetch"
-  /// What the cache has; the origin only where it has nothing.
+  /// Returns the cached value; asks the origin only on a miss.
   case cacheElseFetch = "cache-else-fetch"
-  /// From the origin whatever the cache has, which may answer that this still holds.
+  /// Always asks the origin, which may answer that the cached value has not changed.
   case fetch
-  /// What the cache has, and nothing else.
+  /// Returns the cached value and never asks the origin.
   case cacheOnly = "cache-only"
 }

@@ -1,15 +1,15 @@
 extension HybridCache {
-  /// The value of a key, from the cache or from the origin as the strategy says.
+  /// The value of a key, from the cache or from the origin according to the strategy.
   ///
-  /// However many ask for a key at the same time, `load` is called once, and only one request's: a
-  /// fetch that is under way is joined. A request that is cancelled ends at once; the fetch goes on
-  /// for the others, and is cancelled with the last.
+  /// Concurrent requests for a key join the fetch in progress: the `load` of only one of them is
+  /// called, once. A cancelled request ends at once; the fetch continues for the others, and is
+  /// cancelled with the last.
   ///
   /// - Parameters:
   ///   - strategy: nil for `configuration.strategy`.
-  ///   - maxAge: how long what is fetched may be used; nil for as long as the cache's limits say.
+  ///   - maxAge: lifetime of a fetched value; nil for that of the cache's limits.
   ///   - load: fetches the value.
-  /// - Throws: what `load` throws, where nothing may stand in for the origin; `absent`, with
+  /// - Throws: the error of `load`, unless a stale value may be returned; `absent`, with
   ///   `cacheOnly`; `CancellationError`.
   public func value(
     for key: Key, strategy: CacheStrategy? = nil, maxAge: Duration? = nil,
@@ -22,11 +22,11 @@ extension HybridCache {
     return value
   }
 
-  /// What the cache or the origin has of a key, and which of them it was: `value` with everything
-  /// that an origin may say. It is told the version that the cache has and may answer that this
-  /// still holds, how long a value may be used, or that there is none.
+  /// The value of a key and its source: `value(for:)` with all answers that an origin may give. The
+  /// origin receives the cached version, and may answer that it has not changed, how long a value
+  /// is valid, or that there is none.
   ///
-  /// Where disk fails it counts as having nothing, and listeners are told.
+  /// A failing disk counts as empty, and listeners are notified.
   ///
   /// - Parameters:
   ///   - strategy: nil for `configuration.strategy`.
@@ -54,11 +54,11 @@ extension HybridCache {
     }
   }
 
-  /// First what the cache has, if anything, and then what a refresh brings: the strategy
-  /// `cacheThenFetch` for somebody who wants both. The second is a `miss` with a new value, a `hit`
-  /// where what the cache has still holds or stands in for a failure, `absent`, or a `failure`.
-  /// There is no second while the first is younger than the origin's own `maxAge`. Who stops
-  /// listening cancels their request for the refresh.
+  /// First the cached value, if any, and then the result of a refresh: the strategy
+  /// `cacheThenFetch` with both results. The second is a `miss` with a new value, a `hit` if the
+  /// cached value has not changed or is returned because the origin failed, `absent`, or a
+  /// `failure`. While the first is younger than the origin's `maxAge`, there is no second. Ending
+  /// the iteration cancels the request for the refresh.
   public func updates(
     for key: Key, load: @escaping Loader
   ) -> AsyncStream<CacheResult<Value>> {
@@ -78,15 +78,14 @@ extension HybridCache {
     }
   }
 
-  /// Sees to it that the cache has the values of some keys, as before a journey or when an app
-  /// starts: fetches what it does not have.
+  /// Fetches the values of keys that the cache does not have, for example when an app starts.
   ///
   /// - Parameters:
-  ///   - keys: which; they are begun in this order.
-  ///   - concurrency: at most so many are asked for at the same time; at least one is.
-  ///   - progress: told after each key, one call at a time.
+  ///   - keys: the keys; they are started in this order.
+  ///   - concurrency: maximum number of concurrent requests; at least one.
+  ///   - progress: called after each key, one call at a time.
   ///   - load: asks the origin.
-  /// - Returns: how it went. When the task is cancelled, the keys that were done until then.
+  /// - Returns: the progress. If the task is cancelled, that of the keys done until then.
   @discardableResult
   public func prewarm(
     _ keys: some Sequence<Key> & Sendable, concurrency: Int = 4,

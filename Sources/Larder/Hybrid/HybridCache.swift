@@ -14,37 +14,37 @@ import LarderEngine
 /// let article = try await cache.value(for: id) { request in try await api.article(id) }
 /// ```
 ///
-/// `value(for:)` and `result(for:)` ask the cache and then the origin, as a `CacheStrategy` says.
-/// However many ask for a key at the same time, the origin is asked once. `get`, `set` and `remove`
-/// know of the cache alone.
+/// `value(for:)` and `result(for:)` ask the cache and then the origin, according to a
+/// `CacheStrategy`. Concurrent requests for a key make one fetch. `get`, `set` and `remove` use the
+/// cache only.
 ///
-/// **Rules.** What is stored where, and what passes between memory and disk, is decided by
-/// `configuration.rules`, by the same code as in a simulation: driven by one thread the cache
-/// counts what `HybridSimulation` counts, to the request.
+/// **Rules.** `configuration.rules` decides what is stored where and what moves between memory and
+/// disk, with the same code as in a simulation: with one thread, the counts of the cache equal
+/// those of `HybridSimulation`.
 ///
-/// **One order for each key.** Sets, removals, promotions, and the arrival of what was fetched are
-/// done one after the other for each key and for both tiers together. A fetch that is overtaken by
-/// a set or a removal of its key is not stored.
+/// **One order per key.** Sets, removals, promotions and stores of fetched values are serialised
+/// for each key, over both tiers. A fetch that is overtaken by a set or a removal of its key is not
+/// stored.
 ///
-/// **What has expired** is a miss, and is kept while its origin can say that it still holds or it
-/// may stand in for its origin: see `HybridCacheConfiguration.revalidateWithin`.
+/// **Expired entries** are misses, and are kept while they can be revalidated or returned when the
+/// origin fails: see `HybridCacheConfiguration.revalidateWithin`.
 ///
-/// **Threads.** `value`, `result`, `updates` and `prewarm` leave everything below a hit in memory
-/// to threads of the cache's own, and suspend their task until it is done. `get`, `set`, `remove`
-/// and all other calls work on the thread that calls, which the disk may hold up.
+/// **Threads.** `value`, `result`, `updates` and `prewarm` run everything but memory hits on
+/// threads of the cache, and suspend their task until it is done. `get`, `set`, `remove` and all
+/// other calls run on the calling thread, which may block for the disk.
 ///
-/// **Disk that fails** leaves memory at work. `get`, `set` and `remove` do what memory can do and
-/// then throw; `value` and `result` treat it as if disk had nothing, and tell listeners.
+/// **If the disk fails**, memory continues to work. `get`, `set` and `remove` do what they can in
+/// memory and then throw; `value` and `result` treat a failing disk as empty, and notify listeners.
 ///
-/// **What must not call the cache:** its codec and its clock, and the end of a value: they are
-/// called while a part of the cache is locked.
+/// **Codec, clock and deinitialisers of values must not call the cache**: they run while a part of
+/// the cache is locked.
 ///
-/// A permanent entry is always on disk, whatever the rules say; memory may give it up.
+/// A permanent entry is always on disk, whatever the rules say; memory may evict it.
 public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unchecked Sendable {
-  /// What may be said of a value when it is stored.
+  /// Options for storing a value.
   public typealias StoreOptions = DiskStoreOptions
 
-  /// What the cache was made from.
+  /// The configuration of the cache.
   public let configuration: HybridCacheConfiguration
 
   let memory: MemoryCache<Key, HybridHeld<Value>>?
@@ -148,10 +148,10 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
 
   // MARK: Gets
 
-  /// The value of a key with what is known of it, or nil where neither tier has one that can be
-  /// used. A reference to it; one that is found on disk is moved as the rules say.
+  /// The value of a key with its metadata, or nil if neither tier has a valid one. Counts as a
+  /// reference; a value found on disk is promoted according to the rules.
   ///
-  /// - Throws: `disk`, when memory has nothing and disk cannot say.
+  /// - Throws: `disk`, if memory does not have the key and the disk fails.
   @inlinable
   public func get(_ key: Key) throws(HybridCacheError) -> CacheHit<Value>? {
     guard let front else { return try getUnderLock(key) }
@@ -222,9 +222,9 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
     return hit(found)
   }
 
-  /// Whether a get would find something. No reference to it, and nothing moves.
+  /// Whether a get would be a hit. Does not count as a reference, and moves nothing.
   ///
-  /// - Throws: `disk`, when memory has nothing and disk cannot say.
+  /// - Throws: `disk`, if memory does not have the key and the disk fails.
   public func contains(_ key: Key) throws(HybridCacheError) -> Bool {
     if memory?.contains(key) ?? false { return true }
     guard let diskTier else { return false }
@@ -270,10 +270,11 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
     if let disk { baseline.withLock { $0 = disk.tierCounts } }
   }
 
-  /// Writes everything out and gives up the folder, or on a shared disk cache the suite. From then
-  /// on disk is closed, and what needs it throws; memory goes on. A second call does nothing.
+  /// Writes everything and releases the folder, or on a shared disk cache the suite. The disk tier
+  /// is then closed, and calls that need it throw; memory continues to work. A second call does
+  /// nothing.
   ///
-  /// - Throws: `disk`; the cache is closed all the same.
+  /// - Throws: `disk`; the cache is closed nevertheless.
   public func close() throws(HybridCacheError) {
     if diskTier?.isClosed ?? false { return }
     var failure: HybridCacheError?

@@ -1,46 +1,45 @@
 public import LarderEngine
 
-/// Everything that a hybrid cache is made from.
+/// The configuration of a hybrid cache.
 public struct HybridCacheConfiguration: Sendable {
   /// What passes between the tiers.
   public typealias Rules = HybridRules
 
-  /// The tier in front, or nil for none. Its clock and pressure rule are those below. With a limit
-  /// on cost an entry's cost is the number of its bytes as encoded.
+  /// The memory tier, or nil for none. Its clock and pressure rule are those below. With a limit on
+  /// cost, the cost of an entry is its encoded size in bytes.
   public var memory: MemoryCacheConfiguration?
-  /// The tier behind, or nil for none.
+  /// The disk tier, or nil for none.
   public var disk: DiskConfiguration?
-  /// What passes between the tiers, the simulator's rules; they play no part where there is one
+  /// The rules between the tiers, which are those of the simulator. They have no effect with one
   /// tier.
   public var rules: HybridRules
-  /// When what is stored is written to disk.
+  /// When stored values are written to disk.
   public var writes: HybridWrites
-  /// Whether each read has a value of its own, decoded for it, so that what one reader does to an
-  /// object that it was given does not reach another. Memory then keeps values encoded.
+  /// Whether each read decodes a separate value, so that changes that one reader makes to an object
+  /// do not affect another. Memory then stores encoded values.
   public var copiesOnRead: Bool
-  /// The strategy where a call names none.
+  /// The strategy of calls that do not name one.
   public var strategy: CacheStrategy
-  /// How long after its expiry a value may still stand in for an origin that fails; nil for not at
-  /// all. Zero lets only what has not expired stand in; less is refused.
+  /// How long after its expiry a value may be returned when the origin fails; nil for never. With
+  /// zero, only values that have not expired are; negative durations are refused.
   public var staleIfError: Duration?
-  /// How long after its expiry a value may still be what `cacheThenFetch` answers at once, while it
-  /// is refreshed; nil for as long as the cache has it, zero for not at all: the origin is then
-  /// waited for.
+  /// How long after its expiry `cacheThenFetch` may return a value at once while it is refreshed;
+  /// nil for as long as the cache has it. With zero it waits for the origin instead.
   public var staleWhileRevalidate: Duration?
-  /// How long an entry with a version is kept after its expiry, so that its origin can say that it
-  /// still holds. Entries without one are kept for `staleIfError` or `staleWhileRevalidate`, the
-  /// longer of the two; where the latter is nil and `strategy` is `cacheThenFetch`, for this long.
-  /// A kept entry takes room like any other and may be evicted; to a get it is a miss.
+  /// How long an entry with a version is kept after its expiry for revalidation. Entries without a
+  /// version are kept for `staleIfError` or `staleWhileRevalidate`, whichever is longer; if the
+  /// latter is nil and `strategy` is `cacheThenFetch`, for this long. A kept entry occupies space
+  /// like any other and may be evicted; for a get it is a miss.
   public var revalidateWithin: Duration
-  /// How much memory keeps when the system is short of it. Disk keeps everything.
+  /// How much memory keeps under memory pressure. Disk keeps everything.
   public var pressureRule: MemoryPressureRule
-  /// The name space on disk.
+  /// The suite on disk.
   public var suite: String
-  /// Where the time comes from. It must go on across restarts, unless there is no disk.
+  /// The clock. It must continue across restarts, unless there is no disk tier.
   public var clock: any CacheClock
 
-  /// A configuration; by default LRU with 32 MiB in memory and 100 MiB on disk, written through,
-  /// and all memory given up when the system is short of it.
+  /// A configuration; by default LRU with 32 MiB in memory and 100 MiB on disk, write-through, and
+  /// memory emptied under memory pressure.
   public init(
     memory: MemoryCacheConfiguration? = MemoryCacheConfiguration(
       limits: MemoryCacheLimits(cost: 32 << 20)),
@@ -85,7 +84,7 @@ public struct HybridCacheConfiguration: Sendable {
     ]
     for (name, duration) in durations {
       guard let duration, duration < .zero else { continue }
-      throw .configuration(message: "\(name) is \(duration): expected zero or more")
+      throw .configuration(message: "\(name) is \(duration); expected zero or more")
     }
   }
 
@@ -93,7 +92,7 @@ public struct HybridCacheConfiguration: Sendable {
   func check() throws(HybridCacheError) {
     try checkDurations()
     if memory == nil, disk == nil {
-      throw .configuration(message: "a hybrid cache needs memory, disk or both; it has neither")
+      throw .configuration(message: "a hybrid cache needs memory, disk or both")
     }
     do throws(MemoryCacheError) {
       try pressureRule.check()
@@ -103,19 +102,19 @@ public struct HybridCacheConfiguration: Sendable {
     }
     guard case .back(let entriesMax, let interval) = writes else { return }
     if memory == nil || disk == nil {
-      throw .configuration(message: "writing back needs memory and disk")
+      throw .configuration(message: "write-back needs memory and disk")
     }
     if rules.inclusion == .exclusive {
       throw .configuration(
-        message: "writing back needs inclusive rules: exclusive ones write what memory evicts")
+        message: "write-back needs inclusive rules; exclusive rules write evicted entries")
     }
     if entriesMax < 1 {
       throw .configuration(
-        message: "writing back with at most \(entriesMax) entries waiting: expected at least 1")
+        message: "write-back with at most \(entriesMax) waiting entries; expected at least 1")
     }
     if let interval, interval < .zero {
       throw .configuration(
-        message: "writing back after an interval of \(interval): expected zero or more, or nil")
+        message: "write-back with an interval of \(interval); expected zero or more, or nil")
     }
   }
 }

@@ -25,15 +25,15 @@ public enum HybridCacheError: Error, Sendable, CustomStringConvertible {
     case .disk(let error): error.description
     case .codec(let message): message
     case .configuration(let message): message
-    case .absent(let key): "\(key.debugDescription): neither the cache nor its origin has it"
+    case .absent(let key): "\(key.debugDescription): not found in the cache or at its origin"
     case .notModifiedUnasked(let key):
-      "\(key.debugDescription): the origin answered 'not modified', and the cache has nothing"
+      "\(key.debugDescription): the origin returned 'not modified', but the cache has no value"
     case .loadsItself(let key):
-      "\(key.debugDescription): its loader asks the cache for this key, and would wait for itself; "
-        + "ask for another key, or for what the cache has with 'get'"
+      "\(key.debugDescription): its loader requests this key and would wait for itself; "
+        + "request another key, or use 'get'"
     case .suiteInUse(let suite):
-      "suite '\(suite)': another hybrid cache uses it; "
-        + "share that one, close it, or use another suite"
+      "suite '\(suite)': in use by another hybrid cache; "
+        + "share that cache, close it, or use another suite"
     }
   }
 }

@@ -1,13 +1,13 @@
-/// What a cache asks of the origin.
+/// A request of a cache to its origin.
 public struct OriginRequest<Key: Sendable>: Sendable {
   /// The key.
   public let key: Key
-  /// The version (ETag) of the value that the cache has, if any. An origin that still has this one
-  /// may answer `.notModified`.
+  /// The version (ETag) of the cached value, if any. An origin that still has this version may
+  /// answer `.notModified`.
   public let version: String?
-  /// When the value that the cache has was stored or last found to still hold, microseconds of the
-  /// cache's clock; nil where it has none.
+  /// When the cached value was stored or last confirmed, in microseconds of the cache's clock; nil
+  /// if there is none.
   public let createdMicroseconds: UInt64?
-  /// Whether somebody already has an answer and this is a refresh behind it.
+  /// Whether this is a background refresh of a value that was already returned.
   public let isBackground: Bool
 }

@@ -10,20 +10,20 @@ import LarderEngine
 
 /// A cache in memory, for use from any number of threads.
 ///
-/// It holds values under keys within its limits, and lets a policy choose what to give up. Keys are
-/// spread over shards with a lock each. Where the policy allows it (FIFO, CLOCK, SIEVE, S3-FIFO,
-/// QD-LP and random do) a get takes no lock: if keys and values are nothing but bytes, such as
-/// integers and structures of them, it goes on beside whoever writes; otherwise who writes to the
-/// same shard waits for it, and the other way round. What leaves the cache is destroyed after the
-/// lock is given back, so the end of a value may use the cache.
+/// It stores values by key within its limits, and a policy chooses what to evict. Keys are
+/// distributed over shards, each with a lock. With policies that allow it (FIFO, CLOCK, SIEVE,
+/// S3-FIFO, QD-LP and random), a get takes no lock. If keys and values are trivial types, such as
+/// integers and structs of integers, it runs concurrently with writes; otherwise gets and writes of
+/// the same shard wait for each other. Evicted values are destroyed after the lock is released, so
+/// deinitialisers may use the cache.
 ///
-/// An entry may be *permanent*: it never expires, cleaning (`removeAll`, `removeExpired`,
-/// `trim(toAge:)`) passes over it, and it leaves when it is removed by key, replaced by a set, or
-/// chosen by the policy where room is wanted, as any other entry may be.
+/// An entry may be *permanent*: it never expires, and cleaning (`removeAll`, `removeExpired`,
+/// `trim(toAge:)`) skips it. It can still be removed by key, replaced by a set, or evicted by the
+/// policy like any other entry.
 ///
-/// A value larger than what fits is refused, and what was stored under its key before is removed.
+/// A value that is too large is refused, and the previous value of its key is removed.
 public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendable {
-  /// What the cache was made from.
+  /// The configuration of the cache.
   public let configuration: MemoryCacheConfiguration
 
   @usableFromInline let blocks: ShardBlocks<Key, Value>
@@ -35,7 +35,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
 
   /// An empty cache.
   ///
-  /// - Throws: `MemoryCacheError` where the policy or a number is not possible; it says which.
+  /// - Throws: `MemoryCacheError` if the policy or a number is invalid; it says which.
   public convenience init(
     _ configuration: MemoryCacheConfiguration
   ) throws(MemoryCacheError) {

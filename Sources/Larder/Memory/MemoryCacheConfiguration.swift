@@ -1,29 +1,29 @@
 import LarderEngine
 
-/// Everything that a memory cache is made from.
+/// The configuration of a memory cache.
 public struct MemoryCacheConfiguration: Sendable {
-  /// How much it holds, and for how long.
+  /// Limits on its content.
   public var limits: MemoryCacheLimits
-  /// The policy, as in `lru` or `s3-fifo:small=0.2`: one that does not need to know the future.
+  /// The policy, such as `lru` or `s3-fifo:small=0.2`; not one that needs to know the future.
   public var policy: String
-  /// The admission filter, as in `second-hit` or `size:max=0.05`: what it refuses is not stored;
-  /// nil to store everything that the policy takes.
+  /// The admission filter, such as `second-hit` or `size:max=0.05`; entries that it refuses are not
+  /// stored. Nil admits everything.
   public var admission: String?
-  /// Parts with a lock each: a power of two, at most 1024. With one, the cache does exactly what a
-  /// simulation does.
+  /// Number of shards, each with a lock: a power of two, at most 1024. With one shard, the cache
+  /// does exactly what a simulation does.
   ///
-  /// Nil for one part for every 1024 entries and every MiB of cost: at most 16, and with a limit on
-  /// cost at most 4, so that an entry of up to a quarter of the limit fits (16 again from 64 GiB
-  /// on, where a part takes whatever an entry can cost). More parts take more threads at the same
-  /// time, and smaller entries.
+  /// Nil chooses one shard per 1024 entries and per MiB of cost: at most 16, and with a limit on
+  /// cost at most 4, so that an entry of up to a quarter of the limit fits (16 again from 64 GiB,
+  /// where a shard fits an entry of any cost). More shards allow more concurrent threads and limit
+  /// the size of entries.
   public var shards: Int?
   /// How keys are hashed.
   public var hashing: KeyHashing
-  /// Where the time comes from.
+  /// The clock.
   public var clock: any CacheClock
-  /// What is given up when the system is short of memory.
+  /// How much is kept under memory pressure.
   public var pressureRule: MemoryPressureRule
-  /// Seed of policies that draw random numbers.
+  /// Seed of random policies.
   public var seed: UInt64
   /// What stands for keys where a policy or a filter counts them in a sketch.
   package var fingerprints = KeyFingerprints.hashes

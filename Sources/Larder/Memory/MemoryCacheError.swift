@@ -14,9 +14,9 @@ public enum MemoryCacheError: Error, Hashable, Sendable, CustomStringConvertible
     switch self {
     case .policy(let error): "\(error)"
     case .limit(let name, let value, let expected):
-      "memory cache: \(name) of \(value) is not possible: expected \(expected)"
+      "memory cache: \(name) \(value) is out of range: expected \(expected)"
     case .shards(let count):
-      "memory cache: \(count) shards are not possible: expected a power of two up to 1024"
+      "memory cache: invalid number of shards \(count): expected a power of two up to 1024"
     }
   }
 }

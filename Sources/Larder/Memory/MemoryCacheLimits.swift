@@ -1,31 +1,30 @@
 import LarderEngine
 
-/// How much a memory cache holds, and for how long. Limits may be given alone or together; an entry
-/// is there as long as it meets them all.
+/// Limits on the content of a memory cache. They can be combined; all of them hold at all times.
 ///
-/// A policy has one capacity. It is `cost` where that is given, and `count` otherwise; a policy
-/// that divides its capacity (into a small and a main queue, say) divides that. Where both are
-/// given the policy is also asked to evict whenever `count` entries are there and one more is to
-/// come. Age plays no part in what the policy evicts, unless it is one that looks at expiry.
+/// A policy has one capacity: `cost` if it is set, otherwise `count`. A policy that divides its
+/// capacity (such as into a small and a main queue) divides that one. If both are set, the policy
+/// also evicts when `count` entries are resident and another is inserted. Age does not affect which
+/// entries the policy evicts, unless the policy uses expiry.
 ///
-/// With more than one shard each has an equal part of `count` and `cost`, and nothing is stored
-/// that costs more than one shard's part. Unless `MemoryCacheConfiguration.shards` says otherwise
-/// that is a quarter of `cost` at least.
+/// With several shards, each has an equal part of `count` and `cost`, and an entry that costs more
+/// than the part of one shard is not stored. Unless `MemoryCacheConfiguration.shards` is set, that
+/// part is at least a quarter of `cost`.
 ///
-/// A cache that is made with a limit outside the stated range throws `MemoryCacheError.limit`.
+/// Creating a cache with a limit out of range throws `MemoryCacheError.limit`.
 public struct MemoryCacheLimits: Sendable, Hashable {
-  /// The largest `count` and `cost`: 2^50, as good as no limit.
+  /// The largest `count` and `cost`: 2^50, effectively no limit.
   public static var largest: Int { Int(PolicySetup.capacityMax) }
 
-  /// At most so many entries, from 1 for each shard to `largest`; nil for no limit. A shard stops
-  /// at 2^27 in any case.
+  /// Maximum number of entries, from 1 per shard to `largest`; nil for no limit. A shard never
+  /// holds more than 2^27.
   public var count: Int?
-  /// At most this sum of costs, usually bytes, from 1 for each shard to `largest`. Only where it is
-  /// given are the costs of entries kept (`largest` keeps them and limits nothing); otherwise each
-  /// counts as 1.
+  /// Maximum sum of costs, usually bytes, from 1 per shard to `largest`. Costs of entries are
+  /// stored only if it is set (`largest` stores them without limiting anything); otherwise each
+  /// counts 1.
   public var cost: Int?
-  /// No entry is used for longer than this after it was stored, whatever its own time to live: the
-  /// cache's time to live. At least a microsecond.
+  /// Maximum age: the cache's TTL, which applies even to entries with a longer TTL. At least a
+  /// microsecond.
   public var age: Duration?
 
   /// Limits; see the properties for the meaning of each.

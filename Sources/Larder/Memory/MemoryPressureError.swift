@@ -15,7 +15,7 @@ public struct MemoryPressureError: Error, Hashable, Sendable, CustomStringConver
 
   /// One line for a person.
   public var description: String {
-    "\(path): cannot be told of memory pressure: \(String(cString: strerror(code))); "
-      + "pass another source, or call handle(_:) where the app learns of it"
+    "\(path): cannot observe memory pressure: \(String(cString: strerror(code))); "
+      + "use another source, or call handle(_:) when the app is notified"
   }
 }

@@ -15,9 +15,9 @@ extension CachePreset {
     encryption: DiskEncryption? = nil, clock: any CacheClock = WallCacheClock(isExact: false)
   ) throws(HybridCacheError) -> HybridCacheConfiguration {
     if disk?.isEncrypted ?? false, encryption == nil {
-      throw .configuration(message: "preset '\(name)' encrypts what it stores: it needs a key")
+      throw .configuration(message: "preset '\(name)' uses encryption and needs a key")
     } else if !(disk?.isEncrypted ?? false), encryption != nil {
-      throw .configuration(message: "preset '\(name)' does not encrypt: it has no use for a key")
+      throw .configuration(message: "preset '\(name)' does not use encryption; remove the key")
     }
     return HybridCacheConfiguration(
       memory: memory.map { memory in

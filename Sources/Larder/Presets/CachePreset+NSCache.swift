@@ -2,14 +2,14 @@ extension CachePreset {
   /// Foundation's `NSCache` with limits on count and cost.
   public static let nscache = CachePreset(
     name: "nscache",
-    summary: "memory alone, limited by count (100) and bytes (10 MiB)",
+    summary: "memory only, limited by count (100) and bytes (10 MiB)",
     models: """
-      Foundation's NSCache as apps set it up for pictures: countLimit 100 and totalCostLimit \
-      10 MiB, the cost of an entry being its bytes.
+      Foundation's NSCache as apps configure it for pictures: countLimit 100 and totalCostLimit \
+      10 MiB, with bytes as cost.
       """,
     differences: """
-      NSCache's limits are not strict and what it evicts is not documented; on Linux it is what \
-      costs least. Here the limits hold and eviction is LRU. On a memory warning half is given up.
+      The limits of NSCache are not strict and its eviction is not documented; on Linux it evicts \
+      the lowest cost. Here the limits are strict and eviction is LRU. A memory warning evicts half.
       """,
     memory: Memory(count: 100, bytes: 10 << 20),
     pressureRule: MemoryPressureRule(keptOnWarning: 0.5, keptWhenCritical: 0))

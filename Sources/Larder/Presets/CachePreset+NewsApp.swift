@@ -2,14 +2,14 @@ extension CachePreset {
   /// Articles of a news app.
   public static let newsApp = CachePreset(
     name: "news-app",
-    summary: "100 articles in memory, LRU; every article that was read for 30 days on disk",
+    summary: "100 articles in memory, LRU; every article read, for 30 days on disk",
     models: """
-      Articles that open at once and can be read again without a network: NSCache for the last \
-      100, YYCache for all that were read, which are thrown away after 30 days.
+      Articles that open at once and can be read again offline: NSCache for the last 100, YYCache \
+      for all articles read, which are removed after 30 days.
       """,
     differences: """
-      There disk keeps what is older than 30 days until the next cleaning; here nothing older is \
-      served. Disk has no other limit; where it is short of room the least recently used go.
+      There entries older than 30 days stay on disk until the next cleaning; here they are not \
+      served. Disk has no other limit; when space is short, the least recently used are evicted.
       """,
     memory: Memory(count: 100), disk: Disk(age: .seconds(30 * 86_400)))
 }

@@ -4,12 +4,11 @@ extension CachePreset {
     name: "shop-images",
     summary: "200 images and 50 MB in memory; 1000 images on disk, LRU",
     models: """
-      Product images that scroll without a stutter and are not loaded twice: NSCache for the last \
-      200 and at most 50 MB by their size, YYCache for the last 1000.
+      Product images that scroll smoothly and are not loaded twice: NSCache for the last 200, up \
+      to 50 MB, and YYCache for the last 1000.
       """,
     differences: """
-      There the images in memory are decoded and weigh their pixels; here they weigh the bytes \
-      that are stored.
+      There images in memory are decoded and count their pixels; here they count the stored bytes.
       """,
     memory: Memory(count: 200, bytes: 50_000_000), disk: Disk(entries: 1000))
 }

@@ -51,12 +51,12 @@ extension Baseline {
   private static func fault(in cells: [CheckedCell]) -> String? {
     var seen: Set<CellName> = []
     for cell in cells {
-      if !seen.insert(cell.name).inserted { return "the cell \(cell.name) stands in it twice" }
+      if !seen.insert(cell.name).inserted { return "the cell \(cell.name) occurs twice" }
       for metric in [CheckMetric.hits, .memoryHits, .diskHits, .bytesHit] {
         guard let part = cell.counts[metric], let whole = metric.whole.flatMap({ cell.counts[$0] })
         else { continue }
         if part > whole {
-          return "the cell \(cell.name) has more \(metric.rawValue) than there were requests"
+          return "the cell \(cell.name) has more \(metric.rawValue) than requests"
         }
       }
     }
@@ -138,7 +138,7 @@ struct BaselineTiming: Decodable {
       guard ends.count == 3, ends[1] > 0, ends[1] <= ends[0], ends[0] <= ends[2] else {
         throw DecodingError.dataCorruptedError(
           forKey: key, in: fields,
-          debugDescription: "expected a ratio with the ends of its interval")
+          debugDescription: "expected a ratio and the bounds of its interval")
       }
       ratios[kernel] = CentreInterval(centre: ends[0], lower: ends[1], upper: ends[2])
     }

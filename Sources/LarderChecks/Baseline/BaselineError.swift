@@ -17,17 +17,17 @@ package enum BaselineError: Error, Hashable, Sendable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .absent(let file, let command):
-      "\(file): there is no such baseline; make it with: \(command)"
+      "\(file): no such baseline; create it with: \(command)"
     case .unreadable(let file, let reason): "\(file): cannot be read: \(reason)"
     case .damaged(let file, let reason):
-      "\(file): not an undamaged baseline: \(reason); take it from version control, or make it "
+      "\(file): damaged baseline: \(reason); restore it from version control, or create it "
         + "again with --update"
     case .foreign(let file):
-      "\(file): this is no baseline of larder: expected JSON with \"format\": "
+      "\(file): not a baseline of larder: expected JSON with \"format\": "
         + "\"\(Baseline.formatName)\""
     case .unknownVersion(let file, let found, let known):
-      "\(file): has version \(found) and this larder reads version \(known): use the larder that "
-        + "wrote it, or make it again with --update"
+      "\(file): has version \(found), but this larder reads version \(known); use the version "
+        + "that wrote it, or create it again with --update"
     case .otherWorkload(let file, let found, let expected):
       "\(file): belongs to the workload '\(found)', not to '\(expected)'; name another baseline"
     }

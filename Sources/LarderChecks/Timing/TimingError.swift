@@ -14,9 +14,9 @@ package enum TimingError: Error, Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .launch(let program, let reason): "\(program): cannot be started: \(reason)"
     case .talk(let program, let reason): "\(program): cannot be timed: \(reason)"
-    case .interrupted: "stopped while cells were timed"
+    case .interrupted: "stopped while timing cells"
     case .nothingToTime(let program):
-      "no cell can be timed in both builds: \(program) knows none of the workload's"
+      "no cell can be timed in both builds: \(program) has none of the workload's cells"
     }
   }
 }

@@ -55,7 +55,7 @@ package final class WorkerProcess: TimedProcess {
   package func ready() throws -> Set<TimedName> {
     guard try lines.next() == TimingWorker.greeting else {
       process.terminate()
-      throw TimingError.talk(program: program, reason: "it is no worker\(Self.told(notes))")
+      throw TimingError.talk(program: program, reason: "it is not a worker\(Self.told(notes))")
     }
     while let line = try lines.next() {
       if line == TimingWorker.ready { return Set(indices.keys) }
@@ -73,7 +73,7 @@ package final class WorkerProcess: TimedProcess {
   /// - Throws: `TimingError`.
   package func time(_ name: TimedName, runs: Int) throws -> RepetitionTime {
     guard let index = indices[name] else {
-      throw TimingError.talk(program: program, reason: "it does not know \(name)")
+      throw TimingError.talk(program: program, reason: "it has no cell \(name)")
     }
     do {
       try orders.write(contentsOf: Data("\(index) \(runs)\n".utf8))

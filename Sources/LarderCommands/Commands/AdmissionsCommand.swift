@@ -5,17 +5,18 @@ import LarderEngine
 struct AdmissionsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "admissions",
-    abstract: "List every admission filter with parameters and paper.",
+    abstract: "List every admission filter with its parameters and paper.",
     discussion: """
-      A filter stands before any policy: '--admission second-hit' of simulate, 'admission:' of a \
-      configuration or a tier in a workload file, and 'admission' of a cache's configuration.
+      A filter decides whether a missing object is stored, and works with any policy. Name it with \
+      'larder simulate --admission second-hit', with 'admission:' in a workload file, or with \
+      'admission' in the configuration of a cache.
 
       Examples:
         larder admissions
         larder simulate web.csv --policy lru --admission always,second-hit --capacity 1%
       """)
 
-  @Option(help: "How to print the list.")
+  @Option(help: "Output format.")
   var format: PoliciesCommand.ListFormat = .text
 
   func run() throws {

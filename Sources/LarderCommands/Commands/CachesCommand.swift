@@ -7,7 +7,7 @@ struct CachesCommand: ParsableCommand {
     commandName: "caches",
     abstract: "List the caches and presets that a workload can name.",
     discussion: """
-      A configuration of a workload file names a cache with 'cache: nscache' and a preset with \
+      A configuration in a workload file selects a cache with 'cache: nscache' and a preset with \
       'preset: yycache'.
 
       Examples:
@@ -15,7 +15,7 @@ struct CachesCommand: ParsableCommand {
         larder caches --format json
       """)
 
-  @Option(help: "How to print the list.")
+  @Option(help: "Output format.")
   var format: PoliciesCommand.ListFormat = .text
 
   func run() throws {

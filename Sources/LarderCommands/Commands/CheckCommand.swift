@@ -11,9 +11,9 @@ struct CheckCommand: ParsableCommand {
     abstract: "Fail when a cache or policy got worse than its baseline.",
     discussion: """
       Counts are compared exactly, or within the tolerances of the workload file. Timings are \
-      compared only when asked for: --against times both builds in turn on this machine; \
+      compared on request only: --against times both builds in alternation on this machine; \
       --timings times calibration kernels next to each cell and compares the ratios with those \
-      that the baseline stores. Seconds are never stored. See docs/ci.md.
+      in the baseline. Seconds are never stored. See docs/ci.md.
 
       Examples:
         larder check Workloads/ci.yaml --update
@@ -21,16 +21,16 @@ struct CheckCommand: ParsableCommand {
         larder check Workloads/ci.yaml --against ../main/.build/release/larder --budget 2m
 
       Exit codes: 0 passed; 1 something got worse; 2 the request was wrong; 3 with --strict, \
-      timings say neither.
+      timing inconclusive.
       """)
 
   @Argument(help: "The workload file.", completion: .file())
   var workload: String
 
-  @Option(help: "The file that keeps the counts.", completion: .file())
+  @Option(help: "The baseline file.", completion: .file())
   var baseline = "larder-baseline.json"
 
-  @Flag(help: "Write the baseline, and say what changed.")
+  @Flag(help: "Write the baseline, and print what changed.")
   var update = false
 
   @Option(help: "Write a JUnit file.", completion: .file())
@@ -39,7 +39,7 @@ struct CheckCommand: ParsableCommand {
   @Option(help: "Check this cell only, such as memory/lru/1%. May be repeated.")
   var only: [String] = []
 
-  @Flag(help: "Exit with 3 when nothing failed and timings are inconclusive.")
+  @Flag(help: "Exit with 3 if nothing failed and timing is inconclusive.")
   var strict = false
 
   @OptionGroup var timing: CheckTimingOptions
@@ -48,10 +48,10 @@ struct CheckCommand: ParsableCommand {
 
   func validate() throws {
     if update, !only.isEmpty {
-      throw ValidationError("--update writes the whole baseline; leave out --only")
+      throw ValidationError("--update writes the whole baseline; remove --only")
     }
     if update, timing.against != nil {
-      throw ValidationError("--update stores nothing of --against; leave one of them out")
+      throw ValidationError("--update does not store results of --against; remove one of them")
     }
   }
 
@@ -78,13 +78,13 @@ struct CheckCommand: ParsableCommand {
     case .pass: return
     case .fail:
       throw CheckOutcome(
-        description: "the check failed; if this is meant, accept it with: "
+        description: "the check failed; if the change is intended, accept it with: "
           + ShellText.check(workload, baseline: baseline) + " --update",
         code: 1)
     case .inconclusive:
       guard strict else { return }
       throw CheckOutcome(
-        description: "the timings say neither; a larger --budget says more", code: 3)
+        description: "timing inconclusive; try a larger --budget", code: 3)
     }
   }
 }

@@ -9,9 +9,9 @@ struct CompareCommand: ParsableCommand {
     commandName: "compare",
     abstract: "Show what changed between two results folders.",
     discussion: """
-      Counts are compared exactly: every cell that got better or worse or is different is listed, \
-      and cells that only one of the two has. Timings are shown with their spread and never \
-      judged; 'larder check --against' does that. Exit code 0, whatever changed, unless \
+      Counts are compared exactly. Lists every cell that is better, worse or different, and cells \
+      that are in one folder only. Timings are shown with their spread but not judged; use \
+      'larder check --against' for that. The exit code is 0 whatever changed, unless \
       --fail-on-worse is given.
 
       Examples:
@@ -25,10 +25,10 @@ struct CompareCommand: ParsableCommand {
   @Argument(help: "The later results.", completion: .directory)
   var after: String
 
-  @Option(help: "How to print it: text, markdown, csv or json.")
+  @Option(help: "Output format: text, markdown, csv or json.")
   var format: RunComparisonFormat = .text
 
-  @Flag(help: "Exit with 1 when a cell is worse or missing.")
+  @Flag(help: "Exit with 1 if a cell is worse or missing.")
   var failOnWorse = false
 
   func run() throws {
@@ -47,11 +47,11 @@ struct CompareCommand: ParsableCommand {
   private static func results(_ path: String) throws -> RunResults {
     var isFolder = ObjCBool(false)
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
-      throw UsageError("\(path): there is no such folder; expected one that larder run has written")
+      throw UsageError("\(path): no such folder; expected a results folder of larder run")
     }
     let file = isFolder.boolValue ? (path as NSString).appendingPathComponent("results.json") : path
     guard FileManager.default.fileExists(atPath: file) else {
-      throw UsageError("\(path): holds no results.json; expected a folder of larder run")
+      throw UsageError("\(path): has no results.json; expected a results folder of larder run")
     }
     return try RunResults.decode(try InputFile.bytes(file), name: file)
   }

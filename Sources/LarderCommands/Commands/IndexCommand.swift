@@ -8,8 +8,8 @@ struct IndexCommand: ParsableCommand {
     commandName: "index",
     abstract: "Write index.html, which lists the runs below a folder.",
     discussion: """
-      'larder run' does this by itself for Results; after moving or deleting runs, do it again. \
-      Folders without a results.json are left out.
+      'larder run' does this for Results; do it again after moving or deleting runs. Folders \
+      without a results.json are skipped.
 
       Examples:
         larder index
@@ -23,6 +23,6 @@ struct IndexCommand: ParsableCommand {
     let index = try ResultsIndex(of: folder)
     try ReportWriter.write(index.text, to: ResultsIndex.path(in: folder))
     Output.line(TextSafety.singleLine(ResultsIndex.path(in: folder)))
-    for path in index.unreadable { Notes.line("left out: \(path)") }
+    for path in index.unreadable { Notes.line("skipped: \(path)") }
   }
 }

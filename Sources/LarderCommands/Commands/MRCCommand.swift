@@ -10,10 +10,11 @@ import LarderWorkloads
 struct MRCCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "mrc",
-    abstract: "Draw miss-ratio curves of traces: how much a larger cache pays.",
+    abstract: "Draw miss-ratio curves of traces.",
     discussion: """
-      LRU's curve is exact and takes one pass over the trace. Other policies are simulated at each \
-      capacity where that takes seconds, and elsewhere on a sample of the objects.
+      A curve shows what a larger cache gains. LRU's curve is exact and takes one pass over the \
+      trace. Other policies are simulated at each capacity; if that would replay more than 200 \
+      million requests, they are simulated on a sample of the objects.
 
       Examples:
         larder mrc OLTP.lis.zst --policy lru,s3-fifo
@@ -32,14 +33,14 @@ struct MRCCommand: ParsableCommand {
   @Option(
     help: """
       Capacities, separated by commas: objects (1000), bytes (64MiB, 1GB), or a share of the \
-      footprint (1%). By default --points of them up to the footprint.
+      footprint (1%). By default, --points capacities up to the footprint.
       """)
   var capacity: [String] = []
 
-  @Option(help: "How many capacities to choose where none are named.")
+  @Option(help: "Number of capacities to choose if --capacity is not given.")
   var points: Int = 50
 
-  @Option(help: "What capacities count: objects or bytes. Bytes where the trace has sizes.")
+  @Option(help: "Unit of capacities: objects or bytes. By default bytes if the trace has sizes.")
   var unit: String?
 
   @Flag(help: "Give every object size 1: the same as --unit objects.")
@@ -49,13 +50,14 @@ struct MRCCommand: ParsableCommand {
 
   @Option(
     name: .customLong("reach"),
-    help: "The share of the best hit ratio that the smallest cache is looked for.")
+    help: "Find the smallest cache that reaches this share of the best hit ratio.")
   var reach: String = "90%"
 
-  @Option(name: .customLong("csv"), help: "Write the curves as CSV to a file, or - for the output.")
+  @Option(
+    name: .customLong("csv"), help: "Write curves as CSV to a file, or - for standard output.")
   var csvFile: String?
 
-  @Option(name: .customLong("svg"), help: "Write the picture as SVG to a file; one trace alone.")
+  @Option(name: .customLong("svg"), help: "Write the plot as SVG to a file; for a single trace.")
   var svgFile: String?
 
   @OptionGroup var format: FormatOption
@@ -73,13 +75,13 @@ struct MRCCommand: ParsableCommand {
       throw ValidationError("--ignore-size and --unit bytes contradict each other")
     }
     if svgFile != nil, traces.count > 1 {
-      throw ValidationError("--svg draws one trace; name each trace in a command of its own")
+      throw ValidationError("--svg draws one trace; run one command per trace")
     }
     if let csvFile, csvFile == svgFile {
       throw ValidationError("--csv and --svg cannot both be written to \(csvFile)")
     }
     for (index, path) in traces.enumerated() where traces[..<index].contains(path) {
-      throw ValidationError("\(path) is given twice; name each trace once")
+      throw ValidationError("\(path) is given twice")
     }
   }
 

@@ -7,7 +7,7 @@ import LarderReports
 struct PoliciesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "policies",
-    abstract: "List every policy, and bound on policies, with family, parameters, needs and paper.",
+    abstract: "List every policy and bound with family, parameters, needs and paper.",
     discussion: """
       Examples:
         larder policies
@@ -30,18 +30,18 @@ struct PoliciesCommand: ParsableCommand {
     case markdown
   }
 
-  @Option(help: "How to print the list.")
+  @Option(help: "Output format.")
   var format: PageFormat = .text
 
   @Option(
     parsing: .upToNextOption,
-    help: "Folders of runs of all policies, from whose results Markdown says how each did.",
+    help: "Results folders with runs of all policies, for the results in the Markdown page.",
     completion: .directory)
   var results: [String] = []
 
   func validate() throws {
     guard results.isEmpty || format == .markdown else {
-      throw ValidationError("--results is for --format markdown alone; drop it, or add that")
+      throw ValidationError("--results requires --format markdown")
     }
   }
 

@@ -7,9 +7,9 @@ import LarderSystem
 struct ReportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report",
-    abstract: "Write the reports of a results folder again, from its results.json.",
+    abstract: "Rewrite the reports of a results folder from its results.json.",
     discussion: """
-      For results of an older larder, or to have a report that the workload file did not ask for. \
+      For results of an older version, or for a report that the workload file did not request. \
       Nothing is run.
 
       Examples:
@@ -23,7 +23,7 @@ struct ReportCommand: ParsableCommand {
   @Option(help: "Reports to write, separated by commas.")
   var format = "markdown,html"
 
-  @Option(help: "Folder for the files. Without it: the folder itself.", completion: .directory)
+  @Option(help: "Folder for the files. By default the results folder.", completion: .directory)
   var output: String?
 
   func run() throws {

@@ -14,9 +14,8 @@ struct RunCommand: ParsableCommand {
     abstract: "Run every configuration, policy and capacity of a workload file.",
     discussion: """
       Prints a comparison and writes counts.csv, timings.csv, results.json, report.md with its \
-      charts, and report.html. With \
-      'mode: [simulate, execute]' in the workload file, real caches are driven, too, and what they \
-      took stands beside the hit ratios.
+      charts, and report.html. With 'mode: [simulate, execute]' in the workload file, real caches \
+      are driven too, and their cost is reported next to the hit ratios.
 
       Examples:
         larder run Workloads/news-feed.yaml
@@ -29,7 +28,7 @@ struct RunCommand: ParsableCommand {
 
   @Option(
     help: """
-      Folder for the files. Without it: Results/<workload>/<date-time>, listed in \
+      Folder for the files. By default Results/<workload>/<date-time>, listed in \
       Results/index.html.
       """,
     completion: .directory)
@@ -37,8 +36,8 @@ struct RunCommand: ParsableCommand {
 
   @Option(
     help: """
-      Folder, on the disk to be measured, for the files of caches that are executed. Without it: \
-      the system's folder for temporary files.
+      Folder, on the disk to measure, for the files of executed caches. By default the system's \
+      temporary folder.
       """,
     completion: .directory)
   var scratch: String?
@@ -102,7 +101,7 @@ struct RunCommand: ParsableCommand {
       try ReportWriter.write(try ResultsIndex(of: RunDirectory.root).text, to: path)
       progress.note(path)
     } catch {
-      progress.note("the list of runs was not written: \(error)")
+      progress.note("cannot write the list of runs: \(error)")
     }
   }
 
@@ -149,7 +148,7 @@ struct RunCommand: ParsableCommand {
     results.interrupted = !sweep.isComplete(results.records)
     if results.interrupted {
       results.notes.append(
-        "Stopped by the user after \(Self.done(results)); the rows that are there are complete.")
+        "Stopped by the user after \(Self.done(results)); the existing rows are complete.")
     }
     if let note = Self.nothingCounted(results) {
       results.notes.append(note)
@@ -174,7 +173,7 @@ struct RunCommand: ParsableCommand {
       return counts.requests == 0 && counts.sets == 0 && counts.deletes == 0
     }
     guard empty > 0 else { return nil }
-    return "The warm-up left nothing to count in \(empty) of \(results.records.count) cells (not "
-      + "counted: \(results.warmUp)); choose a shorter one."
+    return "The warm-up left no requests to count in \(empty) of \(results.records.count) cells "
+      + "(not counted: \(results.warmUp)); choose a shorter one."
   }
 }

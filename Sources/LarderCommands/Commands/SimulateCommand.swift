@@ -10,7 +10,7 @@ import LarderWorkloads
 struct SimulateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "simulate",
-    abstract: "Replay traces through policies and capacities.",
+    abstract: "Simulate traces with policies and capacities.",
     discussion: """
       Examples:
         larder simulate OLTP.lis.zst --policy lru,belady --capacity 1000,5000
@@ -23,13 +23,13 @@ struct SimulateCommand: ParsableCommand {
   var traces: [String]
 
   @Option(
-    help: "Policies with their parameters, separated by commas: lru,s3-fifo:small=0.2. Or: all.")
+    help: "Policies with their parameters, separated by commas: lru,s3-fifo:small=0.2, or all.")
   var policy: [String]
 
   @Option(
     help: """
-      Admission filters before each policy, separated by commas: second-hit,size:max=0.05. always \
-      is none.
+      Admission filters in front of each policy, separated by commas: \
+      second-hit,size:max=0.05. 'always' admits everything.
       """)
   var admission: [String] = []
 
@@ -45,18 +45,19 @@ struct SimulateCommand: ParsableCommand {
   @Flag(help: "Give every object size 1, so that capacities count objects.")
   var ignoreSize = false
 
-  @Option(name: .customLong("csv"), help: "Write the counts as CSV to a file, or - for the output.")
+  @Option(
+    name: .customLong("csv"), help: "Write counts as CSV to a file, or - for standard output.")
   var countsFile: String?
 
   @Option(
     name: .customLong("timings"),
-    help: "Write the timings as CSV to a file, or - for the output.")
+    help: "Write timings as CSV to a file, or - for standard output.")
   var timingsFile: String?
 
   @Option(help: "Seed of random policies.")
   var seed: UInt64 = 1
 
-  @Option(help: "How often to time each cell.")
+  @Option(help: "Number of times to time each cell.")
   var repetitions: Int = 1
 
   @OptionGroup var speed: SpeedOptions
@@ -67,10 +68,10 @@ struct SimulateCommand: ParsableCommand {
     }
     if let countsFile, countsFile == timingsFile {
       throw ValidationError(
-        "--csv and --timings cannot both be written to \(countsFile): name another file for one")
+        "--csv and --timings cannot both be written to \(countsFile)")
     }
     for (index, path) in traces.enumerated() where traces[..<index].contains(path) {
-      throw ValidationError("\(path) is given twice; name each trace once")
+      throw ValidationError("\(path) is given twice")
     }
   }
 

@@ -15,7 +15,7 @@ struct TimeWorkerCommand: ParsableCommand {
   @Argument(help: "The workload file.")
   var workload: String
 
-  @Option(help: "Folder for the files of caches that are executed.")
+  @Option(help: "Folder for the files of executed caches.")
   var scratch: String?
 
   func run() throws {

@@ -4,7 +4,7 @@ import ArgumentParser
 struct TraceCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "trace",
-    abstract: "Look at, convert and generate traces.",
+    abstract: "Inspect, convert and generate traces.",
     discussion: """
       Examples:
         larder trace info OLTP.lis.zst

@@ -5,12 +5,12 @@ import LarderTraces
 struct TraceConvertCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "convert",
-    abstract: "Write a trace as a prepared trace, CSV or oracleGeneral.",
+    abstract: "Convert a trace to a prepared trace, CSV or oracleGeneral.",
     discussion: """
-      A prepared trace (.larder) opens fastest: it is read as it is. One that is larger than half \
-      of the free memory is mapped instead, if it is not compressed. Replace such a file (write \
-      another and rename it) instead of changing or shortening it while a command uses it: the \
-      command would count what is not in the trace, or end with an error.
+      A prepared trace (.larder) opens fastest: it is read without parsing. If it is larger than \
+      half of the free memory and not compressed, it is memory-mapped. While a command uses it, do \
+      not modify or truncate such a file; write another and rename it. Otherwise the command \
+      counts requests that are not in the trace, or fails.
 
       Examples:
         larder trace convert OLTP.lis.zst oltp.larder
@@ -27,7 +27,7 @@ struct TraceConvertCommand: ParsableCommand {
 
   @OptionGroup var output: WriterOption
 
-  @Flag(help: "No progress on standard error.")
+  @Flag(help: "Do not print progress on standard error.")
   var quiet = false
 
   func run() throws {
@@ -41,6 +41,6 @@ struct TraceConvertCommand: ParsableCommand {
     try writer.write(prepared, to: destination)
     progress.end("\(destination): \(prepared.requests.count) requests, \(writer.name)")
     let lost = prepared.columns.subtracting(writer.columns)
-    if !lost.isEmpty { progress.note("left out: \(lost.names.joined(separator: ", "))") }
+    if !lost.isEmpty { progress.note("not written: \(lost.names.joined(separator: ", "))") }
   }
 }

@@ -5,7 +5,7 @@ import LarderTraces
 struct TraceGenerateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "generate",
-    abstract: "Write what a generator makes.",
+    abstract: "Generate a trace.",
     discussion: """
       The same generator, parameters and seed give the same trace on every machine.
 
@@ -23,27 +23,27 @@ struct TraceGenerateCommand: ParsableCommand {
   @Argument(help: "The file to write.", completion: .file())
   var destination: String
 
-  @Option(help: "How many requests: 1000000, 250k, 20M.")
+  @Option(help: "Number of requests: 1000000, 250k, 20M.")
   var requests = RequestCount(1_000_000)
 
-  @Option(help: "Seed.")
+  @Option(help: "Seed of the generator.")
   var seed: UInt64 = 1
 
   @Option(help: "Distribution of object sizes in bytes, such as log-normal:median=8KiB:sigma=1.")
   var sizes: String?
 
-  @Option(help: "Distribution of times to live.")
+  @Option(help: "Distribution of TTLs.")
   var ttls: String?
 
   @Option(help: "Shares of get, set, delete and modify with a sum of 1: get=0.95,set=0.05.")
   var operations: String?
 
-  @Option(help: "Requests per second, for generators without a clock of their own.")
+  @Option(help: "Requests per second, for generators that do not set times.")
   var rate: Double?
 
   @OptionGroup var output: WriterOption
 
-  @Flag(help: "No progress on standard error.")
+  @Flag(help: "Do not print progress on standard error.")
   var quiet = false
 
   func run() throws {

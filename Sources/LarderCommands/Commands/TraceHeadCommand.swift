@@ -6,9 +6,9 @@ import LarderTraces
 struct TraceHeadCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "head",
-    abstract: "Print the first requests of a trace readably.",
+    abstract: "Print the first requests of a trace.",
     discussion: """
-      Times are in seconds. A key is the number in the trace, or a hash where it is text.
+      Times are in seconds. A key is the number in the trace, or the hash of a text.
 
       Example:
         larder trace head OLTP.lis.zst --count 5
@@ -17,7 +17,7 @@ struct TraceHeadCommand: ParsableCommand {
   @Argument(help: "The trace.", completion: .file())
   var trace: String
 
-  @Option(name: [.customShort("n"), .long], help: "How many requests.")
+  @Option(name: [.customShort("n"), .long], help: "Number of requests.")
   var count: Int = 10
 
   @OptionGroup var format: FormatOption

@@ -6,7 +6,7 @@ import LarderTraces
 struct TraceInfoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "info",
-    abstract: "Requests, objects, footprint, sizes, popularity, times to live and duration.",
+    abstract: "Print statistics: requests, objects, footprint, sizes, popularity, TTLs, duration.",
     discussion: """
       Examples:
         larder trace info OLTP.lis.zst
@@ -18,7 +18,7 @@ struct TraceInfoCommand: ParsableCommand {
 
   @OptionGroup var format: FormatOption
 
-  @Flag(help: "No progress on standard error.")
+  @Flag(help: "Do not print progress on standard error.")
   var quiet = false
 
   func run() throws {

@@ -7,39 +7,39 @@ import LarderWorkloads
 struct CheckTimingOptions: ParsableArguments {
   @Option(
     help: """
-      Another build of larder: the same cells are run in it and in this one, in turn, until \
-      it is known which is slower.
+      Executable of another build of larder: runs the same cells in both, in alternation, \
+      until it is known which is slower.
       """,
     completion: .file())
   var against: String?
 
   @Flag(
     help: """
-      Time calibration kernels next to each cell, and compare the ratios of the times with those \
-      in the baseline. Weaker than --against. With --update: measure and store the ratios.
+      Time calibration kernels next to each cell, and compare the ratios with those in the \
+      baseline. Weaker than --against. With --update, measure and store the ratios.
       """)
   var timings = false
 
   @Option(
     help: """
-      The slowdown that must be found. Without it: 5% with --against, 25% with --timings.
+      The slowdown to detect. By default 5% with --against, 25% with --timings.
       """)
   var threshold: ThresholdOption?
 
-  @Option(help: "Time for measuring, such as 60s or 5m, all cells together.")
+  @Option(help: "Total time for measuring all cells, such as 60s or 5m.")
   var budget = BudgetOption(seconds: 60)
 
-  @Option(help: "Seed of the order of runs. Without it: another each time.")
+  @Option(help: "Seed of the order of runs. By default different each time.")
   var seed: UInt64?
 
   @Option(
-    help: "Folder, on the disk to be measured, for the files of caches that are executed.",
+    help: "Folder, on the disk to measure, for the files of executed caches.",
     completion: .directory)
   var scratch: String?
 
   func validate() throws {
     if against != nil, timings {
-      throw ValidationError("--against and --timings are two ways to do the same; use one of them")
+      throw ValidationError("--against and --timings exclude each other; use one of them")
     }
   }
 

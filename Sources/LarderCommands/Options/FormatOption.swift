@@ -5,7 +5,7 @@ import LarderTraces
 struct FormatOption: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Format of the trace, with its options: csv:time=1:id=2:size=3. Recognised when left out.",
+      "Format of the trace, with its options: csv:time=1:id=2:size=3. Recognised by default.",
       discussion: "'larder trace formats' lists all formats and options.", valueName: "format"))
   var format: String?
 

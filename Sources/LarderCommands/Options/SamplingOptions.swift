@@ -6,21 +6,21 @@ import LarderWorkloads
 struct SamplingOptions: ParsableArguments {
   @Option(
     help: """
-      auto, exact, shards (LRU from a sample of the objects) or miniature (any policy, simulated \
-      on a sample).
+      How to compute the curves: auto, exact, shards (LRU, from a sample of the objects) or \
+      miniature (any policy, simulated on a sample).
       """)
   var method: String = CurveMethod.auto.rawValue
 
-  @Option(help: "The share of the objects to sample: 0.001 or 0.1%. 1 is exact.")
+  @Option(help: "Share of the objects to sample: 0.001 or 0.1%. 1 is exact.")
   var rate: String?
 
-  @Option(help: "Let SHARDS keep this many objects, whatever the trace has, in place of --rate.")
+  @Option(help: "Number of objects that SHARDS samples, instead of --rate.")
   var samples: Int?
 
-  @Option(help: "Chooses the sample, and seeds random policies.")
+  @Option(help: "Seed of the sample and of random policies.")
   var seed: UInt64 = 1
 
-  @Flag(help: "Compare estimates with exact counts, which takes as long as those.")
+  @Flag(help: "Compare estimates with exact counts; takes as long as computing these.")
   var measureError = false
 
   func validate() throws {
@@ -32,17 +32,17 @@ struct SamplingOptions: ParsableArguments {
     }
     if let samples {
       guard method == CurveMethod.shards.rawValue else {
-        throw ValidationError("--samples belongs to --method shards")
+        throw ValidationError("--samples requires --method shards")
       }
       guard (1...1 << 30).contains(samples) else {
         throw ValidationError("--samples expects a number of at least 1, found \(samples)")
       }
       if rate != nil {
-        throw ValidationError("--samples and --rate exclude each other: give one of them")
+        throw ValidationError("--samples and --rate exclude each other; use one of them")
       }
     }
     if rate != nil, method == CurveMethod.exact.rawValue {
-      throw ValidationError("--rate belongs to --method shards, miniature or auto")
+      throw ValidationError("--rate requires --method shards, miniature or auto")
     }
   }
 

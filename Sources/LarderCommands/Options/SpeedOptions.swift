@@ -3,10 +3,10 @@ import Foundation
 
 /// Options of commands that replay requests.
 struct SpeedOptions: ParsableArguments {
-  @Option(help: "Cells to simulate at the same time. Counts do not depend on it.")
+  @Option(help: "Number of cells to simulate at the same time. Does not affect counts.")
   var threads: Int = ProcessInfo.processInfo.activeProcessorCount
 
-  @Flag(help: "No progress and no notes on standard error.")
+  @Flag(help: "Do not print progress and notes on standard error.")
   var quiet = false
 
   func validate() throws {

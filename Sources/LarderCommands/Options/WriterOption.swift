@@ -5,7 +5,7 @@ import LarderTraces
 struct WriterOption: ParsableArguments {
   @Option(
     name: .customLong("to"),
-    help: "Format to write: larder, csv or oracle-general. By the file's name when left out.")
+    help: "Format to write: larder, csv or oracle-general. By default chosen by file name.")
   var name: String?
 
   /// The writer for `path`.
@@ -14,7 +14,7 @@ struct WriterOption: ParsableArguments {
     guard let writer = TraceWriterRegistry.writer(forPath: path) else {
       let names = TraceWriterRegistry.all.map(\.name).joined(separator: ", ")
       throw UsageError(
-        "\(path): the name does not tell the format to write; use --to with one of \(names)")
+        "\(path): cannot tell the format from the file name; use --to with one of \(names)")
     }
     return writer
   }

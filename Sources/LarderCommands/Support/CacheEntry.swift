@@ -68,7 +68,7 @@ struct CacheEntry: Encodable {
     let policies =
       switch sort {
       case .preset: "preset; \(kinds)"
-      case .cache: runsPolicies ? "\(kinds); any policy" : "\(kinds); a policy of its own"
+      case .cache: runsPolicies ? "\(kinds); any policy" : "\(kinds); built-in policy"
       }
     let notes = [
       summary, models.map { "Models: \($0)" }, differences.map { "Differences: \($0)" },

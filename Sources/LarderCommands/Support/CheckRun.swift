@@ -74,14 +74,14 @@ final class CheckRun {
       let bytes = try? handle.read(upToCount: Self.bytesMax + 1) ?? Data()
     else { throw BaselineError.unreadable(file: file, reason: "is it a folder?") }
     guard bytes.count <= Self.bytesMax else {
-      throw BaselineError.unreadable(file: file, reason: "it is larger than any baseline")
+      throw BaselineError.unreadable(file: file, reason: "it is too large for a baseline")
     }
     do {
       return try Baseline.decode(bytes, file: file, workload: workload.name)
     } catch {
       // A broken one may be replaced, but never a file that was none.
       guard command.update, error.isReplaceable(bytes) else { throw error }
-      notes.append("The baseline that was there could not be read, so everything is new.")
+      notes.append("The existing baseline could not be read, so every cell is new.")
       return nil
     }
   }

@@ -45,10 +45,10 @@ struct CheckTimer {
 
   private func pairs(against other: String) throws -> Outcome {
     guard FileManager.default.isExecutableFile(atPath: other) else {
-      throw UsageError("\(other): there is no such program; --against expects a larder executable")
+      throw UsageError("\(other): no such program; --against expects an executable of larder")
     }
     guard let own = Bundle.main.executablePath else {
-      throw UsageError("it is not known where this program is, so it cannot be timed")
+      throw UsageError("cannot find the path of this program, so it cannot be timed")
     }
     progress.note(
       "Timing \(cells.count) cells against \(other), \(Int(settings.budgetSeconds)) s at most, "
@@ -60,7 +60,7 @@ struct CheckTimer {
       launch: launch)
     outcome.comparisons = try timing.run(cells.map(\.name))
     let left = cells.count - outcome.comparisons.count
-    if left > 0 { outcome.notes.append("\(left) cells are not known to both builds.") }
+    if left > 0 { outcome.notes.append("\(left) cells are not available in both builds.") }
     let different = outcome.comparisons.filter(\.doesDifferentWork).map { "\($0.name)" }
     if !different.isEmpty {
       outcome.notes.append(
@@ -68,10 +68,10 @@ struct CheckTimer {
           + different.joined(separator: ", "))
     }
     outcome.method =
-      "Time of this build over that of \(other), in pairs of runs, fresh processes for each block; seed "
-      + "\(settings.seed). An interval above \(border) fails, one below it passes: a slowdown of "
-      + "\(percent(settings.threshold)) is found. Chance of a false alarm at most "
-      + "\(percent(settings.errorRate)), over all cells and looks."
+      "Time of this build over that of \(other), in pairs of runs, with fresh processes "
+      + "for each block; seed \(settings.seed). An interval above \(border) fails, one below it "
+      + "passes. Detects a slowdown of \(percent(settings.threshold)); the probability of a false alarm is at most "
+      + "\(percent(settings.errorRate)) over all cells and looks."
     return outcome
   }
 
@@ -103,10 +103,10 @@ struct CheckTimer {
     var outcome = Outcome()
     guard updating || stored != nil else {
       throw UsageError(
-        "\(command.baseline): holds no timings; store them with --update --timings")
+        "\(command.baseline): has no timings; store them with --update --timings")
     }
     progress.note(
-      "Timing \(cells.count) cells beside calibration kernels, "
+      "Timing \(cells.count) cells and calibration kernels, "
         + "\(Int(settings.budgetSeconds)) s or ten rounds")
     let scratch = command.timing.scratch ?? FileManager.default.temporaryDirectory.path
     let timer = CellTimer(workload, traces: traces.bySeed, scratch: scratch)
@@ -119,7 +119,7 @@ struct CheckTimer {
     let machine = MachineDescription.current().summary
     if updating {
       outcome.measured = CalibratedTimings(machine: machine, cells: measured)
-      outcome.method = "Stored in proportion to calibration kernels."
+      outcome.method = "Stored as ratios to calibration kernels."
       return outcome
     }
     guard let stored else { return outcome }
@@ -130,7 +130,7 @@ struct CheckTimer {
       outcome.notes.append("The baseline's timings come from another machine: \(stored.machine).")
     }
     outcome.method =
-      "Times in proportion to calibration kernels, now over those of the baseline. Weaker than "
+      "Ratios to calibration kernels, now over those of the baseline. Weaker than "
       + "--against: an interval above \(border) for every kernel fails, one below it passes."
     return outcome
   }

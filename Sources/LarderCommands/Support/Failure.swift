@@ -40,7 +40,7 @@ struct Failure {
         isHelp
         ? parser.fullMessage(for: error)
         : "larder: \(Self.singleLine(parser.message(for: error))) "
-          + "('\(Self.commandName(parser)) --help' tells more)"
+          + "('\(Self.commandName(parser)) --help' for details)"
     }
   }
 

@@ -15,7 +15,7 @@ enum GitHubStep {
     guard let path = environment["GITHUB_STEP_SUMMARY"], !path.isEmpty else { return }
     let text = CheckDocument(result).markdown + "\n"
     guard text.utf8.count <= bytesMax else {
-      Notes.line("the summary is too long for GitHub and was left out")
+      Notes.line("the summary is too long for GitHub and was skipped")
       return
     }
     // What other steps and commands have written stays.

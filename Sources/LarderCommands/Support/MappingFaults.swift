@@ -6,7 +6,7 @@ import Foundation
 /// are too large to be read, and so is SQLite's index of its log.
 enum MappingFaults {
   private static let sentence: StaticString = """
-    larder: a file was shortened while it was in use: a prepared trace (.larder), or a file of an \
+    larder: a file was truncated while in use: a prepared trace (.larder), or a file of an \
     executed cache; leave the files alone until the command ends, and run it again
 
     """

@@ -21,6 +21,6 @@ enum NoteText {
     let beginning = String(String.UnicodeScalarView(scalars.prefix(scalarsMax - endMax - 50)))
     let end = String(String.UnicodeScalarView(scalars.suffix(endMax)))
     let left = count - beginning.unicodeScalars.count - endMax
-    return "\(beginning)… [\(left) characters left out] …\(end)"
+    return "\(beginning)… [\(left) characters omitted] …\(end)"
   }
 }

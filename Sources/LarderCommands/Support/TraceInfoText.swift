@@ -21,13 +21,13 @@ enum TraceInfoText {
     addSizes(trace, to: &table)
     addPopularity(trace.popularity, to: &table)
     if let ttls = trace.ttls {
-      table.add(["times to live, s", "\(spread(ttls)), \(count(ttls.count)) requests"])
+      table.add(["TTLs, s", "\(spread(ttls)), \(count(ttls.count)) requests"])
     }
     if let duration = trace.durationMicroseconds {
       table.add(["duration", self.duration(duration)])
     }
     if trace.timesRaised > 0 {
-      table.add(["times out of order", "\(count(trace.timesRaised)), raised to the one before"])
+      table.add(["times out of order", "\(count(trace.timesRaised)), raised to the previous time"])
     }
     return table.lines
   }

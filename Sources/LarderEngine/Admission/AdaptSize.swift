@@ -8,10 +8,10 @@
 final class AdaptSize: AdmissionFilter {
   static let description = AdmissionDescription(
     name: "adaptsize",
-    summary: "Stores a missing object with probability e^(-size / c), and sets c anew from time to "
-      + "time to what a Markov model of the last requests says is best.",
+    summary: "Stores a missing object with probability e^(-size / c); c is tuned periodically with "
+      + "a Markov model of the recent requests.",
     parameters: [
-      PolicyParameter("interval", default: "250000", "requests between two searches for c")
+      PolicyParameter("interval", default: "250000", "requests between two tunings of c")
     ],
     watchesHits: true, isRandom: true,
     paper: "Berger, Sitaraman and Harchol-Balter, AdaptSize: orchestrating the hot object memory "

@@ -3,12 +3,12 @@ final class ProbabilisticAdmission: AdmissionFilter {
   static let description = AdmissionDescription(
     name: "probabilistic",
     summary:
-      "Stores a missing object with a probability, or with e^(-size / scale): an object that "
-      + "is asked for often is stored sooner or later.",
+      "Stores a missing object with probability p, or p * e^(-size / scale): a popular "
+      + "object is stored eventually.",
     parameters: [
       PolicyParameter("p", default: "0.5", "probability, above 0 up to 1"),
       PolicyParameter(
-        "scale", default: "0", "size at which the probability has fallen to p/e; 0: not by size"),
+        "scale", default: "0", "size at which the probability is p/e; 0 ignores sizes"),
     ],
     isRandom: true,
     paper:

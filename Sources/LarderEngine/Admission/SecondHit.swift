@@ -2,13 +2,14 @@
 final class SecondHit: AdmissionFilter {
   static let description = AdmissionDescription(
     name: "second-hit",
-    summary: "Stores an object that was asked for before, as two Bloom filters in turn remember: "
-      + "each is emptied when the other is full.",
+    summary: "Stores an object that was requested before, as remembered by two alternating Bloom "
+      + "filters: each is cleared when the other is full.",
     parameters: [
       PolicyParameter(
         "window", default: "1000000",
-        "distinct objects remembered at least, and twice that at most; 1 to 10^8"),
-      PolicyParameter("error", default: "0.01", "chance that a new object passes for a known one"),
+        "objects remembered, up to twice as many; 1 to 10^8"),
+      PolicyParameter(
+        "error", default: "0.01", "probability of taking a new object for a known one"),
     ],
     paper: "Maggs and Sitaraman, Algorithmic nuggets in content delivery, SIGCOMM CCR 2015")
 

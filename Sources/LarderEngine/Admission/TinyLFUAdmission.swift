@@ -2,12 +2,12 @@
 final class TinyLFUAdmission: AdmissionFilter {
   static let description = AdmissionDescription(
     name: "tinylfu",
-    summary: "Stores a missing object if a sketch of the last requests says that it was requested "
-      + "more often than the object that the policy would evict for it.",
+    summary: "Stores a missing object if a sketch of recent requests counts more for it than for "
+      + "the object that the policy would evict.",
     parameters: [
       PolicyParameter(
         "objects", default: "0",
-        "objects that the sketch is for, at most 2^27; 0 for the capacity, or 65536 where that is "
+        "objects that the sketch is sized for, at most 2^27; 0 for the capacity, 65536 if that is "
           + "bytes")
     ],
     comparesVictims: true, watchesHits: true,

@@ -2,8 +2,8 @@
 struct PFOOLower: Bound {
   static let description = PolicyDescription(
     name: "pfoo-l", family: .offline,
-    summary: "Hits that a cache of this capacity can have if it knows the future and need not "
-      + "store a miss. No policy: for one tier, simulated, where nothing expires.",
+    summary: "Hits that a cache of this capacity can reach if it knows the future and need not "
+      + "store a miss. Not a policy: for one simulated tier where nothing expires.",
     needs: [.size, .nextUse],
     paper: PFOO.paper)
 

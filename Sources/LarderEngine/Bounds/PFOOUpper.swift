@@ -2,8 +2,8 @@
 struct PFOOUpper: Bound {
   static let description = PolicyDescription(
     name: "pfoo-u", family: .offline,
-    summary: "An upper bound on the hits, and another on the bytes hit, of any cache of this "
-      + "capacity, also one that knows the future. No policy: for one tier, simulated.",
+    summary: "Upper bounds on the hits and on the bytes hit of any cache of this capacity, even "
+      + "one that knows the future. Not a policy: for one simulated tier.",
     needs: [.size, .nextUse],
     paper: PFOO.paper)
 

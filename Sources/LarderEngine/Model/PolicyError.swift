@@ -31,7 +31,7 @@ public enum PolicyError: Error, Hashable, Sendable, CustomStringConvertible {
       return "unknown policy '\(name)'\(hint) ('larder policies' lists them all)"
     case .unknownAdmission(let name, let nearest, let known):
       let hint = nearest.map { "; did you mean '\($0)'?" } ?? ""
-      return "unknown admission '\(name)'\(hint) (there are \(known.joined(separator: ", ")))"
+      return "unknown admission filter '\(name)'\(hint) (known: \(known.joined(separator: ", ")))"
     case .unknownParameter(let policy, let parameter, let known):
       let list = known.isEmpty ? "it has none" : "it has \(known.joined(separator: ", "))"
       return "policy '\(policy)' has no parameter '\(parameter)': \(list)"
@@ -42,17 +42,17 @@ public enum PolicyError: Error, Hashable, Sendable, CustomStringConvertible {
     case .badValue(let policy, let parameter, let value, let expected):
       return "policy '\(policy)': \(parameter)='\(value)' is not \(expected)"
     case .missingNeed(let policy, let need):
-      return "policy '\(policy)' needs \(need), which is not known here"
+      return "policy '\(policy)' needs \(need), which is not available here"
     case .noVictim(let admission, let policy):
       return "admission '\(admission)' compares with the next victim, which policy '\(policy)' "
-        + "cannot name; take another (lru, slru, lfu, 2q, gdsf ... can)"
+        + "cannot name; use another (such as lru, slru, lfu, 2q, gdsf)"
     case .boundOnly(let bound, let place):
-      return "'\(bound)' is a bound on one simulated tier and no policy: "
-        + "it cannot be that of \(place)"
+      return "'\(bound)' is a bound for one simulated tier and not a policy: "
+        + "it cannot be used for \(place)"
     case .capacity(let policy, let capacity, let expected):
       return "policy '\(policy)' cannot have a capacity of \(capacity): expected \(expected)"
     case .badSetup(let name, let value, let expected):
-      return "\(name) of \(value) is not possible: expected \(expected)"
+      return "\(name) \(value) is out of range: expected \(expected)"
     }
   }
 }

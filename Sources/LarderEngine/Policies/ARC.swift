@@ -2,8 +2,8 @@
 struct ARC: EvictionPolicy, TwoListPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "arc", family: .adaptive,
-    summary: "A list of objects requested once and one of those requested again, each with ghosts "
-      + "of what it gave up; a miss on a ghost gives that list a larger share.",
+    summary: "An LRU list of objects requested once and one of objects requested again, each with "
+      + "ghosts of its evictions; a miss on a ghost enlarges the share of that list.",
     paper: "Megiddo and Modha, ARC: a self-tuning, low overhead replacement cache, FAST 2003")
 
   // The paper's T1, T2, B1 and B2.

@@ -3,7 +3,7 @@ struct Belady: EvictionPolicy, HeapPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "belady", family: .offline,
     summary: "Evicts the object whose next request is furthest away: no policy that stores every "
-      + "miss has more hits when all sizes are equal. Sizes are ignored. O(log n) a miss.",
+      + "miss has more hits when all sizes are equal. Sizes are ignored. O(log n) per miss.",
     needs: .nextUse,
     paper: "Belady, A study of replacement algorithms for a virtual-storage computer, IBM Systems "
       + "Journal 1966")

@@ -6,8 +6,8 @@ struct BeladySize: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "belady-size", family: .offline,
     summary: "Evicts the object with the largest product of size and time to its next request. For "
-      + "one size it is belady; for several it is close to the optimum, which it may miss. "
-      + "O(log n), more for an eviction.",
+      + "equal sizes this is belady; otherwise it is close to the optimum, but not always "
+      + "equal. O(log n), more for an eviction.",
     needs: [.size, .nextUse],
     paper: "Belady, A study of replacement algorithms for a virtual-storage computer, IBM Systems "
       + "Journal 1966; with sizes as BeladySize in libCacheSim (Yang and others)")

@@ -2,8 +2,8 @@
 struct CAR: EvictionPolicy, TwoListPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "car", family: .adaptive,
-    summary: "ARC whose two lists are clocks: what was requested before the hand comes goes to the "
-      + "second clock, and misses on ghosts move the border between them.",
+    summary: "ARC with clocks instead of lists: objects requested before the hand arrives move to "
+      + "the second clock, and misses on ghosts adapt the shares.",
     paper: "Bansal and Modha, CAR: Clock with Adaptive Replacement, FAST 2004")
 
   // The paper's T1, T2, B1 and B2.

@@ -6,8 +6,8 @@
 struct Cacheus: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "cacheus", family: .adaptive,
-    summary: "Evicts by a scan-resistant LRU or by an LFU that gives up the newest of the rarest, "
-      + "drawn at random; a miss on a recent victim of one lowers its chance. O(log n).",
+    summary: "Evicts by scan-resistant LRU or by LFU (ties: the most recent), chosen at random; a "
+      + "miss on a recent victim of one lowers its probability. O(log n).",
     parameters: [
       PolicyParameter("ghost", default: "0.5", "objects in each history, share of those cached")
     ],

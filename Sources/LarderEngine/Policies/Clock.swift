@@ -2,8 +2,8 @@
 struct Clock: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "clock", family: .queue,
-    summary: "Looks at the object stored longest ago: one that was requested since goes round "
-      + "again with its counter lowered by 1, another is evicted.",
+    summary: "Checks the object stored longest ago: if it was requested since, it stays for "
+      + "another round with its counter lowered by 1; otherwise it is evicted.",
     parameters: [
       PolicyParameter("bits", default: "1", "bits of each object's request counter, 1 to 3")
     ],

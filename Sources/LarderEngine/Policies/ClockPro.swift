@@ -11,8 +11,8 @@ struct ClockPro: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "clock-pro", family: .adaptive,
     summary:
-      "A clock of hot and cold objects with three hands: a new object is cold, and turns hot "
-      + "when requested within a test period that outlives its stay. The cold share adapts.",
+      "A clock of hot and cold objects with three hands: a new object is cold, and becomes hot "
+      + "if requested in its test period, which may outlast its residency. The cold share adapts.",
     paper: "Jiang, Chen and Zhang, CLOCK-Pro: an effective improvement of the CLOCK replacement, "
       + "USENIX ATC 2005")
 

@@ -2,7 +2,7 @@
 struct Cost: EvictionPolicy, FloorPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "cost", family: .value,
-    summary: "Priority L + cost / size, where L is the priority of the last evicted; a request "
+    summary: "Priority L + cost / size, where L is the priority of the last victim; a request "
       + "renews it, and the lowest is evicted. O(log n).",
     needs: [.size, .cost],
     paper: "Young, The k-server dual and loose competitiveness for paging, Algorithmica 1994; Cao "

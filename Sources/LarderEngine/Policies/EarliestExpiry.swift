@@ -2,10 +2,10 @@
 struct EarliestExpiry: EvictionPolicy, HeapPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "ttl", family: .value,
-    summary: "Evicts the object that expires first; those without a time to live go last, and ties "
-      + "go by the order of storing. O(log n) a miss.",
+    summary: "Evicts the object that expires first; objects without a TTL come last, and ties "
+      + "are broken by insertion order. O(log n) per miss.",
     needs: .ttl,
-    paper: "Folklore; what phone caches call cleaning by age")
+    paper: "Folklore; known in app caches as cleaning by age")
 
   var heap: IndexedHeap
   private var order = OrderCounter()

@@ -2,7 +2,7 @@
 struct GDSF: EvictionPolicy, HeapPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "gdsf", family: .value,
-    summary: "Priority L + requests * cost / size, where L is the priority of the last evicted; "
+    summary: "Priority L + requests * cost / size, where L is the priority of the last victim; "
       + "the lowest is evicted. O(log n).",
     needs: [.size, .cost],
     paper: "Cherkasova, Improving WWW proxies performance with Greedy-Dual-Size-Frequency caching "

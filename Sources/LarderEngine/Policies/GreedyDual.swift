@@ -2,8 +2,8 @@
 struct GreedyDual: EvictionPolicy, FloorPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "greedydual", family: .value,
-    summary: "Priority L + cost, where L is the priority of the last evicted; a request renews it, "
-      + "and the lowest is evicted. LRU where all costs are equal. O(log n).",
+    summary: "Priority L + cost, where L is the priority of the last victim; a request renews it, "
+      + "and the lowest is evicted. Equals LRU if all costs are equal. O(log n).",
     needs: .cost,
     paper: "Young, The k-server dual and loose competitiveness for paging, Algorithmica 1994")
 

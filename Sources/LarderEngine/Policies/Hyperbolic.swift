@@ -6,12 +6,12 @@
 struct Hyperbolic: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "hyperbolic", family: .frequency,
-    summary: "Priority requests / time since it was stored; the lowest among a sample drawn at "
-      + "random is evicted. O(samples) an eviction.",
+    summary: "Priority requests / time since insertion; the lowest of a random sample is "
+      + "evicted. O(samples) per eviction.",
     parameters: [
       PolicyParameter(
-        "samples", default: "64", "objects drawn for an eviction, with replacement, 1 to 1024"),
-      PolicyParameter("size", default: "false", "true: the priority is divided by the size"),
+        "samples", default: "64", "objects sampled per eviction, with replacement, 1 to 1024"),
+      PolicyParameter("size", default: "false", "true: divides the priority by the size"),
     ],
     isRandom: true,
     paper: "Blankstein, Sen and Freedman, Hyperbolic caching: flexible caching for web "

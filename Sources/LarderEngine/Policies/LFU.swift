@@ -2,10 +2,10 @@
 struct LFU: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "lfu", family: .frequency,
-    summary: "Evicts the object with the fewest requests since it was stored, among several the "
-      + "one that reached that count longest ago.",
+    summary: "Evicts the object with the fewest requests since insertion; among equals the one "
+      + "that reached that count longest ago.",
     paper: "Shah, Mitra and Matani, An O(1) algorithm for implementing the LFU cache eviction "
-      + "scheme, 2010; the rule itself is folklore")
+      + "scheme, 2010; the policy itself is folklore")
 
   private var counts: FrequencyLists
 

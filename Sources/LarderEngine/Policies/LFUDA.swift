@@ -2,8 +2,8 @@
 struct LFUDA: EvictionPolicy, HeapPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "lfuda", family: .frequency,
-    summary: "Priority age + requests, where the age is the priority of the last evicted and is "
-      + "taken anew with each request; the lowest is evicted. O(log n).",
+    summary: "Priority age + requests, where the age is the priority of the last victim, updated "
+      + "with each request; the lowest is evicted. O(log n).",
     paper: "Arlitt, Cherkasova, Dilley, Friedrich and Jin, Evaluating content management "
       + "techniques for web proxy caches, Performance Evaluation Review 2000")
 

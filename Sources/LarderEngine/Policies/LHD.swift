@@ -6,13 +6,13 @@
 struct LHD: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "lhd", family: .random,
-    summary: "Learns at which ages objects are requested again and evicts, of a few drawn at "
-      + "random, the one with the fewest hits to expect for its size and remaining time.",
+    summary: "Learns at which ages objects are requested again and evicts, from a random sample, "
+      + "the one with the lowest expected hits per byte and time.",
     parameters: [
       PolicyParameter(
-        "samples", default: "32", "objects drawn for an eviction, 1 to 256; 8 while learning"),
+        "samples", default: "32", "objects sampled per eviction, 1 to 256; 8 while learning"),
       PolicyParameter(
-        "period", default: "1048576", "requests after which the model is made anew, at least 1"),
+        "period", default: "1048576", "requests after which the model is updated, at least 1"),
     ],
     needs: .size, isRandom: true, learns: true,
     paper: "Beckmann, Chen and Cidon, LHD: improving cache hit rate by maximizing hit density, "

@@ -7,13 +7,13 @@
 struct LIRS: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "lirs", family: .recency,
-    summary: "Objects requested twice while they are in a stack of recent requests make up most of "
-      + "the cache; the others pass through a small queue. The stack remembers what has left.",
+    summary: "Objects requested twice while in a stack of recent requests make up most of the "
+      + "cache; others pass through a small queue. The stack remembers evicted objects.",
     parameters: [
       PolicyParameter("hir", default: "0.01", "share of the queue, at least 2 objects or bytes"),
       PolicyParameter(
         "stack", default: "0", inRealCaches: "3",
-        "what the stack remembers of objects that have left, share of the capacity; 0 for all"),
+        "evicted objects that the stack remembers, share of the capacity; 0 for all"),
     ],
     paper: "Jiang and Zhang, LIRS: an efficient low inter-reference recency set replacement policy "
       + "to improve buffer cache performance, SIGMETRICS 2002")

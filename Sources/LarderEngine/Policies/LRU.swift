@@ -2,7 +2,7 @@
 struct LRU: EvictionPolicy, OneListPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "lru", family: .recency,
-    summary: "Evicts the object that was requested longest ago.",
+    summary: "Evicts the least recently requested object.",
     paper: "Denning, The working set model for program behavior, CACM 1968; the rule itself is "
       + "folklore")
 

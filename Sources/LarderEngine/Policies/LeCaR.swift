@@ -6,11 +6,12 @@
 struct LeCaR: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "lecar", family: .adaptive,
-    summary: "Evicts by LRU or by LFU, drawn at random; a miss on a recent victim of one of them "
-      + "lowers its chance, the more the fresher the eviction was. O(log n).",
+    summary: "Evicts by LRU or by LFU, chosen at random; a miss on a recent victim of one of them "
+      + "lowers its probability, more so for recent evictions. O(log n).",
     parameters: [
       PolicyParameter("rate", default: "0.45", "learning rate, from 0 to 10"),
-      PolicyParameter("discount", default: "0.005", "regret left after a cacheful of requests"),
+      PolicyParameter(
+        "discount", default: "0.005", "remaining regret after one request per cached object"),
       PolicyParameter("ghost", default: "0.5", "objects in each history, share of those cached"),
     ],
     isRandom: true, learns: true,

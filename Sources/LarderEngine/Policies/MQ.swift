@@ -8,13 +8,13 @@
 struct MQ: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "mq", family: .frequency,
-    summary: "An object requested n times is in LRU queue log2 n and sinks by one for each life "
-      + "time without a request; the lowest queue evicts. Ghosts keep their number of requests.",
+    summary: "An object requested n times is in LRU queue log2 n and moves down a queue after each "
+      + "lifetime without a request; the lowest queue evicts. Ghosts keep their counts.",
     parameters: [
       PolicyParameter("queues", default: "8", "number of queues, 1 to 16"),
       PolicyParameter("ghost", default: "4", "size of the ghost queue, share of the capacity"),
       PolicyParameter(
-        "life", default: "2", "requests without which an object sinks, times resident objects"),
+        "life", default: "2", "lifetime in requests, as a multiple of the resident objects"),
     ],
     paper: "Zhou, Philbin and Li, The multi-queue replacement algorithm for second level buffer "
       + "caches, USENIX ATC 2001")

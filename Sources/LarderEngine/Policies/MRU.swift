@@ -2,7 +2,7 @@
 struct MRU: EvictionPolicy, OneListPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "mru", family: .recency,
-    summary: "Evicts the object that was requested last; right for loops larger than the cache.",
+    summary: "Evicts the most recently requested object; suits loops larger than the cache.",
     paper: "Chou and DeWitt, An evaluation of buffer management strategies for relational database "
       + "systems, VLDB 1985")
 

@@ -7,8 +7,8 @@
 struct QDLP: EvictionPolicy, ThreeQueuePolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "qd-lp", family: .queue,
-    summary: "New objects enter a small FIFO; those requested again go on to a clock with 2-bit "
-      + "counters, others leave a ghost behind, and a miss on a ghost enters the clock at once.",
+    summary: "New objects enter a small FIFO; those requested again move to a clock with 2-bit "
+      + "counters, others leave a ghost, and a miss on a ghost enters the clock directly.",
     parameters: queueParameters,
     paper: "Yang, Qiu, Zhang, Yue and Rashmi, FIFO can be better than LRU: the power of lazy "
       + "promotion and quick demotion, HotOS 2023")

@@ -2,7 +2,7 @@
 struct RandomEviction: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "random", family: .random,
-    summary: "Evicts a resident object drawn at random, each with the same chance.",
+    summary: "Evicts a resident object chosen uniformly at random.",
     isRandom: true,
     paper: "Belady, A study of replacement algorithms for a virtual-storage computer, IBM Systems "
       + "Journal 1966")

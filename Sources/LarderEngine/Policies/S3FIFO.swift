@@ -2,8 +2,8 @@
 struct S3FIFO: EvictionPolicy, ThreeQueuePolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "s3-fifo", family: .queue,
-    summary: "New objects enter a small FIFO; those requested more than once go on to the main "
-      + "FIFO, the others leave a ghost behind, and a miss on a ghost enters main at once.",
+    summary: "New objects enter a small FIFO; those requested more than once move to the main "
+      + "FIFO, others leave a ghost, and a miss on a ghost enters main directly.",
     parameters: queueParameters,
     paper: "Yang, Zhang, Qiu, Yue and Rashmi, FIFO queues are all you need for cache eviction, "
       + "SOSP 2023")

@@ -2,14 +2,14 @@
 struct SLRU: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "slru", family: .recency,
-    summary: "Equal LRU segments: a hit moves an object to the next segment up, what overflows "
-      + "there cools to the one below, and the lowest evicts.",
+    summary: "Equal LRU segments: a hit moves an object up one segment, overflow moves down one "
+      + "segment, and the lowest segment evicts.",
     parameters: [
       PolicyParameter("segments", default: "4", "number of segments, 2 to 64"),
       PolicyParameter(
         "fill", default: "false",
-        "true: a new object enters the lowest segment that still has room, not always the lowest, "
-          + "and what cools into a full lowest segment evicts at once"),
+        "true: a new object enters the lowest segment with room instead of always the lowest, "
+          + "and overflow into a full lowest segment evicts at once"),
     ],
     paper: "Karedla, Love and Wherry, Caching strategies to improve disk system performance, "
       + "Computer 1994; in several segments: Huang et al., An analysis of Facebook photo caching, "

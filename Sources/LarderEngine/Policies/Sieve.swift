@@ -2,8 +2,8 @@
 struct Sieve: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "sieve", family: .queue,
-    summary: "A hand moves from the oldest to the newest object; what was requested since it last "
-      + "passed stays in place, the first that was not is evicted.",
+    summary: "A hand moves from the oldest to the newest object; objects requested since it last "
+      + "passed stay in place, and the first other one is evicted.",
     paper: "Zhang, Yang, Yue, Vigfusson and Rashmi, SIEVE is simpler than LRU, NSDI 2024")
 
   private var queue: SweepQueue

@@ -4,8 +4,8 @@
 struct TinyLFU: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "tinylfu", family: .frequency,
-    summary: "LRU; when the cache is full a new object is stored only if a sketch of recent "
-      + "requests counts more for it than for the object at the end of the list.",
+    summary: "LRU; when the cache is full, a new object is stored only if a sketch of recent "
+      + "requests counts more for it than for the LRU victim.",
     parameters: [SketchedCounts.doorkeeperParameter],
     learns: true,
     paper: "Einziger, Friedman and Manes, TinyLFU: a highly efficient cache admission policy, ACM "

@@ -2,8 +2,8 @@
 struct TwoQ: EvictionPolicy, TwoListPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "2q", family: .recency,
-    summary: "New objects enter a FIFO whose victims leave ghosts behind; a miss on a ghost enters "
-      + "an LRU list. Hits in the FIFO change nothing.",
+    summary: "New objects enter a FIFO whose victims leave ghosts; a miss on a ghost enters an "
+      + "LRU list. Hits in the FIFO change nothing.",
     parameters: [
       PolicyParameter("in", default: "0.25", "share of the FIFO, above 0 and below 1"),
       PolicyParameter("ghost", default: "0.5", "size of the ghost queue, share of the capacity"),

@@ -5,13 +5,13 @@
 struct WTinyLFU: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "w-tinylfu", family: .frequency,
-    summary: "New objects enter an LRU window; what leaves it enters a segmented LRU only if a "
-      + "sketch of recent requests counts more for it than for that list's victim.",
+    summary: "New objects enter an LRU window; its victims enter a segmented LRU only if a sketch "
+      + "of recent requests counts more for them than for the victim there.",
     parameters: [
       PolicyParameter(
         "window", default: "0.01",
         "share of the window, from 0 to 1 and at least 1 object or byte; or adaptive: starts at "
-          + "0.01 and climbs towards more hits"),
+          + "0.01 and adapts by hill climbing"),
       PolicyParameter("protected", default: "0.8", "share of main for objects requested again"),
       SketchedCounts.doorkeeperParameter,
     ],

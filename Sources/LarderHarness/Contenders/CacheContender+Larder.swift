@@ -4,7 +4,7 @@ extension CacheContender {
   /// Larder's own caches: `MemoryCache`, `DiskCache` and `HybridCache`.
   static let larder = CacheContender(
     name: ContenderRegistry.defaultName,
-    summary: "Larder's own caches, which do what the simulation does",
+    summary: "Larder's caches, which count what the simulation counts",
     kinds: [.memory, .disk, .hybrid], runsPolicies: true
   ) { setup in
     switch setup.simulation.arrangement {

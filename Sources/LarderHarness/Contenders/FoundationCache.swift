@@ -60,8 +60,8 @@ extension CacheContender {
   /// The cache that comes with Foundation.
   static let foundation = CacheContender(
     name: "nscache",
-    summary: "Foundation's NSCache, with times to live kept beside the values; it says neither "
-      + "what it holds nor what it gives up",
+    summary: "Foundation's NSCache, with TTLs stored next to the values; it reports neither its "
+      + "contents nor its evictions",
     kinds: [.memory]
   ) { setup in
     guard case .memory(let tier) = setup.simulation.arrangement else {

@@ -85,7 +85,7 @@ extension CacheContender {
   /// The simplest cache on disk.
   static let plainFiles = CacheContender(
     name: "files",
-    summary: "A file for each key, written to a temporary name and renamed; LRU in memory",
+    summary: "One file per key, written under a temporary name and renamed; LRU in memory",
     kinds: [.disk]
   ) { setup in
     guard case .disk(let tier) = setup.simulation.arrangement else {

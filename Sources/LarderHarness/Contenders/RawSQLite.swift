@@ -171,7 +171,7 @@ extension CacheContender {
   /// SQLite without anything around it.
   static let rawSQLite = CacheContender(
     name: "sqlite",
-    summary: "One table of a SQLite database through the C API, a commit for each write; LRU in "
+    summary: "One table of an SQLite database through the C API, one commit per write; LRU in "
       + "memory",
     kinds: [.disk]
   ) { setup in

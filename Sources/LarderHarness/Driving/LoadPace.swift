@@ -23,15 +23,15 @@ struct LoadPace: Sendable {
       return nil
     case .trace(let speed):
       guard reader.hasTimes else {
-        throw .load("the trace has no times to keep: give a rate, or a closed loop")
+        throw .load("the trace has no times: set a rate, or use a closed loop")
       }
       guard speed > 0, speed.isFinite else {
-        throw .load("a speed of \(speed) is not possible: expected a number above 0")
+        throw .load("invalid speed \(speed): expected a number above 0")
       }
       rule = .trace(reader, nanosecondsPerMicrosecond: 1000 / speed)
     case .rate(let perSecond):
       guard perSecond > 0, perSecond.isFinite else {
-        throw .load("a rate of \(perSecond) is not possible: expected a number above 0")
+        throw .load("invalid rate \(perSecond): expected a number above 0")
       }
       rule = .rate(nanosecondsPerRequest: 1e9 / perSecond)
     }

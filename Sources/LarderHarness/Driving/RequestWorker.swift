@@ -172,7 +172,7 @@ struct RequestWorker: Sendable {
     _ value: Data, _ index: Int, _ key: UInt64, _ oldest: UInt32, _ newest: UInt32
   ) {
     firstWrong =
-      "request \(index + 1) of the trace, key \(key): \(value.count) bytes that are not its value "
+      "request \(index + 1) of the trace, key \(key): \(value.count) bytes differ from its value "
       + (oldest == newest ? "of version \(oldest)" : "of any version from \(oldest) to \(newest)")
   }
 

@@ -20,7 +20,7 @@ struct RunFolder: Sendable {
     do {
       try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     } catch {
-      throw .folder(path: path, message: "cannot be made: \(error.localizedDescription)")
+      throw .folder(path: path, message: "cannot be created: \(error.localizedDescription)")
     }
   }
 

@@ -42,7 +42,7 @@ package enum CheckAnnotations {
     }
     errors += result.counts.missing.map { ("\($0.name)", "the cell is missing") }
     errors += result.unequalExecutions.map {
-      ("\($0)", "executed in one thread it does not count what its simulation does")
+      ("\($0)", "executed in one thread, its counts differ from the simulation")
     }
     errors += result.timings.filter { $0.verdict == .fail }.map { timing in
       let command = CheckText.command(result, only: timing.name.cell)

@@ -32,7 +32,7 @@ package struct CheckDocument {
   private var traces: [Block] {
     guard !result.traceChanges.isEmpty else { return [] }
     return [
-      .paragraph(["The trace is not the baseline's, so its counts are not either:"]),
+      .paragraph(["The trace differs from that of the baseline, so counts cannot be compared:"]),
       .list(result.traceChanges.map { [.text($0)] }),
     ]
   }
@@ -40,7 +40,7 @@ package struct CheckDocument {
   private var executions: [Block] {
     guard !result.unequalExecutions.isEmpty else { return [] }
     return [
-      .paragraph(["Executed in one thread, these cells do not count what their simulation does:"]),
+      .paragraph(["Executed in one thread, the counts of these cells differ from the simulation:"]),
       .list(result.unequalExecutions.map { [.code("\($0)")] }),
     ]
   }
@@ -66,7 +66,7 @@ package struct CheckDocument {
     let shown = failedCells.prefix(3).map { CheckText.command(result, only: $0) }
     guard !shown.isEmpty else { return [] }
     return [
-      .paragraph([.text(shown.count == 1 ? "This shows it:" : "These show it:")]),
+      .paragraph(["To reproduce:"]),
       .code(shown.joined(separator: "\n")),
     ]
   }
@@ -83,7 +83,7 @@ package struct CheckDocument {
     var text = "Machine: \(result.machine)."
     if !loads.isEmpty {
       text +=
-        " Load average at the beginning and the end: "
+        " Load average at start and end: "
         + loads.joined(separator: ", ") + "."
     }
     return [.paragraph([.text(text)])]

@@ -78,7 +78,7 @@ package enum CheckJUnit {
       }
       if new.contains(name) { test.output.append("not in the baseline") }
       if unequal.contains(name) {
-        failures.append("executed in one thread it does not count what its simulation does")
+        failures.append("executed in one thread, its counts differ from the simulation")
       }
       for timing in timings[name] ?? [] {
         let sentence = CheckText.sentence(timing)

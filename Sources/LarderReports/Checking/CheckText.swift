@@ -50,7 +50,7 @@ enum CheckText {
 
   /// A timing in a sentence, such as `1.052 times as slow as before (1.040 to 1.063)`.
   static func sentence(_ timing: TimingComparison) -> String {
-    guard let ratio = timing.ratio else { return "not measured often enough to say anything" }
+    guard let ratio = timing.ratio else { return "too few measurements for a comparison" }
     return "takes \(number(ratio.centre)) times as long as in \(timing.against), interval "
       + interval(ratio)
   }

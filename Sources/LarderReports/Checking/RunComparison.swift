@@ -51,11 +51,11 @@ package struct RunComparison: Sendable {
   var notes: [String] {
     var notes: [String] = []
     if before.workload != after.workload {
-      notes.append("These are two workloads: '\(before.workload)' and '\(after.workload)'.")
+      notes.append("The workloads differ: '\(before.workload)' and '\(after.workload)'.")
     }
     for (results, name) in [(before, names.before), (after, names.after)]
     where results.interrupted {
-      notes.append("\(name) was stopped before all its cells were done.")
+      notes.append("\(name) was stopped before all cells were done.")
     }
     if before.machine != after.machine {
       notes.append(

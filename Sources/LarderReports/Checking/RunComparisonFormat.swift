@@ -38,10 +38,10 @@ package enum RunComparisonFormat: String, Sendable, CaseIterable {
     let speeds = comparison.speeds
     if !speeds.isEmpty {
       blocks += [
-        .heading(3, ["Million requests a second"]),
+        .heading(3, ["Million requests per second"]),
         .paragraph([
           .text(
-            "Median of the repetitions, smallest and largest in brackets. For information: "
+            "Median of the repetitions, smallest and largest in brackets. For information only: "
               + "machines and moments differ, and only 'larder check --against' says what is "
               + "slower.")
         ]),

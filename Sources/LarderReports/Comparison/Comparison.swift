@@ -110,12 +110,12 @@ struct Comparison {
     if countsBytes {
       return "it ignores sizes, so with objects of different sizes it is not a bound"
     }
-    if kind == .hybrid { return "over two tiers it is a measure and not a bound" }
+    if kind == .hybrid { return "over two tiers it is a reference and not a bound" }
     let changes = allRecords.contains { record in
       record.counts.expirations > 0 || record.counts.sets > 0 || record.counts.deletes > 0
     }
     return changes
-      ? "it does not foresee expiry, sets and deletes, so here it is a measure and not a bound"
+      ? "it does not foresee expiry, sets and deletes, so here it is a reference and not a bound"
       : nil
   }
 

@@ -51,7 +51,7 @@ struct Design {
       design.cell.unit == .bytes ? design.mean { $0.counts.byteHitRatio.map { $0 * 100 } } : nil
     },
     Column(
-      title: "stale, %", superlative: "the smallest share of stale answers", better: .lower,
+      title: "stale, %", superlative: "the smallest share of stale hits", better: .lower,
       decimals: 2
     ) { design in
       design.share { $0.staleHits }

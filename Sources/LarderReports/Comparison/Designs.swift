@@ -95,7 +95,7 @@ struct Designs {
       let verb = winners.count > 1 ? "have" : "has"
       parts.append(.text(" \(verb) \(column.superlative) (\(text) \(column.unit))"))
     }
-    return parts.isEmpty ? ["none stands out."] : parts + ["."]
+    return parts.isEmpty ? ["no design leads."] : parts + ["."]
   }
 
   /// What tells a design from the others: its configuration and what else differs.

@@ -41,7 +41,7 @@ struct ValueTable {
 
   /// How a policy is named at the head of its line.
   static func title(_ policy: PolicyName) -> Inline {
-    if policy.isUpperBound { return .text("\(policy.text) (no cache has more)") }
+    if policy.isUpperBound { return .text("\(policy.text) (upper bound)") }
     return policy.isOffline ? .text("\(policy.text) (knows the future)") : .code(policy.text)
   }
 

@@ -22,7 +22,7 @@ struct Verdict {
         comparison.competitors.isEmpty
         ? "only policies that know the future were run"
         : rankings.allSatisfy(\.entries.isEmpty)
-          ? "no requests were counted" : "no capacity has the results of two policies yet"
+          ? "no requests were counted" : "no capacity has results of two policies yet"
       sentences = [.text("\(reason), so there is nothing to compare.")]
       return
     }
@@ -96,8 +96,8 @@ private struct VerdictWriter {
     guard !doubtful.isEmpty else { return [] }
     return [
       .text(
-        " At \(titles(doubtful)) the first does not lead the next with every seed: "
-          + "take them for equal there.")
+        " At \(titles(doubtful)) the first does not lead the next with every seed; "
+          + "treat them as equal there.")
     ]
   }
 
@@ -111,7 +111,7 @@ private struct VerdictWriter {
     }
     let alwaysBest = decided.allSatisfy { rankings[$0].best == safe }
     guard !safe.isEmpty, safe.count < comparison.competitors.count, !alwaysBest else { return [] }
-    return [.text(" Never as much as \(points([limit])) behind the best: ")] + names(safe) + ["."]
+    return [.text(" Always less than \(points([limit])) behind the best: ")] + names(safe) + ["."]
   }
 
   private func behind(_ policy: PolicyName, _ column: Int) -> Double? {
@@ -150,8 +150,8 @@ private struct VerdictWriter {
     if bound != nil {
       return [
         .text(
-          " The bound that no cache can exceed, also one that knows the future, is "
-            + "\(points(gaps)) above the best; no more than that is left to win.")
+          " The upper bound, which even a cache that knows the future cannot exceed, is "
+            + "\(points(gaps)) above the best; no more than that can be gained.")
       ]
     }
     let distance =
@@ -160,8 +160,8 @@ private struct VerdictWriter {
       : most <= 0
         ? "\(points(gaps.map { -$0 })) below the best"
         : "between \(points([-least])) below and \(points([most])) above the best"
-    let standing = comparison.beladyCaveat ?? "that is what is left to win"
-    return [.text(" Belady's rule, which knows the future, is \(distance); \(standing).")]
+    let standing = comparison.beladyCaveat ?? "that is the most that can be gained"
+    return [.text(" Belady's algorithm, which knows the future, is \(distance); \(standing).")]
   }
 
   /// Who wins by bytes and by modelled access time.

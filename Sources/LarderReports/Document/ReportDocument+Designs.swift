@@ -14,7 +14,7 @@ extension ReportDocument {
       ]
     }
     guard !facts.isEmpty || !designs.isEmpty else { return [] }
-    var blocks: [Block] = [.heading(2, ["Designs side by side"])]
+    var blocks: [Block] = [.heading(2, ["Comparison of designs"])]
     for one in designs {
       let name = designs.count > 1 ? "designs, \(one.designs[0].cell.trace)" : "designs"
       let charts = DesignCharts(designs: one, name: name, styles: styles)
@@ -26,7 +26,7 @@ extension ReportDocument {
       if let hits = charts.hits { blocks += [.heading(3, ["Hits"]), .chart(hits)] }
       blocks.append(.table(one.table))
     }
-    if !facts.isEmpty { blocks += [.heading(3, ["What they are"]), .list(facts)] }
+    if !facts.isEmpty { blocks += [.heading(3, ["Descriptions"]), .list(facts)] }
     return blocks
   }
 }

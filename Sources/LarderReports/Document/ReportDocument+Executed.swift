@@ -15,7 +15,7 @@ extension ReportDocument {
     guard !rows.isEmpty else {
       return blocks + [.paragraph(["No executed run is complete."])]
     }
-    blocks += [.heading(3, ["What it shows"]), .list(ExecutedFindings(results.records).sentences)]
+    blocks += [.heading(3, ["Findings"]), .list(ExecutedFindings(results.records).sentences)]
     for kind in ConfigurationKind.allCases {
       for group in groups(rows.filter { $0.cell.kind == kind }) {
         let place = severalTraces ? "\(kind.rawValue), \(group[0].cell.trace)" : kind.rawValue
@@ -44,7 +44,7 @@ extension ReportDocument {
     var blocks = part("Throughput and memory", charts.throughput, tables.throughput)
     if let gets = tables.gets { blocks += part("Latency of gets, microseconds", charts.gets, gets) }
     if let kinds = tables.kinds {
-      blocks += part("Latency by what happened, microseconds", charts.kinds, kinds)
+      blocks += part("Latency by outcome, microseconds", charts.kinds, kinds)
     }
     if kind != .memory {
       blocks += [.heading(3, [.text("Disk: \(place)")]), .table(tables.disk)]
@@ -55,13 +55,13 @@ extension ReportDocument {
   private static func conditions(_ conditions: ExecutionConditions) -> [String] {
     let threads = conditions.threads.map { "\($0)" }.joined(separator: ", ")
     var lines = [
-      "Threads: \(threads), each on its own, one cell at a time with nothing else running; "
+      "Threads: \(threads), in separate runs, one cell at a time with nothing else running; "
         + "\(conditions.repetitions) \(conditions.repetitions == 1 ? "run" : "runs") each.",
       "Load: \(conditions.load).",
       "Origin: \(conditions.origin).",
       "Checked: \(conditions.verification).",
-      "Throughput is of the whole run, with making and checking values; latency is of the cache's "
-        + "calls alone.",
+      "Throughput covers the whole run, including generating and verifying values; latency covers "
+        + "the cache's calls only.",
     ]
     if let memory = conditions.memory { lines.append("Memory: \(memory).") }
     if let durability = conditions.durability {

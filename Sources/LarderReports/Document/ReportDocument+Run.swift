@@ -37,7 +37,7 @@ extension ReportDocument {
     }
     blocks.append(
       .paragraph([
-        "The numbers behind this report are in ", .code("counts.csv"),
+        "The data of this report is in ", .code("counts.csv"),
         " (the same in every run), ", .code("timings.csv"), " (measured) and ",
         .code("results.json"), " (everything).",
       ]))

@@ -30,15 +30,15 @@ extension ReportDocument {
 
   private static func sharing(_ threads: Int) -> String {
     threads > 1
-      ? "\(threads) cells ran at the same time and shared the machine's memory and caches: "
-        + "a cell alone is faster."
+      ? "\(threads) cells ran at the same time and shared memory bandwidth and CPU caches; "
+        + "a single cell is faster."
       : "One cell ran at a time."
   }
 
   private static func table(_ comparison: Comparison) -> Table {
     var table = Table(titles: [
       "policy", "million requests/s, median", "slowest", "fastest", "runs",
-      "memory, bytes an object",
+      "memory, bytes per object",
     ])
     for policy in comparison.policies {
       let timings = comparison.records(policy).flatMap(\.timings)

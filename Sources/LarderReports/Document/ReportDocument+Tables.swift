@@ -32,7 +32,7 @@ extension ReportDocument {
     var text = "\(whose): \(capacities.joined(separator: "; "))."
     let seeds = Set(comparison.allRecords.map(\.cell.seed)).count
     if seeds > 1 {
-      text += " Values are means over \(seeds) seeds, with the smallest and the largest behind."
+      text += " Values are means over \(seeds) seeds, followed by the smallest and the largest."
     }
     if let memory = memoryCapacity(comparison) { text += " \(memory)" }
     return text
@@ -111,12 +111,12 @@ extension ReportDocument {
       format: { NumberText.fixed($0 * 100, decimals: 2) })
     let standing =
       comparison.beladyCaveat
-      ?? "no policy that stores every object it fetches can have a negative distance"
-    let meaning = "How far the hit ratio is below that of Belady's rule: \(standing)."
+      ?? "no policy that stores every fetched object can have a negative distance"
+    let meaning = "The difference to the hit ratio of Belady's algorithm: \(standing)."
     let drawing = chart(
       charts, "distance",
       .init(
-        title: "distance to Belady, points", name: "distance to Belady's rule", unit: .points,
+        title: "distance to Belady, points", name: "distance to Belady's algorithm", unit: .points,
         better: .lower, showsOffline: false, value: distance))
     return [.heading(3, ["Distance to Belady, points"]), .paragraph([.text(meaning)])]
       + drawing + [.table(table.table)]
@@ -170,7 +170,7 @@ extension ReportDocument {
     return [
       .heading(3, ["Stale hits, % of requests"]),
       .paragraph([
-        "Requests answered with a copy older than the origin's. They are hits in every other table."
+        "Requests that returned a copy older than the origin's; they are hits in all other tables."
       ]),
       .table(percentages(comparison, .lower) { $0.share(\.staleHits) }),
     ]

@@ -32,7 +32,7 @@ struct ReportDocument {
       blocks.append(.paragraph([.text(results.workloadDescription)]))
     }
     if let warning = Self.incomplete(results) { blocks.append(.paragraph(warning)) }
-    blocks.append(.heading(2, ["The answer"]))
+    blocks.append(.heading(2, ["Recommendation"]))
     let designs = Designs.all(in: results, comparisons)
     blocks += Self.answer(comparisons, designs, severalTraces: severalTraces)
     blocks += Self.designs(results, designs, styles)
@@ -65,11 +65,11 @@ struct ReportDocument {
     let executed = executedCells(results).map { ", \($0)" } ?? ""
     return [
       .strong(
-        "\(reason): \(results.records.count) of \(results.plannedCells) cells are here"
+        "\(reason): \(results.records.count) of \(results.plannedCells) cells are done"
           + "\(executed)."),
       .text(
-        " Every number below is of finished cells, but means may be over fewer seeds than "
-          + "planned, and the answer may change with the rest."),
+        " All numbers below are of finished cells, but means may be over fewer seeds than "
+          + "planned, and the recommendation may change with the rest."),
     ]
   }
 
@@ -93,7 +93,7 @@ struct ReportDocument {
       .paragraph([
         .text(
           "Differences are in percentage points of the hit ratio. Policies that know the future "
-            + "are a measure for the others, not a choice.")
+            + "are a reference for the others and cannot be deployed.")
       ]),
     ]
   }

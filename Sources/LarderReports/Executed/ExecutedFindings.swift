@@ -42,7 +42,7 @@ struct ExecutedFindings {
       sentences.append([
         .code(record.cell.cacheName),
         .text(
-          " at \(record.cell.capacityLabel), executed against simulated: "
+          " at \(record.cell.capacityLabel), executed and simulated: "
             + "\(differences(execution.counts, record.counts))."),
       ])
     }
@@ -52,7 +52,7 @@ struct ExecutedFindings {
     let own = records.filter { $0.timings.isEmpty }.map { $0.cell.cacheName }
     if !own.isEmpty {
       sentences.append(
-        [.text("Not simulated, so that all their counts are of the run in one thread: ")]
+        [.text("Not simulated; their counts are those of the run in one thread: ")]
           + names(own) + ["."])
     }
     return sentences
@@ -87,9 +87,9 @@ struct ExecutedFindings {
       executed[keyPath: $0.value] != simulated[keyPath: $0.value]
     }
     return different.isEmpty
-      ? "the same sums, otherwise distributed over the tiers"
+      ? "the same sums, distributed differently over the tiers"
       : different.map { name, value in
-        "\(name) \(NumberText.grouped(executed[keyPath: value])) against "
+        "\(name) \(NumberText.grouped(executed[keyPath: value])) and "
           + NumberText.grouped(simulated[keyPath: value])
       }.joined(separator: ", ")
   }
@@ -111,7 +111,7 @@ struct ExecutedFindings {
       let high = signed(spread.largest)
       let by = low == high ? "\(low) points" : "\(low) to \(high) points"
       return [
-        .text("\(threads) threads changed the hit ratio by \(by) against one thread's counts.")
+        .text("\(threads) threads changed the hit ratio by \(by) compared with one thread.")
       ]
     }
   }
@@ -127,7 +127,7 @@ struct ExecutedFindings {
       let wrong = total(record, \.valuesWrong)
       guard wrong > 0 else { return nil }
       return [
-        .strong("\(NumberText.grouped(wrong)) values read were not what was written: "),
+        .strong("\(NumberText.grouped(wrong)) values read differ from what was written: "),
         .code(record.cell.cacheName),
         .text(" at \(record.cell.capacityLabel)."),
       ]
@@ -149,16 +149,16 @@ struct ExecutedFindings {
       let exceeded = total(records, \.capacityExceeded)
       let outcome =
         exceeded == 0
-        ? "never more" : "more \(NumberText.grouped(exceeded)) times"
+        ? "never exceeded" : "exceeded \(NumberText.grouped(exceeded)) times"
       sentences.append([
         .text(
-          "What was resident was compared with the capacity \(NumberText.grouped(looks)) times: "
+          "The capacity was checked \(NumberText.grouped(looks)) times: "
             + "\(outcome).")
       ])
       let over = records.filter { total($0, \.capacityExceeded) > 0 }
       if !over.isEmpty {
         sentences.append(
-          [.text("More than the capacity was resident in: ")]
+          [.text("The capacity was exceeded in: ")]
             + names(over.map { $0.cell.cacheName }) + ["."])
       }
     }
@@ -173,8 +173,8 @@ struct ExecutedFindings {
     return [
       [
         .text(
-          "Where only memory is driven, one operation in \(range) was timed: looking at the clock "
-            + "takes as long as a hit.")
+          "In memory configurations, one operation in \(range) was timed: reading the clock takes "
+            + "as long as a hit.")
       ]
     ]
   }

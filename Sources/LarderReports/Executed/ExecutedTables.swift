@@ -18,7 +18,7 @@ struct ExecutedTables {
     var table = Table(
       titles: Self.keys + [
         "hit ratio, %", "thousand requests/s, median", "slowest", "fastest", "runs",
-        "memory, bytes an object", "of these key and value",
+        "memory, bytes per object", "of which key and value",
       ])
     for row in rows {
       let speed = row.requestsPerSecond
@@ -121,8 +121,8 @@ struct ExecutedTables {
   /// What happened, in words.
   static func name(_ kind: OperationLatency.Kind) -> String {
     switch kind {
-    case .memoryHit: "hit in memory"
-    case .diskHit: "hit on disk"
+    case .memoryHit: "memory hit"
+    case .diskHit: "disk hit"
     case .miss: "miss"
     case .set: "set"
     case .delete: "delete"

@@ -33,7 +33,7 @@ package struct ResultsJSON: ReportFormat {
       return String(decoding: try encoder.encode(results), as: UTF8.self) + "\n"
     } catch let EncodingError.invalidValue(value, context) {
       let path = JSONFile.path(context.codingPath)
-      throw .notExpressible(format: name, reason: "\(path) is \(value), which JSON cannot hold")
+      throw .notExpressible(format: name, reason: "\(path) is \(value), which is not valid JSON")
     } catch {
       throw .notExpressible(format: name, reason: "\(error)")
     }

@@ -45,7 +45,7 @@ struct HTMLBody {
   private mutating func add(_ figure: ChartFigure, _ tables: [Block]) {
     html += "<figure id=\"figure-\(figure.name)\">\n\(markup.text(of: .chart(figure)))\n"
     if !tables.isEmpty {
-      html += "<details\(isFirstFigure ? " open" : "")><summary>The numbers</summary>\n"
+      html += "<details\(isFirstFigure ? " open" : "")><summary>Data</summary>\n"
       html += tables.map { markup.text(of: $0) }.joined(separator: "\n") + "\n</details>\n"
       isFirstFigure = false
     }

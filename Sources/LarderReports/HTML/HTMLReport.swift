@@ -40,12 +40,12 @@ package struct HTMLReport: ReportFormat {
     let words =
       cards.isEmpty
       ? first.html
-      : "<details\(isOpen)><summary>The answer in words</summary>\(first.html)</details>"
+      : "<details\(isOpen)><summary>Recommendation in words</summary>\(first.html)</details>"
     return HTMLPage(
       title: "\(results.workload) · larder",
       body: """
         \(Self.head(results, answer))
-        <div class="answer"><section id="answer"><h2>The answer</h2>
+        <div class="answer"><section id="answer"><h2>Recommendation</h2>
         \(cards.isEmpty ? "" : "<div class=\"cards\">\(cards)</div>")
         \(words)</section></div>
         <div class="columns">
@@ -95,7 +95,7 @@ package struct HTMLReport: ReportFormat {
     return """
       <aside>
       <section class="legend" aria-label="Policies"><h2>Policies</h2>
-      <p class="hint" hidden>Click to hide or show; the same in all charts.</p>
+      <p class="hint" hidden>Click to hide or show in all charts.</p>
       <div class="policies">\(buttons.joined(separator: "\n"))</div>
       <p class="all" hidden><button type="button" data-all="true">Show all</button>
       <button type="button" data-all="false">Hide all</button></p></section>

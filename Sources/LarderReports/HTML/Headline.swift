@@ -35,7 +35,7 @@ struct Headline {
       ? "at \(comparison.columns[best.columns[0]].title)"
       : best.columns.count == decided.count
         ? "at every capacity" : "at \(best.columns.count) of \(decided.count) capacities"
-    standing = "\(isAlone ? "the highest" : "the highest, or as high as any,") hit ratio \(share)"
+    standing = "\(isAlone ? "highest" : "highest or equal highest") hit ratio \(share)"
     facts = Self.facts(comparison, rankings, best.policy, best.columns)
   }
 
@@ -53,7 +53,7 @@ struct Headline {
     standing =
       equals.count == 1
       ? "the highest hit ratio of \(ranked.count) designs"
-      : "equal, and the highest hit ratio of \(ranked.count) designs"
+      : "equal, with the highest hit ratio of \(ranked.count) designs"
     facts = Self.facts(designs, ranked, below: equals.count)
   }
 

@@ -181,7 +181,7 @@ enum PageScript {
         if (best) read(best, true);
       });
       plot.tabIndex = 0;
-      plot.setAttribute('aria-roledescription', 'chart; the arrow keys read its values');
+      plot.setAttribute('aria-roledescription', 'chart; use the arrow keys to read values');
     });
 
     """

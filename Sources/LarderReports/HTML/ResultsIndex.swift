@@ -18,7 +18,7 @@ package struct ResultsIndex {
     do {
       _ = try FileManager.default.contentsOfDirectory(atPath: folder)
     } catch {
-      throw .file(path: folder, action: "list the runs in it", reason: "it is no readable folder")
+      throw .file(path: folder, action: "list the runs in it", reason: "not a readable folder")
     }
     var runs: [RunSummary] = []
     var unreadable: [String] = []
@@ -66,13 +66,13 @@ package struct ResultsIndex {
       <header>
       <div class="bar"><span class="brand">larder</span>\(HTMLPage.themeSwitch)</div>
       <h1>Results</h1>
-      <p class="lead">\(runs.count == 1 ? "1 run" : "\(runs.count) runs"), the last first.</p>
+      <p class="lead">\(runs.count == 1 ? "1 run" : "\(runs.count) runs"), latest first.</p>
       </header>
       <main class="answer">
 
       """
     if runs.isEmpty {
-      body += "<p>Nothing here yet: <code>larder run Workloads/zipf.yaml</code> makes a run.</p>\n"
+      body += "<p>No runs yet: <code>larder run Workloads/zipf.yaml</code> makes one.</p>\n"
     } else {
       let titles = ["run", "workload", "highest hit ratio", "cells", "machine", "files"]
       body += "<div class=\"scroll\"><table class=\"runs\">\n<thead><tr>"
@@ -81,7 +81,7 @@ package struct ResultsIndex {
     }
     if !unreadable.isEmpty {
       let items = unreadable.map { "<li>\(XMLText.escaped($0))</li>" }.joined(separator: "\n")
-      body += "<h2>Left out</h2>\n<ul>\(items)</ul>\n"
+      body += "<h2>Skipped</h2>\n<ul>\(items)</ul>\n"
     }
     return HTMLPage(title: "Results · larder", body: body + "</main>").text
   }

@@ -37,7 +37,7 @@ package enum CurveChart {
   }
 
   private static func caption(_ trace: TraceCurves, _ share: Share) -> String {
-    var text = "Lower is better; each step across multiplies the capacity. "
+    var text = "Lower is better; the capacity axis is logarithmic. "
     let smallest = trace.curves.compactMap { curve in
       curve.smallestCache.map { capacity in
         "\(curve.policy) from "
@@ -53,7 +53,7 @@ package enum CurveChart {
       text +=
         "Estimated from a sample of the objects: "
         + estimated.map(\.policy).joined(separator: ", ")
-        + "; bars reach two standard errors to both sides."
+        + "; bars show two standard errors on either side."
     }
     return text
   }

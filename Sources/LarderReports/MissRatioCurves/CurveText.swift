@@ -25,7 +25,7 @@ package enum CurveText {
       for line in errors(curve) { text += String(repeating: " ", count: width + 6) + line + "\n" }
     }
     if trace.curves.contains(where: { !$0.knees.isEmpty }) {
-      text += "  \(mark) knee: what more capacity pays falls off here\n"
+      text += "  \(mark) knee: further capacity gains less from here on\n"
     }
     return text
   }
@@ -34,7 +34,7 @@ package enum CurveText {
   private static func findings(_ curve: MissRatioCurve, _ share: Share) -> String {
     var parts = [method(curve)]
     if let smallest = curve.smallestCache {
-      parts.append("\(share) of the best hit ratio from \(capacity(smallest, curve)) on")
+      parts.append("\(share) of the best hit ratio from \(capacity(smallest, curve))")
     } else {
       parts.append("no hits at any capacity")
     }
@@ -59,12 +59,12 @@ package enum CurveText {
   private static func errors(_ curve: MissRatioCurve) -> [String] {
     var lines: [String] = []
     if let error = curve.meanStandardError {
-      lines.append("standard error \(points(error)) points in the mean")
+      lines.append("mean standard error \(points(error)) points")
     }
     if let error = curve.measuredError {
       lines.append(
-        "measured error \(points(error.mean)) points in the mean of \(error.capacities) "
-          + "capacities, \(points(error.largest)) at most")
+        "measured error: mean \(points(error.mean)) points over \(error.capacities) "
+          + "capacities, maximum \(points(error.largest))")
     }
     return lines
   }

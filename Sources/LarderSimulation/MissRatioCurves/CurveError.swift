@@ -18,14 +18,14 @@ package enum CurveError: Error, Hashable, Sendable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .shardsOfAnotherPolicy(let policy):
-      return "SHARDS estimates 'lru' alone, not '\(policy)': use --method miniature"
+      return "SHARDS supports 'lru' only, not '\(policy)'; use --method miniature"
     case .shardsWithExpiry(let trace):
-      return "\(trace): entries expire, of which stack distances know nothing: use --method "
+      return "\(trace): entries expire, which stack distances cannot model; use --method "
         + "miniature, or exact to simulate at each capacity"
     case .noGets(let trace):
-      return "\(trace): holds no gets, so there is nothing to hit or miss"
+      return "\(trace): has no gets, so no hit ratio exists"
     case .noSizes(let trace):
-      return "\(trace): has no sizes, so capacities cannot count bytes: leave --unit out, or write "
+      return "\(trace): has no sizes, so capacities cannot count bytes; remove --unit, or use "
         + "--unit objects"
     case .capacity(let error, let trace):
       return "\(trace): \(error)"

@@ -10,7 +10,7 @@ extension CurveMaker {
   ) throws -> MissRatioCurve {
     if expires {
       notes.append(
-        "\(trace.name): entries expire, when depends on the capacity: lru was simulated at each "
+        "\(trace.name): expiry depends on the capacity, so lru was simulated at each "
           + "of \(capacities.count) capacities")
       return curve(policy, try lruHits(policy, capacities, trusting: nil))
     }
@@ -20,7 +20,7 @@ extension CurveMaker {
     if simulated > 0 {
       let why =
         pass.resizedGets > 0
-        ? "objects change their size on \(pass.resizedGets) gets"
+        ? "objects change size on \(pass.resizedGets) gets"
         : "the largest object has \(pass.largestObject) bytes"
       notes.append(
         "\(trace.name): \(why): lru was simulated at \(simulated) of \(capacities.count) "

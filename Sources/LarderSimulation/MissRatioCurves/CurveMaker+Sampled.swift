@@ -162,7 +162,7 @@ extension CurveMaker {
     guard small > 0, rate < 1 else { return }
     let note =
       "\(trace.name): \(small) of \(capacities.count) capacities have room for fewer than "
-      + "\(Int(CurveSettings.scaledObjectsMin)) sampled objects, where an estimate says little: "
+      + "\(Int(CurveSettings.scaledObjectsMin)) sampled objects, so the estimate is unreliable; "
       + "raise --rate"
     if !notes.contains(note) { notes.append(note) }
   }

@@ -69,11 +69,11 @@ extension ExecutionConditions {
   private static func memory(_ spec: ExecutionSpec) -> String {
     let hashing =
       switch spec.hashing {
-      case .standard: "keys hashed by Swift's Hasher"
-      case .fast, .seeded: "keys hashed by the fast seeded hash"
+      case .standard: "keys hashed with Swift's Hasher"
+      case .fast, .seeded: "keys hashed with the fast seeded hash"
       }
-    let shards = spec.shards.map { "\($0) shards" } ?? "as many shards as the cache chooses"
-    return "\(hashing); one shard with one thread, else \(shards)"
+    let shards = spec.shards.map { "\($0) shards" } ?? "the default number of shards"
+    return "\(hashing); one shard with one thread, otherwise \(shards)"
   }
 }
 
@@ -81,12 +81,12 @@ extension ExecutionSpec.Load {
   /// The load in words.
   var description: String {
     switch self {
-    case .closed: "closed loop: each thread makes its next request when the last is answered"
+    case .closed: "closed loop: each thread issues a request when the previous one is complete"
     case .trace(let speed):
-      "open loop at the trace's times, \(speed) times as fast; latency counts from the intended "
+      "open loop at the trace's times, \(speed) times as fast; latency counts from the scheduled "
         + "start"
     case .rate(let rate):
-      "open loop with \(rate) requests a second; latency counts from the intended start"
+      "open loop with \(rate) requests per second; latency counts from the scheduled start"
     }
   }
 }
@@ -94,10 +94,10 @@ extension ExecutionSpec.Load {
 extension ExecutionSpec.OriginTime {
   /// What becomes of the origin's latency, in words.
   func description(hasLatency: Bool) -> String {
-    guard hasLatency else { return "answers at once: the workload has no latency model" }
+    guard hasLatency else { return "no latency: the workload has no latency model" }
     return switch self {
-    case .virtual: "its latency is added to that of misses and not waited for"
-    case .wait: "its latency is waited for"
+    case .virtual: "latency is added to misses without waiting"
+    case .wait: "misses wait for the latency"
     }
   }
 }
@@ -117,8 +117,8 @@ extension ExecutionSpec.PageCache {
   /// The page cache's state, in words.
   var description: String {
     switch self {
-    case .warm: "as warm-up and run leave it"
-    case .dropped: "the caches' files dropped from it after the warm-up"
+    case .warm: "as the warm-up and the run leave it"
+    case .dropped: "without the caches' files after the warm-up"
     }
   }
 }

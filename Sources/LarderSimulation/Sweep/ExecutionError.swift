@@ -24,21 +24,21 @@ package enum ExecutionError: Error, Hashable, Sendable, CustomStringConvertible 
   package var description: String {
     switch self {
     case .unknownCache(let name, let known):
-      return "there is no cache '\(name)'; there are \(known.joined(separator: ", "))"
+      return "unknown cache '\(name)'; known are \(known.joined(separator: ", "))"
     case .kind(let cache, let kind):
       return "the cache '\(cache)' cannot be a configuration of kind \(kind.rawValue)"
     case .making(let cache, let message):
-      return "the cache '\(cache)' could not be made: \(message)"
+      return "cannot create the cache '\(cache)': \(message)"
     case .failed(let cache, let call, let request, let message):
       let place = request.map { " for request \($0) of the trace" } ?? ""
       return "the cache '\(cache)' failed in \(call)\(place): \(message)"
     case .wrongValues(let cache, let wrong, let checked, let first):
-      return "the cache '\(cache)' gave \(wrong) wrong values among \(checked) checked; the first "
+      return "the cache '\(cache)' returned \(wrong) wrong values of \(checked) checked; the first "
         + "for \(first)"
     case .load(let message):
       return message
     case .threads(let threads):
-      return "\(threads) threads are not possible: expected 1 to \(Self.threadsMax)"
+      return "invalid number of threads \(threads): expected 1 to \(Self.threadsMax)"
     case .folder(let path, let message):
       return "\(path): \(message)"
     }

@@ -13,8 +13,8 @@ package enum SweepError: Error, Hashable, Sendable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .notDeterministic(let cell):
-      return "policy '\(cell.policy)' at capacity \(cell.capacity) counted differently when it was "
-        + "repeated: this is a fault in larder, please report it"
+      return "policy '\(cell.policy)' at capacity \(cell.capacity) counted differently when "
+        + "repeated: this is a fault in larder; please report it"
     case .traceMissing(let cell):
       return "no trace for seed \(cell.seed) of workload '\(cell.workload)'"
     case .execution(let cell, let threads, let error):

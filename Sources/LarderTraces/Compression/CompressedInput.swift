@@ -43,13 +43,13 @@ final class CompressedInput {
   func truncated(_ kind: Compression, at offset: Int) -> TraceError {
     TraceError(
       "the \(kind.rawValue) data ends in the middle of a stream", in: path, at: .byte(offset),
-      advice: "the file is truncated: fetch it again")
+      advice: "the file is truncated; download it again")
   }
 
   /// The error for compressed data that is not what its format allows.
   func corrupt(_ kind: Compression, at offset: Int, _ reason: String) -> TraceError {
     TraceError(
       "the \(kind.rawValue) data is corrupt (\(reason))", in: path, at: .byte(offset),
-      advice: "fetch the file again")
+      advice: "download the file again")
   }
 }

@@ -33,7 +33,7 @@ final class FileBytes: ByteSource {
       throw TraceError(
         "cannot be opened: \(reason)", in: path,
         advice: reason.code != ENOENT
-          ? nil : path == "-" ? "a pipe is read as /dev/stdin" : "check the path")
+          ? nil : path == "-" ? "use /dev/stdin to read a pipe" : "check the path")
     }
     var status = stat()
     let failed = fstat(descriptor, &status) != 0
@@ -42,16 +42,16 @@ final class FileBytes: ByteSource {
     size = isRegular ? Int(status.st_size) : nil
     if failed { throw TraceError("cannot be examined: \(SystemError.last)", in: path) }
     if kind == S_IFDIR {
-      throw TraceError("is a directory", in: path, advice: "give the trace file inside it")
+      throw TraceError("is a directory", in: path, advice: "give a trace file inside it")
     }
     // Some have no end, such as /dev/urandom. Whoever types a trace at a terminal ends it.
     if kind == S_IFBLK || (kind == S_IFCHR && isatty(descriptor) == 0) {
       throw TraceError(
-        "is a device, which may have no end", in: path,
-        advice: "give a file or a pipe; head -c copies a part of a device")
+        "is a device, which may be endless", in: path,
+        advice: "give a file or a pipe; copy a part of a device with head -c")
     }
     if size == 0 {
-      throw TraceError("the file is empty", in: path, advice: "a trace has at least one request")
+      throw TraceError("the file is empty", in: path, advice: "a trace needs at least one request")
     }
     #if canImport(Glibc)
       _ = posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)

@@ -34,7 +34,7 @@ final class GzipSource: ByteSource {
       if input.isAtEnd && betweenMembers { return 0 }
       if betweenMembers {
         guard inflateReset(stream) == Z_OK else {
-          throw input.corrupt(.gzip, at: offset, "the decompressor cannot start again")
+          throw input.corrupt(.gzip, at: offset, "the decompressor cannot be reset")
         }
         betweenMembers = false
       }

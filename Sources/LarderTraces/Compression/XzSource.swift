@@ -57,7 +57,7 @@ final class XzSource: ByteSource {
     switch result {
     case LZMA_DATA_ERROR: "bad data or checksum"
     case LZMA_FORMAT_ERROR: "not an xz stream"
-    case LZMA_OPTIONS_ERROR: "options that this liblzma does not know"
+    case LZMA_OPTIONS_ERROR: "options not supported by this liblzma"
     case LZMA_MEM_ERROR: "no memory for its dictionary"
     case LZMA_MEMLIMIT_ERROR: "its dictionary needs more than 2 GiB"
     default: "liblzma error \(result.rawValue)"

@@ -5,11 +5,11 @@
 struct AdaptSizeFormat: TraceFormat {
   let description = FormatDescription(
     name: "adapt-size",
-    summary: "text of AdaptSize and webcachesim: `time id size` a line",
+    summary: "text of AdaptSize and webcachesim: `time id size` per line",
     layout: """
-      Text, three numbers a line, separated by blanks: time, object, size in bytes. Every line is a
-      get; blank lines are skipped. The id alone identifies the object (the original program takes
-      the same id with another size for another object).
+      Text, three numbers per line, separated by blanks: time, object, size in bytes. Every line is
+      a get; blank lines are skipped. The id alone identifies the object (the original program
+      treats the same id with another size as another object).
       """,
     suffixes: [".tr"], parameters: [.timeUnit, .skipZeroSize])
 

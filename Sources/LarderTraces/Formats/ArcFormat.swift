@@ -4,11 +4,11 @@
 struct ArcFormat: TraceFormat {
   let description = FormatDescription(
     name: "arc",
-    summary: "block runs of the ARC paper: a line is `start count 0 number`",
+    summary: "block runs of the ARC paper: `start count 0 number` per line",
     layout: """
-      Text, four whole numbers a line, separated by blanks: first block, number of blocks, ignored,
-      line number (ignored). A line becomes one get a block: start, start+1, ... start+count-1.
-      No sizes, no times.
+      Text, four whole numbers per line, separated by blanks: first block, number of blocks,
+      ignored, line number (ignored). A line becomes one get per block: start, start+1, ...
+      start+count-1. No sizes, no times.
       """,
     suffixes: [".lis"])
 
@@ -58,7 +58,7 @@ struct ArcFormat: TraceFormat {
         }
         guard run.count <= ArcFormat.runMaximum, run.start <= .max - run.count else {
           throw TraceError(
-            "a run of \(run.count) blocks from \(run.start) on cannot be", in: reader.path,
+            "invalid run of \(run.count) blocks from \(run.start)", in: reader.path,
             at: .line(number))
         }
         for block in run.start..<(run.start + run.count) {

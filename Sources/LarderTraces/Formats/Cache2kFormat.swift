@@ -2,10 +2,10 @@
 struct Cache2kFormat: TraceFormat {
   let description = FormatDescription(
     name: "cache2k",
-    summary: "the cache2k benchmarks' binary keys",
+    summary: "binary keys of the cache2k benchmarks",
     layout: """
-      4 bytes a get, big-endian: u32 object. No sizes, no times. Recognised by the name `.trace`
-      together with a content that is not text.
+      4 bytes per get, big-endian: u32 object. No sizes, no times. Recognised by the suffix `.trace`
+      and content that is not text.
       """,
     suffixes: [".trace", ".cache2k"])
 

@@ -78,7 +78,7 @@ struct CsvDecoder: TraceDecoder {
     var count = 0
     while splitter.next() != nil { count += 1 }
     return splitter.isMalformed
-      ? "a quote is not closed, or not followed by the delimiter (a field must not span lines)"
+      ? "unclosed quote, or no delimiter after it (a field must not span lines)"
       : "expected \(layout.fieldCount) fields, as line 1 has, found \(count)"
   }
 
@@ -87,9 +87,9 @@ struct CsvDecoder: TraceDecoder {
     case .id: "the id is empty"
     case .time: layout.timeUnit.problem(field)
     case .size: SizeField.problem(field)
-    case .ttl: "expected a time to live in whole seconds, found \(field.quoted)"
+    case .ttl: "expected a TTL in whole seconds, found \(field.quoted)"
     case .operation: "expected get, set, delete or modify, found \(field.quoted)"
-    case .cost: "expected a cost as a number of at least 0, found \(field.quoted)"
+    case .cost: "expected a cost of at least 0, found \(field.quoted)"
     }
   }
 }

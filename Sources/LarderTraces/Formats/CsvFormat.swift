@@ -2,31 +2,30 @@
 struct CsvFormat: TraceFormat {
   let description = FormatDescription(
     name: "csv",
-    summary: "text table, a request a line; columns by name or number",
+    summary: "text table, one request per line; columns by name or number",
     layout: """
-      Text, a request a line, fields between delimiters, fields with delimiters in them in double
-      quotes (a double quote inside is doubled). Every line has as many fields as the first. Blank
-      lines are skipped.
-      Columns are given by number, from 1, or by the name in the header. If none is given they are
-      found by usual names: id, key, obj_id, object, lbn, url ...; time, timestamp, ts, time_s ...;
-      size, bytes, obj_size ...; ttl; cost; op (if it holds the words below).
-      Ids: whole numbers are their own keys, other ids are hashed (64 bits). Times: decimals, in
-      time-unit. Sizes: whole bytes. TTLs: whole seconds, empty for none. Operations: get, set,
-      delete, modify.
+      Text, one request per line, fields separated by delimiters; fields that contain delimiters are
+      in double quotes (a double quote inside is doubled). Every line has as many fields as the
+      first. Blank lines are skipped. Columns are given by number, from 1, or by the name in the
+      header. By default they are found by common names: id, key, obj_id, object, lbn, url ...;
+      time, timestamp, ts, time_s ...; size, bytes, obj_size ...; ttl; cost; op (if it holds the
+      words below). Ids: whole numbers are their own keys, other ids are hashed (64 bits). Times:
+      decimals, in time-unit. Sizes: whole bytes. TTLs: whole seconds, empty for none. Operations:
+      get, set, delete, modify.
       """,
     suffixes: [".csv", ".tsv"],
     parameters: [
       FormatParameter(name: "id", fallback: "", meaning: "column of the object's id"),
       FormatParameter(name: "time", fallback: "", meaning: "column of the time"),
       FormatParameter(name: "size", fallback: "", meaning: "column of the size in bytes"),
-      FormatParameter(name: "ttl", fallback: "", meaning: "column of the time to live in seconds"),
+      FormatParameter(name: "ttl", fallback: "", meaning: "column of the TTL in seconds"),
       FormatParameter(name: "op", fallback: "", meaning: "column of the operation"),
       FormatParameter(name: "cost", fallback: "", meaning: "column of the cost of a fetch"),
       FormatParameter(
-        name: "header", fallback: "", meaning: "true or false; recognised when not given"),
+        name: "header", fallback: "", meaning: "true or false; recognised by default"),
       FormatParameter(
         name: "delimiter", fallback: "",
-        meaning: "a character, or comma, tab, semicolon, pipe, colon, space; recognised if absent"),
+        meaning: "a character, comma, tab, semicolon, pipe, colon or space; recognised by default"),
       .timeUnit, .skipZeroSize,
     ])
 

@@ -38,7 +38,7 @@ struct CsvLayout: Sendable {
         hasHeader
           ? "which column is the object's id? the header has \(names.joined(separator: ", "))"
           : "which of the \(names.count) columns is the object's id?",
-        in: sample.path, at: .line(1), advice: "say so, as in --format csv:time=1:id=2:size=3")
+        in: sample.path, at: .line(1), advice: "name it, as in --format csv:time=1:id=2:size=3")
     }
   }
 

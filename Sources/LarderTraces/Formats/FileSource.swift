@@ -37,7 +37,8 @@ public struct FileSource: RecordSource {
       isWhole: !isLonger)
     if sample.head.isEmpty {
       throw TraceError(
-        "the file is empty once decompressed", in: path, advice: "a trace has requests")
+        "the file is empty once decompressed", in: path,
+        advice: "a trace needs at least one request")
     }
     if format == nil { format = try FormatRegistry.recognise(sample) }
     guard let format else { throw TraceError("no format", in: path) }

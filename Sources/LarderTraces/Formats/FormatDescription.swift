@@ -43,7 +43,7 @@ public struct FormatParameter: Sendable, Hashable {
   /// For every format with sizes: leave out requests of size 0, as libCacheSim does.
   public static let skipZeroSize = FormatParameter(
     name: "skip-zero-size", fallback: "false",
-    meaning: "true leaves out requests of size 0, as libCacheSim does")
+    meaning: "true skips requests of size 0, as libCacheSim does")
 
   /// For text formats with times: the unit of the time column.
   public static let timeUnit = FormatParameter(

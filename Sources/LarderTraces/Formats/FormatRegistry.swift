@@ -47,8 +47,8 @@ public enum FormatRegistry {
     let list = (best == .none ? all : candidates).map(\.description.name).joined(separator: ", ")
     throw TraceError(
       best == .none
-        ? "the trace format cannot be told from name and content"
-        : "the trace format is not clear from name and content",
-      in: sample.path, advice: "give --format, one of \(list)")
+        ? "cannot recognise the trace format by name and content"
+        : "the trace format is ambiguous by name and content",
+      in: sample.path, advice: "use --format with one of \(list)")
   }
 }

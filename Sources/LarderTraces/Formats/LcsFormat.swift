@@ -7,12 +7,12 @@ import LarderEngine
 struct LcsFormat: TraceFormat {
   let description = FormatDescription(
     name: "lcs",
-    summary: "libCacheSim's binary records behind a header, with operations and times to live",
+    summary: "libCacheSim's binary records after a header, with operations and TTLs",
     layout: """
       Little-endian, packed. Header of 8192 bytes: u64 0x123456789abcdef0, u64 version, statistics,
       and the first number again at the end. Records, version 1, 24 bytes: u32 time in seconds, u64
       object, u32 size, i64 next access; version 2, 28 bytes: before the next access u8 operation,
-      u24 tenant; version 3, 36 bytes: size i64, and u32 time to live in seconds after the tenant;
+      u24 tenant; version 3, 36 bytes: size i64, and u32 TTL in seconds after the tenant;
       versions 4 to 8: version 3 with 1, 2, 4, 8 or 16 u32 more. An older header of 1024 bytes has a
       format string of Python's struct and the numbers of the fields.
       Operations: get, gets, read, and none are gets; set, add, cas, replace, append, prepend, incr,

@@ -25,15 +25,15 @@ struct LcsLayout: Sendable {
   init(_ sample: FormatSample) throws(TraceError) {
     guard sample.integer(at: 0, as: UInt64.self) == Self.magic else {
       throw TraceError(
-        "the file does not begin with the mark of lcs", in: sample.path, at: .byte(0),
-        advice: "is it of another format, or truncated?")
+        "the file does not start with the magic number of lcs", in: sample.path, at: .byte(0),
+        advice: "is it another format, or truncated?")
     }
     let isOlder = sample.head.count > 8 && sample.head[8] == UInt8(ascii: "<")
     headerSize = isOlder ? 1024 : 8192
     guard sample.integer(at: headerSize - 8, as: UInt64.self) == Self.magic else {
       throw TraceError(
-        "the header of \(headerSize) bytes does not end with the mark of lcs", in: sample.path,
-        at: .byte(headerSize - 8), advice: "the file is damaged or truncated")
+        "the header of \(headerSize) bytes does not end with the magic number of lcs",
+        in: sample.path, at: .byte(headerSize - 8), advice: "the file is damaged or truncated")
     }
     if isOlder {
       let (fields, size) = try Self.fields(sample)
@@ -62,7 +62,7 @@ struct LcsLayout: Sendable {
     let version = sample.integer(at: 8, as: UInt64.self) ?? 0
     guard (1...8).contains(version) else {
       throw TraceError(
-        "lcs version \(version) is not known; expected 1 to 8", in: sample.path, at: .byte(8))
+        "unknown lcs version \(version); expected 1 to 8", in: sample.path, at: .byte(8))
     }
     time = Field(offset: 0, type: UInt8(ascii: "I"))
     id = Field(offset: 4, type: UInt8(ascii: "Q"))
@@ -85,7 +85,7 @@ struct LcsLayout: Sendable {
       if letter == 0 { break }
       guard let size = size(ofType: letter) else {
         throw TraceError(
-          "'\(Character(UnicodeScalar(letter)))' is no type of a field", in: sample.path,
+          "'\(Character(UnicodeScalar(letter)))' is not a field type", in: sample.path,
           at: .byte(9 + fields.count), advice: "expected letters of bBhHiIlLqQfd")
       }
       fields.append(Field(offset: offset, type: letter))
@@ -95,7 +95,7 @@ struct LcsLayout: Sendable {
     let itemSize = sample.integer(at: 1004, as: UInt32.self).map(Int.init)
     guard count == fields.count, itemSize == offset, offset > 0 else {
       throw TraceError(
-        "the header speaks of \(count ?? 0) fields in \(itemSize ?? 0) bytes, its format string of "
+        "the header has \(count ?? 0) fields in \(itemSize ?? 0) bytes, its format string "
           + "\(fields.count) in \(offset)", in: sample.path, at: .byte(1000))
     }
     return (fields, offset)
@@ -150,9 +150,9 @@ struct LcsLayout: Sendable {
       return "a size of \(value(size, bytes)) bytes; a request has from 0 to \(UInt32.max)"
     }
     if let operation, Self.operation(value(operation, bytes)) == nil {
-      return "operation \(value(operation, bytes)) is not known; expected 0 to 14, or 255 for none"
+      return "unknown operation \(value(operation, bytes)); expected 0 to 14, or 255 for none"
     }
-    return "a time of \(time.map { value($0, bytes) } ?? 0) seconds cannot be"
+    return "a time of \(time.map { value($0, bytes) } ?? 0) seconds is out of range"
   }
 
   /// libCacheSim's numbers for operations.

@@ -5,9 +5,9 @@
 struct LirsFormat: TraceFormat {
   let description = FormatDescription(
     name: "lirs",
-    summary: "block numbers of the LIRS paper's traces, one a line",
+    summary: "block numbers of the LIRS paper's traces, one per line",
     layout: """
-      Text, one get a line: the line is a block number. Lines that hold only `*` (checkpoints) and
+      Text, one get per line: the line is a block number. Lines with only `*` (checkpoints) and
       blank lines are skipped. No sizes, no times.
       """,
     suffixes: [".trc", ".trace"])
@@ -42,7 +42,7 @@ struct LirsFormat: TraceFormat {
         if text.isEmpty || isMark { return true }
         throw TraceError(
           "expected a block number or '*', found \(line.quoted)", in: reader.path,
-          at: .line(number), advice: "ids that are not numbers are for --format txt")
+          at: .line(number), advice: "use --format txt for ids that are not numbers")
       }
       _ = try batch.flush()
     }

@@ -7,17 +7,17 @@ import LarderEngine
 struct MSRCambridgeFormat: TraceFormat {
   let description = FormatDescription(
     name: "msr-cambridge",
-    summary: "SNIA's MSR Cambridge block traces",
+    summary: "MSR Cambridge block traces from SNIA",
     layout: """
-      Text, seven fields between commas: time in units of 100 ns since 1601, host, disk, Read or
-      Write, offset in bytes, length in bytes, response time. A read becomes one get for each block
-      that it touches, whose size is the block's; a write is left out, or with writes=true becomes
-      a set for each. An object is a block of a disk of a host.
+      Text, seven fields separated by commas: time in units of 100 ns since 1601, host, disk, Read
+      or Write, offset in bytes, length in bytes, response time. A read becomes one get for each
+      block that it touches, with the size of a block; a write is skipped, or with writes=true
+      becomes one set for each. An object is a block of a disk of a host.
       """,
     suffixes: [".msr", ".msr.csv"],
     parameters: [
-      FormatParameter(name: "block", fallback: "512", meaning: "bytes of a block"),
-      FormatParameter(name: "writes", fallback: "false", meaning: "true keeps writes, as sets"),
+      FormatParameter(name: "block", fallback: "512", meaning: "bytes per block"),
+      FormatParameter(name: "writes", fallback: "false", meaning: "true includes writes, as sets"),
     ])
 
   private static let fieldCount = 7
@@ -85,7 +85,7 @@ struct MSRCambridgeFormat: TraceFormat {
       let (end, overflows) = offset.addingReportingOverflow(length)
       let size = UInt64(block)
       guard !overflows, length / size <= MSRCambridgeFormat.runMaximum else {
-        throw table.error("a request of \(length) bytes from \(offset) on cannot be")
+        throw table.error("invalid request of \(length) bytes at offset \(offset)")
       }
       return (offset / size, length == 0 ? 0 : (end - 1) / size - offset / size + 1)
     }

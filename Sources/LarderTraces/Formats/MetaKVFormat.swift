@@ -7,13 +7,13 @@ import LarderEngine
 struct MetaKVFormat: TraceFormat {
   let description = FormatDescription(
     name: "meta-kv",
-    summary: "Meta's key-value cache traces: text with a header, rows that stand for several",
+    summary: "Meta's key-value cache traces: text with a header, several requests per row",
     layout: """
-      Text with a header, fields between commas, found by name: key, op, size (bytes of the value)
-      must be there; op_time in seconds, key_size in bytes, op_count and ttl in seconds may be. A
-      row is op_count requests. The size is that of key and value. A get that missed in production
-      says a size of 0: it has the size that the object had last.
-      Operations: GET and GET_LEASE are gets, SET and SET_LEASE are sets, DELETE is a delete.
+      Text with a header, fields separated by commas, found by name: key, op, size (bytes of the
+      value) are required; op_time in seconds, key_size in bytes, op_count and ttl in seconds are
+      optional. A row is op_count requests. The size is that of key and value. A get that missed in
+      production has a size of 0 in the file: it gets the last known size of the object. Operations:
+      GET and GET_LEASE are gets, SET and SET_LEASE are sets, DELETE is a delete.
       """,
     suffixes: [".meta-kv", ".kvcache.csv"], parameters: [.timeUnit, .skipZeroSize])
 
@@ -86,7 +86,7 @@ struct MetaKVFormat: TraceFormat {
         try table.number(fields[place], "number of operations")
       }
       guard repeats ?? 1 <= MetaKVFormat.repeatsMaximum else {
-        throw table.error("a row of \(repeats ?? 1) requests cannot be")
+        throw table.error("invalid number of requests \(repeats ?? 1)")
       }
       let keyBytes = try places.keySize.map { place throws(TraceError) in
         try table.size(fields[place])

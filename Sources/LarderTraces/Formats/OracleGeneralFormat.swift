@@ -10,7 +10,7 @@ struct OracleGeneralFormat: TraceFormat {
     name: "oracle-general",
     summary: "libCacheSim's binary records with time, object, size and next access",
     layout: """
-      24 bytes a request, little-endian, packed: u32 time in seconds, u64 object, u32 size in
+      24 bytes per request, little-endian, packed: u32 time in seconds, u64 object, u32 size in
       bytes, i64 number, from 1, of the next request of the object (-1 or 2^63-1: never; not used
       here). Every record is a get.
       """,
@@ -80,6 +80,6 @@ extension ByteReader {
     guard unreadCount > 0 else { return }
     throw TraceError(
       "the last record has \(unreadCount) of \(size) bytes", in: path, at: .byte(offset),
-      advice: "the file is truncated, or not of this format")
+      advice: "the file is truncated or has another format")
   }
 }

@@ -20,6 +20,6 @@ enum SizeField {
     }
     return isNegative
       ? "the size \(field.quoted) is negative"
-      : "the size \(field.quoted) is above \(UInt32.max) bytes, the largest a request can have"
+      : "the size \(field.quoted) is above \(UInt32.max) bytes, the largest size of a request"
   }
 }

@@ -61,7 +61,7 @@ struct TableLine {
   func sum(_ one: UInt32, _ other: UInt32) throws(TraceError) -> UInt32 {
     let (sum, overflows) = one.addingReportingOverflow(other)
     guard !overflows else {
-      throw error("\(one) and \(other) bytes are above \(UInt32.max), the most of a request")
+      throw error("\(one) + \(other) bytes are above \(UInt32.max), the largest size of a request")
     }
     return sum
   }

@@ -7,14 +7,13 @@ import LarderEngine
 struct TwitterFormat: TraceFormat {
   let description = FormatDescription(
     name: "twitter",
-    summary: "Twitter's cache traces: text with operations and times to live",
+    summary: "Twitter's cache traces: text with operations and TTLs",
     layout: """
-      Text without a header, seven fields between commas: time in seconds, key, bytes of the key,
-      bytes of the value, client, operation, time to live in seconds (0 where nothing is written).
-      The size is that of key and value. A get that missed in production says a value of 0 bytes:
-      it has the size that the object had last.
-      Operations: get and gets are gets; set, add, cas, replace, append, prepend, incr and decr are
-      sets; delete is a delete.
+      Text without a header, seven fields separated by commas: time in seconds, key, bytes of the
+      key, bytes of the value, client, operation, TTL in seconds (0 for operations that do not
+      write). The size is that of key and value. A get that missed in production has a value of 0
+      bytes in the file: it gets the last known size of the object. Operations: get and gets are
+      gets; set, add, cas, replace, append, prepend, incr and decr are sets; delete is a delete.
       """,
     suffixes: [".twitter", ".twr.csv"], parameters: [.timeUnit, .skipZeroSize])
 
@@ -62,7 +61,7 @@ struct TwitterFormat: TraceFormat {
         let valueBytes = try table.size(fields[3])
         guard let operation = TwitterFormat.operation(fields[5].text) else {
           throw table.error(
-            "expected an operation of memcached (get, set, delete ...), found \(fields[5].quoted)")
+            "expected a memcached operation (get, set, delete ...), found \(fields[5].quoted)")
         }
         let whole = valueBytes == 0 ? 0 : try table.sum(keyBytes, valueBytes)
         let size = known.size(of: key, saying: whole)

@@ -2,9 +2,9 @@
 struct TxtFormat: TraceFormat {
   let description = FormatDescription(
     name: "txt",
-    summary: "text, one object id a line",
+    summary: "text, one object id per line",
     layout: """
-      Text, one get a line: the line without surrounding blanks is the object's id. Whole numbers
+      Text, one get per line: the line without surrounding blanks is the object's id. Whole numbers
       are their own keys, other ids are hashed (64 bits). Blank lines are skipped. No sizes, no
       times.
       """,

@@ -13,7 +13,7 @@ struct VscsiFormat: TraceFormat {
     suffixes: [".vscsi", ".vscsitrace", ".vscsi1", ".vscsi2"],
     parameters: [
       FormatParameter(
-        name: "version", fallback: "", meaning: "1 or 2; recognised by content when not given"),
+        name: "version", fallback: "", meaning: "1 or 2; recognised by content by default"),
       .skipZeroSize,
     ])
 
@@ -61,9 +61,9 @@ struct VscsiFormat: TraceFormat {
     guard let version = versions.first else {
       throw TraceError(
         sample.head.count < Version.one.recordSize
-          ? "\(sample.head.count) bytes are less than a vscsi record"
-          : "the first records have the mark of neither vscsi version 1 nor 2",
-        in: sample.path, at: .byte(0), advice: "is the file of another format, or truncated?")
+          ? "\(sample.head.count) bytes are too few for a vscsi record"
+          : "the first records are neither vscsi version 1 nor 2",
+        in: sample.path, at: .byte(0), advice: "is it another format, or truncated?")
     }
     return Decoder(version: version)
   }
@@ -93,7 +93,7 @@ struct VscsiFormat: TraceFormat {
       for i in 0..<count {
         guard record.load(fromByteOffset: mark, as: UInt8.self) == number else {
           throw TraceError(
-            "the record does not have the mark of vscsi version \(number)", in: reader.path,
+            "the record is not of vscsi version \(number)", in: reader.path,
             at: .byte(reader.offset + i * size), advice: "the file is damaged, or not vscsi")
         }
         let bytes = record.loadUnaligned(fromByteOffset: length, as: UInt32.self)

@@ -39,7 +39,7 @@ struct DirectTable: ~Copyable {
       let key = records[i].key
       guard key < limit else {
         throw TraceError(
-          "key \(key) is not below the source's own limit \(limit)", in: "preparation")
+          "key \(key) is not below the limit of its source \(limit)", in: "preparation")
       }
       var id = ids[Int(truncatingIfNeeded: key)]
       if id == 0 {

@@ -29,7 +29,7 @@ package struct MemoryBudget: Sendable {
     let available = available()
     guard bytes > available - min(available, Self.reserve) else { return }
     throw TraceError(
-      "\(purpose) need \(Self.text(bytes)) of memory, and \(Self.text(available)) are left",
+      "\(purpose) need \(Self.text(bytes)) of memory, but only \(Self.text(available)) are left",
       in: source, advice: advice)
   }
 
@@ -43,7 +43,7 @@ package struct MemoryBudget: Sendable {
     throw TraceError(
       "\(requests) requests are read, more follow, and only \(Self.text(available)) of memory are "
         + "left",
-      in: source, advice: "read a part of the trace, such as its first requests, or sample it")
+      in: source, advice: "use a part of the trace, such as its first requests, or sample it")
   }
 
   /// Bytes with one decimal, such as `17.2 GB`.

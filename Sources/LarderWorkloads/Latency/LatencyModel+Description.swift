@@ -13,8 +13,8 @@ extension LatencyModel {
     places.append("origin \(origin.words)")
     return "Access times are computed from a model, not measured: "
       + places.joined(separator: "; ")
-      + ". A request pays for every place it is looked up in, in order, and for the transfer from "
-      + "the one that answers; storing is not charged."
+      + ". A request is charged for every lookup, in order, and for the transfer from the tier "
+      + "that has the object; storing is not charged."
   }
 }
 
@@ -22,7 +22,7 @@ extension AccessLatency {
   /// The access in words.
   var words: String {
     guard nanosecondsPerByte > 0 else { return base.words }
-    return "\(base.words) plus \(Self.number(nanosecondsPerByte)) ns a byte"
+    return "\(base.words) plus \(Self.number(nanosecondsPerByte)) ns per byte"
   }
 
   /// At most three decimals, without trailing zeros.

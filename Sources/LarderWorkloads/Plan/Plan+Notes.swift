@@ -7,13 +7,13 @@ extension Plan {
     guard workload.modes.contains(.execute) else {
       return bounds
         + (workload.execution == nil
-          ? [] : ["The key 'execute' was not used: 'mode' has no execute."])
+          ? [] : ["The key 'execute' has no effect: 'mode' does not include execute."])
     }
     let future = cells.filter { !$0.isExecuted && usesFuture($0) }.map(\.cell.policy)
     guard !future.isEmpty else { return bounds }
     var seen: Set<String> = []
     let names = future.filter { seen.insert($0).inserted }.joined(separator: ", ")
-    return bounds + ["Simulated only, because no real cache knows the future: \(names)."]
+    return bounds + ["Simulated only, because real caches do not know the future: \(names)."]
   }
 
   /// Where bounds of the sweep were left out.
@@ -22,7 +22,7 @@ extension Plan {
     let hybrids = workload.configurations.filter { $0.kind == .hybrid && $0.sweepsPolicies }
     guard !bounds.isEmpty, !hybrids.isEmpty else { return [] }
     return [
-      "Bounds are on one tier, so \(hybrids.map(\.name).joined(separator: ", ")) went without "
+      "Bounds apply to one tier, so \(hybrids.map(\.name).joined(separator: ", ")) ran without "
         + "\(bounds.joined(separator: ", "))."
     ]
   }

@@ -35,27 +35,27 @@ package enum PlanError: Error, Hashable, Sendable, CustomStringConvertible {
       return "configuration '\(configuration)' on '\(trace)': \(error)"
     case .memoryTooSmall(let configuration, let share, let capacity, let unit):
       return "configuration '\(configuration)': \(share) of \(capacity) \(unit.rawValue) leaves "
-        + "nothing for memory; give it a larger 'share' or a 'capacity'"
+        + "nothing for memory; set a larger 'share' or a 'capacity'"
     case .noSizes(let trace):
-      return "'\(trace)' has no sizes, so capacities cannot count bytes: leave out 'unit', or "
+      return "'\(trace)' has no sizes, so capacities cannot count bytes: remove 'unit', or "
         + "set it to objects"
     case .noTimes(let trace):
-      return "'\(trace)' has no times, so 'execute' cannot keep them: give 'load' a rate, or leave "
-        + "it out for a closed loop"
+      return "'\(trace)' has no times, so 'execute' cannot use them: set a rate in 'load', or "
+        + "remove it for a closed loop"
     case .factsMissing(let seed):
-      return "there is no trace for seed \(seed)"
+      return "no trace for seed \(seed)"
     case .noPolicy(let configuration):
-      return "configuration '\(configuration)' has no policy, and there is none to sweep"
+      return "configuration '\(configuration)' has no policy, and the workload names none"
     case .noCapacity(let configuration):
-      return "configuration '\(configuration)' has no capacity, and there is none to sweep"
+      return "configuration '\(configuration)' has no capacity, and the workload names none"
     case .filter(let error, let configuration), .bound(let error, let configuration):
       return "configuration '\(configuration)': \(error)"
     case .memory(let configuration, let capacity, let trace, let need, let available):
-      return "configuration '\(configuration)' at \(capacity) on '\(trace)': executing it takes "
-        + "\(MemoryBudget.text(need)) of memory for values, and \(MemoryBudget.text(available)) "
-        + "are left: choose smaller capacities or values, or only 'mode: simulate'"
+      return "configuration '\(configuration)' at \(capacity) on '\(trace)': executing it needs "
+        + "\(MemoryBudget.text(need)) of memory for values, only \(MemoryBudget.text(available)) "
+        + "are available: choose smaller capacities or values, or only 'mode: simulate'"
     case .nothingToRun:
-      return "nothing is left to run: 'mode' has no simulate, and 'execute' leaves out every cell"
+      return "nothing to run: 'mode' does not include simulate, and 'execute' selects no cell"
     }
   }
 }

@@ -77,7 +77,7 @@ final class YAMLDocument {
         return self.error(mark.line, .syntax("nested too deeply"))
       }
       if problem.hasSuffix("found another document") {
-        return self.error(mark.line, .syntax("a second document begins here; keep one"))
+        return self.error(mark.line, .syntax("a second document starts here; keep one"))
       }
       let place = context.map { " \($0.text) on line \($0.mark.line)" } ?? ""
       return self.error(mark.line, .syntax("\(problem)\(place)"))

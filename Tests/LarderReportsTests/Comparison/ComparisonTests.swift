@@ -56,7 +56,7 @@ struct ComparisonTests {
     ]
     let report = try MarkdownReport().text(of: results)
     #expect(report.contains("| `fifo` | 40.00 | – |"))
-    #expect(report.contains("**The run was interrupted: 3 of 4 cells are here.**"))
+    #expect(report.contains("**The run was interrupted: 3 of 4 cells are done.**"))
   }
 
   @Test func noRecordsAtAll() throws {

@@ -30,10 +30,10 @@ struct VerdictTests {
     ]
     #expect(
       try verdict(policies).contains(
-        " Never as much as 0.50 points behind the best: sieve and arc."))
+        " Always less than 0.50 points behind the best: sieve and arc."))
     // 25 of 5000 are half a point: no longer near.
     let one = [("lru", [UInt64(1000), 1000]), ("sieve", [2010, 2000]), ("arc", [1985, 2010])]
-    #expect(try verdict(one).contains(" Never as much as 0.50 points behind the best: sieve."))
+    #expect(try verdict(one).contains(" Always less than 0.50 points behind the best: sieve."))
     let none = [("lru", [UInt64(1000), 2000]), ("fifo", [2000, 1000])]
     #expect(try !verdict(none).contains("Never"))
   }
@@ -64,7 +64,7 @@ struct VerdictTests {
     apart.removeAll { $0.cell.policy == "fifo" && $0.cell.capacity == 10 }
     #expect(
       try text(apart)
-        == "no capacity has the results of two policies yet, so there is nothing to compare.")
+        == "no capacity has results of two policies yet, so there is nothing to compare.")
   }
 
   @Test func nothingToCompare() throws {
@@ -80,8 +80,8 @@ struct VerdictTests {
     let plain = [("lru", [UInt64(2000)]), ("fifo", [1900]), ("belady", [2500])]
     #expect(
       try verdict(plain).hasSuffix(
-        " Belady's rule, which knows the future, is 10.00 points above the best; that is what is "
-          + "left to win."))
+        " Belady's algorithm, which knows the future, is 10.00 points above the best; that is the "
+          + "most that can be gained."))
     #expect(try verdict(plain, unit: .bytes).contains("it ignores sizes"))
     #expect(try verdict(plain) { $0.expirations = 1 }.contains("it does not foresee expiry"))
     let below = [("lru", [UInt64(2000)]), ("fifo", [1900]), ("belady", [1950])]
@@ -107,7 +107,7 @@ struct VerdictTests {
     }
     #expect(
       try text(records).contains(
-        " At 10 the first does not lead the next with every seed: take them for equal there."))
+        " At 10 the first does not lead the next with every seed; treat them as equal there."))
     records.removeAll { $0.cell.seed == 0 }
     #expect(try !text(records).contains("every seed"))
   }

@@ -31,10 +31,10 @@ struct ExecutedFindingsTests {
     #expect(findings[0] == "Executed and simulated counts are equal in 2 of 2 cells (one thread).")
     #expect(
       findings[1]
-        == "2 threads changed the hit ratio by -0.15 points against one thread's counts.")
+        == "2 threads changed the hit ratio by -0.15 points compared with one thread.")
     #expect(findings[2] == "20 000 values were read and checked; none was wrong.")
     #expect(
-      findings[3] == "What was resident was compared with the capacity 16 times: never more.")
+      findings[3] == "The capacity was checked 16 times: never exceeded.")
     #expect(findings.count == 4)
   }
 
@@ -49,8 +49,8 @@ struct ExecutedFindingsTests {
     #expect(findings[0] == "Executed and simulated counts are equal in 1 of 2 cells (one thread).")
     #expect(
       findings[1] == """
-        memory: sieve at 10, executed against simulated: hits 2 503 against 2 500, hits in memory \
-        2 503 against 2 500, evictions 1 249 against 1 250.
+        memory: sieve at 10, executed and simulated: hits 2 503 and 2 500, hits in memory \
+        2 503 and 2 500, evictions 1 249 and 1 250.
         """)
   }
 
@@ -59,9 +59,9 @@ struct ExecutedFindingsTests {
       executed("p\(number)") { $0.equalsSimulated = $0.threads == 1 ? false : nil }
     }
     let findings = findings(records)
-    #expect(findings.count { $0.contains("executed against simulated") } == 5)
+    #expect(findings.count { $0.contains("executed and simulated") } == 5)
     #expect(findings.contains("3 more differ."))
-    #expect(findings[1].contains("the same sums, otherwise distributed over the tiers"))
+    #expect(findings[1].contains("the same sums, distributed differently over the tiers"))
   }
 
   @Test func badNewsComesFirst() {
@@ -71,20 +71,20 @@ struct ExecutedFindingsTests {
       execution.capacityExceeded = 1
     }
     let findings = findings([bad])
-    #expect(findings[0] == "8 values read were not what was written: memory: lru at 10.")
+    #expect(findings[0] == "8 values read differ from what was written: memory: lru at 10.")
     #expect(findings.contains("10 000 values were read and checked; 8 were wrong."))
     #expect(
       findings.contains(
-        "What was resident was compared with the capacity 8 times: more 2 times."))
-    #expect(findings.last == "More than the capacity was resident in: memory: lru.")
+        "The capacity was checked 8 times: exceeded 2 times."))
+    #expect(findings.last == "The capacity was exceeded in: memory: lru.")
   }
 
   @Test func aCacheOfItsOwnIsNotCompared() {
     #expect(
       findings(SampleResults.foreign) == [
-        "Not simulated, so that all their counts are of the run in one thread: "
+        "Not simulated; their counts are those of the run in one thread: "
           + "their cache: theirs.",
-        "Where only memory is driven, one operation in 16 was timed: looking at the clock takes as "
+        "In memory configurations, one operation in 16 was timed: reading the clock takes as "
           + "long as a hit.",
         "the clock was odd",
       ])

@@ -41,7 +41,7 @@ struct ResultsJSONTests {
     ("[]", "not of type"), ("{}", "schemaVersion is missing"),
     ("{\"schemaVersion\": \"1\"}", "schemaVersion is not of type Int"),
     ("{\"schemaVersion\": 1}", "is missing"),
-    ("{\"schemaVersion\": 2}", "schema version 2 and this larder reads version 1"),
+    ("{\"schemaVersion\": 2}", "schema version 2, but this larder reads version 1"),
     ("{\"schemaVersion\": 0}", "schema version 0"), ("null", "null"), ("\0\0", "not a readable"),
   ])
   func refuses(_ text: String, _ message: String) {
@@ -74,8 +74,8 @@ struct ResultsJSONTests {
       ),
       ({ $0.executions?[0].seconds = -1 }, "executions[0].seconds is negative"),
       ({ $0.executions?[0].threads = 0 }, "executions[0].threads is less than 1"),
-      ({ $0.executions?[0].valuesWrong = 2501 }, "executions[0].valuesWrong: more values"),
-      ({ $0.executions?[0].capacityExceeded = 3 }, "executions[0].capacityExceeded: the"),
+      ({ $0.executions?[0].valuesWrong = 2501 }, "executions[0].valuesWrong: more wrong values"),
+      ({ $0.executions?[0].capacityExceeded = 3 }, "executions[0].capacityExceeded: more"),
     ]
     for (change, message) in changes {
       var results = SampleResults.full

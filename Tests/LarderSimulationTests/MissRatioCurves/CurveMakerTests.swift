@@ -86,7 +86,7 @@ import Testing
     #expect(LRUCurvePass.expires(trace.requests))
     let settings = CurveSettings(policies: [try PolicySpec(parsing: "lru")], points: 10)
     let curves = try CurveMaker(trace: trace, settings: settings).make()
-    #expect(curves.notes.contains { $0.contains("expire") })
+    #expect(curves.notes.contains { $0.contains("expiry") })
     try check(trace, unit: .objects)
     var shards = settings
     shards.method = .shards

@@ -22,7 +22,7 @@ import Testing
   }
 
   private func message(_ name: String, _ value: some Any) -> String {
-    "disk cache: \(name) of \(value) is not possible: expected "
+    "disk cache: \(name) \(value) is out of range: expected "
   }
 
   @Test(arguments: [0, .max, .max - 1, (1 << 50) + 1])
@@ -50,10 +50,10 @@ import Testing
   }
 
   @Test func noneOfThemMayBeZeroThatCountsSomething() throws {
-    #expect(try failure { $0.limits.entriesMax = 0 }?.contains("entriesMax of 0") == true)
-    #expect(try failure { $0.groupWrites = 0 }?.contains("groupWrites of 0") == true)
-    #expect(try failure { $0.groupBytes = 0 }?.contains("groupBytes of 0") == true)
-    #expect(try failure { $0.checkpointPages = 0 }?.contains("checkpointPages of 0") == true)
+    #expect(try failure { $0.limits.entriesMax = 0 }?.contains("entriesMax 0") == true)
+    #expect(try failure { $0.groupWrites = 0 }?.contains("groupWrites 0") == true)
+    #expect(try failure { $0.groupBytes = 0 }?.contains("groupBytes 0") == true)
+    #expect(try failure { $0.checkpointPages = 0 }?.contains("checkpointPages 0") == true)
   }
 
   @Test(arguments: [Duration.zero, .seconds(-1), .nanoseconds(999), .seconds(Int64.min) * 8])

@@ -34,15 +34,15 @@ import Testing
       $0.writes = .back(entriesMax: 1, interval: .seconds(-1))
     }
     for waiting in [0, -1, .min] {
-      try check("at most \(waiting) entries") { $0.writes = .back(entriesMax: waiting) }
+      try check("at most \(waiting) waiting entries") { $0.writes = .back(entriesMax: waiting) }
     }
-    try check("keptOnWarning of nan") { $0.pressureRule.keptOnWarning = .nan }
-    try check("keptWhenCritical of 2.0") {
+    try check("keptOnWarning nan") { $0.pressureRule.keptOnWarning = .nan }
+    try check("keptWhenCritical 2.0") {
       $0.memory = nil
       $0.pressureRule.keptWhenCritical = 2
     }
-    try check("cost of 0") { $0.memory?.limits.cost = 0 }
-    try check("limits.bytesMax of 0") { $0.disk?.limits.bytesMax = 0 }
+    try check("cost 0") { $0.memory?.limits.cost = 0 }
+    try check("limits.bytesMax 0") { $0.disk?.limits.bytesMax = 0 }
   }
 
   @Test func whatIsLargeIsTaken() throws {

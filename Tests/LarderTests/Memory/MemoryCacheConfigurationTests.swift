@@ -17,7 +17,7 @@ import Testing
   func policiesThatNeedTheFutureAreRefused(policy: String) {
     #expect(
       failure(MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 9), policy: policy))
-        == "policy '\(policy)' needs the next use of each object, which is not known here")
+        == "policy '\(policy)' needs the next use of each object, which is not available here")
   }
 
   @Test func whatCannotBeIsSaid() {
@@ -28,11 +28,11 @@ import Testing
       self.failure(MemoryCacheConfiguration(limits: limits, policy: policy, shards: shards))
     }
     #expect(failure(MemoryCacheLimits()) == nil)
-    #expect(failure(MemoryCacheLimits(count: 0))?.contains("count of 0 is not possible") == true)
-    #expect(failure(MemoryCacheLimits(cost: -1))?.contains("cost of -1") == true)
-    #expect(failure(MemoryCacheLimits(count: 7), shards: 8)?.contains("count of 7") == true)
-    #expect(failure(MemoryCacheLimits(age: .zero))?.contains("age of") == true)
-    #expect(failure(MemoryCacheLimits(count: 99), shards: 3)?.contains("3 shards") == true)
+    #expect(failure(MemoryCacheLimits(count: 0))?.contains("count 0 is out of range") == true)
+    #expect(failure(MemoryCacheLimits(cost: -1))?.contains("cost -1") == true)
+    #expect(failure(MemoryCacheLimits(count: 7), shards: 8)?.contains("count 7") == true)
+    #expect(failure(MemoryCacheLimits(age: .zero))?.contains("age 0") == true)
+    #expect(failure(MemoryCacheLimits(count: 99), shards: 3)?.contains("shards 3") == true)
     #expect(failure(MemoryCacheLimits(count: 9), "lruu")?.contains("did you mean 'lru'") == true)
     #expect(failure(MemoryCacheLimits(count: 9), "s3-fifo:small=2")?.contains("small") == true)
   }

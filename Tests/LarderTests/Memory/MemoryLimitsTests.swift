@@ -21,13 +21,13 @@ import Testing
 
   @Test(arguments: [0, -1, .min, .max, MemoryCacheLimits.largest + 1])
   func limitsOutOfRangeAreRefused(limit: Int) {
-    let expected = " of \(limit) is not possible: expected 1"
+    let expected = " \(limit) is out of range: expected 1"
     #expect(failure(MemoryCacheLimits(count: limit))?.contains("count" + expected) == true)
     #expect(failure(MemoryCacheLimits(cost: limit))?.contains("cost" + expected) == true)
     for shards in [0, -1, .min, .max, 3, 2048] {
       let configuration = MemoryCacheConfiguration(
         limits: MemoryCacheLimits(count: 1 << 20), shards: shards)
-      #expect(failure(configuration)?.contains("\(shards) shards are not possible") == true)
+      #expect(failure(configuration)?.contains("invalid number of shards \(shards)") == true)
     }
   }
 
@@ -47,7 +47,7 @@ import Testing
     ] {
       #expect(
         failure(MemoryCacheConfiguration(limits: limits, pressureRule: rule))
-          == "memory cache: pressureRule.\(name) of \(share) is not possible: "
+          == "memory cache: pressureRule.\(name) \(share) is out of range: "
           + "expected a share from 0 to 1")
     }
   }

@@ -12,7 +12,7 @@
       }
       let error = MemoryPressureError(path: "/nowhere/memory.pressure", code: 2)
       #expect(
-        "\(error)".hasPrefix("/nowhere/memory.pressure: cannot be told of memory pressure: No such")
+        "\(error)".hasPrefix("/nowhere/memory.pressure: cannot observe memory pressure: No such")
       )
     }
 

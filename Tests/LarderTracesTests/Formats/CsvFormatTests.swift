@@ -98,14 +98,14 @@ struct CsvFormatTests {
     ("id,size\n1,12.5\n", "csv", ":2: expected a size in bytes as a whole number, found '12.5'"),
     ("id,size\n1,\n", "csv", ":2: expected a size in bytes as a whole number, found ''"),
     ("id,size\n,3\n", "csv", ":2: the id is empty"),
-    ("id,ttl\n4,soon\n", "csv", ":2: expected a time to live in whole seconds, found 'soon'"),
+    ("id,ttl\n4,soon\n", "csv", ":2: expected a TTL in whole seconds, found 'soon'"),
     ("id,op\n4,read\n", "csv:id=id:op=op", ":2: expected get, set, delete or modify, found 'read'"),
-    ("id,cost\n4,-1\n", "csv", ":2: expected a cost as a number of at least 0, found '-1'"),
+    ("id,cost\n4,-1\n", "csv", ":2: expected a cost of at least 0, found '-1'"),
     ("id,cost\n4,nan\n", "csv", ":2: expected a cost"),
     ("id,size\n1,2\n1\n", "csv", ":3: expected 2 fields, as line 1 has, found 1"),
     ("id,size\n1,2,3\n", "csv", ":2: expected 2 fields, as line 1 has, found 3"),
-    ("id,size\n\"a,2\n", "csv", ":2: a quote is not closed"),
-    ("id,size\n\"a\"b,2\n", "csv", ":2: a quote is not closed, or not followed"),
+    ("id,size\n\"a,2\n", "csv", ":2: unclosed quote"),
+    ("id,size\n\"a\"b,2\n", "csv", ":2: unclosed quote, or no delimiter"),
     ("1,2,3\n", "csv", ":1: which of the 3 columns is the object's id?"),
     ("a,b\n1,2\n", "csv", ":1: which column is the object's id? the header has a, b"),
     ("1,2,3\n", "csv:id=4", "csv: id: expected a column from 1 to 3, as many as line 1 has"),
@@ -138,6 +138,6 @@ struct CsvFormatTests {
   @Test func aHeaderAloneHoldsNoRequests() throws {
     let folder = try TestFolder()
     let path = try folder.write("time,id\n", to: "header.csv")
-    #expect(message { _ = try PreparedTrace.load(path: path) }.contains("holds no requests"))
+    #expect(message { _ = try PreparedTrace.load(path: path) }.contains("has no requests"))
   }
 }

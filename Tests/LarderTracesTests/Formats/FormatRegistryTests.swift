@@ -27,14 +27,14 @@ struct FormatRegistryTests {
 
   @Test func whatNobodyKnowsIsAnErrorThatListsTheFormats() {
     let text = message { _ = try recognised([1, 2, 3, 0, 9, 9], "strange.dat") }
-    #expect(text.contains("the trace format cannot be told from name and content"))
+    #expect(text.contains("cannot recognise the trace format by name and content"))
     #expect(text.contains("oracle-general, csv, txt, arc, lirs, vscsi, adapt-size, cache2k"))
   }
 
   @Test func whatSeveralClaimIsAnErrorThatListsThem() {
     let text = message { _ = try recognised(Array("1 2 3\n4 5 6\n".utf8), "table.csv") }
-    #expect(text.contains("the trace format is not clear"))
-    #expect(text.hasSuffix("give --format, one of csv, adapt-size"))
+    #expect(text.contains("the trace format is ambiguous"))
+    #expect(text.hasSuffix("use --format with one of csv, adapt-size"))
   }
 
   @Test func anUnknownNameGetsTheNearest() {
@@ -49,7 +49,7 @@ struct FormatRegistryTests {
     let forced = try ComponentSpec(parsing: "vscsi:version=1")
     #expect(
       message { _ = try allRecords(FileSource(path: path, format: forced)) }
-        .contains("byte 0: the record does not have the mark of vscsi version 1"))
+        .contains("byte 0: the record is not of vscsi version 1"))
     var bytes = SampleTrace.vscsi1.bytes
     bytes[32 * 5 + 15] = 7
     let damaged = try folder.write(bytes, to: "y.vscsi")

@@ -125,14 +125,14 @@ struct LarderFileTests {
   }
 
   @Test func headersThatCannotBe() throws {
-    #expect(try problem(put(UInt8(0), at: 0)).contains("does not begin as a prepared trace does"))
+    #expect(try problem(put(UInt8(0), at: 0)).contains("does not start with the magic number"))
     #expect(try problem(put(UInt32(2), at: 8)).contains("version 2 of prepared traces"))
     #expect(try problem(put(UInt32(70), at: 12)).contains("a header of 70 bytes"))
     #expect(try problem(put(UInt32.max, at: 12)).contains("a header of 4294967295 bytes"))
     #expect(try problem(put(UInt64(9999), at: 16)).contains("expected 9999 bytes"))
     #expect(try problem(put(UInt64.max, at: 16)).contains("expected 18446744073709551615 bytes"))
-    #expect(try problem(put(UInt64.max, at: 24)).contains("requests cannot be"))
-    #expect(try problem(put(UInt64(1 << 55), at: 24)).contains("not that of a column"))
+    #expect(try problem(put(UInt64.max, at: 24)).contains("requests are out of range"))
+    #expect(try problem(put(UInt64(1 << 55), at: 24)).contains("not a valid column"))
     #expect(try problem(put(UInt64(17), at: 32)).contains("17 objects in 16 requests"))
     #expect(try problem(put(UInt64(6), at: 32)).contains("6 objects"))
     #expect(try problem(put(UInt64(1), at: 40)).contains("the columns have 7 of 100245"))
@@ -148,14 +148,14 @@ struct LarderFileTests {
     let entry = 72
     #expect(try problem(put(UInt32(99), at: entry)).contains("entry 1 of the directory"))
     #expect(try problem(put(UInt32(2), at: entry)).contains("entry 2 of the directory"))
-    #expect(try problem(put(UInt32(5), at: entry)).contains("there is no column of ids"))
+    #expect(try problem(put(UInt32(5), at: entry)).contains("no id column"))
     #expect(try problem(put(UInt32(8), at: entry + 4)).contains("entry 1 of the directory"))
     #expect(try problem(put(UInt64(200), at: entry + 8)).contains("entry 1 of the directory"))
-    #expect(try problem(put(UInt64(0), at: entry + 8)).contains("overlap or lie outside"))
-    #expect(try problem(put(UInt64(256), at: entry + 8)).contains("overlap or lie outside"))
-    #expect(try problem(put(UInt64(1 << 40), at: entry + 8)).contains("overlap or lie outside"))
+    #expect(try problem(put(UInt64(0), at: entry + 8)).contains("overlap or are outside"))
+    #expect(try problem(put(UInt64(256), at: entry + 8)).contains("overlap or are outside"))
+    #expect(try problem(put(UInt64(1 << 40), at: entry + 8)).contains("overlap or are outside"))
     let last = UInt64(Int64.max) / 64 * 64
-    #expect(try problem(put(last, at: entry + 8)).contains("overlap or lie outside"))
+    #expect(try problem(put(last, at: entry + 8)).contains("overlap or are outside"))
     #expect(try problem(put(UInt64.max - 63, at: entry + 8)).contains("entry 1 of the directory"))
     #expect(try problem(put(UInt64(60), at: entry + 16)).contains("entry 1 of the directory"))
   }

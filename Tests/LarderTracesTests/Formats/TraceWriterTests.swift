@@ -64,7 +64,7 @@ struct TraceWriterTests {
     #expect(
       problem(TraceRecord(key: 1, operation: .delete), .operation)
         .contains("request 2 is not a get"))
-    #expect(problem(TraceRecord(key: 1, time: 1 << 60), .time).contains("beyond 2^32-1 seconds"))
+    #expect(problem(TraceRecord(key: 1, time: 1 << 60), .time).contains("exceed 2^32-1 seconds"))
     #expect(folder.names == [])
     #expect(problem(TraceRecord(key: 1), .operation) == "")
   }

@@ -130,8 +130,8 @@ struct ApplicationGeneratorTests {
     }
     #expect(
       message("product-images:categories=1M:products=1M")
-        == "product-images: products: expected fewer: there would be more than 4294967294 "
-        + "pictures, found '1M'")
+        == "product-images: products: expected fewer: at most 4294967294 pictures "
+        + "are possible, found '1M'")
     #expect(message("chat:conversations=10k:history=10k")?.contains("10 million pages") == true)
     #expect(message("ycsb-d:objects=4294967294")?.contains("fewer records") == true)
   }

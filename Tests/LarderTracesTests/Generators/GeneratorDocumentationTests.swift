@@ -11,8 +11,8 @@ struct GeneratorDocumentationTests {
     .deletingLastPathComponent().appendingPathComponent("docs/generators.md")
 
   /// Set `LARDER_WRITE_DOCS=1` to write the tables anew after a change to a generator.
-  @Test(arguments: ["generators", "sizes", "ttls"]) func tablesMatchTheRegistry(part: String) throws
-  {
+  @Test(.serialized, arguments: ["generators", "sizes", "ttls"])
+  func tablesMatchTheRegistry(part: String) throws {
     let begin = "<!-- begin \(part): made from the registry -->\n"
     let end = "<!-- end \(part) -->"
     var text = try String(contentsOf: Self.file, encoding: .utf8)
@@ -38,7 +38,7 @@ struct GeneratorDocumentationTests {
 
           \(description.summary)
 
-          Columns beside the key: \(columns(description.columns)). Source: \(description.source)
+          Columns besides the key: \(columns(description.columns)). Source: \(description.source)
 
           \(table(description.parameters))
           """
@@ -54,12 +54,12 @@ struct GeneratorDocumentationTests {
 
   private static func table(_ parameters: [GeneratorParameter]) -> String {
     let rows = parameters.map { parameter in
-      let value = parameter.defaultValue.map { $0.isEmpty ? "" : "`\($0)`" } ?? "must be given"
+      let value = parameter.defaultValue.map { $0.isEmpty ? "" : "`\($0)`" } ?? "required"
       return
         "| `\(parameter.name)` | \(value) | \(parameter.summary) | \(parameter.kind.expectation) "
         + "| \(parameter.origin) |\n"
     }
-    return "| parameter | default | meaning | values | where the default comes from |\n"
+    return "| parameter | default | meaning | values | source of the default |\n"
       + "|---|---|---|---|---|\n" + rows.joined()
   }
 

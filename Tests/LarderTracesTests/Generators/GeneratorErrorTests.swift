@@ -92,17 +92,18 @@ struct GeneratorErrorTests {
     #expect(sizes("constant:value=1.5KiB") == nil)
     #expect(
       sizes("uniform:min=10:max=5")
-        == "uniform: max: expected no less than min (10), found '5'")
+        == "uniform: max: expected at least min (10), found '5'")
     #expect(sizes("log-normal:sigma=-1")?.hasPrefix("log-normal: sigma: expected") == true)
     #expect(sizes("pareto:alpha=0")?.hasPrefix("pareto: alpha: expected a number from") == true)
     #expect(
-      sizes("list") == "list: values: must be given: a list with commas between, each a size"
+      sizes("list") == "list: values: is required: a comma-separated list, each a size"
         + " from 1 to 4294967295 bytes, such as 500, 8KiB or 1MB")
-    #expect(sizes("list:values=1,x")?.hasPrefix("list: values: expected a list") == true)
-    #expect(sizes("list:values=")?.hasPrefix("list: values: expected a list") == true)
+    let list = "list: values: expected a comma-separated list"
+    #expect(sizes("list:values=1,x")?.hasPrefix(list) == true)
+    #expect(sizes("list:values=")?.hasPrefix(list) == true)
     #expect(
       sizes("list:values=1,2:weights=1")
-        == "list: weights: expected 2 weights, one a value, found '1'")
+        == "list: weights: expected 2 weights, one per value, found '1'")
     #expect(sizes("list:values=1,2:weights=0,0")?.contains("sum above 0") == true)
     #expect(sizes("list:values=1,2:weights=1,-1") != nil)
     #expect(message("zipf", ttls: "constant:value=-5") != nil)

@@ -100,7 +100,7 @@ struct SyntheticGeneratorTests {
       Generated.message {
         _ = try Generated.source(
           try Generated.spec("shifting:objects=10:working-set=11", requests: 1))
-      } == "shifting: working-set: expected no more than objects (10), found '11'")
+      } == "shifting: working-set: expected at most objects (10), found '11'")
   }
 
   @Test func oneHitWondersComeOnce() throws {

@@ -41,7 +41,7 @@ import Testing
     }
     // 4 bytes for ids, 4 for sizes; times are not asked for.
     #expect(text.contains("big: 8589934588 requests need 68.7 GB of memory"), "\(text)")
-    #expect(text.contains("ask for fewer requests") && !text.contains("\n"))
+    #expect(text.contains("generate fewer requests") && !text.contains("\n"))
     let mix = SourceSpec.mix(
       [MixPart(weight: 1, source: .generator(spec))], requests: 77, sharedKeys: true)
     #expect(try mix.makeSource(seed: 1) { _ in Endless() }.requestCount == 77)

@@ -68,6 +68,6 @@ struct NextUseTests {
     let huge = PreparedTrace(name: "huge", requests: columns, footprintBytes: 1)
     #expect(
       message { _ = try huge.withNextUses() }
-        .contains("4294967295 requests are more than the 4294967294"))
+        .contains("4294967295 requests exceed the limit of 4294967294"))
   }
 }

@@ -84,7 +84,7 @@ struct PreparationTests {
   @Test func aKeyBeyondTheSourcesOwnLimitIsAnError() {
     let source = RecordList(list: [TraceRecord(key: 5)], keyLimit: 5)
     let text = message { _ = try PreparedTrace.prepare(source: source, name: "liar") }
-    #expect(text == "liar: key 5 is not below the source's own limit 5")
+    #expect(text == "liar: key 5 is not below the limit of its source 5")
   }
 
   @Test func columnsThatTheSourceDoesNotHaveAreNotKept() throws {

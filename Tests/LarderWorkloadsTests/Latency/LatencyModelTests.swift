@@ -12,9 +12,9 @@ import Testing
     #expect(
       model.describe() == """
         Access times are computed from a model, not measured: memory always 250 ns plus 0.05 ns \
-        a byte; disk one of 2 measured values from 500 us to 2 ms; origin log-normal, median 80 \
-        ms, sigma 0.5 plus 800 ns a byte. A request pays for every place it is looked up in, in \
-        order, and for the transfer from the one that answers; storing is not charged.
+        per byte; disk one of 2 measured values from 500 us to 2 ms; origin log-normal, median 80 \
+        ms, sigma 0.5 plus 800 ns per byte. A request is charged for every lookup, \
+        in order, and for the transfer from the tier that has the object; storing is not charged.
         """)
     #expect(!model.describe(for: [.memory]).contains("disk"))
     #expect(!model.describe(for: [.disk]).contains("memory"))

@@ -3,8 +3,8 @@ import Foundation
 import Larder
 import LarderEngine
 
-/// `cache-benchmarks hybrid`: what a hit in the memory of a hybrid cache takes beside one in a memory
-/// cache alone. The same keys in turn, in short rounds, so that both meet the same machine.
+/// `cache-benchmarks hybrid`: the cost of a hit in the memory of a hybrid cache next to one in a
+/// memory cache alone. The same keys in turn, in short rounds, so that both meet the same machine.
 struct HybridHits: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "hybrid", abstract: "A hit in a hybrid's memory beside one in memory alone.",

@@ -59,7 +59,7 @@ extension DiskCore {
     } catch {
       throw DiskCacheError(error)
     }
-    if let stray { throw .damaged(path: stray, message: "it is no regular file") }
+    if let stray { throw .damaged(path: stray, message: "not a regular file") }
   }
 
   private func read(_ index: DiskIndex) throws(DiskCacheError) -> Contents {

@@ -80,7 +80,7 @@ extension DiskCore {
   }
 
   static func disorder(_ folder: DiskFolder) -> DiskCacheError {
-    .damaged(path: folder.databasePath, message: "its pages are out of order")
+    .damaged(path: folder.databasePath, message: "its pages are inconsistent")
   }
 
   /// Closes the database, if it is open; the next call opens it again.

@@ -72,7 +72,7 @@ extension DiskIndex {
       if tables["facts"] == DiskFacts.table, let facts = try DiskFacts(of: connection) {
         guard facts.format == format else { return facts }
         guard hasEntries, tables["suites"] == suitesTable, tables.count == 5 else {
-          throw damage(connection, "its tables are not those of a cache")
+          throw damage(connection, "it does not have the tables of a cache")
         }
         if !isOurs || version != format { repairHeader(connection) }
         return facts
@@ -85,7 +85,7 @@ extension DiskIndex {
       if hasTable ? isOtherFormat && !hasEntries : !isOurs || version != format {
         return DiskFacts(format: isOurs ? version : 0, seed: 0, seal: Data())
       }
-      throw damage(connection, "the facts that it begins with are not whole")
+      throw damage(connection, "its facts table is incomplete")
     } catch {
       throw DiskCacheError(error)
     }

@@ -104,8 +104,8 @@ struct ComparisonCaption {
     }
     let charts = ComparisonCharts(comparison: comparison, name: "", styles: PolicyStyles([]))
     let isShort = charts.shownColumns.count < comparison.columns.count
-    return "Memory answers \(range(memory)) of the requests, and disk another \(range(disk))."
-      + (isShort ? " Not every capacity is drawn; the table has all." : "")
+    return "\(range(memory)) of the requests are memory hits, and \(range(disk)) are disk hits."
+      + (isShort ? " The chart shows some of the capacities; the table has all." : "")
   }
 
   private func range(_ values: [Double]) -> String {

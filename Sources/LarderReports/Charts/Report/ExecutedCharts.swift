@@ -33,9 +33,9 @@ struct ExecutedCharts {
         label: text + range)
       return (speed.median, self.row(row, [mark], Self.thousands(speed.median)))
     }
-    guard let caption = leaders(groups, of: "the most requests a second", unit: " thousand") else {
-      return nil
-    }
+    guard
+      let caption = leaders(groups, of: "the most requests per second", unit: " thousand")
+    else { return nil }
     let hasRanges = rows.contains { $0.requestsPerSecond?.varies ?? false }
     return ChartFigure(
       [place, "throughput"],
@@ -43,9 +43,9 @@ struct ExecutedCharts {
         title: "Throughput: \(place)",
         caption: caption
           + (hasRanges
-            ? " Marks are medians; the lines behind them go from the slowest run to the fastest."
+            ? " Marks are medians; lines show the range from the slowest run to the fastest."
             : ""),
-        axis: ChartAxis(title: "thousand requests a second", unit: .number), groups: groups))
+        axis: ChartAxis(title: "thousand requests per second", unit: .number), groups: groups))
   }
 
   /// Percentiles of all gets, a mark each.
@@ -90,9 +90,9 @@ struct ExecutedCharts {
     return ChartFigure(
       [place, "latency-by-kind"],
       RowChart(
-        title: "Latency by what happened: \(place)",
-        caption: "What a get costs depends on where it is answered. Marks are the median and "
-          + "p99; the number is the median.",
+        title: "Latency by outcome: \(place)",
+        caption: "The latency of a get depends on its outcome. Marks are the median and p99; the "
+          + "number is the median.",
         axis: ChartAxis(title: "latency", unit: .nanoseconds, isLogarithmic: true),
         groups: groups))
   }

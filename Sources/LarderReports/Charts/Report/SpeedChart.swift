@@ -32,10 +32,10 @@ struct SpeedChart {
       [name, "speed"],
       RowChart(
         title: "Speed of the simulation: \(name)",
-        caption: "\(first.name) was simulated fastest (\(first.value) million requests a second), "
-          + "\(last.name) slowest (\(last.value)). Marks are medians over capacities, seeds and "
-          + "repetitions; the lines behind them go from the slowest to the fastest.",
-        axis: ChartAxis(title: "million requests a second", unit: .number),
+        caption: "\(first.name) was simulated fastest (\(first.value) million requests per "
+          + "second), \(last.name) slowest (\(last.value)). Marks are medians over capacities, "
+          + "seeds and repetitions; lines show the range from the slowest to the fastest.",
+        axis: ChartAxis(title: "million requests per second", unit: .number),
         groups: [RowChart.Group(rows: sorted)]))
   }
 

@@ -43,15 +43,15 @@ struct LarderContent {
       if checksum.value != entry.checksum {
         throw TraceError(
           "the checksum of the \(entry.column) is wrong", in: path, at: .byte(entry.offset),
-          advice: "the file is damaged: prepare the trace again from its original")
+          advice: "the file is damaged; convert the original trace again")
       }
     }
     let footprint = layout.columns.contains { $0.column == .sizes } ? ids.bytes : UInt64(ids.seen)
     if ids.seen != UInt32(layout.objects) || footprint != layout.footprintBytes {
       throw TraceError(
-        "the header says \(layout.objects) objects of \(layout.footprintBytes) bytes, the columns "
+        "the header has \(layout.objects) objects of \(layout.footprintBytes) bytes, the columns "
           + "have \(ids.seen) of \(footprint)", in: path, at: .byte(32),
-        advice: "prepare the trace again from its original")
+        advice: "convert the original trace again")
     }
   }
 
@@ -75,7 +75,7 @@ struct LarderContent {
     return TraceError(
       "request \(index + 1) has a bad value in the \(entry.column): \(expected)", in: path,
       at: .byte(entry.offset + index * entry.column.elementSize),
-      advice: "prepare the trace again from its original")
+      advice: "convert the original trace again")
   }
 
   /// The first time that is before the one ahead of it.

@@ -6,13 +6,13 @@ struct LarderFormat: TraceFormat {
 
   let description = FormatDescription(
     name: LarderFormat.name,
-    summary: "Larder's prepared trace: columns that are read as they are",
+    summary: "Larder's prepared trace: columns that are read without parsing",
     layout: """
       Little-endian: a header of 72 bytes that begins with 89 4C 41 52 44 45 52 0A and the version,
-      a directory of 32 bytes a column (kind, element size, offset, length, checksum), the name, and
-      the columns at multiples of 64: u32 ids (dense, in order of first appearance), u32 sizes, u64
-      times in microseconds, u8 operations (get, set, delete, modify), u32 TTLs in seconds, float
-      costs. Checksums and values are checked in one scan when the file is opened.
+      a directory of 32 bytes per column (kind, element size, offset, length, checksum), the name,
+      and the columns at multiples of 64: u32 ids (dense, in order of first appearance), u32 sizes,
+      u64 times in microseconds, u8 operations (get, set, delete, modify), u32 TTLs in seconds,
+      float costs. Checksums and values are checked in one scan when the file is opened.
       """,
     suffixes: [".larder"], parameters: [.skipZeroSize])
 
@@ -39,7 +39,7 @@ struct LarderFormat: TraceFormat {
     let content = LarderContent(bytes: bytes, layout: layout, path: path)
     try content.check()
     guard let ids = content.column(.ids, of: ObjectID.self) else {
-      throw TraceError("there is no column of ids", in: path)
+      throw TraceError("no id column", in: path)
     }
     let requests = RequestColumns(
       count: layout.count, objects: layout.objects, ids: ids,

@@ -12,17 +12,17 @@ extension LarderLayout {
   {
     func wrong(_ message: String, _ offset: Int) -> TraceError {
       TraceError(
-        message, in: path, at: .byte(offset), advice: "prepare the trace again from its original")
+        message, in: path, at: .byte(offset), advice: "convert the original trace again")
     }
     guard bytes.count >= LarderLayout.fixedLength else {
-      throw wrong("\(bytes.count) bytes are less than the header of a prepared trace", bytes.count)
+      throw wrong("\(bytes.count) bytes are too few for a prepared trace", bytes.count)
     }
     guard bytes.prefix(LarderLayout.magic.count).elementsEqual(LarderLayout.magic) else {
-      throw wrong("the file does not begin as a prepared trace does", 0)
+      throw wrong("the file does not start with the magic number of a prepared trace", 0)
     }
     let version = bytes.u32(8)
     guard version == LarderLayout.version else {
-      throw wrong("version \(version) of prepared traces; this program reads 1", 8)
+      throw wrong("version \(version) of prepared traces, but this larder reads 1", 8)
     }
     let (columnCount, nameLength) = (Int(bytes.u32(56)), Int(bytes.u32(60)))
     let names = LarderLayout.fixedLength + columnCount * LarderLayout.entryLength
@@ -43,11 +43,11 @@ extension LarderLayout {
     self.fileLength = fileLength
     // Beyond 2^56 the lengths of columns would not fit either.
     guard let count = Int(exactly: bytes.u64(24)), count <= 1 << 56 else {
-      throw wrong("\(bytes.u64(24)) requests cannot be", 24)
+      throw wrong("\(bytes.u64(24)) requests are out of range", 24)
     }
     self.count = count
     guard bytes.u64(32) <= UInt64(min(count, ObjectID.maximumCount)) else {
-      throw wrong("\(bytes.u64(32)) objects in \(count) requests cannot be", 32)
+      throw wrong("\(bytes.u64(32)) objects in \(count) requests are impossible", 32)
     }
     objects = Int(bytes.u64(32))
     footprintBytes = bytes.u64(40)
@@ -56,15 +56,15 @@ extension LarderLayout {
     for index in 0..<columnCount {
       let at = LarderLayout.fixedLength + index * LarderLayout.entryLength
       guard let entry = entry(in: header, at: at) else {
-        throw wrong("entry \(index + 1) of the directory is not that of a column", at)
+        throw wrong("entry \(index + 1) of the directory is not a valid column", at)
       }
       columns.append(entry)
     }
     guard columns.contains(where: { $0.column == .ids }) else {
-      throw wrong("there is no column of ids", LarderLayout.fixedLength)
+      throw wrong("no id column", LarderLayout.fixedLength)
     }
     guard columnsAreApart(from: headerLength) else {
-      throw wrong("columns overlap or lie outside the file", LarderLayout.fixedLength)
+      throw wrong("columns overlap or are outside the file", LarderLayout.fixedLength)
     }
   }
 

@@ -30,8 +30,8 @@ final class LoadedBytes: @unchecked Sendable {
     }
     if try reader.fill(atLeast: 1) {
       throw TraceError(
-        "expected the end of the prepared trace, which has \(length) bytes, and more follow",
-        in: reader.path, at: .byte(length), advice: "prepare the trace again from its original")
+        "expected the end of the prepared trace after \(length) bytes, found more",
+        in: reader.path, at: .byte(length), advice: "convert the original trace again")
     }
     let memory = column.finish(count: count)
     bytes = UnsafeRawBufferPointer(start: memory.base, count: count)

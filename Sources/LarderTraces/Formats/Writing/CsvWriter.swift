@@ -5,7 +5,7 @@ public struct CsvWriter: TraceWriter {
   /// The format's name.
   public let name = "csv"
   /// One line: what it keeps.
-  public let summary = "text table with header: time, id, size, op, ttl, cost, as far as present"
+  public let summary = "text table with header: time, id, size, op, ttl, cost, as available"
   /// The columns that it keeps, beside the ids.
   public let columns: TraceColumns = [.size, .time, .operation, .ttl, .cost]
 

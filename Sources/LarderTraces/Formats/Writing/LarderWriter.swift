@@ -5,7 +5,7 @@ public struct LarderWriter: TraceWriter {
   /// The format's name.
   public let name = LarderFormat.name
   /// One line: what it keeps.
-  public let summary = "prepared trace: all columns, read as fast as memory"
+  public let summary = "prepared trace: all columns, read without parsing"
   /// The columns that it keeps, beside the ids.
   public let columns: TraceColumns = [.size, .time, .operation, .ttl, .cost]
 

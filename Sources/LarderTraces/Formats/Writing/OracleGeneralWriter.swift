@@ -54,7 +54,7 @@ public struct OracleGeneralWriter: TraceWriter {
     let lastTime = requests.count > 0 ? requests.times?[requests.count - 1] ?? 0 : 0
     if lastTime / 1_000_000 > UInt64(UInt32.max) {
       throw TraceError(
-        "times go beyond 2^32-1 seconds, more than oracle-general can say", in: trace.name,
+        "times exceed 2^32-1 seconds, the limit of oracle-general", in: trace.name,
         advice: "write larder or csv")
     }
   }

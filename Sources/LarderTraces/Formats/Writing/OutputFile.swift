@@ -47,7 +47,7 @@ package final class OutputFile {
     if exists && kind == S_IFDIR {
       temporary = nil
       descriptor = -1
-      throw TraceError("is a directory", in: path, advice: "give a file name to write to")
+      throw TraceError("is a directory", in: path, advice: "give a file name")
     }
     if exists && kind != S_IFREG {
       temporary = nil
@@ -138,7 +138,7 @@ package final class OutputFile {
     abandon()
     return TraceError(
       "writing failed: \(reason)", in: path, at: .byte(written),
-      advice: reason.code == ENOSPC ? "make room on the disk; nothing was left there" : nil)
+      advice: reason.code == ENOSPC ? "free disk space; no partial file was left" : nil)
   }
 
   private func abandon() {

@@ -26,7 +26,7 @@ public enum TraceWriterRegistry {
     for writer in all where writer.name == name { return writer }
     throw ComponentError(
       component: name, parameter: nil,
-      message: "traces cannot be written so; known are \(all.map(\.name).joined(separator: ", "))")
+      message: "cannot write this format; known are \(all.map(\.name).joined(separator: ", "))")
   }
 
   /// The writer for a file name's ending, nil when it is none that we write.

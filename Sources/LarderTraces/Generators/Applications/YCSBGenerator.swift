@@ -10,19 +10,19 @@ enum YCSBGenerator {
     let hasScans = workload.shares[3] > 0
     var parameters = [
       GeneratorParameter.objects(
-        default: "100k", "Records at the beginning.",
+        default: "100k", "Initial number of records.",
         origin: "YCSB leaves it open (its files say 1000); a round number"),
       .exponent(default: "0.99", origin: "YCSB's Zipfian constant"),
       GeneratorParameter(
         "record-size", .bytes(1...4_294_967_295), default: "1000",
-        "Bytes of a record, where the workload gives no sizes.",
+        "Bytes of a record, if the workload gives no sizes.",
         origin: "ten fields of 100 bytes, YCSB's default"),
     ]
     if hasScans {
       parameters.append(
         GeneratorParameter(
           "scan-length", .count(1...1_000_000), default: "100",
-          "Longest scan; lengths from 1 to this are equally likely.",
+          "Maximum scan length; lengths from 1 to this are equally likely.",
           origin: "maxscanlength of YCSB's workload E"))
     }
     let description = GeneratorDescription(
@@ -46,7 +46,7 @@ enum YCSBGenerator {
       requests: setup.requests, share: workload.shares[2] / perOperation)
     guard objects + budget <= GeneratorParameter.objectsMax else {
       throw setup.parameters.badValue(
-        "objects", expected: "fewer records, so that those inserted can be numbered too")
+        "objects", expected: "fewer records, so that inserted ones can be numbered too")
     }
     let exponent = try setup.parameters.number("exponent")
     let size = UInt32(try setup.parameters.bytes("record-size"))

@@ -4,13 +4,12 @@ enum ChatGenerator: Generator {
     name: "chat",
     summary: """
       A person opens the app, sees the avatars of the latest conversations, opens a few of them, \
-      most likely those of last time, reads the newest page of messages with its media, seldom \
-      scrolls back, writes and is answered. New messages change the newest page.
+      most likely those opened last time, reads the newest page of messages with its media, \
+      rarely scrolls back, writes and receives replies. New messages change the newest page.
       """,
     parameters: parameters, columns: [.size, .time, .operation],
     source: """
-      Our model of a messenger; no measurement stands behind the figures, which are plausible \
-      round numbers.
+      Our model of a messenger; the figures are plausible round numbers, not measurements.
       """)
 
   static func plan(_ setup: GeneratorSetup) throws(ComponentError) -> GeneratorPlan {
@@ -19,7 +18,7 @@ enum ChatGenerator: Generator {
     let contacts = try parameters.count("contacts")
     let history = try parameters.count("history")
     guard conversations * history <= 10_000_000 else {
-      throw parameters.badValue("history", expected: "no more than 10 million pages in all")
+      throw parameters.badValue("history", expected: "at most 10 million pages in total")
     }
     let sigma = try parameters.number("sigma")
     func sizes(_ name: String, _ sigma: Double) throws(ComponentError) -> ValueDistribution {
@@ -47,30 +46,30 @@ enum ChatGenerator: Generator {
       "contacts", .count(1...1_000_000), default: "500", "People whose avatars appear in groups."),
     .exponent(
       default: "0.8",
-      "Exponent of Zipf's law over how long ago a conversation was opened: the last comes first."),
+      "Exponent of Zipf's law over conversations, ranked by how recently they were opened."),
     GeneratorParameter(
       "history", .count(1...10_000), default: "50",
-      "Pages of 30 messages a conversation has at the beginning."),
+      "Initial pages of 30 messages per conversation."),
     GeneratorParameter(
       "listed", .count(1...1000), default: "10", "Conversations on the first screen."),
     GeneratorParameter(
       "visits", .number(1...1000), default: "3",
-      "Conversations opened each time the app is opened, on average."),
+      "Mean number of conversations opened per session."),
     GeneratorParameter(
       "new", .number(0...1000), default: "6",
-      "Messages that came since a conversation was last opened, on average."),
+      "Mean number of messages received since a conversation was last opened."),
     GeneratorParameter(
       "scroll", .share, default: "40%",
-      "Chance to scroll back by one more page, again after each."),
+      "Probability of scrolling back by one more page, after each page."),
     GeneratorParameter(
       "exchanges", .number(0...1000), default: "2",
-      "Messages written or received while a conversation is open, on average."),
+      "Mean number of messages written or received while a conversation is open."),
     GeneratorParameter(
       "media", .count(0...15), default: "3",
-      "Pictures and clips on a page of messages: any number up to this, equally likely."),
+      "Maximum pictures and clips per page; all numbers up to this are equally likely."),
     GeneratorParameter(
       "pause", .duration(1...31_536_000), default: "30m",
-      "Time between opening the app twice, on average."),
+      "Mean time between two sessions."),
     GeneratorParameter(
       "avatar-size", .bytes(128...16_777_216), default: "4KiB", "Median size of an avatar."),
     GeneratorParameter(

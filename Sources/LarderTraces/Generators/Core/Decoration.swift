@@ -32,7 +32,7 @@ struct Decoration {
       guard !own.contains(.operation) else {
         throw ComponentError(
           component: name, parameter: "operations",
-          message: "this generator has operations of its own; leave the mix out")
+          message: "this generator sets operations itself; remove them")
       }
       let mix = try OperationMix(shares, generator: name, seed: seed)
       if !mix.isOnlyGets {
@@ -69,14 +69,14 @@ struct Decoration {
       ComponentError(component: spec.component.name, parameter: "rate", message: message)
     }
     guard !own.contains(.time) else {
-      throw error("this generator has a clock of its own; leave the rate out")
+      throw error("this generator sets times itself; remove the rate")
     }
     guard rate > 0, rate.isFinite else {
       throw error("expected requests per second above 0, found \(rate)")
     }
     // Three hundred years in microseconds, far from overflow.
     guard Double(spec.requests) / rate < 1e10 else {
-      throw error("\(spec.requests) requests at \(rate) a second would take more than 300 years")
+      throw error("\(spec.requests) requests at \(rate) per second would take more than 300 years")
     }
   }
 }

@@ -4,7 +4,7 @@ extension GeneratorParameter {
 
   /// How many objects there are.
   static func objects(
-    default value: String, _ summary: String = "Number of different objects.", origin: String = ""
+    default value: String, _ summary: String = "Number of distinct objects.", origin: String = ""
   ) -> GeneratorParameter {
     GeneratorParameter("objects", .count(1...objectsMax), default: value, summary, origin: origin)
   }

@@ -34,7 +34,7 @@ public enum ParameterKind: Sendable, Hashable {
     case .share: "a share from 0 to 1, such as 0.1 or 10%"
     case .choice(let words): "one of \(words.joined(separator: ", "))"
     case .flag: "true or false"
-    case .list(let kind): "a list with commas between, each \(kind.expectation)"
+    case .list(let kind): "a comma-separated list, each \(kind.expectation)"
     }
   }
 }

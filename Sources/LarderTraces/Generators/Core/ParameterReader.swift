@@ -28,7 +28,7 @@ struct ParameterReader {
       guard parameter.defaultValue != nil || component.values[parameter.name] != nil else {
         throw ComponentError(
           component: component.name, parameter: parameter.name,
-          message: "must be given: \(parameter.kind.expectation)")
+          message: "is required: \(parameter.kind.expectation)")
       }
     }
   }

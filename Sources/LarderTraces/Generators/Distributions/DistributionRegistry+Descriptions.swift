@@ -42,7 +42,7 @@ extension DistributionRegistry {
         ]),
       DistributionDescription(
         name: "log-normal",
-        summary: "The logarithm is normal. Values outside the bounds are moved to them.",
+        summary: "The logarithm is normal. Values outside the bounds are clamped to them.",
         parameters: [
           bound("median", isSize ? "8KiB" : "1h", "Half of the objects are below this."),
           GeneratorParameter(
@@ -55,7 +55,8 @@ extension DistributionRegistry {
         summary: "Bounded Pareto: the share above x falls as x^-alpha between the bounds.",
         parameters: [
           GeneratorParameter(
-            "alpha", .number(0.01...100), default: "1.2", "How fast large values become rare."),
+            "alpha", .number(0.01...100), default: "1.2",
+            "Tail exponent: the larger, the rarer large values are."),
           bound("min", isSize ? "1KiB" : "1m", "The smallest value."),
           bound("max", isSize ? "100MiB" : "30d", "The largest value."),
         ]),
@@ -65,7 +66,7 @@ extension DistributionRegistry {
           GeneratorParameter("values", .list(kind(from: least)), default: nil, "The values."),
           GeneratorParameter(
             "weights", .list(.number(0...1e15)), default: "",
-            "A weight for each value; equal when left out."),
+            "A weight for each value; equal by default."),
         ]),
     ]
   }

@@ -62,7 +62,7 @@ public enum DistributionRegistry {
     let low = try whole(reader, "min", quantity)
     let high = try whole(reader, "max", quantity)
     guard low <= high else {
-      throw reader.badValue("max", expected: "no less than min (\(reader.text("min")))")
+      throw reader.badValue("max", expected: "at least min (\(reader.text("min")))")
     }
     return (low, high)
   }
@@ -71,7 +71,7 @@ public enum DistributionRegistry {
     let values = try reader.wholeList("values")
     let weights = try reader.numberList("weights")
     guard weights.isEmpty || weights.count == values.count else {
-      throw reader.badValue("weights", expected: "\(values.count) weights, one a value")
+      throw reader.badValue("weights", expected: "\(values.count) weights, one per value")
     }
     let total = weights.reduce(0, +)
     guard weights.isEmpty || (total > 0 && total.isFinite) else {

@@ -4,13 +4,13 @@ enum NewsFeedGenerator: Generator {
     name: "news-feed",
     summary: """
       Readers open the app in sessions, pull to refresh, scroll, open fresh and popular articles \
-      and go back to what they just read, while the publisher adds and updates articles. Time 0 \
-      is midnight UTC.
+      and return to articles just read, while the publisher adds and updates articles. Time 0 is \
+      midnight UTC.
       """,
     parameters: parameters, columns: [.size, .time, .operation, .ttl],
     source: """
-      Measured page views of a news portal (G1, October 2017); what they cannot tell (thumbnails, \
-      feed pages, going back, updates) is our choice and marked as such.
+      Measured page views of a news portal (G1, October 2017); what they do not cover (thumbnails, \
+      feed pages, returns, updates) is our choice and marked as such.
       """)
 
   static func plan(_ setup: GeneratorSetup) throws(ComponentError) -> GeneratorPlan {
@@ -22,18 +22,18 @@ enum NewsFeedGenerator: Generator {
   private static let reading: [GeneratorParameter] = [
     GeneratorParameter(
       "view", .choice(["device", "server"]), default: "device",
-      "Whose cache it is: one heavy reader's phone, or a cache shared by many readers."),
+      "Which cache: the phone of one heavy reader, or a server shared by many readers."),
     GeneratorParameter(
       "readers", .count(1...1_000_000), default: "100k",
-      "Readers behind the server; a device has one.",
+      "Readers that share the server; a device has one.",
       origin: "gives about 135,000 views a day; measured 110,000 to 240,000"),
     GeneratorParameter(
       "activity", .number(0.01...1000), default: "20",
-      "How many times as often as the measured reader the device's owner reads; not for a server.",
+      "How often the device's owner reads, as a multiple of the measured reader; not for a server.",
       origin: "our choice: a heavy reader, about ten sessions a day"),
     GeneratorParameter(
       "articles", .count(10...100_000), default: "\(NewsReading.articles)",
-      "Articles published a day.", origin: "measured: 1,500 to 5,000, median 2,900"),
+      "Articles published per day.", origin: "measured: 1,500 to 5,000, median 2,900"),
     .exponent(
       default: "\(NewsReading.popularity.exponent)",
       "Exponent of popularity among a day's articles: 1 / (rank + shift)^exponent.",
@@ -43,55 +43,55 @@ enum NewsFeedGenerator: Generator {
       "Flattens the first ranks.", origin: "fitted to the measured shares of the first 1, 10, 100"),
     GeneratorParameter(
       "old", .share, default: NewsReading.oldViews,
-      "Views of any article from 7 to 30 days old, popular or not.",
+      "Share of views of any article from 7 to 30 days old, popular or not.",
       origin: "fitted to the measured 61-63 % of a day's articles viewed once"),
   ]
 
   private static let app: [GeneratorParameter] = [
     GeneratorParameter(
-      "rows", .count(1...1000), default: "6", "Thumbnails of a screen.", origin: "our choice"),
+      "rows", .count(1...1000), default: "6", "Thumbnails per screen.", origin: "our choice"),
     GeneratorParameter(
       "pages", .count(1...1000), default: "5", "Pages of the feed.", origin: "our choice"),
     GeneratorParameter(
       "fresh", .share, default: "40%",
-      "Share of the feed's places that show one of the newest articles; the others show what is "
-        + "fresh and popular, as it is read.", origin: "our choice"),
+      "Share of feed positions that show one of the newest articles; the others show fresh and "
+        + "popular ones, as they are read.", origin: "our choice"),
     GeneratorParameter(
       "scroll", .share, default: "50%",
-      "Chance that a reader scrolls on to the feed's next page before opening an article.",
+      "Probability of scrolling to the feed's next page before opening an article.",
       origin: "our choice"),
     GeneratorParameter(
       "refresh", .share, default: "20%",
-      "Chance that a reader pulls to refresh the feed instead.", origin: "our choice"),
+      "Probability of refreshing the feed instead.", origin: "our choice"),
     GeneratorParameter(
       "glance", .share, default: "50%",
-      "Chance that between two sessions the reader looks at the feed and opens nothing.",
+      "Probability of looking at the feed between two sessions without opening an article.",
       origin: "our choice: sessions of less than two views were removed from the data"),
     GeneratorParameter(
       "back", .share, default: "25%",
-      "Chance that a reader opens again one of the articles just read.",
+      "Probability of reopening one of the articles just read.",
       origin: "our choice: repeated views were removed from the data"),
     GeneratorParameter(
-      "updates", .number(0...1000), default: "1", "Updates of an article on average.",
+      "updates", .number(0...1000), default: "1", "Mean number of updates per article.",
       origin: "our choice"),
     GeneratorParameter(
       "update-time", .duration(60...2_592_000), default: "6h",
-      "The time after publication within which 63 % of the updates come.", origin: "our choice"),
+      "Time after publication within which 63 % of the updates occur.", origin: "our choice"),
     GeneratorParameter(
       "feed-change", .duration(1...2_592_000), default: "10m",
-      "Time between two changes of a feed page on average.", origin: "our choice"),
+      "Mean time between two changes of a feed page.", origin: "our choice"),
   ]
 
   private static let objects: [GeneratorParameter] = [
     GeneratorParameter(
-      "feed-ttl", .duration(0...3_153_600_000), default: "5m", "A feed page's time to live.",
-      origin: "a minute or five in the apps this follows"),
+      "feed-ttl", .duration(0...3_153_600_000), default: "5m", "TTL of a feed page.",
+      origin: "one to five minutes in the apps modelled here"),
     GeneratorParameter(
-      "body-ttl", .duration(0...3_153_600_000), default: "1d", "An article's time to live.",
-      origin: "a day in the apps this follows"),
+      "body-ttl", .duration(0...3_153_600_000), default: "1d", "TTL of an article.",
+      origin: "one day in the apps modelled here"),
     GeneratorParameter(
       "thumbnail-ttl", .duration(0...3_153_600_000), default: "30d",
-      "A thumbnail's time to live.", origin: "the disk keeps 30 days in the apps this follows"),
+      "TTL of a thumbnail.", origin: "30 days on disk in the apps modelled here"),
     GeneratorParameter(
       "feed-size", .bytes(256...16_777_216), default: "24KiB", "Median size of a feed page.",
       origin: "our choice"),

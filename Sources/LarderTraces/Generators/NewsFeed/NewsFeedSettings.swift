@@ -34,13 +34,13 @@ struct NewsFeedSettings: Sendable {
     isServer = try parameters.choice("view") == "server"
     let given = try parameters.count("readers")
     if !isServer, parameters.isGiven("readers"), given != 1 {
-      throw parameters.badValue("readers", expected: "1, or view=server: a device has one reader")
+      throw parameters.badValue("readers", expected: "1, or view=server; a device has one reader")
     }
     readers = isServer ? given : 1
     activity = isServer ? 1 : try parameters.number("activity")
     if isServer, parameters.isGiven("activity") {
       throw parameters.badValue(
-        "activity", expected: "view=device: a server's readers are as measured")
+        "activity", expected: "view=device; the readers of a server are as measured")
     }
     articles = try parameters.count("articles")
     exponent = try parameters.number("exponent")

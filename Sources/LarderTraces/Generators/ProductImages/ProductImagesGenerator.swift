@@ -3,13 +3,12 @@ enum ProductImagesGenerator: Generator {
   static let description = GeneratorDescription(
     name: "product-images",
     summary: """
-      A shopper opens popular categories, scrolls down the list from its top, back up and down \
-      again, and opens a product now and then for its large pictures. Pictures never change.
+      A shopper opens popular categories, scrolls through the list from its top, down and back \
+      up, and sometimes opens a product for its large pictures. Pictures never change.
       """,
     parameters: parameters, columns: [.size, .time],
     source: """
-      Our model of a shop's app; no measurement stands behind the figures, which are plausible \
-      round numbers.
+      Our model of a shop's app; the figures are plausible round numbers, not measurements.
       """)
 
   static func plan(_ setup: GeneratorSetup) throws(ComponentError) -> GeneratorPlan {
@@ -20,7 +19,7 @@ enum ProductImagesGenerator: Generator {
     let thumbnails = categories * products
     guard thumbnails * (1 + details) <= GeneratorParameter.objectsMax else {
       throw parameters.badValue(
-        "products", expected: "fewer: there would be more than 4294967294 pictures")
+        "products", expected: "fewer: at most 4294967294 pictures are possible")
     }
     let sigma = try parameters.number("sigma")
     let low: UInt32 = 256
@@ -48,26 +47,26 @@ enum ProductImagesGenerator: Generator {
   private static let parameters = [
     GeneratorParameter(
       "users", .count(1...1_000_000), default: "1",
-      "Shoppers behind the cache: 1 is a phone, more a server."),
-    GeneratorParameter("categories", .count(1...1_000_000), default: "100", "Lists of products."),
-    GeneratorParameter("products", .count(1...1_000_000), default: "400", "Products of a list."),
+      "Shoppers that share the cache: 1 for a phone, more for a server."),
+    GeneratorParameter("categories", .count(1...1_000_000), default: "100", "Categories."),
+    GeneratorParameter("products", .count(1...1_000_000), default: "400", "Products per list."),
     .exponent(default: "0.9", "Exponent of Zipf's law over the categories."),
     GeneratorParameter(
       "run", .number(1...100_000), default: "24",
-      "Pictures that pass in one direction before the shopper stops, on average."),
+      "Mean number of pictures scrolled in one direction before the shopper stops."),
     GeneratorParameter(
       "runs", .number(1...100_000), default: "8",
-      "Times a shopper scrolls in one visit, on average."),
+      "Mean number of scrolls per visit."),
     GeneratorParameter(
-      "back", .share, default: "35%", "Chance that the shopper scrolls back up after a stop."),
+      "back", .share, default: "35%", "Probability of scrolling back up after a stop."),
     GeneratorParameter(
-      "open", .share, default: "20%", "Chance that the shopper opens a product after a stop."),
+      "open", .share, default: "20%", "Probability of opening a product after a stop."),
     GeneratorParameter(
       "pictures", .count(1...100), default: "4",
-      "Large pictures of a product, looked at one after the other, each next with even chances."),
+      "Large pictures per product, viewed in order, each next one with probability 1/2."),
     GeneratorParameter(
       "pause", .duration(1...31_536_000), default: "3h",
-      "Time between two visits of a shopper on average."),
+      "Mean time between two visits of a shopper."),
     GeneratorParameter(
       "thumbnail-size", .bytes(256...16_777_216), default: "15KiB",
       "Median size of a picture in a list."),

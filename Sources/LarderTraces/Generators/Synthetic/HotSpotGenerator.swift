@@ -4,13 +4,13 @@ enum HotSpotGenerator: Generator {
     name: "hot-spot",
     summary: """
       A share of the objects is hot and gets a share of the requests; within the hot and within \
-      the cold all are equally likely.
+      the cold objects all are equally likely.
       """,
     parameters: [
       .objects(default: "1M"),
-      GeneratorParameter("hot", .share, default: "20%", "Share of the objects that is hot."),
+      GeneratorParameter("hot", .share, default: "20%", "Share of hot objects."),
       GeneratorParameter(
-        "share", .share, default: "80%", "Share of the requests that goes to hot objects."),
+        "share", .share, default: "80%", "Share of requests for hot objects."),
     ],
     source: """
       The hotspot distribution of YCSB (Cooper et al., SoCC 2010), with the 80-20 rule as in Gray \

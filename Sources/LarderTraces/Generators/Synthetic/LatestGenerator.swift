@@ -3,16 +3,16 @@ enum LatestGenerator: Generator {
   static let description = GeneratorDescription(
     name: "latest",
     summary: """
-      A share of the requests is for objects that are new; the others choose among the newest \
-      objects by Zipf's law, the newest first.
+      A share of the requests is for new objects; the others choose among the newest objects by \
+      Zipf's law, the newest first.
       """,
     parameters: [
-      .objects(default: "100k", "How far back requests go: the newest this many objects."),
+      .objects(default: "100k", "Number of newest objects that requests choose from."),
       .exponent(
         default: "0.99", "Exponent of Zipf's law over the age in objects.",
         origin: "YCSB's Zipfian constant"),
       GeneratorParameter(
-        "new", .share, default: "5%", "Share of the requests that ask for a new object.",
+        "new", .share, default: "5%", "Share of requests for a new object.",
         origin: "workload D of YCSB"),
     ],
     source: "The latest distribution of YCSB (Cooper et al., SoCC 2010).")

@@ -3,8 +3,8 @@ enum LoopGenerator: Generator {
   static let description = GeneratorDescription(
     name: "loop",
     summary: """
-      The same objects in the same order, again and again. LRU and FIFO hit nothing as soon as the \
-      cache is smaller than the loop; MRU comes close to the optimum.
+      The same objects in the same order, repeatedly. LRU and FIFO have no hits if the cache is \
+      smaller than the loop; MRU is close to the optimum.
       """,
     parameters: [.objects(default: "10k")],
     source: "The textbook case; the loop traces of LIRS (Jiang and Zhang, SIGMETRICS 2002).")

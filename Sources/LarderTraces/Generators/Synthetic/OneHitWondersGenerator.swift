@@ -3,8 +3,8 @@ enum OneHitWondersGenerator: Generator {
   static let description = GeneratorDescription(
     name: "one-hit-wonders",
     summary: """
-      A share of the requests is for objects never requested before or after; the rest follows \
-      Zipf's law. Admitting everything wastes the cache.
+      A share of the requests is for objects requested only once; the rest follows Zipf's law. \
+      Admitting everything wastes the cache.
       """,
     parameters: [
       .objects(default: "100k", "Objects that are requested again."),

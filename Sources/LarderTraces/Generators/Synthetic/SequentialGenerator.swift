@@ -3,12 +3,12 @@ enum SequentialGenerator: Generator {
   static let description = GeneratorDescription(
     name: "sequential",
     summary: """
-      One new object after another. With `each` above 1 every object is requested that often in a \
-      row and then never again.
+      One new object after another. With `each` above 1, every object is requested that many \
+      times in a row and then never again.
       """,
     parameters: [
       GeneratorParameter(
-        "each", .count(1...1_000_000_000), default: "1", "Requests of an object in a row.")
+        "each", .count(1...1_000_000_000), default: "1", "Consecutive requests per object.")
     ],
     source: "The textbook case: a scan.")
 

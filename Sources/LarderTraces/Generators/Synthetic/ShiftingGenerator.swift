@@ -3,34 +3,34 @@ enum ShiftingGenerator: Generator {
   static let description = GeneratorDescription(
     name: "shifting",
     summary: """
-      Requests within a working set that moves on through the objects in a circle: every so many \
-      requests the oldest part of it is replaced. What was popular long ago is worthless.
+      Requests within a working set that moves through the objects in a circle: its oldest part is \
+      replaced periodically. Past popularity is worthless.
       """,
     parameters: [
       .objects(default: "1M"),
       GeneratorParameter(
         "working-set", .count(1...GeneratorParameter.objectsMax), default: "10k",
-        "Objects of the working set; at most all."),
+        "Objects in the working set; at most all."),
       .exponent(
         default: "0.6",
-        "Exponent of Zipf's law within the working set, the newest first; 0 is even."),
+        "Exponent of Zipf's law within the working set, the newest first; 0 is uniform."),
       GeneratorParameter(
         "every", .count(1...GeneratorParameter.objectsMax), default: "50k",
         "Requests between two moves."),
       GeneratorParameter(
         "step", .count(1...GeneratorParameter.objectsMax), default: "1k",
-        "Objects that a move replaces."),
+        "Objects replaced per move."),
     ],
     source: """
       Working sets and their phases: Denning, CACM 1968; the figures are round numbers, five \
-      requests an object between moves and a tenth replaced.
+      requests per object between moves and a tenth replaced.
       """)
 
   static func plan(_ setup: GeneratorSetup) throws(ComponentError) -> GeneratorPlan {
     let objects = try setup.parameters.count("objects")
     let size = try setup.parameters.count("working-set")
     guard size <= objects else {
-      throw setup.parameters.badValue("working-set", expected: "no more than objects (\(objects))")
+      throw setup.parameters.badValue("working-set", expected: "at most objects (\(objects))")
     }
     let every = try setup.parameters.count("every")
     return GeneratorPlan(

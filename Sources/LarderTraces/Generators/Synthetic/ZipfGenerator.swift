@@ -15,7 +15,7 @@ enum ZipfGenerator: Generator {
     ],
     source: """
       Breslau et al., Web Caching and Zipf-like Distributions, INFOCOM 1999: web exponents 0.64 to \
-      0.83; 1.0 is Zipf's own law.
+      0.83; 1.0 is Zipf's original law.
       """)
 
   static func plan(_ setup: GeneratorSetup) throws(ComponentError) -> GeneratorPlan {
