@@ -8,8 +8,13 @@ let package = Package(
     .executable(name: "larder", targets: ["LarderCLI"]),
     .library(name: "Larder", targets: ["Larder"]),
     .library(name: "LarderEngine", targets: ["LarderEngine"]),
-    // The command as a library, for whoever compares a cache of their own: see Examples/OwnCache.
-    .library(name: "LarderCommands", targets: ["LarderCommands", "LarderExperiments"]),
+    // What tells whether a policy keeps its contract, for tests: see Examples/OwnPolicy.
+    .library(name: "LarderContracts", targets: ["LarderContracts"]),
+    // The command as a library, for programs with policies, caches, formats or reports of their own:
+    // see Examples/OwnPolicy and Examples/OwnCache.
+    .library(
+      name: "LarderCommands",
+      targets: ["LarderCommands", "LarderReports", "LarderExperiments", "LarderTraces"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -34,6 +39,7 @@ let package = Package(
 
     // The engine: everything that runs once per request. No Foundation.
     .target(name: "LarderEngine", dependencies: ["CLarderShims"]),
+    .target(name: "LarderContracts", dependencies: ["LarderEngine"]),
     // The caches that an app imports.
     .target(
       name: "Larder",
@@ -108,7 +114,8 @@ let package = Package(
     // Limits of time, for tests that wait for threads and processes.
     .target(name: "TestSupport", path: "Tests/TestSupport"),
     .testTarget(
-      name: "LarderEngineTests", dependencies: ["LarderEngine", "TestSupport"],
+      name: "LarderEngineTests",
+      dependencies: ["LarderContracts", "LarderEngine", "TestSupport"],
       exclude: ["Fixtures/Scripts", "Golden/generated.csv"]),
     .testTarget(
       name: "LarderTests",
