@@ -3,8 +3,8 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help deps browser build debug test test-foreign test-release sanitize torture run bench \
-  bench-caches alarms analysis test-analysis policies-page lint format clean install
+.PHONY: help deps browser build debug test test-foreign test-own-policy test-release sanitize torture \
+  run bench bench-caches alarms analysis test-analysis policies-page lint format clean install
 
 SWIFT ?= swift
 WORKLOAD ?= Workloads/news-feed.yaml
@@ -113,6 +113,10 @@ test-foreign: deps ## Stress the library for FOREIGN_SECONDS as another package 
 	@$(FOREIGN) --product Readers
 	$(call say,Reading and writing from many threads for $(FOREIGN_SECONDS) s)
 	@"$$($(FOREIGN) --show-bin-path)/Readers" --seconds '$(FOREIGN_SECONDS)'
+
+test-own-policy: deps ## Test Examples/OwnPolicy, a policy in a package of its own
+	$(call say,Building and testing Examples/OwnPolicy)
+	@$(SWIFT) test --package-path Examples/OwnPolicy
 
 test-release: deps ## Run every test as the optimiser leaves it
 	$(call say,Building and running the tests in release mode)
