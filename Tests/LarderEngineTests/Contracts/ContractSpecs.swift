@@ -13,13 +13,6 @@ enum ContractSpecs {
   /// Those that draw random numbers.
   static let random = PolicyRegistry.standard.map(\.description).filter(\.isRandom).map(\.name)
 
-  /// Those of `varied` that keep nothing of what is removed.
-  static let forgetting = varied.filter { spec in
-    !PolicyRegistry.standard.map(\.description).contains {
-      $0.learns && $0.name == spec.prefix { $0 != ":" }
-    }
-  }
-
   /// A probe of one tier.
   static func probe(
     _ spec: String, capacity: UInt64, unit: CapacityUnit = .objects, objects: Int, seed: UInt64 = 0

@@ -22,7 +22,8 @@ private struct LetterFormat: TraceFormat {
         var rest = line
         let letter = rest.takeByte()
         guard letter == UInt8(ascii: "G") || letter == UInt8(ascii: "D") else {
-          throw TraceError("expected G or D, found \(line.quoted)", in: reader.path, at: .line(number))
+          throw TraceError(
+            "expected G or D, found \(line.quoted)", in: reader.path, at: .line(number))
         }
         return try batch.append(
           TraceRecord(
