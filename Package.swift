@@ -10,8 +10,8 @@ let package = Package(
     .library(name: "LarderEngine", targets: ["LarderEngine"]),
     // What tells whether a policy keeps its contract, for tests: see Examples/OwnPolicy.
     .library(name: "LarderContracts", targets: ["LarderContracts"]),
-    // The command as a library, for programs with policies, caches, formats or reports of their own:
-    // see Examples/OwnPolicy and Examples/OwnCache.
+    // The command as a library, for programs with policies, caches, formats or reports of their
+    // own: see Examples/OwnPolicy and Examples/OwnCache.
     .library(
       name: "LarderCommands",
       targets: ["LarderCommands", "LarderReports", "LarderExperiments", "LarderTraces"]),

@@ -10,7 +10,8 @@ public struct LarderAddition: Sendable {
 
   private init(register: @escaping @Sendable () throws -> Void) { self.register = register }
 
-  /// An eviction policy, by the name in its description. `Examples/OwnPolicy` is a package with one.
+  /// An eviction policy, by the name in its description. `Examples/OwnPolicy` is a package with
+  /// one.
   ///
   /// Name the type in the module that defines it: the loops that call it are specialised where this
   /// is called.

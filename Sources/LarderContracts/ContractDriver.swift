@@ -25,6 +25,8 @@ final class ContractDriver<Policy: EvictionPolicy & ~Copyable> {
   private(set) var hits: UInt64 = 0
   /// Whether hits are made through `hitWords`, where the policy has them.
   private let usesWords: Bool
+  /// Whether the policy gets hints before each request.
+  var givesHints = true
   private var words: HitWords?
 
   /// A driver of an empty cache for ids up to `objects`, or, once they are reserved, up to
@@ -75,8 +77,10 @@ final class ContractDriver<Policy: EvictionPolicy & ~Copyable> {
   {
     var request = given
     if unit == .objects { request.size = 1 }
-    policy.prefetch(request.id)
-    if Int(request.id) <= objects { policy.prefetchNeighbours(request.id) }
+    if givesHints {
+      policy.prefetch(request.id)
+      policy.prefetchNeighbours(request.id)
+    }
     let isThere = try isThere(request.id)
     switch operation {
     case .modify: return ContractOutcome(.nothing)

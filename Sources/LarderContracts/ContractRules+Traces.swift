@@ -81,6 +81,9 @@ extension ContractRules where Policy: ~Copyable {
   /// Two at the same time, and a third after them.
   func checkRepeatability(_ trial: ContractTrial) throws(ContractProblem) {
     try compare(trial, try driver(trial), try driver(trial), "told the same at the same time")
+    let silent = try driver(trial)
+    silent.givesHints = false
+    try compare(trial, try driver(trial), silent, "without hints")
     var outcomes: [ContractOutcome] = []
     let one = try driver(trial)
     try replay(trial) { (_, operation, request) throws(ContractProblem) in

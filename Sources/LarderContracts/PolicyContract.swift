@@ -7,9 +7,10 @@ public import LarderEngine
 ///
 ///     @Test func keepsTheContract() throws { try PolicyContract.check(MyPolicy.self) }
 ///
-/// Each rule is tried on a few hundred short random traces, always the same ones. What breaks a rule
-/// is made as short as it can be, and shown as a script. A policy that traps stops the process: run
-/// the checks in a debug build first, where structures check the ids that they are given.
+/// Each rule is tried on a few hundred short random traces, always the same ones. What breaks a
+/// rule is made as short as it can be, and shown as a script. A policy that traps stops the
+/// process: run the checks in a debug build first, where structures check the ids that they are
+/// given.
 public enum PolicyContract {
   /// One promise of the contract.
   public enum Rule: String, Sendable, Hashable, CaseIterable {
@@ -25,7 +26,8 @@ public enum PolicyContract {
     case ghosts
     /// Making room for more ids changes no decision.
     case growth
-    /// Two policies that are told the same decide the same, whatever happens in between.
+    /// Two policies that are told the same decide the same, whatever happens in between, with hints
+    /// and without.
     case repeatability
     /// The seed plays no part, unless the description says that the policy is random.
     case seed
@@ -63,8 +65,8 @@ public enum PolicyContract {
     violations(of: RegisteredPolicy(policy), parameters: [""] + parameters, rules: rules)
   }
 
-  /// The same for a policy whose type is hidden, with no parameters but those given, where the empty
-  /// text stands for the defaults. None for a bound, which promises nothing.
+  /// The same for a policy whose type is hidden, with no parameters but those given, where the
+  /// empty text stands for the defaults. None for a bound, which promises nothing.
   public static func violations(
     of policy: RegisteredPolicy, parameters: [String], rules: [Rule] = Rule.allCases
   ) -> [ContractViolation] {

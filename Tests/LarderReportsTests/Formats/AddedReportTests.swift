@@ -13,7 +13,8 @@ private struct TabReport: ReportFormat {
   }
 }
 
-/// A report that is added when the program runs is known by name, and workload files may ask for it.
+/// A report that is added when the program runs is known by name, and workload files may ask for
+/// it.
 @Suite struct AddedReportTests {
   private static let isAdded = (try? ReportRegistry.add(TabReport())) != nil
 
