@@ -3,8 +3,8 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help deps browser build debug test test-foreign test-examples test-release sanitize torture run bench \
-  bench-caches alarms analysis test-analysis policies-page lint format clean install
+.PHONY: help deps browser build debug test test-foreign test-examples test-release sanitize \
+  torture run bench bench-caches alarms analysis test-analysis policies-page lint format clean install
 
 SWIFT ?= swift
 WORKLOAD ?= Workloads/news-feed.yaml
@@ -136,6 +136,9 @@ test-examples: deps ## Build Examples as packages of their own, and run them
 	  END { if (cells["fifo"] != 2 || cells["oldest-out"] != 2 || hits["fifo"] != hits["oldest-out"]) { \
 	    print "oldest-out and fifo count differently" > "/dev/stderr"; exit 1 } }' \
 	  "$$results/run/counts.csv"
+	$(call say,Adding a policy: Examples/OwnPolicy)
+	@$(SWIFT) test -c release -Xswiftc -enable-testing --scratch-path .build-nested-tests \
+	  --package-path Examples/OwnPolicy
 
 test-release: deps ## Run every test in release mode
 	$(call say,Building and running the tests in release mode)

@@ -30,8 +30,10 @@ let package = Package(
     .library(name: "Larder", targets: ["Larder"]),
     .library(name: "LarderEngine", targets: ["LarderEngine"]),
     .library(name: "LarderTraces", targets: ["LarderTraces"]),
-    // The command as a library, for programs that add caches or policies of their own: see
-    // Examples/OwnCache and Examples/OwnPolicy.
+    // What tells whether a policy keeps its contract, for tests: see Examples/OwnPolicy.
+    .library(name: "LarderContracts", targets: ["LarderContracts"]),
+    // The command as a library, for programs with policies, caches, formats or reports of their
+    // own: see Examples/OwnPolicy and Examples/OwnCache.
     .library(
       name: "LarderCommands",
       targets: [
@@ -71,6 +73,7 @@ let package = Package(
 
     // The engine: everything that runs once per request. No Foundation.
     .target(name: "LarderEngine", dependencies: ["CLarderShims"]),
+    .target(name: "LarderContracts", dependencies: ["LarderEngine"]),
     // The caches that an app imports.
     .target(
       name: "Larder",
@@ -138,7 +141,8 @@ let package = Package(
     .target(name: "CSQLiteFaults", dependencies: ["CSQLite"], path: "Tests/CSQLiteFaults"),
 
     .testTarget(
-      name: "LarderEngineTests", dependencies: ["LarderEngine", "TestSupport"],
+      name: "LarderEngineTests",
+      dependencies: ["LarderContracts", "LarderEngine", "TestSupport"],
       exclude: ["Fixtures/Scripts", "Golden/generated.csv"]),
     .testTarget(
       name: "LarderTests",

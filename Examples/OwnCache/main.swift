@@ -70,7 +70,8 @@ final class OldestOut: CacheUnderTest {
 }
 
 LarderProgram.main(adding: [
-  CacheContender(
-    name: "oldest-out", summary: "A dictionary and a queue behind one lock.", kinds: [.memory]
-  ) { setup in OldestOut(capacity: setup.memoryCapacity) }
+  .cache(
+    CacheContender(
+      name: "oldest-out", summary: "A dictionary and a queue behind one lock.", kinds: [.memory]
+    ) { setup in OldestOut(capacity: setup.memoryCapacity) })
 ])

@@ -1,21 +1,29 @@
+import Foundation
 import LarderHarness
 
-/// The command `larder` as a function, so that a program with caches of its own can be it.
+/// The command `larder` as a function, so that a program with policies, caches, formats and reports
+/// of its own can be it.
 public enum LarderProgram {
   /// Does what the process's arguments ask, and exits with the code that the README promises.
   ///
   /// - Parameters:
-  ///   - caches: caches that workload files may name beside Larder's own, as in `cache: mine`.
-  ///     `Examples/OwnCache` is a program that adds one.
+  ///   - additions: what the program brings, as in
+  ///     `[.policy(Mine.self), .cache(mine), .format(MyFormat()), .report(MyReport())]`. Where one
+  ///     cannot be added, as when its name is taken, the program says so and exits with code 2.
+  ///     `Examples/OwnPolicy` and `Examples/OwnCache` are such programs.
   ///   - slowdown: makes every measurement of `larder check --against` last longer by this share:
   ///     for trying out whether a slowdown is found, and 0 in every other program.
-  public static func main(adding caches: [CacheContender] = [], slowdown: Double = 0) -> Never {
+  public static func main(adding additions: [LarderAddition] = [], slowdown: Double = 0) -> Never {
     TimeWorkerCommand.slowdown.withLock { $0 = slowdown }
-    for cache in caches { ContenderRegistry.add(cache) }
+    do {
+      for addition in additions { try addition.register() }
+    } catch {
+      Foundation.exit(Failure(error, parser: LarderCommand.self).report())
+    }
     LarderCommand.runAndExit()
   }
 
-  /// What to type to run this program: a program that adds caches has a name of its own.
+  /// What to type to run this program: a program that adds something has a name of its own.
   static var name: String {
     let file = CommandLine.arguments.first?.split(separator: "/").last.map(String.init)
     return file == "LarderCLI" ? "larder" : file ?? "larder"

@@ -117,51 +117,64 @@ public protocol EvictionPolicy: ~Copyable, SendableMetatype {
 
 extension EvictionPolicy where Self: ~Copyable {
   /// No ghosts: what is not resident is forgotten.
+  @inlinable
   @inline(__always)
   public func remembers(_ id: ObjectID) -> Bool { contains(id) }
 
   /// Right for every policy that keeps neither sums of sizes nor anything else about the value.
+  @inlinable
   @inline(__always)
   public mutating func replace(_ request: Request, _ sizes: some ObjectSizes) {
     hit(request, sizes)
   }
 
   /// The future plays no part.
+  @inlinable
   @inline(__always)
   public mutating func foresee(_ request: Request) {}
 
   /// The state of one object points to no other.
+  @inlinable
   @inline(__always)
   public func prefetchNeighbours(_ id: ObjectID) {}
 
   /// A hit evicts nothing.
+  @inlinable
   public static var evictsOnHit: Bool { false }
 
   /// It cannot say.
+  @inlinable
   public static var knowsVictim: Bool { false }
 
   /// It cannot say.
+  @inlinable
   public var victim: ObjectID { .none }
 
   /// What it would evict, where it can say.
+  @inlinable
   @inline(__always)
   public var candidate: ObjectID { Self.knowsVictim ? victim : .none }
 
   /// A hit changes something that only one thread at a time may change.
+  @inlinable
   public var hitWords: HitWords? { nil }
 
   /// No ghosts.
+  @inlinable
   public var ghostsMax: Int { 0 }
 
   /// Nothing is said of ghosts.
+  @inlinable
   @inline(__always)
   public mutating func takeForgotten() -> ObjectID { .none }
 
   /// Only what does not fit is evicted.
+  @inlinable
   @inline(__always)
   public var overflows: Bool { false }
 
   /// Everything is admitted.
+  @inlinable
   @inline(__always)
   public mutating func admit(_ request: Request, _ sizes: some ObjectSizes) -> Bool { true }
 }

@@ -1,7 +1,8 @@
-/// All policies, by name. Adding one is a file in `Policies/` and a line in `all`.
+/// All policies, by name. Adding one to this package is a file in `Policies/` and a line in
+/// `standard`; a policy of another package is added with `add`.
 public enum PolicyRegistry {
-  /// Every policy, in the order in which lists show them.
-  public static let all: [RegisteredPolicy] = [
+  /// The policies of this package, in the order in which lists show them.
+  package static let standard: [RegisteredPolicy] = [
     RegisteredPolicy(FIFO.self),
     RegisteredPolicy(LRU.self),
     RegisteredPolicy(MRU.self),
@@ -40,16 +41,17 @@ public enum PolicyRegistry {
     RegisteredPolicy(PFOOLower.self),
   ]
 
-  private static let byName = Dictionary(
-    (all + bounds).map { ($0.description.name, $0) }, uniquingKeysWith: { first, _ in first })
+  /// Policies and bounds of this package.
+  static let standardByName = Dictionary(
+    (standard + bounds).map { ($0.description.name, $0) }, uniquingKeysWith: { first, _ in first })
 
   /// The policy that `spec` names, with its parameters checked for existence.
   ///
   /// - Throws: `unknownPolicy` or `unknownParameter`.
   public static func policy(named spec: PolicySpec) throws(PolicyError) -> RegisteredPolicy {
-    guard let policy = byName[spec.name] else {
-      throw .unknownPolicy(
-        spec.name, nearest: spec.name.nearest(among: byName.keys.sorted()))
+    guard let policy = registered(spec.name) else {
+      let known = (all + bounds).map(\.description.name).sorted()
+      throw .unknownPolicy(spec.name, nearest: spec.name.nearest(among: known))
     }
     let known = policy.description.parameters.map(\.name)
     for parameter in spec.values.keys.sorted() where !known.contains(parameter) {
@@ -164,7 +166,7 @@ public enum PolicyRegistry {
   /// Whether a policy can say what it would evict, for filters that compare; false where there is
   /// no such policy.
   package static func knowsVictim(_ spec: PolicySpec) -> Bool {
-    byName[spec.name]?.knowsVictim ?? false
+    registered(spec.name)?.knowsVictim ?? false
   }
 
   /// Refuses capacities that no policy can calculate with. Every tier is made after this check.

@@ -1,35 +1,45 @@
 /// A policy in the registry: its description, and the ways to run it.
 ///
 /// The closures are where the policy's type is erased: once for each cell, outside every loop.
-/// Because they are made in this module, the loops behind them are specialised for the policy.
+/// They are made in the module that names the policy's type, and all that they reach for each
+/// request is `@inlinable`, so the loops behind them are specialised for the policy wherever it is
+/// defined: a policy of another package runs at the speed of one of this module.
 public struct RegisteredPolicy: Sendable {
   /// Name, parameters, needs and paper.
   public let description: PolicyDescription
   /// Whether a hit may make the policy evict.
-  package let evictsOnHit: Bool
+  @usableFromInline package let evictsOnHit: Bool
   /// Whether it can say what it would evict.
-  package let knowsVictim: Bool
+  @usableFromInline package let knowsVictim: Bool
   /// Whether it is a bound on what policies can reach, and no policy.
   public let isBound: Bool
   /// Whether it is a bound that a cache could reach if nothing but its capacity kept hits from it.
-  let isReachable: Bool
+  @usableFromInline let isReachable: Bool
+  /// The policy's type; nil for a bound.
+  @usableFromInline package let type: (any (EvictionPolicy & ~Copyable).Type)?
 
   /// What a single-tier simulation is made from.
+  @usableFromInline
   struct SingleTier {
     var setup: TierSetup
-    var isDisk: Bool
-    var unit: CapacityUnit
+    @usableFromInline var isDisk: Bool
+    @usableFromInline var unit: CapacityUnit
     var seed: UInt64
-    var recordsOutcomes: Bool
-    var columns: RequestColumns
+    @usableFromInline var recordsOutcomes: Bool
+    @usableFromInline var columns: RequestColumns
   }
 
+  @usableFromInline
   let makeSingleTier: @Sendable (SingleTier) throws(PolicyError) -> any Simulation
+  @usableFromInline
   let makeSimulatedTier: @Sendable (CacheTierSetup) throws(PolicyError) -> SimulatedTier
+  @usableFromInline
   let makeCacheTier: @Sendable (CacheTierSetup) throws(PolicyError) -> CacheTier
 
-  /// The registry's line for a policy.
-  init<Policy: EvictionPolicy & ~Copyable>(_ policy: Policy.Type) {
+  /// A policy as the registry takes it: see `PolicyRegistry.add`.
+  @inlinable
+  public init<Policy: EvictionPolicy & ~Copyable>(_ policy: Policy.Type) {
+    type = policy
     description = Policy.description
     evictsOnHit = Policy.evictsOnHit
     knowsVictim = Policy.knowsVictim
@@ -60,6 +70,7 @@ public struct RegisteredPolicy: Sendable {
 extension RegisteredPolicy {
   /// The registry's line for a bound.
   init<Subject: Bound>(_ bound: Subject.Type) {
+    type = nil
     description = Subject.description
     evictsOnHit = false
     knowsVictim = false
@@ -80,6 +91,18 @@ extension RegisteredPolicy {
   }
 }
 
+extension RegisteredPolicy {
+  /// A simulation of one tier with the policy, whether it is in the registry or not.
+  package func makeSimulation(
+    _ setup: TierSetup, unit: CapacityUnit, seed: UInt64, over columns: RequestColumns
+  ) throws(PolicyError) -> any Simulation {
+    try makeSingleTier(
+      SingleTier(
+        setup: setup, isDisk: false, unit: unit, seed: seed, recordsOutcomes: false,
+        columns: columns))
+  }
+}
+
 extension TierSetup {
   /// Refuses what keeps hits from a cache beside its capacity, for a bound that must be reachable.
   func refuseLimits(to bound: String, over columns: RequestColumns) throws(PolicyError) {
@@ -95,19 +118,28 @@ extension TierSetup {
 
 extension RegisteredPolicy.SingleTier {
   /// Whether the trace or the tier has anything that only the full loop knows.
-  fileprivate var needsFullShape: Bool {
+  @usableFromInline
+  var needsFullShape: Bool {
     columns.operations != nil || columns.ttls != nil || columns.costs != nil
       || setup.timeToLiveSeconds != nil || setup.objectsMax != nil || setup.admission != nil
   }
 
-  @inline(__always)
-  fileprivate func simulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>(
-    of policy: Policy.Type, _ shape: Shape.Type
-  ) throws(PolicyError) -> any Simulation {
+  /// What the tier is made from.
+  @usableFromInline
+  var tierSetup: CacheTierSetup {
     var made = CacheTierSetup(setup, unit: unit, objects: columns.objects, seed: seed)
     if columns.costs == nil { made.keepsCosts = false }
-    return ErasedSimulation(
+    return made
+  }
+
+  /// A simulation whose policy is known here and hidden in what is returned.
+  @inlinable
+  @inline(__always)
+  func simulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>(
+    of policy: Policy.Type, _ shape: Shape.Type
+  ) throws(PolicyError) -> any Simulation {
+    ErasedSimulation(
       try SingleTierSimulation<Policy, Shape>(
-        made, isDisk: isDisk, recordsOutcomes: recordsOutcomes, over: columns))
+        tierSetup, isDisk: isDisk, recordsOutcomes: recordsOutcomes, over: columns))
   }
 }

@@ -2,6 +2,8 @@
 public enum ReportError: Error, Hashable, Sendable, CustomStringConvertible {
   /// No format has this name.
   case unknownFormat(String, known: [String])
+  /// The report cannot be added to the registry.
+  case cannotAdd(String, reason: String)
   /// The results hold something that the format cannot express.
   case notExpressible(format: String, reason: String)
   /// A file or directory could not be made, written or put in its place.
@@ -16,6 +18,8 @@ public enum ReportError: Error, Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .unknownFormat(let name, let known):
       return "unknown report '\(name)'; known are \(known.joined(separator: ", "))"
+    case .cannotAdd(let name, let reason):
+      return "the report '\(name)' cannot be added: \(reason)"
     case .notExpressible(let format, let reason):
       return "cannot make the report '\(format)': \(reason)"
     case .file(let path, let action, let reason):

@@ -2,8 +2,9 @@ import LarderSimulation
 
 /// One way to put results into a file.
 ///
-/// A format is one self-contained file in `Formats/` and one line in `ReportRegistry`. It is pure:
-/// the same results give the same text, and nothing else is read.
+/// A format is one self-contained file in `Formats/` and one line in `ReportRegistry`, or a type of
+/// another package that is added with `ReportRegistry.add`. It is pure: the same results give the
+/// same text, and nothing else is read.
 public protocol ReportFormat: Sendable {
   /// The name users type, such as `counts`.
   var name: String { get }

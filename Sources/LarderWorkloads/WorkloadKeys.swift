@@ -23,7 +23,7 @@ package enum WorkloadKeys {
     .init("mode", .array, .string, choices: RunMode.allCases.map(\.rawValue)),
     .init("execute", .object),
     .init("check", .object),
-    .init("reports", .array, .string, choices: ReportKind.allCases.map(\.rawValue)))
+    .init("reports", .array, .string, choices: ReportKind.standard.map(\.rawValue)))
 
   /// A source that is a trace file.
   package static let trace = KeyTable(

@@ -7,7 +7,7 @@ import Testing
 
 /// What a real cache counts with one thread is what a simulation counts, through the harness.
 @Suite struct ExecutionEqualsSimulationTests {
-  static let policies = PolicyRegistry.all.map(\.description)
+  static let policies = PolicyRegistry.standard.map(\.description)
     .filter { !$0.needs.contains(.nextUse) }.map(\.name)
 
   @Test(arguments: policies, [ConfigurationKind.memory, .disk])

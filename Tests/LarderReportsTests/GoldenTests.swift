@@ -6,7 +6,7 @@ import Testing
 /// Every format's output for fixed results, kept in `Golden/`. After an intended change, run the
 /// tests with LARDER_UPDATE_GOLDEN=1 and read the difference before committing it.
 struct GoldenTests {
-  @Test(arguments: ReportRegistry.names)
+  @Test(arguments: ReportRegistry.standard.map(\.name))
   func format(_ name: String) throws {
     let format = try ReportRegistry.format(named: name)
     try check(

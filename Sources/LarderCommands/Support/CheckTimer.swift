@@ -70,8 +70,8 @@ struct CheckTimer {
     outcome.method =
       "Time of this build over that of \(other), in pairs of runs, with fresh processes "
       + "for each block; seed \(settings.seed). An interval above \(border) fails, one below it "
-      + "passes. Detects a slowdown of \(percent(settings.threshold)); the probability of a false alarm is at most "
-      + "\(percent(settings.errorRate)) over all cells and looks."
+      + "passes. Detects a slowdown of \(percent(settings.threshold)); the probability of a false "
+      + "alarm is at most \(percent(settings.errorRate)) over all cells and looks."
     return outcome
   }
 

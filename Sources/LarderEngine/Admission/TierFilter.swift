@@ -1,8 +1,9 @@
 /// The admission filter of a tier.
+@usableFromInline
 struct TierFilter {
-  let rule: any AdmissionFilter
-  let comparesVictims: Bool
-  let watchesHits: Bool
+  @usableFromInline let rule: any AdmissionFilter
+  @usableFromInline let comparesVictims: Bool
+  @usableFromInline let watchesHits: Bool
 
   /// The filter that a setup asks for, or nil where it asks for none.
   ///

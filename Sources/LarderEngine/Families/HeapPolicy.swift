@@ -1,29 +1,43 @@
 /// A policy whose residents are the objects in a heap and whose victim is the smallest of them:
 /// what such policies have in common. A policy says what the keys are.
-protocol HeapPolicy: EvictionPolicy, ~Copyable {
+public protocol HeapPolicy: EvictionPolicy, ~Copyable {
   /// The resident objects.
   var heap: IndexedHeap { get set }
 }
 
 extension HeapPolicy where Self: ~Copyable {
+  /// Whether the object is resident.
+  @inlinable
   @inline(__always)
-  func contains(_ id: ObjectID) -> Bool { heap.contains(id) }
+  public func contains(_ id: ObjectID) -> Bool { heap.contains(id) }
 
-  mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
+  /// Removes whatever is known of the object.
+  @inlinable
+  public mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
     if heap.contains(id) { heap.remove(id) }
   }
 
-  static var knowsVictim: Bool { true }
+  /// It can say what it would evict.
+  @inlinable
+  public static var knowsVictim: Bool { true }
 
-  var victim: ObjectID { heap.minimum() }
+  /// What `evict` would return now.
+  @inlinable
+  public var victim: ObjectID { heap.minimum() }
 
-  mutating func reserve(objects: Int) { heap.reserve(objects: objects) }
+  /// Makes room for ids up to `objects`.
+  public mutating func reserve(objects: Int) { heap.reserve(objects: objects) }
 
+  /// Brings the object's state near.
+  @inlinable
   @inline(__always)
-  func prefetch(_ id: ObjectID) { heap.prefetch(id) }
+  public func prefetch(_ id: ObjectID) { heap.prefetch(id) }
 
+  /// Brings what the object's state points to near.
+  @inlinable
   @inline(__always)
-  func prefetchNeighbours(_ id: ObjectID) { heap.prefetchEntry(id) }
+  public func prefetchNeighbours(_ id: ObjectID) { heap.prefetchEntry(id) }
 
-  var stateBytes: Int { heap.bytes }
+  /// Memory held, in bytes.
+  public var stateBytes: Int { heap.bytes }
 }

@@ -1,44 +1,62 @@
 /// A policy whose residents are the objects in one list by their last request, the latest at the
 /// front: what LRU and MRU have in common. A policy says at which end it evicts.
-protocol OneListPolicy: EvictionPolicy, ~Copyable {
+public protocol OneListPolicy: EvictionPolicy, ~Copyable {
   /// The resident objects.
   var list: LinkedLists { get set }
 }
 
 extension OneListPolicy where Self: ~Copyable {
+  /// Whether the object is resident.
+  @inlinable
   @inline(__always)
-  func contains(_ id: ObjectID) -> Bool { list.contains(id) }
+  public func contains(_ id: ObjectID) -> Bool { list.contains(id) }
 
+  /// A resident object is requested.
+  @inlinable
   @inline(__always)
-  mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
+  public mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
     list.moveToFront(request.id)
   }
 
+  /// Gives up one resident object and returns it.
+  @inlinable
   @inline(__always)
-  mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID {
+  public mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID {
     let victim = victim
     list.remove(victim)
     return victim
   }
 
+  /// A missing object is stored.
+  @inlinable
   @inline(__always)
-  mutating func insert(_ request: Request, _ sizes: some ObjectSizes) {
+  public mutating func insert(_ request: Request, _ sizes: some ObjectSizes) {
     list.pushFront(request.id)
   }
 
-  mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
+  /// Removes whatever is known of the object.
+  @inlinable
+  public mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
     if list.contains(id) { list.remove(id) }
   }
 
-  static var knowsVictim: Bool { true }
+  /// It can say what it would evict.
+  @inlinable
+  public static var knowsVictim: Bool { true }
 
-  mutating func reserve(objects: Int) { list.reserve(objects: objects) }
+  /// Makes room for ids up to `objects`.
+  public mutating func reserve(objects: Int) { list.reserve(objects: objects) }
 
+  /// Brings the object's state near.
+  @inlinable
   @inline(__always)
-  func prefetch(_ id: ObjectID) { list.prefetch(id) }
+  public func prefetch(_ id: ObjectID) { list.prefetch(id) }
 
+  /// Brings what the object's state points to near.
+  @inlinable
   @inline(__always)
-  func prefetchNeighbours(_ id: ObjectID) { list.prefetchNeighbours(id) }
+  public func prefetchNeighbours(_ id: ObjectID) { list.prefetchNeighbours(id) }
 
-  var stateBytes: Int { list.bytes }
+  /// Memory held, in bytes.
+  public var stateBytes: Int { list.bytes }
 }

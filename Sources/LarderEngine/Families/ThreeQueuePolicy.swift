@@ -1,6 +1,6 @@
 /// A policy of a small queue, a main one and a ghost: what S3-FIFO and QD-LP-FIFO have in common
 /// beside the queues. A policy says which of them gives something up.
-protocol ThreeQueuePolicy: EvictionPolicy, ~Copyable {
+public protocol ThreeQueuePolicy: EvictionPolicy, ~Copyable {
   /// The resident objects and the ghosts.
   var queues: ThreeQueues { get set }
   /// Whether the object that is about to be stored was a ghost.
@@ -9,7 +9,8 @@ protocol ThreeQueuePolicy: EvictionPolicy, ~Copyable {
 
 extension ThreeQueuePolicy where Self: ~Copyable {
   /// The parameters of `queues(_:)`.
-  static var queueParameters: [PolicyParameter] {
+  @inlinable
+  public static var queueParameters: [PolicyParameter] {
     [
       PolicyParameter("small", default: "0.1", "share of the small queue, above 0 and below 1"),
       PolicyParameter("ghost", default: "0.9", "size of the ghost queue, share of the capacity"),
@@ -17,42 +18,62 @@ extension ThreeQueuePolicy where Self: ~Copyable {
   }
 
   /// Empty queues as the parameters say.
-  static func queues(_ setup: PolicySetup) throws(PolicyError) -> ThreeQueues {
+  @inlinable
+  public static func queues(_ setup: PolicySetup) throws(PolicyError) -> ThreeQueues {
     try ThreeQueues(
       setup, smallShare: try setup.spec.number("small", default: 0.1, in: 0.0001...0.9999),
       ghostShare: try setup.spec.number("ghost", default: 0.9, in: 0...100))
   }
 
+  /// Whether the object is resident.
+  @inlinable
   @inline(__always)
-  func contains(_ id: ObjectID) -> Bool { queues.contains(id) }
+  public func contains(_ id: ObjectID) -> Bool { queues.contains(id) }
 
+  /// Whether the object is resident or a ghost.
+  @inlinable
   @inline(__always)
-  func remembers(_ id: ObjectID) -> Bool { queues.remembers(id) }
+  public func remembers(_ id: ObjectID) -> Bool { queues.remembers(id) }
 
+  /// A resident object is requested.
+  @inlinable
   @inline(__always)
-  mutating func hit(_ request: Request, _ sizes: some ObjectSizes) { queues.count(request.id) }
+  public mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
+    queues.count(request.id)
+  }
 
-  var hitWords: HitWords? { queues.counting }
+  /// A hit is a change of one word.
+  @inlinable
+  public var hitWords: HitWords? { queues.counting }
 
-  var ghostsMax: Int { queues.ghostsMax }
+  /// At most how many ghosts there are.
+  @inlinable
+  public var ghostsMax: Int { queues.ghostsMax }
 
+  /// A ghost that was forgotten, or `.none`.
+  @inlinable
   @inline(__always)
-  mutating func takeForgotten() -> ObjectID { queues.takeForgotten() }
+  public mutating func takeForgotten() -> ObjectID { queues.takeForgotten() }
 
-  mutating func replace(_ request: Request, _ sizes: some ObjectSizes) {
+  /// A resident object's value is replaced.
+  @inlinable
+  public mutating func replace(_ request: Request, _ sizes: some ObjectSizes) {
     queues.count(request.id)
     queues.resize(request.id, from: sizes[request.id], to: request.size)
   }
 
   /// Takes a ghost out before anything is evicted, so that the victims' ghosts cannot push it out.
+  @inlinable
   @inline(__always)
-  mutating func admit(_ request: Request, _ sizes: some ObjectSizes) -> Bool {
+  public mutating func admit(_ request: Request, _ sizes: some ObjectSizes) -> Bool {
     missedGhost = queues.forgetGhost(request.id)
     return true
   }
 
+  /// A missing object is stored.
+  @inlinable
   @inline(__always)
-  mutating func insert(_ request: Request, _ sizes: some ObjectSizes) {
+  public mutating func insert(_ request: Request, _ sizes: some ObjectSizes) {
     if missedGhost {
       queues.pushMain(request.id, request.size)
     } else {
@@ -61,15 +82,25 @@ extension ThreeQueuePolicy where Self: ~Copyable {
     missedGhost = false
   }
 
+  /// An object that may be evicted before long.
+  @inlinable
   @inline(__always)
-  var candidate: ObjectID { queues.candidate }
+  public var candidate: ObjectID { queues.candidate }
 
-  mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) { queues.remove(id, sizes) }
+  /// Removes whatever is known of the object.
+  @inlinable
+  public mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
+    queues.remove(id, sizes)
+  }
 
-  mutating func reserve(objects: Int) { queues.reserve(objects: objects) }
+  /// Makes room for ids up to `objects`.
+  public mutating func reserve(objects: Int) { queues.reserve(objects: objects) }
 
+  /// Brings the object's state near.
+  @inlinable
   @inline(__always)
-  func prefetch(_ id: ObjectID) { queues.prefetch(id) }
+  public func prefetch(_ id: ObjectID) { queues.prefetch(id) }
 
-  var stateBytes: Int { queues.bytes }
+  /// Memory held, in bytes.
+  public var stateBytes: Int { queues.bytes }
 }

@@ -6,8 +6,10 @@ public typealias ObjectID = UInt32
 
 extension ObjectID {
   /// The id that no object has.
+  @inlinable
   public static var none: ObjectID { 0 }
 
   /// The largest number of distinct objects that ids can tell apart: 2^32 - 2.
+  @inlinable
   public static var maximumCount: Int { Int(UInt32.max) - 1 }
 }

@@ -10,9 +10,11 @@ public protocol ObjectSizes: BitwiseCopyable {
 /// Every object weighs 1: the capacity counts objects.
 public struct UnitSizes: ObjectSizes {
   /// A view that needs no memory.
+  @inlinable
   public init() {}
 
   /// Always 1.
+  @inlinable
   @inline(__always)
   public subscript(id: ObjectID) -> UInt32 { 1 }
 }

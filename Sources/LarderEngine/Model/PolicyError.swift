@@ -20,6 +20,8 @@ public enum PolicyError: Error, Hashable, Sendable, CustomStringConvertible {
   case boundOnly(String, where: String)
   /// The capacity is outside what the policy can manage.
   case capacity(policy: String, capacity: UInt64, expected: String)
+  /// The policy cannot be added to the registry.
+  case cannotAdd(String, reason: String)
   /// A number that a policy or filter is made from is outside its range.
   case badSetup(String, String, expected: String)
 
@@ -51,6 +53,8 @@ public enum PolicyError: Error, Hashable, Sendable, CustomStringConvertible {
         + "it cannot be used for \(place)"
     case .capacity(let policy, let capacity, let expected):
       return "policy '\(policy)' cannot have a capacity of \(capacity): expected \(expected)"
+    case .cannotAdd(let name, let reason):
+      return "policy '\(name)' cannot be added: \(reason)"
     case .badSetup(let name, let value, let expected):
       return "\(name) \(value) is out of range: expected \(expected)"
     }

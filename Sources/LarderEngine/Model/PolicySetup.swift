@@ -29,8 +29,11 @@ public struct PolicySetup: Sendable {
     self.spec = spec
   }
 
-  /// Refuses what could hold more objects at once than a queue has positions for.
-  func requireQueueable(entriesMax: Int = IDRing.entriesMax) throws(PolicyError) {
+  /// Refuses what could hold more objects at once than a queue has positions for: `IDRing`, unless
+  /// another number is given.
+  ///
+  /// - Throws: `capacity`.
+  public func requireQueueable(entriesMax: Int = IDRing.entriesMax) throws(PolicyError) {
     guard min(capacity, UInt64(objects)) <= UInt64(entriesMax) else {
       throw .capacity(
         policy: spec.name, capacity: capacity,

@@ -22,11 +22,14 @@ public struct Request: Sendable {
   public var fingerprint: UInt32
 
   /// `nextUse` of an object that is not requested again.
+  @inlinable
   public static var never: UInt32 { .max }
   /// `expires` of an entry without a time to live.
+  @inlinable
   public static var noExpiry: UInt64 { .max }
 
   /// A request that only names its object.
+  @inlinable
   @inline(__always)
   public init(
     id: ObjectID, size: UInt32 = 1, index: UInt64 = 0, nextUse: UInt32 = Request.never,
@@ -42,6 +45,7 @@ public struct Request: Sendable {
   }
 
   /// The fingerprint of an object that has no key, as in a simulation, where ids do not change.
+  @inlinable
   @inline(__always)
   public static func fingerprint(of id: ObjectID) -> UInt32 {
     let product = UInt64(id).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
@@ -49,5 +53,6 @@ public struct Request: Sendable {
   }
 
   /// Stands for "no request" where a cache evicts on its own account, as when it is trimmed.
+  @inlinable
   public static var none: Request { Request(id: .none) }
 }

@@ -4,10 +4,10 @@
 /// Mathematical Software 47 (2021). The state is filled by SplitMix64, as its authors advise, so
 /// that seeds 0 and 1 are as good as any.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
-  private var a: UInt64
-  private var b: UInt64
-  private var c: UInt64
-  private var d: UInt64
+  @usableFromInline var a: UInt64
+  @usableFromInline var b: UInt64
+  @usableFromInline var c: UInt64
+  @usableFromInline var d: UInt64
 
   /// A generator whose numbers follow from `seed` alone.
   public init(seed: UInt64) {
@@ -26,6 +26,7 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
   }
 
   /// The next 64 random bits.
+  @inlinable
   public mutating func next() -> UInt64 {
     let scrambled = b &* 5
     let result = (scrambled << 7 | scrambled >> 57) &* 9
@@ -43,11 +44,13 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
   /// 0.
   ///
   /// Not named `next(upperBound:)`, whose algorithm the standard library may change.
+  @inlinable
   public mutating func next(below bound: UInt64) -> UInt64 {
     next().multipliedFullWidth(by: bound).high
   }
 
   /// A number from 0 up to but not including 1, a multiple of 2^-53.
+  @inlinable
   public mutating func nextUnit() -> Double {
     Double(next() >> 11) * 0x1p-53
   }

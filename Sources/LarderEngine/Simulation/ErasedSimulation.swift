@@ -2,15 +2,17 @@
 ///
 /// Closures, because what a closure calls is specialised for the types it was made with; one call
 /// runs millions of requests.
+@usableFromInline
 final class ErasedSimulation: Simulation {
-  private let runBody: (_ end: Int, _ untilFirstEviction: Bool) -> Bool
-  private let resetBody: () -> Void
-  private let countsBody: () -> Counts
-  private let positionBody: () -> Int
-  private let stateBytesBody: () -> Int
-  private let outcomesBody: () -> OutcomeSizes?
+  @usableFromInline let runBody: (_ end: Int, _ untilFirstEviction: Bool) -> Bool
+  @usableFromInline let resetBody: () -> Void
+  @usableFromInline let countsBody: () -> Counts
+  @usableFromInline let positionBody: () -> Int
+  @usableFromInline let stateBytesBody: () -> Int
+  @usableFromInline let outcomesBody: () -> OutcomeSizes?
 
   /// Takes a simulation over.
+  @inlinable
   init<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>(
     _ simulation: consuming SingleTierSimulation<Policy, Shape>
   ) {
@@ -23,10 +25,12 @@ final class ErasedSimulation: Simulation {
     outcomesBody = { held.with { $0.outcomes } }
   }
 
-  var counts: Counts { countsBody() }
-  var position: Int { positionBody() }
-  var stateBytes: Int { stateBytesBody() }
-  var outcomes: OutcomeSizes? { outcomesBody() }
+  @usableFromInline var counts: Counts { countsBody() }
+  @usableFromInline var position: Int { positionBody() }
+  @usableFromInline var stateBytes: Int { stateBytesBody() }
+  @usableFromInline var outcomes: OutcomeSizes? { outcomesBody() }
+  @usableFromInline
   func run(upTo end: Int, untilFirstEviction: Bool) -> Bool { runBody(end, untilFirstEviction) }
+  @usableFromInline
   func resetCounts() { resetBody() }
 }

@@ -1,15 +1,18 @@
 /// Reads requests from columns of which some may be missing.
+@usableFromInline
 struct RequestReader {
-  private let columns: RequestColumns
-  private let countsBytes: Bool
+  @usableFromInline let columns: RequestColumns
+  @usableFromInline let countsBytes: Bool
 
   /// A reader whose requests have sizes in `unit`.
+  @inlinable
   init(_ columns: RequestColumns, unit: CapacityUnit) {
     self.columns = columns
     countsBytes = unit == .bytes
   }
 
   /// The operation, the time in microseconds and the time to live in seconds.
+  @inlinable
   @inline(__always)
   func context(at index: Int) -> (Operation, now: UInt64, ttl: UInt32) {
     var operation = Operation.get
@@ -18,6 +21,7 @@ struct RequestReader {
   }
 
   /// The request, without an expiry.
+  @inlinable
   @inline(__always)
   func request(at index: Int) -> Request {
     Request(
@@ -26,6 +30,7 @@ struct RequestReader {
   }
 
   /// The size in bytes; 1 where the trace has none.
+  @inlinable
   @inline(__always)
   func bytes(at index: Int) -> UInt32 { columns.sizes?[index] ?? 1 }
 }

@@ -3,30 +3,37 @@
 /// A value, not a class: calls to a generic class go through its vtable, whose methods the
 /// optimiser does not specialise, at ten times the cost. `ErasedSimulation` hides the type behind
 /// closures.
+@usableFromInline
 struct SingleTierSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyable {
-  private var tier: Tier<Policy, Shape>
-  private let columns: RequestColumns
-  private let unit: CapacityUnit
-  private let isDisk: Bool
-  private var totals = Totals()
-  private(set) var position = 0
-  private(set) var outcomes: OutcomeSizes?
+  @usableFromInline var tier: Tier<Policy, Shape>
+  @usableFromInline let columns: RequestColumns
+  @usableFromInline let unit: CapacityUnit
+  @usableFromInline let isDisk: Bool
+  @usableFromInline var totals = Totals()
+  @usableFromInline var position = 0
+  @usableFromInline var outcomes: OutcomeSizes?
 
   /// What a run adds up in registers.
-  private struct Totals {
-    var requests: UInt64 = 0
-    var hits: UInt64 = 0
-    var bytesRequested: UInt64 = 0
-    var bytesHit: UInt64 = 0
-    var staleHits: UInt64 = 0
-    var sets: UInt64 = 0
-    var deletes: UInt64 = 0
+  @usableFromInline
+  struct Totals {
+    @usableFromInline var requests: UInt64 = 0
+    @usableFromInline var hits: UInt64 = 0
+    @usableFromInline var bytesRequested: UInt64 = 0
+    @usableFromInline var bytesHit: UInt64 = 0
+    @usableFromInline var staleHits: UInt64 = 0
+    @usableFromInline var sets: UInt64 = 0
+    @usableFromInline var deletes: UInt64 = 0
+
+    @inlinable
+    init() {}
   }
 
   /// How far ahead of a request its state is fetched: enough requests to hide one access to memory.
-  private static var lookahead: Int { 16 }
+  @inlinable
+  static var lookahead: Int { 16 }
 
   /// An empty cache before the first request.
+  @usableFromInline
   init(
     _ setup: CacheTierSetup, isDisk: Bool, recordsOutcomes: Bool, over columns: RequestColumns
   ) throws(PolicyError) {
@@ -37,8 +44,9 @@ struct SingleTierSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape
     outcomes = recordsOutcomes ? OutcomeSizes() : nil
   }
 
-  var stateBytes: Int { tier.stateBytes }
+  @usableFromInline var stateBytes: Int { tier.stateBytes }
 
+  @inlinable
   var counts: Counts {
     var counts = Counts()
     counts.requests = totals.requests
@@ -58,12 +66,14 @@ struct SingleTierSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape
     return counts
   }
 
+  @inlinable
   mutating func resetCounts() {
     totals = Totals()
     tier.counts = TierCounts()
     if outcomes != nil { outcomes = OutcomeSizes() }
   }
 
+  @inlinable
   mutating func run(upTo end: Int, untilFirstEviction: Bool) -> Bool {
     let end = min(end, columns.count)
     if Shape.limits {
@@ -79,7 +89,8 @@ struct SingleTierSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape
   }
 
   /// The loop that speed is about: a lookup, and a hit or a store, for every request.
-  private static func replayGets(
+  @inlinable
+  static func replayGets(
     _ tier: inout Tier<Policy, Shape>, _ columns: RequestColumns, from start: Int, to end: Int,
     _ untilFirstEviction: Bool, _ totals: inout Totals
   ) -> Int {
@@ -116,7 +127,8 @@ struct SingleTierSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape
   }
 
   /// The loop for traces with operations, times to live or costs.
-  private mutating func runOperations(upTo end: Int, _ untilFirstEviction: Bool) -> Bool {
+  @inlinable
+  mutating func runOperations(upTo end: Int, _ untilFirstEviction: Bool) -> Bool {
     let reader = RequestReader(columns, unit: unit)
     while position < end {
       tier.prefetch(columns.ids[min(position + Self.lookahead, columns.count - 1)])
@@ -130,8 +142,9 @@ struct SingleTierSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape
     return false
   }
 
+  @inlinable
   @inline(__always)
-  private mutating func apply(
+  mutating func apply(
     _ operation: Operation, _ request: Request, now: UInt64, bytes: UInt32
   ) {
     switch operation {
@@ -147,11 +160,12 @@ struct SingleTierSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape
     }
   }
 
+  @inlinable
   @inline(__always)
-  private mutating func get(_ request: Request, now: UInt64, bytes: UInt32) {
+  mutating func get(_ request: Request, now: UInt64, bytes: UInt32) {
     totals.requests += 1
     totals.bytesRequested += UInt64(request.size)
-    guard tier.access(request, now: now, evicted: { _ in }) == .hit else {
+    guard case .hit = tier.access(request, now: now, evicted: { _ in }) else {
       outcomes?.misses.add(bytes: bytes)
       _ = tier.store(request) { _ in }
       return

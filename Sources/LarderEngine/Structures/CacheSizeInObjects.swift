@@ -1,31 +1,35 @@
 /// How many objects a cache holds when it is full: its capacity, or, where that is in bytes, the
 /// most that were resident so far. What policies measure histories and periods by.
-struct CacheSizeInObjects {
-  private let capacity: Int?
-  private var residents = 0
-  private var most = 1
+public struct CacheSizeInObjects {
+  @usableFromInline let capacity: Int?
+  @usableFromInline var residents = 0
+  @usableFromInline var most = 1
 
   /// An empty cache.
-  init(_ setup: PolicySetup) {
+  public init(_ setup: PolicySetup) {
     capacity = setup.unit == .objects ? Int(min(setup.capacity, 1 << 40)) : nil
   }
 
   /// At least 1.
+  @inlinable
   @inline(__always)
-  var objects: Int { capacity ?? most }
+  public var objects: Int { capacity ?? most }
 
   /// A share of the size, rounded down.
+  @inlinable
   @inline(__always)
-  func share(_ share: Double) -> Int { Int(Double(objects) * share) }
+  public func share(_ share: Double) -> Int { Int(Double(objects) * share) }
 
   /// An object becomes resident.
+  @inlinable
   @inline(__always)
-  mutating func enter() {
+  public mutating func enter() {
     residents += 1
     most = max(most, residents)
   }
 
   /// A resident object leaves.
+  @inlinable
   @inline(__always)
-  mutating func leave() { residents -= 1 }
+  public mutating func leave() { residents -= 1 }
 }

@@ -1,5 +1,5 @@
 import CLarderShims
-internal import Synchronization
+public import Synchronization
 
 #if canImport(Glibc)
   import Glibc
@@ -13,16 +13,17 @@ internal import Synchronization
 /// from a driver that has promised their range with `reserve(objects:)`. The size
 /// that a column is made for or grows to is checked in every build. This type, with the other files
 /// of this folder, is where all pointers of the engine live.
-struct Column<Element: BitwiseCopyable>: ~Copyable {
-  private var base: UnsafeMutablePointer<Element>
+public struct Column<Element: BitwiseCopyable>: ~Copyable {
+  @usableFromInline var base: UnsafeMutablePointer<Element>
   /// The largest id that has a value.
-  private(set) var objects: Int
+  public private(set) var objects: Int
 
   /// The largest id that a column can be made for: ids have 32 bits.
-  static var objectsMax: Int { Int(ObjectID.max) }
+  @inlinable
+  public static var objectsMax: Int { Int(ObjectID.max) }
 
   /// Zeroes for ids 0 to `objects`, which is at most `objectsMax`.
-  init(objects: Int) {
+  public init(objects: Int) {
     Column.check(objects)
     self.objects = objects
     base = Column.allocate(objects + 1)
@@ -31,7 +32,8 @@ struct Column<Element: BitwiseCopyable>: ~Copyable {
   deinit { free(base) }
 
   /// The value of `id`. O(1).
-  subscript(id: ObjectID) -> Element {
+  @inlinable
+  public subscript(id: ObjectID) -> Element {
     @inline(__always)
     get {
       assert(Int(id) <= objects)
@@ -45,7 +47,7 @@ struct Column<Element: BitwiseCopyable>: ~Copyable {
   }
 
   /// Makes ids up to `objects` valid, adding a quarter at least; values stay. O(`objects`).
-  mutating func reserve(objects wanted: Int) {
+  public mutating func reserve(objects wanted: Int) {
     guard wanted > objects else { return }
     Column.check(wanted)
     // A caller that grows in steps of a quarter at least knows what it wants.
@@ -59,23 +61,26 @@ struct Column<Element: BitwiseCopyable>: ~Copyable {
   }
 
   /// Brings the value's cache line near.
+  @inlinable
   @inline(__always)
-  func prefetch(_ id: ObjectID) {
+  public func prefetch(_ id: ObjectID) {
     larder_prefetch(base + Int(id))
   }
 
   /// A copyable view, valid as long as the column lives and is not grown.
-  var view: UnsafePointer<Element> { UnsafePointer(base) }
+  @inlinable
+  public var view: UnsafePointer<Element> { UnsafePointer(base) }
 
   /// The values of `count` ids from `first` on, in a row; valid as long as `view`.
+  @inlinable
   @inline(__always)
-  func row(from first: ObjectID, count: Int) -> UnsafeMutablePointer<Element> {
+  public func row(from first: ObjectID, count: Int) -> UnsafeMutablePointer<Element> {
     assert(count >= 0 && Int(first) + count <= objects + 1, "the row ends behind the column")
     return base + Int(first)
   }
 
   /// Memory held, in bytes.
-  var bytes: Int { (objects + 1) * MemoryLayout<Element>.stride }
+  public var bytes: Int { (objects + 1) * MemoryLayout<Element>.stride }
 
   /// Zeroed memory; large columns ask for huge pages, since random access to them is bound by
   /// address translation otherwise.
@@ -111,23 +116,27 @@ struct Column<Element: BitwiseCopyable>: ~Copyable {
 /// Access by threads of which others read and write the same values.
 extension Column where Element == UInt32 {
   /// The value of `id`, read atomically and in no order with others. O(1).
+  @inlinable
   @inline(__always)
   func loadShared(_ id: ObjectID) -> UInt32 { shared(id).pointee.load(ordering: .relaxed) }
 
   /// Stores the value of `id` atomically and in no order with others. O(1).
+  @inlinable
   @inline(__always)
   func storeShared(_ id: ObjectID, _ value: UInt32) {
     shared(id).pointee.store(value, ordering: .relaxed)
   }
 
   /// The value of id 0; valid until the column grows.
+  @inlinable
   var sharedBase: UnsafeMutablePointer<Atomic<UInt32>> {
     // An atomic word is in memory what the word is.
     UnsafeMutableRawPointer(base).assumingMemoryBound(to: Atomic<UInt32>.self)
   }
 
+  @inlinable
   @inline(__always)
-  private func shared(_ id: ObjectID) -> UnsafeMutablePointer<Atomic<UInt32>> {
+  func shared(_ id: ObjectID) -> UnsafeMutablePointer<Atomic<UInt32>> {
     assert(Int(id) <= objects)
     return sharedBase + Int(id)
   }
@@ -136,6 +145,7 @@ extension Column where Element == UInt32 {
 /// The same for times.
 extension Column where Element == UInt64 {
   /// Stores the value of `id` atomically and in no order with others. O(1).
+  @inlinable
   @inline(__always)
   func storeShared(_ id: ObjectID, _ value: UInt64) {
     assert(Int(id) <= objects)
@@ -143,19 +153,22 @@ extension Column where Element == UInt64 {
   }
 
   /// The value of id 0; valid until the column grows.
+  @inlinable
   var sharedBase: UnsafeMutablePointer<Atomic<UInt64>> {
     UnsafeMutableRawPointer(base).assumingMemoryBound(to: Atomic<UInt64>.self)
   }
 }
 
 /// The stored sizes in a column, as a policy sees them.
+@usableFromInline
 struct ColumnSizes: ObjectSizes {
-  private let base: UnsafePointer<UInt32>
+  @usableFromInline let base: UnsafePointer<UInt32>
   #if DEBUG
-    private let objects: Int
+    @usableFromInline let objects: Int
   #endif
 
   /// A view of `column`, valid until it grows.
+  @inlinable
   @inline(__always)
   init(_ column: borrowing Column<UInt32>) {
     base = column.view
@@ -164,6 +177,7 @@ struct ColumnSizes: ObjectSizes {
     #endif
   }
 
+  @inlinable
   @inline(__always)
   subscript(id: ObjectID) -> UInt32 {
     #if DEBUG

@@ -4,45 +4,56 @@
 /// Every operation is O(1) (Shah, Mitra and Matani, "An O(1) algorithm for implementing the LFU
 /// cache eviction scheme", 2010). Memory: 12 bytes an object and 32 for each distinct count, of
 /// which there are at most as many as objects held.
-struct FrequencyLists: ~Copyable {
+public struct FrequencyLists: ~Copyable {
+  @usableFromInline
   struct Links: BitwiseCopyable {
-    var previous: ObjectID
-    var next: ObjectID
+    @usableFromInline var previous: ObjectID
+    @usableFromInline var next: ObjectID
+
+    @inlinable
+    @inline(__always)
+    init(previous: ObjectID, next: ObjectID) {
+      self.previous = previous
+      self.next = next
+    }
   }
 
+  @usableFromInline
   struct Bucket: BitwiseCopyable {
-    var count: UInt64
+    @usableFromInline var count: UInt64
     /// The object that reached the count longest ago.
-    var first: ObjectID
+    @usableFromInline var first: ObjectID
     /// The object that reached it last.
-    var last: ObjectID
+    @usableFromInline var last: ObjectID
     /// The bucket with the next lower count; bucket 0 closes the chain.
-    var lower: UInt32
+    @usableFromInline var lower: UInt32
     /// The bucket with the next higher count; for a free bucket, the next free one.
-    var higher: UInt32
+    @usableFromInline var higher: UInt32
   }
 
-  private var links: Column<Links>
+  @usableFromInline var links: Column<Links>
   // Bucket of each object; 0 means that it is not held.
-  private var buckets: Column<UInt32>
-  private var table: Column<Bucket>
-  private var bucketsUsed: UInt32 = 0
-  private var freeBucket: UInt32 = 0
+  @usableFromInline var buckets: Column<UInt32>
+  @usableFromInline var table: Column<Bucket>
+  @usableFromInline var bucketsUsed: UInt32 = 0
+  @usableFromInline var freeBucket: UInt32 = 0
 
   /// Nothing held, for ids up to `objects`.
-  init(objects: Int) {
+  public init(objects: Int) {
     links = Column(objects: objects)
     buckets = Column(objects: objects)
     table = Column(objects: 64)
   }
 
   /// Whether the object is held.
+  @inlinable
   @inline(__always)
-  func contains(_ id: ObjectID) -> Bool { buckets[id] != 0 }
+  public func contains(_ id: ObjectID) -> Bool { buckets[id] != 0 }
 
   /// Holds an object with a count of 1.
+  @inlinable
   @inline(__always)
-  mutating func insert(_ id: ObjectID) {
+  public mutating func insert(_ id: ObjectID) {
     assert(!contains(id))
     let lowest = table[0].higher
     let bucket = lowest != 0 && table[lowest].count == 1 ? lowest : makeBucket(count: 1, above: 0)
@@ -50,8 +61,9 @@ struct FrequencyLists: ~Copyable {
   }
 
   /// Raises the count of an object that is held by 1.
+  @inlinable
   @inline(__always)
-  mutating func increment(_ id: ObjectID) {
+  public mutating func increment(_ id: ObjectID) {
     assert(contains(id))
     let old = buckets[id]
     let count = table[old].count + 1
@@ -70,8 +82,9 @@ struct FrequencyLists: ~Copyable {
 
   /// Takes out the object with the lowest count, among several the one that reached it longest
   /// ago; one must be held.
+  @inlinable
   @inline(__always)
-  mutating func popLeastFrequent() -> ObjectID {
+  public mutating func popLeastFrequent() -> ObjectID {
     assert(leastFrequent != .none)
     let id = table[table[0].higher].first
     remove(id)
@@ -79,36 +92,39 @@ struct FrequencyLists: ~Copyable {
   }
 
   /// The object that `popLeastFrequent` would take out, or `.none`.
-  var leastFrequent: ObjectID {
+  public var leastFrequent: ObjectID {
     let lowest = table[0].higher
     return lowest == 0 ? .none : table[lowest].first
   }
 
   /// Takes an object that is held out.
+  @inlinable
   @inline(__always)
-  mutating func remove(_ id: ObjectID) {
+  public mutating func remove(_ id: ObjectID) {
     assert(contains(id))
     detach(id, from: buckets[id])
     buckets[id] = 0
   }
 
   /// Makes ids up to `objects` valid.
-  mutating func reserve(objects: Int) {
+  public mutating func reserve(objects: Int) {
     links.reserve(objects: objects)
     buckets.reserve(objects: objects)
   }
 
   /// Brings the object's state near.
+  @inlinable
   @inline(__always)
-  func prefetch(_ id: ObjectID) {
+  public func prefetch(_ id: ObjectID) {
     buckets.prefetch(id)
     links.prefetch(id)
   }
 
   /// Memory held, in bytes.
-  var bytes: Int { links.bytes + buckets.bytes + table.bytes }
+  public var bytes: Int { links.bytes + buckets.bytes + table.bytes }
 
-  private mutating func makeBucket(count: UInt64, above lower: UInt32) -> UInt32 {
+  @usableFromInline
+  mutating func makeBucket(count: UInt64, above lower: UInt32) -> UInt32 {
     var bucket = freeBucket
     if bucket != 0 {
       freeBucket = table[bucket].higher
@@ -124,8 +140,9 @@ struct FrequencyLists: ~Copyable {
     return bucket
   }
 
+  @inlinable
   @inline(__always)
-  private func append(_ id: ObjectID, to bucket: UInt32) {
+  func append(_ id: ObjectID, to bucket: UInt32) {
     let last = table[bucket].last
     links[id] = Links(previous: last, next: .none)
     if last == .none { table[bucket].first = id } else { links[last].next = id }
@@ -133,8 +150,9 @@ struct FrequencyLists: ~Copyable {
     buckets[id] = bucket
   }
 
+  @inlinable
   @inline(__always)
-  private mutating func detach(_ id: ObjectID, from bucket: UInt32) {
+  mutating func detach(_ id: ObjectID, from bucket: UInt32) {
     let old = links[id]
     if old.previous == .none {
       table[bucket].first = old.next

@@ -10,26 +10,28 @@
 ///
 /// Plain increments, not conservative ones: every counter of the key goes up, so that the counters
 /// of a block can be read and written without being compared.
-struct FrequencySketch: ~Copyable {
+public struct FrequencySketch: ~Copyable {
   /// A count never goes beyond this.
-  static var estimateMax: UInt32 { 15 }
+  @inlinable
+  public static var estimateMax: UInt32 { 15 }
 
-  private static var wordsInBlock: Int { 8 }
+  @inlinable
+  static var wordsInBlock: Int { 8 }
 
-  private var words: Column<UInt64>
+  @usableFromInline var words: Column<UInt64>
   // The first word at the start of a cache line.
-  private var first: UInt32
-  private var blockMask: UInt32
-  private var additions: UInt64 = 0
+  @usableFromInline var first: UInt32
+  @usableFromInline var blockMask: UInt32
+  @usableFromInline var additions: UInt64 = 0
   /// The number of objects that it is for: as many as the cache holds.
-  private(set) var objects: Int
+  public private(set) var objects: Int
   /// After this many additions everything is halved.
-  private(set) var period: UInt64
-  private let periodFixed: UInt64?
+  public private(set) var period: UInt64
+  @usableFromInline let periodFixed: UInt64?
 
   /// All counts zero, for a cache of `objects`. Halves after `period` additions, by default ten for
   /// each object.
-  init(objects: Int, period: UInt64? = nil) {
+  public init(objects: Int, period: UInt64? = nil) {
     self.objects = max(objects, 1)
     periodFixed = period
     self.period = period ?? UInt64(self.objects) * 10
@@ -41,8 +43,9 @@ struct FrequencySketch: ~Copyable {
 
   /// Counts one request; true when that was the last of a period and everything was halved.
   /// Amortised O(1).
+  @inlinable
   @inline(__always)
-  mutating func increment(_ fingerprint: UInt32) -> Bool {
+  public mutating func increment(_ fingerprint: UInt32) -> Bool {
     let place = Place(fingerprint, self)
     var added = false
     for row in 0..<4 as Range<UInt32> {
@@ -61,8 +64,9 @@ struct FrequencySketch: ~Copyable {
   }
 
   /// How often the key was requested lately, from 0 to 15. O(1).
+  @inlinable
   @inline(__always)
-  func estimate(_ fingerprint: UInt32) -> UInt32 {
+  public func estimate(_ fingerprint: UInt32) -> UInt32 {
     let place = Place(fingerprint, self)
     var least: UInt64 = 15
     for row in 0..<4 as Range<UInt32> {
@@ -74,7 +78,7 @@ struct FrequencySketch: ~Copyable {
 
   /// Is good for a cache of `wanted` objects from now on; estimates stay as they are. O(`wanted`)
   /// each time that number doubles.
-  mutating func reserve(objects wanted: Int) {
+  public mutating func reserve(objects wanted: Int) {
     guard wanted > objects else { return }
     objects = wanted
     period = periodFixed ?? UInt64(wanted) * 10
@@ -94,19 +98,22 @@ struct FrequencySketch: ~Copyable {
   }
 
   /// Brings the counters of a key near.
+  @inlinable
   @inline(__always)
-  func prefetch(_ fingerprint: UInt32) { words.prefetch(Place(fingerprint, self).block) }
+  public func prefetch(_ fingerprint: UInt32) { words.prefetch(Place(fingerprint, self).block) }
 
   /// Memory held, in bytes.
-  var bytes: Int { words.bytes }
+  public var bytes: Int { words.bytes }
 
   /// Where the counters of a key are.
+  @usableFromInline
   struct Place {
     /// The first word of its block.
-    let block: UInt32
+    @usableFromInline let block: UInt32
     // Five bits for each counter: one of two words and one of 16 places there.
-    private let choices: UInt32
+    @usableFromInline let choices: UInt32
 
+    @inlinable
     @inline(__always)
     init(_ fingerprint: UInt32, _ sketch: borrowing FrequencySketch) {
       let hash = FrequencySketch.hash(fingerprint)
@@ -116,6 +123,7 @@ struct FrequencySketch: ~Copyable {
     }
 
     /// The word of the counter in a row from 0 to 3, and how far its bits are from the lowest.
+    @inlinable
     @inline(__always)
     func counter(_ row: UInt32) -> (word: UInt32, shift: UInt64) {
       let choice = choices >> (row * 5)
@@ -123,16 +131,18 @@ struct FrequencySketch: ~Copyable {
     }
   }
 
+  @inlinable
   @inline(__always)
-  fileprivate static func hash(_ fingerprint: UInt32) -> UInt64 {
+  static func hash(_ fingerprint: UInt32) -> UInt64 {
     var hash = UInt64(fingerprint) &* 0x9E37_79B9_7F4A_7C15
     hash = (hash ^ hash >> 32) &* 0xD6E8_FEB8_6659_FD93
     return hash ^ hash >> 32
   }
 
   /// Halves every counter, odd ones downwards, and the number of additions with them.
+  @usableFromInline
   @inline(never)
-  private mutating func halve() {
+  mutating func halve() {
     var odd: UInt64 = 0
     for index in 0..<(Int(blockMask) + 1) * FrequencySketch.wordsInBlock {
       let word = words[first + UInt32(index)]

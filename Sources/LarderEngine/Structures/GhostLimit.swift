@@ -4,16 +4,22 @@
 /// beside what else the cache holds, and each takes memory all the same. The limit is meant never
 /// to be reached by objects whose sizes are what they cost: eight for each resident object, of
 /// which the most so far count.
-struct GhostLimit {
-  private static var perResident: Int { 8 }
-  private static var least: Int { 1024 }
+public struct GhostLimit {
+  @inlinable
+  static var perResident: Int { 8 }
+  @inlinable
+  static var least: Int { 1024 }
 
   /// At most so many; never more than a queue holds.
-  private(set) var ghosts = GhostLimit.least
+  @inlinable
+  @inline(__always)
+  public var ghosts: Int { most }
+  @usableFromInline var most = GhostLimit.least
 
   /// So many objects are resident.
+  @inlinable
   @inline(__always)
-  mutating func note(residents: Int) {
-    ghosts = max(ghosts, min(residents &* GhostLimit.perResident, IDRing.entriesMax))
+  public mutating func note(residents: Int) {
+    most = max(most, min(residents &* GhostLimit.perResident, IDRing.entriesMax))
   }
 }

@@ -7,21 +7,26 @@
 ///
 /// When full, the ring closes its holes if they are at least half of it, which gives the entries
 /// other positions, and otherwise doubles. Memory: 4 bytes for each place.
-struct IDRing: ~Copyable {
+public struct IDRing: ~Copyable {
   /// Positions are below this.
-  static var positionLimit: UInt32 { 1 << 28 }
+  @inlinable
+  public static var positionLimit: UInt32 { 1 << 28 }
   /// It holds at most so many entries.
-  static var entriesMax: Int { Int(positionLimit) - 1 }
+  @inlinable
+  public static var entriesMax: Int { Int(positionLimit) - 1 }
 
-  private var base: UnsafeMutablePointer<ObjectID>
-  private var mask: UInt32
-  private var oldest: UInt32 = 0
-  private var newest: UInt32 = 0
+  @usableFromInline var base: UnsafeMutablePointer<ObjectID>
+  @usableFromInline var mask: UInt32
+  @usableFromInline var oldest: UInt32 = 0
+  @usableFromInline var newest: UInt32 = 0
   /// Entries queued, holes not counted.
-  private(set) var count = 0
+  @inlinable
+  @inline(__always)
+  public var count: Int { entries }
+  @usableFromInline var entries = 0
 
   /// An empty ring with room for at least `capacity` entries before it grows.
-  init(capacity: Int) {
+  public init(capacity: Int) {
     var places = 16
     while places <= min(capacity, IDRing.entriesMax) { places *= 2 }
     mask = UInt32(places - 1)
@@ -33,24 +38,28 @@ struct IDRing: ~Copyable {
 
   /// Queues `id` as the newest and returns its position. The lowest bits of the words of entries
   /// that are moved for it are set to their new positions. Amortised O(1).
+  @inlinable
   @inline(__always)
-  mutating func push(_ id: ObjectID, _ words: borrowing some ObjectWords & ~Copyable) -> UInt32 {
+  public mutating func push(_ id: ObjectID, _ words: borrowing some ObjectWords & ~Copyable)
+    -> UInt32
+  {
     if newest &- oldest > mask { makeRoom(words) }
     let position = newest
     base[Int(position & mask)] = id
     newest = newest &+ 1
-    count += 1
+    entries += 1
     return position & (IDRing.positionLimit - 1)
   }
 
   /// Takes the oldest entry out, or returns `.none` when nothing is queued. Amortised O(1).
+  @inlinable
   @inline(__always)
-  mutating func popOldest() -> ObjectID {
+  public mutating func popOldest() -> ObjectID {
     while oldest != newest {
       let id = base[Int(oldest & mask)]
       oldest = oldest &+ 1
       if id != .none {
-        count -= 1
+        entries -= 1
         return id
       }
     }
@@ -58,31 +67,34 @@ struct IDRing: ~Copyable {
   }
 
   /// The oldest entry, or `.none`. O(holes before it).
-  var oldestEntry: ObjectID {
+  public var oldestEntry: ObjectID {
     var position = oldest
     while position != newest, base[Int(position & mask)] == .none { position = position &+ 1 }
     return position == newest ? .none : base[Int(position & mask)]
   }
 
   /// What is in the place of the oldest entry: that, or `.none` where it is a hole. O(1).
+  @inlinable
   @inline(__always)
-  var oldestPlace: ObjectID { base[Int(oldest & mask)] }
+  public var oldestPlace: ObjectID { base[Int(oldest & mask)] }
 
   /// Takes the entry at `position` out. O(1).
+  @inlinable
   @inline(__always)
-  mutating func remove(at position: UInt32) {
+  public mutating func remove(at position: UInt32) {
     assert(base[Int(position & mask)] != .none)
     base[Int(position & mask)] = .none
-    count -= 1
+    entries -= 1
   }
 
   /// Memory held, in bytes.
-  var bytes: Int { (Int(mask) + 1) * MemoryLayout<ObjectID>.stride }
+  public var bytes: Int { (Int(mask) + 1) * MemoryLayout<ObjectID>.stride }
 
   /// Called when every place is taken: drops holes at the oldest end, closes those between, or else
   /// doubles.
+  @inlinable
   @inline(never)
-  private mutating func makeRoom(_ words: borrowing some ObjectWords & ~Copyable) {
+  mutating func makeRoom(_ words: borrowing some ObjectWords & ~Copyable) {
     while oldest != newest, base[Int(oldest & mask)] == .none { oldest = oldest &+ 1 }
     if newest &- oldest <= mask { return }
     // With no more room to be had, closing one hole is enough.
@@ -94,7 +106,8 @@ struct IDRing: ~Copyable {
     }
   }
 
-  private mutating func closeHoles(_ words: borrowing some ObjectWords & ~Copyable) {
+  @inlinable
+  mutating func closeHoles(_ words: borrowing some ObjectWords & ~Copyable) {
     var end = oldest
     var position = oldest
     while position != newest {
@@ -111,7 +124,8 @@ struct IDRing: ~Copyable {
     newest = end
   }
 
-  private mutating func grow() {
+  @usableFromInline
+  mutating func grow() {
     let places = (Int(mask) + 1) * 2
     precondition(places <= Int(IDRing.positionLimit), "a queue holds fewer than 2^28 objects")
     let larger = UnsafeMutablePointer<ObjectID>.allocate(capacity: places)

@@ -11,22 +11,26 @@ import CLarderShims
 ///
 /// Tried and slower: marking raised keys beside the object and correcting the heap when it comes to
 /// the top (half the speed on GDSF: every correction starts at the root).
-struct IndexedHeap: ~Copyable {
+public struct IndexedHeap: ~Copyable {
   // Allocated with three places in front, so that four children share a cache line.
-  private var memory: UnsafeMutableRawPointer
-  private var entries: UnsafeMutablePointer<UInt128>
-  private var room: Int
+  @usableFromInline var memory: UnsafeMutableRawPointer
+  @usableFromInline var entries: UnsafeMutablePointer<UInt128>
+  @usableFromInline var room: Int
   /// Objects in the heap.
-  private(set) var count = 0
+  @inlinable
+  @inline(__always)
+  public var count: Int { held }
+  @usableFromInline var held = 0
   // Place of each object plus one; 0 means that it is not in the heap, the top bit that it is not
   // and the others are its note.
-  private var places: Column<UInt32>
+  @usableFromInline var places: Column<UInt32>
 
   /// Notes are below this.
-  static var noteLimit: UInt32 { 1 << 31 }
+  @inlinable
+  public static var noteLimit: UInt32 { 1 << 31 }
 
   /// An empty heap for ids up to `objects`, with room for `capacity` of them before it grows.
-  init(objects: Int, capacity: Int) {
+  public init(objects: Int, capacity: Int) {
     places = Column(objects: objects)
     room = max(capacity, 16)
     precondition(room <= Column<UInt32>.objectsMax, "a heap for \(room) objects")
@@ -36,83 +40,96 @@ struct IndexedHeap: ~Copyable {
   deinit { memory.deallocate() }
 
   /// Whether the object is in the heap.
+  @inlinable
   @inline(__always)
-  func contains(_ id: ObjectID) -> Bool { Int32(bitPattern: places[id]) > 0 }
+  public func contains(_ id: ObjectID) -> Bool { Int32(bitPattern: places[id]) > 0 }
 
   /// A number below `noteLimit` that an object which is not in the heap carries in the place of its
   /// place, or 0. Entering the heap wipes it out. O(1).
+  @inlinable
   @inline(__always)
-  func note(of id: ObjectID) -> UInt32 { places[id] & (IndexedHeap.noteLimit - 1) }
+  public func note(of id: ObjectID) -> UInt32 { places[id] & (IndexedHeap.noteLimit - 1) }
 
   /// Gives an object that is not in the heap a note.
+  @inlinable
   @inline(__always)
-  func setNote(of id: ObjectID, to note: UInt32) { places[id] = IndexedHeap.noteLimit | note }
+  public func setNote(of id: ObjectID, to note: UInt32) {
+    places[id] = IndexedHeap.noteLimit | note
+  }
 
   /// Adds an object that is not in the heap. O(log n), O(1) on average for a large key.
+  @inlinable
   @inline(__always)
-  mutating func insert(_ id: ObjectID, key: UInt64, order: UInt32) {
+  public mutating func insert(_ id: ObjectID, key: UInt64, order: UInt32) {
     assert(!contains(id))
     if count == room { grow() }
-    count += 1
+    held += 1
     siftUp(IndexedHeap.entry(id, key, order), from: count - 1)
   }
 
   /// Gives an object in the heap another key. O(log n).
+  @inlinable
   @inline(__always)
-  mutating func update(_ id: ObjectID, key: UInt64, order: UInt32) {
+  public mutating func update(_ id: ObjectID, key: UInt64, order: UInt32) {
     assert(contains(id))
     settle(IndexedHeap.entry(id, key, order), at: Int(places[id]) - 1)
   }
 
   /// The key of an object in the heap. O(1).
+  @inlinable
   @inline(__always)
-  func key(of id: ObjectID) -> UInt64 {
+  public func key(of id: ObjectID) -> UInt64 {
     assert(contains(id))
     return UInt64(truncatingIfNeeded: entries[Int(places[id]) - 1] >> 64)
   }
 
   /// The order that an object in the heap was given with its key. O(1).
+  @inlinable
   @inline(__always)
-  func order(of id: ObjectID) -> UInt32 {
+  public func order(of id: ObjectID) -> UInt32 {
     assert(contains(id))
     return UInt32(truncatingIfNeeded: entries[Int(places[id]) - 1] >> 32)
   }
 
   /// The object with the smallest key, or `.none` when the heap is empty. O(1).
+  @inlinable
   @inline(__always)
-  func minimum() -> ObjectID { count > 0 ? ObjectID(truncatingIfNeeded: entries[0]) : .none }
+  public func minimum() -> ObjectID { count > 0 ? ObjectID(truncatingIfNeeded: entries[0]) : .none }
 
   /// Takes out the object with the smallest key; the heap must not be empty. O(log n).
+  @inlinable
   @inline(__always)
-  mutating func popMinimum() -> (id: ObjectID, key: UInt64) {
+  public mutating func popMinimum() -> (id: ObjectID, key: UInt64) {
     assert(count > 0)
     let top = entries[0]
     let id = ObjectID(truncatingIfNeeded: top)
     places[id] = 0
-    count -= 1
+    held -= 1
     if count > 0 { siftDown(entries[count], from: 0) }
     return (id, UInt64(truncatingIfNeeded: top >> 64))
   }
 
   /// Takes out an object in the heap. O(log n).
-  mutating func remove(_ id: ObjectID) {
+  public mutating func remove(_ id: ObjectID) {
     assert(contains(id))
     let place = Int(places[id]) - 1
     places[id] = 0
-    count -= 1
+    held -= 1
     if place < count { settle(entries[count], at: place) }
   }
 
   /// Makes ids up to `objects` valid.
-  mutating func reserve(objects: Int) { places.reserve(objects: objects) }
+  public mutating func reserve(objects: Int) { places.reserve(objects: objects) }
 
   /// Brings the object's place near.
+  @inlinable
   @inline(__always)
-  func prefetch(_ id: ObjectID) { places.prefetch(id) }
+  public func prefetch(_ id: ObjectID) { places.prefetch(id) }
 
   /// Brings the entry of an object, whose place must be near, and those below it near.
+  @inlinable
   @inline(__always)
-  func prefetchEntry(_ id: ObjectID) {
+  public func prefetchEntry(_ id: ObjectID) {
     // A note is no place: it would be somewhere far off.
     let place = Int(max(Int32(bitPattern: places[id]), 0))
     larder_prefetch(entries + place)
@@ -120,15 +137,17 @@ struct IndexedHeap: ~Copyable {
   }
 
   /// Memory held, in bytes.
-  var bytes: Int { places.bytes + (room + 3) * MemoryLayout<UInt128>.stride }
+  public var bytes: Int { places.bytes + (room + 3) * MemoryLayout<UInt128>.stride }
 
+  @inlinable
   @inline(__always)
-  private static func entry(_ id: ObjectID, _ key: UInt64, _ order: UInt32) -> UInt128 {
+  static func entry(_ id: ObjectID, _ key: UInt64, _ order: UInt32) -> UInt128 {
     UInt128(key) << 64 | UInt128(UInt64(order) << 32 | UInt64(id))
   }
 
+  @inlinable
   @inline(__always)
-  private mutating func settle(_ entry: UInt128, at place: Int) {
+  mutating func settle(_ entry: UInt128, at place: Int) {
     if place > 0, entry < entries[(place - 1) / 4] {
       siftUp(entry, from: place)
     } else {
@@ -136,8 +155,9 @@ struct IndexedHeap: ~Copyable {
     }
   }
 
+  @inlinable
   @inline(__always)
-  private mutating func siftUp(_ entry: UInt128, from start: Int) {
+  mutating func siftUp(_ entry: UInt128, from start: Int) {
     var place = start
     while place > 0 {
       let parent = (place - 1) / 4
@@ -148,8 +168,9 @@ struct IndexedHeap: ~Copyable {
     put(entry, at: place)
   }
 
+  @inlinable
   @inline(__always)
-  private mutating func siftDown(_ entry: UInt128, from start: Int) {
+  mutating func siftDown(_ entry: UInt128, from start: Int) {
     var place = start
     while true {
       let first = place * 4 + 1
@@ -162,8 +183,9 @@ struct IndexedHeap: ~Copyable {
     put(entry, at: place)
   }
 
+  @inlinable
   @inline(__always)
-  private func leastChild(from first: Int) -> Int {
+  func leastChild(from first: Int) -> Int {
     if first + 3 < count {
       let left = entries[first + 1] < entries[first] ? first + 1 : first
       let right = entries[first + 3] < entries[first + 2] ? first + 3 : first + 2
@@ -178,15 +200,17 @@ struct IndexedHeap: ~Copyable {
     return least
   }
 
+  @inlinable
   @inline(__always)
-  private mutating func put(_ entry: UInt128, at place: Int) {
+  mutating func put(_ entry: UInt128, at place: Int) {
     assert(place >= 0 && place < room)
     entries[place] = entry
     places[ObjectID(truncatingIfNeeded: entry)] = UInt32(truncatingIfNeeded: place + 1)
   }
 
+  @usableFromInline
   @inline(never)
-  private mutating func grow() {
+  mutating func grow() {
     let (larger, largerEntries) = IndexedHeap.allocate(room * 2)
     largerEntries.initialize(from: entries, count: count)
     memory.deallocate()

@@ -11,33 +11,51 @@
 /// A change is O(log n) and mostly stops after a few matches. Asking for the largest adds the
 /// matches whose time has come since, each played again once: an amortised cost that depends on how
 /// sizes and times are spread. Memory: 4 bytes an object and 20 for each place in the tournament.
-struct KineticTournament: ~Copyable {
+public struct KineticTournament: ~Copyable {
+  @usableFromInline
   struct Player: BitwiseCopyable {
-    var id: ObjectID
-    var nextUse: UInt32
-    var size: UInt32
+    @usableFromInline var id: ObjectID
+    @usableFromInline var nextUse: UInt32
+    @usableFromInline var size: UInt32
+
+    @inlinable
+    @inline(__always)
+    init(id: ObjectID, nextUse: UInt32, size: UInt32) {
+      self.id = id
+      self.nextUse = nextUse
+      self.size = size
+    }
   }
 
-  struct Match: BitwiseCopyable, Equatable {
+  @usableFromInline
+  struct Match: BitwiseCopyable {
     /// Place of the winner, or 0.
-    var winner: UInt32
+    @usableFromInline var winner: UInt32
     /// From then on the result may be another.
-    var end: UInt32
+    @usableFromInline var end: UInt32
+
+    @inlinable
+    @inline(__always)
+    init(winner: UInt32, end: UInt32) {
+      self.winner = winner
+      self.end = end
+    }
   }
 
-  private static var noEnd: UInt32 { .max }
+  @inlinable
+  static var noEnd: UInt32 { .max }
 
   // Place of each object, from 1; 0 means that it is not held.
-  private var places: Column<UInt32>
-  private var players: Column<Player>
+  @usableFromInline var places: Column<UInt32>
+  @usableFromInline var players: Column<Player>
   // Match n is between the winners of matches 2n and 2n + 1; the numbers from `room` on stand for
   // the players themselves.
-  private var matches: Column<Match>
-  private var room: UInt32
-  private var count: UInt32 = 0
+  @usableFromInline var matches: Column<Match>
+  @usableFromInline var room: UInt32
+  @usableFromInline var count: UInt32 = 0
 
   /// An empty tournament for ids up to `objects`, with room for `capacity` before it grows.
-  init(objects: Int, capacity: Int) {
+  public init(objects: Int, capacity: Int) {
     precondition(capacity <= 1 << 31, "a tournament has at most 2^31 places")
     room = UInt32(max(capacity, 16))
     places = Column(objects: objects)
@@ -48,12 +66,14 @@ struct KineticTournament: ~Copyable {
   }
 
   /// Whether the object is held.
+  @inlinable
   @inline(__always)
-  func contains(_ id: ObjectID) -> Bool { places[id] != 0 }
+  public func contains(_ id: ObjectID) -> Bool { places[id] != 0 }
 
   /// Holds an object that is not held. Amortised O(log n).
+  @inlinable
   @inline(__always)
-  mutating func insert(_ id: ObjectID, nextUse: UInt32, size: UInt32, now: UInt32) {
+  public mutating func insert(_ id: ObjectID, nextUse: UInt32, size: UInt32, now: UInt32) {
     count += 1
     if count > room { grow(now) }
     places[id] = count
@@ -63,8 +83,9 @@ struct KineticTournament: ~Copyable {
 
   /// Gives an object that is held another next use and, unless nil, another size. O(log n), O(1) on
   /// average.
+  @inlinable
   @inline(__always)
-  mutating func update(_ id: ObjectID, nextUse: UInt32, size: UInt32? = nil, now: UInt32) {
+  public mutating func update(_ id: ObjectID, nextUse: UInt32, size: UInt32? = nil, now: UInt32) {
     let place = places[id]
     players[place].nextUse = nextUse
     if let size { players[place].size = size }
@@ -73,8 +94,9 @@ struct KineticTournament: ~Copyable {
 
   /// Takes out the object with the largest product at `now`, which may not be before any time given
   /// earlier; one must be held.
+  @inlinable
   @inline(__always)
-  mutating func popLargest(now: UInt32) -> ObjectID {
+  public mutating func popLargest(now: UInt32) -> ObjectID {
     assert(count > 0)
     settle(1, now)
     let id = players[winner(of: 1)].id
@@ -83,8 +105,9 @@ struct KineticTournament: ~Copyable {
   }
 
   /// Takes an object that is held out. O(log n).
+  @inlinable
   @inline(__always)
-  mutating func remove(_ id: ObjectID, now: UInt32) {
+  public mutating func remove(_ id: ObjectID, now: UInt32) {
     assert(contains(id))
     let (place, last) = (places[id], count)
     places[id] = 0
@@ -99,59 +122,66 @@ struct KineticTournament: ~Copyable {
   }
 
   /// Makes ids up to `objects` valid.
-  mutating func reserve(objects: Int) { places.reserve(objects: objects) }
+  public mutating func reserve(objects: Int) { places.reserve(objects: objects) }
 
   /// Brings the object's place near.
+  @inlinable
   @inline(__always)
-  func prefetch(_ id: ObjectID) { places.prefetch(id) }
+  public func prefetch(_ id: ObjectID) { places.prefetch(id) }
 
   /// Brings the object, whose place must be near, and its first match near.
+  @inlinable
   @inline(__always)
-  func prefetchPlayer(_ id: ObjectID) {
+  public func prefetchPlayer(_ id: ObjectID) {
     let place = places[id]
     players.prefetch(place)
     matches.prefetch((room + place) / 2)
   }
 
   /// Memory held, in bytes.
-  var bytes: Int { places.bytes + players.bytes + matches.bytes }
+  public var bytes: Int { places.bytes + players.bytes + matches.bytes }
 
+  @inlinable
   @inline(__always)
-  private func winner(of match: UInt32) -> UInt32 {
+  func winner(of match: UInt32) -> UInt32 {
     if match < room { return matches[match].winner }
     let place = match - room + 1
     return place <= count ? place : 0
   }
 
+  @inlinable
   @inline(__always)
-  private func end(of match: UInt32) -> UInt32 {
+  func end(of match: UInt32) -> UInt32 {
     match < room ? matches[match].end : KineticTournament.noEnd
   }
 
   /// Plays the matches that a change at a place can have changed, from the lowest up.
+  @inlinable
   @inline(__always)
-  private mutating func replay(above place: UInt32, _ now: UInt32) {
+  mutating func replay(above place: UInt32, _ now: UInt32) {
     var match = (room + place - 1) / 2
     while match > 0 {
       let old = matches[match]
       let new = play(match, now)
       // Above, neither who plays nor what they bring is different.
-      if new == old, new.winner != place { return }
+      if new.winner == old.winner, new.end == old.end, new.winner != place { return }
       matches[match] = new
       match /= 2
     }
   }
 
   /// Plays again what no longer stands at `now`.
-  private mutating func settle(_ match: UInt32, _ now: UInt32) {
+  @usableFromInline
+  mutating func settle(_ match: UInt32, _ now: UInt32) {
     guard end(of: match) <= now else { return }
     settle(match * 2, now)
     settle(match * 2 + 1, now)
     matches[match] = play(match, now)
   }
 
+  @inlinable
   @inline(__always)
-  private func play(_ match: UInt32, _ now: UInt32) -> Match {
+  func play(_ match: UInt32, _ now: UInt32) -> Match {
     let (left, right) = (winner(of: match * 2), winner(of: match * 2 + 1))
     let end = min(end(of: match * 2), end(of: match * 2 + 1))
     if left == 0 || right == 0 { return Match(winner: max(left, right), end: end) }
@@ -164,22 +194,25 @@ struct KineticTournament: ~Copyable {
   }
 
   /// Below 2^64: both factors are below 2^32.
+  @inlinable
   @inline(__always)
-  private func value(_ player: Player, _ now: UInt32) -> UInt64 {
+  func value(_ player: Player, _ now: UInt32) -> UInt64 {
     if player.nextUse == Request.never { return .max }
     return UInt64(player.size) &* UInt64(max(player.nextUse, now) - now)
   }
 
+  @inlinable
   @inline(__always)
-  private func beats(_ a: Player, _ valueA: UInt64, _ b: Player, _ valueB: UInt64) -> Bool {
+  func beats(_ a: Player, _ valueA: UInt64, _ b: Player, _ valueB: UInt64) -> Bool {
     if valueA != valueB { return valueA > valueB }
     if a.nextUse != b.nextUse { return a.nextUse > b.nextUse }
     return a.size != b.size ? a.size > b.size : a.id < b.id
   }
 
   /// When the loser of a match would win it.
+  @inlinable
   @inline(__always)
-  private func overtaking(
+  func overtaking(
     of winner: Player, _ winnerValue: UInt64, by loser: Player, _ loserValue: UInt64, _ now: UInt32
   ) -> UInt32 {
     guard winner.size > loser.size, winner.nextUse != Request.never, winnerValue > loserValue
@@ -190,8 +223,9 @@ struct KineticTournament: ~Copyable {
       ? UInt32(truncatingIfNeeded: end) : KineticTournament.noEnd
   }
 
+  @usableFromInline
   @inline(never)
-  private mutating func grow(_ now: UInt32) {
+  mutating func grow(_ now: UInt32) {
     precondition(room <= 1 << 30, "a tournament has at most 2^31 places")
     room *= 2
     players.reserve(objects: Int(room))

@@ -1,5 +1,5 @@
 /// A word for each object, by id, in which a ring keeps the object's position.
-protocol ObjectWords: ~Copyable {
+public protocol ObjectWords: ~Copyable {
   /// The word of an object.
   subscript(id: ObjectID) -> UInt32 { get nonmutating set }
 }

@@ -1,11 +1,12 @@
 /// Numbers 1, 2, 3 ... for the order of calls. After 2^32 - 1 it starts again, so ties between
 /// objects untouched for as many calls may then go either way.
-struct OrderCounter {
-  private var last: UInt32 = 0
+public struct OrderCounter {
+  @usableFromInline var last: UInt32 = 0
 
   /// The next number; never 0.
+  @inlinable
   @inline(__always)
-  mutating func next() -> UInt32 {
+  public mutating func next() -> UInt32 {
     last = last == .max ? 1 : last + 1
     return last
   }

@@ -2,25 +2,30 @@
 ///
 /// A request whose object is removed before the next one takes no time, so that a removal leaves
 /// no trace.
-struct RequestClock {
+public struct RequestClock {
   /// Requests so far.
-  private(set) var now: UInt64 = 0
-  private var latest = ObjectID.none
-  private var previous = ObjectID.none
+  @inlinable
+  @inline(__always)
+  public var now: UInt64 { time }
+  @usableFromInline var time: UInt64 = 0
+  @usableFromInline var latest = ObjectID.none
+  @usableFromInline var previous = ObjectID.none
 
   /// Counts a request for an object.
+  @inlinable
   @inline(__always)
-  mutating func tick(_ id: ObjectID) {
-    now += 1
+  public mutating func tick(_ id: ObjectID) {
+    time += 1
     previous = latest
     latest = id
   }
 
   /// Takes the latest request back where it was for this object, which is being removed.
+  @inlinable
   @inline(__always)
-  mutating func retract(_ id: ObjectID) {
+  public mutating func retract(_ id: ObjectID) {
     guard id == latest else { return }
-    now -= 1
+    time -= 1
     latest = previous
     previous = .none
   }

@@ -2,31 +2,46 @@
 /// touches memory once.
 ///
 /// All operations are O(1). Memory: 4 bytes an object, and 4 and the value for each one held.
-struct SampledSet<Value: BitwiseCopyable>: ~Copyable {
+public struct SampledSet<Value: BitwiseCopyable>: ~Copyable {
   /// One object held. The id stands last to fill the value's padding.
-  struct Entry: BitwiseCopyable {
-    var value: Value
-    var id: ObjectID
+  public struct Entry: BitwiseCopyable {
+    /// What stands beside the object.
+    public var value: Value
+    /// The object.
+    public var id: ObjectID
+
+    /// An entry from its parts.
+    @inlinable
+    @inline(__always)
+    init(value: Value, id: ObjectID) {
+      self.value = value
+      self.id = id
+    }
   }
 
   // Place of each object in `entries`, from 1; 0 means that it is not held.
-  private var places: Column<UInt32>
-  private var entries: Column<Entry>
+  @usableFromInline var places: Column<UInt32>
+  @usableFromInline var entries: Column<Entry>
   /// Objects held.
-  private(set) var count = 0
+  @inlinable
+  @inline(__always)
+  public var count: Int { held }
+  @usableFromInline var held = 0
 
   /// An empty set for ids up to `objects`, with room for `capacity` before it grows.
-  init(objects: Int, capacity: Int) {
+  public init(objects: Int, capacity: Int) {
     places = Column(objects: objects)
     entries = Column(objects: max(capacity, 16))
   }
 
   /// Whether the object is held.
+  @inlinable
   @inline(__always)
-  func contains(_ id: ObjectID) -> Bool { places[id] != 0 }
+  public func contains(_ id: ObjectID) -> Bool { places[id] != 0 }
 
   /// The value of an object that is held.
-  subscript(id: ObjectID) -> Value {
+  @inlinable
+  public subscript(id: ObjectID) -> Value {
     @inline(__always)
     get {
       assert(contains(id))
@@ -41,17 +56,19 @@ struct SampledSet<Value: BitwiseCopyable>: ~Copyable {
 
   /// An object and its value by a number below 2^32 that is mapped to those held in proportion; one
   /// must be. Numbers drawn evenly pick evenly, to within `count` / 2^32.
+  @inlinable
   @inline(__always)
-  func pick(_ number: UInt32) -> Entry {
+  public func pick(_ number: UInt32) -> Entry {
     assert(count > 0)
     return entries[UInt32(truncatingIfNeeded: (UInt64(number) &* UInt64(count)) >> 32) + 1]
   }
 
   /// Holds an object that is not held.
+  @inlinable
   @inline(__always)
-  mutating func insert(_ id: ObjectID, _ value: Value) {
+  public mutating func insert(_ id: ObjectID, _ value: Value) {
     assert(!contains(id))
-    count += 1
+    held += 1
     if count > entries.objects { entries.reserve(objects: count) }
     let place = UInt32(truncatingIfNeeded: count)
     entries[place] = Entry(value: value, id: id)
@@ -59,28 +76,31 @@ struct SampledSet<Value: BitwiseCopyable>: ~Copyable {
   }
 
   /// Takes an object that is held out; the last takes its place.
+  @inlinable
   @inline(__always)
-  mutating func remove(_ id: ObjectID) {
+  public mutating func remove(_ id: ObjectID) {
     assert(contains(id))
     let place = places[id]
     let last = entries[UInt32(truncatingIfNeeded: count)]
     entries[place] = last
     places[last.id] = place
     places[id] = 0
-    count -= 1
+    held -= 1
   }
 
   /// Makes ids up to `objects` valid.
-  mutating func reserve(objects: Int) { places.reserve(objects: objects) }
+  public mutating func reserve(objects: Int) { places.reserve(objects: objects) }
 
   /// Brings the object's place near.
+  @inlinable
   @inline(__always)
-  func prefetch(_ id: ObjectID) { places.prefetch(id) }
+  public func prefetch(_ id: ObjectID) { places.prefetch(id) }
 
   /// Brings the value of an object, whose place must be near, near.
+  @inlinable
   @inline(__always)
-  func prefetchEntry(_ id: ObjectID) { entries.prefetch(places[id]) }
+  public func prefetchEntry(_ id: ObjectID) { entries.prefetch(places[id]) }
 
   /// Memory held, in bytes.
-  var bytes: Int { places.bytes + entries.bytes }
+  public var bytes: Int { places.bytes + entries.bytes }
 }

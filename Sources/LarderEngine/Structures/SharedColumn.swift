@@ -1,17 +1,18 @@
-internal import Synchronization
+public import Synchronization
 
 /// A word for each object, by id, that hits of other threads may change meanwhile: every access is
 /// atomic, and in no order with others.
 ///
 /// What a policy answers to `hitWords` with. Otherwise as `Column`.
-struct SharedColumn: ~Copyable {
-  private var words: Column<UInt32>
+public struct SharedColumn: ~Copyable {
+  @usableFromInline var words: Column<UInt32>
 
   /// Zeroes for ids 0 to `objects`.
-  init(objects: Int) { words = Column(objects: objects) }
+  public init(objects: Int) { words = Column(objects: objects) }
 
   /// The word of `id`. O(1).
-  subscript(id: ObjectID) -> UInt32 {
+  @inlinable
+  public subscript(id: ObjectID) -> UInt32 {
     @inline(__always)
     get { words.loadShared(id) }
     @inline(__always)
@@ -20,18 +21,20 @@ struct SharedColumn: ~Copyable {
 
   /// Makes ids up to `objects` valid; words stay. Nobody else may use them meanwhile, and
   /// `hitWords` must be asked for again. O(`objects`).
-  mutating func reserve(objects: Int) { words.reserve(objects: objects) }
+  public mutating func reserve(objects: Int) { words.reserve(objects: objects) }
 
   /// Brings the word's cache line near.
+  @inlinable
   @inline(__always)
-  func prefetch(_ id: ObjectID) { words.prefetch(id) }
+  public func prefetch(_ id: ObjectID) { words.prefetch(id) }
 
   /// Memory held, in bytes.
-  var bytes: Int { words.bytes }
+  public var bytes: Int { words.bytes }
 
   /// The largest id that has a word.
-  var objects: Int { words.objects }
+  public var objects: Int { words.objects }
 
   /// The word of id 0; valid until `reserve`.
-  var base: UnsafeMutablePointer<Atomic<UInt32>> { words.sharedBase }
+  @inlinable
+  public var base: UnsafeMutablePointer<Atomic<UInt32>> { words.sharedBase }
 }

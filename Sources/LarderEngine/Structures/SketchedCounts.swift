@@ -9,24 +9,26 @@
 ///
 /// Memory: 4 bytes an object, and the sketch's 8 to 16 for each one that the cache can hold (11
 /// to 14 with a doorkeeper).
-struct SketchedCounts: ~Copyable {
+public struct SketchedCounts: ~Copyable {
   /// The parameter that asks for a doorkeeper.
-  static let doorkeeperParameter = PolicyParameter(
+  public static let doorkeeperParameter = PolicyParameter(
     "doorkeeper", default: "false",
     "true: a Bloom filter absorbs the first request of each object in a period")
 
   // For large capacities the sketch starts with so many objects and doubles as they come.
-  private static var objectsAtFirst: Int { 1 << 20 }
-  private static var doorkeeperError: Double { 0.03 }
+  @inlinable
+  static var objectsAtFirst: Int { 1 << 20 }
+  @inlinable
+  static var doorkeeperError: Double { 0.03 }
 
-  private var sketch: FrequencySketch
-  private var doorkeeper: BloomFilter
-  private let hasDoorkeeper: Bool
-  private var fingerprints: Column<UInt32>
-  private var residents = 0
+  @usableFromInline var sketch: FrequencySketch
+  @usableFromInline var doorkeeper: BloomFilter
+  @usableFromInline let hasDoorkeeper: Bool
+  @usableFromInline var fingerprints: Column<UInt32>
+  @usableFromInline var residents = 0
 
   /// Nothing counted yet.
-  init(_ setup: PolicySetup) throws(PolicyError) {
+  public init(_ setup: PolicySetup) throws(PolicyError) {
     hasDoorkeeper = try setup.spec.flag("doorkeeper", default: false)
     if setup.unit == .objects {
       let objects = Int(min(setup.capacity, UInt64(SketchedCounts.objectsAtFirst)))
@@ -39,58 +41,70 @@ struct SketchedCounts: ~Copyable {
   }
 
   /// Counts a request for a resident object.
+  @inlinable
   @inline(__always)
-  mutating func countHit(_ id: ObjectID) { count(fingerprints[id]) }
+  public mutating func countHit(_ id: ObjectID) { count(fingerprints[id]) }
 
   /// Counts a request for an object that is not resident.
+  @inlinable
   @inline(__always)
-  mutating func countMiss(_ request: Request) { count(request.fingerprint) }
+  public mutating func countMiss(_ request: Request) { count(request.fingerprint) }
 
   /// How often a resident object was requested lately.
+  @inlinable
   @inline(__always)
-  func estimate(_ id: ObjectID) -> UInt32 { estimate(fingerprint: fingerprints[id]) }
+  public func estimate(_ id: ObjectID) -> UInt32 { estimate(fingerprint: fingerprints[id]) }
 
   /// How often a requested object that is not resident was requested lately.
+  @inlinable
   @inline(__always)
-  func estimate(_ request: Request) -> UInt32 { estimate(fingerprint: request.fingerprint) }
+  public func estimate(_ request: Request) -> UInt32 { estimate(fingerprint: request.fingerprint) }
 
   /// An object becomes resident.
+  @inlinable
   @inline(__always)
-  mutating func enter(_ request: Request) {
+  public mutating func enter(_ request: Request) {
     fingerprints[request.id] = request.fingerprint
     residents += 1
     if residents > sketch.objects { grow() }
   }
 
   /// A resident object leaves.
+  @inlinable
   @inline(__always)
-  mutating func leave() { residents -= 1 }
+  public mutating func leave() { residents -= 1 }
 
   /// Requests in a period, after which every count is halved.
-  var period: UInt64 { sketch.period }
+  public var period: UInt64 { sketch.period }
 
   /// Makes ids up to `objects` valid.
-  mutating func reserve(objects: Int) { fingerprints.reserve(objects: objects) }
+  public mutating func reserve(objects: Int) { fingerprints.reserve(objects: objects) }
 
   /// Brings the object's fingerprint near.
+  @inlinable
   @inline(__always)
-  func prefetch(_ id: ObjectID) { fingerprints.prefetch(id) }
+  public func prefetch(_ id: ObjectID) { fingerprints.prefetch(id) }
 
   /// Brings the counters of an object near whose fingerprint is; only if it was resident before.
+  @inlinable
   @inline(__always)
-  func prefetchCounters(_ id: ObjectID) { sketch.prefetch(fingerprints[id]) }
+  public func prefetchCounters(_ id: ObjectID) { sketch.prefetch(fingerprints[id]) }
 
   /// Memory held, in bytes.
-  var bytes: Int { sketch.bytes + (hasDoorkeeper ? doorkeeper.bytes : 0) + fingerprints.bytes }
+  public var bytes: Int {
+    sketch.bytes + (hasDoorkeeper ? doorkeeper.bytes : 0) + fingerprints.bytes
+  }
 
+  @inlinable
   @inline(__always)
-  private mutating func count(_ fingerprint: UInt32) {
+  mutating func count(_ fingerprint: UInt32) {
     if hasDoorkeeper, doorkeeper.insert(fingerprint) { return }
     if sketch.increment(fingerprint), hasDoorkeeper { doorkeeper.clear() }
   }
 
+  @inlinable
   @inline(__always)
-  private func estimate(fingerprint: UInt32) -> UInt32 {
+  func estimate(fingerprint: UInt32) -> UInt32 {
     sketch.estimate(fingerprint) + (hasDoorkeeper && doorkeeper.contains(fingerprint) ? 1 : 0)
   }
 
@@ -99,8 +113,9 @@ struct SketchedCounts: ~Copyable {
     BloomFilter(capacity: objects * 3, error: doorkeeperError)
   }
 
+  @usableFromInline
   @inline(never)
-  private mutating func grow() {
+  mutating func grow() {
     sketch.reserve(objects: residents)
     if hasDoorkeeper, doorkeeper.capacity < residents * 3 {
       doorkeeper = SketchedCounts.makeDoorkeeper(residents * 2)

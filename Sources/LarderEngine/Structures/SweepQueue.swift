@@ -10,25 +10,29 @@
 ///
 /// Each object has a word with its position, whether it is queued and a mark. Memory: 4 bytes an
 /// object and 4 for each place in the ring.
-struct SweepQueue: ~Copyable {
-  private static var queued: UInt32 { 1 << 31 }
-  private static var mark: UInt32 { 1 << 30 }
-  private static var positionMask: UInt32 { (1 << 30) - 1 }
+public struct SweepQueue: ~Copyable {
+  @inlinable
+  static var queued: UInt32 { 1 << 31 }
+  @inlinable
+  static var mark: UInt32 { 1 << 30 }
+  @inlinable
+  static var positionMask: UInt32 { (1 << 30) - 1 }
 
-  private var words: SharedColumn
-  private var base: UnsafeMutablePointer<ObjectID>
-  private var mask: UInt32
+  @usableFromInline var words: SharedColumn
+  @usableFromInline var base: UnsafeMutablePointer<ObjectID>
+  @usableFromInline var mask: UInt32
   // Positions count up without end; a place in the ring is a position modulo its size.
-  private var survivors: UInt32 = 0
-  private var survivorsEnd: UInt32 = 0
-  private var hand: UInt32 = 0
-  private var newest: UInt32 = 0
+  @usableFromInline var survivors: UInt32 = 0
+  @usableFromInline var survivorsEnd: UInt32 = 0
+  @usableFromInline var hand: UInt32 = 0
+  @usableFromInline var newest: UInt32 = 0
 
   /// It holds at most so many objects.
-  static var entriesMax: Int { Int(positionMask) }
+  @inlinable
+  public static var entriesMax: Int { Int(positionMask) }
 
   /// An empty queue for ids up to `objects`, with room for `capacity` before it grows.
-  init(objects: Int, capacity: Int) {
+  public init(objects: Int, capacity: Int) {
     words = SharedColumn(objects: objects)
     var places = 16
     let wanted = min(max(capacity, 0), SweepQueue.entriesMax)
@@ -41,23 +45,26 @@ struct SweepQueue: ~Copyable {
   deinit { base.deallocate() }
 
   /// Whether the object is queued.
+  @inlinable
   @inline(__always)
-  func contains(_ id: ObjectID) -> Bool { words[id] & SweepQueue.queued != 0 }
+  public func contains(_ id: ObjectID) -> Bool { words[id] & SweepQueue.queued != 0 }
 
   /// Marks a queued object.
+  @inlinable
   @inline(__always)
-  func setMark(_ id: ObjectID) { words[id] |= SweepQueue.mark }
+  public func setMark(_ id: ObjectID) { words[id] |= SweepQueue.mark }
 
   /// How other threads mark queued objects.
-  var marking: HitWords {
+  public var marking: HitWords {
     HitWords(
       words.base, objects: words.objects, residents: SweepQueue.queued ... .max,
       counter: SweepQueue.mark, highest: SweepQueue.mark, step: SweepQueue.mark)
   }
 
   /// Queues an object as the newest, without a mark. Amortised O(1).
+  @inlinable
   @inline(__always)
-  mutating func push(_ id: ObjectID) {
+  public mutating func push(_ id: ObjectID) {
     if newest &- survivors > mask { makeRoom() }
     place(id, at: newest, mark: 0)
     newest = newest &+ 1
@@ -65,8 +72,9 @@ struct SweepQueue: ~Copyable {
 
   /// Moves the hand past marked objects, taking their marks, and takes out the first without one.
   /// The queue must not be empty. Amortised O(1).
+  @inlinable
   @inline(__always)
-  mutating func popUnmarked() -> ObjectID {
+  public mutating func popUnmarked() -> ObjectID {
     assert(hand != newest, "an empty queue has nothing to give up")
     while true {
       let id = base[Int(hand & mask)]
@@ -85,11 +93,12 @@ struct SweepQueue: ~Copyable {
   }
 
   /// What the hand comes to next, or `.none` where there is a hole.
+  @inlinable
   @inline(__always)
-  var atHand: ObjectID { base[Int(hand & mask)] }
+  public var atHand: ObjectID { base[Int(hand & mask)] }
 
   /// Takes a queued object out. Amortised O(1).
-  mutating func remove(_ id: ObjectID) {
+  public mutating func remove(_ id: ObjectID) {
     assert(contains(id) && base[Int(words[id] & SweepQueue.positionMask & mask)] == id)
     base[Int(words[id] & SweepQueue.positionMask & mask)] = .none
     words[id] = 0
@@ -99,29 +108,33 @@ struct SweepQueue: ~Copyable {
   }
 
   /// Makes ids up to `objects` valid.
-  mutating func reserve(objects: Int) { words.reserve(objects: objects) }
+  public mutating func reserve(objects: Int) { words.reserve(objects: objects) }
 
   /// Brings the object's word near.
+  @inlinable
   @inline(__always)
-  func prefetch(_ id: ObjectID) { words.prefetch(id) }
+  public func prefetch(_ id: ObjectID) { words.prefetch(id) }
 
   /// Memory held, in bytes.
-  var bytes: Int { words.bytes + (Int(mask) + 1) * MemoryLayout<ObjectID>.stride }
+  public var bytes: Int { words.bytes + (Int(mask) + 1) * MemoryLayout<ObjectID>.stride }
 
+  @inlinable
   @inline(__always)
-  private func place(_ id: ObjectID, at position: UInt32, mark: UInt32) {
+  func place(_ id: ObjectID, at position: UInt32, mark: UInt32) {
     base[Int(position & self.mask)] = id
     words[id] = SweepQueue.queued | mark | (position & SweepQueue.positionMask)
   }
 
+  @inlinable
   @inline(__always)
-  private mutating func advance() {
+  mutating func advance() {
     hand = hand &+ 1
     if hand == newest { startOver() }
   }
 
+  @usableFromInline
   @inline(never)
-  private mutating func startOver() {
+  mutating func startOver() {
     hand = survivors
     newest = survivorsEnd
     while newest != hand, base[Int((newest &- 1) & mask)] == .none { newest = newest &- 1 }
@@ -130,8 +143,9 @@ struct SweepQueue: ~Copyable {
 
   /// Called when every place is taken: closes the gap behind the hand and the holes ahead of it,
   /// and where that gains less than a quarter of the ring doubles it.
+  @usableFromInline
   @inline(never)
-  private mutating func makeRoom() {
+  mutating func makeRoom() {
     var target = hand
     var position = survivorsEnd
     while position != survivors {

@@ -5,38 +5,48 @@
 /// sizes of ghosts are kept where sizes differ: the cache has forgotten them. Memory: 4 bytes an
 /// object, 4 more for byte capacities, and 4 for each place in a queue. All operations are O(1),
 /// amortised.
-struct ThreeQueues: ~Copyable {
+public struct ThreeQueues: ~Copyable {
   // Where an object is, in the top two bits of its word; zero is nowhere.
-  private static var inSmall: UInt32 { 1 << 30 }
-  private static var inMain: UInt32 { 2 << 30 }
-  private static var inGhost: UInt32 { 3 << 30 }
-  private static var placeMask: UInt32 { 3 << 30 }
+  @inlinable
+  static var inSmall: UInt32 { 1 << 30 }
+  @inlinable
+  static var inMain: UInt32 { 2 << 30 }
+  @inlinable
+  static var inGhost: UInt32 { 3 << 30 }
+  @inlinable
+  static var placeMask: UInt32 { 3 << 30 }
   // How often it was requested, up to three, in the next two.
-  private static var one: UInt32 { 1 << 28 }
-  private static var counterMask: UInt32 { 3 << 28 }
+  @inlinable
+  static var one: UInt32 { 1 << 28 }
+  @inlinable
+  static var counterMask: UInt32 { 3 << 28 }
   // The position in its queue below.
-  private static var positionMask: UInt32 { IDRing.positionLimit - 1 }
+  @inlinable
+  static var positionMask: UInt32 { IDRing.positionLimit - 1 }
 
-  private var words: SharedColumn
-  private var small: IDRing
-  private var main: IDRing
-  private var ghost: IDRing
-  private var ghostSizes: Column<UInt32>
-  private let countsBytes: Bool
-  private var smallUsed: UInt64 = 0
+  @usableFromInline var words: SharedColumn
+  @usableFromInline var small: IDRing
+  @usableFromInline var main: IDRing
+  @usableFromInline var ghost: IDRing
+  @usableFromInline var ghostSizes: Column<UInt32>
+  @usableFromInline let countsBytes: Bool
+  @usableFromInline var smallUsed: UInt64 = 0
   /// What the objects in the main queue weigh.
-  private(set) var mainUsed: UInt64 = 0
-  private var ghostUsed: UInt64 = 0
-  private var limit = GhostLimit()
+  @inlinable
+  @inline(__always)
+  public var mainUsed: UInt64 { mainWeight }
+  @usableFromInline var mainWeight: UInt64 = 0
+  @usableFromInline var ghostUsed: UInt64 = 0
+  @usableFromInline var limit = GhostLimit()
   /// The share of the main queue.
-  let mainCapacity: UInt64
-  private let ghostCapacity: UInt64
-  private var forgotten = ObjectID.none
+  public let mainCapacity: UInt64
+  @usableFromInline let ghostCapacity: UInt64
+  @usableFromInline var forgotten = ObjectID.none
 
   /// Empty queues, of which small gets `smallShare` of the capacity, at least 1, and main the rest.
   ///
   /// - Throws: `capacity` for more objects than a queue has positions.
-  init(_ setup: PolicySetup, smallShare: Double, ghostShare: Double) throws(PolicyError) {
+  public init(_ setup: PolicySetup, smallShare: Double, ghostShare: Double) throws(PolicyError) {
     try setup.requireQueueable()
     let smallCapacity = max(1, UInt64(Double(setup.capacity) * smallShare))
     mainCapacity = setup.capacity - smallCapacity
@@ -52,41 +62,47 @@ struct ThreeQueues: ~Copyable {
   }
 
   /// Whether the object is in small or in main.
+  @inlinable
   @inline(__always)
-  func contains(_ id: ObjectID) -> Bool {
+  public func contains(_ id: ObjectID) -> Bool {
     let place = words[id] & ThreeQueues.placeMask
     return place == ThreeQueues.inSmall || place == ThreeQueues.inMain
   }
 
   /// Whether the object is in any of the three.
+  @inlinable
   @inline(__always)
-  func remembers(_ id: ObjectID) -> Bool { words[id] != 0 }
+  public func remembers(_ id: ObjectID) -> Bool { words[id] != 0 }
 
   /// Whether small holds nothing.
+  @inlinable
   @inline(__always)
-  var isSmallEmpty: Bool { small.count == 0 }
+  public var isSmallEmpty: Bool { small.count == 0 }
 
   /// Whether main holds nothing.
+  @inlinable
   @inline(__always)
-  var isMainEmpty: Bool { main.count == 0 }
+  public var isMainEmpty: Bool { main.count == 0 }
 
   /// What is oldest in small, or in main where that holds more than its share; `.none` where a hole
   /// is in its place.
+  @inlinable
   @inline(__always)
-  var candidate: ObjectID {
+  public var candidate: ObjectID {
     mainUsed > mainCapacity ? main.oldestPlace : small.oldestPlace
   }
 
   /// Counts a request for a resident object.
+  @inlinable
   @inline(__always)
-  mutating func count(_ id: ObjectID) {
+  public mutating func count(_ id: ObjectID) {
     let word = words[id]
     let isBelow = word & ThreeQueues.counterMask != ThreeQueues.counterMask
     words[id] = word &+ (isBelow ? ThreeQueues.one : 0)
   }
 
   /// How other threads do what `contains` and `count` do.
-  var counting: HitWords {
+  public var counting: HitWords {
     HitWords(
       words.base, objects: words.objects,
       residents: ThreeQueues.inSmall...ThreeQueues.inGhost - 1,
@@ -95,52 +111,57 @@ struct ThreeQueues: ~Copyable {
 
   /// At most how many ghosts there are; where sizes differ that depends on how many objects will be
   /// resident.
-  var ghostsMax: Int { countsBytes ? .max : Int(min(ghostCapacity, 1 << 40)) }
+  public var ghostsMax: Int { countsBytes ? .max : Int(min(ghostCapacity, 1 << 40)) }
 
   /// The ghost that was forgotten last, once; `.none` where none was.
+  @inlinable
   @inline(__always)
-  mutating func takeForgotten() -> ObjectID {
+  public mutating func takeForgotten() -> ObjectID {
     defer { forgotten = .none }
     return forgotten
   }
 
   /// Gives a resident object another size.
-  mutating func resize(_ id: ObjectID, from old: UInt32, to new: UInt32) {
+  public mutating func resize(_ id: ObjectID, from old: UInt32, to new: UInt32) {
     if words[id] & ThreeQueues.placeMask == ThreeQueues.inSmall {
       smallUsed = smallUsed - UInt64(old) + UInt64(new)
     } else {
-      mainUsed = mainUsed - UInt64(old) + UInt64(new)
+      mainWeight = mainUsed - UInt64(old) + UInt64(new)
     }
   }
 
   /// Takes an object that is not resident out of the ghosts, if it is there, and says whether it
   /// was.
+  @inlinable
   @inline(__always)
-  mutating func forgetGhost(_ id: ObjectID) -> Bool {
+  public mutating func forgetGhost(_ id: ObjectID) -> Bool {
     let word = words[id]
     if word != 0 { forgetGhost(id, word) }
     return word != 0
   }
 
   /// Puts an object that is in none of the three into small.
+  @inlinable
   @inline(__always)
-  mutating func pushSmall(_ id: ObjectID, _ size: UInt32) {
+  public mutating func pushSmall(_ id: ObjectID, _ size: UInt32) {
     smallUsed += UInt64(size)
     words[id] = ThreeQueues.inSmall | small.push(id, words)
   }
 
   /// Puts an object that is in none of the three into main.
+  @inlinable
   @inline(__always)
-  mutating func pushMain(_ id: ObjectID, _ size: UInt32) {
-    mainUsed += UInt64(size)
+  public mutating func pushMain(_ id: ObjectID, _ size: UInt32) {
+    mainWeight += UInt64(size)
     words[id] = ThreeQueues.inMain | main.push(id, words)
   }
 
   /// Takes the oldest out of small, which must not be empty. With more than `limit` requests it
   /// goes on to main, its counter at 0, and the answer is `.none`; otherwise it leaves a ghost, and
   /// is the answer.
+  @inlinable
   @inline(__always)
-  mutating func popSmall(movingAbove limit: UInt32, _ sizes: some ObjectSizes) -> ObjectID {
+  public mutating func popSmall(movingAbove limit: UInt32, _ sizes: some ObjectSizes) -> ObjectID {
     let id = small.popOldest()
     let size = sizes[id]
     smallUsed -= UInt64(size)
@@ -148,20 +169,21 @@ struct ThreeQueues: ~Copyable {
       rememberGhost(id, size)
       return id
     }
-    mainUsed += UInt64(size)
+    mainWeight += UInt64(size)
     words[id] = ThreeQueues.inMain | main.push(id, words)
     return .none
   }
 
   /// Takes the oldest object without requests out of main, which must not be empty; older ones go
   /// round again, their counters lowered by 1.
+  @inlinable
   @inline(__always)
-  mutating func popMain(_ sizes: some ObjectSizes) -> ObjectID {
+  public mutating func popMain(_ sizes: some ObjectSizes) -> ObjectID {
     while true {
       let id = main.popOldest()
       let counter = words[id] & ThreeQueues.counterMask
       if counter == 0 {
-        mainUsed -= UInt64(sizes[id])
+        mainWeight -= UInt64(sizes[id])
         words[id] = 0
         return id
       }
@@ -170,7 +192,8 @@ struct ThreeQueues: ~Copyable {
   }
 
   /// Takes the object out of whichever queue it is in, if any.
-  mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
+  @inlinable
+  public mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
     let word = words[id]
     switch word & ThreeQueues.placeMask {
     case ThreeQueues.inSmall:
@@ -178,7 +201,7 @@ struct ThreeQueues: ~Copyable {
       smallUsed -= UInt64(sizes[id])
     case ThreeQueues.inMain:
       main.remove(at: word & ThreeQueues.positionMask)
-      mainUsed -= UInt64(sizes[id])
+      mainWeight -= UInt64(sizes[id])
     case ThreeQueues.inGhost: forgetGhost(id, word)
     default: return
     }
@@ -186,22 +209,24 @@ struct ThreeQueues: ~Copyable {
   }
 
   /// Makes ids up to `objects` valid.
-  mutating func reserve(objects: Int) {
+  public mutating func reserve(objects: Int) {
     words.reserve(objects: objects)
     if countsBytes { ghostSizes.reserve(objects: objects) }
   }
 
   /// Brings the object's word near.
+  @inlinable
   @inline(__always)
-  func prefetch(_ id: ObjectID) { words.prefetch(id) }
+  public func prefetch(_ id: ObjectID) { words.prefetch(id) }
 
   /// Memory held, in bytes.
-  var bytes: Int {
+  public var bytes: Int {
     words.bytes + small.bytes + main.bytes + ghost.bytes + (countsBytes ? ghostSizes.bytes : 0)
   }
 
+  @inlinable
   @inline(__always)
-  private mutating func rememberGhost(_ id: ObjectID, _ size: UInt32) {
+  mutating func rememberGhost(_ id: ObjectID, _ size: UInt32) {
     let size = UInt64(size)
     words[id] = 0
     guard size <= ghostCapacity else { return }
@@ -217,8 +242,9 @@ struct ThreeQueues: ~Copyable {
     words[id] = ThreeQueues.inGhost | ghost.push(id, words)
   }
 
+  @inlinable
   @inline(__always)
-  private mutating func forgetGhost(_ id: ObjectID, _ word: UInt32) {
+  mutating func forgetGhost(_ id: ObjectID, _ word: UInt32) {
     ghost.remove(at: word & ThreeQueues.positionMask)
     ghostUsed -= countsBytes ? UInt64(ghostSizes[id]) : 1
     words[id] = 0

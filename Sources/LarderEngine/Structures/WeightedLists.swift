@@ -3,23 +3,23 @@
 ///
 /// An object is in one list at most. Weights are kept here and not read from the cache's books,
 /// because ghosts have none there. Memory: 9 bytes an object, and 4 more where sizes differ.
-struct WeightedLists: ~Copyable {
-  private var lists: LinkedLists
+public struct WeightedLists: ~Copyable {
+  @usableFromInline var lists: LinkedLists
   // List of each object plus one; 0 means that it is in none.
-  private var places: Column<UInt8>
-  private var weights: Column<UInt32>
-  private let weighs: Bool
-  private var sums: Column<UInt64>
+  @usableFromInline var places: Column<UInt8>
+  @usableFromInline var weights: Column<UInt32>
+  @usableFromInline let weighs: Bool
+  @usableFromInline var sums: Column<UInt64>
   // Members of each list, counted where sizes differ, and of those before the ghosts together.
-  private var counts: Column<Int>
-  private let firstGhosts: UInt32
-  private var residents = 0
-  private var limit = GhostLimit()
+  @usableFromInline var counts: Column<Int>
+  @usableFromInline let firstGhosts: UInt32
+  @usableFromInline var residents = 0
+  @usableFromInline var limit = GhostLimit()
 
   /// `lists` empty lists, numbered from 0, for ids up to `objects`; unless `weighs`, every object
   /// weighs 1. Those from `ghosts` on are of objects that are not resident: `trim` keeps them
   /// within a `GhostLimit`.
-  init(lists count: Int, objects: Int, weighs: Bool, ghosts: UInt32 = .max) {
+  public init(lists count: Int, objects: Int, weighs: Bool, ghosts: UInt32 = .max) {
     firstGhosts = ghosts
     counts = Column(objects: count)
     lists = LinkedLists(lists: count, objects: objects)
@@ -30,28 +30,34 @@ struct WeightedLists: ~Copyable {
   }
 
   /// The list that the object is in plus one, or 0 for none.
+  @inlinable
   @inline(__always)
-  func place(_ id: ObjectID) -> UInt8 { places[id] }
+  public func place(_ id: ObjectID) -> UInt8 { places[id] }
 
   /// Whether the object is in the list.
+  @inlinable
   @inline(__always)
-  func contains(_ id: ObjectID, in list: UInt32) -> Bool { UInt32(places[id]) == list + 1 }
+  public func contains(_ id: ObjectID, in list: UInt32) -> Bool { UInt32(places[id]) == list + 1 }
 
   /// What the members of a list weigh.
+  @inlinable
   @inline(__always)
-  func weight(of list: UInt32) -> UInt64 { sums[list] }
+  public func weight(of list: UInt32) -> UInt64 { sums[list] }
 
   /// What a member weighs.
+  @inlinable
   @inline(__always)
-  func weight(_ id: ObjectID) -> UInt32 { weighs ? weights[id] : 1 }
+  public func weight(_ id: ObjectID) -> UInt32 { weighs ? weights[id] : 1 }
 
   /// The object at the back of a list, or `.none`.
+  @inlinable
   @inline(__always)
-  func back(of list: UInt32) -> ObjectID { lists.back(list: list) }
+  public func back(of list: UInt32) -> ObjectID { lists.back(list: list) }
 
   /// Puts an object that is in no list at the front of one.
+  @inlinable
   @inline(__always)
-  mutating func pushFront(_ id: ObjectID, to list: UInt32, weight: UInt32) {
+  public mutating func pushFront(_ id: ObjectID, to list: UInt32, weight: UInt32) {
     lists.pushFront(id, list: list)
     places[id] = UInt8(truncatingIfNeeded: list + 1)
     if weighs { weights[id] = weight }
@@ -60,8 +66,9 @@ struct WeightedLists: ~Copyable {
   }
 
   /// Moves a member of any list to the front of one.
+  @inlinable
   @inline(__always)
-  mutating func moveToFront(_ id: ObjectID, of list: UInt32) {
+  public mutating func moveToFront(_ id: ObjectID, of list: UInt32) {
     let old = UInt32(places[id]) - 1
     lists.moveToFront(id, list: list)
     guard old != list else { return }
@@ -76,8 +83,9 @@ struct WeightedLists: ~Copyable {
   }
 
   /// Takes a member out of the list that it is in.
+  @inlinable
   @inline(__always)
-  mutating func remove(_ id: ObjectID) {
+  public mutating func remove(_ id: ObjectID) {
     let list = UInt32(places[id]) - 1
     sums[list] -= UInt64(weight(id))
     if weighs { count(-1, in: list) }
@@ -86,7 +94,7 @@ struct WeightedLists: ~Copyable {
   }
 
   /// Gives a member another weight.
-  mutating func reweigh(_ id: ObjectID, _ weight: UInt32) {
+  public mutating func reweigh(_ id: ObjectID, _ weight: UInt32) {
     guard weighs else { return }
     let list = UInt32(places[id]) - 1
     sums[list] = sums[list] - UInt64(weights[id]) + UInt64(weight)
@@ -94,20 +102,23 @@ struct WeightedLists: ~Copyable {
   }
 
   /// How many members a list has; known only where sizes differ.
+  @inlinable
   @inline(__always)
-  func count(of list: UInt32) -> Int { counts[list] }
+  public func count(of list: UInt32) -> Int { counts[list] }
 
   /// Takes members out at the back of a list of ghosts until they weigh no more than `capacity`,
   /// and where sizes differ are not too many.
+  @inlinable
   @inline(__always)
-  mutating func trim(_ list: UInt32, to capacity: UInt64) {
+  public mutating func trim(_ list: UInt32, to capacity: UInt64) {
     while sums[list] > capacity || (weighs && counts[list] > limit.ghosts) {
       remove(lists.back(list: list))
     }
   }
 
+  @inlinable
   @inline(__always)
-  private mutating func count(_ change: Int, in list: UInt32) {
+  mutating func count(_ change: Int, in list: UInt32) {
     counts[list] += change
     if list < firstGhosts {
       residents += change
@@ -116,23 +127,25 @@ struct WeightedLists: ~Copyable {
   }
 
   /// Makes ids up to `objects` valid.
-  mutating func reserve(objects: Int) {
+  public mutating func reserve(objects: Int) {
     lists.reserve(objects: objects)
     places.reserve(objects: objects)
     if weighs { weights.reserve(objects: objects) }
   }
 
   /// Brings the object's state near.
+  @inlinable
   @inline(__always)
-  func prefetch(_ id: ObjectID) {
+  public func prefetch(_ id: ObjectID) {
     places.prefetch(id)
     lists.prefetch(id)
   }
 
   /// Brings the links of the object's neighbours near; its own must be near already.
+  @inlinable
   @inline(__always)
-  func prefetchNeighbours(_ id: ObjectID) { lists.prefetchNeighbours(id) }
+  public func prefetchNeighbours(_ id: ObjectID) { lists.prefetchNeighbours(id) }
 
   /// Memory held, in bytes.
-  var bytes: Int { lists.bytes + places.bytes + (weighs ? weights.bytes : 0) + sums.bytes }
+  public var bytes: Int { lists.bytes + places.bytes + (weighs ? weights.bytes : 0) + sums.bytes }
 }

@@ -1,4 +1,4 @@
-package import Synchronization
+public import Synchronization
 
 /// A tier whose policy the caller does not know: what real caches drive, and, with what only a
 /// simulation asks for (`SimulatedTier`), simulated hybrids and probes.
@@ -47,10 +47,10 @@ package struct CacheTier {
   @usableFromInline package let access: (ObjectID, _ now: UInt64) -> Access
   /// How hits of what has not expired are made by any number of threads at once and while another
   /// one calls the tier; nil where hits must be one at a time. Valid until `reserve`.
-  package let hitWords: () -> HitWords?
+  @usableFromInline package let hitWords: () -> HitWords?
   /// For these hits: when objects expire, from id 0 on, or nil where nothing was ever set that
   /// does. Valid until `reserve` or `beginExpiries`.
-  package let sharedExpiries: () -> UnsafeMutablePointer<Atomic<UInt64>>?
+  @usableFromInline package let sharedExpiries: () -> UnsafeMutablePointer<Atomic<UInt64>>?
   /// Makes room for expiries, as the first set with an expiry does. O(ids).
   @usableFromInline package let beginExpiries: () -> Void
   /// A set at a time in microseconds of a request whose `expires` is `expiryFrom`; may leave
@@ -58,7 +58,7 @@ package struct CacheTier {
   @usableFromInline package let set: (Request, _ now: UInt64) -> Stored
   /// From here on what is set was admitted before, as when a cache is read back from disk, or no
   /// longer: an admission filter learns of it and is not asked.
-  package let setRestoring: (Bool) -> Void
+  @usableFromInline package let setRestoring: (Bool) -> Void
   /// Gives a resident object another expiry, microseconds, without a reference to it: the policy
   /// hears of it only when it orders objects by their expiry.
   @usableFromInline package let renew: (ObjectID, _ expires: UInt64) -> Void
@@ -76,15 +76,16 @@ package struct CacheTier {
   /// What the last `access` or `set` evicted.
   @usableFromInline package let victims: VictimList
   /// At most how many objects that are not resident the policy remembers, as far as it can say.
-  package let ghostsMax: Int
-  private let countBody: () -> Int
-  private let usedBody: () -> UInt64
-  private let expiresBody: () -> Bool
-  private let stateBytesBody: () -> Int
-  private let countsBody: () -> TierCounts
-  private let resetBody: () -> Void
+  @usableFromInline package let ghostsMax: Int
+  @usableFromInline let countBody: () -> Int
+  @usableFromInline let usedBody: () -> UInt64
+  @usableFromInline let expiresBody: () -> Bool
+  @usableFromInline let stateBytesBody: () -> Int
+  @usableFromInline let countsBody: () -> TierCounts
+  @usableFromInline let resetBody: () -> Void
 
   /// Hides the policy of a tier.
+  @inlinable
   init<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>(
     _ held: Held<Tier<Policy, Shape>>
   ) {
@@ -109,7 +110,7 @@ package struct CacheTier {
         _ = tier.takeForgotten()
         let outcome = tier.set(request, now: now) { list.append($0) }
         list.noteForgotten(tier.takeForgotten())
-        list.candidate = tier.candidate
+        list.noteCandidate(tier.candidate)
         return outcome
       }
     }

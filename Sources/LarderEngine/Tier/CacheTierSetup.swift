@@ -3,6 +3,7 @@
 /// The one place where limits become the capacity of a policy. Entries are the unit where they
 /// alone are limited; otherwise bytes are, and a limit on entries stands beside the capacity, of
 /// which the policy knows nothing.
+@usableFromInline
 package struct CacheTierSetup: Sendable {
   /// Objects that a tier of a real cache holds at most, whatever was asked for: 2^27, half of what
   /// a queue holds.
@@ -13,7 +14,7 @@ package struct CacheTierSetup: Sendable {
   /// How much the tier holds, in `unit`. From 1 to `PolicySetup.capacityMax`.
   package let capacity: UInt64
   /// What the capacity counts.
-  package let unit: CapacityUnit
+  @usableFromInline package let unit: CapacityUnit
   /// At most how many objects are resident, whatever the unit. At least 1.
   package var objectsMax: Int
   /// The longest life of an entry, microseconds; nil for no limit.

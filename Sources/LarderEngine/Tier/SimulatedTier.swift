@@ -1,25 +1,27 @@
 /// A tier of a simulated hybrid or of a probe: what a real cache drives, and what only a simulation
 /// says or asks.
+@usableFromInline
 struct SimulatedTier {
   /// What a real cache would drive.
-  let tier: CacheTier
+  @usableFromInline let tier: CacheTier
   /// A get, with all that a trace says of it: the copy that is there to be used, if there is one;
   /// may leave victims.
-  let use: (Request, _ now: UInt64) -> TierCopy?
+  @usableFromInline let use: (Request, _ now: UInt64) -> TierCopy?
   /// What fetching a resident object cost.
-  let cost: (ObjectID) -> Float
+  @usableFromInline let cost: (ObjectID) -> Float
   /// Whether a resident object is older than the origin's.
-  let isStale: (ObjectID) -> Bool
+  @usableFromInline let isStale: (ObjectID) -> Bool
   /// Marks a resident object as older than the origin's, or as fresh.
-  let setStale: (ObjectID, Bool) -> Void
+  @usableFromInline let setStale: (ObjectID, Bool) -> Void
   /// Another tier answered for a resident object.
-  let foresee: (Request) -> Void
+  @usableFromInline let foresee: (Request) -> Void
   /// Whether the policy must be told of that.
-  let needsNextUse: Bool
+  @usableFromInline let needsNextUse: Bool
   /// Brings what a request for an object will touch near.
-  let prefetch: (ObjectID) -> Void
+  @usableFromInline let prefetch: (ObjectID) -> Void
 
   /// Hides the policy of a tier.
+  @inlinable
   init<Policy: EvictionPolicy & ~Copyable>(_ held: Held<Tier<Policy, FullShape>>) {
     let tier = CacheTier(held)
     let victims = tier.victims
@@ -27,9 +29,8 @@ struct SimulatedTier {
       victims.clear()
       return held.with { tier in
         let id = request.id
-        guard tier.access(request, now: now, evicted: { victims.append($0) }) == .hit else {
-          return nil
-        }
+        guard case .hit = tier.access(request, now: now, evicted: { victims.append($0) })
+        else { return nil }
         // A policy may have given the object up on this hit. It is still answered.
         return TierCopy(
           size: tier.size(of: id), isStale: tier.isStale(id), expires: tier.expiry(of: id),

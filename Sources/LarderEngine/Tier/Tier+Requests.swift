@@ -1,6 +1,7 @@
 extension Tier where Policy: ~Copyable {
   /// A get: whether the object is there to be used, which is then a reference to it. What is found
   /// expired is counted and removed, unless the tier leaves removing it to its caller.
+  @inlinable
   @inline(__always)
   mutating func access(
     _ request: Request, now: UInt64, evicted: (ObjectID) -> Void
@@ -16,6 +17,7 @@ extension Tier where Policy: ~Copyable {
   }
 
   /// A resident object is requested. Its size, expiry and cost are those of the stored copy.
+  @inlinable
   @inline(__always)
   mutating func hit(_ request: Request, evicted: (ObjectID) -> Void) {
     var request = request
@@ -34,6 +36,7 @@ extension Tier where Policy: ~Copyable {
 
   /// A set: stores an object or replaces its value. What is found expired is removed first, without
   /// being counted.
+  @inlinable
   @inline(__always)
   mutating func set(
     _ request: Request, now: UInt64, evicted: (ObjectID) -> Void
@@ -48,6 +51,7 @@ extension Tier where Policy: ~Copyable {
   }
 
   /// Stores an object that is not resident, and says whether it did.
+  @inlinable
   @inline(__always)
   mutating func store(_ request: Request, evicted: (ObjectID) -> Void) -> Bool {
     let size = Shape.weighs ? UInt64(request.size) : 1
@@ -71,8 +75,9 @@ extension Tier where Policy: ~Copyable {
   }
 
   /// Whether the admission filter, where there is one, lets an object in.
+  @inlinable
   @inline(__always)
-  private func passesFilter(_ request: Request) -> Bool {
+  func passesFilter(_ request: Request) -> Bool {
     guard Shape.limits, let filter else { return true }
     filter.rule.requested(request)
     let size = Shape.weighs ? UInt64(request.size) : 1
@@ -85,7 +90,8 @@ extension Tier where Policy: ~Copyable {
 
   /// Replaces the value of a resident object, and says whether the new one was accepted: what is
   /// larger than the capacity is removed instead.
-  private mutating func replace(_ request: Request, evicted: (ObjectID) -> Void) -> Bool {
+  @inlinable
+  mutating func replace(_ request: Request, evicted: (ObjectID) -> Void) -> Bool {
     let (id, size) = (request.id, Shape.weighs ? UInt64(request.size) : 1)
     if Shape.limits, let filter { filter.rule.requested(request) }
     guard size <= capacity else {
@@ -105,15 +111,17 @@ extension Tier where Policy: ~Copyable {
   }
 
   /// Keeps what must be known of a copy beside its size.
+  @inlinable
   @inline(__always)
-  private mutating func note(_ request: Request) {
+  mutating func note(_ request: Request) {
     if Shape.limits, keepsCosts { costs[request.id] = request.cost }
     noteExpiry(request.id, request.expires)
     setStale(request.id, false)
   }
 
+  @inlinable
   @inline(__always)
-  private mutating func noteExpiry(_ id: ObjectID, _ expires: UInt64) {
+  mutating func noteExpiry(_ id: ObjectID, _ expires: UInt64) {
     switch Shape.expiry {
     case .none: break
     case .lazy:
@@ -128,6 +136,7 @@ extension Tier where Policy: ~Copyable {
   }
 
   /// Makes room for expiries, which the first entry with one does, too.
+  @inlinable
   @inline(never)
   mutating func beginExpiries() {
     if hasExpiries { return }
@@ -138,6 +147,7 @@ extension Tier where Policy: ~Copyable {
 
   /// Gives a resident object another expiry without a reference to it: the policy hears of it only
   /// where it orders objects by their expiry.
+  @inlinable
   mutating func renew(_ id: ObjectID, expires: UInt64) {
     noteExpiry(id, expires)
     guard Policy.description.needs.contains(.ttl) else { return }
@@ -147,6 +157,7 @@ extension Tier where Policy: ~Copyable {
 
   /// Gives up one object, of which there must be one, without counting it as evicted for want of
   /// room.
+  @inlinable
   mutating func giveUp() -> ObjectID {
     let victim = policy.evict(for: .none, Shape.sizes(sizes))
     forget(victim)
@@ -154,14 +165,16 @@ extension Tier where Policy: ~Copyable {
   }
 
   /// Removes whatever there is of the object, ghosts included.
+  @inlinable
   mutating func remove(_ id: ObjectID) {
     if policy.contains(id) { forget(id) }
     policy.remove(id, Shape.sizes(sizes))
   }
 
   /// Gives up one object, of which there must be one, to make room for `request`.
+  @inlinable
   @inline(__always)
-  private mutating func evict(for request: Request, _ evicted: (ObjectID) -> Void) {
+  mutating func evict(for request: Request, _ evicted: (ObjectID) -> Void) {
     let victim = policy.evict(for: request, Shape.sizes(sizes))
     forget(victim)
     counts.evictions += 1
@@ -169,8 +182,9 @@ extension Tier where Policy: ~Copyable {
   }
 
   /// An object is resident no longer.
+  @inlinable
   @inline(__always)
-  private mutating func forget(_ id: ObjectID) {
+  mutating func forget(_ id: ObjectID) {
     used -= Shape.weighs ? UInt64(sizes[id]) : 1
     if Shape.limits { count -= 1 }
   }

@@ -4,37 +4,39 @@
 /// The simulator's loops and the real caches drive this one type, so that both count the same. What
 /// a tier of the one kind needs and one of the other does not is its `Shape`, which costs nothing
 /// where it is not needed.
+@usableFromInline
 struct Tier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyable {
-  var policy: Policy
-  let capacity: UInt64
+  @usableFromInline var policy: Policy
+  @usableFromInline let capacity: UInt64
   // Microseconds; 0 for no limit.
-  let timeToLive: UInt64
-  let objectsMax: Int
-  let filter: TierFilter?
-  let keepsCosts: Bool
-  let keepsExpired: Bool
-  var fingerprints: Column<UInt32>
-  var sizes: Column<UInt32>
+  @usableFromInline let timeToLive: UInt64
+  @usableFromInline let objectsMax: Int
+  @usableFromInline let filter: TierFilter?
+  @usableFromInline let keepsCosts: Bool
+  @usableFromInline let keepsExpired: Bool
+  @usableFromInline var fingerprints: Column<UInt32>
+  @usableFromInline var sizes: Column<UInt32>
   // What fetching the stored copy cost: a hit does not say it.
-  var costs: Column<Float>
-  var expiries: Column<UInt64>
-  var stale: Column<Bool>
+  @usableFromInline var costs: Column<Float>
+  @usableFromInline var expiries: Column<UInt64>
+  @usableFromInline var stale: Column<Bool>
   /// Whether entries may have an expiry; until then there are no expiries.
-  var hasExpiries: Bool
+  @usableFromInline var hasExpiries: Bool
   // The largest id that there is room for.
-  private(set) var objects: Int
+  @usableFromInline private(set) var objects: Int
   /// Sum of the sizes of the resident objects.
-  var used: UInt64 = 0
+  @usableFromInline var used: UInt64 = 0
   /// Resident objects. Counted where the shape knows limits on them.
-  var count = 0
+  @usableFromInline var count = 0
   /// What has happened since the counts were last set to zero.
-  var counts = TierCounts()
+  @usableFromInline var counts = TierCounts()
 
   /// Whether what is stored was admitted before, as when a cache is read back from disk: the
   /// filter learns of it and is not asked.
-  var isRestoring = false
+  @usableFromInline var isRestoring = false
 
   /// An empty tier.
+  @usableFromInline
   init(_ setup: CacheTierSetup) throws(PolicyError) {
     let made = try TierFilter(
       setup, policy: Policy.description.name, knowsVictim: Policy.knowsVictim)
@@ -60,6 +62,7 @@ struct Tier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyable {
   }
 
   /// Makes room for ids up to `objects`.
+  @usableFromInline
   mutating func reserve(objects: Int) {
     policy.reserve(objects: objects)
     if filter != nil { fingerprints.reserve(objects: objects) }
@@ -71,6 +74,7 @@ struct Tier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyable {
   }
 
   /// Memory held, in bytes.
+  @usableFromInline
   var stateBytes: Int {
     policy.stateBytes + (Shape.weighs ? sizes.bytes : 0)
       + (filter.map { $0.rule.stateBytes + fingerprints.bytes } ?? 0)
@@ -81,35 +85,43 @@ struct Tier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyable {
   // MARK: Objects
 
   /// Whether the object is resident.
+  @inlinable
   @inline(__always)
   func contains(_ id: ObjectID) -> Bool { policy.contains(id) }
 
   /// Whether the policy knows anything about the object.
+  @inlinable
   func remembers(_ id: ObjectID) -> Bool { policy.remembers(id) }
 
   /// The stored size of a resident object.
+  @inlinable
   @inline(__always)
   func size(of id: ObjectID) -> UInt32 { Shape.weighs ? sizes[id] : 1 }
 
   /// What fetching the stored copy of a resident object cost; 1 where nobody asks.
+  @inlinable
   @inline(__always)
   func cost(of id: ObjectID) -> Float { Shape.limits && keepsCosts ? costs[id] : 1 }
 
   /// When a resident object expires, microseconds.
+  @inlinable
   @inline(__always)
   func expiry(of id: ObjectID) -> UInt64 { mayExpire ? expiries[id] : Request.noExpiry }
 
   /// Whether the stored copy of a resident object is older than the origin's.
+  @inlinable
   @inline(__always)
   func isStale(_ id: ObjectID) -> Bool { Shape.marksStale && stale[id] }
 
   /// Marks the stored copy of an object as older than the origin's, or as fresh. It says nothing
   /// of an object that is not resident.
+  @inlinable
   @inline(__always)
   func setStale(_ id: ObjectID, _ isStale: Bool) { if Shape.marksStale { stale[id] = isStale } }
 
   /// When something stored at `now` with a time to live of its own expires; 0 means that it has
   /// none. All in microseconds.
+  @inlinable
   @inline(__always)
   func expiry(now: UInt64, timeToLive own: UInt64) -> UInt64 {
     var life = own
@@ -119,6 +131,7 @@ struct Tier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyable {
   }
 
   /// Whether some resident object may have an expiry.
+  @inlinable
   @inline(__always)
   var mayExpire: Bool {
     switch Shape.expiry {

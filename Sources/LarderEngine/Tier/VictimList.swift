@@ -8,7 +8,7 @@ package struct VictimList {
     @usableFromInline var count = 0
     @usableFromInline var forgotten = ObjectID.none
     @usableFromInline var candidate = ObjectID.none
-    var room: Int
+    @usableFromInline var room: Int
   }
 
   // Two cache lines that nothing else is in: what is counted, and behind it the first victims.
@@ -31,6 +31,7 @@ package struct VictimList {
   }
 
   /// An empty list.
+  @usableFromInline
   init() {
     storage = UnsafeMutableRawPointer.allocate(byteCount: Self.bytes, alignment: Self.bytes)
       .bindMemory(to: Storage.self, capacity: 1)
@@ -63,21 +64,21 @@ package struct VictimList {
 
   /// What may well be evicted before long, as the last `set` left it; `.none` where nobody can say.
   @inlinable
-  package internal(set) var candidate: ObjectID {
-    get { storage.pointee.candidate }
-    nonmutating set { storage.pointee.candidate = newValue }
-  }
+  package var candidate: ObjectID { storage.pointee.candidate }
 
   /// Memory held, in bytes.
-  var bytes: Int {
+  @usableFromInline var bytes: Int {
     let isElsewhere = storage.pointee.base != Self.firstPlaces(storage)
     return Self.bytes + (isElsewhere ? storage.pointee.room * MemoryLayout<ObjectID>.stride : 0)
   }
 
+  /// Takes all out.
+  @inlinable
   @inline(__always)
   func clear() { storage.pointee.count = 0 }
 
   /// Notes a ghost that was forgotten after the victims are known.
+  @inlinable
   @inline(__always)
   func noteForgotten(_ id: ObjectID) {
     // A victim may have been a ghost for a moment. It is told of once.
@@ -85,6 +86,13 @@ package struct VictimList {
     storage.pointee.forgotten = isVictim ? .none : id
   }
 
+  /// Notes what may well be evicted before long.
+  @inlinable
+  @inline(__always)
+  func noteCandidate(_ id: ObjectID) { storage.pointee.candidate = id }
+
+  /// Adds a victim.
+  @inlinable
   @inline(__always)
   func append(_ id: ObjectID) {
     if storage.pointee.count == storage.pointee.room { grow() }
@@ -92,8 +100,9 @@ package struct VictimList {
     storage.pointee.count += 1
   }
 
+  @usableFromInline
   @inline(never)
-  private func grow() {
+  func grow() {
     let room = storage.pointee.room * 2
     let larger = UnsafeMutablePointer<ObjectID>.allocate(capacity: room)
     larger.initialize(from: storage.pointee.base, count: storage.pointee.count)

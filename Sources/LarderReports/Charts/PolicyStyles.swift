@@ -84,7 +84,8 @@ package struct PolicyStyles: Sendable {
 
   private static let slots: [String: Int] = {
     let known = Set(order + PolicyName.offline)
-    let newer = PolicyRegistry.all.map(\.description.name).filter { !known.contains($0) }
+    // Those of other packages go by their names alone: their looks are the same in every program.
+    let newer = PolicyRegistry.standard.map(\.description.name).filter { !known.contains($0) }
     return Dictionary(
       (order + newer).enumerated().map { ($0.element, $0.offset) },
       uniquingKeysWith: { first, _ in first })

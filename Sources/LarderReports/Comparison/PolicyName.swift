@@ -17,10 +17,10 @@ struct PolicyName: Hashable {
   }
 
   /// True when a tier looks into the future, so that no real cache can do the same.
-  var isOffline: Bool { bases.contains { Self.offline.contains($0) } }
+  var isOffline: Bool { bases.contains { PolicyRegistry.needsFuture(named: $0) } }
 
-  /// The policies and bounds that know the future.
-  static let offline = (PolicyRegistry.all + PolicyRegistry.bounds).map(\.description.name)
+  /// The policies and bounds of this package that know the future.
+  static let offline = (PolicyRegistry.standard + PolicyRegistry.bounds).map(\.description.name)
     .filter { PolicyRegistry.needsFuture(named: $0) }
 
   /// True for what no cache can exceed, whatever it knows.

@@ -6,7 +6,7 @@
 
 extension ByteReader {
   /// The longest line that is read: what is longer is not a line of a trace.
-  static let lineLengthMaximum = 1 << 20
+  public static let lineLengthMaximum = 1 << 20
 
   /// Hands every line to `body`, with its number from 1, without its end (`\n` or `\r\n`), until
   /// `body` returns false. The last line need not have an end.
@@ -16,7 +16,7 @@ extension ByteReader {
   /// - Throws: for UTF-16, at a line of more than `lineLengthMaximum` bytes, and what `body`
   ///   throws.
   @inline(__always)
-  func forEachLine(_ body: (TextField, Int) throws -> Bool) throws {
+  public func forEachLine(_ body: (TextField, Int) throws -> Bool) throws {
     try passByteOrderMark()
     var number = 0
     while true {

@@ -1,9 +1,10 @@
 import LarderEngine
 
-/// All trace formats, by name. Adding one is a file in `Formats/` and a line in `all`.
+/// All trace formats, by name. Adding one to this package is a file in `Formats/` and a line in
+/// `standard`; a format of another package is added with `add`.
 public enum FormatRegistry {
-  /// Every format, in the order in which lists show them.
-  public static let all: [any TraceFormat] = [
+  /// The formats of this package, in the order in which lists show them.
+  package static let standard: [any TraceFormat] = [
     OracleGeneralFormat(),
     CsvFormat(),
     TxtFormat(),
@@ -18,6 +19,35 @@ public enum FormatRegistry {
     MSRCambridgeFormat(),
     LarderFormat(),
   ]
+
+  private static let added = Locked<[any TraceFormat]>([])
+
+  /// Every format: those of this package, then those that were added, in order.
+  public static var all: [any TraceFormat] { standard + added.withLock { $0 } }
+
+  /// Adds a format, so that commands and workload files read its traces, by name or because it
+  /// recognises them.
+  ///
+  /// Add formats when the program starts, before a trace is read.
+  ///
+  /// - Throws: when the name is taken, or could not be typed: names are lower case, without colons.
+  public static func add(_ format: any TraceFormat) throws(ComponentError) {
+    let name = format.description.name
+    if (try? ComponentSpec(parsing: name))?.name != name || name.isEmpty || name.contains(":") {
+      throw ComponentError(
+        component: name, parameter: nil,
+        message: "a format cannot have this name; names are lower case, without colons")
+    }
+    let isNew = added.withLock { added in
+      if (standard + added).contains(where: { $0.description.name == name }) { return false }
+      added.append(format)
+      return true
+    }
+    if !isNew {
+      throw ComponentError(
+        component: name, parameter: nil, message: "there is a trace format of this name already")
+    }
+  }
 
   /// The names of all formats.
   public static var names: [String] { all.map(\.description.name) }

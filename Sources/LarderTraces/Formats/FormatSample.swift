@@ -47,7 +47,7 @@ public struct FormatSample: Sendable {
   }
 
   /// The little-endian integer at `offset` of the head, nil when it is not all there.
-  func integer<Value: FixedWidthInteger>(at offset: Int, as type: Value.Type) -> Value? {
+  public func integer<Value: FixedWidthInteger>(at offset: Int, as type: Value.Type) -> Value? {
     guard offset >= 0, offset + MemoryLayout<Value>.size <= head.count else { return nil }
     return head.withUnsafeBytes {
       Value(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: type))

@@ -40,7 +40,7 @@ public enum KeyHash {
   /// The key of an id as it stands in a text trace: a whole number up to 2^64-1 without sign or
   /// leading zeros is its own key, everything else is hashed.
   @inline(__always)
-  static func key(_ field: TextField) -> UInt64 {
+  public static func key(_ field: TextField) -> UInt64 {
     var rest = field
     let hasLeadingZero = field.count > 1 && field.next.pointee == 0x30
     if !hasLeadingZero, let number = rest.takeInteger(), rest.isEmpty { return number }

@@ -1,15 +1,15 @@
 /// Sizes in text traces.
-enum SizeField {
+public enum SizeField {
   /// The size in a field that holds nothing else; nil when it is none that a request can have.
   @inline(__always)
-  static func size(_ field: TextField) -> UInt32? {
+  public static func size(_ field: TextField) -> UInt32? {
     var rest = field
     guard let value = rest.takeInteger(), rest.isEmpty else { return nil }
     return UInt32(exactly: value)
   }
 
   /// What is wrong with a field that is no size.
-  static func problem(_ field: TextField) -> String {
+  public static func problem(_ field: TextField) -> String {
     var rest = field
     let isNegative = !rest.isEmpty && rest.next.pointee == UInt8(ascii: "-")
     if isNegative { _ = rest.takeByte() }

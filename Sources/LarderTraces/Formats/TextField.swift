@@ -1,36 +1,36 @@
 /// Bytes of a line that are being taken apart, from left to right.
 ///
 /// Decoders of text formats work on bytes: strings would cost more than everything else together.
-struct TextField {
+public struct TextField {
   /// The next byte.
-  private(set) var next: UnsafePointer<UInt8>
+  public private(set) var next: UnsafePointer<UInt8>
   /// One past the last byte.
-  let end: UnsafePointer<UInt8>
+  public let end: UnsafePointer<UInt8>
 
   /// The bytes from `start` up to `end`.
   @inline(__always)
-  init(_ start: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) {
+  public init(_ start: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) {
     next = start
     self.end = end
   }
 
   /// Nothing is left.
   @inline(__always)
-  var isEmpty: Bool { next == end }
+  public var isEmpty: Bool { next == end }
 
   /// The bytes left.
   @inline(__always)
-  var count: Int { end - next }
+  public var count: Int { end - next }
 
   /// Passes over spaces and tabs.
   @inline(__always)
-  mutating func skipBlanks() {
+  public mutating func skipBlanks() {
     while next < end, next.pointee == 0x20 || next.pointee == 0x09 { next += 1 }
   }
 
   /// Takes digits off as a whole number; nil when there are none or they exceed 64 bits.
   @inline(__always)
-  mutating func takeInteger() -> UInt64? {
+  public mutating func takeInteger() -> UInt64? {
     let start = next
     var value: UInt64 = 0
     while next < end {
@@ -52,7 +52,7 @@ struct TextField {
 
   /// Takes a number off that is preceded by blanks and followed by a blank or the end.
   @inline(__always)
-  mutating func takeWord() -> UInt64? {
+  public mutating func takeWord() -> UInt64? {
     skipBlanks()
     guard let value = takeInteger() else { return nil }
     return isEmpty || next.pointee == 0x20 || next.pointee == 0x09 ? value : nil
@@ -60,7 +60,7 @@ struct TextField {
 
   /// Takes the next bytes off up to a blank or the end, after passing over blanks.
   @inline(__always)
-  mutating func takeField() -> TextField {
+  public mutating func takeField() -> TextField {
     skipBlanks()
     let start = next
     while next < end, next.pointee != 0x20, next.pointee != 0x09 { next += 1 }
@@ -69,7 +69,7 @@ struct TextField {
 
   /// The bytes left without blanks around them.
   @inline(__always)
-  var trimmed: TextField {
+  public var trimmed: TextField {
     var (start, end) = (next, end)
     while start < end, start.pointee == 0x20 || start.pointee == 0x09 { start += 1 }
     while start < end, end[-1] == 0x20 || end[-1] == 0x09 { end -= 1 }
@@ -78,18 +78,18 @@ struct TextField {
 
   /// Passes over a byte. There must be one.
   @inline(__always)
-  mutating func skip() { next += 1 }
+  public mutating func skip() { next += 1 }
 
   /// Takes the next byte off.
   @inline(__always)
-  mutating func takeByte() -> UInt8? {
+  public mutating func takeByte() -> UInt8? {
     guard next < end else { return nil }
     defer { next += 1 }
     return next.pointee
   }
 
   /// The bytes left, for a message: quoted, shortened, without control characters.
-  var quoted: String { TextField.quote(UnsafeBufferPointer(start: next, count: count)) }
+  public var quoted: String { TextField.quote(UnsafeBufferPointer(start: next, count: count)) }
 
   /// Bytes for a message: quoted, shortened, without control characters.
   static func quote(_ bytes: some Collection<UInt8>) -> String {

@@ -1,5 +1,5 @@
 /// The unit of the times in a text trace.
-enum TimeUnit: String, CaseIterable, Sendable {
+public enum TimeUnit: String, CaseIterable, Sendable {
   /// Seconds.
   case seconds = "s"
   /// Milliseconds.
@@ -21,7 +21,7 @@ enum TimeUnit: String, CaseIterable, Sendable {
   /// Microseconds of a decimal number, rounded down, exactly (no floating point in between); nil
   /// when the field is not one or its value exceeds 64 bits.
   @inline(__always)
-  func microseconds(_ field: TextField) -> UInt64? {
+  public func microseconds(_ field: TextField) -> UInt64? {
     var rest = field
     guard let whole = rest.takeInteger() else { return nil }
     var fraction: UInt64 = 0
@@ -53,7 +53,7 @@ enum TimeUnit: String, CaseIterable, Sendable {
   }
 
   /// What is wrong with a field that is no time.
-  func problem(_ field: TextField) -> String {
+  public func problem(_ field: TextField) -> String {
     if field.count > 0 && field.next.pointee == UInt8(ascii: "-") {
       return "the time \(field.quoted) is negative"
     }

@@ -1,6 +1,7 @@
 /// A format of trace files.
 ///
-/// Adding one is a file in `Formats/` and a line in `FormatRegistry.all`. A format is a value
+/// Adding one is a file in `Formats/` and a line in `FormatRegistry.standard`, or, in another
+/// package, a call of `FormatRegistry.add`. A format is a value
 /// without state: what it found out about one file is in the decoder it makes.
 public protocol TraceFormat: Sendable {
   /// Name, layout and parameters, as users see them.

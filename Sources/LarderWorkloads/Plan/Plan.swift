@@ -218,7 +218,7 @@ extension PolicyRegistry {
   /// Whether the policy draws random numbers; false for one that is not registered.
   @Sendable
   package static func isRandom(_ spec: PolicySpec) -> Bool {
-    all.first { $0.description.name == spec.name }?.description.isRandom ?? false
+    registered(spec.name)?.description.isRandom ?? false
   }
 
   /// Whether the policy must know the future; false for one that is not registered.
@@ -227,8 +227,7 @@ extension PolicyRegistry {
 
   /// Whether the policy or bound of this name must know the future.
   package static func needsFuture(named name: String) -> Bool {
-    (all + bounds).first { $0.description.name == name }?
-      .description.needs.contains(.nextUse) ?? false
+    registered(name)?.description.needs.contains(.nextUse) ?? false
   }
 
   /// Whether the name is that of a bound, which decides nothing.

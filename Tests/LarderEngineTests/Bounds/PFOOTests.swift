@@ -17,7 +17,7 @@ import Testing
             bounds.upperBound(capacity: capacity), bounds.lowerBound(capacity: capacity)
           )
           #expect(lower <= upper)
-          for policy in PolicyRegistry.all.map(\.description.name) {
+          for policy in PolicyRegistry.standard.map(\.description.name) {
             let tier = TierSetup(policy: try PolicySpec(parsing: policy), capacity: capacity)
             let simulation = try PolicyRegistry.makeSimulation(
               SimulationSetup(arrangement: .memory(tier), unit: unit), over: columns)

@@ -4,7 +4,7 @@ import Testing
 
 /// What a tier says may be evicted before long.
 @Suite struct CandidateTests {
-  private static let policies = PolicyRegistry.all.map(\.description)
+  private static let policies = PolicyRegistry.standard.map(\.description)
     .filter { !$0.needs.contains(.nextUse) }.map(\.name)
 
   private func tier(_ policy: String) throws -> CacheTier {

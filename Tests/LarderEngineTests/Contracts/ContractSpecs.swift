@@ -3,7 +3,7 @@ import LarderEngine
 /// What the contract tests run over: the registry, so that a new policy is covered unasked.
 enum ContractSpecs {
   /// Every registered policy as it comes.
-  static let plain = PolicyRegistry.all.map(\.description.name)
+  static let plain = PolicyRegistry.standard.map(\.description.name)
 
   /// The same and whatever parameters the naive models know of.
   static let varied = plain.flatMap { name in
@@ -11,14 +11,7 @@ enum ContractSpecs {
   }
 
   /// Those that draw random numbers.
-  static let random = PolicyRegistry.all.map(\.description).filter(\.isRandom).map(\.name)
-
-  /// Those of `varied` that keep nothing of what is removed.
-  static let forgetting = varied.filter { spec in
-    !PolicyRegistry.all.map(\.description).contains {
-      $0.learns && $0.name == spec.prefix { $0 != ":" }
-    }
-  }
+  static let random = PolicyRegistry.standard.map(\.description).filter(\.isRandom).map(\.name)
 
   /// A probe of one tier.
   static func probe(
@@ -60,15 +53,5 @@ enum ContractSpecs {
     var maker = TestTraceMaker(
       features: features, capacity: capacity, random: TestRandom(seed: seed))
     return maker.make()
-  }
-
-  /// The policy's own view of a request at a place of a trace.
-  static func request(_ trace: TestTrace, _ index: Int, _ nextUses: [UInt32]) -> Request {
-    let line = trace.requests[index]
-    return Request(
-      id: line.id, size: line.size, index: UInt64(index), nextUse: nextUses[index],
-      expires: line.ttlSeconds == 0
-        ? Request.noExpiry : UInt64(line.timeSeconds + line.ttlSeconds) * 1_000_000,
-      cost: line.cost)
   }
 }

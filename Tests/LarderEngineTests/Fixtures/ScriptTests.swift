@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test func everyPolicyHasAScript() {
-    for policy in PolicyRegistry.all {
+    for policy in PolicyRegistry.standard {
       #expect(ScriptFiles.names.contains(policy.description.name), "\(policy.description.name)")
     }
   }

@@ -8,7 +8,7 @@ import Testing
 @Suite(.endsInTime) struct ConcurrentAccessTests {
   /// Every policy of the registry whose hits need no lock, and one with a wider counter.
   private static let policies =
-    PolicyRegistry.all.map(\.description.name).filter { name in
+    PolicyRegistry.standard.map(\.description.name).filter { name in
       (try? tier(name))?.hitWords() != nil
     } + ["clock:bits=3"]
 

@@ -24,7 +24,8 @@ struct DrawMaker {
   /// The policies that a real cache can have, with parameters and without. Draws go through them
   /// in order, so that each is in memory, on disk and in front of another.
   static let policies =
-    PolicyRegistry.all.map(\.description).filter { !$0.needs.contains(.nextUse) }.map(\.name) + [
+    PolicyRegistry.standard.map(\.description).filter { !$0.needs.contains(.nextUse) }.map(\.name)
+    + [
       "clock:bits=3", "slru:segments=2", "slru:fill=true", "s3-fifo:small=0.3", "s3-fifo:ghost=0",
       "2q:in=0.5", "2q:ghost=0", "lirs:hir=0.3", "lirs:stack=2", "qd-lp:small=0.4:ghost=2",
       "lru-k:k=3:history=1", "lru-k:correlated=2", "mq:queues=3:life=0.5",

@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test func aPolicyThatWasNotRunHasNoFigures() throws {
-    let policies = PolicyRegistry.all.map(\.description)
+    let policies = PolicyRegistry.standard.map(\.description)
       .filter { ["lru", "fifo", "clock"].contains($0.name) }
     let page = PolicyPage(policies, [Self.run]).markdown
     #expect(page.contains("| `fifo` | queue | -1.90 | 1 of 2 | 0.6 | 8.0 |"))
@@ -72,11 +72,11 @@ import Testing
       try ResultsFolder.results(in: folder.appendingPathComponent($0).path)
     }
     #expect(runs.count >= 5)
-    let policies = (PolicyRegistry.all + PolicyRegistry.bounds).map(\.description)
+    let policies = (PolicyRegistry.standard + PolicyRegistry.bounds).map(\.description)
     let page = try String(
       contentsOf: Self.repository.appendingPathComponent("docs/policies.md"), encoding: .utf8)
     #expect(page == PolicyPage(policies, runs).markdown)
     let measured = Set(runs.flatMap { $0.records.map(\.cell.policy) })
-    #expect(Set(PolicyRegistry.all.map(\.description.name)).subtracting(measured) == [])
+    #expect(Set(PolicyRegistry.standard.map(\.description.name)).subtracting(measured) == [])
   }
 }

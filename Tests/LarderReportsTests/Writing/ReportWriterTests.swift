@@ -7,14 +7,15 @@ struct ReportWriterTests {
   @Test func writesEveryFormat() throws {
     try inFolder { folder in
       let directory = folder + "/a/b/"
-      let writer = ReportWriter(directory: directory)
+      let writer = ReportWriter(directory: directory, formats: ReportRegistry.standard)
       try writer.prepare()
       #expect(try names(directory) == [])
       let paths = try writer.write(SampleResults.full)
-      let files = try ReportRegistry.all.flatMap { try $0.files(of: SampleResults.full) }
+      let files = try ReportRegistry.standard.flatMap { try $0.files(of: SampleResults.full) }
       #expect(paths == files.map { directory + $0.name })
       for (path, file) in zip(paths, files) { #expect(try text(path) == file.text) }
-      #expect(try names(directory) == (ReportRegistry.all.map(\.fileName) + ["charts"]).sorted())
+      #expect(
+        try names(directory) == (ReportRegistry.standard.map(\.fileName) + ["charts"]).sorted())
       let charts = try names(directory + "charts").map { "charts/\($0)" }
       #expect(charts == files.map(\.name).filter { $0.hasPrefix("charts/") }.sorted())
     }
@@ -41,31 +42,37 @@ struct ReportWriterTests {
   @Test func everyCallCanFail() throws {
     let old = SampleResults.empty()
     let new = SampleResults.full
-    let texts = try ReportRegistry.all.map { [try $0.text(of: old), try $0.text(of: new)] }
+    let texts = try ReportRegistry.standard.map { [try $0.text(of: old), try $0.text(of: new)] }
     let counter = FailingFiles(call: nil, code: 0)
-    try inFolder { try ReportWriter(directory: $0 + "/x", files: counter).write(new) }
+    try inFolder {
+      try ReportWriter(directory: $0 + "/x", formats: ReportRegistry.standard, files: counter)
+        .write(new)
+    }
     #expect(counter.calls > 15)
     for call in 0..<counter.calls {
       try inFolder { folder in
         let directory = folder + "/x"
         let isMade = call > 0
-        if isMade { try ReportWriter(directory: directory).write(old) }
+        if isMade {
+          try ReportWriter(directory: directory, formats: ReportRegistry.standard).write(old)
+        }
         // Where the directory is there, the first call, which makes it, is left out.
         let files = FailingFiles(call: isMade ? call - 1 : call, code: ENOSPC)
         #expect {
-          try ReportWriter(directory: directory, files: files).write(new)
+          try ReportWriter(directory: directory, formats: ReportRegistry.standard, files: files)
+            .write(new)
         } throws: { error in
           "\(error)".contains("No space left on device") && "\(error)".contains(directory)
         }
         guard isMade else { return }
         let found = try names(directory)
         #expect(
-          found.filter { $0 != "charts" } == ReportRegistry.all.map(\.fileName).sorted())
+          found.filter { $0 != "charts" } == ReportRegistry.standard.map(\.fileName).sorted())
         if found.contains("charts") {
           let charts = try names(directory + "/charts")
           #expect(charts.allSatisfy { $0.hasSuffix(".svg") && !$0.hasPrefix(".") })
         }
-        for (format, known) in zip(ReportRegistry.all, texts) {
+        for (format, known) in zip(ReportRegistry.standard, texts) {
           let found = try text("\(directory)/\(format.fileName)")
           #expect(known.contains(found))
         }
@@ -76,12 +83,14 @@ struct ReportWriterTests {
   @Test func aFullDiskLeavesTheSetBeforeIt() throws {
     for kind in [FailingFiles.Call.create, .write, .flush, .close] {
       try inFolder { folder in
-        try ReportWriter(directory: folder).write(SampleResults.empty())
+        try ReportWriter(directory: folder, formats: ReportRegistry.standard).write(
+          SampleResults.empty())
         let files = FailingFiles(every: kind, code: EIO)
         #expect(throws: ReportError.self) {
-          try ReportWriter(directory: folder, files: files).write(SampleResults.full)
+          try ReportWriter(directory: folder, formats: ReportRegistry.standard, files: files).write(
+            SampleResults.full)
         }
-        for format in ReportRegistry.all {
+        for format in ReportRegistry.standard {
           let found = try text("\(folder)/\(format.fileName)")
           #expect(try found == format.text(of: SampleResults.empty()))
         }
@@ -93,7 +102,7 @@ struct ReportWriterTests {
     try inFolder { folder in
       try Data("x".utf8).write(to: URL(filePath: folder + "/file"))
       for directory in [folder + "/file", folder + "/file/below"] {
-        let writer = ReportWriter(directory: directory)
+        let writer = ReportWriter(directory: directory, formats: ReportRegistry.standard)
         expectError("\(folder)/file: cannot use it as a directory: it is a file") {
           try writer.prepare()
         }
@@ -107,7 +116,7 @@ struct ReportWriterTests {
     try inFolder { folder in
       let path = folder + "/report.md"
       try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-      let writer = ReportWriter(directory: folder)
+      let writer = ReportWriter(directory: folder, formats: ReportRegistry.standard)
       expectError("\(path): cannot write: it is a directory") { try writer.prepare() }
       expectError(path) { try writer.write(SampleResults.full) }
       expectError("it is a directory") { try ReportWriter.write("x", to: path) }
@@ -119,7 +128,7 @@ struct ReportWriterTests {
     try inFolder { folder in
       chmod(folder, 0o555)
       defer { chmod(folder, 0o755) }
-      let writer = ReportWriter(directory: folder)
+      let writer = ReportWriter(directory: folder, formats: ReportRegistry.standard)
       expectError("Permission denied") { try writer.prepare() }
       expectError("Permission denied") { try writer.write(SampleResults.full) }
       expectError("\(folder)/x") { try ReportWriter(directory: folder + "/x").prepare() }

@@ -25,14 +25,15 @@ struct FormatContractTests {
   }
 
   @Test func everyFormatHasASampleAndADescription() {
-    for format in FormatRegistry.all {
+    for format in FormatRegistry.standard {
       let description = format.description
       #expect(SampleTrace.all.contains { $0.format == description.name }, "\(description.name)")
       #expect(!description.summary.isEmpty && !description.layout.isEmpty)
       #expect(!description.suffixes.isEmpty)
       #expect(description.suffixes.allSatisfy { $0 == $0.lowercased() && $0.hasPrefix(".") })
     }
-    #expect(Set(FormatRegistry.names).count == FormatRegistry.names.count)
+    #expect(
+      Set(FormatRegistry.standard.map(\.description.name)).count == FormatRegistry.standard.count)
   }
 
   @Test(arguments: SampleTrace.all)
@@ -135,7 +136,7 @@ struct FormatContractTests {
     #expect(try PreparedTrace.load(path: path).requests.count == sample.records.count)
   }
 
-  @Test(arguments: FormatRegistry.names)
+  @Test(arguments: FormatRegistry.standard.map(\.description.name))
   func anUnknownOptionIsNamed(_ name: String) throws {
     let folder = try TestFolder()
     let path = try folder.write("1\n", to: "file")
@@ -144,7 +145,7 @@ struct FormatContractTests {
     #expect(text.hasPrefix("\(name): colour: no such option of this format"))
   }
 
-  @Test(arguments: FormatRegistry.names)
+  @Test(arguments: FormatRegistry.standard.map(\.description.name))
   func filesThatCannotBeReadAreErrors(_ name: String) throws {
     let folder = try TestFolder()
     let spec = ComponentSpec(name: name)

@@ -22,7 +22,7 @@ struct ReferenceHitsTests {
 
   @Test(arguments: ReferenceHits.traces)
   func countsAreExact(trace name: String) throws {
-    let known = Set(PolicyRegistry.all.map(\.description.name))
+    let known = Set(PolicyRegistry.standard.map(\.description.name))
     let rows = try (ReferenceHits.rows ?? []).filter {
       try $0.trace == name && known.contains(PolicySpec(parsing: $0.policy).name)
     }

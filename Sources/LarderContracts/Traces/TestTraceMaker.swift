@@ -1,39 +1,58 @@
 import LarderEngine
 
 /// Makes short random traces in which much happens: few objects, little room.
-struct TestTraceMaker {
+package struct TestTraceMaker {
   /// What a trace has beside ids.
-  struct Features: OptionSet, CustomStringConvertible {
-    let rawValue: Int
-    static let sizes = Features(rawValue: 1)
-    static let times = Features(rawValue: 2)
-    static let operations = Features(rawValue: 4)
-    static let costs = Features(rawValue: 8)
+  package struct Features: OptionSet, CustomStringConvertible {
+    /// The bits of the set.
+    package let rawValue: Int
 
-    var description: String {
+    /// A set from its bits.
+    package init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// Objects have sizes.
+    package static let sizes = Features(rawValue: 1)
+    /// Requests have times, and some a time to live.
+    package static let times = Features(rawValue: 2)
+    /// There are sets, deletes and changes at the origin.
+    package static let operations = Features(rawValue: 4)
+    /// Fetches cost something.
+    package static let costs = Features(rawValue: 8)
+
+    /// Their names.
+    package var description: String {
       let names = ["sizes", "times", "operations", "costs"]
       let present = names.indices.filter { rawValue & (1 << $0) != 0 }.map { names[$0] }
       return present.isEmpty ? "ids only" : present.joined(separator: ", ")
     }
 
     /// Any combination.
-    static func random(_ random: inout TestRandom) -> Features {
+    package static func random(_ random: inout TestRandom) -> Features {
       Features(rawValue: random.below(16))
     }
   }
 
-  var features: Features
+  /// What its traces have beside ids.
+  package var features: Features
   /// Sizes run from 0 to a little more than this.
-  var capacity: UInt64
-  var random: TestRandom
+  package var capacity: UInt64
+  /// Where chance comes from.
+  package var random: TestRandom
+
+  /// A maker of traces for caches of about a capacity.
+  package init(features: Features, capacity: UInt64, random: TestRandom) {
+    self.features = features
+    self.capacity = capacity
+    self.random = random
+  }
 
   /// A trace of 1 to 80 requests for at most 24 objects.
-  mutating func make() -> TestTrace {
+  package mutating func make() -> TestTrace {
     make(requests: 1 + random.below(80), objects: 1 + random.below(random.oneIn(2) ? 8 : 24))
   }
 
   /// A trace of so many requests for at most so many objects.
-  mutating func make(requests length: Int, objects: Int) -> TestTrace {
+  package mutating func make(requests length: Int, objects: Int) -> TestTrace {
     let largest = 1 + random.below(Int(capacity) + 3)
     var sizes: [ObjectID: UInt32] = [:]
     var time: UInt32 = 0
@@ -72,7 +91,7 @@ struct TestTraceMaker {
 
 extension TestTrace {
   /// The same trace with ids 1, 2, 3 ... in order of first appearance.
-  func renumbered() -> TestTrace {
+  package func renumbered() -> TestTrace {
     var ids: [ObjectID: ObjectID] = [:]
     return TestTrace(
       requests.map { request in

@@ -3,7 +3,7 @@ import LarderEngine
 extension TestTrace {
   /// The shortest and plainest trace, found by leaving things out, for which the condition still
   /// holds.
-  func shrunk(while fails: (TestTrace) throws -> Bool) rethrows -> TestTrace {
+  package func shrunk(while fails: (TestTrace) throws -> Bool) rethrows -> TestTrace {
     var best = self
     var progress = true
     while progress {

@@ -1,0 +1,240 @@
+import LarderEngine
+
+/// Drives one policy in the order that `EvictionPolicy` states, keeps its own account of what must
+/// be resident, and looks at each answer.
+///
+/// The engine's tier trusts its policy; this one does not, so that a wrong answer is found where it
+/// is given and not where its effect shows.
+final class ContractDriver<Policy: EvictionPolicy & ~Copyable> {
+  /// What is kept of a resident object.
+  private struct Copy {
+    var size: UInt32
+    var expires: UInt64
+    var cost: Float
+  }
+
+  private var policy: Policy
+  private let capacity: UInt64
+  private let unit: CapacityUnit
+  private let sizes: ContractSizes
+  private var resident: [ObjectID: Copy] = [:]
+  private(set) var used: UInt64 = 0
+  private(set) var objects: Int
+  /// What has happened so far.
+  private(set) var counts = TierCounts()
+  private(set) var hits: UInt64 = 0
+  /// Whether hits are made through `hitWords`, where the policy has them.
+  private let usesWords: Bool
+  /// Whether the policy gets hints before each request.
+  var givesHints = true
+  private var words: HitWords?
+
+  /// A driver of an empty cache for ids up to `objects`, or, once they are reserved, up to
+  /// `roomForSizes`.
+  init(
+    _ spec: PolicySpec, capacity: UInt64, unit: CapacityUnit, objects: Int, seed: UInt64,
+    usesWords: Bool = false, roomForSizes: Int = 0
+  ) throws(ContractProblem) {
+    let setup = PolicySetup(
+      capacity: capacity, unit: unit, objects: objects, seed: seed, spec: spec)
+    do throws(PolicyError) {
+      policy = try Policy(setup)
+    } catch {
+      throw ContractProblem("it cannot be made for \(objects) objects: \(error)")
+    }
+    self.capacity = capacity
+    self.unit = unit
+    self.objects = objects
+    self.usesWords = usesWords
+    sizes = ContractSizes(objects: max(objects, roomForSizes))
+    words = usesWords ? policy.hitWords : nil
+  }
+
+  deinit { sizes.deallocate() }
+
+  /// Whether the policy says how hits are made without it.
+  var hasWords: Bool { policy.hitWords != nil }
+
+  /// Whether the object is resident by this account.
+  func isResident(_ id: ObjectID) -> Bool { resident[id] != nil }
+
+  /// Whether the policy knows anything about the object.
+  func remembers(_ id: ObjectID) -> Bool { policy.remembers(id) }
+
+  /// What the policy says of its memory.
+  var stateBytes: Int { policy.stateBytes }
+
+  /// Makes room for ids up to `objects`.
+  func reserve(objects: Int) {
+    policy.reserve(objects: objects)
+    self.objects = max(self.objects, objects)
+    if usesWords { words = policy.hitWords }
+  }
+
+  /// Does what a request says.
+  func step(_ operation: LarderEngine.Operation, _ given: Request) throws(ContractProblem)
+    -> ContractOutcome
+  {
+    var request = given
+    if unit == .objects { request.size = 1 }
+    if givesHints {
+      policy.prefetch(request.id)
+      policy.prefetchNeighbours(request.id)
+    }
+    let isThere = try isThere(request.id)
+    switch operation {
+    case .modify: return ContractOutcome(.nothing)
+    case .delete:
+      try remove(request.id)
+      return ContractOutcome(.deleted)
+    case .get where isThere: return try hit(request)
+    case .set where isThere: return try replace(request)
+    case .get: return try store(request, as: .miss)
+    case .set: return try store(request, as: .stored)
+    }
+  }
+
+  /// Removes whatever there is of an object.
+  func remove(_ id: ObjectID) throws(ContractProblem) {
+    drop(id)
+    policy.remove(id, sizes)
+    if policy.contains(id) { throw ContractProblem("\(id) is resident after it was removed") }
+    if policy.remembers(id) { throw ContractProblem("\(id) is remembered after it was removed") }
+  }
+
+  /// Whether what the policy says of every object is what this account says.
+  func checkEverything() throws(ContractProblem) {
+    for id in 1...ObjectID(max(objects, 1)) where Int(id) <= objects {
+      let isThere = try isThere(id)
+      if isThere, !policy.remembers(id) {
+        throw ContractProblem("\(id) is resident and not remembered")
+      }
+    }
+    try checkHints()
+  }
+
+  // MARK: Requests
+
+  private func hit(_ request: Request) throws(ContractProblem) -> ContractOutcome {
+    var request = request
+    if let copy = resident[request.id] {
+      (request.size, request.expires, request.cost) = (copy.size, copy.expires, copy.cost)
+    }
+    hits += 1
+    if let words {
+      if !words.hit(request.id) {
+        throw ContractProblem("hitWords does not find \(request.id), which is resident")
+      }
+      return ContractOutcome(.hit)
+    }
+    policy.hit(request, sizes)
+    var evicted: [ObjectID] = []
+    while policy.overflows {
+      if !Policy.evictsOnHit {
+        throw ContractProblem("it overflows after a hit, and evictsOnHit is false")
+      }
+      evicted.append(try evict(for: .none))
+    }
+    return ContractOutcome(.hit, evicted: evicted)
+  }
+
+  private func store(
+    _ request: Request, as kind: ContractOutcome.Kind
+  ) throws(ContractProblem) -> ContractOutcome {
+    if let words, words.hit(request.id) {
+      throw ContractProblem("hitWords finds \(request.id), which is not resident")
+    }
+    let size = UInt64(request.size)
+    guard size <= capacity, policy.admit(request, sizes) else {
+      counts.rejections += 1
+      return ContractOutcome(.rejected)
+    }
+    if policy.contains(request.id) {
+      throw ContractProblem("\(request.id) is resident after admit, before insert")
+    }
+    var evicted: [ObjectID] = []
+    while used + size > capacity { evicted.append(try evict(for: request)) }
+    sizes.set(request.id, request.size)
+    resident[request.id] = Copy(
+      size: request.size, expires: request.expires, cost: request.cost)
+    used += size
+    counts.admissions += 1
+    counts.bytesWritten += size
+    policy.insert(request, sizes)
+    try checkForgotten()
+    return ContractOutcome(kind, evicted: evicted)
+  }
+
+  private func replace(_ request: Request) throws(ContractProblem) -> ContractOutcome {
+    let size = UInt64(request.size)
+    guard size <= capacity else {
+      try remove(request.id)
+      counts.rejections += 1
+      return ContractOutcome(.rejected)
+    }
+    policy.replace(request, sizes)
+    used += size
+    used -= UInt64(resident[request.id]?.size ?? 0)
+    sizes.set(request.id, request.size)
+    resident[request.id] = Copy(
+      size: request.size, expires: request.expires, cost: request.cost)
+    counts.bytesWritten += size
+    var evicted: [ObjectID] = []
+    while policy.overflows || used > capacity { evicted.append(try evict(for: request)) }
+    try checkForgotten()
+    return ContractOutcome(.stored, evicted: evicted)
+  }
+
+  private func evict(for request: Request) throws(ContractProblem) -> ObjectID {
+    guard !resident.isEmpty else {
+      throw ContractProblem("it overflows with nothing resident")
+    }
+    let said = Policy.knowsVictim ? policy.victim : .none
+    let victim = policy.evict(for: request, sizes)
+    guard resident[victim] != nil else {
+      throw ContractProblem("evict returned \(victim), which is not resident")
+    }
+    if Policy.knowsVictim, said != victim {
+      throw ContractProblem("victim said \(said), and evict returned \(victim)")
+    }
+    drop(victim)
+    counts.evictions += 1
+    if policy.contains(victim) {
+      throw ContractProblem("\(victim) is resident after evict returned it")
+    }
+    return victim
+  }
+
+  private func drop(_ id: ObjectID) {
+    guard let copy = resident.removeValue(forKey: id) else { return }
+    used -= UInt64(copy.size)
+  }
+
+  // MARK: Checks
+
+  private func isThere(_ id: ObjectID) throws(ContractProblem) -> Bool {
+    let isThere = resident[id] != nil
+    if policy.contains(id) != isThere {
+      throw ContractProblem(
+        "contains(\(id)) is \(!isThere), and the object is\(isThere ? "" : " not") resident")
+    }
+    return isThere
+  }
+
+  private func checkHints() throws(ContractProblem) {
+    if Policy.knowsVictim {
+      let victim = policy.victim
+      let isRight = resident.isEmpty ? victim == .none : resident[victim] != nil
+      if !isRight { throw ContractProblem("victim is \(victim), which is not resident") }
+    }
+    if Int(policy.candidate) > objects {
+      throw ContractProblem("candidate is \(policy.candidate), above all ids")
+    }
+    if policy.ghostsMax < 0 { throw ContractProblem("ghostsMax is \(policy.ghostsMax)") }
+  }
+
+  private func checkForgotten() throws(ContractProblem) {
+    let id = policy.takeForgotten()
+    if Int(id) > objects { throw ContractProblem("takeForgotten returned \(id), above all ids") }
+  }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import LarderReports
+import LarderSimulation
+import LarderWorkloads
+import TestSupport
+import Testing
+
+/// Hit ratios in columns, as another package would write them.
+private struct TabReport: ReportFormat {
+  var name = "tabs"
+  var fileName = "hits.tsv"
+
+  func text(of results: RunResults) throws(ReportError) -> String {
+    results.records.map { "\(TextSafety.singleLine($0.cell.policy))\t\($0.counts.hits)\n" }.joined()
+  }
+}
+
+// What is added stays for the rest of the process, and is in the messages that other tests compare:
+// these tests are in processes of their own.
+#if compiler(>=6.2)
+  /// A report that is added when the program runs is known by name, and workload files may ask for
+  /// it.
+  @Suite(.endsInTime) struct AddedReportTests {
+    @Test func itIsWritten() async {
+      await #expect(processExitsWith: .success) {
+        try ReportRegistry.add(TabReport())
+        let format = try ReportRegistry.format(named: "tabs")
+        try #require(try format.text(of: SampleResults.full).contains("lru\t"))
+        try #require(try ReportRegistry.format(named: "hits.tsv").name == "tabs")
+        let text =
+          "source: {generator: zipf, requests: 10, objects: 5}\npolicies: lru\ncapacities: 2\n"
+        let decoder = WorkloadDecoder()
+        let named = try decoder.decode(Data((text + "reports: [json, tabs]\n").utf8), file: "a")
+        try #require(named.reports.map(\.rawValue) == ["json", "tabs"])
+        let unnamed = try decoder.decode(Data(text.utf8), file: "b")
+        try #require(unnamed.reports.last?.rawValue == "tabs")
+      }
+    }
+
+    @Test func namesAreTakenOnce() async {
+      await #expect(processExitsWith: .success) {
+        try ReportRegistry.add(TabReport())
+        for taken in [
+          TabReport(), TabReport(name: "counts", fileName: "a.txt"),
+          TabReport(name: "other", fileName: "report.md"),
+          TabReport(name: "Other", fileName: "b.txt"),
+        ] {
+          try #require(throws: ReportError.self) { try ReportRegistry.add(taken) }
+        }
+      }
+    }
+  }
+#endif

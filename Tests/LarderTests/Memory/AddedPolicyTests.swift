@@ -1,0 +1,120 @@
+import LarderEngine
+import TestSupport
+import Testing
+
+@testable import Larder
+
+/// LRU once more, as another package would write it: with the engine's public interface alone.
+private struct OwnLRU: OneListPolicy, ~Copyable {
+  static let description = PolicyDescription(
+    name: "own-lru", family: .recency, summary: "LRU, written by a user.", paper: "none")
+
+  var list: LinkedLists
+
+  init(_ setup: PolicySetup) { list = LinkedLists(objects: setup.objects) }
+
+  var victim: ObjectID { list.back() }
+}
+
+/// The same with a name that is taken.
+private struct Impostor: OneListPolicy, ~Copyable {
+  static let description = PolicyDescription(
+    name: "lru", family: .recency, summary: "Not LRU.", paper: "none")
+
+  var list: LinkedLists
+
+  init(_ setup: PolicySetup) { list = LinkedLists(objects: setup.objects) }
+
+  var victim: ObjectID { list.front() }
+}
+
+/// The same with a name that nobody could type.
+private struct Unspeakable: OneListPolicy, ~Copyable {
+  static let description = PolicyDescription(
+    name: "Own:LRU", family: .recency, summary: "LRU.", paper: "none")
+
+  var list: LinkedLists
+
+  init(_ setup: PolicySetup) { list = LinkedLists(objects: setup.objects) }
+
+  var victim: ObjectID { list.back() }
+}
+
+// What is added stays for the rest of the process, and other tests go over all that there is: these
+// tests are in processes of their own.
+#if compiler(>=6.2)
+  /// A policy that is added when the program runs is known wherever one is named.
+  @Suite(.endsInTime) struct AddedPolicyTests {
+    @Test func theRegistryHasIt() async {
+      await #expect(processExitsWith: .success) {
+        try PolicyRegistry.add(OwnLRU.self)
+        try #require(PolicyRegistry.all.last?.description.name == "own-lru")
+        try #require(PolicyRegistry.all.count == PolicyRegistry.standard.count + 1)
+        let spec = try PolicySpec(parsing: "own-lru")
+        try PolicyRegistry.validate(spec)
+        try #require(PolicyRegistry.knowsVictim(spec))
+        try #require(throws: PolicyError.unknownPolicy("own-lri", nearest: "own-lru")) {
+          try PolicyRegistry.policy(named: try PolicySpec(parsing: "own-lri"))
+        }
+      }
+    }
+
+    @Test func aNameIsTakenOnce() async {
+      await #expect(processExitsWith: .success) {
+        try PolicyRegistry.add(OwnLRU.self)
+        let reason = "there is a policy of this name already"
+        try #require(throws: PolicyError.cannotAdd("own-lru", reason: reason)) {
+          try PolicyRegistry.add(OwnLRU.self)
+        }
+        try #require(throws: PolicyError.cannotAdd("lru", reason: reason)) {
+          try PolicyRegistry.add(Impostor.self)
+        }
+        try #require(throws: PolicyError.self) { try PolicyRegistry.add(Unspeakable.self) }
+        try #require(PolicyRegistry.all.count == PolicyRegistry.standard.count + 1)
+      }
+    }
+
+    /// A memory cache with it counts what one with the engine's own counts.
+    @Test func aCacheCountsWhatTheEnginesOwnCounts() async {
+      await #expect(processExitsWith: .success) {
+        try PolicyRegistry.add(OwnLRU.self)
+        let trace = ReplayTrace(requests: 4_000, objects: 200, sizeMax: 12, isTimed: true, seed: 5)
+        for limits in [MemoryCacheLimits(count: 40), MemoryCacheLimits(cost: 160)] {
+          let counts = try ["lru", "own-lru"].map { policy in
+            var replay = try MemoryCacheReplay(
+              MemoryCacheConfiguration(limits: limits, policy: policy, shards: 1))
+            replay.run(trace)
+            return replay.counts
+          }
+          try #require(counts[0].memoryHits > 500 && counts[0] == counts[1])
+        }
+      }
+    }
+
+    /// A simulated hybrid, too, in either tier.
+    @Test func aHybridCountsWhatTheEnginesOwnCounts() async {
+      await #expect(processExitsWith: .success) {
+        try PolicyRegistry.add(OwnLRU.self)
+        let trace = ReplayTrace(requests: 4_000, objects: 200, sizeMax: 12, isTimed: true, seed: 5)
+        func counts(_ memory: String, _ disk: String, _ unit: CapacityUnit) throws -> Counts {
+          let simulation = try PolicyRegistry.makeSimulation(
+            SimulationSetup(
+              arrangement: .hybrid(
+                memory: TierSetup(policy: try PolicySpec(parsing: memory), capacity: 20),
+                disk: TierSetup(policy: try PolicySpec(parsing: disk), capacity: 90),
+                rules: HybridRules()),
+              unit: unit),
+            over: trace.columns())
+          simulation.run(upTo: trace.lines.count, untilFirstEviction: false)
+          return simulation.counts
+        }
+        for unit in [CapacityUnit.objects, .bytes] {
+          let expected = try counts("lru", "lru", unit)
+          try #require(try counts("own-lru", "lru", unit) == expected)
+          try #require(try counts("lru", "own-lru", unit) == expected)
+          try #require(try counts("own-lru", "own-lru", unit) == expected)
+        }
+      }
+    }
+  }
+#endif

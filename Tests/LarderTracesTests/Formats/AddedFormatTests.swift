@@ -1,0 +1,68 @@
+import LarderEngine
+import LarderTraces
+import TestSupport
+import Testing
+
+/// `G id` or `D id` a line, as another package would read it.
+private struct LetterFormat: TraceFormat {
+  let description = FormatDescription(
+    name: "letter", summary: "text, `G id` or `D id` a line",
+    layout: "Text: G (get) or D (delete), a blank, an id.", suffixes: [".letters"])
+
+  func recognise(_ sample: FormatSample) -> FormatConfidence {
+    sample.isText && sample.isNamed(description.suffixes) ? .certain : .none
+  }
+
+  func decoder(options: FormatOptions, sample: FormatSample) -> any TraceDecoder { Decoder() }
+
+  private struct Decoder: TraceDecoder {
+    var columns: TraceColumns { [.operation] }
+
+    func decode(_ reader: ByteReader, into batch: RecordBatch) throws {
+      try reader.forEachLine { line, number in
+        var rest = line
+        let letter = rest.takeByte()
+        guard letter == UInt8(ascii: "G") || letter == UInt8(ascii: "D") else {
+          throw TraceError(
+            "expected G or D, found \(line.quoted)", in: reader.path, at: .line(number))
+        }
+        return try batch.append(
+          TraceRecord(
+            key: KeyHash.key(rest.trimmed),
+            operation: letter == UInt8(ascii: "D") ? .delete : .get))
+      }
+      _ = try batch.flush()
+    }
+  }
+}
+
+// What is added stays for the rest of the process, and is in the messages that other tests compare:
+// these tests are in processes of their own.
+#if compiler(>=6.2)
+  /// A format that is added when the program runs is known by name and by content.
+  @Suite(.endsInTime) struct AddedFormatTests {
+    @Test func itsTracesAreRead() async {
+      await #expect(processExitsWith: .success) {
+        try FormatRegistry.add(LetterFormat())
+        try #require(FormatRegistry.names.last == "letter")
+        let folder = try TestFolder()
+        let path = try folder.write(Array("G 17\nD 17\nG x\n".utf8), to: "log.letters")
+        let records = try allRecords(FileSource(path: path))
+        try #require(records.map(\.operation) == [0, 2, 0])
+        try #require(records.map(\.key) == [17, 17, KeyHash.hash("x")])
+        let other = try folder.write(Array("G 1\n".utf8), to: "log")
+        let named = try FileSource(path: other, format: try ComponentSpec(parsing: "letter"))
+        try #require(try allRecords(named).count == 1)
+      }
+    }
+
+    @Test func aNameIsTakenOnce() async {
+      await #expect(processExitsWith: .success) {
+        try FormatRegistry.add(LetterFormat())
+        try #require(
+          message { try FormatRegistry.add(LetterFormat()) }
+            == "letter: there is a trace format of this name already")
+      }
+    }
+  }
+#endif
