@@ -38,7 +38,7 @@ let package = Package(
       name: "LarderCommands",
       targets: [
         "LarderCommands", "LarderReports", "LarderHarness", "LarderSimulation", "LarderWorkloads",
-        "LarderTraces",
+        "LarderTraces", "LarderSystem",
       ]),
   ],
   traits: [

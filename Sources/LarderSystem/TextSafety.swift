@@ -1,15 +1,15 @@
 /// Names and descriptions come from files that anybody may have written. What a terminal or an
 /// editor would obey rather than show is replaced before it is printed anywhere.
-package enum TextSafety {
+public enum TextSafety {
   /// `text` with line breaks as spaces and control characters made visible.
-  package static func singleLine(_ text: String) -> String {
+  public static func singleLine(_ text: String) -> String {
     printable(text).split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
       .joined(separator: " ")
   }
 
   /// `text` with control characters and changes of writing direction made visible; line breaks
   /// and tabs stay.
-  package static func printable(_ text: String) -> String {
+  public static func printable(_ text: String) -> String {
     var result = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
       result.append(isHarmless(scalar) ? scalar : "\u{FFFD}")

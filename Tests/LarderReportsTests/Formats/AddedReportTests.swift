@@ -1,6 +1,7 @@
 import Foundation
 import LarderReports
 import LarderSimulation
+import LarderSystem
 import LarderWorkloads
 import TestSupport
 import Testing
