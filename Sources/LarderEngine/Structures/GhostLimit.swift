@@ -16,6 +16,9 @@ public struct GhostLimit {
   public var ghosts: Int { most }
   @usableFromInline var most = GhostLimit.least
 
+  /// No object was resident yet.
+  public init() {}
+
   /// So many objects are resident.
   @inlinable
   @inline(__always)

@@ -3,6 +3,9 @@
 public struct OrderCounter {
   @usableFromInline var last: UInt32 = 0
 
+  /// Nothing counted yet.
+  public init() {}
+
   /// The next number; never 0.
   @inlinable
   @inline(__always)

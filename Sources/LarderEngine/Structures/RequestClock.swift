@@ -11,6 +11,9 @@ public struct RequestClock {
   @usableFromInline var latest = ObjectID.none
   @usableFromInline var previous = ObjectID.none
 
+  /// No request yet.
+  public init() {}
+
   /// Counts a request for an object.
   @inlinable
   @inline(__always)
