@@ -56,7 +56,7 @@ import Testing
     return Sweep(
       cells: try Plan.cells(of: workload, facts: traces.facts), traces: traces.bySeed,
       warmUp: workload.warmUp, repetitions: 2, threads: 2,
-      execution: ExecutionSpec(threads: threads))
+      execution: ExecutionSpec(threads: threads), driver: HarnessDriver())
   }
 
   private static func foreign(

@@ -6,7 +6,8 @@ import LarderWorkloads
 enum SampleResults {
   static let machine = MachineDescription(
     processor: "Example 9000", cores: 8, memoryBytes: 16 << 30, system: "Linux 6.1",
-    larderVersion: "0.1.0", swiftVersion: "6.3.1", build: "release")
+    larderVersion: "0.1.0", larderRevision: "0123456789ab",
+    swiftVersion: "6.3.1", build: "release")
 
   static func empty(workload: String = "sample", planned: Int = 0) -> RunResults {
     RunResults(

@@ -206,7 +206,7 @@ struct NewsFeedTests {
       message("view=phone") == "news-feed: view: expected one of device, server, found 'phone'")
     #expect(
       message("readers=5")
-        == "news-feed: readers: expected 1, or view=server: a device has one reader, found '5'")
+        == "news-feed: readers: expected 1, or view=server; a device has one reader, found '5'")
     #expect(message("view=server:activity=2")?.contains("view=device") == true)
     #expect(message("articles=0")?.contains("a whole number from 10") == true)
     #expect(message("back=101%")?.contains("a share from 0 to 1") == true)
