@@ -4,7 +4,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 .PHONY: help deps browser build debug test test-foreign test-examples test-release sanitize \
-  torture run bench bench-caches alarms analysis test-analysis policies-page lint format clean install
+  torture run bench bench-caches alarms analysis test-analysis policies-page docs lint format clean \
+  install
 
 SWIFT ?= swift
 WORKLOAD ?= Workloads/news-feed.yaml
@@ -279,6 +280,24 @@ lint: ## Check the format of the sources
 format: ## Format the sources
 	$(call say,Formatting the sources)
 	@$(SWIFT) format --in-place --parallel --recursive $(SWIFT_FILES)
+
+# Symbol graphs are those of a debug build; docc comes with the toolchain.
+docs: deps ## Build the documentation of the libraries as a static site, in .build/docs
+	$(call say,Extracting symbols)
+	@$(SWIFT) package dump-symbol-graph --minimum-access-level public >/dev/null
+	@graphs="$$($(SWIFT) build --show-bin-path)/../symbolgraph"; \
+	docc="$$(command -v docc || echo "$$(dirname "$$(readlink -f "$$(command -v $(firstword $(SWIFT)))")")/docc")"; \
+	for module in Larder LarderEngine; do \
+	  printf '\033[1m==> Documenting %s\033[0m\n' "$$module"; \
+	  symbols="$$(mktemp -d)"; \
+	  cp "$$graphs/$$module.symbols.json" "$$symbols/"; \
+	  "$$docc" convert "Sources/$$module/$$module.docc" --additional-symbol-graph-dir "$$symbols" \
+	    --fallback-display-name "$$module" --fallback-bundle-identifier "larder.$$module" \
+	    --transform-for-static-hosting --hosting-base-path "$$module" \
+	    --output-path ".build/docs/$$module"; \
+	  rm -rf "$$symbols"; \
+	done
+	$(call say,.build/docs)
 
 clean: ## Remove build products
 	$(call say,Removing .build and $(VENV))

@@ -85,7 +85,7 @@ let package = Package(
       name: "LarderTraces",
       dependencies: ["LarderEngine", "CLarderShims", "CZstd", "CZlib", "CLZMA"]),
     // Files that are there whole or not at all, safe text, the version.
-    .target(name: "LarderSystem", dependencies: ["CLarderVersion"]),
+    .target(name: "LarderSystem"),
     // Workload file to plan.
     .target(
       name: "LarderWorkloads",
@@ -131,7 +131,8 @@ let package = Package(
     .executableTarget(
       name: "LarderCLI",
       dependencies: [
-        "LarderCommands", .target(name: "CJemalloc", condition: .when(platforms: [.linux])),
+        "CLarderVersion", "LarderCommands",
+        .target(name: "CJemalloc", condition: .when(platforms: [.linux])),
       ]),
 
     // For tests alone: limits of time, a process that is killed, and files that fail for SQLite.

@@ -1,3 +1,4 @@
+import CLarderVersion
 import LarderCommands
 
-LarderProgram.main()
+LarderProgram.main(revision: String(cString: larder_revision()))

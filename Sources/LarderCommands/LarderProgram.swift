@@ -1,5 +1,5 @@
 import Foundation
-import LarderHarness
+import LarderSystem
 
 /// The command `larder` as a function, so that a program with policies, caches, formats and reports
 /// of its own can be it.
@@ -13,7 +13,12 @@ public enum LarderProgram {
   ///     `Examples/OwnPolicy` and `Examples/OwnCache` are such programs.
   ///   - slowdown: makes every measurement of `larder check --against` last longer by this share:
   ///     for trying out whether a slowdown is found, and 0 in every other program.
-  public static func main(adding additions: [LarderAddition] = [], slowdown: Double = 0) -> Never {
+  ///   - revision: the git commit that the program was built from, for `--version`, results and
+  ///     reports; empty where it is not known.
+  public static func main(
+    adding additions: [LarderAddition] = [], slowdown: Double = 0, revision: String = ""
+  ) -> Never {
+    LarderVersion.set(revision: revision)
     TimeWorkerCommand.slowdown.withLock { $0 = slowdown }
     do {
       for addition in additions { try addition.register() }

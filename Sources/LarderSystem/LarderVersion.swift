@@ -1,15 +1,20 @@
-internal import CLarderVersion
+internal import Synchronization
 
 /// Which larder this is.
 package enum LarderVersion {
   /// The version, as in the tag of a release.
   package static var current: String { "0.1.0" }
 
+  private static let built = Mutex<String?>(nil)
+
   /// The git commit that it was built from, with `-changed` behind it where the sources had changes
   /// besides; nil where that is not known.
-  package static var revision: String? {
-    let revision = String(cString: larder_revision())
-    return revision.isEmpty ? nil : revision
+  package static var revision: String? { built.withLock { $0 } }
+
+  /// Tells the commit. Only the program does: were it compiled into a library, each commit would
+  /// rebuild every module above that.
+  package static func set(revision: String) {
+    built.withLock { $0 = revision.isEmpty ? nil : revision }
   }
 
   /// The Swift compiler it was built with, as far as the language can tell.

@@ -22,8 +22,8 @@
   /// **Method.** AES-GCM (NIST SP 800-38D, 2007), with separate keys for values, entry headers and
   /// suite names, derived from the app's key and a random salt of the database with HKDF-SHA-256
   /// (RFC 5869, 2010). Every write uses a new random nonce of 96 bits; by the standard's bound that
-  /// is safe for 2^32 writes over the lifetime of a folder. A value is bound to its suite, its key and
-  /// its row: it cannot be used for another entry, and an older value of the same key cannot be put
+  /// is safe for 2^32 writes over the lifetime of a folder. A value is bound to its suite, its key
+  /// and its row: it cannot be used for another entry, and an older value of the same key cannot be put
   /// next to a newer row. Version, content type, creation time, expiry time and the permanent flag
   /// are authenticated too. A value that was tampered with is a miss, is removed, and counts as
   /// damage.
