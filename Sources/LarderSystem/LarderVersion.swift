@@ -1,4 +1,4 @@
-internal import Synchronization
+import Synchronization
 
 /// Which larder this is.
 package enum LarderVersion {
