@@ -23,10 +23,10 @@
   /// suite names, derived from the app's key and a random salt of the database with HKDF-SHA-256
   /// (RFC 5869, 2010). Every write uses a new random nonce of 96 bits; by the standard's bound that
   /// is safe for 2^32 writes over the lifetime of a folder. A value is bound to its suite, its key
-  /// and its row: it cannot be used for another entry, and an older value of the same key cannot be put
-  /// next to a newer row. Version, content type, creation time, expiry time and the permanent flag
-  /// are authenticated too. A value that was tampered with is a miss, is removed, and counts as
-  /// damage.
+  /// and its row: it cannot be used for another entry, and an older value of the same key cannot be
+  /// put next to a newer row. Version, content type, creation time, expiry time and the permanent
+  /// flag are authenticated too. A value that was tampered with is a miss, is removed, and counts
+  /// as damage.
   ///
   /// **Not hidden from someone who can read the disk**: the number of entries and suites, which
   /// entries share a suite and the identity of its codec, the sizes of values and approximate sizes
