@@ -287,6 +287,7 @@ docs: deps ## Build the documentation of the libraries as a static site, in .bui
 	@$(SWIFT) package dump-symbol-graph --minimum-access-level public >/dev/null
 	@graphs="$$($(SWIFT) build --show-bin-path)/../symbolgraph"; \
 	docc="$$(command -v docc || echo "$$(dirname "$$(readlink -f "$$(command -v $(firstword $(SWIFT)))")")/docc")"; \
+	mkdir -p .build/docs; \
 	for module in Larder LarderEngine; do \
 	  printf '\033[1m==> Documenting %s\033[0m\n' "$$module"; \
 	  symbols="$$(mktemp -d)"; \
