@@ -122,9 +122,9 @@ test-foreign: deps ## Stress the library from another package in release mode, f
 # OwnCache decides as FIFO does, so its hits (column 9) must be FIFO's.
 test-examples: deps ## Build Examples as packages of their own, and run them
 	$(call say,Building and running Examples)
-	@$(NESTED) --package-path Examples
 	@programs="$$($(NESTED) --package-path Examples --show-bin-path)"; \
 	for name in NewsApp ProductImages Chat UserSettings; do \
+	  $(NESTED) --package-path Examples --product "$$name"; \
 	  "$$programs/$$name" >/dev/null || { echo "$$name failed" >&2; exit 1; }; \
 	done
 	$(call say,Adding a cache: Examples/OwnCache)
