@@ -302,7 +302,7 @@ docs: deps ## Build the documentation of the libraries as a static site, in .bui
 
 clean: ## Remove build products
 	$(call say,Removing .build and $(VENV))
-	@rm -rf .build $(VENV)
+	@rm -rf .build .build-nested .build-nested-tests $(VENV)
 
 install: build ## Install larder into PREFIX/bin (default /usr/local)
 	$(call say,Installing $(DESTDIR)$(PREFIX)/bin/larder)

@@ -53,14 +53,14 @@ struct LarderProcess {
     notes = try String(contentsOf: files[1], encoding: .utf8)
   }
 
-  /// The executable beside the test bundle.
-  static func executable(_ name: String = "larder") throws -> URL {
+  /// The built `larder`, next to the test bundle.
+  static func executable() throws -> URL {
     let bundle = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
     var folders = [bundle.deletingLastPathComponent()]
     #if os(macOS)
       folders += Bundle.allBundles.map { $0.bundleURL.deletingLastPathComponent() }
     #endif
-    let candidates = folders.map { $0.appendingPathComponent(name) }
+    let candidates = folders.map { $0.appendingPathComponent("larder") }
     guard
       let found = candidates.first(where: {
         FileManager.default.isExecutableFile(atPath: $0.path)
