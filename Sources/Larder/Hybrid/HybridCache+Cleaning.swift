@@ -8,7 +8,6 @@ extension HybridCache {
     // Every stripe is held, so that nothing is promoted between the two tiers' turns.
     for stripe in stripes.all {
       stripe.lock.lock()
-      stripe.begin()
       for key in Array(stripe.flights.keys) { stripe.overtake(key) }
       for key in Array(stripe.dirty.keys) { forgetDirty(key, stripe) }
     }

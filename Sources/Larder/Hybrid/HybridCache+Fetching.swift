@@ -21,7 +21,7 @@ extension HybridCache {
     let (key, strategy) = (asking.key, asking.strategy)
     let stripe = stripes[key]
     stripe.lock.lock()
-    stripe.begin()
+    var operation = Operation(self, stripe)
     // Before memory is asked, which may remove it.
     var old = strategy == .cacheOnly ? nil : expiredInMemory(asking)
     // Another request may have brought it meanwhile.
@@ -29,8 +29,10 @@ extension HybridCache {
     let found =
       asking.known
       ?? findOrTell(
-        key, stripe, asksMemory: asksMemory, handsOutExpired: strategy != .cacheOnly)
-    if found == nil, strategy != .cacheOnly { old = stripe.expired.map { hit($0) } ?? old }
+        key, &operation, asksMemory: asksMemory, handsOutExpired: strategy != .cacheOnly)
+    if found == nil, strategy != .cacheOnly {
+      old = operation.outcome.expired.map { hit($0) } ?? old
+    }
     var beginning = Beginning(hit: found, next: .answer(found.map { .hit($0) } ?? .absent))
     switch strategy {
     case .cacheOnly: break
@@ -48,10 +50,10 @@ extension HybridCache {
 
   /// Looks a key up; where disk fails listeners are told, and it counts as having nothing.
   private func findOrTell(
-    _ key: Key, _ stripe: HybridStripe<Key, Value>, asksMemory: Bool, handsOutExpired: Bool
+    _ key: Key, _ operation: inout Operation, asksMemory: Bool, handsOutExpired: Bool
   ) -> CacheHit<Value>? {
     do throws(HybridCacheError) {
-      return try find(key, stripe, asksMemory: asksMemory, handsOutExpired: handsOutExpired)
+      return try find(key, &operation, asksMemory: asksMemory, handsOutExpired: handsOutExpired)
     } catch {
       events.note(.failure(error), key, .disk)
       return nil

@@ -17,14 +17,14 @@ extension HybridCache {
     let data = configuration.copiesOnRead ? bytes(of: item, flight) : nil
     let stripe = stripes[key]
     stripe.lock.lock()
-    stripe.begin()
+    var operation = Operation(self, stripe)
     let isFirst = stripe.flights[key] === flight
     if isFirst { stripe.flights[key] = nil }
     // What nobody wants any more is not stored either.
     let isCurrent = isFirst && !flight.isAbandoned
     let result =
       switch answer {
-      case .success(let answer): settle(flight, item, stripe, answer, isCurrent: isCurrent)
+      case .success(let answer): settle(flight, item, &operation, answer, isCurrent: isCurrent)
       case .failure(let error) where isCancelled || error is CancellationError:
         cancelled(error, flight, item, stripe)
       case .failure(let error): fail(error, flight, item, stripe)
@@ -33,7 +33,7 @@ extension HybridCache {
     if case .hit(let hit) = result, hit.freshness == .stale {
       stripe.totals.staleAnswers += UInt64(waiters.count)
     }
-    if let failure = stripe.failure { events.note(.failure(failure), key, .disk) }
+    if let failure = operation.outcome.failure { events.note(.failure(failure), key, .disk) }
     if !stripe.victims.isEmpty { demoteVictims(stripe) }
     stripe.lock.unlock()
     for waiter in waiters { waiter.resume(returning: result) }
@@ -78,28 +78,29 @@ extension HybridCache {
 
   private func settle(
     _ flight: HybridFlight<Value>, _ item: HybridItem<Key, Value>,
-    _ stripe: HybridStripe<Key, Value>, _ answer: OriginAnswer<Value>, isCurrent: Bool
+    _ operation: inout Operation, _ answer: OriginAnswer<Value>, isCurrent: Bool
   ) -> CacheResult<Value> {
     let isBackground = flight.isBackground
     switch answer {
     case .value(let value, _, _, _, _):
       events.note(.fetch(isBackground: isBackground), item.key, nil)
       if isCurrent, item.value != nil {
-        _ = store(item, stripe, isFill: flight.candidate == nil)
+        _ = store(item, &operation, isFill: flight.candidate == nil)
       }
       return .miss(value)
     case .notModified:
       guard let candidate = flight.candidate else {
         return fail(
-          HybridCacheError.notModifiedUnasked(key: item.key.diskKey), flight, item, stripe)
+          HybridCacheError.notModifiedUnasked(key: item.key.diskKey), flight, item, operation.stripe
+        )
       }
-      stripe.totals.notModified += 1
+      operation.stripe.totals.notModified += 1
       events.note(.notModified(isBackground: isBackground), item.key, nil)
-      if isCurrent, item.value != nil { renew(item, stripe) }
+      if isCurrent, item.value != nil { renew(item, &operation) }
       return .hit(renewed(candidate, item))
     case .absent:
       events.note(.absent(isBackground: isBackground), item.key, nil)
-      if isCurrent { rules.delete(item, in: HybridOperation(cache: self, stripe: stripe)) }
+      if isCurrent { rules.delete(item, in: &operation) }
       return .absent
     }
   }
@@ -138,15 +139,14 @@ extension HybridCache {
 
   /// Gives the entry of a key a new life in both tiers, without writing its value to disk again
   /// where it is still there.
-  private func renew(_ item: HybridItem<Key, Value>, _ stripe: HybridStripe<Key, Value>) {
-    let operation = HybridOperation(cache: self, stripe: stripe)
-    if stripe.dirty[item.key] != nil { writeDirty(item.key, stripe) }
+  private func renew(_ item: HybridItem<Key, Value>, _ operation: inout Operation) {
+    if operation.stripe.dirty[item.key] != nil { writeDirty(item.key, &operation) }
     let places = rules.mayTake(life: operation.life(item))
     let isInMemory = memory?.contains(item.key) ?? false
-    let isOnDisk = places.disk && renewOnDisk(item, stripe)
+    let isOnDisk = places.disk && renewOnDisk(item, &operation)
     guard isOnDisk || isInMemory else {
       // Given up meanwhile: the value that was read then is stored like one that was fetched.
-      _ = store(item, stripe, isFill: false)
+      _ = store(item, &operation, isFill: false)
       return
     }
     if !places.disk { operation.removeFromDisk(item) }
@@ -160,14 +160,14 @@ extension HybridCache {
   }
 
   private func renewOnDisk(
-    _ item: HybridItem<Key, Value>, _ stripe: HybridStripe<Key, Value>
+    _ item: HybridItem<Key, Value>, _ operation: inout Operation
   ) -> Bool {
     guard let diskTier else { return false }
     do throws(DiskCacheError) {
       return try diskTier.renew(
         item.diskKey, expires: item.expiry(limit: diskAge), version: item.options.version)
     } catch {
-      stripe.fail(.disk(error))
+      operation.outcome.fail(.disk(error))
       return false
     }
   }

@@ -7,6 +7,8 @@ import LarderEngine
 #endif
 
 extension HybridCache {
+  typealias Operation = HybridOperation<Key, Value>
+
   /// Stores a value over whatever the key had, and says whether a tier has it afterwards: not when
   /// it is too large for both, or neither's policy wants it, or with a time to live of zero it
   /// could never be of use. What the key had is gone in any case.
@@ -39,20 +41,20 @@ extension HybridCache {
     item.value = value
     item.options = options
     if encodesEarly || options.isPermanent { item.data = try encode(value) }
-    return try withStripe(key) { (stripe) throws(HybridCacheError) in
-      stripe.overtake(key)
-      let isThere = store(item, stripe, isFill: isFill)
-      if let failure = stripe.failure { throw failure }
+    return try withStripe(key) { (operation: inout Operation) throws(HybridCacheError) in
+      operation.stripe.overtake(key)
+      let isThere = store(item, &operation, isFill: isFill)
+      if let failure = operation.outcome.failure { throw failure }
       return isThere
     }
   }
 
   /// Stores an item whose stripe is locked, and says whether a tier has it afterwards.
   func store(
-    _ item: HybridItem<Key, Value>, _ stripe: HybridStripe<Key, Value>, isFill: Bool
+    _ item: HybridItem<Key, Value>, _ operation: inout Operation, isFill: Bool
   ) -> Bool {
     if isOver(item) {
-      rules.delete(item, in: HybridOperation(cache: self, stripe: stripe))
+      rules.delete(item, in: &operation)
       return false
     }
     var isFill = isFill
@@ -60,12 +62,12 @@ extension HybridCache {
       // Another thread may have stored it meanwhile.
       isFill = !holds(item)
       // A tier that takes nothing keeps nothing: neither an old copy.
-      if isFill, !grace.isNone { dropExpired(item, stripe) }
+      if isFill, !grace.isNone { dropExpired(item, &operation) }
     }
-    rules.store(item, isFill: isFill, in: HybridOperation(cache: self, stripe: stripe))
-    if stripe.isInMemory { return true }
-    if stripe.dirty[item.key] != nil { writeDirty(item.key, stripe) }
-    return stripe.isOnDisk
+    rules.store(item, isFill: isFill, in: &operation)
+    if operation.outcome.isInMemory { return true }
+    if operation.stripe.dirty[item.key] != nil { writeDirty(item.key, &operation) }
+    return operation.outcome.isOnDisk
   }
 
   private func holds(_ item: HybridItem<Key, Value>) -> Bool {
@@ -83,12 +85,12 @@ extension HybridCache {
   }
 
   /// Removes what both tiers have kept of a key after it had expired.
-  private func dropExpired(_ item: HybridItem<Key, Value>, _ stripe: HybridStripe<Key, Value>) {
+  private func dropExpired(_ item: HybridItem<Key, Value>, _ operation: inout Operation) {
     memory?.removeExpired(item.key)
     do throws(DiskCacheError) {
       try diskTier?.removeExpired(item.diskKey)
     } catch {
-      stripe.fail(.disk(error))
+      operation.outcome.fail(.disk(error))
     }
   }
 
@@ -98,29 +100,29 @@ extension HybridCache {
   /// - Throws: `disk`, when it may still be there.
   @discardableResult
   public func remove(_ key: Key) throws(HybridCacheError) -> Bool {
-    try withStripe(key) { (stripe) throws(HybridCacheError) in
-      stripe.overtake(key)
-      rules.delete(item(key), in: HybridOperation(cache: self, stripe: stripe))
-      if let failure = stripe.failure { throw failure }
-      return stripe.isInMemory || stripe.isOnDisk
+    try withStripe(key) { (operation: inout Operation) throws(HybridCacheError) in
+      operation.stripe.overtake(key)
+      rules.delete(item(key), in: &operation)
+      if let failure = operation.outcome.failure { throw failure }
+      return operation.outcome.isInMemory || operation.outcome.isOnDisk
     }
   }
 
   // MARK: Ways that several calls share
 
-  /// Calls `body` with the locked stripe of a key, moves what memory evicted, and tells listeners
-  /// once the lock is given back.
+  /// Calls `body` with an operation on the locked stripe of a key, moves what memory evicted, and
+  /// tells listeners once the lock is released.
   func withStripe<Result>(
-    _ key: Key, _ body: (HybridStripe<Key, Value>) throws(HybridCacheError) -> Result
+    _ key: Key, _ body: (inout Operation) throws(HybridCacheError) -> Result
   ) throws(HybridCacheError) -> Result {
     let stripe = stripes[key]
     stripe.lock.lock()
-    stripe.begin()
+    var operation = Operation(self, stripe)
     let result: Swift.Result<Result, HybridCacheError>
     do throws(HybridCacheError) {
-      result = .success(try body(stripe))
+      result = .success(try body(&operation))
       // The call has its answer all the same.
-      if let failure = stripe.failure { events.note(.failure(failure), key, .disk) }
+      if let failure = operation.outcome.failure { events.note(.failure(failure), key, .disk) }
     } catch {
       result = .failure(error)
     }
@@ -140,16 +142,13 @@ extension HybridCache {
   func demoteVictims(_ stripe: HybridStripe<Key, Value>) {
     let victims = stripe.victims
     stripe.victims.removeAll(keepingCapacity: true)
-    let operation = HybridOperation(cache: self, stripe: stripe)
-    let failureBefore = stripe.failure
-    stripe.failure = nil
-    for victim in victims where rules.demote(victim, in: operation) {
+    var operation = Operation(self, stripe)
+    for victim in victims where rules.demote(victim, in: &operation) {
       stripe.totals.demotions += 1
       events.note(.demote, victim.key, .disk)
     }
     // The call itself has done what it was asked: listeners hear that a victim is lost.
-    if let failure = stripe.failure { events.note(.failure(failure), nil, .disk) }
-    stripe.failure = failureBefore
+    if let failure = operation.outcome.failure { events.note(.failure(failure), nil, .disk) }
   }
 
   /// What an operation on a key begins with.

@@ -18,16 +18,17 @@ extension HybridCache {
 
   /// Writes what waits under a key whose stripe is locked; also what has expired, or the value
   /// before it would be there again.
-  func writeDirty(_ key: Key, _ stripe: HybridStripe<Key, Value>) {
+  func writeDirty(_ key: Key, _ operation: inout Operation) {
+    let stripe = operation.stripe
     guard let diskTier, let dirty = stripe.dirty[key] else { return }
     forgetDirty(key, stripe)
     do throws(DiskCacheError) {
-      stripe.isOnDisk = try diskTier.set(
+      operation.outcome.isOnDisk = try diskTier.set(
         dirty.data, for: dirty.diskKey, dirty.options,
         DiskLife(created: dirty.created, expires: dirty.expires))
     } catch {
       stripe.totals.lostWrites += 1
-      stripe.fail(.disk(error))
+      operation.outcome.fail(.disk(error))
       events.note(.failure(.disk(error)), key, .disk)
     }
   }
@@ -42,7 +43,10 @@ extension HybridCache {
     for key in due.evicted {
       let stripe = stripes[key]
       stripe.lock.lock()
-      if stripe.dirty[key] != nil, memory?.contains(key) != true { writeDirty(key, stripe) }
+      if stripe.dirty[key] != nil, memory?.contains(key) != true {
+        var operation = Operation(self, stripe)
+        writeDirty(key, &operation)
+      }
       stripe.lock.unlock()
     }
     // Listeners have been told of what failed.
@@ -62,9 +66,9 @@ extension HybridCache {
     for (key, _) in keys.sorted(by: { $0.order < $1.order }) {
       let stripe = stripes[key]
       stripe.lock.lock()
-      stripe.failure = nil
-      writeDirty(key, stripe)
-      failure = failure ?? stripe.failure
+      var operation = Operation(self, stripe)
+      writeDirty(key, &operation)
+      failure = failure ?? operation.outcome.failure
       stripe.lock.unlock()
     }
     if let failure { throw failure }

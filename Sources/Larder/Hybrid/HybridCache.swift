@@ -180,24 +180,24 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
   /// A get of which memory knows nothing.
   @usableFromInline
   func getBelowMemory(_ key: Key) throws(HybridCacheError) -> CacheHit<Value>? {
-    try withStripe(key) { (stripe) throws(HybridCacheError) in
+    try withStripe(key) { (operation: inout Operation) throws(HybridCacheError) in
       // Another thread may have brought it meanwhile.
       let isInMemory = memory?.contains(key) ?? false
-      return try find(key, stripe, asksMemory: isInMemory, handsOutExpired: false)
+      return try find(key, &operation, asksMemory: isInMemory, handsOutExpired: false)
     }
   }
 
   @usableFromInline
   func getUnderLock(_ key: Key) throws(HybridCacheError) -> CacheHit<Value>? {
-    try withStripe(key) { (stripe) throws(HybridCacheError) in
-      try find(key, stripe, asksMemory: true, handsOutExpired: false)
+    try withStripe(key) { (operation: inout Operation) throws(HybridCacheError) in
+      try find(key, &operation, asksMemory: true, handsOutExpired: false)
     }
   }
 
-  /// Looks a key up whose stripe is locked. What disk holds that has expired is put into
-  /// `stripe.expired` if `handsOutExpired`.
+  /// Looks a key up whose stripe is locked. What disk holds that has expired is put into the
+  /// outcome if `handsOutExpired`.
   func find(
-    _ key: Key, _ stripe: HybridStripe<Key, Value>, asksMemory: Bool, handsOutExpired: Bool
+    _ key: Key, _ operation: inout Operation, asksMemory: Bool, handsOutExpired: Bool
   ) throws(HybridCacheError) -> CacheHit<Value>? {
     if asksMemory, let held = memory?.get(key) {
       events.note(.hit, key, .memory)
@@ -205,15 +205,15 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
     }
     var item = item(key)
     item.handsOutExpired = handsOutExpired
-    let answer = rules.getFromDisk(item, in: HybridOperation(cache: self, stripe: stripe))
+    let answer = rules.getFromDisk(item, in: &operation)
     guard case .disk(let found, let isPromoted) = answer else {
       events.note(.miss, key, nil)
-      if let failure = stripe.failure { throw failure }
+      if let failure = operation.outcome.failure { throw failure }
       return nil
     }
     events.note(.hit, key, .disk)
     if isPromoted {
-      stripe.totals.promotions += 1
+      operation.stripe.totals.promotions += 1
       events.note(.promote, key, .memory)
     } else if !grace.isNone {
       // Memory may have a copy that has expired there, and that nobody needs any more.
@@ -228,9 +228,9 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
   public func contains(_ key: Key) throws(HybridCacheError) -> Bool {
     if memory?.contains(key) ?? false { return true }
     guard let diskTier else { return false }
-    return try withStripe(key) { (stripe) throws(HybridCacheError) in
+    return try withStripe(key) { (operation: inout Operation) throws(HybridCacheError) in
       if memory?.contains(key) ?? false { return true }
-      if let dirty = stripe.dirty[key] { return dirty.expires > clock.nowMicroseconds }
+      if let dirty = operation.stripe.dirty[key] { return dirty.expires > clock.nowMicroseconds }
       do throws(DiskCacheError) {
         return try diskTier.contains(key.diskKey)
       } catch {

@@ -6,12 +6,19 @@ import LarderEngine
   import Foundation
 #endif
 
-/// The two caches as `HybridRules` sees them in one operation, whose stripe's lock is held.
+/// The two caches as `HybridRules` sees them in one operation, while the lock of its stripe is held.
 ///
-/// What disk or a codec cannot do is noted in the stripe and counts as refused.
+/// What disk or a codec cannot do is noted in `outcome` and counts as rejected.
 struct HybridOperation<Key: DiskKeyRepresentable, Value: Sendable>: HybridTiers {
   let cache: HybridCache<Key, Value>
   let stripe: HybridStripe<Key, Value>
+  var outcome = HybridOutcome<Value>()
+
+  /// An operation that begins, on `stripe`, which is locked.
+  init(_ cache: HybridCache<Key, Value>, _ stripe: HybridStripe<Key, Value>) {
+    self.cache = cache
+    self.stripe = stripe
+  }
 
   // MARK: Lives
 
@@ -41,14 +48,9 @@ struct HybridOperation<Key: DiskKeyRepresentable, Value: Sendable>: HybridTiers 
 
   // MARK: Gets
 
-  func useInMemory(_ item: HybridItem<Key, Value>) -> HybridFound<Value>? {
-    // Memory has been asked already: that needs no lock. See `HybridCache.get`.
-    nil
-  }
-
-  func useOnDisk(_ item: HybridItem<Key, Value>) -> HybridFound<Value>? {
+  mutating func useOnDisk(_ item: HybridItem<Key, Value>) -> HybridFound<Value>? {
     guard let disk = cache.diskTier else { return nil }
-    if stripe.dirty[item.key] != nil { cache.writeDirty(item.key, stripe) }
+    if stripe.dirty[item.key] != nil { cache.writeDirty(item.key, &self) }
     do throws(DiskCacheError) {
       let entry = try disk.entry(
         item.diskKey, expired: .kept(cache.grace, handsOut: item.handsOutExpired))
@@ -59,12 +61,12 @@ struct HybridOperation<Key: DiskKeyRepresentable, Value: Sendable>: HybridTiers 
       }
       let found = HybridFound(value: value, data: entry.data, metadata: entry.metadata)
       if entry.metadata.isExpired {
-        stripe.expired = found
+        outcome.expired = found
         return nil
       }
       return found
     } catch {
-      stripe.fail(.disk(error))
+      outcome.fail(.disk(error))
       return nil
     }
   }
@@ -79,7 +81,7 @@ struct HybridOperation<Key: DiskKeyRepresentable, Value: Sendable>: HybridTiers 
 
   // MARK: Stores
 
-  func putInMemory(_ item: HybridItem<Key, Value>) -> Bool {
+  mutating func putInMemory(_ item: HybridItem<Key, Value>) -> Bool {
     guard let memory = cache.memory, let value = item.value else { return false }
     let held = cache.held(
       value, item.data, created: item.now,
@@ -90,11 +92,11 @@ struct HybridOperation<Key: DiskKeyRepresentable, Value: Sendable>: HybridTiers 
       held, for: item.key, cost: cache.isMemoryWeighed ? item.data?.count ?? 0 : 1,
       expiresMicroseconds: item.expiry(limit: nil), fetchCost: item.options.cost,
       isPermanent: item.options.isPermanent)
-    stripe.isInMemory = stored == .stored
+    outcome.isInMemory = stored == .stored
     return stored != .rejected
   }
 
-  func putOnDisk(_ item: HybridItem<Key, Value>) {
+  mutating func putOnDisk(_ item: HybridItem<Key, Value>) {
     guard let disk = cache.diskTier, let data = data(of: item) else { return }
     let expires = item.expiry(limit: cache.diskAge)
     if cache.writesBack, !item.options.isPermanent {
@@ -107,23 +109,24 @@ struct HybridOperation<Key: DiskKeyRepresentable, Value: Sendable>: HybridTiers 
     }
     cache.forgetDirty(item.key, stripe)
     do throws(DiskCacheError) {
-      stripe.isOnDisk = try disk.set(
+      outcome.isOnDisk = try disk.set(
         data, for: item.diskKey, item.options, DiskLife(created: item.now, expires: expires))
     } catch {
-      stripe.fail(.disk(error))
+      outcome.fail(.disk(error))
     }
   }
 
-  private func data(of item: HybridItem<Key, Value>) -> Data? {
+  private mutating func data(of item: HybridItem<Key, Value>) -> Data? {
     if let data = item.data { return data }
-    return item.value.flatMap(encoded)
+    guard let value = item.value else { return nil }
+    return encoded(value)
   }
 
-  private func encoded(_ value: Value) -> Data? {
+  private mutating func encoded(_ value: Value) -> Data? {
     do throws(HybridCacheError) {
       return try cache.encode(value)
     } catch {
-      stripe.fail(error)
+      outcome.fail(error)
       return nil
     }
   }
@@ -142,10 +145,12 @@ struct HybridOperation<Key: DiskKeyRepresentable, Value: Sendable>: HybridTiers 
     return stored != .rejected
   }
 
-  func demote(_ victim: MemoryEviction<Key, HybridHeld<Value>>) -> Bool {
+  mutating func demote(_ victim: MemoryEviction<Key, HybridHeld<Value>>) -> Bool {
     let facts = victim.value.note.facts
-    guard let disk = cache.diskTier, let data = facts?.data ?? victim.value.value.flatMap(encoded)
-    else { return false }
+    guard let disk = cache.diskTier else { return false }
+    var data = facts?.data
+    if data == nil, let value = victim.value.value { data = encoded(value) }
+    guard let data else { return false }
     do throws(DiskCacheError) {
       return try disk.set(
         data, for: victim.key.diskKey,
@@ -155,25 +160,25 @@ struct HybridOperation<Key: DiskKeyRepresentable, Value: Sendable>: HybridTiers 
           created: facts?.created ?? victim.value.createdBits,
           expires: victim.expiresMicroseconds))
     } catch {
-      stripe.fail(.disk(error))
+      outcome.fail(.disk(error))
       return false
     }
   }
 
   // MARK: Removals
 
-  func removeFromMemory(_ item: HybridItem<Key, Value>) {
+  mutating func removeFromMemory(_ item: HybridItem<Key, Value>) {
     guard let memory = cache.memory else { return }
-    if memory.remove(item.key) != nil { stripe.isInMemory = true }
+    if memory.remove(item.key) != nil { outcome.isInMemory = true }
   }
 
-  func removeFromDisk(_ item: HybridItem<Key, Value>) {
+  mutating func removeFromDisk(_ item: HybridItem<Key, Value>) {
     guard let disk = cache.diskTier else { return }
-    if cache.forgetDirty(item.key, stripe) { stripe.isOnDisk = true }
+    if cache.forgetDirty(item.key, stripe) { outcome.isOnDisk = true }
     do throws(DiskCacheError) {
-      if try disk.remove(item.diskKey) { stripe.isOnDisk = true }
+      if try disk.remove(item.diskKey) { outcome.isOnDisk = true }
     } catch {
-      stripe.fail(.disk(error))
+      outcome.fail(.disk(error))
     }
   }
 }

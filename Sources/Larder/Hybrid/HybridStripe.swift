@@ -16,25 +16,5 @@ final class HybridStripe<Key: DiskKeyRepresentable, Value: Sendable>: @unchecked
   var dirty: [Key: HybridDirty] = [:]
   var totals = HybridTotals()
 
-  /// Of the operation under way: why disk or a codec could not do its part, the copy that was found
-  /// expired, and which tiers hold what was stored.
-  var failure: HybridCacheError?
-  var expired: HybridFound<Value>?
-  var isInMemory = false
-  var isOnDisk = false
-
   init() {}
-
-  /// Makes ready for an operation.
-  func begin() {
-    failure = nil
-    expired = nil
-    isInMemory = false
-    isOnDisk = false
-  }
-
-  /// Notes a failure; the first of an operation is the one that is told.
-  func fail(_ error: HybridCacheError) {
-    if failure == nil { failure = error }
-  }
 }

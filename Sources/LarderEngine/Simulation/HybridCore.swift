@@ -52,16 +52,19 @@ final class HybridCore: HybridTiers {
   /// A get; what no tier answers is stored.
   func get(_ object: Object) -> HybridAnswer<TierCopy> {
     note(object.request)
-    let answer = rules.get(object, in: self)
+    if let copy = useInMemory(object) {
+      demoteVictims(of: object)
+      return .memory(copy)
+    }
+    var tiers = self
+    let answer = rules.getFromDisk(object, in: &tiers)
     switch answer {
-    case .memory: demoteVictims(of: object)
-    case .disk(_, let isPromoted):
-      if isPromoted {
-        promotions += 1
-        demoteVictims(of: object)
-      }
+    case .disk(_, isPromoted: true):
+      promotions += 1
+      demoteVictims(of: object)
+    case .disk, .memory: break
     case .none:
-      rules.store(object, isFill: true, in: self)
+      rules.store(object, isFill: true, in: &tiers)
       demoteVictims(of: object)
     }
     return answer
@@ -71,14 +74,16 @@ final class HybridCore: HybridTiers {
   func set(_ object: Object) {
     note(object.request)
     memory.evicted.clear()
-    rules.store(object, isFill: false, in: self)
+    var tiers = self
+    rules.store(object, isFill: false, in: &tiers)
     demoteVictims(of: object)
   }
 
   /// The object is deleted.
   func delete(_ object: Object) {
     note(object.request)
-    rules.delete(object, in: self)
+    var tiers = self
+    rules.delete(object, in: &tiers)
   }
 
   /// The object changed at its origin.
@@ -96,8 +101,9 @@ final class HybridCore: HybridTiers {
   /// Offers what memory has just given up to disk.
   private func demoteVictims(of object: Object) {
     guard rules.demotes else { return }
+    var tiers = self
     for place in 0..<memory.evicted.count
-    where rules.demote(Victim(id: memory.evicted[place], object: object), in: self) {
+    where rules.demote(Victim(id: memory.evicted[place], object: object), in: &tiers) {
       demotions += 1
     }
   }
@@ -126,7 +132,7 @@ final class HybridCore: HybridTiers {
     expires == Request.noExpiry ? .max : expires - min(expires, now)
   }
 
-  func useInMemory(_ object: Object) -> TierCopy? {
+  private func useInMemory(_ object: Object) -> TierCopy? {
     guard let copy = memory.use(object.request, object.now) else { return nil }
     if disk.needsNextUse, disk.tier.contains(object.request.id) { disk.foresee(object.request) }
     return copy

@@ -1,20 +1,11 @@
 /// The decisions of a cache with memory in front of disk. They are made here and nowhere else: the
 /// simulator and the real cache bring their tiers.
 extension HybridRules {
-  /// A get, as far as the tiers can answer it. Where they cannot, `store` of what the origin gives
-  /// is to follow.
-  @inline(__always)
-  package func get<Tiers: HybridTiers>(
-    _ object: Tiers.Object, in tiers: Tiers
-  ) -> HybridAnswer<Tiers.Copy> {
-    if let copy = tiers.useInMemory(object) { return .memory(copy) }
-    return getFromDisk(object, in: tiers)
-  }
-
-  /// The second half of a get: memory has nothing.
+  /// A get that memory did not answer, as far as disk can answer it. Where it cannot, `store` of
+  /// what the origin gives is to follow.
   @inline(__always)
   package func getFromDisk<Tiers: HybridTiers>(
-    _ object: Tiers.Object, in tiers: Tiers
+    _ object: Tiers.Object, in tiers: inout Tiers
   ) -> HybridAnswer<Tiers.Copy> {
     guard let copy = tiers.useOnDisk(object) else { return .none }
     // Some policies give an object up on a hit.
@@ -31,7 +22,7 @@ extension HybridRules {
   /// brings.
   @inline(__always)
   package func store<Tiers: HybridTiers>(
-    _ object: Tiers.Object, isFill: Bool, in tiers: Tiers
+    _ object: Tiers.Object, isFill: Bool, in tiers: inout Tiers
   ) {
     var (memory, disk) = (true, true)
     if placement != nil { (memory, disk) = mayTake(life: tiers.life(object)) }
@@ -56,7 +47,9 @@ extension HybridRules {
 
   /// Moves to disk what memory has evicted, and says whether it is there.
   @inline(__always)
-  package func demote<Tiers: HybridTiers>(_ victim: Tiers.Victim, in tiers: Tiers) -> Bool {
+  package func demote<Tiers: HybridTiers>(
+    _ victim: Tiers.Victim, in tiers: inout Tiers
+  ) -> Bool {
     guard demotes, !tiers.isPermanent(victim) else { return false }
     let life = tiers.lifeLeft(victim)
     guard life > 0, placement == nil || mayTake(life: life).disk else { return false }
@@ -65,7 +58,7 @@ extension HybridRules {
 
   /// Removes an object everywhere.
   @inline(__always)
-  package func delete<Tiers: HybridTiers>(_ object: Tiers.Object, in tiers: Tiers) {
+  package func delete<Tiers: HybridTiers>(_ object: Tiers.Object, in tiers: inout Tiers) {
     tiers.removeFromMemory(object)
     tiers.removeFromDisk(object)
   }

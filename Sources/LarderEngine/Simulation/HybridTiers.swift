@@ -1,8 +1,9 @@
 /// Memory and disk as the rules of a hybrid see them: two tiers that know ids alone, as in a
 /// simulation, or the two caches of a real one with keys and values.
 ///
-/// What memory evicts in `useInMemory`, `putInMemory` and `promote` is kept by whoever conforms and
-/// offered to `HybridRules.demote` afterwards, in order.
+/// What memory evicts in `putInMemory` and `promote` is kept by whoever conforms and offered to
+/// `HybridRules.demote` afterwards, in order. Methods are mutating so that a conforming value can
+/// note what became of an operation.
 package protocol HybridTiers {
   /// What a request names, with all that storing it takes.
   associatedtype Object
@@ -25,29 +26,27 @@ package protocol HybridTiers {
   /// Whether a victim must be on disk whatever the rules say, and so is there.
   func isPermanent(_ victim: Victim) -> Bool
 
-  /// The copy in memory, which is then a reference to it.
-  func useInMemory(_ object: Object) -> Copy?
   /// The copy on disk, which is then a reference to it.
-  func useOnDisk(_ object: Object) -> Copy?
+  mutating func useOnDisk(_ object: Object) -> Copy?
   /// Whether disk holds the object, which is no reference to it.
   func isOnDisk(_ object: Object) -> Bool
   /// Turns the mark over that says whether disk's copy was hit before, and says how it stood. It is
   /// not set when an object is stored.
-  func toggleHitBefore(_ object: Object) -> Bool
+  mutating func toggleHitBefore(_ object: Object) -> Bool
 
   /// Stores an object in memory or replaces it there, and says whether memory accepted it: it may
   /// have evicted it again all the same.
-  func putInMemory(_ object: Object) -> Bool
+  mutating func putInMemory(_ object: Object) -> Bool
   /// Stores an object on disk or replaces it there.
-  func putOnDisk(_ object: Object)
+  mutating func putOnDisk(_ object: Object)
   /// Stores disk's copy in memory, and says whether memory accepted it.
-  func promote(_ copy: Copy, of object: Object) -> Bool
+  mutating func promote(_ copy: Copy, of object: Object) -> Bool
   /// Stores a victim on disk, and says whether disk accepted it.
-  func demote(_ victim: Victim) -> Bool
+  mutating func demote(_ victim: Victim) -> Bool
   /// Removes the object from memory, where it is there, and what memory's policy remembers of it.
-  func removeFromMemory(_ object: Object)
+  mutating func removeFromMemory(_ object: Object)
   /// Removes the object from disk, where it is there, and what disk's policy remembers of it.
-  func removeFromDisk(_ object: Object)
+  mutating func removeFromDisk(_ object: Object)
 }
 
 /// Where a get was answered.
