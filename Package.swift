@@ -83,7 +83,7 @@ let package = Package(
       ]),
     .target(
       name: "LarderTraces",
-      dependencies: ["LarderEngine", "CLarderShims", "CZstd", "CZlib", "CLZMA"]),
+      dependencies: ["LarderSystem", "LarderEngine", "CLarderShims", "CZstd", "CZlib", "CLZMA"]),
     // Files that are there whole or not at all, safe text, the version.
     .target(name: "LarderSystem"),
     // Workload file to plan.
@@ -152,7 +152,8 @@ let package = Package(
       ]),
     // Every module that is imported is named: one that comes along unnamed is not rebuilt for.
     .testTarget(
-      name: "LarderTracesTests", dependencies: ["LarderTraces", "LarderEngine", "TestSupport"]),
+      name: "LarderTracesTests",
+      dependencies: ["LarderSystem", "LarderTraces", "LarderEngine", "TestSupport"]),
     .testTarget(
       name: "LarderWorkloadsTests",
       dependencies: [

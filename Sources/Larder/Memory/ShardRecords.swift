@@ -22,20 +22,25 @@ struct ShardRecords<Key, Value> {
   static var haveEditions: Bool { _isPOD(Key.self) && _isPOD(Value.self) }
 
   /// Places for ids up to `room`, not initialised; with editions where that is wanted and can be.
-  @inlinable
+  @usableFromInline
   init(room: Int, withEditions: Bool) {
     self.room = room
     hasEditions = withEditions && Self.haveEditions
-    memory = LargeMemory.allocate(bytes: Self.bytes(room: room), alignment: Self.alignment)
+    memory = LargeMemory.allocate(bytes: Self.allocated(room: room), alignment: Self.alignment)
     base = memory + Self.offset(room: room)
   }
 
   /// Gives the memory back, the directory's too; nothing in it is initialised.
-  @inlinable
+  @usableFromInline
   func deallocate() { LargeMemory.deallocate(memory) }
 
   /// Memory held, in bytes.
-  var bytes: Int { LargeMemory.rounded(Self.bytes(room: room)) }
+  var bytes: Int { Self.allocated(room: room) }
+
+  // An eighth more at most: what a cache holds beside its entries is its users'.
+  private static func allocated(room: Int) -> Int {
+    LargeMemory.rounded(bytes(room: room), adding: 0.125)
+  }
 
   @inlinable
   static func bytes(room: Int) -> Int { offset(room: room) + (room + 1) * stride }

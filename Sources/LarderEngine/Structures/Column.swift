@@ -1,12 +1,6 @@
 import CLarderShims
 public import Synchronization
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// One value for each object, by id: zero until written, and owned by whoever holds the column.
 ///
 /// Indexing happens once per request or more often and is checked in debug builds alone: ids come
@@ -29,7 +23,7 @@ public struct Column<Element: BitwiseCopyable>: ~Copyable {
     base = Column.allocate(objects + 1)
   }
 
-  deinit { free(base) }
+  deinit { LargeMemory.deallocate(base) }
 
   /// The value of `id`. O(1).
   @inlinable
@@ -55,7 +49,7 @@ public struct Column<Element: BitwiseCopyable>: ~Copyable {
     let grown = isLarge ? wanted : min(objects * 2, Column.objectsMax)
     let larger = Column.allocate(grown + 1)
     larger.initialize(from: base, count: objects + 1)
-    free(base)
+    LargeMemory.deallocate(base)
     base = larger
     objects = grown
   }
@@ -82,27 +76,14 @@ public struct Column<Element: BitwiseCopyable>: ~Copyable {
   /// Memory held, in bytes.
   public var bytes: Int { (objects + 1) * MemoryLayout<Element>.stride }
 
-  /// Zeroed memory; large columns ask for huge pages, since random access to them is bound by
-  /// address translation otherwise.
   private static func allocate(_ count: Int) -> UnsafeMutablePointer<Element> {
     let (bytes, isTooMuch) = count.multipliedReportingOverflow(by: MemoryLayout<Element>.stride)
     precondition(
       !isTooMuch && bytes <= Int.max - (4 << 20), "out of address space: \(count) objects")
-    #if os(Linux)
-      let huge = 2 << 20
-      if bytes >= huge {
-        var memory: UnsafeMutableRawPointer?
-        let rounded = (bytes + huge - 1) & ~(huge - 1)
-        if posix_memalign(&memory, huge, rounded) == 0, let memory {
-          madvise(memory, rounded, MADV_HUGEPAGE)
-          memset(memory, 0, bytes)
-          return memory.bindMemory(to: Element.self, capacity: count)
-        }
-      }
-    #endif
-    guard let memory = calloc(count, MemoryLayout<Element>.stride) else {
-      preconditionFailure("out of memory: \(bytes) bytes for \(count) objects")
-    }
+    // Whole huge pages, whatever they add: a column is read in no order to its end.
+    let room = bytes < 2 << 20 ? bytes : LargeMemory.rounded(bytes, adding: 1)
+    let memory = LargeMemory.allocate(bytes: room)
+    memory.initializeMemory(as: UInt8.self, repeating: 0, count: bytes)
     return memory.bindMemory(to: Element.self, capacity: count)
   }
 

@@ -1,14 +1,6 @@
 import LarderSimulation
 import LarderSystem
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// Writes reports into a directory so that each file is either whole or as it was before.
 ///
 /// Every file is written under a temporary name, flushed to the disk and then renamed; when
@@ -42,15 +34,10 @@ package struct ReportWriter: Sendable {
   package func prepare() throws(ReportError) {
     try makeDirectories(directory)
     for format in formats where files.kind(of: path(of: format.fileName)) == .directory {
-      throw .file(path: path(of: format.fileName), action: "write", reason: Self.isDirectory)
+      throw .file(
+        path: path(of: format.fileName), action: "write", reason: "it is a directory")
     }
-    let probe = try create(near: directory + "/larder")
-    defer { files.remove(probe.path) }
-    do throws(FileFault) {
-      try files.close(probe.descriptor)
-    } catch {
-      throw .file(path: directory, action: "write into it", reason: error.reason)
-    }
+    try Self.check(directory + "/larder", files: files)
   }
 
   /// Writes all formats and answers their paths, in order. Linear in the size of the reports.
@@ -59,26 +46,21 @@ package struct ReportWriter: Sendable {
   @discardableResult
   package func write(_ results: RunResults) throws(ReportError) -> [String] {
     try makeDirectories(directory)
-    var staged: [(temporary: String, path: String)] = []
+    var staged: [AtomicFile] = []
     var folders = [Self.folder(of: path(of: "name"))]
-    do throws(ReportError) {
-      for format in formats {
-        for file in try format.files(of: results) {
-          let path = path(of: file.name)
-          let folder = Self.folder(of: path)
-          if folders.last != folder {
-            try makeDirectories(folder)
-            folders.append(folder)
-          }
-          staged.append((try stage(file.text, for: path), path))
+    for format in formats {
+      for file in try format.files(of: results) {
+        let path = path(of: file.name)
+        let folder = Self.folder(of: path)
+        if folders.last != folder {
+          try makeDirectories(folder)
+          folders.append(folder)
         }
+        staged.append(try Self.complete(file.text, path, files))
       }
-      for entry in staged { try place(entry.temporary, at: entry.path) }
-    } catch {
-      // Removing one that has been renamed already does nothing.
-      for entry in staged { files.remove(entry.temporary) }
-      throw error
     }
+    // One that is not placed leaves nothing behind.
+    for file in staged { try ReportError.from { () throws(AtomicFileError) in try file.place() } }
     for folder in folders {
       do throws(FileFault) {
         try files.flushDirectory(folder)
@@ -96,22 +78,8 @@ package struct ReportWriter: Sendable {
   package static func write(
     _ text: String, to path: String, files: any FileLayer = SystemFiles()
   ) throws(ReportError) {
-    let writer = ReportWriter(directory: ".", formats: [], files: files)
-    switch files.kind(of: path) {
-    case .directory:
-      throw .file(path: path, action: "write", reason: isDirectory)
-    case .other:
-      try writer.writeThrough(text, to: path)
-    case .file, .nothing:
-      let target = files.resolved(path) ?? path
-      let temporary = try writer.stage(text, for: target)
-      do throws(ReportError) {
-        try writer.place(temporary, at: target)
-      } catch {
-        files.remove(temporary)
-        throw error
-      }
-    }
+    let file = try complete(text, path, files)
+    try ReportError.from { () throws(AtomicFileError) in try file.place() }
   }
 
   /// Tries whether a text can be written to a path, and leaves nothing there: so that a long run
@@ -121,17 +89,10 @@ package struct ReportWriter: Sendable {
   package static func check(
     _ path: String, files: any FileLayer = SystemFiles()
   ) throws(ReportError) {
-    let writer = ReportWriter(directory: ".", formats: [], files: files)
-    switch files.kind(of: path) {
-    case .directory: throw .file(path: path, action: "write", reason: isDirectory)
-    case .other: break
-    case .file, .nothing:
-      let target = files.resolved(path) ?? path
-      files.remove(try writer.stage("", for: target))
+    try ReportError.from { () throws(AtomicFileError) in
+      try AtomicFile.check(path, files: files)
     }
   }
-
-  private static let isDirectory = "it is a directory"
 
   private func path(of name: String) -> String {
     directory.hasSuffix("/") ? directory + name : "\(directory)/\(name)"
@@ -142,70 +103,15 @@ package struct ReportWriter: Sendable {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// Writes `text` to a new file beside `path`, complete and on disk.
-  private func stage(_ text: String, for path: String) throws(ReportError) -> String {
-    let file = try create(near: path)
-    do throws(ReportError) {
-      try fill(file.descriptor, with: text, path: path)
-    } catch {
-      files.remove(file.path)
-      throw error
-    }
-    return file.path
-  }
-
-  /// Makes a new hidden file beside `path`. One that an earlier run left is not touched.
-  private func create(near path: String) throws(ReportError) -> (path: String, descriptor: Int32) {
-    let slash = path.lastIndex(of: "/")
-    let folder = slash.map { String(path[...$0]) } ?? ""
-    let base = slash.map { String(path[path.index(after: $0)...]) } ?? path
-    var attempt = 0
-    while true {
-      let temporary = "\(folder).\(base).\(getpid())-\(attempt).partial"
-      do throws(FileFault) {
-        return (temporary, try files.create(temporary))
-      } catch {
-        attempt += 1
-        guard error.code == EEXIST, attempt < 1000 else {
-          throw .file(path: path, action: "write", reason: error.reason)
-        }
-      }
-    }
-  }
-
-  /// Writes, flushes and closes; the descriptor is closed in any case.
-  private func fill(
-    _ descriptor: Int32, with text: String, path: String
-  ) throws(ReportError) {
-    do throws(FileFault) {
-      try files.write(Array(text.utf8), to: descriptor)
-      try files.flush(descriptor)
-    } catch {
-      try? files.close(descriptor)
-      throw .file(path: path, action: "write", reason: error.reason)
-    }
-    do throws(FileFault) {
-      try files.close(descriptor)
-    } catch {
-      throw .file(path: path, action: "write", reason: error.reason)
-    }
-  }
-
-  private func writeThrough(_ text: String, to path: String) throws(ReportError) {
-    let descriptor: Int32
-    do throws(FileFault) {
-      descriptor = try files.openExisting(path)
-    } catch {
-      throw .file(path: path, action: "write", reason: error.reason)
-    }
-    try fill(descriptor, with: text, path: path)
-  }
-
-  private func place(_ temporary: String, at path: String) throws(ReportError) {
-    do throws(FileFault) {
-      try files.rename(temporary, to: path)
-    } catch {
-      throw .file(path: path, action: "put the finished file in place", reason: error.reason)
+  /// A file with `text`, complete and on disk, that does not have its name yet.
+  private static func complete(
+    _ text: String, _ path: String, _ files: any FileLayer
+  ) throws(ReportError) -> AtomicFile {
+    try ReportError.from { () throws(AtomicFileError) in
+      let file = try AtomicFile(path, files: files)
+      try file.write(Array(text.utf8))
+      try file.complete()
+      return file
     }
   }
 
@@ -226,6 +132,19 @@ package struct ReportWriter: Sendable {
       // Somebody else may have made it in the meantime.
       if files.kind(of: trimmed) == .directory { return }
       throw .file(path: trimmed, action: "make the directory", reason: error.reason)
+    }
+  }
+}
+
+extension ReportError {
+  /// Does something with a file, whose errors become reports'.
+  fileprivate static func from<Result>(
+    _ body: () throws(AtomicFileError) -> Result
+  ) throws(ReportError) -> Result {
+    do throws(AtomicFileError) {
+      return try body()
+    } catch {
+      throw .file(path: error.path, action: error.action, reason: error.reason)
     }
   }
 }

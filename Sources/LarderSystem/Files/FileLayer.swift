@@ -1,4 +1,4 @@
-/// The few things that writing a report asks of the file system. Each can fail, and each has a test
+/// What `AtomicFile` needs of the file system. Each can fail, and each has a test
 /// in which it does: tests put a layer that fails in the place of `SystemFiles`.
 package protocol FileLayer: Sendable {
   /// What stands at `path`, links followed.
@@ -16,8 +16,8 @@ package protocol FileLayer: Sendable {
   /// Opens what is there for writing: a device or a pipe.
   func openExisting(_ path: String) throws(FileFault) -> Int32
 
-  /// Writes all of `bytes`.
-  func write(_ bytes: [UInt8], to descriptor: Int32) throws(FileFault)
+  /// Writes some of `bytes`, and returns how many.
+  func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) throws(FileFault) -> Int
 
   /// Has everything written reach the disk.
   func flush(_ descriptor: Int32) throws(FileFault)

@@ -44,21 +44,11 @@ package struct SystemFiles: FileLayer {
     try repeating { open(path, O_WRONLY | O_CLOEXEC) }
   }
 
-  /// Writes all of `bytes`, in as many calls as it takes.
-  package func write(_ bytes: [UInt8], to descriptor: Int32) throws(FileFault) {
-    var start = 0
-    while start < bytes.count {
-      let written = bytes.withUnsafeBytes { buffer in
-        systemWrite(descriptor, buffer[start...])
-      }
-      if written > 0 {
-        start += written
-      } else if written == 0 {
-        throw FileFault(code: EIO)
-      } else if errno != EINTR {
-        throw FileFault(code: errno)
-      }
-    }
+  /// Writes some of `bytes`, and returns how many.
+  package func write(
+    _ bytes: UnsafeRawBufferPointer, to descriptor: Int32
+  ) throws(FileFault) -> Int {
+    try repeating { systemWrite(descriptor, bytes) }
   }
 
   /// Has everything written reach the disk. A device or a pipe has no disk, which is no error.
@@ -97,7 +87,9 @@ package struct SystemFiles: FileLayer {
     guard result == 0 else { throw FileFault(code: errno) }
   }
 
-  private func repeating(_ call: () -> Int32) throws(FileFault) -> Int32 {
+  private func repeating<Result: SignedInteger>(
+    _ call: () -> Result
+  ) throws(FileFault) -> Result {
     while true {
       let result = call()
       if result >= 0 { return result }
@@ -113,9 +105,8 @@ extension FileFault {
 
 // The system's functions under names that do not clash with the methods above.
 
-private func systemWrite(_ descriptor: Int32, _ bytes: Slice<UnsafeRawBufferPointer>) -> Int {
-  let buffer = UnsafeRawBufferPointer(rebasing: bytes)
-  return write(descriptor, buffer.baseAddress, buffer.count)
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+  write(descriptor, bytes.baseAddress, bytes.count)
 }
 
 private func systemClose(_ descriptor: Int32) -> Int32 { close(descriptor) }

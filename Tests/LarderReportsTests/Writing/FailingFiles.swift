@@ -50,14 +50,15 @@ final class FailingFiles: FileLayer, @unchecked Sendable {
   func openExisting(_ path: String) throws(FileFault) -> Int32 { try files.openExisting(path) }
 
   /// A disk that is full has room for some of it.
-  func write(_ bytes: [UInt8], to descriptor: Int32) throws(FileFault) {
+  func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) throws(FileFault) -> Int {
     do throws(FileFault) {
       try step(.write)
     } catch {
-      try files.write(Array(bytes.prefix(bytes.count / 2)), to: descriptor)
+      let half = UnsafeRawBufferPointer(rebasing: bytes.prefix(bytes.count / 2))
+      _ = try files.write(half, to: descriptor)
       throw error
     }
-    try files.write(bytes, to: descriptor)
+    return try files.write(bytes, to: descriptor)
   }
 
   func flush(_ descriptor: Int32) throws(FileFault) {

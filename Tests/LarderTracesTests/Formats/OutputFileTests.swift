@@ -7,23 +7,6 @@ import Testing
 /// Files are there whole or not at all, whatever call fails.
 @Suite(.endsInTime)
 struct OutputFileTests {
-  /// Calls that behave like a disk with room for so many bytes.
-  private func disk(room: Int) -> FileCalls {
-    let used = Counter()
-    return FileCalls(
-      write: { descriptor, bytes in
-        let count = min(bytes.count, room - used.value)
-        if count <= 0 {
-          errno = ENOSPC
-          return -1
-        }
-        used.value += count
-        return FileCalls.system.write(descriptor, UnsafeRawBufferPointer(rebasing: bytes[..<count]))
-      }, sync: FileCalls.system.sync)
-  }
-
-  private final class Counter: @unchecked Sendable { var value = 0 }
-
   @Test func aFullDiskIsAnErrorAndLeavesNothing() throws {
     let folder = try TestFolder()
     let records = (0..<5000).map { TraceRecord(key: UInt64($0)) }
@@ -33,7 +16,7 @@ struct OutputFileTests {
     var failures = 0
     while true {
       let error = thrown {
-        try LarderWriter().write(trace, to: OutputFile(path: path, calls: disk(room: room)))
+        try LarderWriter().write(trace, to: OutputFile(path: path, files: SmallDisk(room: room)))
       }
       guard let error else { break }
       #expect("\(error)".contains("No space left on device"))
@@ -51,7 +34,7 @@ struct OutputFileTests {
     let folder = try TestFolder()
     let path = try folder.write("precious", to: "x.csv")
     let source = RecordList(list: [TraceRecord(key: 1)])
-    let file = try OutputFile(path: path, calls: disk(room: 3))
+    let file = try OutputFile(path: path, files: SmallDisk(room: 3))
     #expect(thrown { try CsvWriter().write(source, to: file) } != nil)
     #expect(folder.names == ["x.csv"])
     #expect(FileManager.default.contents(atPath: path) == Data("precious".utf8))
@@ -60,13 +43,7 @@ struct OutputFileTests {
   @Test func aFailedSyncIsAnError() throws {
     let folder = try TestFolder()
     let path = folder.path("x.csv")
-    let calls = FileCalls(
-      write: FileCalls.system.write,
-      sync: { _ in
-        errno = EIO
-        return -1
-      })
-    let file = try OutputFile(path: path, calls: calls)
+    let file = try OutputFile(path: path, files: SmallDisk(flushFails: true))
     try file.write(Array("text".utf8))
     #expect(message { try file.commit() }.contains("writing failed: Input/output error"))
     #expect(folder.names == [])
@@ -92,20 +69,9 @@ struct OutputFileTests {
     #expect(folder.names == [])
   }
 
-  @Test func interruptedAndShortWritesGoOn() throws {
+  @Test func shortWritesGoOn() throws {
     let folder = try TestFolder()
-    let turn = Counter()
-    let calls = FileCalls(
-      write: { descriptor, bytes in
-        turn.value += 1
-        if turn.value % 2 == 1 {
-          errno = EINTR
-          return -1
-        }
-        let part = UnsafeRawBufferPointer(rebasing: bytes[..<min(3, bytes.count)])
-        return FileCalls.system.write(descriptor, part)
-      }, sync: FileCalls.system.sync)
-    let file = try OutputFile(path: folder.path("x"), calls: calls)
+    let file = try OutputFile(path: folder.path("x"), files: SmallDisk(atOnce: 3))
     try file.write(Array("abcdefgh".utf8))
     try file.commit()
     #expect(FileManager.default.contents(atPath: folder.path("x")) == Data("abcdefgh".utf8))
@@ -115,7 +81,7 @@ struct OutputFileTests {
   @Test func nothingIsWrittenThroughALink() throws {
     let folder = try TestFolder()
     let victim = try folder.write("precious", to: "victim")
-    let name = "x.csv.partial-\(getpid())"
+    let name = ".x.csv.\(getpid())-0.partial"
     try FileManager.default.createSymbolicLink(
       atPath: folder.path(name), withDestinationPath: victim)
     let file = try OutputFile(path: folder.path("x.csv"))

@@ -17,22 +17,32 @@ struct Measurement {
   static func take(
     _ cache: some BenchmarkCache, _ keys: [Int], threads: Int
   ) -> Measurement {
-    let hits = Atomic<Int>(0)
     let wrong = Atomic<Int>(0)
+    let measurement = take(requests: keys.count, threads: threads) { range in
+      let (hits, mistaken) = replay(cache, keys[range])
+      wrong.wrappingAdd(mistaken, ordering: .relaxed)
+      return hits
+    }
+    precondition(wrong.load(ordering: .relaxed) == 0, "a get returned another key's value")
+    return measurement
+  }
+
+  /// Calls `body` on each thread with its own part of the requests; it returns its hits.
+  static func take(
+    requests: Int, threads: Int, _ body: @Sendable (Range<Int>) -> Int
+  ) -> Measurement {
+    let hits = Atomic<Int>(0)
     func distance() -> Double? { threads > 1 ? CoreDistance.nanoseconds() : nil }
     let before = distance()
     let start = nanosecondsNow(CLOCK_MONOTONIC)
     DispatchQueue.concurrentPerform(iterations: threads) { thread in
-      let part = keys[keys.count * thread / threads..<keys.count * (thread + 1) / threads]
-      let (found, mistaken) = replay(cache, part)
-      hits.wrappingAdd(found, ordering: .relaxed)
-      wrong.wrappingAdd(mistaken, ordering: .relaxed)
+      let part = requests * thread / threads..<requests * (thread + 1) / threads
+      hits.wrappingAdd(body(part), ordering: .relaxed)
     }
     let end = nanosecondsNow(CLOCK_MONOTONIC)
-    precondition(wrong.load(ordering: .relaxed) == 0, "a get returned another key's value")
     return Measurement(
       wallSeconds: Double(end - start) / 1e9,
-      hitRatio: Double(hits.load(ordering: .relaxed)) / Double(keys.count),
+      hitRatio: Double(hits.load(ordering: .relaxed)) / Double(requests),
       distanceNanoseconds: [before, distance()].compactMap(\.self).max())
   }
 
