@@ -95,7 +95,7 @@ extension MemoryCache {
   public func stopObserving() { watch.stop() }
 
   private func sum(
-    _ body: (inout MemoryShard<Key, Value>, inout Departures<Key, Value>) -> Int
+    _ body: (inout MemoryShard<Key, Value>, inout EvictedEntries<Key, Value>) -> Int
   ) -> Int {
     (0..<blocks.count).reduce(0) { $0 + withShard($1, body) }
   }

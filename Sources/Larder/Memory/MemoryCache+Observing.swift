@@ -9,7 +9,7 @@ extension MemoryCache {
   /// Bytes that the cache takes for keys, values and all that it knows of them, without what keys
   /// and values point to. O(shards).
   public var residentBytes: Int {
-    (0..<blocks.count).reduce(blocks.gates?.bytes ?? 0) {
+    (0..<blocks.count).reduce(blocks.slots?.bytes ?? 0) {
       $0 + withShard($1) { shard, _ in shard.residentBytes }
     }
   }
@@ -36,7 +36,7 @@ extension MemoryCache {
       sum.cost += used
     }
     sum.droppedEvents = events.dropped
-    if let totals = blocks.gates?.totals {
+    if let totals = blocks.slots?.totals {
       sum.hits += totals.hits
       sum.misses += totals.misses
     }
@@ -51,7 +51,7 @@ extension MemoryCache {
         shard.tier.resetCounts()
       }
     }
-    blocks.gates?.resetTotals()
+    blocks.slots?.resetTotals()
   }
 
   /// What the tiers of all shards have counted, in a simulation's terms.

@@ -76,7 +76,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     }
     let isShared = made.allSatisfy { $0.tier.hitWords() != nil }
     blocks = ShardBlocks(
-      count: count, gates: isShared ? HitGates(threads: systemProcessors * 2) : nil
+      count: count, slots: isShared ? ReaderSlots(threads: systemProcessors * 2) : nil
     ) { [hasher] index, place in
       MemoryShard(
         made[index].tier, isWeighed: configuration.limits.cost != nil,
@@ -116,9 +116,9 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     let upper = UInt32(truncatingIfNeeded: hash >> 32)
     blocks.prefetch(index, upper)
     let isHeard = events.isActive
-    if let gates = blocks.gates, !isHeard {
+    if let slots = blocks.slots, !isHeard {
       var result: Result?
-      if getThroughGate(key, upper, index, gates, &result, read) { return result }
+      if getThroughSlot(key, upper, index, slots, &result, read) { return result }
     }
     return getLocked(key, upper, index, isHeard, read)
   }
@@ -127,23 +127,23 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   /// or has to be removed, or the shard could not be read.
   @inlinable
   @inline(__always)
-  func getThroughGate<Result>(
-    _ key: Key, _ hash: UInt32, _ index: Int, _ gates: HitGates, _ result: inout Result?,
+  func getThroughSlot<Result>(
+    _ key: Key, _ hash: UInt32, _ index: Int, _ slots: ReaderSlots, _ result: inout Result?,
     _ read: (UnsafePointer<Value>) -> Result?
   ) -> Bool {
-    let gate = gates.own
-    guard gate.enter(index) else { return false }
+    let slot = slots.own
+    guard slot.enter(index) else { return false }
     guard blocks.isReadable(index) else {
-      gate.leave()
+      slot.leave()
       return false
     }
     let outcome = blocks.view(index).pointee.get(key, hash, clock, &result, read)
     if outcome == .hit {
-      gate.countHit()
+      slot.countHit()
     } else if outcome == .miss {
-      gate.countMiss()
+      slot.countMiss()
     }
-    gate.leave()
+    slot.leave()
     return outcome != .unknown
   }
 
@@ -172,7 +172,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     _ index: Int, _ leaving: MemoryShard<Key, Value>.Leaving, _ kind: CacheEventKind, _ key: Key,
     _ isHeard: Bool
   ) {
-    var gone = Departures<Key, Value>(isHeard: isHeard, handsOver: onEviction != nil)
+    var gone = EvictedEntries<Key, Value>(isHeard: isHeard, handsOver: onEviction != nil)
     blocks.shard(index).pointee.leave(leaving, &gone)
     blocks.unlock(index)
     gone.note(kind, key)
@@ -228,7 +228,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     let index = blocks.index(hash)
     let upper = UInt32(truncatingIfNeeded: hash >> 32)
     blocks.prefetch(index, upper)
-    var gone = Departures<Key, Value>(
+    var gone = EvictedEntries<Key, Value>(
       isHeard: events.isActive, handsOver: onEviction != nil)
     blocks.lock(index)
     let stored = blocks.shard(index).pointee.set(
@@ -303,9 +303,9 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   /// Calls `body` with a shard, whose lock is held, and with a place for what leaves it.
   func withShard<Result>(
     _ index: Int,
-    _ body: (inout MemoryShard<Key, Value>, inout Departures<Key, Value>) -> Result
+    _ body: (inout MemoryShard<Key, Value>, inout EvictedEntries<Key, Value>) -> Result
   ) -> Result {
-    var gone = Departures<Key, Value>(isHeard: events.isActive, handsOver: onEviction != nil)
+    var gone = EvictedEntries<Key, Value>(isHeard: events.isActive, handsOver: onEviction != nil)
     blocks.lock(index)
     let result = body(&blocks.shard(index).pointee, &gone)
     blocks.unlock(index)

@@ -32,7 +32,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   /// Removes the entry of a key if it has expired, and says whether it had. It is told of as
   /// expired; a get has counted it.
   mutating func removeExpired(
-    _ key: Key, _ hash: UInt32, now: UInt64, _ gone: inout Departures<Key, Value>
+    _ key: Key, _ hash: UInt32, now: UInt64, _ gone: inout EvictedEntries<Key, Value>
   ) -> Bool {
     let id = find(key, hash)
     guard id != .none, tier.contains(id), tier.expiry(id) <= now else { return false }
@@ -44,7 +44,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   /// Removes what there is of a key, ghosts included, and gives its value back unless it has
   /// expired.
   mutating func remove(
-    _ key: Key, _ hash: UInt32, now: UInt64, _ gone: inout Departures<Key, Value>
+    _ key: Key, _ hash: UInt32, now: UInt64, _ gone: inout EvictedEntries<Key, Value>
   ) -> Value? {
     let id = find(key, hash)
     guard id != .none else { return nil }
@@ -64,7 +64,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   /// Removes every entry that is not permanent, or every one; ghosts too. O(ids). Returns how many
   /// entries that were.
   mutating func removeAll(
-    includingPermanent: Bool, _ gone: inout Departures<Key, Value>
+    includingPermanent: Bool, _ gone: inout EvictedEntries<Key, Value>
   ) -> Int {
     var count = 0
     for id in directory.ids() {
@@ -85,7 +85,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   }
 
   /// Removes what has expired and is not to be kept. O(ids). Returns how many entries that were.
-  mutating func removeExpired(now: UInt64, _ gone: inout Departures<Key, Value>) -> Int {
+  mutating func removeExpired(now: UInt64, _ gone: inout EvictedEntries<Key, Value>) -> Int {
     guard expires else { return 0 }
     let count = removeResidents(.expire, &gone) { shard, id in
       let expires = shard.tier.expiry(id)
@@ -98,7 +98,9 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
 
   /// Removes what was stored before `instant` by as much as stamps can tell and is not permanent.
   /// O(ids). Returns how many entries that were.
-  mutating func removeStored(before instant: UInt64, _ gone: inout Departures<Key, Value>) -> Int {
+  mutating func removeStored(before instant: UInt64, _ gone: inout EvictedEntries<Key, Value>)
+    -> Int
+  {
     // The bit of a permanent entry makes its stamp later than every instant.
     let stamp = Self.stamp(instant)
     let count = removeResidents(.evict(.trim), &gone) { shard, id in
@@ -110,7 +112,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
 
   /// Removes entries whose values are chosen, but for permanent ones. O(ids). Returns how many.
   mutating func removeValues(
-    _ gone: inout Departures<Key, Value>, where isChosen: (UnsafePointer<Value>) -> Bool
+    _ gone: inout EvictedEntries<Key, Value>, where isChosen: (UnsafePointer<Value>) -> Bool
   ) -> Int {
     let count = removeResidents(.evict(.trim), &gone) { shard, id in
       shard.records.stamp(id).pointee & Self.permanentBit == 0
@@ -124,7 +126,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   /// Returns how many entries that were.
   mutating func trim(
     used: UInt64 = .max, count: Int = .max, _ reason: EvictionReason,
-    _ gone: inout Departures<Key, Value>
+    _ gone: inout EvictedEntries<Key, Value>
   ) -> Int {
     var given = 0
     while tier.count > 0, tier.used > used || tier.count > count {
@@ -140,7 +142,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   }
 
   private mutating func removeResidents(
-    _ kind: CacheEventKind, _ gone: inout Departures<Key, Value>,
+    _ kind: CacheEventKind, _ gone: inout EvictedEntries<Key, Value>,
     where isChosen: (borrowing MemoryShard, ObjectID) -> Bool
   ) -> Int {
     var count = 0

@@ -15,7 +15,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   /// Amortised O(1) an id.
   @inlinable
   @inline(never)
-  mutating func findRoom(_ gone: inout Departures<Key, Value>) {
+  mutating func findRoom(_ gone: inout EvictedEntries<Key, Value>) {
     while true {
       let id = tier.forgotten(sweep, ObjectID(records.room))
       if id != .none {
@@ -49,7 +49,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     place.close()
     tier.reserve(wanted)
     let larger = ShardRecords<Key, Value>(
-      room: wanted, withEditions: records.hasEditions)
+      room: wanted, withVersions: records.hasVersions)
     let largerDirectory = KeyDirectory(objects: wanted, in: larger.memory)
     for id in directory.ids() {
       let hash = hash(id)

@@ -55,7 +55,7 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     self.hasher = hasher
     self.place = place
     roomMax = Self.roomMax(residents: residentsMax, ghosts: tier.ghostsMax)
-    records = ShardRecords(room: room, withEditions: place.gates != nil)
+    records = ShardRecords(room: room, withVersions: place.slots != nil)
     directory = KeyDirectory(objects: room, in: records.memory)
     place.view.initialize(to: ShardView(records, directory, tier))
   }
@@ -79,12 +79,12 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   @inlinable
   @inline(__always)
   func hash(_ id: ObjectID) -> UInt32 {
-    if !records.hasEditions { return records.hash(id).pointee }
+    if !records.hasVersions { return records.hash(id).pointee }
     // It need not be kept: such keys are hashed in no time.
     return UInt32(truncatingIfNeeded: hasher.hash(records.key(id).pointee) >> 32)
   }
 
-  /// What a get leaves to be taken out by `leave`. Most leave nothing, and make no `Departures`.
+  /// What a get leaves to be taken out by `leave`. Most leave nothing, and make no `EvictedEntries`.
   @usableFromInline
   enum Leaving {
     case nothing
@@ -119,7 +119,7 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   /// Takes out what a get has left.
   @inlinable
   @inline(never)
-  mutating func leave(_ leaving: Leaving, _ gone: inout Departures<Key, Value>) {
+  mutating func leave(_ leaving: Leaving, _ gone: inout EvictedEntries<Key, Value>) {
     switch leaving {
     case .nothing: break
     case .expired(let id):
@@ -140,7 +140,7 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   @inline(__always)
   mutating func set(
     _ key: Key, _ hash: UInt32, fingerprint: UInt32, _ value: Value, _ entry: MemoryEntry,
-    now: UInt64, _ gone: inout Departures<Key, Value>
+    now: UInt64, _ gone: inout EvictedEntries<Key, Value>
   ) -> MemoryStored {
     totals.sets &+= 1
     var id = find(key, hash)
@@ -164,7 +164,7 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
       if !tier.remembers(id) { release(id, &gone) }
       return isEvicted ? .evicted : .rejected
     }
-    records.put(value, at: records.value(id))
+    records.put(value, at: records.value(id), of: id)
     records.stamp(id).pointee = Self.stamp(now) | (entry.isPermanent ? Self.permanentBit : 0)
     records.close(id)
     // By the next set that stores it will be near: most of the time a miss took went to waiting for
@@ -178,7 +178,7 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   @inlinable
   @inline(__always)
   mutating func dropVictims(
-    _ gone: inout Departures<Key, Value>, fresh: ObjectID, _ value: Value, _ entry: MemoryEntry
+    _ gone: inout EvictedEntries<Key, Value>, fresh: ObjectID, _ value: Value, _ entry: MemoryEntry
   ) -> Bool {
     var isFreshGone = false
     for place in 0..<tier.victims.count {
@@ -198,7 +198,7 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   @inlinable
   @inline(never)
   func handOver(
-    _ id: ObjectID, _ value: Value, _ isPermanent: Bool, _ gone: inout Departures<Key, Value>
+    _ id: ObjectID, _ value: Value, _ isPermanent: Bool, _ gone: inout EvictedEntries<Key, Value>
   ) {
     gone.takeMore(
       eviction: MemoryEviction(
@@ -209,7 +209,7 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   /// Takes out the value of an id that the tier no longer holds, and the key unless it is a ghost.
   @inlinable
   mutating func depart(
-    _ id: ObjectID, _ kind: CacheEventKind, _ gone: inout Departures<Key, Value>
+    _ id: ObjectID, _ kind: CacheEventKind, _ gone: inout EvictedEntries<Key, Value>
   ) {
     if gone.handsOver, kind == .evict(.capacity) {
       let isPermanent = records.stamp(id).pointee & Self.permanentBit != 0
@@ -222,7 +222,7 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
 
   /// Takes the id of a forgotten object from its key. O(1) on average.
   @inlinable
-  mutating func release(_ id: ObjectID, _ gone: inout Departures<Key, Value>) {
+  mutating func release(_ id: ObjectID, _ gone: inout EvictedEntries<Key, Value>) {
     directory.remove(hash(id), id)
     gone.take(key: records.key(id).move())
     records.stamp(id).pointee = free
@@ -233,7 +233,7 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   @inlinable
   @inline(__always)
   mutating func takeID(
-    _ key: Key, _ hash: UInt32, _ gone: inout Departures<Key, Value>
+    _ key: Key, _ hash: UInt32, _ gone: inout EvictedEntries<Key, Value>
   ) -> ObjectID {
     if free == .none, Int(highest) == records.room { findRoom(&gone) }
     var id = free
@@ -244,8 +244,8 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
       id = highest
     }
     records.open(id)
-    records.put(key, at: records.key(id))
-    if !records.hasEditions { records.hash(id).pointee = hash }
+    records.put(key, at: records.key(id), of: id)
+    if !records.hasVersions { records.hash(id).pointee = hash }
     directory.insert(hash, id)
     return id
   }

@@ -2,7 +2,7 @@ public import CLarderShims
 public import Synchronization
 
 /// The memory of a cache's shards: for each its view, then its lock and, right behind, its state,
-/// in cache lines of their own; and the gates of those who read without a lock.
+/// in cache lines of their own; and the slots of those who read without a lock.
 @usableFromInline
 struct ShardBlocks<Key: Hashable & Sendable, Value: Sendable> {
   // Two cache lines: processors fetch them in pairs.
@@ -16,16 +16,16 @@ struct ShardBlocks<Key: Hashable & Sendable, Value: Sendable> {
   @usableFromInline let offset: Int
   /// How many shards there are: a power of two.
   @usableFromInline let count: Int
-  /// Where the policy's hits may be many at once, the gates for them.
-  @usableFromInline let gates: HitGates?
+  /// Where the policy's hits may be many at once, the slots for them.
+  @usableFromInline let slots: ReaderSlots?
 
   /// Moves shards in, each of which is given its place and makes its view there.
   init(
-    count: Int, gates: HitGates?,
+    count: Int, slots: ReaderSlots?,
     _ make: (Int, ShardPlace<Key, Value>) -> MemoryShard<Key, Value>
   ) {
     self.count = count
-    self.gates = gates
+    self.slots = slots
     let layout = MemoryLayout<MemoryShard<Key, Value>>.self
     func rounded(_ bytes: Int, _ unit: Int) -> Int { (bytes + unit - 1) / unit * unit }
     lockOffset = rounded(MemoryLayout<ShardView<Key, Value>>.size, Self.alignment)
@@ -34,7 +34,7 @@ struct ShardBlocks<Key: Hashable & Sendable, Value: Sendable> {
     base = .allocate(byteCount: stride * count, alignment: Self.alignment)
     for index in 0..<count {
       CacheLock.create(at: lockPlace(index))
-      let place = ShardPlace(view: view(index), gates: gates, index: index)
+      let place = ShardPlace(view: view(index), slots: slots, index: index)
       shard(index).initialize(to: make(index, place))
     }
   }
@@ -46,7 +46,7 @@ struct ShardBlocks<Key: Hashable & Sendable, Value: Sendable> {
       view(index).deinitialize(count: 1)
     }
     base.deallocate()
-    gates?.destroy()
+    slots?.destroy()
   }
 
   @inlinable
@@ -73,22 +73,22 @@ struct ShardBlocks<Key: Hashable & Sendable, Value: Sendable> {
   @inline(__always)
   func lockPlace(_ index: Int) -> UnsafeMutableRawPointer { block(index) + lockOffset }
 
-  /// Whether a shard may be read by who has entered a gate with its number: not while it is closed,
-  /// and where records have no editions not while its lock is held.
+  /// Whether a shard may be read by who has entered a slot with its number: not while it is closed,
+  /// and where records have no versions not while its lock is held.
   @inlinable
   @inline(__always)
   func isReadable(_ index: Int) -> Bool {
-    ShardRecords<Key, Value>.haveEditions
+    ShardRecords<Key, Value>.haveVersions
       ? view(index).pointee.isClosed.load(ordering: .sequentiallyConsistent) == 0
       : CacheLock(at: lockPlace(index)).isFree
   }
 
-  /// Takes a shard for the caller alone, readers with editions excepted.
+  /// Takes a shard for the caller alone, readers with versions excepted.
   @inlinable
   @inline(__always)
   func lock(_ index: Int) {
     CacheLock(at: lockPlace(index)).lock()
-    if !ShardRecords<Key, Value>.haveEditions, let gates { gates.waitForReaders(of: index) }
+    if !ShardRecords<Key, Value>.haveVersions, let slots { slots.waitForReaders(of: index) }
   }
 
   /// Gives a shard back.

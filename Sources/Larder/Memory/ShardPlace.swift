@@ -5,16 +5,16 @@ public import LarderEngine
 @usableFromInline
 struct ShardPlace<Key: Hashable & Sendable, Value: Sendable> {
   @usableFromInline let view: UnsafeMutablePointer<ShardView<Key, Value>>
-  @usableFromInline let gates: HitGates?
+  @usableFromInline let slots: ReaderSlots?
   @usableFromInline let index: Int
 
   /// Waits until nobody reads the shard, and lets nobody in until `open`. The caller holds the
   /// shard's lock.
   @usableFromInline
   func close() {
-    guard let gates else { return }
+    guard let slots else { return }
     view.pointee.isClosed.store(1, ordering: .sequentiallyConsistent)
-    gates.waitForReaders(of: index)
+    slots.waitForReaders(of: index)
   }
 
   /// Lets readers in again, to what is there now.

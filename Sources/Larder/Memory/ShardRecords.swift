@@ -2,30 +2,30 @@ public import LarderEngine
 public import Synchronization
 
 /// What a shard keeps of each id: key, value and when it was stored, side by side, since whoever
-/// needs one of them soon needs another; and the key's hash, or a number of the record's edition.
-/// Which of it is initialised is the shard's to know. The directory's slots are in the same memory,
+/// needs one of them soon needs another; and the key's hash, or a number of the record's version.
+/// Which of it is initialised is the shard's to know. The directory's buckets are in the same memory,
 /// before the records.
 @usableFromInline
 struct ShardRecords<Key, Value> {
   /// The place of id 0, which is not used.
   @usableFromInline let base: UnsafeMutableRawPointer
-  /// The memory that all this is in, which begins with the directory's slots.
+  /// The memory that all this is in, which begins with the directory's buckets.
   @usableFromInline let memory: UnsafeMutableRawPointer
   /// The largest id that has a place.
   @usableFromInline let room: Int
-  /// Whether records have editions, and then no hashes.
-  @usableFromInline let hasEditions: Bool
+  /// Whether records have versions, and then no hashes.
+  @usableFromInline let hasVersions: Bool
 
-  /// Whether records can have editions; they do where gets take no lock.
+  /// Whether records can have versions; they do where gets take no lock.
   @inlinable
   @inline(__always)
-  static var haveEditions: Bool { _isPOD(Key.self) && _isPOD(Value.self) }
+  static var haveVersions: Bool { _isPOD(Key.self) && _isPOD(Value.self) }
 
-  /// Places for ids up to `room`, not initialised; with editions where that is wanted and can be.
+  /// Places for ids up to `room`, not initialised; with versions where that is wanted and can be.
   @usableFromInline
-  init(room: Int, withEditions: Bool) {
+  init(room: Int, withVersions: Bool) {
     self.room = room
-    hasEditions = withEditions && Self.haveEditions
+    hasVersions = withVersions && Self.haveVersions
     memory = LargeMemory.allocate(bytes: Self.allocated(room: room), alignment: Self.alignment)
     base = memory + Self.offset(room: room)
   }
@@ -90,7 +90,7 @@ struct ShardRecords<Key, Value> {
     return (base + Int(id) &* Self.stride + Self.valueOffset).assumingMemoryBound(to: Value.self)
   }
 
-  /// Where the hash of an id's key is, unless records have editions.
+  /// Where the hash of an id's key is, unless records have versions.
   @inlinable
   @inline(__always)
   func hash(_ id: ObjectID) -> UnsafeMutablePointer<UInt32> {
@@ -107,10 +107,10 @@ struct ShardRecords<Key, Value> {
       .assumingMemoryBound(to: UInt32.self)
   }
 
-  /// Where the number of an id's edition is, if records have them.
+  /// Where the number of an id's version is, if records have them.
   @inlinable
   @inline(__always)
-  func edition(_ id: ObjectID) -> UnsafeMutablePointer<Atomic<UInt32>> {
+  func version(_ id: ObjectID) -> UnsafeMutablePointer<Atomic<UInt32>> {
     UnsafeMutableRawPointer(hash(id)).assumingMemoryBound(to: Atomic<UInt32>.self)
   }
 

@@ -32,7 +32,7 @@ struct ShardView<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     buckets = Atomic(directory.buckets)
   }
 
-  /// The directory: to be read from through a gate. Who has neither gate nor lock may ask it for a
+  /// The directory: to be read from through a slot. Who has neither slot nor lock may ask it for a
   /// `home`, which is good for a prefetch whatever becomes of it meanwhile.
   @inlinable
   var directory: KeyDirectory {
@@ -47,7 +47,7 @@ struct ShardView<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     }
   }
 
-  /// A get through a gate. With editions others may write meanwhile, without they may not.
+  /// A get through a slot. With versions others may write meanwhile, without they may not.
   @inlinable
   @inline(__always)
   func get<Result>(
@@ -55,7 +55,7 @@ struct ShardView<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     _ read: (UnsafePointer<Value>) -> Result?
   ) -> Outcome {
     guard let hits else { return .unknown }
-    if ShardRecords<Key, Value>.haveEditions {
+    if ShardRecords<Key, Value>.haveVersions {
       return getTogether(key, hash, hits, clock, &result, read)
     }
     let id = directory.find(hash) { [records] in records.isOf(key, hash, $0) }
@@ -73,23 +73,23 @@ struct ShardView<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     _ key: Key, _ hash: UInt32, _ hits: HitWords, _ clock: any CacheClock,
     _ result: inout Result?, _ read: (UnsafePointer<Value>) -> Result?
   ) -> Outcome {
-    var edition: UInt32 = 1
+    var version: UInt32 = 1
     let id = directory.find(hash) { [records] id in
       switch records.compare(id, key) {
-      case .same(let found): edition = found
+      case .same(let found): version = found
       case .other: return false
       case .torn: break
       }
       return true
     }
     if id == .none { return .miss }
-    if edition & 1 != 0 || isExpired(id, clock) { return .unknown }
-    // Asked for between two looks at the edition: the value is then one that was there.
+    if version & 1 != 0 || isExpired(id, clock) { return .unknown }
+    // Asked for between two looks at the version: the value is then one that was there.
     let isResident = hits.hit(id)
     return withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) { copy in
       guard let copy = copy.baseAddress else { return .unknown }
       SharedBytes.read(records.value(id), into: copy)
-      guard records.isStill(edition, id) else { return .unknown }
+      guard records.isStill(version, id) else { return .unknown }
       guard isResident else { return .miss }
       result = read(UnsafePointer(copy))
       return .hit

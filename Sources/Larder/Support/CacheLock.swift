@@ -34,7 +34,7 @@ struct CacheLock {
     place.bindMemory(to: Atomic<UInt32>.self, capacity: 1).initialize(to: Atomic(0))
   }
 
-  /// Whether nobody holds the lock. In one order with what others do to locks and gates.
+  /// Whether nobody holds the lock. In one order with what others do to locks and slots.
   @inlinable
   @inline(__always)
   var isFree: Bool { word.pointee.load(ordering: .sequentiallyConsistent) == 0 }

@@ -46,7 +46,7 @@ import Testing
       MemoryCacheConfiguration(
         limits: MemoryCacheLimits(count: 60), policy: policy, shards: shards, hashing: .fast))
     for thread in 0..<4 {
-      try #require(cache?.blocks.gates != nil, "thread \(thread)")
+      try #require(cache?.blocks.slots != nil, "thread \(thread)")
     }
     await withTaskGroup(of: Void.self) { [cache] group in
       for thread in 0..<4 {
@@ -106,8 +106,8 @@ import Testing
   }
 
   @Test func onlyPoliciesThatAllowItHaveGates() throws {
-    #expect(try MemoryCache<Int, Int>(count: 10, policy: "lru").blocks.gates == nil)
-    #expect(try MemoryCache<Int, Int>(count: 10, policy: "clock").blocks.gates != nil)
+    #expect(try MemoryCache<Int, Int>(count: 10, policy: "lru").blocks.slots == nil)
+    #expect(try MemoryCache<Int, Int>(count: 10, policy: "clock").blocks.slots != nil)
   }
 
   /// Keys and values of S3-FIFO's residents and ghosts end once each, however they go.

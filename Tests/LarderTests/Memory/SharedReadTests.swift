@@ -38,9 +38,9 @@ import Testing
 
   @Test func policiesThatMarkAWordAreAmongThem() {
     #expect(Set(Self.policies).isSuperset(of: ["fifo", "random", "clock", "sieve", "s3-fifo"]))
-    #expect(ShardRecords<Int, Stamped>.haveEditions)
-    #expect(!ShardRecords<Int, String>.haveEditions)
-    #expect(!ShardRecords<String, Int>.haveEditions)
+    #expect(ShardRecords<Int, Stamped>.haveVersions)
+    #expect(!ShardRecords<Int, String>.haveVersions)
+    #expect(!ShardRecords<String, Int>.haveVersions)
   }
 
   /// One thread sets each key, with rising versions; so nobody may see an older one than before,
@@ -128,30 +128,32 @@ import Testing
 
   /// What is being written is not taken for what it was or will be.
   @Test func anOpenRecordIsTorn() {
-    let records = ShardRecords<Int, Int>(room: 2, withEditions: true)
+    let records = ShardRecords<Int, Int>(room: 2, withVersions: true)
     defer { records.deallocate() }
-    records.edition(1).initialize(to: Atomic(6))
-    records.put(5, at: records.key(1))
-    records.put(50, at: records.value(1))
-    guard case .same(let edition) = records.compare(1, 5) else {
+    records.version(1).initialize(to: Atomic(4))
+    records.open(1)
+    records.put(5, at: records.key(1), of: 1)
+    records.put(50, at: records.value(1), of: 1)
+    records.close(1)
+    guard case .same(let version) = records.compare(1, 5) else {
       Issue.record("the key is there")
       return
     }
-    #expect(edition == 6)
+    #expect(version == 6)
     guard case .other = records.compare(1, 4) else {
       Issue.record("another key is there")
       return
     }
     records.open(1)
-    #expect(!records.isStill(edition, 1))
+    #expect(!records.isStill(version, 1))
     guard case .torn = records.compare(1, 5) else {
       Issue.record("the record is being written")
       return
     }
-    records.put(4, at: records.key(1))
+    records.put(4, at: records.key(1), of: 1)
     records.close(1)
-    #expect(!records.isStill(edition, 1))
-    guard case .same(edition: 8) = records.compare(1, 4) else {
+    #expect(!records.isStill(version, 1))
+    guard case .same(version: 8) = records.compare(1, 4) else {
       Issue.record("the key that was written is there")
       return
     }

@@ -14,6 +14,6 @@ enum Policies {
 
   /// Those whose hits need no lock.
   static let lockless = executable.filter { name in
-    (try? MemoryCache<Int, Int>(count: 10, policy: name))?.blocks.gates != nil
+    (try? MemoryCache<Int, Int>(count: 10, policy: name))?.blocks.slots != nil
   }
 }

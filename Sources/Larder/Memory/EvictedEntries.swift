@@ -1,7 +1,7 @@
 /// What one operation took out of a cache: it is destroyed, and told to listeners, after the lock
 /// has been given back, for the end of a value may run code that calls the cache.
 @usableFromInline
-struct Departures<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
+struct EvictedEntries<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   /// What is more than the usual one key and one value, and what listeners are to be told.
   @usableFromInline
   struct More {

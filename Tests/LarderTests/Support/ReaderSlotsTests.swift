@@ -4,48 +4,48 @@ import Testing
 
 @testable import Larder
 
-@Suite(.endsInTime) struct HitGatesTests {
+@Suite(.endsInTime) struct ReaderSlotsTests {
   @Test func aGateIsForOneAtATime() {
-    let gates = HitGates(threads: 3)
-    defer { gates.destroy() }
-    #expect(gates.count == 4)
-    let gate = gates.own
-    func enter(_ index: Int) -> Bool { gate.enter(index) }
+    let slots = ReaderSlots(threads: 3)
+    defer { slots.destroy() }
+    #expect(slots.count == 4)
+    let slot = slots.own
+    func enter(_ index: Int) -> Bool { slot.enter(index) }
     #expect(enter(0))
     #expect(!enter(0))
     #expect(!enter(5))
-    gate.countHit()
-    gate.countMiss()
-    gate.countMiss()
-    gate.leave()
+    slot.countHit()
+    slot.countMiss()
+    slot.countMiss()
+    slot.leave()
     #expect(enter(5))
-    gate.leave()
-    #expect(gates.totals == (1, 2))
-    gates.resetTotals()
-    #expect(gates.totals == (0, 0))
-    #expect(gates.own == gate)
+    slot.leave()
+    #expect(slots.totals == (1, 2))
+    slots.resetTotals()
+    #expect(slots.totals == (0, 0))
+    #expect(slots.own == slot)
   }
 
   @Test func nobodyWaitsForReadersOfAnotherShard() {
-    nonisolated(unsafe) let gates = HitGates(threads: 64)
-    let entered = gates.own.enter(3)
+    nonisolated(unsafe) let slots = ReaderSlots(threads: 64)
+    let entered = slots.own.enter(3)
     #expect(entered)
     let others = Deadline.isMet {
-      gates.waitForReaders(of: 2)
-      gates.waitForReaders(of: 4)
+      slots.waitForReaders(of: 2)
+      slots.waitForReaders(of: 4)
     }
     #expect(others, "waits for readers of shard 3")
-    gates.own.leave()
-    let own = Deadline.isMet { gates.waitForReaders(of: 3) }
+    slots.own.leave()
+    let own = Deadline.isMet { slots.waitForReaders(of: 3) }
     #expect(own, "waits for a reader that has left")
     // A thread that still waits reads them.
-    if others, own { gates.destroy() }
+    if others, own { slots.destroy() }
   }
 
   /// Who holds the lock and has waited for the readers is alone.
   @Test func readersAndWritersExcludeEachOther() async {
     final class Shared: @unchecked Sendable {
-      let gates = HitGates(threads: 8)
+      let slots = ReaderSlots(threads: 8)
       let memory = UnsafeMutableRawPointer.allocate(byteCount: 64, alignment: 64)
       var (one, other) = (0, 0)
       let torn = Atomic<Int>(0)
@@ -58,16 +58,16 @@ import Testing
         group.addTask {
           let lock = CacheLock(at: shared.memory)
           for step in 0..<4_000 {
-            let gate = shared.gates.own
-            if (step + thread) % 3 > 0, gate.enter(0) {
+            let slot = shared.slots.own
+            if (step + thread) % 3 > 0, slot.enter(0) {
               if lock.isFree {
                 if shared.one != shared.other { shared.torn.wrappingAdd(1, ordering: .relaxed) }
                 shared.read.wrappingAdd(1, ordering: .relaxed)
               }
-              gate.leave()
+              slot.leave()
             } else {
               lock.lock()
-              shared.gates.waitForReaders(of: 0)
+              shared.slots.waitForReaders(of: 0)
               shared.one += 1
               shared.other += 1
               lock.unlock()
@@ -80,6 +80,6 @@ import Testing
     #expect(shared.read.load(ordering: .relaxed) > 0)
     #expect(shared.one == shared.other && shared.one > 5_000)
     shared.memory.deallocate()
-    shared.gates.destroy()
+    shared.slots.destroy()
   }
 }

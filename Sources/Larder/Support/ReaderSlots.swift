@@ -3,24 +3,24 @@ public import Synchronization
 
 /// Where threads say that they are reading a shard, so that hits need no lock.
 ///
-/// A thread has a gate, in cache lines of its own that no other thread writes, unless there are
-/// more threads than gates. It enters with the number of a shard, looks whether the shard's lock is
-/// free, reads, and leaves. Who takes a lock looks at all gates before it writes, and waits for
+/// A thread has a slot, in cache lines of its own that no other thread writes, unless there are
+/// more threads than slots. It enters with the number of a shard, looks whether the shard's lock is
+/// free, reads, and leaves. Who takes a lock looks at all slots before it writes, and waits for
 /// those who are in the shard. Both do first what they announce and then look, in one order that
 /// all threads agree on, so that one of the two sees the other. What a thread counts of its hits
-/// and misses is in its gate, too.
+/// and misses is in its slot, too.
 @usableFromInline
-struct HitGates {
+struct ReaderSlots {
   /// The cache lines of one thread.
   @usableFromInline
-  struct Gate: Equatable {
+  struct Slot: Equatable {
     @usableFromInline let place: UnsafeMutableRawPointer
 
     @inlinable
     @inline(__always)
     init(at place: UnsafeMutableRawPointer) { self.place = place }
 
-    /// Makes a gate at `place`, which is one word of 32 bits and, from byte 8 on, two of 64.
+    /// Makes a slot at `place`, which is one word of 32 bits and, from byte 8 on, two of 64.
     static func create(at place: UnsafeMutableRawPointer) {
       place.bindMemory(to: Atomic<UInt32>.self, capacity: 1).initialize(to: Atomic(0))
       (place + 8).bindMemory(to: Atomic<UInt64>.self, capacity: 2).initialize(to: Atomic(0))
@@ -34,21 +34,21 @@ struct HitGates {
       place.assumingMemoryBound(to: Atomic<UInt32>.self)
     }
 
-    /// Gets that were hits; changed only by the thread in the gate.
+    /// Gets that were hits; changed only by the thread in the slot.
     @inlinable
     @inline(__always)
     var hits: UnsafeMutablePointer<Atomic<UInt64>> {
       (place + 8).assumingMemoryBound(to: Atomic<UInt64>.self)
     }
 
-    /// Gets that were misses; changed only by the thread in the gate.
+    /// Gets that were misses; changed only by the thread in the slot.
     @inlinable
     @inline(__always)
     var misses: UnsafeMutablePointer<Atomic<UInt64>> {
       (place + 16).assumingMemoryBound(to: Atomic<UInt64>.self)
     }
 
-    /// Says that the shard is being read, or returns false where another thread is in the gate.
+    /// Says that the shard is being read, or returns false where another thread is in the slot.
     @inlinable
     @inline(__always)
     func enter(_ index: Int) -> Bool {
@@ -60,8 +60,8 @@ struct HitGates {
 
     /// Says that nothing is being read.
     ///
-    /// A value that was read in the gate owns its reference by then: see `larder_end_protection`,
-    /// which is the only way to end what the gate protects.
+    /// A value that was read in the slot owns its reference by then: see `larder_end_protection`,
+    /// which is the only way to end what the slot protects.
     @inlinable
     @inline(__always)
     func leave() { larder_end_protection(place, 0) }
@@ -89,16 +89,16 @@ struct HitGates {
   /// How many there are: a power of two.
   @usableFromInline let count: Int
 
-  /// Gates for about so many threads at once.
+  /// Reader slots for about so many threads at once.
   init(threads: Int) {
     var count = 4
     while count < min(threads, 64) { count *= 2 }
     self.count = count
     base = .allocate(byteCount: count * Self.stride, alignment: Self.stride)
-    for number in 0..<count { Gate.create(at: gate(number).place) }
+    for number in 0..<count { Slot.create(at: slot(number).place) }
   }
 
-  /// Gives the memory back; nobody is in a gate.
+  /// Gives the memory back; nobody is in a slot.
   func destroy() {
     base.deallocate()
   }
@@ -108,14 +108,14 @@ struct HitGates {
 
   @inlinable
   @inline(__always)
-  func gate(_ number: Int) -> Gate {
-    Gate(at: base + (number & (count &- 1)) &* Self.stride)
+  func slot(_ number: Int) -> Slot {
+    Slot(at: base + (number & (count &- 1)) &* Self.stride)
   }
 
-  /// The calling thread's gate.
+  /// The calling thread's slot.
   @inlinable
   @inline(__always)
-  var own: Gate { gate(Int(larder_thread_number())) }
+  var own: Slot { slot(Int(larder_thread_number())) }
 
   /// Waits until nobody reads a shard whose lock the caller has taken.
   @inlinable
@@ -124,7 +124,7 @@ struct HitGates {
     // Numbers begin with 1, and a thread has its number before it enters.
     let threads = min(Int(larder_numbered_threads()), count)
     for number in 0..<threads {
-      let shard = gate(number &+ 1).shard.pointee.load(ordering: .sequentiallyConsistent)
+      let shard = slot(number &+ 1).shard.pointee.load(ordering: .sequentiallyConsistent)
       if shard == UInt32(truncatingIfNeeded: index) &+ 1 { waitForReader(number + 1, index) }
     }
   }
@@ -132,7 +132,7 @@ struct HitGates {
   @usableFromInline
   func waitForReader(_ number: Int, _ index: Int) {
     var patience = Patience()
-    while gate(number).shard.pointee.load(ordering: .sequentiallyConsistent) == UInt32(index) + 1 {
+    while slot(number).shard.pointee.load(ordering: .sequentiallyConsistent) == UInt32(index) + 1 {
       patience.wait()
     }
   }
@@ -141,8 +141,8 @@ struct HitGates {
   var totals: (hits: UInt64, misses: UInt64) {
     (0..<count).reduce((0, 0)) { sum, number in
       (
-        sum.0 + gate(number).hits.pointee.load(ordering: .relaxed),
-        sum.1 + gate(number).misses.pointee.load(ordering: .relaxed)
+        sum.0 + slot(number).hits.pointee.load(ordering: .relaxed),
+        sum.1 + slot(number).misses.pointee.load(ordering: .relaxed)
       )
     }
   }
@@ -152,10 +152,10 @@ struct HitGates {
     for number in 0..<count {
       var patience = Patience()
       // No shard has this number: nobody waits for it.
-      while !gate(number).enter(Int(UInt32.max) - 1) { patience.wait() }
-      gate(number).hits.pointee.store(0, ordering: .relaxed)
-      gate(number).misses.pointee.store(0, ordering: .relaxed)
-      gate(number).leave()
+      while !slot(number).enter(Int(UInt32.max) - 1) { patience.wait() }
+      slot(number).hits.pointee.store(0, ordering: .relaxed)
+      slot(number).misses.pointee.store(0, ordering: .relaxed)
+      slot(number).leave()
     }
   }
 }

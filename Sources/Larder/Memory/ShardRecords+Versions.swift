@@ -5,16 +5,17 @@ public import Synchronization
 /// Records that are read while they are written.
 ///
 /// Where keys and values are nothing but bytes, a reader need not keep writers away: it copies what
-/// it wants and then looks whether it was changed meanwhile. A record's *edition* is odd while key
+/// it wants and then looks whether it was changed meanwhile. A record's *version* is odd while key
 /// or value are being written, and another number before and after. (Lameter, Effective
 /// synchronization on Linux/NUMA systems, Gelato Conference 2005: sequence locks; Boehm, Can
-/// seqlocks get along with programming language memory models?, MSPC 2012, for the fences.)
+/// seqlocks get along with programming language memory models?, MSPC 2012, for the fences; what
+/// pairs with what is in Synchronisation.md.)
 extension ShardRecords where Key: Equatable {
   /// What a reader found out about a record.
   @usableFromInline
   enum Reading {
-    /// It is of the key, and this is its edition.
-    case same(edition: UInt32)
+    /// It is of the key, and this is its version.
+    case same(version: UInt32)
     /// It is of another key.
     case other
     /// It is being written.
@@ -25,9 +26,9 @@ extension ShardRecords where Key: Equatable {
   @inlinable
   @inline(__always)
   func open(_ id: ObjectID) {
-    guard Self.haveEditions, hasEditions else { return }
-    let edition = edition(id)
-    edition.pointee.store(edition.pointee.load(ordering: .relaxed) | 1, ordering: .relaxed)
+    guard Self.haveVersions, hasVersions else { return }
+    let version = version(id)
+    version.pointee.store(version.pointee.load(ordering: .relaxed) | 1, ordering: .relaxed)
     atomicMemoryFence(ordering: .releasing)
   }
 
@@ -35,16 +36,19 @@ extension ShardRecords where Key: Equatable {
   @inlinable
   @inline(__always)
   func close(_ id: ObjectID) {
-    guard Self.haveEditions, hasEditions else { return }
-    let edition = edition(id)
-    larder_end_protection(edition, (edition.pointee.load(ordering: .relaxed) | 1) &+ 1)
+    guard Self.haveVersions, hasVersions else { return }
+    let version = version(id)
+    larder_end_protection(version, (version.pointee.load(ordering: .relaxed) | 1) &+ 1)
   }
 
-  /// Puts a key or a value where none is; the record is open.
+  /// Puts a key or a value of `id` where none is; the record is open.
   @inlinable
   @inline(__always)
-  func put<Part>(_ part: Part, at place: UnsafeMutablePointer<Part>) {
-    if Self.haveEditions {
+  func put<Part>(_ part: Part, at place: UnsafeMutablePointer<Part>, of id: ObjectID) {
+    if Self.haveVersions {
+      assert(
+        !hasVersions || version(id).pointee.load(ordering: .relaxed) & 1 == 1,
+        "readers may be copying record \(id): it is not open")
       SharedBytes.write(part, to: place)
     } else {
       place.initialize(to: part)
@@ -55,22 +59,22 @@ extension ShardRecords where Key: Equatable {
   @inlinable
   @inline(__always)
   func compare(_ id: ObjectID, _ key: Key) -> Reading {
-    let edition = edition(id).pointee.load(ordering: .acquiring)
-    guard edition & 1 == 0 else { return .torn }
+    let version = version(id).pointee.load(ordering: .acquiring)
+    guard version & 1 == 0 else { return .torn }
     return withUnsafeTemporaryAllocation(of: Key.self, capacity: 1) { copy in
       guard let copy = copy.baseAddress else { return .torn }
       SharedBytes.read(self.key(id), into: copy)
       // What may be of two keys is not shown to the key's own idea of equality.
-      guard isStill(edition, id) else { return .torn }
-      return copy.pointee == key ? .same(edition: edition) : .other
+      guard isStill(version, id) else { return .torn }
+      return copy.pointee == key ? .same(version: version) : .other
     }
   }
 
-  /// Whether a record is of the same edition as before everything that was read of it.
+  /// Whether a record is of the same version as before everything that was read of it.
   @inlinable
   @inline(__always)
-  func isStill(_ edition: UInt32, _ id: ObjectID) -> Bool {
+  func isStill(_ version: UInt32, _ id: ObjectID) -> Bool {
     atomicMemoryFence(ordering: .acquiring)
-    return self.edition(id).pointee.load(ordering: .relaxed) == edition
+    return self.version(id).pointee.load(ordering: .relaxed) == version
   }
 }
