@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 .PHONY: help deps browser build debug test test-foreign test-examples test-release sanitize \
-  torture run bench bench-caches alarms analysis test-analysis policies-page docs lint format clean \
+  torture run bench bench-caches alarms analysis test-analysis policies-page workload-docs docs lint format clean \
   install
 
 SWIFT ?= swift
@@ -262,6 +262,10 @@ policies-page: build ## Run all policies on Workloads/policies, and write docs/p
 	done; \
 	"$$larder" policies --format markdown --results Results/examples/policies/* > docs/policies.md
 	$(call say,docs/policies.md)
+
+workload-docs: deps ## Write the schema of workload files, and the tables in docs that come from the sources
+	$(call say,Writing Workloads/workload.schema.json and docs)
+	@LARDER_WRITE_DOCS=1 $(SWIFT) test --filter 'WorkloadDocumentationTests|GeneratorDocumentationTests'
 
 alarms: deps ## Measure false alarms and detections of 'larder check' (about 50 minutes)
 	@$(SWIFT) build -c release --product larder

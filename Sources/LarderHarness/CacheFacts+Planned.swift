@@ -17,7 +17,7 @@ extension CacheFacts {
             summary:
               "\(preset.summary). Models: \(preset.models) Differences: \(preset.differences)",
             limits: planned.setup.limits))
-      } else if planned.contender != ContenderRegistry.defaultName {
+      } else if planned.contender != ConfigurationSpec.defaultCache {
         facts.append(
           CacheFacts(
             configuration: configuration, cache: planned.contender,

@@ -49,34 +49,15 @@ import LarderWorkloads
 /// removed when the cell is done and not between its runs, because file systems are slow for a
 /// while after many files have been removed.
 package struct CellExecutor: Sendable {
-  let spec: ExecutionSpec
-  let warmUp: WarmUp
-  let repetitions: Int
-  /// What the origin takes; nil for nothing.
-  let latency: LatencyModel?
-  /// Folder under which each run gets one of its own.
-  let scratch: String
-  let cancellation: Cancellation
-  /// Told the number of requests just made, from any of the threads, also at the same time.
-  let progress: @Sendable (_ requests: Int) -> Void
+  /// What is to be done.
+  let order: DrivingOrder
   /// Whether the runs' folders stay, for the caller to remove when nothing is measured any more.
   var keepsFolders = false
   /// What latencies are measured with.
   var time: any RunTime = SystemRunTime()
 
-  /// An executor; see the properties for the meaning of each part.
-  package init(
-    spec: ExecutionSpec, warmUp: WarmUp, repetitions: Int, latency: LatencyModel?, scratch: String,
-    cancellation: Cancellation, progress: @escaping @Sendable (_ requests: Int) -> Void
-  ) {
-    self.spec = spec
-    self.warmUp = warmUp
-    self.repetitions = repetitions
-    self.latency = latency
-    self.scratch = scratch
-    self.cancellation = cancellation
-    self.progress = progress
-  }
+  /// An executor of the order.
+  package init(_ order: DrivingOrder) { self.order = order }
 
   /// One execution for each number of threads and repetition, compared with `simulated` where that
   /// is given; nil when it was stopped on the way.
@@ -109,10 +90,10 @@ package struct CellExecutor: Sendable {
     var folders: [RunFolder] = []
     defer { if !keepsFolders { for folder in folders { folder.remove() } } }
     var executions: [Execution] = []
-    for threads in spec.threads {
+    for threads in order.spec.threads {
       guard (1...ExecutionError.threadsMax).contains(threads) else { throw .threads(threads) }
-      for repetition in 1...max(1, repetitions) {
-        let folder = try RunFolder(under: scratch)
+      for repetition in 1...max(1, order.repetitions) {
+        let folder = try RunFolder(under: order.folder)
         folders.append(folder)
         let run = ExecutionRun(
           self, planned, contender, trace, folder, threads: threads, repetition: repetition)

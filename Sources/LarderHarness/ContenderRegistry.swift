@@ -1,5 +1,4 @@
 import LarderEngine
-import LarderWorkloads
 
 /// The caches that a workload can name. Adding one is one file and one line here; a program with
 /// caches of its own adds them with `add`.
@@ -16,9 +15,6 @@ public enum ContenderRegistry {
 
   /// All of them: ours, the baselines, and what was added.
   public static var all: [CacheContender] { standard + added.withLock { $0 } }
-
-  /// The name of the one that configurations have unless they say otherwise.
-  public static var defaultName: String { ConfigurationSpec.defaultCache }
 
   /// Adds a contender, in place of one of the same name that was added before.
   public static func add(_ contender: CacheContender) {

@@ -45,7 +45,7 @@ extension ExecutionRun {
     execution.counts = Self.counts(tally, tierCounts)
     execution.countsTiers = tierCounts != nil
     // Pressure is nothing that a simulation knows of.
-    if executor.spec.pressure.isEmpty, tierCounts != nil {
+    if executor.order.spec.pressure.isEmpty, tierCounts != nil {
       execution.equalsSimulated = simulated.map { $0 == execution.counts }
     }
     execution.requests = tally.operations
@@ -106,7 +106,7 @@ extension ExecutionRun {
     } else if planned.setup.unit == .bytes, let weight = usage.memoryWeight {
       execution.memoryPayloadBytesPerObject = Double(weight) / Double(objects) + keyBytes
     } else if !reader.hasSizes {
-      execution.memoryPayloadBytesPerObject = Double(executor.spec.valueBytes) + keyBytes
+      execution.memoryPayloadBytesPerObject = Double(executor.order.spec.valueBytes) + keyBytes
     }
   }
 

@@ -30,7 +30,7 @@ final class ExecutionRun {
     _ executor: CellExecutor, _ planned: PlannedCell, _ contender: CacheContender,
     _ trace: PreparedTrace, _ folder: RunFolder, threads: Int, repetition: Int
   ) {
-    let (spec, seed) = (executor.spec, planned.cell.seed)
+    let (spec, seed) = (executor.order.spec, planned.cell.seed)
     let reader = TraceReader(
       trace.requests, unit: planned.setup.unit, valueBytes: spec.valueBytes)
     let memory = HarnessMemory()
@@ -40,9 +40,9 @@ final class ExecutionRun {
         objects: reader.hasOperations ? reader.objects : 0, isShared: threads > 1, in: memory),
       pattern: ValuePattern(seed: seed, allowsEmpty: reader.hasEmptyValues(), in: memory),
       clock: TraceClock(), time: executor.time,
-      origin: executor.latency.map { OriginLatency($0.origin, seed: seed) },
+      origin: executor.order.latency.map { OriginLatency($0.origin, seed: seed) },
       waitsForOrigin: spec.origin == .wait, verification: spec.verification,
-      cancellation: executor.cancellation, progress: executor.progress)
+      cancellation: executor.order.cancellation, progress: executor.order.progress)
     let isSampled =
       planned.cell.kind == .memory && spec.load == .closed
       && reader.count >= Self.sampledRequestsMin
@@ -99,7 +99,7 @@ final class ExecutionRun {
 
   private func makeCache() throws(ExecutionError) -> any CacheUnderTest {
     let setup = CacheSetup(
-      simulation: planned.setup, preset: planned.preset, execution: executor.spec,
+      simulation: planned.setup, preset: planned.preset, execution: executor.order.spec,
       threads: threads, folder: folder.path, clock: context.clock)
     do {
       return try contender.make(setup)
@@ -116,7 +116,7 @@ final class ExecutionRun {
   /// Everything before requests count; nil when it was stopped.
   private func warmUp(_ cache: any CacheUnderTest) throws(ExecutionError) -> Writes? {
     let count = UInt64(reader.count)
-    if let requests = executor.warmUp.requests(of: count) {
+    if let requests = executor.order.warmUp.requests(of: count) {
       guard try advance(to: Int(requests), cache) else { return nil }
     } else if cache.tierCounts() != nil {
       let isDisk = planned.cell.kind != .memory
@@ -130,7 +130,7 @@ final class ExecutionRun {
         "without a warm-up: this cache does not report when it is full, so every request counts")
     }
     execution.warmUpRequests = UInt64(position)
-    if executor.warmUp != .none {
+    if executor.order.warmUp != .none {
       cache.resetCounts()
       for slot in slots { slot.worker.reset() }
     }
@@ -138,7 +138,7 @@ final class ExecutionRun {
     if planned.cell.kind != .memory {
       // What the warm-up wrote is not to be counted later.
       if position > 0 { try calling("flush") { try cache.flush() } }
-      if executor.spec.pageCache == .dropped, !folder.dropFromPageCache() {
+      if executor.order.spec.pageCache == .dropped, !folder.dropFromPageCache() {
         execution.notes.append("the page cache stays warm: this system cannot drop it")
       }
     }
@@ -164,7 +164,7 @@ final class ExecutionRun {
   /// The requests that count; false when it was stopped.
   private func drive(_ cache: any CacheUnderTest) throws(ExecutionError) -> Bool {
     let pace = try LoadPace(
-      executor.spec.load, reader, first: min(position, reader.count - 1),
+      executor.order.spec.load, reader, first: min(position, reader.count - 1),
       start: executor.time.nowNanoseconds)
     let mode = RequestWorker.Mode(pace: pace, isTimed: true, stops: nil)
     while true {

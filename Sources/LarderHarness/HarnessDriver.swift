@@ -12,10 +12,7 @@ package struct HarnessDriver: CacheDriver {
   package func drive(
     _ planned: PlannedCell, over trace: PreparedTrace, simulated: Counts?, _ order: DrivingOrder
   ) throws(ExecutionError) -> [Execution]? {
-    var executor = CellExecutor(
-      spec: order.spec, warmUp: order.warmUp, repetitions: order.repetitions,
-      latency: order.latency, scratch: order.folder, cancellation: order.cancellation,
-      progress: order.progress)
+    var executor = CellExecutor(order)
     executor.keepsFolders = true
     return try executor.run(planned, over: trace, simulated: simulated)
   }

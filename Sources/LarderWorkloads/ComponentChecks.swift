@@ -8,33 +8,16 @@ package struct ComponentChecks: Sendable {
   /// Refuses a policy; usually throws `PolicyError`.
   package var policy: @Sendable (PolicySpec) throws -> Void
   /// Refuses an admission filter; usually throws `PolicyError`.
-  package var admission: @Sendable (PolicySpec) throws -> Void
+  package var admission: @Sendable (PolicySpec) throws -> Void = { _ in }
   /// Refuses a generator with its distributions and operations; usually throws `ComponentError`.
   package var generator: @Sendable (GeneratorSpec) throws -> Void
   /// Refuses a trace format; usually throws `ComponentError`.
   package var format: @Sendable (ComponentSpec) throws -> Void
   /// Refuses a cache, or one that cannot have the shape; tells whether it runs policies.
-  package var cache: @Sendable (String, ConfigurationKind) throws -> Bool
+  package var cache: @Sendable (String, ConfigurationKind) throws -> Bool = { _, _ in true }
   /// The configuration that a preset stands for.
-  package var preset: @Sendable (String) throws -> ConfigurationSpec
-
-  /// Checks; see the properties for the meaning of each part.
-  package init(
-    policy: @escaping @Sendable (PolicySpec) throws -> Void,
-    admission: @escaping @Sendable (PolicySpec) throws -> Void = { _ in },
-    generator: @escaping @Sendable (GeneratorSpec) throws -> Void,
-    format: @escaping @Sendable (ComponentSpec) throws -> Void,
-    cache: @escaping @Sendable (String, ConfigurationKind) throws -> Bool = { _, _ in true },
-    preset: @escaping @Sendable (String) throws -> ConfigurationSpec = {
-      ConfigurationSpec(name: $0, kind: .memory, preset: $0)
-    }
-  ) {
-    self.policy = policy
-    self.admission = admission
-    self.generator = generator
-    self.format = format
-    self.cache = cache
-    self.preset = preset
+  package var preset: @Sendable (String) throws -> ConfigurationSpec = {
+    ConfigurationSpec(name: $0, kind: .memory, preset: $0)
   }
 
   /// Lets every name and parameter pass.

@@ -5,7 +5,7 @@ package struct WorkloadError: Error, Hashable, Sendable, CustomStringConvertible
   /// Line in the file, from 1; nil when the file as a whole is at fault.
   package var line: Int?
   /// Where in the document, such as `source.requests`; empty at its top.
-  package var path: String
+  package var path = ""
   /// What is wrong.
   package var problem: Problem
 
@@ -33,14 +33,6 @@ package struct WorkloadError: Error, Hashable, Sendable, CustomStringConvertible
     case unexpected(expected: String, found: String)
     /// A policy, generator, distribution, format or capacity says what is wrong.
     case refused(String)
-  }
-
-  /// An error; see the properties for the meaning of each part.
-  package init(file: String, line: Int?, path: String = "", problem: Problem) {
-    self.file = file
-    self.line = line
-    self.path = path
-    self.problem = problem
   }
 
   /// `file:12: source.requests: expected a whole number, found 'many'`.

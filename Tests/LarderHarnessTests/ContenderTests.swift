@@ -2,6 +2,7 @@ import LarderEngine
 import Testing
 
 @testable import LarderHarness
+@testable import LarderWorkloads
 
 /// The caches that Larder is compared with do what they say.
 @Suite struct ContenderTests {
@@ -67,7 +68,7 @@ import Testing
   @Test func namesAreUniqueAndAddedOnesReplace() {
     let names = ContenderRegistry.all.map(\.name)
     #expect(Set(names).count == names.count)
-    #expect(names.first == ContenderRegistry.defaultName)
+    #expect(names.first == ConfigurationSpec.defaultCache)
     #expect(ContenderRegistry.named("larder")?.runsPolicies == true)
     #expect(ContenderRegistry.named("no such cache") == nil)
   }

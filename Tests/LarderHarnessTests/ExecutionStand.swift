@@ -68,8 +68,9 @@ final class ExecutionStand {
   /// The executor as it is set up now.
   var executor: CellExecutor {
     var executor = CellExecutor(
-      spec: spec, warmUp: warmUp, repetitions: repetitions, latency: latency, scratch: scratch,
-      cancellation: cancellation, progress: { [progress] in progress.add($0) })
+      DrivingOrder(
+        spec: spec, warmUp: warmUp, repetitions: repetitions, latency: latency, folder: scratch,
+        cancellation: cancellation, progress: { [progress] in progress.add($0) }))
     executor.time = time
     return executor
   }

@@ -74,7 +74,7 @@ import Testing
       ])
     let planned = try Plan.cells(of: workload, facts: [Self.facts])
     #expect(planned.last?.contender == "their:cache")
-    #expect(planned.first?.contender == ContenderRegistry.defaultName)
+    #expect(planned.first?.contender == ConfigurationSpec.defaultCache)
   }
 
   @Test func theFilterAsksWhatIsSwept() throws {

@@ -32,7 +32,7 @@ import Testing
     let cell = try #require(planned.first)
     #expect(cell.setup.arrangement == (try preset.arrangement()))
     #expect(cell.setup.unit == .bytes)
-    #expect(cell.preset == name && cell.contender == ContenderRegistry.defaultName)
+    #expect(cell.preset == name && cell.contender == ConfigurationSpec.defaultCache)
     #expect(cell.isSimulated && cell.isExecuted)
     #expect(cell.cell.configuration == name)
     let facts = try #require(CacheFacts.all(of: planned)?.first)

@@ -46,7 +46,7 @@ import Testing
         requests: requests))
     let configuration = ConfigurationSpec(
       name: "memory", kind: .memory,
-      contender: contender?.name ?? ContenderRegistry.defaultName,
+      contender: contender?.name ?? ConfigurationSpec.defaultCache,
       runsPolicies: contender?.runsPolicies ?? true)
     let workload = Workload(
       name: "sweep", source: source, configurations: [configuration],

@@ -37,6 +37,12 @@ import Testing
     #expect(many.allSatisfy { $0.timings.map(\.repetition) == [1, 2, 3] })
   }
 
+  @Test func executingWithoutADriverIsAnError() throws {
+    var sweep = try Self.sweep(requests: 1000)
+    sweep.cells[1].isExecuted = true
+    #expect(throws: SweepError.driverMissing(sweep.cells[1].cell)) { try sweep.run() }
+  }
+
   @Test func warmUpIsNotCounted() throws {
     let cold = try Self.sweep(requests: 10_000).run()
     let warm = try Self.sweep(requests: 10_000, warmUp: .requests(4000)).run()

@@ -13,7 +13,7 @@ struct SchemaValidator {
 
   func accepts(_ value: JSONValue) throws -> Bool { try accepts(value, root) }
 
-  private func accepts(_ value: JSONValue, _ schema: JSONValue) throws -> Bool {
+  func accepts(_ value: JSONValue, _ schema: JSONValue) throws -> Bool {
     guard case .object(let keywords) = schema else { return schema == .bool(true) }
     for (keyword, argument) in keywords {
       guard try holds(keyword, argument, value, schema) else { return false }
@@ -32,9 +32,13 @@ struct SchemaValidator {
       return try accepts(value, definition)
     case "type": return argument.strings.contains { isType($0, value) }
     case "const": return value == argument
-    case "enum", "anyOf", "oneOf": return try matches(keyword, argument, value)
+    case "enum", "anyOf", "oneOf", "allOf": return try matches(keyword, argument, value)
+    case "if":
+      guard try accepts(value, argument), let consequence = schema["then"] else { return true }
+      return try accepts(value, consequence)
+    case "then": return true
     case "not": return try !accepts(value, argument)
-    case "properties", "required", "additionalProperties":
+    case "properties", "required", "additionalProperties", "propertyNames":
       return try holdsForObject(keyword, argument, value, schema)
     case "items", "minItems": return try holdsForArray(keyword, argument, value)
     case "pattern":
@@ -59,7 +63,11 @@ struct SchemaValidator {
     guard case .array(let choices) = argument else { throw UnknownKeyword(keyword: keyword) }
     if keyword == "enum" { return choices.contains(value) }
     let count = try choices.count { try accepts(value, $0) }
-    return keyword == "oneOf" ? count == 1 : count > 0
+    switch keyword {
+    case "oneOf": return count == 1
+    case "allOf": return count == choices.count
+    default: return count > 0
+    }
   }
 
   private func holdsForObject(
@@ -67,6 +75,7 @@ struct SchemaValidator {
   ) throws -> Bool {
     guard case .object(let values) = value else { return true }
     switch keyword {
+    case "propertyNames": return try values.keys.allSatisfy { try accepts(.string($0), argument) }
     case "required": return argument.strings.allSatisfy { values[$0] != nil }
     case "properties":
       return try values.allSatisfy { key, value in

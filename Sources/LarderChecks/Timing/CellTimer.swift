@@ -72,8 +72,7 @@ package struct CellTimer: Sendable {
       return (try runner.run(cell.planned, over: trace)?.counts.hits ?? 0, nil)
     case .execute:
       let executor = CellExecutor(
-        spec: execution, warmUp: warmUp, repetitions: 1, latency: latency, scratch: scratch,
-        cancellation: Cancellation(), progress: { _ in })
+        DrivingOrder(spec: execution, warmUp: warmUp, latency: latency, folder: scratch))
       let execution = try executor.run(cell.planned, over: trace, simulated: nil)?.first
       return (execution?.counts.hits ?? 0, execution?.seconds ?? 0)
     }

@@ -1,9 +1,10 @@
 import LarderEngine
+import LarderWorkloads
 
 extension CacheContender {
   /// Larder's own caches: `MemoryCache`, `DiskCache` and `HybridCache`.
   static let larder = CacheContender(
-    name: ContenderRegistry.defaultName,
+    name: ConfigurationSpec.defaultCache,
     summary: "Larder's caches, which count what the simulation counts",
     kinds: [.memory, .disk, .hybrid], runsPolicies: true
   ) { setup in

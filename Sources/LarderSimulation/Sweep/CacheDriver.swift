@@ -18,7 +18,7 @@ package protocol CacheDriver: Sendable {
 
 /// How a cell is to be driven.
 package struct DrivingOrder: Sendable {
-  /// Load, origin, checks and the number of threads.
+  /// Load, origin, checks and the numbers of threads.
   package var spec: ExecutionSpec
   /// What is not counted.
   package var warmUp: WarmUp
@@ -26,10 +26,25 @@ package struct DrivingOrder: Sendable {
   package var repetitions: Int
   /// What the origin takes; nil for nothing.
   package var latency: LatencyModel?
-  /// A folder for the caches' files, which stay there.
+  /// A folder under which each run gets one of its own for its files.
   package var folder: String
   /// Ends it.
   package var cancellation: Cancellation
-  /// Told the number of requests just made, from any thread.
+  /// Told the number of requests just made, from any of the threads, also at the same time.
   package var progress: @Sendable (_ requests: Int) -> Void
+
+  /// An order; see the properties for the meaning of each part.
+  package init(
+    spec: ExecutionSpec, warmUp: WarmUp = .none, repetitions: Int = 1,
+    latency: LatencyModel? = nil, folder: String, cancellation: Cancellation = Cancellation(),
+    progress: @escaping @Sendable (_ requests: Int) -> Void = { _ in }
+  ) {
+    self.spec = spec
+    self.warmUp = warmUp
+    self.repetitions = repetitions
+    self.latency = latency
+    self.folder = folder
+    self.cancellation = cancellation
+    self.progress = progress
+  }
 }

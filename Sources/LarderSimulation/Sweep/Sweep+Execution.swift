@@ -19,8 +19,8 @@ extension Sweep {
     _ ledger: Locked<Ledger>, _ cancellation: Cancellation, _ observer: Observer,
     _ progress: @escaping @Sendable (Int) -> Void
   ) throws {
-    guard cells.contains(where: \.isExecuted) else { return }
-    guard let driver else { preconditionFailure("a sweep that executes needs a driver") }
+    guard let executed = cells.first(where: \.isExecuted) else { return }
+    guard let driver else { throw SweepError.driverMissing(executed.cell) }
     var files = ExecutedFiles(parent: scratch)
     defer { files.remove() }
     for index in cells.indices {

@@ -6,6 +6,8 @@ package enum SweepError: Error, Hashable, Sendable, CustomStringConvertible {
   case notDeterministic(Cell)
   /// The plan has a cell without a trace.
   case traceMissing(Cell)
+  /// A cell is to be executed by a sweep that has no driver.
+  case driverMissing(Cell)
   /// A real cache failed, or could not be made.
   case execution(Cell, threads: Int, ExecutionError)
 
@@ -17,6 +19,10 @@ package enum SweepError: Error, Hashable, Sendable, CustomStringConvertible {
         + "repeated: this is a fault in larder; please report it"
     case .traceMissing(let cell):
       return "no trace for seed \(cell.seed) of workload '\(cell.workload)'"
+    case .driverMissing(let cell):
+      return
+        "'\(cell.configuration)' with '\(cell.policy)' is to be executed, but this command only "
+        + "simulates; leave 'execute' out of 'mode'"
     case .execution(let cell, let threads, let error):
       return "executing '\(cell.configuration)' with '\(cell.policy)' at capacity "
         + "\(cell.capacity) in \(threads == 1 ? "1 thread" : "\(threads) threads"): \(error)"

@@ -8,22 +8,12 @@ import LarderEngine
 /// origin. Storing is not charged: a cache can do it after the answer. The places' times are
 /// independent of each other.
 package struct LatencyModel: Sendable, Hashable {
-  /// An access to memory.
-  package var memory: AccessLatency
-  /// An access to disk.
-  package var disk: AccessLatency
+  /// An access to memory; nothing where no configuration has it.
+  package var memory = AccessLatency()
+  /// An access to disk; nothing where no configuration has it.
+  package var disk = AccessLatency()
   /// A fetch from the origin.
   package var origin: AccessLatency
-
-  /// A model; a place that no configuration has may be left out.
-  package init(
-    memory: AccessLatency = AccessLatency(), disk: AccessLatency = AccessLatency(),
-    origin: AccessLatency
-  ) {
-    self.memory = memory
-    self.disk = disk
-    self.origin = origin
-  }
 
   /// The places that requests to a configuration of this kind come past, the origin last.
   package func places(of kind: ConfigurationKind) -> [AccessLatency] {
@@ -38,13 +28,7 @@ package struct LatencyModel: Sendable, Hashable {
 /// The time of one access: a part that is drawn, and a part that grows with the size.
 package struct AccessLatency: Sendable, Hashable {
   /// The part that does not depend on the size.
-  package var base: LatencyDistribution
+  package var base = LatencyDistribution.constant(0)
   /// Nanoseconds for each byte transferred.
-  package var nanosecondsPerByte: Double
-
-  /// An access; by default one that takes no time.
-  package init(base: LatencyDistribution = .constant(0), nanosecondsPerByte: Double = 0) {
-    self.base = base
-    self.nanosecondsPerByte = nanosecondsPerByte
-  }
+  package var nanosecondsPerByte = 0.0
 }

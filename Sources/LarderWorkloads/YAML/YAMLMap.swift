@@ -39,16 +39,10 @@ struct YAMLMap {
     self.entries = entries
   }
 
-  /// Reads a map and checks it against its table.
-  init(_ value: YAMLValue, _ table: KeyTable, expected: String) throws(WorkloadError) {
-    try self.init(value, expected: expected)
-    try check(table)
-  }
-
-  /// Refuses keys that the table does not have, values of types it does not allow and, unless it is
-  /// open, misses the keys it requires.
+  /// Refuses keys that the table does not have, unless they may be parameters of a component, and
+  /// keys that exclude each other; misses the keys it requires.
   func check(_ table: KeyTable) throws(WorkloadError) {
-    if !table.isOpen {
+    if table.components == nil {
       for entry in entries where !table.names.contains(entry.key) {
         let absent = table.names.filter { self[$0] == nil }
         throw error(
@@ -59,6 +53,15 @@ struct YAMLMap {
       }
     }
     for key in table.keys where key.isRequired { _ = try required(key.name, in: table) }
+    try refusePairs(of: table.exclusive)
+  }
+
+  /// Refuses two of the keys together.
+  func refusePairs(of keys: [String]) throws(WorkloadError) {
+    let given = keys.filter { self[$0] != nil }
+    guard given.count > 1 else { return }
+    throw error(
+      at: given[1], .refused("'\(given[0])' and '\(given[1])' exclude each other; keep one"))
   }
 
   /// The value of a key, if it is there.

@@ -46,6 +46,17 @@ struct YAMLValue {
     error(.unexpected(expected: expected, found: found))
   }
 
+  /// Does something; what it throws, unless it has a place in the file, is told at this value.
+  func locating<Result>(_ body: () throws -> Result) throws(WorkloadError) -> Result {
+    do {
+      return try body()
+    } catch let error as WorkloadError {
+      throw error
+    } catch {
+      throw self.error(.refused("\(error)"))
+    }
+  }
+
   /// The scalar's text, if it has one of the types.
   func text(
     _ types: Set<KeyTable.ValueType> = [.string], expected: String
@@ -93,15 +104,20 @@ struct YAMLValue {
     of type: Choice.Type
   ) throws(WorkloadError) -> Choice
   where Choice: RawRepresentable<String> & CaseIterable {
-    let words = Choice.allCases.map(\.rawValue)
-    let expected =
-      words.count == 1 ? "'\(words[0])'" : "one of \(words.joined(separator: ", "))"
+    let word = try word(of: Choice.allCases.map(\.rawValue))
+    guard let choice = Choice(rawValue: word) else { throw unexpected("a known word") }
+    return choice
+  }
+
+  /// One of the words.
+  func word(of words: [String]) throws(WorkloadError) -> String {
+    let expected = words.count == 1 ? "'\(words[0])'" : "one of \(words.joined(separator: ", "))"
     let word = try text(expected: expected)
-    guard let choice = Choice(rawValue: word) else {
+    guard words.contains(word) else {
       let hint = Self.shortened(word).nearest(among: words).map { "; did you mean '\($0)'?" } ?? ""
       throw error(.unexpected(expected: expected, found: found + hint))
     }
-    return choice
+    return word
   }
 
   /// The items of a list, or the value itself where a single one stands for a list of one.

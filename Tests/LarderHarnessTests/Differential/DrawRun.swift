@@ -47,8 +47,8 @@ struct DrawRun {
     real.setup = try real.setup.inRealCaches()
     let simulated = try runner.run(real, over: trace)?.counts ?? Counts()
     let executor = CellExecutor(
-      spec: workload.execution ?? ExecutionSpec(), warmUp: workload.warmUp, repetitions: 1,
-      latency: nil, scratch: folder, cancellation: Cancellation(), progress: { _ in })
+      DrivingOrder(
+        spec: workload.execution ?? ExecutionSpec(), warmUp: workload.warmUp, folder: folder))
     do {
       guard let executed = try executor.run(planned, over: trace, simulated: simulated)?.first
       else { return "the run was stopped" }

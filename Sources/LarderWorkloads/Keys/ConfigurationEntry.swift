@@ -1,0 +1,118 @@
+import LarderEngine
+
+/// A configuration as it stands in the file: one for each of its filters.
+struct ConfigurationEntry: Sendable {
+  var spec = ConfigurationSpec(name: "", kind: .memory)
+  /// The cache that is executed, where one is named.
+  var cache: String?
+  var name: String?
+  /// The filters in front of the tier whose capacity is swept.
+  var filters: [PolicySpec]?
+
+  /// The keys that a preset may have beside it.
+  static let besidePreset = ["preset", "name", "admission"]
+
+  /// Completes the configuration when all its keys have been read.
+  mutating func finish(_ map: YAMLMap, _ checks: ComponentChecks) throws {
+    if let cache {
+      spec.contender = cache
+      if cache != ConfigurationSpec.defaultCache { spec.name = cache }
+      if let value = map["cache"] {
+        spec.runsPolicies = try value.locating { try checks.cache(cache, spec.kind) }
+      }
+    }
+    if let name { spec.name = name }
+    if !spec.runsPolicies { try refusePolicies(map) }
+    if let own = spec.admission { spec.name += "\(ConfigurationSpec.filterMark)\(own)" }
+    guard filters != nil else { return }
+    guard spec.runsPolicies else {
+      throw map.error(
+        at: "admission",
+        .refused("'admission' does not apply here: '\(spec.contender)' has built-in rules"))
+    }
+    guard spec.admission == nil else {
+      throw map.error(
+        at: "admission",
+        .refused("a tier also has an 'admission'; set it either here or in the tiers"))
+    }
+  }
+
+  /// A cache with a policy of its own takes no other.
+  private func refusePolicies(_ map: YAMLMap) throws(WorkloadError) {
+    for tier in ["memory", "disk"] {
+      guard let value = map[tier] else { continue }
+      let tier = try YAMLMap(value, expected: "a map of a tier")
+      for key in ["policy", "admission"] where tier[key] != nil {
+        throw tier.error(
+          at: key,
+          .refused("'\(key)' does not apply here: '\(spec.contender)' has a built-in policy"))
+      }
+    }
+  }
+
+  /// Refuses keys that do not go with the preset or the kind, before any of them is read.
+  static func check(_ map: YAMLMap) throws(WorkloadError) {
+    try map.check(WorkloadKeys.configuration.table)
+    if map["preset"] != nil {
+      for entry in map.entries where !besidePreset.contains(entry.key) {
+        throw map.error(
+          at: entry.line,
+          .refused(
+            "'\(entry.key)' is set by the preset; only 'name' and 'admission' may be given with "
+              + "'preset'"))
+      }
+      return
+    }
+    let kind = try map.required("kind", in: WorkloadKeys.configuration.table)
+      .choice(of: ConfigurationKind.self)
+    let foreign: [(key: String, what: String)] =
+      switch kind {
+      case .memory: [("disk", "disk tier")]
+      case .disk: [("memory", "memory tier")]
+      case .hybrid: []
+      }
+    let rules = ["inclusion", "promotion", "placement"].map { ($0, "second tier") }
+    for (key, what) in foreign + (kind == .hybrid ? [] : rules) where map[key] != nil {
+      throw map.error(
+        at: key, .refused("'\(key)' does not apply here: a \(kind.rawValue) cache has no \(what)"))
+    }
+  }
+}
+
+extension Form where Value == [ConfigurationSpec] {
+  /// The caches, each with a name of its own; their lines are kept for errors of the plan.
+  static var configurations: Form {
+    let form = Form<[ConfigurationSpec]>.configuration
+    return Form(form.shape.listed) { value, reading in
+      var specs: [ConfigurationSpec] = []
+      for item in try value.items(orSingle: [.string, .object], of: "configurations") {
+        for spec in try form.read(item, reading) {
+          if specs.contains(where: { $0.name == spec.name }) {
+            throw item.error(
+              .refused("another configuration is named '\(spec.name)'; give this one a 'name'"))
+          }
+          reading.workload.lines.configurations[spec.name] = item.line
+          specs.append(spec)
+        }
+      }
+      return specs
+    }
+  }
+
+  /// A cache: once for each filter of its list.
+  private static var configuration: Form {
+    let section = WorkloadKeys.configuration
+    let kinds = ValueShape.words(ConfigurationKind.allCases.map(\.rawValue))
+    return Form(ValueShape.map(section.table).or(kinds)) { value, reading in
+      if value.type == .string {
+        let kind = try value.choice(of: ConfigurationKind.self)
+        return [ConfigurationSpec(name: kind.rawValue, kind: kind)]
+      }
+      let map = try YAMLMap(value, expected: section.expected)
+      try ConfigurationEntry.check(map)
+      var entry = ConfigurationEntry()
+      try section.read(map, into: &entry, reading)
+      return entry.filters?.map { entry.spec.guarded(by: $0) } ?? [entry.spec]
+    }
+  }
+}

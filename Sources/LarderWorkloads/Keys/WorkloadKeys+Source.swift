@@ -1,0 +1,163 @@
+import LarderTraces
+
+extension WorkloadKeys {
+  /// A source that is a trace file.
+  static let trace = Section<TraceReference>(
+    "trace", "A trace file.", expected: "a map with the key 'trace'",
+    keys: [
+      Key(
+        "trace", .tracePath, \.path,
+        "path, relative to the folder of the workload file; the file may be compressed with zstd, "
+          + "gzip or xz",
+        default: .required, example: "../traces/OLTP.lis.zst"),
+      Key(
+        "format", .format, \.format, "the format with its options",
+        default: "recognised by file name and content", example: "csv:time=1:id=2:size=3"),
+    ])
+
+  /// Sources one after another.
+  static let phases = Section<SourceParts>(
+    "phases", "Sequential sources.", expected: "a map with the key 'phases'",
+    keys: [
+      Key(
+        "phases", .sources, \.phases,
+        "a list of sources; each starts when the previous one has ended",
+        default: .required, example: "[{trace: a.csv}, {trace: b.csv}]"),
+      sharedKeys,
+    ])
+
+  /// Sources interleaved.
+  static let mix = Section<SourceParts>(
+    "mix", "Sources interleaved at random.", expected: "a map with the key 'mix'",
+    keys: [
+      Key(
+        "mix", .mixParts, \.mix,
+        "a list of maps, each with a `weight` and a `source`; a part that ends starts again",
+        default: .required, example: "[{weight: 9, source: {trace: a.csv}}]"),
+      Key(
+        "requests", .count, \.requests, "of a mix: total number of requests to draw",
+        default: .required, example: "2M"),
+      sharedKeys,
+    ])
+
+  /// One source of a mix.
+  static let mixPart = Section<MixPart>(
+    "mix-part", "One source of a mix.", expected: "a map with the keys weight and source",
+    keys: [
+      Key(
+        "weight", .positive("", most: 1e15), \.weight,
+        "of a part of a mix: how often it is drawn, relative to the others", default: .required,
+        example: "9"),
+      Key(
+        "source", .source, \.source, "of a part of a mix: its source", default: .required,
+        example: "{trace: a.csv}"),
+    ])
+
+  private static let sharedKeys = Key<SourceParts>(
+    "shared-keys", .boolean, \.sharedKeys,
+    "whether the same key is the same object in all parts; otherwise each part has separate "
+      + "objects",
+    default: "`false`", example: "true")
+
+  /// The keys that tell sources apart.
+  fileprivate static let sourceKinds = ["trace", "generator", "phases", "mix"]
+}
+
+/// What a source that consists of others has.
+struct SourceParts {
+  var phases: [SourceSpec] = []
+  var mix: [MixPart] = []
+  var requests = 0
+  var sharedKeys = false
+}
+
+extension ValueShape {
+  fileprivate static let source: ValueShape = {
+    var shape = ValueShape([.object])
+    let kinds = WorkloadKeys.sourceKinds.map { JSONNode.reference($0) }
+    shape.alternatives = [["type": "object", "oneOf": .array(kinds)]]
+    return shape.named("source")
+  }()
+}
+
+extension Form where Value == SourceSpec {
+  /// How deep sources may stand in sources.
+  private static var depthMax: Int { 16 }
+  /// A source that is about to be read.
+  static var unread: SourceSpec { .phases([], sharedKeys: false) }
+
+  /// Where requests come from.
+  static var source: Form {
+    Form(.source) { value, reading in
+      reading.sourceDepth += 1
+      defer { reading.sourceDepth -= 1 }
+      return try read(value, reading)
+    }
+  }
+
+  private static func read(
+    _ value: YAMLValue, _ reading: WorkloadReading
+  ) throws -> SourceSpec {
+    let kinds = WorkloadKeys.sourceKinds
+    let expected = "one of the keys \(kinds.joined(separator: ", "))"
+    let map = try YAMLMap(value, expected: "a map with \(expected)")
+    guard reading.sourceDepth <= depthMax + 1 else {
+      throw value.error(.refused("sources are nested more than \(depthMax) deep"))
+    }
+    guard let kind = kinds.first(where: { map[$0] != nil }) else {
+      throw value.error(.unexpected(expected: expected, found: keys(of: map, like: kinds)))
+    }
+    try map.refusePairs(of: kinds)
+    func read<Target>(_ section: Section<Target>, _ target: Target) throws -> Target {
+      var target = target
+      try section.read(map, into: &target, reading)
+      return target
+    }
+    switch kind {
+    case "trace": return .trace(try read(WorkloadKeys.trace, TraceReference(path: "")))
+    case "generator":
+      let unread = GeneratorSpec(component: ComponentSpec(name: ""), requests: 0)
+      return .generator(try read(WorkloadKeys.generator, unread))
+    case "phases":
+      let parts = try read(WorkloadKeys.phases, SourceParts())
+      return .phases(parts.phases, sharedKeys: parts.sharedKeys)
+    default:
+      let parts = try read(WorkloadKeys.mix, SourceParts())
+      return .mix(parts.mix, requests: parts.requests, sharedKeys: parts.sharedKeys)
+    }
+  }
+
+  private static func keys(of map: YAMLMap, like kinds: [String]) -> String {
+    for entry in map.entries {
+      if let nearest = entry.key.nearest(among: kinds) {
+        return "\(YAMLValue.quoted(entry.key)); did you mean '\(nearest)'?"
+      }
+    }
+    return map.entries.isEmpty
+      ? "an empty map"
+      : "only " + YAMLValue.shortened(map.entries.map(\.key).joined(separator: ", "))
+  }
+}
+
+extension Form where Value == [SourceSpec] {
+  fileprivate static var sources: Form { .items(of: .source, "sources") }
+}
+
+extension Form where Value == [MixPart] {
+  fileprivate static var mixParts: Form {
+    let unread = MixPart(weight: 0, source: Form<SourceSpec>.unread)
+    return .items(
+      of: .map(WorkloadKeys.mixPart, into: unread), "maps with the keys weight and source")
+  }
+}
+
+extension Form where Value == String {
+  fileprivate static var tracePath: Form {
+    Form(ValueShape([.string], ["type": "string", "minLength": 1])) { value, _ in
+      let expected = "the path of a trace file"
+      let path = try value.text(expected: expected)
+      guard !path.isEmpty, !path.contains("\0") else { throw value.unexpected(expected) }
+      return path
+    }
+  }
+}

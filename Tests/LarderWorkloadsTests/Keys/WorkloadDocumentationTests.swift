@@ -1,0 +1,111 @@
+import Foundation
+import Testing
+
+@testable import LarderWorkloads
+
+/// The schema and the reference of workload files say what the tables of keys say.
+@Suite struct WorkloadDocumentationTests {
+  private static let repository = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+
+  /// `make workload-docs` sets `LARDER_WRITE_DOCS`, and the file is written instead of compared.
+  private func compare(_ path: String, _ expected: (String) -> String) throws {
+    let file = Self.repository.appendingPathComponent(path)
+    let text = try String(contentsOf: file, encoding: .utf8)
+    if ProcessInfo.processInfo.environment["LARDER_WRITE_DOCS"] != nil {
+      try expected(text).write(to: file, atomically: true, encoding: .utf8)
+    } else {
+      let isCurrent = text == expected(text)
+      #expect(isCurrent, "\(path) differs from the tables of keys; run 'make workload-docs'")
+    }
+  }
+
+  @Test func theSchemaIsThatOfTheTables() throws {
+    try compare("Workloads/workload.schema.json") { _ in WorkloadSchema().text }
+  }
+
+  @Test func thePageHasEveryTable() throws {
+    try compare("docs/workloads.md") { page in
+      let (page, missing) = WorkloadReference().updated(page)
+      #expect(missing == [], "docs/workloads.md has no place for these tables")
+      return page
+    }
+  }
+
+  /// Every word that a key accepts is explained, and every example is valid.
+  @Test func meaningsNameTheWordsAndExamplesAreValid() throws {
+    let schema = try JSONValue(json: WorkloadSchema().text)
+    for table in WorkloadKeys.all {
+      let properties =
+        table.name == "workload"
+        ? schema["properties"] : schema["$defs"]?[table.name]?["properties"]
+      for key in table.keys {
+        let example = try JSONValue(yaml: "\(key.name): \(key.example)")
+        let property = try #require(properties?[key.name], "\(table.name).\(key.name)")
+        let validator = SchemaValidator(root: schema)
+        let value = try #require(example[key.name])
+        #expect(try validator.accepts(value, property), "\(table.name).\(key.name): \(key.example)")
+        for word in key.choices {
+          let isNamed = "\(key.meaning) \(key.defaultText)".contains("`\(word)`")
+          #expect(isNamed, "\(table.name).\(key.name) does not explain '\(word)'")
+        }
+      }
+    }
+  }
+
+  /// One line in a table makes a key known everywhere.
+  @Test func aKeyOfTheTableIsKnownToDecoderSchemaAndPage() throws {
+    let key = Key<WorkloadReading>(
+      "rounds", .whole(1...9), \.workload.repetitions, "how many `rounds` are made",
+      default: "`1`", example: "3")
+    let section = WorkloadKeys.workload.adding(key)
+
+    var decoder = WorkloadDecoder(checks: Stand.checks)
+    func decode(_ line: String) throws -> Workload {
+      try decoder.decode(Data((Case.start + line).utf8), file: "w.yaml")
+    }
+    #expect(throws: WorkloadError.self) { try decode("rounds: 3") }
+    decoder.keys = section
+    #expect(try decode("rounds: 3").repetitions == 3)
+    #expect {
+      try decode("rounds: 10")
+    } throws: { error in
+      "\(error)" == "w.yaml:4: rounds: expected a whole number from 1 to 9, found '10'"
+    }
+    #expect {
+      try decode("round: 3")
+    } throws: { error in "\(error)" == "w.yaml:4: unknown key 'round'; did you mean 'rounds'?" }
+
+    let tables = [section.table] + WorkloadKeys.all.dropFirst()
+    let schema = try JSONValue(json: WorkloadSchema(tables: tables).text)
+    let validator = SchemaValidator(root: schema)
+    func workload(_ rounds: Double) -> JSONValue {
+      .object(["source": .object(["trace": .string("a")]), "rounds": .number(rounds)])
+    }
+    #expect(try validator.accepts(workload(3)))
+    #expect(try !validator.accepts(workload(10)))
+    #expect(
+      schema["properties"]?["rounds"]?["description"]
+        == .string("How many rounds are made. Default: 1."))
+
+    let block = "<!-- begin workload: made from the table of keys -->\n<!-- end workload -->\n"
+    let (page, _) = WorkloadReference(tables: tables).updated(block)
+    #expect(page.contains("| `rounds` | how many `rounds` are made | `1` | `rounds: 3` |\n"))
+    #expect(page.hasSuffix("|\n<!-- end workload -->\n"))
+    #expect(WorkloadReference(tables: tables).updated("").missing == tables.map(\.name))
+  }
+
+  /// Editors know the parameters of each generator, and refuse those of another.
+  @Test func theSchemaKnowsParametersOfComponents() throws {
+    let validator = SchemaValidator(root: try JSONValue(json: WorkloadSchema().text))
+    func accepts(_ source: String) throws -> Bool {
+      try validator.accepts(JSONValue(yaml: "source: \(source)"))
+    }
+    #expect(try accepts("{generator: zipf, requests: 1M, exponent: 0.9}"))
+    #expect(try !accepts("{generator: uniform, requests: 1M, exponent: 0.9}"))
+    #expect(try !accepts("{generator: zipff, requests: 1M}"))
+    #expect(try accepts("{generator: zipf, requests: 5, ttl: {distribution: list, values: [1h]}}"))
+    #expect(try !accepts("{generator: zipf, requests: 5, ttl: {distribution: list, median: 1h}}"))
+  }
+}
