@@ -27,8 +27,8 @@ struct CaptionTests {
     ])
     #expect(
       caption(comparison)
-        == "s3-fifo has the highest hit ratio, except at 30, where lru is 1.00 points better. At 10 "
-        + "it is 15.00 %, 5.00 points above lru and 10.00 points below belady (bound).")
+        == "s3-fifo has the highest hit ratio, except at 30, where lru is 1.00 points better. "
+        + "At 10 it is 15.00 %, 5.00 points above lru and 10.00 points below belady (bound).")
   }
 
   @Test func oneCapacity() throws {

@@ -42,8 +42,8 @@ struct MarkdownMarkupTests {
     let fold = Block.fold("a <b> `c`", [.paragraph(["*x*"]), .list([["y"]])])
     #expect(
       MarkdownMarkup().text(of: fold)
-        == "<details>\n<summary><strong>a &lt;b&gt; &#96;c&#96;</strong></summary>\n\n\\*x\\*\n\n- y"
-        + "\n\n</details>")
+        == "<details>\n<summary><strong>a &lt;b&gt; &#96;c&#96;</strong></summary>\n\n"
+        + "\\*x\\*\n\n- y\n\n</details>")
   }
 
   @Test func namesBetweenBackticks() {
