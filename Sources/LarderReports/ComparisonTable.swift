@@ -3,57 +3,61 @@ import LarderSystem
 
 /// The comparison as aligned plain text for a terminal.
 ///
-///     memory, hit ratio, %
-///     policy                       1%       5%
-///     s3-fifo                  *41.20*  *61.02*
-///     lru                        38.10    59.71
-///     belady (knows the future)  50.30    68.90
+///     memory and disk, hit ratio, %
+///     policy             1%       5%
+///     s3-fifo       *41.20*  *61.02*
+///     lru             38.10    59.71
+///     belady (bound)  50.30    68.90
+///
+///     Use s3-fifo, at every capacity.
 package enum ComparisonTable {
-  /// A table a configuration and trace, each ending in a line feed, with an empty line between
-  /// them; one for all that have a single policy; last, what real caches did, where some were
-  /// driven. The best of each column stands between asterisks, and in bold where `colour` is true;
-  /// policies that know the future stand last and are not marked. Means where there are several
-  /// seeds. Linear in the records.
+  /// A table a configuration and trace, one for several with the same hits, each ending in a line
+  /// feed, with an empty line between them; one for all that have a single policy; then what real
+  /// caches did, where some were driven; last, the recommendation. The best of each column stands
+  /// between asterisks, and in bold where `colour` is true; policies that know the future stand
+  /// last and are not marked. Means where there are several seeds. Linear in the records.
   package static func text(of results: RunResults, colour: Bool = false) -> String {
     let comparisons = Comparison.all(in: results.records)
-    let severalTraces = Set(comparisons.map(\.trace)).count > 1
+    let rankings = ConfigurationRanking.all(comparisons)
     let designs = Designs.all(in: results, comparisons)
     let told = Set(designs.flatMap(\.single))
-    let simulated = comparisons.filter { !told.contains($0.configuration) }.map { comparison in
-      let name = ReportDocument.name(of: comparison, severalTraces: severalTraces)
-      return TextSafety.singleLine(name) + ", " + body(comparison, colour: colour)
+    let simulated = rankings.flatMap { ranking -> [String] in
+      let trace = rankings.count > 1 ? ", \(ranking.trace)" : ""
+      return ranking.entries.filter { !told.contains($0.comparison.configuration) }.map { entry in
+        TextSafety.singleLine(entry.title + trace) + ", "
+          + body(entry.comparison, colour: colour)
+      }
     }
     let side = designs.map { designs in
-      let trace = severalTraces ? ", \(TextSafety.singleLine(designs.designs[0].cell.trace))" : ""
+      let trace =
+        rankings.count > 1 ? ", \(TextSafety.singleLine(designs.designs[0].cell.trace))" : ""
       return "designs\(trace)\n" + aligned(designs.table, colour)
     }
-    return (simulated + side + executed(results, colour)).joined(separator: "\n")
+    let answer = comparisons.isEmpty ? [] : [lines(Answer(results, rankings).lines)]
+    return (simulated + side + executed(results, colour) + answer).joined(separator: "\n")
+  }
+
+  private static func lines(_ sentences: [[Inline]]) -> String {
+    sentences.map { TextSafety.singleLine(Inline.plain($0)) + "\n" }.joined()
   }
 
   /// What real caches did; empty where none was driven.
   private static func executed(_ results: RunResults, _ colour: Bool) -> [String] {
     let rows = ExecutedRow.all(in: results.records)
     guard !rows.isEmpty else { return [] }
-    let findings = ExecutedFindings(results.records).sentences.map { sentence in
-      TextSafety.singleLine(sentence.map(\.plain).joined()) + "\n"
-    }
-    return ["executed\n" + aligned(ExecutedTables(rows: rows).summary, colour), findings.joined()]
+    let findings = lines(ExecutedFindings(results.records).sentences)
+    return ["executed\n" + aligned(ExecutedTables(rows: rows).summary, colour), findings]
   }
 
   private static func body(_ comparison: Comparison, colour: Bool) -> String {
-    var text = "hit ratio, %\n" + aligned(ratios(comparison) { $0.counts.hitRatio }, colour)
-    if comparison.countsBytes, comparison.has({ $0.counts.byteHitRatio }) {
-      text += "byte hit ratio, %\n" + aligned(ratios(comparison) { $0.counts.byteHitRatio }, colour)
+    func table(_ metric: Metric) -> String {
+      guard comparison.has(metric.value) || metric.name == Metric.hitRatio.name else {
+        return ""
+      }
+      let table = ValueTable(comparison: comparison, metric: metric, showsRange: false).table
+      return "\(metric.title), %\n" + aligned(table, colour)
     }
-    return text
-  }
-
-  private static func ratios(
-    _ comparison: Comparison, of value: @escaping (Record) -> Double?
-  ) -> Table {
-    ValueTable(comparison: comparison, better: .higher, showsRange: false, value: value) { ratio in
-      NumberText.fixed(ratio * 100, decimals: 2)
-    }.table
+    return table(.hitRatio) + (comparison.countsBytes ? table(.byteHitRatio) : "")
   }
 
   /// A table in columns, each line ending in a line feed.

@@ -64,3 +64,27 @@ def test_distance_to_the_better_bound(tmp_path: Path) -> None:
     (point,) = curves.behind_bound(frame).to_dict("records")
     assert (point["series"], point["bound_name"]) == ("lru", "belady-size")
     assert point["behind"] == pytest.approx(30)
+
+
+def test_a_share_of_several_footprints_is_one_capacity(tmp_path: Path) -> None:
+    """10 % and 20 % of three seeds' footprints: two points a policy, and no gain between seeds."""
+    records = [
+        record(policy, capacity, hits + step, capacityLabel=label, seed=seed)
+        for policy, hits in (("lru", 100), ("fifo", 50))
+        for step, label, capacities in (
+            (0, "10%", (4588, 4589, 4591)),
+            (100, "20%", (9176, 9178, 9182)),
+        )
+        for seed, capacity in enumerate(capacities)
+    ]
+    frame = curves.points(tables(tmp_path, records).cells, "hit_ratio")
+    assert len(frame) == 4
+    assert list(frame[frame["series"] == "lru"]["capacity"]) == [4589, 9179]
+    gains = curves.gains(frame)["gain"]
+    assert list(gains) == pytest.approx([10, 10], rel=1e-3)
+
+
+def test_seeds_with_equal_capacities_keep_them(tmp_path: Path) -> None:
+    records = [record("lru", 100, 10, capacityLabel="100", seed=seed) for seed in (1, 2)]
+    frame = curves.points(tables(tmp_path, records).cells, "hit_ratio")
+    assert list(frame["capacity"]) == [100]

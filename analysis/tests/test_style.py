@@ -14,6 +14,16 @@ def test_known_policies_differ() -> None:
     assert not set(looks) & set(style._OTHERS)
 
 
+def test_policies_that_are_compared_most_have_a_colour_each() -> None:
+    names = ["lru", "fifo", "sieve", "s3-fifo", "arc", "w-tinylfu"]
+    assert len({style._KNOWN[name].color for name in names}) == len(names)
+
+
+def test_bounds_are_marked() -> None:
+    assert style.label("belady") == "belady (bound)"
+    assert style.label("lru") == "lru"
+
+
 def test_order_and_company_do_not_matter() -> None:
     names = ["lru", "own", "sieve:bits=2", "zeta"]
     first, second = Looks(names), Looks(reversed(names))

@@ -13,6 +13,9 @@ struct PlainMarkup: Markup {
       TextSafety.printable(text).split(separator: "\n", omittingEmptySubsequences: false)
         .map { "    \($0)" }.joined(separator: "\n")
     case .chart(let figure): line([.text("\(figure.chart.title). \(figure.chart.caption)")])
+    case .cards(let cards): text(of: .table(cards.table))
+    case .fold(let title, let blocks):
+      ([.heading(2, [.text(title)])] + blocks).map { text(of: $0) }.joined(separator: "\n\n")
     case .table(let table): String(ComparisonTable.aligned(table, colour).dropLast())
     }
   }

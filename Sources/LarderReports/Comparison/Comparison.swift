@@ -119,6 +119,15 @@ struct Comparison {
       : nil
   }
 
+  /// A policy's name, marked where it is no choice: as a bound, or as one that knows the future and
+  /// is none here.
+  func title(of policy: PolicyName) -> String {
+    if policy.isUpperBound { return "\(policy.text) (upper bound)" }
+    guard policy.isOffline else { return policy.text }
+    let isBound = policy.isBelady && beladyCaveat == nil
+    return "\(policy.text) (\(isBound ? "bound" : "knows the future"))"
+  }
+
   /// True when at least one record has the quantity.
   func has(_ value: (Record) -> Double?) -> Bool {
     allRecords.contains { value($0) != nil }

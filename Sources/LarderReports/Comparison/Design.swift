@@ -12,57 +12,50 @@ struct Design {
   /// One of the cells, for what all have in common.
   var cell: Cell { records[0].cell }
 
-  /// A quantity of designs.
+  /// A metric of designs.
   struct Column: Sendable {
     /// What stands above it.
     let title: String
     /// Its best value in words.
     let superlative: String
-    /// What its values are in.
-    var unit = "%"
-    /// Which end is marked; nil for neither.
-    let better: Better?
-    /// Decimals shown.
-    let decimals: Int
-    /// The quantity; nil where it does not exist.
+    /// Which end is marked.
+    let better: Better
+    /// A value with its unit.
+    var text: @Sendable (Double) -> String = { ChartUnit.percent.value($0 / 100) }
+    /// A value in a table, whose title has the unit.
+    var cell: @Sendable (Double) -> String? = { NumberText.fixed($0, decimals: 2) }
+    /// The metric; nil where it does not exist.
     let value: @Sendable (Design) -> Double?
   }
-
-  /// Which end of a scale is the better one.
-  enum Better: Sendable { case higher, lower }
 
   /// The quantities that tell designs apart.
   static let columns = [
     Column(
-      title: "hit ratio, %", superlative: "the highest hit ratio", better: .higher, decimals: 2
+      title: "hit ratio, %", superlative: "the highest hit ratio", better: .higher
     ) { design in
       design.mean { $0.counts.hitRatio.map { $0 * 100 } }
     },
-    Column(title: "in memory, %", superlative: "", better: nil, decimals: 2) { design in
+    Column(title: "in memory, %", superlative: "", better: .none) { design in
       design.cell.kind == .hybrid ? design.share { $0.memoryHits } : nil
     },
-    Column(title: "on disk, %", superlative: "", better: nil, decimals: 2) { design in
+    Column(title: "on disk, %", superlative: "", better: .none) { design in
       design.cell.kind == .hybrid ? design.share { $0.diskHits } : nil
     },
     Column(
-      title: "byte hit ratio, %", superlative: "the highest byte hit ratio", better: .higher,
-      decimals: 2
+      title: "byte hit ratio, %", superlative: "the highest byte hit ratio", better: .higher
     ) { design in
       design.cell.unit == .bytes ? design.mean { $0.counts.byteHitRatio.map { $0 * 100 } } : nil
     },
     Column(
-      title: "stale, %", superlative: "the smallest share of stale hits", better: .lower,
-      decimals: 2
+      title: "stale, %", superlative: "the smallest share of stale hits", better: .lower
     ) { design in
       design.share { $0.staleHits }
     },
     Column(
-      title: "modelled access, mean us",
-      superlative: "the shortest modelled (not measured) mean access", unit: "us",
-      better: .lower, decimals: 1
-    ) { design in
-      design.mean { $0.modelled?.meanMicroseconds }
-    },
+      title: "mean access, modelled",
+      superlative: "the shortest modelled (not measured) mean access", better: .lower,
+      text: { ChartUnit.nanoseconds.value($0) }, cell: { ChartUnit.nanoseconds.value($0) },
+      value: { $0.mean(Metric.accessTime.value) }),
   ]
 
   /// The capacity; for two tiers, that of each.
@@ -74,7 +67,7 @@ struct Design {
       ?? own
   }
 
-  /// The mean of a quantity over the seeds; nil where one does not have it.
+  /// The mean of a metric over the seeds; nil where one does not have it.
   func mean(_ value: (Record) -> Double?) -> Double? {
     let values = records.compactMap(value)
     return values.count == records.count ? Spread(values)?.mean : nil

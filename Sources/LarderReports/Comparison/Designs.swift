@@ -1,5 +1,4 @@
 import LarderSimulation
-import LarderSystem
 
 /// Presets, caches of others, and configurations with one policy each are designs: those of one
 /// trace are compared with each other.
@@ -52,8 +51,8 @@ struct Designs {
   /// The best value of a column; nil where none is, or most have it.
   private func best(_ column: Design.Column) -> Double? {
     let values = designs.compactMap { column.value($0) }
-    guard let better = column.better else { return nil }
-    let best = better == .higher ? values.max() : values.min()
+    guard column.better != .none else { return nil }
+    let best = column.better == .higher ? values.max() : values.min()
     // What most designs share is nobody's merit.
     return values.count { $0 == best } * 2 > values.count ? nil : best
   }
@@ -66,7 +65,7 @@ struct Designs {
     for design in designs {
       let numbers = zip(columns, best).map { column, best -> Inline in
         guard let value = column.value(design),
-          let text = NumberText.fixed(value, decimals: column.decimals)
+          let text = column.cell(value)
         else { return Table.none }
         return value == best ? .strong(text) : .text(text)
       }
@@ -81,21 +80,16 @@ struct Designs {
   var sentence: [Inline] {
     var parts: [Inline] = []
     for column in columns {
-      guard let best = self.best(column),
-        let text = NumberText.fixed(best, decimals: column.decimals)
-      else { continue }
+      guard let best = self.best(column) else { continue }
       if !parts.isEmpty { parts.append("; ") }
       var seen: Set<String> = []
       let winners = designs.filter { column.value($0) == best }.map { title($0) }
         .filter { seen.insert($0).inserted }
-      for (number, winner) in winners.enumerated() {
-        if number > 0 { parts.append(number == winners.count - 1 ? " and " : ", ") }
-        parts.append(.strong(winner))
-      }
+      parts += Inline.names(winners.map { .strong($0) })
       let verb = winners.count > 1 ? "have" : "has"
-      parts.append(.text(" \(verb) \(column.superlative) (\(text) \(column.unit))"))
+      parts.append(.text(" \(verb) \(column.superlative) (\(column.text(best)))"))
     }
-    return parts.isEmpty ? ["no design leads."] : parts + ["."]
+    return parts.isEmpty ? ["No design leads."] : parts + ["."]
   }
 
   /// What tells a design from the others: its configuration and what else differs.

@@ -8,14 +8,15 @@ extension ReportDocument {
   ) -> [Block] {
     let rows = ExecutedRow.all(in: results.records)
     guard let conditions = results.execution else { return [] }
-    var blocks: [Block] = [
-      .heading(2, ["Executed: real caches, real bytes"]),
-      .list(Self.conditions(conditions).map { [.text($0)] }),
+    let conditionBlocks: [Block] = [
+      .heading(3, ["Conditions"]), .list(Self.conditions(conditions).map { [.text($0)] }),
     ]
     guard !rows.isEmpty else {
-      return blocks + [.paragraph(["No executed run is complete."])]
+      return [.paragraph(["No executed run is complete."])] + conditionBlocks
     }
-    blocks += [.heading(3, ["Findings"]), .list(ExecutedFindings(results.records).sentences)]
+    var blocks: [Block] = [
+      .heading(3, ["Findings"]), .list(ExecutedFindings(results.records).sentences),
+    ]
     for kind in ConfigurationKind.allCases {
       for group in groups(rows.filter { $0.cell.kind == kind }) {
         let place = severalTraces ? "\(kind.rawValue), \(group[0].cell.trace)" : kind.rawValue
@@ -23,7 +24,7 @@ extension ReportDocument {
         blocks += tables(ExecutedTables(rows: group), charts, kind: kind)
       }
     }
-    return blocks
+    return blocks + conditionBlocks
   }
 
   /// The rows of each trace.
@@ -42,9 +43,9 @@ extension ReportDocument {
         + (figure.map { [.chart($0)] } ?? []) + [.table(table)]
     }
     var blocks = part("Throughput and memory", charts.throughput, tables.throughput)
-    if let gets = tables.gets { blocks += part("Latency of gets, microseconds", charts.gets, gets) }
+    if let gets = tables.gets { blocks += part("Latency of gets", charts.gets, gets) }
     if let kinds = tables.kinds {
-      blocks += part("Latency by outcome, microseconds", charts.kinds, kinds)
+      blocks += part("Latency by outcome", charts.kinds, kinds)
     }
     if kind != .memory {
       blocks += [.heading(3, [.text("Disk: \(place)")]), .table(tables.disk)]

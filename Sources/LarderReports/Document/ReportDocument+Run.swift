@@ -6,8 +6,7 @@ extension ReportDocument {
   /// What was run and how to run it again.
   static func run(_ results: RunResults) -> [Block] {
     var blocks: [Block] = [
-      .heading(2, ["What was run, and how to run it again"]),
-      .code(results.command),
+      .code(results.command)
     ]
     var facts: [[Inline]] = [
       [.text("Started \(results.started), finished \(orUnknown(results.finished)).")],

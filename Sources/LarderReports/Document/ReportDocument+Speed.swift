@@ -9,12 +9,11 @@ extension ReportDocument {
   ) -> [Block] {
     guard results.records.contains(where: isTimed) else { return [] }
     var blocks: [Block] = [
-      .heading(2, ["Speed and memory of the simulation"]),
       .paragraph([
         .text(
           "Measured on \(results.machine.summary), over all capacities, seeds and repetitions. "
             + sharing(results.threads))
-      ]),
+      ])
     ]
     for comparison in comparisons where comparison.allRecords.contains(where: isTimed) {
       let name = name(of: comparison, severalTraces: severalTraces)
@@ -47,7 +46,7 @@ extension ReportDocument {
       // What a cell needs at most: the largest of its repetitions and capacities.
       let memory = timings.compactMap(\.memoryBytesPerObject).max()
       table.rows.append([
-        ValueTable.title(policy),
+        ValueTable.title(policy, in: comparison),
         number(speed.map { $0.median / 1e6 }), number(speed.map { $0.smallest / 1e6 }),
         number(speed.map { $0.largest / 1e6 }), .text("\(timings.count)"), number(memory),
       ])

@@ -2,54 +2,79 @@ import LarderSimulation
 
 /// What the report for a person says, as blocks: every markup writes down the same document.
 ///
-/// The answer comes first, then the tables it rests on, then what real caches did, then the speed
-/// of the simulation, then how to run it again.
+/// The decision comes first, with the one chart that it rests on. Everything else is folded: the
+/// comparison of designs, each configuration, what real caches did, the speed of the simulation,
+/// and how to run it again.
 struct ReportDocument {
-  /// The report, from title to last remark.
-  let blocks: [Block]
+  /// Title, description, and what is missing.
+  let head: [Block]
+  /// The decision.
+  let answer: [Block]
+  /// What it rests on, in sight.
+  let front: [Block]
+  /// Everything else, folded.
+  let details: [Block]
   /// How each policy looks in its charts.
   let styles: PolicyStyles
 
+  /// The report, from title to last remark.
+  var blocks: [Block] { head + answer + front + details }
+
   /// The report with tables of at most so many columns that a page without scrolling shows them.
-  var narrowBlocks: [Block] { blocks.flatMap(Self.narrow) }
+  var narrowBlocks: [Block] { blocks.narrow }
 
   /// The charts of the report, each with a name of its own.
   var figures: [ChartFigure] { blocks.figures }
-
-  /// Below this many percentage points between the best and the worst policy, the report says that
-  /// the choice hardly matters.
-  static let indifferencePoints = 0.5
 
   /// The report on `results`. Linear in the number of records.
   init(_ results: RunResults) {
     let comparisons = Comparison.all(in: results.records)
     let severalTraces = Set(comparisons.map(\.trace)).count > 1
-    let styles = PolicyStyles(
-      comparisons.flatMap { $0.policies.map(\.text) })
+    let styles = PolicyStyles(comparisons.flatMap { $0.policies.map(\.text) })
     self.styles = styles
-    var blocks: [Block] = [.heading(1, [.text(results.workload)])]
+    var head: [Block] = [.heading(1, [.text(results.workload)])]
     if !results.workloadDescription.isEmpty {
-      blocks.append(.paragraph([.text(results.workloadDescription)]))
+      head.append(.paragraph([.text(results.workloadDescription)]))
     }
-    if let warning = Self.incomplete(results) { blocks.append(.paragraph(warning)) }
-    blocks.append(.heading(2, ["Recommendation"]))
+    if let warning = Self.incomplete(results) { head.append(.paragraph(warning)) }
+    self.head = head
+    let rankings = ConfigurationRanking.all(comparisons)
+    answer = [.heading(2, ["Recommendation"])] + Answer(results, rankings).blocks
+    let tables = ConfigurationTables.all(rankings, styles: styles)
     let designs = Designs.all(in: results, comparisons)
-    blocks += Self.answer(comparisons, designs, severalTraces: severalTraces)
-    blocks += Self.designs(results, designs, styles)
-    for comparison in comparisons {
-      let name = Self.name(of: comparison, severalTraces: severalTraces)
-      blocks += Self.tables(comparison, name: name, styles: styles)
+    // Where no configuration has policies to choose from, the designs are what is compared.
+    let main = tables.first {
+      $0.isMain && ($0.comparison.competitors.count > 1 || designs.isEmpty)
     }
-    blocks += Self.executed(results, styles, severalTraces: severalTraces)
-    blocks += Self.speed(results, comparisons, styles, severalTraces: severalTraces)
-    blocks += Self.run(results)
-    self.blocks = blocks.withOwnNames
+    var front = main?.front ?? Self.hits(designs, styles)
+    if !front.isEmpty { front.append(.paragraph([.text(Self.reading)])) }
+    var details = Self.fold(
+      "Comparison of designs", Self.designs(results, designs, styles, withHits: main != nil))
+    for table in tables {
+      let withFront = main == nil || !table.isMain
+      details += Self.fold("Configuration \(table.name)", table.blocks(withFront: withFront))
+    }
+    details += Self.fold(
+      "Executed: real caches, real bytes",
+      Self.executed(results, styles, severalTraces: severalTraces))
+    details += Self.fold(
+      "Speed and memory of the simulation",
+      Self.speed(results, comparisons, styles, severalTraces: severalTraces))
+    details += Self.fold("What was run, and how to run it again", Self.run(results))
+    var taken: Set<String> = []
+    self.front = front.withOwnNames(&taken)
+    self.details = details.withOwnNames(&taken)
   }
 
-  /// A table that is too wide to be read as several, each with the names of the lines.
-  private static func narrow(_ block: Block) -> [Block] {
-    guard case .table(let table) = block else { return [block] }
-    return table.parts.map { .table($0) }
+  /// How the answer is to be read.
+  private static let reading =
+    "Differences are in percentage points; below \(Metric.noisePoints) points there is no real "
+    + "difference. Policies that know the future are bounds or references: they never lead, and no "
+    + "cache can use them. Not worth using is what is worse, on average, than both LRU and FIFO."
+
+  /// A section that a reader opens; nothing where it has nothing.
+  private static func fold(_ title: String, _ blocks: [Block]) -> [Block] {
+    blocks.isEmpty ? [] : [.fold(title, blocks)]
   }
 
   /// The configuration's name, with the trace where there are several.
@@ -70,31 +95,6 @@ struct ReportDocument {
       .text(
         " All numbers below are of finished cells, but means may be over fewer seeds than "
           + "planned, and the recommendation may change with the rest."),
-    ]
-  }
-
-  private static func answer(
-    _ comparisons: [Comparison], _ designs: [Designs], severalTraces: Bool
-  ) -> [Block] {
-    guard !comparisons.isEmpty else { return [.paragraph(["No cell finished."])] }
-    // What has one policy has nobody to win against but the other designs.
-    let told = Set(designs.flatMap(\.single))
-    let items =
-      designs.map { designs -> [Inline] in
-        let trace = severalTraces ? ", \(designs.designs[0].cell.trace)" : ""
-        return [.text("Of the designs\(trace), ")] + designs.sentence
-      }
-      + comparisons.filter { !told.contains($0.configuration) }.map { comparison -> [Inline] in
-        let name = name(of: comparison, severalTraces: severalTraces)
-        return [.strong(name), ": "] + Verdict(comparison).sentences
-      }
-    return [
-      .list(items),
-      .paragraph([
-        .text(
-          "Differences are in percentage points of the hit ratio. Policies that know the future "
-            + "are a reference for the others and cannot be deployed.")
-      ]),
     ]
   }
 }

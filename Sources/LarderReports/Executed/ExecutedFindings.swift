@@ -62,9 +62,7 @@ struct ExecutedFindings {
   private static func names(_ names: [String]) -> [Inline] {
     var seen: Set<String> = []
     let unique = names.filter { seen.insert($0).inserted }
-    return unique.enumerated().flatMap { number, name -> [Inline] in
-      number == 0 ? [.code(name)] : [", ", .code(name)]
-    }
+    return Inline.names(unique.map { .code($0) }, last: ", ")
   }
 
   private static func alone(_ record: Record) -> [Execution] {
@@ -122,7 +120,7 @@ struct ExecutedFindings {
   }
 
   /// Values that were not what was written: the worst that a cache can do.
-  private static func wrong(_ records: [Record]) -> [[Inline]] {
+  static func wrong(_ records: [Record]) -> [[Inline]] {
     records.compactMap { record -> [Inline]? in
       let wrong = total(record, \.valuesWrong)
       guard wrong > 0 else { return nil }

@@ -49,10 +49,10 @@ struct ExecutedTables {
       table.rows.append(
         Self.keys(of: row)
           + percentiles.map { _, path in
-            Self.microseconds(
+            Self.time(
               row.spread { $0.getLatency.map { Double($0[keyPath: path]) } }?.median)
           } + [
-            Self.microseconds(row.largest { $0.getLatency.map { Double($0.max) } })
+            Self.time(row.largest { $0.getLatency.map { Double($0.max) } })
           ])
     }
     return table
@@ -71,7 +71,7 @@ struct ExecutedTables {
         Self.keys(of: row)
           + kinds.flatMap { kind in
             [\MeasuredLatency.p50, \.p99].map { path in
-              Self.microseconds(
+              Self.time(
                 row.spread { $0[kind].map { Double($0.latency[keyPath: path]) } }?.median)
             }
           })
@@ -99,7 +99,7 @@ struct ExecutedTables {
     let hasDisk = rows.contains { $0.cell.kind != .memory }
     var table = Table(
       titles: Self.keys + [
-        "hit ratio, %", "thousand/s", "get p99, us", "memory hit p50", "disk hit", "miss",
+        "hit ratio, %", "thousand/s", "get p99", "memory hit p50", "disk hit", "miss",
         "bytes/object",
       ] + (hasDisk ? ["written"] : []))
     for row in rows {
@@ -107,10 +107,10 @@ struct ExecutedTables {
         Self.keys(of: row) + [
           Self.number(row.hitRatio.map { $0.mean * 100 }, 2),
           Self.number(row.requestsPerSecond.map { $0.median / 1e3 }, 1),
-          Self.microseconds(row.spread { $0.getLatency.map { Double($0.p99) } }?.median),
+          Self.time(row.spread { $0.getLatency.map { Double($0.p99) } }?.median),
         ]
           + [.memoryHit, .diskHit, .miss].map { (kind: OperationLatency.Kind) in
-            Self.microseconds(row.spread { $0[kind].map { Double($0.latency.p50) } }?.median)
+            Self.time(row.spread { $0[kind].map { Double($0.latency.p50) } }?.median)
           }
           + [Self.number(row.largest { $0.memoryBytesPerObject }, 1)]
           + (hasDisk ? [Self.bytes(row.spread { $0.diskBytesWritten.map { Double($0) } })] : []))
@@ -133,8 +133,8 @@ struct ExecutedTables {
     value.flatMap { NumberText.fixed($0, decimals: decimals) }.map { .text($0) } ?? Table.none
   }
 
-  private static func microseconds(_ nanoseconds: Double?) -> Inline {
-    number(nanoseconds.map { $0 / 1e3 }, 2)
+  private static func time(_ nanoseconds: Double?) -> Inline {
+    nanoseconds.map { .text(ChartUnit.nanoseconds.value($0)) } ?? Table.none
   }
 
   private static func bytes(_ spread: Spread?) -> Inline {

@@ -10,9 +10,10 @@ import LarderSimulation
 /// A number that does not exist is empty: ratios without requests, the byte hit ratio where the
 /// capacity counts objects, disk columns of a cache without a disk, access times without a model,
 /// what happened in the tiers of a cache that does not count it, the admission filter where there
-/// is none. A cell that was executed and not simulated has the counts of its run in one thread;
-/// what was counted with more is never here. Where the unit is `objects`, the columns that speak of
-/// bytes count every object as 1.
+/// is none. `capacity_label` is the capacity as it was written, such as `1%`: with several seeds a
+/// share is another number of objects for each, and one label for all. A cell that was executed and
+/// not simulated has the counts of its run in one thread; what was counted with more is never here.
+/// Where the unit is `objects`, the columns that speak of bytes count every object as 1.
 package struct CountsCSV: ReportFormat {
   /// The name users type.
   package let name = "counts"
@@ -85,5 +86,6 @@ package struct CountsCSV: ReportFormat {
     .decimal("modelled_p90_us", 3) { $0.modelled?.p90Microseconds },
     .decimal("modelled_p99_us", 3) { $0.modelled?.p99Microseconds },
     .text("admission") { $0.cell.admission ?? "" },
+    .text("capacity_label") { $0.cell.capacityLabel },
   ]
 }

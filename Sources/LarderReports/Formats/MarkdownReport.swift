@@ -3,12 +3,17 @@ import LarderSimulation
 /// The report for a person who must choose, in Markdown as GitHub shows it.
 ///
 ///     # zipf
-///     ## The answer
-///     **memory**: `s3-fifo` has the highest hit ratio at every capacity (1%, 5%), ...
-///     ## Hit ratio
+///     ## Recommendation
+///     - **Use** `s3-fifo`, at every capacity.
+///     - **The choice matters** most at 1%: `s3-fifo` 41.20 %, `lru` 38.10 %.
+///
 ///     | policy | 1% | 5% |
 ///     | :-- | --: | --: |
 ///     | `s3-fifo` | **41.20** | **61.02** |
+///
+///     <details>
+///     <summary><strong>Configuration memory</strong></summary>
+///     ...
 ///
 /// What it says is decided in `ReportDocument`; here it only becomes Markdown.
 package struct MarkdownReport: ReportFormat {

@@ -21,7 +21,24 @@ struct HTMLMarkup: Markup {
       return self.text(of: table)
     case .chart(let figure):
       return self.text(of: figure)
+    case .cards(let cards):
+      return "<div class=\"cards\">\(cards.map { text(of: $0) }.joined())</div>"
+    case .fold(let title, let blocks):
+      var body = HTMLBody(markup: self)
+      return body.fold(title, blocks)
     }
+  }
+
+  private func text(of card: AnswerCard) -> String {
+    let winner =
+      card.policy.map { "\(mark($0))<code>\(XMLText.escaped($0))</code>" } ?? "any policy"
+    let facts = card.facts.map { fact in
+      "<div><dt>\(XMLText.escaped(fact.name))</dt><dd>\(XMLText.escaped(fact.value))</dd></div>"
+    }
+    return "<article class=\"card\"><h3>\(XMLText.escaped(card.title))</h3>\n"
+      + "<p class=\"winner\">\(winner)</p>\n"
+      + "<p class=\"standing\">\(XMLText.escaped(card.standing))</p>\n"
+      + "<dl>\(facts.joined())</dl></article>\n"
   }
 
   /// Running text.
@@ -65,11 +82,12 @@ struct HTMLMarkup: Markup {
     if case .code = cell { true } else { false }
   }
 
-  /// The policy that a line is about, if any.
+  /// The policy that a line is about, if any: what follows a bound's name says what it is.
   private func policy(_ name: Inline?) -> String? {
-    guard let name else { return nil }
-    let text = name.plain.replacing(" (knows the future)", with: "")
-    return policies.contains(text) ? text : nil
+    guard let text = name?.plain else { return nil }
+    if policies.contains(text) { return text }
+    let bare = text.lastIndex(of: "(").map { String(text[..<$0].dropLast()) }
+    return bare.flatMap { policies.contains($0) ? $0 : nil }
   }
 
   /// A policy's marker and line.

@@ -11,47 +11,31 @@ package struct HTMLReport: ReportFormat {
   /// The file that a run writes.
   package let fileName = "report.html"
 
-  /// With more cards than this the words would be a wall: they are there on demand.
-  private static let cardsBesideWords = 2
-
   /// The format has no options.
   package init() {}
 
   /// The page. Linear in the number of records.
   package func text(of results: RunResults) throws(ReportError) -> String {
     let document = ReportDocument(results)
-    let comparisons = Comparison.all(in: results.records)
     let policies = Self.policies(results)
+    let comparisons = Comparison.all(in: results.records)
+    let titles = policies.map { text in
+      let policy = PolicyName(text)
+      return comparisons.first { $0.offline.contains(policy) }?.title(of: policy) ?? text
+    }
     let markup = HTMLMarkup(styles: document.styles, policies: Set(policies))
-    // The title is told by the head of the page; what stands before the first section goes below
-    // it.
-    let blocks = Array(document.blocks.dropFirst())
-    let start = blocks.firstIndex { if case .heading(2, _) = $0 { true } else { false } } ?? 0
-    let answer = blocks[..<start].map { markup.text(of: $0) }.joined(separator: "\n")
-    let rest = Array(blocks[start...])
-    let end = rest.dropFirst().firstIndex { if case .heading(2, _) = $0 { true } else { false } }
-    let first = HTMLBody(Array(rest[..<(end ?? rest.endIndex)]).dropHeading, markup: markup)
-    let body = HTMLBody(Array(rest[(end ?? rest.endIndex)...]), markup: markup)
-    let severalTraces = Set(comparisons.map(\.trace)).count > 1
-    let headlines = Headline.all(in: results, comparisons, severalTraces: severalTraces)
-    let cards = headlines.map { $0.html(markup) }.joined()
-    // With cards at hand, the whole answer is for whoever wants to read on.
-    let isOpen = headlines.count > Self.cardsBesideWords ? "" : " open"
-    let words =
-      cards.isEmpty
-      ? first.html
-      : "<details\(isOpen)><summary>Recommendation in words</summary>\(first.html)</details>"
+    var body = HTMLBody(markup: markup)
+    let answer = body.html(document.answer)
+    let main = body.html(document.front) + body.html(document.details)
     return HTMLPage(
       title: "\(results.workload) · larder",
       body: """
-        \(Self.head(results, answer))
-        <div class="answer"><section id="answer"><h2>Recommendation</h2>
-        \(cards.isEmpty ? "" : "<div class=\"cards\">\(cards)</div>")
-        \(words)</section></div>
+        \(Self.head(results, body.html(Array(document.head.dropFirst()))))
+        <div class="answer"><section id="answer">\(answer)</section></div>
         <div class="columns">
-        \(Self.aside(policies, body.contents, markup))
+        \(Self.aside(zip(policies, titles).map { ($0, $1) }, body.contents, markup))
         <main>
-        \(body.html)</main>
+        \(main)</main>
         </div>
         <p class="status" role="status" aria-live="polite"></p>
         """
@@ -82,12 +66,13 @@ package struct HTMLReport: ReportFormat {
 
   /// The policies to be switched, and where the sections are.
   private static func aside(
-    _ policies: [String], _ contents: [(id: String, title: String)], _ markup: HTMLMarkup
+    _ policies: [(name: String, title: String)], _ contents: [(id: String, title: String)],
+    _ markup: HTMLMarkup
   ) -> String {
-    let buttons = policies.map { policy in
+    let buttons = policies.map { policy, title in
       "<button type=\"button\" class=\"policy\" aria-pressed=\"true\""
         + XMLText.attribute("data-policy", policy)
-        + ">\(markup.mark(policy))<span>\(XMLText.escaped(policy))</span></button>"
+        + ">\(markup.mark(policy))<span>\(XMLText.escaped(title))</span></button>"
     }
     let links = contents.map { entry in
       "<li><a href=\"#\(entry.id)\">\(XMLText.escaped(entry.title))</a></li>"
@@ -102,12 +87,5 @@ package struct HTMLReport: ReportFormat {
       <nav aria-label="Sections"><h2>On this page</h2><ul>\(links.joined())</ul></nav>
       </aside>
       """
-  }
-}
-
-extension [Block] {
-  /// The blocks without the heading that they begin with.
-  fileprivate var dropHeading: [Block] {
-    if case .heading = first { Array(dropFirst()) } else { self }
   }
 }

@@ -2,7 +2,7 @@
 /// from attributes and writes them as text, never as markup.
 enum PageScript {
   /// The script's hash as a content security policy names it. A test says what it must be.
-  static let hash = "sha256-4Ei78ez/DcYdZO6eGv7tmVDR/mlhpa+suBd4DzCEBrw="
+  static let hash = "sha256-XhqPCCuAheX72GGDkSPEOXQwSs5DMLwLpjMQex0FFDM="
 
   /// The script.
   static let text = opening + theme + policies + reading + sorting + closing
@@ -187,13 +187,15 @@ enum PageScript {
     """
 
   private static let sorting = """
-    const units = { B: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, TiB: 2 ** 40, PiB: 2 ** 50 };
+    const units = { B: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, TiB: 2 ** 40, PiB: 2 ** 50,
+      ns: 1, 'µs': 1e3, ms: 1e6, s: 1e9 };
     const key = (cell) => {
       const text = cell ? cell.textContent.trim() : '';
       const found = text.match(/^-?\\d+(?: \\d{3})*(?:\\.\\d+)?(?= |$|%|[KMGTP]?i?B)/);
       if (!found || cell.dataset.text !== undefined) return text;
-      const unit = text.slice(found[0].length).match(/^ ?([KMGTP]i)?B\\b/);
-      return Number(found[0].replaceAll(' ', '')) * (unit ? units[(unit[1] || '') + 'B'] : 1);
+      const rest = text.slice(found[0].length);
+      const unit = rest.match(/^ ?((?:[KMGTP]i)?B|ns|µs|ms|s)(?= |$)/);
+      return Number(found[0].replaceAll(' ', '')) * (unit ? units[unit[1]] : 1);
     };
     all('table').forEach((table) => {
       const body = one('tbody', table);

@@ -1,7 +1,7 @@
 /// The style of all pages: a constant, so that nothing from outside can be in it.
 enum PageStyle {
   /// The style sheet's hash as a content security policy names it. A test says what it must be.
-  static let hash = "sha256-KYTIY6vZ1OxeBhdRkgXEY9nLr6ndpOXR+NUUbHZJ39k="
+  static let hash = "sha256-qC9oOHBlOEo6Jeg1UHAnf4W17t8jjaZT8cPWxmvm+0g="
 
   /// The style sheet.
   static let text = variables + layout + charts + tables + printing
@@ -52,9 +52,10 @@ enum PageStyle {
     .lead strong{color:var(--ink)}
     .facts{list-style:none;display:flex;flex-wrap:wrap;gap:2px 18px;padding:0;margin:1em 0 0;
     font-size:.85rem;color:var(--muted)}.facts li{margin:0}
-    .answer{margin-top:32px;padding-top:28px;border-top:1px solid var(--edge)}
+    .answer{margin-top:24px;padding-top:22px;border-top:1px solid var(--edge)}
+    .answer ul{margin:0 0 22px}.answer li{max-width:none}
     .cards{display:grid;gap:16px;
-    grid-template-columns:repeat(auto-fill,minmax(min(100%,258px),1fr));margin:0 0 24px}
+    grid-template-columns:repeat(auto-fit,minmax(min(100%,258px),1fr));margin:0 0 24px}
     .card{border:1px solid var(--edge);border-radius:12px;padding:18px 20px;
     background:var(--raised)}
     .card h3{margin:0;font-size:.9rem;font-weight:600;color:var(--muted)}
@@ -66,13 +67,18 @@ enum PageStyle {
     .card dl div{display:flex;justify-content:space-between;align-items:baseline;gap:14px;
     padding:5px 0;border-top:1px solid var(--edge)}
     .card dd{margin:0;font-weight:600;font-size:.92rem;
-    font-variant-numeric:tabular-nums;white-space:nowrap}
-    .card dt{font-size:.85rem;color:var(--muted)}
-    .columns{display:grid;grid-template-columns:minmax(0,1fr) 230px;gap:0 48px;margin-top:40px}
+    font-variant-numeric:tabular-nums;text-align:right}
+    .card dt{font-size:.85rem;color:var(--muted);white-space:nowrap}
+    .columns{display:grid;grid-template-columns:minmax(0,1fr) 230px;gap:0 48px;margin-top:16px;
+    padding-top:24px;border-top:1px solid var(--edge)}
     main{grid-column:1;grid-row:1;min-width:0}
-    main section{padding:32px 0 16px;border-top:1px solid var(--edge)}
+    main h3:first-child{margin-top:0}
+    .fold{border-top:1px solid var(--edge);margin:0}
+    .fold>summary{padding:14px 0;color:var(--ink)}.fold>summary:hover{color:var(--accent)}
+    .fold>summary h2{display:inline;font-size:1.1rem;margin:0}
+    .fold>section{padding:0 0 24px}
     aside{grid-column:2;grid-row:1;position:sticky;top:0;align-self:start;max-height:100vh;
-    overflow-y:auto;padding:30px 4px;font-size:.9rem}
+    overflow-y:auto;padding:0 4px;font-size:.9rem}
     aside h2{font-size:.8rem;text-transform:uppercase;letter-spacing:.06em;color:var(--muted);
     margin:0 0 .5em}
     aside nav{margin-top:24px}aside nav ul{list-style:none;padding:0;margin:0}

@@ -36,21 +36,13 @@ struct RunSummary {
     links = Self.linked.filter(files.contains)
     let comparisons = Comparison.all(in: results.records)
     styles = PolicyStyles(comparisons.flatMap { $0.policies.map(\.text) })
-    let best = comparisons.compactMap { comparison -> (Comparison, PolicyName, Double)? in
-      var best: (policy: PolicyName, ratio: Double)?
-      for column in comparison.columns.indices {
-        let ranking = Ranking(comparison, column: column) { $0.counts.hitRatio }
-        guard let first = ranking.entries.first, first.value.mean > (best?.ratio ?? -1) else {
-          continue
-        }
-        best = (first.policy, first.value.mean)
+    // Configurations with the same hits are one line.
+    let entries = ConfigurationRanking.all(comparisons).flatMap(\.byReach)
+    winners = entries.sorted(byKey: { -$0.reached }).compactMap { entry in
+      entry.ranking.peak.map { peak in
+        (entry.title, peak.policy.text, ChartUnit.percent.value(peak.value))
       }
-      return best.map { (comparison, $0.policy, $0.ratio) }
     }
-    winners = best.enumerated().sorted { ($1.element.2, $0.offset) < ($0.element.2, $1.offset) }
-      .map { _, entry in
-        (entry.0.configuration, entry.1.text, ChartUnit.percent.value(entry.2))
-      }
   }
 
   /// The line.

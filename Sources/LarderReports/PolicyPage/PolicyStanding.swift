@@ -37,9 +37,10 @@ struct PolicyStanding {
     var standings: [String: PolicyStanding] = [:]
     for run in results {
       for comparison in Comparison.all(in: run.records) {
+        let ranking = Ranking(comparison)
         for column in comparison.columns.indices {
           let place = "\(run.workload) at \(comparison.columns[column].title)"
-          note(comparison, column, place, in: &standings)
+          note(ranking, column, place, in: &standings)
         }
       }
     }
@@ -47,16 +48,17 @@ struct PolicyStanding {
   }
 
   private static func note(
-    _ comparison: Comparison, _ column: Int, _ place: String,
+    _ ranking: Ranking, _ column: Int, _ place: String,
     in standings: inout [String: PolicyStanding]
   ) {
+    let comparison = ranking.comparison
     func hitRatio(_ policy: PolicyName) -> Double? {
       comparison.spread(policy, column) { $0.counts.hitRatio }?.mean
     }
     let lru = comparison.policies.first { $0.text == "lru" }
     guard let lru, let base = hitRatio(lru) else { return }
     let lruTime = seconds(comparison.records(lru, column))
-    let best = Set(Ranking(comparison, column: column) { $0.counts.hitRatio }.best)
+    let best = ranking.columns[column].best
     for policy in comparison.policies {
       guard let ratio = hitRatio(policy) else { continue }
       var standing = standings[policy.text] ?? PolicyStanding()
@@ -75,11 +77,5 @@ struct PolicyStanding {
     median(records.flatMap { $0.timings.map(\.seconds) }).flatMap { $0 > 0 ? $0 : nil }
   }
 
-  private static func median(_ values: [Double]) -> Double? {
-    guard !values.isEmpty else { return nil }
-    let sorted = values.sorted()
-    let middle = sorted.count / 2
-    return sorted.count.isMultiple(of: 2)
-      ? (sorted[middle - 1] + sorted[middle]) / 2 : sorted[middle]
-  }
+  private static func median(_ values: [Double]) -> Double? { Spread(values)?.median }
 }

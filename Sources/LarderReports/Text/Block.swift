@@ -12,6 +12,10 @@ enum Block {
   case table(Table)
   /// A chart; what a reader needs of it as text is in its caption and in the table that follows.
   case chart(ChartFigure)
+  /// What each configuration comes to, at a glance.
+  case cards([AnswerCard])
+  /// Blocks that a reader opens by their title.
+  indirect case fold(String, [Block])
 }
 
 /// A piece of running text.

@@ -18,6 +18,13 @@ struct MarkdownMarkup: Markup {
     case .chart(let figure):
       let words = "\(figure.chart.title). \(figure.chart.caption)"
       return "![\(Self.escaped(words))](\(figure.fileName))"
+    case .cards(let cards):
+      return text(of: cards.table)
+    case .fold(let title, let blocks):
+      // HTML up to the empty line, so that the title is escaped for HTML.
+      let content = blocks.map { text(of: $0) }.joined(separator: "\n\n")
+      return "<details>\n<summary><strong>\(XMLText.escaped(title))</strong></summary>\n\n"
+        + "\(content)\n\n</details>"
     }
   }
 

@@ -6,9 +6,9 @@ import Testing
 
 /// Captions against numbers that are easy to work out by hand.
 struct CaptionTests {
-  private let ratio = ComparisonCharts.Quantity(
-    title: "hit ratio", name: "hit ratio", unit: .percent, better: .higher
-  ) { $0.counts.hitRatio }
+  private func caption(_ comparison: Comparison, _ metric: Metric = .hitRatio) -> String {
+    RankingWords(ranking: Ranking(comparison, by: metric)).caption
+  }
 
   /// Hits of 1000 requests, by policy and capacity.
   private func comparison(_ hits: [(String, [UInt64])]) throws -> Comparison {
@@ -26,15 +26,15 @@ struct CaptionTests {
       ("lru", [100, 200, 400]), ("s3-fifo", [150, 210, 390]), ("belady", [250, 300, 500]),
     ])
     #expect(
-      ComparisonCaption(comparison: comparison).ranking(ratio)
-        == "s3-fifo has the highest hit ratio at 2 of 3 capacities; at 10 it is 15.00 %, "
-        + "5.00 points above lru and 10.00 points below belady, which knows the future.")
+      caption(comparison)
+        == "s3-fifo has the highest hit ratio, except at 30, where lru is 1.00 points better. "
+        + "At 10 it is 15.00 %, 5.00 points above lru and 10.00 points below belady (bound).")
   }
 
   @Test func oneCapacity() throws {
     let comparison = try comparison([("lru", [100]), ("sieve", [120]), ("fifo", [90])])
     #expect(
-      ComparisonCaption(comparison: comparison).ranking(ratio)
+      caption(comparison)
         == "sieve has the highest hit ratio: 12.00 %, 2.00 points above lru.")
   }
 
@@ -47,18 +47,15 @@ struct CaptionTests {
       records.append(record)
     }
     let comparison = try #require(Comparison.all(in: records).first)
-    let time = ComparisonCharts.Quantity(
-      title: "access time", name: "modelled mean access time", unit: .nanoseconds, better: .lower
-    ) { $0.modelled.map { $0.meanMicroseconds * 1000 } }
     #expect(
-      ComparisonCaption(comparison: comparison).ranking(time)
+      caption(comparison, .accessTime)
         == "gdsf has the lowest modelled mean access time: 150 µs, 25.0 % below lru.")
   }
 
   @Test func onlyTheFuture() throws {
     let comparison = try comparison([("belady", [100, 200])])
     #expect(
-      ComparisonCaption(comparison: comparison).ranking(ratio)
+      caption(comparison)
         == "Only policies that know the future were run.")
   }
 

@@ -104,4 +104,17 @@ struct ExecutedFindingsTests {
     #expect(rows[0].requestsPerSecond?.median == 375_000)
     #expect(rows[1].hitRatio?.smallest == 2490.0 / 5000)
   }
+
+  /// Times are in units that people read.
+  @Test func timesHaveReadableUnits() throws {
+    var record = executed()
+    for index in record.executions?.indices ?? 0..<0 {
+      record.executions?[index].getLatency?.p99 = 302_252_030
+    }
+    let table = ExecutedTables(rows: ExecutedRow.all(in: [record])).summary
+    #expect(table.rows[0].contains("302 ms"))
+    let report = try MarkdownReport().text(of: SampleResults.full)
+    #expect(report.contains("| `lru+fifo` | **22.5 ms** |"))
+    #expect(!report.contains("microseconds"))
+  }
 }

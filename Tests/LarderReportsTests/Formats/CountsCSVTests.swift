@@ -17,6 +17,15 @@ struct CountsCSVTests {
     #expect(Set(records[0]).count == records[0].count)
   }
 
+  /// Columns are only added at the end. With several seeds the label is what capacities share.
+  @Test func theCapacityAsWrittenStandsLast() throws {
+    let records = try #require(CSVReader.records(CountsCSV.header))
+    #expect(records[0].last == "capacity_label")
+    let rows = try parsed(SampleResults.full).filter { $0["policy"] == "s3-fifo" }
+    #expect(Set(rows.map { $0["capacity_label"] }) == ["1%", "10%"])
+    #expect(Set(rows.map { $0["capacity"] }).count == 6)
+  }
+
   @Test func everyNumberReadsBack() throws {
     let results = SampleResults.full
     let rows = try parsed(results)

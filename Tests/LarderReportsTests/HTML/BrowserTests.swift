@@ -15,6 +15,9 @@ struct BrowserTests {
     let violations: [String]
     let resources: Int
     let plots: Int
+    let folds: Int
+    let opened: Int
+    let height: Double
     let shownBefore: Int
     let shownAfter: Int
     let shownAgain: Int
@@ -39,6 +42,8 @@ struct BrowserTests {
       #expect(!visit.log.contains("CONSOLE"), "\(visit.log)")
       #expect(probe.resources == 0)
       #expect(visit.initiators.allSatisfy { $0 == "not an origin" }, "\(visit.initiators)")
+      // The page is short until its sections are opened.
+      #expect(probe.folds > 4 && probe.opened == 0 && probe.height < 2500)
       // Charts are there and have a size; those for narrow pages are not shown.
       #expect(probe.plots == ReportDocument(Self.results).figures.count)
       #expect(probe.sizes.count == probe.plots)
@@ -51,7 +56,7 @@ struct BrowserTests {
       // Values are read with the keyboard, tables sorted, colours switched.
       #expect(probe.tip.contains("lru") && probe.tip.contains("%"))
       #expect(probe.status.contains(" at "))
-      #expect(probe.sort == ["descending", "belady (knows the future)", "ascending", "fifo"])
+      #expect(probe.sort == ["descending", "belady (bound)", "ascending", "fifo"])
       #expect(probe.isDark)
     }
   }
@@ -111,6 +116,10 @@ struct BrowserTests {
     const shown = (name) => all('.plot [data-series]').filter(
       (element) => element.dataset.series === name && element.getClientRects().length).length;
     const button = all('[data-policy]').find((item) => item.dataset.policy === 'lru');
+    found.folds = all('details.fold').length;
+    found.opened = all('details.fold[open]').length;
+    found.height = document.documentElement.scrollHeight;
+    all('details.fold').forEach((fold) => { fold.open = true; });
     found.plots = all('.plot').length;
     found.sizes = all('.plot svg.chart').filter((svg) => svg.getClientRects().length)
       .map((svg) => [svg.getBoundingClientRect().width, svg.getBoundingClientRect().height]);

@@ -37,6 +37,22 @@ struct MarkdownMarkupTests {
     #expect(MarkdownMarkup().text(of: .code("a\n```\nb")) == "````\na\n```\nb\n````")
   }
 
+  /// The title of what is folded is HTML, and what is in it is Markdown.
+  @Test func folds() {
+    let fold = Block.fold("a <b> `c`", [.paragraph(["*x*"]), .list([["y"]])])
+    #expect(
+      MarkdownMarkup().text(of: fold)
+        == "<details>\n<summary><strong>a &lt;b&gt; &#96;c&#96;</strong></summary>\n\n"
+        + "\\*x\\*\n\n- y\n\n</details>")
+  }
+
+  @Test func namesBetweenBackticks() {
+    #expect(
+      Inline.marked("with `a` and `b`.")
+        == [.text("with "), .code("a"), .text(" and "), .code("b"), .text(".")])
+    #expect(Inline.marked("one ` only") == [.text("one ` only")])
+  }
+
   /// Whatever things are called, the report has the same lines, and its tables the same cells.
   @Test func hostileNamesKeepTheShape() throws {
     let expected = shape(try MarkdownReport().text(of: named("plain")))

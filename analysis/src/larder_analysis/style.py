@@ -122,10 +122,10 @@ _KNOWN = {
     "clock": Look(SKY, "v", "-"),
     "slru": Look(BLUE, "s", "--"),
     "2q": Look(ORANGE, "^", "--"),
-    "arc": Look(GREEN, "o", "--"),
+    "arc": Look(PURPLE, "o", "--"),
     "lirs": Look(VERMILLION, "v", "--"),
-    "w-tinylfu": Look(PURPLE, "D", "--"),
-    "lru-k": Look(SKY, "D", "--"),
+    "w-tinylfu": Look(SKY, "D", "--"),
+    "lru-k": Look(GREEN, "o", "--"),
     "lhd": Look(BLUE, "^", "-."),
     "lecar": Look(ORANGE, "D", "-."),
     "cacheus": Look(GREEN, "s", "-."),
@@ -192,6 +192,11 @@ def is_offline(policy: str) -> bool:
     """Whether the policy, parameters aside, knows the future; of two tiers, whether one does."""
     parts = policy.split(" (", 1)[0].split("+")
     return any(part.split(":", 1)[0] in OFFLINE for part in parts)
+
+
+def label(series: str) -> str:
+    """A series' name in legends and tables; what knows the future is marked as a bound."""
+    return f"{series} (bound)" if is_offline(series) else series
 
 
 @contextmanager

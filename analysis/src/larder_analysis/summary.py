@@ -13,7 +13,10 @@ _WHERE = ["panel", "series"]
 
 
 def policies(tables: Tables) -> pd.DataFrame:
-    """One row for each panel and policy: hit ratios, distance to the bound, sensitivity, speed."""
+    """One row for each panel and policy: hit ratios, distance to the bound, sensitivity, speed.
+
+    The best stand first, and policies that know the future last.
+    """
     frame = curves.points(tables.cells, "hit_ratio")
     behind = curves.behind_bound(frame).groupby(_WHERE)["behind"].mean()
     modelled = tables.cells.groupby(_WHERE)["modelled_mean_us"].mean()
@@ -38,11 +41,13 @@ def policies(tables: Tables) -> pd.DataFrame:
     table = pd.DataFrame(rows)
     order = {name: place for place, name in enumerate(dict.fromkeys(frame["panel"]))}
     return table.sort_values(
-        ["trace_and_configuration", "hit_ratio_mean"],
-        ascending=[True, False],
+        ["trace_and_configuration", "knows_future", "hit_ratio_mean"],
+        ascending=[True, True, False],
         kind="stable",
         ignore_index=True,
-        key=lambda column: column if column.name == "hit_ratio_mean" else column.map(order),
+        key=lambda column: (
+            column.map(order) if column.name == "trace_and_configuration" else column
+        ),
     )
 
 

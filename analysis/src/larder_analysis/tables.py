@@ -69,7 +69,23 @@ def make_tables(runs: list[Run], curves: pd.DataFrame | None = None) -> Tables:
     speeds = pd.DataFrame(rows.speeds, columns=SPEED_COLUMNS).merge(places, on=KEY, how="left")
     latencies = pd.DataFrame(rows.latencies, columns=LATENCY_COLUMNS)
     latencies = latencies.merge(places, on=KEY, how="left")
-    return Tables(cells, speeds, latencies, tuple(rows.notes))
+    return Tables(by_written_capacity(cells), speeds, latencies, tuple(rows.notes))
+
+
+def by_written_capacity(cells: pd.DataFrame) -> pd.DataFrame:
+    """Cells in which all seeds have one capacity where it was written as one.
+
+    `10%` of the footprint is another number of objects for each seed. These are not neighbouring
+    capacities: each becomes their mean, the same for all policies of a panel. Cells without a label
+    (points of curves) keep their capacity.
+    """
+    place = ["panel", "unit", "capacity_label"]
+    groups = cells.groupby(place, sort=False)
+    each = cells.groupby([*place, "seed"], sort=False)["capacity"].transform("nunique")
+    known = (cells["capacity_label"] != "") & (groups["seed"].transform("nunique") > 1)
+    known &= each == 1
+    mean = groups["capacity"].transform("mean").round()
+    return cells.assign(capacity=cells["capacity"].where(~known, mean))
 
 
 class _Rows:

@@ -36,23 +36,43 @@ struct ChartFigure: Sendable {
 extension [Block] {
   /// The charts among the blocks, in their order.
   var figures: [ChartFigure] {
-    compactMap { block in
-      if case .chart(let figure) = block { figure } else { nil }
+    flatMap { block -> [ChartFigure] in
+      switch block {
+      case .chart(let figure): [figure]
+      case .fold(_, let blocks): blocks.figures
+      default: []
+      }
     }
   }
 
-  /// The blocks with every chart's name its own: later ones have a number.
-  var withOwnNames: [Block] {
-    var taken: Set<String> = []
-    return map { block in
-      guard case .chart(var figure) = block else { return block }
-      let name = figure.name
-      var number = 1
-      while !taken.insert(figure.name).inserted {
-        number += 1
-        figure.name = "\(name)-\(number)"
+  /// The blocks with every chart's name its own: later ones have a number. `taken` are the names
+  /// that others have.
+  func withOwnNames(_ taken: inout Set<String>) -> [Block] {
+    map { block in
+      switch block {
+      case .chart(var figure):
+        let name = figure.name
+        var number = 1
+        while !taken.insert(figure.name).inserted {
+          number += 1
+          figure.name = "\(name)-\(number)"
+        }
+        return .chart(figure)
+      case .fold(let title, let blocks): return .fold(title, blocks.withOwnNames(&taken))
+      default: return block
       }
-      return .chart(figure)
+    }
+  }
+
+  /// The blocks with tables that are too wide to be read as several, each with the names of the
+  /// lines.
+  var narrow: [Block] {
+    flatMap { block -> [Block] in
+      switch block {
+      case .table(let table): table.parts.map { .table($0) }
+      case .fold(let title, let blocks): [.fold(title, blocks.narrow)]
+      default: [block]
+      }
     }
   }
 }

@@ -12,30 +12,21 @@ struct ComparisonCharts {
   /// The most rows of a chart: where there are more, capacities are left out.
   private static let rowsMax = 40
 
-  /// A quantity that is drawn.
-  struct Quantity {
-    /// What stands above the chart, and beside the axis.
-    let title: String
-    /// What captions call it.
-    let name: String
-    let unit: ChartUnit
-    let better: Design.Better
-    /// Whether the policies that know the future are drawn.
-    var showsOffline = true
-    let value: (Record) -> Double?
-  }
-
   /// True where there is something to compare: two policies, or two capacities.
   var isWorthDrawing: Bool { comparison.policies.count > 1 || comparison.columns.count > 1 }
 
-  /// A quantity over the capacities; nil where there is nothing to draw.
-  func figure(_ word: String, _ quantity: Quantity, caption: String) -> ChartFigure? {
-    guard isWorthDrawing, comparison.has(quantity.value) else { return nil }
-    let title = "\(quantity.title.prefix(1).uppercased())\(quantity.title.dropFirst()): \(name)"
+  /// A metric over the capacities; nil where there is nothing to draw.
+  func figure(_ word: String, _ metric: Metric) -> ChartFigure? {
+    guard isWorthDrawing, comparison.has(metric.value) else { return nil }
+    var caption = RankingWords(ranking: Ranking(comparison, by: metric)).caption
+    if comparison.kind == .hybrid, metric.showsOffline, comparison.columns.count > 1 {
+      caption += " Capacities are of the disk tier."
+    }
+    let title = "\(metric.title.prefix(1).uppercased())\(metric.title.dropFirst()): \(name)"
     let chart: any Chart =
       isCurve
-      ? lines(quantity, title, caption)
-      : rows(quantity, title, caption, columns: shownColumns)
+      ? lines(metric, title, caption)
+      : rows(metric, title, caption, columns: shownColumns)
     return ChartFigure([name, word], chart)
   }
 
@@ -54,11 +45,11 @@ struct ComparisonCharts {
     return (Double(column.smallest) + Double(column.largest)) / 2
   }
 
-  private func policies(_ quantity: Quantity) -> [PolicyName] {
-    comparison.competitors + (quantity.showsOffline ? comparison.offline : [])
+  private func policies(_ metric: Metric) -> [PolicyName] {
+    comparison.competitors + (metric.showsOffline ? comparison.offline : [])
   }
 
-  private func lines(_ quantity: Quantity, _ title: String, _ caption: String) -> LineChart {
+  private func lines(_ metric: Metric, _ title: String, _ caption: String) -> LineChart {
     let ticks = comparison.columns.enumerated().map { number, column in
       let amount = column.description(bytes: comparison.countsBytes)
       return ChartAxis.Tick(
@@ -70,22 +61,22 @@ struct ComparisonCharts {
       x: ChartAxis(
         title: comparison.countsBytes ? tier : "\(tier), objects",
         unit: comparison.countsBytes ? .bytes : .objects, isLogarithmic: true, ticks: ticks),
-      y: ChartAxis(title: quantity.title, unit: quantity.unit),
-      series: policies(quantity).map { policy in
+      y: ChartAxis(title: metric.title, unit: metric.unit),
+      series: policies(metric).map { policy in
         ChartSeries(
           name: policy.text, style: styles[policy.text],
-          points: comparison.columns.indices.compactMap { point(policy, $0, quantity) },
+          points: comparison.columns.indices.compactMap { point(policy, $0, metric) },
           isBound: policy.isOffline)
       })
   }
 
   private func point(
-    _ policy: PolicyName, _ column: Int, _ quantity: Quantity
+    _ policy: PolicyName, _ column: Int, _ metric: Metric
   ) -> ChartSeries.Point? {
-    guard let spread = comparison.spread(policy, column, of: quantity.value) else { return nil }
+    guard let spread = comparison.spread(policy, column, of: metric.value) else { return nil }
     return ChartSeries.Point(
       x: x(column), y: spread.mean, range: Self.range(spread),
-      label: "\(quantity.unit.value(spread)) at \(comparison.columns[column].title)")
+      label: "\(metric.unit.value(spread)) at \(comparison.columns[column].title)")
   }
 
   /// From the smallest to the largest; nil where they are equal.
@@ -94,35 +85,31 @@ struct ComparisonCharts {
   }
 
   private func rows(
-    _ quantity: Quantity, _ title: String, _ caption: String, columns: [Int]
+    _ metric: Metric, _ title: String, _ caption: String, columns: [Int]
   ) -> RowChart {
     let groups = columns.map { column -> RowChart.Group in
-      let rows = policies(quantity).compactMap { policy -> (Double, RowChart.Row)? in
-        guard let spread = comparison.spread(policy, column, of: quantity.value) else {
-          return nil
-        }
-        let text = quantity.unit.value(spread)
-        let row = RowChart.Row(
+      let sign = metric.better == .higher ? -1.0 : 1.0
+      let rows = policies(metric).compactMap { policy in
+        comparison.spread(policy, column, of: metric.value).map { (policy, $0) }
+      }.sorted(byKey: { sign * $0.1.mean }).map { policy, spread in
+        RowChart.Row(
           name: policy.text, series: policy.text, style: styles[policy.text],
-          content: .bar([.init(spread.mean, label: text)]),
-          value: quantity.unit.value(spread.mean))
-        return (quantity.better == .higher ? -spread.mean : spread.mean, row)
+          content: .bar([.init(spread.mean, label: metric.unit.value(spread))]),
+          value: metric.unit.value(spread.mean))
       }
-      let sorted = rows.enumerated().sorted {
-        ($0.element.0, $0.offset) < ($1.element.0, $1.offset)
-      }.map(\.element.1)
-      return RowChart.Group(title: comparison.columns[column].title, rows: sorted)
+      return RowChart.Group(title: comparison.columns[column].title, rows: rows)
     }
     return RowChart(
       title: title, caption: caption,
-      axis: ChartAxis(title: quantity.title, unit: quantity.unit), groups: groups)
+      axis: ChartAxis(title: metric.title, unit: metric.unit), groups: groups)
   }
 
   /// Where the hits of each policy were found, a bar each; nil where there is one tier only.
-  func tiers(caption: String) -> ChartFigure? {
+  var tiers: ChartFigure? {
     guard comparison.kind == .hybrid, isWorthDrawing, comparison.has({ $0.counts.hitRatio }) else {
       return nil
     }
+    var shares: (memory: [Double], disk: [Double]) = ([], [])
     let groups = shownColumns.map { column in
       RowChart.Group(
         title: comparison.columns[column].title,
@@ -131,6 +118,10 @@ struct ComparisonCharts {
             let memory = comparison.spread(policy, column, of: { $0.share(\.memoryHits) })?.mean,
             let disk = comparison.spread(policy, column, of: { $0.share(\.diskHits) })?.mean
           else { return nil }
+          if !policy.isOffline {
+            shares.memory.append(memory)
+            shares.disk.append(disk)
+          }
           return RowChart.Row(
             name: policy.text, series: policy.text, style: styles[policy.text],
             content: .bar([
@@ -139,12 +130,23 @@ struct ComparisonCharts {
             ]), value: ChartUnit.percent.value(memory + disk))
         })
     }
+    let isShort = shownColumns.count < comparison.columns.count
+    let caption =
+      "\(Self.range(shares.memory)) of the requests are memory hits, and "
+      + "\(Self.range(shares.disk)) are disk hits."
+      + (isShort ? " The chart shows some of the capacities; the table has all." : "")
     return ChartFigure(
       [name, "tiers"],
       RowChart(
         title: "Hits by tier: \(name)", caption: caption,
         axis: ChartAxis(title: "share of requests", unit: .percent), groups: groups,
         parts: ["in memory", "on disk"]))
+  }
+
+  private static func range(_ values: [Double]) -> String {
+    guard let least = values.min(), let most = values.max() else { return "none" }
+    let (low, high) = (ChartUnit.percent.value(least), ChartUnit.percent.value(most))
+    return low == high ? low : "\(low.dropLast(2)) to \(high)"
   }
 
   /// All capacities, or where these would be too many rows the first, the middle and the last, or

@@ -58,9 +58,7 @@ struct DesignCharts {
     _ word: String, _ title: String, _ rows: [(Double, RowChart.Row)], _ axis: ChartAxis,
     caption: (RowChart.Row, RowChart.Row) -> String, parts: [String] = []
   ) -> ChartFigure? {
-    let sorted = rows.enumerated().sorted {
-      ($0.element.0, $0.offset) < ($1.element.0, $1.offset)
-    }.map(\.element.1)
+    let sorted = rows.sorted(byKey: { $0.0 }).map(\.1)
     guard sorted.count > 1, sorted.count <= Self.rowsMax, let first = sorted.first,
       let last = sorted.last
     else { return nil }

@@ -125,12 +125,9 @@ struct ExecutedCharts {
   /// A group a number of threads, each with the best first.
   private func byThreads(_ make: (ExecutedRow) -> (Double, RowChart.Row)?) -> [RowChart.Group] {
     Set(rows.map(\.threads)).sorted().compactMap { threads in
-      let drawn = rows.filter { $0.threads == threads }.compactMap(make)
-      let sorted = drawn.enumerated().sorted {
-        (-$0.element.0, $0.offset) < (-$1.element.0, $1.offset)
-      }
-      guard !sorted.isEmpty else { return nil }
-      return RowChart.Group(title: Self.threads(threads), rows: sorted.map(\.element.1))
+      let drawn = rows.filter { $0.threads == threads }.compactMap(make).sorted(byKey: { -$0.0 })
+      return drawn.isEmpty
+        ? nil : RowChart.Group(title: Self.threads(threads), rows: drawn.map(\.1))
     }
   }
 

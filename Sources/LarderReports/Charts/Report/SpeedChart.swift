@@ -24,9 +24,7 @@ struct SpeedChart {
       return (-speed.median, row)
     }
     guard rows.count > 1 else { return nil }
-    let sorted = rows.enumerated().sorted {
-      ($0.element.0, $0.offset) < ($1.element.0, $1.offset)
-    }.map(\.element.1)
+    let sorted = rows.sorted(byKey: { $0.0 }).map(\.1)
     guard let first = sorted.first, let last = sorted.last else { return nil }
     return ChartFigure(
       [name, "speed"],

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from larder_analysis.style import Looks, Width
+from larder_analysis.style import Looks, Width, label
 from larder_analysis.text import shown
 
 MOST_ROWS = 5
@@ -37,7 +37,7 @@ class Entry:
 
 def series_entries(names: Sequence[str], looks: Looks) -> list[Entry]:
     """Legend entries that look like the lines of the series."""
-    return [Entry(shown(name), Line2D([], [], **looks[name].line())) for name in names]
+    return [Entry(shown(label(name)), Line2D([], [], **looks[name].line())) for name in names]
 
 
 def pages(

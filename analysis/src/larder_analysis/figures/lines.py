@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from larder_analysis.figures.drawing import Entry, pages, series_entries
 from larder_analysis.figures.scales import axis_inches, capacity_axis, capacity_label
-from larder_analysis.style import Looks, Width
+from larder_analysis.style import Looks, Width, is_offline
 
 _MOST_MARKERS = 12
 
@@ -28,7 +28,7 @@ class LinePlot:
 
 
 def draw_lines(plot: LinePlot, looks: Looks, width: Width) -> list[Figure]:
-    """Pages of panels, in the frame's order; in the legend the lowest line stands first."""
+    """Pages of panels, in the frame's order; in the legend the lowest line first, bounds last."""
     frame = plot.frame
     order = _best_first(frame)
     entries = series_entries(order, looks)
@@ -67,5 +67,9 @@ def _draw_panel(
 
 
 def _best_first(frame: pd.DataFrame) -> list[str]:
-    """Series by their mean, smallest first: of most that is drawn here, less is better."""
-    return list(frame.groupby("series")["value"].mean().sort_values(kind="stable").index)
+    """Series by their mean, smallest first: of most that is drawn here, less is better.
+
+    Policies that know the future are bounds and no choices: they stand last.
+    """
+    names = frame.groupby("series")["value"].mean().sort_values(kind="stable").index
+    return sorted(names, key=is_offline)

@@ -1,0 +1,148 @@
+import LarderEngine
+import LarderSimulation
+import LarderWorkloads
+import Testing
+
+@testable import LarderReports
+
+/// The decision at the top of every report.
+struct AnswerTests {
+  private typealias Hits = [(policy: String, hits: [UInt64])]
+
+  private func answer(_ configurations: [(name: String, kind: ConfigurationKind, hits: Hits)])
+    -> Answer
+  {
+    var results = SampleResults.empty()
+    for (name, kind, policies) in configurations {
+      for (policy, hits) in policies {
+        for (index, hits) in hits.enumerated() {
+          let cell = SampleResults.cell(
+            policy, capacity: UInt64(10 * (index + 1)), configuration: name, kind: kind)
+          results.records.append(SampleResults.record(cell, hits: hits))
+        }
+      }
+    }
+    return answer(results)
+  }
+
+  private func answer(_ results: RunResults) -> Answer {
+    Answer(results, ConfigurationRanking.all(Comparison.all(in: results.records)))
+  }
+
+  private func text(_ answer: Answer) -> [String] { answer.lines.map { Inline.plain($0) } }
+
+  private let one: Hits = [
+    ("lru", [2000, 3000]), ("gdsf", [2500, 2998]), ("fifo", [1500, 2900]),
+  ]
+
+  @Test func identicalConfigurationsAreSaidOnce() {
+    let answer = answer([("memory", .memory, one), ("disk", .disk, one)])
+    #expect(
+      text(answer) == [
+        "Use gdsf, except at 20, where lru is 0.04 points better: no real difference.",
+        "memory and disk have the same hit ratios: both are one tier.",
+        "The choice matters most at 10: gdsf 50.00 %, lru 40.00 %, fifo 30.00 %.",
+      ])
+    #expect(answer.cards.map(\.title) == ["memory and disk"])
+  }
+
+  @Test func configurationsAreComparedAtTheirBestAndAtEqualCapacity() {
+    let other: Hits = [("lru+lru", [1000, 3300]), ("lru+fifo", [900, 3000])]
+    let lines = text(answer([("memory", .memory, one), ("hybrid", .hybrid, other)]))
+    #expect(
+      lines[1] == "At their best: hybrid 66.00 %, memory 60.00 %. At equal capacity the best is "
+        + "hybrid at 20, memory at 10.")
+    #expect(lines.count <= 5)
+  }
+
+  /// A card shows what a configuration reaches, and not the capacities that its policy won.
+  @Test func aCardShowsWhatIsReached() {
+    let hybrid: Hits = [("lru+lru", [1000, 1900, 1957]), ("lru+gdsf", [1265, 1700, 1950])]
+    let card = answer([("hybrid", .hybrid, hybrid)]).cards[0]
+    #expect(card.facts.first?.name == "reaches" && card.facts.first?.value == "39.14 % at 30")
+  }
+
+  @Test func equalPoliciesNameNoWinner() {
+    let same: Hits = [("lru", [2500, 2600]), ("fifo", [2500, 2600])]
+    let alone = answer([("memory", .memory, same)])
+    #expect(text(alone) == ["The policy does not matter here: all have the same hit ratio."])
+    #expect(alone.cards[0].policy == nil)
+    let both = text(answer([("memory", .memory, one), ("disk", .disk, same)]))
+    #expect(both[0].hasPrefix("Use gdsf in memory"))
+    #expect(both[0].hasSuffix("; in disk the policy does not matter."))
+  }
+
+  /// That MRU is bad says nothing about how much the choice matters.
+  @Test func anOutlierIsNamedApart() {
+    let hits: Hits = [("lru", [3000]), ("sieve", [3050]), ("s3-fifo", [3060]), ("mru", [100])]
+    let lines = text(answer([("memory", .memory, hits)]))
+    #expect(
+      lines[1] == "The choice matters: s3-fifo 61.20 %, lru 60.00 %. Not worth using: mru "
+        + "(59.20 points behind).")
+  }
+
+  @Test func aFallIsMentioned() {
+    let hits: Hits = [("lru+lru", [1010, 1600]), ("lru+sieve", [1004, 837])]
+    let lines = text(answer([("hybrid", .hybrid, hits)]))
+    #expect(
+      lines.last == "lru+sieve falls as its cache grows: 20.08 % at 10, 16.74 % at 20.")
+  }
+
+  @Test func realCachesAnswerWithThroughput() {
+    var results = SampleResults.empty()
+    for (policy, seconds) in [("lru", [0.01, 0.02]), ("sieve", [0.0125, 0.01])] {
+      var record = SampleResults.record(SampleResults.cell(policy, capacity: 10), hits: 2500)
+      record.executions = [1, 2].map { threads in
+        var execution = Execution(threads: threads, repetition: 1)
+        execution.counts = record.counts
+        execution.requests = 5000
+        execution.seconds = seconds[threads - 1]
+        return execution
+      }
+      results.records.append(record)
+    }
+    let lines = text(answer(results))
+    #expect(
+      lines.suffix(2) == [
+        "Measured, fastest first, requests/s with one thread: memory: lru 500 thousand, "
+          + "memory: sieve 400 thousand.",
+        "2 threads were slower than one in memory: lru: the machine may have been busy, or threads "
+          + "wait for each other.",
+      ])
+  }
+
+  @Test func wrongValuesAreInTheAnswer() {
+    var results = SampleResults.full
+    for index in results.records.indices where results.records[index].executions != nil {
+      results.records[index].executions?[0].valuesChecked = 9
+      results.records[index].executions?[0].valuesWrong = 7
+    }
+    let lines = text(answer(results))
+    #expect(lines.count <= 5)
+    #expect(lines.last?.contains("7 values read differ from what was written") == true)
+  }
+
+  /// Many traces and configurations are still five lines.
+  @Test func manyConfigurationsAreFewLines() {
+    var results = SampleResults.empty()
+    for trace in 0..<6 {
+      for (number, configuration) in ["a", "b", "c", "d"].enumerated() {
+        for policy in 0..<5 {
+          var cell = SampleResults.cell("p\(policy)", capacity: 10, configuration: configuration)
+          cell.trace = "trace \(trace)"
+          let hits = UInt64(2000 + (policy * 7 + trace * 3 + number * 2) % 5 * 50)
+          results.records.append(SampleResults.record(cell, hits: hits))
+        }
+      }
+    }
+    let answer = answer(results)
+    #expect(answer.lines.count <= 5 && answer.cards.isEmpty)
+    #expect(text(answer).allSatisfy { $0.count < 250 })
+  }
+
+  @Test func onlyOnePolicy() {
+    #expect(
+      text(answer([("memory", .memory, [("lru", [2500])])]))
+        == ["lru is the only policy here: 50.00 % at 10."])
+  }
+}

@@ -1,0 +1,140 @@
+import LarderEngine
+import LarderSimulation
+import Testing
+
+@testable import LarderReports
+
+/// Who leads, by how much, and whether that matters, with numbers that are easy to work out: 25 of
+/// 5000 requests are half a point.
+struct RankingTests {
+  @Test func oneLeaderEverywhere() throws {
+    let ranking = try ranking([
+      ("lru", [2000, 3000]), ("fifo", [1500, 2900]), ("sieve", [2500, 3100]),
+    ])
+    #expect(ranking.leaders.map(\.text) == ["sieve"])
+    #expect(ranking.exceptions.isEmpty && !ranking.isIndifferent)
+    #expect(ranking.peak?.policy.text == "sieve" && ranking.peak?.value == 0.62)
+    #expect(
+      RankingWords(ranking: ranking).caption
+        == "sieve has the highest hit ratio at every capacity. "
+        + "At 10 it is 50.00 %, 10.00 points above lru.")
+  }
+
+  @Test func aSmallExceptionIsNoRealDifference() throws {
+    let words = RankingWords(
+      ranking: try ranking([("lru", [2000, 3002, 3000]), ("gdsf", [2500, 3000, 3100])]))
+    #expect(
+      Inline.plain(words.exceptions)
+        == ", except at 20, where lru is 0.04 points better: no real difference")
+  }
+
+  @Test func aLargeExceptionIsReal() throws {
+    let words = RankingWords(
+      ranking: try ranking([("lru", [2000, 3200, 3000]), ("gdsf", [2500, 3000, 3100])]))
+    #expect(Inline.plain(words.exceptions) == ", except at 20, where lru is 4.00 points better")
+  }
+
+  @Test func aCompromiseIsCalledOne() throws {
+    let words = RankingWords(
+      ranking: try ranking([("a", [2000, 3200]), ("b", [3000, 2200]), ("c", [2900, 3100])]))
+    #expect(Inline.plain(words.leaders) == "c")
+    #expect(
+      Inline.plain(words.exceptions)
+        == ", nowhere the best but nowhere more than 2.00 points behind it"
+    )
+  }
+
+  @Test func equalsLeadTogether() throws {
+    let some = try ranking([("lru", [2500]), ("fifo", [2500]), ("mru", [2000])])
+    #expect(some.leaders.map(\.text) == ["lru", "fifo"])
+    let all = try ranking([("lru", [2500, 2600]), ("fifo", [2500, 2600])])
+    #expect(all.isIndifferent)
+    #expect(
+      RankingWords(ranking: all).caption
+        == "The policy does not matter here: all have the same hit ratio.")
+    let near = try ranking([("lru", [2500]), ("fifo", [2492])])
+    #expect(
+      RankingWords(ranking: near).caption
+        == "The policy does not matter here: best and worst are at most 0.16 points apart.")
+  }
+
+  /// As an interruption leaves it: a capacity with one policy is won by nobody.
+  @Test func capacitiesWithOnePolicy() throws {
+    let ranking = try ranking([("lru", [2000, 3000, 3500]), ("fifo", [1500])])
+    #expect(ranking.decided == [0] && ranking.leader?.text == "lru")
+    var apart = records([("lru", [2000]), ("fifo", [1900, 2000])])
+    apart.removeAll { $0.cell.policy == "fifo" && $0.cell.capacity == 10 }
+    #expect(try nothing(apart) == "no capacity has results of two policies yet")
+  }
+
+  @Test func nothingToCompare() throws {
+    #expect(
+      try nothing(records([("belady", [2500])])) == "only policies that know the future were run")
+    #expect(try nothing(records([("lru", [0])], requests: 0)) == "no requests were counted")
+  }
+
+  /// A policy that knows the future never leads, and is marked as a bound only where it is one.
+  @Test func boundsNeverLead() throws {
+    let policies = [("belady", [UInt64(4000)]), ("lru", [2000]), ("fifo", [1000])]
+    let ranking = try ranking(policies)
+    #expect(ranking.leaders.map(\.text) == ["lru"] && ranking.peak?.value == 0.4)
+    #expect(ranking.comparison.title(of: PolicyName("belady")) == "belady (bound)")
+    let sized = try #require(Comparison.all(in: records(policies, unit: .bytes)).first)
+    #expect(sized.title(of: PolicyName("belady")) == "belady (knows the future)")
+  }
+
+  /// A lead that not every seed confirms is no real difference.
+  @Test func seedsThatDisagree() throws {
+    var records: [Record] = []
+    for (policy, hits) in [("lru", [2000, 2300, 2400]), ("fifo", [2050, 2000, 2000])] {
+      for (seed, hits) in hits.enumerated() {
+        let cell = SampleResults.cell(policy, capacity: 10, seed: UInt64(seed))
+        records.append(SampleResults.record(cell, hits: UInt64(hits)))
+      }
+    }
+    func isReal() throws -> Bool {
+      try Ranking(#require(Comparison.all(in: records).first)).columns[0]
+        .isReal(behind: PolicyName("fifo"))
+    }
+    #expect(try !isReal())
+    records.removeAll { $0.cell.seed == 0 }
+    #expect(try isReal())
+  }
+
+  @Test func whatIsWorseThanLRUAndFIFOIsNotWorthUsing() throws {
+    let ranking = try ranking([
+      ("lru", [2000, 2500]), ("sieve", [2500, 3000]), ("mru", [100, 200]), ("fifo", [1800, 2400]),
+      ("odd", [10, 3001]),
+    ])
+    #expect(ranking.worthUsing.map(\.text) == ["lru", "sieve", "fifo", "odd"])
+    #expect(ranking.notWorthUsing.map(\.text) == ["mru"])
+    let without = try self.ranking([("sieve", [2500]), ("arc", [2490]), ("2q", [2480]), ("x", [9])])
+    #expect(without.notWorthUsing.map(\.text) == ["x"])
+  }
+
+  @Test func aPolicyThatFallsAsItsCacheGrows() throws {
+    let falls = try ranking([("lru", [1000, 1005, 1500]), ("sieve", [1004, 837, 1250])]).falls
+    #expect(falls.map(\.policy.text) == ["sieve"])
+    #expect(falls.first?.from.column == 0 && falls.first?.to.column == 1)
+  }
+
+  private func ranking(_ policies: [(String, [UInt64])]) throws -> Ranking {
+    Ranking(try #require(Comparison.all(in: records(policies)).first))
+  }
+
+  private func nothing(_ records: [Record]) throws -> String? {
+    let comparison = try #require(Comparison.all(in: records).first)
+    return RankingWords(ranking: Ranking(comparison)).nothing
+  }
+
+  private func records(
+    _ policies: [(String, [UInt64])], requests: UInt64 = 5000, unit: CapacityUnit = .objects
+  ) -> [Record] {
+    policies.flatMap { policy, hits in
+      hits.enumerated().map { index, hits in
+        let cell = SampleResults.cell(policy, capacity: UInt64(10 * (index + 1)), unit: unit)
+        return SampleResults.record(cell, hits: hits, of: requests)
+      }
+    }
+  }
+}
