@@ -52,6 +52,9 @@ package struct AdviceSettings: Sendable, Hashable {
     self.searchOnly = searchOnly
   }
 
+  /// What a second of a budget of time stands for, in replayed requests.
+  package static var requestsPerSecond: Double { Effort.requestsPerSecond }
+
   /// Shares of the footprint that are tried where no capacity is named.
   package static let standardCapacities: [CapacitySpec] = ["1%", "3%", "10%", "30%"]
     .compactMap { try? CapacitySpec(parsing: $0) }

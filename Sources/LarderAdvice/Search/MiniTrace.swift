@@ -3,9 +3,9 @@ import LarderTraces
 
 /// A trace, or a sample of it, divided into segments that are counted apart.
 ///
-/// The sample is spatial: all requests of some of the objects. Where even that would be too much
-/// for a small cache, which needs a certain rate to hold enough sampled objects, it is also
-/// restricted to windows of the trace that are spread evenly.
+/// The sample is spatial: all requests of some of the objects. A small cache needs a certain rate
+/// to hold enough of the sampled objects; where that is more than may be replayed, the sample is
+/// also restricted to windows that are spread evenly over the trace.
 struct MiniTrace: Sendable {
   /// The requests.
   let trace: PreparedTrace
@@ -27,10 +27,11 @@ struct MiniTrace: Sendable {
     sampledGets = gets
   }
 
-  /// A sample of `trace`: of the objects in `sample`, and of `share` of the requests in `windows`
-  /// windows.
+  /// A sample of `trace`: of the objects in `sample`, in windows that make up `share` of each
+  /// segment.
   ///
   /// - Throws: `TraceError` when there is no memory.
+  /// - Complexity: O(requests of the trace).
   init(
     of trace: PreparedTrace, sample: SpatialSample, share: Double = 1, ends: [Int]
   ) throws(TraceError) {
@@ -82,13 +83,17 @@ struct MiniTrace: Sendable {
     return Double(range.count { operations[$0] == Operation.get.rawValue })
   }
 
-  /// Hits in a segment as a share of its gets, corrected for what the sample has too many or too
-  /// few requests as SHARDS-adj does; nil for a segment without gets.
-  func hitRatio(_ hits: UInt64, in segment: Int) -> Double? {
-    let all = gets[segment]
-    guard all > 0 else { return nil }
-    if rate >= 1 { return Double(hits) / all }
-    let represented = sampledGets[segment] / rate
-    return (Double(hits) / rate + (all - represented)) / all
+  /// The hit ratio of some segments, corrected for what the sample has too many or too few requests
+  /// as SHARDS-adj does; 0 for segments without gets.
+  func hitRatio(_ counts: [Counts], in segments: Range<Int>) -> Double {
+    ratio(hits: counts[segments].reduce(0) { $0 + Double($1.hits) }, in: segments)
+  }
+
+  /// The same from a number of hits.
+  func ratio(hits: Double, in segments: Range<Int>) -> Double {
+    let all = gets[segments].reduce(0, +)
+    guard all > 0 else { return 0 }
+    let represented = sampledGets[segments].reduce(0, +) / rate
+    return min(1, max(0, (hits / rate + (all - represented)) / all))
   }
 }
