@@ -52,7 +52,9 @@ package struct Advisor: Sendable {
 
   /// Requests that may be replayed at one capacity.
   var budget: Double {
-    let parts = Double(max(1, settings.capacities.count) + (settings.searchOnly ? 0 : 1))
+    let named = settings.capacities.count
+    let searched = named > 0 ? named : AdviceSettings.standardCapacities.count
+    let parts = Double(searched + (settings.searchOnly ? 0 : 1))
     return settings.requestsMax.map { $0 / parts } ?? Effort.standard
   }
 

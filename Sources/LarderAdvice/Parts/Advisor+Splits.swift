@@ -92,6 +92,7 @@ extension Advisor {
       memory: plan.memory, disk: plan.disk, memoryPolicy: plan.memoryDesign.description,
       diskPolicy: plan.diskDesign?.description, inclusion: plan.inclusion,
       memoryHitRatio: max(0, hitRatio - diskRatio), diskHitRatio: diskRatio,
-      writtenPerGet: written, monthlyCost: cost, isEstimate: mini.rate < 1)
+      writtenPerGet: written, monthlyCost: cost,
+      isEstimate: mini.trace.requests.count < trace.requests.count)
   }
 }

@@ -52,7 +52,7 @@ extension Advisor {
         of: sample.trace, sample: whole.part(part, of: parts), ends: sample.ends)
       for candidate in compared {
         let tier = try candidate.tier(
-          capacity: Candidate.scaled(finding.advice.capacity, by: sample.rate / Double(parts)))
+          capacity: finding.advice.capacity, rate: sample.rate / Double(parts))
         jobs.append(Replayer.Job(arrangement: .memory(tier), trace: own))
       }
     }
@@ -65,37 +65,46 @@ extension Advisor {
     let gets = (0..<Int(parts)).map { part in
       counts[part * compared.count][segments.scored].reduce(0) { $0 + Double($1.requests) }
     }
-    resample(hits, gets, &stability)
+    let exact = compared.map { candidate in
+      finding.finalists.first { $0.candidate == candidate }?.result.hitRatio ?? 0
+    }
+    resample(hits, gets, exact, &stability)
   }
 
+  /// Draws parts with replacement. What parts of a trace reach is not what the whole reaches: only
+  /// how much it varies is taken from them, around the exact differences.
   private func resample(
-    _ hits: [[Double]], _ gets: [Double], _ stability: inout Stability
+    _ hits: [[Double]], _ gets: [Double], _ exact: [Double], _ stability: inout Stability
   ) {
+    let all = gets.reduce(0, +)
+    guard all > 0, let lru = exact.indices.last else { return }
+    let means = exact.indices.map { place in hits.reduce(0) { $0 + $1[place] } / all }
     var random = SeededGenerator(seed: settings.seed ^ 0x626f_6f74)
-    let places = hits[0].indices
     var advantages: [Double] = []
     var confirmed = 0
     for _ in 0..<Self.resamples {
-      var sums = [Double](repeating: 0, count: places.count)
-      var all = 0.0
+      var sums = [Double](repeating: 0, count: exact.count)
+      var drawn = 0.0
       for _ in hits.indices {
         let part = Int(random.next() % UInt64(hits.count))
-        for place in places { sums[place] += hits[part][place] }
-        all += gets[part]
+        for place in exact.indices { sums[place] += hits[part][place] }
+        drawn += gets[part]
       }
-      guard all > 0 else { continue }
-      advantages.append((sums[0] - (sums.last ?? 0)) / all * 100)
-      let loss = ((sums.max() ?? 0) - sums[0]) / all * 100
-      if loss <= AdviceSettings.indifferentPoints { confirmed += 1 }
+      guard drawn > 0 else { continue }
+      // Points above LRU, by candidate.
+      let points = exact.indices.map { place in
+        let varied = (sums[place] - sums[lru]) / drawn - (means[place] - means[lru])
+        return (exact[place] - exact[lru] + varied) * 100
+      }
+      advantages.append(points[0])
+      if (points.max() ?? 0) - points[0] <= AdviceSettings.indifferentPoints { confirmed += 1 }
     }
     guard !advantages.isEmpty else { return }
     advantages.sort()
     let last = Double(advantages.count - 1)
-    let all = gets.reduce(0, +)
-    let difference = hits.reduce(0) { $0 + $1[0] - ($1.last ?? 0) }
     stability.advantage = Stability.Interval(
-      estimate: all > 0 ? difference / all * 100 : 0,
-      low: advantages[Int(0.025 * last)], high: advantages[Int((0.975 * last).rounded(.up))])
+      estimate: (exact[0] - exact[lru]) * 100, low: advantages[Int(0.025 * last)],
+      high: advantages[Int((0.975 * last).rounded(.up))])
     stability.confirmedShare = Double(confirmed) / Double(advantages.count)
   }
 }

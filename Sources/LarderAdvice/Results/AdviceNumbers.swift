@@ -23,8 +23,13 @@ package enum AdviceNumbers {
 
   /// An amount of money.
   package static func money(_ amount: Double, _ currency: String) -> String {
+    "\(self.amount(amount)) \(currency)"
+  }
+
+  /// An amount without its currency.
+  package static func amount(_ amount: Double) -> String {
     let decimals = amount.magnitude >= 100 ? 0 : amount.magnitude >= 0.1 || amount == 0 ? 2 : 6
-    return "\(NumberText.fixed(amount, decimals: decimals) ?? "–") \(currency)"
+    return NumberText.fixed(amount, decimals: decimals) ?? "–"
   }
 
   /// A time in the unit that suits it.

@@ -40,7 +40,7 @@ package enum AdviceReport {
       .heading(1, [.text("Advice for \(advice.trace.name)")]),
       .paragraph([.strong(sentences.recommendation)]),
       .list(
-        sentences.items.dropFirst().map { [.strong("\($0.title): "), .text($0.text)] }),
+        sentences.items.dropFirst().map { [.strong("\($0.title):"), .text(" " + $0.text)] }),
     ]
     if advice.capacities.count > 1 {
       blocks += [.heading(2, ["Capacities"]), .table(AdviceTables.capacities(advice))]
@@ -50,7 +50,7 @@ package enum AdviceReport {
       blocks.append(.chart(ChartFigure(["hit-ratio"], AdviceCharts.curve(advice))))
     }
     if let runnerUp = sentences.runnerUp {
-      blocks.append(.paragraph([.strong("Why not the runner-up: "), .text(runnerUp)]))
+      blocks.append(.paragraph([.strong("Why not the runner-up:"), .text(" " + runnerUp)]))
     }
     blocks.append(.table(AdviceTables.designs(advice)))
     if !advice.splits.isEmpty {

@@ -61,7 +61,7 @@ enum AdviceTables {
         split.inclusion.map { .text($0.rawValue) } ?? Table.none,
         .text(NumberText.fixed(split.memoryHitRatio * 100, decimals: 2) ?? "–"),
         .text(NumberText.fixed(split.diskHitRatio * 100, decimals: 2) ?? "–"),
-        .text(AdviceNumbers.money(split.monthlyCost, currency)),
+        .text(AdviceNumbers.amount(split.monthlyCost)),
       ])
     }
     return table
@@ -99,7 +99,7 @@ enum AdviceTables {
       table.rows.append(
         [.text(sentences.size(point.capacity))]
           + [point.memory, point.misses, point.total].map {
-            .text(AdviceNumbers.money($0, currency))
+            .text(AdviceNumbers.amount($0))
           })
     }
     return table

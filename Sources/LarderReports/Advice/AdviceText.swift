@@ -35,7 +35,7 @@ package enum AdviceText {
   static func wrapped(_ text: String, width: Int) -> [String] {
     var lines: [String] = []
     var line = ""
-    for word in text.split(separator: " ") {
+    for word in words(text) {
       if !line.isEmpty, line.count + 1 + word.count > width {
         lines.append(line)
         line = ""
@@ -44,4 +44,24 @@ package enum AdviceText {
     }
     return line.isEmpty ? lines : lines + [line]
   }
+
+  /// The words of a text; a number stays with its other digits and its unit.
+  private static func words(_ text: String) -> [String] {
+    var words: [String] = []
+    for part in text.split(separator: " ") {
+      let follows = words.last.map { $0.last?.isNumber ?? false } ?? false
+      if follows,
+        part.first?.isNumber ?? false || units.contains(part.prefix { $0.isLetter || $0 == "%" })
+      {
+        words[words.count - 1] += " " + part
+      } else {
+        words.append(String(part))
+      }
+    }
+    return words
+  }
+
+  private static let units: Set<Substring> = [
+    "%", "B", "KiB", "MiB", "GiB", "TiB", "objects", "points", "s", "min", "h", "days", "years",
+  ]
 }
