@@ -47,7 +47,7 @@ import Testing
   @Test func costsFollowFromPrices() throws {
     var prices = Prices()
     prices.requestsPerMonth = 1e6
-    prices.objectBytes = 1 << 20
+    prices.objectBytes = 1_048_576
     let trace = try AdviceStand.generated("zipf:objects=100", requests: 1000)
     let model = CostModel(prices, trace: trace, unit: .objects, gets: 1000, bytes: 0)
     // 1024 objects of 1 MiB are a GiB.
