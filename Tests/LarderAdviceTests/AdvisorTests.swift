@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test func loopsAreNotForLRU() throws {
-    let trace = try AdviceStand.generated("loop:objects=200", requests: 6000)
+    let trace = try AdviceStand.generated("loop:objects=200", requests: 3000)
     let advice = try advice(trace, try AdviceStand.settings("100"))
     let best = advice.best
     #expect(best.matters && best.lru.hitRatio == 0 && best.advised.hitRatio > 0.4)
@@ -33,12 +33,12 @@ import Testing
 
   @Test func threadsDoNotMatter() throws {
     let trace = try AdviceStand.generated(
-      "zipf:objects=800", requests: 8000, sizes: "uniform:min=1:max=99")
+      "zipf:objects=800", requests: 4000, sizes: "uniform:min=1:max=99")
     let all = try [1, 3].map { threads in
       try advice(
         trace,
         try AdviceStand.settings(
-          "2000B,8000B", learned: Share(percent: 50), requestsMax: 4e6, threads: threads))
+          "2000B,8000B", learned: Share(percent: 50), requestsMax: 1.5e6, threads: threads))
     }
     #expect(all[0] == all[1])
     #expect(all[0].capacities.count == 2 && all[0].reason == .knee)
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test func chosenOnOnePartAndScoredOnTheOther() throws {
-    let trace = try AdviceStand.generated("zipf:objects=500", requests: 4000)
+    let trace = try AdviceStand.generated("zipf:objects=300", requests: 2000)
     let settings = try AdviceStand.settings("50", learned: Share(percent: 50))
     let best = try advice(trace, settings).best
     // Both parts are halves here.
@@ -61,9 +61,9 @@ import Testing
   @Test func trafficThatChangesIsTold() throws {
     // A loop, and then requests of which the recent ones come back.
     var lines = ""
-    for place in 0..<3000 { lines += "\(place % 150),get\n" }
+    for place in 0..<1500 { lines += "\(place % 150),get\n" }
     var random = SeededGenerator(seed: 3)
-    for place in 0..<3000 {
+    for place in 0..<1500 {
       lines += "\(1000 + place / 4 + Int(random.next() % 60)),get\n"
     }
     let trace = try AdviceStand.csv(lines)
@@ -74,7 +74,7 @@ import Testing
 
   @Test func timesToLiveCostHits() throws {
     var lines = ""
-    for place in 0..<4000 { lines += "\(place * 2),\(place % 20)\n" }
+    for place in 0..<2000 { lines += "\(place * 2),\(place % 20)\n" }
     let trace = try AdviceStand.csv(lines, format: "csv:time=1:id=2:time-unit=s")
     let advice = try advice(trace, try AdviceStand.settings("20"))
     // Each object comes back after 40 s: no minute passes without a request for it.
@@ -82,12 +82,12 @@ import Testing
     let lost = advice.lifetimes.map(\.lostPoints)
     #expect(lost[0] > 30 && lost == lost.sorted(by: >))
     #expect(advice.lifetimes.allSatisfy { $0.staleRatio == nil })
-    #expect(advice.durationSeconds == 7998)
+    #expect(advice.durationSeconds == 3998)
   }
 
   @Test func disksAndCosts() throws {
     let trace = try AdviceStand.generated(
-      "zipf:objects=2000:exponent=0.7", requests: 8000, sizes: "1000")
+      "zipf:objects=1000:exponent=0.7", requests: 3000, sizes: "constant:value=1000")
     var settings = try AdviceStand.settings("100000B")
     var prices = Prices()
     prices.originPerMillionRequests = 1000
@@ -111,7 +111,7 @@ import Testing
   }
 
   @Test func capacitiesAreChosenWhereNoneAreNamed() throws {
-    let trace = try AdviceStand.generated("zipf:objects=1000", requests: 5000)
+    let trace = try AdviceStand.generated("zipf:objects=500", requests: 2000)
     let advice = try advice(trace, AdviceSettings(learned: nil, threads: 2))
     #expect(advice.capacities.map(\.label) == ["1%", "3%", "10%", "30%"])
     #expect(advice.reason == .knee)

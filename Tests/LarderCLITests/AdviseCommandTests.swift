@@ -6,6 +6,11 @@ import Testing
 @Suite(.endsInTime) struct AdviseCommandTests {
   private static let trace = (0..<600).map { "\($0 % 40)\n" }.joined()
 
+  /// The output with single spaces.
+  private static func words(_ run: LarderProcess) -> String {
+    run.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+  }
+
   @Test func aScreenAndFiles() throws {
     let scratch = try ScratchFolder()
     try scratch.write(Self.trace, to: "t.txt")
@@ -14,7 +19,8 @@ import Testing
     #expect(run.exitCode == 0, "\(run.notes)")
     let lines = run.output.split(separator: "\n").map(String.init)
     #expect(lines.first?.hasPrefix("Advice     20 objects with ") == true, "\(run.output)")
-    #expect(run.output.contains("LRU would need 40") && run.output.contains("Assumed: "))
+    #expect(Self.words(run).contains("LRU would need 40 objects for that"))
+    #expect(run.output.contains("Assumed: "))
     #expect(lines.allSatisfy { $0.count <= 100 } && lines.count < 40)
     #expect(run.notes.contains("designs at 1 capacity in"))
     #expect(!run.output.contains("\u{1B}"))
@@ -45,7 +51,7 @@ import Testing
     let run = try LarderProcess(
       ["advise", "t.txt", "--capacity", "10,40", "--prices", "free.yaml", "--quiet"],
       in: scratch.folder)
-    #expect(run.exitCode == 0 && run.output.contains("40 objects costs least"), "\(run.output)")
+    #expect(Self.words(run).contains("40 objects costs least"), "\(run.output)")
     #expect(run.output.contains("EUR") && !run.output.contains("example prices"))
   }
 

@@ -28,13 +28,16 @@ extension Prices {
     let root: Node?
     do {
       root = try Parser(yaml: text, resolver: .basic, encoding: .utf8).singleRoot()
+    } catch let YamlError.duplicatedKeysInMapping(keys, context) {
+      throw AdviceError.prices(
+        file: file, line: context.mark.line,
+        message: TextSafety.singleLine("key '\(keys.first ?? "")' occurs twice; keep one"))
     } catch {
       throw refused(nil, "not valid YAML: \(error)")
     }
     guard let root, case .mapping(let map) = root else {
       throw refused(root, "expected a map of prices, such as 'memory-per-gib-month: 3'")
     }
-    var seen: Set<String> = []
     for (key, value) in map {
       guard case .scalar(let name) = key else { throw refused(key, "expected the name of a price") }
       let known = Self.keys.map(\.name)
@@ -43,9 +46,6 @@ extension Prices {
           name.string.nearest(among: known).map { "did you mean '\($0)'?" }
           ?? "known are \(known.joined(separator: ", "))"
         throw refused(key, "unknown key '\(name.string)'; \(hint)")
-      }
-      guard seen.insert(name.string).inserted else {
-        throw refused(key, "key '\(name.string)' occurs twice; keep one")
       }
       guard case .scalar(let scalar) = value else {
         throw refused(value, "\(name.string): expected a number")

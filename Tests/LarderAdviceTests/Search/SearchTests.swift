@@ -39,20 +39,20 @@ import Testing
   }
 
   @Test func samplesKeepLRUAndStayWithinTheBudget() throws {
-    let trace = try AdviceStand.generated("zipf:objects=4000:exponent=0.8", requests: 20_000)
-    let outcome = try search(trace, capacity: 1000, budget: 1e6).run()
+    let trace = try AdviceStand.generated("zipf:objects=4000:exponent=0.8", requests: 10_000)
+    let outcome = try search(trace, capacity: 1000, budget: 6e5).run()
     #expect(!outcome.isExhaustive)
     #expect((3...33).contains(outcome.finalists.count))
-    #expect(outcome.replayed < 1.2e6)
+    #expect(outcome.replayed < 7.5e5)
     let candidates = try SearchSpace(for: trace.requests, unit: .objects).candidates
     #expect(outcome.finalists.contains { candidates[$0.candidate].description == "lru" })
   }
 
   @Test func threadsDoNotMatter() throws {
-    let trace = try AdviceStand.generated("zipf:objects=4000:exponent=0.8", requests: 10_000)
+    let trace = try AdviceStand.generated("zipf:objects=4000:exponent=0.8", requests: 6000)
     let share = Share(percent: 50)
     let runs = try [1, 3].map { threads in
-      try search(trace, capacity: 800, budget: 1e6, learned: share, threads: threads).run()
+      try search(trace, capacity: 800, budget: 5e5, learned: share, threads: threads).run()
     }
     #expect(runs[0].finalists.map(\.candidate) == runs[1].finalists.map(\.candidate))
     #expect(runs[0].finalists.map(\.counts) == runs[1].finalists.map(\.counts))
