@@ -4,8 +4,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 .PHONY: help deps browser build debug test test-foreign test-examples test-release sanitize \
-  torture run bench bench-caches alarms analysis test-analysis policies-page workload-docs docs lint format clean \
-  install
+  torture run bench bench-caches alarms advise-regret analysis test-analysis policies-page \
+  workload-docs docs lint format clean install
 
 SWIFT ?= swift
 WORKLOAD ?= Workloads/news-feed.yaml
@@ -24,6 +24,7 @@ TORTURE_SECONDS ?=
 TORTURE_SEED ?= 1
 ROUNDS ?=
 ALARM_RESULTS ?= Results/alarms
+TRACES ?=
 
 VENV := analysis/.venv
 SWIFT_FILES := Sources Tests Examples Benchmarks Package.swift
@@ -278,6 +279,17 @@ alarms: deps ## Measure false alarms and detections of 'larder check' (about 50 
 	@python3 analysis/alarms/alarms.py slow --runs $(SLOW_RUNS) --budget 20 \
 	  --bin "$$($(SWIFT) build -c release --show-bin-path)" \
 	  --slow "$$($(BENCHMARKS) --show-bin-path)/SlowLarder" --output '$(ALARM_RESULTS)'
+
+# TRACES may be any folder: traces whose format is not recognised are skipped with a note.
+advise-regret: build ## Compare 'larder advise' with exact search on the traces below TRACES
+	@[ -d '$(TRACES)' ] || { echo 'make advise-regret TRACES=folder' >&2; exit 1; }; \
+	larder="$$($(SWIFT) build -c release --show-bin-path)/larder"; \
+	traces=(); \
+	while IFS= read -r trace; do \
+	  if "$$larder" trace head "$$trace" >/dev/null 2>&1; then traces+=("$$trace"); \
+	  else echo "Skipping $$trace: format not recognised." >&2; fi; \
+	done < <(find '$(TRACES)' -type f ! -name '*.md' | sort); \
+	"$$larder" advise-regret "$${traces[@]}" --output Results/examples/advice
 
 lint: ## Check the format of the sources
 	$(call say,Checking the style)

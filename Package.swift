@@ -37,8 +37,8 @@ let package = Package(
     .library(
       name: "LarderCommands",
       targets: [
-        "LarderCommands", "LarderReports", "LarderHarness", "LarderSimulation", "LarderWorkloads",
-        "LarderTraces", "LarderSystem",
+        "LarderCommands", "LarderReports", "LarderAdvice", "LarderHarness", "LarderSimulation",
+        "LarderWorkloads", "LarderTraces", "LarderSystem",
       ]),
   ],
   traits: [
@@ -96,6 +96,13 @@ let package = Package(
     .target(
       name: "LarderSimulation",
       dependencies: ["LarderSystem", "LarderWorkloads", "Larder", "LarderEngine", "LarderTraces"]),
+    // Traffic to a decision: which policy, how large, at what price.
+    .target(
+      name: "LarderAdvice",
+      dependencies: [
+        "LarderSystem", "LarderSimulation", "LarderWorkloads", "LarderTraces", "LarderEngine",
+        tool("Yams", "Yams"),
+      ]),
     // Real caches under load.
     .target(
       name: "LarderHarness",
@@ -116,14 +123,14 @@ let package = Package(
     .target(
       name: "LarderReports",
       dependencies: [
-        "LarderSystem", "LarderWorkloads", "LarderSimulation", "LarderHarness", "LarderChecks",
-        "Larder", "LarderEngine",
+        "LarderSystem", "LarderAdvice", "LarderWorkloads", "LarderSimulation", "LarderHarness",
+        "LarderChecks", "Larder", "LarderEngine",
       ]),
     .target(
       name: "LarderCommands",
       dependencies: [
-        "LarderSystem", "LarderReports", "LarderChecks", "LarderHarness", "LarderSimulation",
-        "LarderWorkloads", "Larder", "LarderTraces", "LarderEngine",
+        "LarderSystem", "LarderReports", "LarderAdvice", "LarderChecks", "LarderHarness",
+        "LarderSimulation", "LarderWorkloads", "Larder", "LarderTraces", "LarderEngine",
         tool("ArgumentParser", "swift-argument-parser"),
       ]),
     // jemalloc belongs to the program alone: it takes the place of malloc, and sanitizers must not
@@ -167,6 +174,12 @@ let package = Package(
         "TestSupport",
       ]),
     .testTarget(
+      name: "LarderAdviceTests",
+      dependencies: [
+        "LarderSystem", "LarderAdvice", "LarderSimulation", "LarderWorkloads", "LarderTraces",
+        "LarderEngine", "TestSupport",
+      ]),
+    .testTarget(
       name: "LarderHarnessTests",
       dependencies: [
         "LarderSystem", "LarderHarness", "LarderSimulation", "LarderWorkloads", "Larder",
@@ -181,7 +194,8 @@ let package = Package(
     .testTarget(
       name: "LarderReportsTests",
       dependencies: [
-        "LarderSystem", "LarderReports", "LarderChecks", "LarderHarness", "LarderSimulation",
+        "LarderSystem", "LarderReports", "LarderAdvice", "LarderChecks", "LarderHarness",
+        "LarderSimulation",
         "LarderWorkloads", "LarderEngine", "TestSupport", crypto,
       ],
       exclude: ["Golden"]),

@@ -12,6 +12,7 @@ struct LarderCommand: ParsableCommand {
         larder run Workloads/news-feed.yaml
         larder simulate trace.csv --policy lru,sieve,s3-fifo --capacity 1%,10%
         larder mrc trace.csv --policy lru,s3-fifo
+        larder advise trace.csv
         larder trace info trace.csv
         larder policies
         larder admissions
@@ -25,9 +26,11 @@ struct LarderCommand: ParsableCommand {
       "larder \(LarderVersion.current) (\(LarderVersion.revision ?? "commit not known"), "
       + "\(LarderVersion.build) build)",
     subcommands: [
-      RunCommand.self, SimulateCommand.self, MRCCommand.self, TraceCommand.self,
+      RunCommand.self, SimulateCommand.self, MRCCommand.self, AdviseCommand.self,
+      TraceCommand.self,
       PoliciesCommand.self, AdmissionsCommand.self, CachesCommand.self, CheckCommand.self,
       CompareCommand.self, ReportCommand.self, IndexCommand.self, TimeWorkerCommand.self,
+      AdviseRegretCommand.self,
     ])
 
   /// Does what the process was asked, and exits.

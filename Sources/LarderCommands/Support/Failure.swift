@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import LarderAdvice
 import LarderChecks
 import LarderEngine
 import LarderReports
@@ -24,7 +25,8 @@ struct Failure {
     case TimingError.interrupted:
       (message, code, isHelp) = ("larder: \(error)", 130, false)
     case is PolicyError, is CapacityError, is PlanError, is WorkloadError, is TraceError,
-      is ComponentError, is ReportError, is CurveError, is UsageError, is BaselineError,
+      is ComponentError, is ReportError, is CurveError, is AdviceError, is UsageError,
+      is BaselineError,
       is TimingError:
       (message, code, isHelp) = ("larder: \(error)", 2, false)
     case SweepError.execution(_, _, .wrongValues):

@@ -64,7 +64,7 @@ enum RunDirectory {
   }
 
   /// The name without anything that means something in a path.
-  private static func safe(_ name: String) -> String {
+  static func safe(_ name: String) -> String {
     let kept = name.map { character in
       character.isASCII && (character.isLetter || character.isNumber || "-_.".contains(character))
         ? character : "-"

@@ -11,9 +11,10 @@ final class AdaptSize: AdmissionFilter {
     summary: "Stores a missing object with probability e^(-size / c); c is tuned periodically with "
       + "a Markov model of the recent requests.",
     parameters: [
-      PolicyParameter("interval", default: "250000", "requests between two tunings of c")
+      PolicyParameter(
+        "interval", default: "250000", isCount: true, "requests between two tunings of c")
     ],
-    watchesHits: true, isRandom: true,
+    watchesHits: true, isRandom: true, comparesSizes: true,
     paper: "Berger, Sitaraman and Harchol-Balter, AdaptSize: orchestrating the hot object memory "
       + "cache in a content delivery network, NSDI 2017")
 

@@ -49,6 +49,8 @@ public struct AdmissionDescription: Sendable {
   public let watchesHits: Bool
   /// True when it draws random numbers, so that results depend on the seed.
   public let isRandom: Bool
+  /// True when its decisions depend on sizes: where all are equal it is not worth trying.
+  public let comparesSizes: Bool
   /// Authors, title, venue and year of the paper, or where the rule comes from.
   public let paper: String
 
@@ -56,7 +58,7 @@ public struct AdmissionDescription: Sendable {
   public init(
     name: String, summary: String, parameters: [PolicyParameter] = [],
     comparesVictims: Bool = false, watchesHits: Bool = false, isRandom: Bool = false,
-    paper: String
+    comparesSizes: Bool = false, paper: String
   ) {
     self.name = name
     self.summary = summary
@@ -64,6 +66,7 @@ public struct AdmissionDescription: Sendable {
     self.comparesVictims = comparesVictims
     self.watchesHits = watchesHits
     self.isRandom = isRandom
+    self.comparesSizes = comparesSizes
     self.paper = paper
   }
 }

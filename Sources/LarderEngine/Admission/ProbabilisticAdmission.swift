@@ -6,7 +6,8 @@ final class ProbabilisticAdmission: AdmissionFilter {
       "Stores a missing object with probability p, or p * e^(-size / scale): a popular "
       + "object is stored eventually.",
     parameters: [
-      PolicyParameter("p", default: "0.5", "probability, above 0 up to 1"),
+      PolicyParameter(
+        "p", default: "0.5", searched: ["0.5", "0.1"], "probability, above 0 up to 1"),
       PolicyParameter(
         "scale", default: "0", "size at which the probability is p/e; 0 ignores sizes"),
     ],

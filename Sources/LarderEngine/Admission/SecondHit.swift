@@ -6,7 +6,7 @@ final class SecondHit: AdmissionFilter {
       + "filters: each is cleared when the other is full.",
     parameters: [
       PolicyParameter(
-        "window", default: "1000000",
+        "window", default: "1000000", searched: ["10000", "1000000"], isCount: true,
         "objects remembered, up to twice as many; 1 to 10^8"),
       PolicyParameter(
         "error", default: "0.01", "probability of taking a new object for a known one"),

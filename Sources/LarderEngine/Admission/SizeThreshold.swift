@@ -4,8 +4,11 @@ final class SizeThreshold: AdmissionFilter {
     name: "size",
     summary: "Stores objects up to a size, in units of the capacity or as a share of it.",
     parameters: [
-      PolicyParameter("max", default: "0.01", "largest size; below 1 a share of the capacity")
+      PolicyParameter(
+        "max", default: "0.01", searched: ["0.01", "0.05", "0.2"],
+        "largest size; below 1 a share of the capacity")
     ],
+    comparesSizes: true,
     paper: "Abrams, Standridge, Abdulla, Williams and Fox, Caching proxies: limitations and "
       + "potentials, WWW 1995 (LRU-Threshold)")
 

@@ -6,7 +6,7 @@ final class TinyLFUAdmission: AdmissionFilter {
       + "the object that the policy would evict.",
     parameters: [
       PolicyParameter(
-        "objects", default: "0",
+        "objects", default: "0", isCount: true,
         "objects that the sketch is sized for, at most 2^27; 0 for the capacity, 65536 if that is "
           + "bytes")
     ],

@@ -12,8 +12,12 @@ extension ThreeQueuePolicy where Self: ~Copyable {
   @inlinable
   public static var queueParameters: [PolicyParameter] {
     [
-      PolicyParameter("small", default: "0.1", "share of the small queue, above 0 and below 1"),
-      PolicyParameter("ghost", default: "0.9", "size of the ghost queue, share of the capacity"),
+      PolicyParameter(
+        "small", default: "0.1", searched: ["0.01", "0.05", "0.1", "0.2", "0.4"],
+        "share of the small queue, above 0 and below 1"),
+      PolicyParameter(
+        "ghost", default: "0.9", searched: ["0.9", "3"],
+        "size of the ghost queue, share of the capacity"),
     ]
   }
 

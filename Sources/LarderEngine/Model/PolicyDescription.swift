@@ -63,17 +63,25 @@ public struct PolicyParameter: Sendable {
   /// The value when nothing is given in a real cache, where memory must be bounded; nil where it is
   /// no other.
   public let realDefault: String?
+  /// The values worth trying when the best one is searched for, as one would type them; empty for
+  /// the default alone. Few and far apart: all combinations of a policy's parameters are tried.
+  public let searched: [String]
+  /// True for a number of requests or objects that does not follow from the capacity. In a
+  /// simulation of a sample of the objects it is scaled down like the capacity.
+  public let isCount: Bool
   /// What it does, its unit and its range.
   public let summary: String
 
   /// A parameter with its default, typed as a user would.
   public init(
     _ name: String, default defaultValue: String, inRealCaches realDefault: String? = nil,
-    _ summary: String
+    searched: [String] = [], isCount: Bool = false, _ summary: String
   ) {
     self.name = name
     self.defaultValue = defaultValue
     self.realDefault = realDefault
+    self.searched = searched
+    self.isCount = isCount
     self.summary = summary
   }
 }

@@ -5,7 +5,9 @@ struct Clock: EvictionPolicy, ~Copyable {
     summary: "Checks the object stored longest ago: if it was requested since, it stays for "
       + "another round with its counter lowered by 1; otherwise it is evicted.",
     parameters: [
-      PolicyParameter("bits", default: "1", "bits of each object's request counter, 1 to 3")
+      PolicyParameter(
+        "bits", default: "1", searched: ["1", "2", "3"],
+        "bits of each object's request counter, 1 to 3")
     ],
     paper: "Corbato, A paging experiment with the Multics system, MIT Project MAC 1968")
 

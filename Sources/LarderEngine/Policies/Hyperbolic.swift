@@ -11,7 +11,9 @@ struct Hyperbolic: EvictionPolicy, ~Copyable {
     parameters: [
       PolicyParameter(
         "samples", default: "64", "objects sampled per eviction, with replacement, 1 to 1024"),
-      PolicyParameter("size", default: "false", "true: divides the priority by the size"),
+      PolicyParameter(
+        "size", default: "false", searched: ["false", "true"],
+        "true: divides the priority by the size"),
     ],
     isRandom: true,
     paper: "Blankstein, Sen and Freedman, Hyperbolic caching: flexible caching for web "

@@ -12,7 +12,8 @@ struct LHD: EvictionPolicy, ~Copyable {
       PolicyParameter(
         "samples", default: "32", "objects sampled per eviction, 1 to 256; 8 while learning"),
       PolicyParameter(
-        "period", default: "1048576", "requests after which the model is updated, at least 1"),
+        "period", default: "1048576", searched: ["1048576", "65536"], isCount: true,
+        "requests after which the model is updated, at least 1"),
     ],
     needs: .size, isRandom: true, learns: true,
     paper: "Beckmann, Chen and Cidon, LHD: improving cache hit rate by maximizing hit density, "

@@ -10,7 +10,9 @@ struct LIRS: EvictionPolicy, ~Copyable {
     summary: "Objects requested twice while in a stack of recent requests make up most of the "
       + "cache; others pass through a small queue. The stack remembers evicted objects.",
     parameters: [
-      PolicyParameter("hir", default: "0.01", "share of the queue, at least 2 objects or bytes"),
+      PolicyParameter(
+        "hir", default: "0.01", searched: ["0.01", "0.05", "0.2", "0.5"],
+        "share of the queue, at least 2 objects or bytes"),
       PolicyParameter(
         "stack", default: "0", inRealCaches: "3",
         "evicted objects that the stack remembers, share of the capacity; 0 for all"),

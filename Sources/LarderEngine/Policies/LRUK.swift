@@ -14,12 +14,13 @@ struct LRUK: EvictionPolicy, ~Copyable {
     summary: "Evicts the object whose k-th last request is longest ago; those with fewer than k "
       + "requests first, the least recently requested before the others. O(log n).",
     parameters: [
-      PolicyParameter("k", default: "2", "number of requests considered, 1 to 8; 1 is LRU"),
       PolicyParameter(
-        "history", default: "0",
+        "k", default: "2", searched: ["2", "3"], "number of requests considered, 1 to 8; 1 is LRU"),
+      PolicyParameter(
+        "history", default: "0", searched: ["0", "1"],
         "evicted objects whose requests are remembered, share of the capacity"),
       PolicyParameter(
-        "correlated", default: "0",
+        "correlated", default: "0", isCount: true,
         "correlated reference period: requests to an object within it count once, 0 to 10^9"),
     ],
     paper: "O'Neil, O'Neil and Weikum, The LRU-K page replacement algorithm for database disk "

@@ -14,7 +14,8 @@ struct MQ: EvictionPolicy, ~Copyable {
       PolicyParameter("queues", default: "8", "number of queues, 1 to 16"),
       PolicyParameter("ghost", default: "4", "size of the ghost queue, share of the capacity"),
       PolicyParameter(
-        "life", default: "2", "lifetime in requests, as a multiple of the resident objects"),
+        "life", default: "2", searched: ["0.5", "2", "8"],
+        "lifetime in requests, as a multiple of the resident objects"),
     ],
     paper: "Zhou, Philbin and Li, The multi-queue replacement algorithm for second level buffer "
       + "caches, USENIX ATC 2001")

@@ -5,7 +5,8 @@ struct SLRU: EvictionPolicy, ~Copyable {
     summary: "Equal LRU segments: a hit moves an object up one segment, overflow moves down one "
       + "segment, and the lowest segment evicts.",
     parameters: [
-      PolicyParameter("segments", default: "4", "number of segments, 2 to 64"),
+      PolicyParameter(
+        "segments", default: "4", searched: ["2", "4", "8"], "number of segments, 2 to 64"),
       PolicyParameter(
         "fill", default: "false",
         "true: a new object enters the lowest segment with room instead of always the lowest, "

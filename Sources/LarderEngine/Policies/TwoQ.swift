@@ -5,8 +5,12 @@ struct TwoQ: EvictionPolicy, TwoListPolicy, ~Copyable {
     summary: "New objects enter a FIFO whose victims leave ghosts; a miss on a ghost enters an "
       + "LRU list. Hits in the FIFO change nothing.",
     parameters: [
-      PolicyParameter("in", default: "0.25", "share of the FIFO, above 0 and below 1"),
-      PolicyParameter("ghost", default: "0.5", "size of the ghost queue, share of the capacity"),
+      PolicyParameter(
+        "in", default: "0.25", searched: ["0.05", "0.25", "0.5"],
+        "share of the FIFO, above 0 and below 1"),
+      PolicyParameter(
+        "ghost", default: "0.5", searched: ["0.5", "1.5"],
+        "size of the ghost queue, share of the capacity"),
     ],
     paper: "Johnson and Shasha, 2Q: a low overhead high performance buffer management replacement "
       + "algorithm, VLDB 1994 (the full version)")

@@ -9,7 +9,7 @@ struct WTinyLFU: EvictionPolicy, ~Copyable {
       + "of recent requests counts more for them than for the victim there.",
     parameters: [
       PolicyParameter(
-        "window", default: "0.01",
+        "window", default: "0.01", searched: ["0.01", "0.05", "0.2", "0.5", "adaptive"],
         "share of the window, from 0 to 1 and at least 1 object or byte; or adaptive: starts at "
           + "0.01 and adapts by hill climbing"),
       PolicyParameter("protected", default: "0.8", "share of main for objects requested again"),

@@ -45,19 +45,28 @@ package struct ReportWriter: Sendable {
   /// - Throws: `ReportError.file` with the path and the system's reason; no file is half-written.
   @discardableResult
   package func write(_ results: RunResults) throws(ReportError) -> [String] {
+    var texts: [ReportFile] = []
+    for format in formats { texts += try format.files(of: results) }
+    return try write(texts)
+  }
+
+  /// Writes files and answers their paths, in order; `formats` does not matter. Linear in their
+  /// size.
+  ///
+  /// - Throws: `ReportError.file` with the path and the system's reason; no file is half-written.
+  @discardableResult
+  package func write(_ texts: [ReportFile]) throws(ReportError) -> [String] {
     try makeDirectories(directory)
     var staged: [AtomicFile] = []
     var folders = [Self.folder(of: path(of: "name"))]
-    for format in formats {
-      for file in try format.files(of: results) {
-        let path = path(of: file.name)
-        let folder = Self.folder(of: path)
-        if folders.last != folder {
-          try makeDirectories(folder)
-          folders.append(folder)
-        }
-        staged.append(try Self.complete(file.text, path, files))
+    for file in texts {
+      let path = path(of: file.name)
+      let folder = Self.folder(of: path)
+      if folders.last != folder {
+        try makeDirectories(folder)
+        folders.append(folder)
       }
+      staged.append(try Self.complete(file.text, path, files))
     }
     // One that is not placed leaves nothing behind.
     for file in staged { try ReportError.from { () throws(AtomicFileError) in try file.place() } }

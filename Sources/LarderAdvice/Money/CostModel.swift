@@ -1,0 +1,94 @@
+import LarderEngine
+import LarderTraces
+
+/// What a design costs in a month, from what a trace says of the traffic.
+struct CostModel: Sendable {
+  let prices: Prices
+  /// Gets in a month.
+  let monthlyGets: Double
+  /// Bytes of a mean request.
+  let requestBytes: Double
+  /// Bytes of a mean object.
+  let objectBytes: Double
+  /// What capacities count.
+  let unit: CapacityUnit
+  /// How the number of requests in a month is known.
+  let volume: String
+
+  /// A model for a trace with so many gets, of so many bytes in all.
+  init(_ prices: Prices, trace: PreparedTrace, unit: CapacityUnit, gets: Double, bytes: UInt64) {
+    self.prices = prices
+    self.unit = unit
+    let seconds = trace.durationSeconds
+    if let given = prices.requestsPerMonth {
+      monthlyGets = given
+      volume = "as the file with prices says"
+    } else if seconds > 0 {
+      monthlyGets = gets * Prices.monthSeconds / seconds
+      volume = "at the rate of the trace's times"
+    } else {
+      monthlyGets = gets * Prices.monthSeconds / 86400
+      volume = "the trace has no times and is taken for one day"
+    }
+    let objects = Double(max(1, trace.requests.objects))
+    objectBytes =
+      trace.hasSizes ? max(1, Double(trace.footprintBytes) / objects) : prices.objectBytes
+    requestBytes = trace.hasSizes ? Double(bytes) / max(1, gets) : prices.objectBytes
+  }
+
+  /// GiB of a capacity.
+  func gib(_ capacity: UInt64) -> Double {
+    Double(capacity) * (unit == .bytes ? 1 : objectBytes) / Prices.gib
+  }
+
+  /// What the misses cost in a month.
+  ///
+  /// - Parameters:
+  ///   - hitRatio: hits per get.
+  ///   - byteHitRatio: bytes hit per byte requested; nil to take the hit ratio.
+  func origin(hitRatio: Double, byteHitRatio: Double?) -> Double {
+    let misses = monthlyGets * (1 - hitRatio)
+    let gib = monthlyGets * requestBytes / Prices.gib * (1 - (byteHitRatio ?? hitRatio))
+    return misses
+      * (prices.originPerMillionRequests / 1e6
+        + prices.secondOfLatency * prices.originMilliseconds / 1000)
+      + gib * prices.originPerGiB
+  }
+
+  /// What memory of a capacity costs in a month.
+  func memory(_ capacity: UInt64) -> Double { gib(capacity) * prices.memoryPerGiBMonth }
+
+  /// What flash of a capacity costs in a month, with the wear of what is written per get and the
+  /// latency of what is read.
+  func flash(_ capacity: UInt64, writtenPerGet: Double, readShare: Double) -> Double {
+    let written = monthlyGets * writtenPerGet * (unit == .bytes ? 1 : objectBytes) / Prices.gib
+    return gib(capacity) * prices.flashPerGiBMonth + written * prices.wearPerGiB
+      + monthlyGets * readShare * prices.secondOfLatency * prices.flashMilliseconds / 1000
+  }
+
+  /// Seconds for which keeping an object of mean size in memory, or on flash, costs as much as
+  /// fetching it once: Gray and Putzolu, The 5 minute rule for trading memory for disc accesses,
+  /// SIGMOD 1987. nil where keeping it is free.
+  func breakEvenSeconds(perGiBMonth price: Double) -> Double? {
+    let keeping = objectBytes / Prices.gib * price / Prices.monthSeconds
+    return keeping > 0 ? prices.miss(bytes: objectBytes) / keeping : nil
+  }
+
+  /// What the figures stand on, a line each.
+  var assumptions: [String] {
+    Prices.keys.compactMap { key in
+      guard key.name != "requests-per-month", let number = prices.number(of: key.name) else {
+        return nil
+      }
+      return "\(key.meaning): \(AdviceNumbers.plain(number))"
+    } + ["requests in a month: \(AdviceNumbers.plain(monthlyGets.rounded())) (\(volume))"]
+  }
+}
+
+extension PreparedTrace {
+  /// Seconds from the first request to the last; 0 without times.
+  var durationSeconds: Double {
+    guard let times = requests.times, requests.count > 1 else { return 0 }
+    return Double(times[requests.count - 1] &- times[0]) / 1e6
+  }
+}

@@ -1,0 +1,82 @@
+import LarderEngine
+
+/// The candidates for a trace: every policy with every combination of the values that its
+/// parameters declare as worth trying, alone and behind every admission filter with such values.
+///
+/// Policies that know the future are left out, because no cache can run them; so are policies that
+/// need costs or expiry times where the trace has none, and filters by size where it has no sizes:
+/// they would equal others. LRU comes first, then simpler before longer specs, in the order of the
+/// registries: of candidates with equal scores the first one wins.
+package struct SearchSpace: Sendable, Hashable {
+  /// The candidates, without duplicates.
+  package let candidates: [Candidate]
+
+  /// The candidates for a trace with these columns.
+  ///
+  /// - Parameters:
+  ///   - policies: names of policies to restrict the search to; nil for all.
+  ///   - unit: with `.objects` sizes are ignored.
+  /// - Throws: `PolicyError` for a parameter that declares a value that is not valid.
+  package init(
+    for columns: RequestColumns, unit: CapacityUnit, policies: [String]? = nil
+  ) throws(PolicyError) {
+    let hasSizes = unit == .bytes && columns.sizes != nil
+    var specs: [PolicySpec] = []
+    for policy in PolicyRegistry.all {
+      let description = policy.description
+      if let policies, !policies.contains(description.name) { continue }
+      guard Self.isUseful(description, in: columns) else { continue }
+      specs += try Self.specs(description.name, description.parameters)
+    }
+    var filters: [PolicySpec] = []
+    for filter in AdmissionRegistry.all where hasSizes || !filter.description.comparesSizes {
+      filters += try Self.specs(filter.description.name, filter.description.parameters)
+    }
+    var candidates = specs.map { Candidate(policy: $0) }
+    for filter in filters {
+      let compares = AdmissionRegistry.description(of: filter)?.comparesVictims ?? false
+      candidates += specs.filter { !compares || PolicyRegistry.knowsVictim($0) }
+        .map { Candidate(policy: $0, admission: filter) }
+    }
+    self.candidates = candidates.enumerated().sorted { left, right in
+      let (first, second) = (Self.rank(left.element), Self.rank(right.element))
+      return first == second ? left.offset < right.offset : first < second
+    }.map(\.element)
+  }
+
+  /// Whether a policy can be itself with what the trace has.
+  private static func isUseful(_ policy: PolicyDescription, in columns: RequestColumns) -> Bool {
+    let needs = policy.needs
+    if needs.contains(.nextUse) { return false }
+    if needs.contains(.ttl), columns.ttls == nil { return false }
+    // What needs costs alone equals another policy without them.
+    if needs == .cost, columns.costs == nil { return false }
+    return true
+  }
+
+  /// All combinations of the values worth trying; what equals a default is not written.
+  private static func specs(
+    _ name: String, _ parameters: [PolicyParameter]
+  ) throws(PolicyError) -> [PolicySpec] {
+    var combinations: [[String: String]] = [[:]]
+    for parameter in parameters where !parameter.searched.isEmpty {
+      combinations = combinations.flatMap { values in
+        parameter.searched.map { value in
+          var values = values
+          if value != parameter.defaultValue { values[parameter.name] = value }
+          return values
+        }
+      }
+    }
+    var specs: [PolicySpec] = []
+    for values in combinations { specs.append(try PolicySpec(name: name, values: values)) }
+    return specs
+  }
+
+  /// Lower is preferred among equals: what everybody has, then what has fewer parts.
+  private static func rank(_ candidate: Candidate) -> Int {
+    if candidate.description == "lru" { return -1 }
+    return candidate.policy.values.count + (candidate.admission?.values.count ?? 0)
+      + (candidate.admission == nil ? 0 : 2)
+  }
+}

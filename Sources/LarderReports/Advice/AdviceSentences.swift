@@ -1,0 +1,223 @@
+import LarderAdvice
+import LarderSystem
+
+/// What advice says, in sentences: the same on a terminal, in Markdown and in HTML.
+struct AdviceSentences {
+  let advice: Advice
+
+  /// A sentence under its heading.
+  struct Item: Equatable {
+    /// What it is about, in a word or two.
+    var title: String
+    /// What it says.
+    var text: String
+  }
+
+  private var best: CapacityAdvice { advice.best }
+
+  /// Everything, in the order in which a reader needs it.
+  var items: [Item] {
+    var items = [Item(title: "Advice", text: recommendation)]
+    items.append(Item(title: "Regret", text: regret))
+    if let memory { items.append(Item(title: "Memory", text: memory)) }
+    if let disk { items.append(Item(title: "Disk", text: disk)) }
+    if let lifetimes { items.append(Item(title: "TTL", text: lifetimes)) }
+    if let money { items.append(Item(title: "Money", text: money)) }
+    if let stability { items.append(Item(title: "Stability", text: stability)) }
+    return items
+  }
+
+  /// The one sentence. Where it does not matter, that is said first.
+  var recommendation: String {
+    let place = size(best.capacity)
+    let lru = AdviceNumbers.percent(best.lru.hitRatio)
+    guard best.matters else {
+      let better = best.hindsight.hitRatio > best.lru.hitRatio
+      return "It does not matter which policy is used: with \(place), lru answers \(lru) of "
+        + "requests, and the best of \(advice.candidates) designs "
+        + (better
+          ? "(\(best.hindsight.name)) \(AdviceNumbers.percent(best.hindsight.hitRatio))."
+          : "not more.") + " Keep lru."
+    }
+    let start =
+      "\(place) with \(best.advised.name) answers "
+      + "\(AdviceNumbers.percent(best.advised.hitRatio)) of requests; "
+    let gain = (best.advised.hitRatio - best.lru.hitRatio) * 100
+    guard gain > 0 else {
+      return start + "LRU answers \(lru). The design was chosen on the first part of the trace, "
+        + "and lost on the rest: see the stability."
+    }
+    if let needed = best.lruCapacity {
+      return start + "LRU would need \(size(needed)) for that, and answers \(lru) with "
+        + "\(place)."
+    }
+    return start + "LRU answers \(lru)"
+      + (advice.lruCurve.isEmpty ? "." : ", and does not reach that with any amount of memory.")
+  }
+
+  /// How much may be lost against the best.
+  var regret: String {
+    let lost = max(0, best.hindsight.hitRatio - best.advised.hitRatio) * 100
+    var text: String
+    if advice.learnedBillionths != nil {
+      text =
+        "Chosen on the first \(learned) of the requests, scored on the rest. "
+        + (lost < 0.005
+          ? "No design simulated in full was better there"
+          : "In hindsight \(best.hindsight.name) was \(AdviceNumbers.points(lost)) points better "
+            + "there")
+    } else {
+      text =
+        "Chosen and scored on the whole trace. "
+        + (lost < 0.005
+          ? "No design simulated in full is better"
+          : "\(best.hindsight.name) is \(AdviceNumbers.points(lost)) points better")
+    }
+    if best.isExhaustive {
+      return text + "; all \(advice.candidates) designs were simulated in full."
+    }
+    return text + "; the best of all \(advice.candidates) designs, most of them simulated on "
+      + "samples, is at most \(AdviceNumbers.points(best.regretBoundPoints)) points better (two "
+      + "standard errors)."
+  }
+
+  private var learned: String {
+    AdviceNumbers.plain(Double(advice.learnedBillionths ?? 0) / 1e7) + " %"
+  }
+
+  /// What more or less memory does.
+  var memory: String? {
+    let capacity = best.capacity
+    func at(_ wanted: UInt64) -> CurvePoint? { advice.curve.first { $0.capacity == wanted } }
+    var parts: [String] = []
+    for (wanted, words) in [(capacity / 2, "Half of it"), (capacity * 2, "twice as much")] {
+      guard let point = at(wanted) else { continue }
+      let change = (point.hitRatio - best.advised.hitRatio) * 100
+      parts.append(
+        "\(words) (\(size(wanted))) answers \(AdviceNumbers.percent(point.hitRatio)) "
+          + "(\(change < 0 ? "" : "+")\(AdviceNumbers.points(change)) points"
+          + (point.isEstimate ? ", estimated)" : ")"))
+    }
+    guard !parts.isEmpty else { return nil }
+    var text = parts.joined(separator: "; ") + "."
+    if advice.reason == .knee {
+      text += " \(size(capacity)) is the knee: more gains less for each byte from there on."
+    }
+    if advice.reason == .cheapest { text += " \(size(capacity)) costs least of those asked for." }
+    return text
+  }
+
+  /// Whether a disk tier pays.
+  var disk: String? {
+    guard let alone = advice.splits.first(where: { $0.disk == 0 }),
+      let costs = advice.costs,
+      let split = advice.splits.filter({ $0.disk > 0 })
+        .min(by: { $0.monthlyCost < $1.monthlyCost })
+    else { return nil }
+    let currency = costs.prices.currency
+    let gain = split.memoryHitRatio + split.diskHitRatio - alone.memoryHitRatio
+    let pays = split.monthlyCost < alone.monthlyCost
+    return
+      "\(pays ? "A disk tier pays" : "A disk tier does not pay"): \(size(split.memory)) of memory "
+      + "(\(split.memoryPolicy)) in front of \(size(split.disk)) of disk "
+      + "(\(split.diskPolicy ?? "–"), \(split.inclusion?.rawValue ?? "–")) answers "
+      + "\(AdviceNumbers.percent(split.memoryHitRatio + split.diskHitRatio)) "
+      + "(\(AdviceNumbers.points(gain * 100)) points more than \(size(alone.memory)) of memory "
+      + "alone) for \(AdviceNumbers.money(split.monthlyCost, currency)) a month instead of "
+      + "\(AdviceNumbers.money(alone.monthlyCost, currency))\(examples)."
+  }
+
+  /// Which time to live costs how many hits.
+  var lifetimes: String? {
+    guard !advice.lifetimes.isEmpty else { return nil }
+    let parts = advice.lifetimes.map { point in
+      "\(AdviceNumbers.time(Double(point.seconds))) costs "
+        + "\(AdviceNumbers.points(max(0, point.lostPoints))) points"
+        + (point.staleRatio.map {
+          " and leaves \(NumberText.fixed($0 * 100, decimals: 2) ?? "–") % stale answers"
+        } ?? "")
+    }
+    return "No answer is older than the time to live: " + parts.joined(separator: ", ") + "."
+  }
+
+  /// The cheapest capacity, and when keeping an object pays.
+  var money: String? {
+    guard let costs = advice.costs else { return nil }
+    let currency = costs.prices.currency
+    var text =
+      "\(size(best.capacity)) costs \(AdviceNumbers.money(costs.recommended.total, currency)) a "
+      + "month (memory \(AdviceNumbers.money(costs.recommended.memory, currency)), misses "
+      + "\(AdviceNumbers.money(costs.recommended.misses, currency))); no cache "
+      + "\(AdviceNumbers.money(costs.withoutCache, currency)). Cheapest: "
+      + "\(size(costs.cheapest.capacity)), "
+      + "\(AdviceNumbers.money(costs.cheapest.total, currency))\(examples)."
+    if let seconds = costs.breakEvenMemorySeconds {
+      text +=
+        " Memory pays for objects requested again within \(AdviceNumbers.time(seconds))"
+        + (costs.breakEvenFlashSeconds.map { ", flash within \(AdviceNumbers.time($0))." } ?? ".")
+    }
+    return text
+  }
+
+  private var examples: String {
+    advice.costs?.areExamples ?? false ? " (example prices; yours with --prices)" : ""
+  }
+
+  /// How much to trust it.
+  var stability: String? {
+    guard let stability = advice.stability else { return nil }
+    var text: String
+    if stability.changes {
+      text =
+        "The traffic changes: \(stability.halves[0].name) is best in the first half and "
+        + "\(stability.halves[1].name) in the second, which costs up to "
+        + "\(AdviceNumbers.points(stability.disagreementPoints)) points. Safest is "
+        + "\(stability.safest.name): at most "
+        + "\(AdviceNumbers.points(stability.safestLossPoints)) points below the best of either."
+    } else {
+      text =
+        "Both halves of the trace agree: what is best in one loses "
+        + "\(AdviceNumbers.points(max(0, stability.disagreementPoints))) points in the other."
+    }
+    if let advantage = stability.advantage {
+      text +=
+        " Over samples of the objects, \(best.chosen.name) is "
+        + "\(AdviceNumbers.points(advantage.low)) to \(AdviceNumbers.points(advantage.high)) "
+        + "points above lru (95 %)"
+      if let share = stability.confirmedShare {
+        text +=
+          ", and within 0.2 points of the best finalist in "
+          + "\(NumberText.fixed(share * 100, decimals: 0) ?? "–") % of them"
+      }
+      text += "."
+    }
+    return text
+  }
+
+  /// Why the runner-up is not advised.
+  var runnerUp: String? {
+    guard let second = best.runnersUp.first(where: { !$0.isSameDesign(as: best.advised) }) else {
+      return nil
+    }
+    let learnedGap = (best.chosen.learnedHitRatio - second.learnedHitRatio) * 100
+    let scoredGap = (best.advised.hitRatio - second.hitRatio) * 100
+    guard advice.learnedBillionths != nil else {
+      return "\(second.name) answers \(AdviceNumbers.percent(second.hitRatio)), "
+        + "\(AdviceNumbers.points(max(0, scoredGap))) points less."
+    }
+    return "\(second.name) was "
+      + (learnedGap >= 0
+        ? "\(AdviceNumbers.points(learnedGap)) points worse"
+        : "\(AdviceNumbers.points(-learnedGap)) points better at this capacity, but worse with "
+          + "smaller caches,")
+      + " on the part that designs were chosen on, and "
+      + "\(AdviceNumbers.points(scoredGap.magnitude)) points "
+      + "\(scoredGap >= 0 ? "worse" : "better") on the rest."
+  }
+
+  /// A capacity.
+  func size(_ capacity: UInt64) -> String {
+    NumberText.capacity(capacity, bytes: advice.unit == .bytes)
+      + (advice.unit == .objects ? " objects" : "")
+  }
+}

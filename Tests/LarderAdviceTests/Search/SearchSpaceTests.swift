@@ -1,0 +1,76 @@
+import LarderEngine
+import Testing
+
+@testable import LarderAdvice
+
+@Suite struct SearchSpaceTests {
+  private func space(_ unit: CapacityUnit, sizes: String? = nil) throws -> [Candidate] {
+    let trace = try AdviceStand.generated("zipf:objects=100", requests: 500, sizes: sizes)
+    return try SearchSpace(for: trace.requests, unit: unit).candidates
+  }
+
+  @Test func everyCandidateCanBeMade() throws {
+    let trace = try AdviceStand.generated(
+      "zipf:objects=100", requests: 500, sizes: "uniform:min=1:max=9")
+    let whole = MiniTrace(whole: trace, ends: [trace.requests.count])
+    for candidate in try space(.bytes, sizes: "uniform:min=1:max=9") {
+      for rate in [1, 0.01] {
+        let tier = try candidate.tier(capacity: 200, rate: rate)
+        #expect(throws: Never.self, "\(candidate) at \(rate)") {
+          try PolicyRegistry.makeSimulation(
+            SimulationSetup(arrangement: .memory(tier), unit: .bytes), over: whole.trace.requests)
+        }
+      }
+    }
+  }
+
+  @Test func lruIsFirstAndNothingTwice() throws {
+    let candidates = try space(.objects)
+    #expect(candidates.first?.description == "lru")
+    #expect(Set(candidates).count == candidates.count)
+    #expect(candidates.count > 300)
+  }
+
+  @Test func whatKnowsTheFutureIsNoCandidate() throws {
+    let names = Set(try space(.objects).map(\.policy.name))
+    #expect(names.isDisjoint(with: ["belady", "belady-size", "pfoo-u", "pfoo-l"]))
+    let possible = PolicyRegistry.standard.map(\.description)
+      .filter { !$0.needs.contains(.nextUse) && !$0.needs.contains(.ttl) && $0.needs != .cost }
+    #expect(names == Set(possible.map(\.name)))
+  }
+
+  @Test func filtersBySizeNeedSizes() throws {
+    let byCount = Set(try space(.objects).compactMap { $0.admission?.name })
+    let bySize = Set(
+      try space(.bytes, sizes: "uniform:min=1:max=9").compactMap { $0.admission?.name })
+    #expect(byCount == ["probabilistic", "second-hit", "tinylfu"])
+    #expect(bySize == byCount.union(["size", "adaptsize"]))
+  }
+
+  @Test func defaultsAreNotWritten() throws {
+    let names = Set(try space(.objects).map(\.description))
+    #expect(names.isSuperset(of: ["s3-fifo", "s3-fifo:small=0.2", "clock", "lirs:hir=0.05"]))
+    #expect(!names.contains { $0.contains("small=0.1") && !$0.contains("small=0.01") })
+  }
+
+  @Test func countsAreScaledInSamples() throws {
+    let candidate = Candidate(
+      policy: try PolicySpec(parsing: "lhd"),
+      admission: try PolicySpec(parsing: "second-hit:window=10000"))
+    let tier = try candidate.tier(capacity: 1000, rate: 0.01)
+    #expect(tier.capacity == 10)
+    #expect(tier.policy.values["period"] == "10486")
+    #expect(tier.admission?.values["window"] == "100")
+    let adaptive = Candidate(
+      policy: try PolicySpec(parsing: "lru"), admission: try PolicySpec(parsing: "adaptsize"))
+    // 25 requests are fewer than the filter takes: the first doubling that it does.
+    let scaled = try adaptive.tier(capacity: 1000, rate: 0.0001)
+    #expect(scaled.admission?.values["interval"] == "1600")
+    #expect(try candidate.tier(capacity: 1000).policy.values.isEmpty)
+  }
+
+  @Test func tiersAreThoseOfRealCaches() throws {
+    let candidate = Candidate(policy: try PolicySpec(parsing: "lirs"))
+    #expect(try candidate.tier(capacity: 10).policy.values["stack"] == "3")
+  }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `larder advise` from its arguments to its files.
+@Suite(.endsInTime) struct AdviseCommandTests {
+  private static let trace = (0..<600).map { "\($0 % 40)\n" }.joined()
+
+  /// The output with single spaces.
+  private static func words(_ run: LarderProcess) -> String {
+    run.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+  }
+
+  @Test func aScreenAndFiles() throws {
+    let scratch = try ScratchFolder()
+    try scratch.write(Self.trace, to: "t.txt")
+    let run = try LarderProcess(
+      ["advise", "t.txt", "--capacity", "20", "--output", "out"], in: scratch.folder)
+    #expect(run.exitCode == 0, "\(run.notes)")
+    let lines = run.output.split(separator: "\n").map(String.init)
+    #expect(lines.first?.hasPrefix("Advice     20 objects with ") == true, "\(run.output)")
+    #expect(Self.words(run).contains("LRU would need 40 objects for that"))
+    #expect(run.output.contains("Assumed: "))
+    #expect(lines.allSatisfy { $0.count <= 100 } && lines.count < 40)
+    #expect(run.notes.contains("designs at 1 capacity in"))
+    #expect(!run.output.contains("\u{1B}"))
+    let files = try FileManager.default.contentsOfDirectory(atPath: scratch.url("out").path)
+    #expect(files.sorted() == ["advice.html", "advice.json", "advice.md", "charts"])
+    let json = try String(contentsOf: scratch.url("out/advice.json"), encoding: .utf8)
+    let printed = try LarderProcess(
+      ["advise", "t.txt", "--capacity", "20", "--json", "-", "--threads", "1", "--quiet"],
+      in: scratch.folder)
+    #expect(printed.output == json && printed.notes.isEmpty)
+  }
+
+  @Test func severalTraces() throws {
+    let scratch = try ScratchFolder()
+    try scratch.write(Self.trace, to: "a.txt")
+    try scratch.write(Self.trace, to: "b.txt")
+    let run = try LarderProcess(
+      ["advise", "a.txt", "b.txt", "--whole", "--output", "out", "--quiet"], in: scratch.folder)
+    #expect(run.exitCode == 0 && run.output.contains("a.txt") && run.output.contains("b.txt"))
+    let files = try FileManager.default.contentsOfDirectory(atPath: scratch.url("out").path)
+    #expect(files.sorted() == ["a.txt", "b.txt"])
+  }
+
+  @Test func pricesChooseTheCapacity() throws {
+    let scratch = try ScratchFolder()
+    try scratch.write(Self.trace, to: "t.txt")
+    try scratch.write("memory-per-gib-month: 0\ncurrency: EUR\n", to: "free.yaml")
+    let run = try LarderProcess(
+      ["advise", "t.txt", "--capacity", "10,40", "--prices", "free.yaml", "--quiet"],
+      in: scratch.folder)
+    #expect(Self.words(run).contains("40 objects costs least"), "\(run.output)")
+    #expect(run.output.contains("EUR") && !run.output.contains("example prices"))
+  }
+
+  @Test(arguments: [
+    (["t.txt", "--tiers", "tape"], "--tiers expects memory, disk, hybrid or auto, found 'tape'"),
+    (["t.txt", "--unit", "bits"], "--unit expects objects or bytes"),
+    (["t.txt", "--learn", "100%"], "--learn '100%'"),
+    (["t.txt", "--time-budget", "soon"], "--time-budget 'soon': expected a time from 1s to 24h"),
+    (["t.txt", "--time-budget", "0s"], "--time-budget '0s'"),
+    (["t.txt", "--capacity", "64MiB"], "t.txt: "), (["t.txt", "--unit", "bytes"], "has no sizes"),
+    (["t.txt", "t.txt"], "t.txt is given twice"),
+    (["t.txt", "u.txt", "--json", "-"], "--json writes the advice for one trace"),
+    (["t.txt", "--prices", "none.yaml"], "none.yaml"),
+    (["t.txt", "--prices", "bad.yaml"], "bad.yaml:1: unknown key"), (["one.txt"], "too few"),
+    (["none.txt"], "none.txt"),
+  ])
+  func badArguments(_ arguments: [String], _ message: String) throws {
+    let scratch = try ScratchFolder()
+    try scratch.write(Self.trace, to: "t.txt")
+    try scratch.write("1\n1\n", to: "one.txt")
+    try scratch.write("price: 3\n", to: "bad.yaml")
+    let run = try LarderProcess(
+      ["advise"] + arguments + ["--output", "out", "--quiet"], in: scratch.folder)
+    #expect(run.exitCode == 2 && run.output.isEmpty)
+    #expect(run.noteLines.count == 1 && run.notes.contains(message), "\(run.notes)")
+    #expect(!FileManager.default.fileExists(atPath: scratch.url("out").path))
+  }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import LarderAdvice
+import Testing
+
+@testable import LarderReports
+
+struct AdviceReportTests {
+  @Test func oneScreenInItsOrder() {
+    let text = AdviceText.text(of: SampleAdvice.advice(), width: 80)
+    let titles = ["Advice", "Regret", "Memory", "Disk", "TTL", "Money", "Stability", "Assumed"]
+    let places = titles.compactMap { text.range(of: "\n" + $0) ?? text.range(of: $0) }
+      .map(\.lowerBound)
+    #expect(places.count == titles.count && places == places.sorted())
+    // But for the table of capacities, which is as wide as the names of designs.
+    let parts = text.components(separatedBy: "\n\n")
+    let lines = (parts.first.map { [$0] } ?? []) + parts.dropFirst(2)
+    #expect(lines.joined(separator: "\n").split(separator: "\n").allSatisfy { $0.count <= 80 })
+    #expect(
+      text.hasPrefix(
+        "Advice     64.00 MiB with s3-fifo:small=0.2 behind second-hit answers 82.1 % of\n"))
+    #expect(text.contains("LRU would need 118.00 MiB for that"))
+  }
+
+  @Test func whatDoesNotMatterIsSaidFirst() {
+    let text = AdviceText.text(of: SampleAdvice.advice(matters: false), width: 80)
+    #expect(text.hasPrefix("Advice     It does not matter which policy is used:"))
+    #expect(text.contains("Keep lru."))
+  }
+
+  @Test func sentencesSayWhatWasMeasured() {
+    let sentences = AdviceSentences(advice: SampleAdvice.advice())
+    #expect(sentences.regret.contains("In hindsight arc was 0.12 points better there"))
+    #expect(sentences.regret.contains("at most 0.30 points better"))
+    #expect(sentences.memory?.contains("Half of it (32.00 MiB) answers 75.0 % (-7.10") == true)
+    #expect(sentences.memory?.contains("is the knee") == true)
+    #expect(sentences.disk?.hasPrefix("A disk tier pays:") == true)
+    #expect(sentences.lifetimes?.contains("5 min costs 2.10 points and leaves 1.00 %") == true)
+    #expect(sentences.money?.contains("example prices") == true)
+    #expect(sentences.stability?.hasPrefix("The traffic changes:") == true)
+    #expect(sentences.runnerUp?.contains("better at this capacity") == true)
+  }
+
+  @Test func filesAreWhole() throws {
+    let files = try AdviceReport.files(of: SampleAdvice.advice())
+    #expect(
+      files.map(\.name) == [
+        "advice.json", "advice.md", "advice.html", "charts/hit-ratio.svg", "charts/cost.svg",
+      ])
+    let page = try #require(files.first { $0.name == "advice.html" }?.text)
+    let shape = try #require(HTMLReportTests.shape(page))
+    #expect(shape.attributes["src"] == nil)
+    let ids = shape.attributes["id"] ?? []
+    #expect(Set(ids).count == ids.count)
+    #expect(page.contains("recommended") && page.contains("Why not the runner-up"))
+    let markdown = try #require(files.first { $0.name == "advice.md" }?.text)
+    #expect(markdown.contains("(charts/hit-ratio.svg)") && markdown.contains("## Cost"))
+  }
+
+  @Test func hostileNamesStayText() throws {
+    func page(_ name: String) throws -> String {
+      let files = try AdviceReport.files(of: SampleAdvice.advice(name: name))
+      return try #require(files.first { $0.name == "advice.html" }?.text)
+    }
+    let expected = try #require(HTMLReportTests.shape(try page("plain")))
+    for name in HostileText.examples {
+      let shape = try #require(HTMLReportTests.shape(try page(name)), "\(name.debugDescription)")
+      #expect(shape.elements.count == expected.elements.count, "\(name.debugDescription)")
+      let json = try AdviceReport.json(SampleAdvice.advice(name: name))
+      let decoded = try JSONDecoder().decode(Advice.self, from: Data(json.utf8))
+      #expect(decoded.trace.name == name)
+    }
+  }
+
+  @Test func linesAreWrappedAtWords() {
+    #expect(AdviceText.wrapped("a bb ccc dddd", width: 6) == ["a bb", "ccc", "dddd"])
+    #expect(AdviceText.wrapped("longer-than-that x", width: 4) == ["longer-than-that", "x"])
+    #expect(AdviceText.wrapped("", width: 4) == [])
+  }
+
+  /// `docs/advice.schema.json` describes what `advice.json` holds: not less, not more.
+  @Test func theSchemaFits() throws {
+    let schema = try SchemaFile(named: "advice.schema.json")
+    let text = try AdviceReport.json(SampleAdvice.advice())
+    let value = try JSONSerialization.jsonObject(with: Data(text.utf8))
+    var seen: Set<String> = []
+    schema.check(value, at: "advice", &seen)
+    // LRU has no filter, wherever it stands.
+    let absent = schema.keys(at: "advice").subtracting(seen)
+    #expect(absent.filter { !$0.hasSuffix(".admission") } == [])
+  }
+}
