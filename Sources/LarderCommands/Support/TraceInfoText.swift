@@ -26,9 +26,6 @@ enum TraceInfoText {
     if let duration = trace.durationMicroseconds {
       table.add(["duration", self.duration(duration)])
     }
-    if trace.timesRaised > 0 {
-      table.add(["times out of order", "\(count(trace.timesRaised)), raised to the previous time"])
-    }
     return table.lines
   }
 
@@ -40,6 +37,12 @@ enum TraceInfoText {
     table.add(["footprint", bytes(footprint)])
     if let requested = trace.bytesRequested { table.add(["bytes requested", bytes(requested)]) }
     if let sizes = trace.objectSizes { table.add(["object sizes, bytes", spread(sizes)]) }
+    if trace.objectsWithSeveralSizes > 0 {
+      let share = Double(trace.objectsWithSeveralSizes) / Double(max(1, trace.objects))
+      table.add([
+        "size changes", "\(percent(share)) of the objects have requests with more than one size",
+      ])
+    }
     if let sizes = trace.requestSizes { table.add(["request sizes, bytes", spread(sizes)]) }
   }
 

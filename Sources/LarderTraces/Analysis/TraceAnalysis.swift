@@ -18,6 +18,8 @@ public struct TraceAnalysis: Sendable {
   public var oneHitWonders: Int
   /// Sizes over objects, by each one's first request; nil without sizes.
   public var objectSizes: Distribution?
+  /// Objects whose requests have more than one size.
+  public var objectsWithSeveralSizes = 0
   /// Sizes over requests; nil without sizes.
   public var requestSizes: Distribution?
   /// How requests spread over objects.
@@ -50,9 +52,13 @@ public struct TraceAnalysis: Sendable {
       let all = UnsafeBufferPointer(start: sizes, count: columns.count)
       requestSizes = Distribution(all)
       bytesRequested = all.reduce(into: 0) { $0 &+= UInt64($1) }
-      objectSizes = TraceAnalysis.firstSizes(columns, sizes).withUnsafeBufferPointer {
-        Distribution($0)
+      let first = TraceAnalysis.firstSizes(columns, sizes)
+      objectSizes = first.withUnsafeBufferPointer { Distribution($0) }
+      var differs = [Bool](repeating: false, count: columns.objects)
+      for index in 0..<columns.count where sizes[index] != first[Int(columns.ids[index]) - 1] {
+        differs[Int(columns.ids[index]) - 1] = true
       }
+      objectsWithSeveralSizes = differs.count { $0 }
     }
     if let ttls = columns.ttls {
       self.ttls = Distribution(

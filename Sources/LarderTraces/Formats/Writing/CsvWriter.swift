@@ -95,6 +95,7 @@ extension Operation {
     case .set: "set"
     case .delete: "delete"
     case .modify: "modify"
+    case .bypass: "bypass"
     }
   }
 }
