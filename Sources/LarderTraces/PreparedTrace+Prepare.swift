@@ -40,7 +40,8 @@ extension PreparedTrace {
         UInt64(requests) * UInt64(columns.bytesPerRequest), for: "\(requests) requests", in: name,
         advice: "generate fewer requests")
     }
-    var builder = try TraceBuilder(columns: columns, keyLimit: source.keyLimit, sizeRule: source.sizeRule, memory: memory)
+    var builder = try TraceBuilder(
+      columns: columns, keyLimit: source.keyLimit, sizeRule: source.sizeRule, memory: memory)
     var reported = 0
     do {
       try source.records { batch in

@@ -8,8 +8,9 @@ struct TraceHeadCommand: ParsableCommand {
     commandName: "head",
     abstract: "Print the first requests of a trace.",
     discussion: """
-      Times are in seconds. A key is the number in the trace, or the hash of a text. A size or cost \
-      that is not known in a line is empty. Notes on standard error say how lines are understood.
+      Times are in seconds. A key is the number in the trace, or the hash of a text. A size or \
+      cost that is not known in a line is empty. Notes on standard error say how lines are \
+      understood.
 
       Examples:
         larder trace head OLTP.lis.zst --count 5

@@ -4,7 +4,7 @@ struct CsvDecoder: TraceDecoder {
   let layout: CsvLayout
 
   var columns: TraceColumns { layout.columns }
-  var sizeRule: SizeRule { layout.isOfBlocks ? .logged : .lastFull }
+  var sizeRule: SizeRule { layout.hasRequestSizes ? .logged : .lastFull }
   var sortsTimes: Bool { true }
   var understanding: [String] { layout.understanding }
 

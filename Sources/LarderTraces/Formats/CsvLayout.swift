@@ -28,8 +28,9 @@ struct CsvLayout: Sendable {
   let roles: [(role: CsvRole, column: Int)]
   /// The unit of the times.
   let timeUnit: TimeUnit
-  /// Ids are addresses of blocks, so that sizes are lengths of requests, not of objects.
-  let isOfBlocks: Bool
+  /// Sizes are lengths of requests, not of objects: ids are addresses of blocks, or the column of
+  /// the sizes says so.
+  let hasRequestSizes: Bool
   /// What an operation is whose word is not known; nil when it is none.
   let unknownOperation: Operation?
   /// Lines with such an operation are left out.
@@ -65,7 +66,10 @@ struct CsvLayout: Sendable {
       firstValues: hasHeader ? rows.dropFirst().first : rows.first)
     let id = roles.first { $0.role == .id }
     let blocks = ["lbn", "lba", "block", "block_id", "blockid", "block-id"]
-    isOfBlocks = hasHeader && id.map { blocks.contains(names[$0.column]) } ?? false
+    let size = roles.first { $0.role == .size }
+    let hasBlocks = id.map { blocks.contains(names[$0.column]) } ?? false
+    let isLength = size.map { ["request_size", "io_size"].contains(names[$0.column]) } ?? false
+    hasRequestSizes = hasHeader && (hasBlocks || isLength)
     if !roles.contains(where: { $0.role == .id }) {
       throw TraceError(
         hasHeader

@@ -19,7 +19,10 @@ enum CsvRole: String, CaseIterable, Sendable {
       ]
     case .time: ["time", "timestamp", "ts", "time_s", "timestamp_s", "op_time", "t"]
     case .size:
-      ["size", "bytes", "obj_size", "object_size", "objsize", "objectsize", "size_bytes", "length"]
+      [
+        "size", "bytes", "obj_size", "object_size", "objsize", "objectsize", "size_bytes", "length",
+        "request_size", "io_size",
+      ]
     case .ttl: ["ttl", "ttl_s"]
     case .operation: ["op", "operation"]
     case .cost: ["cost"]

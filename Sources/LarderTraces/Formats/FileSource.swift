@@ -77,10 +77,22 @@ public struct FileSource: RecordSource {
 
   /// Decodes the files from their beginning.
   ///
+  /// A large file is decoded in a thread of its own, where there is another core; `sink` is called
+  /// in the caller's.
+  ///
   /// - Throws: `TraceError` at the first thing that is wrong, and what `sink` throws.
   /// - Complexity: O(bytes of the decompressed files).
   public func records(into sink: RecordSink) throws {
     log.begin()
+    let bytes = parts.reduce(0) { $0 + ($1.size ?? 0) }
+    if RecordPipe.isWorthIt, bytes >= RecordPipe.bytesMinimum {
+      try RecordPipe.run({ try produce(into: $0) }, into: sink)
+    } else {
+      try produce(into: sink)
+    }
+  }
+
+  private func produce(into sink: RecordSink) throws {
     try withoutActuallyEscaping(sink) { sink in
       guard columns.contains(.time), parts.contains(where: \.decoder.sortsTimes) else {
         return try decode(into: sink)

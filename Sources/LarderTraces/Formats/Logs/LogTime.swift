@@ -111,7 +111,8 @@ struct DateText {
   @inline(__always)
   mutating func month() -> Int? {
     guard rest.count >= 3 else { return nil }
-    let letters = UInt32(rest.next[0] | 0x20) << 16 | UInt32(rest.next[1] | 0x20) << 8
+    let letters =
+      UInt32(rest.next[0] | 0x20) << 16 | UInt32(rest.next[1] | 0x20) << 8
       | UInt32(rest.next[2] | 0x20)
     for _ in 0..<3 { rest.skip() }
     switch letters {

@@ -52,6 +52,8 @@ struct RedisCommand {
   /// The command in a line; nil when the line is none.
   init?(_ line: TextField) {
     var rest = line
+    // As it comes over the wire, a line begins with a plus sign.
+    if !rest.isEmpty, rest.next.pointee == 0x2B { rest.skip() }
     guard let time = TimeUnit.seconds.microseconds(rest.takeField()) else { return nil }
     rest.skipBlanks()
     guard rest.takeByte() == 0x5B, let close = rest.find(0x5D) else { return nil }

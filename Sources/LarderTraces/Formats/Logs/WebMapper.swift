@@ -63,8 +63,9 @@ struct WebMapper {
       return .skipped("they write (writes=skip)")
     }
     record.key = key(target, line)
+    let isHead = method.count == 4 && method.next.pointee == 0x48
     record.operation = operation.rawValue
-    guard setSize(line[.bytes], status, isHead: method.count == 4, operation, &record) else {
+    guard setSize(line[.bytes], status, isHead: isHead, operation, &record) else {
       return .bad(.bytes)
     }
     if hasLifetimes, operation == .get { setLifetime(line, &record) }

@@ -80,7 +80,8 @@ struct WebOptions: Sendable {
     if let names = options.text("only") {
       let list = names.split(separator: ",").map { Array($0.utf8) }
       guard !list.isEmpty, options.text("query") == nil else {
-        throw options.wrong("only", expected: "names of query parameters such as a,b, and no query=")
+        throw options.wrong(
+          "only", expected: "names of query parameters such as a,b, and no query=")
       }
       query = .only(list)
     }

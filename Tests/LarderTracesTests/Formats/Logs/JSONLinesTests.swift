@@ -21,7 +21,8 @@ struct JSONLinesTests {
 
   @Test func fieldsAreNamed() throws {
     let source = try load(
-      #"{"ts": 1772359200123, "url": "/a", "bytes": 9, "code": 200, "why": [1, {"x": "}"}]}"# + "\n",
+      #"{"ts": 1772359200123, "url": "/a", "bytes": 9, "code": 200, "#
+        + #""why": [1, {"x": "}"}]}"# + "\n",
       "json-lines:time=ts:id=url:size=bytes:status=code")
     #expect(
       try allRecords(source) == [

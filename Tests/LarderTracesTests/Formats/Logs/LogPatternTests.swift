@@ -40,7 +40,8 @@ struct LogPatternTests {
 
   @Test func expiresIsTimeToLive() throws {
     let all = try records(
-      #"[01/Mar/2026:10:00:00 +0000] "GET /x HTTP/1.1" 200 7 "Sun, 01 Mar 2026 10:01:00 GMT""# + "\n"
+      #"[01/Mar/2026:10:00:00 +0000] "GET /x HTTP/1.1" 200 7 "Sun, 01 Mar 2026 10:01:00 GMT""#
+        + "\n"
         + #"[01/Mar/2026:10:00:00 +0000] "GET /y HTTP/1.1" 200 7 "0""# + "\n",
       #"[$time_local] "$request" $status $bytes_sent "$sent_http_expires""#)
     #expect(all.map(\.ttl) == [60, 0] && all[1].operation == Operation.bypass.rawValue)

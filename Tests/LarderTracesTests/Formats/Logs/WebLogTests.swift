@@ -67,7 +67,8 @@ struct WebLogTests {
   @Test func sizesAreThoseOfFullAnswers() throws {
     let folder = try TestFolder()
     let lines = [
-      ("GET /a", "304 0"), ("GET /a", "200 100000"), ("HEAD /a", "200 100000"), ("GET /a", "206 10"),
+      ("GET /a", "304 0"), ("GET /a", "200 100000"), ("HEAD /a", "200 100000"),
+      ("GET /a", "206 10"),
       ("GET /a", "200 90000"), ("GET /b", "206 70"), ("GET /c", "304 0"),
     ].map { "h - - [01/Mar/2026:10:00:00 +0000] \"\($0.0) HTTP/1.1\" \($0.1)\n" }
     let path = try folder.write(lines.joined(), to: "access.log")
@@ -97,7 +98,8 @@ struct WebLogTests {
   }
 
   @Test(arguments: [
-    ("query=sometimes", "query: expected keep or drop"), ("writes=maybe", "writes: expected one of"),
+    ("query=sometimes", "query: expected keep or drop"),
+    ("writes=maybe", "writes: expected one of"),
     ("cacheable=ok", "cacheable: expected status codes"), ("size=small", "size: expected one of"),
     ("max-bad=2", "max-bad: expected a share"), ("only=", "only: expected names"),
     ("log-format='$status'", "log-format: expected a log format of nginx or Apache (it has no"),
