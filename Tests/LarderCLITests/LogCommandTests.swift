@@ -18,7 +18,9 @@ struct LogCommandTests {
 
   @Test func severalFilesAreOneTraceWhenJoined() throws {
     let scratch = try folder()
-    let words = ["access.log", "access.log.1", "--policy", "lru", "--capacity", "1MiB", "--csv", "-"]
+    let words = [
+      "access.log", "access.log.1", "--policy", "lru", "--capacity", "1MiB", "--csv", "-",
+    ]
     let apart = try LarderProcess(["simulate"] + words, in: scratch.folder)
     #expect(apart.output.split(separator: "\n").count == 3, "\(apart.notes)")
     let joined = try LarderProcess(["simulate", "--join"] + words, in: scratch.folder)

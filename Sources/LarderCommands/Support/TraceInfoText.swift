@@ -11,8 +11,7 @@ enum TraceInfoText {
     var table = TextTable(alignsRight: [false, false])
     table.add(["trace", "\(TextSafety.singleLine(trace.name)) (\(format))"])
     table.add(["requests", count(trace.requests)])
-    for operation in Operation.allCases where operation != .get {
-      let number = trace.operations[Int(operation.rawValue)]
+    for (operation, number) in zip(Operation.allCases, trace.operations) where operation != .get {
       if number > 0 { table.add(["  of these \(operation)", count(number)]) }
     }
     table.add(["objects", count(trace.objects)])

@@ -30,7 +30,8 @@ public struct TraceAnalysis: Sendable {
   public var durationMicroseconds: UInt64?
   /// Requests whose time was before that of the request ahead of them (they were given that one).
   public var timesRaised: Int
-  /// Number of requests of each operation, by `Operation.rawValue`.
+  /// Number of requests of each operation, by `Operation.rawValue`, up to the last that occurs
+  /// beyond modify.
   public var operations: [Int]
 
   /// Looks at all of a trace.
@@ -73,6 +74,7 @@ public struct TraceAnalysis: Sendable {
     } else {
       operations[Int(Operation.get.rawValue)] = columns.count
     }
+    if operations.last == 0 { operations.removeLast() }
   }
 
   /// One-hit wonders as a share of the objects; nil without objects.

@@ -17,13 +17,20 @@ extension ByteReader {
   ///   throws.
   @inline(__always)
   public func forEachLine(_ body: (TextField, Int) throws -> Bool) throws {
-    try forEachLine(tooLong: { throw $0 }, body)
+    try lines(tooLong: { throw $0 }, body)
   }
 
   /// The same for logs: a line of more than `lineLengthMaximum` bytes is passed over, in bounded
-  /// memory, after `tooLong` has been told.
+  /// memory, and told to `batch` as a bad one.
   @inline(__always)
   public func forEachLine(
+    telling batch: RecordBatch, _ body: (TextField, Int) throws -> Bool
+  ) throws {
+    try lines(tooLong: { try batch.bad($0) }, body)
+  }
+
+  @inline(__always)
+  private func lines(
     tooLong: (TraceError) throws -> Void, _ body: (TextField, Int) throws -> Bool
   ) throws {
     try passByteOrderMark()

@@ -13,7 +13,7 @@ struct CsvDecoder: TraceDecoder {
     defer { space.deallocate() }
     var isHeader = layout.hasHeader
     var last = 0
-    try reader.forEachLine(tooLong: { try batch.bad($0) }) { line, number in
+    try reader.forEachLine(telling: batch) { line, number in
       last = number
       if line.isEmpty || line.trimmed.isEmpty { return true }
       if isHeader {

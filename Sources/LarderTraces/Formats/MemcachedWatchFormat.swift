@@ -37,7 +37,7 @@ struct MemcachedWatchFormat: TraceFormat {
       // The last get of each client, held back until it is known what the client does next. The
       // window that sorts by time puts it in its place.
       var pending: [UInt64: TraceRecord] = [:]
-      try reader.forEachLine(tooLong: { try batch.bad($0) }) { line, number in
+      try reader.forEachLine(telling: batch) { line, number in
         last = number
         if line.trimmed.isEmpty || line.trimmed.equals([0x4F, 0x4B]) { return true }
         guard let event = MemcachedEvent(line) else {

@@ -44,7 +44,7 @@ struct RedisMonitorFormat: TraceFormat {
       var last = 0
       let text = KeyText()
       var records: [TraceRecord] = []
-      try reader.forEachLine(tooLong: { try batch.bad($0) }) { line, number in
+      try reader.forEachLine(telling: batch) { line, number in
         last = number
         if line.trimmed.isEmpty || RedisMonitorFormat.isGreeting(line.trimmed) { return true }
         guard let command = RedisCommand(line) else {

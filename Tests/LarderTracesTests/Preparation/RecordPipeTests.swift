@@ -21,39 +21,41 @@ struct RecordPipeTests {
   @Test(arguments: [0, 1, 8191, 8192, 8193, 200_000], [1000, 2048, 30_000])
   func allComeInOrder(_ count: Int, _ batch: Int) throws {
     var next: UInt64 = 0
-    try RecordPipe.run({ try produce(count, batch: batch, into: $0) }) { records in
+    let take: RecordSink = { records in
       for record in records {
         #expect(record.key == next)
         next += 1
       }
       return true
     }
+    try RecordPipe.run({ try produce(count, batch: batch, into: $0) }, into: take)
     #expect(next == UInt64(count))
   }
 
   @Test func errorsOfBothSidesArrive() {
     var seen = 0
-    #expect(throws: Stop.self) {
-      try RecordPipe.run({ sink in
-        try produce(10_000, batch: 100, into: sink)
-        throw Stop()
-      }) { records in
-        seen += records.count
-        return true
-      }
+    let take: RecordSink = { records in
+      seen += records.count
+      return true
     }
+    let fail: (RecordSink) throws -> Void = { sink in
+      try produce(10_000, batch: 100, into: sink)
+      throw Stop()
+    }
+    #expect(throws: Stop.self) { try RecordPipe.run(fail, into: take) }
     #expect(seen == 10_000, "what came before the error is handed on")
-    #expect(throws: Stop.self) {
-      try RecordPipe.run({ try produce(10_000_000, batch: 2048, into: $0) }) { _ in throw Stop() }
-    }
+    let many: (RecordSink) throws -> Void = { try produce(10_000_000, batch: 2048, into: $0) }
+    #expect(throws: Stop.self) { try RecordPipe.run(many, into: { _ in throw Stop() }) }
   }
 
   @Test func whoHasEnoughStopsTheOther() throws {
     var calls = 0
-    try RecordPipe.run({ try produce(10_000_000, batch: 2048, into: $0) }) { _ in
+    let take: RecordSink = { _ in
       calls += 1
       return calls < 3
     }
+    let many: (RecordSink) throws -> Void = { try produce(10_000_000, batch: 2048, into: $0) }
+    try RecordPipe.run(many, into: take)
     #expect(calls == 3)
   }
 }

@@ -43,7 +43,7 @@ struct WebDecoder<Layout: WebLayout>: TraceDecoder {
     let fields = WebLine()
     var lines = layout.reader()
     var last = 0
-    try reader.forEachLine(tooLong: { try batch.bad($0) }) { line, number in
+    try reader.forEachLine(telling: batch) { line, number in
       last = number
       switch lines.read(line, into: fields) {
       case .none: return true
