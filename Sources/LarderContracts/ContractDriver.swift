@@ -83,7 +83,7 @@ final class ContractDriver<Policy: EvictionPolicy & ~Copyable> {
     }
     let isThere = try isThere(request.id)
     switch operation {
-    case .modify: return ContractOutcome(.nothing)
+    case .modify, .bypass: return ContractOutcome(.nothing)
     case .delete:
       try remove(request.id)
       return ContractOutcome(.deleted)

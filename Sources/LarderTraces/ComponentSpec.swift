@@ -13,11 +13,11 @@ public struct ComponentSpec: Sendable, Hashable, Codable, CustomStringConvertibl
     self.values = values
   }
 
-  /// Takes `name:parameter=value:...` apart.
+  /// Takes `name:parameter=value:...` apart. A value in single quotes may hold colons.
   ///
   /// - Throws: `ComponentError` when a part has no `=`, or a parameter is given twice.
   public init(parsing text: some StringProtocol) throws(ComponentError) {
-    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    let parts = ComponentSpec.parts(of: text)
     name = parts.first.map { $0.lowercased() } ?? ""
     values = [:]
     for part in parts.dropFirst() {
@@ -30,13 +30,41 @@ public struct ComponentSpec: Sendable, Hashable, Codable, CustomStringConvertibl
         throw ComponentError(
           component: name, parameter: parameter, message: "is given twice")
       }
-      values[parameter] = String(part[part.index(after: equals)...])
+      values[parameter] = ComponentSpec.unquoted(part[part.index(after: equals)...])
     }
   }
 
   /// The text form, parameters in alphabetical order.
   public var description: String {
-    values.sorted { $0.key < $1.key }.reduce(into: name) { $0 += ":\($1.key)=\($1.value)" }
+    values.sorted { $0.key < $1.key }.reduce(into: name) { text, value in
+      let isPlain = !value.value.contains { $0 == ":" || $0 == "'" }
+      text += ":\(value.key)=" + (isPlain ? value.value : "'\(value.value)'")
+    }
+  }
+
+  /// The pieces between colons that do not stand in a value in single quotes.
+  private static func parts(of text: some StringProtocol) -> [String] {
+    var parts = [""]
+    var isQuoted = false
+    var previous: Character?
+    for (index, character) in zip(text.indices, text) {
+      let next = text.index(after: index)
+      let endsValue = next == text.endIndex || text[next] == ":"
+      if character == "'", isQuoted ? endsValue : previous == "=" { isQuoted.toggle() }
+      previous = character
+      if character == ":", !isQuoted {
+        parts.append("")
+      } else {
+        parts[parts.count - 1].append(character)
+      }
+    }
+    return parts
+  }
+
+  /// A value without the single quotes around it.
+  private static func unquoted(_ value: some StringProtocol) -> String {
+    guard value.count >= 2, value.first == "'", value.last == "'" else { return String(value) }
+    return String(value.dropFirst().dropLast())
   }
 }
 

@@ -52,7 +52,7 @@ extension PreparedTrace {
       next[index] = latest[id]
       switch Operation(rawValue: requests.operations?[index] ?? 0) {
       case .set, .delete: latest[id] = Request.never
-      case .modify: break
+      case .modify, .bypass: break
       case .get, nil: latest[id] = UInt32(truncatingIfNeeded: index)
       }
       index -= 1
@@ -62,6 +62,7 @@ extension PreparedTrace {
     columns.nextUses = storage.adopt(column, count: requests.count)
     columns.owner = storage
     return PreparedTrace(
-      name: name, requests: columns, footprintBytes: footprintBytes, timesRaised: timesRaised)
+      name: name, requests: columns, footprintBytes: footprintBytes, timesRaised: timesRaised,
+      reading: reading)
   }
 }

@@ -40,7 +40,8 @@ extension PreparedTrace {
         UInt64(requests) * UInt64(columns.bytesPerRequest), for: "\(requests) requests", in: name,
         advice: "generate fewer requests")
     }
-    var builder = try TraceBuilder(columns: columns, keyLimit: source.keyLimit, memory: memory)
+    var builder = try TraceBuilder(
+      columns: columns, keyLimit: source.keyLimit, sizeRule: source.sizeRule, memory: memory)
     var reported = 0
     do {
       try source.records { batch in
@@ -56,7 +57,7 @@ extension PreparedTrace {
       error.source = name
       throw error
     }
-    return builder.finish(name: name)
+    return try builder.finish(name: name, reading: source.reading)
   }
 
   /// Reads a trace file, compressed or not. A prepared one (format `larder`) is read as it is, and
@@ -76,16 +77,21 @@ extension PreparedTrace {
     try load(FileSource(path: path, format: format), keeping: wanted, progress: progress)
   }
 
+  /// Reads the files of a reference as one trace; as `load(path:)`.
+  public static func load(
+    _ reference: TraceReference, keeping wanted: ColumnChoice = { $0 }, progress: Progress? = nil
+  ) throws -> PreparedTrace {
+    try load(FileSource(reference), keeping: wanted, progress: progress)
+  }
+
   /// Reads a trace file that has been looked at already; as `load(path:)`. The way to read a pipe,
   /// which cannot be opened twice.
   public static func load(
     _ source: FileSource, keeping wanted: ColumnChoice = { $0 }, progress: Progress? = nil
   ) throws -> PreparedTrace {
-    let name = Compression.baseName(ofPath: source.path)
     let trace =
       try source.prepared()
-      ?? prepare(
-        source: source, name: name, keeping: wanted, progress: progress)
+      ?? prepare(source: source, name: source.name, keeping: wanted, progress: progress)
     if trace.requests.count == 0 {
       throw TraceError("has no requests", in: source.path, advice: "a trace needs at least one")
     }

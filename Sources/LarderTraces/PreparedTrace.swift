@@ -15,16 +15,34 @@ public final class PreparedTrace: Sendable {
   /// How many requests had a time before that of the request ahead of them, and were given that
   /// one instead, so that times never decrease.
   public let timesRaised: Int
+  /// What was noticed when the trace was read from a file; empty for any other.
+  public let reading: ReadingFacts
 
   /// This trace with next uses, once somebody has asked for it.
   let withNextUsesCache = Locked<PreparedTrace?>(nil)
 
   /// Wraps columns whose ids are known to be between 1 and `requests.objects`.
-  init(name: String, requests: RequestColumns, footprintBytes: UInt64, timesRaised: Int = 0) {
+  init(
+    name: String, requests: RequestColumns, footprintBytes: UInt64, timesRaised: Int = 0,
+    reading: ReadingFacts = ReadingFacts()
+  ) {
     self.name = name
     self.requests = requests
     self.footprintBytes = footprintBytes
     self.timesRaised = timesRaised
+    self.reading = reading
+  }
+
+  /// Sentences that whoever reads results of the trace must know: what was resolved, moved or left
+  /// out when it was read. Empty when there is nothing to tell.
+  public var notes: [String] {
+    var notes = reading.notes(objects: requests.objects)
+    if timesRaised > 0 {
+      notes.append(
+        "\(timesRaised) requests had a time before that of the previous request and were set to "
+          + "that time.")
+    }
+    return notes
   }
 
   /// Whether the trace has sizes in bytes.

@@ -12,6 +12,12 @@ public protocol RecordSource: Sendable {
   /// memory that they need with what there is before it begins.
   var requestCount: Int? { get }
 
+  /// How sizes of one object that differ are resolved when the trace is prepared.
+  var sizeRule: SizeRule { get }
+
+  /// What was noticed while the records were read, once they have been.
+  var reading: ReadingFacts { get }
+
   /// Hands all records to `sink`, in batches of a few thousand, until it wants no more.
   func records(into sink: RecordSink) throws
 }
@@ -22,4 +28,10 @@ extension RecordSource {
 
   /// Unknown.
   public var requestCount: Int? { nil }
+
+  /// Every request keeps its own size.
+  public var sizeRule: SizeRule { .logged }
+
+  /// Nothing to tell.
+  public var reading: ReadingFacts { ReadingFacts() }
 }

@@ -12,18 +12,32 @@ public indirect enum SourceSpec: Sendable, Hashable, Codable {
   case mix([MixPart], requests: Int, sharedKeys: Bool)
 }
 
-/// A trace file and how to read it.
+/// A trace file, or several that make one trace, and how to read them.
 public struct TraceReference: Sendable, Hashable, Codable {
   /// Path as written; relative to the workload file's folder.
   public var path: String
+  /// Further files of the same trace, such as those that a log was rotated into; nil for none. They
+  /// are read in the order of their times.
+  public var morePaths: [String]?
   /// Format and options, such as `csv:time=1:id=2`; nil to recognise it.
   public var format: ComponentSpec?
 
+  /// The share of lines that may be unreadable in a format of text lines; nil for 1 %.
+  public var maxBadShare: Double?
+
   /// A reference.
-  public init(path: String, format: ComponentSpec? = nil) {
+  public init(
+    path: String, morePaths: [String]? = nil, format: ComponentSpec? = nil,
+    maxBadShare: Double? = nil
+  ) {
     self.path = path
+    self.morePaths = morePaths
     self.format = format
+    self.maxBadShare = maxBadShare
   }
+
+  /// All files.
+  public var paths: [String] { [path] + (morePaths ?? []) }
 }
 
 /// A generator with what every generator accepts.

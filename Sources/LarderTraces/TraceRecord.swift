@@ -14,12 +14,18 @@ public struct TraceRecord: Sendable, Hashable, BitwiseCopyable {
   public var cost: Float
   /// What the request does.
   public var operation: UInt8
+  /// Whether `size` is that of the whole object. Otherwise it is unknown (0) or that of a part or
+  /// of another answer than the object, and preparation fills it from what is known of the object.
+  public var isSizeKnown: Bool
+
+  /// The cost of a request whose cost is not known. Preparation fills it as it fills sizes.
+  public static let unknownCost: Float = -1
 
   /// A get of an object of size 1 at time 0.
   @inline(__always)
   public init(
     key: UInt64, time: UInt64 = 0, size: UInt32 = 1, ttl: UInt32 = 0, cost: Float = 1,
-    operation: Operation = .get
+    operation: Operation = .get, isSizeKnown: Bool = true
   ) {
     self.key = key
     self.time = time
@@ -27,6 +33,7 @@ public struct TraceRecord: Sendable, Hashable, BitwiseCopyable {
     self.ttl = ttl
     self.cost = cost
     self.operation = operation.rawValue
+    self.isSizeKnown = isSizeKnown
   }
 }
 

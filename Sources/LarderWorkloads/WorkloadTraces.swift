@@ -35,11 +35,10 @@ package struct WorkloadTraces: Sendable {
   ) throws -> PreparedTrace {
     if case .trace(let reference) = workload.source {
       return try PreparedTrace.load(
-        path: workload.path(of: reference), format: reference.format,
-        keeping: workload.neededColumns, progress: progress)
+        workload.resolved(reference), keeping: workload.neededColumns, progress: progress)
     }
     let source = try workload.source.makeSource(seed: seed ?? 0) { reference in
-      try FileSource(path: workload.path(of: reference), format: reference.format)
+      try FileSource(workload.resolved(reference))
     }
     let trace = try PreparedTrace.prepare(
       source: source, name: workload.source.displayName, keeping: workload.neededColumns,
@@ -62,6 +61,14 @@ extension TraceFacts {
 }
 
 extension Workload {
+  /// A reference whose paths are relative to nothing but the working directory.
+  func resolved(_ reference: TraceReference) -> TraceReference {
+    var resolved = reference
+    resolved.path = path(of: reference)
+    resolved.morePaths = reference.morePaths?.map { path(of: TraceReference(path: $0)) }
+    return resolved
+  }
+
   /// What running the workload reads of the columns there are: times only where something expires
   /// or requests are made at them, sizes only where bytes count or values are stored.
   func neededColumns(of available: TraceColumns) -> TraceColumns {
@@ -89,10 +96,8 @@ extension Workload {
 extension WorkloadTraces {
   /// What a reader of the results must know of the traces.
   package var notes: [String] {
-    bySeed.values.filter { $0.timesRaised > 0 }.map { trace in
-      "\(trace.name): \(trace.timesRaised) requests had a time before that of the previous "
-        + "request and were set to that time."
-    }.sorted()
+    let traces = bySeed.sorted { ($0.key ?? 0) < ($1.key ?? 0) }.map(\.value)
+    return traces.flatMap { trace in trace.notes.map { "\(trace.name): \($0)" } }
   }
 }
 

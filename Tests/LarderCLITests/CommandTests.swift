@@ -163,7 +163,7 @@ import Testing
     let scratch = try ScratchFolder()
     try scratch.write("time,id\n1,a\n2,b\n3,a\n", to: "t.csv")
     let larder = try LarderProcess.executable().path
-    let words = ["trace", command[0], "/dev/stdin"] + command.dropFirst()
+    let words = ["trace", command[0], "-"] + command.dropFirst()
     let shell = Process()
     shell.executableURL = URL(fileURLWithPath: "/bin/sh")
     shell.arguments = ["-c", "cat t.csv | '\(larder)' \(words.joined(separator: " ")) > out 2>&1"]

@@ -62,6 +62,8 @@ struct MRCCommand: ParsableCommand {
 
   @OptionGroup var format: FormatOption
 
+  @OptionGroup var joining: JoinOption
+
   @OptionGroup var speed: SpeedOptions
 
   func validate() throws {
@@ -74,7 +76,7 @@ struct MRCCommand: ParsableCommand {
     if ignoreSize, unit == CapacityUnit.bytes.rawValue {
       throw ValidationError("--ignore-size and --unit bytes contradict each other")
     }
-    if svgFile != nil, traces.count > 1 {
+    if svgFile != nil, traces.count > 1, !joining.join {
       throw ValidationError("--svg draws one trace; run one command per trace")
     }
     if let csvFile, csvFile == svgFile {
@@ -93,8 +95,9 @@ struct MRCCommand: ParsableCommand {
     }
     let progress = ProgressLine(isQuiet: speed.quiet)
     var results: [TraceCurves] = []
-    for path in traces {
-      var curves = try curves(of: path, settings, progress)
+    for reference in try joining.references(traces, format) {
+      let path = reference.path
+      var curves = try curves(of: reference, settings, progress)
       let name = TraceNames.distinct(
         curves.facts.name, path: path, taken: Set(results.map(\.facts.name)))
       curves.rename(name)
@@ -120,19 +123,21 @@ struct MRCCommand: ParsableCommand {
   }
 
   private func curves(
-    of path: String, _ settings: CurveSettings, _ progress: ProgressLine
+    of reference: TraceReference, _ settings: CurveSettings, _ progress: ProgressLine
   ) throws -> TraceCurves {
-    progress.begin("Reading \(path)")
+    let source = try FileSource(reference)
+    progress.begin("Reading \(source.name)")
     let trace = try PreparedTrace.load(
-      path: path, format: try format.spec(),
+      source,
       keeping: { available in
         var kept = available
         if !available.contains(.ttl) { kept.remove(.time) }
         if settings.unit == .objects { kept.remove(.size) }
         return kept
-      }, progress: TraceReading.check(progress))
+      }, progress: TraceReading.check(progress, source))
     progress.end(
       "\(trace.name): \(trace.requests.count) requests, \(trace.requests.objects) objects")
+    for note in trace.notes { progress.note(note) }
     let start = ContinuousClock.now
     var maker = try CurveMaker(
       trace: trace, settings: settings, cancellation: Interrupts.cancellation)

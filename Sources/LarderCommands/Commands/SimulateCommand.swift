@@ -17,9 +17,10 @@ struct SimulateCommand: ParsableCommand {
         larder simulate web.csv --format csv:id=2:size=3 --policy all --capacity 1GiB
         larder simulate web.csv --policy lru --admission always,adaptsize --capacity 64MiB
         larder simulate web.csv --ignore-size --policy lru --capacity 1%,10% --csv -
+        larder simulate access.log access.log.1 access.log.2.gz --join --policy all --capacity 1GiB
       """)
 
-  @Argument(help: "Traces, compressed or not.", completion: .file())
+  @Argument(help: "Traces, compressed or not; - for standard input.", completion: .file())
   var traces: [String]
 
   @Option(
@@ -41,6 +42,8 @@ struct SimulateCommand: ParsableCommand {
   var capacity: [String]
 
   @OptionGroup var format: FormatOption
+
+  @OptionGroup var joining: JoinOption
 
   @Flag(help: "Give every object size 1, so that capacities count objects.")
   var ignoreSize = false
@@ -89,9 +92,10 @@ struct SimulateCommand: ParsableCommand {
       command: ShellText.command(["larder"] + CommandLine.arguments.dropFirst()),
       started: RunDirectory.timestamp(), plannedCells: 0, threads: speed.threads,
       machine: .current(), warmUp: WarmUp.none.description)
-    for path in traces {
+    for reference in try joining.references(traces, format) {
+      let path = reference.path
       let workload = Workload(
-        name: "simulate", source: .trace(TraceReference(path: path, format: try format.spec())),
+        name: "simulate", source: .trace(reference),
         unit: ignoreSize ? .objects : nil, configurations: configurations, policies: policies,
         capacities: capacities,
         seeds: [seed])
@@ -132,6 +136,7 @@ struct SimulateCommand: ParsableCommand {
     for facts in prepared.facts {
       progress.end("\(facts.name): \(facts.requests) requests, \(facts.objects) objects")
     }
+    for note in prepared.notes { progress.note(note) }
     let facts = Self.told(prepared.facts, from: results.traces, path: path)
     let cells = try Plan.cells(of: workload, facts: facts)
     try Plan.check(cells, of: workload, over: prepared.bySeed.values)

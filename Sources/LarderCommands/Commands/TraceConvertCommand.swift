@@ -15,13 +15,18 @@ struct TraceConvertCommand: ParsableCommand {
       Examples:
         larder trace convert OLTP.lis.zst oltp.larder
         larder trace convert big.vscsi.zst big.csv
+        larder trace convert access.log access.log.1 access.log.2.gz site.larder
       """)
 
-  @Argument(help: "The trace.", completion: .file())
-  var trace: String
+  @Argument(
+    help: ArgumentHelp(
+      """
+      The trace, or the files that make it (- for standard input), and last the file to write.
+      """, valueName: "trace> ... <destination"),
+    completion: .file())
+  var files: [String]
 
-  @Argument(help: "The file to write.", completion: .file())
-  var destination: String
+  private var destination: String { files.last ?? "" }
 
   @OptionGroup var format: FormatOption
 
@@ -30,16 +35,23 @@ struct TraceConvertCommand: ParsableCommand {
   @Flag(help: "Do not print progress on standard error.")
   var quiet = false
 
+  func validate() throws {
+    guard files.count > 1 else {
+      throw ValidationError("expected a trace and the file to write, found one file")
+    }
+  }
+
   func run() throws {
     Interrupts.listen()
     let writer = try output.writer(for: destination)
     try OutputFile.check(destination)
     let progress = ProgressLine(isQuiet: quiet)
-    progress.begin("Reading \(trace)")
-    let source = try FileSource(path: trace, format: try format.spec())
+    let source = try FileSource(try format.reference(files.dropLast()))
+    progress.begin("Reading \(source.name)")
     let prepared = try TraceReading.prepare(source, progress)
     try writer.write(prepared, to: destination)
     progress.end("\(destination): \(prepared.requests.count) requests, \(writer.name)")
+    for note in prepared.notes { progress.note(note) }
     let lost = prepared.columns.subtracting(writer.columns)
     if !lost.isEmpty { progress.note("not written: \(lost.names.joined(separator: ", "))") }
   }

@@ -8,19 +8,26 @@ struct TraceHeadCommand: ParsableCommand {
     commandName: "head",
     abstract: "Print the first requests of a trace.",
     discussion: """
-      Times are in seconds. A key is the number in the trace, or the hash of a text.
+      Times are in seconds. A key is the number in the trace, or the hash of a text. A size or \
+      cost that is not known in a line is empty. Notes on standard error say how lines are \
+      understood.
 
-      Example:
+      Examples:
         larder trace head OLTP.lis.zst --count 5
+        larder trace head access.log
       """)
 
-  @Argument(help: "The trace.", completion: .file())
-  var trace: String
+  @Argument(
+    help: "The trace, or the files that make it; - for standard input.", completion: .file())
+  var trace: [String]
 
   @Option(name: [.customShort("n"), .long], help: "Number of requests.")
   var count: Int = 10
 
   @OptionGroup var format: FormatOption
+
+  @Flag(help: "Do not say on standard error how lines are understood.")
+  var quiet = false
 
   func validate() throws {
     guard count > 0 else { throw ValidationError("--count expects a number above 0") }
@@ -28,7 +35,10 @@ struct TraceHeadCommand: ParsableCommand {
 
   func run() throws {
     Interrupts.listen()
-    let source = try FileSource(path: trace, format: try format.spec())
+    let source = try FileSource(try format.reference(trace))
+    if !quiet {
+      for line in ["format: \(source.format.name)"] + source.understanding { Notes.line(line) }
+    }
     let columns = source.columns
     var rows: [TraceRecord] = []
     try source.records { batch in
@@ -38,10 +48,10 @@ struct TraceHeadCommand: ParsableCommand {
     let shown: [(title: String, isPresent: Bool, text: (TraceRecord) -> String)] = [
       ("time", columns.contains(.time), { Self.seconds($0.time) }),
       ("key", true, { "\($0.key)" }),
-      ("size", columns.contains(.size), { "\($0.size)" }),
+      ("size", columns.contains(.size), { $0.isSizeKnown ? "\($0.size)" : "" }),
       ("op", columns.contains(.operation), { "\(Operation(rawValue: $0.operation) ?? .get)" }),
       ("ttl", columns.contains(.ttl), { $0.ttl == 0 ? "" : "\($0.ttl)" }),
-      ("cost", columns.contains(.cost), { "\($0.cost)" }),
+      ("cost", columns.contains(.cost), { $0.cost < 0 ? "" : "\($0.cost)" }),
     ].filter(\.isPresent)
     var table = TextTable(alignsRight: shown.map { _ in true })
     table.add(shown.map(\.title))

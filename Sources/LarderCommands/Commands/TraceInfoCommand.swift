@@ -11,10 +11,12 @@ struct TraceInfoCommand: ParsableCommand {
       Examples:
         larder trace info OLTP.lis.zst
         larder trace info log.csv --format csv:time=1:id=2:size=3
+        larder trace info access.log access.log.1 access.log.2.gz
       """)
 
-  @Argument(help: "The trace.", completion: .file())
-  var trace: String
+  @Argument(
+    help: "The trace, or the files that make it; - for standard input.", completion: .file())
+  var trace: [String]
 
   @OptionGroup var format: FormatOption
 
@@ -24,12 +26,13 @@ struct TraceInfoCommand: ParsableCommand {
   func run() throws {
     Interrupts.listen()
     let progress = ProgressLine(isQuiet: quiet)
-    progress.begin("Reading \(trace)")
-    let source = try FileSource(path: trace, format: try format.spec())
+    let source = try FileSource(try format.reference(trace))
+    progress.begin("Reading \(source.name)")
     let prepared = try TraceReading.prepare(source, progress)
     progress.end("\(prepared.requests.count) requests")
     for line in TraceInfoText.lines(TraceAnalysis(prepared), format: source.format.name) {
       Output.line(line)
     }
+    for note in prepared.notes { Output.line(note) }
   }
 }

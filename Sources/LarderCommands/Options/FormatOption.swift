@@ -9,6 +9,21 @@ struct FormatOption: ParsableArguments {
       discussion: "'larder trace formats' lists all formats and options.", valueName: "format"))
   var format: String?
 
+  @Option(
+    help: ArgumentHelp(
+      """
+      Share of lines of a log or table that may be unreadable. They are counted, and the first \
+      three are shown.
+      """, valueName: "share"))
+  var maxBad: ShareOption?
+
+  /// Files that make one trace, and how to read them.
+  func reference(_ paths: [String]) throws -> TraceReference {
+    TraceReference(
+      path: paths.first ?? "", morePaths: paths.count > 1 ? Array(paths.dropFirst()) : nil,
+      format: try spec(), maxBadShare: maxBad?.share)
+  }
+
   /// The format taken apart.
   func spec() throws -> ComponentSpec? { try format.map { try ComponentSpec(parsing: $0) } }
 }

@@ -8,6 +8,8 @@ final class ProgressLine: Sendable {
     var title = ""
     var done = 0
     var total = 0
+    /// How much is done where the total is not known, from 0 to 1.
+    var share: Double?
     var started = ContinuousClock.now
     var lastShown: ContinuousClock.Instant?
   }
@@ -37,10 +39,11 @@ final class ProgressLine: Sendable {
     }
   }
 
-  /// So many requests are done.
-  func set(_ done: Int) {
+  /// So many requests are done: this share of all, where it is known.
+  func set(_ done: Int, share: Double? = nil) {
     state.withLock { state in
       state.done = done
+      state.share = share
       show(&state)
     }
   }
@@ -82,6 +85,13 @@ final class ProgressLine: Sendable {
       }
     } else {
       text += " M requests"
+      if let share = state.share {
+        text += ", \(Int(share * 100)) %"
+        if share > 0.01, share < 1 {
+          let left = elapsed / share * (1 - share)
+          text += ", \(left.components.seconds + 1) s left"
+        }
+      }
     }
     return text
   }

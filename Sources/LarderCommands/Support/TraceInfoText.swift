@@ -11,8 +11,7 @@ enum TraceInfoText {
     var table = TextTable(alignsRight: [false, false])
     table.add(["trace", "\(TextSafety.singleLine(trace.name)) (\(format))"])
     table.add(["requests", count(trace.requests)])
-    for operation in Operation.allCases where operation != .get {
-      let number = trace.operations[Int(operation.rawValue)]
+    for (operation, number) in zip(Operation.allCases, trace.operations) where operation != .get {
       if number > 0 { table.add(["  of these \(operation)", count(number)]) }
     }
     table.add(["objects", count(trace.objects)])
@@ -26,9 +25,6 @@ enum TraceInfoText {
     if let duration = trace.durationMicroseconds {
       table.add(["duration", self.duration(duration)])
     }
-    if trace.timesRaised > 0 {
-      table.add(["times out of order", "\(count(trace.timesRaised)), raised to the previous time"])
-    }
     return table.lines
   }
 
@@ -40,6 +36,12 @@ enum TraceInfoText {
     table.add(["footprint", bytes(footprint)])
     if let requested = trace.bytesRequested { table.add(["bytes requested", bytes(requested)]) }
     if let sizes = trace.objectSizes { table.add(["object sizes, bytes", spread(sizes)]) }
+    if trace.objectsWithSeveralSizes > 0 {
+      let share = Double(trace.objectsWithSeveralSizes) / Double(max(1, trace.objects))
+      table.add([
+        "size changes", "\(percent(share)) of the objects have requests with more than one size",
+      ])
+    }
     if let sizes = trace.requestSizes { table.add(["request sizes, bytes", spread(sizes)]) }
   }
 

@@ -4,16 +4,19 @@ import LarderTraces
 enum TraceReading {
   /// A prepared trace.
   static func prepare(_ source: FileSource, _ progress: ProgressLine) throws -> PreparedTrace {
-    try PreparedTrace.load(source, progress: check(progress))
+    try PreparedTrace.load(source, progress: check(progress, source))
   }
 
   /// Shows progress, and throws once Ctrl-C was pressed.
-  static func check(_ progress: ProgressLine) -> PreparedTrace.Progress {
+  /// Of a file it shows how much is left.
+  static func check(
+    _ progress: ProgressLine, _ source: FileSource? = nil
+  ) -> PreparedTrace.Progress {
     { requests in
       if Interrupts.cancellation.isRequested {
         throw Interrupted(description: "stopped; nothing was written")
       }
-      progress.set(requests)
+      progress.set(requests, share: source?.shareRead)
     }
   }
 }

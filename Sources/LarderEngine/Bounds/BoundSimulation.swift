@@ -31,7 +31,7 @@ final class BoundSimulation<Subject: Bound>: Simulation {
     let end = min(end, columns.count)
     while position < end {
       switch columns.operations.map({ Operation(rawValue: $0[position]) ?? .get }) ?? .get {
-      case .get:
+      case .get, .bypass:
         totals.requests += 1
         totals.bytesRequested += UInt64(reader.request(at: position).size)
       case .set: totals.sets += 1

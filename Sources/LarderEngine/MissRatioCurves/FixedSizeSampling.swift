@@ -42,7 +42,7 @@ struct FixedSizeSampling<Order: RecencyOrder & ~Copyable>: ~Copyable {
       let id = columns.ids[position]
       let hash = SpatialSample.hash(id, offset)
       let operation = Operation(rawValue: columns.operations?[position] ?? 0) ?? .get
-      if operation == .get { requests += 1 }
+      if operation == .get || operation == .bypass { requests += 1 }
       if UInt64(hash) < sample.threshold { apply(operation, id, hash) }
       position += 1
     }
@@ -51,6 +51,7 @@ struct FixedSizeSampling<Order: RecencyOrder & ~Copyable>: ~Copyable {
   private mutating func apply(_ operation: Operation, _ id: ObjectID, _ hash: UInt32) {
     switch operation {
     case .modify: return
+    case .bypass: count(nil)
     case .delete: stack.delete(id)
     case .get, .set:
       let use = stack.use(id, weight: Order.weighs ? columns.sizes?[position] ?? 1 : 1)

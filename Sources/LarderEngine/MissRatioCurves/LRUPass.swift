@@ -66,6 +66,9 @@ struct LRUPass<Order: RecencyOrder & ~Copyable, Counter: DistanceCounter & ~Copy
       _ = stack.use(id, weight: weight)
     case .delete: stack.delete(id)
     case .modify: break
+    case .bypass:
+      requests += 1
+      coldMisses += 1
     }
   }
 }

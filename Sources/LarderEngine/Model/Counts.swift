@@ -30,6 +30,9 @@ public struct Counts: Sendable, Hashable, Codable {
   /// What happened on disk.
   public var disk = TierCounts()
 
+  /// What fetching costs; nil where the trace has no costs.
+  public var cost: CostCounts?
+
   /// Nothing has happened yet.
   public init() {}
 
@@ -56,6 +59,24 @@ public struct Counts: Sendable, Hashable, Codable {
   public var byteHitRatio: Double? {
     bytesRequested == 0 ? nil : Double(bytesHit) / Double(bytesRequested)
   }
+}
+
+/// What requests would cost at the origin, in the unit of the trace's costs: milliseconds in a log.
+public struct CostCounts: Sendable, Hashable, Codable {
+  /// Sum of the costs of all gets: what they would cost without a cache.
+  public var requested: Double
+  /// Sum of the costs of the gets that were hits: what the cache saved.
+  public var saved: Double
+
+  /// Sums of costs.
+  @inlinable
+  public init(requested: Double, saved: Double) {
+    self.requested = requested
+    self.saved = saved
+  }
+
+  /// What was saved divided by what was requested, or nil when nothing was.
+  public var savedRatio: Double? { requested > 0 ? saved / requested : nil }
 }
 
 /// What happened in one tier.

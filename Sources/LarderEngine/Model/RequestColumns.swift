@@ -1,6 +1,6 @@
 /// What a request does.
 public enum Operation: UInt8, Sendable, CaseIterable {
-  /// Look up; on a miss fetch from the origin and insert. The only operation counted as a request.
+  /// Look up; on a miss fetch from the origin and insert. Counted as a request.
   case get = 0
   /// Insert or replace. Neither a hit nor a miss.
   case set = 1
@@ -8,6 +8,9 @@ public enum Operation: UInt8, Sendable, CaseIterable {
   case delete = 2
   /// The object changed at its origin and the cache is not told: copies stored before are stale.
   case modify = 3
+  /// A request whose answer nothing may store, such as a POST or a server's error: it passes the
+  /// cache. Counted as a request and a miss; nothing is looked up, stored or removed.
+  case bypass = 4
 }
 
 /// A prepared trace as the simulation loops read it: columns of equal length, read-only.

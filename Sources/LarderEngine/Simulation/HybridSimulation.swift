@@ -4,6 +4,7 @@ final class HybridSimulation: Simulation {
   private let columns: RequestColumns
   private let unit: CapacityUnit
   private var totals = Counts()
+  private var cost = CostCounts(requested: 0, saved: 0)
   private(set) var position = 0
   private(set) var outcomes: OutcomeSizes?
 
@@ -23,6 +24,7 @@ final class HybridSimulation: Simulation {
 
   var counts: Counts {
     var counts = totals
+    if columns.costs != nil { counts.cost = cost }
     counts.promotions = core.promotions
     counts.demotions = core.demotions
     counts.memory = core.memory.counts
@@ -32,6 +34,7 @@ final class HybridSimulation: Simulation {
 
   func resetCounts() {
     totals = Counts()
+    cost = CostCounts(requested: 0, saved: 0)
     core.resetCounts()
     if outcomes != nil { outcomes = OutcomeSizes() }
   }
@@ -56,6 +59,11 @@ final class HybridSimulation: Simulation {
         totals.deletes += 1
         core.delete(object)
       case .modify: core.modify(object.request)
+      case .bypass:
+        totals.requests += 1
+        totals.bytesRequested += UInt64(object.request.size)
+        cost.requested += Double(object.request.cost)
+        outcomes?.misses.add(bytes: reader.bytes(at: position))
       }
       position += 1
       if untilFirstEviction, core.disk.counts.evictions > 0 { return true }
@@ -67,15 +75,18 @@ final class HybridSimulation: Simulation {
     let size = UInt64(object.request.size)
     totals.requests += 1
     totals.bytesRequested += size
+    cost.requested += Double(object.request.cost)
     switch core.get(object) {
     case .memory(let copy):
       totals.memoryHits += 1
       totals.memoryBytesHit += size
+      cost.saved += Double(object.request.cost)
       if copy.isStale { totals.staleHits += 1 }
       outcomes?.memoryHits.add(bytes: unit == .bytes ? copy.size : bytes)
     case .disk(let copy, _):
       totals.diskHits += 1
       totals.diskBytesHit += size
+      cost.saved += Double(object.request.cost)
       if copy.isStale { totals.staleHits += 1 }
       outcomes?.diskHits.add(bytes: unit == .bytes ? copy.size : bytes)
     case .none:

@@ -23,6 +23,8 @@ struct SingleTierSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape
     @usableFromInline var staleHits: UInt64 = 0
     @usableFromInline var sets: UInt64 = 0
     @usableFromInline var deletes: UInt64 = 0
+    @usableFromInline var costRequested = 0.0
+    @usableFromInline var costSaved = 0.0
 
     @inlinable
     init() {}
@@ -54,6 +56,9 @@ struct SingleTierSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape
     counts.staleHits = totals.staleHits
     counts.sets = totals.sets
     counts.deletes = totals.deletes
+    if columns.costs != nil {
+      counts.cost = CostCounts(requested: totals.costRequested, saved: totals.costSaved)
+    }
     if isDisk {
       counts.diskHits = totals.hits
       counts.diskBytesHit = totals.bytesHit
@@ -157,6 +162,11 @@ struct SingleTierSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape
       tier.remove(request.id)
     case .modify:
       if tier.contains(request.id) { tier.setStale(request.id, true) }
+    case .bypass:
+      totals.requests += 1
+      totals.bytesRequested += UInt64(request.size)
+      totals.costRequested += Double(request.cost)
+      outcomes?.misses.add(bytes: bytes)
     }
   }
 
@@ -165,6 +175,7 @@ struct SingleTierSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape
   mutating func get(_ request: Request, now: UInt64, bytes: UInt32) {
     totals.requests += 1
     totals.bytesRequested += UInt64(request.size)
+    totals.costRequested += Double(request.cost)
     guard case .hit = tier.access(request, now: now, evicted: { _ in }) else {
       outcomes?.misses.add(bytes: bytes)
       _ = tier.store(request) { _ in }
@@ -172,6 +183,7 @@ struct SingleTierSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape
     }
     totals.hits += 1
     totals.bytesHit += UInt64(request.size)
+    totals.costSaved += Double(request.cost)
     if tier.isStale(request.id) { totals.staleHits += 1 }
     if outcomes != nil {
       let served = unit == .bytes ? tier.size(of: request.id) : bytes

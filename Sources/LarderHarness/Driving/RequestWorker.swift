@@ -98,6 +98,9 @@ struct RequestWorker: Sendable {
       try set(index, cache, isTimed, late: late)
     } else if operation == .delete {
       try delete(index, cache, isTimed, late: late)
+    } else if operation == .bypass {
+      tally.requests += 1
+      tally.bytesRequested += UInt64(reader.weight(index))
     } else {
       tally.modifies += 1
       _ = versions.advance(reader.id(index))

@@ -34,7 +34,7 @@ package struct CountsCSV: ReportFormat {
     results.records.reduce(into: Self.header) { $0 += Self.row($1) }
   }
 
-  private static let columns: [CSVColumn<Record>] = cell + outcome + extra
+  private static let columns: [CSVColumn<Record>] = cell + outcome + extra + costs
 
   private static let cell: [CSVColumn<Record>] = [
     .text("workload") { $0.cell.workload },
@@ -87,5 +87,12 @@ package struct CountsCSV: ReportFormat {
     .decimal("modelled_p99_us", 3) { $0.modelled?.p99Microseconds },
     .text("admission") { $0.cell.admission ?? "" },
     .text("capacity_label") { $0.cell.capacityLabel },
+  ]
+
+  /// What the cache saved, where the trace has costs.
+  private static let costs: [CSVColumn<Record>] = [
+    .decimal("cost_requested", 3) { $0.counts.cost?.requested },
+    .decimal("cost_saved", 3) { $0.counts.cost?.saved },
+    .decimal("cost_saved_ratio", 6) { $0.counts.cost?.savedRatio },
   ]
 }

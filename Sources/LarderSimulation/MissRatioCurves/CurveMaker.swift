@@ -147,7 +147,8 @@ package struct CurveMaker: Sendable {
   private static func gets(in columns: RequestColumns) -> UInt64 {
     guard let operations = columns.operations else { return UInt64(columns.count) }
     var gets: UInt64 = 0
-    for place in 0..<columns.count where operations[place] == Operation.get.rawValue { gets += 1 }
+    let counted = [Operation.get, .bypass].map(\.rawValue)
+    for place in 0..<columns.count where counted.contains(operations[place]) { gets += 1 }
     return gets
   }
 }

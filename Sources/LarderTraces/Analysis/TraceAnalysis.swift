@@ -18,6 +18,8 @@ public struct TraceAnalysis: Sendable {
   public var oneHitWonders: Int
   /// Sizes over objects, by each one's first request; nil without sizes.
   public var objectSizes: Distribution?
+  /// Objects whose requests have more than one size.
+  public var objectsWithSeveralSizes = 0
   /// Sizes over requests; nil without sizes.
   public var requestSizes: Distribution?
   /// How requests spread over objects.
@@ -28,7 +30,8 @@ public struct TraceAnalysis: Sendable {
   public var durationMicroseconds: UInt64?
   /// Requests whose time was before that of the request ahead of them (they were given that one).
   public var timesRaised: Int
-  /// Number of requests of each operation, by `Operation.rawValue`.
+  /// Number of requests of each operation, by `Operation.rawValue`, up to the last that occurs
+  /// beyond modify.
   public var operations: [Int]
 
   /// Looks at all of a trace.
@@ -50,9 +53,13 @@ public struct TraceAnalysis: Sendable {
       let all = UnsafeBufferPointer(start: sizes, count: columns.count)
       requestSizes = Distribution(all)
       bytesRequested = all.reduce(into: 0) { $0 &+= UInt64($1) }
-      objectSizes = TraceAnalysis.firstSizes(columns, sizes).withUnsafeBufferPointer {
-        Distribution($0)
+      let first = TraceAnalysis.firstSizes(columns, sizes)
+      objectSizes = first.withUnsafeBufferPointer { Distribution($0) }
+      var differs = [Bool](repeating: false, count: columns.objects)
+      for index in 0..<columns.count where sizes[index] != first[Int(columns.ids[index]) - 1] {
+        differs[Int(columns.ids[index]) - 1] = true
       }
+      objectsWithSeveralSizes = differs.count { $0 }
     }
     if let ttls = columns.ttls {
       self.ttls = Distribution(
@@ -67,6 +74,7 @@ public struct TraceAnalysis: Sendable {
     } else {
       operations[Int(Operation.get.rawValue)] = columns.count
     }
+    if operations.last == 0 { operations.removeLast() }
   }
 
   /// One-hit wonders as a share of the objects; nil without objects.

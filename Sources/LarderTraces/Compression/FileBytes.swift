@@ -16,15 +16,23 @@ final class FileBytes: ByteSource {
   /// Bytes in the file; nil for a pipe.
   let size: Int?
 
+  /// The path that stands for standard input.
+  static let standardInput = "-"
+
   private let descriptor: Int32
   private var peeked: [UInt8] = []
-  private var offset = 0
+  /// How many bytes have been read.
+  private(set) var offset = 0
 
   /// Opens a file for reading.
   ///
-  /// - Throws: when it is missing, unreadable, a directory, a device but no terminal, or empty.
-  init(path: String) throws(TraceError) {
-    descriptor = open(path, O_RDONLY | O_CLOEXEC)
+  /// - Throws: when it is missing, unreadable, a directory, a device but no terminal, or empty and
+  ///   `allowsEmpty` is false.
+  init(path: String, allowsEmpty: Bool = false) throws(TraceError) {
+    let isStandardInput = path == FileBytes.standardInput
+    descriptor =
+      isStandardInput
+      ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC)
     self.path = path
     guard descriptor >= 0 else {
       let reason = SystemError.last
@@ -32,14 +40,14 @@ final class FileBytes: ByteSource {
       size = nil
       throw TraceError(
         "cannot be opened: \(reason)", in: path,
-        advice: reason.code != ENOENT
-          ? nil : path == "-" ? "use /dev/stdin to read a pipe" : "check the path")
+        advice: reason.code == ENOENT ? "check the path" : nil)
     }
     var status = stat()
     let failed = fstat(descriptor, &status) != 0
     let kind = status.st_mode & S_IFMT
-    isRegular = !failed && kind == S_IFREG
-    size = isRegular ? Int(status.st_size) : nil
+    // Standard input goes on where it is, also where it is a file: it is read once.
+    isRegular = !failed && kind == S_IFREG && !isStandardInput
+    size = !failed && kind == S_IFREG ? Int(status.st_size) : nil
     if failed { throw TraceError("cannot be examined: \(SystemError.last)", in: path) }
     if kind == S_IFDIR {
       throw TraceError("is a directory", in: path, advice: "give a trace file inside it")
@@ -50,7 +58,7 @@ final class FileBytes: ByteSource {
         "is a device, which may be endless", in: path,
         advice: "give a file or a pipe; copy a part of a device with head -c")
     }
-    if size == 0 {
+    if size == 0, !allowsEmpty {
       throw TraceError("the file is empty", in: path, advice: "a trace needs at least one request")
     }
     #if canImport(Glibc)

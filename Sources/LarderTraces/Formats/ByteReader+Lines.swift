@@ -17,6 +17,22 @@ extension ByteReader {
   ///   throws.
   @inline(__always)
   public func forEachLine(_ body: (TextField, Int) throws -> Bool) throws {
+    try lines(tooLong: { throw $0 }, body)
+  }
+
+  /// The same for logs: a line of more than `lineLengthMaximum` bytes is passed over, in bounded
+  /// memory, and told to `batch` as a bad one.
+  @inline(__always)
+  public func forEachLine(
+    telling batch: RecordBatch, _ body: (TextField, Int) throws -> Bool
+  ) throws {
+    try lines(tooLong: { try batch.bad($0) }, body)
+  }
+
+  @inline(__always)
+  private func lines(
+    tooLong: (TraceError) throws -> Void, _ body: (TextField, Int) throws -> Bool
+  ) throws {
     try passByteOrderMark()
     var number = 0
     while true {
@@ -31,9 +47,13 @@ extension ByteReader {
       }
       consume(line - start)
       if unreadCount > ByteReader.lineLengthMaximum {
-        throw TraceError(
-          "the line is longer than \(ByteReader.lineLengthMaximum) bytes", in: path,
-          at: .line(number + 1), advice: "is this a text trace?")
+        number += 1
+        try tooLong(
+          TraceError(
+            "the line is longer than \(ByteReader.lineLengthMaximum) bytes", in: path,
+            at: .line(number), advice: "is this a text trace?"))
+        guard try passLine() else { return }
+        continue
       }
       if try fillMore() { continue }
       if unreadCount > 0 {
@@ -43,6 +63,19 @@ extension ByteReader {
         consume(unreadCount)
       }
       return
+    }
+  }
+
+  /// Passes over the rest of a line; false when the source ends before it.
+  @inline(never)
+  private func passLine() throws(TraceError) -> Bool {
+    while true {
+      if let found = memchr(unread, 0x0A, unreadCount) {
+        consume(UnsafeRawPointer(found) - unread + 1)
+        return true
+      }
+      consume(unreadCount)
+      guard try fillMore() else { return false }
     }
   }
 

@@ -4,26 +4,40 @@ struct CsvDecoder: TraceDecoder {
   let layout: CsvLayout
 
   var columns: TraceColumns { layout.columns }
+  var sizeRule: SizeRule { layout.hasRequestSizes ? .logged : .lastFull }
+  var sortsTimes: Bool { true }
+  var understanding: [String] { layout.understanding }
 
   func decode(_ reader: ByteReader, into batch: RecordBatch) throws {
     let space = UnsafeMutableBufferPointer<TextField>.allocate(capacity: layout.fieldCount)
     defer { space.deallocate() }
     var isHeader = layout.hasHeader
-    try reader.forEachLine { line, number in
+    var last = 0
+    try reader.forEachLine(telling: batch) { line, number in
+      last = number
       if line.isEmpty || line.trimmed.isEmpty { return true }
       if isHeader {
         isHeader = false
         return true
       }
       guard split(line, into: space) else {
-        throw TraceError(splitProblem(line), in: reader.path, at: .line(number))
+        try batch.bad(TraceError(splitProblem(line), in: reader.path, at: .line(number)))
+        return true
       }
       var record = TraceRecord(key: 0)
-      for (role, column) in layout.roles where !read(space[column], as: role, into: &record) {
-        throw TraceError(problem(role, space[column]), in: reader.path, at: .line(number))
+      for (role, column) in layout.roles {
+        switch read(space[column], as: role, into: &record) {
+        case .read: continue
+        case .leftOut: batch.skip("the operation \(space[column].quoted) is not known")
+        case .bad:
+          try batch.bad(
+            TraceError(problem(role, space[column]), in: reader.path, at: .line(number)))
+        }
+        return true
       }
       return try batch.append(record)
     }
+    batch.noteLines(last)
     _ = try batch.flush()
   }
 
@@ -40,31 +54,55 @@ struct CsvDecoder: TraceDecoder {
     return count == space.count && !splitter.isMalformed
   }
 
-  /// Puts a field into the record; false when it is not what its role asks for.
+  /// What became of a field.
+  private enum Reading {
+    case read
+    /// The line is left out by rule.
+    case leftOut
+    /// Not what its role asks for.
+    case bad
+  }
+
+  /// Puts a field into the record.
   @inline(__always)
-  private func read(_ field: TextField, as role: CsvRole, into record: inout TraceRecord) -> Bool {
+  private func read(
+    _ field: TextField, as role: CsvRole, into record: inout TraceRecord
+  ) -> Reading {
     switch role {
     case .id:
-      if field.isEmpty { return false }
+      if field.isEmpty { return .bad }
       record.key = KeyHash.key(field)
     case .time:
-      guard let time = layout.timeUnit.microseconds(field) else { return false }
+      guard let time = layout.timeUnit.microseconds(field) ?? LogTime.microseconds(field) else {
+        return .bad
+      }
       record.time = time
     case .size:
-      guard let size = SizeField.size(field) else { return false }
+      if field.isNothing {
+        record.size = 0
+        record.isSizeKnown = false
+        return .read
+      }
+      guard let size = SizeField.size(field) else { return .bad }
       record.size = size
     case .ttl:
-      if field.isEmpty { return true }
-      guard let ttl = SizeField.size(field) else { return false }
+      if field.isEmpty { return .read }
+      guard let ttl = SizeField.size(field) else { return .bad }
       record.ttl = ttl
     case .operation:
-      guard let operation = CsvRole.operation(field) else { return false }
-      record.operation = operation
+      guard let operation = CsvRole.operation(field) ?? layout.unknownOperation else {
+        return layout.leavesOutUnknown ? .leftOut : .bad
+      }
+      record.operation = operation.rawValue
     case .cost:
-      guard let cost = CsvDecoder.cost(field) else { return false }
+      if field.isNothing {
+        record.cost = TraceRecord.unknownCost
+        return .read
+      }
+      guard let cost = CsvDecoder.cost(field) else { return .bad }
       record.cost = cost
     }
-    return true
+    return .read
   }
 
   private static func cost(_ field: TextField) -> Float? {
@@ -88,7 +126,7 @@ struct CsvDecoder: TraceDecoder {
     case .time: layout.timeUnit.problem(field)
     case .size: SizeField.problem(field)
     case .ttl: "expected a TTL in whole seconds, found \(field.quoted)"
-    case .operation: "expected get, set, delete or modify, found \(field.quoted)"
+    case .operation: "expected an operation such as get, set or delete, found \(field.quoted)"
     case .cost: "expected a cost of at least 0, found \(field.quoted)"
     }
   }

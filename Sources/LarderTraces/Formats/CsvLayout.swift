@@ -1,3 +1,21 @@
+import LarderEngine
+
+/// What becomes of operations of a table whose words are not known.
+enum CsvUnknown: String, CaseIterable, Sendable {
+  case skip, get, set, delete, bypass, error
+
+  /// The operation; nil for those that are none.
+  var operation: Operation? {
+    switch self {
+    case .get: .get
+    case .set: .set
+    case .delete: .delete
+    case .bypass: .bypass
+    case .skip, .error: nil
+    }
+  }
+}
+
 /// How to read one table: delimiter, header, and what the columns are.
 struct CsvLayout: Sendable {
   /// The byte between fields. Several spaces in a row count as one.
@@ -10,6 +28,15 @@ struct CsvLayout: Sendable {
   let roles: [(role: CsvRole, column: Int)]
   /// The unit of the times.
   let timeUnit: TimeUnit
+  /// Sizes are lengths of requests, not of objects: ids are addresses of blocks, or the column of
+  /// the sizes says so.
+  let hasRequestSizes: Bool
+  /// What an operation is whose word is not known; nil when it is none.
+  let unknownOperation: Operation?
+  /// Lines with such an operation are left out.
+  let leavesOutUnknown: Bool
+  /// The names of the columns, or their numbers.
+  private let names: [String]
 
   /// Works out the layout from what the user says and the first lines.
   init(options: FormatOptions, sample: FormatSample) throws {
@@ -30,9 +57,19 @@ struct CsvLayout: Sendable {
       try options.flag("header") ?? CsvLayout.looksLikeHeader(rows, options: options)
     self.hasHeader = hasHeader
     fieldCount = names.count
+    self.names = hasHeader ? names : (1...max(1, names.count)).map { "column \($0)" }
+    let others = try options.choice("others", of: CsvUnknown.self) ?? .skip
+    unknownOperation = others.operation
+    leavesOutUnknown = others == .skip
     roles = try CsvLayout.roles(
       options: options, names: names, hasHeader: hasHeader,
       firstValues: hasHeader ? rows.dropFirst().first : rows.first)
+    let id = roles.first { $0.role == .id }
+    let blocks = ["lbn", "lba", "block", "block_id", "blockid", "block-id"]
+    let size = roles.first { $0.role == .size }
+    let hasBlocks = id.map { blocks.contains(names[$0.column]) } ?? false
+    let isLength = size.map { ["request_size", "io_size"].contains(names[$0.column]) } ?? false
+    hasRequestSizes = hasHeader && (hasBlocks || isLength)
     if !roles.contains(where: { $0.role == .id }) {
       throw TraceError(
         hasHeader
@@ -44,6 +81,12 @@ struct CsvLayout: Sendable {
 
   /// The columns that the records fill.
   var columns: TraceColumns { TraceColumns(roles.compactMap(\.role.column)) }
+
+  /// Which column is what, in a sentence.
+  var understanding: [String] {
+    let text = roles.map { "\(names[$0.column]) is the \($0.role.rawValue)" }
+    return [text.joined(separator: ", ")]
+  }
 
   /// The columns of the roles: those given, or if none is given those with usual names.
   private static func roles(
@@ -81,7 +124,7 @@ struct CsvLayout: Sendable {
       let found = role.usualNames.lazy.compactMap { names.firstIndex(of: $0) }.first
       guard let column = found ?? (role == .id && names.count == 1 ? 0 : nil) else { continue }
       // Other traces have columns called op with codes of their own, which are not ours to guess.
-      let words = ["get", "set", "delete", "modify"]
+      let words = ["get", "set", "delete", "modify", "bypass"]
       if role == .operation, let values = firstValues,
         column >= values.count || !words.contains(values[column])
       {

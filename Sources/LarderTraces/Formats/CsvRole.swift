@@ -1,3 +1,5 @@
+import LarderEngine
+
 /// What a column of a table is to a trace.
 enum CsvRole: String, CaseIterable, Sendable {
   case id
@@ -17,7 +19,10 @@ enum CsvRole: String, CaseIterable, Sendable {
       ]
     case .time: ["time", "timestamp", "ts", "time_s", "timestamp_s", "op_time", "t"]
     case .size:
-      ["size", "bytes", "obj_size", "object_size", "objsize", "objectsize", "size_bytes", "length"]
+      [
+        "size", "bytes", "obj_size", "object_size", "objsize", "objectsize", "size_bytes", "length",
+        "request_size", "io_size",
+      ]
     case .ttl: ["ttl", "ttl_s"]
     case .operation: ["op", "operation"]
     case .cost: ["cost"]
@@ -36,18 +41,25 @@ enum CsvRole: String, CaseIterable, Sendable {
     }
   }
 
-  /// The operation that a field names, in any case.
-  static func operation(_ field: TextField) -> UInt8? {
-    switch String(
-      decoding: UnsafeBufferPointer(start: field.next, count: field.count), as: UTF8.self
-    )
-    .lowercased()
-    {
-    case "get": 0
-    case "set": 1
-    case "delete": 2
-    case "modify": 3
-    default: nil
+  /// The operations that words stand for, lower case.
+  private static let operations: [String: Operation] = {
+    let words: [(Operation, String)] = [
+      (.get, "get gets mget gat gats get_lease read head fetch lookup"),
+      (.set, "set add put cas replace append prepend incr decr write store insert set_lease"),
+      (.delete, "delete del remove unlink invalidate purge"), (.modify, "modify"),
+      (.bypass, "bypass"),
+    ]
+    var operations: [String: Operation] = [:]
+    for (operation, names) in words {
+      for name in names.split(separator: " ") { operations[String(name)] = operation }
     }
+    return operations
+  }()
+
+  /// The operation that a field names, in any case; nil for a word that is not known.
+  static func operation(_ field: TextField) -> Operation? {
+    // The usual one without a table.
+    if field.equals([0x67, 0x65, 0x74]) || field.equals([0x47, 0x45, 0x54]) { return .get }
+    return operations[field.text.lowercased()]
   }
 }

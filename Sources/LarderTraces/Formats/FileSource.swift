@@ -1,63 +1,124 @@
 import Synchronization
 
-/// A trace file as a source of records: opened, decompressed and decoded as it is read, with a few
-/// hundred KiB of memory whatever the file's size.
+/// A trace file, or several that make one trace, as a source of records: opened, decompressed and
+/// decoded as it is read, with a few MiB of memory whatever the size.
+///
+/// Several files are read in the order of their first times, so that a log and what it was rotated
+/// into can be given in any order. Where the format is a log or a table, requests that are out of
+/// order by time are put in order within a window of 65,536 requests.
 public struct FileSource: RecordSource {
-  /// The path as given.
+  /// The path as given; of several files, the first one.
   public let path: String
   /// The format the file is read in, given or recognised.
   public let format: FormatDescription
-  /// The columns the format finds in this file.
-  public var columns: TraceColumns { decoder.columns }
+  /// How lines are understood, in sentences for whoever checks it; empty where nothing is chosen.
+  public var understanding: [String] { parts.first?.decoder.understanding ?? [] }
+  /// The columns the format finds in the file.
+  public let columns: TraceColumns
+  /// How sizes of one object that differ are resolved.
+  public let sizeRule: SizeRule
+
+  /// The files, those that are empty left out.
+  private let parts: [FilePart]
+  private let skipsZeroSizes: Bool
+  private let maxBadShare: Double
+  private let log = ReadingLog()
 
   /// All keys are below this number, when the file says so.
-  public var keyLimit: Int? { decoder.keyLimit }
+  public var keyLimit: Int? { parts.count == 1 ? parts.first?.decoder.keyLimit : nil }
 
-  private let decoder: any TraceDecoder
-  private let skipsZeroSizes: Bool
-  /// A pipe cannot be opened twice: the reader that looked at its beginning.
-  private let opened: OpenedReader?
+  /// What was noticed while the file was read, once it has been.
+  public var reading: ReadingFacts { log.facts }
+
+  /// How much of the files has been read, from 0 to 1; nil where their size is not known.
+  public var shareRead: Double? { log.shareRead(of: parts.map(\.size)) }
+
+  /// A name for results: the file's without folders, and how many others there are.
+  public var name: String {
+    let name = path == FileBytes.standardInput ? "stdin" : Compression.baseName(ofPath: path)
+    return parts.count > 1 ? "\(name)+\(parts.count - 1)" : name
+  }
 
   /// Looks at the beginning of a file and finds out how to read it.
   ///
   /// - Parameters:
-  ///   - path: the file, compressed or not.
+  ///   - path: the file, compressed or not; `-` for standard input.
   ///   - format: the format and its options; nil to recognise it by name and content.
   /// - Throws: `TraceError` for the file, `ComponentError` for the format.
-  public init(path: String, format spec: ComponentSpec? = nil) throws {
-    self.path = path
-    var format = try spec.map { spec throws(ComponentError) in
-      try FormatRegistry.format(named: spec.name)
-    }
-    let file = try FileBytes(path: path)
-    let reader = ByteReader(try Compression.open(file), path: path)
-    let isLonger = try reader.fill(atLeast: FormatSample.length)
-    let sample = FormatSample(
-      path: path, head: Array(reader.bytes.prefix(FormatSample.length)),
-      isWhole: !isLonger)
-    if sample.head.isEmpty {
-      throw TraceError(
-        "the file is empty once decompressed", in: path,
-        advice: "a trace needs at least one request")
-    }
-    if format == nil { format = try FormatRegistry.recognise(sample) }
-    guard let format else { throw TraceError("no format", in: path) }
-    self.format = format.description
-    let options = try FormatOptions(
-      spec ?? ComponentSpec(name: format.description.name), of: format.description)
-    skipsZeroSizes = try options.flag(FormatParameter.skipZeroSize.name) ?? false
-    decoder = try format.decoder(options: options, sample: sample)
-    opened = file.isRegular ? nil : OpenedReader(reader)
+  public init(path: String, format: ComponentSpec? = nil) throws {
+    try self.init(TraceReference(path: path, format: format))
   }
 
-  /// Decodes the file from its beginning.
+  /// Looks at the beginnings of all files of a reference; as `init(path:format:)`.
+  public init(_ reference: TraceReference) throws {
+    path = reference.path
+    let parts = try FilePart.open(reference, skipping: log)
+    guard let first = parts.first else {
+      throw TraceError("no file", in: reference.path)
+    }
+    self.parts = parts
+    format = first.format
+    for part in parts where part.format.name != first.format.name {
+      throw TraceError(
+        "is \(part.format.name), but \(first.path) is \(first.format.name)", in: part.path,
+        advice: "files that make one trace have the same format; name it with --format")
+    }
+    columns = parts.reduce(into: []) { $0.formUnion($1.decoder.columns) }
+    let options = first.options
+    skipsZeroSizes = try options.flag(FormatParameter.skipZeroSize.name) ?? false
+    let names = format.parameters.map(\.name)
+    let ruleName = ["sizes", "size"].first { names.contains($0) }
+    let rule = try ruleName.flatMap { try options.choice($0, of: SizeRule.self) }
+    sizeRule = rule ?? first.decoder.sizeRule
+    maxBadShare =
+      try reference.maxBadShare ?? options.share(FormatParameter.maxBad.name)
+      ?? RecordBatch.maxBadShareDefault
+  }
+
+  /// Decodes the files from their beginning.
+  ///
+  /// A large file is decoded in a thread of its own, where there is another core; `sink` is called
+  /// in the caller's.
   ///
   /// - Throws: `TraceError` at the first thing that is wrong, and what `sink` throws.
-  /// - Complexity: O(bytes of the decompressed file).
+  /// - Complexity: O(bytes of the decompressed files).
   public func records(into sink: RecordSink) throws {
-    let reader = try reader()
+    log.begin()
+    let bytes = parts.reduce(0) { $0 + ($1.size ?? 0) }
+    if RecordPipe.isWorthIt, bytes >= RecordPipe.bytesMinimum {
+      try RecordPipe.run({ try produce(into: $0) }, into: sink)
+    } else {
+      try produce(into: sink)
+    }
+  }
+
+  private func produce(into sink: RecordSink) throws {
     try withoutActuallyEscaping(sink) { sink in
-      try decoder.decode(reader, into: RecordBatch(skipsZeroSizes: skipsZeroSizes, sink: sink))
+      guard columns.contains(.time), parts.contains(where: \.decoder.sortsTimes) else {
+        return try decode(into: sink)
+      }
+      let window = TimeWindow(sink: sink)
+      try decode { try window.add($0) }
+      try window.finish()
+      log.noteLate(window.late)
+    }
+  }
+
+  private func decode(into sink: @escaping RecordSink) throws {
+    let parts = try FilePart.inOrderOfTime(parts)
+    var wantsMore = true
+    for (number, part) in parts.enumerated() where wantsMore {
+      let (file, reader) = try part.reader()
+      let batch = RecordBatch(skipsZeroSizes: skipsZeroSizes, maxBadShare: maxBadShare) { batch in
+        log.noteRead(file.offset)
+        return try sink(batch)
+      }
+      batch.continueReading(log.facts)
+      try part.decoder.decode(reader, into: batch)
+      wantsMore = batch.wantsMore
+      log.endFile(batch.reading, bytes: file.offset)
+      // Whoever looks at the first requests has not seen enough to judge the rest.
+      if wantsMore, number == parts.count - 1 { try batch.checkBadLines() }
     }
   }
 }
@@ -66,8 +127,10 @@ extension FileSource {
   /// The trace that the file holds ready to use, nil when it has to be prepared. In memory of our
   /// own where it takes up to half of what is left, or cannot be mapped; mapped otherwise.
   func prepared(memory: MemoryBudget = .machine) throws(TraceError) -> PreparedTrace? {
-    guard format.name == LarderFormat.name, !skipsZeroSizes else { return nil }
-    if opened == nil {
+    guard format.name == LarderFormat.name, !skipsZeroSizes, parts.count == 1,
+      let part = parts.first
+    else { return nil }
+    if part.opened == nil {
       let file = try FileBytes(path: path)
       if let size = file.size, UInt64(size) > memory.available() / 2,
         Compression.recognise(try file.peek(6)) == nil
@@ -76,30 +139,7 @@ extension FileSource {
         return try LarderFormat.trace(in: mapped.bytes, owner: mapped, path: path)
       }
     }
-    let loaded = try LoadedBytes(try reader(), memory: memory)
+    let loaded = try LoadedBytes(try part.reader().reader, memory: memory)
     return try LarderFormat.trace(in: loaded.bytes, owner: loaded, path: path)
-  }
-
-  /// A reader at the beginning of the file.
-  private func reader() throws(TraceError) -> ByteReader {
-    if let opened { return try opened.take(path: path) }
-    return ByteReader(try Compression.open(try FileBytes(path: path)), path: path)
-  }
-}
-
-/// The reader of something that can be read only once.
-private final class OpenedReader: Sendable {
-  private let isTaken = Atomic<Bool>(false)
-  /// Handed out once, by `take`.
-  nonisolated(unsafe) private let reader: ByteReader
-
-  init(_ reader: ByteReader) { self.reader = reader }
-
-  func take(path: String) throws(TraceError) -> ByteReader {
-    guard !isTaken.exchange(true, ordering: .acquiringAndReleasing) else {
-      throw TraceError(
-        "is a pipe and has been read already", in: path, advice: "save it to a file first")
-    }
-    return reader
   }
 }

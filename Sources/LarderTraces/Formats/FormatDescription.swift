@@ -45,6 +45,21 @@ public struct FormatParameter: Sendable, Hashable {
     name: "skip-zero-size", fallback: "false",
     meaning: "true skips requests of size 0, as libCacheSim does")
 
+  /// For logs and tables: how many lines may be unreadable.
+  static let maxBad = FormatParameter(
+    name: "max-bad", fallback: "1%",
+    meaning: "share of lines that may be unreadable; they are counted and the first three shown")
+
+  /// For formats with sizes: the rule for those of one object that differ.
+  static func size(_ fallback: SizeRule, named name: String = "size") -> FormatParameter {
+    FormatParameter(
+      name: name, fallback: fallback.rawValue,
+      meaning: """
+        sizes of one object that differ: last-full, max, first, or logged (each request keeps its \
+        own)
+        """)
+  }
+
   /// For text formats with times: the unit of the time column.
   public static let timeUnit = FormatParameter(
     name: "time-unit", fallback: "s", meaning: "unit of the times: s, ms, us or ns")

@@ -42,6 +42,32 @@ public struct FormatOptions: Sendable {
     return value
   }
 
+  /// A share such as `1%` or `0.01`, nil when it was not given.
+  public func share(_ name: String) throws(ComponentError) -> Double? {
+    guard let text = values[name] else { return nil }
+    guard let share = FormatOptions.share(text) else {
+      throw wrong(name, expected: "a share from 0 to 1, such as 1% or 0.01")
+    }
+    return share
+  }
+
+  /// The share that a text stands for; nil for anything but 0 to 1, or 0% to 100%.
+  public static func share(_ text: some StringProtocol) -> Double? {
+    let isPercent = text.hasSuffix("%")
+    guard let number = Double(isPercent ? String(text.dropLast()) : String(text)) else {
+      return nil
+    }
+    let share = isPercent ? number / 100 : number
+    return (0...1).contains(share) ? share : nil
+  }
+
+  /// Words separated by commas, lower case, nil when they were not given.
+  public func list(_ name: String) -> [String]? {
+    values[name]?.split(separator: ",").map {
+      String($0.drop { $0 == " " }).lowercased()
+    }
+  }
+
   /// The error for an option whose value cannot be.
   public func wrong(_ name: String, expected: String) -> ComponentError {
     ComponentError(

@@ -17,6 +17,12 @@ public enum FormatRegistry {
     TwitterFormat(),
     MetaKVFormat(),
     MSRCambridgeFormat(),
+    CombinedFormat(),
+    SquidFormat(),
+    W3CFormat(),
+    JSONLinesFormat(),
+    RedisMonitorFormat(),
+    MemcachedWatchFormat(),
     LarderFormat(),
   ]
 

@@ -15,7 +15,7 @@ struct MetaKVFormat: TraceFormat {
       production has a size of 0 in the file: it gets the last known size of the object. Operations:
       GET and GET_LEASE are gets, SET and SET_LEASE are sets, DELETE is a delete.
       """,
-    suffixes: [".meta-kv", ".kvcache.csv"], parameters: [.timeUnit, .skipZeroSize])
+    suffixes: [".meta-kv", ".kvcache.csv"], parameters: [.timeUnit, .skipZeroSize, .size(.logged)])
 
   /// A row that stands for more requests than this is damage.
   private static let repeatsMaximum: UInt64 = 1 << 24

@@ -11,17 +11,41 @@ public final class RecordBatch {
   /// Whether the sink still takes records.
   public private(set) var wantsMore = true
 
+  /// Lines read, bad lines, and lines left out.
+  public private(set) var reading = ReadingFacts()
+
   private let skipsZeroSizes: Bool
+  private let maxBadShare: Double
   private let sink: RecordSink
+  /// What is wrong with the first bad line.
+  private var firstBad: TraceError?
+  private var linesBefore = 0
+
+  /// The share of lines that may be bad by default.
+  static let maxBadShareDefault = 0.01
+  /// Bad lines from which on a file is given up as soon as the share is far exceeded.
+  private static let badMinimum = 1000
 
   /// An empty batch in front of `sink`.
-  init(skipsZeroSizes: Bool, sink: @escaping RecordSink) {
+  init(
+    skipsZeroSizes: Bool, maxBadShare: Double = RecordBatch.maxBadShareDefault,
+    sink: @escaping RecordSink
+  ) {
     self.skipsZeroSizes = skipsZeroSizes
+    self.maxBadShare = maxBadShare
     self.sink = sink
     records = .allocate(capacity: RecordBatch.capacity)
   }
 
   deinit { records.deallocate() }
+
+  /// The first bad line when it is in a file before this one.
+  private var earlierBad: TraceError? {
+    reading.badExamples.first.map { TraceError("cannot be read", in: $0) }
+  }
+
+  /// Reasons that are told apart: a hostile file has as many as lines.
+  private static let reasonsMaximum = 20
 
   /// Adds a record and flushes when that fills the batch; false when the sink wants no more.
   @inline(__always)
@@ -39,6 +63,59 @@ public final class RecordBatch {
     }
     count = 0
     return wantsMore
+  }
+
+  /// Goes on counting from what was noticed in the files before: line numbers are the file's, but
+  /// the share of bad lines is that of the whole trace.
+  func continueReading(_ facts: ReadingFacts) {
+    reading = facts
+    linesBefore = facts.lines
+  }
+
+  /// Counts a line that cannot be read.
+  ///
+  /// - Throws: when so many were bad that the file is hopeless.
+  @inline(never)
+  public func bad(_ error: TraceError) throws(TraceError) {
+    if firstBad == nil { firstBad = error }
+    reading.badLines += 1
+    if reading.badExamples.count < ReadingFacts.examplesMaximum {
+      reading.badExamples.append(error.description)
+    }
+    if case .line(let number) = error.place { noteLines(number) }
+    let allowed = max(2 * maxBadShare, 0.5) * Double(reading.lines)
+    if reading.badLines >= Self.badMinimum, Double(reading.badLines) > allowed {
+      try checkBadLines()
+    }
+  }
+
+  /// Counts a line that is left out on purpose.
+  @inline(never)
+  public func skip(_ reason: String) {
+    let isKnown = reading.skipped.count < Self.reasonsMaximum || reading.skipped[reason] != nil
+    reading.skipped[isKnown ? reason : "other reasons", default: 0] += 1
+  }
+
+  /// Notes how many lines there were.
+  public func noteLines(_ count: Int) {
+    reading.lines = max(reading.lines, linesBefore + count)
+  }
+
+  /// Checks at the end that few enough lines were bad.
+  ///
+  /// - Throws: the first bad line's error, with how many there were.
+  func checkBadLines() throws(TraceError) {
+    guard var error = firstBad ?? earlierBad,
+      Double(reading.badLines) > maxBadShare * Double(max(1, reading.lines))
+    else { return }
+    let others = reading.badExamples.dropFirst().map { "also \($0)" }
+    let share = SizeFacts.share(reading.badLines, of: max(1, reading.lines))
+    let limit = SizeFacts.share(Int(maxBadShare * 1e6), of: 1_000_000)
+    let last =
+      "\(reading.badLines) of \(reading.lines) lines cannot be read (\(share)), and "
+      + "\(maxBadShare == 0 ? "none" : limit) may; check the format, or allow more with --max-bad"
+    error.advice = ([error.advice].compactMap { $0 } + others + [last]).joined(separator: "; ")
+    throw error
   }
 
   private func removeZeroSizes() {

@@ -25,6 +25,15 @@ public protocol TraceDecoder: Sendable {
   /// All keys are below this number, when the file says so; nil otherwise.
   var keyLimit: Int? { get }
 
+  /// How sizes of one object that differ are resolved, unless the user says so.
+  var sizeRule: SizeRule { get }
+
+  /// Whether requests that are out of order by time are put in order, within a window.
+  var sortsTimes: Bool { get }
+
+  /// How lines are understood where the decoder chose, in sentences for whoever checks it.
+  var understanding: [String] { get }
+
   /// Decodes from the first unread byte to the end, until the batch's sink wants no more.
   ///
   /// - Throws: `TraceError` with line or byte offset at the first thing that is wrong, and whatever
@@ -35,6 +44,15 @@ public protocol TraceDecoder: Sendable {
 extension TraceDecoder {
   /// Unknown, as it is for most formats.
   public var keyLimit: Int? { nil }
+
+  /// Nothing was chosen.
+  public var understanding: [String] { [] }
+
+  /// Every request keeps its own size.
+  public var sizeRule: SizeRule { .logged }
+
+  /// The order of the file is that of the requests.
+  public var sortsTimes: Bool { false }
 }
 
 /// How sure a format is that a file is its own.

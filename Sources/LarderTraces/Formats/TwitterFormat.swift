@@ -15,7 +15,7 @@ struct TwitterFormat: TraceFormat {
       bytes in the file: it gets the last known size of the object. Operations: get and gets are
       gets; set, add, cas, replace, append, prepend, incr and decr are sets; delete is a delete.
       """,
-    suffixes: [".twitter", ".twr.csv"], parameters: [.timeUnit, .skipZeroSize])
+    suffixes: [".twitter", ".twr.csv"], parameters: [.timeUnit, .skipZeroSize, .size(.logged)])
 
   private static let fieldCount = 7
 

@@ -3,7 +3,8 @@ import LarderEngine
 /// Puts records into columns, batch by batch: the heart of preparation.
 ///
 /// Times that go backwards are raised to the time of the request before, so that the column never
-/// decreases; how many were is counted.
+/// decreases; how many were is counted. Sizes and costs are resolved at the end, when all that is
+/// known of an object has been read.
 struct TraceBuilder: ~Copyable {
   /// How many requests there are so far.
   private(set) var count = 0
@@ -20,10 +21,16 @@ struct TraceBuilder: ~Copyable {
   private var footprint: UInt64 = 0
   private var lastTime: UInt64 = 0
   private var timesRaised = 0
+  private let sizeRule: SizeRule
+  /// 1 for a request whose size is not known. Empty while all are.
+  private var unknown: GrowableColumn<UInt8>
+  private var hasUnknown = false
+  private var hasUnknownCosts = false
 
   /// An empty trace with these columns. `keyLimit` as `RecordSource` has it.
   init(
-    columns: TraceColumns, keyLimit: Int?, memory: MemoryBudget = .machine
+    columns: TraceColumns, keyLimit: Int?, sizeRule: SizeRule = .logged,
+    memory: MemoryBudget = .machine
   ) throws(TraceError) {
     // Into locals first: what can fail must be over before a noncopyable value has parts.
     let hashed = try KeyTable(memory: memory)
@@ -34,6 +41,9 @@ struct TraceBuilder: ~Copyable {
     let operations = try GrowableColumn<UInt8>(capacity: 1)
     let ttls = try GrowableColumn<UInt32>(capacity: 1)
     let costs = try GrowableColumn<Float>(capacity: 1)
+    let unknown = try GrowableColumn<UInt8>(capacity: 1)
+    self.unknown = unknown
+    self.sizeRule = sizeRule
     kept = columns
     self.hashed = hashed
     self.direct = direct
@@ -65,7 +75,12 @@ struct TraceBuilder: ~Copyable {
     if kept.contains(.size) {
       try sizes.reserve(total)
       let column = sizes.base + start
-      for i in 0..<batch.count { column[i] = records[i].size }
+      var areKnown = true
+      for i in 0..<batch.count {
+        column[i] = records[i].size
+        areKnown = areKnown && records[i].isSizeKnown
+      }
+      if !areKnown || hasUnknown { try markUnknown(records, batch.count) }
     }
     if kept.contains(.time) { try addTimes(records, batch.count) }
     if kept.contains(.operation) {
@@ -81,7 +96,10 @@ struct TraceBuilder: ~Copyable {
     if kept.contains(.cost) {
       try costs.reserve(total)
       let column = costs.base + start
-      for i in 0..<batch.count { column[i] = records[i].cost }
+      for i in 0..<batch.count {
+        column[i] = records[i].cost
+        hasUnknownCosts = hasUnknownCosts || records[i].cost < 0
+      }
     }
     count = total
   }
@@ -103,11 +121,51 @@ struct TraceBuilder: ~Copyable {
     timesRaised += raised
   }
 
-  /// The trace, with the columns cut to size.
-  consuming func finish(name: String) -> PreparedTrace {
-    let storage = ColumnStorage()
-    let (count, kept, footprint, raised) = (count, kept, footprint, timesRaised)
+  @inline(never)
+  private mutating func markUnknown(
+    _ records: UnsafePointer<TraceRecord>, _ size: Int
+  ) throws(TraceError) {
+    try unknown.reserve(count + size)
+    for i in 0..<size where !records[i].isSizeKnown { unknown.base[count + i] = 1 }
+    hasUnknown = true
+  }
+
+  /// Resolves sizes; nil when none is known.
+  private mutating func resolveSizes(_ objects: Int) throws(TraceError) -> SizeFacts? {
+    if hasUnknown { try unknown.reserve(count) }
+    let resolution = try SizeResolution(
+      sizeRule, count: count, objects: objects, ids: ids.base, sizes: sizes.base,
+      operations: kept.contains(.operation) ? operations.base : nil,
+      unknown: hasUnknown ? unknown.base : nil)
+    let facts = resolution.resolve()
+    footprint = 0
+    var objects: ObjectID = 0
+    // Ids come in order of first appearance, so the next new one is known.
+    for index in 0..<count where ids.base[index] > objects {
+      objects += 1
+      footprint &+= UInt64(sizes.base[index])
+    }
+    return facts
+  }
+
+  /// The trace, with the columns cut to size. `reading` is what its source noticed.
+  consuming func finish(
+    name: String, reading: ReadingFacts = ReadingFacts()
+  ) throws(TraceError) -> PreparedTrace {
     let objects = direct?.count ?? hashed.count
+    var (reading, kept) = (reading, kept)
+    if kept.contains(.size), sizeRule != .logged || hasUnknown, count > 0 {
+      reading.sizes = try resolveSizes(objects)
+      if reading.sizes == nil { kept.remove(.size) }
+    }
+    if kept.contains(.cost), hasUnknownCosts {
+      let filled = try CostResolution.resolve(
+        costs.base, count: count, ids: ids.base, objects: objects)
+      if let filled { reading.costsFilled = filled } else { kept.remove(.cost) }
+    }
+    reading.timesSorted -= min(reading.timesSorted, timesRaised)
+    let storage = ColumnStorage()
+    let (count, footprint, raised) = (count, footprint, timesRaised)
     var columns = RequestColumns(
       count: count, objects: objects, ids: storage.adopt(ids, count: count), owner: storage)
     if kept.contains(.size) { columns.sizes = storage.adopt(sizes, count: count) }
@@ -117,6 +175,7 @@ struct TraceBuilder: ~Copyable {
     if kept.contains(.cost) { columns.costs = storage.adopt(costs, count: count) }
     return PreparedTrace(
       name: name, requests: columns,
-      footprintBytes: kept.contains(.size) ? footprint : UInt64(objects), timesRaised: raised)
+      footprintBytes: kept.contains(.size) ? footprint : UInt64(objects), timesRaised: raised,
+      reading: reading)
   }
 }

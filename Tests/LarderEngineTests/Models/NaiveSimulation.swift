@@ -71,6 +71,9 @@ struct NaiveSimulation {
       now: now, ttlSeconds: line.ttlSeconds, version: version, latest: latest)
     switch line.operation {
     case .modify: versions[line.id, default: 0] += 1
+    case .bypass:
+      totals.requests += 1
+      totals.bytesRequested += UInt64(request.size)
     case .get: get(request, context)
     case .set:
       totals.sets += 1

@@ -61,7 +61,7 @@ struct ConfigurationDraw {
   var workloadText: String {
     let source =
       switch source {
-      case .lines: "{trace: \(Self.traceName), format: csv}"
+      case .lines: "{trace: \(Self.traceName), format: 'csv:sizes=logged'}"
       case .generator(let generator): generator.text
       }
     return """

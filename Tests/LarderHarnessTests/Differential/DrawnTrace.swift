@@ -47,6 +47,7 @@ struct DrawnTrace {
       case .set: "set"
       case .delete: "delete"
       case .modify: "modify"
+      case .bypass: "bypass"
       }
     return picked(
       key: "\(line.key)", operation: operation, size: "\(line.size)", time: "\(line.seconds)",

@@ -43,6 +43,9 @@ struct DiskCacheReplay {
         try cache.remove(key)
       case .modify:
         versions[Int(line.id)] &+= 1
+      case .bypass:
+        counts.requests += 1
+        counts.bytesRequested += UInt64(line.size)
       }
     }
     counts.disk = cache.tierCounts

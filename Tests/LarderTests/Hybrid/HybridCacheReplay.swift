@@ -45,6 +45,9 @@ struct HybridCacheReplay {
         try cache.remove(line.id)
       case .modify:
         versions[Int(line.id)] += 1
+      case .bypass:
+        counts.requests += 1
+        counts.bytesRequested += UInt64(line.size)
       }
     }
     let tiers = cache.counts

@@ -44,6 +44,9 @@ struct MemoryCacheReplay {
         cache.remove(key)
       case .modify:
         versions[Int(line.id)] += 1
+      case .bypass:
+        counts.requests += 1
+        counts.bytesRequested += UInt64(line.size)
       }
     }
     counts.memory = cache.tierCounts

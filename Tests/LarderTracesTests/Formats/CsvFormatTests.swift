@@ -96,10 +96,12 @@ struct CsvFormatTests {
     ("id,size\n1,4294967296\n", "csv", ":2: the size '4294967296' is above 4294967295 bytes"),
     ("id,size\n1,99999999999999999999999\n", "csv", "is above 4294967295 bytes"),
     ("id,size\n1,12.5\n", "csv", ":2: expected a size in bytes as a whole number, found '12.5'"),
-    ("id,size\n1,\n", "csv", ":2: expected a size in bytes as a whole number, found ''"),
     ("id,size\n,3\n", "csv", ":2: the id is empty"),
     ("id,ttl\n4,soon\n", "csv", ":2: expected a TTL in whole seconds, found 'soon'"),
-    ("id,op\n4,read\n", "csv:id=id:op=op", ":2: expected get, set, delete or modify, found 'read'"),
+    (
+      "id,op\n4,POST\n", "csv:id=id:op=op:others=error",
+      ":2: expected an operation such as get, set or delete, found 'POST'"
+    ),
     ("id,cost\n4,-1\n", "csv", ":2: expected a cost of at least 0, found '-1'"),
     ("id,cost\n4,nan\n", "csv", ":2: expected a cost"),
     ("id,size\n1,2\n1\n", "csv", ":3: expected 2 fields, as line 1 has, found 1"),
@@ -121,6 +123,51 @@ struct CsvFormatTests {
     let problem = problem(text, spec)
     #expect(problem.contains(expected), "\(problem)")
     #expect(!problem.contains("\n"))
+  }
+
+  @Test func operationsOfOtherProgramsAreMapped() throws {
+    let text = "id,op\n1,GET\n2,PUT\n3,post\n4,DELETE\n5,read\n6,cas\n"
+    let spec = "csv:id=id:op=op"
+    #expect(try records(text, spec).map(\.operation) == [0, 1, 2, 0, 1])
+    #expect(try records(text, spec + ":others=bypass").map(\.operation) == [0, 1, 4, 2, 0, 1])
+    let folder = try TestFolder()
+    let trace = try PreparedTrace.load(
+      path: folder.write(text, to: "t.csv"), format: ComponentSpec(parsing: spec))
+    #expect(trace.notes == ["1 lines were left out: the operation 'post' is not known."])
+  }
+
+  @Test func datesAreTimes() throws {
+    let all = try records(
+      "time,id\n[01/Mar/2026:10:00:00 +0100],1\n2026-03-01T09:00:00.5Z,2\n", "csv")
+    #expect(all.map(\.time) == [1_772_355_600_000_000, 1_772_355_600_500_000])
+  }
+
+  @Test func anEmptySizeIsUnknown() throws {
+    let all = try records("id,size\n1,\n1,5\n")
+    #expect(all.map(\.isSizeKnown) == [false, true])
+  }
+
+  @Test func sizesOfBlocksAreLengthsOfRequests() throws {
+    let folder = try TestFolder()
+    let blocks = try folder.write("lbn,size\n1,512\n1,4096\n", to: "blocks.csv")
+    let urls = try folder.write("url,size\n1,512\n1,4096\n", to: "urls.csv")
+    #expect(try FileSource(path: blocks).sizeRule == .logged)
+    #expect(try FileSource(path: urls).sizeRule == .lastFull)
+    let kept = try ComponentSpec(parsing: "csv:sizes=logged")
+    #expect(try FileSource(path: urls, format: kept).sizeRule == .logged)
+  }
+
+  @Test func raggedLinesAreCounted() throws {
+    let folder = try TestFolder()
+    let rows = (1...300).map { "\($0),5\n" }.joined()
+    let path = try folder.write("id,size\n" + rows + "7\n8,9,10\n", to: "ragged.csv")
+    let trace = try PreparedTrace.load(path: path)
+    #expect(trace.requests.count == 300 && trace.reading.badLines == 2)
+    #expect(trace.notes[0].contains("2 of 303 lines could not be read"), "\(trace.notes)")
+    #expect(trace.notes[0].contains(":302: expected 2 fields"))
+    let strict = TraceReference(path: path, maxBadShare: 0)
+    let text = message { _ = try PreparedTrace.load(strict) }
+    #expect(text.contains(":302: expected 2 fields") && text.contains("and none may"), "\(text)")
   }
 
   @Test func anEmptyTTLIsNone() throws {

@@ -26,10 +26,11 @@ struct SampleTrace: Sendable, CustomTestStringConvertible {
   ]
 
   /// All samples.
-  static let all: [SampleTrace] = [
-    oracleGeneral, csv, csvWithOperations, txt, arc, lirs, vscsi1, vscsi2, adaptSize, cache2k,
-    lcs, lcsOlder, twitter, metaKV, msrCambridge, larder,
-  ]
+  static let all: [SampleTrace] =
+    [
+      oracleGeneral, csv, csvWithOperations, txt, arc, lirs, vscsi1, vscsi2, adaptSize, cache2k,
+      lcs, lcsOlder, twitter, metaKV, msrCambridge, larder,
+    ] + logs
 
   private static let timed = requests.map {
     TraceRecord(key: $0.id, time: UInt64($0.time) * 1_000_000, size: $0.size)

@@ -11,8 +11,8 @@ struct LarderFormat: TraceFormat {
       Little-endian: a header of 72 bytes that begins with 89 4C 41 52 44 45 52 0A and the version,
       a directory of 32 bytes per column (kind, element size, offset, length, checksum), the name,
       and the columns at multiples of 64: u32 ids (dense, in order of first appearance), u32 sizes,
-      u64 times in microseconds, u8 operations (get, set, delete, modify), u32 TTLs in seconds,
-      float costs. Checksums and values are checked in one scan when the file is opened.
+      u64 times in microseconds, u8 operations (get, set, delete, modify, bypass), u32 TTLs in
+      seconds, float costs. Checksums and values are checked in one scan when the file is opened.
       """,
     suffixes: [".larder"], parameters: [.skipZeroSize])
 

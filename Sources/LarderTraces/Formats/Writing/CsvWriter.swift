@@ -12,13 +12,16 @@ public struct CsvWriter: TraceWriter {
   /// A writer.
   public init() {}
 
-  /// Writes a trace, with its dense ids.
+  /// Writes a trace, with its dense ids. Where requests of one object have different sizes the
+  /// column is called `request_size`, which keeps them when the table is read again.
   ///
   /// - Complexity: O(requests).
   public func write(_ trace: PreparedTrace, to path: String) throws(TraceError) {
     let file = try OutputFile(path: path)
     do {
-      try write(PreparedSource(trace), to: file)
+      try write(
+        PreparedSource(trace), to: file,
+        sizeName: Self.hasSizeChanges(trace) ? "request_size" : "size")
     } catch let error as TraceError {
       throw error
     } catch {
@@ -35,9 +38,11 @@ public struct CsvWriter: TraceWriter {
     try write(source, to: OutputFile(path: path))
   }
 
-  func write(_ source: some RecordSource, to file: OutputFile) throws {
+  func write(
+    _ source: some RecordSource, to file: OutputFile, sizeName: String = "size"
+  ) throws {
     let columns = source.columns
-    try file.write(Array((CsvWriter.header(columns) + "\n").utf8))
+    try file.write(Array((CsvWriter.header(columns, sizeName) + "\n").utf8))
     var line = DecimalText()
     try source.records { batch in
       for record in batch { CsvWriter.append(record, columns, to: &line) }
@@ -48,10 +53,27 @@ public struct CsvWriter: TraceWriter {
     try file.commit()
   }
 
-  private static func header(_ columns: TraceColumns) -> String {
+  /// Whether requests of one object have different sizes.
+  private static func hasSizeChanges(_ trace: PreparedTrace) -> Bool {
+    guard let sizes = trace.requests.sizes else { return false }
+    var first = [UInt32](repeating: 0, count: trace.requests.objects + 1)
+    var seen: ObjectID = 0
+    for index in 0..<trace.requests.count {
+      let id = trace.requests.ids[index]
+      if id > seen {
+        seen = id
+        first[Int(id)] = sizes[index]
+      } else if first[Int(id)] != sizes[index] {
+        return true
+      }
+    }
+    return false
+  }
+
+  private static func header(_ columns: TraceColumns, _ sizeName: String) -> String {
     var names = ["id"]
     if columns.contains(.time) { names.insert("time", at: 0) }
-    if columns.contains(.size) { names.append("size") }
+    if columns.contains(.size) { names.append(sizeName) }
     if columns.contains(.operation) { names.append("op") }
     if columns.contains(.ttl) { names.append("ttl") }
     if columns.contains(.cost) { names.append("cost") }
@@ -69,7 +91,7 @@ public struct CsvWriter: TraceWriter {
     line.append(record.key)
     if columns.contains(.size) {
       line.bytes.append(comma)
-      line.append(UInt64(record.size))
+      if record.isSizeKnown { line.append(UInt64(record.size)) }
     }
     if columns.contains(.operation) {
       line.bytes.append(comma)
@@ -81,7 +103,7 @@ public struct CsvWriter: TraceWriter {
     }
     if columns.contains(.cost) {
       line.bytes.append(comma)
-      line.bytes += "\(record.cost)".utf8
+      if record.cost >= 0 { line.bytes += "\(record.cost)".utf8 }
     }
     line.bytes.append(0x0A)
   }
@@ -95,6 +117,7 @@ extension Operation {
     case .set: "set"
     case .delete: "delete"
     case .modify: "modify"
+    case .bypass: "bypass"
     }
   }
 }

@@ -1,0 +1,19 @@
+import ArgumentParser
+import LarderTraces
+
+/// Whether several files are several traces or one.
+struct JoinOption: ParsableArguments {
+  @Flag(
+    help: """
+      Read all files as one trace, in the order of their times: a log and what it was rotated \
+      into.
+      """)
+  var join = false
+
+  /// The traces that the files are.
+  func references(
+    _ paths: [String], _ format: FormatOption
+  ) throws -> [TraceReference] {
+    join ? [try format.reference(paths)] : try paths.map { try format.reference([$0]) }
+  }
+}

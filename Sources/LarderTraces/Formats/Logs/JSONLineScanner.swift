@@ -1,0 +1,232 @@
+/// Finds a few values in a line that is a JSON object, without building anything.
+///
+/// Reads what it must to know where values begin and end and leaves the rest alone: numbers and
+/// words are not checked. Nesting is followed only where a wanted path leads into it.
+final class JSONLineScanner {
+  /// Keys from the outermost object inwards.
+  typealias Path = [[UInt8]]
+
+  private let paths: [Path]
+  private var values: [TextField]
+  /// Strings without their escapes, one after another.
+  private var scratch: UnsafeMutablePointer<UInt8>
+  private var scratchCapacity = 4096
+  private var scratchCount = 0
+  private let nothing: UnsafeMutablePointer<UInt8>
+
+  /// A scanner for up to 64 paths.
+  init(_ paths: [Path]) {
+    self.paths = Array(paths.prefix(64))
+    scratch = .allocate(capacity: scratchCapacity)
+    nothing = .allocate(capacity: 1)
+    nothing.initialize(to: 0)
+    values = Array(repeating: TextField(nothing, nothing), count: self.paths.count)
+  }
+
+  deinit {
+    scratch.deallocate()
+    nothing.deallocate()
+  }
+
+  /// The value of a path in the last line: a string without quotes and escapes, a number or a word
+  /// as it stands, the first element of an array; empty where there is none or null.
+  @inline(__always)
+  func value(_ index: Int) -> TextField { values[index] }
+
+  /// Looks through a line; false when it is not an object that ends where the line does.
+  func scan(_ line: TextField) -> Bool {
+    for index in values.indices { values[index] = TextField(nothing, nothing) }
+    scratchCount = 0
+    if line.count > scratchCapacity {
+      scratch.deallocate()
+      scratchCapacity = line.count * 2
+      scratch = .allocate(capacity: scratchCapacity)
+    }
+    var rest = line.trimmed
+    let all: UInt64 = paths.count == 64 ? .max : (1 << UInt64(paths.count)) - 1
+    guard object(&rest, depth: 0, among: all) else { return false }
+    return rest.trimmed.isEmpty
+  }
+
+  /// An object whose keys may go on the paths in `mask`.
+  private func object(_ rest: inout TextField, depth: Int, among mask: UInt64) -> Bool {
+    guard take(0x7B, &rest) else { return false }
+    if take(0x7D, &rest) { return true }
+    repeat {
+      skipSpace(&rest)
+      guard let key = string(&rest), take(0x3A, &rest) else { return false }
+      skipSpace(&rest)
+      let wanted = matches(key, depth: depth, among: mask)
+      guard wanted == 0 ? skip(&rest) : value(&rest, depth: depth, of: wanted) else {
+        return false
+      }
+    } while take(0x2C, &rest)
+    return take(0x7D, &rest)
+  }
+
+  /// The value of a key on a path.
+  private func value(_ rest: inout TextField, depth: Int, of wanted: UInt64) -> Bool {
+    guard !rest.isEmpty else { return false }
+    if rest.next.pointee == 0x7B {
+      guard depth < 8 else { return skip(&rest) }
+      return object(&rest, depth: depth + 1, among: wanted)
+    }
+    let start = rest
+    guard skip(&rest) else { return false }
+    var text = TextField(start.next, rest.next)
+    if text.next.pointee == 0x5B {
+      text.skip()
+      skipSpace(&text)
+      let element = text
+      guard !text.isEmpty, text.next.pointee != 0x5D, skip(&text) else { return true }
+      text = TextField(element.next, text.next)
+    }
+    if text.next.pointee == 0x22 {
+      guard let string = string(&text) else { return false }
+      text = unescaped(string)
+    } else if text.equals(Array("null".utf8)) {
+      return true
+    }
+    for index in paths.indices
+    where wanted & (1 << UInt64(index)) != 0 && paths[index].count == depth + 1 {
+      values[index] = text
+    }
+    return true
+  }
+
+  @inline(__always)
+  private func matches(_ key: TextField, depth: Int, among mask: UInt64) -> UInt64 {
+    var matching: UInt64 = 0
+    for index in paths.indices where mask & (1 << UInt64(index)) != 0 {
+      let path = paths[index]
+      if path.count > depth, key.equals(path[depth]) { matching |= 1 << UInt64(index) }
+    }
+    return matching
+  }
+
+  /// The inside of a string.
+  @inline(__always)
+  private func string(_ rest: inout TextField) -> TextField? {
+    guard !rest.isEmpty, rest.next.pointee == 0x22 else { return nil }
+    rest.skip()
+    let start = rest.next
+    while !rest.isEmpty {
+      let byte = rest.next.pointee
+      if byte == 0x22 {
+        defer { rest.skip() }
+        return TextField(start, rest.next)
+      }
+      rest.skip()
+      if byte == 0x5C {
+        if rest.isEmpty { return nil }
+        rest.skip()
+      }
+    }
+    return nil
+  }
+
+  /// Passes over a value, whatever is in it.
+  private func skip(_ rest: inout TextField) -> Bool {
+    guard !rest.isEmpty else { return false }
+    let first = rest.next.pointee
+    if first == 0x22 { return string(&rest) != nil }
+    guard first == 0x7B || first == 0x5B else {
+      let start = rest.next
+      while !rest.isEmpty {
+        let byte = rest.next.pointee
+        if byte == 0x2C || byte == 0x7D || byte == 0x5D || byte == 0x20 || byte == 0x09 { break }
+        rest.skip()
+      }
+      return rest.next > start
+    }
+    var depth = 0
+    while !rest.isEmpty {
+      switch rest.next.pointee {
+      case 0x22:
+        guard string(&rest) != nil else { return false }
+        continue
+      case 0x7B, 0x5B: depth += 1
+      case 0x7D, 0x5D: depth -= 1
+      default: break
+      }
+      rest.skip()
+      if depth == 0 { return true }
+    }
+    return false
+  }
+
+  /// A string without its escapes; they are taken out into the scratch memory.
+  private func unescaped(_ string: TextField) -> TextField {
+    guard string.find(0x5C) != nil else { return string }
+    let start = scratch + scratchCount
+    var end = start
+    var rest = string
+    while let byte = rest.takeByte() {
+      guard byte == 0x5C, let letter = rest.takeByte() else {
+        end.pointee = byte
+        end += 1
+        continue
+      }
+      switch letter {
+      case 0x6E: end.pointee = 0x0A
+      case 0x74: end.pointee = 0x09
+      case 0x72: end.pointee = 0x0D
+      case 0x62: end.pointee = 0x08
+      case 0x66: end.pointee = 0x0C
+      case 0x75:
+        end = JSONLineScanner.append(&rest, to: end)
+        continue
+      default: end.pointee = letter
+      }
+      end += 1
+    }
+    scratchCount += end - start
+    return TextField(start, end)
+  }
+
+  /// The character of `\u0026`, in UTF-8: at most three bytes for six, or four for twelve.
+  private static func append(
+    _ rest: inout TextField, to end: UnsafeMutablePointer<UInt8>
+  ) -> UnsafeMutablePointer<UInt8> {
+    var code = hex(&rest)
+    if (0xD800..<0xDC00).contains(code), rest.starts(with: [0x5C, 0x75]) {
+      rest.skip()
+      rest.skip()
+      let low = hex(&rest)
+      code = 0x10000 + (code - 0xD800) << 10 + (low & 0x3FF)
+    }
+    var end = end
+    for byte in String(Unicode.Scalar(code) ?? "\u{FFFD}").utf8 {
+      end.pointee = byte
+      end += 1
+    }
+    return end
+  }
+
+  private static func hex(_ rest: inout TextField) -> UInt32 {
+    var value: UInt32 = 0
+    for _ in 0..<4 {
+      guard !rest.isEmpty else { break }
+      let byte = rest.next.pointee
+      let letter = (byte | 0x20) &- 0x61
+      let digit = byte &- 0x30 <= 9 ? byte &- 0x30 : letter < 6 ? letter + 10 : 255
+      if digit == 255 { break }
+      value = value << 4 | UInt32(digit)
+      rest.skip()
+    }
+    return value
+  }
+
+  @inline(__always)
+  private func take(_ byte: UInt8, _ rest: inout TextField) -> Bool {
+    skipSpace(&rest)
+    guard !rest.isEmpty, rest.next.pointee == byte else { return false }
+    rest.skip()
+    return true
+  }
+
+  @inline(__always)
+  private func skipSpace(_ rest: inout TextField) {
+    while !rest.isEmpty, rest.next.pointee == 0x20 || rest.next.pointee == 0x09 { rest.skip() }
+  }
+}

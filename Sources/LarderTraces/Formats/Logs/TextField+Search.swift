@@ -1,0 +1,39 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+extension TextField {
+  /// The first place of a byte; nil when it is not there.
+  @inline(__always)
+  func find(_ byte: UInt8) -> UnsafePointer<UInt8>? {
+    memchr(next, Int32(byte), count).map {
+      UnsafePointer($0.assumingMemoryBound(to: UInt8.self))
+    }
+  }
+
+  /// The first place of a text; nil when it is not there.
+  @inline(__always)
+  func find(_ text: [UInt8]) -> UnsafePointer<UInt8>? {
+    guard let first = text.first else { return next }
+    if text.count == 1 { return find(first) }
+    var rest = self
+    while let place = rest.find(first) {
+      rest = TextField(place, end)
+      if rest.starts(with: text) { return place }
+      rest.skip()
+    }
+    return nil
+  }
+
+  /// Whether the bytes are those of `text`.
+  @inline(__always)
+  func equals(_ text: [UInt8]) -> Bool {
+    count == text.count && (count == 0 || memcmp(next, text, count) == 0)
+  }
+
+  /// Empty, or the `-` that logs write for nothing.
+  @inline(__always)
+  var isNothing: Bool { isEmpty || (count == 1 && next.pointee == 0x2D) }
+}

@@ -1,0 +1,72 @@
+import LarderEngine
+
+/// What memcached prints for `watch`.
+struct MemcachedWatchFormat: TraceFormat {
+  let description = FormatDescription(
+    name: "memcached-watch",
+    summary: "the output of memcached's watch fetchers mutations deletions evictions",
+    layout: """
+      Text, one event per line: `ts=1700000000.12 gid=2 type=item_get key=a status=found clsid=1
+      cfd=25 size=5`. Digits behind the point of ts are microseconds, without leading zeros, as
+      memcached writes them. item_get is a get, item_store with status stored a set with its TTL,
+      deleted a delete. memcached looks an item up before it stores or deletes it: a get right
+      before a store or delete of the same key by the same client is left out. The server's own
+      evictions and stores that failed are left out and counted. memcached before 1.6.19 does not
+      tell deletes: they look like gets. The size is that of key and value; a get that found
+      nothing says none, so it has that of the object.
+      """,
+    suffixes: [".memcached", ".memcached-watch", ".memcached-watch.log"],
+    parameters: [.size(.lastFull), .maxBad])
+
+  func recognise(_ sample: FormatSample) -> FormatConfidence {
+    if sample.isNamed(description.suffixes) { return .certain }
+    let lines = sample.lines().filter { !$0.elementsEqual("OK".utf8) }
+    let fitting = lines.count { $0.starts(with: "ts=".utf8) && $0.contains(0x20) }
+    return !lines.isEmpty && fitting * 10 >= lines.count * 9 ? .certain : .none
+  }
+
+  func decoder(options: FormatOptions, sample: FormatSample) -> any TraceDecoder { Decoder() }
+
+  private struct Decoder: TraceDecoder {
+    var columns: TraceColumns { [.size, .time, .operation, .ttl] }
+    var sizeRule: SizeRule { .lastFull }
+    var sortsTimes: Bool { true }
+
+    func decode(_ reader: ByteReader, into batch: RecordBatch) throws {
+      var last = 0
+      // The last get of each client, held back until it is known what the client does next. The
+      // window that sorts by time puts it in its place.
+      var pending: [UInt64: TraceRecord] = [:]
+      try reader.forEachLine(telling: batch) { line, number in
+        last = number
+        if line.trimmed.isEmpty || line.trimmed.equals([0x4F, 0x4B]) { return true }
+        guard let event = MemcachedEvent(line) else {
+          try batch.bad(
+            TraceError(
+              "expected 'ts=... gid=... type=... key=...', found \(line.quoted)",
+              in: reader.path, at: .line(number)))
+          return true
+        }
+        var goesOn = true
+        if event.isOfClient, let get = pending.removeValue(forKey: event.client),
+          event.kind == .get || get.key != event.record.key
+        {
+          goesOn = try batch.append(get)
+        }
+        switch event.kind {
+        case .get: pending[event.client] = event.record
+        case .store, .delete: goesOn = try goesOn && batch.append(event.record)
+        case .failedStore: batch.skip("stores that failed")
+        case .eviction: batch.skip("the server's own evictions")
+        case .other: batch.skip("events that are no get, store or delete")
+        }
+        return goesOn
+      }
+      for get in pending.values.sorted(by: { ($0.time, $0.key) < ($1.time, $1.key) }) {
+        guard try batch.append(get) else { return }
+      }
+      batch.noteLines(last)
+      _ = try batch.flush()
+    }
+  }
+}

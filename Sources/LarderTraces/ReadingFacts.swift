@@ -1,0 +1,55 @@
+/// What was noticed while a trace was read, and changed in it: told wherever its results are.
+public struct ReadingFacts: Sendable, Hashable {
+  /// How sizes were resolved; nil where the trace has none.
+  public var sizes: SizeFacts?
+  /// Requests out of order that were put where their time belongs.
+  public var timesSorted = 0
+  /// Lines read.
+  public var lines = 0
+  /// Lines that could not be read.
+  public var badLines = 0
+  /// The first of them, with what is wrong.
+  public var badExamples: [String] = []
+  /// Lines that were left out on purpose, by the reason.
+  public var skipped: [String: Int] = [:]
+  /// Requests whose cost was filled from others of the object.
+  public var costsFilled = 0
+  /// Files of a joined trace that are empty.
+  public var emptyFiles: [String] = []
+
+  /// How many bad lines are quoted.
+  static let examplesMaximum = 3
+
+  /// Nothing to tell.
+  public init() {}
+
+  /// Sentences for whoever reads results, for a trace of `objects` objects.
+  func notes(objects: Int) -> [String] {
+    var notes = sizes?.notes(objects: objects) ?? []
+    if timesSorted > 0 {
+      notes.append("\(timesSorted) requests were out of order and were moved to their time.")
+    }
+    if badLines > 0 {
+      notes.append(
+        "\(badLines) of \(lines) lines could not be read: \(badExamples.joined(separator: "; ")).")
+    }
+    for (reason, count) in skipped.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
+      notes.append("\(count) lines were left out: \(reason).")
+    }
+    if costsFilled > 0 {
+      notes.append("\(costsFilled) requests had no cost and were given that of their object.")
+    }
+    for file in emptyFiles { notes.append("\(file) is empty.") }
+    return notes
+  }
+
+  /// Adds what was noticed in another part of the same trace.
+  mutating func add(_ other: ReadingFacts) {
+    timesSorted += other.timesSorted
+    lines += other.lines
+    badLines += other.badLines
+    badExamples += other.badExamples.prefix(Self.examplesMaximum - badExamples.count)
+    skipped.merge(other.skipped) { $0 + $1 }
+    emptyFiles += other.emptyFiles
+  }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Commands over logs of servers.
+@Suite(.endsInTime)
+struct LogCommandTests {
+  private static func line(_ second: Int, _ path: String, _ answer: String = "200 100") -> String {
+    "h - - [01/Mar/2026:10:00:0\(second) +0000] \"GET /\(path) HTTP/1.1\" \(answer)\n"
+  }
+
+  private func folder() throws -> ScratchFolder {
+    let scratch = try ScratchFolder()
+    try scratch.write(Self.line(0, "a") + Self.line(1, "b"), to: "access.log.1")
+    try scratch.write(Self.line(3, "a") + Self.line(2, "b", "304 0"), to: "access.log")
+    return scratch
+  }
+
+  @Test func severalFilesAreOneTraceWhenJoined() throws {
+    let scratch = try folder()
+    let words = [
+      "access.log", "access.log.1", "--policy", "lru", "--capacity", "1MiB", "--csv", "-",
+    ]
+    let apart = try LarderProcess(["simulate"] + words, in: scratch.folder)
+    #expect(apart.output.split(separator: "\n").count == 3, "\(apart.notes)")
+    let joined = try LarderProcess(["simulate", "--join"] + words, in: scratch.folder)
+    let rows = joined.output.split(separator: "\n")
+    #expect(rows.count == 2 && rows[1].contains(",4,2,2,0,2,0.500000,400,200,"), "\(rows)")
+    #expect(joined.notes.contains("1 requests were out of order and were moved to their time."))
+    #expect(joined.notes.contains("1 requests had no full size"))
+  }
+
+  @Test func standardInputIsATrace() throws {
+    let scratch = try folder()
+    let run = try LarderProcess(
+      shell: "cat access.log.1 | larder simulate - --policy lru --capacity 1MiB --csv - --quiet",
+      in: scratch.folder)
+    #expect(run.exitCode == 0 && run.output.contains(",stdin,"), "\(run.notes)")
+    let file = try LarderProcess(
+      shell: "larder trace info - --quiet < access.log", in: scratch.folder)
+    #expect(file.exitCode == 0 && file.output.contains("stdin (combined)"), "\(file.notes)")
+  }
+
+  @Test func badLinesAreAnErrorBeyondTheirShare() throws {
+    let scratch = try folder()
+    try scratch.write(Self.line(0, "a") + "nonsense\n" + Self.line(1, "a"), to: "bad.log")
+    let words = ["trace", "info", "bad.log", "--format", "combined"]
+    let strict = try LarderProcess(words, in: scratch.folder)
+    #expect(strict.exitCode == 2 && strict.notes.contains("bad.log:2: expected a line such as"))
+    let loose = try LarderProcess(words + ["--max-bad", "50%"], in: scratch.folder)
+    #expect(loose.exitCode == 0, "\(loose.notes)")
+    #expect(loose.output.contains("1 of 3 lines could not be read: bad.log:2:"))
+  }
+
+  @Test func headSaysHowAFileWasUnderstood() throws {
+    let scratch = try folder()
+    let run = try LarderProcess(["trace", "head", "access.log"], in: scratch.folder)
+    #expect(run.exitCode == 0 && run.notes.contains("format: combined"))
+    #expect(run.notes.contains("lines are %h %l %u [%t]"))
+  }
+
+  @Test func costsAreCounted() throws {
+    let scratch = try folder()
+    try scratch.write(
+      "id,size,cost\n1,10,2.5\n2,10,4\n1,10,2.5\n1,10,\n", to: "costs.csv")
+    let run = try LarderProcess(
+      ["simulate", "costs.csv", "--policy", "lru", "--capacity", "1kB", "--csv", "-", "--quiet"],
+      in: scratch.folder)
+    let rows = run.output.split(separator: "\n")
+    #expect(rows[0].hasSuffix(",cost_requested,cost_saved,cost_saved_ratio"))
+    #expect(rows[1].hasSuffix(",11.500,5.000,0.434783"), "\(rows)")
+  }
+}

@@ -1,0 +1,73 @@
+import LarderEngine
+import Testing
+
+@testable import LarderTraces
+
+/// Log formats that users paste from their servers' configurations.
+@Suite
+struct LogPatternTests {
+  private func records(_ text: String, _ pattern: String) throws -> [TraceRecord] {
+    let folder = try TestFolder()
+    let path = try folder.write(text, to: "access.log")
+    let spec = try ComponentSpec(parsing: "combined:log-format='\(pattern)'")
+    return try allRecords(FileSource(path: path, format: spec))
+  }
+
+  @Test func nginxWithUpstreamTimeAndCaching() throws {
+    let all = try records(
+      #"192.0.2.1 1772359200.250 "GET /a HTTP/2.0" 200 512 "0.012, 0.030" "public, s-maxage=60""#
+        + "\n"
+        + #"192.0.2.1 1772359201.000 "GET /a HTTP/2.0" 200 512 "-" "no-store" more"# + "\n",
+      #"$remote_addr $msec "$request" $status $body_bytes_sent "$upstream_response_time" "#
+        + #""$upstream_http_cache_control""#)
+    #expect(
+      all == [
+        TraceRecord(
+          key: KeyHash.hash("/a"), time: 1_772_359_200_250_000, size: 512, ttl: 60, cost: 42),
+        TraceRecord(
+          key: KeyHash.hash("/a"), time: 1_772_359_201_000_000, size: 512,
+          cost: TraceRecord.unknownCost, operation: .bypass),
+      ])
+  }
+
+  @Test func apacheWithMicroseconds() throws {
+    let all = try records(
+      #"www.example.org:80 ::1 [01/Mar/2026:10:00:00 +0000] "GET /x HTTP/1.1" 200 77 1500"# + "\n",
+      #"%v:%p %h %t \"%r\" %>s %b %D"#)
+    #expect(all.count == 1)
+    #expect(all[0].key == KeyHash.hash("www.example.org/x") && all[0].cost == 1.5)
+  }
+
+  @Test func expiresIsTimeToLive() throws {
+    let all = try records(
+      #"[01/Mar/2026:10:00:00 +0000] "GET /x HTTP/1.1" 200 7 "Sun, 01 Mar 2026 10:01:00 GMT""#
+        + "\n"
+        + #"[01/Mar/2026:10:00:00 +0000] "GET /y HTTP/1.1" 200 7 "0""# + "\n",
+      #"[$time_local] "$request" $status $bytes_sent "$sent_http_expires""#)
+    #expect(all.map(\.ttl) == [60, 0] && all[1].operation == Operation.bypass.rawValue)
+  }
+
+  @Test func methodPathAndQueryApart() throws {
+    let all = try records(
+      "2026-03-01T10:00:00+00:00|GET|/x|a=1|200|7\n",
+      "$time_iso8601|$request_method|$uri|$args|$status|${body_bytes_sent}")
+    #expect(all.map(\.key) == [KeyHash.hash("/x?a=1")])
+  }
+
+  @Test func virtualHostsAreRecognised() throws {
+    let folder = try TestFolder()
+    let path = try folder.write(
+      "site:443 ::1 - - [01/Mar/2026:10:00:00 +0000] \"GET / HTTP/1.1\" 200 5 \"-\" \"-\"\n",
+      to: "other_vhosts_access.log")
+    let source = try FileSource(path: path)
+    #expect(source.format.name == "combined")
+    #expect(try allRecords(source).map(\.key) == [KeyHash.hash("site:443/")])
+    #expect(source.understanding.first?.contains("%v") == true)
+  }
+
+  @Test func colonsInQuotesBelongToTheValue() throws {
+    let spec = try ComponentSpec(parsing: "combined:log-format='$host:$request':size=max")
+    #expect(spec.values == ["log-format": "$host:$request", "size": "max"])
+    #expect(try ComponentSpec(parsing: spec.description) == spec)
+  }
+}
