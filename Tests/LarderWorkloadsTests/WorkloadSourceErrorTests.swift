@@ -60,7 +60,7 @@ import Testing
       """
       w.yaml:3: source.format: cvs: unknown trace format; did you mean 'csv'? known are \
       oracle-general, csv, txt, arc, lirs, vscsi, adapt-size, cache2k, lcs, twitter, meta-kv, \
-      msr-cambridge, larder
+      msr-cambridge, combined, squid, w3c, json-lines, redis-monitor, memcached-watch, larder
       """),
     Case(
       "source: {trace: a, format: 'csv:time'}",
