@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test func loopsAreNotForLRU() throws {
-    let trace = try AdviceStand.generated("loop:objects=200", requests: 3000)
+    let trace = try AdviceStand.generated("loop:objects=200", requests: 6000)
     let advice = try advice(trace, try AdviceStand.settings("100"))
     let best = advice.best
     #expect(best.matters && best.lru.hitRatio == 0 && best.advised.hitRatio > 0.4)
