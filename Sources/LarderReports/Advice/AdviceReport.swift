@@ -95,7 +95,8 @@ package enum AdviceReport {
     let split = end ?? blocks.endIndex
     let answer = blocks[..<split].dropFirst().map { markup.text(of: $0) }
       .joined(separator: "\n")
-    let body = HTMLBody(Array(blocks[split...]), markup: markup)
+    var body = HTMLBody(markup: markup)
+    let sections = body.html(Array(blocks[split...]))
     let links = body.contents.map {
       "<li><a href=\"#\($0.id)\">\(XMLText.escaped($0.title))</a></li>"
     }
@@ -111,7 +112,7 @@ package enum AdviceReport {
         <aside><nav aria-label="Sections"><h2>On this page</h2>\
         <ul>\(links.joined())</ul></nav></aside>
         <main>
-        \(body.html)</main>
+        \(sections)</main>
         </div>
         <p class="status" role="status" aria-live="polite"></p>
         """
