@@ -42,7 +42,7 @@ extension ExecutionRun {
     let tally = tally
     try checkCapacity(cache)
     let tierCounts = cache.tierCounts()
-    execution.counts = Self.counts(tally, tierCounts)
+    execution.counts = Self.counts(tally, tierCounts, hasCosts: reader.hasCosts)
     execution.countsTiers = tierCounts != nil
     // Pressure is nothing that a simulation knows of.
     if executor.order.spec.pressure.isEmpty, tierCounts != nil {
@@ -60,7 +60,9 @@ extension ExecutionRun {
     }
   }
 
-  private static func counts(_ tally: RunTally, _ tiers: CacheTierCounts?) -> Counts {
+  private static func counts(
+    _ tally: RunTally, _ tiers: CacheTierCounts?, hasCosts: Bool
+  ) -> Counts {
     var counts = Counts()
     counts.requests = tally.requests
     counts.memoryHits = tally.memoryHits
@@ -71,6 +73,9 @@ extension ExecutionRun {
     counts.staleHits = tally.staleHits
     counts.sets = tally.sets
     counts.deletes = tally.deletes
+    if hasCosts {
+      counts.cost = CostCounts(requested: tally.costRequested, saved: tally.costSaved)
+    }
     if let tiers {
       counts.memory = tiers.memory
       counts.disk = tiers.disk

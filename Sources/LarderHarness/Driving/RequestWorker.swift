@@ -101,6 +101,7 @@ struct RequestWorker: Sendable {
     } else if operation == .bypass {
       tally.requests += 1
       tally.bytesRequested += UInt64(reader.weight(index))
+      tally.costRequested += Double(reader.cost(index))
     } else {
       tally.modifies += 1
       _ = versions.advance(reader.id(index))
@@ -133,10 +134,13 @@ struct RequestWorker: Sendable {
     let end = isTimed ? context.time.nowNanoseconds : 0
     tally.requests += 1
     tally.bytesRequested += weight
+    let cost = Double(reader.cost(index))
+    tally.costRequested += cost
     guard let answer else {
       try fill(index, cache, isTimed, spent: late + (end - start))
       return
     }
+    tally.costSaved += cost
     if answer.tier == .memory {
       tally.memoryHits += 1
       tally.memoryBytesHit += weight

@@ -11,6 +11,9 @@ struct RunTally: Sendable, Hashable {
   var staleHits: UInt64 = 0
   var sets: UInt64 = 0
   var deletes: UInt64 = 0
+  /// Sums of the costs of gets and of hits: see `CostCounts`.
+  var costRequested = 0.0
+  var costSaved = 0.0
   /// Changes at the origin, of which the cache is not told.
   var modifies: UInt64 = 0
   var valuesChecked: UInt64 = 0
@@ -30,6 +33,8 @@ struct RunTally: Sendable, Hashable {
     staleHits += other.staleHits
     sets += other.sets
     deletes += other.deletes
+    costRequested += other.costRequested
+    costSaved += other.costSaved
     modifies += other.modifies
     valuesChecked += other.valuesChecked
     valuesWrong += other.valuesWrong

@@ -35,6 +35,8 @@ struct TraceReader: @unchecked Sendable {
   var hasOperations: Bool { operations != nil }
   /// Whether requests have times.
   var hasTimes: Bool { times != nil }
+  /// Whether requests have costs.
+  var hasCosts: Bool { costs != nil }
   /// Whether values have sizes of their own.
   var hasSizes: Bool { sizes != nil }
 
@@ -61,12 +63,16 @@ struct TraceReader: @unchecked Sendable {
     countsBytes ? sizes?[index] ?? 1 : 1
   }
 
+  /// What a fetch costs, 1 where the trace has no costs.
+  @inline(__always)
+  func cost(_ index: Int) -> Float { costs?[index] ?? 1 }
+
   /// What is said of the value when it is stored.
   @inline(__always)
   func options(_ index: Int) -> CacheWriteOptions {
     CacheWriteOptions(
       timeToLiveMicroseconds: UInt64(ttls?[index] ?? 0) * 1_000_000,
-      fetchCost: costs?[index] ?? 1, weight: weight(index))
+      fetchCost: cost(index), weight: weight(index))
   }
 
   /// Whether a value may be empty. O(requests) where the trace has sizes.

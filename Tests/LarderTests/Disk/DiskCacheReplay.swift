@@ -9,6 +9,7 @@ struct DiskCacheReplay {
   let clock = ManualClock()
   let countsBytes: Bool
   private(set) var counts = Counts()
+  private var cost = CostCounts(requested: 0, saved: 0)
 
   init(_ configuration: DiskConfiguration, in folder: ScratchFolder) throws {
     var configuration = configuration
@@ -28,7 +29,9 @@ struct DiskCacheReplay {
       case .get:
         counts.requests += 1
         counts.bytesRequested += size(line)
+        cost.requested += Double(line.cost)
         if let entry = try cache.entry(for: key) {
+          cost.saved += Double(line.cost)
           counts.diskHits += 1
           counts.diskBytesHit += size(line)
           if entry.metadata.version != "\(versions[Int(line.id)])" { counts.staleHits += 1 }
@@ -45,10 +48,12 @@ struct DiskCacheReplay {
         versions[Int(line.id)] &+= 1
       case .bypass:
         counts.requests += 1
-        counts.bytesRequested += UInt64(line.size)
+        counts.bytesRequested += size(line)
+        cost.requested += Double(line.cost)
       }
     }
     counts.disk = cache.tierCounts
+    counts.cost = cost
   }
 
   private func set(_ line: ReplayTrace.Line, _ key: String, _ version: UInt8) throws {

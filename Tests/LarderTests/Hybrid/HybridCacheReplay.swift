@@ -9,6 +9,7 @@ struct HybridCacheReplay {
   let clock: ManualClock
   let countsBytes: Bool
   private(set) var counts = Counts()
+  private var cost = CostCounts(requested: 0, saved: 0)
 
   init(
     _ configuration: HybridCacheConfiguration, in folder: ScratchFolder, countsBytes: Bool
@@ -32,7 +33,9 @@ struct HybridCacheReplay {
       case .get:
         counts.requests += 1
         counts.bytesRequested += size(line)
+        cost.requested += Double(line.cost)
         if let hit = try cache.get(line.id) {
+          cost.saved += Double(line.cost)
           count(hit, line, isStale: hit.version != "\(versions[Int(line.id)])")
         } else {
           try store(line, versions[Int(line.id)]) { try cache.fill($0, for: $1, options: $2) }
@@ -47,7 +50,8 @@ struct HybridCacheReplay {
         versions[Int(line.id)] += 1
       case .bypass:
         counts.requests += 1
-        counts.bytesRequested += UInt64(line.size)
+        counts.bytesRequested += size(line)
+        cost.requested += Double(line.cost)
       }
     }
     let tiers = cache.counts
@@ -55,6 +59,7 @@ struct HybridCacheReplay {
     counts.demotions = tiers.demotions
     counts.memory = tiers.memory
     counts.disk = tiers.disk
+    counts.cost = cost
   }
 
   private mutating func count(_ hit: CacheHit<Data>, _ line: ReplayTrace.Line, isStale: Bool) {

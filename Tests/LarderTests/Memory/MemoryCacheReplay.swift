@@ -8,6 +8,7 @@ struct MemoryCacheReplay {
   let clock: ManualClock
   let countsBytes: Bool
   private(set) var counts = Counts()
+  private var cost = CostCounts(requested: 0, saved: 0)
 
   init(_ configuration: MemoryCacheConfiguration) throws {
     let clock = ManualClock()
@@ -29,7 +30,9 @@ struct MemoryCacheReplay {
       case .get:
         counts.requests += 1
         counts.bytesRequested += size(line)
+        cost.requested += Double(line.cost)
         if let version = cache.get(key) {
+          cost.saved += Double(line.cost)
           counts.memoryHits += 1
           counts.memoryBytesHit += size(line)
           if version != versions[Int(line.id)] { counts.staleHits += 1 }
@@ -46,10 +49,12 @@ struct MemoryCacheReplay {
         versions[Int(line.id)] += 1
       case .bypass:
         counts.requests += 1
-        counts.bytesRequested += UInt64(line.size)
+        counts.bytesRequested += size(line)
+        cost.requested += Double(line.cost)
       }
     }
     counts.memory = cache.tierCounts
+    counts.cost = cost
   }
 
   private func set(_ line: ReplayTrace.Line, _ key: String, _ version: UInt32) {
