@@ -6,7 +6,7 @@ import LarderEngine
   import Foundation
 #endif
 
-/// The two caches as `HybridRules` sees them in one operation, while the lock of its stripe is held.
+/// The two caches as `HybridRules` sees them in one operation, under the lock of its stripe.
 ///
 /// What disk or a codec cannot do is noted in `outcome` and counts as rejected.
 struct HybridOperation<Key: DiskKeyRepresentable, Value: Sendable>: HybridTiers {

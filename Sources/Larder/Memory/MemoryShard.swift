@@ -84,7 +84,8 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     return UInt32(truncatingIfNeeded: hasher.hash(records.key(id).pointee) >> 32)
   }
 
-  /// What a get leaves to be taken out by `leave`. Most leave nothing, and make no `EvictedEntries`.
+  /// What a get leaves to be taken out by `leave`. Most leave nothing and need no
+  /// `EvictedEntries`.
   @usableFromInline
   enum Leaving {
     case nothing

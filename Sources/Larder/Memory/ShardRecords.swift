@@ -2,9 +2,9 @@ public import LarderEngine
 public import Synchronization
 
 /// What a shard keeps of each id: key, value and when it was stored, side by side, since whoever
-/// needs one of them soon needs another; and the key's hash, or a number of the record's version.
-/// Which of it is initialised is the shard's to know. The directory's buckets are in the same memory,
-/// before the records.
+/// needs one of them soon needs another; and the key's hash, or the record's version. Only the
+/// shard knows what of it is initialised. The directory's buckets are in the same memory, before
+/// the records.
 @usableFromInline
 struct ShardRecords<Key, Value> {
   /// The place of id 0, which is not used.
