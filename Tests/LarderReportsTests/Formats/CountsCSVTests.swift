@@ -18,9 +18,11 @@ struct CountsCSVTests {
   }
 
   /// Columns are only added at the end. With several seeds the label is what capacities share.
-  @Test func theCapacityAsWrittenStandsLast() throws {
+  @Test func newColumnsStandLast() throws {
     let records = try #require(CSVReader.records(CountsCSV.header))
-    #expect(records[0].last == "capacity_label")
+    #expect(
+      Array(records[0].suffix(4))
+        == ["capacity_label", "cost_requested", "cost_saved", "cost_saved_ratio"])
     let rows = try parsed(SampleResults.full).filter { $0["policy"] == "s3-fifo" }
     #expect(Set(rows.map { $0["capacity_label"] }) == ["1%", "10%"])
     #expect(Set(rows.map { $0["capacity"] }).count == 6)
