@@ -36,14 +36,15 @@ struct TraceHeadCommand: ParsableCommand {
   func run() throws {
     Interrupts.listen()
     let source = try FileSource(try format.reference(trace))
-    if !quiet {
-      for line in ["format: \(source.format.name)"] + source.understanding { Notes.line(line) }
-    }
     let columns = source.columns
     var rows: [TraceRecord] = []
     try source.records { batch in
       rows += batch.prefix(count - rows.count)
       return rows.count < count
+    }
+    // Only now: an error is one line.
+    if !quiet {
+      for line in ["format: \(source.format.name)"] + source.understanding { Notes.line(line) }
     }
     let shown: [(title: String, isPresent: Bool, text: (TraceRecord) -> String)] = [
       ("time", columns.contains(.time), { Self.seconds($0.time) }),

@@ -97,9 +97,6 @@ package enum AdviceReport {
       .joined(separator: "\n")
     var body = HTMLBody(markup: markup)
     let sections = body.html(Array(blocks[split...]))
-    let links = body.contents.map {
-      "<li><a href=\"#\($0.id)\">\(XMLText.escaped($0.title))</a></li>"
-    }
     return HTMLPage(
       title: "Advice for \(advice.trace.name) · larder",
       body: """
@@ -109,8 +106,6 @@ package enum AdviceReport {
         </header>
         <div class="answer"><section id="answer">\(answer)</section></div>
         <div class="columns">
-        <aside><nav aria-label="Sections"><h2>On this page</h2>\
-        <ul>\(links.joined())</ul></nav></aside>
         <main>
         \(sections)</main>
         </div>

@@ -10,17 +10,26 @@ enum Differential {
     return simulation.counts
   }
 
+  /// What the model counts; costs where the engine is given any.
+  private static func model(
+    _ trace: TestTrace, _ setup: SimulationSetup, sparse: Bool
+  ) throws -> Counts? {
+    var counts = try NaiveSimulation.counts(of: trace, setup)
+    if trace.columns(sparse: sparse).costs == nil { counts?.cost = nil }
+    return counts
+  }
+
   /// Nil when engine and model agree; otherwise the smallest trace on which they do not.
   static func difference(
     on trace: TestTrace, _ setup: SimulationSetup, sparse: Bool
   ) throws -> String? {
     func differs(_ trace: TestTrace) throws -> Bool {
-      try engine(trace, setup, sparse: sparse) != NaiveSimulation.counts(of: trace, setup)
+      try engine(trace, setup, sparse: sparse) != model(trace, setup, sparse: sparse)
     }
     guard try differs(trace) else { return nil }
     let smallest = try trace.shrunk(while: differs)
     let found = try engine(smallest, setup, sparse: sparse)
-    let expected = try NaiveSimulation.counts(of: smallest, setup)
+    let expected = try model(smallest, setup, sparse: sparse)
     return """
       \(setup.summary), columns \(sparse ? "sparse" : "all"):
       \(smallest)

@@ -5,6 +5,7 @@ struct NaiveSimulation {
   private var tiers: Tiers
   /// What no tier counts for itself.
   private var totals = Counts()
+  private var cost = CostCounts(requested: 0, saved: 0)
   /// How often the origin has changed each object.
   private var versions: [ObjectID: Int] = [:]
   /// Each object's latest request, for what moves between tiers.
@@ -47,6 +48,7 @@ struct NaiveSimulation {
 
   var counts: Counts {
     var counts = totals
+    counts.cost = cost
     switch tiers {
     case .memory(let tier): counts.memory = tier.counts
     case .disk(let tier): counts.disk = tier.counts
@@ -74,6 +76,7 @@ struct NaiveSimulation {
     case .bypass:
       totals.requests += 1
       totals.bytesRequested += UInt64(request.size)
+      cost.requested += Double(request.cost)
     case .get: get(request, context)
     case .set:
       totals.sets += 1
@@ -99,8 +102,9 @@ struct NaiveSimulation {
       tiers = .hybrid(hybrid)
     }
     totals.bytesRequested += UInt64(request.size)
+    cost.requested += Double(request.cost)
     switch answer {
-    case .miss: break
+    case .miss: return
     case .memory(let copy):
       totals.memoryHits += 1
       totals.memoryBytesHit += UInt64(request.size)
@@ -110,6 +114,7 @@ struct NaiveSimulation {
       totals.diskBytesHit += UInt64(request.size)
       if copy.version < context.version { totals.staleHits += 1 }
     }
+    cost.saved += Double(request.cost)
   }
 
   private mutating func change(
