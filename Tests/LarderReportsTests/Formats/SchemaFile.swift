@@ -12,6 +12,12 @@ struct SchemaFile {
     schema = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
   }
 
+  /// The only value that a key of the whole file may have.
+  func constant(_ key: String) -> Int? {
+    let properties = schema["properties"] as? [String: [String: Any]]
+    return properties?[key]?["const"] as? Int
+  }
+
   /// Every key described, with its path.
   func keys(at path: String) -> Set<String> {
     var keys: Set<String> = []
