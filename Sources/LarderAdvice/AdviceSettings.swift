@@ -4,16 +4,7 @@ import LarderWorkloads
 /// What advice is asked for.
 package struct AdviceSettings: Sendable, Hashable {
   /// Which tiers a design may have.
-  package enum Tiers: String, Sendable, Hashable, Codable, CaseIterable {
-    /// Memory alone.
-    case memory
-    /// Disk alone.
-    case disk
-    /// Memory in front of disk.
-    case hybrid
-    /// Memory, and whether a disk behind it pays.
-    case auto
-  }
+  package typealias Tiers = AdviceTiers
 
   /// The capacities; empty for a few shares of the footprint.
   package var capacities: [CapacitySpec]
@@ -50,6 +41,14 @@ package struct AdviceSettings: Sendable, Hashable {
     self.seed = seed
     self.threads = threads
     self.searchOnly = searchOnly
+  }
+
+  /// What a workload file asks for; prices are the caller's to read.
+  package init(_ spec: AdviseSpec, unit: CapacityUnit?, seed: UInt64, threads: Int) {
+    self.init(
+      capacities: spec.capacities, unit: unit, tiers: spec.tiers, learned: spec.learned,
+      requestsMax: spec.budgetSeconds.map { Double($0) * Self.requestsPerSecond }, seed: seed,
+      threads: threads)
   }
 
   /// What a second of a budget of time stands for, in replayed requests.

@@ -40,7 +40,7 @@ final class ExecutionRun {
         objects: reader.hasOperations ? reader.objects : 0, isShared: threads > 1, in: memory),
       pattern: ValuePattern(seed: seed, allowsEmpty: reader.hasEmptyValues(), in: memory),
       clock: TraceClock(), time: executor.time,
-      origin: executor.order.latency.map { OriginLatency($0.origin, seed: seed) },
+      origin: executor.order.latency.map { OriginLatency($0, seed: seed) },
       waitsForOrigin: spec.origin == .wait, verification: spec.verification,
       cancellation: executor.order.cancellation, progress: executor.order.progress)
     let isSampled =

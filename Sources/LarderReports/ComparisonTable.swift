@@ -67,7 +67,11 @@ package enum ComparisonTable {
 
   private static func alignedPart(_ table: Table, _ colour: Bool) -> String {
     let lines = [table.titles.map { Inline.text($0) }] + table.rows
-    let cells = lines.map { $0.map { shown($0) } }
+    let cells = lines.map { line in
+      // A row that is a heading is not the best of anything.
+      let isHeading = line.dropFirst().allSatisfy { $0.plain.isEmpty }
+      return line.map { isHeading ? TextSafety.singleLine($0.plain) : shown($0) }
+    }
     let widths = table.titles.indices.map { column in
       cells.map { $0[column].count }.max() ?? 0
     }

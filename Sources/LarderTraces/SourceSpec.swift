@@ -36,8 +36,14 @@ public struct TraceReference: Sendable, Hashable, Codable {
     self.maxBadShare = maxBadShare
   }
 
-  /// All files.
-  public var paths: [String] { [path] + (morePaths ?? []) }
+  /// All files, at least one.
+  public var paths: [String] {
+    get { [path] + (morePaths ?? []) }
+    set {
+      path = newValue.first ?? ""
+      morePaths = newValue.count > 1 ? Array(newValue.dropFirst()) : nil
+    }
+  }
 }
 
 /// A generator with what every generator accepts.

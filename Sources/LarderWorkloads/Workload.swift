@@ -14,6 +14,8 @@ package struct Workload: Sendable, Hashable {
   package var folder: String
   /// Where the requests come from.
   package var source: SourceSpec
+  /// Further traces, each with a set of cells of its own.
+  package var moreSources: [SourceSpec] = []
   /// What capacities count; nil for bytes where the source has sizes and objects where not.
   package var unit: CapacityUnit?
   /// The caches.
@@ -38,6 +40,8 @@ package struct Workload: Sendable, Hashable {
   package var executed: ExecutionFilter
   /// What checks allow to change, and what they time.
   package var check = CheckSpec()
+  /// The decision that is made for each trace; nil for none.
+  package var advise: AdviseSpec?
   /// The files to write.
   package var reports: [ReportKind]
   /// Where in the file things stand, for errors that only a trace brings to light.
@@ -80,13 +84,13 @@ package struct Workload: Sendable, Hashable {
     return folder.hasSuffix("/") ? folder + trace.path : "\(folder)/\(trace.path)"
   }
 
-  /// Whether another seed gives other requests: true of everything but trace files in a row.
-  package var sourceDependsOnSeed: Bool { source.dependsOnSeed }
+  /// Every source; each has a set of cells of its own.
+  package var sources: [SourceSpec] { [source] + moreSources }
 }
 
 extension SourceSpec {
-  /// Whether another seed gives other requests.
-  var dependsOnSeed: Bool {
+  /// Whether another seed gives other requests: true of everything but trace files in a row.
+  package var dependsOnSeed: Bool {
     switch self {
     case .trace: false
     case .generator, .mix: true

@@ -36,7 +36,7 @@ extension Workload {
     case .memory(let configuration, let capacity, _, _, _):
       return lines.capacities[capacity] ?? lines.configurations[configuration]
     case .noSizes: return lines.unit
-    case .factsMissing, .nothingToRun, .noTimes: return nil
+    case .factsMissing, .nothingToRun, .noTimes, .noCosts: return nil
     }
   }
 }

@@ -1,47 +1,57 @@
 import LarderEngine
 import LarderTraces
 
-/// The traces of a workload, prepared: one for each seed, or a single one where the seed changes
-/// nothing.
+/// The traces of a workload, prepared: of each source one for each seed, or a single one where the
+/// seed changes nothing.
 package struct WorkloadTraces: Sendable {
-  /// By seed; under nil the one that serves all.
-  package let bySeed: [UInt64?: PreparedTrace]
-  /// What reports say of them, in the order of the seeds.
-  package let facts: [TraceFacts]
+  /// The traces, by the names in `facts`.
+  package private(set) var table = TraceTable()
+  /// What reports say of them, in the order of the sources and of the seeds.
+  package private(set) var facts: [TraceFacts] = []
 
   /// Reads or generates everything.
   ///
-  /// - Parameter progress: told the seed (nil for a file) and the requests so far, every million.
+  /// - Parameters:
+  ///   - taken: names that other traces of the same results have: results know traces by name.
+  ///   - progress: told the seed (nil for a file) and the requests so far, every million.
   /// - Throws: `TraceError` and `ComponentError` from the sources; whatever `progress` throws.
   package static func prepare(
-    _ workload: Workload,
+    _ workload: Workload, taken: Set<String> = [],
     progress: @escaping (_ seed: UInt64?, _ requests: Int) throws -> Void = { _, _ in }
   ) throws -> WorkloadTraces {
     let needsNextUse = workload.usesNextUse
-    let seeds: [UInt64?] = workload.sourceDependsOnSeed ? workload.seeds : [nil]
-    var bySeed: [UInt64?: PreparedTrace] = [:]
-    var facts: [TraceFacts] = []
-    for seed in seeds where bySeed[seed] == nil {
-      var trace = try open(workload, seed: seed) { try progress(seed, $0) }
-      if needsNextUse { trace = try trace.withNextUses() }
-      bySeed[seed] = trace
-      facts.append(TraceFacts(trace, seed: seed))
+    var traces = WorkloadTraces()
+    var taken = taken
+    for source in workload.sources {
+      var seen: Set<UInt64?> = []
+      var names: Set<String> = []
+      let seeds: [UInt64?] = source.dependsOnSeed ? workload.seeds : [nil]
+      for seed in seeds where seen.insert(seed).inserted {
+        var trace = try open(source, of: workload, seed: seed) { try progress(seed, $0) }
+        if needsNextUse { trace = try trace.withNextUses() }
+        let name = TraceNames.distinct(trace.name, path: source.path ?? trace.name, taken: taken)
+        names.insert(name)
+        traces.table.add(trace, named: name, seed: seed)
+        traces.facts.append(TraceFacts(trace, named: name, seed: seed))
+      }
+      taken.formUnion(names)
     }
-    return WorkloadTraces(bySeed: bySeed, facts: facts)
+    return traces
   }
 
   private static func open(
-    _ workload: Workload, seed: UInt64?, progress: @escaping PreparedTrace.Progress
+    _ source: SourceSpec, of workload: Workload, seed: UInt64?,
+    progress: @escaping PreparedTrace.Progress
   ) throws -> PreparedTrace {
-    if case .trace(let reference) = workload.source {
+    if case .trace(let reference) = source {
       return try PreparedTrace.load(
         workload.resolved(reference), keeping: workload.neededColumns, progress: progress)
     }
-    let source = try workload.source.makeSource(seed: seed ?? 0) { reference in
+    let records = try source.makeSource(seed: seed ?? 0) { reference in
       try FileSource(workload.resolved(reference))
     }
     let trace = try PreparedTrace.prepare(
-      source: source, name: workload.source.displayName, keeping: workload.neededColumns,
+      source: records, name: source.displayName, keeping: workload.neededColumns,
       progress: progress)
     if trace.requests.count == 0 {
       throw TraceError("has no requests", in: trace.name, advice: "a workload needs at least one")
@@ -52,9 +62,9 @@ package struct WorkloadTraces: Sendable {
 
 extension TraceFacts {
   /// The facts of a prepared trace.
-  package init(_ trace: PreparedTrace, seed: UInt64? = nil) {
+  package init(_ trace: PreparedTrace, named name: String? = nil, seed: UInt64? = nil) {
     self.init(
-      name: trace.name, seed: seed, requests: UInt64(trace.requests.count),
+      name: name ?? trace.name, seed: seed, requests: UInt64(trace.requests.count),
       objects: UInt64(trace.requests.objects),
       footprintBytes: trace.hasSizes ? trace.footprintBytes : nil)
   }
@@ -72,6 +82,8 @@ extension Workload {
   /// What running the workload reads of the columns there are: times only where something expires
   /// or requests are made at them, sizes only where bytes count or values are stored.
   func neededColumns(of available: TraceColumns) -> TraceColumns {
+    // Advice looks at everything.
+    if advise != nil { return available }
     var needed = available
     let tiersExpire = configurations.contains {
       $0.memory.timeToLiveSeconds != nil || $0.disk.timeToLiveSeconds != nil
@@ -96,12 +108,19 @@ extension Workload {
 extension WorkloadTraces {
   /// What a reader of the results must know of the traces.
   package var notes: [String] {
-    let traces = bySeed.sorted { ($0.key ?? 0) < ($1.key ?? 0) }.map(\.value)
-    return traces.flatMap { trace in trace.notes.map { "\(trace.name): \($0)" } }
+    facts.flatMap { facts in
+      (table[facts.name, facts.seed]?.notes ?? []).map { "\(facts.name): \($0)" }
+    }
   }
 }
 
 extension SourceSpec {
+  /// The path of a trace file, the first of several; nil for anything else.
+  fileprivate var path: String? {
+    guard case .trace(let reference) = self else { return nil }
+    return reference.path
+  }
+
   /// A short name for results: the file's, or the generators'.
   package var displayName: String {
     switch self {

@@ -16,8 +16,7 @@ enum AdviceStand {
     if let sizes { spec.sizes = try ComponentSpec(parsing: sizes) }
     if let lives { spec.ttls = try ComponentSpec(parsing: lives) }
     let workload = Workload(name: "advice", source: .generator(spec), seeds: [9])
-    let traces = try WorkloadTraces.prepare(workload).bySeed
-    return try #require(traces[9] ?? traces[nil])
+    return try #require(try WorkloadTraces.prepare(workload).table.all.first)
   }
 
   /// Lines of a CSV file.

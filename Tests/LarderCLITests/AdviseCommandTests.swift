@@ -44,6 +44,55 @@ import Testing
     #expect(files.sorted() == ["a.txt", "b.txt"])
   }
 
+  /// The workload's traces, its seed and what it says of advice; `run` makes the same decision
+  /// first.
+  @Test func aWorkloadFileSaysWhatToAdviseOn() throws {
+    let scratch = try ScratchFolder()
+    try scratch.write(Self.trace, to: "a.txt")
+    try scratch.write(Self.trace, to: "b.txt")
+    let workload = """
+      source: {traces: [a.txt, [b.txt]]}
+      policies: [lru, fifo]
+      capacities: [20]
+      advise: {capacities: [20], learn: whole, tiers: memory}
+
+      """
+    try scratch.write(workload, to: "w.yaml")
+    let advice = try LarderProcess(
+      ["advise", "w.yaml", "--output", "out", "--quiet"], in: scratch.folder)
+    #expect(advice.exitCode == 0, "\(advice.notes)")
+    let run = try LarderProcess(["run", "w.yaml", "--output", "run"], in: scratch.folder)
+    #expect(run.exitCode == 0, "\(run.notes)")
+    #expect(run.output.hasPrefix(advice.output))
+    #expect(run.notes.contains("run/b.txt/advice.html"))
+    for file in ["a.txt/advice.json", "b.txt/advice.json"] {
+      let alone = try Data(contentsOf: scratch.url("out/\(file)"))
+      #expect(try Data(contentsOf: scratch.url("run/\(file)")) == alone)
+    }
+    let counts = try String(contentsOf: scratch.url("run/counts.csv"), encoding: .utf8)
+    #expect(counts.split(separator: "\n").count == 1 + 2 * 2)
+    // An option goes before the file.
+    let other = try LarderProcess(
+      ["advise", "w.yaml", "--capacity", "30", "--quiet"], in: scratch.folder)
+    #expect(other.output.contains("30 objects with"), "\(other.output)")
+  }
+
+  @Test func filesOfOneTrace() throws {
+    let scratch = try ScratchFolder()
+    try scratch.write(Self.trace, to: "whole.txt")
+    let lines = (0..<600).map { "\($0),\($0 % 40)\n" }
+    try scratch.write(lines[300...].joined(), to: "new.csv")
+    try scratch.write(lines[..<300].joined(), to: "old.csv")
+    let whole = try LarderProcess(
+      ["advise", "whole.txt", "--capacity", "20", "--tiers", "memory", "--quiet"],
+      in: scratch.folder)
+    let joined = try LarderProcess(
+      ["advise", "new.csv", "old.csv", "--join", "--format", "csv:time=1:id=2"]
+        + ["--capacity", "20", "--tiers", "memory", "--quiet"], in: scratch.folder)
+    #expect(joined.exitCode == 0, "\(joined.notes)")
+    #expect(joined.output.hasPrefix(whole.output.prefix { $0 != "\n" }))
+  }
+
   @Test func pricesChooseTheCapacity() throws {
     let scratch = try ScratchFolder()
     try scratch.write(Self.trace, to: "t.txt")
@@ -66,7 +115,9 @@ import Testing
     (["t.txt", "u.txt", "--json", "-"], "--json writes the advice for one trace"),
     (["t.txt", "--prices", "none.yaml"], "none.yaml"),
     (["t.txt", "--prices", "bad.yaml"], "bad.yaml:1: unknown key"), (["one.txt"], "too few"),
-    (["none.txt"], "none.txt"),
+    (["none.txt"], "none.txt"), (["t.txt", "w.yaml"], "'w.yaml' is a workload file"),
+    (["--whole", "--learn", "5%", "t.txt"], "--whole and --learn exclude each other"),
+    (["w.yaml", "--join"], "'w.yaml' says how its traces are read"),
   ])
   func badArguments(_ arguments: [String], _ message: String) throws {
     let scratch = try ScratchFolder()

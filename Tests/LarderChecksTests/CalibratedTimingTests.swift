@@ -17,7 +17,7 @@ import Testing
     let tier = TierSetup(policy: try PolicySpec(parsing: policy), capacity: 10)
     let setup = SimulationSetup(arrangement: .memory(tier), unit: .objects, seed: 1)
     return TimedCell(
-      name: TimedName(cell: CellName(cell), mode: mode),
+      name: TimedName(cell: CellName(cell, amongTraces: false), mode: mode),
       planned: PlannedCell(cell: cell, setup: setup))
   }
 

@@ -27,8 +27,8 @@ import Testing
   private static func worker(slowdown: Double = 0) throws -> TimingWorker {
     let (workload, traces, cells) = try cells()
     return TimingWorker(
-      cells: TimedCell.all(of: cells, timed: CheckSpec()),
-      timer: CellTimer(workload, traces: traces.bySeed, slowdown: slowdown))
+      cells: TimedCell.all(of: cells, timed: CheckSpec(), amongTraces: false),
+      timer: CellTimer(workload, traces: traces.table, slowdown: slowdown))
   }
 
   @Test func itIntroducesItself() throws {
@@ -78,7 +78,9 @@ import Testing
 
   @Test func theWorkloadChoosesWhatIsTimed() throws {
     let (workload, _, cells) = try Self.cells()
-    let timed = TimedCell.all(of: cells, timed: workload.check).map { "\($0.name)" }
+    let timed = TimedCell.all(of: cells, timed: workload.check, amongTraces: false).map {
+      "\($0.name)"
+    }
     #expect(timed == ["memory/lru/10%", "memory/lru/10%, executed"])
   }
 

@@ -55,10 +55,11 @@ import Testing
     let cells = try Plan.cells(
       of: workload,
       facts: [TraceFacts(name: "gigabytes", requests: 4, objects: 3, footprintBytes: 6 << 30)])
-    try Plan.check(cells, of: workload, over: [Self.trace], memory: MemoryBudget { 7 << 30 })
+    try Plan.check(
+      cells, of: workload, over: TraceTable(Self.trace), memory: MemoryBudget { 7 << 30 })
     let error = #expect(throws: PlanError.self) {
       try Plan.check(
-        cells, of: workload, over: [Self.trace], memory: MemoryBudget { (7 << 30) - 1 })
+        cells, of: workload, over: TraceTable(Self.trace), memory: MemoryBudget { (7 << 30) - 1 })
     }
     #expect(
       error?.description == """
@@ -72,6 +73,6 @@ import Testing
     let others = try Plan.cells(
       of: simulated,
       facts: [TraceFacts(name: "gigabytes", requests: 4, objects: 3, footprintBytes: 6 << 30)])
-    try Plan.check(others, of: simulated, over: [Self.trace], memory: MemoryBudget { 0 })
+    try Plan.check(others, of: simulated, over: TraceTable(Self.trace), memory: MemoryBudget { 0 })
   }
 }

@@ -54,7 +54,7 @@ import Testing
       capacities: try CapacitySpec.list(parsing: "10,100"), warmUp: .requests(100), modes: modes)
     let traces = try WorkloadTraces.prepare(workload)
     return Sweep(
-      cells: try Plan.cells(of: workload, facts: traces.facts), traces: traces.bySeed,
+      cells: try Plan.cells(of: workload, facts: traces.facts), traces: traces.table,
       warmUp: workload.warmUp, repetitions: 2, threads: 2,
       execution: ExecutionSpec(threads: threads), driver: HarnessDriver())
   }

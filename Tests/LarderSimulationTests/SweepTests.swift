@@ -21,7 +21,7 @@ import Testing
       capacities: try CapacitySpec.list(parsing: "10,100,50%"), seeds: [3, 4], warmUp: warmUp)
     let traces = try WorkloadTraces.prepare(workload)
     return Sweep(
-      cells: try Plan.cells(of: workload, facts: traces.facts), traces: traces.bySeed,
+      cells: try Plan.cells(of: workload, facts: traces.facts), traces: traces.table,
       warmUp: warmUp, repetitions: repetitions, threads: 2)
   }
 
@@ -95,7 +95,7 @@ import Testing
 
   @Test func aCellWithoutItsTraceIsAnError() throws {
     var sweep = try Self.sweep(requests: 1000)
-    sweep.traces = [:]
+    sweep.traces = TraceTable()
     #expect(throws: SweepError.traceMissing(sweep.cells[0].cell)) {
       sweep.threads = 1
       return try sweep.run()

@@ -171,7 +171,7 @@ import Testing
           ], sharedKeys: false))
     #expect(workload.path(of: csv) == "runs/a.csv")
     #expect(workload.path(of: absolute) == "/abs/b")
-    #expect(workload.sourceDependsOnSeed)
+    #expect(workload.source.dependsOnSeed)
   }
 
   @Test func anchorsAndAliasesWork() throws {

@@ -68,7 +68,7 @@ import Testing
       """
       w.yaml:1: unknown key '<<'; known are name, description, source, unit, ignore-size, \
       configurations, policies, capacities, seeds, warm-up, latency, repetitions, mode, execute, \
-      check, reports
+      check, advise, reports
       """),
   ])
   func wholeFiles(_ example: Case) {

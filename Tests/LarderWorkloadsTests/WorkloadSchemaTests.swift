@@ -21,7 +21,7 @@ import Testing
   private static let example = """
     {"name": "x", "description": "y", "unit": "objects", "ignore-size": true,
      "source": {"phases": [
-       {"trace": "a", "format": "csv"},
+       {"trace": ["a", "b"], "format": "csv", "max-bad": "2%"},
        {"generator": "zipf", "requests": 10, "sizes": {"distribution": "constant"}, "ttl": "1h",
         "operations": {"get": 1, "set": 0, "delete": 0, "modify": 0}, "rate": 5},
        {"mix": [{"weight": 1, "source": {"trace": "b"}}], "requests": 5, "shared-keys": true}],
@@ -43,9 +43,23 @@ import Testing
        "value-size": 100, "page-cache": "warm", "durability": "none", "inline": "20KiB",
        "hashing": "fast", "shards": 4, "pressure": [{"at": "50%", "level": "warning"}],
        "configurations": ["h"], "policies": ["lru"], "capacities": [10]},
+     "advise": {"capacities": [10], "tiers": "auto", "prices": "p.yaml", "learn": "20%",
+       "time-budget": "60s"},
      "check": {"tolerance": {"hit_ratio": 0.001, "evictions": "1%"},
        "timed": {"configurations": ["h"], "policies": ["lru"], "capacities": [10]}}}
     """
+
+  /// The same with several traces, which exclude other sources.
+  private static let severalTraces = """
+    {"traces": ["a", ["b", "c"]], "format": "csv", "max-bad": 0.5}
+    """
+
+  /// The example with every key of a table.
+  private static func example(for table: KeyTable) throws -> JSONValue {
+    let example = try JSONValue(json: example)
+    guard table.name == WorkloadKeys.traces.table.name else { return example }
+    return example.replacing(["source"], with: try JSONValue(json: severalTraces))
+  }
 
   private static let places: [String: [String]] = [
     "workload": [], "phases": ["source"], "trace": ["source", "phases", "0"],
@@ -60,7 +74,7 @@ import Testing
     "pressure": ["execute", "pressure", "0"], "check": ["check"],
     "tolerance": ["check", "tolerance"], "timed": ["check", "timed"],
     "latency-constant": ["latency", "memory"], "latency-normal": ["latency", "disk"],
-    "latency-list": ["latency", "origin"],
+    "latency-list": ["latency", "origin"], "traces": ["source"], "advise": ["advise"],
   ]
 
   private static let samples: [(types: Set<String>, value: JSONValue)] = [
@@ -105,7 +119,7 @@ import Testing
       let place = try #require(Self.places[table.name], "\(table.name)")
       for key in table.keys {
         // Where it excludes another key, that one gives way.
-        var base = example
+        var base = try Self.example(for: table)
         if table.name == "memory-tier", key.name == "capacity" {
           base = base.replacing((place + ["share"])[...], with: nil)
         }
@@ -148,10 +162,10 @@ import Testing
 
   @Test func unknownKeysAreRefusedByBoth() throws {
     let validator = SchemaValidator(root: try Self.schema())
-    let example = try JSONValue(json: Self.example)
     for table in WorkloadKeys.all where table.name != "latency-log-normal" {
       let place = try #require(Self.places[table.name])
-      let changed = example.replacing((place + ["banana"])[...], with: .number(1))
+      let changed = try Self.example(for: table)
+        .replacing((place + ["banana"])[...], with: .number(1))
       #expect(!decodes(changed), "\(table.name)")
       #expect(try !validator.accepts(changed), "\(table.name)")
     }

@@ -6,6 +6,24 @@ import Testing
 @Suite struct WorkloadSourceErrorTests {
   @Test(arguments: [
     Case(
+      "source: {phases: [{traces: [a]}]}",
+      """
+      w.yaml:1: source.phases[1]: 'traces' are for 'source' itself; in phases and mixes \
+      write {trace: PATH} for each
+      """),
+    Case(
+      "source: {traces: [a, [b, b]]}",
+      "w.yaml:1: source.traces[2][2]: 'b' is given twice"),
+    Case(
+      "source: {traces: [a], trace: b}",
+      "w.yaml:1: source: 'traces' and 'trace' exclude each other; keep one"),
+    Case(
+      "source: {traces: a.csv}",
+      "w.yaml:1: source.traces: expected a list of paths of trace files, found 'a.csv'"),
+    Case(
+      "source: {trace: []}",
+      "w.yaml:1: source.trace: expected a list of paths of trace files, found an empty list"),
+    Case(
       "source:",
       """
       w.yaml:1: source: expected a map with one of the keys trace, generator, phases, mix, found \
@@ -46,8 +64,8 @@ import Testing
       "source: {trace: a, foramt: csv}",
       "w.yaml:1: source: unknown key 'foramt'; did you mean 'format'?"),
     Case(
-      "source: {trace: [a]}",
-      "w.yaml:1: source.trace: expected the path of a trace file, found a list"),
+      "source: {trace: {a: 1}}",
+      "w.yaml:1: source.trace: expected the path of a trace file, found a map"),
     Case(
       "source: {trace: ''}",
       "w.yaml:1: source.trace: expected the path of a trace file, found ''"),

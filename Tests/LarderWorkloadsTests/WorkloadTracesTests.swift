@@ -1,3 +1,4 @@
+import Foundation
 import LarderEngine
 import LarderTraces
 import Testing
@@ -37,16 +38,63 @@ import Testing
     let workload = Workload(name: "w", source: source, seeds: [5, 6, 5])
     let traces = try WorkloadTraces.prepare(workload)
     #expect(traces.facts.map(\.seed) == [5, 6])
-    #expect(Set(traces.bySeed.keys) == [5, 6])
+    #expect(traces.table.all.count == 2)
     #expect(traces.facts.allSatisfy { $0.requests == 100 && $0.footprintBytes == nil })
+  }
+
+  /// Two folders have a file of the same name: the second is known by its path.
+  @Test func severalTracesHaveCellsOfTheirOwn() throws {
+    let folder = FileManager.default.temporaryDirectory
+      .appending(path: "larder-traces-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    for (path, ids) in [("a/t.txt", "1 1 1 2"), ("b/t.txt", "1 2 3 1"), ("b/u.txt", "5 6")] {
+      let file = folder.appending(path: path)
+      try FileManager.default.createDirectory(
+        at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data((ids.replacing(" ", with: "\n") + "\n").utf8).write(to: file)
+    }
+    let workload = try WorkloadDecoder(checks: Stand.checks).decode(
+      Data(
+        """
+        source: {traces: [a/t.txt, b/t.txt, b/u.txt], format: txt}
+        policies: [lru, random]
+        capacities: [1, 50%]
+        seeds: [1, 2]
+        """.utf8), file: folder.path + "/w.yaml")
+    #expect(workload.sources.count == 3)
+    let traces = try WorkloadTraces.prepare(workload)
+    #expect(traces.facts.map(\.name) == ["t.txt", "b/t.txt", "u.txt"])
+    #expect(traces.facts.map(\.requests) == [4, 4, 2] && traces.facts.map(\.objects) == [2, 3, 2])
+    let cells = try Plan.cells(of: workload, facts: traces.facts).map(\.cell)
+    // 50 % of 2 and of 3 objects is 1: the same cell as capacity 1. Seeds matter to random alone.
+    let names = cells.map { "\($0.trace) \($0.policy) \($0.capacityLabel) \($0.seed)" }
+    #expect(
+      names == [
+        "t.txt lru 1 1", "t.txt random 1 1", "t.txt random 1 2", "b/t.txt lru 1 1",
+        "b/t.txt random 1 1", "b/t.txt random 1 2", "u.txt lru 1 1", "u.txt random 1 1",
+        "u.txt random 1 2",
+      ])
+    for cell in cells {
+      let facts = try #require(traces.facts.first { $0.name == cell.trace })
+      #expect(traces.table[cell]?.requests.count == Int(facts.requests))
+    }
+  }
+
+  @Test func namesThatAreTakenAreNotGivenAgain() throws {
+    let source = SourceSpec.generator(
+      GeneratorSpec(component: try ComponentSpec(parsing: "loop:objects=3"), requests: 9))
+    var workload = Workload(name: "w", source: source)
+    workload.moreSources = [source]
+    let traces = try WorkloadTraces.prepare(workload, taken: ["loop"])
+    #expect(traces.facts.map(\.name) == ["loop (2)", "loop (3)"])
   }
 
   @Test func theFutureIsWorkedOutWhenAPolicyNeedsIt() throws {
     let source = SourceSpec.generator(
       GeneratorSpec(component: try ComponentSpec(parsing: "loop:objects=3"), requests: 9))
     var workload = Workload(name: "w", source: source)
-    #expect(try WorkloadTraces.prepare(workload).bySeed[1]?.requests.nextUses == nil)
+    #expect(try WorkloadTraces.prepare(workload).table.all.first?.requests.nextUses == nil)
     workload.configurations[0].memory.policy = try PolicySpec(parsing: "belady")
-    #expect(try WorkloadTraces.prepare(workload).bySeed[1]?.requests.nextUses != nil)
+    #expect(try WorkloadTraces.prepare(workload).table.all.first?.requests.nextUses != nil)
   }
 }

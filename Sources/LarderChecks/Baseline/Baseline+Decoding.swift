@@ -122,7 +122,7 @@ struct BaselineCell: Decodable {
 
 extension CellName {
   /// The keys of a name in JSON.
-  static let keys: Set<String> = ["configuration", "policy", "capacity", "seed"]
+  static let keys: Set<String> = ["trace", "configuration", "policy", "capacity", "seed"]
 }
 
 /// Timings of a cell as a baseline has them.

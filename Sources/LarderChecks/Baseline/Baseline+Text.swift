@@ -72,6 +72,7 @@ extension Baseline {
   }
 
   private static func add(_ name: CellName, to line: inout JSONLine) {
+    if let trace = name.trace { line.add("trace", trace) }
     line.add("configuration", name.configuration)
     line.add("policy", name.policy)
     line.add("capacity", name.capacity)

@@ -24,11 +24,12 @@ package struct CheckedCell: Sendable, Hashable {
 
   /// What a record holds. A cell that was executed and not simulated has the counts of its run in
   /// one thread, which are a function of the cell like those of a simulation.
-  package init(_ record: Record) {
+  package init(_ record: Record, amongTraces: Bool) {
     var counts: [CheckMetric: UInt64] = [:]
     for metric in CheckMetric.allCases { counts[metric] = metric.value(in: record) }
     self.init(
-      name: CellName(record.cell), size: record.cell.capacity, unit: record.cell.unit,
+      name: CellName(record.cell, amongTraces: amongTraces), size: record.cell.capacity,
+      unit: record.cell.unit,
       counts: counts)
   }
 
@@ -41,9 +42,11 @@ package struct CheckedCell: Sendable, Hashable {
 }
 
 extension CheckedCell: Comparable {
-  /// By configuration, policy, capacity and seed, the same in every run and on every machine.
+  /// By trace, configuration, policy, capacity and seed: the same in every run and on every
+  /// machine.
   package static func < (left: CheckedCell, right: CheckedCell) -> Bool {
     let (a, b) = (left.name, right.name)
+    if a.trace != b.trace { return a.trace ?? "" < b.trace ?? "" }
     if a.configuration != b.configuration { return a.configuration < b.configuration }
     if a.policy != b.policy { return a.policy < b.policy }
     if left.size != right.size { return left.size < right.size }

@@ -8,8 +8,7 @@ import LarderWorkloads
 
 /// Times cells in this process, one measurement at a time.
 package struct CellTimer: Sendable {
-  /// The traces, by seed; one under nil serves all.
-  private let traces: [UInt64?: PreparedTrace]
+  private let traces: TraceTable
   private let warmUp: WarmUp
   private let latency: LatencyModel?
   private let execution: ExecutionSpec
@@ -22,7 +21,7 @@ package struct CellTimer: Sendable {
   /// - Parameter slowdown: makes every measurement last longer by this share, with work that does
   ///   nothing. For trying out whether a slowdown is found; 0 in any other program.
   package init(
-    _ workload: Workload, traces: [UInt64?: PreparedTrace],
+    _ workload: Workload, traces: TraceTable,
     scratch: String = FileManager.default.temporaryDirectory.path, slowdown: Double = 0
   ) {
     self.traces = traces
@@ -40,8 +39,7 @@ package struct CellTimer: Sendable {
   ///
   /// - Throws: what the cell throws.
   package func time(_ cell: TimedCell, runs: Int) throws -> RepetitionTime {
-    let seed = cell.planned.cell.seed
-    guard let trace = traces[seed] ?? traces[nil] else {
+    guard let trace = traces[cell.planned.cell] else {
       throw SweepError.traceMissing(cell.planned.cell)
     }
     var hits: UInt64 = 0

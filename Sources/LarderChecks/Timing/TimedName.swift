@@ -26,12 +26,15 @@ package struct TimedCell: Sendable, Hashable {
   package var planned: PlannedCell
 
   /// What a plan has to be timed: each cell as it is run, out of those that `spec` lets pass.
-  package static func all(of cells: [PlannedCell], timed spec: CheckSpec) -> [TimedCell] {
+  package static func all(
+    of cells: [PlannedCell], timed spec: CheckSpec, amongTraces: Bool
+  ) -> [TimedCell] {
     cells.filter { spec.times($0.cell) }.flatMap { planned in
       var modes: [Timing.Mode] = planned.isSimulated ? [.simulate] : []
       if planned.isExecuted { modes.append(.execute) }
       return modes.map { mode in
-        TimedCell(name: TimedName(cell: CellName(planned.cell), mode: mode), planned: planned)
+        let name = CellName(planned.cell, amongTraces: amongTraces)
+        return TimedCell(name: TimedName(cell: name, mode: mode), planned: planned)
       }
     }
   }

@@ -21,11 +21,19 @@ struct AdviseCommand: ParsableCommand {
         larder advise access.csv --capacity 64MiB
         larder advise OLTP.lis.zst
         larder advise web.csv --format csv:time=1:id=2:size=3 --prices prices.yaml --output advice
+        larder advise access.log.2.gz access.log.1 access.log --join --capacity 1GiB
+        larder advise Workloads/news-feed.yaml
         larder advise trace.csv --capacity 1%,10% --whole --json - --quiet
       """)
 
-  @Argument(help: "Traces, compressed or not; each has advice of its own.", completion: .file())
+  @Argument(
+    help: """
+      Traces, compressed or not, or - for standard input; each has advice of its own. Or one \
+      workload file (.yaml): its source, unit and seed, and what its key 'advise' says.
+      """, completion: .file())
   var traces: [String]
+
+  @OptionGroup var joining: JoinOption
 
   @Option(
     help: """
@@ -40,9 +48,9 @@ struct AdviseCommand: ParsableCommand {
   @Option(
     help: """
       Tiers of the design: memory, disk, hybrid (memory in front of a disk of the capacity), or \
-      auto (memory, and whether a disk behind it pays).
+      auto (memory, and whether a disk behind it pays). By default auto.
       """)
-  var tiers: String = "auto"
+  var tiers: String?
 
   @Option(
     help: "File with prices (YAML; see docs/advise.md). The cheapest capacity is recommended.",
@@ -56,8 +64,11 @@ struct AdviseCommand: ParsableCommand {
       """)
   var timeBudget: String?
 
-  @Option(help: "Share of the requests that designs are chosen on; the rest scores them.")
-  var learn: String = "50%"
+  @Option(
+    help: """
+      Share of the requests that designs are chosen on; the rest scores them. By default 50%.
+      """)
+  var learn: String?
 
   @Flag(help: "Choose and score on the whole trace.")
   var whole = false
@@ -74,8 +85,8 @@ struct AdviseCommand: ParsableCommand {
     help: "Write advice.json to a file, or - for standard output; for a single trace.")
   var jsonFile: String?
 
-  @Option(help: "Seed of samples and random policies.")
-  var seed: UInt64 = 1
+  @Option(help: "Seed of samples and random policies. By default 1.")
+  var seed: UInt64?
 
   @OptionGroup var speed: SpeedOptions
 
@@ -83,43 +94,91 @@ struct AdviseCommand: ParsableCommand {
     if let unit, CapacityUnit(rawValue: unit) == nil {
       throw ValidationError("--unit expects objects or bytes, found '\(unit)'")
     }
-    guard AdviceSettings.Tiers(rawValue: tiers) != nil else {
+    if let tiers, AdviceTiers(rawValue: tiers) == nil {
       throw ValidationError("--tiers expects memory, disk, hybrid or auto, found '\(tiers)'")
     }
-    if jsonFile != nil, traces.count > 1 {
+    if whole, learn != nil {
+      throw ValidationError("--whole and --learn exclude each other; keep one")
+    }
+    if jsonFile != nil, traces.count > 1, !joining.join {
       throw ValidationError("--json writes the advice for one trace; run one command per trace")
     }
-    for (index, path) in traces.enumerated() where traces[..<index].contains(path) {
-      throw ValidationError("\(path) is given twice")
+    if traces.count > 1, let file = traces.first(where: Self.isWorkload) {
+      throw ValidationError("'\(file)' is a workload file; run one command for it alone")
     }
+    try JoinOption.refuseRepeated(traces)
+  }
+
+  /// Whether the path is that of a workload file.
+  private static func isWorkload(_ path: String) -> Bool {
+    [".yaml", ".yml"].contains { path.lowercased().hasSuffix($0) }
   }
 
   func run() throws {
     Interrupts.listen()
-    let settings = try settings()
     if let jsonFile, jsonFile != "-" { try ReportWriter.check(jsonFile) }
     let progress = ProgressLine(isQuiet: speed.quiet)
+    if let file = traces.first, Self.isWorkload(file) { return try run(file, progress) }
+    let run = AdviceRun(settings: try settings(), progress: progress)
+    let references = try joining.references(traces, format)
     var taken: Set<String> = []
-    for path in traces {
-      var advice = try advice(for: path, settings, progress)
-      advice.trace.name = TraceNames.distinct(advice.trace.name, path: path, taken: taken)
-      taken.insert(advice.trace.name)
-      try write(advice, progress)
+    for reference in references {
+      let trace = try read(reference, progress)
+      let name = TraceNames.distinct(trace.name, path: reference.path, taken: taken)
+      taken.insert(name)
+      try tell(try run.advice(for: trace, named: name), run, isOneOfSeveral: references.count > 1)
     }
   }
 
-  private func settings() throws -> AdviceSettings {
-    let share = Share(parsing: learn)
-    guard let share, share.billionths < 1_000_000_000 else {
-      throw UsageError("--learn '\(learn)': expected a share above 0% and below 100%, such as 50%")
+  /// Advises on the traces of a workload file.
+  private func run(_ file: String, _ progress: ProgressLine) throws {
+    if format.format != nil || format.maxBad != nil || joining.join {
+      throw UsageError("'\(file)' says how its traces are read: remove --format, --max-bad, --join")
     }
-    var settings = AdviceSettings(
-      capacities: capacity.isEmpty
-        ? [] : try CapacitySpec.list(parsing: capacity.joined(separator: ",")),
-      unit: unit.flatMap(CapacityUnit.init), tiers: AdviceSettings.Tiers(rawValue: tiers) ?? .auto,
-      learned: whole ? nil : share, seed: seed, threads: speed.threads)
+    var workload = try WorkloadDecoder().decode(contentsOf: file)
+    let spec = workload.advise ?? AdviseSpec()
+    workload.advise = spec
+    let settings = try overridden(
+      try AdviceRun.settings(of: spec, in: workload, threads: speed.threads))
+    progress.begin("Preparing \(workload.name)")
+    let traces = try WorkloadTraces.prepare(workload) { _, requests in
+      try TraceReading.check(progress)(requests)
+    }
+    for facts in traces.facts {
+      progress.end("\(facts.name): \(facts.requests) requests, \(facts.objects) objects")
+    }
+    for note in traces.notes { progress.note(note) }
+    if jsonFile != nil, Set(traces.facts.map(\.name)).count > 1 {
+      throw UsageError("--json writes the advice for one trace; '\(file)' has several")
+    }
+    let run = AdviceRun(settings: settings, progress: progress)
+    let all = try run.advice(for: traces)
+    for advice in all { try tell(advice, run, isOneOfSeveral: all.count > 1) }
+  }
+
+  private func settings() throws -> AdviceSettings {
+    try overridden(AdviceSettings(threads: speed.threads))
+  }
+
+  /// Settings with what the options say in place of what they have.
+  private func overridden(_ settings: AdviceSettings) throws -> AdviceSettings {
+    var settings = settings
+    if !capacity.isEmpty {
+      settings.capacities = try CapacitySpec.list(parsing: capacity.joined(separator: ","))
+    }
+    settings.unit = unit.flatMap(CapacityUnit.init) ?? settings.unit
+    settings.tiers = tiers.flatMap(AdviceTiers.init) ?? settings.tiers
+    settings.seed = seed ?? settings.seed
+    if whole { settings.learned = nil }
+    if let learn {
+      guard let share = AdviseSpec.learned(learn) else {
+        throw UsageError(
+          "--learn '\(learn)': expected a share above 0% and below 100%, such as 50%")
+      }
+      settings.learned = share
+    }
     if let timeBudget {
-      guard let seconds = Quantity.seconds(timeBudget), (1...86_400).contains(seconds) else {
+      guard let seconds = AdviseSpec.budget(timeBudget) else {
         throw UsageError(
           "--time-budget '\(timeBudget)': expected a time from 1s to 24h, such as 60s or 5m")
       }
@@ -131,45 +190,23 @@ struct AdviseCommand: ParsableCommand {
     return settings
   }
 
-  private func advice(
-    for path: String, _ settings: AdviceSettings, _ progress: ProgressLine
-  ) throws -> Advice {
-    progress.begin("Reading \(path)")
-    let trace = try PreparedTrace.load(
-      path: path, format: try format.spec(), progress: TraceReading.check(progress))
+  private func read(
+    _ reference: TraceReference, _ progress: ProgressLine
+  ) throws -> PreparedTrace {
+    progress.begin("Reading \(reference.path)")
+    let trace = try PreparedTrace.load(reference, progress: TraceReading.check(progress))
     progress.end(
       "\(trace.name): \(trace.requests.count) requests, \(trace.requests.objects) objects")
-    let start = ContinuousClock.now
-    var advisor = try Advisor(
-      trace: trace, settings: settings, cancellation: Interrupts.cancellation)
-    advisor.began = { title, requests in progress.begin(title, total: requests) }
-    advisor.replayed = { progress.advance($0) }
-    do {
-      let advice = try advisor.make()
-      progress.end(
-        "\(advice.candidates) designs at \(advice.capacities.count) "
-          + "\(advice.capacities.count == 1 ? "capacity" : "capacities") in "
-          + SecondsText.since(start))
-      return advice
-    } catch AdviceError.cancelled {
-      throw Interrupted(description: "stopped; nothing was written")
-    }
+    for note in trace.notes { progress.note(note) }
+    return trace
   }
 
-  private func write(_ advice: Advice, _ progress: ProgressLine) throws {
-    if let output {
-      // Several traces have a folder each.
-      let folder = traces.count > 1 ? "\(output)/\(RunDirectory.safe(advice.trace.name))" : output
-      try ReportWriter(directory: folder, formats: []).write(try AdviceReport.files(of: advice))
-      progress.note("wrote \(folder)/advice.html, advice.md and advice.json")
-    }
+  private func tell(_ advice: Advice, _ run: AdviceRun, isOneOfSeveral: Bool) throws {
+    if let output { try run.write(advice, into: output, isOneOfSeveral: isOneOfSeveral) }
     if let jsonFile {
       let text = try AdviceReport.json(advice)
       if jsonFile == "-" { Output.text(text) } else { try ReportWriter.write(text, to: jsonFile) }
     }
-    guard jsonFile != "-" else { return }
-    if traces.count > 1 { Output.line("\(NoteText.line(advice.trace.name))\n") }
-    Output.text(AdviceText.text(of: advice, width: Output.pictureTerminal.width))
-    if traces.count > 1 { Output.line("") }
+    if jsonFile != "-" { run.print(advice, isOneOfSeveral: isOneOfSeveral) }
   }
 }

@@ -82,9 +82,7 @@ struct MRCCommand: ParsableCommand {
     if let csvFile, csvFile == svgFile {
       throw ValidationError("--csv and --svg cannot both be written to \(csvFile)")
     }
-    for (index, path) in traces.enumerated() where traces[..<index].contains(path) {
-      throw ValidationError("\(path) is given twice")
-    }
+    try JoinOption.refuseRepeated(traces)
   }
 
   func run() throws {

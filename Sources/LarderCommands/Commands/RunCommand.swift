@@ -66,9 +66,10 @@ struct RunCommand: ParsableCommand {
     let progress = ProgressLine(isQuiet: speed.quiet)
     let traces = try prepare(workload, progress)
     let cells = try workload.cells(over: traces)
+    try advise(on: traces, of: workload, into: directory, progress)
     let execution = workload.execution ?? ExecutionSpec()
     var sweep = Sweep(
-      cells: cells, traces: traces.bySeed, warmUp: workload.warmUp,
+      cells: cells, traces: traces.table, warmUp: workload.warmUp,
       repetitions: workload.repetitions, latency: workload.latency, threads: speed.threads,
       execution: execution, driver: HarnessDriver())
     if let scratch { sweep.scratch = scratch }
@@ -92,6 +93,24 @@ struct RunCommand: ParsableCommand {
     if results.interrupted {
       throw Interrupted(description: "stopped: \(Self.done(results)) are in \(directory)")
     }
+  }
+
+  /// Makes, prints and writes the decision that the workload asks for.
+  private func advise(
+    on traces: WorkloadTraces, of workload: Workload, into directory: String,
+    _ progress: ProgressLine
+  ) throws {
+    guard let spec = workload.advise else { return }
+    let run = AdviceRun(
+      settings: try AdviceRun.settings(of: spec, in: workload, threads: speed.threads),
+      progress: progress)
+    let all = try run.advice(for: traces)
+    for advice in all {
+      try run.write(advice, into: directory, isOneOfSeveral: all.count > 1)
+      run.print(advice, isOneOfSeveral: all.count > 1)
+      if all.count == 1 { Output.line("") }
+    }
+    Output.flush()
   }
 
   /// Writes the list of all runs. That it cannot be written does not spoil this one.

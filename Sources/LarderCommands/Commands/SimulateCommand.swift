@@ -73,9 +73,7 @@ struct SimulateCommand: ParsableCommand {
       throw ValidationError(
         "--csv and --timings cannot both be written to \(countsFile)")
     }
-    for (index, path) in traces.enumerated() where traces[..<index].contains(path) {
-      throw ValidationError("\(path) is given twice")
-    }
+    try JoinOption.refuseRepeated(traces)
   }
 
   func run() throws {
@@ -93,13 +91,12 @@ struct SimulateCommand: ParsableCommand {
       started: RunDirectory.timestamp(), plannedCells: 0, threads: speed.threads,
       machine: .current(), warmUp: WarmUp.none.description)
     for reference in try joining.references(traces, format) {
-      let path = reference.path
       let workload = Workload(
         name: "simulate", source: .trace(reference),
         unit: ignoreSize ? .objects : nil, configurations: configurations, policies: policies,
         capacities: capacities,
         seeds: [seed])
-      try run(workload, path: path, &results, progress)
+      try run(workload, &results, progress)
       if results.interrupted { break }
     }
     results.finished = RunDirectory.timestamp()
@@ -124,10 +121,11 @@ struct SimulateCommand: ParsableCommand {
   }
 
   private func run(
-    _ workload: Workload, path: String, _ results: inout RunResults, _ progress: ProgressLine
+    _ workload: Workload, _ results: inout RunResults, _ progress: ProgressLine
   ) throws {
     progress.begin("Reading \(workload.source.displayName)")
-    let prepared = try WorkloadTraces.prepare(workload) { _, requests in
+    let taken = Set(results.traces.map(\.name))
+    let prepared = try WorkloadTraces.prepare(workload, taken: taken) { _, requests in
       if Interrupts.cancellation.isRequested {
         throw Interrupted(description: "stopped while reading the trace")
       }
@@ -137,11 +135,10 @@ struct SimulateCommand: ParsableCommand {
       progress.end("\(facts.name): \(facts.requests) requests, \(facts.objects) objects")
     }
     for note in prepared.notes { progress.note(note) }
-    let facts = Self.told(prepared.facts, from: results.traces, path: path)
-    let cells = try Plan.cells(of: workload, facts: facts)
-    try Plan.check(cells, of: workload, over: prepared.bySeed.values)
+    let cells = try Plan.cells(of: workload, facts: prepared.facts)
+    try Plan.check(cells, of: workload, over: prepared.table)
     let sweep = Sweep(
-      cells: cells, traces: prepared.bySeed, repetitions: repetitions, threads: speed.threads)
+      cells: cells, traces: prepared.table, repetitions: repetitions, threads: speed.threads)
     progress.begin("Running \(cells.count) cells", total: sweep.totalRequests)
     let start = ContinuousClock.now
     let records = try sweep.run(
@@ -149,22 +146,10 @@ struct SimulateCommand: ParsableCommand {
       observer: Sweep.Observer(replayed: { progress.advance($0) }))
     progress.end("\(records.count) cells in \(SecondsText.since(start))")
     results.records += records
-    results.traces += facts
+    results.traces += prepared.facts
     results.notes += prepared.notes
     results.plannedCells += cells.count
     results.interrupted = records.count < cells.count
-  }
-
-  /// The facts under a name that no trace before has: results know traces by their names alone.
-  private static func told(
-    _ facts: [TraceFacts], from earlier: [TraceFacts], path: String
-  ) -> [TraceFacts] {
-    let taken = Set(earlier.map(\.name))
-    return facts.map { facts in
-      var facts = facts
-      facts.name = TraceNames.distinct(facts.name, path: path, taken: taken)
-      return facts
-    }
   }
 
   private func write(_ results: RunResults) throws {

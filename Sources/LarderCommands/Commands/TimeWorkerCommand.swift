@@ -23,11 +23,12 @@ struct TimeWorkerCommand: ParsableCommand {
     let traces = try WorkloadTraces.prepare(workload)
     let cells = try Plan.cells(of: workload, facts: traces.facts)
     let timer = CellTimer(
-      workload, traces: traces.bySeed,
+      workload, traces: traces.table,
       scratch: scratch ?? FileManager.default.temporaryDirectory.path,
       slowdown: Self.slowdown.withLock { $0 })
     let worker = TimingWorker(
-      cells: TimedCell.all(of: cells, timed: CheckSpec()), timer: timer)
+      cells: TimedCell.all(
+        of: cells, timed: CheckSpec(), amongTraces: workload.hasSeveralTraces), timer: timer)
     for line in try worker.introduction() { Output.line(line) }
     Output.flush()
     while let order = readLine() {

@@ -10,6 +10,13 @@ struct JoinOption: ParsableArguments {
       """)
   var join = false
 
+  /// Refuses a file that is given twice.
+  static func refuseRepeated(_ paths: [String]) throws {
+    for (index, path) in paths.enumerated() where paths[..<index].contains(path) {
+      throw ValidationError("\(path) is given twice")
+    }
+  }
+
   /// The traces that the files are.
   func references(
     _ paths: [String], _ format: FormatOption

@@ -29,20 +29,21 @@ final class CheckRun {
     let traces = try prepare(workload)
     let planned = try cells(of: workload, traces)
     let records = try count(workload, planned, traces)
-    let counted = records.map { CheckedCell($0) }
+    let counted = records.map { CheckedCell($0, amongTraces: workload.hasSeveralTraces) }
     let settings = command.timing.settings
     let timer = CheckTimer(
       command: command, settings: settings, workload: workload, traces: traces,
       // A cell that is asked for by name is timed, whatever the workload says.
       cells: TimedCell.all(
-        of: planned, timed: command.only.isEmpty ? workload.check : CheckSpec()),
+        of: planned, timed: command.only.isEmpty ? workload.check : CheckSpec(),
+        amongTraces: workload.hasSeveralTraces),
       progress: progress)
     let timed = try timer.run(stored?.timings, updating: command.update)
     notes += timed.notes
     loads += [MachineLoad.oneMinute].compactMap { $0 }
     fresh = Baseline(
       workload: workload.name, traces: traces.facts, cells: counted,
-      timings: timed.measured ?? kept(stored?.timings, planned))
+      timings: timed.measured ?? kept(stored?.timings, planned, of: workload))
     // Without a baseline, everything is new.
     let before = (stored?.cells ?? []).filter { command.only.isEmpty || isNamed($0.name) }
     let comparison = CountsComparison(
@@ -50,9 +51,10 @@ final class CheckRun {
     return CheckResult(
       workload: workload.name, file: command.workload, baseline: command.baseline,
       command: repeating, machine: MachineDescription.current().summary, loads: loads,
-      cells: records.map { CellName($0.cell) }, counts: comparison,
+      cells: records.map { workload.name(of: $0.cell) }, counts: comparison,
       traceChanges: stored.map { Self.changes(from: $0.traces, to: traces.facts) } ?? [],
-      unequalExecutions: Self.unequal(records), timings: timed.comparisons,
+      unequalExecutions: Self.unequal(records).map { workload.name(of: $0.cell) },
+      timings: timed.comparisons,
       timingMethod: timed.method, notes: notes)
   }
 
@@ -101,14 +103,15 @@ final class CheckRun {
   private func cells(of workload: Workload, _ traces: WorkloadTraces) throws -> [PlannedCell] {
     let cells = try workload.cells(over: traces)
     notes += traces.notes + Plan.notes(of: cells, in: workload)
-    let names = cells.map { "\(CellName($0.cell))" }
+    let names = cells.map { "\(workload.name(of: $0.cell))" }
     for name in command.only where !names.contains(name) {
       let hint = name.nearest(among: names).map { "; did you mean '\($0)'?" } ?? ""
       throw UsageError(
         "no cell '\(name)' in \(command.workload); cells are named configuration/policy/capacity"
           + hint)
     }
-    return command.only.isEmpty ? cells : cells.filter { isNamed(CellName($0.cell)) }
+    return command.only.isEmpty
+      ? cells : cells.filter { isNamed(workload.name(of: $0.cell)) }
   }
 
   private func isNamed(_ name: CellName) -> Bool { command.only.contains("\(name)") }
@@ -120,7 +123,7 @@ final class CheckRun {
     var execution = workload.execution ?? ExecutionSpec()
     execution.threads = [1]
     var sweep = Sweep(
-      cells: cells, traces: traces.bySeed, warmUp: workload.warmUp, latency: workload.latency,
+      cells: cells, traces: traces.table, warmUp: workload.warmUp, latency: workload.latency,
       threads: command.speed.threads, execution: execution, driver: HarnessDriver())
     if let scratch = command.timing.scratch { sweep.scratch = scratch }
     progress.begin("Running \(cells.count) cells", total: sweep.totalRequests)
@@ -139,10 +142,10 @@ final class CheckRun {
 
   /// The stored timings of cells that are still there.
   private func kept(
-    _ timings: CalibratedTimings?, _ planned: [PlannedCell]
+    _ timings: CalibratedTimings?, _ planned: [PlannedCell], of workload: Workload
   ) -> CalibratedTimings? {
     guard var timings else { return nil }
-    let names = Set(planned.map { CellName($0.cell) })
+    let names = Set(planned.map { workload.name(of: $0.cell) })
     timings.cells.removeAll { !names.contains($0.name.cell) }
     return timings
   }
@@ -160,16 +163,33 @@ final class CheckRun {
     }
     return after.compactMap { facts in
       let title = facts.name + (facts.seed.map { ", seed \($0)" } ?? "")
-      guard let old = before.first(where: { $0.seed == facts.seed }) else { return nil }
+      let same = before.filter { $0.seed == facts.seed }
+      // A single trace that has another name is the same in the workload file.
+      guard let old = same.first(where: { $0.name == facts.name }) ?? same.onlyElement else {
+        return nil
+      }
       guard old != facts else { return nil }
       let was = old.name == facts.name ? "" : "\(old.name), "
       return "\(title): was \(was)\(described(old)); is \(described(facts))"
     }
   }
 
-  private static func unequal(_ records: [Record]) -> [CellName] {
+  private static func unequal(_ records: [Record]) -> [Record] {
     records.filter { record in
       (record.executions ?? []).contains { $0.threads == 1 && $0.equalsSimulated == false }
-    }.map { CellName($0.cell) }
+    }
   }
+}
+
+extension Array {
+  /// The element of an array of one.
+  fileprivate var onlyElement: Element? { count == 1 ? self[0] : nil }
+}
+
+extension Workload {
+  /// Whether cells must be told apart by their traces.
+  var hasSeveralTraces: Bool { !moreSources.isEmpty }
+
+  /// What a cell is called where runs are compared.
+  func name(of cell: Cell) -> CellName { CellName(cell, amongTraces: hasSeveralTraces) }
 }

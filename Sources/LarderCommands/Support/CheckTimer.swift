@@ -109,7 +109,7 @@ struct CheckTimer {
       "Timing \(cells.count) cells and calibration kernels, "
         + "\(Int(settings.budgetSeconds)) s or ten rounds")
     let scratch = command.timing.scratch ?? FileManager.default.temporaryDirectory.path
-    let timer = CellTimer(workload, traces: traces.bySeed, scratch: scratch)
+    let timer = CellTimer(workload, traces: traces.table, scratch: scratch)
     let bench = CalibrationBench(scratch: scratch)
     let timing = CalibratedTiming(
       settings, now: Self.now, isInterrupted: { Interrupts.cancellation.isRequested })

@@ -7,7 +7,7 @@ extension Workload {
   func cells(over traces: WorkloadTraces) throws(UsageError) -> [PlannedCell] {
     do {
       let cells = try Plan.cells(of: self, facts: traces.facts)
-      try Plan.check(cells, of: self, over: traces.bySeed.values)
+      try Plan.check(cells, of: self, over: traces.table)
       return cells
     } catch {
       throw UsageError(message(for: error))

@@ -7,6 +7,9 @@ public struct OutcomeSizes: Sendable, Hashable {
   /// Sizes fetched from the origin.
   public var misses = SizeHistogram()
 
+  /// What fetching took where the trace says so, in microseconds in place of bytes.
+  public var originTimes = SizeHistogram()
+
   /// Nothing has happened yet.
   public init() {}
 
@@ -15,5 +18,14 @@ public struct OutcomeSizes: Sendable, Hashable {
     memoryHits.merge(other.memoryHits)
     diskHits.merge(other.diskHits)
     misses.merge(other.misses)
+    originTimes.merge(other.originTimes)
+  }
+
+  /// Counts what the fetch of a miss took: its cost, taken as milliseconds, rounded to a
+  /// microsecond and at most 71 minutes.
+  public mutating func addOriginTime(milliseconds: Float) {
+    let microseconds = (milliseconds * 1000).rounded()
+    guard microseconds > 0 else { return originTimes.add(bytes: 0) }
+    originTimes.add(bytes: UInt32(exactly: microseconds) ?? .max)
   }
 }

@@ -63,7 +63,7 @@ final class HybridSimulation: Simulation {
         totals.requests += 1
         totals.bytesRequested += UInt64(object.request.size)
         cost.requested += Double(object.request.cost)
-        outcomes?.misses.add(bytes: reader.bytes(at: position))
+        fetched(object.request, bytes: reader.bytes(at: position))
       }
       position += 1
       if untilFirstEviction, core.disk.counts.evictions > 0 { return true }
@@ -90,7 +90,13 @@ final class HybridSimulation: Simulation {
       if copy.isStale { totals.staleHits += 1 }
       outcomes?.diskHits.add(bytes: unit == .bytes ? copy.size : bytes)
     case .none:
-      outcomes?.misses.add(bytes: bytes)
+      fetched(object.request, bytes: bytes)
     }
+  }
+
+  private func fetched(_ request: Request, bytes: UInt32) {
+    guard outcomes != nil else { return }
+    outcomes?.misses.add(bytes: bytes)
+    if columns.costs != nil { outcomes?.addOriginTime(milliseconds: request.cost) }
   }
 }

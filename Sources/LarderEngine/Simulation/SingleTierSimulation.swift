@@ -166,8 +166,16 @@ struct SingleTierSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape
       totals.requests += 1
       totals.bytesRequested += UInt64(request.size)
       totals.costRequested += Double(request.cost)
-      outcomes?.misses.add(bytes: bytes)
+      fetched(request, bytes: bytes)
     }
+  }
+
+  @inlinable
+  @inline(__always)
+  mutating func fetched(_ request: Request, bytes: UInt32) {
+    guard outcomes != nil else { return }
+    outcomes?.misses.add(bytes: bytes)
+    if columns.costs != nil { outcomes?.addOriginTime(milliseconds: request.cost) }
   }
 
   @inlinable
@@ -177,7 +185,7 @@ struct SingleTierSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape
     totals.bytesRequested += UInt64(request.size)
     totals.costRequested += Double(request.cost)
     guard case .hit = tier.access(request, now: now, evicted: { _ in }) else {
-      outcomes?.misses.add(bytes: bytes)
+      fetched(request, bytes: bytes)
       _ = tier.store(request) { _ in }
       return
     }

@@ -7,19 +7,24 @@ struct OriginLatency: Sendable {
   private let times: [Double]
   private let nanosecondsPerByte: Double
   private let seed: UInt64
+  private let isFromTrace: Bool
 
   private static var limit: Int { 1 << 14 }
 
   /// Draws from the model of a place. The part per byte is charged for the bytes that are really
   /// fetched, whatever the capacity counts.
-  init(_ latency: AccessLatency, seed: UInt64) {
+  init(_ model: LatencyModel, seed: UInt64) {
+    let latency = model.origin
+    isFromTrace = model.isOriginFromTrace
     times = latency.base.grid(limit: Self.limit)
     nanosecondsPerByte = latency.nanosecondsPerByte
     self.seed = seed
   }
 
-  /// Nanoseconds for fetching so many bytes for the request at a place of the trace.
-  func nanoseconds(request index: Int, bytes: Int) -> UInt64 {
+  /// Nanoseconds for fetching so many bytes for the request at a place of the trace, which says
+  /// that it costs `milliseconds`.
+  func nanoseconds(request index: Int, bytes: Int, milliseconds: Float) -> UInt64 {
+    if isFromTrace { return milliseconds > 0 ? UInt64(min(Double(milliseconds) * 1e6, 1e18)) : 0 }
     // SplitMix64 (Steele, Lea, Flood, OOPSLA 2014), of which one step is a draw.
     var draw = seed &+ UInt64(truncatingIfNeeded: index &+ 1) &* 0x9E37_79B9_7F4A_7C15
     draw = (draw ^ draw >> 30) &* 0xBF58_476D_1CE4_E5B9

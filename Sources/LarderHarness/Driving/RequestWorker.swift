@@ -196,7 +196,9 @@ struct RequestWorker: Sendable {
     tally.valuesGiven += 1
     tally.bytesGiven += UInt64(bytes)
     call = "fill"
-    var fetch = context.origin?.nanoseconds(request: index, bytes: bytes) ?? 0
+    var fetch =
+      context.origin?.nanoseconds(
+        request: index, bytes: bytes, milliseconds: reader.cost(index)) ?? 0
     let start = isTimed ? context.time.nowNanoseconds : 0
     if context.waitsForOrigin, fetch > 0 {
       let now = isTimed ? start : context.time.nowNanoseconds

@@ -10,6 +10,7 @@ package struct RunComparison: Sendable {
   package let counts: CountsComparison
   let before: RunResults
   let after: RunResults
+  private let amongTraces: Bool
 
   /// Compares what two folders hold. O(n log n) in the records.
   package init(
@@ -18,8 +19,15 @@ package struct RunComparison: Sendable {
     names = (beforeName, afterName)
     self.before = before
     self.after = after
+    let amongTraces = [before, after].contains { Set($0.records.map(\.cell.trace)).count > 1 }
+    self.amongTraces = amongTraces
     counts = CountsComparison(
-      from: before.records.map { CheckedCell($0) }, to: after.records.map { CheckedCell($0) })
+      from: before.records.map { CheckedCell($0, amongTraces: amongTraces) },
+      to: after.records.map { CheckedCell($0, amongTraces: amongTraces) })
+  }
+
+  private func name(_ record: Record) -> CellName {
+    CellName(record.cell, amongTraces: amongTraces)
   }
 
   /// Requests a second of one cell in both.
@@ -34,9 +42,9 @@ package struct RunComparison: Sendable {
   /// How fast each cell was that both have timed, in the order of the later.
   var speeds: [Speed] {
     let old = Dictionary(
-      before.records.map { (CellName($0.cell), $0) }, uniquingKeysWith: { first, _ in first })
+      before.records.map { (name($0), $0) }, uniquingKeysWith: { first, _ in first })
     return after.records.flatMap { record -> [Speed] in
-      let name = CellName(record.cell)
+      let name = name(record)
       guard let earlier = old[name] else { return [] }
       return Self.kinds(of: record).compactMap { mode, threads in
         guard let before = Self.spread(earlier, mode, threads),

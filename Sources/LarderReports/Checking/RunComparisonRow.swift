@@ -4,6 +4,8 @@ import LarderSystem
 
 /// A change between two results folders as programs read it.
 struct RunComparisonRow {
+  /// The trace, where there are several.
+  let trace: String?
   let configuration: String
   let policy: String
   let capacity: String
@@ -43,11 +45,12 @@ struct RunComparisonRow {
       .text("configuration") { $0.configuration }, .text("policy") { $0.policy },
       .text("capacity") { $0.capacity }, .whole("seed") { $0.seed }, .text("kind") { $0.kind },
       .text("count") { $0.count }, .text("before") { $0.before ?? "" },
-      .text("after") { $0.after ?? "" },
+      .text("after") { $0.after ?? "" }, .text("trace") { $0.trace ?? "" },
     ]
   }
 
   private init(_ cell: CellName, kind: String) {
+    trace = cell.trace
     configuration = cell.configuration
     policy = cell.policy
     capacity = cell.capacity
@@ -58,12 +61,13 @@ struct RunComparisonRow {
 
 extension RunComparisonRow: Encodable {
   private enum CodingKeys: String, CodingKey {
-    case configuration, policy, capacity, seed, kind, count, before, after
+    case trace, configuration, policy, capacity, seed, kind, count, before, after
   }
 
   /// Numbers as numbers, in full: counts may exceed 2^53.
   func encode(to encoder: any Encoder) throws {
     var fields = encoder.container(keyedBy: CodingKeys.self)
+    try fields.encodeIfPresent(trace, forKey: .trace)
     try fields.encode(configuration, forKey: .configuration)
     try fields.encode(policy, forKey: .policy)
     try fields.encode(capacity, forKey: .capacity)

@@ -22,11 +22,14 @@ package struct AccessTimeCalculator: Sendable {
   private let memoryHit: Outcome
   private let diskHit: Outcome
   private let miss: Outcome
+  /// Whether the times of misses were counted, so that they are not drawn.
+  private let isOriginFromTrace: Bool
 
   /// Lays the grids: up to about a tenth of a second.
   ///
   /// - Parameter unit: with `.objects` sizes are ignored, and the part per byte with them.
   package init(model: LatencyModel, kind: ConfigurationKind, unit: CapacityUnit) {
+    isOriginFromTrace = model.isOriginFromTrace
     let places = model.places(of: kind)
     func outcome(_ places: [AccessLatency]) -> Outcome {
       Outcome(
@@ -36,12 +39,16 @@ package struct AccessTimeCalculator: Sendable {
     }
     memoryHit = outcome([model.memory])
     diskHit = outcome(kind == .hybrid ? [model.memory, model.disk] : [model.disk])
-    miss = outcome(places)
+    var miss = outcome(places)
+    // In that histogram stand microseconds in place of bytes.
+    if isOriginFromTrace { miss.nanosecondsPerByte = 1000 }
+    self.miss = miss
   }
 
   /// The access time over all outcomes, rounded to a nanosecond; nil when there were none.
   package func accessTime(of sizes: OutcomeSizes) -> ModelledAccessTime? {
-    let parts = [(memoryHit, sizes.memoryHits), (diskHit, sizes.diskHits), (miss, sizes.misses)]
+    let misses = isOriginFromTrace ? sizes.originTimes : sizes.misses
+    let parts = [(memoryHit, sizes.memoryHits), (diskHit, sizes.diskHits), (miss, misses)]
     let requests = parts.reduce(UInt64(0)) { $0 + $1.1.count }
     guard requests > 0 else { return nil }
     var total = 0.0

@@ -88,7 +88,7 @@ extension CurveMaker {
             seed: settings.seed))
       }
     }
-    let sweep = Sweep(cells: cells, traces: [nil: trace], threads: settings.threads)
+    let sweep = Sweep(cells: cells, traces: TraceTable(trace), threads: settings.threads)
     began("\(title): \(cells.count) cells", sweep.totalRequests)
     let records = try sweep.run(
       cancellation: cancellation, observer: Sweep.Observer(replayed: replayed))

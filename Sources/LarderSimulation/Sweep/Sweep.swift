@@ -11,8 +11,8 @@ import Synchronization
 package struct Sweep: Sendable {
   /// What to run, in the order of the results.
   package var cells: [PlannedCell]
-  /// The trace of each seed; one under nil serves all seeds.
-  package var traces: [UInt64?: PreparedTrace]
+  /// The traces of the cells.
+  package var traces: TraceTable
   /// What is not counted at the start of each cell.
   package var warmUp: WarmUp
   /// How often each cell is timed.
@@ -30,7 +30,7 @@ package struct Sweep: Sendable {
 
   /// A sweep; see the properties for the meaning of each part.
   package init(
-    cells: [PlannedCell], traces: [UInt64?: PreparedTrace], warmUp: WarmUp = .none,
+    cells: [PlannedCell], traces: TraceTable, warmUp: WarmUp = .none,
     repetitions: Int = 1, latency: LatencyModel? = nil,
     threads: Int = ProcessInfo.processInfo.activeProcessorCount,
     execution: ExecutionSpec = ExecutionSpec(),
@@ -159,7 +159,7 @@ package struct Sweep: Sendable {
     }
   }
 
-  func trace(of cell: Cell) -> PreparedTrace? { traces[cell.seed] ?? traces[nil] }
+  func trace(of cell: Cell) -> PreparedTrace? { traces[cell] }
 
   /// What is done so far.
   struct Ledger {

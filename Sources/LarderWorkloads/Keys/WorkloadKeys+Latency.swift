@@ -11,8 +11,13 @@ extension WorkloadKeys {
         "disk", .access, \.disk, "an access to disk",
         default: "required if a configuration has a disk tier", example: "[80us, 100us, 300us]"),
       Key(
-        "origin", .access, \.origin, "a fetch from the origin", default: .required,
-        example: "{distribution: log-normal, median: 80ms, sigma: 0.5}"),
+        "origin", .origin,
+        "a fetch from the origin. `from-trace`: what the trace's costs say, in milliseconds",
+        default: .required, example: "{distribution: log-normal, median: 80ms, sigma: 0.5}"
+      ) { origin, model, _ in
+        model.origin = origin ?? AccessLatency()
+        model.isOriginFromTrace = origin == nil
+      },
     ],
     finish: { map, _, reading in
       for configuration in reading.workload.configurations {
@@ -167,6 +172,17 @@ extension Form where Value == LatencySamples {
 extension Form where Value == LatencyModel {
   /// The latency model.
   static var latency: Form { .map(WorkloadKeys.latency, into: LatencyModel(origin: .init())) }
+}
+
+extension Form where Value == AccessLatency? {
+  /// A fetch from the origin; nil for what the trace says.
+  fileprivate static var origin: Form {
+    let access = Form<AccessLatency>.access
+    return Form(.words(["from-trace"]).or(access.shape)) { value, reading in
+      if value.type == .string, try value.text(expected: "a time") == "from-trace" { return nil }
+      return try access.read(value, reading)
+    }
+  }
 }
 
 extension Form where Value == AccessLatency {

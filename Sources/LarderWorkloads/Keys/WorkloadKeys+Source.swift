@@ -1,19 +1,41 @@
 import LarderTraces
 
 extension WorkloadKeys {
-  /// A source that is a trace file.
+  /// A source that is a trace file, or several files of one trace.
   static let trace = Section<TraceReference>(
-    "trace", "A trace file.", expected: "a map with the key 'trace'",
+    "trace", "A trace file, or the files that a log was rotated into.",
+    expected: "a map with the key 'trace'",
     keys: [
       Key(
-        "trace", .tracePath, \.path,
+        "trace", .traceFiles,
         "path, relative to the folder of the workload file; the file may be compressed with zstd, "
-          + "gzip or xz",
-        default: .required, example: "../traces/OLTP.lis.zst"),
+          + "gzip or xz. A list of paths is one trace, read in the order of the files' times",
+        default: .required, example: "[access.log.2.gz, access.log.1, access.log]"
+      ) { files, trace, _ in trace.paths = files }
+    ] + readingKeys.map { $0.within(\.self) })
+
+  /// Several traces, each with a set of cells of its own.
+  static let traces = Section<TraceList>(
+    "traces", "Several traces, each with a set of cells of its own.",
+    expected: "a map with the key 'traces'",
+    keys: [
       Key(
-        "format", .format, \.format, "the format with its options",
-        default: "recognised by file name and content", example: "csv:time=1:id=2:size=3"),
-    ])
+        "traces", .items(of: .traceFiles, "paths of trace files"), \.files,
+        "only in `source` itself: a list of traces, each a path as in `trace` or a list of paths; "
+          + "every configuration, policy and capacity is run on each of them",
+        default: .required, example: "[OLTP.lis.zst, cdn.csv]")
+    ] + readingKeys.map { $0.within(\.reading) })
+
+  /// How trace files are read.
+  private static let readingKeys: [Key<TraceReference>] = [
+    Key(
+      "format", .format, \.format, "the format with its options",
+      default: "recognised by file name and content", example: "csv:time=1:id=2:size=3"),
+    Key(
+      "max-bad", .ratio, \.maxBadShare,
+      "the share of lines of a log or table that may be unreadable; they are counted, and the "
+        + "first three are shown", default: "`1%`", example: "0.1%"),
+  ]
 
   /// Sources one after another.
   static let phases = Section<SourceParts>(
@@ -63,6 +85,22 @@ extension WorkloadKeys {
   fileprivate static let sourceKinds = ["trace", "generator", "phases", "mix"]
 }
 
+/// What a source of several traces has.
+struct TraceList {
+  var files: [[String]] = []
+  /// How they are read; the path stands for nothing.
+  var reading = TraceReference(path: "")
+
+  /// The traces.
+  var sources: [SourceSpec] {
+    files.map { paths in
+      var reference = reading
+      reference.paths = paths
+      return .trace(reference)
+    }
+  }
+}
+
 /// What a source that consists of others has.
 struct SourceParts {
   var phases: [SourceSpec] = []
@@ -77,6 +115,15 @@ extension ValueShape {
     let kinds = WorkloadKeys.sourceKinds.map { JSONNode.reference($0) }
     shape.alternatives = [["type": "object", "oneOf": .array(kinds)]]
     return shape.named("source")
+  }()
+}
+
+extension ValueShape {
+  fileprivate static let workloadSource: ValueShape = {
+    var shape = ValueShape([.object])
+    shape.alternatives = [.reference("source"), .reference(WorkloadKeys.traces.table.name)]
+    shape.definition = source.definition
+    return shape
   }()
 }
 
@@ -103,6 +150,12 @@ extension Form where Value == SourceSpec {
     let map = try YAMLMap(value, expected: "a map with \(expected)")
     guard reading.sourceDepth <= depthMax + 1 else {
       throw value.error(.refused("sources are nested more than \(depthMax) deep"))
+    }
+    guard map["traces"] == nil else {
+      throw map.error(
+        at: "traces",
+        .refused(
+          "'traces' are for 'source' itself; in phases and mixes write {trace: PATH} for each"))
     }
     guard let kind = kinds.first(where: { map[$0] != nil }) else {
       throw value.error(.unexpected(expected: expected, found: keys(of: map, like: kinds)))
@@ -141,6 +194,19 @@ extension Form where Value == SourceSpec {
 
 extension Form where Value == [SourceSpec] {
   fileprivate static var sources: Form { .items(of: .source, "sources") }
+
+  /// The sources of a workload: one, or several traces.
+  static var workloadSources: Form {
+    Form(.workloadSource) { value, reading in
+      guard value.type == .object else { return [try Form<SourceSpec>.source.read(value, reading)] }
+      let map = try YAMLMap(value, expected: "a map")
+      guard map["traces"] != nil else { return [try Form<SourceSpec>.source.read(value, reading)] }
+      try map.refusePairs(of: ["traces"] + WorkloadKeys.sourceKinds)
+      var list = TraceList()
+      try WorkloadKeys.traces.read(map, into: &list, reading)
+      return list.sources
+    }
+  }
 }
 
 extension Form where Value == [MixPart] {
@@ -148,6 +214,28 @@ extension Form where Value == [MixPart] {
     let unread = MixPart(weight: 0, source: Form<SourceSpec>.unread)
     return .items(
       of: .map(WorkloadKeys.mixPart, into: unread), "maps with the keys weight and source")
+  }
+}
+
+extension Form where Value == [String] {
+  /// The files of one trace: a path or a list of them.
+  fileprivate static var traceFiles: Form {
+    let path = Form<String>.tracePath
+    return Form(path.shape.listed) { value, reading in
+      guard value.type == nil || value.type == .array else {
+        return [try path.read(value, reading)]
+      }
+      let items = try value.items(of: "paths of trace files")
+      var paths: [String] = []
+      for item in items {
+        let text = try path.read(item, reading)
+        if paths.contains(text) {
+          throw item.error(.refused("\(YAMLValue.quoted(text)) is given twice"))
+        }
+        paths.append(text)
+      }
+      return paths
+    }
   }
 }
 

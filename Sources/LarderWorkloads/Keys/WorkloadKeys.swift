@@ -6,11 +6,13 @@ package enum WorkloadKeys {
   /// The tables of all kinds of maps, the file itself first.
   package static let all: [KeyTable] =
     [
-      workload.table, trace.table, generator.table, phases.table, mix.table, mixPart.table,
+      workload.table, trace.table, traces.table, generator.table, phases.table, mix.table,
+      mixPart.table,
       distribution.table, operations.table, configuration.table, placement.table,
       memoryTier.table, diskTier.table, latency.table,
     ] + latencyShapes.map(\.section.table) + [
       execute.table, load.table, pressure.table, check.table, tolerance.table, timed.table,
+      advise.table,
     ]
 
   /// The file itself.
@@ -32,9 +34,13 @@ package enum WorkloadKeys {
       default: "none", example: "Readers of a news app."
     ) { text, reading, _ in reading.workload.description = String(text.trimmed) },
     Key(
-      "source", .source, \.workload.source,
+      "source", .workloadSources,
       "the source of the requests: see [sources](#sources)",
-      default: .required, example: "{trace: log.csv.gz}"),
+      default: .required, example: "{trace: log.csv.gz}"
+    ) { sources, reading, _ in
+      reading.workload.source = sources[0]
+      reading.workload.moreSources = Array(sources.dropFirst())
+    },
     Key(
       "unit", .choice(), \.workload.unit,
       "unit of capacities: `objects`, each of size 1 whatever the trace says, or `bytes`",
@@ -109,6 +115,12 @@ package enum WorkloadKeys {
       "check", .map(check, into: CheckSpec()), \.workload.check,
       "which changes `larder check` tolerates, and what it times: see [checking](#checking)",
       default: "no tolerance, everything is timed", example: "{tolerance: {hit_ratio: 0.001}}"),
+    Key(
+      "advise", .advise,
+      "the decision to make for each trace, first in the output of `larder run`: `true` or a map, "
+        + "see [advice](#advice)",
+      default: "none", example: "{capacities: 64MiB, prices: prices.yaml}"
+    ) { spec, reading, _ in reading.workload.advise = spec },
     Key(
       "reports", .list(of: .choice(listed: ReportKind.standard), "reports"), \.workload.reports,
       "the files to write: "

@@ -10,7 +10,9 @@ extension LatencyModel {
     if kinds.contains(.disk) || kinds.contains(.hybrid) {
       places.append("disk \(disk.words)")
     }
-    places.append("origin \(origin.words)")
+    places.append(
+      "origin "
+        + (isOriginFromTrace ? "as the trace's costs say, in milliseconds" : origin.words))
     return "Access times are computed from a model, not measured: "
       + places.joined(separator: "; ")
       + ". A request is charged for every lookup, in order, and for the transfer from the tier "

@@ -12,8 +12,10 @@ package struct LatencyModel: Sendable, Hashable {
   package var memory = AccessLatency()
   /// An access to disk; nothing where no configuration has it.
   package var disk = AccessLatency()
-  /// A fetch from the origin.
+  /// A fetch from the origin; nothing where the trace says what it takes.
   package var origin: AccessLatency
+  /// Whether a fetch takes what the trace says: the request's cost, in milliseconds.
+  package var isOriginFromTrace = false
 
   /// The places that requests to a configuration of this kind come past, the origin last.
   package func places(of kind: ConfigurationKind) -> [AccessLatency] {

@@ -1,7 +1,7 @@
 import LarderEngine
 
-/// Turns a workload into the cells to run, always the same in the same order: by configuration,
-/// then policy, capacity and seed, each in the order of the file.
+/// Turns a workload into the cells to run, always the same in the same order: by trace, then
+/// configuration, policy, capacity and seed, each in the order of the file.
 ///
 /// A configuration that names all its policies is planned once and not once for each policy of the
 /// workload, and so is a cache with a policy of its own, under its own name; cells that come to the
@@ -10,14 +10,15 @@ import LarderEngine
 package struct Plan: Sendable {
   /// The workload.
   private let workload: Workload
-  /// What is known of the traces, by seed.
+  /// What is known of one trace, by seed.
   private let facts: [TraceFacts]
   /// Whether a policy's results depend on the seed.
   private let isRandom: @Sendable (PolicySpec) -> Bool
   /// Whether a policy must know what is requested next, which no real cache does.
   private let needsFuture: @Sendable (PolicySpec) -> Bool = PolicyRegistry.needsFuture
 
-  /// All cells. `facts` holds one entry for each seed, or a single one without a seed for all.
+  /// All cells. `facts` holds of each trace one entry for each seed, or a single one without a seed
+  /// for all.
   ///
   /// - Throws: `PlanError` when a capacity does not fit a trace, a trace's facts are missing, or no
   ///   cell is left to run.
@@ -25,21 +26,34 @@ package struct Plan: Sendable {
     of workload: Workload, facts: [TraceFacts],
     isRandom: @escaping @Sendable (PolicySpec) -> Bool = PolicyRegistry.isRandom
   ) throws(PlanError) -> [PlannedCell] {
-    let plan = Plan(workload: workload, facts: facts, isRandom: isRandom)
+    var names: [String] = []
+    for facts in facts where !names.contains(facts.name) { names.append(facts.name) }
+    if names.isEmpty { throw .factsMissing(seed: workload.seeds.first ?? 1) }
     var cells: [PlannedCell] = []
+    for name in names {
+      let plan = Plan(
+        workload: workload, facts: facts.filter { $0.name == name }, isRandom: isRandom)
+      try plan.add(to: &cells)
+    }
+    if cells.isEmpty { throw .nothingToRun }
+    return cells
+  }
+
+  /// Adds the cells of one trace.
+  private func add(to cells: inout [PlannedCell]) throws(PlanError) {
     var seen: Set<CellKey> = []
     for configuration in workload.configurations {
-      if plan.policies(of: configuration).isEmpty {
+      if policies(of: configuration).isEmpty {
         throw .noPolicy(configuration: configuration.name)
       }
-      if plan.capacities(of: configuration).isEmpty {
+      if capacities(of: configuration).isEmpty {
         throw .noCapacity(configuration: configuration.name)
       }
-      for policies in plan.policies(of: configuration) {
-        try plan.checkFilters(configuration, policies)
-        for capacity in plan.capacities(of: configuration) {
-          for seed in plan.seeds(for: policies, of: configuration) {
-            let cell = try plan.cell(configuration, policies, capacity, seed: seed)
+      for policies in policies(of: configuration) {
+        try checkFilters(configuration, policies)
+        for capacity in capacities(of: configuration) {
+          for seed in seeds(for: policies, of: configuration) {
+            let cell = try cell(configuration, policies, capacity, seed: seed)
             let key = CellKey(
               configuration: cell.cell.configuration, policy: cell.cell.policy, setup: cell.setup)
             guard cell.isSimulated || cell.isExecuted else { continue }
@@ -48,8 +62,6 @@ package struct Plan: Sendable {
         }
       }
     }
-    if cells.isEmpty { throw .nothingToRun }
-    return cells
   }
 
   /// What makes two cells the same, whatever their capacities were called.
@@ -102,7 +114,7 @@ package struct Plan: Sendable {
   ) -> [UInt64] {
     let filters = configuration.tiers.compactMap(\.admission)
     let matter =
-      workload.sourceDependsOnSeed || policies.all.contains(where: isRandom)
+      facts.contains { $0.seed != nil } || policies.all.contains(where: isRandom)
       || filters.contains { AdmissionRegistry.description(of: $0)?.isRandom ?? false }
     return matter ? workload.seeds : Array(workload.seeds.prefix(1))
   }

@@ -13,6 +13,8 @@ package enum PlanError: Error, Hashable, Sendable, CustomStringConvertible {
   case bound(PolicyError, configuration: String)
   /// Requests are to be made when the trace says, which does not say when.
   case noTimes(trace: String)
+  /// The origin is to take what the trace says, which does not say so.
+  case noCosts(trace: String)
   /// Nothing is known of the trace of a seed.
   case factsMissing(seed: UInt64)
   /// A configuration has no policy, and the workload has none to sweep.
@@ -42,6 +44,9 @@ package enum PlanError: Error, Hashable, Sendable, CustomStringConvertible {
     case .noTimes(let trace):
       return "'\(trace)' has no times, so 'execute' cannot use them: set a rate in 'load', or "
         + "remove it for a closed loop"
+    case .noCosts(let trace):
+      return "'\(trace)' has no costs, so 'origin: from-trace' has no times: write a time, such as "
+        + "80ms, or read the costs ('larder trace formats' lists the options)"
     case .factsMissing(let seed):
       return "no trace for seed \(seed)"
     case .noPolicy(let configuration):

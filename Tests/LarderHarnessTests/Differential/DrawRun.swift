@@ -36,7 +36,7 @@ struct DrawRun {
     let cells = try Plan.cells(of: workload, facts: traces.facts)
     guard cells.count == 1, let planned = cells.first, planned.isSimulated, planned.isExecuted
     else { return "expected one cell to simulate and execute, found \(cells.count)" }
-    guard let trace = traces.bySeed[planned.cell.seed] ?? traces.bySeed[nil] else {
+    guard let trace = traces.table[planned.cell] else {
       return "there is no trace for the seed \(planned.cell.seed)"
     }
     let runner = CellRunner(

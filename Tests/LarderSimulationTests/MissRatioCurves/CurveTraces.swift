@@ -32,8 +32,7 @@ enum CurveTraces {
     if let sizes { spec.sizes = try ComponentSpec(parsing: sizes) }
     if let lives { spec.ttls = try ComponentSpec(parsing: lives) }
     let workload = Workload(name: "curves", source: .generator(spec), seeds: [9])
-    let traces = try WorkloadTraces.prepare(workload).bySeed
-    return try #require(traces[9] ?? traces[nil])
+    return try #require(try WorkloadTraces.prepare(workload).table.all.first)
   }
 
   /// Gets of numbers separated by spaces.

@@ -1,7 +1,7 @@
 /// Names of traces in results, which know traces by their names alone.
-enum TraceNames {
+package enum TraceNames {
   /// `name` where it is free, or else the path, or the name with a number.
-  static func distinct(_ name: String, path: String, taken: Set<String>) -> String {
+  package static func distinct(_ name: String, path: String, taken: Set<String>) -> String {
     var distinct = name
     var number = 1
     while taken.contains(distinct) {
