@@ -101,6 +101,18 @@ public protocol EvictionPolicy: ~Copyable, SendableMetatype {
   /// real cache then looks for forgotten ones less often.
   mutating func takeForgotten() -> ObjectID
 
+  /// Whether the policy is told of all gets and of the time, where fetches take time.
+  static var observesRequests: Bool { get }
+
+  /// The object is requested at `now`, whatever comes of it: called before `contains`, only where
+  /// fetches take time and `observesRequests`. `fetchLatency` is what a fetch of it takes, without
+  /// waiting for the origin. Times are in microseconds and never decrease.
+  mutating func observe(_ id: ObjectID, now: UInt64, fetchLatency: UInt64)
+
+  /// A fetch ended at `now`: `admit`, `evict` and `insert` for what it brought follow. Called only
+  /// where `observe` is.
+  mutating func advance(to now: UInt64)
+
   /// Makes room for ids up to `objects`. O(`objects`); called outside the per-request path.
   mutating func reserve(objects: Int)
 
@@ -167,6 +179,20 @@ extension EvictionPolicy where Self: ~Copyable {
   @inlinable
   @inline(__always)
   public mutating func takeForgotten() -> ObjectID { .none }
+
+  /// Neither time nor what a fetch takes plays a part.
+  @inlinable
+  public static var observesRequests: Bool { false }
+
+  /// Nothing is noted.
+  @inlinable
+  @inline(__always)
+  public mutating func observe(_ id: ObjectID, now: UInt64, fetchLatency: UInt64) {}
+
+  /// Nothing is noted.
+  @inlinable
+  @inline(__always)
+  public mutating func advance(to now: UInt64) {}
 
   /// Only what does not fit is evicted.
   @inlinable

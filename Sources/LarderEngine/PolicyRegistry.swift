@@ -6,6 +6,7 @@ public enum PolicyRegistry {
     RegisteredPolicy(FIFO.self),
     RegisteredPolicy(LRU.self),
     RegisteredPolicy(MRU.self),
+    RegisteredPolicy(LRUMAD.self),
     RegisteredPolicy(LFU.self),
     RegisteredPolicy(LFUDA.self),
     RegisteredPolicy(Hyperbolic.self),
@@ -100,7 +101,7 @@ public enum PolicyRegistry {
       return try checked(tier, columns).makeSingleTier(
         RegisteredPolicy.SingleTier(
           setup: tier, isDisk: isDisk, unit: setup.unit, seed: setup.seed,
-          recordsOutcomes: setup.recordsOutcomes, columns: columns))
+          recordsOutcomes: setup.recordsOutcomes, time: setup.time, columns: columns))
     case .hybrid(let memory, let disk, let rules):
       let policies = (memory: try checked(memory, columns), disk: try checked(disk, columns))
       // What one tier knows of a cost may be asked for by the other.
@@ -114,6 +115,9 @@ public enum PolicyRegistry {
           tier, unit: setup.unit, objects: columns.objects, seed: setup.seed)
         made.keepsCosts = keepsCosts
         return try policy.makeSimulatedTier(made)
+      }
+      guard setup.time == nil else {
+        throw .badSetup("time", "given", expected: "a cache of one tier")
       }
       let core = HybridCore(
         memory: try tier(memory, policies.memory), disk: try tier(disk, policies.disk),

@@ -26,6 +26,7 @@ public struct RegisteredPolicy: Sendable {
     @usableFromInline var unit: CapacityUnit
     var seed: UInt64
     @usableFromInline var recordsOutcomes: Bool
+    @usableFromInline var time: FetchModel?
     @usableFromInline var columns: RequestColumns
   }
 
@@ -46,7 +47,12 @@ public struct RegisteredPolicy: Sendable {
     isBound = false
     isReachable = false
     makeSingleTier = { (single: SingleTier) throws(PolicyError) -> any Simulation in
-      if single.recordsOutcomes || single.needsFullShape {
+      if let time = single.time {
+        // Two shapes and not three: each is a loop of its own for each policy.
+        return single.needsFullShape || single.unit == .bytes
+          ? try single.timed(time, Policy.self, FullShape.self)
+          : try single.timed(time, Policy.self, UnitShape.self)
+      } else if single.recordsOutcomes || single.needsFullShape {
         return try single.simulation(of: Policy.self, FullShape.self)
       } else if single.unit == .bytes {
         return try single.simulation(of: Policy.self, SizedShape.self)
@@ -78,6 +84,7 @@ extension RegisteredPolicy {
     isReachable = Subject.isReachable
     let name = Subject.description.name
     makeSingleTier = { (single: SingleTier) throws(PolicyError) -> any Simulation in
+      if single.time != nil { throw .boundOnly(name, where: "a simulation with time") }
       if Subject.isReachable { try single.setup.refuseLimits(to: name, over: single.columns) }
       return try BoundSimulation<Subject>(
         single.setup, isDisk: single.isDisk, unit: single.unit, over: single.columns)
@@ -98,7 +105,7 @@ extension RegisteredPolicy {
   ) throws(PolicyError) -> any Simulation {
     try makeSingleTier(
       SingleTier(
-        setup: setup, isDisk: false, unit: unit, seed: seed, recordsOutcomes: false,
+        setup: setup, isDisk: false, unit: unit, seed: seed, recordsOutcomes: false, time: nil,
         columns: columns))
   }
 }
@@ -130,6 +137,16 @@ extension RegisteredPolicy.SingleTier {
     var made = CacheTierSetup(setup, unit: unit, objects: columns.objects, seed: seed)
     if columns.costs == nil { made.keepsCosts = false }
     return made
+  }
+
+  /// A simulation with time, whose policy is known here and hidden in what is returned.
+  @inlinable
+  @inline(__always)
+  func timed<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>(
+    _ model: FetchModel, _ policy: Policy.Type, _ shape: Shape.Type
+  ) throws(PolicyError) -> any Simulation {
+    ErasedSimulation(
+      try TimedSimulation<Policy, Shape>(tierSetup, isDisk: isDisk, model: model, over: columns))
   }
 
   /// A simulation whose policy is known here and hidden in what is returned.

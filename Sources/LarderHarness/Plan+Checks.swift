@@ -32,6 +32,7 @@ extension Plan {
     // A cache with a policy of its own is not simulated, and its policy not known here.
     for planned in cells where planned.isSimulated {
       guard let trace = traces[planned.cell] else { continue }
+      try checkTime(of: planned, over: trace)
       do {
         try PolicyRegistry.checkBound(in: planned.setup, over: trace.requests)
       } catch {
@@ -53,6 +54,20 @@ extension Plan {
           configuration: planned.cell.configuration, capacity: planned.cell.capacityLabel,
           trace: name, needBytes: need, availableBytes: available)
       }
+    }
+  }
+
+  /// Refuses fetches whose time or bytes the trace cannot tell.
+  private static func checkTime(
+    of planned: PlannedCell, over trace: PreparedTrace
+  ) throws(PlanError) {
+    guard let time = planned.setup.time else { return }
+    let cell = planned.cell
+    if time.clock == .trace, trace.requests.times == nil {
+      throw .noTimesForFetches(configuration: cell.configuration, trace: cell.trace)
+    }
+    if time.bytesPerSecond != nil, trace.requests.sizes == nil {
+      throw .noSizesForFetches(configuration: cell.configuration, trace: cell.trace)
     }
   }
 }

@@ -34,7 +34,8 @@ package enum ComparisonTable {
       return "designs\(trace)\n" + aligned(designs.table, colour)
     }
     let answer = comparisons.isEmpty ? [] : [lines(Answer(results, rankings).lines)]
-    return (simulated + side + executed(results, colour) + answer).joined(separator: "\n")
+    let time = TimeTable(results.records).map { ["time\n" + aligned($0.table, colour)] } ?? []
+    return (simulated + side + time + executed(results, colour) + answer).joined(separator: "\n")
   }
 
   private static func lines(_ sentences: [[Inline]]) -> String {

@@ -21,6 +21,8 @@ package struct ConfigurationSpec: Sendable, Hashable {
   package var runsPolicies: Bool
   /// The preset that tiers and rules came from, nil for none.
   package var preset: String?
+  /// What fetches take; nil where they take no time.
+  package var time: FetchSpec?
 
   /// The cache that a configuration has unless the workload says otherwise: Larder's own.
   package static let defaultCache = "larder"

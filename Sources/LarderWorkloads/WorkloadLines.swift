@@ -31,7 +31,8 @@ extension Workload {
         : lines.capacities[error.text] ?? lines.configurations[configuration]
     case .memoryTooSmall(let configuration, _, _, _), .noPolicy(let configuration),
       .noCapacity(let configuration), .filter(_, let configuration),
-      .bound(_, let configuration):
+      .bound(_, let configuration), .noTimesForFetches(let configuration, _),
+      .noSizesForFetches(let configuration, _):
       return lines.configurations[configuration]
     case .memory(let configuration, let capacity, _, _, _):
       return lines.capacities[capacity] ?? lines.configurations[configuration]

@@ -91,8 +91,10 @@ extension Workload {
     let isExecuted = modes.contains(.execute)
     var followsTimes = false
     if isExecuted, case .trace = execution?.load { followsTimes = true }
-    if !tiersExpire, !followsTimes, !available.contains(.ttl) { needed.remove(.time) }
-    if unit == .objects, latency == nil, !isExecuted { needed.remove(.size) }
+    let takesTime = configurations.contains { $0.time?.clock == .trace }
+    let transfers = configurations.contains { $0.time?.bytesPerSecond != nil }
+    if !tiersExpire, !followsTimes, !takesTime, !available.contains(.ttl) { needed.remove(.time) }
+    if unit == .objects, latency == nil, !isExecuted, !transfers { needed.remove(.size) }
     return needed
   }
 

@@ -67,7 +67,7 @@ struct LogCommandTests {
       ["simulate", "costs.csv", "--policy", "lru", "--capacity", "1kB", "--csv", "-", "--quiet"],
       in: scratch.folder)
     let rows = run.output.split(separator: "\n")
-    #expect(rows[0].hasSuffix(",cost_requested,cost_saved,cost_saved_ratio"))
-    #expect(rows[1].hasSuffix(",11.500,5.000,0.434783"), "\(rows)")
+    #expect(rows[0].contains(",cost_requested,cost_saved,cost_saved_ratio,"))
+    #expect(rows[1].contains(",11.500,5.000,0.434783,"), "\(rows)")
   }
 }

@@ -17,6 +17,7 @@ struct SimulateCommand: ParsableCommand {
         larder simulate web.csv --format csv:id=2:size=3 --policy all --capacity 1GiB
         larder simulate web.csv --policy lru --admission always,adaptsize --capacity 64MiB
         larder simulate web.csv --ignore-size --policy lru --capacity 1%,10% --csv -
+        larder simulate web.csv --policy lru,lru-mad --capacity 5% --fetch 100ms --servers 8
         larder simulate access.log access.log.1 access.log.2.gz --join --policy all --capacity 1GiB
       """)
 
@@ -44,6 +45,8 @@ struct SimulateCommand: ParsableCommand {
   @OptionGroup var format: FormatOption
 
   @OptionGroup var joining: JoinOption
+
+  @OptionGroup var fetching: FetchOptions
 
   @Flag(help: "Give every object size 1, so that capacities count objects.")
   var ignoreSize = false
@@ -109,7 +112,8 @@ struct SimulateCommand: ParsableCommand {
 
   /// Memory, once for each filter.
   private func configurations() throws -> [ConfigurationSpec] {
-    let memory = ConfigurationSpec(name: ConfigurationKind.memory.rawValue, kind: .memory)
+    var memory = ConfigurationSpec(name: ConfigurationKind.memory.rawValue, kind: .memory)
+    memory.time = try fetching.spec()
     guard !admission.isEmpty else { return [memory] }
     let texts = admission.joined(separator: ",").split(
       separator: ",", omittingEmptySubsequences: false)

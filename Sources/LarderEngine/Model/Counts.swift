@@ -32,6 +32,8 @@ public struct Counts: Sendable, Hashable, Codable {
 
   /// What fetching costs; nil where the trace has no costs.
   public var cost: CostCounts?
+  /// What fetches take; nil in a simulation without time.
+  public var time: TimeCounts?
 
   /// Nothing has happened yet.
   public init() {}

@@ -25,6 +25,20 @@ final class ErasedSimulation: Simulation {
     outcomesBody = { held.with { $0.outcomes } }
   }
 
+  /// Takes a simulation with time over.
+  @inlinable
+  init<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>(
+    _ simulation: consuming TimedSimulation<Policy, Shape>
+  ) {
+    let held = Held(simulation)
+    runBody = { end, stops in held.with { $0.run(upTo: end, untilFirstEviction: stops) } }
+    resetBody = { held.with { $0.resetCounts() } }
+    countsBody = { held.with { $0.counts } }
+    positionBody = { held.with { $0.position } }
+    stateBytesBody = { held.with { $0.stateBytes } }
+    outcomesBody = { nil }
+  }
+
   @usableFromInline var counts: Counts { countsBody() }
   @usableFromInline var position: Int { positionBody() }
   @usableFromInline var stateBytes: Int { stateBytesBody() }

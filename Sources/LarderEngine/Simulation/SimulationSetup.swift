@@ -110,14 +110,18 @@ public struct SimulationSetup: Sendable, Hashable {
   public var seed: UInt64
   /// Whether to keep histograms of the sizes that each tier served, for a latency model.
   public var recordsOutcomes: Bool
+  /// What fetches take; nil for a simulation without time.
+  public var time: FetchModel?
 
   /// A setup; see the properties for the meaning of each part.
   public init(
-    arrangement: Arrangement, unit: CapacityUnit, seed: UInt64 = 0, recordsOutcomes: Bool = false
+    arrangement: Arrangement, unit: CapacityUnit, seed: UInt64 = 0, recordsOutcomes: Bool = false,
+    time: FetchModel? = nil
   ) {
     self.arrangement = arrangement
     self.unit = unit
     self.seed = seed
     self.recordsOutcomes = recordsOutcomes
+    self.time = time
   }
 }

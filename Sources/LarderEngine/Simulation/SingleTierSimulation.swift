@@ -9,26 +9,9 @@ struct SingleTierSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape
   @usableFromInline let columns: RequestColumns
   @usableFromInline let unit: CapacityUnit
   @usableFromInline let isDisk: Bool
-  @usableFromInline var totals = Totals()
+  @usableFromInline var totals = SimulationTotals()
   @usableFromInline var position = 0
   @usableFromInline var outcomes: OutcomeSizes?
-
-  /// What a run adds up in registers.
-  @usableFromInline
-  struct Totals {
-    @usableFromInline var requests: UInt64 = 0
-    @usableFromInline var hits: UInt64 = 0
-    @usableFromInline var bytesRequested: UInt64 = 0
-    @usableFromInline var bytesHit: UInt64 = 0
-    @usableFromInline var staleHits: UInt64 = 0
-    @usableFromInline var sets: UInt64 = 0
-    @usableFromInline var deletes: UInt64 = 0
-    @usableFromInline var costRequested = 0.0
-    @usableFromInline var costSaved = 0.0
-
-    @inlinable
-    init() {}
-  }
 
   /// How far ahead of a request its state is fetched: enough requests to hide one access to memory.
   @inlinable
@@ -50,30 +33,12 @@ struct SingleTierSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape
 
   @inlinable
   var counts: Counts {
-    var counts = Counts()
-    counts.requests = totals.requests
-    counts.bytesRequested = totals.bytesRequested
-    counts.staleHits = totals.staleHits
-    counts.sets = totals.sets
-    counts.deletes = totals.deletes
-    if columns.costs != nil {
-      counts.cost = CostCounts(requested: totals.costRequested, saved: totals.costSaved)
-    }
-    if isDisk {
-      counts.diskHits = totals.hits
-      counts.diskBytesHit = totals.bytesHit
-      counts.disk = tier.counts
-    } else {
-      counts.memoryHits = totals.hits
-      counts.memoryBytesHit = totals.bytesHit
-      counts.memory = tier.counts
-    }
-    return counts
+    totals.counts(of: tier.counts, isDisk: isDisk, hasCosts: columns.costs != nil)
   }
 
   @inlinable
   mutating func resetCounts() {
-    totals = Totals()
+    totals = SimulationTotals()
     tier.counts = TierCounts()
     if outcomes != nil { outcomes = OutcomeSizes() }
   }
@@ -97,7 +62,7 @@ struct SingleTierSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape
   @inlinable
   static func replayGets(
     _ tier: inout Tier<Policy, Shape>, _ columns: RequestColumns, from start: Int, to end: Int,
-    _ untilFirstEviction: Bool, _ totals: inout Totals
+    _ untilFirstEviction: Bool, _ totals: inout SimulationTotals
   ) -> Int {
     let ids = columns.ids
     let last = columns.count - 1
@@ -163,9 +128,7 @@ struct SingleTierSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape
     case .modify:
       if tier.contains(request.id) { tier.setStale(request.id, true) }
     case .bypass:
-      totals.requests += 1
-      totals.bytesRequested += UInt64(request.size)
-      totals.costRequested += Double(request.cost)
+      totals.request(request)
       fetched(request, bytes: bytes)
     }
   }
@@ -181,17 +144,13 @@ struct SingleTierSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape
   @inlinable
   @inline(__always)
   mutating func get(_ request: Request, now: UInt64, bytes: UInt32) {
-    totals.requests += 1
-    totals.bytesRequested += UInt64(request.size)
-    totals.costRequested += Double(request.cost)
+    totals.request(request)
     guard case .hit = tier.access(request, now: now, evicted: { _ in }) else {
       fetched(request, bytes: bytes)
       _ = tier.store(request) { _ in }
       return
     }
-    totals.hits += 1
-    totals.bytesHit += UInt64(request.size)
-    totals.costSaved += Double(request.cost)
+    totals.hit(request)
     if tier.isStale(request.id) { totals.staleHits += 1 }
     if outcomes != nil {
       let served = unit == .bytes ? tier.size(of: request.id) : bytes

@@ -54,6 +54,9 @@ struct ReportDocument {
       let withFront = main == nil || !table.isMain
       details += Self.fold("Configuration \(table.name)", table.blocks(withFront: withFront))
     }
+    if let time = TimeTable(results.records) {
+      details += Self.fold("Time: hits, delayed hits and waits", time.blocks)
+    }
     details += Self.fold(
       "Executed: real caches, real bytes",
       Self.executed(results, styles, severalTraces: severalTraces))

@@ -129,11 +129,11 @@ struct ExecutedTables {
     }
   }
 
-  private static func number(_ value: Double?, _ decimals: Int) -> Inline {
+  static func number(_ value: Double?, _ decimals: Int) -> Inline {
     value.flatMap { NumberText.fixed($0, decimals: decimals) }.map { .text($0) } ?? Table.none
   }
 
-  private static func time(_ nanoseconds: Double?) -> Inline {
+  static func time(_ nanoseconds: Double?) -> Inline {
     nanoseconds.map { .text(ChartUnit.nanoseconds.value($0)) } ?? Table.none
   }
 

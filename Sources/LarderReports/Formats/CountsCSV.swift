@@ -34,7 +34,7 @@ package struct CountsCSV: ReportFormat {
     results.records.reduce(into: Self.header) { $0 += Self.row($1) }
   }
 
-  private static let columns: [CSVColumn<Record>] = cell + outcome + extra + costs
+  private static let columns: [CSVColumn<Record>] = cell + outcome + extra + costs + time
 
   private static let cell: [CSVColumn<Record>] = [
     .text("workload") { $0.cell.workload },
@@ -87,6 +87,18 @@ package struct CountsCSV: ReportFormat {
     .decimal("modelled_p99_us", 3) { $0.modelled?.p99Microseconds },
     .text("admission") { $0.cell.admission ?? "" },
     .text("capacity_label") { $0.cell.capacityLabel },
+  ]
+
+  /// What requests waited for, where fetches take time: microseconds, or requests where these are
+  /// the clock.
+  private static let time: [CSVColumn<Record>] = [
+    .whole("delayed_hits") { $0.counts.time?.delayedHits },
+    .whole("origin_fetches") { $0.counts.time?.originFetches },
+    .whole("total_latency") { $0.counts.time?.totalLatency },
+    .whole("max_in_flight") { $0.counts.time?.maxInFlight },
+    .whole("p50_latency") { $0.counts.time?.p50Latency },
+    .whole("p90_latency") { $0.counts.time?.p90Latency },
+    .whole("p99_latency") { $0.counts.time?.p99Latency },
   ]
 
   /// What the cache saved, where the trace has costs.

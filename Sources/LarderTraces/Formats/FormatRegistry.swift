@@ -21,6 +21,7 @@ public enum FormatRegistry {
     SquidFormat(),
     W3CFormat(),
     JSONLinesFormat(),
+    HashIDsFormat(),
     RedisMonitorFormat(),
     MemcachedWatchFormat(),
     LarderFormat(),

@@ -23,6 +23,13 @@ struct ConfigurationEntry: Sendable {
     }
     if let name { spec.name = name }
     if !spec.runsPolicies { try refusePolicies(map) }
+    if spec.time != nil, spec.kind == .hybrid || !spec.runsPolicies {
+      throw map.error(
+        at: "time",
+        .refused(
+          "'time' applies to a simulated cache of one tier; remove it, or make the kind "
+            + "memory or disk"))
+    }
     if let own = spec.admission { spec.name += "\(ConfigurationSpec.filterMark)\(own)" }
     guard filters != nil else { return }
     guard spec.runsPolicies else {

@@ -14,7 +14,7 @@ extension WorkloadKeys {
         ],
       ]
     ],
-    keys: cacheKeys + ruleKeys,
+    keys: cacheKeys + ruleKeys + [timeKey],
     finish: { map, entry, reading in try entry.finish(map, reading.checks) })
 
   /// What a cache is and of which tiers it consists.
@@ -61,6 +61,11 @@ extension WorkloadKeys {
       default: "everything swept", example: "{policy: fifo, ttl: 30d}"
     ) { tier, entry, _ in entry.spec.disk = tier.spec },
   ]
+
+  private static let timeKey = Key<ConfigurationEntry>(
+    "time", .map(time, into: FetchSpec()), \.spec.time,
+    "a single tier only: fetches take time, see [time](#time). Simulated only",
+    default: "none; a miss fills at once", example: "{fetch: 100ms, servers: 8}")
 
   /// The rules of hybrids.
   private static let ruleKeys: [Key<ConfigurationEntry>] = [

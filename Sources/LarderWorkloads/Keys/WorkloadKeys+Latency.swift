@@ -187,7 +187,7 @@ extension Form where Value == AccessLatency? {
 
 extension Form where Value == AccessLatency {
   /// An access: a time, a list of measured times, or a map of a distribution.
-  fileprivate static var access: Form {
+  static var access: Form {
     let shapes = WorkloadKeys.latencyShapes
     let names = shapes.map(\.name)
     let maps = shapes.map { ValueShape.map($0.section.table) }

@@ -12,7 +12,7 @@ package enum WorkloadKeys {
       memoryTier.table, diskTier.table, latency.table,
     ] + latencyShapes.map(\.section.table) + [
       execute.table, load.table, pressure.table, check.table, tolerance.table, timed.table,
-      advise.table,
+      advise.table, time.table,
     ]
 
   /// The file itself.

@@ -114,7 +114,8 @@ package struct Plan: Sendable {
   ) -> [UInt64] {
     let filters = configuration.tiers.compactMap(\.admission)
     let matter =
-      facts.contains { $0.seed != nil } || policies.all.contains(where: isRandom)
+      facts.contains { $0.seed != nil } || configuration.time.map { !$0.fetch.isConstant } ?? false
+      || policies.all.contains(where: isRandom)
       || filters.contains { AdmissionRegistry.description(of: $0)?.isRandom ?? false }
     return matter ? workload.seeds : Array(workload.seeds.prefix(1))
   }
@@ -138,12 +139,21 @@ package struct Plan: Sendable {
       capacityLabel: capacity.description, memoryCapacity: memoryCapacity, unit: unit, seed: seed,
       admission: configuration.admission)
     let isExecuted = isExecuted(configuration, policies, capacity)
+    let time: FetchModel?
+    do {
+      time = try configuration.time?.model(seed: seed)
+    } catch {
+      throw .filter(error, configuration: configuration.name)
+    }
     // What cannot be executed, because it must know the future, is simulated in any case.
     let isSimulated =
       configuration.runsPolicies
-      && (workload.modes.contains(.simulate) || policies.all.contains(where: needsFuture))
+      && (workload.modes.contains(.simulate) || policies.all.contains(where: needsFuture)
+        || time != nil)
     return PlannedCell(
-      cell: cell, setup: SimulationSetup(arrangement: arrangement, unit: unit, seed: seed),
+      cell: cell,
+      setup: SimulationSetup(
+        arrangement: arrangement, unit: unit, seed: seed, time: time),
       contender: configuration.contender, preset: configuration.preset, isSimulated: isSimulated,
       isExecuted: isExecuted)
   }
@@ -167,7 +177,8 @@ package struct Plan: Sendable {
   private func isExecuted(
     _ configuration: ConfigurationSpec, _ policies: TierPolicies, _ capacity: CapacitySpec
   ) -> Bool {
-    workload.modes.contains(.execute) && !policies.all.contains(where: needsFuture)
+    workload.modes.contains(.execute) && configuration.time == nil
+      && !policies.all.contains(where: needsFuture)
       && workload.executed.passes(
         configuration: configuration, policy: policies.swept,
         capacity: configuration.sweepsCapacities ? capacity : nil)

@@ -13,6 +13,10 @@ package enum PlanError: Error, Hashable, Sendable, CustomStringConvertible {
   case bound(PolicyError, configuration: String)
   /// Requests are to be made when the trace says, which does not say when.
   case noTimes(trace: String)
+  /// Fetches take time, of which the trace has none.
+  case noTimesForFetches(configuration: String, trace: String)
+  /// Fetches transfer bytes, of which the trace has none.
+  case noSizesForFetches(configuration: String, trace: String)
   /// The origin is to take what the trace says, which does not say so.
   case noCosts(trace: String)
   /// Nothing is known of the trace of a seed.
@@ -44,6 +48,12 @@ package enum PlanError: Error, Hashable, Sendable, CustomStringConvertible {
     case .noTimes(let trace):
       return "'\(trace)' has no times, so 'execute' cannot use them: set a rate in 'load', or "
         + "remove it for a closed loop"
+    case .noTimesForFetches(let configuration, let trace):
+      return "configuration '\(configuration)': '\(trace)' has no times, so a fetch cannot take "
+        + "any: write it as a number of requests, such as 'fetch: 1000 requests'"
+    case .noSizesForFetches(let configuration, let trace):
+      return "configuration '\(configuration)': '\(trace)' has no sizes, so 'bandwidth' does not "
+        + "apply: remove it"
     case .noCosts(let trace):
       return "'\(trace)' has no costs, so 'origin: from-trace' has no times: write a time, such as "
         + "80ms, or read the costs ('larder trace formats' lists the options)"

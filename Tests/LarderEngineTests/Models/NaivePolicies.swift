@@ -5,7 +5,8 @@ enum NaivePolicies {
   /// Every name that `make` knows.
   static let names =
     [
-      "fifo", "lru", "mru", "lfu", "clock", "sieve", "slru", "s3-fifo", "ttl", "cost", "gdsf",
+      "fifo", "lru", "mru", "lru-mad", "lfu", "clock", "sieve", "slru", "s3-fifo", "ttl", "cost",
+      "gdsf",
       "belady", "2q", "arc", "car", "lirs", "lfuda", "greedydual",
       "qd-lp", "lru-k", "mq", "clock-pro",
       "tinylfu", "w-tinylfu", "belady-size",
@@ -51,6 +52,7 @@ enum NaivePolicies {
     case "fifo": return NaiveFIFO()
     case "lru": return NaiveLRU()
     case "mru": return NaiveMRU()
+    case "lru-mad": return NaiveLRUMAD()
     case "lfu": return NaiveLFU()
     case "clock": return NaiveClock(bits: try spec.integer("bits", default: 1, in: 1...8))
     case "sieve": return NaiveSieve()

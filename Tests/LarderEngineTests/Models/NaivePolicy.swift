@@ -21,6 +21,10 @@ protocol NaivePolicy {
   mutating func evict() -> ObjectID
   /// A resident object is requested, and another tier answers.
   mutating func foresee(_ request: Request)
+  /// The object is requested, whatever comes of it; only where fetches take time.
+  mutating func observe(_ id: ObjectID, now: UInt64, fetchLatency: UInt64)
+  /// A fetch ended.
+  mutating func advance(to now: UInt64)
   /// A missing object is stored.
   mutating func insert(_ request: Request)
   /// The object is deleted or has expired.
@@ -33,6 +37,8 @@ extension NaivePolicy {
   mutating func replace(_ request: Request) { hit(request) }
   mutating func admit(_ request: Request) -> Bool { true }
   mutating func foresee(_ request: Request) {}
+  mutating func observe(_ id: ObjectID, now: UInt64, fetchLatency: UInt64) {}
+  mutating func advance(to now: UInt64) {}
 }
 
 extension Array {

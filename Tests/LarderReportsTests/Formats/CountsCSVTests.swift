@@ -21,8 +21,12 @@ struct CountsCSVTests {
   @Test func newColumnsStandLast() throws {
     let records = try #require(CSVReader.records(CountsCSV.header))
     #expect(
-      Array(records[0].suffix(4))
-        == ["capacity_label", "cost_requested", "cost_saved", "cost_saved_ratio"])
+      Array(records[0].suffix(11))
+        == [
+          "capacity_label", "cost_requested", "cost_saved", "cost_saved_ratio", "delayed_hits",
+          "origin_fetches", "total_latency", "max_in_flight", "p50_latency", "p90_latency",
+          "p99_latency",
+        ])
     let rows = try parsed(SampleResults.full).filter { $0["policy"] == "s3-fifo" }
     #expect(Set(rows.map { $0["capacity_label"] }) == ["1%", "10%"])
     #expect(Set(rows.map { $0["capacity"] }).count == 6)

@@ -6,7 +6,9 @@ import LarderEngine
 /// writes, as the programs themselves write them.
 extension SampleTrace {
   /// Every log sample.
-  static let logs = [combined, squid, w3c, jsonLines, redisMonitor, memcachedWatch]
+  static let logs = [
+    combined, squid, w3c, jsonLines, hashIDs, redisMonitor, memcachedWatch,
+  ]
 
   private static let noon: UInt64 = 1_772_359_200_000_000
 
@@ -98,6 +100,20 @@ extension SampleTrace {
       web("example.org/b", 1.25, 0, isKnown: false, cost: 250),
       web("example.org/me", 2, 44, .bypass, cost: 500),
     ])
+
+  /// Two turns of a conversation, with another between them; keys in another order, and a prompt
+  /// without a whole block.
+  static let hashIDs = SampleTrace(
+    format: "hash-ids", file: "sample.hash-ids.jsonl",
+    bytes: lines([
+      #"{"timestamp": 0, "input_length": 1100, "output_length": 40, "hash_ids": [0, 1, 2]}"#,
+      #"{"timestamp": 27, "input_length": 600, "output_length": 3, "hash_ids": [7, 8]}"#,
+      #"{"hash_ids":[],"timestamp":30,"input_length":12}"#,
+      #"{"timestamp": 90, "input_length": 1700, "output_length": 9, "hash_ids": [0, 1, 3, 4]}"#,
+    ]),
+    records: [(0, 0), (1, 0), (2, 0), (7, 27), (8, 27), (0, 90), (1, 90), (3, 90), (4, 90)].map {
+      (id: UInt64, milliseconds: UInt64) in TraceRecord(key: id, time: milliseconds * 1000)
+    })
 
   static let redisMonitor: SampleTrace = {
     func key(_ text: String) -> UInt64 { KeyHash.hash(text) }

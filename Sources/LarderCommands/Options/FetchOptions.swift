@@ -1,0 +1,59 @@
+import ArgumentParser
+import LarderEngine
+import LarderWorkloads
+
+/// Fetches that take time.
+struct FetchOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      """
+      Fetches take so long: 100ms, or 1000requests for traces without times. Requests for an \
+      object in flight wait for its fetch (delayed hits).
+      """, valueName: "time"))
+  var fetch: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "With --fetch: bytes per second of one fetch, such as 100MB/s.", valueName: "rate"))
+  var bandwidth: String?
+
+  @Option(help: "With --fetch: fetches that the origin serves at the same time; others queue.")
+  var servers: Int?
+
+  @Flag(
+    inversion: .prefixedNo,
+    help: "With --fetch: requests for an object in flight wait for that fetch.")
+  var coalescing = true
+
+  func validate() throws {
+    guard fetch != nil else {
+      if bandwidth != nil || servers != nil || !coalescing {
+        throw ValidationError("--bandwidth, --servers and --no-coalescing need --fetch")
+      }
+      return
+    }
+    if let servers, !(1...FetchModel.serversMax).contains(servers) {
+      throw ValidationError(
+        "--servers expects a number from 1 to \(FetchModel.serversMax), found \(servers)")
+    }
+  }
+
+  /// What fetches take; nil where they take no time.
+  ///
+  /// - Throws: `UsageError`.
+  func spec() throws -> FetchSpec? {
+    guard let fetch else { return nil }
+    guard var spec = FetchSpec.fetch(parsing: fetch) else {
+      throw UsageError("--fetch '\(fetch)': expected a time such as 100ms, or 1000requests")
+    }
+    if let bandwidth {
+      guard let bytes = FetchSpec.bandwidth(parsing: bandwidth) else {
+        throw UsageError("--bandwidth '\(bandwidth)': expected bytes per second, such as 100MB/s")
+      }
+      spec.bytesPerSecond = bytes
+    }
+    spec.servers = servers
+    spec.coalesces = coalescing
+    return spec
+  }
+}

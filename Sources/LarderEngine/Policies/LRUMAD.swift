@@ -1,0 +1,109 @@
+/// Evicts the object whose next requests are expected to wait least in all, for the time since its
+/// last request.
+///
+/// The delay that missing an object causes is more than that of its miss: requests that come while
+/// it is fetched wait, too. For every object ever requested the policy keeps the number of windows
+/// of one fetch each and the delays that fetches begun with them would have caused; the rank is
+/// their mean divided by the time since the last request. Where fetches take no time all ranks are
+/// 0, and it is LRU.
+struct LRUMAD: EvictionPolicy, ~Copyable {
+  static let description = PolicyDescription(
+    name: "lru-mad", family: .recency,
+    summary: "Estimated aggregate delay of missing an object / time since its last request; the "
+      + "lowest is evicted. LRU where fetches take no time. O(log n) per request.",
+    paper: "Atre, Sherry, Wang and Berger, Caching with delayed hits, SIGCOMM 2020")
+
+  static var observesRequests: Bool { true }
+
+  /// What is known of an object, resident or not.
+  struct History: BitwiseCopyable {
+    var windows: UInt64
+    /// Sum of delays.
+    var delays: UInt64
+    /// When the current window began.
+    var start: UInt64
+    /// The last request: its time, and its number from 1.
+    var last: UInt64
+    var order: UInt64
+  }
+
+  private var histories: Column<History>
+  private var residents: RankTournament
+  private var requests: UInt64 = 0
+  private var now: UInt64 = 0
+  // Without it, as in a real cache, hits and inserts are the requests.
+  private var isObserving = false
+
+  init(_ setup: PolicySetup) {
+    histories = Column(objects: setup.objects)
+    residents = RankTournament(objects: setup.objects, capacity: setup.expectedResidents)
+  }
+
+  @inline(__always)
+  func contains(_ id: ObjectID) -> Bool { residents.contains(id) }
+
+  mutating func observe(_ id: ObjectID, now: UInt64, fetchLatency: UInt64) {
+    isObserving = true
+    self.now = max(self.now, now)
+    let history = histories[id]
+    requests += 1
+    let elapsed = self.now - history.start
+    if history.windows == 0 || elapsed >= fetchLatency {
+      histories[id].windows += 1
+      histories[id].start = self.now
+      histories[id].delays &+= fetchLatency
+    } else {
+      histories[id].delays &+= fetchLatency - elapsed
+    }
+    histories[id].last = self.now
+    histories[id].order = requests
+  }
+
+  mutating func advance(to now: UInt64) { self.now = max(self.now, now) }
+
+  mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
+    note(request.id)
+    residents.update(player(request.id), now: now)
+  }
+
+  mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID {
+    let victim = residents.lowest(now: now)
+    residents.remove(victim, now: now)
+    return victim
+  }
+
+  mutating func insert(_ request: Request, _ sizes: some ObjectSizes) {
+    note(request.id)
+    residents.insert(player(request.id), now: now)
+  }
+
+  mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
+    if contains(id) { residents.remove(id, now: now) }
+    histories[id] = History(windows: 0, delays: 0, start: 0, last: 0, order: 0)
+  }
+
+  /// A request that was not observed: any in a real cache, and a set that stores something.
+  private mutating func note(_ id: ObjectID) {
+    if isObserving, histories[id].order != 0 { return }
+    requests += 1
+    histories[id] = History(windows: 0, delays: 0, start: 0, last: now, order: requests)
+  }
+
+  private func player(_ id: ObjectID) -> RankTournament.Player {
+    let history = histories[id]
+    let rate = history.windows == 0 ? 0 : Double(history.delays) / Double(history.windows)
+    return RankTournament.Player(id: id, rate: rate, last: history.last, order: history.order)
+  }
+
+  mutating func reserve(objects: Int) {
+    histories.reserve(objects: objects)
+    residents.reserve(objects: objects)
+  }
+
+  func prefetch(_ id: ObjectID) {
+    histories.prefetch(id)
+    residents.prefetch(id)
+  }
+
+  var stateBytes: Int { histories.bytes + residents.bytes }
+}
