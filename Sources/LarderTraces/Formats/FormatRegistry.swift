@@ -23,6 +23,7 @@ public enum FormatRegistry {
     JSONLinesFormat(),
     RedisMonitorFormat(),
     MemcachedWatchFormat(),
+    RecordedFormat(),
     LarderFormat(),
   ]
 

@@ -131,7 +131,9 @@ package struct Plan: Sendable {
       configuration.runsPolicies
       && (workload.modes.contains(.simulate) || policies.all.contains(where: needsFuture))
     return PlannedCell(
-      cell: cell, setup: SimulationSetup(arrangement: arrangement, unit: unit, seed: seed),
+      cell: cell,
+      setup: SimulationSetup(
+        arrangement: facts.sampling.scaled(arrangement), unit: unit, seed: seed),
       contender: configuration.contender, preset: configuration.preset, isSimulated: isSimulated,
       isExecuted: isExecuted)
   }
