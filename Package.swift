@@ -200,7 +200,9 @@ let package = Package(
       ],
       exclude: ["Golden"]),
     // Runs the programs, which are built with the tests, and does not link them: see jemalloc.
-    .testTarget(name: "LarderCLITests", dependencies: ["LarderCommands", "TestSupport"]),
+    .testTarget(
+      name: "LarderCLITests",
+      dependencies: ["LarderCommands", "LarderTraces", "LarderEngine", "TestSupport"]),
     .testTarget(name: "RepositoryTests", dependencies: ["LarderEngine", "LarderTraces"]),
   ]
 )

@@ -88,9 +88,8 @@ package struct Advisor: Sendable {
       candidates: space.candidates.count,
       replayedRequests: UInt64(found.reduce(0) { $0 + $1.replayed }),
       capacities: found.map(\.advice), recommended: place, reason: reason)
-    guard !settings.searchOnly else { return advice }
-    try complete(&advice, found[place])
-    return advice
+    if !settings.searchOnly { try complete(&advice, found[place]) }
+    return advice.ofAllTraffic(trace.sampling)
   }
 
   /// Everything beside the designs themselves, at the recommended capacity.
@@ -127,8 +126,9 @@ package struct Advisor: Sendable {
     var named: [UInt64: String] = [:]
     for spec in specs {
       do {
-        let capacity = try spec.resolve(
-          unit: unit, objects: facts.objects, footprintBytes: facts.footprintBytes)
+        let capacity = trace.sampling.scaled(
+          try spec.resolve(
+            unit: unit, objects: facts.objects, footprintBytes: facts.footprintBytes))
         named[capacity] = named[capacity] ?? spec.description
       } catch {
         // A share that was not asked for may be too small for a tiny trace.

@@ -45,6 +45,9 @@ public final class PreparedTrace: Sendable {
     return notes
   }
 
+  /// Which part of the objects the trace has.
+  public var sampling: TraceSampling { reading.sampling }
+
   /// Whether the trace has sizes in bytes.
   public var hasSizes: Bool { requests.sizes != nil }
 }

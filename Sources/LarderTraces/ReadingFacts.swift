@@ -16,6 +16,12 @@ public struct ReadingFacts: Sendable, Hashable {
   public var costsFilled = 0
   /// Files of a joined trace that are empty.
   public var emptyFiles: [String] = []
+  /// Which part of the objects the trace has.
+  public var sampling = TraceSampling()
+  /// Other sentences to tell.
+  public var remarks: [String] = []
+  /// What `lines` counts.
+  public var lineName = "lines"
 
   /// How many bad lines are quoted.
   static let examplesMaximum = 3
@@ -31,7 +37,8 @@ public struct ReadingFacts: Sendable, Hashable {
     }
     if badLines > 0 {
       notes.append(
-        "\(badLines) of \(lines) lines could not be read: \(badExamples.joined(separator: "; ")).")
+        "\(badLines) of \(lines) \(lineName) could not be read: \(badExamples.joined(separator: "; "))."
+      )
     }
     for (reason, count) in skipped.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
       notes.append("\(count) lines were left out: \(reason).")
@@ -40,6 +47,8 @@ public struct ReadingFacts: Sendable, Hashable {
       notes.append("\(costsFilled) requests had no cost and were given that of their object.")
     }
     for file in emptyFiles { notes.append("\(file) is empty.") }
+    if let note = sampling.note { notes.append(note) }
+    notes += remarks
     return notes
   }
 
@@ -51,5 +60,6 @@ public struct ReadingFacts: Sendable, Hashable {
     badExamples += other.badExamples.prefix(Self.examplesMaximum - badExamples.count)
     skipped.merge(other.skipped) { $0 + $1 }
     emptyFiles += other.emptyFiles
+    remarks += other.remarks
   }
 }

@@ -15,6 +15,9 @@ public protocol RecordSource: Sendable {
   /// How sizes of one object that differ are resolved when the trace is prepared.
   var sizeRule: SizeRule { get }
 
+  /// The share of the objects whose requests the source has; 1 for all.
+  var samplingRate: Double { get }
+
   /// What was noticed while the records were read, once they have been.
   var reading: ReadingFacts { get }
 
@@ -31,6 +34,9 @@ extension RecordSource {
 
   /// Every request keeps its own size.
   public var sizeRule: SizeRule { .logged }
+
+  /// All objects.
+  public var samplingRate: Double { 1 }
 
   /// Nothing to tell.
   public var reading: ReadingFacts { ReadingFacts() }

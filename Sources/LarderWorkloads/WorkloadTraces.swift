@@ -61,12 +61,15 @@ package struct WorkloadTraces: Sendable {
 }
 
 extension TraceFacts {
-  /// The facts of a prepared trace.
+  /// The facts of a prepared trace; of a sample, those of all the traffic.
   package init(_ trace: PreparedTrace, named name: String? = nil, seed: UInt64? = nil) {
+    let sampling = trace.sampling
     self.init(
-      name: name ?? trace.name, seed: seed, requests: UInt64(trace.requests.count),
-      objects: UInt64(trace.requests.objects),
-      footprintBytes: trace.hasSizes ? trace.footprintBytes : nil)
+      name: name ?? trace.name, seed: seed,
+      requests: sampling.represented(UInt64(trace.requests.count)),
+      objects: sampling.represented(UInt64(trace.requests.objects)),
+      footprintBytes: trace.hasSizes ? sampling.represented(trace.footprintBytes) : nil)
+    samplingRate = sampling.isPart ? sampling.rate : nil
   }
 }
 

@@ -11,7 +11,9 @@ struct CacheBenchmarks: ParsableCommand {
       Keep the machine otherwise idle. Everything is measured in rounds, each cache once \
       in each, so that all meet the same machine; ratios are of the same round.
       """,
-    subcommands: [MemoryContest.self, AppValues.self, HybridHits.self, DiskContest.self])
+    subcommands: [
+      MemoryContest.self, AppValues.self, HybridHits.self, RecordingCost.self, DiskContest.self,
+    ])
 
   /// Does what the arguments ask; exits with 2 where they are wrong, as `larder` does.
   static func main() {

@@ -69,6 +69,14 @@ extension DiskCache {
   func lookUp(
     _ key: String, _ suite: String, expired: DiskExpired, codec: String? = nil
   ) throws(DiskCacheError) -> DiskEntry? {
+    let entry = try find(key, suite, expired: expired, codec: codec)
+    noteGet(key, suite, entry)
+    return entry
+  }
+
+  private func find(
+    _ key: String, _ suite: String, expired: DiskExpired, codec: String?
+  ) throws(DiskCacheError) -> DiskEntry? {
     while true {
       let found = try withKey(key) { (core, bytes) throws(DiskCacheError) -> DiskLookup in
         guard let number = core.suiteNumber(suite) else {
@@ -102,7 +110,8 @@ extension DiskCache {
     _ data: Data, _ key: String, _ suite: String, _ options: DiskStoreOptions, life: DiskLife?,
     codec: String? = nil
   ) throws(DiskCacheError) -> Bool {
-    try withKey(key) { (core, bytes) throws(DiskCacheError) in
+    noteSet(data.count, key, suite, options, life)
+    return try withKey(key) { (core, bytes) throws(DiskCacheError) in
       // `withUnsafeBytes` does not say which errors it passes on.
       let answer = data.withUnsafeBytes { value in
         Result { () throws(DiskCacheError) in

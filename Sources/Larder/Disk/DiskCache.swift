@@ -56,9 +56,10 @@ import LarderEngine
 /// A call takes O(1) time in addition to the cost of the policy and the size of the value; opening
 /// takes O(entries), and so do the calls that say so.
 public final class DiskCache: @unchecked Sendable {
-  private let lock = SleepingLock()
+  let lock = SleepingLock()
   let core: DiskCore
   let events = CacheEvents<DiskEntryName>()
+  let recorder = RecordPoint()
   /// Suites in use by a hybrid cache each: two on one suite would not see each other's memory.
   let claimedSuites = Locked<Set<ExactName>>([])
 
@@ -87,6 +88,7 @@ public final class DiskCache: @unchecked Sendable {
   }
 
   deinit {
+    recorder.end()
     try? core.close()
   }
 
@@ -150,7 +152,8 @@ public final class DiskCache: @unchecked Sendable {
   /// - Throws: `database` or `closed`.
   @discardableResult
   public func remove(_ key: String, suite: String = "") throws(DiskCacheError) -> Bool {
-    try withKey(key) { (core, bytes) throws(DiskCacheError) in
+    noteRemoval(key, suite)
+    return try withKey(key) { (core, bytes) throws(DiskCacheError) in
       guard let number = core.suiteNumber(suite) else { return try core.removeUnknown() }
       return try core.remove(bytes, suite: number)
     }
@@ -193,7 +196,8 @@ public final class DiskCache: @unchecked Sendable {
   public func removeAll(
     suite: String? = nil, includingPermanent: Bool = false
   ) throws(DiskCacheError) -> DiskFreed {
-    try withCore { (core) throws(DiskCacheError) in
+    noteClearing()
+    return try withCore { (core) throws(DiskCacheError) in
       let number = suite.map { core.suiteNumber($0) }
       if suite == nil, !core.isClosed { core.folder.removeAside() }
       return try core.removeAll(counting: \.removals, as: .remove) { _, slot in

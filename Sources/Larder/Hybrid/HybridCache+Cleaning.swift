@@ -15,6 +15,7 @@ extension HybridCache {
       for stripe in stripes.all { stripe.lock.unlock() }
       finish()
     }
+    noteClearing()
     var freed = HybridFreed()
     freed.memoryEntries = memory?.removeAll(includingPermanent: includingPermanent) ?? 0
     freed.disk = try onDisk { (disk) throws(DiskCacheError) in

@@ -100,7 +100,10 @@ extension HybridCache {
       return .hit(renewed(candidate, item))
     case .absent:
       events.note(.absent(isBackground: isBackground), item.key, nil)
-      if isCurrent { rules.delete(item, in: &operation) }
+      if isCurrent {
+        rules.delete(item, in: &operation)
+        noteRemoval(item.key, item.now)
+      }
       return .absent
     }
   }
@@ -149,6 +152,7 @@ extension HybridCache {
       _ = store(item, &operation, isFill: false)
       return
     }
+    noteStore(item)
     if !places.disk { operation.removeFromDisk(item) }
     if !places.memory {
       operation.removeFromMemory(item)

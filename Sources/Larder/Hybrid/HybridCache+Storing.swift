@@ -53,6 +53,7 @@ extension HybridCache {
   func store(
     _ item: HybridItem<Key, Value>, _ operation: inout Operation, isFill: Bool
   ) -> Bool {
+    noteStore(item)
     if isOver(item) {
       rules.delete(item, in: &operation)
       return false
@@ -102,7 +103,9 @@ extension HybridCache {
   public func remove(_ key: Key) throws(HybridCacheError) -> Bool {
     try withStripe(key) { (operation: inout Operation) throws(HybridCacheError) in
       operation.stripe.overtake(key)
-      rules.delete(item(key), in: &operation)
+      let item = item(key)
+      rules.delete(item, in: &operation)
+      noteRemoval(key, item.now)
       if let failure = operation.outcome.failure { throw failure }
       return operation.outcome.isInMemory || operation.outcome.isOnDisk
     }

@@ -59,6 +59,8 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
   let rules: HybridRules
   let stripes: HybridStripes<Key, Value>
   @usableFromInline let events = HybridEvents()
+  /// For recordings where there is no memory, whose own it is otherwise.
+  let recorder = RecordPoint()
   let isMemoryWeighed: Bool
   let writesBack: Bool
   let memoryAge: Duration?
@@ -142,6 +144,7 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
   }
 
   deinit {
+    recorder.end()
     try? writeAllDirty()
     try? diskTier?.close()
   }
@@ -207,10 +210,12 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
     item.handsOutExpired = handsOutExpired
     let answer = rules.getFromDisk(item, in: &operation)
     guard case .disk(let found, let isPromoted) = answer else {
+      noteGet(key, bytes: nil, item.now)
       events.note(.miss, key, nil)
       if let failure = operation.outcome.failure { throw failure }
       return nil
     }
+    noteGet(key, bytes: found.data.count, item.now)
     events.note(.hit, key, .disk)
     if isPromoted {
       operation.stripe.totals.promotions += 1

@@ -5,7 +5,8 @@ extension MemoryCache {
   /// were.
   @discardableResult
   public func removeAll(includingPermanent: Bool = false) -> Int {
-    sum { shard, gone in
+    defer { noteClearing() }
+    return sum { shard, gone in
       shard.removeAll(includingPermanent: includingPermanent, &gone)
     }
   }

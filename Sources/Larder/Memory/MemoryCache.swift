@@ -30,6 +30,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   @usableFromInline let hasher: KeyHasher
   @usableFromInline let clock: any CacheClock
   @usableFromInline let events = CacheEvents<Key>()
+  @usableFromInline let recorder = RecordPoint()
   @usableFromInline let onEviction: (@Sendable (MemoryEviction<Key, Value>) -> Void)?
   let watch = PressureWatch()
 
@@ -95,6 +96,8 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
 
   deinit {
     watch.stop()
+    // Which counts the gets for the last time.
+    recorder.end()
     blocks.destroy()
   }
 
@@ -112,15 +115,15 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     _ key: Key, _ read: (UnsafePointer<Value>) -> Result?
   ) -> Result? {
     let hash = hasher.hash(key)
+    if events.watches(hash) { return getWatched(key, hash, read) }
     let index = blocks.index(hash)
     let upper = UInt32(truncatingIfNeeded: hash >> 32)
     blocks.prefetch(index, upper)
-    let isHeard = events.isActive
-    if let slots = blocks.slots, !isHeard {
+    if let slots = blocks.slots {
       var result: Result?
       if getThroughSlot(key, upper, index, slots, &result, read) { return result }
     }
-    return getLocked(key, upper, index, isHeard, read)
+    return getLocked(key, upper, index, false, read)
   }
 
   /// A get that takes no lock; false where it came to nothing because the entry was being written
@@ -237,6 +240,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     blocks.unlock(index)
     if stored == .stored { gone.note(.set, key) }
     gone.finish(events, onEviction)
+    if events.watches(hash) { noteSet(key, hash, entry) }
     return stored
   }
 
@@ -254,6 +258,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   @discardableResult
   public func remove(_ key: Key) -> Value? {
     let hash = hasher.hash(key)
+    defer { if events.watches(hash) { noteRemoval(key, hash) } }
     return withShard(blocks.index(hash)) { shard, gone in
       shard.remove(
         key, UInt32(truncatingIfNeeded: hash >> 32), now: clock.nowMicroseconds, &gone)
@@ -297,6 +302,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
       _ = shard.remove(
         key, UInt32(truncatingIfNeeded: hash >> 32), now: clock.nowMicroseconds, &gone)
     }
+    if events.watches(hash) { noteRemoval(key, hash) }
     return false
   }
 

@@ -2,18 +2,23 @@ import LarderEngine
 public import Synchronization
 
 /// Hands events to whoever listens. While nobody does, asking `isActive` is all that it costs: one
-/// read of memory that does not change.
+/// read of memory that does not change. `watches` is the same question for a listener and for a
+/// recording together.
 @usableFromInline
 package final class CacheEvents<Key: Sendable>: Sendable {
   private struct Listeners {
     var continuations: [Int: AsyncStream<CacheEvent<Key>>.Continuation] = [:]
     var handlers: [Int: @Sendable (CacheEvent<Key>) -> Void] = [:]
     var next = 0
+    // What a recording wants: see `watched`.
+    var threshold: UInt64 = 0
     var count: Int { continuations.count + handlers.count }
   }
 
   private let listeners = Locked(Listeners())
   @usableFromInline let active = Atomic<Bool>(false)
+  /// Operations on keys whose hash has lower 32 bits below are told: 0 for none, 2^32 for all.
+  @usableFromInline let watched = Atomic<UInt64>(0)
   private let droppedCount = Atomic<UInt64>(0)
 
   /// Events that the reader of a stream did not get, for being slower than the cache.
@@ -32,6 +37,26 @@ package final class CacheEvents<Key: Sendable>: Sendable {
   @inlinable
   package var isActive: Bool { active.load(ordering: .relaxed) }
 
+  /// Whether anybody listens, or records keys of this hash.
+  @inlinable
+  @inline(__always)
+  func watches(_ hash: UInt64) -> Bool {
+    UInt64(UInt32(truncatingIfNeeded: hash)) < watched.load(ordering: .relaxed)
+  }
+
+  /// Keys are recorded whose hash has lower 32 bits below `threshold`.
+  func record(_ threshold: UInt64) {
+    listeners.withLock { listeners in
+      listeners.threshold = threshold
+      update(listeners)
+    }
+  }
+
+  private func update(_ listeners: Listeners) {
+    active.store(listeners.count > 0, ordering: .relaxed)
+    watched.store(listeners.count > 0 ? 1 << 32 : listeners.threshold, ordering: .relaxed)
+  }
+
   /// A stream of what happens from now on, of which the newest `buffered`, at least one, wait to be
   /// read.
   package func stream(buffered: Int) -> AsyncStream<CacheEvent<Key>> {
@@ -40,7 +65,7 @@ package final class CacheEvents<Key: Sendable>: Sendable {
     let number = listeners.withLock { listeners in
       listeners.next += 1
       listeners.continuations[listeners.next] = continuation
-      active.store(true, ordering: .relaxed)
+      update(listeners)
       return listeners.next
     }
     continuation.onTermination = { [weak self] _ in self?.drop(number) }
@@ -52,7 +77,7 @@ package final class CacheEvents<Key: Sendable>: Sendable {
     listeners.withLock { listeners in
       listeners.next += 1
       listeners.handlers[listeners.next] = handler
-      active.store(true, ordering: .relaxed)
+      update(listeners)
       return listeners.next
     }
   }
@@ -62,7 +87,7 @@ package final class CacheEvents<Key: Sendable>: Sendable {
     listeners.withLock { listeners in
       listeners.continuations[number] = nil
       listeners.handlers[number] = nil
-      active.store(listeners.count > 0, ordering: .relaxed)
+      update(listeners)
     }
   }
 

@@ -112,10 +112,29 @@ struct ReaderSlots {
     Slot(at: base + (number & (count &- 1)) &* Self.stride)
   }
 
+  /// The number of the calling thread's slot.
+  @inlinable
+  var ownNumber: Int {
+    @inline(__always)
+    get { Int(larder_thread_number()) & (count &- 1) }
+  }
+
   /// The calling thread's slot.
   @inlinable
   @inline(__always)
   var own: Slot { slot(Int(larder_thread_number())) }
+
+  /// Calls `body` with the number of the calling thread's slot, and with the slot for itself. It
+  /// must take no lock.
+  func inOwn<Result>(_ body: (Int) -> Result) -> Result {
+    let number = ownNumber
+    let slot = slot(number)
+    var patience = Patience()
+    // No shard has this number: nobody waits for it.
+    while !slot.enter(Int(UInt32.max) - 1) { patience.wait() }
+    defer { slot.leave() }
+    return body(number)
+  }
 
   /// Waits until nobody reads a shard whose lock the caller has taken.
   @inlinable

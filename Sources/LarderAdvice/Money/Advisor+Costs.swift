@@ -11,8 +11,11 @@ extension Advisor {
         bytes &+= UInt64(sizes[place])
       }
     }
+    let whole = whole
+    let (gets, sampled) = (whole.gets.reduce(0, +), whole.sampledGets.reduce(0, +))
     return CostModel(
-      prices, trace: trace, unit: unit, gets: whole.gets.reduce(0, +), bytes: bytes)
+      prices, trace: trace, unit: unit, gets: gets,
+      bytes: gets == sampled ? bytes : UInt64(Double(bytes) * gets / max(1, sampled)))
   }
 
   /// The costs along the curve of the recommended design.

@@ -12,6 +12,8 @@ struct CostModel: Sendable {
   let objectBytes: Double
   /// What capacities count.
   let unit: CapacityUnit
+  /// The share of the objects that the trace has; capacities are scaled by it.
+  let rate: Double
   /// How the number of requests in a month is known.
   let volume: String
 
@@ -19,15 +21,17 @@ struct CostModel: Sendable {
   init(_ prices: Prices, trace: PreparedTrace, unit: CapacityUnit, gets: Double, bytes: UInt64) {
     self.prices = prices
     self.unit = unit
+    rate = trace.sampling.rate
+    let all = gets / rate
     let seconds = trace.durationSeconds
     if let given = prices.requestsPerMonth {
       monthlyGets = given
       volume = "as the file with prices says"
     } else if seconds > 0 {
-      monthlyGets = gets * Prices.monthSeconds / seconds
+      monthlyGets = all * Prices.monthSeconds / seconds
       volume = "at the rate of the trace's times"
     } else {
-      monthlyGets = gets * Prices.monthSeconds / 86400
+      monthlyGets = all * Prices.monthSeconds / 86400
       volume = "the trace has no times and is taken for one day"
     }
     let objects = Double(max(1, trace.requests.objects))
@@ -38,7 +42,7 @@ struct CostModel: Sendable {
 
   /// GiB of a capacity.
   func gib(_ capacity: UInt64) -> Double {
-    Double(capacity) * (unit == .bytes ? 1 : objectBytes) / Prices.gib
+    Double(capacity) / rate * (unit == .bytes ? 1 : objectBytes) / Prices.gib
   }
 
   /// What the misses cost in a month.

@@ -48,8 +48,10 @@ extension Advisor {
 
   private func scores(_ before: LRUCurve?, _ after: LRUCurve, _ grid: [UInt64]) -> LRUScores {
     let gets = Double(max(1, after.requests - (before?.requests ?? 0)))
+    let correction = MiniTrace.correction(of: trace)
     func ratio(_ capacity: UInt64) -> Double {
-      Double((after.hits(at: capacity) ?? 0) - (before?.hits(at: capacity) ?? 0)) / gets
+      let hits = Double((after.hits(at: capacity) ?? 0) - (before?.hits(at: capacity) ?? 0))
+      return correction == 1 ? hits / gets : max(0, 1 - (1 - hits / gets) / correction)
     }
     return LRUScores(
       points: grid.map {

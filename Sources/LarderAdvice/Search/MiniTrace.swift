@@ -23,8 +23,9 @@ struct MiniTrace: Sendable {
     self.trace = trace
     rate = 1
     self.ends = ends
-    gets = Self.gets(trace.requests, ends)
-    sampledGets = gets
+    sampledGets = Self.gets(trace.requests, ends)
+    let correction = Self.correction(of: trace)
+    gets = sampledGets.map { $0 * correction }
   }
 
   /// A sample of `trace`: of the objects in `sample`, in windows that make up `share` of each
@@ -52,8 +53,16 @@ struct MiniTrace: Sendable {
     self.trace = try trace.requests(at: positions)
     rate = sample.rate
     self.ends = sampledEnds
-    self.gets = gets
+    let correction = Self.correction(of: trace)
+    self.gets = gets.map { $0 * correction }
     sampledGets = Self.gets(self.trace.requests, sampledEnds)
+  }
+
+  /// Of a trace that is itself a sample, by what its gets are to be multiplied; 1 for others.
+  static func correction(of trace: PreparedTrace) -> Double {
+    guard trace.sampling.isPart else { return 1 }
+    let gets = Self.gets(trace.requests, in: 0..<trace.requests.count)
+    return trace.sampling.correction(sampledGets: UInt64(gets))
   }
 
   /// Windows per segment.

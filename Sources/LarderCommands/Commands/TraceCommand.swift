@@ -4,16 +4,18 @@ import ArgumentParser
 struct TraceCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "trace",
-    abstract: "Inspect, convert and generate traces.",
+    abstract: "Inspect, convert, generate and record traces.",
     discussion: """
       Examples:
         larder trace info OLTP.lis.zst
         larder trace head web.csv --count 5
         larder trace convert OLTP.lis.zst oltp.larder
         larder trace generate zipf:objects=100000:exponent=0.9 --requests 1000000 zipf.larder
+        larder trace record --redis localhost:6379 --for 60s traffic.recorded
       """,
     subcommands: [
       TraceInfoCommand.self, TraceHeadCommand.self, TraceConvertCommand.self,
-      TraceGenerateCommand.self, TraceFormatsCommand.self, TraceGeneratorsCommand.self,
+      TraceGenerateCommand.self, TraceRecordCommand.self, TraceFormatsCommand.self,
+      TraceGeneratorsCommand.self,
     ])
 }

@@ -53,6 +53,10 @@ struct TraceConvertCommand: ParsableCommand {
     progress.end("\(destination): \(prepared.requests.count) requests, \(writer.name)")
     for note in prepared.notes { progress.note(note) }
     let lost = prepared.columns.subtracting(writer.columns)
+    if prepared.sampling.isPart, writer.name != "larder" {
+      progress.note(
+        "not written: that the trace is a sample; scale capacities by \(prepared.sampling.rate)")
+    }
     if !lost.isEmpty { progress.note("not written: \(lost.names.joined(separator: ", "))") }
   }
 }

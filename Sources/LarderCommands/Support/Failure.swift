@@ -22,6 +22,8 @@ struct Failure {
       (message, code, isHelp) = ("larder: \(stop)", 130, false)
     case let outcome as CheckOutcome:
       (message, code, isHelp) = ("larder: \(outcome)", outcome.code, false)
+    case is ServerError:
+      (message, code, isHelp) = ("larder: \(error)", 1, false)
     case TimingError.interrupted:
       (message, code, isHelp) = ("larder: \(error)", 130, false)
     case is PolicyError, is CapacityError, is PlanError, is WorkloadError, is TraceError,

@@ -10,6 +10,7 @@ enum TraceInfoText {
   static func lines(_ trace: TraceAnalysis, format: String) -> [String] {
     var table = TextTable(alignsRight: [false, false])
     table.add(["trace", "\(TextSafety.singleLine(trace.name)) (\(format))"])
+    if trace.sampling.isPart { table.add(["sample", sample(trace)]) }
     table.add(["requests", count(trace.requests)])
     for (operation, number) in zip(Operation.allCases, trace.operations) where operation != .get {
       if number > 0 { table.add(["  of these \(operation)", count(number)]) }
@@ -26,6 +27,18 @@ enum TraceInfoText {
       table.add(["duration", self.duration(duration)])
     }
     return table.lines
+  }
+
+  /// What the figures below stand for.
+  private static func sample(_ trace: TraceAnalysis) -> String {
+    let sampling = trace.sampling
+    var text = "\(TraceSampling.share(sampling.rate)) of the objects; in all there are about "
+    text += "\(count(Int(clamping: sampling.represented(UInt64(trace.objects))))) objects"
+    if let footprint = trace.footprintBytes {
+      text += ", \(bytes(sampling.represented(footprint)))"
+    }
+    if sampling.gets > 0 { text += ", \(count(Int(clamping: sampling.gets))) gets" }
+    return text
   }
 
   private static func addSizes(_ trace: TraceAnalysis, to table: inout TextTable) {

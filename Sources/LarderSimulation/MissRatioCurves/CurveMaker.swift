@@ -82,7 +82,7 @@ package struct CurveMaker: Sendable {
     }
     return TraceCurves(
       facts: TraceFacts(trace), unit: unit,
-      curves: settings.policies.indices.compactMap { curves[$0] }, notes: notes)
+      curves: settings.policies.indices.compactMap { curves[$0].map(ofAllTraffic) }, notes: notes)
   }
 
   func isLRU(_ policy: PolicySpec) -> Bool { policy.name == "lru" }
@@ -125,8 +125,9 @@ package struct CurveMaker: Sendable {
       for spec in settings.capacities {
         do {
           named.insert(
-            try spec.resolve(
-              unit: unit, objects: facts.objects, footprintBytes: facts.footprintBytes))
+            trace.sampling.scaled(
+              try spec.resolve(
+                unit: unit, objects: facts.objects, footprintBytes: facts.footprintBytes)))
         } catch {
           throw .capacity(error, trace: trace.name)
         }
@@ -137,7 +138,7 @@ package struct CurveMaker: Sendable {
     var low = Double(footprint) / 10_000
     let isSampled = settings.policies.contains { [.shards, .miniature].contains(method(of: $0)) }
     if isSampled {
-      let meanSize = Double(footprint) / Double(max(1, facts.objects))
+      let meanSize = Double(footprint) / Double(max(1, trace.requests.objects))
       low = max(low, CurveSettings.scaledObjectsMin * meanSize / sampleRate)
     }
     return CurveGrid.logarithmic(

@@ -10,6 +10,8 @@ public struct TraceAnalysis: Sendable {
   public var requests: Int
   /// Number of distinct objects.
   public var objects: Int
+  /// Which part of all objects the trace has; every other figure is of that part.
+  public var sampling: TraceSampling
   /// Bytes of all objects, by the size of each one's first request; nil without sizes.
   public var footprintBytes: UInt64?
   /// Bytes of all requests; nil without sizes.
@@ -44,6 +46,7 @@ public struct TraceAnalysis: Sendable {
     name = trace.name
     requests = columns.count
     objects = columns.objects
+    sampling = trace.sampling
     timesRaised = trace.timesRaised
     footprintBytes = trace.hasSizes ? trace.footprintBytes : nil
     let counts = TraceAnalysis.requestsPerObject(columns)

@@ -33,6 +33,9 @@ public struct FileSource: RecordSource {
   /// How much of the files has been read, from 0 to 1; nil where their size is not known.
   public var shareRead: Double? { log.shareRead(of: parts.map(\.size)) }
 
+  /// The share of the objects whose requests the files have; 1 for all.
+  public var samplingRate: Double { parts.first?.decoder.samplingRate ?? 1 }
+
   /// A name for results: the file's without folders, and how many others there are.
   public var name: String {
     let name = path == FileBytes.standardInput ? "stdin" : Compression.baseName(ofPath: path)
@@ -62,6 +65,12 @@ public struct FileSource: RecordSource {
       throw TraceError(
         "is \(part.format.name), but \(first.path) is \(first.format.name)", in: part.path,
         advice: "files that make one trace have the same format; name it with --format")
+    }
+    if parts.count > 1, let part = parts.first(where: \.decoder.isOneOfAKind) {
+      throw TraceError(
+        "is a recording whose keys are those of no other file", in: part.path,
+        advice: "read recordings one by one; those of plain keys and without sampling can be joined"
+      )
     }
     columns = parts.reduce(into: []) { $0.formUnion($1.decoder.columns) }
     let options = first.options

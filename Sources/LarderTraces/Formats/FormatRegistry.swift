@@ -24,6 +24,7 @@ public enum FormatRegistry {
     HashIDsFormat(),
     RedisMonitorFormat(),
     MemcachedWatchFormat(),
+    RecordedFormat(),
     LarderFormat(),
   ]
 

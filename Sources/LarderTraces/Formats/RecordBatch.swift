@@ -96,6 +96,18 @@ public final class RecordBatch {
     reading.skipped[isKnown ? reason : "other reasons", default: 0] += 1
   }
 
+  /// Notes a sentence for whoever reads results.
+  func note(_ remark: String) { reading.remarks.append(remark) }
+
+  /// Notes which part of the objects the file has, and how many gets of all objects there were.
+  func noteSampling(_ sampling: TraceSampling) {
+    reading.sampling = TraceSampling(
+      rate: sampling.rate, gets: reading.sampling.gets + sampling.gets)
+  }
+
+  /// Notes what the bad and other lines of the file are called.
+  func nameLines(_ name: String) { reading.lineName = name }
+
   /// Notes how many lines there were.
   public func noteLines(_ count: Int) {
     reading.lines = max(reading.lines, linesBefore + count)
@@ -112,7 +124,7 @@ public final class RecordBatch {
     let share = SizeFacts.share(reading.badLines, of: max(1, reading.lines))
     let limit = SizeFacts.share(Int(maxBadShare * 1e6), of: 1_000_000)
     let last =
-      "\(reading.badLines) of \(reading.lines) lines cannot be read (\(share)), and "
+      "\(reading.badLines) of \(reading.lines) \(reading.lineName) cannot be read (\(share)), and "
       + "\(maxBadShare == 0 ? "none" : limit) may; check the format, or allow more with --max-bad"
     error.advice = ([error.advice].compactMap { $0 } + others + [last]).joined(separator: "; ")
     throw error

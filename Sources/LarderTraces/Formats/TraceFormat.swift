@@ -34,6 +34,12 @@ public protocol TraceDecoder: Sendable {
   /// How lines are understood where the decoder chose, in sentences for whoever checks it.
   var understanding: [String] { get }
 
+  /// The share of the objects whose requests the file has; 1 for all.
+  var samplingRate: Double { get }
+
+  /// Whether objects of this file cannot be matched with those of another one.
+  var isOneOfAKind: Bool { get }
+
   /// Decodes from the first unread byte to the end, until the batch's sink wants no more.
   ///
   /// - Throws: `TraceError` with line or byte offset at the first thing that is wrong, and whatever
@@ -53,6 +59,12 @@ extension TraceDecoder {
 
   /// The order of the file is that of the requests.
   public var sortsTimes: Bool { false }
+
+  /// All objects.
+  public var samplingRate: Double { 1 }
+
+  /// The same object has the same key in every file.
+  public var isOneOfAKind: Bool { false }
 }
 
 /// How sure a format is that a file is its own.

@@ -17,6 +17,16 @@ public struct PreparedSource: RecordSource {
   /// All of the trace's requests.
   public var requestCount: Int? { trace.requests.count }
 
+  /// The trace's.
+  public var samplingRate: Double { trace.sampling.rate }
+
+  /// Which part of the objects the trace has.
+  public var reading: ReadingFacts {
+    var facts = ReadingFacts()
+    facts.sampling = trace.sampling
+    return facts
+  }
+
   /// Hands all requests to `sink`, in batches, until it wants no more.
   ///
   /// - Complexity: O(requests).

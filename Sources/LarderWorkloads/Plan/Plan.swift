@@ -153,7 +153,7 @@ package struct Plan: Sendable {
     return PlannedCell(
       cell: cell,
       setup: SimulationSetup(
-        arrangement: arrangement, unit: unit, seed: seed, time: time),
+        arrangement: facts.sampling.scaled(arrangement), unit: unit, seed: seed, time: time),
       contender: configuration.contender, preset: configuration.preset, isSimulated: isSimulated,
       isExecuted: isExecuted)
   }

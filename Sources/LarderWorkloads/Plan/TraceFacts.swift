@@ -10,6 +10,9 @@ public struct TraceFacts: Sendable, Hashable, Codable {
   public var objects: UInt64
   /// Sum of the objects' sizes; nil when the trace has no sizes.
   public var footprintBytes: UInt64?
+  /// The share of the objects that the trace has, from which the other figures are estimated; nil
+  /// for all.
+  public var samplingRate: Double?
 
   /// The facts.
   public init(

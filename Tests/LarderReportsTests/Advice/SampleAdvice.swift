@@ -28,6 +28,7 @@ enum SampleAdvice {
       candidates: 353, replayedRequests: 123_456,
       capacities: [capacity(16 << 20, matters: matters), capacity(64 << 20, matters: matters)],
       recommended: 1, reason: .knee)
+    advice.trace.samplingRate = 0.01
     advice.curve = [(32, 0.75), (64, 0.821), (128, 0.861)].map {
       CurvePoint(capacity: $0.0 << 20, hitRatio: $0.1, isEstimate: $0.0 != 64)
     }

@@ -29,7 +29,7 @@ struct SampleTrace: Sendable, CustomTestStringConvertible {
   static let all: [SampleTrace] =
     [
       oracleGeneral, csv, csvWithOperations, txt, arc, lirs, vscsi1, vscsi2, adaptSize, cache2k,
-      lcs, lcsOlder, twitter, metaKV, msrCambridge, larder,
+      lcs, lcsOlder, twitter, metaKV, msrCambridge, larder, recorded,
     ] + logs
 
   private static let timed = requests.map {

@@ -8,7 +8,7 @@ struct LarderFormat: TraceFormat {
     name: LarderFormat.name,
     summary: "Larder's prepared trace: columns that are read without parsing",
     layout: """
-      Little-endian: a header of 72 bytes that begins with 89 4C 41 52 44 45 52 0A and the version,
+      Little-endian: a header of 72 bytes (88 for a sample of the objects) that begins with 89 4C 41 52 44 45 52 0A and the version,
       a directory of 32 bytes per column (kind, element size, offset, length, checksum), the name,
       and the columns at multiples of 64: u32 ids (dense, in order of first appearance), u32 sizes,
       u64 times in microseconds, u8 operations (get, set, delete, modify, bypass), u32 TTLs in
@@ -26,7 +26,9 @@ struct LarderFormat: TraceFormat {
       try LarderLayout(
         decoding: bytes, fileLength: sample.isWhole ? sample.head.count : nil, path: sample.path)
     }
-    return Decoder(columns: layout.traceColumns, keyLimit: layout.objects + 1)
+    return Decoder(
+      columns: layout.traceColumns, keyLimit: layout.objects + 1,
+      samplingRate: layout.sampling.rate)
   }
 
   /// The trace in the bytes of a file that `owner` keeps in memory, checked.
@@ -48,9 +50,11 @@ struct LarderFormat: TraceFormat {
       operations: content.column(.operations, of: UInt8.self),
       ttls: content.column(.ttls, of: UInt32.self), costs: content.column(.costs, of: Float.self),
       owner: owner)
+    var reading = ReadingFacts()
+    reading.sampling = layout.sampling
     return PreparedTrace(
       name: layout.name, requests: requests, footprintBytes: layout.footprintBytes,
-      timesRaised: layout.timesRaised)
+      timesRaised: layout.timesRaised, reading: reading)
   }
 
   /// Hands out the records of a prepared trace that comes as a stream. Columns lie one after
@@ -58,11 +62,14 @@ struct LarderFormat: TraceFormat {
   private struct Decoder: TraceDecoder {
     let columns: TraceColumns
     let keyLimit: Int?
+    let samplingRate: Double
+    var isOneOfAKind: Bool { samplingRate < 1 }
 
     func decode(_ reader: ByteReader, into batch: RecordBatch) throws {
       let loaded = try LoadedBytes(reader)
       let trace = try LarderFormat.trace(in: loaded.bytes, owner: loaded, path: reader.path)
       try PreparedSource(trace).fill(batch)
+      batch.noteSampling(trace.sampling)
     }
   }
 }

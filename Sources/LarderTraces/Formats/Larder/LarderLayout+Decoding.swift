@@ -21,11 +21,18 @@ extension LarderLayout {
       throw wrong("the file does not start with the magic number of a prepared trace", 0)
     }
     let version = bytes.u32(8)
-    guard version == LarderLayout.version else {
-      throw wrong("version \(version) of prepared traces, but this larder reads 1", 8)
+    guard version == Self.versions.whole || version == Self.versions.sample else {
+      throw wrong("version \(version) of prepared traces, but this larder reads 1 and 2", 8)
     }
+    if version == Self.versions.sample {
+      guard let sampling = Self.sampling(in: bytes) else {
+        throw wrong("the share of the objects is out of range", Self.fixedLength)
+      }
+      self.sampling = sampling
+    }
+    let directory = directoryOffset
     let (columnCount, nameLength) = (Int(bytes.u32(56)), Int(bytes.u32(60)))
-    let names = LarderLayout.fixedLength + columnCount * LarderLayout.entryLength
+    let names = directory + columnCount * LarderLayout.entryLength
     let headerLength = Int(bytes.u32(12))
     guard columnCount <= LarderColumn.allCases.count, headerLength == names + nameLength else {
       throw wrong("a header of \(headerLength) bytes does not fit \(columnCount) columns", 12)
@@ -54,7 +61,7 @@ extension LarderLayout {
     timesRaised = Int(clamping: bytes.u64(48))
     name = String(decoding: header[names...], as: UTF8.self)
     for index in 0..<columnCount {
-      let at = LarderLayout.fixedLength + index * LarderLayout.entryLength
+      let at = directory + index * LarderLayout.entryLength
       guard let entry = entry(in: header, at: at) else {
         throw wrong("entry \(index + 1) of the directory is not a valid column", at)
       }
@@ -66,6 +73,14 @@ extension LarderLayout {
     guard columnsAreApart(from: headerLength) else {
       throw wrong("columns overlap or are outside the file", LarderLayout.fixedLength)
     }
+  }
+
+  /// Which part of the objects a sample has; nil where that cannot be.
+  private static func sampling(in bytes: UnsafeRawBufferPointer) -> TraceSampling? {
+    guard bytes.count >= fixedLength + samplingLength else { return nil }
+    let rate = Double(bitPattern: bytes.u64(fixedLength))
+    guard rate > 0, rate < 1 else { return nil }
+    return TraceSampling(rate: rate, gets: bytes.u64(fixedLength + 8))
   }
 
   /// An entry of the directory; nil when it is not one that a column can have.

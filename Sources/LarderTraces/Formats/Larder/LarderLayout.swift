@@ -21,7 +21,8 @@ enum LarderColumn: UInt32, CaseIterable, Sendable {
 ///
 /// Little-endian. At 0: magic (8 bytes), u32 version, u32 header length, u64 file length, u64
 /// requests, u64 objects, u64 footprint, u64 times raised, u32 columns, u32 bytes of the name, u64
-/// checksum of the header with this field 0. Then the directory, 32 bytes a column: u32 kind, u32
+/// checksum of the header with this field 0. Version 2, of a trace that holds a part of the objects
+/// only, goes on with the share as a double and u64 gets of all objects. Then the directory, 32 bytes a column: u32 kind, u32
 /// element size, u64 offset, u64 length, u64 checksum. Then the name in UTF-8. The columns begin at
 /// multiples of 64 and may be mapped and read in place.
 struct LarderLayout {
@@ -32,6 +33,7 @@ struct LarderLayout {
   var timesRaised = 0
   var name = ""
   var columns: [Entry] = []
+  var sampling = TraceSampling()
 
   /// A column's place in the file.
   struct Entry: Equatable {
@@ -43,15 +45,23 @@ struct LarderLayout {
 
   /// What a file begins with. Not text, and damaged by programs that convert line ends.
   static let magic: [UInt8] = [0x89] + Array("LARDER".utf8) + [0x0A]
-  static let version: UInt32 = 1
+  /// The version of whole traces, and that of samples.
+  static let versions: (whole: UInt32, sample: UInt32) = (1, 2)
+  /// Bytes before the directory in a whole trace, and what a sample has more.
   static let fixedLength = 72
+  static let samplingLength = 16
   static let entryLength = 32
   static let alignment = 64
   static let checksumOffset = 64
 
+  /// Where the directory begins.
+  var directoryOffset: Int {
+    LarderLayout.fixedLength + (sampling.isPart ? LarderLayout.samplingLength : 0)
+  }
+
   /// Bytes from the beginning to the end of the name.
   var headerLength: Int {
-    LarderLayout.fixedLength + columns.count * LarderLayout.entryLength + name.utf8.count
+    directoryOffset + columns.count * LarderLayout.entryLength + name.utf8.count
   }
 
   /// The first place for a column at or after `offset`.
@@ -63,7 +73,7 @@ struct LarderLayout {
     func append<Value: FixedWidthInteger>(_ value: Value) {
       withUnsafeBytes(of: value.littleEndian) { bytes += $0 }
     }
-    append(LarderLayout.version)
+    append(sampling.isPart ? LarderLayout.versions.sample : LarderLayout.versions.whole)
     append(UInt32(headerLength))
     append(UInt64(fileLength))
     append(UInt64(count))
@@ -73,6 +83,10 @@ struct LarderLayout {
     append(UInt32(columns.count))
     append(UInt32(name.utf8.count))
     append(UInt64(0))
+    if sampling.isPart {
+      append(sampling.rate.bitPattern)
+      append(sampling.gets)
+    }
     for entry in columns {
       append(entry.column.rawValue)
       append(UInt32(entry.column.elementSize))

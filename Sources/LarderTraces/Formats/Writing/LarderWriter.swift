@@ -28,6 +28,7 @@ public struct LarderWriter: TraceWriter {
     layout.objects = trace.requests.objects
     layout.footprintBytes = trace.footprintBytes
     layout.timesRaised = trace.timesRaised
+    layout.sampling = trace.sampling
     layout.columns = columns.map {
       .init(
         column: $0.column, offset: 0, length: $0.bytes.count, checksum: LarderChecksum.of($0.bytes))

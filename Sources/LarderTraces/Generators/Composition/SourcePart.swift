@@ -48,6 +48,11 @@ struct SourcePart: Sendable {
       }
     }
     let sources = try openers.map { try $0() }
+    if sources.contains(where: { $0.samplingRate < 1 }) {
+      throw ComponentError(
+        component: "source", parameter: nil,
+        message: "a recording of a part of the keys cannot be a part of phases or a mix")
+    }
     let hasLimits = sources.allSatisfy { $0.keyLimit != nil }
     var offset = 0
     return zip(sources, openers).enumerated().map { index, part in

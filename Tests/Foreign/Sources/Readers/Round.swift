@@ -26,13 +26,34 @@ final class Round<Cache: SharedCache>: @unchecked Sendable {
       return thread
     }
     for thread in threads { thread.start() }
-    Thread.sleep(forTimeInterval: seconds)
+    if settings.records { record(seconds) } else { Thread.sleep(forTimeInterval: seconds) }
     isOver.store(true, ordering: .relaxed)
     for _ in threads { done.wait() }
     return (gets.load(ordering: .relaxed), hits.load(ordering: .relaxed), failure.withLock { $0 })
   }
 
   private let done = DispatchSemaphore(value: 0)
+
+  /// Recordings that begin and end while the threads are at work: of everything, of a part, and
+  /// none.
+  private func record(_ seconds: Double) {
+    let end = Date(timeIntervalSinceNow: seconds)
+    let path = NSTemporaryDirectory() + "larder-readers-\(UUID())"
+    var number = 0
+    while Date() < end, !isOver.load(ordering: .relaxed) {
+      do {
+        let recording = try cache.record(to: path, sampling: number % 2 == 0 ? 1 : 0.1)
+        Thread.sleep(forTimeInterval: 0.02)
+        let statistics = recording.stop()
+        if let error = statistics.error { failure.withLock { $0 = $0 ?? error } }
+        if number % 3 == 0 { Thread.sleep(forTimeInterval: 0.01) }
+      } catch {
+        failure.withLock { $0 = $0 ?? "\(error)" }
+      }
+      try? FileManager.default.removeItem(atPath: path)
+      number += 1
+    }
+  }
 
   private func work(seed: UInt64) {
     var random = seed

@@ -11,16 +11,20 @@ struct Settings {
   var policies: [String] = []
   var values = ["string", "struct", "class", "block"]
   var caches = ["memory", "hybrid"]
+  /// Whether recordings begin and end meanwhile.
+  var records = true
 
   static let help = """
     Readers: threads that read, write and remove in one cache, and check every value they get.
 
     USAGE: Readers [--seconds N] [--threads N] [--keys N] [--limit N] [--shards N] [--seed N]
                    [--policies a,b] [--values string,struct,class,block] [--caches memory,hybrid]
+                   [--record yes|no]
 
     Runs every combination of cache, policy and value for an equal part of the time; policies whose
     hits take no lock get half of all of it. Exits with 1 when a get returns another key's value or
-    a value that has ended; corrupted memory may also end it with a signal.
+    a value that has ended; corrupted memory may also end it with a signal. Meanwhile recordings of
+    the cache begin and end, unless --record is no.
     """
 
   /// Reads the arguments of a command line; nil where they make no sense.
@@ -49,6 +53,9 @@ struct Settings {
       case "--seed":
         guard let seed = UInt64(text) else { return nil }
         self.seed = seed
+      case "--record":
+        guard ["yes", "no"].contains(text) else { return nil }
+        records = text == "yes"
       case "--policies": policies = list()
       case "--values": values = list()
       case "--caches": caches = list()

@@ -7,6 +7,7 @@ protocol SharedCache<Value>: Sendable {
   func get(_ key: Int) -> Value?
   func set(_ value: Value, for key: Int)
   func remove(_ key: Int)
+  func record(to path: String, sampling: Double) throws -> CacheRecording
 }
 
 /// A memory cache, called directly so that its gets are specialised for the value.
@@ -22,6 +23,9 @@ struct InMemory<Value: Canary>: SharedCache {
   func get(_ key: Int) -> Value? { cache.get(key) }
   func set(_ value: Value, for key: Int) { cache.set(value, for: key) }
   func remove(_ key: Int) { cache.remove(key) }
+  func record(to path: String, sampling: Double) throws -> CacheRecording {
+    try cache.record(to: path, sampling: sampling)
+  }
 }
 
 /// The memory tier of a hybrid cache.
@@ -39,4 +43,7 @@ struct InHybrid<Value: Canary>: SharedCache {
   func get(_ key: Int) -> Value? { (try? cache.get(key))?.value }
   func set(_ value: Value, for key: Int) { _ = try? cache.set(value, for: key) }
   func remove(_ key: Int) { _ = try? cache.remove(key) }
+  func record(to path: String, sampling: Double) throws -> CacheRecording {
+    try cache.record(to: path, sampling: sampling)
+  }
 }

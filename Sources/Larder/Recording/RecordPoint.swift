@@ -1,0 +1,173 @@
+import LarderEngine
+public import Synchronization
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Where a cache is recorded. While it is not, asking costs one read of memory that does not
+/// change.
+@usableFromInline
+final class RecordPoint: Sendable {
+  /// Keys are recorded whose hash has lower 32 bits below; 0 for none, 2^32 for all.
+  @usableFromInline let threshold = Atomic<UInt64>(0)
+  // Where the rings are, from the first recording on. Stored before the threshold; whoever loads it
+  // acquires what is in them.
+  @usableFromInline let place = Atomic<UInt>(0)
+  /// Whether the texts of keys are wanted.
+  @usableFromInline let wantsTexts = Atomic<Bool>(false)
+  /// Whether gets alone are noted by the cache itself.
+  let notesGetsOnly = Atomic<Bool>(false)
+  /// For hashing keys that have no hash yet; never in a file.
+  let seed = UInt64.random(in: .min ... .max)
+
+  private struct State {
+    var memory: RecordMemory?
+    var recording: CacheRecording?
+    /// The writer of the one before, which may still be at work.
+    var ended: RecordingWriter?
+    var arm: (@Sendable (UInt64) -> Void)?
+  }
+
+  private struct Texts {
+    var seen: Set<UInt64> = []
+    var fresh: [(hash: UInt64, text: String)] = []
+  }
+
+  private let state = Locked(State())
+  private let texts = Locked(Texts())
+  private let lock = SleepingLock()
+
+  init() {}
+
+  /// Whether anything is recorded.
+  @inlinable
+  var isOn: Bool { threshold.load(ordering: .relaxed) != 0 }
+
+  /// The rings, if keys with this hash are recorded.
+  @inlinable
+  @inline(__always)
+  func rings(_ hash: UInt64) -> RecordRings? {
+    guard
+      UInt64(UInt32(truncatingIfNeeded: hash)) < threshold.load(ordering: .relaxed),
+      let place = UnsafeMutableRawPointer(bitPattern: place.load(ordering: .acquiring))
+    else { return nil }
+    return RecordRings(at: place)
+  }
+
+  /// Keeps the text of a key that is seen for the first time. O(1) on average, and 8 bytes a key.
+  @usableFromInline
+  @inline(never)
+  func keep(_ hash: UInt64, text: () -> String) {
+    texts.withLock { texts in
+      guard texts.seen.insert(hash).inserted else { return }
+      texts.fresh.append((hash, text()))
+    }
+  }
+
+  /// Notes an operation in the one ring of a cache whose calls wait for the disk anyway.
+  func note(_ unit: RecordUnit) {
+    guard let rings = rings(unit.hash) else { return }
+    rings.know(unit.time)
+    lock.lock()
+    let wakes = rings.ring(0).note(unit)
+    lock.unlock()
+    if wakes { rings.wake() }
+  }
+
+  // MARK: Beginning and end
+
+  /// What is to be recorded.
+  struct Plan {
+    var path: String
+    var sampling: Double
+    var keys: RecordedKeys
+    var origin: RecordedHeader.Origin
+    var clock: any CacheClock
+    /// Reader slots or shards.
+    var rings = 1
+    /// Nil for one of the system's at `path`.
+    var file: (any RecordingFile)?
+    var notesGetsOnly = false
+    var gets: @Sendable () -> UInt64
+    /// Told of the threshold: see `threshold`.
+    var arm: @Sendable (UInt64) -> Void = { _ in }
+  }
+
+  /// Begins a recording.
+  ///
+  /// - Throws: everything but `keysWithoutText`.
+  func begin(_ plan: Plan) throws(RecordingError) -> CacheRecording {
+    guard let threshold = RecordedHeader.threshold(rate: plan.sampling) else {
+      throw .sampling(plan.sampling)
+    }
+    return try state.withLock { (state) throws(RecordingError) in
+      if let recording = state.recording { throw .alreadyRecording(path: recording.path) }
+      // Two writers would take from the same rings.
+      state.ended?.wait()
+      state.ended = nil
+      let memory = state.memory ?? RecordMemory(count: plan.rings)
+      state.memory = memory
+      let file: any RecordingFile
+      if let given = plan.file { file = given } else { file = try Self.file(plan.path) }
+      texts.withLock { $0 = Texts() }
+      let writer = try RecordingWriter(
+        RecordingWriter.Setup(
+          file: file,
+          header: RecordedHeader(
+            threshold: threshold, began: Self.timeOfDay, origin: plan.origin,
+            keys: plan.keys == .plain ? .plain : .keyed),
+          clock: plan.clock, memory: memory, gets: plan.gets,
+          texts: { [weak self] in self?.takeTexts() ?? [] }))
+      let recording = CacheRecording(plan.path, threshold: threshold, writer, self)
+      state.recording = recording
+      state.arm = plan.arm
+      place.store(UInt(bitPattern: memory.rings.base), ordering: .sequentiallyConsistent)
+      wantsTexts.store(plan.keys == .plain, ordering: .sequentiallyConsistent)
+      notesGetsOnly.store(plan.notesGetsOnly, ordering: .sequentiallyConsistent)
+      self.threshold.store(threshold, ordering: .sequentiallyConsistent)
+      plan.arm(threshold)
+      return recording
+    }
+  }
+
+  private static func file(_ path: String) throws(RecordingError) -> any RecordingFile {
+    do throws(FileFailure) {
+      return try SystemRecordingFile(path: path)
+    } catch {
+      throw error.number == EEXIST ? .exists(path: path) : .file(message: "\(error)")
+    }
+  }
+
+  private func takeTexts() -> [(hash: UInt64, text: String)] {
+    texts.withLock { texts in
+      defer { texts.fresh = [] }
+      return texts.fresh
+    }
+  }
+
+  /// Ends a recording, without waiting for the disk; nil for whichever there is.
+  func end(_ recording: CacheRecording? = nil) {
+    state.withLock { state in
+      guard let current = state.recording, recording == nil || current === recording else {
+        return
+      }
+      threshold.store(0, ordering: .sequentiallyConsistent)
+      state.arm?(0)
+      state.arm = nil
+      state.recording = nil
+      state.ended = current.writer
+      current.writer.detach()
+    }
+  }
+
+  private static var timeOfDay: UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return UInt64(max(0, time.tv_sec)) * 1_000_000 + UInt64(time.tv_nsec) / 1_000
+  }
+}

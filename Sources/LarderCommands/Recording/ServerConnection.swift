@@ -1,0 +1,167 @@
+import Foundation
+import LarderSystem
+
+/// A TCP connection whose waits end: at a deadline, or when the command is interrupted.
+final class ServerConnection {
+  /// How the server is called in messages.
+  let name: String
+  private let socket: Int32
+  private let cancellation: Cancellation
+  private var received: [UInt8] = []
+
+  /// Seconds after which a server that does not answer is given up.
+  private static let patience: Double = 10
+  /// Milliseconds between two looks at the flag.
+  private static let slice: Int32 = 100
+
+  /// What waiting came to.
+  enum Arrival {
+    /// Bytes.
+    case bytes(Int)
+    /// The time is over, or the command was interrupted.
+    case stopped
+    /// The connection is closed, for this reason.
+    case closed(String)
+  }
+
+  /// Connects to the first address of a host that accepts.
+  ///
+  /// - Throws: `unknownHost` or `noConnection`.
+  init(
+    _ address: ServerAddress, port usual: UInt16, _ cancellation: Cancellation
+  ) throws(ServerError) {
+    name = address.text(usual)
+    self.cancellation = cancellation
+    var hints = addrinfo()
+    #if canImport(Glibc)
+      hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+    #else
+      hints.ai_socktype = SOCK_STREAM
+    #endif
+    var list: UnsafeMutablePointer<addrinfo>?
+    let status = getaddrinfo(address.host, "\(address.port ?? usual)", &hints, &list)
+    guard status == 0 else {
+      throw .unknownHost(name, reason: String(cString: gai_strerror(status)))
+    }
+    defer { freeaddrinfo(list) }
+    var reason = "no address"
+    var next = list
+    while let candidate = next {
+      switch Self.connect(candidate.pointee, cancellation) {
+      case .success(let connected):
+        socket = connected
+        return
+      case .failure(let failure): reason = failure.reason
+      }
+      next = candidate.pointee.ai_next
+    }
+    throw .noConnection(name, reason: reason)
+  }
+
+  deinit { close(socket) }
+
+  private struct NotConnected: Error {
+    var reason: String
+    init(_ number: Int32) { reason = String(cString: strerror(number)) }
+  }
+
+  private static func connect(
+    _ address: addrinfo, _ cancellation: Cancellation
+  ) -> Result<Int32, NotConnected> {
+    let descriptor = Foundation.socket(
+      address.ai_family, address.ai_socktype, address.ai_protocol)
+    guard descriptor >= 0 else { return .failure(NotConnected(errno)) }
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+    if Foundation.connect(descriptor, address.ai_addr, address.ai_addrlen) == 0 {
+      return .success(descriptor)
+    }
+    var number = errno
+    if number == EINPROGRESS {
+      number = ETIMEDOUT
+      let end = ContinuousClock.now + .seconds(patience)
+      while ContinuousClock.now < end, !cancellation.isRequested {
+        guard wait(descriptor, for: Int16(POLLOUT)) else { continue }
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &number, &length)
+        break
+      }
+    }
+    if number == 0 { return .success(descriptor) }
+    close(descriptor)
+    return .failure(NotConnected(number))
+  }
+
+  /// Whether a socket is ready, after a tenth of a second at most.
+  private static func wait(_ descriptor: Int32, for event: Int16) -> Bool {
+    var waiting = pollfd(fd: descriptor, events: event, revents: 0)
+    return poll(&waiting, 1, slice) > 0
+  }
+
+  /// Sends a text.
+  ///
+  /// - Throws: `noConnection`.
+  func send(_ text: String) throws(ServerError) {
+    var rest = Array(text.utf8)[...]
+    let end = ContinuousClock.now + .seconds(Self.patience)
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { write(socket, $0.baseAddress, $0.count) }
+      if count > 0 {
+        rest = rest.dropFirst(count)
+      } else if errno == EAGAIN || errno == EINTR, ContinuousClock.now < end {
+        _ = Self.wait(socket, for: Int16(POLLOUT))
+      } else {
+        throw .noConnection(name, reason: String(cString: strerror(errno)))
+      }
+    }
+  }
+
+  /// The next line, without its end.
+  ///
+  /// - Throws: `silent` or `noConnection`.
+  func line() throws(ServerError) -> String {
+    let end = ContinuousClock.now + .seconds(Self.patience)
+    while true {
+      if let newline = received.firstIndex(of: 0x0A) {
+        var line = received[..<newline]
+        if line.last == 0x0D { line.removeLast() }
+        let text = String(decoding: line.prefix(200), as: UTF8.self)
+        received.removeFirst(newline + 1)
+        return text
+      }
+      switch receive(until: end) {
+      case .bytes: break
+      case .stopped: throw .silent(name)
+      case .closed(let reason): throw .noConnection(name, reason: reason)
+      }
+    }
+  }
+
+  /// Waits for bytes, which `takeLines` hands out.
+  func receive(until end: ContinuousClock.Instant?) -> Arrival {
+    var space = [UInt8](repeating: 0, count: 64 << 10)
+    while true {
+      if cancellation.isRequested { return .stopped }
+      if let end, ContinuousClock.now >= end { return .stopped }
+      guard Self.wait(socket, for: Int16(POLLIN)) else { continue }
+      let count = read(socket, &space, space.count)
+      if count > 0 {
+        received += space[..<count]
+        return .bytes(count)
+      }
+      if count == 0 { return .closed("the server closed it") }
+      if errno != EAGAIN, errno != EINTR { return .closed(String(cString: strerror(errno))) }
+    }
+  }
+
+  /// Puts whole lines that have come into `space`, as many bytes as fit; 0 where there is none.
+  func takeLines(into space: UnsafeMutableRawBufferPointer) -> Int {
+    guard let end = received.lastIndex(of: 0x0A) else { return 0 }
+    let count = min(space.count, end + 1)
+    received.withUnsafeBytes { bytes in
+      space.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<count]))
+    }
+    received.removeFirst(count)
+    return count
+  }
+}

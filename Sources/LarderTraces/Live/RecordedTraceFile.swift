@@ -1,0 +1,131 @@
+import LarderEngine
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// A recording that is being written, of requests that come one by one. What was written is whole
+/// blocks, so that the file can be read whenever the writer ends.
+package final class RecordedTraceFile {
+  private let path: String
+  private let file: Int32
+  private let threshold: UInt64
+  private let hash = SipHash()
+  private var builder = RecordedBlockBuilder()
+  private var began: UInt64?
+  private var time: UInt64 = 0
+  private var isClosed = false
+  /// Requests written or about to be.
+  package private(set) var requests = 0
+  /// Gets of all keys, those that are not sampled among them.
+  package private(set) var gets: UInt64 = 0
+
+  /// Makes a file where none is, which only its owner may read.
+  ///
+  /// - Parameter sampling: the share of the keys to record.
+  /// - Throws: when there is one, it cannot be made, or the share is not above 0 and at most 1.
+  package init(path: String, sampling: Double = 1) throws(TraceError) {
+    guard let threshold = RecordedHeader.threshold(rate: sampling) else {
+      throw TraceError(
+        "sampling \(sampling) is out of range: expected above 0 and at most 1", in: path)
+    }
+    self.threshold = threshold
+    self.path = path
+    file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard file >= 0 else {
+      throw TraceError(
+        errno == EEXIST
+          ? "exists; a recording never writes over a file"
+          : "cannot be written: \(String(cString: strerror(errno)))", in: path)
+    }
+  }
+
+  deinit { if !isClosed { close(file) } }
+
+  /// Adds requests.
+  ///
+  /// - Throws: when the disk is full or fails.
+  package func add(_ records: some Sequence<TraceRecord>) throws(TraceError) {
+    for record in records {
+      if record.operation == Operation.get.rawValue { gets += 1 }
+      let key = hash.hash(record.key)
+      guard UInt64(UInt32(truncatingIfNeeded: key)) < threshold else { continue }
+      if began == nil { try begin(record.time) }
+      requests += 1
+      time = record.time - min(record.time, began ?? 0)
+      builder.add(
+        RecordedEvent(
+          key: key, time: time, kind: Self.kind(record.operation),
+          size: record.isSizeKnown ? UInt64(record.size) : nil,
+          lifetime: record.ttl == 0 ? nil : UInt64(record.ttl) * 1000))
+      if builder.isFull { try flush() }
+    }
+  }
+
+  /// Writes what was added as a block.
+  ///
+  /// - Throws: as `add`.
+  package func flush() throws(TraceError) {
+    if builder.count > 0 { try write(builder.take(gets: gets, lost: 0)) }
+  }
+
+  /// Writes the rest, and the mark of a whole recording.
+  ///
+  /// - Throws: as `add`.
+  package func finish() throws(TraceError) {
+    if began == nil { try begin(0) }
+    try flush()
+    try write(RecordedBlockBuilder.end(time: time, gets: gets, lost: 0))
+    isClosed = true
+    let failed = fsync(file) != 0
+    let reason = errno
+    close(file)
+    if failed { throw Self.error(path, reason) }
+  }
+
+  private func begin(_ time: UInt64) throws(TraceError) {
+    began = time
+    try write(
+      RecordedHeader(threshold: threshold, began: time, origin: .server, keys: .keyed).encoded)
+  }
+
+  private static func kind(_ operation: UInt8) -> RecordedEvent.Kind {
+    switch Operation(rawValue: operation) {
+    case .set: .set
+    case .delete: .remove
+    case .modify: .modify
+    case .bypass: .bypass
+    case .get, nil: .get
+    }
+  }
+
+  private func write(_ bytes: [UInt8]) throws(TraceError) {
+    var done = 0
+    while done < bytes.count {
+      let count = bytes.withUnsafeBytes { bytes in
+        #if canImport(Darwin)
+          Darwin.write(file, bytes.baseAddress.map { $0 + done }, bytes.count - done)
+        #elseif canImport(Musl)
+          Musl.write(file, bytes.baseAddress.map { $0 + done }, bytes.count - done)
+        #else
+          Glibc.write(file, bytes.baseAddress.map { $0 + done }, bytes.count - done)
+        #endif
+      }
+      if count < 0 {
+        if errno == EINTR { continue }
+        throw Self.error(path, errno)
+      }
+      done += count
+    }
+  }
+
+  private static func error(_ path: String, _ reason: Int32) -> TraceError {
+    TraceError(
+      "writing failed: \(String(cString: strerror(reason)))", in: path,
+      advice: "what was written before can be read")
+  }
+}

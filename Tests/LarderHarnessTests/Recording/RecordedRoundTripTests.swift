@@ -1,0 +1,203 @@
+import Foundation
+import Larder
+import LarderEngine
+import LarderSimulation
+import LarderTraces
+import LarderWorkloads
+import TestSupport
+import Testing
+
+/// What a recording says when it is simulated is what the cache has counted.
+@Suite(.endsInTime)
+struct RecordedRoundTripTests {
+  private let folder: URL
+  private var path: String { folder.appending(path: "traffic.recorded").path }
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory.appending(path: "larder-recorded-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  private func remove() { try? FileManager.default.removeItem(at: folder) }
+
+  /// Zipf-like keys with their sizes.
+  private static func keys(_ count: Int, objects: Int) -> [Int] {
+    var random = SeededGenerator(seed: 3)
+    return (0..<count).map { _ in
+      // The square of a uniform number has more small ones.
+      let draw = Double(random.next(below: 1 << 30)) / Double(1 << 30)
+      return Int(Double(objects) * draw * draw * draw)
+    }
+  }
+
+  private func simulate(
+    _ arrangement: Arrangement, _ unit: CapacityUnit, _ trace: PreparedTrace
+  ) throws -> Counts {
+    let simulation = try PolicyRegistry.makeSimulation(
+      SimulationSetup(arrangement: arrangement, unit: unit), over: trace.requests)
+    simulation.run(upTo: trace.requests.count, untilFirstEviction: false)
+    return simulation.counts
+  }
+
+  private func tier(_ policy: String, _ capacity: UInt64) throws -> TierSetup {
+    TierSetup(policy: try PolicySpec(parsing: policy), capacity: capacity)
+  }
+
+  /// The order in which sets, removals and gets of a thread come is kept in every policy's cache.
+  @Test(arguments: ["lru", "s3-fifo", "arc", "sieve"], [false, true])
+  func aMemoryCache(_ policy: String, _ countsBytes: Bool) throws {
+    defer { remove() }
+    let cache = try MemoryCache<Int, Int>(
+      MemoryCacheConfiguration(
+        limits: countsBytes ? MemoryCacheLimits(cost: 20_000) : MemoryCacheLimits(count: 200),
+        policy: policy, shards: 1))
+    let recording = try cache.record(to: path)
+    for (number, key) in Self.keys(30_000, objects: 2000).enumerated() {
+      if number % 50 == 7 {
+        cache.remove(key)
+      } else if number % 40 == 5 {
+        cache.set(key, for: key, cost: key % 180 + 20)
+      } else if cache.get(key) == nil {
+        cache.set(key, for: key, cost: key % 180 + 1)
+      }
+    }
+    let statistics = recording.stop()
+    #expect(statistics.lost == 0)
+    let trace = try PreparedTrace.load(path: path)
+    let counts = try simulate(
+      .memory(try tier(policy, countsBytes ? 20_000 : 200)), countsBytes ? .bytes : .objects, trace)
+    let counted = cache.statistics
+    #expect(counts.requests == counted.hits + counted.misses)
+    #expect(counts.hits == counted.hits && counts.hits > 3000)
+    #expect(counts.evictions == counted.evictions && counts.evictions > 1000)
+    #expect(trace.hasSizes == countsBytes)
+  }
+
+  @Test(arguments: ["lru", "s3-fifo"])
+  func aDiskCache(_ policy: String) throws {
+    defer { remove() }
+    let cache = try DiskCache(
+      path: folder.appending(path: "cache").path,
+      configuration: DiskConfiguration(
+        limits: DiskLimits(bytesMax: 20_000), policy: policy, durability: .none))
+    let recording = try cache.record(to: path, keys: .plain)
+    for key in Self.keys(3000, objects: 800) {
+      if try cache.data(for: "\(key)") == nil {
+        try cache.set(Data(count: key % 180 + 1), for: "\(key)")
+      }
+    }
+    recording.stop()
+    let trace = try PreparedTrace.load(path: path)
+    let counts = try simulate(.disk(try tier(policy, 20_000)), .bytes, trace)
+    let counted = cache.statistics
+    #expect(counts.hits == counted.hits && counts.hits > 300)
+    #expect(counts.evictions == counted.evictions && counts.evictions > 100)
+  }
+
+  @Test(
+    arguments: ["lru", "s3-fifo"],
+    [
+      HybridRules(), HybridRules(inclusion: .exclusive), HybridRules(promotion: .never),
+    ])
+  func aHybridCache(_ policy: String, _ rules: HybridRules) throws {
+    defer { remove() }
+    var configuration = HybridCacheConfiguration(
+      memory: MemoryCacheConfiguration(
+        limits: MemoryCacheLimits(count: 40), policy: policy, shards: 1),
+      disk: DiskConfiguration(
+        limits: DiskLimits(entriesMax: 150), policy: policy, durability: .none))
+    configuration.rules = rules
+    let cache = try HybridCache<Int, Int>(
+      path: folder.appending(path: "cache").path, configuration: configuration)
+    let recording = try cache.record(to: path)
+    var hits: UInt64 = 0
+    for key in Self.keys(3000, objects: 800) {
+      if try cache.get(key) != nil { hits += 1 } else { try cache.fill(key, for: key) }
+    }
+    recording.stop()
+    let trace = try PreparedTrace.load(path: path)
+    let counts = try simulate(
+      .hybrid(memory: try tier(policy, 40), disk: try tier(policy, 150), rules: rules), .objects,
+      trace)
+    #expect(counts.requests == 3000 && counts.hits == hits && hits > 300)
+    #expect(counts.promotions == cache.statistics.promotions)
+    try cache.close()
+  }
+
+  /// Entries that expire are misses in the simulation, too.
+  @Test func livesAreKept() throws {
+    defer { remove() }
+    let clock = StepClock()
+    let cache = try MemoryCache<Int, Int>(
+      MemoryCacheConfiguration(
+        limits: MemoryCacheLimits(count: 300), shards: 1, clock: clock))
+    let recording = try cache.record(to: path)
+    var hits: UInt64 = 0
+    for (number, key) in Self.keys(4000, objects: 400).enumerated() {
+      // Times of gets come from sets: a step after each set is a step for what follows.
+      if cache.get(key) != nil {
+        hits += 1
+      } else {
+        cache.set(key, for: key, timeToLive: .seconds(30 + key % 60))
+      }
+      if number % 20 == 0 {
+        clock.step(seconds: 1)
+        // A set tells the time.
+        cache.set(0, for: -1)
+      }
+    }
+    recording.stop()
+    let trace = try PreparedTrace.load(path: path)
+    let counts = try simulate(.memory(try tier("lru", 300)), .objects, trace)
+    #expect(counts.hits == hits && counts.memory.expirations > 100)
+    #expect(cache.statistics.expirations > 100)
+  }
+
+  /// A clock that a test moves.
+  private final class StepClock: CacheClock {
+    private let now = Locked<UInt64>(1_000_000)
+    var nowMicroseconds: UInt64 { now.withLock { $0 } }
+    func step(seconds: UInt64) { now.withLock { $0 += seconds * 1_000_000 } }
+  }
+
+  // MARK: Samples
+
+  /// The curve that a tenth of the keys gives is that of all of them, within a point.
+  @Test(arguments: ["lru", "s3-fifo"])
+  func aSampleHasTheCurveOfTheWhole(_ policy: String) throws {
+    defer { remove() }
+    let keys = try zipf(requests: 300_000, objects: 100_000)
+    func curve(_ sampling: Double) throws -> MissRatioCurve {
+      let path = folder.appending(path: "\(sampling).recorded").path
+      let cache = try MemoryCache<Int, Int>(
+        MemoryCacheConfiguration(
+          limits: MemoryCacheLimits(count: 10_000), policy: policy, hashing: .seeded(5)))
+      let recording = try cache.record(to: path, sampling: sampling)
+      for key in keys where cache.get(key) == nil { cache.set(key, for: key) }
+      #expect(recording.stop().lost == 0)
+      let trace = try PreparedTrace.load(path: path)
+      #expect(abs(trace.sampling.rate - sampling) < 1e-9)
+      let settings = CurveSettings(
+        policies: [try PolicySpec(parsing: policy)],
+        capacities: try CapacitySpec.list(parsing: "1000,3000,10000,30000"))
+      return try #require(try CurveMaker(trace: trace, settings: settings).make().curves.first)
+    }
+    let (whole, part) = (try curve(1), try curve(0.1))
+    #expect(whole.points.map(\.capacity) == [1000, 3000, 10_000, 30_000])
+    #expect(part.points.map(\.capacity) == whole.points.map(\.capacity))
+    #expect(part.requests == 300_000 && part.method != .exact)
+    for (a, b) in zip(whole.points, part.points) {
+      #expect(abs(a.hitRatio - b.hitRatio) < 0.01, "\(a.capacity): \(a.hitRatio), \(b.hitRatio)")
+    }
+  }
+
+  private func zipf(requests: Int, objects: Int) throws -> [Int] {
+    let source = try SourceSpec.generator(
+      GeneratorSpec(
+        component: ComponentSpec(parsing: "zipf:objects=\(objects):exponent=0.9"),
+        requests: requests)
+    ).makeSource(seed: 1) { try FileSource(path: $0.path) }
+    let columns = try PreparedTrace.prepare(source: source, name: "zipf").requests
+    return (0..<columns.count).map { Int(columns.ids[$0]) }
+  }
+}

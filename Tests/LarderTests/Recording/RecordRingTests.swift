@@ -1,0 +1,124 @@
+import Foundation
+import LarderEngine
+import TestSupport
+import Testing
+
+@testable import Larder
+
+/// Rings lose nothing that finds room, whatever the two sides do.
+@Suite(.endsInTime)
+struct RecordRingTests {
+  private func drained(_ memory: RecordMemory) -> [RecordUnit] {
+    var units: [RecordUnit] = []
+    var drain = RecordDrain(memory.rings)
+    drain.takeAll { units.append($0) }
+    return units
+  }
+
+  @Test func whatIsNotedComesOut() {
+    let memory = RecordMemory(count: 1)
+    let ring = memory.rings.ring(0)
+    _ = ring.note(get: 5, isHit: true, now: 10)
+    _ = ring.note(get: 6, isHit: false, now: 11)
+    var unit = RecordUnit(.set, 6, time: 12)
+    unit.size = 77
+    unit.setLifetime(microseconds: 1_500_001)
+    unit.cost = 3
+    _ = ring.note(unit)
+    _ = ring.note(RecordUnit(.remove, 5, time: 13))
+    let units = drained(memory)
+    #expect(units.map(\.hash) == [5, 6, 6, 5] && units.map(\.time) == [10, 11, 12, 13])
+    #expect(units.map(\.kind) == [.get, .get, .set, .remove])
+    #expect(units.map(\.outcome) == [.hit, .miss, .unknown, .unknown])
+    #expect(units.map(\.size) == [nil, nil, 77, nil])
+    #expect(units[2].lifetime == 1501 && units[2].cost == 3 && units[0].cost == 1)
+    #expect(drained(memory).isEmpty)
+  }
+
+  @Test func timesOfARingDoNotGoBack() {
+    let memory = RecordMemory(count: 1)
+    let ring = memory.rings.ring(0)
+    _ = ring.note(RecordUnit(.set, 1, time: 100))
+    _ = ring.note(get: 1, isHit: true, now: 90)
+    _ = ring.note(RecordUnit(.set, 1, time: 95))
+    #expect(drained(memory).map(\.time) == [100, 100, 100])
+  }
+
+  @Test func ringsAreMergedByTimeAndGetsComeFirst() {
+    let memory = RecordMemory(count: 3)
+    _ = memory.rings.ring(0).note(RecordUnit(.set, 1, time: 20))
+    _ = memory.rings.ring(0).note(get: 2, isHit: true, now: 40)
+    _ = memory.rings.ring(2).note(get: 3, isHit: true, now: 20)
+    _ = memory.rings.ring(2).note(get: 4, isHit: true, now: 30)
+    _ = memory.rings.ring(1).note(get: 5, isHit: true, now: 10)
+    #expect(drained(memory).map(\.hash) == [5, 3, 1, 4, 2])
+  }
+
+  @Test func aFullRingLosesTheNewestAndCounts() {
+    let memory = RecordMemory(count: 1)
+    let ring = memory.rings.ring(0)
+    let capacity = Int(ring.capacity)
+    for number in 0..<capacity + 10 {
+      _ = ring.note(get: UInt64(number), isHit: true, now: 0)
+    }
+    #expect(ring.lost.pointee.load(ordering: .relaxed) == 10)
+    #expect(drained(memory).map(\.hash) == (0..<UInt64(capacity)).map { $0 })
+    // There is room again, and a set that needs two places at the ring's end.
+    for number in 0..<capacity - 1 { _ = ring.note(get: UInt64(number), isHit: true, now: 0) }
+    var unit = RecordUnit(.set, 9, time: 0)
+    unit.size = 1
+    _ = ring.note(unit)
+    #expect(ring.lost.pointee.load(ordering: .relaxed) == 11)
+    #expect(drained(memory).count == capacity - 1)
+    _ = ring.note(unit)
+    #expect(drained(memory).map(\.size) == [1])
+  }
+
+  @Test func theWriterIsWokenOnceAQuarter() {
+    let memory = RecordMemory(count: 1)
+    let ring = memory.rings.ring(0)
+    let woken = (0..<ring.capacity).filter { _ in ring.note(get: 1, isHit: true, now: 0) }
+    #expect(woken.count == 4)
+  }
+
+  @Test func manyRingsTakeLittleMemory() {
+    #expect(RecordMemory(count: 16).rings.bytes < 3 << 20)
+    #expect(RecordMemory(count: 1024).rings.bytes < 10 << 20)
+  }
+
+  /// One thread notes, another takes out: everything comes out once and in order.
+  @Test func twoThreads() {
+    let memory = RecordMemory(count: 1)
+    let count: UInt64 = 300_000
+    let noted = DispatchSemaphore(value: 0)
+    Thread.detachNewThread { [rings = UInt(bitPattern: memory.rings.base)] in
+      guard let base = UnsafeMutableRawPointer(bitPattern: rings) else { return }
+      let ring = RecordRings(at: base).ring(0)
+      var next: UInt64 = 0
+      while next < count {
+        let lost = ring.lost.pointee.load(ordering: .relaxed)
+        if next % 3 == 0 {
+          var unit = RecordUnit(.set, next, time: next)
+          unit.size = next
+          _ = ring.note(unit)
+        } else {
+          _ = ring.note(get: next, isHit: true, now: next)
+        }
+        if ring.lost.pointee.load(ordering: .relaxed) == lost { next += 1 } else { sched_yield() }
+      }
+      noted.signal()
+    }
+    var next: UInt64 = 0
+    var isRight = true
+    while next < count {
+      var drain = RecordDrain(memory.rings)
+      drain.takeAll { unit in
+        isRight = isRight && unit.hash == next && unit.time == next
+        isRight = isRight && unit.size == (next % 3 == 0 ? next : nil)
+        next += 1
+      }
+    }
+    noted.wait()
+    #expect(isRight)
+  }
+}

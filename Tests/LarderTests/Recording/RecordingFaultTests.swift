@@ -1,0 +1,118 @@
+import Foundation
+import LarderEngine
+import TestSupport
+import Testing
+
+@testable import Larder
+
+/// Disks that are full, slow or broken: the cache goes on, and what is lost is counted.
+@Suite(.endsInTime)
+struct RecordingFaultTests {
+  let folder: ScratchFolder
+  let path: String
+
+  init() throws {
+    folder = try ScratchFolder(isSmall: true)
+    path = folder.path + "/traffic.recorded"
+  }
+
+  private func fill(_ cache: MemoryCache<Int, Int>, _ gets: Int) {
+    for key in 0..<gets { _ = cache.get(key) }
+  }
+
+  /// Gets that come so slowly that no ring fills up.
+  private func fillSlowly(_ cache: MemoryCache<Int, Int>, _ recording: CacheRecording, _ gets: Int)
+  {
+    for key in 0..<gets {
+      _ = cache.get(key)
+      if key % 2000 == 1999 { usleep(20_000) }
+    }
+  }
+
+  @Test func aFullDiskDropsBlocksAndCountsThem() throws {
+    // The header and one block are written; then the disk is full for two, and then it is not.
+    let file = try TestRecordingFile(path: path) { call in
+      (2...3).contains(call) ? .failHalfWay(ENOSPC) : .write
+    }
+    let cache = try MemoryCache<Int, Int>(count: 100)
+    let recording = try cache.record(to: path, file: file)
+    fillSlowly(cache, recording, 40_000)
+    let statistics = recording.stop()
+    #expect(statistics.droppedBlocks == 2 && statistics.error?.contains("write") ?? false)
+    #expect(statistics.lost > 0 && statistics.written + statistics.lost == 40_000)
+    let read = try RecordedFile(path: path)
+    #expect(UInt64(read.events.count) == statistics.written && read.lost == statistics.lost)
+    // What was written half was written over.
+    #expect(read.hasEnd && read.rest == 0 && read.gets == 40_000)
+  }
+
+  @Test func aDiskThatStaysFullLeavesWhatWasWritten() throws {
+    let file = try TestRecordingFile(path: path) { $0 < 2 ? .write : .failHalfWay(ENOSPC) }
+    let cache = try MemoryCache<Int, Int>(count: 100)
+    let recording = try cache.record(to: path, file: file)
+    fillSlowly(cache, recording, 40_000)
+    let statistics = recording.stop()
+    #expect(statistics.hasEnded && statistics.droppedBlocks > 2 && statistics.blocks == 1)
+    let read = try RecordedFile(path: path)
+    #expect(!read.hasEnd && read.rest == 0)
+    #expect(UInt64(read.events.count) == statistics.written && statistics.written > 0)
+  }
+
+  @Test func aFileThatTakesNothingIsAnErrorAtOnce() throws {
+    let file = try TestRecordingFile(path: path) { _ in .fail(EIO) }
+    let cache = try MemoryCache<Int, Int>(count: 100)
+    let error = #expect(throws: RecordingError.self) { try cache.record(to: path, file: file) }
+    guard case .file = error else {
+      Issue.record("\(error as Any)")
+      return
+    }
+    // Nothing is recorded, and another recording may begin.
+    #expect(!cache.recorder.isOn)
+    try cache.record(to: path + "2").stop()
+  }
+
+  /// The disk takes a second for a block; a million gets take much less.
+  @Test func aSlowDiskNeverHoldsTheCacheUp() throws {
+    let file = try TestRecordingFile(path: path) { call in
+      call == 0 ? .write : .takeLong(milliseconds: 1000)
+    }
+    let cache = try MemoryCache<Int, Int>(count: 100)
+    let recording = try cache.record(to: path, file: file)
+    fill(cache, 200_000)
+    // Everything was asked for while the first block was still under way, or not even begun.
+    let early = recording.statistics
+    #expect(early.blocks <= 2, "\(early)")
+    let statistics = recording.stop()
+    #expect(statistics.lost > 0 && statistics.droppedBlocks == 0)
+    #expect(statistics.written + statistics.lost == 200_000)
+    let read = try RecordedFile(path: path)
+    #expect(read.lost == statistics.lost && UInt64(read.events.count) == statistics.written)
+  }
+
+  /// The process is killed: what was written a second before is there.
+  @Test func aFileThatIsCutAnywhereIsReadUpToThere() throws {
+    let cache = try MemoryCache<Int, Int>(count: 100)
+    let recording = try cache.record(to: path)
+    fillSlowly(cache, recording, 20_000)
+    recording.stop()
+    let whole = try RecordedFile(path: path)
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    for cut in stride(from: RecordedHeader.length, to: bytes.count, by: 7001) {
+      try bytes.prefix(cut).write(to: URL(fileURLWithPath: path + "cut"))
+      let part = try RecordedFile(path: path + "cut")
+      #expect(!part.hasEnd && part.events == Array(whole.events.prefix(part.events.count)))
+    }
+  }
+
+  /// Without a stop, blocks are in the file after a second.
+  @Test func blocksAreWrittenEverySecond() throws {
+    let cache = try MemoryCache<Int, Int>(count: 100)
+    let recording = try cache.record(to: path)
+    _ = cache.get(1)
+    let end = Date() + 60
+    while recording.statistics.blocks == 0, Date() < end { usleep(50_000) }
+    let read = try RecordedFile(path: path)
+    #expect(read.story == "g-" && !read.hasEnd)
+    recording.stop()
+  }
+}

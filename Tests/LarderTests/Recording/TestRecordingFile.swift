@@ -1,0 +1,41 @@
+import Foundation
+import LarderEngine
+import Synchronization
+
+@testable import Larder
+
+/// A file that fails, or takes long, as a test says.
+final class TestRecordingFile: RecordingFile {
+  private let file: SystemRecordingFile
+  private let calls = Atomic<Int>(0)
+  /// Says what the writing of a number, from 0, is to do.
+  private let behaviour: @Sendable (Int) -> Behaviour
+
+  enum Behaviour {
+    case write
+    /// Nothing is written.
+    case fail(Int32)
+    /// Half is written.
+    case failHalfWay(Int32)
+    case takeLong(milliseconds: UInt32)
+  }
+
+  init(path: String, _ behaviour: @escaping @Sendable (Int) -> Behaviour) throws {
+    file = try SystemRecordingFile(path: path)
+    self.behaviour = behaviour
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(FileFailure) {
+    switch behaviour(calls.wrappingAdd(1, ordering: .relaxed).oldValue) {
+    case .write: break
+    case .fail(let number): throw FileFailure("write", "recording", number)
+    case .failHalfWay(let number):
+      try file.write(UnsafeRawBufferPointer(rebasing: bytes.prefix(bytes.count / 2)), at: offset)
+      throw FileFailure("write", "recording", number)
+    case .takeLong(let milliseconds): usleep(milliseconds * 1000)
+    }
+    try file.write(bytes, at: offset)
+  }
+
+  func close(at length: UInt64) throws(FileFailure) { try file.close(at: length) }
+}

@@ -1,0 +1,215 @@
+import Foundation
+import LarderEngine
+import Testing
+
+@testable import LarderTraces
+
+/// Recordings of caches: whole, cut, damaged, and of a part of the keys.
+@Suite
+struct RecordedFormatTests {
+  private let folder: TestFolder
+
+  init() throws { folder = try TestFolder() }
+
+  private static func gets(_ count: Int, key: (Int) -> UInt64 = { UInt64($0 % 50) })
+    -> [RecordedEvent]
+  {
+    (0..<count).map { RecordedEvent(key: key($0), time: UInt64($0), kind: .get, outcome: .hit) }
+  }
+
+  private func load(
+    _ bytes: [UInt8], _ name: String = "traffic.recorded", maxBad: Double? = nil
+  ) throws -> PreparedTrace {
+    let path = try folder.write(bytes, to: name)
+    return try PreparedTrace.load(TraceReference(path: path, maxBadShare: maxBad))
+  }
+
+  @Test func aRecordingThatWasNotStoppedIsReadUpToItsLastWholeBlock() throws {
+    let whole = SampleTrace.recording(Self.gets(40), hasEnd: false)
+    let blocks = 10
+    let block = (whole.count - RecordedHeader.length) / blocks
+    for cut in RecordedHeader.length + block..<whole.count {
+      let trace = try load(Array(whole[..<cut]))
+      let known = (cut - RecordedHeader.length) / block
+      #expect(trace.requests.count == 4 * known, "\(cut)")
+      #expect(trace.notes.contains { $0.contains("was not stopped") && $0.contains("(\(known) b") })
+    }
+    #expect(!(try load(SampleTrace.recording(Self.gets(4)))).notes.contains { $0.contains("stop") })
+  }
+
+  @Test func aDamagedBlockIsCountedAndPassedOver() throws {
+    let whole = SampleTrace.recording(Self.gets(1000))
+    let blocks = 251
+    let start = RecordedHeader.length + 10 * ((whole.count - RecordedHeader.length - 56) / 250)
+    // In what the block holds, and in its header.
+    for place in [start + 60, start + 9] {
+      var bytes = whole
+      bytes[place] ^= 0x10
+      let trace = try load(bytes)
+      #expect(trace.requests.count == 996 && trace.reading.badLines == 1)
+      #expect(
+        trace.notes.contains { $0.hasPrefix("1 of \(blocks) blocks could not be read: ") },
+        "\(trace.notes)")
+      #expect(message { _ = try load(bytes, maxBad: 0) }.contains("1 of \(blocks) blocks cannot"))
+    }
+    // Something that is no block, between blocks and at the end.
+    var bytes = whole
+    bytes.insert(contentsOf: [UInt8](repeating: 7, count: 100), at: start)
+    #expect(try load(bytes).requests.count == 1000)
+    let tail = whole + [UInt8](repeating: 7, count: 100)
+    #expect(try load(tail).reading.badLines == 1)
+    // A marker that begins no block.
+    bytes.replaceSubrange(start + 20..<start + 24, with: RecordedBlock.markerBytes)
+    #expect(try load(bytes).requests.count == 1000)
+  }
+
+  @Test func moreThanOneInAHundredDamagedBlocksAreAnError() throws {
+    var bytes = SampleTrace.recording(Self.gets(100))
+    bytes[RecordedHeader.length + 60] ^= 1
+    let text = message { _ = try load(bytes) }
+    #expect(text.contains("traffic.recorded: byte 64: damaged block"), "\(text)")
+    #expect(text.contains("1 of 26 blocks cannot be read (3.8 %)") && text.contains("--max-bad"))
+    #expect(try load(bytes, maxBad: 0.05).requests.count == 96)
+  }
+
+  @Test func damagedHeadersAreErrors() throws {
+    let whole = SampleTrace.recorded.bytes
+    var version = whole
+    version[8] = 2
+    #expect(message { _ = try load(version) }.contains("version 2 of recordings"))
+    var rate = whole
+    rate[17] ^= 1
+    #expect(message { _ = try load(rate) }.contains("the header's checksum is wrong"))
+    #expect(message { _ = try load(Array(whole[..<40])) }.contains("40 bytes are too few"))
+  }
+
+  @Test func timesOfThreadsAreSorted() throws {
+    var events = Self.gets(100)
+    events.swapAt(10, 12)
+    let trace = try load(SampleTrace.recording(events))
+    #expect(trace.timesRaised == 0 && trace.reading.timesSorted > 0)
+    let times = UnsafeBufferPointer(start: trace.requests.times, count: 100)
+    #expect(times.elementsEqual((0..<100).map { SampleTrace.recordingBegan + $0 }))
+  }
+
+  @Test func aHitOnDiskIsNoMiss() throws {
+    let events = [
+      RecordedEvent(key: 1, time: 0, kind: .get, outcome: .miss),
+      RecordedEvent(key: 1, time: 1, kind: .found, size: 99),
+      RecordedEvent(key: 1, time: 2, kind: .set, size: 50),
+      RecordedEvent(key: 2, time: 3, kind: .found, size: 99),
+    ]
+    let records = try allRecords(
+      FileSource(path: folder.write(SampleTrace.recording(events), to: "a.recorded")))
+    #expect(records.map(\.operation) == [0, 1] && records.map(\.size) == [99, 50])
+  }
+
+  /// A miss that is answered beyond the window stays apart from its set.
+  @Test func theWindowIsBounded() throws {
+    var events = [RecordedEvent(key: 1 << 40, time: 0, kind: .get, outcome: .miss)]
+    events += Self.gets(RecordedFolding.window + 5)
+    events.append(RecordedEvent(key: 1 << 40, time: 1 << 30, kind: .set, size: 50))
+    let late = try load(SampleTrace.recording(events, perBlock: 1000))
+    #expect(late.requests.count == events.count)
+    events.removeLast(10)
+    events.append(RecordedEvent(key: 1 << 40, time: 1 << 30, kind: .set, size: 50))
+    let early = try load(SampleTrace.recording(events, perBlock: 1000))
+    #expect(early.requests.count == events.count - 1 && early.requests.sizes?[0] == 50)
+    // More than one window of misses that nobody answers.
+    let misses = (0..<3 * RecordedFolding.window).map {
+      RecordedEvent(key: UInt64($0), time: UInt64($0), kind: .get, outcome: .miss)
+    }
+    #expect(
+      try load(SampleTrace.recording(misses, perBlock: 5000)).requests.count == misses.count)
+  }
+
+  @Test func plainKeysAreThoseOfTexts() throws {
+    let events = [1, 2, 3].map { RecordedEvent(key: $0, time: 0, kind: .get, outcome: .hit) }
+    let bytes = SampleTrace.recording(
+      events, keys: .plain, texts: [(1, "news/7"), (2, "17"), (9, "")])
+    let records = try allRecords(FileSource(path: folder.write(bytes, to: "a.recorded")))
+    #expect(records.map(\.key) == [KeyHash.hash("news/7"), 17, 3])
+  }
+
+  @Test func recordingsOfTheirOwnKeysCannotBeJoined() throws {
+    let keyed = SampleTrace.recording(Self.gets(10))
+    let plain = SampleTrace.recording(Self.gets(10), keys: .plain)
+    let part = SampleTrace.recording(Self.gets(10), rate: 0.5, keys: .plain)
+    func join(_ bytes: [UInt8]) throws -> PreparedTrace {
+      let paths = try ["a", "b"].map { try folder.write(bytes, to: "\($0).recorded") }
+      return try PreparedTrace.load(TraceReference(path: paths[0], morePaths: [paths[1]]))
+    }
+    #expect(try join(plain).requests.count == 20)
+    for bytes in [keyed, part] {
+      #expect(message { _ = try join(bytes) }.contains("whose keys are those of no other file"))
+    }
+  }
+
+  @Test func whatWasLostIsTold() throws {
+    let bytes = SampleTrace.recording(
+      Self.gets(10) + [RecordedEvent(key: 0, time: 20, kind: .clear)], gets: 100, lost: 30)
+    let trace = try load(bytes)
+    #expect(trace.requests.count == 10)
+    #expect(trace.notes.contains { $0.hasPrefix("30 operations were lost") })
+    #expect(trace.notes.contains { $0.hasPrefix("1 times many entries were removed") })
+  }
+
+  // MARK: Samples
+
+  @Test func theShareIsKeptAndTold() throws {
+    let trace = try load(SampleTrace.recording(Self.gets(100), rate: 0.01, gets: 12_000))
+    #expect(abs(trace.sampling.rate - 0.01) < 1e-9 && trace.sampling.gets == 12_000)
+    #expect(trace.notes.contains { $0.contains("sample of 1 % of the objects") }, "\(trace.notes)")
+    #expect(TraceAnalysis(trace).sampling == trace.sampling)
+    let next = try trace.withNextUses()
+    #expect(next.sampling == trace.sampling)
+  }
+
+  @Test func theShareSurvivesAPreparedTrace() throws {
+    let trace = try load(SampleTrace.recording(Self.gets(100), rate: 0.01, gets: 12_000))
+    let path = folder.path("sample.larder")
+    try LarderWriter().write(trace, to: path)
+    let again = try PreparedTrace.load(path: path)
+    #expect(again.sampling == trace.sampling && again.requests.count == 100)
+    // And where it comes as a stream.
+    let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+    let packed = try folder.write(Compression.zstd.compress(bytes), to: "packed.larder.zst")
+    let source = try FileSource(path: packed)
+    #expect(source.samplingRate == trace.sampling.rate)
+    #expect(
+      try PreparedTrace.prepare(source: source, name: "a").sampling == trace.sampling)
+    #expect(try PreparedTrace.load(path: packed).sampling == trace.sampling)
+    // A share that cannot be is refused.
+    for rate in [0, 1, 1.5, -1, Double.nan] {
+      var forged = bytes
+      forged.replaceSubrange(72..<80, with: SampleTrace.little(rate.bitPattern))
+      let forgedPath = try folder.write(forged, to: "forged.larder")
+      #expect(message { _ = try PreparedTrace.load(path: forgedPath) }.contains("out of range"))
+    }
+  }
+
+  @Test func aSampleCannotBeAPartOfAMix() throws {
+    let path = try folder.write(
+      SampleTrace.recording(Self.gets(100), rate: 0.5), to: "a.recorded")
+    let spec = SourceSpec.phases(
+      [.trace(TraceReference(path: path)), .trace(TraceReference(path: path))], sharedKeys: true)
+    let text = message {
+      _ = try spec.makeSource(seed: 1) { try FileSource($0) }
+    }
+    #expect(text.contains("a recording of a part of the keys"))
+  }
+
+  @Test func capacitiesAndFiguresAreScaled() {
+    let sampling = TraceSampling(rate: 0.01, gets: 1000)
+    #expect(sampling.scaled(64 << 20) == 671_089 && sampling.scaled(1) == 1)
+    #expect(sampling.represented(5) == 500 && sampling.represented(.max) == UInt64(Int64.max))
+    // 8 gets where the share is 10: two popular ones are missing, which would have been hits.
+    #expect(abs(sampling.corrected(0.5, sampledGets: 8) - 0.6) < 1e-12)
+    #expect(abs(sampling.corrected(0.8, sampledGets: 20) - 0.6) < 1e-12)
+    #expect(sampling.corrected(0.2, sampledGets: 20) == 0)
+    let whole = TraceSampling()
+    #expect(whole.scaled(7) == 7 && whole.represented(7) == 7 && !whole.isPart)
+    #expect(whole.corrected(0.5, sampledGets: 3) == 0.5)
+    #expect(TraceSampling(rate: 0.5).corrected(0.5, sampledGets: 3) == 0.5)
+  }
+}
