@@ -31,7 +31,8 @@ import Testing
        "disk": {"policy": "lru", "capacity": 10, "ttl": 5, "objects": 70},
        "inclusion": "exclusive", "promotion": "never", "cache": "larder",
        "placement": {"memory-only-below": "2s", "disk-only-from": "1h"}},
-       {"kind": "memory", "name": "m", "memory": {"capacity": 5}}],
+       {"kind": "memory", "name": "m", "memory": {"capacity": 5},
+        "time": {"fetch": "5ms", "bandwidth": "1MB/s", "servers": 2, "coalescing": true}}],
      "policies": ["lru"], "capacities": [10], "seeds": [1], "warm-up": "none",
      "latency": {
        "memory": {"distribution": "constant", "value": "1us", "per-byte": "1ns"},
@@ -75,6 +76,7 @@ import Testing
     "tolerance": ["check", "tolerance"], "timed": ["check", "timed"],
     "latency-constant": ["latency", "memory"], "latency-normal": ["latency", "disk"],
     "latency-list": ["latency", "origin"], "traces": ["source"], "advise": ["advise"],
+    "fetches": ["configurations", "1", "time"],
   ]
 
   private static let samples: [(types: Set<String>, value: JSONValue)] = [

@@ -17,8 +17,9 @@ struct TimeTable {
     [
       .table(table),
       .paragraph([
-        "Fetches take time. A delayed hit is a request for an object that was being fetched, which "
-          + "waited for that fetch; hits wait for nothing. Waits are over all requests."
+        .text(
+          "Fetches take time. A delayed hit is a request for an object that was being fetched, "
+            + "which waited for that fetch; hits wait for nothing. Waits are over all requests.")
       ]),
     ]
   }

@@ -3,7 +3,7 @@ import LarderEngine
 extension WorkloadKeys {
   /// Fetches that take time.
   static let time = Section<FetchSpec>(
-    "time", "Fetches take time: requests for an object in flight wait for its fetch.",
+    "fetches", "Fetches take time: requests for an object in flight wait for its fetch.",
     expected: "a map such as {fetch: 100ms, servers: 8}",
     keys: [
       Key(
