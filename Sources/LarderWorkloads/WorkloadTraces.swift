@@ -11,18 +11,21 @@ package struct WorkloadTraces: Sendable {
 
   /// Reads or generates everything.
   ///
-  /// - Parameter progress: told the seed (nil for a file) and the requests so far, every million.
+  /// - Parameters:
+  ///   - seeds: of which seeds to prepare the trace, nil standing for a file; nil for all.
+  ///   - shelf: where traces that were prepared before are found.
+  ///   - progress: told the seed (nil for a file) and the requests so far, every million.
   /// - Throws: `TraceError` and `ComponentError` from the sources; whatever `progress` throws.
   package static func prepare(
-    _ workload: Workload,
+    _ workload: Workload, only seeds: Set<UInt64?>? = nil, shelf: (any TraceShelf)? = nil,
     progress: @escaping (_ seed: UInt64?, _ requests: Int) throws -> Void = { _, _ in }
   ) throws -> WorkloadTraces {
     let needsNextUse = workload.usesNextUse
-    let seeds: [UInt64?] = workload.sourceDependsOnSeed ? workload.seeds : [nil]
     var bySeed: [UInt64?: PreparedTrace] = [:]
     var facts: [TraceFacts] = []
-    for seed in seeds where bySeed[seed] == nil {
-      var trace = try open(workload, seed: seed) { try progress(seed, $0) }
+    for seed in workload.traceSeeds where seeds?.contains(seed) ?? true {
+      var trace =
+        try shelf?.trace(seed: seed) ?? open(workload, seed: seed) { try progress(seed, $0) }
       if needsNextUse { trace = try trace.withNextUses() }
       bySeed[seed] = trace
       facts.append(TraceFacts(trace, seed: seed))
@@ -60,9 +63,23 @@ extension TraceFacts {
   }
 }
 
+/// Where traces that were prepared before are found again.
+package protocol TraceShelf: Sendable {
+  /// The trace of a seed, nil under which a file is; nil where it is not there. It may lack the
+  /// remarks of its reading, and has no next uses.
+  func trace(seed: UInt64?) throws -> PreparedTrace?
+}
+
 extension Workload {
+  /// The seeds of the traces, each once; nil for the one of a file.
+  package var traceSeeds: [UInt64?] {
+    guard sourceDependsOnSeed else { return [nil] }
+    var seen: Set<UInt64> = []
+    return seeds.filter { seen.insert($0).inserted }
+  }
+
   /// A reference whose paths are relative to nothing but the working directory.
-  func resolved(_ reference: TraceReference) -> TraceReference {
+  package func resolved(_ reference: TraceReference) -> TraceReference {
     var resolved = reference
     resolved.path = path(of: reference)
     resolved.morePaths = reference.morePaths?.map { path(of: TraceReference(path: $0)) }
@@ -71,7 +88,7 @@ extension Workload {
 
   /// What running the workload reads of the columns there are: times only where something expires
   /// or requests are made at them, sizes only where bytes count or values are stored.
-  func neededColumns(of available: TraceColumns) -> TraceColumns {
+  package func neededColumns(of available: TraceColumns) -> TraceColumns {
     var needed = available
     let tiersExpire = configurations.contains {
       $0.memory.timeToLiveSeconds != nil || $0.disk.timeToLiveSeconds != nil
