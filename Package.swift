@@ -37,8 +37,8 @@ let package = Package(
     .library(
       name: "LarderCommands",
       targets: [
-        "LarderCommands", "LarderReports", "LarderAdvice", "LarderHarness", "LarderSimulation",
-        "LarderWorkloads", "LarderTraces", "LarderSystem",
+        "LarderCommands", "LarderReports", "LarderStore", "LarderAdvice", "LarderHarness",
+        "LarderSimulation", "LarderWorkloads", "LarderTraces", "LarderSystem",
       ]),
   ],
   traits: [
@@ -96,6 +96,13 @@ let package = Package(
     .target(
       name: "LarderSimulation",
       dependencies: ["LarderSystem", "LarderWorkloads", "Larder", "LarderEngine", "LarderTraces"]),
+    // Records that outlive a run: found again by content, from many machines, in parts.
+    .target(
+      name: "LarderStore",
+      dependencies: [
+        "LarderSystem", "LarderSimulation", "LarderWorkloads", "LarderTraces", "LarderEngine",
+        crypto,
+      ]),
     // Traffic to a decision: which policy, how large, at what price.
     .target(
       name: "LarderAdvice",
@@ -123,15 +130,15 @@ let package = Package(
     .target(
       name: "LarderReports",
       dependencies: [
-        "LarderSystem", "LarderAdvice", "LarderWorkloads", "LarderSimulation", "LarderHarness",
-        "LarderChecks", "Larder", "LarderEngine",
+        "LarderSystem", "LarderStore", "LarderAdvice", "LarderWorkloads", "LarderSimulation",
+        "LarderHarness", "LarderChecks", "Larder", "LarderEngine",
       ]),
     .target(
       name: "LarderCommands",
       dependencies: [
-        "LarderSystem", "LarderReports", "LarderAdvice", "LarderChecks", "LarderHarness",
-        "LarderSimulation", "LarderWorkloads", "Larder", "LarderTraces", "LarderEngine",
-        tool("ArgumentParser", "swift-argument-parser"),
+        "LarderSystem", "LarderReports", "LarderStore", "LarderAdvice", "LarderChecks",
+        "LarderHarness", "LarderSimulation", "LarderWorkloads", "Larder", "LarderTraces",
+        "LarderEngine", tool("ArgumentParser", "swift-argument-parser"),
       ]),
     // jemalloc belongs to the program alone: it takes the place of malloc, and sanitizers must not
     // find it where they put theirs. The harness looks for it when it runs.
@@ -174,6 +181,12 @@ let package = Package(
         "TestSupport",
       ]),
     .testTarget(
+      name: "LarderStoreTests",
+      dependencies: [
+        "LarderSystem", "LarderStore", "LarderSimulation", "LarderWorkloads", "LarderTraces",
+        "LarderEngine", "TestSupport", crypto,
+      ]),
+    .testTarget(
       name: "LarderAdviceTests",
       dependencies: [
         "LarderSystem", "LarderAdvice", "LarderSimulation", "LarderWorkloads", "LarderTraces",
@@ -194,9 +207,10 @@ let package = Package(
     .testTarget(
       name: "LarderReportsTests",
       dependencies: [
-        "LarderSystem", "LarderReports", "LarderAdvice", "LarderChecks", "LarderHarness",
-        "LarderSimulation",
-        "LarderWorkloads", "LarderEngine", "TestSupport", crypto,
+        "LarderSystem", "LarderReports", "LarderStore", "LarderAdvice", "LarderChecks",
+        "LarderHarness", "LarderSimulation",
+        "LarderWorkloads", "LarderTraces", "LarderEngine", "TestSupport", crypto,
+        tool("Yams", "Yams"),
       ],
       exclude: ["Golden"]),
     // Runs the programs, which are built with the tests, and does not link them: see jemalloc.

@@ -10,6 +10,8 @@ struct LarderCommand: ParsableCommand {
     discussion: """
       Examples:
         larder run Workloads/news-feed.yaml
+        larder run Workloads/news-feed.yaml --store /shared/store --part 3/10
+        larder merge Workloads/news-feed.yaml --store /shared/store
         larder simulate trace.csv --policy lru,sieve,s3-fifo --capacity 1%,10%
         larder mrc trace.csv --policy lru,s3-fifo
         larder advise trace.csv
@@ -26,7 +28,8 @@ struct LarderCommand: ParsableCommand {
       "larder \(LarderVersion.current) (\(LarderVersion.revision ?? "commit not known"), "
       + "\(LarderVersion.build) build)",
     subcommands: [
-      RunCommand.self, SimulateCommand.self, MRCCommand.self, AdviseCommand.self,
+      RunCommand.self, PlanCommand.self, MergeCommand.self, StoreCommand.self,
+      SimulateCommand.self, MRCCommand.self, AdviseCommand.self,
       TraceCommand.self,
       PoliciesCommand.self, AdmissionsCommand.self, CachesCommand.self, CheckCommand.self,
       CompareCommand.self, ReportCommand.self, IndexCommand.self, TimeWorkerCommand.self,

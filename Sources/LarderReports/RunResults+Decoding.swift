@@ -51,7 +51,7 @@ extension RunResults {
   }
 
   private static func fault(of record: Record) -> String? {
-    if let fault = fault(of: record.counts) { return "counts: \(fault)" }
+    if let fault = record.counts.fault { return "counts: \(fault)" }
     for (index, timing) in record.timings.enumerated() where timing.seconds < 0 {
       return "timings[\(index)].seconds is negative"
     }
@@ -62,7 +62,7 @@ extension RunResults {
   }
 
   private static func fault(of execution: Execution) -> String? {
-    if let fault = fault(of: execution.counts) { return "counts: \(fault)" }
+    if let fault = execution.counts.fault { return "counts: \(fault)" }
     if execution.seconds < 0 { return "seconds is negative" }
     if execution.threads < 1 { return "threads is less than 1" }
     if execution.valuesWrong > execution.valuesChecked {
@@ -70,28 +70,5 @@ extension RunResults {
     }
     return execution.capacityExceeded > execution.capacityChecks
       ? "capacityExceeded: more violations than checks" : nil
-  }
-
-  private static func fault(of counts: Counts) -> String? {
-    guard let hits = sum(counts.memoryHits, counts.diskHits), hits <= counts.requests else {
-      return "more hits than requests"
-    }
-    guard let bytes = sum(counts.memoryBytesHit, counts.diskBytesHit),
-      bytes <= counts.bytesRequested
-    else { return "more bytes hit than requested" }
-    let tiers: [KeyPath<TierCounts, UInt64>] = [
-      \.admissions, \.rejections, \.evictions, \.expirations,
-    ]
-    for tier in tiers {
-      guard sum(counts.memory[keyPath: tier], counts.disk[keyPath: tier]) != nil else {
-        return "a sum over the tiers exceeds 64 bits"
-      }
-    }
-    return nil
-  }
-
-  private static func sum(_ left: UInt64, _ right: UInt64) -> UInt64? {
-    let (sum, overflow) = left.addingReportingOverflow(right)
-    return overflow ? nil : sum
   }
 }

@@ -13,28 +13,33 @@ package struct WorkloadTraces: Sendable {
   ///
   /// - Parameters:
   ///   - taken: names that other traces of the same results have: results know traces by name.
+  ///   - only: which of the traces to prepare; nil for all.
+  ///   - names: names that traces have in results, where these are known already.
+  ///   - shelf: where traces that were prepared before are found.
   ///   - progress: told the seed (nil for a file) and the requests so far, every million.
   /// - Throws: `TraceError` and `ComponentError` from the sources; whatever `progress` throws.
   package static func prepare(
-    _ workload: Workload, taken: Set<String> = [],
+    _ workload: Workload, taken: Set<String> = [], only keys: Set<TraceKey>? = nil,
+    names: [TraceKey: String] = [:], shelf: (any TraceShelf)? = nil,
     progress: @escaping (_ seed: UInt64?, _ requests: Int) throws -> Void = { _, _ in }
   ) throws -> WorkloadTraces {
     let needsNextUse = workload.usesNextUse
     var traces = WorkloadTraces()
-    var taken = taken
-    for source in workload.sources {
-      var seen: Set<UInt64?> = []
-      var names: Set<String> = []
-      let seeds: [UInt64?] = source.dependsOnSeed ? workload.seeds : [nil]
-      for seed in seeds where seen.insert(seed).inserted {
-        var trace = try open(source, of: workload, seed: seed) { try progress(seed, $0) }
-        if needsNextUse { trace = try trace.withNextUses() }
-        let name = TraceNames.distinct(trace.name, path: source.path ?? trace.name, taken: taken)
-        names.insert(name)
-        traces.table.add(trace, named: name, seed: seed)
-        traces.facts.append(TraceFacts(trace, named: name, seed: seed))
-      }
-      taken.formUnion(names)
+    // A source's traces, one for each seed, have one name.
+    var owners: [String: Int] = Dictionary(taken.map { ($0, -1) }) { first, _ in first }
+    for key in workload.traceKeys where keys?.contains(key) ?? true {
+      let source = workload.sources[key.source]
+      var trace =
+        try shelf?.trace(key)
+        ?? open(source, of: workload, seed: key.seed) { try progress(key.seed, $0) }
+      if needsNextUse { trace = try trace.withNextUses() }
+      let others = Set(owners.filter { $0.value != key.source }.map(\.key))
+      let name =
+        names[key]
+        ?? TraceNames.distinct(trace.name, path: source.path ?? trace.name, taken: others)
+      owners[name] = key.source
+      traces.table.add(trace, named: name, seed: key.seed)
+      traces.facts.append(TraceFacts(trace, named: name, seed: key.seed))
     }
     return traces
   }
@@ -73,9 +78,16 @@ extension TraceFacts {
   }
 }
 
+/// Where traces that were prepared before are found again.
+package protocol TraceShelf: Sendable {
+  /// A trace; nil where it is not there. It may lack the remarks of its reading, and has no next
+  /// uses.
+  func trace(_ key: TraceKey) throws -> PreparedTrace?
+}
+
 extension Workload {
   /// A reference whose paths are relative to nothing but the working directory.
-  func resolved(_ reference: TraceReference) -> TraceReference {
+  package func resolved(_ reference: TraceReference) -> TraceReference {
     var resolved = reference
     resolved.path = path(of: reference)
     resolved.morePaths = reference.morePaths?.map { path(of: TraceReference(path: $0)) }
@@ -84,7 +96,7 @@ extension Workload {
 
   /// What running the workload reads of the columns there are: times only where something expires
   /// or requests are made at them, sizes only where bytes count or values are stored.
-  func neededColumns(of available: TraceColumns) -> TraceColumns {
+  package func neededColumns(of available: TraceColumns) -> TraceColumns {
     // Advice looks at everything.
     if advise != nil { return available }
     var needed = available

@@ -35,8 +35,12 @@ struct LarderProcess {
     process.executableURL = executable
     process.arguments = arguments
     if let folder { process.currentDirectoryURL = folder }
-    // Tests may run on GitHub themselves.
-    let own = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("GITHUB_") }
+    // Tests may run on GitHub or on a cluster themselves.
+    let own = ProcessInfo.processInfo.environment.filter { variable in
+      !["GITHUB_", "SLURM_", "AWS_BATCH_", "JOB_", "LARDER_STORE"].contains {
+        variable.key.hasPrefix($0)
+      }
+    }
     process.environment = own.merging(environment) { $1 }
     let scratch = try ScratchFolder()
     let files = [scratch.url("output"), scratch.url("notes")]

@@ -4,6 +4,7 @@ import LarderEngine
 import LarderHarness
 import LarderReports
 import LarderSimulation
+import LarderStore
 import LarderTraces
 import LarderWorkloads
 
@@ -21,6 +22,11 @@ struct RunCommand: ParsableCommand {
         larder run Workloads/news-feed.yaml
         larder run Workloads/zipf.yaml --output /tmp/zipf --threads 1
         larder run Workloads/designs.yaml --scratch /mnt/disk
+        larder run Workloads/zipf.yaml --store /shared/store
+        larder run Workloads/zipf.yaml --store /shared/store --part 3/10
+
+      With --store, cells whose counts are in the store are not computed again; they have no \
+      timings. With --part, only the store is written: see docs/clusters.md.
       """)
 
   @Argument(help: "The workload file (YAML; see docs/workloads.md).", completion: .file())
@@ -42,11 +48,37 @@ struct RunCommand: ParsableCommand {
     completion: .directory)
   var scratch: String?
 
+  @OptionGroup var store: StoreOptions
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      Compute one part of the cells into the store and write nothing else: k/N, auto (the task \
+      that Slurm, Kubernetes or AWS Batch says this is), auto/N, or prepare (the traces).
+      """, valueName: "part"))
+  var part: String?
+
   @OptionGroup var speed: SpeedOptions
+
+  func validate() throws {
+    guard part != nil else { return }
+    if output != nil {
+      throw ValidationError("--part writes to the store only, so --output has no effect")
+    }
+    if store.noStore { throw ValidationError("--part needs a store, so --no-store is impossible") }
+  }
 
   func run() throws {
     Interrupts.listen()
     let workload = try WorkloadDecoder().decode(contentsOf: self.workload)
+    if let part {
+      let path = try RequiredStoreOption.path(store.store)
+      return try PartRun(
+        file: self.workload, part: part,
+        store: ResultStore(path, makes: true, rules: .current()), threads: speed.threads,
+        progress: ProgressLine(isQuiet: speed.quiet)
+      ).run(workload)
+    }
     let standard = RunDirectory.standard(workload: workload.name)
     var made = RunDirectory.missing(on: output ?? standard)
     let directory = output ?? RunDirectory.claim(standard)
@@ -64,28 +96,15 @@ struct RunCommand: ParsableCommand {
     let writer = ReportWriter(directory: directory, formats: formats)
     try writer.prepare()
     let progress = ProgressLine(isQuiet: speed.quiet)
-    let traces = try prepare(workload, progress)
-    let cells = try workload.cells(over: traces)
-    try advise(on: traces, of: workload, into: directory, progress)
-    let execution = workload.execution ?? ExecutionSpec()
-    var sweep = Sweep(
-      cells: cells, traces: traces.table, warmUp: workload.warmUp,
-      repetitions: workload.repetitions, latency: workload.latency, threads: speed.threads,
-      execution: execution, driver: HarnessDriver())
+    let plan = try RunPlanner(
+      workload: workload, store: try store.named(), threads: speed.threads, progress: progress
+    ).plan()
+    var sweep = plan.sweep(of: workload, threads: speed.threads)
+    try advise(plan, of: workload, into: directory, progress)
     if let scratch { sweep.scratch = scratch }
     var results = RunResults(
-      workload: workload.name, workloadDescription: workload.description,
-      command: "\(ShellText.command([LarderProgram.name, "run"])) \(ShellWord.path(self.workload))",
-      started: RunDirectory.timestamp(), plannedCells: cells.count, threads: speed.threads,
-      machine: .current(), traces: traces.facts,
-      latencyModel: workload.latency?.describe(for: Set(cells.map(\.cell.kind))),
-      warmUp: workload.warmUp.description,
-      execution: ExecutionConditions(
-        execution, cells: cells, repetitions: workload.repetitions,
-        hasLatency: workload.latency != nil),
-      caches: CacheFacts.all(of: cells),
-      notes: traces.notes + Plan.notes(of: cells, in: workload))
-    try run(sweep, &results, writer, progress)
+      of: plan, of: workload, file: self.workload, threads: speed.threads)
+    try run(sweep, plan, &results, writer, progress)
     Output.text(ComparisonTable.text(of: results, colour: Output.usesColour))
     Output.flush()
     for format in formats { progress.note("\(directory)/\(format.fileName)") }
@@ -97,18 +116,25 @@ struct RunCommand: ParsableCommand {
 
   /// Makes, prints and writes the decision that the workload asks for.
   private func advise(
-    on traces: WorkloadTraces, of workload: Workload, into directory: String,
-    _ progress: ProgressLine
+    _ plan: RunPlan, of workload: Workload, into directory: String, _ progress: ProgressLine
   ) throws {
     guard let spec = workload.advise else { return }
+    // With a store, only the traces of missing cells were read.
+    var traces = plan.traces
+    if traces?.facts.count != plan.facts.count { traces = nil }
+    let all =
+      try traces
+      ?? RunPlanner(
+        workload: workload, store: nil, threads: speed.threads, progress: progress
+      ).prepare()
     let run = AdviceRun(
       settings: try AdviceRun.settings(of: spec, in: workload, threads: speed.threads),
       progress: progress)
-    let all = try run.advice(for: traces)
-    for advice in all {
-      try run.write(advice, into: directory, isOneOfSeveral: all.count > 1)
-      run.print(advice, isOneOfSeveral: all.count > 1)
-      if all.count == 1 { Output.line("") }
+    let decisions = try run.advice(for: all)
+    for advice in decisions {
+      try run.write(advice, into: directory, isOneOfSeveral: decisions.count > 1)
+      run.print(advice, isOneOfSeveral: decisions.count > 1)
+      if decisions.count == 1 { Output.line("") }
     }
     Output.flush()
   }
@@ -124,27 +150,10 @@ struct RunCommand: ParsableCommand {
     }
   }
 
-  private func prepare(
-    _ workload: Workload, _ progress: ProgressLine
-  ) throws -> WorkloadTraces {
-    progress.begin("Preparing \(workload.name)")
-    let traces = try WorkloadTraces.prepare(workload) { _, requests in
-      if Interrupts.cancellation.isRequested {
-        throw Interrupted(description: "stopped before any cell was run; nothing was written")
-      }
-      progress.set(requests)
-    }
-    for facts in traces.facts {
-      progress.end(
-        "\(facts.name)\(facts.seed.map { ", seed \($0)" } ?? ""): \(facts.requests) requests, "
-          + "\(facts.objects) objects")
-    }
-    return traces
-  }
-
   /// Runs the sweep and writes the files: while it goes on and at its end.
   private func run(
-    _ sweep: Sweep, _ results: inout RunResults, _ writer: ReportWriter, _ progress: ProgressLine
+    _ sweep: Sweep, _ plan: RunPlan, _ results: inout RunResults, _ writer: ReportWriter,
+    _ progress: ProgressLine
   ) throws {
     progress.begin("Running \(sweep.cells.count) cells", total: sweep.totalRequests)
     let unfinished = results
@@ -173,8 +182,20 @@ struct RunCommand: ParsableCommand {
       results.notes.append(note)
       progress.note(note)
     }
+    let stored = plan.stored
+    if stored > 0 {
+      results.notes.append(
+        "\(stored) of \(results.plannedCells) cells were taken from a store of results and not "
+          + "computed again, so they have no timings.")
+    }
     try writer.write(results)
-    progress.end("\(results.records.count) cells in \(SecondsText.since(start))")
+    if let fault = plan.records?.keepingFault {
+      progress.note("not all results were kept in the store: \(fault)")
+    }
+    progress.end(
+      "\(results.records.count) cells in \(SecondsText.since(start))"
+        + (plan.records == nil
+          ? "" : ": \(stored) from the store, \(results.records.count - stored) computed"))
   }
 
   /// How far an interrupted run came.

@@ -5,6 +5,7 @@ import LarderChecks
 import LarderEngine
 import LarderReports
 import LarderSimulation
+import LarderStore
 import LarderTraces
 import LarderWorkloads
 
@@ -28,7 +29,7 @@ struct Failure {
       (message, code, isHelp) = ("larder: \(error)", 130, false)
     case is PolicyError, is CapacityError, is PlanError, is WorkloadError, is TraceError,
       is ComponentError, is ReportError, is CurveError, is AdviceError, is UsageError,
-      is BaselineError,
+      is BaselineError, is StoreError, is PartError, is PlanFormatError,
       is TimingError:
       (message, code, isHelp) = ("larder: \(error)", 2, false)
     case SweepError.execution(_, _, .wrongValues):

@@ -74,8 +74,10 @@ package struct RunComparison: Sendable {
     return notes
   }
 
+  /// The timings of a record: those of one machine, where it was timed on several.
   private static func timings(_ record: Record) -> [Timing] {
-    record.timings + (record.executions ?? []).map(\.timing)
+    let machine = record.timings.first?.machine
+    return record.timings.filter { $0.machine == machine } + (record.executions ?? []).map(\.timing)
   }
 
   private static func kinds(of record: Record) -> [(Timing.Mode, Int)] {

@@ -7,11 +7,28 @@ extension ReportDocument {
     _ results: RunResults, _ comparisons: [Comparison], _ styles: PolicyStyles,
     severalTraces: Bool
   ) -> [Block] {
-    guard results.records.contains(where: isTimed) else { return [] }
+    let machines = results.timedMachines
+    guard machines.count > 1 else {
+      return machines.isEmpty
+        ? [] : speed(results, comparisons, styles, severalTraces: severalTraces, on: machines[0])
+    }
+    // Times of two machines are never one number.
+    return machines.flatMap { machine -> [Block] in
+      var own = results
+      own.records = results.records.map { $0.timed(on: machine, of: results) }
+      return speed(
+        own, Comparison.all(in: own.records), styles, severalTraces: severalTraces, on: machine)
+    }
+  }
+
+  private static func speed(
+    _ results: RunResults, _ comparisons: [Comparison], _ styles: PolicyStyles,
+    severalTraces: Bool, on machine: String
+  ) -> [Block] {
     var blocks: [Block] = [
       .paragraph([
         .text(
-          "Measured on \(results.machine.summary), over all capacities, seeds and repetitions. "
+          "Measured on \(machine), over all capacities, seeds and repetitions. "
             + sharing(results.threads))
       ])
     ]

@@ -70,7 +70,7 @@ package struct TimingsCSV: ReportFormat {
     .whole("latency_p999_ns") { $0.timing.latency?.p999 },
     .whole("latency_max_ns") { $0.timing.latency?.max },
     .decimal("memory_bytes_per_object", 3) { $0.timing.memoryBytesPerObject },
-    .text("machine") { $0.machine },
+    .text("machine") { $0.timing.machine ?? $0.machine },
     .text("trace") { $0.cell.trace },
     .whole("seed") { $0.cell.seed },
     .whole("memory_capacity") { $0.cell.memoryCapacity },

@@ -16,6 +16,9 @@ public struct Timing: Sendable, Hashable, Codable {
   public var latency: MeasuredLatency?
   /// Memory of the cell's own state, divided by the distinct objects of the trace.
   public var memoryBytesPerObject: Double?
+  /// The machine, in one line; nil for that of the run. Results that were merged have timings of
+  /// several.
+  public var machine: String?
 
   /// What ran.
   public typealias Mode = RunMode

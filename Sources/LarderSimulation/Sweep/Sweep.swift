@@ -27,6 +27,9 @@ package struct Sweep: Sendable {
   package var scratch: String
   /// What drives them; nil where nothing is executed.
   package var driver: (any CacheDriver)?
+  /// Where cells that were simulated before are found; nil to simulate all. Cells that are executed
+  /// are simulated in any case.
+  package var store: (any RecordStore)?
 
   /// A sweep; see the properties for the meaning of each part.
   package init(
@@ -93,7 +96,8 @@ package struct Sweep: Sendable {
   /// Requests that `run` will replay, repetitions included.
   package var totalRequests: Int {
     cells.reduce(0) { sum, planned in
-      let runs = (planned.isSimulated ? 1 : 0) + executedThreads(planned).count
+      let isComputed = planned.isSimulated && stored(planned) == nil
+      let runs = (isComputed ? 1 : 0) + executedThreads(planned).count
       return sum + (trace(of: planned.cell)?.requests.count ?? 0) * runs * max(1, repetitions)
     }
   }
@@ -116,7 +120,7 @@ package struct Sweep: Sendable {
   package func run(
     cancellation: Cancellation = Cancellation(), observer: Observer = Observer()
   ) throws -> [Record] {
-    let ledger = Locked(Ledger(count: cells.count))
+    let ledger = Locked(Ledger(records: cells.map(stored)))
     let stop = Cancellation()
     let progress: @Sendable (Int) -> Void = { requests in
       if cancellation.isRequested { stop.request() }
@@ -132,7 +136,8 @@ package struct Sweep: Sendable {
     _ ledger: Locked<Ledger>, _ cancellation: Cancellation, _ stop: Cancellation,
     _ observer: Observer, _ progress: @escaping @Sendable (Int) -> Void
   ) {
-    let simulated = cells.indices.filter { cells[$0].isSimulated }
+    let found = ledger.withLock { $0.records }
+    let simulated = cells.indices.filter { cells[$0].isSimulated && found[$0] == nil }
     guard !simulated.isEmpty else { return }
     observer.began(.simulating(cells: simulated.count))
     let runner = CellRunner(
@@ -150,6 +155,7 @@ package struct Sweep: Sendable {
             throw SweepError.traceMissing(cells[index].cell)
           }
           guard let record = try runner.run(cells[index], over: trace) else { return }
+          try store?.keep(record, of: cells[index])
           try ledger.withLock { try $0.put(record, at: index, for: observer) }
         } catch {
           ledger.withLock { $0.failure = $0.failure ?? error }
@@ -159,14 +165,19 @@ package struct Sweep: Sendable {
     }
   }
 
+  /// The record of a cell that need not be simulated. What is executed is simulated beside it, so
+  /// that a record never has measurements of one run and counts of another.
+  private func stored(_ planned: PlannedCell) -> Record? {
+    guard planned.isSimulated, !planned.isExecuted else { return nil }
+    return store?.record(of: planned)
+  }
+
   func trace(of cell: Cell) -> PreparedTrace? { traces[cell] }
 
   /// What is done so far.
   struct Ledger {
     var records: [Record?]
     var failure: (any Error)?
-
-    init(count: Int) { records = Array(repeating: nil, count: count) }
 
     /// Puts a record into its place, and tells.
     mutating func put(_ record: Record, at index: Int, for observer: Observer) throws {

@@ -26,21 +26,23 @@ struct DelayedHitsTests {
   }
 
   private static func rows() throws -> [Row] {
-    try String(contentsOfFile: DelayedHitsTable.path, encoding: .utf8).split(whereSeparator: \.isNewline)
-      .dropFirst().map { line in
-        let fields = line.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-        let number = { (place: Int) in try #require(UInt64(fields[place]), "\(line)") }
-        let time = try FetchModel(
-          latencies: [number(8)], bytesPerSecond: UInt64(fields[9]), servers: Int(fields[10]),
-          coalesces: fields[11] == "1", clock: fields[7] == "requests" ? .requests : .trace)
-        let tier = TierSetup(policy: try PolicySpec(parsing: fields[3]), capacity: try number(4))
-        return Row(
-          file: fields[1], format: fields[2],
-          setup: SimulationSetup(
-            arrangement: .memory(tier), unit: try #require(CapacityUnit(rawValue: fields[5])),
-            time: time),
-          counts: try (12...18).map(number), text: line)
-      }
+    try String(contentsOfFile: DelayedHitsTable.path, encoding: .utf8).split(
+      whereSeparator: \.isNewline
+    )
+    .dropFirst().map { line in
+      let fields = line.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+      let number = { (place: Int) in try #require(UInt64(fields[place]), "\(line)") }
+      let time = try FetchModel(
+        latencies: [number(8)], bytesPerSecond: UInt64(fields[9]), servers: Int(fields[10]),
+        coalesces: fields[11] == "1", clock: fields[7] == "requests" ? .requests : .trace)
+      let tier = TierSetup(policy: try PolicySpec(parsing: fields[3]), capacity: try number(4))
+      return Row(
+        file: fields[1], format: fields[2],
+        setup: SimulationSetup(
+          arrangement: .memory(tier), unit: try #require(CapacityUnit(rawValue: fields[5])),
+          time: time),
+        counts: try (12...18).map(number), text: line)
+    }
   }
 
   /// The sizes of the table are those of each line; Larder resolves them otherwise by itself.

@@ -1,0 +1,127 @@
+import ArgumentParser
+import LarderReports
+import LarderStore
+import LarderSystem
+
+/// `larder store`: what is in a store of results.
+struct StoreCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "store",
+    abstract: "Describe, check and clean a store of results.",
+    discussion: """
+      Examples:
+        larder store info --store /shared/store
+        larder store verify --store /shared/store
+        larder store prune --store /shared/store --damaged --foreign
+
+      docs/clusters.md explains what a store is.
+      """,
+    subcommands: [StoreInfoCommand.self, StoreVerifyCommand.self, StorePruneCommand.self])
+}
+
+/// `larder store info`.
+struct StoreInfoCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "info", abstract: "Print what is in a store.")
+
+  @OptionGroup var store: RequiredStoreOption
+
+  func run() throws {
+    let store = try self.store.open(makes: false)
+    let inventory = StoreInventory(of: store, verifies: false)
+    var table = TextTable(alignsRight: [false, true, true])
+    func add(_ title: String, _ sum: StoreInventory.Sum) {
+      table.add([title, "\(sum.files)", NumberText.bytes(sum.bytes)])
+    }
+    add("cells", inventory.cells)
+    add("timings", inventory.timings)
+    add("traces known", inventory.traces)
+    add("traces prepared", inventory.prepared)
+    for rules in inventory.foreign.keys.sorted() {
+      add("under other rules, \(rules)", inventory.foreign[rules] ?? .init())
+    }
+    add("unfinished", inventory.unfinished)
+    add("unknown", inventory.unknown)
+    Output.line(store.path)
+    Output.line("rules of this larder: \(store.rules)")
+    for line in table.lines { Output.line(line) }
+  }
+}
+
+/// `larder store verify`.
+struct StoreVerifyCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "verify",
+    abstract: "Read every file of a store; exit with 1 if one is damaged or two differ.")
+
+  @OptionGroup var store: RequiredStoreOption
+
+  func run() throws {
+    let store = try self.store.open(makes: false)
+    let inventory = StoreInventory(of: store, verifies: true)
+    for damage in inventory.damaged { Output.line("damaged: \(damage)") }
+    for files in inventory.conflicts { Output.line("differ: \(files.joined(separator: ", "))") }
+    let files = inventory.cells.files + inventory.foreign.values.reduce(0) { $0 + $1.files }
+    let (damaged, conflicts) = (inventory.damaged.count, inventory.conflicts.count)
+    guard damaged + conflicts == 0 else {
+      throw CheckOutcome(
+        description: "\(store.path): \(damaged) damaged files, and \(conflicts) cells whose "
+          + "records differ; 'larder store prune --damaged' removes damaged files",
+        code: 1)
+    }
+    Output.line("\(store.path): \(files) records, all whole")
+  }
+}
+
+/// `larder store prune`.
+struct StorePruneCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "prune",
+    abstract: "Remove files from a store.",
+    discussion: """
+      Removes only what is named; records of this larder's rules that are whole are never removed. \
+      Ages of files play no part.
+      """)
+
+  @OptionGroup var store: RequiredStoreOption
+
+  @Flag(help: "Remove damaged files; reads every file.")
+  var damaged = false
+
+  @Flag(help: "Remove records that were counted under other rules.")
+  var foreign = false
+
+  @Flag(help: "Remove files that killed processes left; only while nothing writes.")
+  var unfinished = false
+
+  @Flag(help: "Forget traces: the next run reads them again.")
+  var traces = false
+
+  @Flag(help: "Remove prepared traces, but not what is known of them.")
+  var prepared = false
+
+  private var kinds: Set<StoreInventory.Removable> {
+    let chosen: [(Bool, StoreInventory.Removable)] = [
+      (damaged, .damaged), (foreign, .foreign), (unfinished, .unfinished), (traces, .traces),
+      (prepared, .prepared),
+    ]
+    return Set(chosen.filter(\.0).map(\.1))
+  }
+
+  func validate() throws {
+    if kinds.isEmpty {
+      throw ValidationError(
+        "expected at least one of --damaged, --foreign, --unfinished, --traces and --prepared")
+    }
+  }
+
+  func run() throws {
+    let store = try self.store.open(makes: false)
+    let inventory = StoreInventory(of: store, verifies: damaged)
+    let (removed, left) = inventory.prune(kinds, from: store)
+    Output.line("\(store.path): \(removed) files removed")
+    guard left.isEmpty else {
+      throw UsageError("\(left[0]): cannot remove it, nor \(left.count - 1) others")
+    }
+  }
+}

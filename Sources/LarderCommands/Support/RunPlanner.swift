@@ -1,0 +1,173 @@
+import LarderEngine
+import LarderHarness
+import LarderReports
+import LarderSimulation
+import LarderStore
+import LarderTraces
+import LarderWorkloads
+
+/// What a command runs of a workload.
+struct RunPlan {
+  /// The cells, in plan order.
+  let cells: [PlannedCell]
+  /// What reports say of the traces.
+  let facts: [TraceFacts]
+  /// What whoever reads results must know of the traces.
+  let notes: [String]
+  /// The traces of the cells that are to be computed; nil where there are none.
+  let traces: WorkloadTraces?
+  /// What a store has of the cells; nil without a store.
+  let records: StoredRecords?
+
+  /// The sweep over the cells.
+  func sweep(of workload: Workload, threads: Int) -> Sweep {
+    var sweep = Sweep(
+      cells: cells, traces: traces?.table ?? TraceTable(), warmUp: workload.warmUp,
+      repetitions: workload.repetitions, latency: workload.latency, threads: threads,
+      execution: workload.execution ?? ExecutionSpec(), driver: HarnessDriver())
+    sweep.store = records
+    return sweep
+  }
+
+  /// How many of the cells the store has.
+  var stored: Int { cells.count { !$0.isExecuted && records?.record(of: $0) != nil } }
+}
+
+/// Plans what a command runs, and prepares the traces that this takes: with a store, none of those
+/// whose cells it has.
+struct RunPlanner {
+  let workload: Workload
+  let store: ResultStore?
+  /// Cells that are simulated at the same time.
+  let threads: Int
+  /// Whether a record that the store does not take ends the run.
+  var mustKeep = false
+  let progress: ProgressLine
+
+  /// The cells, or those of a part, with what it takes to compute those that are not in the store.
+  func plan(part: PartNumber? = nil) throws -> RunPlan {
+    guard let store else {
+      let traces = try prepare()
+      return RunPlan(
+        cells: try workload.cells(over: traces), facts: traces.facts, notes: traces.notes,
+        traces: traces, records: nil)
+    }
+    let (known, prepared) = try traces(in: store)
+    let all = try workload.cells(facts: known.facts)
+    let cells = part.map { division(all, known, parts: $0.count).cells(of: $0) } ?? all
+    let records = records(cells, known, store)
+    tell(records, cells)
+    let missing = cells.filter { $0.isExecuted || records.record(of: $0) == nil }
+    var traces = prepared
+    if traces == nil, !missing.isEmpty {
+      let some = try prepare(
+        only: known.keys(of: missing), names: known.names, shelf: store.shelf(of: known))
+      guard known.agrees(with: some) else {
+        progress.note(
+          "a trace is not what the store knows under its name, size and times: reading it again")
+        return try RunPlanner(
+          workload: workload, store: store, threads: threads, mustKeep: mustKeep,
+          progress: progress
+        ).planAnew(part: part)
+      }
+      traces = some
+    }
+    if let traces { try workload.check(missing, over: traces) }
+    return RunPlan(
+      cells: cells, facts: known.facts, notes: known.notes, traces: traces, records: records)
+  }
+
+  /// The plan after reading every trace, whatever the store knows of it.
+  private func planAnew(part: PartNumber?) throws -> RunPlan {
+    guard let store else { return try plan(part: part) }
+    let (known, traces) = try traces(in: store, isTrusted: false)
+    let all = try workload.cells(facts: known.facts)
+    let cells = part.map { division(all, known, parts: $0.count).cells(of: $0) } ?? all
+    if let traces { try workload.check(cells, over: traces) }
+    return RunPlan(
+      cells: cells, facts: known.facts, notes: known.notes, traces: traces,
+      records: records(cells, known, store))
+  }
+
+  /// The parts of the cells.
+  func division(_ cells: [PlannedCell], _ known: StoredTraces, parts: Int) -> PartDivision {
+    PartDivision(
+      cells, facts: known.facts, repetitions: workload.repetitions, count: parts)
+  }
+
+  /// What the store has of cells.
+  func records(
+    _ cells: [PlannedCell], _ known: StoredTraces, _ store: ResultStore
+  ) -> StoredRecords {
+    StoredRecords(
+      store, cells: cells, of: workload, identities: known.identity(of:), machine: .current(),
+      threads: threads, mustKeep: mustKeep)
+  }
+
+  /// What is known of the traces; those that are not known are prepared, all of them.
+  func traces(
+    in store: ResultStore, isTrusted: Bool = true
+  ) throws -> (known: StoredTraces, prepared: WorkloadTraces?) {
+    let stamps = try TraceStamps(of: workload)
+    if isTrusted, let known = store.traces(stamps, of: workload) {
+      for facts in known.facts { progress.note("\(Self.text(facts)), known from the store") }
+      return (known, nil)
+    }
+    let traces = try prepare()
+    return (try store.remember(traces, of: workload, before: stamps), traces)
+  }
+
+  /// Says what of the store cannot be used.
+  private func tell(_ records: StoredRecords, _ cells: [PlannedCell]) {
+    for damage in records.damaged(in: cells) {
+      progress.note("damaged, not used: \(damage)")
+    }
+    for (_, files) in records.conflicts(in: cells) {
+      progress.note("records of one cell differ, not used: \(files.joined(separator: ", "))")
+    }
+  }
+
+  /// Reads or generates the traces that are wanted.
+  func prepare(
+    only keys: Set<TraceKey>? = nil, names: [TraceKey: String] = [:],
+    shelf: (any TraceShelf)? = nil
+  ) throws -> WorkloadTraces {
+    progress.begin("Preparing \(workload.name)")
+    let traces = try WorkloadTraces.prepare(workload, only: keys, names: names, shelf: shelf) {
+      _, requests in
+      if Interrupts.cancellation.isRequested {
+        throw Interrupted(description: "stopped before any cell was run; nothing was written")
+      }
+      progress.set(requests)
+    }
+    for facts in traces.facts { progress.end(Self.text(facts)) }
+    return traces
+  }
+
+  private static func text(_ facts: TraceFacts) -> String {
+    "\(facts.name)\(facts.seed.map { ", seed \($0)" } ?? ""): \(facts.requests) requests, "
+      + "\(facts.objects) objects"
+  }
+}
+
+extension Workload {
+  /// The cells to run over traces of which the facts are known.
+  ///
+  /// - Throws: `UsageError` with the file and the line, where one is known.
+  func cells(facts: [TraceFacts]) throws(UsageError) -> [PlannedCell] {
+    do {
+      return try Plan.cells(of: self, facts: facts)
+    } catch {
+      throw UsageError(message(for: error))
+    }
+  }
+
+  /// Checks cells against traces that are prepared.
+  func check(_ cells: [PlannedCell], over traces: WorkloadTraces) throws(UsageError) {
+    do {
+      try Plan.check(cells, of: self, over: traces.table)
+    } catch {
+      throw UsageError(message(for: error))
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import LarderSimulation
+
+/// The form of every file in a store: a line that says what it is, one line of JSON, and the
+/// SHA-256 of both lines.
+///
+///     larder cell 1
+///     {"cell":"...","counts":{...},...}
+///     sha256 3f2a...
+///
+/// A file that is cut off, altered, or somebody else's is told from one that is whole.
+enum SealedFile {
+  /// The version of the form and of what the JSON holds.
+  static let version = 1
+
+  /// The bytes of a file.
+  static func bytes(kind: String, json: Data) -> Data {
+    var data = Data("larder \(kind) \(version)\n".utf8)
+    data += json
+    data += Data("\n".utf8)
+    return data + Data("sha256 \(ContentDigest(of: data))\n".utf8)
+  }
+
+  /// The JSON in the bytes of a file.
+  ///
+  /// - Throws: `SealFault` with what is wrong.
+  static func json(in data: Data, kind: String) throws(SealFault) -> Data {
+    guard !data.isEmpty else { throw .empty }
+    let lines = data.split(separator: 0x0A, omittingEmptySubsequences: false)
+    guard let first = lines.first, first.count < 80,
+      case let words = String(decoding: first, as: UTF8.self).split(separator: " "),
+      words.count == 3, words[0] == "larder"
+    else { throw .foreign }
+    guard words[1] == kind else { throw .kind(String(words[1])) }
+    guard words[2] == "\(version)" else { throw .version(String(words[2])) }
+    // Two lines, the seal, and nothing behind its line feed.
+    guard lines.count == 4, lines[3].isEmpty else { throw .cut }
+    let sealed = data[data.startIndex..<lines[2].startIndex]
+    guard lines[2].elementsEqual("sha256 \(ContentDigest(of: sealed))".utf8) else {
+      throw .checksum
+    }
+    return Data(lines[1])
+  }
+
+  /// What the JSON of a file says.
+  static func value<Value: Decodable>(
+    _ type: Value.Type, kind: String, in file: String
+  ) throws(SealFault) -> Value {
+    let data: Data?
+    do throws(StoreError) {
+      data = try StoreFolder.contents(file)
+    } catch {
+      throw .unreadable(error.reason)
+    }
+    guard let data else { throw .unreadable("it is not there any more") }
+    let json = try json(in: data, kind: kind)
+    do throws(JSONFault) {
+      return try JSONFile.decode(type, from: json)
+    } catch {
+      throw .content(error.reason)
+    }
+  }
+}
+
+/// What is wrong with a file of a store.
+enum SealFault: Error, Hashable, Sendable, CustomStringConvertible {
+  /// It has no bytes.
+  case empty
+  /// It does not begin as a file of a store does.
+  case foreign
+  /// It is of another kind.
+  case kind(String)
+  /// It is of another version.
+  case version(String)
+  /// It ends too early, or goes on behind its end.
+  case cut
+  /// Its bytes are not those that were written.
+  case checksum
+  /// What it says cannot be.
+  case content(String)
+  /// It cannot be read.
+  case unreadable(String)
+
+  var description: String {
+    switch self {
+    case .empty: "it is empty"
+    case .foreign: "it is not a file of a store"
+    case .kind(let kind): "it is of the kind '\(kind)'"
+    case .version(let version):
+      "version \(version), but this larder reads \(SealedFile.version)"
+    case .cut: "it is cut off"
+    case .checksum: "its checksum is wrong"
+    case .content(let fault): fault
+    case .unreadable(let reason): "it cannot be read: \(reason)"
+    }
+  }
+}

@@ -1,0 +1,11 @@
+import LarderTraces
+
+/// A trace that a test writes down.
+struct RecordList: RecordSource {
+  let columns: TraceColumns
+  let list: [TraceRecord]
+
+  func records(into sink: RecordSink) throws {
+    _ = try list.withUnsafeBufferPointer { try sink($0) }
+  }
+}

@@ -1,0 +1,54 @@
+import Foundation
+
+@testable import LarderStore
+
+/// What can happen to a file.
+enum Damage: CaseIterable {
+  case empty, half, lastByteMissing, oneBit, moreBehind, otherProgram, otherVersion, otherKind
+  case otherCell, impossibleCounts, notJSON, deepJSON
+
+  /// What is told of it.
+  var says: String {
+    switch self {
+    case .empty: "empty"
+    case .half, .lastByteMissing, .moreBehind: "cut off"
+    case .oneBit: "checksum"
+    case .otherProgram: "not a file of a store"
+    case .otherVersion: "version 2"
+    case .otherKind: "of the kind 'trace'"
+    case .otherCell: "another cell"
+    case .impossibleCounts: "counts cannot be"
+    case .notJSON, .deepJSON: ""
+    }
+  }
+
+  /// Does it. Those that end in a seal have a right one.
+  func apply(to file: String) throws {
+    let url = URL(fileURLWithPath: file)
+    var data = try Data(contentsOf: url)
+    var json = String(decoding: data.split(separator: 0x0A)[1], as: UTF8.self)
+    switch self {
+    case .empty: data = Data()
+    case .half: data = data.prefix(data.count / 2)
+    case .lastByteMissing: data.removeLast()
+    case .oneBit: data[data.count / 2] ^= 1
+    case .moreBehind: data += Data("more\n".utf8)
+    case .otherProgram: data = Data("PK\u{3}\u{4} and so on\n\n\n".utf8)
+    case .otherVersion:
+      let text = String(decoding: data, as: UTF8.self)
+      data = Data(text.replacing("cell 1\n", with: "cell 2\n").utf8)
+    case .otherKind: data = SealedFile.bytes(kind: "trace", json: Data(json.utf8))
+    case .otherCell:
+      json = json.replacing("capacity 10", with: "capacity 11")
+      data = SealedFile.bytes(kind: "cell", json: Data(json.utf8))
+    case .impossibleCounts:
+      json = json.replacing("\"requests\":3000", with: "\"requests\":1")
+      data = SealedFile.bytes(kind: "cell", json: Data(json.utf8))
+    case .notJSON: data = SealedFile.bytes(kind: "cell", json: Data("{".utf8))
+    case .deepJSON:
+      let deep = String(repeating: "[", count: 100_000)
+      data = SealedFile.bytes(kind: "cell", json: Data(deep.utf8))
+    }
+    try data.write(to: url)
+  }
+}

@@ -1,0 +1,37 @@
+import Foundation
+import LarderEngine
+import LarderSystem
+
+/// Files on a disk that is full after so many writes.
+final class FailingFiles: FileLayer {
+  private let files = SystemFiles()
+  private let writesLeft: Locked<Int>
+
+  init(writesLeft: Int) { self.writesLeft = Locked(writesLeft) }
+
+  func kind(of path: String) -> FileKind { files.kind(of: path) }
+  func resolved(_ path: String) -> String? { files.resolved(path) }
+  func remove(_ path: String) { files.remove(path) }
+  func makeDirectory(_ path: String) throws(FileFault) { try files.makeDirectory(path) }
+  func create(_ path: String) throws(FileFault) -> Int32 { try files.create(path) }
+  func openExisting(_ path: String) throws(FileFault) -> Int32 { try files.openExisting(path) }
+  func flush(_ descriptor: Int32) throws(FileFault) { try files.flush(descriptor) }
+  func close(_ descriptor: Int32) throws(FileFault) { try files.close(descriptor) }
+  func flushDirectory(_ path: String) throws(FileFault) { try files.flushDirectory(path) }
+  func rename(_ path: String, to target: String) throws(FileFault) {
+    try files.rename(path, to: target)
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) throws(FileFault) -> Int {
+    let isFull = writesLeft.withLock { left in
+      left -= 1
+      return left < 0
+    }
+    if isFull {
+      // There is room for some of it.
+      _ = try files.write(UnsafeRawBufferPointer(rebasing: bytes.prefix(7)), to: descriptor)
+      throw FileFault(code: ENOSPC)
+    }
+    return try files.write(bytes, to: descriptor)
+  }
+}
