@@ -12,7 +12,7 @@ struct TraceRecordCommandTests {
   private static let hasRedis = ServerProgram.path("redis-server") != nil
   private static let hasMemcached = ServerProgram.path("memcached") != nil
 
-  private func redis(_ folder: ScratchFolder, _ more: [String] = []) throws -> ServerProgram {
+  private func startRedis(_ folder: ScratchFolder, _ more: [String] = []) throws -> ServerProgram {
     let port = try ServerProgram.freePort()
     return try ServerProgram(
       "redis-server",
@@ -20,7 +20,7 @@ struct TraceRecordCommandTests {
         + more, port: port)
   }
 
-  private func memcached() throws -> ServerProgram {
+  private func startMemcached() throws -> ServerProgram {
     let port = try ServerProgram.freePort()
     return try ServerProgram(
       "memcached", ["-u", "nobody", "-l", "127.0.0.1", "-p", "\(port)", "-U", "0"], port: port)
@@ -80,7 +80,7 @@ struct TraceRecordCommandTests {
   @Test(.enabled(if: hasRedis, "needs the package redis-server"))
   func redis() throws {
     let folder = try ScratchFolder()
-    let server = try redis(folder)
+    let server = try startRedis(folder)
     let run = try larder(
       [
         "trace", "record", "--redis", "127.0.0.1:\(server.port)", "--requests", "201",
@@ -104,7 +104,7 @@ struct TraceRecordCommandTests {
   @Test(.enabled(if: hasRedis, "needs the package redis-server"))
   func rawLines() throws {
     let folder = try ScratchFolder()
-    let server = try redis(folder)
+    let server = try startRedis(folder)
     let run = try larder(
       [
         "trace", "record", "--redis", "127.0.0.1:\(server.port)", "--for", "4s", "--raw", "--quiet",
@@ -119,7 +119,7 @@ struct TraceRecordCommandTests {
   @Test(.enabled(if: hasRedis, "needs the package redis-server"))
   func passwords() throws {
     let folder = try ScratchFolder()
-    let server = try redis(folder, ["--requirepass", "open sesame"])
+    let server = try startRedis(folder, ["--requirepass", "open sesame"])
     try folder.write("wrong\n", to: "wrong")
     try folder.write("open sesame\n", to: "right")
     let words = [
@@ -142,7 +142,7 @@ struct TraceRecordCommandTests {
   @Test(.enabled(if: hasMemcached, "needs the package memcached"))
   func memcached() throws {
     let folder = try ScratchFolder()
-    let server = try memcached()
+    let server = try startMemcached()
     let run = try larder(
       ["trace", "record", "--memcached", "127.0.0.1:\(server.port)", "--requests", "101", "a"],
       in: folder
@@ -173,7 +173,7 @@ struct TraceRecordCommandTests {
   @Test(.enabled(if: hasRedis, "needs the package redis-server"))
   func whatWasRecordedStaysWhenTheServerGoes() throws {
     let folder = try ScratchFolder()
-    let server = try redis(folder)
+    let server = try startRedis(folder)
     let run = try larder(
       ["trace", "record", "--redis", "127.0.0.1:\(server.port)", "--for", "600s", "--quiet", "a"],
       in: folder
@@ -189,7 +189,7 @@ struct TraceRecordCommandTests {
   @Test(.enabled(if: hasRedis, "needs the package redis-server"))
   func aSignalEndsItWell() throws {
     let folder = try ScratchFolder()
-    let server = try redis(folder)
+    let server = try startRedis(folder)
     let program = try LarderProcess.executable().path
     let script =
       "'\(program)' trace record --redis 127.0.0.1:\(server.port) --for 600s a & p=$!; "

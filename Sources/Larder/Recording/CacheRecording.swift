@@ -29,6 +29,10 @@ public final class CacheRecording: Sendable {
   /// What was recorded so far, and what was lost.
   public var statistics: RecordingStatistics { writer.statistics }
 
+  /// Waits until the writer has taken what was noted so far: for whoever asks faster than an app
+  /// does, and must lose nothing.
+  package func catchUp() { writer.catchUp() }
+
   /// Ends the recording, and waits until everything is in the file and the file is on the disk and
   /// closed. Later calls change nothing.
   ///

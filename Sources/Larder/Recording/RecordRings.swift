@@ -13,10 +13,10 @@ struct RecordRings {
   @inline(__always)
   init(at base: UnsafeMutableRawPointer) { self.base = base }
 
-  /// So many rings. They take 128 KiB each, and 8 MiB at most together unless that is less than 4
+  /// So many rings. They take 256 KiB each, and 8 MiB at most together unless that is less than 4
   /// KiB each; the system gives memory as it is first written to.
   static func create(count: Int, _ alarm: RecordAlarm) -> RecordRings {
-    var capacity: UInt32 = 8192
+    var capacity: UInt32 = 16_384
     while capacity > 256, Int(capacity) * RecordRing.unit * count > 8 << 20 { capacity /= 2 }
     let stride = RecordRing.header + Int(capacity) * RecordRing.unit
     let base = UnsafeMutableRawPointer.allocate(

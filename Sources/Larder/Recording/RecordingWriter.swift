@@ -99,6 +99,21 @@ final class RecordingWriter: @unchecked Sendable {
     while !statistics.hasEnded { patience.wait() }
   }
 
+  /// Waits until what was noted so far has been taken out of the rings.
+  func catchUp() {
+    let rings = setup.memory.rings
+    var patience = Patience()
+    let heads = (0..<rings.count).map { rings.ring($0).head.pointee.load(ordering: .acquiring) }
+    for (index, head) in heads.enumerated() {
+      let tail = rings.ring(index).tail
+      // Modulo 2^32, and no ring is half as long.
+      while !statistics.hasEnded, tail.pointee.load(ordering: .acquiring) &- head >= 1 << 31 {
+        setup.memory.alarm.ring()
+        patience.wait()
+      }
+    }
+  }
+
   private static func countGets(_ state: inout State) {
     guard let gets = state.gets?() else { return }
     // Fewer than before: they were reset meanwhile.

@@ -24,7 +24,7 @@ struct DiskRecordingTests {
       Data(count: 300), for: "a",
       options: DiskStoreOptions(timeToLive: .milliseconds(90_500), cost: 4))
     #expect(try cache.data(for: "a") != nil)
-    let suite = DiskSuite<String>(cache, name: "names", codec: .string)
+    let suite = DiskSuite<String>(cache, name: "names", codec: .text)
     try suite.set("x", for: "a")
     #expect(try suite.value(for: "a") == "x")
     try cache.remove("a")

@@ -180,6 +180,7 @@ struct MemoryRecordingTests {
     let recording = try cache.record(to: path, sampling: 0.1)
     for _ in 0..<3 {
       for key in 0..<10_000 {
+        if key % 1000 == 0 { recording.catchUp() }
         _ = cache.get(key)
         cache.set(key, for: key)
       }
