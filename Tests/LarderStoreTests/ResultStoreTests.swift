@@ -18,7 +18,7 @@ import Testing
     var job = try stand.job(workload, stand.store())
     #expect(job.sweep.totalRequests == 0)
     // Without traces nothing can be computed.
-    job.sweep.traces = [:]
+    job.sweep.traces = TraceTable()
     let second = try job.sweep.run()
     #expect(second.map(\.cell) == first.map(\.cell))
     #expect(second.map(\.counts) == first.map(\.counts))
