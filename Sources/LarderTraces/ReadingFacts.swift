@@ -36,9 +36,8 @@ public struct ReadingFacts: Sendable, Hashable {
       notes.append("\(timesSorted) requests were out of order and were moved to their time.")
     }
     if badLines > 0 {
-      notes.append(
-        "\(badLines) of \(lines) \(lineName) could not be read: \(badExamples.joined(separator: "; "))."
-      )
+      let examples = badExamples.joined(separator: "; ")
+      notes.append("\(badLines) of \(lines) \(lineName) could not be read: \(examples).")
     }
     for (reason, count) in skipped.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
       notes.append("\(count) lines were left out: \(reason).")

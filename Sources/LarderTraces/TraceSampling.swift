@@ -47,8 +47,8 @@ public struct TraceSampling: Sendable, Hashable {
     return min(1, max(0, 1 - (1 - hitRatio) / correction(sampledGets: sampledGets)))
   }
 
-  /// A sentence for whoever reads results.
-  var note: String? {
+  /// A sentence for whoever reads results; nil for the whole.
+  package var note: String? {
     guard isPart else { return nil }
     return "The trace is a sample of \(Self.share(rate)) of the objects: capacities are scaled by "
       + "that, and figures of all the traffic are estimates."

@@ -52,6 +52,32 @@ import Testing
     #expect(try Plan.cells(of: workload, facts: facts).map(\.cell) == cells)
   }
 
+  /// Of a sample of the objects, results have the capacities of all the traffic, and tiers those of
+  /// the sample.
+  @Test func capacitiesOfASampleAreScaled() throws {
+    let workload = Workload(
+      name: "w", source: Self.trace,
+      configurations: [
+        ConfigurationSpec(name: "m", kind: .memory), ConfigurationSpec(name: "h", kind: .hybrid),
+      ],
+      policies: try specs("lru"), capacities: try capacities("10%", "50"))
+    var facts = Self.objects
+    facts.samplingRate = 0.01
+    let planned = try cells(workload, facts)
+    #expect(planned.map(\.cell.capacity) == [100, 50, 100, 50])
+    #expect(
+      planned[0].setup.arrangement == .memory(TierSetup(policy: try specs("lru")[0], capacity: 1)))
+    guard case .hybrid(let memory, let disk, _) = planned[2].setup.arrangement else {
+      Issue.record("no hybrid")
+      return
+    }
+    #expect(memory.capacity == 1 && disk.capacity >= 1 && planned[2].cell.memoryCapacity ?? 0 > 1)
+    facts.samplingRate = nil
+    let whole = try cells(workload, facts)
+    #expect(
+      whole[1].setup.arrangement == .memory(TierSetup(policy: try specs("lru")[0], capacity: 50)))
+  }
+
   @Test func aSingleTierIsSetUp() throws {
     let workload = Workload(
       name: "w", source: Self.trace,

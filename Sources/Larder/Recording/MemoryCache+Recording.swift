@@ -140,10 +140,10 @@ extension MemoryCache {
       return
     }
     // A life that is over at once is that of an entry that is never there.
-    var unit = RecordUnit(
-      entry.expires == 0 ? .remove : .set, hash, time: clock.nowMicroseconds)
+    let isOver = entry.expires == 0 && !entry.isPermanent
+    var unit = RecordUnit(isOver ? .remove : .set, hash, time: clock.nowMicroseconds)
     if isWeighed || entry.size != 1 { unit.size = UInt64(entry.size) }
-    unit.setLifetime(microseconds: entry.timeToLive)
+    if !entry.isPermanent { unit.setLifetime(microseconds: entry.timeToLive) }
     unit.cost = entry.fetchCost
     note(key, unit)
   }

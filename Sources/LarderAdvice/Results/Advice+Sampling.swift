@@ -6,6 +6,7 @@ extension Advice {
   func ofAllTraffic(_ sampling: TraceSampling) -> Advice {
     guard sampling.isPart else { return self }
     var advice = self
+    if let note = sampling.note, !notes.contains(note) { advice.notes.append(note) }
     for place in capacities.indices {
       advice.capacities[place].capacity = sampling.represented(capacities[place].capacity)
       advice.capacities[place].lruCapacity =

@@ -16,6 +16,12 @@ enum Interrupts {
     _ = cancellation.isRequested
     signal(SIGINT, handler)
     signal(SIGTERM, handler)
+    // Whoever started this process may have kept them away, as threads of Dispatch do.
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGINT)
+    sigaddset(&signals, SIGTERM)
+    pthread_sigmask(SIG_UNBLOCK, &signals, nil)
     signal(SIGPIPE, SIG_IGN)
   }
 }

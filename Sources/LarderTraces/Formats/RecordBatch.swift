@@ -100,7 +100,7 @@ public final class RecordBatch {
   func note(_ remark: String) { reading.remarks.append(remark) }
 
   /// Notes which part of the objects the file has, and how many gets of all objects there were.
-  func noteSampling(_ sampling: TraceSampling) {
+  public func noteSampling(_ sampling: TraceSampling) {
     reading.sampling = TraceSampling(
       rate: sampling.rate, gets: reading.sampling.gets + sampling.gets)
   }

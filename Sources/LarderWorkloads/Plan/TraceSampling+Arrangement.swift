@@ -2,7 +2,7 @@ import LarderEngine
 import LarderTraces
 
 extension TraceSampling {
-  /// A tier for a replay of the sample: with the capacity, and the limit on objects, that it has for
+  /// A tier for a replay of the sample: with the capacity and the limit on objects that it has for
   /// the sampled ones.
   package func scaled(_ tier: TierSetup) -> TierSetup {
     var tier = tier

@@ -126,7 +126,7 @@ struct LarderFileTests {
 
   @Test func headersThatCannotBe() throws {
     #expect(try problem(put(UInt8(0), at: 0)).contains("does not start with the magic number"))
-    #expect(try problem(put(UInt32(2), at: 8)).contains("version 2 of prepared traces"))
+    #expect(try problem(put(UInt32(3), at: 8)).contains("version 3 of prepared traces"))
     #expect(try problem(put(UInt32(70), at: 12)).contains("a header of 70 bytes"))
     #expect(try problem(put(UInt32.max, at: 12)).contains("a header of 4294967295 bytes"))
     #expect(try problem(put(UInt64(9999), at: 16)).contains("expected 9999 bytes"))

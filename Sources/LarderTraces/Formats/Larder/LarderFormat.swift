@@ -8,7 +8,8 @@ struct LarderFormat: TraceFormat {
     name: LarderFormat.name,
     summary: "Larder's prepared trace: columns that are read without parsing",
     layout: """
-      Little-endian: a header of 72 bytes (88 for a sample of the objects) that begins with 89 4C 41 52 44 45 52 0A and the version,
+      Little-endian: a header of 72 bytes (88 in version 2, of a sample of the objects) that begins
+      with 89 4C 41 52 44 45 52 0A and the version,
       a directory of 32 bytes per column (kind, element size, offset, length, checksum), the name,
       and the columns at multiples of 64: u32 ids (dense, in order of first appearance), u32 sizes,
       u64 times in microseconds, u8 operations (get, set, delete, modify, bypass), u32 TTLs in

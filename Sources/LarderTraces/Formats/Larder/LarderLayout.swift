@@ -22,9 +22,9 @@ enum LarderColumn: UInt32, CaseIterable, Sendable {
 /// Little-endian. At 0: magic (8 bytes), u32 version, u32 header length, u64 file length, u64
 /// requests, u64 objects, u64 footprint, u64 times raised, u32 columns, u32 bytes of the name, u64
 /// checksum of the header with this field 0. Version 2, of a trace that holds a part of the objects
-/// only, goes on with the share as a double and u64 gets of all objects. Then the directory, 32 bytes a column: u32 kind, u32
-/// element size, u64 offset, u64 length, u64 checksum. Then the name in UTF-8. The columns begin at
-/// multiples of 64 and may be mapped and read in place.
+/// only, goes on with the share as a double and u64 gets of all objects. Then the directory, 32
+/// bytes a column: u32 kind, u32 element size, u64 offset, u64 length, u64 checksum. Then the name
+/// in UTF-8. The columns begin at multiples of 64 and may be mapped and read in place.
 struct LarderLayout {
   var fileLength = 0
   var count = 0
