@@ -88,6 +88,11 @@ enum SampleResults {
         hits: hits, diskHits: disk)
       record.cell.admission = "always+second-hit"
       record.counts.staleHits = disk / 10
+      if policy == "lru+ttl" {
+        record.counts.cost = CostCounts(requested: 5000, saved: 1250.5)
+        record.counts.time = TimeCounts()
+        record.counts.time?.delayedHits = 7
+      }
       record.counts.promotions = disk
       record.counts.demotions = disk + 1
       record.counts.disk.admissions = 1000
@@ -101,6 +106,7 @@ enum SampleResults {
           mode: .simulate, threads: 1, repetition: 1, requests: 5000, seconds: 0.5,
           latency: MeasuredLatency(p50: 900, p90: 2000, p99: 9000, p999: 20000, max: 100_000))
       ]
+      if policy == "lru+ttl" { record.timings[0].machine = "Example 7000" }
       if policy != "belady+belady" { record.executions = executions(of: record) }
       return record
     }
