@@ -18,7 +18,8 @@ enum Damage: CaseIterable {
     case .otherKind: "of the kind 'trace'"
     case .otherCell: "another cell"
     case .impossibleCounts: "counts cannot be"
-    case .notJSON, .deepJSON: ""
+    case .notJSON: "Unexpected end"
+    case .deepJSON: "nested"
     }
   }
 

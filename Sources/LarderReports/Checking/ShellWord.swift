@@ -15,15 +15,19 @@ package enum ShellWord {
   /// escapes, which bash, zsh, ksh and POSIX.1-2024 read back. Other shells read another word,
   /// which is harmless. A word of more than 400 bytes is replaced by its length.
   package static func quoted(_ word: String) -> String {
-    let text: String
-    if isPlain(word) {
-      text = word
-    } else if word.unicodeScalars.allSatisfy(TextSafety.isInline) {
-      text = inQuotes(word)
-    } else {
-      text = escaped(word)
-    }
+    let text = text(word)
     return text.utf8.count <= bytesMax ? text : "'(a word of \(word.utf8.count) bytes)'"
+  }
+
+  /// Whether every shell reads the word back, also as a path: it is not too long, and needs no
+  /// escapes that some shells do not know.
+  static func isPortable(_ word: String) -> Bool {
+    word.unicodeScalars.allSatisfy(TextSafety.isInline) && text("./" + word).utf8.count <= bytesMax
+  }
+
+  private static func text(_ word: String) -> String {
+    if isPlain(word) { return word }
+    return word.unicodeScalars.allSatisfy(TextSafety.isInline) ? inQuotes(word) : escaped(word)
   }
 
   /// The path of a file as an argument: one that begins with a dash would be read as an option.

@@ -1,5 +1,4 @@
 import LarderStore
-import LarderSystem
 
 /// A way to write down how a workload is run in parts.
 package protocol PlanFormat: Sendable {
@@ -61,11 +60,9 @@ package struct PlannedJob: Sendable {
   /// Refuses words that a script cannot hold: those that a shell would read as another word than
   /// they are.
   func check(for format: String) throws(PlanFormatError) {
-    for word in [program, file, store, output ?? "", plan.workload, settings.mount] {
-      let isPlain = word.unicodeScalars.allSatisfy(TextSafety.isInline)
-      guard isPlain, ShellWord.quoted(word).utf8.count <= ShellWord.bytesMax else {
-        throw .word(format: format, word)
-      }
+    for word in [program, file, store, output ?? "", plan.workload, settings.mount]
+    where !ShellWord.isPortable(word) {
+      throw .word(format: format, word)
     }
   }
 
