@@ -106,7 +106,6 @@ enum SampleResults {
           mode: .simulate, threads: 1, repetition: 1, requests: 5000, seconds: 0.5,
           latency: MeasuredLatency(p50: 900, p90: 2000, p99: 9000, p999: 20000, max: 100_000))
       ]
-      if policy == "lru+ttl" { record.timings[0].machine = "Example 7000" }
       if policy != "belady+belady" { record.executions = executions(of: record) }
       return record
     }
