@@ -61,21 +61,21 @@ import Testing
         ConfigurationSpec(name: "m", kind: .memory), ConfigurationSpec(name: "h", kind: .hybrid),
       ],
       policies: try specs("lru"), capacities: try capacities("10%", "50"))
+    let lru = try PolicySpec(parsing: "lru")
     var facts = Self.objects
-    facts.samplingRate = 0.01
+    facts.samplingRate = 0.1
     let planned = try cells(workload, facts)
     #expect(planned.map(\.cell.capacity) == [100, 50, 100, 50])
-    #expect(
-      planned[0].setup.arrangement == .memory(TierSetup(policy: try specs("lru")[0], capacity: 1)))
+    try #require(planned.count == 4)
+    #expect(planned[0].setup.arrangement == .memory(TierSetup(policy: lru, capacity: 10)))
     guard case .hybrid(let memory, let disk, _) = planned[2].setup.arrangement else {
       Issue.record("no hybrid")
       return
     }
-    #expect(memory.capacity == 1 && disk.capacity >= 1 && planned[2].cell.memoryCapacity ?? 0 > 1)
+    #expect(memory.capacity == 1 && disk.capacity >= 9 && planned[2].cell.memoryCapacity == 10)
     facts.samplingRate = nil
     let whole = try cells(workload, facts)
-    #expect(
-      whole[1].setup.arrangement == .memory(TierSetup(policy: try specs("lru")[0], capacity: 50)))
+    #expect(whole[1].setup.arrangement == .memory(TierSetup(policy: lru, capacity: 50)))
   }
 
   @Test func aSingleTierIsSetUp() throws {
