@@ -133,7 +133,8 @@ import Testing
       shell: """
         f='\(name)'
         sed -n 1,2p "$f" | sed 's/"sets":0/"sets":7/' > body
-        { cat body; echo "sha256 $(sha256sum < body | cut -d' ' -f1)"; } > "${f%.*}.0123456789abcdef"
+        { cat body; echo "sha256 $(sha256sum < body | cut -d' ' -f1)"; } \
+          > "${f%.*}.0123456789abcdef"
         """, in: scratch.folder)
     #expect(forged.exitCode == 0, "\(forged.notes)")
     let merge = try LarderProcess(

@@ -82,7 +82,7 @@ package struct PlannedJob: Sendable {
   }
 
   /// A limit of memory: a quarter more than is estimated. Whole MiB, at least 256.
-  static func limitMebibytes(_ bytes: UInt64) -> UInt64 { max(256, bytes / 4 * 5 >> 20) + 1 }
+  static func limitMebibytes(_ bytes: UInt64) -> UInt64 { max(256, (bytes / 4 * 5) >> 20) + 1 }
 
   /// The longest of the parts, and the one that takes the most memory.
   static func most(_ parts: some Sequence<PartPlan.Part>) -> (seconds: Double, bytes: UInt64) {

@@ -83,8 +83,8 @@ package final class StoredRecords: RecordStore {
     return record
   }
 
-  /// Cells that ran at the same time where these were computed: the most of any; 1 where that is not
-  /// known.
+  /// Cells that ran at the same time where these were computed: the most of any; 1 where that is
+  /// not known.
   package func sweepThreads(of cells: [PlannedCell]) -> Int {
     cells.reduce(1) { most, planned in
       keys[planned].map { store.timings($0).reduce(most) { max($0, $1.threads) } } ?? most

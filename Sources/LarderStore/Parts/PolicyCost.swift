@@ -2,8 +2,8 @@
 ///
 /// Measured: means over all cells of the kept runs in `Results/examples/policies`, one thread, AMD
 /// EPYC; `PolicyCostTests` compares the table with them. Traces with sizes, sets and times to live
-/// are among them, so replaying gets of unit size is up to twice as fast. Estimates decide how cells
-/// are divided into parts and what a scheduler is asked for, and nothing that is counted.
+/// are among them, so replaying gets of unit size is up to twice as fast. Estimates decide how
+/// cells are divided into parts and what a scheduler is asked for, and nothing that is counted.
 package struct PolicyCost: Hashable, Sendable {
   /// Nanoseconds for each request.
   package let nanoseconds: Double

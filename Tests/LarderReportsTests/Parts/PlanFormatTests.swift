@@ -133,6 +133,13 @@ import Yams
     }
   }
 
+  @Test func limitsLeaveRoom() {
+    #expect(PlannedJob.limitMebibytes(4 << 30) == 5121)
+    #expect(PlannedJob.limitMebibytes(1) == 257)
+    #expect(PlannedJob.limitMinutes(60) == 8)
+    #expect(PlannedJob.limitMinutes(.infinity) == 1_000_005)
+  }
+
   @Test func namesAreKnown() throws {
     #expect(
       PlanRegistry.all.map(\.name) == [
