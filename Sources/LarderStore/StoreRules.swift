@@ -14,8 +14,8 @@ package struct StoreRules: Hashable, Sendable, CustomStringConvertible {
   /// Raised when counts change in a way that no golden count shows.
   static let version = 1
 
-  /// The first digits of the SHA-256 over all golden counts. `StoreRulesTests` fails when it is not:
-  /// whoever changes a count must change this, and no record from before is used any more.
+  /// The first digits of the SHA-256 over all golden counts. `StoreRulesTests` fails when it is
+  /// not: whoever changes a count must change this, and no record from before is used any more.
   static let goldenCounts = "512f7d65656467d8"
 
   /// The rules of this program.
