@@ -33,9 +33,9 @@ import Testing
     )
     #expect(whole.best.capacity == 20_000 && part.best.capacity == 20_000)
     #expect(part.trace.samplingRate == 0.25 && whole.trace.samplingRate == nil)
-    // A quarter of the objects is 1,500 of them.
-    #expect(abs(whole.best.advised.hitRatio - part.best.advised.hitRatio) < 0.05)
-    #expect(abs(whole.best.lru.hitRatio - part.best.lru.hitRatio) < 0.05)
+    // A quarter of the objects is 1,500 of them, and whether a hot one is among them tells.
+    #expect(abs(whole.best.advised.hitRatio - part.best.advised.hitRatio) < 0.1)
+    #expect(abs(whole.best.lru.hitRatio - part.best.lru.hitRatio) < 0.1)
     let (a, b) = (try #require(whole.costs), try #require(part.costs))
     #expect(abs(a.monthlyGets / b.monthlyGets - 1) < 0.02)
     #expect(abs(a.recommended.total / b.recommended.total - 1) < 0.1)

@@ -273,7 +273,7 @@ import Testing
     #expect(try compare(["a", "b"]).exitCode == 0)
     #expect(try compare(["a", "b", "--fail-on-worse"]).exitCode == 1)
     let csv = try compare(["a", "b/results.json", "--format", "csv"])
-    #expect(csv.output.contains(",worse,hits,\(hits),\(hits - 1)\n"), "\(csv.output)")
+    #expect(csv.output.contains(",worse,hits,\(hits),\(hits - 1),\n"), "\(csv.output)")
     for (arguments, says) in [
       (["a", "nowhere"], "nowhere"), (["a", "tiny.yaml"], "tiny.yaml"),
       (["a", "."], "results.json"),

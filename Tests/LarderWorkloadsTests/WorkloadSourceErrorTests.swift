@@ -78,7 +78,8 @@ import Testing
       """
       w.yaml:3: source.format: cvs: unknown trace format; did you mean 'csv'? known are \
       oracle-general, csv, txt, arc, lirs, vscsi, adapt-size, cache2k, lcs, twitter, meta-kv, \
-      msr-cambridge, combined, squid, w3c, json-lines, redis-monitor, memcached-watch, larder
+      msr-cambridge, combined, squid, w3c, json-lines, hash-ids, redis-monitor, \
+      memcached-watch, recorded, larder
       """),
     Case(
       "source: {trace: a, format: 'csv:time'}",

@@ -4,9 +4,10 @@ import LarderEngine
 /// parameters declare as worth trying, alone and behind every admission filter with such values.
 ///
 /// Policies that know the future are left out, because no cache can run them; so are policies that
-/// need costs or expiry times where the trace has none, and filters by size where it has no sizes:
-/// they would equal others. LRU comes first, then simpler before longer specs, in the order of the
-/// registries: of candidates with equal scores the first one wins.
+/// need costs or expiry times where the trace has none, those that weigh the time of a fetch, of
+/// which a search has none, and filters by size where it has no sizes: they would equal others. LRU
+/// comes first, then simpler before longer specs, in the order of the registries: of candidates with
+/// equal scores the first one wins.
 package struct SearchSpace: Sendable, Hashable {
   /// The candidates, without duplicates.
   package let candidates: [Candidate]
@@ -26,6 +27,8 @@ package struct SearchSpace: Sendable, Hashable {
       let description = policy.description
       if let policies, !policies.contains(description.name) { continue }
       guard Self.isUseful(description, in: columns) else { continue }
+      // Without time it equals another policy.
+      if policy.type?.observesRequests ?? false { continue }
       specs += try Self.specs(description.name, description.parameters)
     }
     var filters: [PolicySpec] = []

@@ -9,7 +9,7 @@ struct HashIDsFormat: TraceFormat {
       512 tokens and is a get of size 1, front to back, at the line's time (milliseconds). Other \
       keys are passed over.
       """,
-    suffixes: [])
+    suffixes: [".hash-ids.jsonl"])
 
   /// What a line must have: the marks of the format.
   private static let time = Array("timestamp".utf8)

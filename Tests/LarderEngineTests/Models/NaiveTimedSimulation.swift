@@ -125,9 +125,16 @@ struct NaiveTimedSimulation {
     if model.coalesces, let joined {
       time.delayedHits += 1
       waits.append(fetches[joined].end - now)
-      fetches[joined].request.nextUse = request.nextUse
+      foresee(request)
     } else {
       fetch(request, line, stores: true)
+    }
+  }
+
+  /// Whatever is on its way for the object will be asked for next at this request's next use.
+  private mutating func foresee(_ request: Request) {
+    for place in fetches.indices where fetches[place].request.id == request.id {
+      fetches[place].request.nextUse = request.nextUse
     }
   }
 
@@ -152,6 +159,7 @@ struct NaiveTimedSimulation {
       Fetch(
         end: start + duration, number: begun, request: request, ttlSeconds: line.ttlSeconds,
         stores: stores))
+    if stores { foresee(request) }
     begun += 1
     time.originFetches += 1
     time.maxInFlight = max(time.maxInFlight, UInt64(fetches.count))

@@ -40,7 +40,7 @@ import Testing
       let trace = maker.make()
       let untimed = try Differential.engine(trace, setup, sparse: false)
       setup.time = try FetchModel(
-        latencies: [0], coalesces: random.oneIn(2), clock: random.oneIn(2) ? .trace : .requests)
+        latencies: [0], coalesces: random.oneIn(2))
       var timed = try Differential.engine(trace, setup, sparse: false)
       let time = try #require(timed.time)
       #expect(time.totalLatency == 0 && time.delayedHits == 0 && time.p99Latency == 0)

@@ -144,14 +144,17 @@ struct CellKeyTests {
   @Test func everyPropertyIsKnown() {
     func names(_ value: Any) -> [String] { Mirror(reflecting: value).children.compactMap(\.label) }
     #expect(
-      names(Self.planned().setup) == ["arrangement", "unit", "seed", "recordsOutcomes"])
+      names(Self.planned().setup) == ["arrangement", "unit", "seed", "recordsOutcomes", "time"])
     #expect(
       names(TierSetup(policy: Self.policy("lru"), capacity: 1))
         == ["policy", "capacity", "timeToLiveSeconds", "objectsMax", "admission"])
     #expect(names(HybridRules()) == ["inclusion", "promotion", "placement"])
     #expect(
       names(HybridRules.Placement()) == ["memoryOnlyBelowSeconds", "diskOnlyFromSeconds"])
-    #expect(names(LatencyModel(origin: AccessLatency())) == ["memory", "disk", "origin"])
+    #expect(
+      names(LatencyModel(origin: AccessLatency())) == [
+        "memory", "disk", "origin", "isOriginFromTrace",
+      ])
     #expect(names(AccessLatency()) == ["base", "nanosecondsPerByte"])
     #expect(names(Self.policy("lru")) == ["name", "values", "description"])
   }
