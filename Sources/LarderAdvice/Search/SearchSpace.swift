@@ -6,8 +6,8 @@ import LarderEngine
 /// Policies that know the future are left out, because no cache can run them; so are policies that
 /// need costs or expiry times where the trace has none, those that weigh the time of a fetch, of
 /// which a search has none, and filters by size where it has no sizes: they would equal others. LRU
-/// comes first, then simpler before longer specs, in the order of the registries: of candidates with
-/// equal scores the first one wins.
+/// comes first, then simpler before longer specs, in the order of the registries: of candidates
+/// with equal scores the first one wins.
 package struct SearchSpace: Sendable, Hashable {
   /// The candidates, without duplicates.
   package let candidates: [Candidate]

@@ -4,7 +4,7 @@ struct HashIDsFormat: TraceFormat {
     name: "hash-ids",
     summary: "prompts as lists of prefix blocks, a JSON object per line (Mooncake)",
     layout: """
-      Text, one JSON object per line: {"timestamp": 27, "input_length": 6758, "output_length": 500, \
+      Text, one JSON object per line: {"timestamp": 27, "input_length": 678, "output_length": 500, \
       "hash_ids": [46, 47]}. Each id of hash_ids stands for the prompt up to the end of a block of \
       512 tokens and is a get of size 1, front to back, at the line's time (milliseconds). Other \
       keys are passed over.

@@ -21,7 +21,7 @@ struct SchemaTests {
     var seen: Set<String> = []
     schema.check(value, at: "results", &seen)
     // The sample has every optional key somewhere, so that the schema names nothing that is not.
-    // But for the seed of a generator's trace, the rate of a sample, and machines of merged results.
+    // But for a generator's seed, the rate of a sample, and the machines of merged results.
     let absent = schema.keys(at: "results").subtracting(seen)
       .subtracting([
         "results.traces.seed", "results.traces.samplingRate", "results.records.timings.machine",
