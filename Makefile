@@ -26,7 +26,7 @@ ROUNDS ?=
 ALARM_RESULTS ?= Results/alarms
 LARDER ?=
 PARTS ?= 1000
-CLUSTER_TESTS ?=
+CLUSTER_FLAGS ?=
 TRACES ?=
 
 VENV := analysis/.venv
@@ -191,8 +191,8 @@ torture: deps ## Test disk caches with killed processes, full disks and damaged 
 	  printf "  %-16s %-12s %8s %9s\n", $$1, $$2, n[1], n[4] }' "$$said"; \
 	exit $$status
 
-# LARDER is the program to test: by default one that is built in release mode. CLUSTER_TESTS names
-# some of the tests. What is missing of Slurm, munge, GNU parallel and Python is installed (Debian and
+# LARDER is the program to test: by default one that is built in release mode. CLUSTER_FLAGS
+# has names of tests, to run some of them, and options of Tests/Clusters/run.py. What is missing of Slurm, munge, GNU parallel and Python is installed (Debian and
 # Ubuntu); what cannot be is skipped with its name.
 test-clusters: ## Run PARTS parts on a real Slurm and kill a tenth of them; damage and fill stores
 	@larder='$(LARDER)'; \
@@ -207,7 +207,7 @@ test-clusters: ## Run PARTS parts on a real Slurm and kill a tenth of them; dama
 	  } >/dev/null 2>&1 || \
 	  { echo 'Skipping the tests of clusters: missing python3, and it cannot be installed.' >&2; \
 	    exit 0; }; \
-	exec $(PYTHON) -B Tests/Clusters/run.py --larder "$$larder" --parts '$(PARTS)' $(CLUSTER_TESTS)
+	exec $(PYTHON) -B Tests/Clusters/run.py --larder "$$larder" --parts '$(PARTS)' $(CLUSTER_FLAGS)
 
 run: build ## Run WORKLOAD (default Workloads/news-feed.yaml), and write a report into Results/
 	$(call say,Running $(WORKLOAD))

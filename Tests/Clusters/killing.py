@@ -30,10 +30,10 @@ class Killer:
         """Kill as many of those that run now as are due."""
         running = self.cluster.tasks()
         self.seen.update(task.index for task in running)
-        if self.crashed is None and len(self.seen) > self.tasks // 3:
+        if self.goal > 0 and self.crashed is None and len(self.seen) > self.tasks // 3:
             return self._crash()
-        # A little faster than they come, so that all are killed before the last has ended.
-        due = min(self.goal, 1 + round(1.2 * self.goal * len(self.seen) / self.tasks))
+        # Faster than they come, as not all are seen, and the last must not have ended before.
+        due = min(self.goal, 1 + round(1.5 * self.goal * len(self.seen) / self.tasks))
         left = [task for task in running if task.index not in self.killed]
         self.random.shuffle(left)
         for task in left[: max(0, due - len(self.killed))]:
@@ -57,5 +57,6 @@ class Killer:
     def _crash(self) -> None:
         self.crashed = self.random.choice(self.cluster.nodes)
         for task in self.cluster.crash_node(self.crashed):
-            self.killed.setdefault(task.index, "crashed")
+            if task.index >= 0:
+                self.killed.setdefault(task.index, "crashed")
         self.cluster.start_node(self.crashed)

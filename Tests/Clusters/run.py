@@ -39,9 +39,13 @@ def run(name: str, test: Callable[..., None], options: argparse.Namespace) -> st
     start = time.monotonic()
     verdict, why = "passed", ""
     try:
-        with Stand(options.larder) as stand:
-            known = {"stand": lambda: stand, "seed": lambda: options.seed,
-                     "sweep": lambda: Sweep(stand, options.parts)}  # fmt: skip
+        with Stand(options.larder, options.keep) as stand:
+            known = {
+                "stand": lambda: stand,
+                "sweep": lambda: Sweep(stand, options.parts, options.requests),
+                "share": lambda: options.kill,
+                "seed": lambda: options.seed,
+            }
             test(**{word: known[word]() for word in inspect.signature(test).parameters})
     except SkippedError as reason:
         verdict, why = "skipped", f": {reason}"
@@ -58,7 +62,10 @@ def main() -> int:
     words.add_argument("names", nargs="*", choices=[[], *tests()], help="default: all")
     words.add_argument("--larder", type=Path, required=True, help="the program to test")
     words.add_argument("--parts", type=int, default=1000, help="parts of the large sweep")
+    words.add_argument("--requests", type=int, default=500_000, help="requests of each trace of it")
+    words.add_argument("--kill", type=float, default=0.1, help="share of the tasks to kill")
     words.add_argument("--seed", type=int, default=1, help="decides which tasks are killed")
+    words.add_argument("--keep", action="store_true", help="keep the folders of failed tests")
     options = words.parse_args()
     options.larder = options.larder.resolve(strict=True)
     # Ended as by Ctrl-C, so that daemons and folders go.

@@ -160,18 +160,37 @@ class Cluster:
         Slurm is told that the node is down instead of waiting until it finds out.
         """
         self._kill(node)
-        tasks = [task for task in self.tasks() if task.node == node]
-        for task in tasks:
-            task.crash()
+        # A task that is only about to start on the node would outlive it, so whoever starts tasks
+        # now is watched until the task is there.
+        starting = self._starters()
+        killed = []
+        end = time.monotonic() + 10
+        while starting and time.monotonic() < end:
+            for task in self.tasks(arrays_only=False):
+                starting.discard(task.parent)
+                if task.node == node:
+                    task.crash()
+                    killed.append(task)
+            starting &= self._starters()
         self.stand.run("scontrol", "update", f"nodename={node}", "state=down", "reason=crash")
-        return tasks
+        return killed
+
+    def _starters(self) -> set[int]:
+        """Return the processes that start tasks, and report their ends."""
+        setting = f"SLURM_CONF={self.folder}/slurm.conf".encode()
+        found = set()
+        for entry in Path("/proc").glob("[0-9]*"):
+            with suppress(OSError):
+                if (entry / "comm").read_text().startswith("slurmstepd") and setting in (
+                    entry / "environ"
+                ).read_bytes().split(b"\0"):
+                    found.add(int(entry.name))
+        return found
 
     def tasks(self, *, arrays_only: bool = True) -> list[Task]:
         """List the tasks that run, by what their processes' environments say."""
         found = []
-        for entry in Path("/proc").iterdir():
-            if not entry.name.isdigit():
-                continue
+        for entry in Path("/proc").glob("[0-9]*"):
             with suppress(OSError, ValueError):
                 words = (entry / "environ").read_bytes().decode(errors="replace").split("\0")
                 values = dict(word.split("=", 1) for word in words if "=" in word)

@@ -50,9 +50,13 @@ class Run:
 
 @dataclass
 class Stand:
-    """A temporary folder with larder in its PATH, which goes whatever happens."""
+    """A temporary folder with larder in its PATH, which goes whatever happens.
+
+    With `keeps`, that of a test that fails is left to look at.
+    """
 
     larder: Path
+    keeps: bool = False
     folder: Path = field(init=False)
     environment: dict[str, str] = field(init=False)
 
@@ -67,8 +71,11 @@ class Stand:
         self.environment.pop("LARDER_STORE", None)
         return self
 
-    def __exit__(self, *_: object) -> None:
-        shutil.rmtree(self.folder, ignore_errors=True)
+    def __exit__(self, fault: type[BaseException] | None, *_: object) -> None:
+        if self.keeps and fault is not None and not issubclass(fault, SkippedError):
+            print(f"    kept: {self.folder}")
+        else:
+            shutil.rmtree(self.folder, ignore_errors=True)
 
     def run(self, *words: object, code: int | None = 0, **variables: str) -> Run:
         """Run a program in the folder, and check its exit code unless that is None."""
@@ -107,14 +114,16 @@ class Stand:
         """Write a workload of 12 cells."""
         self.write(
             f"{name}.yaml",
-            "source: {generator: zipf, requests: 50k, objects: 5k}\n"
-            "policies: [fifo, lru, s3-fifo]\ncapacities: [10, 100, 1%, 10%]\n",
+            "source: {generator: zipf, requests: 20k, objects: 2k}\n"
+            "policies: [fifo, lru, s3-fifo]\ncapacities: [10, 100, 3%, 10%]\n",
         )
         return f"{name}.yaml"
 
     def records(self, store: str, part: str = "cells") -> list[Path]:
         """List the files of a store in which counts, or timings, are."""
-        return sorted(path for path in (self.folder / store / part).glob("*/*"))
+        files = (self.folder / store / part).glob("*/*")
+        # Those that killed processes have begun have hidden names.
+        return sorted(path for path in files if not path.name.startswith("."))
 
 
 def same_results(stand: Stand, one: str, other: str) -> None:

@@ -11,8 +11,6 @@ POLICIES = (
     "lirs, clock-pro, s3-fifo, qd-lp, tinylfu, w-tinylfu, lecar, cacheus, gdsf, greedydual"
 )
 SEEDS = [1, 2, 3, 4]
-# Enough for a task to be killed in the middle of a cell.
-REQUESTS = 500_000
 
 
 @dataclass
@@ -21,6 +19,7 @@ class Sweep:
 
     stand: Stand
     parts: int
+    requests: int
     plain: Run | None = None
 
     file = "sweep.yaml"
@@ -32,7 +31,7 @@ class Sweep:
         self.cells = each * count
         self.stand.write(
             self.file,
-            f"source: {{generator: zipf, requests: {REQUESTS}, objects: 50k, exponent: 0.9}}\n"
+            f"source: {{generator: zipf, requests: {self.requests}, objects: 50k, exponent: 0.9}}\n"
             f"policies: [{POLICIES}]\nseeds: {SEEDS}\ncapacities: {capacities}\n",
         )
 

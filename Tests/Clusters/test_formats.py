@@ -23,7 +23,7 @@ def plan(stand: Stand, workload: str, form: str, *words: str) -> str:
 def test_kubernetes(stand: Stand) -> None:
     """The file holds three jobs that Kubernetes takes; their commands are the whole sweep."""
     try:
-        import yaml  # noqa: PLC0415
+        import yaml
     except ImportError:
         raise SkippedError("missing python3-yaml (name as in Debian)") from None
     workload = stand.small()
