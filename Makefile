@@ -191,9 +191,10 @@ torture: deps ## Test disk caches with killed processes, full disks and damaged 
 	  printf "  %-16s %-12s %8s %9s\n", $$1, $$2, n[1], n[4] }' "$$said"; \
 	exit $$status
 
-# LARDER is the program to test: by default one that is built in release mode. CLUSTER_FLAGS
-# has names of tests, to run some of them, and options of Tests/Clusters/run.py. What is missing of Slurm, munge, GNU parallel and Python is installed (Debian and
-# Ubuntu); what cannot be is skipped with its name.
+# LARDER is the program to test: by default one that is built in release mode. CLUSTER_FLAGS has names
+# of tests, to run some of them, and options of Tests/Clusters/run.py. What is missing of Slurm,
+# munge, GNU parallel and Python is installed (Debian and Ubuntu); what cannot be is skipped with its
+# name.
 test-clusters: ## Run PARTS parts on a real Slurm and kill a tenth of them; damage and fill stores
 	@larder='$(LARDER)'; \
 	if [ -z "$$larder" ]; then \

@@ -49,9 +49,13 @@ class Sweep:
         same_results(self.stand, "plain", merged)
         self.stand.run("larder", "store", "verify", "--store", store)
         check(len(self.stand.records(store)) == self.cells, "records and cells differ in number")
-        again = self.stand.run(
-            "larder", "run", self.file, "--store", store, "--output", f"{merged}-again"
-        )
-        check(again.computed == 0, f"a second run computed {again.computed} cells")
-        check(again.seconds < 2, f"a second run took {again.seconds:.1f} s, expected less than 2")
-        print(f"    second run: 0 of {self.cells} cells computed, {again.seconds:.2f} s")
+        runs = []
+        while len(runs) < 3 and (not runs or min(runs) >= 2):
+            again = self.stand.run(
+                "larder", "run", self.file, "--store", store, "--output", f"{merged}-{len(runs)}"
+            )
+            check(again.computed == 0, f"a second run computed {again.computed} cells")
+            runs.append(again.seconds)
+        # The fastest of three, as other programs may be busy.
+        check(min(runs) < 2, f"a second run took {min(runs):.1f} s, expected less than 2")
+        print(f"    second run: 0 of {self.cells} cells computed, {min(runs):.2f} s")
