@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -74,21 +75,34 @@ class Stand:
     def __exit__(self, fault: type[BaseException] | None, *_: object) -> None:
         if self.keeps and fault is not None and not issubclass(fault, SkippedError):
             print(f"    kept: {self.folder}")
-        else:
+            return
+        # What a test that was stopped had started may write for a moment yet.
+        for _ in range(100):
             shutil.rmtree(self.folder, ignore_errors=True)
+            if not self.folder.exists():
+                return
+            time.sleep(0.2)
 
     def run(self, *words: object, code: int | None = 0, **variables: str) -> Run:
         """Run a program in the folder, and check its exit code unless that is None."""
         start = time.monotonic()
-        ended = subprocess.run(
+        process = subprocess.Popen(
             [str(word) for word in words],
             cwd=self.folder,
             env={**self.environment, **variables},
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             text=True,
-            timeout=1800,
+            start_new_session=True,
         )
-        run = Run(ended.returncode, ended.stdout, ended.stderr, time.monotonic() - start)
+        try:
+            output, notes = process.communicate(timeout=1800)
+        except BaseException:
+            # With all that it has started.
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            raise
+        run = Run(process.returncode, output, notes, time.monotonic() - start)
         line = " ".join(str(word) for word in words)
         check(code in (None, run.code), f"{line}: exit code {run.code}: {run.notes[-2000:]}")
         return run
