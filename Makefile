@@ -275,7 +275,9 @@ analysis: $(VENV)/.installed ## Draw figures and statistics of RESULTS, one or m
 
 test-analysis: $(VENV)/.installed ## Check the style of analysis/ and run its tests
 	$(call say,Testing analysis/)
-	@cd analysis && .venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/pytest
+	@cd analysis && .venv/bin/ruff check . && .venv/bin/ruff format --check . && \
+	  .venv/bin/mypy --strict --ignore-missing-imports --follow-imports=silent \
+	    src/larder/__init__.py src/larder/errors.py src/larder/runs.py && .venv/bin/pytest
 
 policies-page: build ## Run all policies on Workloads/policies, and write docs/policies.md
 	@larder="$$($(SWIFT) build -c release --show-bin-path)/larder"; \

@@ -6,8 +6,8 @@ import math
 
 import pandas as pd
 
-from larder_analysis import points as curves
-from larder_analysis.tables import PERCENTILES, Tables
+from larder.plots import points as curves
+from larder.plots.tables import PERCENTILES, Tables
 
 _WHERE = ["panel", "series"]
 

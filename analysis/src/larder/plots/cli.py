@@ -8,18 +8,18 @@ import warnings
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
-from larder_analysis import __version__, style, text
-from larder_analysis.blocks import BY_CAPACITY, BY_PANEL, make_blocks
-from larder_analysis.curves import load_curves
-from larder_analysis.errors import AnalysisError, NothingToDrawError
-from larder_analysis.figures import FIGURES, figures
-from larder_analysis.figures.drawing import Drawing
-from larder_analysis.output import FORMATS, figure_bytes, remove_stale, write
-from larder_analysis.report import Report
-from larder_analysis.results import load_runs
-from larder_analysis.statistics import rank
-from larder_analysis.style import ONE_COLUMN, TWO_COLUMN, Looks, Width
-from larder_analysis.tables import Tables, make_tables
+from larder.plots import __version__, style, text
+from larder.plots.blocks import BY_CAPACITY, BY_PANEL, make_blocks
+from larder.plots.curves import load_curves
+from larder.plots.errors import AnalysisError, NothingToDrawError
+from larder.plots.figures import FIGURES, figures
+from larder.plots.figures.drawing import Drawing
+from larder.plots.output import FORMATS, figure_bytes, remove_stale, write
+from larder.plots.report import Report
+from larder.plots.results import load_runs
+from larder.plots.statistics import rank
+from larder.plots.style import ONE_COLUMN, TWO_COLUMN, Looks, Width
+from larder.plots.tables import Tables, make_tables
 
 _WIDTHS = {"one": (ONE_COLUMN,), "two": (TWO_COLUMN,), "both": (ONE_COLUMN, TWO_COLUMN)}
 _FILE_LIST = "files.txt"

@@ -10,9 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator
 
-from larder_analysis.figures.drawing import MOST_ROWS, Entry, pages
-from larder_analysis.style import Width
-from larder_analysis.text import shown
+from larder.plots.figures.drawing import MOST_ROWS, Entry, pages
+from larder.plots.style import Width
+from larder.plots.text import shown
 
 ROW_HEIGHT = 0.125
 _FRAME_HEIGHT = 0.34

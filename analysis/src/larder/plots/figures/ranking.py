@@ -7,13 +7,13 @@ import math
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from larder_analysis.blocks import make_blocks
-from larder_analysis.errors import NothingToDrawError
-from larder_analysis.figures.drawing import Drawing, new_figure
-from larder_analysis.statistics import Ranking, rank
-from larder_analysis.style import Looks, Width
-from larder_analysis.tables import Tables
-from larder_analysis.text import shown
+from larder.plots.blocks import make_blocks
+from larder.plots.errors import NothingToDrawError
+from larder.plots.figures.drawing import Drawing, new_figure
+from larder.plots.statistics import Ranking, rank
+from larder.plots.style import Looks, Width
+from larder.plots.tables import Tables
+from larder.plots.text import shown
 
 _LINE = 0.15
 _TOP = 0.5

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from larder_analysis.figures import (
+from larder.plots.figures import (
     bound,
     latency,
     miss_ratio,
@@ -14,9 +14,9 @@ from larder_analysis.figures import (
     throughput,
     tiers,
 )
-from larder_analysis.figures.drawing import Drawing
-from larder_analysis.style import Looks, Width
-from larder_analysis.tables import Tables
+from larder.plots.figures.drawing import Drawing
+from larder.plots.style import Looks, Width
+from larder.plots.tables import Tables
 
 DrawFigure = Callable[[Tables, Looks, Width], list[Drawing]]
 

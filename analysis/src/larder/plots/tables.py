@@ -13,9 +13,9 @@ from typing import Any
 
 import pandas as pd
 
-from larder_analysis import panels
-from larder_analysis.errors import AnalysisError
-from larder_analysis.results import Run
+from larder.plots import panels
+from larder.plots.errors import AnalysisError
+from larder.plots.results import Run
 
 KEY = [
     "workload", "trace", "configuration", "kind", "policy",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from larder_analysis import points as curves
-from larder_analysis.errors import NothingToDrawError
-from larder_analysis.figures.drawing import Drawing, numbered
-from larder_analysis.figures.lines import LinePlot, draw_lines
-from larder_analysis.style import Looks, Width
-from larder_analysis.tables import Tables
-from larder_analysis.text import shown
+from larder.plots import points as curves
+from larder.plots.errors import NothingToDrawError
+from larder.plots.figures.drawing import Drawing, numbered
+from larder.plots.figures.lines import LinePlot, draw_lines
+from larder.plots.style import Looks, Width
+from larder.plots.tables import Tables
+from larder.plots.text import shown
 
 
 def draw(tables: Tables, looks: Looks, width: Width) -> list[Drawing]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from larder_analysis import points as curves
-from larder_analysis.errors import NothingToDrawError
-from larder_analysis.figures.drawing import Drawing, numbered
-from larder_analysis.figures.lines import LinePlot, draw_lines
-from larder_analysis.style import Looks, Width
-from larder_analysis.tables import Tables
+from larder.plots import points as curves
+from larder.plots.errors import NothingToDrawError
+from larder.plots.figures.drawing import Drawing, numbered
+from larder.plots.figures.lines import LinePlot, draw_lines
+from larder.plots.style import Looks, Width
+from larder.plots.tables import Tables
 
 _CAPTION = (
     "{what} over cache capacity, one panel for each trace and configuration; lower is better. "

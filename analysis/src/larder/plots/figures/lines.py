@@ -9,9 +9,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from larder_analysis.figures.drawing import Entry, pages, series_entries
-from larder_analysis.figures.scales import axis_inches, capacity_axis, capacity_label
-from larder_analysis.style import Looks, Width, is_offline
+from larder.plots.figures.drawing import Entry, pages, series_entries
+from larder.plots.figures.scales import axis_inches, capacity_axis, capacity_label
+from larder.plots.style import Looks, Width, is_offline
 
 _MOST_MARKERS = 12
 

@@ -11,8 +11,8 @@ from typing import Any
 import jsonschema
 from jsonschema.exceptions import best_match
 
-from larder_analysis.errors import AnalysisError
-from larder_analysis.text import clean
+from larder.plots.errors import AnalysisError
+from larder.plots.text import clean
 
 FILE_NAME = "results.json"
 _LONGEST_MESSAGE = 160
@@ -28,7 +28,7 @@ class Run:
 
 def schema() -> dict[str, Any]:
     """The schema of results.json; in a checkout it is the file in docs/."""
-    file = resources.files("larder_analysis").joinpath("results.schema.json")
+    file = resources.files("larder.plots").joinpath("results.schema.json")
     return json.loads(file.read_text(encoding="utf-8"))
 
 

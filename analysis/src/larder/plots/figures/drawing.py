@@ -11,8 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from larder_analysis.style import Looks, Width, label
-from larder_analysis.text import shown
+from larder.plots.style import Looks, Width, label
+from larder.plots.text import shown
 
 MOST_ROWS = 5
 _LEGEND_LINE = 0.125

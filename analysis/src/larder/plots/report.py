@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from larder_analysis import summary, text
-from larder_analysis.blocks import Blocks
-from larder_analysis.figures.drawing import Drawing
-from larder_analysis.figures.scales import capacity_text
-from larder_analysis.statistics import Ranking
-from larder_analysis.tables import Tables
+from larder.plots import summary, text
+from larder.plots.blocks import Blocks
+from larder.plots.figures.drawing import Drawing
+from larder.plots.figures.scales import capacity_text
+from larder.plots.statistics import Ranking
+from larder.plots.tables import Tables
 
 _EXECUTED = (
     "requests_per_second_median",

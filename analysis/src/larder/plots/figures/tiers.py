@@ -9,12 +9,12 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
-from larder_analysis.errors import NothingToDrawError
-from larder_analysis.figures.drawing import Drawing, Entry, numbered
-from larder_analysis.figures.rows import RowPlot, draw_rows
-from larder_analysis.figures.scales import capacity_text
-from larder_analysis.style import BLUE, ORANGE, Looks, Width
-from larder_analysis.tables import Tables
+from larder.plots.errors import NothingToDrawError
+from larder.plots.figures.drawing import Drawing, Entry, numbered
+from larder.plots.figures.rows import RowPlot, draw_rows
+from larder.plots.figures.scales import capacity_text
+from larder.plots.style import BLUE, ORANGE, Looks, Width
+from larder.plots.tables import Tables
 
 _CAPTION = (
     "Hit ratio by the tier that answered; the number is the sum. One panel for each trace, "

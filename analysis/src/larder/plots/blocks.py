@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from larder_analysis.errors import NothingToDrawError
-from larder_analysis.statistics import ENOUGH_BLOCKS, FEWEST_BLOCKS, FEWEST_POLICIES
-from larder_analysis.text import clean
+from larder.plots.errors import NothingToDrawError
+from larder.plots.statistics import ENOUGH_BLOCKS, FEWEST_BLOCKS, FEWEST_POLICIES
+from larder.plots.text import clean
 
 BY_PANEL = "panel"
 BY_CAPACITY = "capacity"

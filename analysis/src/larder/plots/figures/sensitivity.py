@@ -9,12 +9,12 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 
-from larder_analysis import points as curves
-from larder_analysis.errors import NothingToDrawError
-from larder_analysis.figures.drawing import Drawing, Entry, numbered
-from larder_analysis.figures.lines import LinePlot, draw_lines
-from larder_analysis.style import Looks, Width
-from larder_analysis.tables import Tables
+from larder.plots import points as curves
+from larder.plots.errors import NothingToDrawError
+from larder.plots.figures.drawing import Drawing, Entry, numbered
+from larder.plots.figures.lines import LinePlot, draw_lines
+from larder.plots.style import Looks, Width
+from larder.plots.tables import Tables
 
 # Part of a panel's height that is kept free for the marks of knees, and the width of one of these.
 _STRIP = 0.09

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from larder_analysis.errors import AnalysisError
+from larder.plots.errors import AnalysisError
 
 REQUIRED = ("trace", "policy", "method", "unit", "capacity", "requests", "hit_ratio")
 UNITS = ("objects", "bytes")

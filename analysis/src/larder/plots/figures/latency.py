@@ -7,14 +7,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from larder_analysis import points as curves
-from larder_analysis.errors import NothingToDrawError
-from larder_analysis.figures.drawing import Drawing, Entry, numbered
-from larder_analysis.figures.lines import LinePlot, draw_lines
-from larder_analysis.figures.rows import RowPlot, draw_rows, with_variants
-from larder_analysis.figures.scales import axis_inches, time_axis
-from larder_analysis.style import GREY, Looks, Width
-from larder_analysis.tables import Tables
+from larder.plots import points as curves
+from larder.plots.errors import NothingToDrawError
+from larder.plots.figures.drawing import Drawing, Entry, numbered
+from larder.plots.figures.lines import LinePlot, draw_lines
+from larder.plots.figures.rows import RowPlot, draw_rows, with_variants
+from larder.plots.figures.scales import axis_inches, time_axis
+from larder.plots.style import GREY, Looks, Width
+from larder.plots.tables import Tables
 
 _OPERATIONS = {
     "get": "all gets", "memory-hit": "memory hits", "disk-hit": "disk hits", "miss": "misses",

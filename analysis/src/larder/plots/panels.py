@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from larder_analysis.style import is_offline
+from larder.plots.style import is_offline
 
 NAMES = ["panel", "series", "home", "row", "offline"]
 _HOME = ["workload", "trace", "unit"]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from larder_analysis.errors import AnalysisError
+from larder.plots.errors import AnalysisError
 
 FORMATS = ("pdf", "svg", "png")
 _CREATOR = "larder-analysis"

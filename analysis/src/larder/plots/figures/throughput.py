@@ -10,11 +10,11 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from larder_analysis.errors import NothingToDrawError
-from larder_analysis.figures.drawing import Drawing, Entry, numbered
-from larder_analysis.figures.rows import RowPlot, draw_rows, with_variants
-from larder_analysis.style import Looks, Width
-from larder_analysis.tables import Tables
+from larder.plots.errors import NothingToDrawError
+from larder.plots.figures.drawing import Drawing, Entry, numbered
+from larder.plots.figures.rows import RowPlot, draw_rows, with_variants
+from larder.plots.style import Looks, Width
+from larder.plots.tables import Tables
 
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "p")
 _SIMULATED = (
