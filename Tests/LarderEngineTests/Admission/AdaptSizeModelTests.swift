@@ -24,14 +24,16 @@ import Testing
       }
       guard admitted > 0 else { return 0 }
       var life = capacity / admitted
-      for _ in 0..<1000 where life < 1e12 {
+      for _ in 0..<400 where life < 1e12 {
         var occupied = 0.0
-        for (object, chance) in zip(objects, chances) {
-          let exponent = Double(object.rate) * life - Double(object.size) / scale
-          let odds = exponent > 40 ? 1e17 : DeterministicMath.exp(exponent) - chance
-          occupied += Double(object.size) * odds / (1 + odds)
+        for place in objects.indices {
+          let exponent = Double(objects[place].rate) * life - Double(objects[place].size) / scale
+          let odds = exponent > 40 ? 1e17 : DeterministicMath.exp(exponent) - chances[place]
+          occupied += Double(objects[place].size) * odds / (1 + odds)
         }
-        life = min(1e12, capacity * life / occupied)
+        let next = min(1e12, capacity * life / occupied)
+        defer { life = next }
+        if abs(next / life - 1) < 1e-8 { break }
       }
       var hits = 0.0
       for (object, chance) in zip(objects, chances) {
@@ -52,23 +54,23 @@ import Testing
     return (1...count).map { rank in
       let size = DeterministicMath.pow(10, 2 + 4 * random.nextUnit())
       return Object(
-        rate: Float(0.5 + 20_000 / Double(rank) * random.nextUnit()), size: UInt32(size))
+        rate: Float(0.5 + 2000 / Double(rank) * random.nextUnit()), size: UInt32(size))
     }
   }
 
-  @Test(arguments: [UInt64(1), 2, 3], [0.001, 0.01, 0.1, 0.5])
+  @Test(arguments: [UInt64(1), 2], [0.001, 0.01, 0.1, 0.5])
   func hitsAreThoseOfThePaper(_ seed: UInt64, _ share: Double) {
-    let objects = objects(2000, seed: seed)
+    let objects = objects(300, seed: seed)
     let footprint = objects.reduce(0) { $0 + Double($1.size) }
     let naive = Naive(capacity: footprint * share, objects: objects)
     let model = AdaptSizeModel(
       capacity: footprint * share, objects: objects.lazy.map { ($0.rate, $0.size) })
-    for exponent in stride(from: 6.0, through: 26, by: 2.5) {
+    for exponent in stride(from: 6.0, through: 26, by: 4) {
       let (own, expected) = (model.hits(exponent), naive.hits(exponent))
       #expect(abs(own - expected) <= 0.02 * expected, "\(exponent): \(own), \(expected)")
     }
     let chosen = naive.hits(model.bestExponent())
-    let best = stride(from: 1.0, through: 30, by: 0.25).map(naive.hits).max() ?? 0
+    let best = stride(from: 4.0, through: 28, by: 2).map(naive.hits).max() ?? 0
     #expect(chosen >= 0.98 * best)
   }
 
