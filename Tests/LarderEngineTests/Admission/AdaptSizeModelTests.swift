@@ -54,23 +54,23 @@ import Testing
     return (1...count).map { rank in
       let size = DeterministicMath.pow(10, 2 + 4 * random.nextUnit())
       return Object(
-        rate: Float(0.5 + 2000 / Double(rank) * random.nextUnit()), size: UInt32(size))
+        rate: Float(0.5 + 20_000 / Double(rank) * random.nextUnit()), size: UInt32(size))
     }
   }
 
-  @Test(arguments: [UInt64(1), 2], [0.001, 0.01, 0.1, 0.5])
+  @Test(arguments: zip([UInt64(1), 2], [0.01, 0.1]))
   func hitsAreThoseOfThePaper(_ seed: UInt64, _ share: Double) {
-    let objects = objects(300, seed: seed)
+    let objects = objects(2000, seed: seed)
     let footprint = objects.reduce(0) { $0 + Double($1.size) }
     let naive = Naive(capacity: footprint * share, objects: objects)
     let model = AdaptSizeModel(
       capacity: footprint * share, objects: objects.lazy.map { ($0.rate, $0.size) })
-    for exponent in stride(from: 6.0, through: 26, by: 4) {
+    for exponent in stride(from: 6.0, through: 26, by: 5) {
       let (own, expected) = (model.hits(exponent), naive.hits(exponent))
-      #expect(abs(own - expected) <= 0.02 * expected, "\(exponent): \(own), \(expected)")
+      #expect(abs(own - expected) <= 0.03 * expected, "\(exponent): \(own), \(expected)")
     }
     let chosen = naive.hits(model.bestExponent())
-    let best = stride(from: 4.0, through: 28, by: 2).map(naive.hits).max() ?? 0
+    let best = stride(from: 6.0, through: 26, by: 4).map(naive.hits).max() ?? 0
     #expect(chosen >= 0.98 * best)
   }
 
