@@ -25,15 +25,20 @@ public struct TraceReference: Sendable, Hashable, Codable {
   /// The share of lines that may be unreadable in a format of text lines; nil for 1 %.
   public var maxBadShare: Double?
 
+  /// The share of the objects whose requests are read, above 0 and below 1; nil for all. Capacities
+  /// and results are scaled by it.
+  public var sample: Double?
+
   /// A reference.
   public init(
     path: String, morePaths: [String]? = nil, format: ComponentSpec? = nil,
-    maxBadShare: Double? = nil
+    maxBadShare: Double? = nil, sample: Double? = nil
   ) {
     self.path = path
     self.morePaths = morePaths
     self.format = format
     self.maxBadShare = maxBadShare
+    self.sample = sample
   }
 
   /// All files, at least one.

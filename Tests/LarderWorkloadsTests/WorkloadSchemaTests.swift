@@ -21,7 +21,7 @@ import Testing
   private static let example = """
     {"name": "x", "description": "y", "unit": "objects", "ignore-size": true,
      "source": {"phases": [
-       {"trace": ["a", "b"], "format": "csv", "max-bad": "2%"},
+       {"trace": ["a", "b"], "format": "csv", "max-bad": "2%", "sample": "1/100"},
        {"generator": "zipf", "requests": 10, "sizes": {"distribution": "constant"}, "ttl": "1h",
         "operations": {"get": 1, "set": 0, "delete": 0, "modify": 0}, "rate": 5},
        {"mix": [{"weight": 1, "source": {"trace": "b"}}], "requests": 5, "shared-keys": true}],
@@ -52,7 +52,7 @@ import Testing
 
   /// The same with several traces, which exclude other sources.
   private static let severalTraces = """
-    {"traces": ["a", ["b", "c"]], "format": "csv", "max-bad": 0.5}
+    {"traces": ["a", ["b", "c"]], "format": "csv", "max-bad": 0.5, "sample": 0.5}
     """
 
   /// The example with every key of a table.

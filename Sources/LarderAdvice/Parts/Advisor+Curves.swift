@@ -79,7 +79,7 @@ extension Advisor {
 
   /// Simulations at several capacities, of a sample where all requests would be too many.
   func simulatedCurve(of design: Candidate, at capacities: [UInt64]) throws -> [CurvePoint] {
-    let extents = capacities.map { extent(runs: capacities.count, smallest: $0) }
+    let extents = capacities.map { extent(runs: capacities.count, of: [design], smallest: $0) }
     var made: [Extent: MiniTrace] = [:]
     for extent in extents where made[extent] == nil { made[extent] = try mini(extent) }
     let minis = extents.map { made[$0] ?? whole }

@@ -8,7 +8,7 @@ extension Advisor {
   func lifetimes(_ design: Candidate, _ capacity: UInt64) throws -> [LifetimePoint] {
     let tried = Self.lifetimes.filter { Double($0) < trace.durationSeconds }
     guard !tried.isEmpty else { return [] }
-    let mini = try mini(runs: tried.count + 1, smallest: capacity)
+    let mini = try mini(runs: tried.count + 1, of: [design], smallest: capacity)
     began("Times to live", mini.trace.requests.count * (tried.count + 1))
     let settings: [UInt32?] = [nil] + tried
     let jobs = try settings.map { seconds in

@@ -15,11 +15,15 @@ extension Advisor {
     static let all = Extent(rate: 1, share: 1)
   }
 
-  /// As much of the trace as so many runs may replay, in a sample that leaves room for enough
-  /// objects in a cache of a capacity; windows of the trace where that would still be too much.
-  func extent(runs: Int, smallest capacity: UInt64) -> Extent {
+  /// As much of the trace as so many runs of these designs may replay, in a sample that leaves room
+  /// for enough objects in a cache of a capacity; windows of the trace where that would still be too
+  /// much.
+  func extent(
+    runs: Int, of designs: [Candidate], smallest capacity: UInt64
+  ) -> Extent {
+    let cost = ReplayCost.mean(designs, weighs: unit == .bytes)
     let all = Double(trace.requests.count)
-    let share = Self.partOfBudget * budget / (all * Double(max(1, runs)))
+    let share = Self.partOfBudget * budget / (all * Double(max(1, runs)) * cost)
     guard share < 1 else { return .all }
     let meanSize = Double(footprint) / Double(max(1, trace.requests.objects))
     let wanted = Search.scaledObjectsMin * max(1, meanSize) / Double(capacity)
@@ -37,8 +41,10 @@ extension Advisor {
       share: extent.share, ends: segments.ends)
   }
 
-  /// That much of the trace as so many runs may replay.
-  func mini(runs: Int, smallest capacity: UInt64) throws -> MiniTrace {
-    try mini(extent(runs: runs, smallest: capacity))
+  /// That much of the trace as so many runs of these designs may replay.
+  func mini(
+    runs: Int, of designs: [Candidate], smallest capacity: UInt64
+  ) throws -> MiniTrace {
+    try mini(extent(runs: runs, of: designs, smallest: capacity))
   }
 }

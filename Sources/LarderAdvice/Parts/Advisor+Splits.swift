@@ -36,7 +36,9 @@ extension Advisor {
     }
     guard plans.count > 1 else { return [] }
     let smallest = plans.map(\.memory).min() ?? capacity
-    let mini = try mini(runs: plans.count, smallest: smallest)
+    // Two tiers take about as long as both.
+    let tiers = plans.count * 2
+    let mini = try mini(runs: tiers, of: [design, lru, fifo], smallest: smallest)
     began("Memory and disk", mini.trace.requests.count * plans.count)
     let jobs = try plans.map {
       Replayer.Job(arrangement: try $0.arrangement(rate: mini.rate), trace: mini)

@@ -37,7 +37,8 @@ extension Advisor {
       .filter { $0.candidate.description != "lru" }.prefix(Self.comparedMax).map(\.candidate)
     let lru = Candidate(policy: try PolicySpec(parsing: "lru"))
     compared = [finding.chosen] + compared + [lru]
-    let sample = try mini(runs: compared.count, smallest: finding.advice.capacity)
+    let sample = try mini(
+      runs: compared.count, of: compared, smallest: finding.advice.capacity)
     let meanSize = Double(footprint) / Double(max(1, trace.requests.objects))
     let held = Double(finding.advice.capacity) * sample.rate / max(1, meanSize)
     var parts = Self.partsMax

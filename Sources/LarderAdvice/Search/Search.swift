@@ -10,7 +10,7 @@ struct Search {
   let replayer: Replayer
   /// The capacity in the replayer's unit.
   let capacity: UInt64
-  /// Requests that may be replayed.
+  /// Requests of average cost that may be replayed.
   let budget: Double
   let seed: UInt64
   /// Whether tiers are on disk: hits count there.
@@ -84,7 +84,8 @@ struct Search {
 
   private var effort: Effort {
     Effort(
-      candidates: candidates.count, requests: trace.requests.count, budget: budget,
+      candidates: candidates.count, requests: trace.requests.count,
+      budget: budget / ReplayCost.mean(candidates, weighs: replayer.unit == .bytes),
       repeated: lookedAt.count)
   }
 

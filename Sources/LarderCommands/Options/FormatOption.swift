@@ -17,11 +17,20 @@ struct FormatOption: ParsableArguments {
       """, valueName: "share"))
   var maxBad: ShareOption?
 
+  @Option(
+    help: ArgumentHelp(
+      """
+      Share of the objects to read, for traces that are too large: 1/100, 1% or 0.01. Capacities \
+      are scaled by it, and results are estimates for all objects.
+      """, valueName: "share"))
+  var sample: SampleOption?
+
   /// Files that make one trace, and how to read them.
   func reference(_ paths: [String]) throws -> TraceReference {
     TraceReference(
       path: paths.first ?? "", morePaths: paths.count > 1 ? Array(paths.dropFirst()) : nil,
-      format: try spec(), maxBadShare: maxBad?.share)
+      format: try spec(), maxBadShare: maxBad?.share,
+      sample: sample?.rate)
   }
 
   /// The format taken apart.

@@ -49,6 +49,8 @@ final class AdaptSize: AdmissionFilter {
     untilSearch = interval
   }
 
+  func prefetch(_ fingerprint: UInt32) { seen.prefetch(fingerprint) }
+
   func admits(_ request: Request, victim: UInt32?) -> Bool {
     random.nextUnit() < DeterministicMath.exp(-Double(request.size) / scale)
   }

@@ -2,83 +2,59 @@
 /// e^(-size / 2^exponent), from the request rates and sizes of its objects.
 ///
 /// A Markov chain of each object's place in the list, solved for the time that an object stays
-/// (sections 4.1 and 4.2 of the paper). Every function is O(groups): objects whose rates and whose
-/// sizes agree in their first four bits are one group with the mean rate and size. That is some
-/// hundred to some thousand groups for any number of objects; means within 6 % of each value change
-/// the model by the square of that.
+/// (sections 4.1 and 4.2 of the paper). Every function is O(groups of similar objects).
 struct AdaptSizeModel {
-  /// Objects that are alike.
-  private struct Group {
-    var objects = 0.0
-    var rate = 0.0
-    var size = 0.0
-  }
-
   /// Bytes.
   private let capacity: Double
-  /// How many objects each group has, and their mean requests in an interval and size in bytes.
-  private let groups: [Group]
+  private let groups: [AdaptSizeGroups.Group]
 
-  /// A model of objects that were requested at these rates, and have these sizes. O(objects).
-  init(capacity: Double, objects: some Sequence<(rate: Float, size: UInt32)>) {
+  /// A model of objects that were requested at these rates, and have these sizes.
+  init(capacity: Double, groups: AdaptSizeGroups) {
     self.capacity = capacity
-    var places: [UInt32: Int] = [:]
-    var groups: [Group] = []
-    for (rate, size) in objects {
-      let key = Self.leading(rate) << 16 | Self.leading(Float(size))
-      let place = places[key] ?? groups.count
-      if place == groups.count {
-        places[key] = place
-        groups.append(Group())
-      }
-      groups[place].objects += 1
-      groups[place].rate += Double(rate)
-      groups[place].size += Double(size)
-    }
-    self.groups = groups.map {
-      Group(objects: $0.objects, rate: $0.rate / $0.objects, size: $0.size / $0.objects)
-    }
+    self.groups = groups.means
   }
 
-  /// The exponent and the first four bits of a number that is not negative.
-  private static func leading(_ value: Float) -> UInt32 { value.bitPattern >> 20 }
-
-  /// The exponent of the best scale: a coarse search, and a golden section around its best.
+  /// The exponent of the best scale: a coarse search, and a golden section around its best, to a
+  /// tenth.
   func bestExponent() -> Double {
     let golden = 0.618_033_99
+    // Where one exponent's solution is, the next one's is not far.
+    var life: Double?
+    func modelled(_ exponent: Double) -> Double { self.hits(exponent, near: &life) }
     let highest = DeterministicMath.log(capacity) / DeterministicMath.log(2)
     var (low, high) = (0.0, highest)
-    var best = (exponent: highest, hits: hits(highest))
+    var best = (exponent: highest, hits: modelled(highest))
     var exponent = 2.0
     while exponent < highest {
-      let hits = hits(exponent)
+      let hits = modelled(exponent)
       if hits > best.hits { best = (exponent, hits) }
       exponent += 4
     }
     (low, high) = (max(0, best.exponent - 4), min(highest, best.exponent + 4))
     var left = high - golden * (high - low)
     var right = low + golden * (high - low)
-    var (hitsLeft, hitsRight) = (hits(left), hits(right))
-    for _ in 0..<15 where high - low > 0.01 {
+    var (hitsLeft, hitsRight) = (modelled(left), modelled(right))
+    for _ in 0..<15 where high - low > 0.1 {
       if hitsRight > hitsLeft {
         (low, left, hitsLeft) = (left, right, hitsRight)
         right = low + golden * (high - low)
-        hitsRight = hits(right)
+        hitsRight = modelled(right)
       } else {
         (high, right, hitsRight) = (right, left, hitsLeft)
         left = high - golden * (high - low)
-        hitsLeft = hits(left)
+        hitsLeft = modelled(left)
       }
     }
     let (found, hits) = hitsLeft > hitsRight ? (left, hitsLeft) : (right, hitsRight)
     return hits > best.hits ? found : best.exponent
   }
 
-  /// Hits in an interval.
-  func hits(_ exponent: Double) -> Double {
+  /// Hits in an interval. `known` is the time that objects stay, for another exponent at first.
+  func hits(_ exponent: Double, near known: inout Double?) -> Double {
     let scale = DeterministicMath.pow(2, exponent)
     let probabilities = groups.map { DeterministicMath.exp(-$0.size / scale) }
-    guard let life = life(scale, probabilities) else { return 0 }
+    guard let life = life(scale, probabilities, near: known) else { return 0 }
+    known = life
     var sum = 0.0
     for (group, probability) in zip(groups, probabilities) {
       sum += group.objects * group.rate * Self.hitRatio(group.rate * life, probability)
@@ -93,22 +69,25 @@ struct AdaptSizeModel {
   /// there fills the cache; nil where nothing is stored.
   ///
   /// Where the paper multiplies the time by capacity / occupied 20 times, this is Newton's method
-  /// on the logarithms of both, kept between the bounds that are known: some ten steps to five
-  /// digits.
-  private func life(_ scale: Double, _ probabilities: [Double]) -> Double? {
+  /// on the logarithms of both, kept between the bounds that are known: some four steps to four
+  /// digits, from a time that is near.
+  private func life(
+    _ scale: Double, _ probabilities: [Double], near known: Double?
+  ) -> Double? {
     var admitted = 0.0
     for (group, probability) in zip(groups, probabilities) {
       admitted += group.objects * group.rate * probability * group.size
     }
     guard admitted > 0 else { return nil }
-    var life = capacity / admitted
+    let least = capacity / admitted
+    var life = known.map { $0 < Self.lifeMax ? max(least, $0) : least } ?? least
     var (low, high) = (0.0, Double.infinity)
     for _ in 0..<40 {
       guard life < Self.lifeMax else { return Self.lifeMax }
       let (occupied, growth) = occupied(life, scale, probabilities)
       guard occupied > 0 else { return nil }
       let missing = DeterministicMath.log(capacity / occupied)
-      if abs(missing) < 1e-5 { break }
+      if abs(missing) < 1e-4 { break }
       if missing > 0 { low = life } else { high = life }
       let step = min(max(missing / max(growth / occupied, 0.05), -4), 4)
       let next = life * DeterministicMath.exp(step)

@@ -22,6 +22,10 @@ public protocol AdmissionFilter: AnyObject, SendableMetatype {
   /// give up for it: nil while there is room, or where the policy cannot say.
   func admits(_ request: Request, victim: UInt32?) -> Bool
 
+  /// An object will be asked for soon: brings what is known of it near, and changes nothing. Called
+  /// by simulations for filters that watch hits.
+  func prefetch(_ fingerprint: UInt32)
+
   /// Memory held, in bytes.
   var stateBytes: Int { get }
 }
@@ -29,6 +33,8 @@ public protocol AdmissionFilter: AnyObject, SendableMetatype {
 extension AdmissionFilter {
   /// Only what is missing matters.
   public func requested(_ request: Request) {}
+  /// What is known is small, or not worth it.
+  public func prefetch(_ fingerprint: UInt32) {}
   /// Nothing worth counting.
   public var stateBytes: Int { 0 }
 }

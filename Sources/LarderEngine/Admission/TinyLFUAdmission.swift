@@ -36,6 +36,8 @@ final class TinyLFUAdmission: AdmissionFilter {
 
   func requested(_ request: Request) { _ = sketch.increment(request.fingerprint) }
 
+  func prefetch(_ fingerprint: UInt32) { sketch.prefetch(fingerprint) }
+
   func admits(_ request: Request, victim: UInt32?) -> Bool {
     if let victim {
       guard sketch.estimate(request.fingerprint) > sketch.estimate(victim) else { return false }

@@ -103,8 +103,10 @@ struct SingleTierSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape
   @inlinable
   mutating func runOperations(upTo end: Int, _ untilFirstEviction: Bool) -> Bool {
     let reader = RequestReader(columns, unit: unit)
+    let last = columns.count - 1
     while position < end {
-      tier.prefetch(columns.ids[min(position + Self.lookahead, columns.count - 1)])
+      tier.prefetch(columns.ids[min(position + Self.lookahead, last)])
+      tier.prefetchNeighbours(columns.ids[min(position + Self.lookahead / 2, last)])
       let (operation, now, ttl) = reader.context(at: position)
       var request = reader.request(at: position)
       request.expires = tier.expiry(now: now, timeToLive: UInt64(ttl) * 1_000_000)

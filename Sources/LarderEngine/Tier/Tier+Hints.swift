@@ -2,12 +2,20 @@ public import Synchronization
 
 /// What a tier tells its cache or a loop, and what changes nothing.
 extension Tier where Policy: ~Copyable {
-  /// Brings what a request for `id` will touch near.
+  /// Brings what a simulated request for `id` will touch near. Each column is memory of its own: what
+  /// is left out here costs a request one wait for memory.
   @inlinable
   @inline(__always)
   func prefetch(_ id: ObjectID) {
     policy.prefetch(id)
     if Shape.weighs { sizes.prefetch(id) }
+    if Shape.expiry == .column { expiries.prefetch(id) }
+    if Shape.marksStale { stale.prefetch(id) }
+    if Shape.limits, keepsCosts { costs.prefetch(id) }
+    if Shape.limits, let filter {
+      fingerprints.prefetch(id)
+      if filter.watchesHits { filter.rule.prefetch(Request.fingerprint(of: id)) }
+    }
   }
 
   /// Brings what the state of `id` points to near.

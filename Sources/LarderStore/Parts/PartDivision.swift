@@ -1,4 +1,5 @@
 import LarderEngine
+import LarderSimulation
 import LarderTraces
 import LarderWorkloads
 

@@ -1,3 +1,5 @@
+import LarderSimulation
+
 /// What a sweep that is only known by its size would cost, at the measured speeds of `PolicyCost`.
 package struct SweepProjection: Sendable {
   /// Cells: a policy at a capacity over a trace.

@@ -22,6 +22,7 @@ public struct FileSource: RecordSource {
   private let parts: [FilePart]
   private let skipsZeroSizes: Bool
   private let maxBadShare: Double
+  private let sample: Double?
   private let log = ReadingLog()
 
   /// All keys are below this number, when the file says so.
@@ -34,7 +35,7 @@ public struct FileSource: RecordSource {
   public var shareRead: Double? { log.shareRead(of: parts.map(\.size)) }
 
   /// The share of the objects whose requests the files have; 1 for all.
-  public var samplingRate: Double { parts.first?.decoder.samplingRate ?? 1 }
+  public var samplingRate: Double { sample ?? parts.first?.decoder.samplingRate ?? 1 }
 
   /// A name for results: the file's without folders, and how many others there are.
   public var name: String {
@@ -72,6 +73,7 @@ public struct FileSource: RecordSource {
         advice: "read recordings one by one; those of plain keys and without sampling can be joined"
       )
     }
+    sample = try Self.sample(reference, of: first)
     columns = parts.reduce(into: []) { $0.formUnion($1.decoder.columns) }
     let options = first.options
     skipsZeroSizes = try options.flag(FormatParameter.skipZeroSize.name) ?? false
@@ -82,6 +84,24 @@ public struct FileSource: RecordSource {
     maxBadShare =
       try reference.maxBadShare ?? options.share(FormatParameter.maxBad.name)
       ?? RecordBatch.maxBadShareDefault
+  }
+
+  private static func sample(
+    _ reference: TraceReference, of part: FilePart
+  ) throws(TraceError) -> Double? {
+    guard let rate = reference.sample, rate != 1 else { return nil }
+    guard rate > 0, rate < 1 else {
+      throw TraceError(
+        "a sample of \(rate) of the objects: expected a share above 0 and at most 1",
+        in: part.path)
+    }
+    guard part.decoder.samplingRate == 1 else {
+      let share = TraceSampling.share(part.decoder.samplingRate)
+      throw TraceError(
+        "is already a sample of \(share) of the objects", in: part.path,
+        advice: "read it without a sample of its own")
+    }
+    return rate
   }
 
   /// Decodes the files from their beginning.
@@ -115,16 +135,18 @@ public struct FileSource: RecordSource {
 
   private func decode(into sink: @escaping RecordSink) throws {
     let parts = try FilePart.inOrderOfTime(parts)
+    let sample = sample.map(ObjectSample.init)
     var wantsMore = true
     for (number, part) in parts.enumerated() where wantsMore {
       let (file, reader) = try part.reader()
       let batch = RecordBatch(skipsZeroSizes: skipsZeroSizes, maxBadShare: maxBadShare) { batch in
         log.noteRead(file.offset)
-        return try sink(batch)
+        return try sample.map { try $0.pass(batch, to: sink) } ?? sink(batch)
       }
       batch.continueReading(log.facts)
       try part.decoder.decode(reader, into: batch)
       wantsMore = batch.wantsMore
+      if let sample { batch.noteSampling(sample.takeFacts()) }
       log.endFile(batch.reading, bytes: file.offset)
       // Whoever looks at the first requests has not seen enough to judge the rest.
       if wantsMore, number == parts.count - 1 { try batch.checkBadLines() }
@@ -136,7 +158,7 @@ extension FileSource {
   /// The trace that the file holds ready to use, nil when it has to be prepared. In memory of our
   /// own where it takes up to half of what is left, or cannot be mapped; mapped otherwise.
   func prepared(memory: MemoryBudget = .machine) throws(TraceError) -> PreparedTrace? {
-    guard format.name == LarderFormat.name, !skipsZeroSizes, parts.count == 1,
+    guard format.name == LarderFormat.name, !skipsZeroSizes, sample == nil, parts.count == 1,
       let part = parts.first
     else { return nil }
     if part.opened == nil {

@@ -133,7 +133,7 @@ struct KeyTable: ~Copyable {
     if bits >= KeyTable.watchedBits {
       try memory.check(
         8 << bits, for: "the keys of \(count) objects", in: "preparation",
-        advice: "use a part of the trace, or sample its objects")
+        advice: "use a part of the trace, or read a sample of its objects: --sample 1/100")
     }
     slots = try GrowableColumn(capacity: 1 << bits)
     fillSlots()
@@ -142,7 +142,7 @@ struct KeyTable: ~Copyable {
   private var tooMany: TraceError {
     TraceError(
       "more than \(maximum) distinct objects", in: "preparation",
-      advice: "shorten the trace or sample its objects")
+      advice: "shorten the trace, or read a sample of its objects: --sample 1/100")
   }
 
   /// Puts all keys into the empty slots.

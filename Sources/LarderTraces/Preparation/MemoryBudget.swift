@@ -43,7 +43,8 @@ package struct MemoryBudget: Sendable {
     throw TraceError(
       "\(requests) requests are read, more follow, and only \(Self.text(available)) of memory are "
         + "left",
-      in: source, advice: "use a part of the trace, such as its first requests, or sample it")
+      in: source,
+      advice: "use a part of the trace, or read a sample of its objects: --sample 1/100")
   }
 
   /// Bytes with one decimal, such as `17.2 GB`.

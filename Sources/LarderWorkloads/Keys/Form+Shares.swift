@@ -1,4 +1,5 @@
 import LarderEngine
+import LarderTraces
 
 extension ValueShape {
   /// A share with a percent sign.
@@ -10,6 +11,11 @@ extension ValueShape {
   /// The same, where the text may do without the sign.
   fileprivate static let difference = ratio.or(text(#"\s*[0-9][0-9_.]*\s*%?\s*"#))
     .named("difference")
+
+  /// A share of objects above 0: a number, with a percent sign, or one part of so many.
+  fileprivate static let sampleRate = ValueShape(
+    [.number], ["type": "number", "exclusiveMinimum": 0, "maximum": 1]
+  ).or(percent).or(text("[0-9]+/[0-9]+")).named("sampleRate")
 
   private static let ratio = ValueShape(
     [.number], ["type": "number", "minimum": 0, "maximum": 1])
@@ -52,6 +58,16 @@ extension Form where Value == Double {
         throw value.unexpected(expected)
       }
       return share
+    }
+  }
+
+  /// A share of objects above 0, such as `1/100`, `1%` or `0.01`.
+  static var sampleRate: Form {
+    Form(.sampleRate) { value, _ in
+      let expected = "a share of the objects above 0, such as 1/100 or 1%"
+      let text = try value.text([.string, .integer, .number], expected: expected)
+      guard let rate = TraceSampling.rate(parsing: text) else { throw value.unexpected(expected) }
+      return rate
     }
   }
 }

@@ -35,6 +35,10 @@ extension WorkloadKeys {
       "max-bad", .ratio, \.maxBadShare,
       "the share of lines of a log or table that may be unreadable; they are counted, and the "
         + "first three are shown", default: "`1%`", example: "0.1%"),
+    Key(
+      "sample", .sampleRate, \.sample,
+      "the share of the objects that is read, for traces that are too large; capacities are scaled "
+        + "by it, and results are estimates for all objects", default: "all", example: "1/100"),
   ]
 
   /// Sources one after another.

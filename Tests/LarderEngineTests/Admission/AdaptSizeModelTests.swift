@@ -63,10 +63,10 @@ import Testing
     let objects = objects(2000, seed: seed)
     let footprint = objects.reduce(0) { $0 + Double($1.size) }
     let naive = Naive(capacity: footprint * share, objects: objects)
-    let model = AdaptSizeModel(
-      capacity: footprint * share, objects: objects.lazy.map { ($0.rate, $0.size) })
+    let model = model(capacity: footprint * share, objects)
+    var life: Double?
     for exponent in stride(from: 6.0, through: 26, by: 5) {
-      let (own, expected) = (model.hits(exponent), naive.hits(exponent))
+      let (own, expected) = (model.hits(exponent, near: &life), naive.hits(exponent))
       // Mostly within 2 %; a few large objects that are hot tell by e to the power of their size.
       #expect(abs(own - expected) <= 0.1 * expected, "\(exponent): \(own), \(expected)")
     }
@@ -75,12 +75,40 @@ import Testing
     #expect(chosen >= 0.98 * best)
   }
 
+  private func model(capacity: Double, _ objects: [Object]) -> AdaptSizeModel {
+    var groups = AdaptSizeGroups()
+    for object in objects { groups.add(rate: object.rate, size: object.size) }
+    return AdaptSizeModel(capacity: capacity, groups: groups)
+  }
+
+  /// Where the search begins changes nothing beyond the tolerance of its end.
+  @Test(arguments: [1e-9, 1e-3, 1, 1e6, 1e11])
+  func aBadBeginningChangesLittle(_ life: Double) {
+    let objects = objects(500, seed: 3)
+    let model = model(capacity: 1e6, objects)
+    for exponent in stride(from: 6.0, through: 26, by: 5) {
+      var (none, some): (Double?, Double?) = (nil, life)
+      let (first, second) = (model.hits(exponent, near: &none), model.hits(exponent, near: &some))
+      #expect(abs(first - second) <= 1e-3 * first, "\(exponent)")
+    }
+  }
+
   @Test func whatFitsWholeIsAHit() {
-    let model = AdaptSizeModel(
-      capacity: 1e9, objects: [(rate: Float(100), size: UInt32(10)), (rate: 2, size: 20)])
-    #expect(model.hits(20) > 101 && model.hits(20) <= 102)
-    let nothing = AdaptSizeModel(
-      capacity: 100, objects: [(rate: Float(0), size: UInt32(10))])
-    #expect(nothing.hits(10) == 0)
+    var life: Double?
+    let model = model(capacity: 1e9, [Object(rate: 100, size: 10), Object(rate: 2, size: 20)])
+    let hits = model.hits(20, near: &life)
+    #expect(hits > 101 && hits <= 102)
+    let nothing = self.model(capacity: 100, [Object(rate: 0, size: 10)])
+    #expect(nothing.hits(10, near: &life) == 0)
+  }
+
+  /// Rates and sizes at the ends of their types are grouped like others.
+  @Test func extremesAreGrouped() {
+    var groups = AdaptSizeGroups()
+    for rate: Float in [0, 0.1, 1, 0x1p30, .greatestFiniteMagnitude] {
+      for size: UInt32 in [0, 1, 1 << 20, .max] { groups.add(rate: rate, size: size) }
+    }
+    #expect(groups.means.reduce(0) { $0 + $1.objects } == 20)
+    #expect(groups.means.contains { $0.size == Double(UInt32.max) })
   }
 }

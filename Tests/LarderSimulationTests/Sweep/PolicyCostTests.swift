@@ -1,8 +1,7 @@
 import Foundation
-import LarderSimulation
 import Testing
 
-@testable import LarderStore
+@testable import LarderSimulation
 
 /// The table of costs is what was measured.
 struct PolicyCostTests {

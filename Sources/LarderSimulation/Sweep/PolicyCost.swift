@@ -1,4 +1,4 @@
-/// What a simulated request costs with each policy, for plans.
+/// What a simulated request costs with each policy, for plans and for how much a search may try.
 ///
 /// Measured: means over all cells of the kept runs in `Results/examples/policies`, one thread, AMD
 /// EPYC; `PolicyCostTests` compares the table with them. Traces with sizes, sets and times to live
