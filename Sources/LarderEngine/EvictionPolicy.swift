@@ -9,8 +9,9 @@
 /// 1. **Resident**: `hit`, once, and `evict` while the policy `overflows`. A stored value replaced
 ///    by another is `replace` instead.
 /// 2. **Not resident**, and the object is larger than the capacity: nothing. It is never stored.
-/// 3. **Not resident**: `admit`. When the answer is no, nothing more happens. Otherwise the driver
-///    calls `evict` until the object fits and then `insert`, once.
+/// 3. **Not resident**: `admit`. When the answer is no, the driver calls `evict` while the policy
+///    `overflows`, and nothing more happens. Otherwise it calls `evict` until the object fits and
+///    then `insert`, once.
 ///
 /// An entry that expires or is deleted leaves through `remove`.
 ///
@@ -67,8 +68,8 @@ public protocol EvictionPolicy: ~Copyable, SendableMetatype {
   /// Whether `overflows` may be true after a hit, so that a hit may evict.
   static var evictsOnHit: Bool { get }
 
-  /// Whether the policy holds more than it will: asked after `hit` and `replace`, and while it is
-  /// true the driver calls `evict`.
+  /// Whether the policy holds more than it will: asked after `hit`, `replace` and an `admit` that
+  /// refuses, and while it is true the driver calls `evict`.
   var overflows: Bool { get }
 
   /// A resident object was requested and another tier answered, so that its next use is now

@@ -55,8 +55,13 @@ extension Tier where Policy: ~Copyable {
   @inline(__always)
   mutating func store(_ request: Request, evicted: (ObjectID) -> Void) -> Bool {
     let size = Shape.weighs ? UInt64(request.size) : 1
-    guard size <= capacity, passesFilter(request), policy.admit(request, Shape.sizes(sizes)) else {
+    guard size <= capacity, passesFilter(request) else {
       counts.rejections += 1
+      return false
+    }
+    guard policy.admit(request, Shape.sizes(sizes)) else {
+      counts.rejections += 1
+      while policy.overflows { evict(for: request, evicted) }
       return false
     }
     if Shape.limits {

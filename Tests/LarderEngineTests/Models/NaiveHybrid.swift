@@ -36,7 +36,7 @@ struct NaiveHybrid {
         _ = memory.store(memory.timed(request, context), version: context.version)
       }
     case .exclusive:
-      var outcome = NaiveTier.Outcome.rejected
+      var outcome = NaiveTier.Outcome.rejected(evicted: [])
       if places.contains(.memory) {
         outcome = memory.store(memory.timed(request, context), version: context.version)
       }
@@ -53,7 +53,7 @@ struct NaiveHybrid {
       if places.contains(.memory) { memory.set(request, context) } else { memory.drop(request.id) }
     case .exclusive:
       disk.drop(request.id)
-      var outcome = NaiveTier.Outcome.rejected
+      var outcome = NaiveTier.Outcome.rejected(evicted: [])
       if places.contains(.memory) {
         outcome = memory.set(
           memory.timed(request, context), version: context.version, now: context.now)
@@ -91,9 +91,11 @@ struct NaiveHybrid {
   ) {
     switch outcome {
     case .stored(let evicted): demote(evicted, context)
-    case .rejected:
-      guard places(lifeOf: request, context).contains(.disk) else { return }
-      _ = disk.store(disk.timed(request, context), version: context.version)
+    case .rejected(let evicted):
+      if places(lifeOf: request, context).contains(.disk) {
+        _ = disk.store(disk.timed(request, context), version: context.version)
+      }
+      demote(evicted, context)
     }
   }
 
@@ -125,10 +127,14 @@ struct NaiveHybrid {
     request.size = copy.size
     request.cost = copy.cost
     request.expires = min(copy.expires, memory.expiry(ttlSeconds: 0, now: context.now))
-    guard case .stored(let evicted) = memory.store(request, version: copy.version) else { return }
-    promotions += 1
-    guard rules.inclusion == .exclusive else { return }
-    disk.drop(request.id)
-    demote(evicted, context)
+    switch memory.store(request, version: copy.version) {
+    case .rejected(let evicted):
+      if rules.inclusion == .exclusive { demote(evicted, context) }
+    case .stored(let evicted):
+      promotions += 1
+      guard rules.inclusion == .exclusive else { return }
+      disk.drop(request.id)
+      demote(evicted, context)
+    }
   }
 }

@@ -1,0 +1,137 @@
+/// How often each of any number of keys was counted, up to 255 and to within a small overestimate,
+/// in 16 to 32 bytes for each object of a cache: a count-min sketch with conservative updates.
+///
+/// As `FrequencySketch`, with counters of 8 bits, of which only the lowest of a key go up (Estan and
+/// Varghese, New directions in traffic measurement and accounting, SIGCOMM 2002), and halved when
+/// its owner says so. All four counters of a key lie in one block of 64 bytes.
+public struct ByteSketch: ~Copyable {
+  /// A count never goes beyond this.
+  @inlinable
+  public static var estimateMax: UInt32 { 255 }
+
+  @inlinable
+  static var wordsInBlock: Int { 8 }
+  @inlinable
+  static var objectsInBlock: Int { 4 }
+
+  @usableFromInline var words: Column<UInt64>
+  // The first word at the start of a cache line.
+  @usableFromInline var first: UInt32
+  @usableFromInline var blockMask: UInt32
+  /// The number of objects that it is for: as many as the cache holds.
+  public private(set) var objects: Int
+
+  /// All counts zero, for a cache of `objects`.
+  public init(objects: Int) {
+    self.objects = max(objects, 1)
+    let blocks = ByteSketch.blocks(self.objects)
+    words = Column(objects: (blocks + 1) * ByteSketch.wordsInBlock)
+    first = ByteSketch.alignedWord(words)
+    blockMask = UInt32(blocks - 1)
+  }
+
+  /// Counts once, and returns the estimate then. O(1).
+  @inlinable
+  @inline(__always)
+  public mutating func increment(_ fingerprint: UInt32) -> UInt32 {
+    let place = Place(fingerprint, self)
+    let old = estimate(place)
+    guard old < UInt64(ByteSketch.estimateMax) else { return ByteSketch.estimateMax }
+    for row in 0..<4 as Range<UInt32> {
+      let (word, shift) = place.counter(row)
+      if words[word] >> shift & 255 == old { words[word] &+= 1 << shift }
+    }
+    return UInt32(truncatingIfNeeded: old + 1)
+  }
+
+  /// How often the key was counted, from 0 to 255. O(1).
+  @inlinable
+  @inline(__always)
+  public func estimate(_ fingerprint: UInt32) -> UInt32 {
+    UInt32(truncatingIfNeeded: estimate(Place(fingerprint, self)))
+  }
+
+  /// Halves every counter, odd ones downwards. O(its size).
+  @inline(never)
+  public mutating func halve() {
+    for index in 0..<(Int(blockMask) + 1) * ByteSketch.wordsInBlock {
+      words[first + UInt32(index)] = words[first + UInt32(index)] >> 1 & 0x7F7F_7F7F_7F7F_7F7F
+    }
+  }
+
+  /// Is good for a cache of `wanted` objects from now on; estimates stay as they are. O(`wanted`)
+  /// each time that number doubles.
+  public mutating func reserve(objects wanted: Int) {
+    guard wanted > objects else { return }
+    objects = wanted
+    let blocks = ByteSketch.blocks(wanted)
+    let oldBlocks = Int(blockMask) + 1
+    guard blocks > oldBlocks else { return }
+    // A key's block is the low bits of its hash, so that its counters are now in one of the copies.
+    let larger = Column<UInt64>(objects: (blocks + 1) * ByteSketch.wordsInBlock)
+    let largerFirst = ByteSketch.alignedWord(larger)
+    let oldWords = oldBlocks * ByteSketch.wordsInBlock
+    for word in 0..<blocks * ByteSketch.wordsInBlock {
+      larger[largerFirst + UInt32(word)] = words[first + UInt32(word % oldWords)]
+    }
+    words = larger
+    first = largerFirst
+    blockMask = UInt32(blocks - 1)
+  }
+
+  /// Brings the counters of a key near.
+  @inlinable
+  @inline(__always)
+  public func prefetch(_ fingerprint: UInt32) { words.prefetch(Place(fingerprint, self).block) }
+
+  /// Memory held, in bytes.
+  public var bytes: Int { words.bytes }
+
+  /// Where the counters of a key are.
+  @usableFromInline
+  struct Place {
+    /// The first word of its block.
+    @usableFromInline let block: UInt32
+    // Four bits for each counter: one of two words and one of 8 bytes there.
+    @usableFromInline let choices: UInt32
+
+    @inlinable
+    @inline(__always)
+    init(_ fingerprint: UInt32, _ sketch: borrowing ByteSketch) {
+      let hash = FrequencySketch.hash(fingerprint)
+      let number = UInt32(truncatingIfNeeded: hash) & sketch.blockMask
+      block = sketch.first + number * UInt32(ByteSketch.wordsInBlock)
+      choices = UInt32(truncatingIfNeeded: hash >> 44)
+    }
+
+    /// The word of the counter in a row from 0 to 3, and how far its bits are from the lowest.
+    @inlinable
+    @inline(__always)
+    func counter(_ row: UInt32) -> (word: UInt32, shift: UInt64) {
+      let choice = choices >> (row * 4)
+      return (block + row * 2 + (choice & 1), UInt64(choice >> 1 & 7) * 8)
+    }
+  }
+
+  @inlinable
+  @inline(__always)
+  func estimate(_ place: Place) -> UInt64 {
+    var least: UInt64 = 255
+    for row in 0..<4 as Range<UInt32> {
+      let (word, shift) = place.counter(row)
+      least = min(least, words[word] >> shift & 255)
+    }
+    return least
+  }
+
+  private static func blocks(_ objects: Int) -> Int {
+    var blocks = 1
+    while blocks * objectsInBlock < min(objects, 1 << 30) { blocks *= 2 }
+    return blocks
+  }
+
+  /// The first word that begins a cache line.
+  private static func alignedWord(_ words: borrowing Column<UInt64>) -> UInt32 {
+    UInt32((64 - UInt(bitPattern: words.view) % 64) % 64 / 8)
+  }
+}
