@@ -71,6 +71,9 @@ final class ContractDriver<Policy: EvictionPolicy & ~Copyable> {
     if usesWords { words = policy.hitWords }
   }
 
+  /// Tells the policy the time, microseconds, where it follows it.
+  func follow(_ now: UInt64) { if Policy.followsTime { policy.follow(now) } }
+
   /// Does what a request says.
   func step(_ operation: LarderEngine.Operation, _ given: Request) throws(ContractProblem)
     -> ContractOutcome

@@ -114,6 +114,13 @@ public protocol EvictionPolicy: ~Copyable, SendableMetatype {
   /// where `observe` is.
   mutating func advance(to now: UInt64)
 
+  /// Whether the policy is told the time of requests, where it is known.
+  static var followsTime: Bool { get }
+
+  /// It is `now`, in microseconds, or 0 where nobody knows: called before each get and set, only
+  /// where `followsTime`. A real cache may say 0 until something expires.
+  mutating func follow(_ now: UInt64)
+
   /// Makes room for ids up to `objects`. O(`objects`); called outside the per-request path.
   mutating func reserve(objects: Int)
 
@@ -194,6 +201,15 @@ extension EvictionPolicy where Self: ~Copyable {
   @inlinable
   @inline(__always)
   public mutating func advance(to now: UInt64) {}
+
+  /// Time plays no part.
+  @inlinable
+  public static var followsTime: Bool { false }
+
+  /// Nothing is noted.
+  @inlinable
+  @inline(__always)
+  public mutating func follow(_ now: UInt64) {}
 
   /// Only what does not fit is evicted.
   @inlinable

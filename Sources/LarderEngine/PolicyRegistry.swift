@@ -11,6 +11,8 @@ public enum PolicyRegistry {
     RegisteredPolicy(LFUDA.self),
     RegisteredPolicy(Hyperbolic.self),
     RegisteredPolicy(RandomEviction.self),
+    RegisteredPolicy(RedisLRU.self),
+    RegisteredPolicy(RedisLFU.self),
     RegisteredPolicy(Clock.self),
     RegisteredPolicy(Sieve.self),
     RegisteredPolicy(SLRU.self),

@@ -1,15 +1,15 @@
 /// How often each key was missed lately: TinyUFO's estimator, which hits do not change.
 ///
-/// Counts go up to 255. After a step for every miss, of which there are eight for each object that
+/// Counts go up to 255, or to 15 in the sketch. After a step for every miss, of which there are eight for each object that
 /// the cache holds and one more, all are halved. Either a sketch counts, or a counter for each
 /// object: those go down to zero within eight halvings, so that what is remembered is bounded.
 ///
-/// Memory: 4 bytes an object and the sketch's 16 to 32 for each one that the cache can hold; or 8
+/// Memory: 4 bytes an object and the sketch's 32 to 64 for each one that the cache can hold; or 8
 /// bytes an object.
 public struct MissCounts: ~Copyable {
   // For large capacities the sketch starts with so many objects and doubles as they come.
   @inlinable
-  static var objectsAtFirst: Int { 1 << 20 }
+  static var objectsAtFirst: Int { 1 << 16 }
   @inlinable
   static var stepsPerObject: Int { 8 }
 
@@ -17,7 +17,7 @@ public struct MissCounts: ~Copyable {
   let countsObjects: Bool
   // The count in the lowest 8 bits, the number of halvings when it was right above.
   @usableFromInline var counters: Column<UInt64>
-  @usableFromInline var sketch: ByteSketch
+  @usableFromInline var sketch: MissSketch
   @usableFromInline var fingerprints: Column<UInt32>
   @usableFromInline var size: CacheSizeInObjects
   @usableFromInline var steps = 0
@@ -30,7 +30,7 @@ public struct MissCounts: ~Copyable {
     size = CacheSizeInObjects(setup)
     counters = Column(objects: isExact ? setup.objects : 0)
     let objects = countsObjects ? Int(min(setup.capacity, UInt64(MissCounts.objectsAtFirst))) : 16
-    sketch = ByteSketch(objects: isExact ? 1 : objects)
+    sketch = MissSketch(objects: isExact ? 1 : objects)
     fingerprints = Column(objects: isExact ? 0 : setup.objects)
   }
 

@@ -6,6 +6,7 @@ extension Tier where Policy: ~Copyable {
   mutating func access(
     _ request: Request, now: UInt64, evicted: (ObjectID) -> Void
   ) -> CacheTier.Access {
+    if Policy.followsTime { policy.follow(now) }
     guard policy.contains(request.id) else { return .absent }
     if mayExpire, expiries[request.id] <= now {
       if !keepsExpired { remove(request.id) }
@@ -41,6 +42,7 @@ extension Tier where Policy: ~Copyable {
   mutating func set(
     _ request: Request, now: UInt64, evicted: (ObjectID) -> Void
   ) -> CacheTier.Stored {
+    if Policy.followsTime { policy.follow(now) }
     if policy.contains(request.id) {
       if expiry(of: request.id) > now {
         return replace(request, evicted: evicted) ? .replaced : .rejected

@@ -24,6 +24,8 @@ package struct PolicyCost: Hashable, Sendable {
     "lfuda": PolicyCost(nanoseconds: 38.5, bytesPerObject: 38),
     "hyperbolic": PolicyCost(nanoseconds: 137.7, bytesPerObject: 34),
     "random": PolicyCost(nanoseconds: 17.4, bytesPerObject: 22),
+    "redis-lru": PolicyCost(nanoseconds: 60.0, bytesPerObject: 30),
+    "redis-lfu": PolicyCost(nanoseconds: 65.0, bytesPerObject: 30),
     "clock": PolicyCost(nanoseconds: 15.2, bytesPerObject: 22),
     "sieve": PolicyCost(nanoseconds: 13.9, bytesPerObject: 27),
     "slru": PolicyCost(nanoseconds: 20.0, bytesPerObject: 23),

@@ -15,6 +15,8 @@ struct NaiveHybrid {
   }
 
   mutating func get(_ request: Request, _ context: NaiveContext) -> NaiveAnswer {
+    memory.policy.follow(context.now)
+    disk.policy.follow(context.now)
     if let (copy, evicted) = memory.lookUp(request, context) {
       if disk.policy.contains(request.id) { disk.policy.foresee(request) }
       if rules.inclusion == .exclusive { demote(evicted, context) }
@@ -46,6 +48,8 @@ struct NaiveHybrid {
   }
 
   mutating func set(_ request: Request, _ context: NaiveContext) {
+    memory.policy.follow(context.now)
+    disk.policy.follow(context.now)
     let places = places(lifeOf: request, context)
     switch rules.inclusion {
     case .inclusive:

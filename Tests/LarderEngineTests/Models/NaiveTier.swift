@@ -94,6 +94,7 @@ struct NaiveTier {
 
   /// Stores an object or replaces its value.
   mutating func set(_ request: Request, version: Int, now: UInt64) -> Outcome {
+    policy.follow(now)
     _ = dropExpired(request.id, now: now)
     guard copies[request.id] != nil else { return store(request, version: version) }
     guard UInt64(request.size) <= capacity else {

@@ -20,7 +20,7 @@ struct NaiveTinyUFO: NaivePolicy {
     self.capacity = Int(capacity)
     misses = NaiveMisses(
       size: NaiveCacheSize(capacity, unit), isExact: spec.values["counters"] == "exact",
-      sketch: ByteSketch(objects: unit == .objects ? Int(capacity) : 16))
+      sketch: MissSketch(objects: unit == .objects ? Int(capacity) : 16))
   }
 
   func contains(_ id: ObjectID) -> Bool { (small + main).contains { $0.id == id } }
@@ -95,10 +95,10 @@ final class NaiveMisses {
   private var size: NaiveCacheSize
   var known: [ObjectID: UInt32] = [:]
   private let isExact: Bool
-  private var sketch: ByteSketch
+  private var sketch: MissSketch
   private var steps = 0
 
-  init(size: NaiveCacheSize, isExact: Bool, sketch: consuming ByteSketch) {
+  init(size: NaiveCacheSize, isExact: Bool, sketch: consuming MissSketch) {
     self.size = size
     self.isExact = isExact
     self.sketch = sketch

@@ -1,18 +1,20 @@
-/// How often each of any number of keys was counted, up to 255 and to within a small overestimate,
-/// in 16 to 32 bytes for each object of a cache: a count-min sketch with conservative updates.
+/// How often each of any number of keys was counted, up to 15 and to within a small overestimate, in
+/// 32 to 64 bytes for each object of a cache: a count-min sketch with conservative updates.
 ///
-/// As `FrequencySketch`, with counters of 8 bits, of which only the lowest of a key go up (Estan and
-/// Varghese, New directions in traffic measurement and accounting, SIGCOMM 2002), and halved when
-/// its owner says so. All four counters of a key lie in one block of 64 bytes.
-public struct ByteSketch: ~Copyable {
+/// As `FrequencySketch`, but of a key's counters only the lowest go up (Estan and Varghese, New
+/// directions in traffic measurement and accounting, SIGCOMM 2002), there are four times as many,
+/// and they are halved when its owner says so. TinyUFO keeps so many different keys between two
+/// halvings that with a quarter of the counters it is up to half a point from exact ones; counts
+/// above 15 make no difference to it. All four counters of a key lie in one block of 64 bytes.
+public struct MissSketch: ~Copyable {
   /// A count never goes beyond this.
   @inlinable
-  public static var estimateMax: UInt32 { 255 }
+  public static var estimateMax: UInt32 { 15 }
 
   @inlinable
   static var wordsInBlock: Int { 8 }
   @inlinable
-  static var objectsInBlock: Int { 4 }
+  static var objectsInBlock: Int { 2 }
 
   @usableFromInline var words: Column<UInt64>
   // The first word at the start of a cache line.
@@ -24,9 +26,9 @@ public struct ByteSketch: ~Copyable {
   /// All counts zero, for a cache of `objects`.
   public init(objects: Int) {
     self.objects = max(objects, 1)
-    let blocks = ByteSketch.blocks(self.objects)
-    words = Column(objects: (blocks + 1) * ByteSketch.wordsInBlock)
-    first = ByteSketch.alignedWord(words)
+    let blocks = MissSketch.blocks(self.objects)
+    words = Column(objects: (blocks + 1) * MissSketch.wordsInBlock)
+    first = MissSketch.alignedWord(words)
     blockMask = UInt32(blocks - 1)
   }
 
@@ -36,15 +38,15 @@ public struct ByteSketch: ~Copyable {
   public mutating func increment(_ fingerprint: UInt32) -> UInt32 {
     let place = Place(fingerprint, self)
     let old = estimate(place)
-    guard old < UInt64(ByteSketch.estimateMax) else { return ByteSketch.estimateMax }
+    guard old < UInt64(MissSketch.estimateMax) else { return MissSketch.estimateMax }
     for row in 0..<4 as Range<UInt32> {
       let (word, shift) = place.counter(row)
-      if words[word] >> shift & 255 == old { words[word] &+= 1 << shift }
+      if words[word] >> shift & 15 == old { words[word] &+= 1 << shift }
     }
     return UInt32(truncatingIfNeeded: old + 1)
   }
 
-  /// How often the key was counted, from 0 to 255. O(1).
+  /// How often the key was counted, from 0 to 15. O(1).
   @inlinable
   @inline(__always)
   public func estimate(_ fingerprint: UInt32) -> UInt32 {
@@ -54,8 +56,8 @@ public struct ByteSketch: ~Copyable {
   /// Halves every counter, odd ones downwards. O(its size).
   @inline(never)
   public mutating func halve() {
-    for index in 0..<(Int(blockMask) + 1) * ByteSketch.wordsInBlock {
-      words[first + UInt32(index)] = words[first + UInt32(index)] >> 1 & 0x7F7F_7F7F_7F7F_7F7F
+    for index in 0..<(Int(blockMask) + 1) * MissSketch.wordsInBlock {
+      words[first + UInt32(index)] = words[first + UInt32(index)] >> 1 & 0x7777_7777_7777_7777
     }
   }
 
@@ -64,14 +66,14 @@ public struct ByteSketch: ~Copyable {
   public mutating func reserve(objects wanted: Int) {
     guard wanted > objects else { return }
     objects = wanted
-    let blocks = ByteSketch.blocks(wanted)
+    let blocks = MissSketch.blocks(wanted)
     let oldBlocks = Int(blockMask) + 1
     guard blocks > oldBlocks else { return }
     // A key's block is the low bits of its hash, so that its counters are now in one of the copies.
-    let larger = Column<UInt64>(objects: (blocks + 1) * ByteSketch.wordsInBlock)
-    let largerFirst = ByteSketch.alignedWord(larger)
-    let oldWords = oldBlocks * ByteSketch.wordsInBlock
-    for word in 0..<blocks * ByteSketch.wordsInBlock {
+    let larger = Column<UInt64>(objects: (blocks + 1) * MissSketch.wordsInBlock)
+    let largerFirst = MissSketch.alignedWord(larger)
+    let oldWords = oldBlocks * MissSketch.wordsInBlock
+    for word in 0..<blocks * MissSketch.wordsInBlock {
       larger[largerFirst + UInt32(word)] = words[first + UInt32(word % oldWords)]
     }
     words = larger
@@ -92,15 +94,15 @@ public struct ByteSketch: ~Copyable {
   struct Place {
     /// The first word of its block.
     @usableFromInline let block: UInt32
-    // Four bits for each counter: one of two words and one of 8 bytes there.
+    // Five bits for each counter: one of two words and one of 16 places there.
     @usableFromInline let choices: UInt32
 
     @inlinable
     @inline(__always)
-    init(_ fingerprint: UInt32, _ sketch: borrowing ByteSketch) {
+    init(_ fingerprint: UInt32, _ sketch: borrowing MissSketch) {
       let hash = FrequencySketch.hash(fingerprint)
       let number = UInt32(truncatingIfNeeded: hash) & sketch.blockMask
-      block = sketch.first + number * UInt32(ByteSketch.wordsInBlock)
+      block = sketch.first + number * UInt32(MissSketch.wordsInBlock)
       choices = UInt32(truncatingIfNeeded: hash >> 44)
     }
 
@@ -108,18 +110,18 @@ public struct ByteSketch: ~Copyable {
     @inlinable
     @inline(__always)
     func counter(_ row: UInt32) -> (word: UInt32, shift: UInt64) {
-      let choice = choices >> (row * 4)
-      return (block + row * 2 + (choice & 1), UInt64(choice >> 1 & 7) * 8)
+      let choice = choices >> (row * 5)
+      return (block + row * 2 + (choice & 1), UInt64(choice >> 1 & 15) * 4)
     }
   }
 
   @inlinable
   @inline(__always)
   func estimate(_ place: Place) -> UInt64 {
-    var least: UInt64 = 255
+    var least: UInt64 = 15
     for row in 0..<4 as Range<UInt32> {
       let (word, shift) = place.counter(row)
-      least = min(least, words[word] >> shift & 255)
+      least = min(least, words[word] >> shift & 15)
     }
     return least
   }
