@@ -37,6 +37,8 @@ extension PolicySpec {
   /// - Throws: as `init(parsing:)` and `PolicyRegistry.configurations(of:)`.
   public static func list(parsing text: String) throws(PolicyError) -> [PolicySpec] {
     guard text.hasSuffix(":*") else { return [try PolicySpec(parsing: text)] }
-    return try PolicyRegistry.configurations(of: String(text.dropLast(2)))
+    let policy = try PolicySpec(parsing: text.dropLast(2))
+    guard policy.values.isEmpty else { throw .malformedParameter(policy: policy.name, text: "*") }
+    return try PolicyRegistry.configurations(of: policy.name)
   }
 }

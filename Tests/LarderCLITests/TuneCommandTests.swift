@@ -58,7 +58,7 @@ import Testing
     (["--policy", "lru"], "declares no configurations"),
     (["--policy", "s4-fifo:small=0.2"], "without parameters"),
     (["--policy", "s4-fifo,2q"], "without parameters"),
-    (["--policy", "s5-fifo"], "did you mean 's4-fifo'"),
+    (["--policy", "s5-fifo"], "did you mean 's3-fifo'"),
     (["--policy", "2q", "--rate", "0"], "--rate '0'"),
     (["--policy", "2q", "--finalists", "0"], "--finalists expects"),
     (["--policy", "2q", "--unit", "bytes"], "has no sizes"),

@@ -6,6 +6,8 @@ protocol FillingQueuePolicy: ThreeQueuePolicy, ~Copyable {
   var admissions: AdmissionLog { get set }
   /// Whether anything was ever evicted.
   var hasEvicted: Bool { get set }
+  /// Whether a miss on a ghost enters main.
+  var promotesGhosts: Bool { get }
   /// Whether objects that are not smaller than the small queue are refused.
   var refusesLarge: Bool { get }
   /// What room is still made for although it was refused.
@@ -27,7 +29,8 @@ extension FillingQueuePolicy where Self: ~Copyable {
   /// refused as late as in the reference: room has been made for it by then.
   @inline(__always)
   mutating func admit(_ request: Request, _ sizes: some ObjectSizes) -> Bool {
-    missedGhost = queues.forgetGhost(request.id)
+    // Objects without a size are ghosts even where none have room.
+    missedGhost = queues.forgetGhost(request.id) && promotesGhosts
     owed = 0
     guard refusesLarge else { return true }
     let size = UInt64(request.size)

@@ -50,6 +50,8 @@ struct Clock2QPlus: EvictionPolicy, FillingQueuePolicy, ~Copyable {
     self.refusesLarge = refusesLarge
   }
 
+  var promotesGhosts: Bool { true }
+
   func amount(of size: UInt32) -> UInt64 { UInt64(size) }
 
   @inline(__always)

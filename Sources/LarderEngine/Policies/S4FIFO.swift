@@ -42,6 +42,7 @@ struct S4FIFO: EvictionPolicy, FillingQueuePolicy, ~Copyable {
   var missedGhost = false
   var admissions: AdmissionLog
   var hasEvicted = false
+  let promotesGhosts: Bool
   let refusesLarge: Bool
   var owed: UInt64 = 0
   private let countsAll: Bool
@@ -66,6 +67,7 @@ struct S4FIFO: EvictionPolicy, FillingQueuePolicy, ~Copyable {
     highestLeaving = UInt32(threshold - 1)
     self.skip = skip
     self.refusesLarge = refusesLarge
+    promotesGhosts = hasGhosts
   }
 
   func amount(of size: UInt32) -> UInt64 { 1 }
