@@ -4,8 +4,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 .PHONY: help deps browser build debug test test-foreign test-examples test-release sanitize \
-  torture run bench bench-caches alarms advise-regret analysis test-analysis policies-page \
-  workload-docs docs lint format clean install
+  torture test-clusters run bench bench-caches alarms advise-regret analysis test-analysis \
+  policies-page workload-docs docs lint format clean install
 
 SWIFT ?= swift
 WORKLOAD ?= Workloads/news-feed.yaml
@@ -24,6 +24,9 @@ TORTURE_SECONDS ?=
 TORTURE_SEED ?= 1
 ROUNDS ?=
 ALARM_RESULTS ?= Results/alarms
+LARDER ?=
+PARTS ?= 1000
+CLUSTER_FLAGS ?=
 TRACES ?=
 
 VENV := analysis/.venv
@@ -188,6 +191,25 @@ torture: deps ## Test disk caches with killed processes, full disks and damaged 
 	  printf "  %-16s %-12s %8s %9s\n", $$1, $$2, n[1], n[4] }' "$$said"; \
 	exit $$status
 
+# LARDER is the program to test: by default one that is built in release mode. CLUSTER_FLAGS has names
+# of tests, to run some of them, and options of Tests/Clusters/run.py. What is missing of Slurm,
+# munge, GNU parallel and Python is installed (Debian and Ubuntu); what cannot be is skipped with its
+# name.
+test-clusters: ## Run PARTS parts on a real Slurm and kill a tenth of them; damage and fill stores
+	@larder='$(LARDER)'; \
+	if [ -z "$$larder" ]; then \
+	  $(MAKE) --no-print-directory build; \
+	  larder="$$($(SWIFT) build -c release --show-bin-path)/larder"; \
+	fi; \
+	root=(); if [ "$$(id -u)" -ne 0 ]; then root=(sudo -n); fi; \
+	command -v $(PYTHON) >/dev/null || \
+	  { "$${root[@]}" apt-get update -qq && \
+	    "$${root[@]}" apt-get install -y -qq --no-install-recommends python3 python3-yaml; \
+	  } >/dev/null 2>&1 || \
+	  { echo 'Skipping the tests of clusters: missing python3, and it cannot be installed.' >&2; \
+	    exit 0; }; \
+	exec $(PYTHON) -B Tests/Clusters/run.py --larder "$$larder" --parts '$(PARTS)' $(CLUSTER_FLAGS)
+
 run: build ## Run WORKLOAD (default Workloads/news-feed.yaml), and write a report into Results/
 	$(call say,Running $(WORKLOAD))
 	@"$$($(SWIFT) build -c release --show-bin-path)/larder" run '$(WORKLOAD)' $(RUN_FLAGS)
@@ -253,7 +275,9 @@ analysis: $(VENV)/.installed ## Draw figures and statistics of RESULTS, one or m
 
 test-analysis: $(VENV)/.installed ## Check the style of analysis/ and run its tests
 	$(call say,Testing analysis/)
-	@cd analysis && .venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/pytest
+	@cd analysis && .venv/bin/ruff check . && .venv/bin/ruff format --check . && \
+	  .venv/bin/mypy --strict --ignore-missing-imports --follow-imports=silent \
+	    src/larder/__init__.py src/larder/errors.py src/larder/runs.py && .venv/bin/pytest
 
 policies-page: build ## Run all policies on Workloads/policies, and write docs/policies.md
 	@larder="$$($(SWIFT) build -c release --show-bin-path)/larder"; \

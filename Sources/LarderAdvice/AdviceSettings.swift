@@ -17,7 +17,7 @@ package struct AdviceSettings: Sendable, Hashable {
   package var learned: Share?
   /// Prices; nil for the example values.
   package var prices: Prices?
-  /// Requests that may be replayed. nil for `Effort.standard`.
+  /// Requests that may be replayed. nil for the standard of `Effort`.
   package var requestsMax: Double?
   /// Chooses the samples, and drives random policies.
   package var seed: UInt64

@@ -55,7 +55,7 @@ package struct Advisor: Sendable {
     let named = settings.capacities.count
     let searched = named > 0 ? named : AdviceSettings.standardCapacities.count
     let parts = Double(searched + (settings.searchOnly ? 0 : 1))
-    return settings.requestsMax.map { $0 / parts } ?? Effort.standard
+    return settings.requestsMax.map { $0 / parts } ?? Effort.standard(capacities: searched)
   }
 
   var replayer: Replayer {

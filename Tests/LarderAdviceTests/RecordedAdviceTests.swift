@@ -12,7 +12,7 @@ import Testing
   private func recording(of trace: PreparedTrace, sampling: Double) throws -> PreparedTrace {
     let path = FileManager.default.temporaryDirectory.path + "/larder-advice-\(UUID()).recorded"
     defer { try? FileManager.default.removeItem(atPath: path) }
-    let file = try RecordedTraceFile(path: path, sampling: sampling)
+    let file = try RecordedTraceFile(path: path, sampling: sampling, hash: SipHash(1, 2))
     for place in 0..<trace.requests.count {
       try file.add([
         TraceRecord(

@@ -120,7 +120,7 @@ import Testing
 
   @Test func thePublishedSweepIsProjected() throws {
     let run = try LarderProcess([
-      "plan", "--project", "cells=1.2M:traces=6594:requests=198G", "--policy",
+      "plan", "--project", "cells=1.2M:traces=7749:requests=198G", "--policy",
       "fifo,lru,clock,2q,slru,arc,lirs,tinylfu,lecar,cacheus,lhd,s3-fifo",
     ])
     #expect(run.exitCode == 0, "\(run.notes)")

@@ -2,12 +2,17 @@ import Foundation
 import LarderEngine
 import LarderSystem
 
-/// Files on a disk that is full after so many writes.
+/// Files on a disk that is full after so many writes, or on an NFS server that starts again during
+/// so many renames: they are done, but when the client asks once more there is nothing to rename.
 final class FailingFiles: FileLayer {
   private let files = SystemFiles()
   private let writesLeft: Locked<Int>
+  private let renamesDenied: Locked<Int>
 
-  init(writesLeft: Int) { self.writesLeft = Locked(writesLeft) }
+  init(writesLeft: Int = .max, renamesDenied: Int = 0) {
+    self.writesLeft = Locked(writesLeft)
+    self.renamesDenied = Locked(renamesDenied)
+  }
 
   func kind(of path: String) -> FileKind { files.kind(of: path) }
   func resolved(_ path: String) -> String? { files.resolved(path) }
@@ -20,6 +25,11 @@ final class FailingFiles: FileLayer {
   func flushDirectory(_ path: String) throws(FileFault) { try files.flushDirectory(path) }
   func rename(_ path: String, to target: String) throws(FileFault) {
     try files.rename(path, to: target)
+    let isDenied = renamesDenied.withLock { left in
+      left -= 1
+      return left >= 0
+    }
+    if isDenied { throw FileFault(code: ENOENT) }
   }
 
   func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) throws(FileFault) -> Int {

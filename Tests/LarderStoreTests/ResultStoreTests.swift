@@ -143,6 +143,18 @@ import Testing
     #expect("\(try #require(job.records.keepingFault))".contains("No space left"))
   }
 
+  /// As `rename(2)` warns of NFS: "you can not assume that if the operation failed, the file was
+  /// not renamed".
+  @Test func renamesThatAreDoneAndReportedAsFailedDoNoHarm() throws {
+    let stand = try StoreStand()
+    let workload = try StoreStand.workload()
+    _ = try stand.store()
+    let job = try stand.job(workload, stand.store(files: FailingFiles(renamesDenied: 1)))
+    #expect(try job.sweep.run().count == job.cells.count)
+    #expect(stand.files().count == job.cells.count)
+    #expect(StoreInventory(of: try stand.store(), verifies: true).damaged.isEmpty)
+  }
+
   /// Two nodes that finish the same cells at once: the same files.
   @Test func manyWritersOfTheSameCellsAgree() throws {
     let stand = try StoreStand()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Count how often `larder check --against` raises a false alarm, and how often it finds a slowdown."""
+"""Count false alarms of `larder check --against`, and the slowdowns that it finds."""
 
 from __future__ import annotations
 
@@ -16,11 +16,23 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 WORKLOAD = Path(__file__).with_name("alarms.yaml")
-COLUMNS = ["run", "verdict", "ratio", "lower", "upper", "pairs", "blocks", "seconds", "load", "seed"]
+COLUMNS = [
+    "run",
+    "verdict",
+    "ratio",
+    "lower",
+    "upper",
+    "pairs",
+    "blocks",
+    "seconds",
+    "load",
+    "seed",
+]
 TARGETS = {"same": ("fail", "at most", 0.01), "slow": ("fail", "at least", 0.95)}
 
 
@@ -45,7 +57,8 @@ def binomial_tail(count: int, runs: int, chance: float) -> float:
     )
 
 
-def bisect(holds) -> float:
+def bisect(holds: Callable[[float], bool]) -> float:
+    """Find where `holds` changes from true to false between 0 and 1."""
     low, high = 0.0, 1.0
     for _ in range(60):
         middle = (low + high) / 2
@@ -57,23 +70,25 @@ def exact_interval(count: int, runs: int, level: float = 0.95) -> tuple[float, f
     """Clopper and Pearson's interval for a share."""
     tail = (1 - level) / 2
     lower = 0.0 if count == 0 else bisect(lambda p: binomial_tail(count, runs, p) < tail)
-    upper = (
-        1.0 if count == runs else bisect(lambda p: 1 - binomial_tail(count + 1, runs, p) > tail)
-    )
+    upper = 1.0 if count == runs else bisect(lambda p: 1 - binomial_tail(count + 1, runs, p) > tail)
     return lower, upper
 
 
 ROW = re.compile(
-    r"memory/lru/10%\s+(passed|\*?FAILED\*?|inconclusive)\s+(\S+)\s+(?:(\S+) to (\S+)|\S+)\s+(\d+) in (\d+)"
+    r"memory/lru/10%\s+(passed|\*?FAILED\*?|inconclusive)\s+(\S+)\s+"
+    r"(?:(\S+) to (\S+)|\S+)\s+(\d+) in (\d+)"
 )
 
 
-def check(program: Path, against: Path, baseline: Path, budget: int, seed: int) -> dict[str, object]:
+def check(
+    program: Path, against: Path, baseline: Path, budget: int, seed: int
+) -> dict[str, object]:
     """One run of the check."""
     start = time.monotonic()
     command = [
-        str(program), "check", str(WORKLOAD), "--baseline", str(baseline), "--against", str(against),
-        "--budget", f"{budget}s", "--seed", str(seed), "--strict", "--quiet",
+        str(program), "check", str(WORKLOAD), "--baseline", str(baseline),
+        "--against", str(against), "--budget", f"{budget}s", "--seed", str(seed),
+        "--strict", "--quiet",
     ]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True)
     row = ROW.search(done.stdout)
@@ -88,6 +103,7 @@ def check(program: Path, against: Path, baseline: Path, budget: int, seed: int) 
 
 
 def arguments() -> argparse.Namespace:
+    """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("experiment", choices=sorted(TARGETS))
     parser.add_argument("--runs", type=int, default=10)
@@ -104,6 +120,7 @@ def arguments() -> argparse.Namespace:
 
 
 def main() -> int:
+    """Run the experiment and write its rows and its summary."""
     options = arguments()
     larder, slow = options.bin / "larder", options.slow
     options.output.mkdir(parents=True, exist_ok=True)
@@ -135,7 +152,7 @@ def main() -> int:
             print(",".join(str(row[column]) for column in COLUMNS), flush=True)
     for load in loads:
         load.terminate()
-    with open(options.output / f"{options.experiment}.csv", "w", newline="") as file:
+    with (options.output / f"{options.experiment}.csv").open("w", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
@@ -152,7 +169,8 @@ def summarise(options: argparse.Namespace, rows: list[dict[str, object]]) -> int
     met = share <= target if sense == "at most" else share >= target
     summary = {
         "runs": len(rows), "budget_seconds": options.budget, "busy_processes": options.load,
-        "processors": os.cpu_count(), "verdicts": {v: verdicts.count(v) for v in sorted(set(verdicts))},
+        "processors": os.cpu_count(),
+        "verdicts": {v: verdicts.count(v) for v in sorted(set(verdicts))},
         "failed_share": round(share, 4), "interval_95": [round(lower, 4), round(upper, 4)],
         "target": f"{sense} {target:g}", "met": met,
     }  # fmt: skip

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from larder_analysis import style
+from larder.plots import style
 
 
 @pytest.fixture(autouse=True)

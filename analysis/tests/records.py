@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from larder_analysis.results import Run, load_runs
-from larder_analysis.tables import Tables, make_tables
+from larder.plots.results import Run, load_runs
+from larder.plots.tables import Tables, make_tables
 
 NO_TIER = {
     "admissions": 0,

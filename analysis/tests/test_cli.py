@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from records import document, execution, record, save, sweep
 
-from larder_analysis import cli
+from larder.plots import cli
 
 QUICK = ["--width", "one", "--format", "svg"]
 HOSTILE = [
@@ -94,7 +94,7 @@ def test_same_input_same_bytes(tmp_path: Path) -> None:
     for name, seed in (("a", "1"), ("b", "2")):
         # In processes of their own, with different orders of sets.
         subprocess.run(
-            [sys.executable, "-m", "larder_analysis", *folders, "--output", tmp_path / name,
+            [sys.executable, "-m", "larder.plots", *folders, "--output", tmp_path / name,
              "--width", "one", "--figures", "miss-ratio,ranking,sensitivity"],
             env=os.environ | {"PYTHONHASHSEED": seed}, check=True, capture_output=True,
         )  # fmt: skip

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from larder_analysis.curves import load_curves
-from larder_analysis.errors import AnalysisError
-from larder_analysis.tables import make_tables
+from larder.plots.curves import load_curves
+from larder.plots.errors import AnalysisError
+from larder.plots.tables import make_tables
 
 HEADER = (
     "trace,policy,method,unit,capacity,requests,hits,hit_ratio,miss_ratio,standard_error,extra\n"

@@ -11,13 +11,13 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from records import execution, record, sweep, tables, timing
 
-from larder_analysis import style
-from larder_analysis.errors import NothingToDrawError
-from larder_analysis.figures import FIGURES
-from larder_analysis.figures.drawing import Drawing
-from larder_analysis.figures.scales import capacity_text, round_ticks, time_text
-from larder_analysis.style import ONE_COLUMN, TWO_COLUMN, Looks
-from larder_analysis.tables import Tables
+from larder.plots import style
+from larder.plots.errors import NothingToDrawError
+from larder.plots.figures import FIGURES
+from larder.plots.figures.drawing import Drawing
+from larder.plots.figures.scales import capacity_text, round_ticks, time_text
+from larder.plots.style import ONE_COLUMN, TWO_COLUMN, Looks
+from larder.plots.tables import Tables
 
 
 def draw(name: str, data: Tables, width: style.Width = TWO_COLUMN) -> list[Drawing]:

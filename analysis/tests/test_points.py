@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from records import record, sweep, tables
 
-from larder_analysis import points as curves
+from larder.plots import points as curves
 
 
 def test_mean_and_range_over_seeds(tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from records import document, record, save, sweep
 
-from larder_analysis.errors import AnalysisError
-from larder_analysis.results import load_runs, schema
+from larder.plots.errors import AnalysisError
+from larder.plots.results import load_runs, schema
 
 EXAMPLES = Path(__file__).parents[2] / "Results" / "examples"
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from larder_analysis.statistics import (
+from larder.plots.statistics import (
     critical_difference,
     iman_davenport,
     indistinct_groups,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from matplotlib import rcParams
 
-from larder_analysis import style
-from larder_analysis.style import Looks, is_offline
+from larder.plots import style
+from larder.plots.style import Looks, is_offline
 
 
 def test_known_policies_differ() -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from records import execution, record, run, sweep, tables, timing
 
-from larder_analysis.blocks import BY_CAPACITY, make_blocks
-from larder_analysis.errors import AnalysisError, NothingToDrawError
-from larder_analysis.tables import make_tables
+from larder.plots.blocks import BY_CAPACITY, make_blocks
+from larder.plots.errors import AnalysisError, NothingToDrawError
+from larder.plots.tables import make_tables
 
 
 def test_ratios(tmp_path: Path) -> None:

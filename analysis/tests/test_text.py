@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from larder_analysis import text
+from larder.plots import text
 
 
 def test_shown_is_one_line_without_the_unseen() -> None:

@@ -17,8 +17,11 @@ struct Effort: Sendable, Hashable {
   /// What a machine is assumed to replay in a second, over two cores: a budget of time is a number
   /// of requests by this speed.
   static let requestsPerSecond = 20_000_000.0
-  /// What a search at one capacity may replay where nothing else is said.
-  static let standard = 5 * requestsPerSecond
+  /// What a search at each of some capacities may replay where nothing else is said: 4 s for one,
+  /// and at most 12 s for all of them together.
+  static func standard(capacities: Int) -> Double {
+    4 * requestsPerSecond * min(1, 3 / Double(max(1, capacities)))
+  }
   /// By what the candidates are divided from a level to the next.
   private static let factor = 4.0
   /// What part of a search confirms finalists.

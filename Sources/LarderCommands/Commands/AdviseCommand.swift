@@ -60,7 +60,8 @@ struct AdviseCommand: ParsableCommand {
   @Option(
     help: """
       Time to search: 60s, 5m. It is a number of requests, at 20 million a second, so that advice \
-      is the same on every machine. By default 5 s for each capacity and 5 s for the rest.
+      is the same on every machine. By default 4 s for each capacity, 12 s for more than \
+      three, and 5 s for the rest.
       """)
   var timeBudget: String?
 

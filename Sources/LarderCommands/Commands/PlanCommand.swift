@@ -21,7 +21,7 @@ struct PlanCommand: ParsableCommand {
         larder plan Workloads/zipf.yaml --parts 10
         larder plan Workloads/zipf.yaml --parts 1000 --store /shared/store --format slurm > job.sh
         larder plan Workloads/zipf.yaml --parts 1000 --store /shared/store --missing
-        larder plan --project cells=1.2M:traces=6594:requests=198G --policy lru,arc,s3-fifo
+        larder plan --project cells=1.2M:traces=7749:requests=198G --policy lru,arc,s3-fifo
 
       docs/clusters.md explains every format, and how traces get there.
       """)
@@ -66,7 +66,7 @@ struct PlanCommand: ParsableCommand {
     help: ArgumentHelp(
       """
       Print the core-hours of a sweep that is known by its size only, such as \
-      cells=1.2M:traces=6594:requests=198G, at measured speeds.
+      cells=1.2M:traces=7749:requests=198G, at measured speeds.
       """, valueName: "size"))
   var project: String?
 

@@ -7,7 +7,7 @@ import LarderWorkloads
 struct ProjectedSweep {
   private let sweep: SweepProjection
 
-  /// Reads `cells=1.2M:traces=6594:requests=198G` and names of policies.
+  /// Reads `cells=1.2M:traces=7749:requests=198G` and names of policies.
   init(size: String, policies: String) throws {
     var values: [String: UInt64] = [:]
     for word in size.split(separator: ":", omittingEmptySubsequences: false) {
@@ -35,7 +35,7 @@ struct ProjectedSweep {
   private static func malformed(_ size: String) -> UsageError {
     UsageError(
       "--project '\(size)': expected cells, traces and requests as whole numbers above 0, such as "
-        + "cells=1.2M:traces=6594:requests=198G")
+        + "cells=1.2M:traces=7749:requests=198G")
   }
 
   /// Prints the projection.

@@ -23,13 +23,7 @@ final class AdaptSize: AdmissionFilter {
   private var random: SeededGenerator
   private var scale: Double
   private var untilSearch: Int
-  // Of each object seen: requests since the last search, weighted requests before, and its size.
-  private var table = FingerprintTable(capacity: 1024)
-  private var fingerprints: [UInt32] = []
-  private var recent: [Float] = []
-  private var before: [Float] = []
-  private var sizes: [UInt32] = []
-  private var sizeSum = 0.0
+  private var seen = AdaptSizeObjects()
 
   init(_ setup: AdmissionSetup) throws(PolicyError) {
     capacity = Double(setup.capacity)
@@ -43,14 +37,15 @@ final class AdaptSize: AdmissionFilter {
   }
 
   func requested(_ request: Request) {
-    note(request)
+    seen.note(request)
     untilSearch -= 1
     guard untilSearch <= 0 else { return }
-    guard sizeSum > capacity * 3 else {
+    guard seen.sizeSum > capacity * 3 else {
       untilSearch = max(1, interval / 50)
       return
     }
-    search()
+    seen.age()
+    scale = DeterministicMath.pow(2, seen.model(capacity: capacity).bestExponent())
     untilSearch = interval
   }
 
@@ -58,50 +53,5 @@ final class AdaptSize: AdmissionFilter {
     random.nextUnit() < DeterministicMath.exp(-Double(request.size) / scale)
   }
 
-  var stateBytes: Int { table.bytes + fingerprints.capacity * 16 }
-
-  private func note(_ request: Request) {
-    let place = table.place(request.fingerprint)
-    if place == recent.count {
-      fingerprints.append(request.fingerprint)
-      recent.append(0)
-      before.append(0)
-      sizes.append(request.size)
-      sizeSum += Double(request.size)
-    }
-    recent[place] += 1
-    // A hit may say another size than the object's; what was asked for last counts.
-    sizeSum += Double(request.size) - Double(sizes[place])
-    sizes[place] = request.size
-  }
-
-  private func search() {
-    age()
-    let model = AdaptSizeModel(
-      capacity: capacity, rates: before.map(Double.init), sizes: sizes.map(Double.init))
-    scale = DeterministicMath.pow(2, model.bestExponent())
-  }
-
-  /// Moves the counts on and forgets what was hardly requested.
-  private func age() {
-    var kept = 0
-    table = FingerprintTable(capacity: fingerprints.count)
-    sizeSum = 0
-    for place in fingerprints.indices {
-      let weighted =
-        before[place] == 0 ? recent[place] : before[place] * 0.3 + recent[place] * 0.7
-      guard weighted >= 0.1 else { continue }
-      _ = table.place(fingerprints[place])
-      fingerprints[kept] = fingerprints[place]
-      before[kept] = weighted
-      recent[kept] = 0
-      sizes[kept] = sizes[place]
-      sizeSum += Double(sizes[place])
-      kept += 1
-    }
-    fingerprints.removeLast(fingerprints.count - kept)
-    recent.removeLast(recent.count - kept)
-    before.removeLast(before.count - kept)
-    sizes.removeLast(sizes.count - kept)
-  }
+  var stateBytes: Int { seen.bytes }
 }

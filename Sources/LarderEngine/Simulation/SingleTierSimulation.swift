@@ -12,6 +12,8 @@ struct SingleTierSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape
   @usableFromInline var totals = SimulationTotals()
   @usableFromInline var position = 0
   @usableFromInline var outcomes: OutcomeSizes?
+  // Asked at every request, where looking into `outcomes` would cost a call.
+  @usableFromInline let recordsOutcomes: Bool
 
   /// How far ahead of a request its state is fetched: enough requests to hide one access to memory.
   @inlinable
@@ -26,6 +28,7 @@ struct SingleTierSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape
     self.columns = columns
     unit = setup.unit
     self.isDisk = isDisk
+    self.recordsOutcomes = recordsOutcomes
     outcomes = recordsOutcomes ? OutcomeSizes() : nil
   }
 
@@ -40,7 +43,7 @@ struct SingleTierSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape
   mutating func resetCounts() {
     totals = SimulationTotals()
     tier.counts = TierCounts()
-    if outcomes != nil { outcomes = OutcomeSizes() }
+    if recordsOutcomes { outcomes = OutcomeSizes() }
   }
 
   @inlinable
@@ -137,7 +140,7 @@ struct SingleTierSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape
   @inlinable
   @inline(__always)
   mutating func fetched(_ request: Request, bytes: UInt32) {
-    guard outcomes != nil else { return }
+    guard recordsOutcomes else { return }
     outcomes?.misses.add(bytes: bytes)
     if columns.costs != nil { outcomes?.addOriginTime(milliseconds: request.cost) }
   }
@@ -153,7 +156,7 @@ struct SingleTierSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape
     }
     totals.hit(request)
     if tier.isStale(request.id) { totals.staleHits += 1 }
-    if outcomes != nil {
+    if recordsOutcomes {
       let served = unit == .bytes ? tier.size(of: request.id) : bytes
       if isDisk {
         outcomes?.diskHits.add(bytes: served)

@@ -137,7 +137,7 @@ struct TimedSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~C
 
   /// Begins a fetch for the request at `position`; `place` is that of its object in the table.
   @inlinable
-  @inline(__always)
+  @inline(never)
   mutating func fetch(_ request: Request, stores: Bool, at place: UInt32) {
     let index = UInt64(position)
     let duration = model.service(request: index, bytes: reader.bytes(at: position))
@@ -172,6 +172,14 @@ struct TimedSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~C
   @inlinable
   @inline(__always)
   mutating func land(until now: UInt64) {
+    if flights.nextCompletion <= now { landDue(now) }
+  }
+
+  // A function of its own: what a policy does to store an object is there once, and not at each
+  // call.
+  @inlinable
+  @inline(never)
+  mutating func landDue(_ now: UInt64) {
     while flights.nextCompletion <= now, flights.count > 0 { land(flights.takeNext()) }
   }
 

@@ -61,18 +61,19 @@ struct StoreFolder: Sendable {
 
   /// Writes a file, whole or not at all, and makes the folders on its way.
   func write(_ data: Data, to file: String) throws(StoreError) {
-    do throws(AtomicFileError) {
-      try put(data, to: file)
-    } catch {
-      // Most often the folder is there.
-      guard error.code == ENOENT, let slash = file.lastIndex(of: "/") else {
-        throw StoreError(error)
-      }
-      try makeDirectories(String(file[..<slash]))
+    var attempts = 0
+    while true {
       do throws(AtomicFileError) {
-        try put(data, to: file)
+        return try put(data, to: file)
       } catch {
-        throw StoreError(error)
+        attempts += 1
+        // Most often the folder is there. If it is, then an NFS server that started again was asked
+        // twice to rename the file, and knows nothing of the first time: written again, the file
+        // gets the same name.
+        guard error.code == ENOENT, attempts < 3, let slash = file.lastIndex(of: "/") else {
+          throw StoreError(error)
+        }
+        try makeDirectories(String(file[..<slash]))
       }
     }
   }

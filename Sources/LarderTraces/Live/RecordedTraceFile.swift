@@ -14,7 +14,7 @@ package final class RecordedTraceFile {
   private let path: String
   private let file: Int32
   private let threshold: UInt64
-  private let hash = SipHash()
+  private let hash: SipHash
   private var builder = RecordedBlockBuilder()
   private var began: UInt64?
   private var time: UInt64 = 0
@@ -26,14 +26,19 @@ package final class RecordedTraceFile {
 
   /// Makes a file where none is, which only its owner may read.
   ///
-  /// - Parameter sampling: the share of the keys to record.
+  /// - Parameters:
+  ///   - sampling: the share of the keys to record.
+  ///   - hash: what chooses them and stands for them; by default one that nobody else has.
   /// - Throws: when there is one, it cannot be made, or the share is not above 0 and at most 1.
-  package init(path: String, sampling: Double = 1) throws(TraceError) {
+  package init(
+    path: String, sampling: Double = 1, hash: SipHash = SipHash()
+  ) throws(TraceError) {
     guard let threshold = RecordedHeader.threshold(rate: sampling) else {
       throw TraceError(
         "sampling \(sampling) is out of range: expected above 0 and at most 1", in: path)
     }
     self.threshold = threshold
+    self.hash = hash
     self.path = path
     file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard file >= 0 else {

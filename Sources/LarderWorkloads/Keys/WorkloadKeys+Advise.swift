@@ -26,7 +26,8 @@ extension WorkloadKeys {
       Key(
         "time-budget", .budget, \.budgetSeconds,
         "time to search, converted to a number of requests at 20 million a second, so that advice "
-          + "is the same on every machine", default: "5 s for each capacity and 5 s for the rest",
+          + "is the same on every machine",
+        default: "4 s for each capacity, 12 s for more than three, and 5 s for the rest",
         example: "60s"),
     ])
 }

@@ -1,0 +1,15 @@
+"""What goes wrong outside the figures."""
+
+from __future__ import annotations
+
+
+class LarderError(Exception):
+    """The command `larder` refused or failed: its message, and its exit code."""
+
+    def __init__(self, message: str, code: int) -> None:
+        super().__init__(message)
+        self.code = code
+
+    def __reduce__(self) -> tuple[type[LarderError], tuple[str, int]]:
+        """Errors travel from Dask's workers with their code."""
+        return type(self), (str(self), self.code)

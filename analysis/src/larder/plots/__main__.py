@@ -1,0 +1,8 @@
+"""Makes `python -m larder.plots` the command."""
+
+import sys
+
+from larder.plots.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())
