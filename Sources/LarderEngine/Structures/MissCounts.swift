@@ -1,17 +1,26 @@
 /// How often each key was missed lately: TinyUFO's estimator, which hits do not change.
 ///
-/// Counts go up to 255, or to 15 in the sketch. After a step for every miss, of which there are eight for each object that
-/// the cache holds and one more, all are halved. Either a sketch counts, or a counter for each
-/// object: those go down to zero within eight halvings, so that what is remembered is bounded.
+/// Counts go up to 255, or to 15 in the sketch. After a step for every miss, of which there are
+/// eight for each object that the cache holds and one more, all are halved. Either a sketch counts,
+/// or a counter for each object: those go down to zero within eight halvings, so that what is
+/// remembered is bounded.
 ///
-/// Memory: 4 bytes an object and the sketch's 32 to 64 for each one that the cache can hold; or 8
-/// bytes an object.
+/// Memory: 4 bytes an object and the sketch's 32 to 64 for each one that the cache can hold, at least
+/// 64 KiB; or 8 bytes an object.
 public struct MissCounts: ~Copyable {
   // For large capacities the sketch starts with so many objects and doubles as they come.
   @inlinable
   static var objectsAtFirst: Int { 1 << 16 }
+  // 64 KiB: for a few hundred objects fewer counters are up to 0.6 points from exact ones.
+  static var objectsAtLeast: Int { 1024 }
   @inlinable
   static var stepsPerObject: Int { 8 }
+
+  /// How many objects the sketch of a cache of `objects` is for. In a small cache two popular keys
+  /// that share their counters are many of the requests: with 200 objects a sketch for so many was
+  /// up to two points from exact counters on a real trace, and one for 1,024 was within 0.05.
+  @inlinable
+  static func sketched(_ objects: Int) -> Int { max(objects, min(objects * 8, 1024)) }
 
   @usableFromInline let isExact: Bool
   let countsObjects: Bool
@@ -29,8 +38,8 @@ public struct MissCounts: ~Copyable {
     countsObjects = setup.unit == .objects
     size = CacheSizeInObjects(setup)
     counters = Column(objects: isExact ? setup.objects : 0)
-    let objects = countsObjects ? Int(min(setup.capacity, UInt64(MissCounts.objectsAtFirst))) : 16
-    sketch = MissSketch(objects: isExact ? 1 : objects)
+    let objects = countsObjects ? Int(min(setup.capacity, UInt64(MissCounts.objectsAtFirst))) : 0
+    sketch = MissSketch(objects: isExact ? 1 : max(objects, MissCounts.objectsAtLeast))
     fingerprints = Column(objects: isExact ? 0 : setup.objects)
   }
 
@@ -71,7 +80,7 @@ public struct MissCounts: ~Copyable {
   public mutating func enter(_ request: Request) {
     if !isExact { fingerprints[request.id] = request.fingerprint }
     size.enter()
-    if !isExact, size.residents > sketch.objects { sketch.reserve(objects: size.residents) }
+    if !isExact { sketch.reserve(objects: MissCounts.sketched(size.residents)) }
   }
 
   /// A resident object leaves.

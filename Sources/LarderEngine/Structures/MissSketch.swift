@@ -20,7 +20,7 @@ public struct MissSketch: ~Copyable {
   // The first word at the start of a cache line.
   @usableFromInline var first: UInt32
   @usableFromInline var blockMask: UInt32
-  /// The number of objects that it is for: as many as the cache holds.
+  /// The number of objects that it is for: at least as many as the cache holds.
   public private(set) var objects: Int
 
   /// All counts zero, for a cache of `objects`.
@@ -63,8 +63,13 @@ public struct MissSketch: ~Copyable {
 
   /// Is good for a cache of `wanted` objects from now on; estimates stay as they are. O(`wanted`)
   /// each time that number doubles.
-  public mutating func reserve(objects wanted: Int) {
-    guard wanted > objects else { return }
+  @inlinable
+  @inline(__always)
+  public mutating func reserve(objects wanted: Int) { if wanted > objects { grow(wanted) } }
+
+  @usableFromInline
+  @inline(never)
+  mutating func grow(_ wanted: Int) {
     objects = wanted
     let blocks = MissSketch.blocks(wanted)
     let oldBlocks = Int(blockMask) + 1

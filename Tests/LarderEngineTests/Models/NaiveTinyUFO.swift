@@ -20,7 +20,7 @@ struct NaiveTinyUFO: NaivePolicy {
     self.capacity = Int(capacity)
     misses = NaiveMisses(
       size: NaiveCacheSize(capacity, unit), isExact: spec.values["counters"] == "exact",
-      sketch: MissSketch(objects: unit == .objects ? Int(capacity) : 16))
+      sketch: MissSketch(objects: max(1024, unit == .objects ? Int(capacity) : 0)))
   }
 
   func contains(_ id: ObjectID) -> Bool { (small + main).contains { $0.id == id } }
@@ -125,6 +125,6 @@ final class NaiveMisses {
   /// So many objects are resident.
   func note(residents: Int) {
     size.note(residents)
-    sketch.reserve(objects: residents)
+    sketch.reserve(objects: MissCounts.sketched(residents))
   }
 }

@@ -48,6 +48,11 @@ import Testing
     #expect(grown >= bytes * 7)
   }
 
+  @Test(arguments: [(1, 8), (100, 800), (200, 1024), (1024, 1024), (5000, 5000)])
+  func smallCachesHaveMoreCounters(objects: Int, expected: Int) {
+    #expect(MissCounts.sketched(objects) == expected)
+  }
+
   @Test func countsEndAt15AndHalve() {
     var sketch = MissSketch(objects: 16)
     for _ in 0..<300 { _ = sketch.increment(Self.key(1)) }
