@@ -71,6 +71,9 @@ final class ContractDriver<Policy: EvictionPolicy & ~Copyable> {
     if usesWords { words = policy.hitWords }
   }
 
+  /// Tells the policy the time, microseconds, where it follows it.
+  func follow(_ now: UInt64) { if Policy.followsTime { policy.follow(now) } }
+
   /// Does what a request says.
   func step(_ operation: LarderEngine.Operation, _ given: Request) throws(ContractProblem)
     -> ContractOutcome
@@ -145,14 +148,19 @@ final class ContractDriver<Policy: EvictionPolicy & ~Copyable> {
       throw ContractProblem("hitWords finds \(request.id), which is not resident")
     }
     let size = UInt64(request.size)
-    guard size <= capacity, policy.admit(request, sizes) else {
+    guard size <= capacity else {
       counts.rejections += 1
       return ContractOutcome(.rejected)
+    }
+    var evicted: [ObjectID] = []
+    guard policy.admit(request, sizes) else {
+      counts.rejections += 1
+      while policy.overflows { evicted.append(try evict(for: request)) }
+      return ContractOutcome(.rejected, evicted: evicted)
     }
     if policy.contains(request.id) {
       throw ContractProblem("\(request.id) is resident after admit, before insert")
     }
-    var evicted: [ObjectID] = []
     while used + size > capacity { evicted.append(try evict(for: request)) }
     sizes.set(request.id, request.size)
     resident[request.id] = Copy(

@@ -119,7 +119,10 @@ extension ContractRules where Policy: ~Copyable {
     for place in trial.trace.requests.indices { trial.trace.requests[place].ttlSeconds = 0 }
     for isSparse in [false, true] {
       let driver = try driver(trial)
-      try replay(trial) { (_, operation, request) throws(ContractProblem) in
+      try replay(trial) { (index, operation, request) throws(ContractProblem) in
+        if operation == .get || operation == .set {
+          driver.follow(UInt64(trial.trace.requests[index].timeSeconds) * 1_000_000)
+        }
         _ = try driver.step(operation, request)
       }
       let simulation: any Simulation

@@ -9,8 +9,9 @@
 /// 1. **Resident**: `hit`, once, and `evict` while the policy `overflows`. A stored value replaced
 ///    by another is `replace` instead.
 /// 2. **Not resident**, and the object is larger than the capacity: nothing. It is never stored.
-/// 3. **Not resident**: `admit`. When the answer is no, nothing more happens. Otherwise the driver
-///    calls `evict` until the object fits and then `insert`, once.
+/// 3. **Not resident**: `admit`. When the answer is no, the driver calls `evict` while the policy
+///    `overflows`, and nothing more happens. Otherwise it calls `evict` until the object fits and
+///    then `insert`, once.
 ///
 /// An entry that expires or is deleted leaves through `remove`.
 ///
@@ -67,8 +68,8 @@ public protocol EvictionPolicy: ~Copyable, SendableMetatype {
   /// Whether `overflows` may be true after a hit, so that a hit may evict.
   static var evictsOnHit: Bool { get }
 
-  /// Whether the policy holds more than it will: asked after `hit` and `replace`, and while it is
-  /// true the driver calls `evict`.
+  /// Whether the policy holds more than it will: asked after `hit`, `replace` and an `admit` that
+  /// refuses, and while it is true the driver calls `evict`.
   var overflows: Bool { get }
 
   /// A resident object was requested and another tier answered, so that its next use is now
@@ -112,6 +113,13 @@ public protocol EvictionPolicy: ~Copyable, SendableMetatype {
   /// A fetch ended at `now`: `admit`, `evict` and `insert` for what it brought follow. Called only
   /// where `observe` is.
   mutating func advance(to now: UInt64)
+
+  /// Whether the policy is told the time of requests, where it is known.
+  static var followsTime: Bool { get }
+
+  /// It is `now`, in microseconds, or 0 where nobody knows: called before each get and set, only
+  /// where `followsTime`. A real cache may say 0 until something expires.
+  mutating func follow(_ now: UInt64)
 
   /// Makes room for ids up to `objects`. O(`objects`); called outside the per-request path.
   mutating func reserve(objects: Int)
@@ -193,6 +201,15 @@ extension EvictionPolicy where Self: ~Copyable {
   @inlinable
   @inline(__always)
   public mutating func advance(to now: UInt64) {}
+
+  /// Time plays no part.
+  @inlinable
+  public static var followsTime: Bool { false }
+
+  /// Nothing is noted.
+  @inlinable
+  @inline(__always)
+  public mutating func follow(_ now: UInt64) {}
 
   /// Only what does not fit is evicted.
   @inlinable

@@ -38,6 +38,10 @@ public final class PolicyProbe {
     return simulated.victims
   }
 
+  /// What the last request or replacement evicted, in order: a refused object may have made room,
+  /// too.
+  public var evicted: [ObjectID] { simulated.victims }
+
   /// Deletes an object, ghosts included.
   public func remove(_ id: ObjectID) { simulated.tier.remove(id) }
 

@@ -11,6 +11,8 @@ public struct RegisteredPolicy: Sendable {
   @usableFromInline package let evictsOnHit: Bool
   /// Whether it can say what it would evict.
   @usableFromInline package let knowsVictim: Bool
+  /// Whether the time of requests plays a part.
+  public let followsTime: Bool
   /// Whether it is a bound on what policies can reach, and no policy.
   public let isBound: Bool
   /// Whether it is a bound that a cache could reach if nothing but its capacity kept hits from it.
@@ -44,6 +46,7 @@ public struct RegisteredPolicy: Sendable {
     description = Policy.description
     evictsOnHit = Policy.evictsOnHit
     knowsVictim = Policy.knowsVictim
+    followsTime = Policy.followsTime
     isBound = false
     isReachable = false
     makeSingleTier = { (single: SingleTier) throws(PolicyError) -> any Simulation in
@@ -79,6 +82,7 @@ extension RegisteredPolicy {
     type = nil
     description = Subject.description
     evictsOnHit = false
+    followsTime = false
     knowsVictim = false
     isBound = true
     isReachable = Subject.isReachable

@@ -16,7 +16,7 @@ package struct StoreRules: Hashable, Sendable, CustomStringConvertible {
 
   /// The first digits of the SHA-256 over all golden counts. `StoreRulesTests` fails when it is
   /// not: whoever changes a count must change this, and no record from before is used any more.
-  static let goldenCounts = "512f7d65656467d8"
+  static let goldenCounts = "6c7b26644a099eb2"
 
   /// The rules of this program.
   ///

@@ -104,7 +104,7 @@ extension Workload {
       $0.memory.timeToLiveSeconds != nil || $0.disk.timeToLiveSeconds != nil
     }
     let isExecuted = modes.contains(.execute)
-    var followsTimes = false
+    var followsTimes = usesPolicy { $0.followsTime }
     if isExecuted, case .trace = execution?.load { followsTimes = true }
     let takesTime = configurations.contains { $0.time?.clock == .trace }
     let transfers = configurations.contains { $0.time?.bytesPerSecond != nil }
@@ -114,10 +114,12 @@ extension Workload {
   }
 
   /// Whether any policy of the workload must know the future.
-  var usesNextUse: Bool {
+  var usesNextUse: Bool { usesPolicy { $0.description.needs.contains(.nextUse) } }
+
+  private func usesPolicy(_ condition: (RegisteredPolicy) -> Bool) -> Bool {
     let named = configurations.flatMap { [$0.memory.policy, $0.disk.policy] }.compactMap { $0 }
     return (policies + named).contains { spec in
-      (try? PolicyRegistry.policy(named: spec))?.description.needs.contains(.nextUse) ?? false
+      (try? PolicyRegistry.policy(named: spec)).map(condition) ?? false
     }
   }
 }

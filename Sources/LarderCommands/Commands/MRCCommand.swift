@@ -129,7 +129,10 @@ struct MRCCommand: ParsableCommand {
       source,
       keeping: { available in
         var kept = available
-        if !available.contains(.ttl) { kept.remove(.time) }
+        let follows = settings.policies.contains {
+          (try? PolicyRegistry.policy(named: $0))?.followsTime ?? false
+        }
+        if !follows, !available.contains(.ttl) { kept.remove(.time) }
         if settings.unit == .objects { kept.remove(.size) }
         return kept
       }, progress: TraceReading.check(progress, source))

@@ -25,7 +25,10 @@ struct SimulateCommand: ParsableCommand {
   var traces: [String]
 
   @Option(
-    help: "Policies with their parameters, separated by commas: lru,s3-fifo:small=0.2, or all.")
+    help: """
+      Policies with their parameters, separated by commas: lru,s3-fifo:small=0.2. 's4-fifo:*' is \
+      all configurations that a policy declares; all is every policy.
+      """)
   var policy: [String]
 
   @Option(

@@ -3,8 +3,8 @@ import LarderEngine
 
 /// Policies as options name them.
 enum PolicyList {
-  /// The policies of one or several options, separated by commas; `all` alone for every one there
-  /// is.
+  /// The policies of one or several options, separated by commas; `name:*` for all configurations
+  /// that a policy declares, and `all` alone for every policy there is.
   ///
   /// - Throws: `PolicyError` for a name or parameter that does not exist.
   static func parse(_ options: [String]) throws -> [PolicySpec] {
@@ -12,10 +12,10 @@ enum PolicyList {
     if text == "all" {
       return try PolicyRegistry.all.map { try PolicySpec(parsing: $0.description.name) }
     }
-    return try text.split(separator: ",", omittingEmptySubsequences: false).map { text in
-      let spec = try PolicySpec(parsing: text.trimmingCharacters(in: .whitespaces))
-      try PolicyRegistry.validate(spec)
-      return spec
+    return try text.split(separator: ",", omittingEmptySubsequences: false).flatMap { text in
+      let specs = try PolicySpec.list(parsing: text.trimmingCharacters(in: .whitespaces))
+      for spec in specs { try PolicyRegistry.validate(spec) }
+      return specs
     }
   }
 }

@@ -9,6 +9,9 @@ enum PolicyText {
     var text = "\(policy.name)  (\(policy.family.rawValue))\n"
     text += wrapped(policy.summary)
     text += parameters(policy.parameters)
+    if let specs = try? PolicyRegistry.configurations(of: policy.name) {
+      text += wrapped("Configurations to try: \(specs.count) (larder tune, or '\(policy.name):*')")
+    }
     if !policy.needs.names.isEmpty {
       text += wrapped("Needs: \(policy.needs.names.joined(separator: ", "))")
     }

@@ -9,6 +9,10 @@ public struct PolicyDescription: Sendable {
   public let summary: String
   /// The parameters that may follow the name.
   public let parameters: [PolicyParameter]
+  /// Values of several parameters that are worth trying together, as one would type them behind the
+  /// name (`small=0.2:ghost=3`): the configurations that `larder tune` tries. Empty for all
+  /// combinations of the values that the parameters declare as `searched`.
+  public let configurations: [String]
   /// What the policy must know of an object.
   public let needs: PolicyNeeds
   /// True when the policy draws random numbers, so that results depend on the seed.
@@ -23,12 +27,14 @@ public struct PolicyDescription: Sendable {
   /// A description; see the properties for the meaning of each part.
   public init(
     name: String, family: PolicyFamily, summary: String, parameters: [PolicyParameter] = [],
-    needs: PolicyNeeds = [], isRandom: Bool = false, learns: Bool = false, paper: String
+    configurations: [String] = [], needs: PolicyNeeds = [], isRandom: Bool = false,
+    learns: Bool = false, paper: String
   ) {
     self.name = name
     self.family = family
     self.summary = summary
     self.parameters = parameters
+    self.configurations = configurations
     self.needs = needs
     self.isRandom = isRandom
     self.learns = learns

@@ -22,6 +22,8 @@ public enum PolicyError: Error, Hashable, Sendable, CustomStringConvertible {
   case capacity(policy: String, capacity: UInt64, expected: String)
   /// The policy cannot be added to the registry.
   case cannotAdd(String, reason: String)
+  /// The policy declares nothing to try.
+  case noConfigurations(policy: String)
   /// A number that a policy or filter is made from is outside its range.
   case badSetup(String, String, expected: String)
 
@@ -55,6 +57,9 @@ public enum PolicyError: Error, Hashable, Sendable, CustomStringConvertible {
       return "policy '\(policy)' cannot have a capacity of \(capacity): expected \(expected)"
     case .cannotAdd(let name, let reason):
       return "policy '\(name)' cannot be added: \(reason)"
+    case .noConfigurations(let policy):
+      return "policy '\(policy)' declares no configurations to try; 'larder policies' shows "
+        + "which do"
     case .badSetup(let name, let value, let expected):
       return "\(name) \(value) is out of range: expected \(expected)"
     }

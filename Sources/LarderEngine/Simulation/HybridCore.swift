@@ -59,10 +59,11 @@ final class HybridCore: HybridTiers {
     var tiers = self
     let answer = rules.getFromDisk(object, in: &tiers)
     switch answer {
-    case .disk(_, isPromoted: true):
-      promotions += 1
+    case .disk(_, let isPromoted):
+      if isPromoted { promotions += 1 }
+      // What memory refuses may have made it evict all the same.
       demoteVictims(of: object)
-    case .disk, .memory: break
+    case .memory: break
     case .none:
       rules.store(object, isFill: true, in: &tiers)
       demoteVictims(of: object)

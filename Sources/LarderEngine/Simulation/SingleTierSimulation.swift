@@ -80,6 +80,7 @@ struct SingleTierSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape
       if let nextUses = columns.nextUses { request.nextUse = nextUses[index] }
       if Shape.weighs, let sizes = columns.sizes { request.size = sizes[index] }
       bytesRequested += UInt64(request.size)
+      if Policy.followsTime, let times = columns.times { tier.policy.follow(times[index]) }
       if tier.contains(request.id) {
         hits += 1
         bytesHit += UInt64(request.size)

@@ -2,7 +2,11 @@
 /// most that were resident so far. What policies measure histories and periods by.
 public struct CacheSizeInObjects {
   @usableFromInline let capacity: Int?
-  @usableFromInline var residents = 0
+  /// Resident objects.
+  @inlinable
+  @inline(__always)
+  public var residents: Int { held }
+  @usableFromInline var held = 0
   @usableFromInline var most = 1
 
   /// An empty cache.
@@ -24,12 +28,12 @@ public struct CacheSizeInObjects {
   @inlinable
   @inline(__always)
   public mutating func enter() {
-    residents += 1
-    most = max(most, residents)
+    held += 1
+    most = max(most, held)
   }
 
   /// A resident object leaves.
   @inlinable
   @inline(__always)
-  public mutating func leave() { residents -= 1 }
+  public mutating func leave() { held -= 1 }
 }

@@ -63,6 +63,12 @@ public struct SampledSet<Value: BitwiseCopyable>: ~Copyable {
     return entries[UInt32(truncatingIfNeeded: (UInt64(number) &* UInt64(count)) >> 32) + 1]
   }
 
+  /// An object and its value by its place, from 0 to `count` - 1: the order of `insert`, but that
+  /// the last takes the place of what is removed.
+  @inlinable
+  @inline(__always)
+  public func entry(at place: Int) -> Entry { entries[UInt32(truncatingIfNeeded: place + 1)] }
+
   /// Holds an object that is not held.
   @inlinable
   @inline(__always)

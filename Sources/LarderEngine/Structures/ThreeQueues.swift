@@ -1,5 +1,6 @@
-/// A small queue, a main one and a ghost, with a request counter for each object: what S3-FIFO and
-/// QD-LP-FIFO have in common. The policies say what moves between the queues, and when.
+/// A small queue, a main one and a ghost, with a request counter for each object: what S3-FIFO,
+/// QD-LP-FIFO and their relatives have in common. The policies say what moves between the queues,
+/// and when.
 ///
 /// One word an object answers where it is, at which position, and how often it was requested. The
 /// sizes of ghosts are kept where sizes differ: the cache has forgotten them. Memory: 4 bytes an
@@ -30,14 +31,20 @@ public struct ThreeQueues: ~Copyable {
   @usableFromInline var ghost: IDRing
   @usableFromInline var ghostSizes: Column<UInt32>
   @usableFromInline let countsBytes: Bool
-  @usableFromInline var smallUsed: UInt64 = 0
+  /// What the objects in the small queue weigh.
+  @inlinable
+  @inline(__always)
+  public var smallUsed: UInt64 { smallWeight }
+  @usableFromInline var smallWeight: UInt64 = 0
   /// What the objects in the main queue weigh.
   @inlinable
   @inline(__always)
   public var mainUsed: UInt64 { mainWeight }
   @usableFromInline var mainWeight: UInt64 = 0
   @usableFromInline var ghostUsed: UInt64 = 0
-  @usableFromInline var limit = GhostLimit()
+  @usableFromInline var limit: GhostLimit
+  /// The share of the small queue.
+  public let smallCapacity: UInt64
   /// The share of the main queue.
   public let mainCapacity: UInt64
   @usableFromInline let ghostCapacity: UInt64
@@ -47,16 +54,29 @@ public struct ThreeQueues: ~Copyable {
   ///
   /// - Throws: `capacity` for more objects than a queue has positions.
   public init(_ setup: PolicySetup, smallShare: Double, ghostShare: Double) throws(PolicyError) {
+    try self.init(
+      setup, small: max(1, UInt64(Double(setup.capacity) * smallShare)),
+      ghosts: UInt64(Double(setup.capacity) * ghostShare))
+  }
+
+  /// Empty queues, of which small gets `small` of the capacity and main the rest; ghosts weigh at
+  /// most `ghosts`, and where sizes differ are at most `ghostsPerResident` for each resident object.
+  ///
+  /// - Throws: `capacity` for more objects than a queue has positions.
+  public init(
+    _ setup: PolicySetup, small: UInt64, ghosts: UInt64,
+    ghostsPerResident: Int = GhostLimit.usualPerResident
+  ) throws(PolicyError) {
     try setup.requireQueueable()
-    let smallCapacity = max(1, UInt64(Double(setup.capacity) * smallShare))
-    mainCapacity = setup.capacity - smallCapacity
-    let ghosts = UInt64(Double(setup.capacity) * ghostShare)
+    smallCapacity = small
+    mainCapacity = setup.capacity - small
     // The ghosts of objects that all weigh 1 are as many as they weigh: the queue has to hold them.
     ghostCapacity = setup.unit == .bytes ? ghosts : min(ghosts, UInt64(IDRing.entriesMax))
+    limit = GhostLimit(perResident: ghostsPerResident)
     words = SharedColumn(objects: setup.objects)
     countsBytes = setup.unit == .bytes
     ghostSizes = Column(objects: countsBytes ? setup.objects : 0)
-    small = IDRing(capacity: setup.expectedResidents / 8)
+    self.small = IDRing(capacity: setup.expectedResidents / 8)
     main = IDRing(capacity: setup.expectedResidents)
     ghost = IDRing(capacity: setup.expectedResidents)
   }
@@ -124,7 +144,7 @@ public struct ThreeQueues: ~Copyable {
   /// Gives a resident object another size.
   public mutating func resize(_ id: ObjectID, from old: UInt32, to new: UInt32) {
     if words[id] & ThreeQueues.placeMask == ThreeQueues.inSmall {
-      smallUsed = smallUsed - UInt64(old) + UInt64(new)
+      smallWeight = smallUsed - UInt64(old) + UInt64(new)
     } else {
       mainWeight = mainUsed - UInt64(old) + UInt64(new)
     }
@@ -144,7 +164,7 @@ public struct ThreeQueues: ~Copyable {
   @inlinable
   @inline(__always)
   public mutating func pushSmall(_ id: ObjectID, _ size: UInt32) {
-    smallUsed += UInt64(size)
+    smallWeight += UInt64(size)
     words[id] = ThreeQueues.inSmall | small.push(id, words)
   }
 
@@ -164,7 +184,7 @@ public struct ThreeQueues: ~Copyable {
   public mutating func popSmall(movingAbove limit: UInt32, _ sizes: some ObjectSizes) -> ObjectID {
     let id = small.popOldest()
     let size = sizes[id]
-    smallUsed -= UInt64(size)
+    smallWeight -= UInt64(size)
     if words[id] & ThreeQueues.counterMask <= limit * ThreeQueues.one {
       rememberGhost(id, size)
       return id
@@ -175,10 +195,10 @@ public struct ThreeQueues: ~Copyable {
   }
 
   /// Takes the oldest object without requests out of main, which must not be empty; older ones go
-  /// round again, their counters lowered by 1.
+  /// round again, their counters lowered by 1, or to 0.
   @inlinable
   @inline(__always)
-  public mutating func popMain(_ sizes: some ObjectSizes) -> ObjectID {
+  public mutating func popMain(_ sizes: some ObjectSizes, resets: Bool = false) -> ObjectID {
     while true {
       let id = main.popOldest()
       let counter = words[id] & ThreeQueues.counterMask
@@ -187,7 +207,8 @@ public struct ThreeQueues: ~Copyable {
         words[id] = 0
         return id
       }
-      words[id] = ThreeQueues.inMain | (counter - ThreeQueues.one) | main.push(id, words)
+      let left = resets ? 0 : counter - ThreeQueues.one
+      words[id] = ThreeQueues.inMain | left | main.push(id, words)
     }
   }
 
@@ -198,7 +219,7 @@ public struct ThreeQueues: ~Copyable {
     switch word & ThreeQueues.placeMask {
     case ThreeQueues.inSmall:
       small.remove(at: word & ThreeQueues.positionMask)
-      smallUsed -= UInt64(sizes[id])
+      smallWeight -= UInt64(sizes[id])
     case ThreeQueues.inMain:
       main.remove(at: word & ThreeQueues.positionMask)
       mainWeight -= UInt64(sizes[id])

@@ -6,6 +6,7 @@ extension Tier where Policy: ~Copyable {
   mutating func access(
     _ request: Request, now: UInt64, evicted: (ObjectID) -> Void
   ) -> CacheTier.Access {
+    if Policy.followsTime { policy.follow(now) }
     guard policy.contains(request.id) else { return .absent }
     if mayExpire, expiries[request.id] <= now {
       if !keepsExpired { remove(request.id) }
@@ -41,6 +42,7 @@ extension Tier where Policy: ~Copyable {
   mutating func set(
     _ request: Request, now: UInt64, evicted: (ObjectID) -> Void
   ) -> CacheTier.Stored {
+    if Policy.followsTime { policy.follow(now) }
     if policy.contains(request.id) {
       if expiry(of: request.id) > now {
         return replace(request, evicted: evicted) ? .replaced : .rejected
@@ -55,8 +57,13 @@ extension Tier where Policy: ~Copyable {
   @inline(__always)
   mutating func store(_ request: Request, evicted: (ObjectID) -> Void) -> Bool {
     let size = Shape.weighs ? UInt64(request.size) : 1
-    guard size <= capacity, passesFilter(request), policy.admit(request, Shape.sizes(sizes)) else {
+    guard size <= capacity, passesFilter(request) else {
       counts.rejections += 1
+      return false
+    }
+    guard policy.admit(request, Shape.sizes(sizes)) else {
+      counts.rejections += 1
+      while policy.overflows { evict(for: request, evicted) }
       return false
     }
     if Shape.limits {

@@ -208,6 +208,7 @@ struct TimedSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~C
       let isCounting = model.clock == .requests && flight.completion > 0
       tier.policy.advance(to: isCounting ? flight.completion - 1 : flight.completion)
     }
+    if Policy.followsTime { tier.policy.follow(flight.completion) }
     _ = tier.store(request) { _ in }
   }
 

@@ -36,13 +36,17 @@ extension Form where Value == PolicySpec {
 }
 
 extension Form where Value == [PolicySpec] {
-  /// A policy, or with `all` every one.
+  /// A policy, with `name:*` all configurations that it declares, or with `all` every one.
   static var policyOrAll: Form {
     let names = ["all"] + PolicyRegistry.standard.map(\.description.name)
     return Form(.proposing(names, as: "policy-or-all")) { value, reading in
-      guard (try? value.text(expected: "a policy")) == "all" else {
-        return [try Form<PolicySpec>.policy.read(value, reading)]
+      let text = (try? value.text(expected: "a policy").trimmed).map { String($0) } ?? ""
+      if text.hasSuffix(":*") {
+        let specs = try PolicySpec.list(parsing: text)
+        for spec in specs { try reading.checks.policy(spec) }
+        return specs
       }
+      guard text == "all" else { return [try Form<PolicySpec>.policy.read(value, reading)] }
       return PolicyRegistry.all.compactMap { try? PolicySpec(parsing: $0.description.name) }
     }
   }

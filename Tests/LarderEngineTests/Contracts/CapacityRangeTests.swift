@@ -10,6 +10,8 @@ import Testing
     "lirs:hir=1:stack=1000", "s3-fifo:small=0.9999:ghost=100", "qd-lp:small=0.0001:ghost=100",
     "slru:segments=64", "lecar:ghost=100", "cacheus:ghost=100", "w-tinylfu:window=1:protected=1",
     "w-tinylfu:window=adaptive:doorkeeper=true",
+    "s4-fifo:small=0.9999:threshold=3:ghost=100:skip=1:refuse-large=false",
+    "clock2q-plus:small=0.9999:ghost=100:window=1", "tinyufo:counters=exact",
   ]
 
   @Test(

@@ -10,6 +10,18 @@ enum ContractSpecs {
     [name] + NaivePolicies.specs(of: name).filter { $0 != name }
   }
 
+  /// As `plain` and `varied`, with policies that refuse objects by their size made not to: rules
+  /// about what was stored say nothing where nothing is.
+  static let storing = plain.map(storing)
+  static let storingVaried = varied.map(storing)
+
+  private static func storing(_ spec: String) -> String {
+    let name = spec.prefix { $0 != ":" }
+    let policy = PolicyRegistry.standard.first { $0.description.name == name }?.description
+    let refuses = policy?.parameters.contains { $0.name == "refuse-large" } ?? false
+    return refuses && !spec.contains("refuse-large") ? spec + ":refuse-large=false" : spec
+  }
+
   /// Those that draw random numbers.
   static let random = PolicyRegistry.standard.map(\.description).filter(\.isRandom).map(\.name)
 

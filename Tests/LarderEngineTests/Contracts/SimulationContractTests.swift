@@ -6,7 +6,7 @@ import Testing
   private static let features: TestTraceMaker.Features = [.sizes, .times, .operations, .costs]
 
   /// With room for everything every object is fetched once.
-  @Test(arguments: ContractSpecs.plain, [CapacityUnit.objects, .bytes])
+  @Test(arguments: ContractSpecs.storing, [CapacityUnit.objects, .bytes])
   func everythingFitsAndMissesOnce(spec: String, unit: CapacityUnit) throws {
     for seed in 0..<40 as Range<UInt64> {
       let trace = ContractSpecs.trace([.costs], capacity: 5, seed: seed)
@@ -19,7 +19,7 @@ import Testing
   }
 
   /// The same for a hybrid whose disk holds everything, whatever memory does.
-  @Test(arguments: ContractSpecs.plain, HybridRules.Inclusion.allCases)
+  @Test(arguments: ContractSpecs.storing, HybridRules.Inclusion.allCases)
   func everythingFitsOnDisk(spec: String, inclusion: HybridRules.Inclusion) throws {
     for seed in 0..<40 as Range<UInt64> {
       let trace = ContractSpecs.trace([], capacity: 5, seed: seed)
@@ -41,7 +41,7 @@ import Testing
   }
 
   /// A hybrid run until the first eviction stops right after the first one on disk.
-  @Test(arguments: ContractSpecs.plain, HybridRules.Inclusion.allCases)
+  @Test(arguments: ContractSpecs.storing, HybridRules.Inclusion.allCases)
   func hybridStopsAfterTheFirstEvictionOnDisk(
     spec: String, inclusion: HybridRules.Inclusion
   ) throws {
@@ -122,7 +122,7 @@ import Testing
   }
 
   /// A run until the first eviction stops right after it.
-  @Test(arguments: ContractSpecs.varied)
+  @Test(arguments: ContractSpecs.storingVaried)
   func stopsAfterTheFirstEviction(spec: String) throws {
     var stopped = 0
     for seed in 0..<40 as Range<UInt64> {

@@ -54,7 +54,8 @@ struct ScriptedModel: ScriptedCache {
     _ outcome: NaiveTier.Outcome, as kind: ScriptOutcome.Kind
   ) -> ScriptOutcome {
     switch outcome {
-    case .rejected: ScriptOutcome(kind: .rejected)
+    case .rejected(let evicted):
+      ScriptOutcome(kind: .rejected, evicted: evicted.map(\.id))
     case .stored(let evicted): ScriptOutcome(kind: kind, evicted: evicted.map(\.id))
     }
   }

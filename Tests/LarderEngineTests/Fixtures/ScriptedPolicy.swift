@@ -13,7 +13,7 @@ struct ScriptedPolicy: ScriptedCache {
     switch probe.request(request) {
     case .hit: ScriptOutcome(kind: .hit)
     case .stored(let evicted): ScriptOutcome(kind: .miss, evicted: evicted)
-    case .rejected: ScriptOutcome(kind: .rejected)
+    case .rejected: ScriptOutcome(kind: .rejected, evicted: probe.evicted)
     }
   }
 

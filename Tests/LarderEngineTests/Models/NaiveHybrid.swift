@@ -15,6 +15,8 @@ struct NaiveHybrid {
   }
 
   mutating func get(_ request: Request, _ context: NaiveContext) -> NaiveAnswer {
+    memory.policy.follow(context.now)
+    disk.policy.follow(context.now)
     if let (copy, evicted) = memory.lookUp(request, context) {
       if disk.policy.contains(request.id) { disk.policy.foresee(request) }
       if rules.inclusion == .exclusive { demote(evicted, context) }
@@ -36,7 +38,7 @@ struct NaiveHybrid {
         _ = memory.store(memory.timed(request, context), version: context.version)
       }
     case .exclusive:
-      var outcome = NaiveTier.Outcome.rejected
+      var outcome = NaiveTier.Outcome.rejected(evicted: [])
       if places.contains(.memory) {
         outcome = memory.store(memory.timed(request, context), version: context.version)
       }
@@ -46,6 +48,8 @@ struct NaiveHybrid {
   }
 
   mutating func set(_ request: Request, _ context: NaiveContext) {
+    memory.policy.follow(context.now)
+    disk.policy.follow(context.now)
     let places = places(lifeOf: request, context)
     switch rules.inclusion {
     case .inclusive:
@@ -53,7 +57,7 @@ struct NaiveHybrid {
       if places.contains(.memory) { memory.set(request, context) } else { memory.drop(request.id) }
     case .exclusive:
       disk.drop(request.id)
-      var outcome = NaiveTier.Outcome.rejected
+      var outcome = NaiveTier.Outcome.rejected(evicted: [])
       if places.contains(.memory) {
         outcome = memory.set(
           memory.timed(request, context), version: context.version, now: context.now)
@@ -91,9 +95,11 @@ struct NaiveHybrid {
   ) {
     switch outcome {
     case .stored(let evicted): demote(evicted, context)
-    case .rejected:
-      guard places(lifeOf: request, context).contains(.disk) else { return }
-      _ = disk.store(disk.timed(request, context), version: context.version)
+    case .rejected(let evicted):
+      if places(lifeOf: request, context).contains(.disk) {
+        _ = disk.store(disk.timed(request, context), version: context.version)
+      }
+      demote(evicted, context)
     }
   }
 
@@ -125,10 +131,14 @@ struct NaiveHybrid {
     request.size = copy.size
     request.cost = copy.cost
     request.expires = min(copy.expires, memory.expiry(ttlSeconds: 0, now: context.now))
-    guard case .stored(let evicted) = memory.store(request, version: copy.version) else { return }
-    promotions += 1
-    guard rules.inclusion == .exclusive else { return }
-    disk.drop(request.id)
-    demote(evicted, context)
+    switch memory.store(request, version: copy.version) {
+    case .rejected(let evicted):
+      if rules.inclusion == .exclusive { demote(evicted, context) }
+    case .stored(let evicted):
+      promotions += 1
+      guard rules.inclusion == .exclusive else { return }
+      disk.drop(request.id)
+      demote(evicted, context)
+    }
   }
 }

@@ -3,7 +3,9 @@ import LarderEngine
 /// The models of policies that draw random numbers, in the order in which the engine does.
 extension NaivePolicies {
   /// Their names.
-  static let randomNames = ["random", "hyperbolic", "lhd", "lecar", "cacheus"]
+  static let randomNames = [
+    "random", "hyperbolic", "lhd", "lecar", "cacheus", "redis-lru", "redis-lfu",
+  ]
 
   /// Specs that exercise every parameter; the plain name is always the first.
   static func randomSpecs(of name: String) -> [String] {
@@ -12,6 +14,15 @@ extension NaivePolicies {
     case "lhd": ["lhd", "lhd:samples=3:period=2000"]
     case "lecar": ["lecar", "lecar:rate=2:discount=0.5", "lecar:ghost=2"]
     case "cacheus": ["cacheus", "cacheus:ghost=2"]
+    case "redis-lru":
+      [
+        "redis-lru", "redis-lru:samples=2:pool=3:resolution=10", "redis-lru:clock=requests:rate=2",
+      ]
+    case "redis-lfu":
+      [
+        "redis-lfu", "redis-lfu:samples=2:pool=3:log-factor=0:clock=requests:rate=1",
+        "redis-lfu:decay=0", "redis-lfu:log-factor=1:decay=2",
+      ]
     default: [name]
     }
   }
@@ -40,6 +51,7 @@ extension NaivePolicies {
       return NaiveCacheus(
         capacity: capacity, unit: unit,
         ghostShare: try spec.number("ghost", default: 0.5, in: 0...100), seed: seed)
+    case "redis-lru", "redis-lfu": return NaiveRedis(spec, seed: seed)
     default: return nil
     }
   }

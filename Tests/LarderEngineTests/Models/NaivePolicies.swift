@@ -9,7 +9,7 @@ enum NaivePolicies {
       "gdsf",
       "belady", "2q", "arc", "car", "lirs", "lfuda", "greedydual",
       "qd-lp", "lru-k", "mq", "clock-pro",
-      "tinylfu", "w-tinylfu", "belady-size",
+      "tinylfu", "w-tinylfu", "belady-size", "s4-fifo", "clock2q-plus", "tinyufo",
     ] + randomNames
 
   /// Specs that exercise every parameter; the plain name is always the first.
@@ -40,6 +40,17 @@ enum NaivePolicies {
         "w-tinylfu", "w-tinylfu:window=0.3", "w-tinylfu:window=0.2:protected=0.5",
         "w-tinylfu:window=adaptive:doorkeeper=true",
       ]
+    case "s4-fifo":
+      [
+        "s4-fifo", "s4-fifo:small=0.3:skip=0.25", "s4-fifo:refuse-large=false:skip=0.5",
+        "s4-fifo:small=0.5:threshold=1:ghost=3", "s4-fifo:small=0.4:threshold=3:ghost-to-main=1",
+      ]
+    case "clock2q-plus":
+      [
+        "clock2q-plus", "clock2q-plus:small=0.3", "clock2q-plus:refuse-large=false:window=0",
+        "clock2q-plus:small=0.6:threshold=2:ghost=2:window=0.29",
+      ]
+    case "tinyufo": ["tinyufo", "tinyufo:counters=exact"]
     default: randomSpecs(of: name)
     }
   }
@@ -96,6 +107,8 @@ enum NaivePolicies {
         ghost: try spec.number("ghost", default: 4, in: 0...10),
         life: try spec.number("life", default: 2, in: 0...10))
     case "clock-pro": return NaiveClockPro(capacity: capacity)
+    case "s4-fifo", "clock2q-plus": return NaiveS4FIFO(spec, capacity: capacity)
+    case "tinyufo": return NaiveTinyUFO(spec, capacity: capacity, unit: unit)
     case "tinylfu":
       return NaiveTinyLFU(
         sketch: try NaiveSketch(spec, capacity: capacity, unit: unit), capacity: capacity)

@@ -25,6 +25,8 @@ protocol NaivePolicy {
   mutating func observe(_ id: ObjectID, now: UInt64, fetchLatency: UInt64)
   /// A fetch ended.
   mutating func advance(to now: UInt64)
+  /// It is this time, or 0 where that is not known; before each get and set.
+  mutating func follow(_ now: UInt64)
   /// A missing object is stored.
   mutating func insert(_ request: Request)
   /// The object is deleted or has expired.
@@ -39,6 +41,7 @@ extension NaivePolicy {
   mutating func foresee(_ request: Request) {}
   mutating func observe(_ id: ObjectID, now: UInt64, fetchLatency: UInt64) {}
   mutating func advance(to now: UInt64) {}
+  mutating func follow(_ now: UInt64) {}
 }
 
 extension Array {

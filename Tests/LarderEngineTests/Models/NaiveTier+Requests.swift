@@ -13,6 +13,7 @@ extension NaiveTier {
   mutating func lookUp(
     _ request: Request, _ context: NaiveContext
   ) -> (copy: NaiveCopy, evicted: NaiveVictims)? {
+    policy.follow(context.now)
     if dropExpired(request.id, now: context.now) { counts.expirations += 1 }
     guard let copy = copies[request.id] else { return nil }
     var reference = request

@@ -28,7 +28,8 @@ typealias NaiveVictims = [(id: ObjectID, copy: NaiveCopy)]
 struct NaiveTier {
   /// What storing an object came to.
   enum Outcome {
-    case rejected
+    /// Not stored; a policy may have given these up all the same.
+    case rejected(evicted: NaiveVictims)
     /// Stored, after these had been given up.
     case stored(evicted: NaiveVictims)
   }
@@ -73,9 +74,13 @@ struct NaiveTier {
 
   /// Stores a missing object.
   mutating func store(_ request: Request, version: Int) -> Outcome {
-    guard UInt64(request.size) <= capacity, policy.admit(request) else {
+    guard UInt64(request.size) <= capacity else {
       counts.rejections += 1
-      return .rejected
+      return .rejected(evicted: [])
+    }
+    guard policy.admit(request) else {
+      counts.rejections += 1
+      return .rejected(evicted: makeRoom { !$0.policy.overflows })
     }
     let evicted = makeRoom {
       $0.copies.count < $0.objectsMax && $0.used + UInt64(request.size) <= $0.capacity
@@ -89,12 +94,13 @@ struct NaiveTier {
 
   /// Stores an object or replaces its value.
   mutating func set(_ request: Request, version: Int, now: UInt64) -> Outcome {
+    policy.follow(now)
     _ = dropExpired(request.id, now: now)
     guard copies[request.id] != nil else { return store(request, version: version) }
     guard UInt64(request.size) <= capacity else {
       drop(request.id)
       counts.rejections += 1
-      return .rejected
+      return .rejected(evicted: [])
     }
     policy.replace(request)
     copies[request.id] = NaiveCopy(request, version: version)

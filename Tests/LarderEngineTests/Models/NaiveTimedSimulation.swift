@@ -180,6 +180,7 @@ struct NaiveTimedSimulation {
       guard fetch.stores, fetch.number >= current[id, default: 0] else { continue }
       if tier.copies[id] != nil, !tier.dropExpired(id, now: fetch.end) { continue }
       tier.policy.advance(to: fetch.end - (model.clock == .requests && fetch.end > 0 ? 1 : 0))
+      tier.policy.follow(fetch.end)
       var request = fetch.request
       request.expires = tier.expiry(ttlSeconds: fetch.ttlSeconds, now: fetch.end)
       _ = tier.store(request, version: versions[id, default: 0])

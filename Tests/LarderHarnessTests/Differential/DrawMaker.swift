@@ -30,6 +30,9 @@ struct DrawMaker {
       "2q:in=0.5", "2q:ghost=0", "lirs:hir=0.3", "lirs:stack=2", "qd-lp:small=0.4:ghost=2",
       "lru-k:k=3:history=1", "lru-k:correlated=2", "mq:queues=3:life=0.5",
       "tinylfu:doorkeeper=true", "w-tinylfu:window=0.3", "w-tinylfu:window=adaptive",
+      "s4-fifo:small=0.3:skip=0.25", "s4-fifo:small=0.5:refuse-large=true",
+      "clock2q-plus:small=0.5",
+      "tinyufo:counters=exact",
     ]
 
   private static let admissions = [

@@ -1,8 +1,8 @@
 import Foundation
 import LarderEngine
 
-/// The rows of `hits.csv`: exact hit counts on real traces, each agreed upon by at least two
-/// unrelated programs.
+/// The rows of `hits.csv` and `hits-2.csv`: exact hit counts on real traces, nearly all agreed upon
+/// by at least two unrelated programs.
 enum ReferenceHits {
   struct Row: Sendable {
     var trace: String
@@ -21,15 +21,23 @@ enum ReferenceHits {
   static let path = ReferenceTraces.path("../reference/hits.csv")
 
   /// Nil when there is no table, in which case the tests are skipped.
-  static let rows: [Row]? = try? String(contentsOfFile: path, encoding: .utf8)
-    .split(whereSeparator: \.isNewline).dropFirst().compactMap { row($0) }
+  static let rows = table(path)
 
-  /// The traces in the table.
-  static let traces: [String] = {
+  /// The same for the second table.
+  static let secondPath = ReferenceTraces.path("../reference/hits-2.csv")
+  static let secondRows = table(secondPath)
+
+  /// The traces in a table.
+  static func traces(_ rows: [Row]?) -> [String] {
     var seen: [String] = []
     for row in rows ?? [] where !seen.contains(row.trace) { seen.append(row.trace) }
     return seen
-  }()
+  }
+
+  private static func table(_ path: String) -> [Row]? {
+    try? String(contentsOfFile: path, encoding: .utf8)
+      .split(whereSeparator: \.isNewline).dropFirst().compactMap { row($0) }
+  }
 
   private static func row(_ line: Substring) -> Row? {
     let fields = line.split(separator: ",", omittingEmptySubsequences: false).map { String($0) }

@@ -1,0 +1,76 @@
+/// Redis's evictions: a few residents are drawn at random and offered to a pool, whose highest
+/// score leaves. What redis-lru and redis-lfu have in common. A policy says what a score is.
+///
+/// Redis draws the keys of neighbouring buckets of its hash table; here every resident is equally
+/// likely each time. Redis evicts before a command until it is below its limit, and may exceed it
+/// by what the command stores; here room is made first.
+protocol SampledPoolPolicy: EvictionPolicy, ~Copyable {
+  /// The residents with what Redis keeps of each in 24 bits.
+  var residents: SampledSet<UInt32> { get set }
+  var pool: EvictionPool { get set }
+  var random: SeededGenerator { get set }
+  var time: RequestTime { get set }
+  /// Residents drawn for an eviction.
+  var samples: Int { get }
+  /// How much a resident object should leave, from what is kept of it.
+  func score(_ kept: UInt32) -> UInt32
+}
+
+extension SampledPoolPolicy where Self: ~Copyable {
+  /// The parameters of both.
+  static var poolParameters: [PolicyParameter] {
+    [
+      PolicyParameter(
+        "samples", default: "5", "objects drawn for an eviction, 1 to 64 (maxmemory-samples)"),
+      PolicyParameter("pool", default: "16", "candidates kept between evictions, 1 to 64"),
+    ]
+  }
+
+  static var followsTime: Bool { true }
+
+  @inline(__always)
+  mutating func follow(_ now: UInt64) { time.set(now) }
+
+  @inline(__always)
+  func contains(_ id: ObjectID) -> Bool { residents.contains(id) }
+
+  /// A candidate that left is a candidate again when it comes back.
+  func remembers(_ id: ObjectID) -> Bool { residents.contains(id) || pool.contains(id) }
+
+  var ghostsMax: Int { pool.places }
+
+  @inline(__always)
+  mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID {
+    while true {
+      // Of few residents Redis looks at each.
+      let count = residents.count
+      for sample in 0..<min(samples, count) {
+        let place = count <= samples ? sample : Int(random.next(below: UInt64(count)))
+        let entry = residents.entry(at: place)
+        pool.offer(entry.id, score: score(entry.value))
+      }
+      while true {
+        let candidate = pool.takeHighest()
+        if candidate == .none { break }
+        guard residents.contains(candidate) else { continue }
+        residents.remove(candidate)
+        return candidate
+      }
+    }
+  }
+
+  mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
+    pool.remove(id)
+    if contains(id) { residents.remove(id) }
+  }
+
+  mutating func reserve(objects: Int) { residents.reserve(objects: objects) }
+
+  @inline(__always)
+  func prefetch(_ id: ObjectID) { residents.prefetch(id) }
+
+  @inline(__always)
+  func prefetchNeighbours(_ id: ObjectID) { residents.prefetchEntry(id) }
+
+  var stateBytes: Int { residents.bytes + pool.bytes }
+}

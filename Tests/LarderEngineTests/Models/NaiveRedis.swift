@@ -1,0 +1,121 @@
+import LarderEngine
+
+/// Redis's allkeys-lru and allkeys-lfu (src/evict.c), with keys drawn evenly.
+struct NaiveRedis: NaivePolicy {
+  struct Key {
+    var id: ObjectID
+    /// Seconds (or the given resolution) for LRU, minutes for LFU.
+    var touched: Int
+    var count = 5
+  }
+  struct Candidate {
+    var id: ObjectID
+    var score: Int
+  }
+
+  /// In the order of the engine, since a sample is drawn by place.
+  var keys: [Key] = []
+  /// Lowest score first.
+  var pool: [Candidate] = []
+  var random: SeededGenerator
+  var microseconds = 0
+  var hasTime = false
+
+  let isLFU: Bool
+  let samples: Int
+  let places: Int
+  let resolution: Int
+  let factor: Int
+  let decay: Int
+  let followsTrace: Bool
+  let rate: Int
+
+  init(_ spec: PolicySpec, seed: UInt64) {
+    func number(_ name: String, _ fallback: Int) -> Int {
+      spec.values[name].flatMap { Int($0) } ?? fallback
+    }
+    isLFU = spec.name == "redis-lfu"
+    samples = number("samples", 5)
+    places = number("pool", 16)
+    resolution = isLFU ? 60_000_000 : number("resolution", 1000) * 1000
+    factor = number("log-factor", 10)
+    decay = number("decay", 1)
+    followsTrace = spec.values["clock"] != "requests"
+    rate = number("rate", 1000)
+    random = SeededGenerator(seed: seed)
+  }
+
+  func contains(_ id: ObjectID) -> Bool { keys.contains { $0.id == id } }
+  func isGhost(_ id: ObjectID) -> Bool { !contains(id) && pool.contains { $0.id == id } }
+
+  mutating func follow(_ now: UInt64) {
+    guard followsTrace, now > 0 else { return }
+    hasTime = true
+    microseconds = max(microseconds, Int(now))
+  }
+
+  private mutating func tick() { if !hasTime { microseconds += 1_000_000 / rate } }
+
+  private func elapsed(_ key: Key) -> Int {
+    let bits = isLFU ? 1 << 16 : 1 << 24
+    let now = microseconds / resolution % bits
+    return now >= key.touched ? now - key.touched : now + bits - key.touched
+  }
+
+  private func decayed(_ key: Key) -> Int {
+    decay == 0 ? key.count : max(0, key.count - elapsed(key) / decay)
+  }
+
+  private var stamp: Int { microseconds / resolution % (isLFU ? 1 << 16 : 1 << 24) }
+
+  mutating func hit(_ request: Request) {
+    tick()
+    guard let place = keys.firstIndex(where: { $0.id == request.id }) else { return }
+    if isLFU {
+      var count = decayed(keys[place])
+      if count < 255 {
+        let chance = 1 / Double(max(0, count - 5) * factor + 1)
+        if random.nextUnit() < chance { count += 1 }
+      }
+      keys[place].count = count
+    }
+    keys[place].touched = stamp
+  }
+
+  mutating func insert(_ request: Request) {
+    tick()
+    keys.append(Key(id: request.id, touched: stamp))
+  }
+
+  mutating func evict() -> ObjectID {
+    while true {
+      let all = keys.count <= samples
+      for number in 0..<min(samples, keys.count) {
+        let place = all ? number : Int(random.next(below: UInt64(keys.count)))
+        let key = keys[place]
+        offer(Candidate(id: key.id, score: isLFU ? 255 - decayed(key) : elapsed(key)))
+      }
+      while let candidate = pool.popLast() {
+        guard let place = keys.firstIndex(where: { $0.id == candidate.id }) else { continue }
+        keys.fill(hole: place)
+        return candidate.id
+      }
+    }
+  }
+
+  /// Into an empty place, or else in the place of the lowest score.
+  private mutating func offer(_ candidate: Candidate) {
+    let lower = pool.prefix { $0.score < candidate.score }.count
+    if pool.count < places {
+      pool.insert(candidate, at: lower)
+    } else if lower > 0 {
+      pool.insert(candidate, at: lower)
+      pool.removeFirst()
+    }
+  }
+
+  mutating func remove(_ id: ObjectID) {
+    pool.removeAll { $0.id == id }
+    if let place = keys.firstIndex(where: { $0.id == id }) { keys.fill(hole: place) }
+  }
+}

@@ -1,0 +1,18 @@
+/// A share as it was typed, in decimals: so many parts of a power of ten.
+struct NaiveShare {
+  let parts: Int
+  let whole: Int
+
+  init(_ text: String) {
+    let pieces = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    let decimals = pieces.count > 1 ? pieces[1] : ""
+    parts = Int(pieces[0] + decimals) ?? 0
+    whole = decimals.reduce(1) { scale, _ in scale * 10 }
+  }
+
+  /// The share of a number, rounded down.
+  func of(_ number: Int) -> Int { number * parts / whole }
+
+  /// Whether a number is at least the share of another.
+  func isReached(by number: Int, of other: Int) -> Bool { number * whole >= other * parts }
+}

@@ -1,0 +1,49 @@
+import Foundation
+import LarderEngine
+import LarderTraces
+import Testing
+
+/// S4-FIFO, Clock2Q+ and TinyUFO on real traces, to the request.
+@Suite(
+  .enabled(
+    if: ReferenceTraces.areAvailable && ReferenceHits.secondRows != nil,
+    "needs LARDER_TRACES, and reference/hits-2.csv beside that folder"))
+struct SecondReferenceTests {
+  @Test func theTableIsRead() throws {
+    let rows = try #require(ReferenceHits.secondRows)
+    #expect(rows.count == 330)
+    #expect(ReferenceHits.traces(rows).count == 8)
+  }
+
+  /// The table has TinyUFO with exact counters. The sketch of the default comes within 0.3 points.
+  @Test(arguments: ReferenceHits.traces(ReferenceHits.secondRows))
+  func countsAreExact(trace name: String) throws {
+    let rows = (ReferenceHits.secondRows ?? []).filter { $0.trace == name }
+    let file = try #require(rows.first?.file)
+    let trace = try PreparedTrace.load(
+      path: ReferenceTraces.path(file),
+      format: try ComponentSpec(parsing: ReferenceHits.format(of: file)))
+    for row in ReferenceHitsTests.sampled(rows) {
+      var exact = row
+      if row.policy == "tinyufo" {
+        exact.policy = "tinyufo:counters=exact"
+        try Self.checkSketch(row, trace.requests)
+      }
+      try ReferenceHitsTests.check(exact, trace.requests)
+    }
+    withExtendedLifetime(trace) {}
+  }
+
+  private static func checkSketch(_ row: ReferenceHits.Row, _ columns: RequestColumns) throws {
+    let simulation = try PolicyRegistry.makeSimulation(
+      SimulationSetup(
+        arrangement: .memory(
+          TierSetup(policy: try PolicySpec(parsing: row.policy), capacity: row.capacity)),
+        unit: row.unit),
+      over: columns)
+    simulation.run(upTo: columns.count, untilFirstEviction: false)
+    let expected = Double(row.hits) / Double(row.requests)
+    let found = try #require(simulation.counts.hitRatio)
+    #expect(abs(found - expected) < 0.003, "sketch at \(row.capacity): \(found), \(expected)")
+  }
+}
