@@ -4,7 +4,8 @@
 /// of them, so each costs one cache miss. Memory: 16 bytes for each slot, of which there are 1.6 to
 /// 3.2 for each object.
 struct AdaptSizeObjects: ~Copyable {
-  private struct Object: BitwiseCopyable {
+  // Not private: the compiler (6.3) fails in debug mode where a column is of a private type.
+  struct Object: BitwiseCopyable {
     /// Requests since the last search. A slot without any, and none before, is empty.
     var recent: Float
     /// Weighted requests before.
