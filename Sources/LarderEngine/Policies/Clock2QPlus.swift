@@ -15,7 +15,8 @@ struct Clock2QPlus: EvictionPolicy, FillingQueuePolicy, ~Copyable {
         "ghost", default: "0.9", "size of the ghost queue, share of the capacity"),
       PolicyParameter(
         "window", default: "0.5",
-        "what must enter the small queue after an object before its hits count, share of the queue"),
+        "what must enter the small queue after an object before its hits count, share of that queue"
+      ),
       largeParameter,
     ],
     configurations: ["0.05", "0.1", "0.2", "0.4"].flatMap { small in

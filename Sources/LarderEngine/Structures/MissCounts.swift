@@ -5,14 +5,12 @@
 /// or a counter for each object: those go down to zero within eight halvings, so that what is
 /// remembered is bounded.
 ///
-/// Memory: 4 bytes an object and the sketch's 32 to 64 for each one that the cache can hold, at least
-/// 64 KiB; or 8 bytes an object.
+/// Memory: 4 bytes an object and the sketch's 32 to 64 for each one that the cache can hold, up to
+/// eight times that in a cache of less than 1,024; or 8 bytes an object.
 public struct MissCounts: ~Copyable {
   // For large capacities the sketch starts with so many objects and doubles as they come.
   @inlinable
   static var objectsAtFirst: Int { 1 << 16 }
-  // 64 KiB: for a few hundred objects fewer counters are up to 0.6 points from exact ones.
-  static var objectsAtLeast: Int { 1024 }
   @inlinable
   static var stepsPerObject: Int { 8 }
 
@@ -38,8 +36,8 @@ public struct MissCounts: ~Copyable {
     countsObjects = setup.unit == .objects
     size = CacheSizeInObjects(setup)
     counters = Column(objects: isExact ? setup.objects : 0)
-    let objects = countsObjects ? Int(min(setup.capacity, UInt64(MissCounts.objectsAtFirst))) : 0
-    sketch = MissSketch(objects: isExact ? 1 : max(objects, MissCounts.objectsAtLeast))
+    let objects = countsObjects ? Int(min(setup.capacity, UInt64(MissCounts.objectsAtFirst))) : 16
+    sketch = MissSketch(objects: isExact ? 1 : MissCounts.sketched(objects))
     fingerprints = Column(objects: isExact ? 0 : setup.objects)
   }
 

@@ -1,5 +1,5 @@
-/// How often each of any number of keys was counted, up to 15 and to within a small overestimate, in
-/// 32 to 64 bytes for each object of a cache: a count-min sketch with conservative updates.
+/// How often each of any number of keys was counted, up to 15 and to within a small overestimate,
+/// in 32 to 64 bytes for each object of a cache: a count-min sketch with conservative updates.
 ///
 /// As `FrequencySketch`, but of a key's counters only the lowest go up (Estan and Varghese, New
 /// directions in traffic measurement and accounting, SIGCOMM 2002), there are four times as many,

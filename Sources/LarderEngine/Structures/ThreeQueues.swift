@@ -60,7 +60,8 @@ public struct ThreeQueues: ~Copyable {
   }
 
   /// Empty queues, of which small gets `small` of the capacity and main the rest; ghosts weigh at
-  /// most `ghosts`, and where sizes differ are at most `ghostsPerResident` for each resident object.
+  /// most `ghosts`, and where sizes differ are at most `ghostsPerResident` for each resident
+  /// object.
   ///
   /// - Throws: `capacity` for more objects than a queue has positions.
   public init(

@@ -20,7 +20,7 @@ struct NaiveTinyUFO: NaivePolicy {
     self.capacity = Int(capacity)
     misses = NaiveMisses(
       size: NaiveCacheSize(capacity, unit), isExact: spec.values["counters"] == "exact",
-      sketch: MissSketch(objects: max(1024, unit == .objects ? Int(capacity) : 0)))
+      sketch: MissSketch(objects: MissCounts.sketched(unit == .objects ? Int(capacity) : 16)))
   }
 
   func contains(_ id: ObjectID) -> Bool { (small + main).contains { $0.id == id } }
