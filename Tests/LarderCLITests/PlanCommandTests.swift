@@ -118,6 +118,18 @@ import Testing
     #expect(scratch.files.contains("a 'b' $c/cells") && !scratch.files.contains("owned"))
   }
 
+  @Test(arguments: [("", "0.0"), (":large=70%", "70.0"), (":large=100%", "100.0")])
+  func largeTracesTakeTwiceAsLong(_ large: String, _ share: String) throws {
+    let run = try LarderProcess([
+      "plan", "--project", "cells=1M:traces=1000:requests=100G\(large)", "--policy", "lru",
+    ])
+    #expect(run.exitCode == 0 && run.output.contains("in large traces    \(share) %"))
+    let hours = try #require(run.output.firstMatch(of: #/to simulate +([\d.]+) core-hours/#))
+    // 100 T requests at 13.4 ns.
+    let factor = 1 + (Double(share) ?? 0) / 100
+    #expect(abs((Double(hours.1) ?? 0) - 372.2 * factor) < 0.2, "\(run.output)")
+  }
+
   @Test func thePublishedSweepIsProjected() throws {
     let run = try LarderProcess([
       "plan", "--project", "cells=1.2M:traces=7749:requests=198G", "--policy",

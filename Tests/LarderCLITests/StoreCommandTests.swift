@@ -255,6 +255,7 @@ import Testing
     ["plan", "tiny.yaml", "--parts", "3", "--store", "store", "--format", "pbs"],
     ["plan", "tiny.yaml", "--parts", "300", "--store", "store", "--format", "github", "--quiet"],
     ["plan", "--project", "cells=1:traces=0:requests=1"],
+    ["plan", "--project", "cells=1:traces=1:requests=1:large=2"],
     ["plan"],
   ])
   func badRequestsAreOneLine(_ arguments: [String]) throws {

@@ -7,11 +7,16 @@ import LarderWorkloads
 struct ProjectedSweep {
   private let sweep: SweepProjection
 
-  /// Reads `cells=1.2M:traces=7749:requests=198G` and names of policies.
+  /// Reads `cells=1.2M:traces=7749:requests=198G:large=70%` and names of policies.
   init(size: String, policies: String) throws {
     var values: [String: UInt64] = [:]
+    var large: Share?
     for word in size.split(separator: ":", omittingEmptySubsequences: false) {
       let parts = word.split(separator: "=", omittingEmptySubsequences: false).map(String.init)
+      if parts.count == 2, parts[0] == "large", large == nil, let share = Share(parsing: parts[1]) {
+        large = share
+        continue
+      }
       guard parts.count == 2, Self.names.contains(parts[0]), values[parts[0]] == nil,
         let number = Quantity.count(parts[1]), number > 0
       else { throw Self.malformed(size) }
@@ -27,7 +32,7 @@ struct ProjectedSweep {
     guard !specs.isEmpty else { throw UsageError("--policy expects at least one policy") }
     sweep = SweepProjection(
       cells: Double(cells), traces: Double(traces), requests: Double(requests),
-      policies: specs.map(\.name))
+      policies: specs.map(\.name), largeShare: large.map { Double($0.billionths) / 1e9 } ?? 0)
   }
 
   private static let names = ["cells", "traces", "requests"]
@@ -35,7 +40,8 @@ struct ProjectedSweep {
   private static func malformed(_ size: String) -> UsageError {
     UsageError(
       "--project '\(size)': expected cells, traces and requests as whole numbers above 0, such as "
-        + "cells=1.2M:traces=7749:requests=198G")
+        + "cells=1.2M:traces=7749:requests=198G; and large=70% if that share of the requests is in "
+        + "traces with more than a million objects")
   }
 
   /// Prints the projection.
@@ -50,6 +56,9 @@ struct ProjectedSweep {
     Output.line(
       "per request        \(number(sweep.nanoseconds, 1)) ns, the mean of "
         + sweep.policies.joined(separator: ", "))
+    Output.line(
+      "in large traces    \(number(sweep.largeShare * 100, 1)) % of the requests, which take twice as "
+        + "long (more than a million objects; large=70% sets it)")
     Output.line("to prepare         \(number(sweep.preparingHours, 1)) core-hours")
     Output.line("to simulate        \(number(sweep.simulatingHours, 1)) core-hours")
     Output.line(

@@ -10,13 +10,19 @@ package struct SweepProjection: Sendable {
   package let requests: Double
   /// The policies, each with as many cells.
   package let policies: [String]
+  /// The share of the requests that are in traces with more than a million objects, whose state does
+  /// not fit into the CPU's caches.
+  package let largeShare: Double
 
   /// A sweep; see the properties for the meaning of each part.
-  package init(cells: Double, traces: Double, requests: Double, policies: [String]) {
+  package init(
+    cells: Double, traces: Double, requests: Double, policies: [String], largeShare: Double = 0
+  ) {
     self.cells = cells
     self.traces = traces
     self.requests = requests
     self.policies = policies
+    self.largeShare = largeShare
   }
 
   /// Mean nanoseconds of a simulated request over the policies.
@@ -29,7 +35,7 @@ package struct SweepProjection: Sendable {
   package var simulated: Double { requests * cells / max(1, traces) }
 
   /// Hours of one core to simulate them.
-  package var simulatingHours: Double { simulated * nanoseconds / 3.6e12 }
+  package var simulatingHours: Double { simulated * nanoseconds * (1 + largeShare) / 3.6e12 }
 
   /// Hours of one core to prepare each trace once.
   package var preparingHours: Double { requests * PartEstimate.preparingNanoseconds / 3.6e12 }

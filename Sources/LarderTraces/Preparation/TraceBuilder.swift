@@ -9,6 +9,10 @@ struct TraceBuilder: ~Copyable {
   /// How many requests there are so far.
   private(set) var count = 0
 
+  /// As many requests as `Request.nextUse` can tell apart.
+  static let requestsMax = 4_294_967_294
+
+  private let requestsMax: Int
   private let kept: TraceColumns
   private var hashed: KeyTable
   private var direct: DirectTable?
@@ -30,7 +34,7 @@ struct TraceBuilder: ~Copyable {
   /// An empty trace with these columns. `keyLimit` as `RecordSource` has it.
   init(
     columns: TraceColumns, keyLimit: Int?, sizeRule: SizeRule = .logged,
-    memory: MemoryBudget = .machine
+    memory: MemoryBudget = .machine, requestsMax: Int = TraceBuilder.requestsMax
   ) throws(TraceError) {
     // Into locals first: what can fail must be over before a noncopyable value has parts.
     let hashed = try KeyTable(memory: memory)
@@ -44,6 +48,7 @@ struct TraceBuilder: ~Copyable {
     let unknown = try GrowableColumn<UInt8>(capacity: 1)
     self.unknown = unknown
     self.sizeRule = sizeRule
+    self.requestsMax = requestsMax
     kept = columns
     self.hashed = hashed
     self.direct = direct
@@ -66,6 +71,11 @@ struct TraceBuilder: ~Copyable {
   mutating func add(_ batch: UnsafeBufferPointer<TraceRecord>) throws(TraceError) {
     guard let records = batch.baseAddress else { return }
     let (start, total) = (count, count + batch.count)
+    guard total <= requestsMax else {
+      throw TraceError(
+        "more than \(requestsMax) requests", in: "preparation",
+        advice: "use a part of the trace, or read a sample of its objects: --sample 1/100")
+    }
     try ids.reserve(total)
     if direct != nil {
       footprint &+= try direct?.number(records, count: batch.count, into: ids.base + start) ?? 0

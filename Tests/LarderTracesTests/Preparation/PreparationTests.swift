@@ -101,6 +101,17 @@ struct PreparationTests {
     #expect(try trace.withNextUses().requests.nextUses != nil)
   }
 
+  @Test func tooManyRequestsAreRefusedWithAWayOut() throws {
+    var builder = try TraceBuilder(columns: [], keyLimit: nil, requestsMax: 5)
+    let records = (0..<5).map { TraceRecord(key: UInt64($0)) }
+    try records.withUnsafeBufferPointer { try builder.add($0) }
+    let text = message {
+      try records.prefix(1).withContiguousStorageIfAvailable { try builder.add($0) }
+    }
+    #expect(text.contains("more than 5 requests") && text.contains("--sample 1/100"))
+    #expect(builder.count == 5)
+  }
+
   @Test func tooManyObjectsAreAnError() throws {
     var table = try KeyTable(maximum: 100)
     var ids = [ObjectID](repeating: 0, count: 200)
