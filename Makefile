@@ -23,6 +23,7 @@ SLOW_RUNS ?= 100
 TORTURE_SECONDS ?=
 TORTURE_SEED ?= 1
 ROUNDS ?=
+SCENARIOS ?=
 ALARM_RESULTS ?= Results/alarms
 LARDER ?=
 PARTS ?= 1000
@@ -174,13 +175,16 @@ sanitize: deps ## Run the tests of engine and caches under the address and threa
 	@TSAN_OPTIONS=allocator_may_return_null=1 $(SWIFT) test --sanitize=thread --scratch-path .build-tsan $(TSAN_TESTS)
 
 # Each scenario of Tests/Foreign/Sources/Torture runs ROUNDS rounds (its own number by default), for
-# at most TORTURE_SECONDS. A failure prints how to repeat its round.
-torture: deps ## Test disk caches with killed processes, full disks and damaged files
-	$(call say,Building Tests/Foreign)
+# at most TORTURE_SECONDS; SCENARIOS names some of them. A failure prints how to repeat its round.
+torture: deps ## Test disk caches with killed processes, power cuts, failing calls and damage
+	$(call say,Building Tests/DiskTorture and Tests/Foreign)
+	@$(SWIFT) build -c release --product DiskTorture
 	@$(FOREIGN) --product Torture
-	@torture="$$($(FOREIGN) --show-bin-path)/Torture"; \
+	@LARDER_DISK_TORTURE="$$($(SWIFT) build -c release --show-bin-path)/DiskTorture"; \
+	export LARDER_DISK_TORTURE; \
+	torture="$$($(FOREIGN) --show-bin-path)/Torture"; \
 	said="$$(mktemp)"; trap 'rm -f "$$said"' EXIT; status=0; \
-	for scenario in $$("$$torture" list); do \
+	for scenario in $(or $(SCENARIOS),$$("$$torture" list)); do \
 	  printf '\033[1m==> %s\033[0m\n' "$$scenario"; \
 	  "$$torture" "$$scenario" --seed '$(TORTURE_SEED)' \
 	    $(if $(TORTURE_SECONDS),--seconds '$(TORTURE_SECONDS)') \

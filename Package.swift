@@ -154,6 +154,15 @@ let package = Package(
     .executableTarget(
       name: "DiskCacheVictim", dependencies: ["Larder"], path: "Tests/DiskCacheVictim"),
     .target(name: "CSQLiteFaults", dependencies: ["CSQLite"], path: "Tests/CSQLiteFaults"),
+    // A disk that loses power and fails, and caches on it: for tests and for `make torture`.
+    .target(
+      name: "DiskSimulation",
+      dependencies: [
+        "Larder", "LarderEngine", .target(name: "CSQLite", condition: .when(platforms: elsewhere)),
+      ],
+      path: "Tests/DiskSimulation"),
+    .executableTarget(
+      name: "DiskTorture", dependencies: ["DiskSimulation"], path: "Tests/DiskTorture"),
 
     .testTarget(
       name: "LarderEngineTests",
@@ -162,7 +171,8 @@ let package = Package(
     .testTarget(
       name: "LarderTests",
       dependencies: [
-        "Larder", "LarderEngine", "CSQLiteFaults", "DiskCacheVictim", "TestSupport", crypto,
+        "Larder", "LarderEngine", "CSQLiteFaults", "DiskCacheVictim", "DiskSimulation",
+        "TestSupport", crypto,
       ]),
     // Every module that is imported is named: one that comes along unnamed is not rebuilt for.
     .testTarget(

@@ -93,7 +93,9 @@ extension DiskCache {
         return entry
       case .file(let reading):
         // Reading and checking a large value takes longer than all the rest: others may go on.
-        let value = reading.value(core.folder.files, in: core.folder.values)
+        let value = Result { () throws(FileFailure) in
+          try reading.value(core.folder.files, in: core.folder.values)
+        }
         let result = try withKey(key) { (core, bytes) throws(DiskCacheError) in
           try core.finish(reading, value, bytes, suite: core.suiteNumber(suite) ?? 0)
         }

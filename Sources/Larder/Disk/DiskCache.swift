@@ -96,14 +96,15 @@ public final class DiskCache: @unchecked Sendable {
 
   /// The entry of a key, or nil when there is none that can be used. A reference to it.
   ///
-  /// - Throws: `database` or `closed`.
+  /// - Throws: `database` or `closed`; `files` when a value cannot be read for want of memory or of
+  ///   a file descriptor.
   public func entry(for key: String, suite: String = "") throws(DiskCacheError) -> DiskEntry? {
     try lookUp(key, suite, expired: .removed)
   }
 
   /// The bytes stored under a key, or nil when there are none that can be used. A reference.
   ///
-  /// - Throws: `database` or `closed`.
+  /// - Throws: as `entry(for:suite:)`.
   public func data(for key: String, suite: String = "") throws(DiskCacheError) -> Data? {
     try entry(for: key, suite: suite)?.data
   }

@@ -67,7 +67,7 @@ import Testing
     }
     func check(_ key: String) {
       guard let found = try? cache.data(for: key) else { return }
-      #expect(found == model.now[key], "\(key)")
+      #expect(found == model.now[key] || found == nil && isRebuilt(cache), "\(key)")
     }
     for step in 0..<8 {
       let key = "\((step * 3 + seed) % 7)"
@@ -95,6 +95,10 @@ import Testing
       if step == 5 { try? cache.flush() }
     }
   }
+
+  /// Whether the cache has begun with an empty database, because its log could not be synced: that
+  /// a later sync succeeds would not say that the log is on the disk.
+  private func isRebuilt(_ cache: DiskCache) -> Bool { cache.statistics.rebuilds > 0 }
 
   private func checkLater(_ cache: DiskCache, _ model: Model, _ context: String) throws {
     for (key, values) in model.later {
@@ -137,6 +141,10 @@ import Testing
       #expect(try cache.data(for: "again") == value, "\(context)")
       model.later["again"] = [value]
       try cache.close()
+      if isRebuilt(cache) {
+        #expect(durability == .normal && fault.kinds & LARDER_FAULT_SYNC != 0, "\(context)")
+        for key in model.later.keys where key != "again" { model.later[key]?.insert(nil) }
+      }
     }
     cache = nil
     let last = try open(folder, durability)

@@ -31,6 +31,7 @@ extension DiskCore {
       folder.retire(file.number, bytes: UInt64(file.bytes), keeps: keepsFiles)
     }
     transaction.retired.removeAll(keepingCapacity: true)
+    try index.checkpointLongLog()
   }
 
   /// Takes the open transaction back after a failure. What it put is no longer there; what it
@@ -63,11 +64,11 @@ extension DiskCore {
   /// Commits everything that was acknowledged, and the order of use.
   func flush() throws(DiskCacheError) {
     // A database that is still to be made holds nothing, and neither does the cache.
-    if index == nil, !isClosed { return }
+    if index == nil, !isClosed, !hasLostRows { return }
     try removing { [self] index throws(SQLiteError) in
       if !doomed.isEmpty { try beginWriting(index) }
       try commit(index)
-      if configuration.durability == .none { try index.connection.checkpoint() }
+      if configuration.durability == .none { try index.checkpoint() }
     }
     writeOrder()
   }
@@ -114,7 +115,7 @@ extension DiskCore {
       folder.retire(file.number, bytes: UInt64(file.bytes), keeps: false)
     }
     transaction.retired.removeAll()
-    try? index.connection.checkpoint()
+    try? index.checkpoint()
   }
 
   /// Ends a call whose transaction failed and was taken back: rows of what it lost are deleted
@@ -134,8 +135,16 @@ extension DiskCore {
     guard !isClosed else { return }
     defer { releaseFolder() }
     // Without a database nothing is in memory that is not on the disk.
-    guard index != nil else { return }
+    guard index != nil || hasLostRows else { return }
     try flush()
     folder.removeSpare()
+    // SQLite would do it when it closes the database, and not say what failed.
+    if let index, configuration.durability == .normal {
+      do throws(SQLiteError) {
+        try index.checkpoint(empties: false)
+      } catch {
+        if index.isLogLost { throw DiskCacheError(error) }
+      }
+    }
   }
 }

@@ -57,11 +57,19 @@ extension DiskCore {
     return .none
   }
 
-  /// The second half, for a value in a file: `value` is nil when it was not what was stored.
+  /// The second half, for a value in a file: `read` is nil when it was not what was stored.
   func finish(
-    _ reading: DiskFileReading, _ value: Data?, _ bytes: UnsafeRawBufferPointer, suite: UInt32
+    _ reading: DiskFileReading, _ read: Result<Data?, FileFailure>,
+    _ bytes: UnsafeRawBufferPointer, suite: UInt32
   ) throws(DiskCacheError) -> DiskFileResult {
     folder.unpin(reading.file)
+    let value: Data?
+    switch read {
+    case .success(let data): value = data
+    case .failure(let failure):
+      miss(DiskKey(bytes, suite: suite, seed: try openIndex().seed))
+      throw DiskCacheError(failure)
+    }
     if let value {
       let entry = DiskEntry(data: value, metadata: reading.metadata)
       serve(reading.id, reading.stored, entry) { note($0, suite: suite, bytes) }

@@ -29,11 +29,12 @@ extension DiskCore {
     let index = try DiskIndex(
       path: folder.databasePath, configuration, layer: folder.files.databaseLayer)
     do throws(DiskCacheError) {
+      try syncNames()
       var contents = try read(index)
       let present = try sweepFiles(contents)
       let moved = try placeRows(&contents, index)
       self.index = index
-      adopt(contents, present)
+      adopt(contents, present, lost: Set(lostRows.map { moved[Int64($0)] ?? $0 }))
       readOrder(moved: moved)
       try replay(facts(of: contents))
       collectFreeIDs()
@@ -42,6 +43,7 @@ extension DiskCore {
       let isMended = try deleteDamaged(contents.damaged, index)
       if contents.isDamaged, isMended, try !isSound(index) { throw Self.disorder(folder) }
       damagesChecked = statistics.damages
+      forgetLostRows()
     } catch {
       index.close()
       self.index = nil
@@ -60,6 +62,21 @@ extension DiskCore {
       throw DiskCacheError(error)
     }
     if let stray { throw .damaged(path: stray, message: "not a regular file") }
+  }
+
+  /// Sees to it that the names of the files of the database, which exist by now, are on the disk:
+  /// SQLite syncs the folder, too, but takes a failure for success. A log whose name is lost cannot
+  /// mend what a power cut did to the database. With durability `full` the same of all folders.
+  private func syncNames() throws(DiskCacheError) {
+    do throws(FileFailure) {
+      switch configuration.durability {
+      case .none: break
+      case .normal: try folder.syncDatabaseNames()
+      case .full: try folder.syncNames()
+      }
+    } catch {
+      throw DiskCacheError(error)
+    }
   }
 
   private func read(_ index: DiskIndex) throws(DiskCacheError) -> Contents {
@@ -126,7 +143,9 @@ extension DiskCore {
     return moved
   }
 
-  private func adopt(_ contents: Contents, _ present: Set<UInt64>) {
+  private func adopt(
+    _ contents: Contents, _ present: Set<UInt64>, lost: Set<ObjectID>
+  ) {
     codecs = contents.codecs
     suites = [:]
     for (number, name) in contents.suites { suites[ExactName(name)] = number }
@@ -136,6 +155,10 @@ extension DiskCore {
     for loaded in contents.rows {
       let (id, row) = (ObjectID(loaded.id), loaded.row)
       sequence = max(sequence, row.stored)
+      if hasLostAllRows || lost.contains(id) {
+        doom(id, row)
+        continue
+      }
       let isWhole =
         (row.file == 0 || present.contains(row.file))
         && (row.suite == 0 || numbers.contains(row.suite))
@@ -147,6 +170,14 @@ extension DiskCore {
       }
       adopt(id, row, loaded.digest)
       loaded.key?.withUnsafeBytes { remember($0, of: id) }
+    }
+  }
+
+  /// Has a row deleted, and its file given up then.
+  private func doom(_ id: ObjectID, _ row: DiskRow) {
+    doomed.append(id)
+    if row.file != 0 {
+      transaction.retired.append(DiskTransaction.Retired(number: row.file, bytes: row.bytes))
     }
   }
 

@@ -22,16 +22,21 @@ extension DiskCore {
     }
     try resetIDs(largest: .none)
     do throws(FileFailure) {
-      let kept = try folder.setDatabaseAside()
-      statistics.rebuilds += 1
-      damages.append(
-        DiskDamage(
-          message: damage.reason, keptPath: kept, foundMicroseconds: clock.nowMicroseconds))
-      if damages.count > Self.damagesMax { damages.removeFirst() }
+      try setAside(damage.reason)
     } catch {
       throw DiskCacheError(error)
     }
     try load()
+  }
+
+  /// Sets the database aside, which is closed, and notes why.
+  private func setAside(_ reason: String) throws(FileFailure) {
+    let kept = try folder.setDatabaseAside()
+    forgetLostRows()
+    statistics.rebuilds += 1
+    damages.append(
+      DiskDamage(message: reason, keptPath: kept, foundMicroseconds: clock.nowMicroseconds))
+    if damages.count > Self.damagesMax { damages.removeFirst() }
   }
 
   /// Begins with an empty database because nothing is to be left: all that is needed is to remove
@@ -39,10 +44,12 @@ extension DiskCore {
   /// makes that.
   func startAnew() throws(DiskCacheError) {
     closeIndex()
+    hasLostAllRows = true
     try resetIDs(largest: .none)
     do throws(FileFailure) {
       try folder.removeDatabase()
       if configuration.durability == .full { try folder.files.syncFolder(folder.path) }
+      forgetLostRows()
     } catch {
       throw DiskCacheError(error)
     }
@@ -59,7 +66,7 @@ extension DiskCore {
     if error.isCorruption { return try rebuild(after: DiskCacheError(error)) }
     // What is no failure of one call may be one of the connection: the next call makes another,
     // and finds out whether the database is damaged.
-    if !error.isPassing { closeIndex() }
+    if !error.isPassing { closeIndexForGood() }
     throw DiskCacheError(error)
   }
 
@@ -85,8 +92,33 @@ extension DiskCore {
 
   /// Closes the database, if it is open; the next call opens it again.
   func closeIndex() {
-    index?.close()
-    index = nil
+    guard let index else { return }
+    // What the open transaction put is lost with it, and what it deleted would come back.
+    rollBack(index)
+    lostRows.formUnion(doomed)
+    index.close()
+    self.index = nil
+  }
+
+  /// The same, and sets the database aside where some of its log may never reach the disk: whoever
+  /// opens it would not know.
+  func closeIndexForGood() {
+    guard let index else { return }
+    rollBack(index)
+    if configuration.durability == .normal { try? index.checkpoint(empties: false) }
+    closeIndex()
+    if index.isLogLost, configuration.damageHandling == .setAside {
+      try? setAside("its log could not be flushed to the disk")
+    }
+  }
+
+  /// Whether the database on the disk has rows that must not come back.
+  var hasLostRows: Bool { hasLostAllRows || !lostRows.isEmpty }
+
+  /// The rows that must not come back are gone, or doomed again.
+  func forgetLostRows() {
+    lostRows = []
+    hasLostAllRows = false
   }
 
   /// Reports of damage that are kept.

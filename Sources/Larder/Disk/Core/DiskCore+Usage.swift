@@ -25,7 +25,7 @@ extension DiskCore {
     try flush()
     let index = try openIndex()
     do throws(SQLiteError) {
-      try index.connection.checkpoint()
+      try index.checkpoint()
     } catch {
       throw DiskCacheError(error)
     }

@@ -46,6 +46,10 @@ final class DiskCore {
 
   /// Rows that the next transaction deletes.
   var doomed: [ObjectID] = []
+  /// Rows that were doomed when the database had to be closed, and all rows where nothing was to be
+  /// left: when it is opened again, they must not come back.
+  var lostRows: Set<ObjectID> = []
+  var hasLostAllRows = false
   var transaction = DiskTransaction()
   /// Sums of the bytes of values that the limits are about, and of permanent ones.
   var valueBytes: UInt64 = 0
@@ -67,7 +71,7 @@ final class DiskCore {
     tier = try Self.makeTier(configuration, objects: Self.reservedMin)
     do throws(FileFailure) {
       folder = try DiskFolder(path: path, files: files, syncs: configuration.durability == .full)
-      guard let taken = try FolderLock.take(folder: path) else {
+      guard let taken = try files.take(folder: path) else {
         throw FileFailure("", path, 0)
       }
       lock = taken
@@ -174,7 +178,7 @@ final class DiskCore {
 
   /// Gives the folder to whoever wants it next.
   func releaseFolder() {
-    closeIndex()
+    closeIndexForGood()
     lock = nil
   }
 

@@ -46,11 +46,24 @@ final class DiskFileReading: Sendable {
   }
 
   /// The value, or nil when it is not what was stored. Needs no lock.
-  func value(_ files: any FileLayer, in folder: OpenFolder) -> Data? {
+  ///
+  /// - Throws: what says nothing of the value: it may be read another time.
+  func value(_ files: any FileLayer, in folder: OpenFolder) throws(FileFailure) -> Data? {
     let count = bytes + (seal == nil ? 0 : DiskSeal.overhead)
-    guard let memory = malloc(max(1, count)) else { return nil }
+    guard let memory = malloc(max(1, count)) else {
+      throw FileFailure("read", folder.path, ENOMEM)
+    }
     let buffer = UnsafeMutableRawBufferPointer(start: memory, count: count)
-    let isWhole = (try? files.read(name, in: folder, into: buffer)) ?? false
+    let isWhole: Bool
+    do throws(FileFailure) {
+      isWhole = try files.read(name, in: folder, into: buffer)
+    } catch {
+      isWhole = false
+      if error.isPassing {
+        free(memory)
+        throw error
+      }
+    }
     if let seal {
       defer { free(memory) }
       guard isWhole else { return nil }

@@ -18,6 +18,8 @@ final class DiskFolder {
   private(set) var spareBytes: UInt64 = 0
   /// Bytes of values written since the folder was opened.
   private(set) var bytesWritten: UInt64 = 0
+  // Whether the name of a shard may not be on the disk, where it has to be.
+  private var hasUnsyncedShard = false
   // Files that are being read without the lock, each as often as it is: few, as threads are.
   private var pins: [UInt64] = []
   /// The folder of all files of values.
@@ -40,7 +42,7 @@ final class DiskFolder {
       try files.remove(path + "/files")
     }
     try files.makeFolder(path + "/files")
-    values = try OpenFolder(path + "/files")
+    values = try files.open(folder: path + "/files")
   }
 
   private static func shard(_ path: String, _ number: UInt64) -> String {
@@ -76,12 +78,54 @@ final class DiskFolder {
       try files.rename(temporaryPath, to: final)
     } catch {
       guard error.isMissing else { throw error }
+      hasUnsyncedShard = syncs
       try files.makeFolder(Self.shard(path, number))
-      if syncs { try files.syncFolder(path + "/files") }
       try files.rename(temporaryPath, to: final)
     }
-    if syncs { try files.syncFolder(Self.shard(path, number)) }
+    if syncs { try syncNames(of: number) }
     return number
+  }
+
+  /// Waits until the name of a new file is on the disk, and that of its shard; removes the file when
+  /// that fails.
+  private func syncNames(of number: UInt64) throws(FileFailure) {
+    do throws(FileFailure) {
+      if hasUnsyncedShard {
+        try files.syncFolder(path + "/files")
+        hasUnsyncedShard = false
+      }
+      try files.syncFolder(Self.shard(path, number))
+    } catch {
+      try? files.remove(filePath(number))
+      throw error
+    }
+  }
+
+  /// Waits until the names of the database's files are on the disk, where the file system can.
+  func syncDatabaseNames() throws(FileFailure) {
+    do throws(FileFailure) {
+      try files.syncFolder(path)
+    } catch {
+      guard error.isForbidden else { throw error }
+    }
+  }
+
+  /// Waits until the names in the folder are on the disk, and those of the folders above it: they
+  /// may have been made by a process that ended before it could do that.
+  func syncNames() throws(FileFailure) {
+    try files.syncFolder(path + "/files")
+    try files.syncFolder(path)
+    if !path.hasPrefix("/") { try files.syncFolder(".") }
+    var rest = Substring(path)
+    while let slash = rest.lastIndex(of: "/") {
+      rest = rest[..<slash]
+      do throws(FileFailure) {
+        try files.syncFolder(rest.isEmpty ? "/" : String(rest))
+      } catch {
+        // A folder that others made, where this process may only pass through.
+        guard error.isForbidden else { throw error }
+      }
+    }
   }
 
   /// Writes a file that no row names, and leaves nothing of it when that fails. Should even that

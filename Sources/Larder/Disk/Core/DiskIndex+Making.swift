@@ -4,13 +4,6 @@
   import CSQLite
 #endif
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -54,9 +47,10 @@ extension DiskIndex {
       PRAGMA fullfsync = \(full);
       PRAGMA checkpoint_fullfsync = \(full);
       PRAGMA cache_size = -\(max(64, configuration.pageCacheBytes >> 10));
-      PRAGMA wal_autocheckpoint = \(max(1, configuration.checkpointPages));
       PRAGMA temp_store = MEMORY;
       """)
+    // SQLite's own checkpoints say nothing of a failure, and do it again as if nothing had been.
+    try connection.countLogPages()
   }
 
   /// The facts of a database, which are made where it is empty.
@@ -156,10 +150,10 @@ extension DiskIndex {
     return seal
   }
 
-  /// What an error met when opening means: where nothing can be written, and the file's permissions
-  /// are not why, a damaged header says so.
-  static func failure(_ error: SQLiteError) -> DiskCacheError {
-    guard error.primaryCode == SQLITE_READONLY, access(error.path, W_OK) == 0 else {
+  /// What an error met when opening means: a file that was opened for writing and then is for
+  /// reading alone has a header that says so, which is damage.
+  static func failure(_ error: SQLiteError, _ connection: SQLiteConnection) -> DiskCacheError {
+    guard error.primaryCode == SQLITE_READONLY, connection.isReadOnly else {
       return DiskCacheError(error)
     }
     return .database(

@@ -15,6 +15,12 @@ final class DiskIndex {
   let seed: UInt64
   /// Nil where nothing is encrypted.
   let seal: DiskSeal?
+  /// Whether the log has to be on the disk before its pages are moved, and is not yet: with
+  /// `normal`. With `full` each commit has put it there, and with `none` nothing does.
+  private let syncsLogLate: Bool
+  private let checkpointPages: Int
+  /// Whether some of the log may never reach the disk.
+  private(set) var isLogLost = false
   private let begin: SQLiteStatement
   private let commitStatement: SQLiteStatement
   let putStatement: SQLiteStatement
@@ -30,12 +36,21 @@ final class DiskIndex {
   ) throws(DiskCacheError) {
     do throws(SQLiteError) {
       connection = try SQLiteConnection(path: path, busyMilliseconds: 250, layer: layer)
+      // SQLite opens what it cannot open for writing, be it for want of permission or of a file
+      // descriptor, for reading. That says nothing of the file's content.
+      if connection.isReadOnly { throw connection.error(SQLITE_READONLY) }
+    } catch {
+      throw DiskCacheError(error)
+    }
+    do throws(SQLiteError) {
       try Self.setUp(connection, configuration)
       // Otherwise the first to notice would be a set.
       if connection.isReadOnly { throw connection.error(SQLITE_READONLY) }
     } catch {
-      throw Self.failure(error)
+      throw Self.failure(error, connection)
     }
+    syncsLogLate = configuration.durability == .normal
+    checkpointPages = max(1, configuration.checkpointPages)
     let facts = try Self.findFacts(connection, configuration)
     guard facts.format == Self.format else {
       throw .format(path: path, found: facts.format, expected: Self.format)
@@ -89,7 +104,41 @@ final class DiskIndex {
   }
 
   func commit() throws(SQLiteError) {
+    if isLogLost { throw logLoss }
     if connection.isInTransaction { try commitStatement.run() }
+  }
+
+  /// Moves the log into the database where it has become long. A failure is of no account: the next
+  /// commit tries again.
+  ///
+  /// - Throws: when some of the log may never reach the disk.
+  func checkpointLongLog() throws(SQLiteError) {
+    guard connection.pagesInLog >= checkpointPages else { return }
+    try? checkpoint(empties: false)
+    if isLogLost { throw logLoss }
+  }
+
+  /// Moves all of the log into the database.
+  ///
+  /// A log that could not be synced is not synced once more: the system may then say that it is on
+  /// the disk without having written it. Were its pages moved, a power cut could leave a database
+  /// of which some pages are older than others.
+  func checkpoint(empties: Bool = true) throws(SQLiteError) {
+    if isLogLost { throw logLoss }
+    do throws(SQLiteError) {
+      try connection.checkpoint(empties: empties)
+    } catch {
+      guard syncsLogLate, error.isSyncFailure else { throw error }
+      isLogLost = true
+      throw logLoss
+    }
+  }
+
+  /// What is to be done is the same as with a damaged database.
+  private var logLoss: SQLiteError {
+    SQLiteError(
+      code: SQLITE_CORRUPT, message: "its log could not be flushed to the disk",
+      path: connection.path)
   }
 
   /// Takes an open transaction back. Nothing to say when that fails: SQLite has done it then.
@@ -108,6 +157,6 @@ final class DiskIndex {
   /// Gives pages that nothing stands in back to the file system.
   func shrink() throws(SQLiteError) {
     try connection.execute("PRAGMA incremental_vacuum")
-    try connection.checkpoint()
+    try checkpoint()
   }
 }

@@ -31,6 +31,13 @@ package struct FileFailure: Error, Hashable, Sendable, CustomStringConvertible {
     [ENOENT, ELOOP, EMLINK, EISDIR, ENOTDIR, ENXIO, EINVAL].contains(number)
   }
 
+  /// Whether this process, or this file system, does not do such a thing at all.
+  package var isForbidden: Bool { [EACCES, EPERM, EINVAL, ENOTSUP, EROFS].contains(number) }
+
+  /// Whether it says nothing of the file, but of what else the process or the machine is doing: no
+  /// memory, or no file descriptor.
+  package var isPassing: Bool { [EMFILE, ENFILE, ENOMEM, EAGAIN].contains(number) }
+
   /// One line for a person.
   package var description: String {
     "\(path): cannot \(call): \(String(cString: strerror(number)))"

@@ -5,6 +5,12 @@ package protocol FileLayer: Sendable {
   /// The name of the file layer that SQLite is to use, nil for its own.
   var databaseLayer: String? { get }
 
+  /// Takes a folder for one cache, or returns nil when another has it.
+  func take(folder: String) throws(FileFailure) -> FolderLock?
+
+  /// Opens a folder to read files in it; a link to one is an error.
+  func open(folder: String) throws(FileFailure) -> OpenFolder
+
   /// Makes a folder and those above it; one that is there is left alone.
   func makeFolder(_ path: String) throws(FileFailure)
 
@@ -67,6 +73,14 @@ package protocol FileLayer: Sendable {
 extension FileLayer {
   /// SQLite's own.
   package var databaseLayer: String? { nil }
+
+  /// With a lock of the system, on the file `lock` in the folder.
+  package func take(folder: String) throws(FileFailure) -> FolderLock? {
+    try FolderLock.take(folder: folder)
+  }
+
+  /// In the file system of the machine.
+  package func open(folder: String) throws(FileFailure) -> OpenFolder { try OpenFolder(folder) }
 
   /// Removes whatever has a name, a folder with all that it holds. Links are removed, and not
   /// followed. O(everything below).

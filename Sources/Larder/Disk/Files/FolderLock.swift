@@ -8,16 +8,21 @@
 
 /// Says to other processes that a folder has an owner. The system gives it back when the process
 /// ends, however it ends.
-final class FolderLock {
-  private let file: Int32
+package final class FolderLock {
+  private let release: () -> Void
 
-  private init(file: Int32) { self.file = file }
+  /// A lock that `release` gives up.
+  package init(_ release: @escaping () -> Void) { self.release = release }
 
-  deinit {
-    // Closing is not enough: a process that is just being spawned may still have the file.
-    flock(file, LOCK_UN)
-    close(file)
+  private convenience init(file: Int32) {
+    self.init {
+      // Closing is not enough: a process that is just being spawned may still have the file.
+      flock(file, LOCK_UN)
+      close(file)
+    }
   }
+
+  deinit { release() }
 
   /// Takes the folder, or returns nil when another cache has it, in this process or another.
   static func take(folder: String) throws(FileFailure) -> FolderLock? {

@@ -19,5 +19,11 @@ package final class OpenFolder: Sendable {
     guard file >= 0 else { throw FileFailure("open", path, errno) }
   }
 
-  deinit { close(file) }
+  /// A folder of a file layer that finds files by their paths.
+  package init(named path: String) {
+    self.path = path
+    file = -1
+  }
+
+  deinit { if file >= 0 { close(file) } }
 }

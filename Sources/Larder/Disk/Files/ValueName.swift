@@ -31,5 +31,5 @@ package struct ValueName: Sendable {
   }
 
   /// The name as a text.
-  var text: String { withPath { String(cString: $0) } }
+  package var text: String { withPath { String(cString: $0) } }
 }

@@ -12,6 +12,7 @@ package final class SQLiteConnection {
   /// The database file.
   package let path: String
   private(set) var handle: OpaquePointer?
+  private let logPages = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
   private lazy var pageBytes = (try? number("PRAGMA page_size")) ?? 4096
 
   /// Opens the file, or makes it.
@@ -32,11 +33,15 @@ package final class SQLiteConnection {
     }
     self.path = path
     handle = opened
+    logPages.initialize(to: 0)
     sqlite3_extended_result_codes(handle, 1)
     sqlite3_busy_timeout(handle, busyMilliseconds)
   }
 
-  deinit { close() }
+  deinit {
+    close()
+    logPages.deallocate()
+  }
 
   /// Closes the file now, whoever still holds the connection. Closing writes to the files of the
   /// database by their names, so it must not be left to the last reference where those names are
@@ -80,14 +85,37 @@ package final class SQLiteConnection {
   /// Whether a transaction is open.
   package var isInTransaction: Bool { handle != nil && sqlite3_get_autocommit(handle) == 0 }
 
-  /// Whether the database cannot be written, once something of it has been read.
+  /// Whether the database cannot be written: at once where its file could be opened for reading
+  /// alone, and where its header says so, once something of it has been read.
   package var isReadOnly: Bool { handle != nil && sqlite3_db_readonly(handle, "main") == 1 }
 
-  /// Moves all of the write-ahead log into the database and empties it.
-  package func checkpoint() throws(SQLiteError) {
+  /// Moves all of the write-ahead log into the database.
+  ///
+  /// - Parameter empties: whether the log is cut off. Without that it is written over from its
+  ///   beginning.
+  package func checkpoint(empties: Bool = true) throws(SQLiteError) {
     try check()
-    let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+    let mode = empties ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE
+    logPages.pointee = 0
+    let code = sqlite3_wal_checkpoint_v2(handle, nil, mode, nil, nil)
     guard code == SQLITE_OK else { throw error(code) }
+  }
+
+  /// Pages in the write-ahead log after the latest commit that has not been followed by a
+  /// checkpoint; 0 before `countLogPages`.
+  package var pagesInLog: Int { Int(logPages.pointee) }
+
+  /// From now on nothing but `checkpoint` moves the log into the database, until it is closed.
+  package func countLogPages() throws(SQLiteError) {
+    try execute("PRAGMA wal_autocheckpoint = 0")
+    let count:
+      @convention(c) (
+        UnsafeMutableRawPointer?, OpaquePointer?, UnsafePointer<CChar>?, Int32
+      ) -> Int32 = { place, _, _, pages in
+        place?.storeBytes(of: pages, as: Int32.self)
+        return SQLITE_OK
+      }
+    sqlite3_wal_hook(handle, count, logPages)
   }
 
   /// Bytes of pages and their headers that this connection has written into the write-ahead log.

@@ -31,6 +31,12 @@ package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
   /// may not grow.
   package var isWriteFailure: Bool { isFull || primaryCode == SQLITE_IOERR }
 
+  /// Whether what was written could not be put on the disk.
+  package var isSyncFailure: Bool {
+    // SQLITE_IOERR_FSYNC and SQLITE_IOERR_DIR_FSYNC, which are macros that Swift does not see.
+    [SQLITE_IOERR | 4 << 8, SQLITE_IOERR | 5 << 8].contains(code)
+  }
+
   /// Whether it says nothing of the connection: the next call may succeed on the same one.
   package var isPassing: Bool {
     let codes = [

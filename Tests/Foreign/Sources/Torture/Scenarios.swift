@@ -2,6 +2,8 @@
 enum Scenarios {
   static let all: [any Scenario.Type] = [
     KillScenario.self,
+    PowerScenario.self,
+    FaultsScenario.self,
     FullScenario.self,
     DamageBytesScenario.self,
     DamageRowsScenario.self,

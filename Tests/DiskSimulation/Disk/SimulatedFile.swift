@@ -1,0 +1,138 @@
+/// A file of a simulated disk: what the process sees, what is on the disk, and what has been changed
+/// since.
+final class SimulatedFile {
+  private enum Change {
+    case bytes(at: Int, [UInt8])
+    case size(Int)
+  }
+
+  /// What reading it shows.
+  private(set) var bytes: [UInt8] = []
+  private var synced: [UInt8] = []
+  private var pending: [Change] = []
+  /// The power cut in which it was last looked at: it may have two names.
+  private var lastCut: UInt64 = 0
+
+  /// Memory is written back in pages.
+  private static let pageBytes = 4_096
+
+  init() {}
+
+  /// A file of its own with the same content on the disk and off it.
+  init(copyOf other: SimulatedFile) {
+    bytes = other.bytes
+    synced = other.synced
+    pending = other.pending
+  }
+
+  /// Whether a power cut cannot change it.
+  var isSynced: Bool { pending.isEmpty }
+
+  func write(_ new: UnsafeRawBufferPointer, at offset: Int) {
+    guard !new.isEmpty else { return }
+    if bytes.count < offset + new.count {
+      bytes.append(contentsOf: repeatElement(0, count: offset + new.count - bytes.count))
+    }
+    bytes.withUnsafeMutableBytes {
+      UnsafeMutableRawBufferPointer(rebasing: $0[offset..<(offset + new.count)])
+        .copyMemory(from: new)
+    }
+    pending.append(.bytes(at: offset, Array(new)))
+  }
+
+  func resize(_ size: Int) {
+    guard size != bytes.count else { return }
+    Self.resize(&bytes, size)
+    pending.append(.size(size))
+  }
+
+  private static func resize(_ bytes: inout [UInt8], _ size: Int) {
+    if size < bytes.count {
+      bytes.removeLast(bytes.count - size)
+    } else {
+      bytes.append(contentsOf: repeatElement(0, count: size - bytes.count))
+    }
+  }
+
+  /// The system writes the pages that were changed, whole, and the size.
+  func sync() {
+    guard !pending.isEmpty else { return }
+    Self.resize(&synced, bytes.count)
+    for change in pending {
+      guard case .bytes(let offset, let new) = change else { continue }
+      let first = offset / Self.pageBytes * Self.pageBytes
+      let last = min(
+        bytes.count, (offset + new.count + Self.pageBytes - 1) / Self.pageBytes * Self.pageBytes)
+      if first < last { synced.replaceSubrange(first..<last, with: bytes[first..<last]) }
+    }
+    pending.removeAll(keepingCapacity: true)
+  }
+
+  /// The system cannot write the pages that were changed, says so once, and from then on takes them
+  /// for written, as Linux does: some have reached the disk, and the others never do unless they
+  /// are changed again.
+  func failToSync(seed: UInt64) {
+    synced = afterCut(seed: seed)
+    pending.removeAll(keepingCapacity: true)
+  }
+
+  /// The power has gone out and come back.
+  func cut(_ number: UInt64, seed: UInt64) {
+    guard lastCut != number else { return }
+    lastCut = number
+    synced = afterCut(seed: seed)
+    pending.removeAll(keepingCapacity: true)
+    bytes = synced
+  }
+
+  private func afterCut(seed: UInt64) -> [UInt8] {
+    guard !pending.isEmpty else { return synced }
+    let moments = CrashMoments(seed: seed, changes: pending.count)
+    let shownSize = moments.changes(shownBy: .max)
+    var size = synced.count
+    for (place, change) in pending.enumerated() where place < shownSize {
+      switch change {
+      case .bytes(let offset, let new): size = max(size, offset + new.count)
+      case .size(let new): size = new
+      }
+    }
+    var image = synced
+    if size > image.count {
+      if moments.showsGarbage {
+        image += moments.garbage(size - image.count)
+      } else {
+        Self.resize(&image, size)
+      }
+    }
+    for (place, change) in pending.enumerated() {
+      switch change {
+      case .bytes(let offset, let new):
+        Self.forEachBlock(offset, min(offset + new.count, image.count), moments) { range, shown in
+          guard place < shown else { return }
+          image.replaceSubrange(
+            range, with: new[(range.lowerBound - offset)..<(range.upperBound - offset)])
+        }
+      case .size(let new):
+        // What was cut off and grew again is empty.
+        Self.forEachBlock(new, image.count, moments) { range, shown in
+          guard place < shown else { return }
+          image.replaceSubrange(range, with: repeatElement(0, count: range.count))
+        }
+      }
+    }
+    Self.resize(&image, size)
+    return image
+  }
+
+  private static func forEachBlock(
+    _ first: Int, _ end: Int, _ moments: CrashMoments, _ body: (Range<Int>, Int) -> Void
+  ) {
+    var offset = first
+    while offset < end {
+      let block = offset / moments.blockBytes
+      let next = min(end, (block + 1) * moments.blockBytes)
+      body(offset..<next, moments.changes(shownBy: UInt64(block)))
+      offset = next
+    }
+  }
+}

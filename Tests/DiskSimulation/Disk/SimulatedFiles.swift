@@ -1,0 +1,194 @@
+import Larder
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// The files of a simulated disk, through the same calls as `SystemFiles` makes.
+package struct SimulatedFiles: FileLayer {
+  /// The disk.
+  package let disk: SimulatedDisk
+
+  /// The files of a disk.
+  package init(_ disk: SimulatedDisk) { self.disk = disk }
+
+  /// See `FileLayer`.
+  package var databaseLayer: String? { disk.layerName }
+
+  /// See `FileLayer`.
+  package func take(folder: String) throws(FileFailure) -> FolderLock? {
+    try disk.begin(.create, folder + "/lock")
+    return disk.take(folder)
+  }
+
+  /// See `FileLayer`.
+  package func open(folder: String) throws(FileFailure) -> OpenFolder {
+    try disk.begin(.openToRead, folder)
+    guard disk.folder(folder) != nil else { throw FileFailure("open", folder, ENOENT) }
+    return OpenFolder(named: folder)
+  }
+
+  /// See `FileLayer`.
+  package func makeFolder(_ path: String) throws(FileFailure) {
+    try disk.begin(.makeFolder, path)
+    if disk.item(path) != nil { return }
+    let parent = SimulatedDisk.split(path).folder
+    if disk.folder(parent) == nil { try makeFolder(parent) }
+    try disk.set(path, .folder(SimulatedFolder()))
+    try disk.end(path)
+  }
+
+  /// See `FileLayer`.
+  package func list(_ path: String) throws(FileFailure) -> [FolderItem] {
+    try disk.begin(.openToRead, path)
+    guard let folder = disk.folder(path) else {
+      if disk.item(path) != nil { throw FileFailure("list", path, ENOTDIR) }
+      return []
+    }
+    return folder.names.map { name in
+      FolderItem(name: name, kind: folder.file(name) == nil ? .folder : .file)
+    }
+  }
+
+  /// See `FileLayer`.
+  package func kind(_ path: String) throws(FileFailure) -> FileKind {
+    try disk.begin(.ask, path)
+    switch disk.item(path) {
+    case .file: return .file
+    case .folder: return .folder
+    case nil: return .missing
+    }
+  }
+
+  /// See `FileLayer`.
+  package func makePrivateFile(_ path: String) throws(FileFailure) {
+    try disk.begin(.create, path)
+    if disk.item(path) != nil { return try disk.begin(.ask, path) }
+    try disk.set(path, .file(SimulatedFile()))
+    try disk.end(path)
+  }
+
+  /// See `FileLayer`.
+  package func write(
+    _ bytes: UnsafeRawBufferPointer, to path: String, _ target: FileTarget, syncs: Bool
+  ) throws(FileFailure) {
+    let file = try openForWriting(path, target)
+    // In two calls, so that a power cut and a failure come between them.
+    let half = bytes.count / 2
+    try write(bytes, from: 0, to: half, file, path)
+    try write(bytes, from: half, to: bytes.count, file, path)
+    if file.bytes.count > bytes.count {
+      try disk.begin(.truncate, path)
+      file.resize(bytes.count)
+      try disk.end(path)
+    }
+    if syncs { try disk.sync(file, path) }
+  }
+
+  private func write(
+    _ bytes: UnsafeRawBufferPointer, from first: Int, to end: Int, _ file: SimulatedFile,
+    _ path: String
+  ) throws(FileFailure) {
+    guard first < end else { return }
+    let part = UnsafeRawBufferPointer(rebasing: bytes[first..<end])
+    do throws(FileFailure) {
+      try disk.begin(.write, path)
+    } catch {
+      disk.writePart(part, at: first, of: file)
+      throw error
+    }
+    file.write(part, at: first)
+    try disk.end(path)
+  }
+
+  private func openForWriting(
+    _ path: String, _ target: FileTarget
+  ) throws(FileFailure) -> SimulatedFile {
+    if target == .existing {
+      try disk.begin(.openToWrite, path)
+      guard let file = disk.file(path) else { throw FileFailure("open", path, ENOENT) }
+      return file
+    }
+    try disk.begin(.create, path)
+    if disk.item(path) != nil {
+      try removeTree(path)
+      try disk.begin(.create, path)
+    }
+    let file = SimulatedFile()
+    try disk.set(path, .file(file))
+    try disk.end(path)
+    return file
+  }
+
+  /// See `FileLayer`.
+  package func read(
+    _ path: String, into buffer: UnsafeMutableRawBufferPointer
+  ) throws(FileFailure) -> Bool {
+    try disk.begin(.openToRead, path)
+    guard let file = disk.file(path) else { throw FileFailure("open", path, ENOENT) }
+    try disk.begin(.read, path)
+    guard file.bytes.count == buffer.count else { return false }
+    file.bytes.withUnsafeBytes { buffer.copyMemory(from: $0) }
+    return true
+  }
+
+  /// See `FileLayer`.
+  package func read(
+    _ name: ValueName, in folder: OpenFolder, into buffer: UnsafeMutableRawBufferPointer
+  ) throws(FileFailure) -> Bool {
+    try read("\(folder.path)/\(name.text)", into: buffer)
+  }
+
+  /// See `FileLayer`.
+  package func rename(_ path: String, to other: String) throws(FileFailure) {
+    try disk.begin(.rename, path)
+    guard let item = disk.item(path) else { throw FileFailure("rename", path, ENOENT) }
+    guard case .file = item else { throw FileFailure("rename", path, EINVAL) }
+    try disk.set(other, item)
+    try disk.set(path, nil)
+    try disk.end(path)
+  }
+
+  /// See `FileLayer`.
+  package func syncFolder(_ path: String) throws(FileFailure) { try disk.syncFolder(path) }
+
+  /// See `FileLayer`.
+  package func remove(_ path: String) throws(FileFailure) {
+    try disk.begin(.remove, path)
+    guard disk.item(path) != nil else { return }
+    guard disk.folder(path) == nil else { throw FileFailure("remove", path, EISDIR) }
+    try disk.set(path, nil)
+    try disk.end(path)
+  }
+
+  /// See `FileLayer`.
+  package func removeFolder(_ path: String) throws(FileFailure) {
+    try disk.begin(.remove, path)
+    guard let folder = disk.folder(path) else { return }
+    guard folder.items.isEmpty else { throw FileFailure("remove", path, ENOTEMPTY) }
+    try disk.set(path, nil)
+    try disk.end(path)
+  }
+
+  /// See `FileLayer`.
+  package func size(_ path: String) throws(FileFailure) -> UInt64 {
+    try disk.begin(.ask, path)
+    return UInt64(disk.file(path)?.bytes.count ?? 0)
+  }
+
+  /// See `FileLayer`.
+  package func dropCached(_ path: String) throws(FileFailure) -> Bool { true }
+
+  /// See `FileLayer`.
+  package func dropCachedOpen(_ path: String) throws(FileFailure) -> Bool { true }
+
+  /// See `FileLayer`.
+  package func freeBytes(at path: String) throws(FileFailure) -> UInt64 {
+    try disk.begin(.ask, path)
+    return 1 << 40
+  }
+}

@@ -1,0 +1,66 @@
+import Larder
+
+/// Operations whose effect is known exactly: those of the test in which processes are killed.
+enum CacheOperation {
+  case set(Int, version: UInt64, isPermanent: Bool)
+  case remove(Int)
+  case renew(Int, version: UInt64)
+  case removeSuite(Int)
+  case get(Int)
+  case flush
+
+  /// Draws one; `number` makes its version unlike any other's.
+  static func draw(_ random: inout SimulationRandom, number: UInt64) -> CacheOperation {
+    let key = random.below(SimulatedKey.count)
+    switch random.below(20) {
+    case 0..<11: return .set(key, version: number, isPermanent: random.oneIn(8))
+    case 11..<14: return .remove(key)
+    case 14..<16: return .renew(key, version: number)
+    case 16..<18: return .get(key)
+    case 18: return .flush
+    default: return random.oneIn(4) ? .removeSuite(random.below(3)) : .get(key)
+    }
+  }
+
+  /// Does it, and throws `SimulationFailure` when it shows anything but what `state` says.
+  ///
+  /// - Parameters:
+  ///   - mayMiss: whether a get may find nothing.
+  ///   - isExact: whether removals and renewals know which keys have entries: an entry whose file
+  ///     was lost is one until it is read.
+  func perform(
+    _ cache: DiskCache, _ state: CacheState, mayMiss: Bool = false, isExact: Bool = true
+  ) throws {
+    switch self {
+    case .set(let number, let version, let isPermanent):
+      let key = SimulatedKey(number: number)
+      let isStored = try cache.set(
+        SimulatedValue.make(number, version), for: key.key, suite: key.suite,
+        options: DiskStoreOptions(version: "\(version)", isPermanent: isPermanent))
+      try require(isStored, "key \(number) was not stored")
+    case .remove(let number):
+      let key = SimulatedKey(number: number)
+      let wasThere = try cache.remove(key.key, suite: key.suite)
+      try require(
+        !isExact || wasThere == (state.entries[number] != nil),
+        "remove(\(number)) says \(wasThere)")
+    case .renew(let number, let version):
+      let key = SimulatedKey(number: number)
+      let wasThere = try cache.renew(key.key, suite: key.suite, version: "\(version)")
+      try require(
+        !isExact || wasThere == (state.entries[number] != nil),
+        "renew(\(number)) says \(wasThere)")
+    case .removeSuite(let suite):
+      _ = try cache.removeAll(suite: SimulatedKey.suite(suite), includingPermanent: true)
+    case .get(let number):
+      let found = try CacheState.find(number, in: cache)
+      let expected = state.entries[number]
+      try require(
+        found == expected || mayMiss && (found == nil || found?.value == expected?.value),
+        "get(\(number)) found \(String(describing: found)), expected "
+          + "\(String(describing: expected))")
+    case .flush:
+      try cache.flush()
+    }
+  }
+}

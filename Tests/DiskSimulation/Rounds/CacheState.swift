@@ -1,0 +1,57 @@
+import Larder
+
+/// What a simulated cache holds.
+struct CacheState: Equatable {
+  /// An entry: which version its value is, and which its metadata name.
+  struct Entry: Hashable {
+    var value: UInt64
+    var noted: String?
+    var isPermanent: Bool
+  }
+
+  var entries: [Int: Entry] = [:]
+
+  init() {}
+
+  /// What a cache has of all keys.
+  init(of cache: DiskCache) throws {
+    for key in 0..<SimulatedKey.count {
+      if let found = try Self.find(key, in: cache) { entries[key] = found }
+    }
+  }
+
+  /// What a cache has of a key; throws `SimulationFailure` when the value is nothing that was ever
+  /// stored under it.
+  static func find(_ number: Int, in cache: DiskCache) throws -> Entry? {
+    let key = SimulatedKey(number: number)
+    guard let entry = try cache.entry(for: key.key, suite: key.suite) else { return nil }
+    guard let version = SimulatedValue.version(of: entry.data, number) else {
+      throw SimulationFailure(
+        "torn or mixed: key \(number) has \(entry.data.count) bytes that are none of its own")
+    }
+    return Entry(
+      value: version, noted: entry.metadata.version, isPermanent: entry.metadata.isPermanent)
+  }
+
+  mutating func apply(_ operation: CacheOperation) {
+    switch operation {
+    case .set(let key, let version, let isPermanent):
+      entries[key] = Entry(value: version, noted: "\(version)", isPermanent: isPermanent)
+    case .remove(let key): entries[key] = nil
+    case .renew(let key, let version): entries[key]?.noted = "\(version)"
+    case .removeSuite(let suite):
+      entries = entries.filter { !SimulatedKey.isInSuite($0.key, suite) }
+    case .get, .flush: break
+    }
+  }
+
+  /// Whether this is what `other` leaves when the values that stand in files may be lost.
+  func isLeft(of other: CacheState, inlineBytesMax: Int) -> Bool {
+    for key in 0..<SimulatedKey.count where entries[key] != other.entries[key] {
+      guard entries[key] == nil, let lost = other.entries[key],
+        SimulatedValue.size(key, lost.value) > inlineBytesMax
+      else { return false }
+    }
+    return true
+  }
+}

@@ -1,0 +1,233 @@
+import Larder
+
+/// One sequence of operations on a cache, done again for each of its calls of the system with that
+/// call failing, once or with all calls after it.
+///
+/// Whatever fails, a call of the cache ends with an error or as it should, no value is wrong, and
+/// nothing that was acknowledged is lost. When nothing fails any more the same cache works. Then the
+/// process dies or the power goes out, and what is left is looked at.
+package struct FaultRound {
+  /// How calls fail in a round.
+  package struct Plan: Sendable, Hashable, CustomStringConvertible {
+    /// See `SimulatedFault`.
+    package var kind: SimulatedFault.Kind
+    /// Whether all calls after the first one fail, too.
+    package var isLasting: Bool
+    /// The durability of the cache.
+    package var durability: DiskDurability
+
+    /// For messages.
+    package var description: String {
+      "\(kind) \(isLasting ? "from a call on" : "once"), \(durability)"
+    }
+
+    /// All of them.
+    package static let all: [Plan] = SimulatedFault.Kind.allCases.flatMap { kind in
+      [false, true].flatMap { isLasting in
+        DiskDurability.allCases.map {
+          Plan(kind: kind, isLasting: isLasting, durability: $0)
+        }
+      }
+    }
+  }
+
+  /// What a round did.
+  package struct Outcome: Sendable {
+    /// Calls of the system that were made to fail first.
+    package var places = 0
+    /// Calls of the cache that ended with an error.
+    package var errors = 0
+  }
+
+  private let plan: Plan
+  private let seed: UInt64
+  private let configuration: DiskConfiguration
+  private let base: SimulatedDisk
+  private let history: [CacheState]
+  private let baseVersion: UInt64
+  private var outcome = Outcome()
+
+  /// Does a round; throws `SimulationFailure` when something is lost or wrong.
+  ///
+  /// - Parameters:
+  ///   - stride: of the calls of a sequence, every so manieth fails.
+  package static func run(
+    seed: UInt64, round: Int, plan: Plan? = nil, stride: Int = 1
+  ) throws -> Outcome {
+    var round = try FaultRound(
+      plan ?? Plan.all[round % Plan.all.count], SimulationRandom(seed: seed, round: round))
+    var call = 1
+    while try round.fail(call) { call += stride }
+    return round.outcome
+  }
+
+  /// Makes what every run begins with: a cache that was closed, or whose process died.
+  private init(_ plan: Plan, _ given: SimulationRandom) throws {
+    var random = given
+    self.plan = plan
+    configuration = try SimulatedCache.configuration(&random, plan.durability)
+    base = SimulatedDisk(seed: random.next())
+    let cache = SimulatedCache(base, configuration)
+    var state = CacheState()
+    var history: [CacheState] = []
+    var version: UInt64 = 0
+    let isEmpty = random.oneIn(4)
+    if !isEmpty {
+      let opened = try cache.open()
+      for _ in 0..<12 {
+        version += 1
+        let operation = CacheOperation.draw(&random, number: version)
+        try operation.perform(opened, state)
+        state.apply(operation)
+        history.append(state)
+      }
+      try opened.flush()
+      if random.oneIn(2) { try opened.close() }
+      base.stop()
+    }
+    self.history = history
+    baseVersion = version
+    seed = random.next()
+  }
+
+  /// One run in which a call fails; false when there was no such call.
+  private mutating func fail(_ call: Int) throws -> Bool {
+    var random = SimulationRandom(seed: seed)
+    let disk = base.copy(seed: SimulationRandom.mixed(seed ^ UInt64(call)))
+    let context = "\(plan), call \(call)"
+    disk.fault = SimulatedFault(plan.kind, first: call, count: plan.isLasting ? .max : 1)
+    do {
+      try run(SimulatedCache(disk, configuration), &random, losesPower: call % 2 == 0)
+    } catch {
+      throw SimulationFailure("\(context): \(error)")
+    }
+    outcome.places += 1
+    return disk.failures > 0
+  }
+
+  private mutating func run(
+    _ simulated: SimulatedCache, _ random: inout SimulationRandom, losesPower: Bool
+  ) throws {
+    let disk = simulated.disk
+    var model = FaultModel(
+      history.last ?? CacheState(), history: history, plan.durability)
+    var opened: DiskCache?
+    do {
+      opened = try simulated.open()
+    } catch let error as DiskCacheError {
+      outcome.errors += 1
+      try require(disk.failures > 0, "opening fails without a reason: \(error)")
+    }
+    var version = baseVersion
+    if let opened {
+      for _ in 0..<14 {
+        version += 1
+        try operate(CacheOperation.draw(&random, number: version), opened, &model, disk)
+      }
+      disk.endFault()
+      try checkNow(opened, &model, disk)
+      version += 1
+      try operate(.set(3, version: version, isPermanent: false), opened, &model, disk)
+      try operate(.get(3), opened, &model, disk)
+    }
+    if random.oneIn(2) {
+      let isClosed = opened.map { (try? $0.close()) != nil } ?? true
+      try require(isClosed, "closing fails though nothing fails any more")
+      if let opened {
+        model.flushed(hasSucceeded: true)
+        if opened.statistics.rebuilds > 0 { model.isRebuilt() }
+      }
+    }
+    disk.stop()
+    _ = consume opened
+    disk.restart(losesPower: losesPower)
+    disk.endFault()
+    try checkAgain(simulated, model, losesPower: losesPower)
+  }
+
+  private mutating func operate(
+    _ operation: CacheOperation, _ cache: DiskCache, _ model: inout FaultModel,
+    _ disk: SimulatedDisk
+  ) throws {
+    var hasSucceeded = true
+    var found: UInt64?
+    do {
+      switch operation {
+      case .get(let key):
+        found = try CacheState.find(key, in: cache)?.value
+      case .remove(let key):
+        try cache.remove(SimulatedKey(number: key).key, suite: SimulatedKey(number: key).suite)
+      case .renew(let key, let version):
+        let key = SimulatedKey(number: key)
+        try cache.renew(key.key, suite: key.suite, version: "\(version)")
+      default:
+        try operation.perform(cache, CacheState())
+      }
+    } catch let error as DiskCacheError {
+      outcome.errors += 1
+      hasSucceeded = false
+      try require(disk.isFailing, "fails though nothing fails any more: \(error)")
+      switch error {
+      case .database, .files: break
+      default: throw SimulationFailure("unexpected: \(error)")
+      }
+    }
+    if cache.statistics.rebuilds > 0 { model.isRebuilt() }
+    switch operation {
+    case .set(let key, let version, _):
+      model.noted(key, version, hasSucceeded: hasSucceeded)
+    case .remove(let key): model.noted(key, nil, hasSucceeded: hasSucceeded)
+    case .renew: if !hasSucceeded { model.flushed(hasSucceeded: false) }
+    case .removeSuite(let suite): model.removedSuite(suite, hasSucceeded: hasSucceeded)
+    case .get(let key):
+      if hasSucceeded { try model.found(key, found, mayBeLost: disk.hasFailedToRead) }
+    case .flush: model.flushed(hasSucceeded: hasSucceeded)
+    }
+  }
+
+  /// Nothing fails any more: what the cache holds is what it should.
+  private func checkNow(
+    _ cache: DiskCache, _ model: inout FaultModel, _ disk: SimulatedDisk
+  ) throws {
+    for key in 0..<SimulatedKey.count {
+      let found = try CacheState.find(key, in: cache)
+      try model.found(key, found?.value, mayBeLost: false)
+    }
+    // A log that cannot be synced is given up, where it is not synced by each commit.
+    let maySync = [.sync, .inputOutput, .noSpace].contains(plan.kind)
+    try require(
+      cache.statistics.rebuilds == 0 || maySync && plan.durability == .normal,
+      "rebuilt: \(cache.damages)")
+  }
+
+  /// Another process opens what is left, and can work with it.
+  private func checkAgain(
+    _ simulated: SimulatedCache, _ model: FaultModel, losesPower: Bool
+  ) throws {
+    let context = losesPower ? "power cut" : "end of the process"
+    let isSure = !losesPower || plan.durability == .full
+    let cache = try simulated.open()
+    for key in 0..<SimulatedKey.count {
+      let found = try CacheState.find(key, in: cache)?.value
+      if isSure {
+        try model.checkLater(key, found, context)
+      } else {
+        try model.checkEver(key, found, context)
+      }
+    }
+    let said = cache.statistics
+    if plan.durability != .none || !losesPower {
+      try require(said.rebuilds == 0, "\(context): \(cache.damages)")
+    }
+    if isSure { try require(said.damages == 0, "\(context): \(said.damages) damages") }
+    let key = SimulatedKey(number: 5)
+    if !isSure {
+      // A database that lost what it was told may be found damaged only now.
+      _ = try? cache.set(SimulatedValue.make(5, 1), for: key.key, suite: key.suite)
+    }
+    try cache.set(SimulatedValue.make(5, 1 << 40), for: key.key, suite: key.suite)
+    let found = try CacheState.find(5, in: cache)?.value
+    try require(found == 1 << 40, "\(context): cannot store")
+    try cache.close()
+  }
+}

@@ -1,0 +1,41 @@
+import Foundation
+import Larder
+import LarderEngine
+
+/// A cache on a simulated disk, which may be opened again and again.
+struct SimulatedCache {
+  /// Its folder, and the one above, which the cache has to make.
+  static let folder = "/caches/app"
+
+  let disk: SimulatedDisk
+  var configuration: DiskConfiguration
+
+  init(_ disk: SimulatedDisk, _ configuration: DiskConfiguration) {
+    self.disk = disk
+    self.configuration = configuration
+  }
+
+  func open() throws -> DiskCache {
+    try DiskCache(
+      path: Self.folder, configuration: configuration, clock: WallCacheClock(),
+      files: SimulatedFiles(disk))
+  }
+
+  /// A configuration without limits, for what must not be lost.
+  static func configuration(
+    _ random: inout SimulationRandom, _ durability: DiskDurability
+  ) throws -> DiskConfiguration {
+    DiskConfiguration(
+      limits: DiskLimits(bytesMax: nil, freeBytesMin: 0), durability: durability,
+      inlineBytesMax: random.pick([0, 100, 2_000, 100_000]),
+      groupWrites: 1 + random.below(8), pageCacheBytes: 64 << 10,
+      checkpointPages: random.pick([1, 4, 20, 1_000]),
+      encryption: random.oneIn(6) ? try DiskEncryption(key: Data(repeating: 7, count: 32)) : nil)
+  }
+
+  /// Whether nothing of the database waits for being written to the disk.
+  var isDatabaseSynced: Bool {
+    disk.isSynced(Self.folder + "/index.sqlite")
+      && disk.isSynced(Self.folder + "/index.sqlite-wal")
+  }
+}

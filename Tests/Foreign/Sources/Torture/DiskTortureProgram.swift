@@ -1,0 +1,13 @@
+import Foundation
+
+/// The program that does the rounds of scenarios on simulated disks.
+enum DiskTortureProgram {
+  /// Where it stands, as `make torture` says.
+  static let variable = "LARDER_DISK_TORTURE"
+
+  static func launch(_ arguments: [String], note: String) -> Launch {
+    let program = ProcessInfo.processInfo.environment[variable]
+    return Launch(
+      program: program ?? "DiskTorture (\(variable) is unset)", arguments: arguments, note: note)
+  }
+}

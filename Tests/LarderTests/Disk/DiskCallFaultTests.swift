@@ -1,0 +1,83 @@
+import DiskSimulation
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Larder
+
+/// Every call of the system that a cache makes fails, once and from then on: without room, with
+/// errors of the disk, on a disk that cannot be written, without file descriptors, with writes that
+/// write a part, and with syncs after which nothing more is written. `make torture` takes other
+/// sequences of operations and every call; this takes each fifth.
+@Suite(.endsInTime) struct DiskCallFaultTests {
+  @Test(arguments: FaultRound.Plan.all)
+  func whateverFailsNothingIsWrongAndNothingAcknowledgedIsLost(plan: FaultRound.Plan) throws {
+    for round in 0..<2 {
+      let done = try FaultRound.run(seed: 11, round: round, plan: plan, stride: 5)
+      #expect(done.places > 0)
+    }
+  }
+
+  private func open(_ disk: SimulatedDisk, inlineBytesMax: Int = 100) throws -> DiskCache {
+    try DiskCache(
+      path: "/caches/app",
+      configuration: DiskConfiguration(
+        limits: DiskLimits(bytesMax: nil, freeBytesMin: 0), inlineBytesMax: inlineBytesMax),
+      clock: WallCacheClock(), files: SimulatedFiles(disk))
+  }
+
+  /// That a file cannot be opened for want of a descriptor says nothing of what is in it.
+  @Test func aValueThatCannotBeOpenedNowIsNotDamaged() throws {
+    let disk = SimulatedDisk(seed: 1)
+    let cache = try open(disk)
+    let value = Data(repeating: 1, count: 1_000)
+    try cache.set(value, for: "key", options: DiskStoreOptions(isPermanent: true))
+    disk.fault = SimulatedFault(.tooManyFiles, first: 1, count: .max)
+    #expect(throws: DiskCacheError.self) { try cache.data(for: "key") }
+    disk.endFault()
+    #expect(try cache.data(for: "key") == value)
+    #expect(cache.statistics.damages == 0)
+    #expect(cache.statistics.misses == 1 && cache.statistics.hits == 1)
+  }
+
+  /// SQLite opens for reading what it cannot open for writing: an error, and no damage.
+  @Test func aDatabaseThatCannotBeOpenedForWritingIsNotDamaged() throws {
+    let disk = SimulatedDisk(seed: 1)
+    try open(disk).set(Data([1]), for: "key")
+    for kind in [SimulatedFault.Kind.tooManyFiles, .readOnly] {
+      var refusals = 0
+      for call in 1... {
+        disk.fault = SimulatedFault(kind, first: call, count: 1)
+        let failures = disk.failures
+        let cache = try? open(disk)
+        if cache == nil { refusals += 1 }
+        disk.endFault()
+        if let cache {
+          #expect(cache.statistics.rebuilds == 0, "\(kind), call \(call)")
+          #expect(try cache.data(for: "key") == Data([1]), "\(kind), call \(call)")
+          try cache.close()
+        }
+        if disk.failures == failures { break }
+      }
+      #expect(refusals > 0)
+    }
+  }
+
+  /// What a failed call has given up does not come back when the database has to be opened again.
+  @Test func whatWasGivenUpDoesNotComeBackWithTheDatabase() throws {
+    for kind in SimulatedFault.Kind.allCases {
+      for call in 1...40 {
+        let disk = SimulatedDisk(seed: 1)
+        let cache = try open(disk)
+        try cache.set(Data([1]), for: "a")
+        try cache.set(Data(repeating: 1, count: 1_000), for: "b")
+        disk.fault = SimulatedFault(kind, first: call, count: .max)
+        _ = try? cache.removeAll()
+        _ = try? cache.set(Data([2]), for: "c")
+        disk.endFault()
+        #expect(try cache.data(for: "a") == nil, "\(kind), call \(call)")
+        #expect(try cache.data(for: "b") == nil, "\(kind), call \(call)")
+      }
+    }
+  }
+}

@@ -1,0 +1,141 @@
+import DiskSimulation
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Larder
+
+/// The power of a simulated disk goes out at random moments, a few hundred times: `make torture`
+/// does it a hundred thousand times.
+@Suite(.endsInTime) struct DiskPowerTests {
+  @Test(arguments: DiskDurability.allCases)
+  func aPowerCutLosesWhatTheDurabilitySaysAndNothingElse(durability: DiskDurability) throws {
+    for round in 0..<6 {
+      let done = try PowerRound.run(seed: 7, round: round, durability: durability, cuts: 25)
+      #expect(done.cuts == 25)
+    }
+  }
+
+  @Test func theSameSeedDoesTheSame() throws {
+    let first = try PowerRound.run(seed: 3, round: 2, durability: .normal, cuts: 10)
+    let second = try PowerRound.run(seed: 3, round: 2, durability: .normal, cuts: 10)
+    #expect(first == second)
+  }
+
+  /// The test sees the difference: what `normal` does is not enough for what `full` promises.
+  @Test func weakerDurabilityDoesNotKeepWhatFullPromises() {
+    #expect(throws: SimulationFailure.self) {
+      for round in 0..<40 {
+        _ = try PowerRound.run(
+          seed: 1, round: round, durability: .normal, promising: .full, cuts: 20)
+      }
+    }
+    #expect(throws: SimulationFailure.self) {
+      for round in 0..<40 {
+        _ = try PowerRound.run(
+          seed: 1, round: round, durability: .none, promising: .normal, cuts: 20)
+      }
+    }
+  }
+
+  private func open(
+    _ disk: SimulatedDisk, _ durability: DiskDurability, inlineBytesMax: Int = 100,
+    checkpointPages: Int = 4000
+  ) throws -> DiskCache {
+    let configuration = DiskConfiguration(
+      limits: DiskLimits(bytesMax: nil, freeBytesMin: 0), durability: durability,
+      inlineBytesMax: inlineBytesMax, checkpointPages: checkpointPages)
+    return try DiskCache(
+      path: "/caches/app", configuration: configuration, clock: WallCacheClock(),
+      files: SimulatedFiles(disk))
+  }
+
+  /// The power goes out and comes back, as often as there are ways for that to happen.
+  private func afterPowerCuts(
+    _ disk: SimulatedDisk, _ check: (DiskCache) throws -> Void
+  ) throws {
+    disk.stop()
+    for seed in 0..<30 {
+      let copy = disk.copy(seed: UInt64(seed))
+      copy.stop()
+      copy.restart(losesPower: true)
+      let cache = try open(copy, .full)
+      try check(cache)
+    }
+  }
+
+  /// The folder and those above it are made by the cache: what they are called must be on the disk,
+  /// too.
+  @Test func foldersThatTheCacheMadeSurvive() throws {
+    let disk = SimulatedDisk(seed: 1)
+    let cache = try open(disk, .full)
+    try cache.set(Data(repeating: 1, count: 10), for: "row")
+    try cache.set(Data(repeating: 2, count: 1_000), for: "file")
+    try afterPowerCuts(disk) {
+      #expect(try $0.data(for: "row") == Data(repeating: 1, count: 10))
+      #expect(try $0.data(for: "file") == Data(repeating: 2, count: 1_000))
+    }
+  }
+
+  /// A folder that an earlier process made and could not sync is synced by the next one.
+  @Test func foldersThatAnEarlierProcessMadeSurvive() throws {
+    let disk = SimulatedDisk(seed: 1)
+    let first = try open(disk, .normal)
+    try first.set(Data(repeating: 2, count: 1_000), for: "file")
+    disk.stop()
+    disk.restart(losesPower: false)
+    let cache = try open(disk, .full)
+    try cache.set(Data(repeating: 3, count: 1_000), for: "file")
+    try afterPowerCuts(disk) {
+      #expect(try $0.data(for: "file") == Data(repeating: 3, count: 1_000))
+    }
+  }
+
+  /// The folder of a new shard could not be synced for one set: the next one does not take that for
+  /// done.
+  @Test func aFailedSyncOfAFolderIsDoneAgain() throws {
+    for call in 1...4 {
+      let disk = SimulatedDisk(seed: 1)
+      let cache = try open(disk, .full)
+      // Numbers of files 1 and 65 are in one shard.
+      disk.fault = SimulatedFault(.sync, first: call, count: 1)
+      let isStored = (try? cache.set(Data(repeating: 1, count: 1_000), for: "first")) != nil
+      disk.endFault()
+      for number in 2...65 {
+        try cache.set(Data(repeating: UInt8(number), count: 1_000), for: "\(number)")
+      }
+      try afterPowerCuts(disk) { cache in
+        if isStored { #expect(try cache.contains("first")) }
+        for number in 2...65 {
+          #expect(
+            try cache.data(for: "\(number)") == Data(repeating: UInt8(number), count: 1_000))
+        }
+      }
+    }
+  }
+
+  /// The system says once that the log could not be written, and then that it is. To believe it
+  /// would leave a database of which some pages are older than others.
+  @Test func aLogThatCouldNotBeSyncedIsGivenUp() throws {
+    for call in 1...8 {
+      let disk = SimulatedDisk(seed: UInt64(call))
+      let cache = try open(disk, .normal, inlineBytesMax: 5_000, checkpointPages: 1)
+      disk.fault = SimulatedFault(.sync, first: call, count: 1)
+      for number in 0..<30 {
+        _ = try? cache.set(Data(repeating: UInt8(number), count: 3_000), for: "\(number % 7)")
+      }
+      disk.endFault()
+      try cache.set(Data([1]), for: "again")
+      #expect(try cache.data(for: "again") == Data([1]))
+      #expect(cache.statistics.rebuilds <= 1)
+      disk.stop()
+      for seed in 0..<20 {
+        let copy = disk.copy(seed: UInt64(seed))
+        copy.stop()
+        copy.restart(losesPower: true)
+        let found = try open(copy, .normal)
+        #expect(found.statistics.rebuilds == 0, "call \(call), seed \(seed): \(found.damages)")
+      }
+    }
+  }
+}
