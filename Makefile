@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 .PHONY: help deps browser build debug test test-foreign test-examples test-release sanitize \
-  torture test-clusters run bench bench-caches alarms advise-regret analysis test-analysis \
+  torture test-clusters run bench bench-caches alarms advise-regret analysis test-analysis library wheel \
   policies-page workload-docs docs lint format clean install
 
 SWIFT ?= swift
@@ -250,7 +250,7 @@ bench-caches: deps ## Compare real caches with NSCache, SQLite and files, into R
 	"$$bench" disk "$$folder" | tee "$$results/disk.txt"; \
 	printf '\033[1m==> %s\033[0m\n' "$$results"
 
-$(VENV)/.installed: analysis/pyproject.toml analysis/constraints.txt
+$(VENV)/.installed: analysis/pyproject.toml analysis/constraints.txt analysis/setup.py
 	@command -v $(PYTHON) >/dev/null && \
 	  $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo '$(PYTHON) is missing or older than 3.11; choose another with make PYTHON=...' >&2; \
@@ -281,7 +281,15 @@ test-analysis: $(VENV)/.installed ## Check the style of analysis/ and run its te
 	$(call say,Testing analysis/)
 	@cd analysis && .venv/bin/ruff check . && .venv/bin/ruff format --check . && \
 	  .venv/bin/mypy --strict --ignore-missing-imports --follow-imports=silent \
-	    src/larder/__init__.py src/larder/errors.py src/larder/runs.py && .venv/bin/pytest
+	    src/larder/*.py && .venv/bin/pytest
+
+library: deps ## Build the C library (product LarderC; header Sources/CLarder/include/larder.h)
+	$(call say,Building the library)
+	@$(SWIFT) build -c release --product LarderC
+
+wheel: build library ## Build the Python wheel in .build/wheel, with the library and the command
+	$(call say,Building the wheel)
+	@analysis/wheel.sh "$$($(SWIFT) build -c release --show-bin-path)" .build/wheel $(PYTHON)
 
 policies-page: build ## Run all policies on Workloads/policies, and write docs/policies.md
 	@larder="$$($(SWIFT) build -c release --show-bin-path)/larder"; \

@@ -32,6 +32,8 @@ let package = Package(
     .library(name: "LarderTraces", targets: ["LarderTraces"]),
     // What tells whether a policy keeps its contract, for tests: see Examples/OwnPolicy.
     .library(name: "LarderContracts", targets: ["LarderContracts"]),
+    // For other languages: a C ABI, which the Python package uses; the header is in CLarder.
+    .library(name: "LarderC", type: .dynamic, targets: ["LarderC"]),
     // The command as a library, for programs with policies, caches, formats or reports of their
     // own: see Examples/OwnPolicy and Examples/OwnCache.
     .library(
@@ -140,6 +142,14 @@ let package = Package(
         "LarderHarness", "LarderSimulation", "LarderWorkloads", "Larder", "LarderTraces",
         "LarderEngine", tool("ArgumentParser", "swift-argument-parser"),
       ]),
+    // The C ABI: the header, and what it declares.
+    .target(name: "CLarder"),
+    .target(
+      name: "LarderC",
+      dependencies: [
+        "CLarder", "LarderSystem", "LarderReports", "LarderAdvice", "LarderHarness",
+        "LarderSimulation", "LarderWorkloads", "LarderContracts", "LarderTraces", "LarderEngine",
+      ]),
     // jemalloc belongs to the program alone: it takes the place of malloc, and sanitizers must not
     // find it where they put theirs. The harness looks for it when it runs.
     .executableTarget(
@@ -223,6 +233,12 @@ let package = Package(
         tool("Yams", "Yams"),
       ],
       exclude: ["Golden"]),
+    .testTarget(
+      name: "LarderCTests",
+      dependencies: [
+        "CLarder", "LarderC", "LarderReports", "LarderSimulation", "LarderWorkloads",
+        "LarderTraces", "LarderEngine", "TestSupport",
+      ]),
     // Runs the programs, which are built with the tests, and does not link them: see jemalloc.
     .testTarget(
       name: "LarderCLITests",

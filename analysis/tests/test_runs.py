@@ -2,7 +2,6 @@
 
 import os
 import pickle
-import shutil
 import signal
 import subprocess
 import threading
@@ -11,15 +10,9 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from needs import PROGRAM, needs_program
 
 import larder
-
-BUILT = Path(__file__).parents[2] / ".build" / "release" / "larder"
-PROGRAM = os.environ.get("LARDER_PROGRAM") or shutil.which("larder") or str(BUILT)
-
-needs_program = pytest.mark.skipif(
-    shutil.which(PROGRAM) is None, reason="the command larder is not built (make build)"
-)
 
 WORKLOAD = """\
 name: small

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class LarderError(Exception):
-    """The command `larder` refused or failed: its message, and its exit code."""
+    """Larder refused or failed: its message in one line, and the command's exit code."""
 
     def __init__(self, message: str, code: int) -> None:
         super().__init__(message)
@@ -13,3 +13,7 @@ class LarderError(Exception):
     def __reduce__(self) -> tuple[type[LarderError], tuple[str, int]]:
         """Errors travel from Dask's workers with their code."""
         return type(self), (str(self), self.code)
+
+
+class ContractError(LarderError):
+    """A policy breaks its contract: the rule, and the shortest script that shows it."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from larder.command import PROGRAM
 from larder.errors import LarderError
 
 if TYPE_CHECKING:
@@ -43,7 +44,8 @@ def run(
             cells in a task of its own, and merges here.
         parts: Number of parts with `client`; 4 a worker without it.
         retries: How often Dask tries a failed task again.
-        program: The command `larder`. Without it LARDER_PROGRAM, then the one in PATH.
+        program: The command `larder`. Without it LARDER_PROGRAM, then this package's, then the
+            one in PATH.
 
     Raises:
         LarderError: The command refused or failed.
@@ -108,7 +110,8 @@ def _call(command: list[str], _after: object = None) -> None:
 
 
 def _program(given: str | os.PathLike[str] | None) -> str:
-    name = os.fspath(given) if given is not None else os.environ.get("LARDER_PROGRAM", "larder")
+    own = str(PROGRAM) if PROGRAM.exists() else "larder"
+    name = os.fspath(given) if given is not None else os.environ.get("LARDER_PROGRAM", own)
     found = shutil.which(name)
     if found is None:
         raise LarderError(f"the command {name} is not there; LARDER_PROGRAM names it", 2)

@@ -1,0 +1,168 @@
+import CLarder
+import LarderEngine
+import LarderTraces
+import LarderWorkloads
+
+extension LarderC {
+  /// Calls `body`, which makes a trace, and gives the caller its handle.
+  static func makeTrace(
+    _ task: UInt64, _ trace: UnsafeMutablePointer<UInt64>?, _ error: Text?,
+    _ body: (TaskState) throws -> PreparedTrace
+  ) -> larder_status {
+    trace?.pointee = 0
+    return call(error) {
+      let place = try required(trace, "trace")
+      let made = try body(try self.task(task))
+      guard made.requests.count > 0 else { throw TraceError("has no requests", in: made.name) }
+      place.pointee = traces.add(made)
+    }
+  }
+
+  /// The source of a generated trace.
+  static func generator(
+    _ text: String, _ options: CallOptions
+  ) throws -> (source: any RecordSource, name: String, requests: Int) {
+    let component = try ComponentSpec(parsing: text)
+    let requests = try options.integer("requests", in: 1...Int(UInt32.max)) ?? 1_000_000
+    let spec = SourceSpec.generator(
+      GeneratorSpec(
+        component: component, requests: requests,
+        sizes: try options["sizes"].map { try ComponentSpec(parsing: $0) },
+        ttls: try options["ttls"].map { try ComponentSpec(parsing: $0) },
+        operations: try options["operations"].map { try operations($0) },
+        rate: try options.number("rate", in: 1e-6...1e12)))
+    let seed: UInt64 = try options.integer("seed", in: 0...UInt64.max) ?? 1
+    let source = try spec.makeSource(seed: seed) { reference in try FileSource(reference) }
+    return (source, component.name, requests)
+  }
+
+  /// Shares of operations: `get=0.95,set=0.05`.
+  private static func operations(_ text: String) throws(CallError) -> [String: Double] {
+    var shares: [String: Double] = [:]
+    for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+      let words = part.split(separator: "=", omittingEmptySubsequences: false).map(String.init)
+      guard words.count == 2, let share = Double(words[1]), (0...1).contains(share),
+        shares.updateValue(share, forKey: words[0].lowercased()) == nil
+      else {
+        throw .option("operations", "expected shares such as get=0.95,set=0.05, found '\(text)'")
+      }
+    }
+    return shares
+  }
+
+  /// Prepares whatever a source has.
+  static func prepare(
+    _ source: some RecordSource, _ name: String, _ task: TaskState
+  ) throws -> PreparedTrace {
+    try PreparedTrace.prepare(source: source, name: name, progress: task.preparation)
+  }
+}
+
+/// `larder_trace_from_columns` of `larder.h`.
+@_cdecl("larder_trace_from_columns")
+public func larderTraceFromColumns(
+  _ columns: UnsafePointer<larder_columns>?, _ name: UnsafePointer<CChar>?, _ task: UInt64,
+  _ trace: UnsafeMutablePointer<UInt64>?,
+  _ error: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+) -> Int32 {
+  LarderC.makeTrace(task, trace, error) { task in
+    let columns = try LarderC.required(columns, "columns").pointee
+    let name = try LarderC.optionalText(name, "name") ?? "arrays"
+    let source = try ArraySource(columns)
+    task.begin(total: source.requestCount ?? 0)
+    return try LarderC.prepare(source, name, task)
+  }
+}
+
+/// `larder_trace_open` of `larder.h`.
+@_cdecl("larder_trace_open")
+public func larderTraceOpen(
+  _ path: UnsafePointer<CChar>?, _ format: UnsafePointer<CChar>?, _ task: UInt64,
+  _ trace: UnsafeMutablePointer<UInt64>?,
+  _ error: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+) -> Int32 {
+  LarderC.makeTrace(task, trace, error) { task in
+    let path = try LarderC.text(path, "path")
+    let format = try LarderC.optionalText(format, "format")
+    task.begin(total: 0)
+    return try PreparedTrace.load(
+      path: path, format: try format.map { try ComponentSpec(parsing: $0) },
+      progress: task.preparation)
+  }
+}
+
+/// `larder_trace_generate` of `larder.h`.
+@_cdecl("larder_trace_generate")
+public func larderTraceGenerate(
+  _ generator: UnsafePointer<CChar>?, _ options: UnsafePointer<CChar>?, _ task: UInt64,
+  _ trace: UnsafeMutablePointer<UInt64>?,
+  _ error: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+) -> Int32 {
+  LarderC.makeTrace(task, trace, error) { task in
+    let text = try LarderC.text(generator, "generator")
+    let options = try CallOptions(
+      try LarderC.optionalText(options, "options"),
+      known: ["requests", "seed", "sizes", "ttls", "operations", "rate"])
+    let (source, name, requests) = try LarderC.generator(text, options)
+    task.begin(total: requests)
+    return try LarderC.prepare(source, name, task)
+  }
+}
+
+/// `larder_trace_sample` of `larder.h`.
+@_cdecl("larder_trace_sample")
+public func larderTraceSample(
+  _ trace: UInt64, _ rate: Double, _ seed: UInt64, _ sample: UnsafeMutablePointer<UInt64>?,
+  _ error: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+) -> Int32 {
+  LarderC.makeTrace(0, sample, error) { task in
+    let trace = try LarderC.trace(trace)
+    return try LarderC.prepare(
+      try SampledSource(trace, rate: rate, seed: seed), trace.name, task)
+  }
+}
+
+/// `larder_trace_save` of `larder.h`.
+@_cdecl("larder_trace_save")
+public func larderTraceSave(
+  _ trace: UInt64, _ path: UnsafePointer<CChar>?,
+  _ error: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+) -> Int32 {
+  LarderC.call(error) {
+    let trace = try LarderC.trace(trace)
+    try LarderWriter().write(trace, to: try LarderC.text(path, "path"))
+  }
+}
+
+/// `larder_trace_counts` of `larder.h`.
+@_cdecl("larder_trace_counts")
+public func larderTraceCounts(
+  _ trace: UInt64, _ requests: UnsafeMutablePointer<UInt64>?,
+  _ objects: UnsafeMutablePointer<UInt64>?,
+  _ error: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+) -> Int32 {
+  LarderC.call(error) {
+    let trace = try LarderC.trace(trace)
+    requests?.pointee = UInt64(trace.requests.count)
+    objects?.pointee = UInt64(trace.requests.objects)
+  }
+}
+
+/// `larder_trace_info` of `larder.h`.
+@_cdecl("larder_trace_info")
+public func larderTraceInfo(
+  _ trace: UInt64, _ json: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
+  _ error: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+) -> Int32 {
+  json?.pointee = nil
+  return LarderC.call(error) {
+    let place = try LarderC.required(json, "json")
+    try LarderC.give(try TraceInfo(try LarderC.trace(trace)).json, to: place)
+  }
+}
+
+/// `larder_trace_destroy` of `larder.h`.
+@_cdecl("larder_trace_destroy")
+public func larderTraceDestroy(_ trace: UInt64) -> Int32 {
+  Int32(LarderC.traces.remove(trace) ? LARDER_OK : LARDER_MISUSE)
+}

@@ -1,0 +1,233 @@
+"""What a trace does in caches: counts, miss-ratio curves, advice."""
+
+from __future__ import annotations
+
+import ctypes
+import io
+import itertools
+import json
+import os
+from collections.abc import Iterable
+from typing import Any, cast
+
+import pandas as pd
+
+from larder import library, tasks
+from larder.policy import Policy, PolicyCalls
+from larder.traces import Trace, Values, prepared
+
+Capacity = int | str
+"""Objects (1000), bytes ('64MiB') or a share of the footprint ('1%')."""
+
+
+def simulate(
+    trace: Trace | str | os.PathLike[str] | Values,
+    policies: str | type[Policy] | Iterable[str | type[Policy]],
+    capacities: Capacity | Iterable[Capacity],
+    *,
+    admissions: str | Iterable[str] | None = None,
+    ignore_size: bool = False,
+    fetch: str | None = None,
+    bandwidth: str | None = None,
+    servers: int | None = None,
+    coalescing: bool = True,
+    seed: int = 1,
+    threads: int | None = None,
+    progress: bool | None = None,
+) -> pd.DataFrame:
+    """Replays a trace through caches of one tier and gives back their counts, a row a cell.
+
+    The columns are those of counts.csv, and the counts those of `larder simulate`.
+
+    Args:
+        trace: A trace, the path of one, or a column of ids.
+        policies: Names with parameters ('s3-fifo:small=0.2'), 'all', or classes derived from
+            `larder.Policy`.
+        capacities: Objects (1000), bytes ('64MiB') or shares of the footprint ('1%').
+        admissions: Admission filters in front of each policy; 'always' admits everything.
+        ignore_size: Give every object size 1, so that capacities count objects.
+        fetch: What a fetch takes, such as '100ms' or '1000requests'; by default no time.
+        bandwidth: Bytes per second of a fetch, such as '100MB/s'.
+        servers: Fetches that the origin serves at the same time.
+        coalescing: Whether requests for an object in flight wait for that fetch.
+        seed: Of random policies.
+        threads: Cells at the same time; all cores without it. Counts do not depend on it, and
+            policies in Python run one after the other.
+        progress: Whether to show progress; None for where standard error is a terminal.
+
+    Raises:
+        LarderError: A name or value is not known, or does not fit the trace.
+    """
+    shared = {
+        "capacity": _list(capacities),
+        "admission": None if admissions is None else _list(admissions),
+        "ignore_size": ignore_size,
+        "seed": seed,
+    }
+    waits = {
+        "fetch": fetch,
+        "bandwidth": bandwidth,
+        "servers": servers,
+        "no_coalescing": not coalescing,
+    }
+    listed = [policies] if isinstance(policies, str | type) else list(policies)
+    if not listed:
+        raise ValueError("policies is empty")
+    if any(isinstance(policy, type) for policy in listed) and any(waits.values()):
+        raise ValueError("fetches take no time with policies in Python")
+    prepared_trace = prepared(trace, progress)
+    texts = []
+    for is_python, group in itertools.groupby(listed, key=lambda policy: isinstance(policy, type)):
+        if is_python:
+            texts += [
+                PolicyCalls(cast("type[Policy]", policy)).simulate(
+                    prepared_trace, library.options(**shared), progress
+                )
+                for policy in group
+            ]
+        else:
+            lines = library.options(policy=_list(group), threads=threads, **shared, **waits)
+            function = library.library().larder_simulate
+            texts.append(_compute(function, prepared_trace, lines, "simulating", progress))
+    return frame(texts)
+
+
+def mrc(
+    trace: Trace | str | os.PathLike[str] | Values,
+    policies: str | Iterable[str] = "lru",
+    *,
+    capacities: Capacity | Iterable[Capacity] | None = None,
+    points: int = 50,
+    unit: str | None = None,
+    ignore_size: bool = False,
+    method: str = "auto",
+    rate: float | None = None,
+    samples: int | None = None,
+    seed: int = 1,
+    measure_error: bool = False,
+    threads: int | None = None,
+    progress: bool | None = None,
+) -> pd.DataFrame:
+    """Miss-ratio curves, a row a point, as of `larder mrc --csv`.
+
+    Args:
+        trace: A trace, the path of one, or a column of ids.
+        policies: Names with parameters.
+        capacities: Where to look; without it `points` of them up to the footprint.
+        points: How many capacities to choose.
+        unit: What capacities count, 'objects' or 'bytes'; by default bytes where there are sizes.
+        ignore_size: The same as unit='objects'.
+        method: 'auto', 'exact', 'shards' (LRU) or 'miniature'.
+        rate: Share of the objects to sample.
+        samples: Number of objects that SHARDS samples, instead of `rate`.
+        seed: Of the sample and of random policies.
+        measure_error: Compare estimates with exact counts.
+        threads: Cells at the same time; all cores without it.
+        progress: Whether to show progress; None for where standard error is a terminal.
+
+    Raises:
+        LarderError: A name or value is not known, or does not fit the trace.
+    """
+    lines = library.options(
+        policy=_list(policies),
+        capacity=None if capacities is None else _list(capacities),
+        points=points,
+        unit=unit,
+        ignore_size=ignore_size,
+        method=method,
+        rate=None if rate is None else _decimal(rate),
+        samples=samples,
+        seed=seed,
+        measure_error=measure_error,
+        threads=threads,
+    )
+    made = prepared(trace, progress)
+    return frame([_compute(library.library().larder_mrc, made, lines, "curves", progress)])
+
+
+def advise(
+    trace: Trace | str | os.PathLike[str] | Values,
+    *,
+    capacities: Capacity | Iterable[Capacity] | None = None,
+    unit: str | None = None,
+    tiers: str = "auto",
+    prices: str | os.PathLike[str] | None = None,
+    time_budget: str | None = None,
+    learn: str | None = None,
+    whole: bool = False,
+    seed: int = 1,
+    threads: int | None = None,
+    progress: bool | None = None,
+) -> dict[str, Any]:
+    """Recommends a policy and a capacity; the content of advice.json (docs/advise.md).
+
+    Args:
+        trace: A trace, the path of one, or a column of ids.
+        capacities: Those to choose from; by default 1%, 3%, 10% and 30%.
+        unit: What capacities count, 'objects' or 'bytes'.
+        tiers: 'memory', 'disk', 'hybrid' or 'auto'.
+        prices: A file with prices.
+        time_budget: Time to search, such as '60s': a number of requests at a stated speed.
+        learn: Share of the requests that designs are chosen on, such as '50%'.
+        whole: Choose and score on the whole trace.
+        seed: Of samples and random policies.
+        threads: Caches at the same time; all cores without it. Advice does not depend on it.
+        progress: Whether to show progress; None for where standard error is a terminal.
+
+    Raises:
+        LarderError: A value is not known, or does not fit the trace.
+    """
+    lines = library.options(
+        capacity=None if capacities is None else _list(capacities),
+        unit=unit,
+        tiers=tiers,
+        prices=None if prices is None else os.fspath(prices),
+        time_budget=time_budget,
+        learn=learn,
+        whole=whole,
+        seed=seed,
+        threads=threads,
+    )
+    made = prepared(trace, progress)
+    text = _compute(library.library().larder_advise, made, lines, "advising", progress)
+    return cast("dict[str, Any]", json.loads(text))
+
+
+def policies() -> pd.DataFrame:
+    """Every policy and bound, a row each: name, family, summary, parameters, needs, paper."""
+    text = library.Text()
+    library.call(library.library().larder_policies, ctypes.byref(text))
+    order = ["name", "family", "summary", "parameters", "needs", "random", "bound", "paper"]
+    return pd.DataFrame(json.loads(library.take(text)))[order]
+
+
+def frame(texts: list[str]) -> pd.DataFrame:
+    """One table of the rows of several CSV texts with the same header."""
+    bodies = [text.partition("\n")[2] for text in texts[1:]]
+    return pd.read_csv(io.StringIO(texts[0] + "".join(bodies)))
+
+
+def _compute(
+    function: Any,  # noqa: ANN401 - a function of ctypes
+    trace: Trace,
+    lines: bytes,
+    title: str,
+    progress: bool | None,
+) -> str:
+    text = library.Text()
+    tasks.run(
+        lambda task: library.call(function, trace.handle, lines, task, ctypes.byref(text)),
+        title,
+        progress,
+    )
+    return library.take(text)
+
+
+def _list(values: object) -> str:
+    if isinstance(values, Iterable) and not isinstance(values, str):
+        return ",".join(str(value) for value in values)
+    return str(values)
+
+
+def _decimal(value: float) -> str:
+    return f"{value:.12f}".rstrip("0").rstrip(".")
