@@ -155,6 +155,7 @@ public final class DiskCache: @unchecked Sendable {
   public func remove(_ key: String, suite: String = "") throws(DiskCacheError) -> Bool {
     noteRemoval(key, suite)
     return try withKey(key) { (core, bytes) throws(DiskCacheError) in
+      _ = try core.openIndex(toChange: bytes, suite: suite)
       guard let number = core.suiteNumber(suite) else { return try core.removeUnknown() }
       return try core.remove(bytes, suite: number)
     }
@@ -199,6 +200,8 @@ public final class DiskCache: @unchecked Sendable {
   ) throws(DiskCacheError) -> DiskFreed {
     noteClearing()
     return try withCore { (core) throws(DiskCacheError) in
+      try core.openIndex(
+        toClear: DiskLosses.Clearing(suite: suite, includesPermanent: includingPermanent))
       let number = suite.map { core.suiteNumber($0) }
       if suite == nil, !core.isClosed { core.folder.removeAside() }
       return try core.removeAll(counting: \.removals, as: .remove) { _, slot in

@@ -64,7 +64,7 @@ extension DiskCore {
   /// Commits everything that was acknowledged, and the order of use.
   func flush() throws(DiskCacheError) {
     // A database that is still to be made holds nothing, and neither does the cache.
-    if index == nil, !isClosed, !hasLostRows { return }
+    if index == nil, !isClosed, losses.isEmpty { return }
     try removing { [self] index throws(SQLiteError) in
       if !doomed.isEmpty { try beginWriting(index) }
       try commit(index)
@@ -135,7 +135,7 @@ extension DiskCore {
     guard !isClosed else { return }
     defer { releaseFolder() }
     // Without a database nothing is in memory that is not on the disk.
-    guard index != nil || hasLostRows else { return }
+    guard index != nil || !losses.isEmpty else { return }
     try flush()
     folder.removeSpare()
     // SQLite would do it when it closes the database, and not say what failed.

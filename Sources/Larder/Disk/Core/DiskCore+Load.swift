@@ -34,7 +34,8 @@ extension DiskCore {
       let present = try sweepFiles(contents)
       let moved = try placeRows(&contents, index)
       self.index = index
-      adopt(contents, present, lost: Set(lostRows.map { moved[Int64($0)] ?? $0 }))
+      adopt(contents, present, lost: Set(losses.rows.map { moved[Int64($0)] ?? $0 }))
+      dropLosses(index)
       readOrder(moved: moved)
       try replay(facts(of: contents))
       collectFreeIDs()
@@ -43,7 +44,7 @@ extension DiskCore {
       let isMended = try deleteDamaged(contents.damaged, index)
       if contents.isDamaged, isMended, try !isSound(index) { throw Self.disorder(folder) }
       damagesChecked = statistics.damages
-      forgetLostRows()
+      losses = DiskLosses()
     } catch {
       index.close()
       self.index = nil
@@ -155,7 +156,7 @@ extension DiskCore {
     for loaded in contents.rows {
       let (id, row) = (ObjectID(loaded.id), loaded.row)
       sequence = max(sequence, row.stored)
-      if hasLostAllRows || lost.contains(id) {
+      if losses.hasAllRows || lost.contains(id) {
         doom(id, row)
         continue
       }
@@ -170,6 +171,26 @@ extension DiskCore {
       }
       adopt(id, row, loaded.digest)
       loaded.key?.withUnsafeBytes { remember($0, of: id) }
+    }
+  }
+
+  /// Gives up what was to be stored over or removed while there was no database.
+  private func dropLosses(_ index: DiskIndex) {
+    for key in losses.keys {
+      guard let suite = suiteNumber(key.suite) else { continue }
+      let digest = key.bytes.withUnsafeBytes {
+        KeyDigest($0, suite: suite, seed: index.seed)
+      }
+      if let id = directory[digest] { drop(id) }
+    }
+    for clearing in losses.clearings {
+      let suite = clearing.suite.map { suiteNumber($0) }
+      for place in slots.indices.dropFirst() where slots[place].isStored {
+        guard suite == nil || suite == slots[place].suite,
+          clearing.includesPermanent || slots[place].state == .known
+        else { continue }
+        drop(ObjectID(place))
+      }
     }
   }
 

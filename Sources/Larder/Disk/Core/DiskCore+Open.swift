@@ -32,7 +32,7 @@ extension DiskCore {
   /// Sets the database aside, which is closed, and notes why.
   private func setAside(_ reason: String) throws(FileFailure) {
     let kept = try folder.setDatabaseAside()
-    forgetLostRows()
+    losses = DiskLosses()
     statistics.rebuilds += 1
     damages.append(
       DiskDamage(message: reason, keptPath: kept, foundMicroseconds: clock.nowMicroseconds))
@@ -44,12 +44,12 @@ extension DiskCore {
   /// makes that.
   func startAnew() throws(DiskCacheError) {
     closeIndex()
-    hasLostAllRows = true
+    losses.hasAllRows = true
     try resetIDs(largest: .none)
     do throws(FileFailure) {
       try folder.removeDatabase()
       if configuration.durability == .full { try folder.files.syncFolder(folder.path) }
-      forgetLostRows()
+      losses = DiskLosses()
     } catch {
       throw DiskCacheError(error)
     }
@@ -95,7 +95,7 @@ extension DiskCore {
     guard let index else { return }
     // What the open transaction put is lost with it, and what it deleted would come back.
     rollBack(index)
-    lostRows.formUnion(doomed)
+    losses.rows.formUnion(doomed)
     index.close()
     self.index = nil
   }
@@ -110,15 +110,6 @@ extension DiskCore {
     if index.isLogLost, configuration.damageHandling == .setAside {
       try? setAside("its log could not be flushed to the disk")
     }
-  }
-
-  /// Whether the database on the disk has rows that must not come back.
-  var hasLostRows: Bool { hasLostAllRows || !lostRows.isEmpty }
-
-  /// The rows that must not come back are gone, or doomed again.
-  func forgetLostRows() {
-    lostRows = []
-    hasLostAllRows = false
   }
 
   /// Reports of damage that are kept.

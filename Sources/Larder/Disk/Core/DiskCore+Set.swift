@@ -15,7 +15,7 @@ extension DiskCore {
     guard bytes.count <= DiskKey.bytesMax else {
       throw .keyTooLarge(bytes: bytes.count, bytesMax: DiskKey.bytesMax)
     }
-    _ = try openIndex()
+    _ = try openIndex(toChange: bytes, suite: name)
     let hasRoom: Bool
     do throws(DiskCacheError) {
       hasRoom = try makeFreeSpace(for: UInt64(value.count))

@@ -46,10 +46,8 @@ final class DiskCore {
 
   /// Rows that the next transaction deletes.
   var doomed: [ObjectID] = []
-  /// Rows that were doomed when the database had to be closed, and all rows where nothing was to be
-  /// left: when it is opened again, they must not come back.
-  var lostRows: Set<ObjectID> = []
-  var hasLostAllRows = false
+  /// What must not come back when the database is opened again.
+  var losses = DiskLosses()
   var transaction = DiskTransaction()
   /// Sums of the bytes of values that the limits are about, and of permanent ones.
   var valueBytes: UInt64 = 0
@@ -117,11 +115,37 @@ final class DiskCore {
   ///
   /// - Throws: `closed`, or why it cannot be opened.
   func openIndex() throws(DiskCacheError) -> DiskIndex {
+    if let index {
+      guard index.isLogLost else { return index }
+      try rebuild(after: DiskCacheError(index.logLoss))
+    }
     if let index { return index }
     guard lock != nil else { throw .closed(path: folder.path) }
     try open()
     guard let index else { throw .closed(path: folder.path) }
     return index
+  }
+
+  /// The same, for a call after which a key has no old value, not even when it fails.
+  func openIndex(
+    toChange bytes: UnsafeRawBufferPointer, suite: String
+  ) throws(DiskCacheError) -> DiskIndex {
+    do throws(DiskCacheError) {
+      return try openIndex()
+    } catch {
+      if !isClosed { losses.insert(bytes, suite: suite) }
+      throw error
+    }
+  }
+
+  /// Opens the database for a call after which entries are gone, even when it fails.
+  func openIndex(toClear clearing: DiskLosses.Clearing) throws(DiskCacheError) {
+    do throws(DiskCacheError) {
+      _ = try openIndex()
+    } catch {
+      if !isClosed { losses.clearings.insert(clearing) }
+      throw error
+    }
   }
 
   var isClosed: Bool { lock == nil }

@@ -135,7 +135,7 @@ final class DiskIndex {
   }
 
   /// What is to be done is the same as with a damaged database.
-  private var logLoss: SQLiteError {
+  var logLoss: SQLiteError {
     SQLiteError(
       code: SQLITE_CORRUPT, message: "its log could not be flushed to the disk",
       path: connection.path)
