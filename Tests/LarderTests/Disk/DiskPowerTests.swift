@@ -33,7 +33,7 @@ import Testing
     #expect(throws: SimulationFailure.self) {
       for round in 0..<40 {
         _ = try PowerRound.run(
-          seed: 1, round: round, durability: .none, promising: .normal, cuts: 20)
+          seed: 1, round: round, durability: DiskDurability.none, promising: .normal, cuts: 20)
       }
     }
   }
@@ -71,9 +71,9 @@ import Testing
     let cache = try open(disk, .full)
     try cache.set(Data(repeating: 1, count: 10), for: "row")
     try cache.set(Data(repeating: 2, count: 1_000), for: "file")
-    try afterPowerCuts(disk) {
-      #expect(try $0.data(for: "row") == Data(repeating: 1, count: 10))
-      #expect(try $0.data(for: "file") == Data(repeating: 2, count: 1_000))
+    try afterPowerCuts(disk) { cache throws in
+      #expect(try cache.data(for: "row") == Data(repeating: 1, count: 10))
+      #expect(try cache.data(for: "file") == Data(repeating: 2, count: 1_000))
     }
   }
 
@@ -86,8 +86,8 @@ import Testing
     disk.restart(losesPower: false)
     let cache = try open(disk, .full)
     try cache.set(Data(repeating: 3, count: 1_000), for: "file")
-    try afterPowerCuts(disk) {
-      #expect(try $0.data(for: "file") == Data(repeating: 3, count: 1_000))
+    try afterPowerCuts(disk) { cache throws in
+      #expect(try cache.data(for: "file") == Data(repeating: 3, count: 1_000))
     }
   }
 
@@ -104,7 +104,7 @@ import Testing
       for number in 2...65 {
         try cache.set(Data(repeating: UInt8(number), count: 1_000), for: "\(number)")
       }
-      try afterPowerCuts(disk) { cache in
+      try afterPowerCuts(disk) { cache throws in
         if isStored { #expect(try cache.contains("first")) }
         for number in 2...65 {
           #expect(
