@@ -31,7 +31,7 @@ struct TuningTextTests {
     let lines = TuningText.text(of: Self.tuning(rate: 1)).split(
       separator: "\n", omittingEmptySubsequences: false)
     #expect(!lines[0].contains("\u{1B}") && lines[0].hasSuffix("s4-fifo, 2 configurations"))
-    #expect(lines[3].contains("s4-fifo:small=0.2  5"))
+    #expect(lines[3].contains("s4-fifo:small=0.2   5"))
     #expect(lines[3].hasSuffix("50.00 %   25.00 %  +25.00"))
     #expect(lines[4].hasSuffix("-25.00"))
     #expect(lines[6] == "All were simulated in full.")
