@@ -54,8 +54,8 @@ public struct TraceSampling: Sendable, Hashable {
       + "that, and figures of all the traffic are estimates."
   }
 
-  /// The rate that a text such as `1/100`, `1%` or `0.01` stands for; nil for what is no share above
-  /// 0 and at most 1.
+  /// The rate that a text such as `1/100`, `1%` or `0.01` stands for; nil for what is no share
+  /// above 0 and at most 1.
   package static func rate(parsing text: some StringProtocol) -> Double? {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     var rate = FormatOptions.share(text)

@@ -16,8 +16,8 @@ extension Advisor {
   }
 
   /// As much of the trace as so many runs of these designs may replay, in a sample that leaves room
-  /// for enough objects in a cache of a capacity; windows of the trace where that would still be too
-  /// much.
+  /// for enough objects in a cache of a capacity; windows of the trace where that would still be
+  /// too much.
   func extent(
     runs: Int, of designs: [Candidate], smallest capacity: UInt64
   ) -> Extent {

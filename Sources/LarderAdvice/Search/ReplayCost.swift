@@ -1,15 +1,16 @@
 import LarderSimulation
 
-/// How long replaying a request through a design takes, in average requests of a search over objects
-/// of one size: what budgets count, so that a search among slow designs ends as soon as one among
-/// fast ones. From constant tables and not from clocks, so that advice is the same on every machine.
+/// How long replaying a request through a design takes, in average requests of a search over
+/// objects of one size: what budgets count, so that a search among slow designs ends as soon as one
+/// among fast ones. From constant tables and not from clocks, so that advice is the same on every
+/// machine.
 enum ReplayCost {
   /// What a request costs on average over the search space of objects of one size.
   private static let standardNanoseconds = 120.0
   /// By how much sizes slow a policy down.
   private static let sizesFactor = 1.7
-  /// What a filter adds, nanoseconds: 10 M Zipf requests for 1 M objects of 8 KiB, capacity 10 %, LRU
-  /// behind the filter and alone, one thread of an AMD EPYC.
+  /// What a filter adds, nanoseconds: 10 M Zipf requests for 1 M objects of 8 KiB, capacity 10 %,
+  /// LRU behind the filter and alone, one thread of an AMD EPYC.
   static let filters = [
     "size": 60.0, "probabilistic": 60, "second-hit": 110, "tinylfu": 110, "adaptsize": 190,
   ]

@@ -57,8 +57,8 @@ struct ProjectedSweep {
       "per request        \(number(sweep.nanoseconds, 1)) ns, the mean of "
         + sweep.policies.joined(separator: ", "))
     Output.line(
-      "in large traces    \(number(sweep.largeShare * 100, 1)) % of the requests, which take twice as "
-        + "long (more than a million objects; large=70% sets it)")
+      "in large traces    \(number(sweep.largeShare * 100, 1)) % of the requests, which take "
+        + "twice as long (more than a million objects; large=70% sets it)")
     Output.line("to prepare         \(number(sweep.preparingHours, 1)) core-hours")
     Output.line("to simulate        \(number(sweep.simulatingHours, 1)) core-hours")
     Output.line(

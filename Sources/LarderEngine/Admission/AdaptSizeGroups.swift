@@ -1,5 +1,5 @@
-/// Objects that are alike to AdaptSize's model: those whose rates agree in the exponent and two bits,
-/// and whose sizes agree in the exponent and three.
+/// Objects that are alike to AdaptSize's model: those whose rates agree in the exponent and two
+/// bits, and whose sizes agree in the exponent and three.
 ///
 /// That is some hundred groups for any number of objects. A group has the mean rate and size of its
 /// objects, so its sums are theirs; values within 12 and 6 % of a mean change the rest of the model

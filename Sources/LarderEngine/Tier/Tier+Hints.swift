@@ -2,8 +2,8 @@ public import Synchronization
 
 /// What a tier tells its cache or a loop, and what changes nothing.
 extension Tier where Policy: ~Copyable {
-  /// Brings what a simulated request for `id` will touch near. Each column is memory of its own: what
-  /// is left out here costs a request one wait for memory.
+  /// Brings what a simulated request for `id` will touch near. Each column is memory of its own:
+  /// what is left out here costs a request one wait for memory.
   @inlinable
   @inline(__always)
   func prefetch(_ id: ObjectID) {

@@ -10,8 +10,8 @@ package struct SweepProjection: Sendable {
   package let requests: Double
   /// The policies, each with as many cells.
   package let policies: [String]
-  /// The share of the requests that are in traces with more than a million objects, whose state does
-  /// not fit into the CPU's caches.
+  /// The share of the requests that are in traces with more than a million objects, whose state
+  /// does not fit into the CPU's caches.
   package let largeShare: Double
 
   /// A sweep; see the properties for the meaning of each part.

@@ -1,7 +1,7 @@
 import LarderEngine
 
-/// Keeps the requests of a share of the objects while a trace is read, so that a trace whose columns
-/// would not fit into memory can be prepared as a sample of itself.
+/// Keeps the requests of a share of the objects while a trace is read, so that a trace whose
+/// columns would not fit into memory can be prepared as a sample of itself.
 ///
 /// Spatial sampling by a hash of the key (SHARDS: Waldspurger, Park, Garthwaite and Ahmad, FAST
 /// 2015): all requests of an object are kept or none. The same share keeps the same objects of a
@@ -46,7 +46,8 @@ final class ObjectSample {
     return true
   }
 
-  /// The share of the objects, and how many gets of all of them there were since this was last asked.
+  /// The share of the objects, and how many gets of all of them there were since this was last
+  /// asked.
   func takeFacts() -> TraceSampling {
     defer { gets = 0 }
     return TraceSampling(rate: rate, gets: gets)

@@ -1,5 +1,5 @@
-/// A file of a simulated disk: what the process sees, what is on the disk, and what has been changed
-/// since.
+/// A file of a simulated disk: what the process sees, what is on the disk, and what has been
+/// changed since.
 final class SimulatedFile {
   private enum Change {
     case bytes(at: Int, [UInt8])

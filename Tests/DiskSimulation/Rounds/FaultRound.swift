@@ -4,8 +4,8 @@ import Larder
 /// call failing, once or with all calls after it.
 ///
 /// Whatever fails, a call of the cache ends with an error or as it should, no value is wrong, and
-/// nothing that was acknowledged is lost. When nothing fails any more the same cache works. Then the
-/// process dies or the power goes out, and what is left is looked at.
+/// nothing that was acknowledged is lost. When nothing fails any more the same cache works. Then
+/// the process dies or the power goes out, and what is left is looked at.
 package struct FaultRound {
   /// How calls fail in a round.
   package struct Plan: Sendable, Hashable, CustomStringConvertible {

@@ -10,7 +10,8 @@ import Testing
     var size: UInt32 = 0
   }
 
-  /// Fingerprints that share their place in the table are among them, and 0, which an empty slot has.
+  /// Fingerprints that share their place in the table are among them, and 0, which an empty slot
+  /// has.
   @Test(arguments: [UInt64(1), 2, 3])
   func agreesWithADictionary(_ seed: UInt64) {
     var random = SeededGenerator(seed: seed)

@@ -1,7 +1,7 @@
 import LarderEngine
 
-/// FIFO with a second chance for what was requested: what Larder's `clock` decides, written with the
-/// public interface alone.
+/// FIFO with a second chance for what was requested: what Larder's `clock` decides, written with
+/// the public interface alone.
 struct SecondChance: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "second-chance", family: .queue,

@@ -86,8 +86,8 @@ final class DiskFolder {
     return number
   }
 
-  /// Waits until the name of a new file is on the disk, and that of its shard; removes the file when
-  /// that fails.
+  /// Waits until the name of a new file is on the disk, and that of its shard; removes the file
+  /// when that fails.
   private func syncNames(of number: UInt64) throws(FileFailure) {
     do throws(FileFailure) {
       if hasUnsyncedShard {

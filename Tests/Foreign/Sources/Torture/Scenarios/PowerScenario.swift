@@ -1,5 +1,5 @@
-/// Disks whose power goes out. The rounds are done by the program DiskTorture of the package itself:
-/// its simulated disk takes the place of what the library keeps to itself.
+/// Disks whose power goes out. The rounds are done by the program DiskTorture of the package
+/// itself: its simulated disk takes the place of what the library keeps to itself.
 enum PowerScenario: Scenario {
   static let name = "power"
   static let summary = "power cuts that lose, reorder and tear what was not synced"
