@@ -33,6 +33,9 @@ extension Plan {
     for planned in cells where planned.isSimulated {
       guard let trace = traces[planned.cell] else { continue }
       try checkTime(of: planned, over: trace)
+      if planned.prefix != nil, trace.prompts == nil {
+        throw .noPrompts(configuration: planned.cell.configuration, trace: planned.cell.trace)
+      }
       do {
         try PolicyRegistry.checkBound(in: planned.setup, over: trace.requests)
       } catch {

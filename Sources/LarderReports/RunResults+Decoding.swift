@@ -52,6 +52,8 @@ extension RunResults {
 
   private static func fault(of record: Record) -> String? {
     if let fault = record.counts.fault { return "counts: \(fault)" }
+    if let fault = record.prefix?.fault { return "prefix: \(fault)" }
+    if let fault = record.flash?.fault { return "flash: \(fault)" }
     for (index, timing) in record.timings.enumerated() where timing.seconds < 0 {
       return "timings[\(index)].seconds is negative"
     }

@@ -63,6 +63,6 @@ extension PreparedTrace {
     columns.owner = storage
     return PreparedTrace(
       name: name, requests: columns, footprintBytes: footprintBytes, timesRaised: timesRaised,
-      reading: reading)
+      reading: reading, prompts: prompts)
   }
 }

@@ -5,10 +5,14 @@ import LarderEngine
 /// Immutable once made, shared by all threads. The memory is ours, or a mapped file
 /// where that is too large.
 public final class PreparedTrace: Sendable {
+
   /// A name for results: the file's name without folders, or the generator's.
   public let name: String
   /// The columns; their owner is the storage, so that they outlive this object.
   public let requests: RequestColumns
+  /// For each request that begins a prompt one more than the prompt's tokens, and 0 for those that
+  /// go on with it; nil where the trace has no prompts. As long-lived as the columns.
+  public nonisolated(unsafe) let prompts: UnsafePointer<UInt32>?
   /// Sum over objects of the size of their first request; the number of objects when the trace has
   /// no sizes.
   public let footprintBytes: UInt64
@@ -20,17 +24,20 @@ public final class PreparedTrace: Sendable {
 
   /// This trace with next uses, once somebody has asked for it.
   let withNextUsesCache = Locked<PreparedTrace?>(nil)
+  /// This trace with its prompts from back to front, once somebody has asked for it.
+  let tailFirstCache = Locked<PreparedTrace?>(nil)
 
   /// Wraps columns whose ids are known to be between 1 and `requests.objects`.
   init(
     name: String, requests: RequestColumns, footprintBytes: UInt64, timesRaised: Int = 0,
-    reading: ReadingFacts = ReadingFacts()
+    reading: ReadingFacts = ReadingFacts(), prompts: UnsafePointer<UInt32>? = nil
   ) {
     self.name = name
     self.requests = requests
     self.footprintBytes = footprintBytes
     self.timesRaised = timesRaised
     self.reading = reading
+    self.prompts = prompts
   }
 
   /// Sentences that whoever reads results of the trace must know: what was resolved, moved or left

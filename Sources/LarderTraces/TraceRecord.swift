@@ -12,6 +12,9 @@ public struct TraceRecord: Sendable, Hashable, BitwiseCopyable {
   public var ttl: UInt32
   /// Cost of a fetch; 1 where the trace has none.
   public var cost: Float
+  /// Where a prompt begins, one more than its tokens; 0 where the request goes on with the prompt
+  /// of the request ahead, and in traces without prompts.
+  public var prompt: UInt32
   /// What the request does.
   public var operation: UInt8
   /// Whether `size` is that of the whole object. Otherwise it is unknown (0) or that of a part or
@@ -25,7 +28,7 @@ public struct TraceRecord: Sendable, Hashable, BitwiseCopyable {
   @inline(__always)
   public init(
     key: UInt64, time: UInt64 = 0, size: UInt32 = 1, ttl: UInt32 = 0, cost: Float = 1,
-    operation: Operation = .get, isSizeKnown: Bool = true
+    operation: Operation = .get, isSizeKnown: Bool = true, prompt: UInt32 = 0
   ) {
     self.key = key
     self.time = time
@@ -34,6 +37,7 @@ public struct TraceRecord: Sendable, Hashable, BitwiseCopyable {
     self.cost = cost
     self.operation = operation.rawValue
     self.isSizeKnown = isSizeKnown
+    self.prompt = prompt
   }
 }
 
@@ -54,11 +58,13 @@ public struct TraceColumns: OptionSet, Sendable, Hashable {
   public static let ttl = TraceColumns(rawValue: 8)
   /// Costs of a fetch.
   public static let cost = TraceColumns(rawValue: 16)
+  /// Where prompts begin, and their tokens.
+  public static let prompt = TraceColumns(rawValue: 32)
 
   /// Bytes that a request takes in a prepared trace: its id, and these columns.
   var bytesPerRequest: Int {
     let all: [(TraceColumns, Int)] = [
-      (.size, 4), (.time, 8), (.operation, 1), (.ttl, 4), (.cost, 4),
+      (.size, 4), (.time, 8), (.operation, 1), (.ttl, 4), (.cost, 4), (.prompt, 4),
     ]
     return all.filter { contains($0.0) }.reduce(4) { $0 + $1.1 }
   }
@@ -67,7 +73,7 @@ public struct TraceColumns: OptionSet, Sendable, Hashable {
   public var names: [String] {
     let all: [(TraceColumns, String)] = [
       (.size, "sizes"), (.time, "times"), (.operation, "operations"), (.ttl, "TTLs"),
-      (.cost, "costs"),
+      (.cost, "costs"), (.prompt, "prompts"),
     ]
     return all.filter { contains($0.0) }.map(\.1)
   }

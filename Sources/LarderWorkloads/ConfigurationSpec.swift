@@ -23,6 +23,8 @@ package struct ConfigurationSpec: Sendable, Hashable {
   package var preset: String?
   /// What fetches take; nil where they take no time.
   package var time: FetchSpec?
+  /// How prefixes are counted; nil where requests are no blocks of prompts.
+  package var prefix: PrefixSpec?
 
   /// The cache that a configuration has unless the workload says otherwise: Larder's own.
   package static let defaultCache = "larder"
@@ -46,6 +48,12 @@ package struct ConfigurationSpec: Sendable, Hashable {
     self.contender = contender
     self.runsPolicies = runsPolicies
     self.preset = preset
+  }
+
+  /// Gives the disk tier a layout, whose rules are first in, first out.
+  package mutating func setLayout(_ layout: FlashLayout) {
+    disk.layout = layout
+    disk.policy = FlashLayout.policy
   }
 
   /// The tier whose capacity is swept: disk where there is one.
@@ -91,6 +99,12 @@ package struct ConfigurationSpec: Sendable, Hashable {
   /// Whether a user who says `name` means this configuration, with or without its filter.
   func answers(to name: String) -> Bool { name == self.name || name == unguardedName }
 
+  /// The layout of its disk; nil for none.
+  package var layout: FlashLayout? { kind == .disk ? disk.layout : nil }
+
+  /// What is assumed of the drive of its disk; nil where it has no disk, or nothing is.
+  package var drive: DriveSpec? { kind == .memory ? nil : disk.drive }
+
   /// Whether a tier leaves its policy to the workload's `policies`.
   package var sweepsPolicies: Bool {
     guard runsPolicies else { return false }
@@ -115,6 +129,10 @@ package struct TierSpec: Sendable, Hashable {
   package var capacity: CapacitySpec?
   /// Time to live of entries whose request has none, and the longest of the others; seconds.
   package var timeToLiveSeconds: UInt32?
+  /// How a disk tier arranges objects on flash, in place of a policy; nil for a policy.
+  package var layout: FlashLayout?
+  /// What is assumed of the drive of a disk tier; nil where nobody says anything.
+  package var drive: DriveSpec?
   /// At most how many objects it holds, beside its capacity; nil for no such limit.
   package var objectsMax: UInt64?
 

@@ -28,6 +28,8 @@ package struct Workload: Sendable, Hashable {
   package var seeds: [UInt64]
   /// What is replayed before counting begins.
   package var warmUp: WarmUp
+  /// How prefixes are counted in configurations that do not say so themselves; nil for not at all.
+  package var prefix: PrefixSpec?
   /// What an access costs, for a computed access time; nil for none.
   package var latency: LatencyModel?
   /// How often each cell is timed.

@@ -32,7 +32,8 @@ extension Workload {
     case .memoryTooSmall(let configuration, _, _, _), .noPolicy(let configuration),
       .noCapacity(let configuration), .filter(_, let configuration),
       .bound(_, let configuration), .noTimesForFetches(let configuration, _),
-      .noSizesForFetches(let configuration, _):
+      .noSizesForFetches(let configuration, _), .noPrompts(let configuration, _),
+      .layout(_, let configuration):
       return lines.configurations[configuration]
     case .memory(let configuration, let capacity, _, _, _):
       return lines.capacities[capacity] ?? lines.configurations[configuration]

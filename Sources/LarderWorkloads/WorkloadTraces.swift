@@ -108,7 +108,13 @@ extension Workload {
     if isExecuted, case .trace = execution?.load { followsTimes = true }
     let takesTime = configurations.contains { $0.time?.clock == .trace }
     let transfers = configurations.contains { $0.time?.bytesPerSecond != nil }
-    if !tiersExpire, !followsTimes, !takesTime, !available.contains(.ttl) { needed.remove(.time) }
+    let estimatesLife = configurations.contains { $0.drive?.enduranceBytes != nil }
+    if !tiersExpire, !followsTimes, !takesTime, !estimatesLife,
+      !available.contains(.ttl)
+    {
+      needed.remove(.time)
+    }
+    if !configurations.contains(where: { $0.prefix != nil }) { needed.remove(.prompt) }
     if unit == .objects, latency == nil, !isExecuted, !transfers { needed.remove(.size) }
     return needed
   }

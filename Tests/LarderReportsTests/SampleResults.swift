@@ -74,6 +74,11 @@ enum SampleResults {
         configuration: "their cache", cache: "theirs", preset: "app",
         summary: "Models an app; differs in nothing.", limits: "20 objects")
     ]
+    results.assumptions = [
+      ConfigurationAssumptions(
+        configuration: "two tiers", prefillTokensPerSecond: 8000,
+        drive: DriveModel(enduranceBytes: 1_000_000_000, utilisation: 0.58))
+    ]
     results.plannedCells = results.records.count
     return results
   }
@@ -92,6 +97,24 @@ enum SampleResults {
         record.counts.cost = CostCounts(requested: 5000, saved: 1250.5)
         record.counts.time = TimeCounts()
         record.counts.time?.delayedHits = 7
+      }
+      if policy == "lru+ttl" {
+        record.flash = FlashCounts()
+        record.flash?.inserted = 1000
+        record.flash?.insertedBytes = 1_000_000
+        record.flash?.reinserted = 10
+        record.flash?.reinsertedBytes = 20_000
+        record.flash?.bucketWrites = 3
+        record.flash?.moved = 7
+        record.flash?.writtenBytes = 1_032_288
+        record.flash?.microseconds = 86_400_000_000
+      }
+      if policy == "lru+fifo" {
+        record.prefix = PrefixCounts()
+        record.prefix?.prompts = 40
+        record.prefix?.hits = 2900
+        record.prefix?.tokens = 1_484_800
+        record.prefix?.inputTokens = 2_500_000
       }
       record.counts.promotions = disk
       record.counts.demotions = disk + 1

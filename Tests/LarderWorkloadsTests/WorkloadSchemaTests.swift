@@ -28,12 +28,14 @@ import Testing
       "shared-keys": false},
      "configurations": [{"kind": "hybrid", "name": "h",
        "memory": {"policy": "lru", "share": "10%", "ttl": 5, "objects": 7},
-       "disk": {"policy": "lru", "capacity": 10, "ttl": 5, "objects": 70},
+       "disk": {"policy": "lru", "capacity": 10, "ttl": 5, "objects": 70,
+         "drive": {"endurance": "600TB", "utilisation": "50%"}},
        "inclusion": "exclusive", "promotion": "never", "cache": "larder",
+       "prefix": {"order": "tail", "prefill": "8k tokens/s"},
        "placement": {"memory-only-below": "2s", "disk-only-from": "1h"}},
        {"kind": "memory", "name": "m", "memory": {"capacity": 5},
         "time": {"fetch": "5ms", "bandwidth": "1MB/s", "servers": 2, "coalescing": true}}],
-     "policies": ["lru"], "capacities": [10], "seeds": [1], "warm-up": "none",
+     "policies": ["lru"], "capacities": [10], "seeds": [1], "warm-up": "none", "prefix": {},
      "latency": {
        "memory": {"distribution": "constant", "value": "1us", "per-byte": "1ns"},
        "disk": {"distribution": "normal", "mean": "1us", "deviation": "1us",
@@ -76,7 +78,8 @@ import Testing
     "tolerance": ["check", "tolerance"], "timed": ["check", "timed"],
     "latency-constant": ["latency", "memory"], "latency-normal": ["latency", "disk"],
     "latency-list": ["latency", "origin"], "traces": ["source"], "advise": ["advise"],
-    "fetches": ["configurations", "1", "time"],
+    "fetches": ["configurations", "1", "time"], "prefix": ["configurations", "0", "prefix"],
+    "drive": ["configurations", "0", "disk", "drive"],
   ]
 
   private static let samples: [(types: Set<String>, value: JSONValue)] = [
@@ -85,6 +88,7 @@ import Testing
     (["string"], .string("2x")),
     (["string"], .string("10%")), (["string"], .string("simulate")), (["string"], .string("")),
     (["string"], .string("memory")), (["string"], .string("1MB/s")),
+    (["string"], .string("5 tokens/s")),
     (["integer", "number"], .number(3)), (["integer", "number"], .number(2)),
     (["integer", "number"], .number(0)), (["integer", "number"], .number(-1)),
     (["number"], .number(0.5)),
@@ -96,7 +100,7 @@ import Testing
 
   private static let dependent = [
     "distribution", "kind", "phases", "mix", "get", "preset", "configurations", "policies",
-    "capacities", "at", "rate", "pressure",
+    "capacities", "at", "rate", "pressure", "region", "reinsert-hits", "log", "threshold",
   ]
 
   /// Names of policies and formats pass; generators are those that the schema knows.

@@ -18,6 +18,8 @@ struct SimulateCommand: ParsableCommand {
         larder simulate web.csv --policy lru --admission always,adaptsize --capacity 64MiB
         larder simulate web.csv --ignore-size --policy lru --capacity 1%,10% --csv -
         larder simulate web.csv --policy lru,lru-mad --capacity 5% --fetch 100ms --servers 8
+        larder simulate prompts.hash-ids.jsonl --policy lru --capacity 10000 --prefix tail
+        larder simulate web.csv --layout log:region=16MiB:reinsert=1,sets --capacity 1GiB
         larder simulate access.log access.log.1 access.log.2.gz --join --policy all --capacity 1GiB
       """)
 
@@ -29,7 +31,7 @@ struct SimulateCommand: ParsableCommand {
       Policies with their parameters, separated by commas: lru,s3-fifo:small=0.2. 's4-fifo:*' is \
       all configurations that a policy declares; all is every policy.
       """)
-  var policy: [String]
+  var policy: [String] = []
 
   @Option(
     help: """
@@ -50,6 +52,10 @@ struct SimulateCommand: ParsableCommand {
   @OptionGroup var joining: JoinOption
 
   @OptionGroup var fetching: FetchOptions
+
+  @OptionGroup var prefixes: PrefixOptions
+
+  @OptionGroup var layouts: LayoutOptions
 
   @Flag(help: "Give every object size 1, so that capacities count objects.")
   var ignoreSize = false
@@ -79,18 +85,31 @@ struct SimulateCommand: ParsableCommand {
       throw ValidationError(
         "--csv and --timings cannot both be written to \(countsFile)")
     }
+    if policy.isEmpty, layouts.layout.isEmpty {
+      throw ValidationError("--policy is required, unless --layout is given")
+    }
+    if !layouts.layout.isEmpty, !admission.isEmpty || fetching.fetch != nil || ignoreSize {
+      throw ValidationError(
+        "--layout cannot be combined with --admission, --fetch and --ignore-size")
+    }
+    if prefixes.prefix != nil, fetching.fetch != nil {
+      throw ValidationError("--prefix and --fetch cannot be combined")
+    }
     try JoinOption.refuseRepeated(traces)
   }
 
   func run() throws {
     Interrupts.listen()
-    let policies = try PolicyList.parse(policy)
+    let policies = policy.isEmpty ? [] : try PolicyList.parse(policy)
     let configurations = try self.configurations()
     let capacities = try CapacitySpec.list(parsing: capacity.joined(separator: ","))
     for file in [countsFile, timingsFile].compactMap({ $0 }) where file != "-" {
       try ReportWriter.check(file)
     }
     let progress = ProgressLine(isQuiet: speed.quiet)
+    if !layouts.layout.isEmpty, policies.contains(where: { $0 != FlashLayout.policy }) {
+      progress.note("--policy has no effect: layouts decide themselves what to evict")
+    }
     var results = RunResults(
       workload: "simulate", workloadDescription: "",
       command: ShellText.command(["larder"] + CommandLine.arguments.dropFirst()),
@@ -113,10 +132,15 @@ struct SimulateCommand: ParsableCommand {
     }
   }
 
-  /// Memory, once for each filter.
+  /// Memory, once for each filter, or disk, once for each layout.
   private func configurations() throws -> [ConfigurationSpec] {
+    if var specs = try layouts.configurations() {
+      for index in specs.indices { specs[index].prefix = prefixes.spec }
+      return specs
+    }
     var memory = ConfigurationSpec(name: ConfigurationKind.memory.rawValue, kind: .memory)
     memory.time = try fetching.spec()
+    memory.prefix = prefixes.spec
     guard !admission.isEmpty else { return [memory] }
     let texts = admission.joined(separator: ",").split(
       separator: ",", omittingEmptySubsequences: false)

@@ -53,6 +53,7 @@ struct TraceHeadCommand: ParsableCommand {
       ("op", columns.contains(.operation), { "\(Operation(rawValue: $0.operation) ?? .get)" }),
       ("ttl", columns.contains(.ttl), { $0.ttl == 0 ? "" : "\($0.ttl)" }),
       ("cost", columns.contains(.cost), { $0.cost < 0 ? "" : "\($0.cost)" }),
+      ("prompt", columns.contains(.prompt), { $0.prompt == 0 ? "" : "\($0.prompt - 1)" }),
     ].filter(\.isPresent)
     var table = TextTable(alignsRight: shown.map { _ in true })
     table.add(shown.map(\.title))

@@ -20,5 +20,6 @@ extension RunResults {
         repetitions: workload.repetitions, hasLatency: workload.latency != nil),
       caches: CacheFacts.all(of: plan.cells),
       notes: plan.notes + Plan.notes(of: plan.cells, in: workload))
+    assumptions = ConfigurationAssumptions.all(of: workload)
   }
 }

@@ -57,6 +57,12 @@ struct ReportDocument {
     if let time = TimeTable(results.records) {
       details += Self.fold("Time: hits, delayed hits and waits", time.blocks)
     }
+    if let prefixes = PrefixTable(results) {
+      details += Self.fold("Prefixes: tokens that were not computed", prefixes.blocks)
+    }
+    if let flash = FlashTable(results) {
+      details += Self.fold("Flash: bytes written", flash.blocks)
+    }
     details += Self.fold(
       "Executed: real caches, real bytes",
       Self.executed(results, styles, severalTraces: severalTraces))

@@ -34,7 +34,8 @@ package struct CountsCSV: ReportFormat {
     results.records.reduce(into: Self.header) { $0 += Self.row($1) }
   }
 
-  private static let columns: [CSVColumn<Record>] = cell + outcome + extra + costs + time
+  private static let columns: [CSVColumn<Record>] =
+    cell + outcome + extra + costs + time + prefix + flash
 
   private static let cell: [CSVColumn<Record>] = [
     .text("workload") { $0.cell.workload },
@@ -99,6 +100,20 @@ package struct CountsCSV: ReportFormat {
     .whole("p50_latency") { $0.counts.time?.p50Latency },
     .whole("p90_latency") { $0.counts.time?.p90Latency },
     .whole("p99_latency") { $0.counts.time?.p99Latency },
+  ]
+
+  /// What was found of the prefixes of prompts, where these are counted.
+  private static let prefix: [CSVColumn<Record>] = [
+    .whole("prefix_hits") { $0.prefix?.hits },
+    .whole("prefix_tokens") { $0.prefix?.tokens },
+    .whole("input_tokens") { $0.prefix?.inputTokens },
+  ]
+
+  /// What was written to flash, where a disk's capacity is in bytes.
+  private static let flash: [CSVColumn<Record>] = [
+    .whole("bytes_inserted") { $0.flash?.insertedBytes },
+    .whole("bytes_reinserted") { $0.flash?.reinsertedBytes },
+    .whole("bytes_written") { $0.flash?.writtenBytes },
   ]
 
   /// What the cache saved, where the trace has costs.

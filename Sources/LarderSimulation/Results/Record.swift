@@ -13,6 +13,12 @@ public struct Record: Sendable, Hashable, Codable {
   /// Access time computed from the workload's latency model, when it has one. A function of the
   /// cell, like the counts.
   public var modelled: ModelledAccessTime?
+  /// What was found of the prefixes of prompts, a function of the cell; nil where they are not
+  /// counted.
+  public var prefix: PrefixCounts?
+  /// What was written to flash, a function of the cell; nil for a cache without a disk, or whose
+  /// capacity counts objects.
+  public var flash: FlashCounts?
   /// How long it took: one sample a repetition.
   public var timings: [Timing]
   /// What real caches did, one a number of threads and repetition; nil where none was driven.

@@ -32,6 +32,8 @@ public struct RunResults: Sendable, Hashable, Codable {
   public var execution: ExecutionConditions?
   /// What to know of configurations that are not simply Larder's caches; nil where there are none.
   public var caches: [CacheFacts]?
+  /// What the workload takes for granted beside what is simulated; nil where there is nothing.
+  public var assumptions: [ConfigurationAssumptions]?
   /// One record a cell, in plan order.
   public var records: [Record]
   /// Remarks for the reader: what was left out, and why.

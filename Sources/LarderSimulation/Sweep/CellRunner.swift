@@ -39,16 +39,20 @@ package struct CellRunner: Sendable {
 
   /// The record of a cell, or nil when it was stopped on the way.
   ///
-  /// - Throws: `PolicyError` from the policy, `SweepError.notDeterministic` when two repetitions
-  ///   count differently.
+  /// - Throws: `PolicyError` from the policy, `TraceError` where a trace without prompts is to be
+  ///   replayed by prompts, `SweepError.notDeterministic` when two repetitions count differently.
   package func run(_ planned: PlannedCell, over trace: PreparedTrace) throws -> Record? {
     var setup = planned.setup
     setup.recordsOutcomes = calculators != nil
     var record: Record?
+    let trace = try planned.prefix.map { try PrefixReplay.trace(trace, in: $0) } ?? trace
     for repetition in 1...max(1, repetitions) {
-      let simulation = try PolicyRegistry.makeSimulation(setup, over: trace.requests)
+      let simulation = try makeSimulation(of: planned, setup, over: trace)
       let start = ContinuousClock.now
-      guard replay(simulation, count: trace.requests.count) else { return nil }
+      var prefixes = planned.prefix.map { PrefixReplay(simulation, over: trace, order: $0) }
+      guard let counted = replay(simulation, &prefixes, count: trace.requests.count) else {
+        return nil
+      }
       let seconds = (ContinuousClock.now - start).inSeconds
       let timing = Timing(
         mode: .simulate, threads: 1, repetition: repetition,
@@ -61,7 +65,9 @@ package struct CellRunner: Sendable {
           modelled: simulation.outcomes.flatMap {
             calculators?.accessTime(of: $0, in: planned.cell)
           })
-      } else if record?.counts != simulation.counts {
+        record?.prefix = prefixes?.counts
+        record?.flash = flash(of: simulation, planned, over: trace, from: counted)
+      } else if record?.counts != simulation.counts || record?.prefix != prefixes?.counts {
         throw SweepError.notDeterministic(planned.cell)
       }
       record?.timings.append(timing)
@@ -69,25 +75,68 @@ package struct CellRunner: Sendable {
     return record
   }
 
-  /// Replays the trace, warm-up first; false when it was stopped.
-  private func replay(_ simulation: any Simulation, count: Int) -> Bool {
-    if let requests = warmUp.requests(of: UInt64(count)) {
-      guard advance(simulation, upTo: Int(requests)) else { return false }
-    } else {
-      guard advance(simulation, upTo: count, untilFirstEviction: true) else { return false }
+  private func makeSimulation(
+    of planned: PlannedCell, _ setup: SimulationSetup, over trace: PreparedTrace
+  ) throws(PolicyError) -> any Simulation {
+    guard let layout = planned.layout else {
+      return try PolicyRegistry.makeSimulation(setup, over: trace.requests)
     }
-    if warmUp != .none { simulation.resetCounts() }
-    return advance(simulation, upTo: count)
+    return try layout.makeSimulation(setup, over: trace.requests)
+  }
+
+  /// What was written to flash: what the layout counts, or without one each stored object once.
+  private func flash(
+    of simulation: any Simulation, _ planned: PlannedCell, over trace: PreparedTrace,
+    from start: Int
+  ) -> FlashCounts? {
+    guard planned.cell.kind != .memory, planned.setup.unit == .bytes,
+      !PolicyRegistry.isBound(planned.cell.policy)
+    else { return nil }
+    let counts = simulation.counts
+    var flash = FlashCounts()
+    if let simulation = simulation as? any FlashSimulating {
+      flash = simulation.flash
+    } else {
+      flash.inserted = counts.disk.admissions
+      flash.insertedBytes = counts.disk.bytesWritten
+      flash.writtenBytes = counts.disk.bytesWritten
+    }
+    if planned.countsTime, let times = trace.requests.times {
+      let last = trace.requests.count - 1
+      if start < last { flash.microseconds = times[last] - times[start] }
+    }
+    return flash
+  }
+
+  /// Replays the trace, warm-up first. Returns where counting began, nil when it was stopped.
+  private func replay(
+    _ simulation: any Simulation, _ prefixes: inout PrefixReplay?, count: Int
+  ) -> Int? {
+    if let requests = warmUp.requests(of: UInt64(count)) {
+      guard advance(simulation, &prefixes, upTo: Int(requests)) else { return nil }
+    } else {
+      guard advance(simulation, &prefixes, upTo: count, untilFirstEviction: true) else {
+        return nil
+      }
+    }
+    let start = warmUp == .none ? 0 : simulation.position
+    if warmUp != .none {
+      if prefixes != nil { prefixes?.resetCounts() } else { simulation.resetCounts() }
+    }
+    return advance(simulation, &prefixes, upTo: count) ? start : nil
   }
 
   private func advance(
-    _ simulation: any Simulation, upTo end: Int, untilFirstEviction: Bool = false
+    _ simulation: any Simulation, _ prefixes: inout PrefixReplay?, upTo end: Int,
+    untilFirstEviction: Bool = false
   ) -> Bool {
     while simulation.position < end {
       if cancellation.isRequested { return false }
       let start = simulation.position
-      let stopped = simulation.run(
-        upTo: min(start + Self.chunk, end), untilFirstEviction: untilFirstEviction)
+      let last = min(start + Self.chunk, end)
+      let stopped =
+        prefixes?.run(upTo: last, untilFirstEviction: untilFirstEviction)
+        ?? simulation.run(upTo: last, untilFirstEviction: untilFirstEviction)
       progress(simulation.position - start)
       if stopped { break }
     }

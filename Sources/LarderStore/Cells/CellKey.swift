@@ -36,7 +36,9 @@ package struct CellKey: Hashable, Sendable {
     _ planned: PlannedCell, over trace: TraceIdentity, warmUp: WarmUp, latency: LatencyModel?
   ) {
     let setup = planned.setup
-    let reads = TraceIdentity.Reading(setup, hasLatency: latency != nil)
+    let reads = TraceIdentity.Reading(
+      setup, hasLatency: latency != nil, hasPrompts: planned.prefix != nil,
+      countsTime: planned.countsTime)
     var lines = ["larder cell 1", "trace \(trace.text(reading: reads))"]
     // A share of the requests and that number of them are the same.
     lines.append(
@@ -45,6 +47,9 @@ package struct CellKey: Hashable, Sendable {
     lines.append("unit \(setup.unit.rawValue), seed \(setup.seed)")
     lines += Self.lines(setup.arrangement)
     if let time = setup.time { lines.append(Self.text(time)) }
+    if let layout = planned.layout { lines.append("layout \(layout)") }
+    if planned.countsTime { lines.append("with the time of the requests") }
+    if let order = planned.prefix { lines.append("prefixes, \(order.rawValue) first") }
     lines.append(latency.map { Self.text($0, of: planned.cell.kind) } ?? "no latency")
     self.init(text: lines.joined(separator: "\n"))
   }

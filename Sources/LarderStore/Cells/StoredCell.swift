@@ -14,6 +14,10 @@ package struct StoredCell: Hashable, Sendable, Codable {
   package let objectsDistinct: UInt64
   /// Access time from the latency model that is part of the cell.
   package let modelled: ModelledAccessTime?
+  /// What was found of the prefixes of prompts; nil where they are not counted.
+  package let prefix: PrefixCounts?
+  /// What was written to flash; nil for a cache that is not on it.
+  package let flash: FlashCounts?
 
   /// What is kept of a record.
   init(_ record: Record, key: CellKey, rules: StoreRules) {
@@ -22,11 +26,17 @@ package struct StoredCell: Hashable, Sendable, Codable {
     counts = record.counts
     objectsDistinct = record.objectsDistinct
     modelled = record.modelled
+    prefix = record.prefix
+    flash = record.flash
   }
 
   /// The record that a run has of it, without timings.
   func record(of cell: Cell) -> Record {
-    Record(cell: cell, counts: counts, objectsDistinct: objectsDistinct, modelled: modelled)
+    var record = Record(
+      cell: cell, counts: counts, objectsDistinct: objectsDistinct, modelled: modelled)
+    record.prefix = prefix
+    record.flash = flash
+    return record
   }
 }
 
@@ -59,7 +69,9 @@ protocol StoredEntry: Codable, Hashable, Sendable {
 extension StoredCell: StoredEntry {
   static var kind: String { "cell" }
   static var part: StoreFolder.Part { .cells }
-  var fault: String? { counts.fault.map { "its counts cannot be: \($0)" } }
+  var fault: String? {
+    (counts.fault ?? prefix?.fault ?? flash?.fault).map { "its counts cannot be: \($0)" }
+  }
 }
 
 extension StoredTimings: StoredEntry {

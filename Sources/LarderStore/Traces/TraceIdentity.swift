@@ -16,7 +16,7 @@ package struct TraceIdentity: Hashable, Sendable, Codable {
 
   /// The columns besides the ids.
   enum Column: String, CaseIterable {
-    case sizes, times, operations, ttls, costs
+    case sizes, times, operations, ttls, costs, prompts
   }
 
   /// The identity of a trace: reads all of it, at some gigabytes a second on all cores.
@@ -37,6 +37,7 @@ package struct TraceIdentity: Hashable, Sendable, Codable {
     digests[Column.operations.rawValue] = digest(columns.operations)
     digests[Column.ttls.rawValue] = digest(columns.ttls)
     digests[Column.costs.rawValue] = digest(columns.costs)
+    digests[Column.prompts.rawValue] = digest(trace.prompts)
     self.columns = digests
     withExtendedLifetime(trace) {}
   }
@@ -47,15 +48,24 @@ package struct TraceIdentity: Hashable, Sendable, Codable {
     let sizes: Bool
     /// Whether a tier limits the time to live; where requests have one, times are read anyway.
     let times: Bool
+    /// Whether prefixes are counted.
+    let prompts: Bool
 
     /// What a setup reads.
-    init(_ setup: SimulationSetup, hasLatency: Bool) {
+    init(
+      _ setup: SimulationSetup, hasLatency: Bool, hasPrompts: Bool = false,
+      countsTime: Bool = false
+    ) {
+      prompts = hasPrompts
       sizes = setup.unit == .bytes || hasLatency || setup.time?.bytesPerSecond != nil
       let takesTime = setup.time?.clock == .trace
       switch setup.arrangement {
-      case .memory(let tier), .disk(let tier): times = tier.timeToLiveSeconds != nil || takesTime
+      case .memory(let tier), .disk(let tier):
+        times = tier.timeToLiveSeconds != nil || takesTime || countsTime
       case .hybrid(let memory, let disk, _):
-        times = memory.timeToLiveSeconds != nil || disk.timeToLiveSeconds != nil
+        times =
+          memory.timeToLiveSeconds != nil || disk.timeToLiveSeconds != nil
+          || countsTime
       }
     }
   }
@@ -66,6 +76,7 @@ package struct TraceIdentity: Hashable, Sendable, Codable {
       switch column {
       case .sizes: reading.sizes
       case .times: reading.times || columns[Column.ttls.rawValue] != nil
+      case .prompts: reading.prompts
       case .operations, .ttls, .costs: true
       }
     }

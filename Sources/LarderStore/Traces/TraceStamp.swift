@@ -21,7 +21,7 @@ struct TraceStamp: Hashable, Sendable {
     let json = try ResultStore.json(source, "the source")
     lines.append(String(decoding: json, as: UTF8.self))
     lines.append("seed \(seed.map(String.init) ?? "none")")
-    let all: TraceColumns = [.size, .time, .operation, .ttl, .cost]
+    let all: TraceColumns = [.size, .time, .operation, .ttl, .cost, .prompt]
     // What is kept may depend on whether the trace has times to live.
     for available in [all, all.subtracting(.ttl)] {
       lines.append("keeps \(workload.neededColumns(of: available).names.joined(separator: ", "))")

@@ -6,14 +6,16 @@ struct HashIDsFormat: TraceFormat {
     layout: """
       Text, one JSON object per line: {"timestamp": 27, "input_length": 678, "output_length": 500, \
       "hash_ids": [46, 47]}. Each id of hash_ids stands for the prompt up to the end of a block of \
-      512 tokens and is a get of size 1, front to back, at the line's time (milliseconds). Other \
-      keys are passed over.
+      512 tokens and is a get of size 1, front to back, at the line's time (milliseconds). \
+      input_length counts for prefixes; a line without it has full blocks. Other keys are passed \
+      over.
       """,
     suffixes: [".hash-ids.jsonl"])
 
   /// What a line must have: the marks of the format.
   private static let time = Array("timestamp".utf8)
   private static let ids = Array("\"hash_ids\"".utf8)
+  private static let tokens = Array("input_length".utf8)
 
   func recognise(_ sample: FormatSample) -> FormatConfidence {
     let lines = sample.lines()
@@ -32,10 +34,11 @@ struct HashIDsFormat: TraceFormat {
   func decoder(options: FormatOptions, sample: FormatSample) -> any TraceDecoder { Decoder() }
 
   private struct Decoder: TraceDecoder {
-    var columns: TraceColumns { [.time] }
+    var columns: TraceColumns { [.time, .prompt] }
 
     func decode(_ reader: ByteReader, into batch: RecordBatch) throws {
-      let scanner = JSONLineScanner([[HashIDsFormat.time], [Array("hash_ids".utf8)]])
+      let scanner = JSONLineScanner(
+        [[HashIDsFormat.time], [Array("hash_ids".utf8)], [HashIDsFormat.tokens]])
       try reader.forEachLine { line, number in
         if line.trimmed.isEmpty { return true }
         func wrong(_ what: String) -> TraceError {
@@ -54,16 +57,37 @@ struct HashIDsFormat: TraceFormat {
           throw wrong("a list of 'hash_ids'")
         }
         if Self.take(0x5D, &list) { return true }
+        guard let tokens = Self.tokens(scanner.value(2), list) else {
+          throw wrong("'input_length' with a whole number of tokens")
+        }
+        var prompt = tokens + 1
         repeat {
           list.skipBlanks()
           guard let id = list.takeInteger() else { throw wrong("whole numbers in 'hash_ids'") }
-          let record = TraceRecord(key: id, time: milliseconds * 1000)
+          let record = TraceRecord(key: id, time: milliseconds * 1000, prompt: prompt)
+          prompt = 0
           guard try batch.append(record) else { return false }
         } while Self.take(0x2C, &list)
         guard Self.take(0x5D, &list) else { throw wrong("whole numbers in 'hash_ids'") }
         return true
       }
       _ = try batch.flush()
+    }
+
+    /// The tokens of a prompt: what the line says, or 512 for each id in its list. Nil for anything
+    /// else than a whole number that a column holds.
+    private static func tokens(_ text: TextField, _ list: TextField) -> UInt32? {
+      var text = text
+      guard text.isEmpty else {
+        guard let tokens = text.takeInteger(), text.isEmpty, tokens < UInt32.max else { return nil }
+        return UInt32(tokens)
+      }
+      var (blocks, next) = (1, list.next)
+      while next < list.end, next.pointee != 0x5D {
+        if next.pointee == 0x2C { blocks += 1 }
+        next += 1
+      }
+      return UInt32(clamping: min(blocks * PreparedTrace.promptBlock, Int(UInt32.max) - 1))
     }
 
     private static var timeMax: UInt64 { .max / 1000 }

@@ -49,6 +49,7 @@ public struct PreparedSource: RecordSource {
         if let operations = requests.operations { record.operation = operations[start + i] }
         if let ttls = requests.ttls { record.ttl = ttls[start + i] }
         if let costs = requests.costs { record.cost = costs[start + i] }
+        if let prompts = trace.prompts { record.prompt = prompts[start + i] }
         batch.records[i] = record
       }
       batch.count = count
@@ -67,6 +68,7 @@ extension PreparedTrace {
     if requests.operations != nil { columns.insert(.operation) }
     if requests.ttls != nil { columns.insert(.ttl) }
     if requests.costs != nil { columns.insert(.cost) }
+    if prompts != nil { columns.insert(.prompt) }
     return columns
   }
 }

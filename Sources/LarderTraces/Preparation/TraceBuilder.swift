@@ -22,6 +22,7 @@ struct TraceBuilder: ~Copyable {
   private var operations: GrowableColumn<UInt8>
   private var ttls: GrowableColumn<UInt32>
   private var costs: GrowableColumn<Float>
+  private var prompts: GrowableColumn<UInt32>
   private var footprint: UInt64 = 0
   private var lastTime: UInt64 = 0
   private var timesRaised = 0
@@ -45,6 +46,7 @@ struct TraceBuilder: ~Copyable {
     let operations = try GrowableColumn<UInt8>(capacity: 1)
     let ttls = try GrowableColumn<UInt32>(capacity: 1)
     let costs = try GrowableColumn<Float>(capacity: 1)
+    let prompts = try GrowableColumn<UInt32>(capacity: 1)
     let unknown = try GrowableColumn<UInt8>(capacity: 1)
     self.unknown = unknown
     self.sizeRule = sizeRule
@@ -58,6 +60,7 @@ struct TraceBuilder: ~Copyable {
     self.operations = operations
     self.ttls = ttls
     self.costs = costs
+    self.prompts = prompts
   }
 
   private static func directTable(_ keyLimit: Int?) throws(TraceError) -> DirectTable? {
@@ -110,6 +113,11 @@ struct TraceBuilder: ~Copyable {
         column[i] = records[i].cost
         hasUnknownCosts = hasUnknownCosts || records[i].cost < 0
       }
+    }
+    if kept.contains(.prompt) {
+      try prompts.reserve(total)
+      let column = prompts.base + start
+      for i in 0..<batch.count { column[i] = records[i].prompt }
     }
     count = total
   }
@@ -183,9 +191,12 @@ struct TraceBuilder: ~Copyable {
     if kept.contains(.operation) { columns.operations = storage.adopt(operations, count: count) }
     if kept.contains(.ttl) { columns.ttls = storage.adopt(ttls, count: count) }
     if kept.contains(.cost) { columns.costs = storage.adopt(costs, count: count) }
+    // The first request begins a prompt in any case: of one block, if nobody says more.
+    if kept.contains(.prompt), count > 0, prompts.base[0] == 0 { prompts.base[0] = 513 }
     return PreparedTrace(
       name: name, requests: columns,
       footprintBytes: kept.contains(.size) ? footprint : UInt64(objects), timesRaised: raised,
-      reading: reading)
+      reading: reading,
+      prompts: kept.contains(.prompt) ? storage.adopt(prompts, count: count) : nil)
   }
 }

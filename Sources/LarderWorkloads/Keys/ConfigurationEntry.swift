@@ -21,6 +21,11 @@ struct ConfigurationEntry: Sendable {
         spec.runsPolicies = try value.locating { try checks.cache(cache, spec.kind) }
       }
     }
+    if let layout = spec.disk.layout {
+      try check(layout, map)
+      spec.setLayout(layout)
+      spec.name = layout.word
+    }
     if let name { spec.name = name }
     if !spec.runsPolicies { try refusePolicies(map) }
     if spec.time != nil, spec.kind == .hybrid || !spec.runsPolicies {
@@ -29,6 +34,14 @@ struct ConfigurationEntry: Sendable {
         .refused(
           "'time' applies to a simulated cache of one tier; remove it, or make the kind "
             + "memory or disk"))
+    }
+    if spec.prefix != nil, !spec.runsPolicies {
+      throw map.error(
+        at: "prefix",
+        .refused("'prefix' applies to simulated caches; '\(spec.contender)' is only executed"))
+    }
+    if spec.prefix != nil, spec.time != nil {
+      throw map.error(at: "prefix", .refused("'prefix' and 'time' cannot be combined; remove one"))
     }
     if let own = spec.admission { spec.name += "\(ConfigurationSpec.filterMark)\(own)" }
     guard filters != nil else { return }
@@ -41,6 +54,23 @@ struct ConfigurationEntry: Sendable {
       throw map.error(
         at: "admission",
         .refused("a tier also has an 'admission'; set it either here or in the tiers"))
+    }
+  }
+
+  /// A layout is that of a simulated disk, and has rules of its own.
+  private func check(_ layout: FlashLayout, _ map: YAMLMap) throws(WorkloadError) {
+    guard spec.kind == .disk, spec.contender == ConfigurationSpec.defaultCache, spec.time == nil
+    else {
+      throw map.error(
+        at: "disk",
+        .refused(
+          "layout '\(layout.word)' applies to a simulated cache of kind disk, without 'cache' and "
+            + "'time'"))
+    }
+    guard filters == nil else {
+      throw map.error(
+        at: "admission",
+        .refused("'admission' does not apply here: a layout has rules of its own"))
     }
   }
 

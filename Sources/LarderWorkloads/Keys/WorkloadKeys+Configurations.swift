@@ -14,7 +14,7 @@ extension WorkloadKeys {
         ],
       ]
     ],
-    keys: cacheKeys + ruleKeys + [timeKey],
+    keys: cacheKeys + ruleKeys + [timeKey, prefixKey],
     finish: { map, entry, reading in try entry.finish(map, reading.checks) })
 
   /// What a cache is and of which tiers it consists.
@@ -66,6 +66,11 @@ extension WorkloadKeys {
     "time", .map(time, into: FetchSpec()), \.spec.time,
     "a single tier only: fetches take time, see [time](#time). Simulated only",
     default: "none; a miss fills at once", example: "{fetch: 100ms, servers: 8}")
+
+  private static let prefixKey = Key<ConfigurationEntry>(
+    "prefix", .map(prefix, into: PrefixSpec()), \.spec.prefix,
+    "requests are blocks of prompts: see [prefixes](#prefixes). Simulated only",
+    default: "that of the workload", example: "{order: tail}")
 
   /// The rules of hybrids.
   private static let ruleKeys: [Key<ConfigurationEntry>] = [
@@ -127,7 +132,23 @@ extension WorkloadKeys {
 
   /// The disk tier of a configuration.
   static let diskTier = Section<TierEntry>(
-    "disk-tier", "The disk tier of a configuration.", expected: "a map of a tier", keys: tierKeys)
+    "disk-tier", "The disk tier of a configuration.", expected: "a map of a tier",
+    keys: tierKeys + layoutKeys,
+    finish: { map, entry, _ in
+      if let foreign = entry.parts.foreign(to: entry.layout) {
+        throw map.error(
+          at: foreign.key,
+          .refused(
+            "'\(foreign.key)' does not apply to "
+              + (entry.layout.map { "layout '\($0.rawValue)'" } ?? "a disk without 'layout'")))
+      }
+      guard let layout = entry.layout else { return }
+      for key in ["policy", "admission", "objects"] where map[key] != nil {
+        throw map.error(
+          at: key, .refused("'\(key)' does not apply here: a layout has rules of its own"))
+      }
+      entry.spec.layout = entry.parts.layout(layout)
+    })
 
   private static let tierKeys: [Key<TierEntry>] = [
     Key(
@@ -163,4 +184,7 @@ struct TierEntry: Sendable {
   var spec = TierSpec()
   /// The capacity as a share of that of disk.
   var share: Share?
+  /// The layout, where one is named, and its parameters.
+  var layout: FlashLayoutWord?
+  var parts = FlashLayoutParts()
 }

@@ -12,7 +12,7 @@ package enum WorkloadKeys {
       memoryTier.table, diskTier.table, latency.table,
     ] + latencyShapes.map(\.section.table) + [
       execute.table, load.table, pressure.table, check.table, tolerance.table, timed.table,
-      advise.table, time.table,
+      advise.table, time.table, prefix.table, drive.table,
     ]
 
   /// The file itself.
@@ -88,6 +88,11 @@ package enum WorkloadKeys {
         + "`until-full` (up to the first eviction; in a hybrid, from disk)",
       default: "`none`", example: "10%"),
     Key(
+      "prefix", .map(prefix, into: PrefixSpec()), \.workload.prefix,
+      "requests are blocks of prompts of a language model: see [prefixes](#prefixes). Applies to "
+        + "simulated configurations without `prefix` or `time`",
+      default: "none", example: "{order: tail}"),
+    Key(
       "latency", .latency, \.workload.latency,
       "the cost of an access, for modelled access times: see [latency](#latency)",
       default: "no access times", example: "{memory: 1us, origin: 80ms}"),
@@ -131,6 +136,15 @@ package enum WorkloadKeys {
 
   /// What is swept must be given, and what cannot be simulated must be executed.
   private static func checkSweep(_ map: YAMLMap, _ workload: inout Workload) throws {
+    if let prefix = workload.prefix {
+      for index in workload.configurations.indices
+      where workload.configurations[index].prefix == nil
+        && workload.configurations[index].time == nil
+        && workload.configurations[index].runsPolicies
+      {
+        workload.configurations[index].prefix = prefix
+      }
+    }
     workload.lines.unit = map.line(of: "unit") ?? map.line(of: "ignore-size")
     if map["policies"] == nil, let open = workload.configurations.first(where: \.sweepsPolicies) {
       throw map.missing(

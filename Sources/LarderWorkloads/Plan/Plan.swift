@@ -55,7 +55,8 @@ package struct Plan: Sendable {
           for seed in seeds(for: policies, of: configuration) {
             let cell = try cell(configuration, policies, capacity, seed: seed)
             let key = CellKey(
-              configuration: cell.cell.configuration, policy: cell.cell.policy, setup: cell.setup)
+              configuration: cell.cell.configuration, policy: cell.cell.policy, setup: cell.setup,
+              prefix: cell.prefix, layout: cell.layout)
             guard cell.isSimulated || cell.isExecuted else { continue }
             if seen.insert(key).inserted { cells.append(cell) }
           }
@@ -69,6 +70,8 @@ package struct Plan: Sendable {
     var configuration: String
     var policy: String
     var setup: SimulationSetup
+    var prefix: PromptOrder?
+    var layout: FlashLayout?
   }
 
   /// The policies of a configuration's tiers.
@@ -149,13 +152,18 @@ package struct Plan: Sendable {
     let isSimulated =
       configuration.runsPolicies
       && (workload.modes.contains(.simulate) || policies.all.contains(where: needsFuture)
-        || time != nil)
-    return PlannedCell(
+        || time != nil || configuration.prefix != nil
+        || configuration.layout != nil)
+    if let layout = configuration.layout { try check(layout, configuration, whole, unit) }
+    var planned = PlannedCell(
       cell: cell,
       setup: SimulationSetup(
         arrangement: facts.sampling.scaled(arrangement), unit: unit, seed: seed, time: time),
       contender: configuration.contender, preset: configuration.preset, isSimulated: isSimulated,
-      isExecuted: isExecuted)
+      isExecuted: isExecuted, prefix: configuration.prefix?.order,
+      layout: configuration.layout)
+    planned.countsTime = configuration.drive?.enduranceBytes != nil
+    return planned
   }
 
   /// Refuses a filter that compares victims before a policy that cannot name its own.
@@ -178,10 +186,26 @@ package struct Plan: Sendable {
     _ configuration: ConfigurationSpec, _ policies: TierPolicies, _ capacity: CapacitySpec
   ) -> Bool {
     workload.modes.contains(.execute) && configuration.time == nil
+      && configuration.prefix == nil && configuration.layout == nil
       && !policies.all.contains(where: needsFuture)
       && workload.executed.passes(
         configuration: configuration, policy: policies.swept,
         capacity: configuration.sweepsCapacities ? capacity : nil)
+  }
+
+  /// Refuses a capacity that is too small for a layout, or does not count bytes.
+  private func check(
+    _ layout: FlashLayout, _ configuration: ConfigurationSpec, _ capacity: UInt64,
+    _ unit: CapacityUnit
+  ) throws(PlanError) {
+    guard unit == .bytes else {
+      throw .layout(
+        "a layout needs a trace with sizes and capacities in bytes",
+        configuration: configuration.name)
+    }
+    if let fault = layout.fault(capacity: capacity) {
+      throw .layout(fault, configuration: configuration.name)
+    }
   }
 
   private func unit(of facts: TraceFacts) throws(PlanError) -> CapacityUnit {

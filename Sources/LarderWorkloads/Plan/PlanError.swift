@@ -17,6 +17,10 @@ package enum PlanError: Error, Hashable, Sendable, CustomStringConvertible {
   case noTimesForFetches(configuration: String, trace: String)
   /// Fetches transfer bytes, of which the trace has none.
   case noSizesForFetches(configuration: String, trace: String)
+  /// A layout does not fit a capacity or a trace: why.
+  case layout(String, configuration: String)
+  /// Prefixes are to be counted in a trace without prompts.
+  case noPrompts(configuration: String, trace: String)
   /// The origin is to take what the trace says, which does not say so.
   case noCosts(trace: String)
   /// Nothing is known of the trace of a seed.
@@ -54,6 +58,11 @@ package enum PlanError: Error, Hashable, Sendable, CustomStringConvertible {
     case .noSizesForFetches(let configuration, let trace):
       return "configuration '\(configuration)': '\(trace)' has no sizes, so 'bandwidth' does not "
         + "apply: remove it"
+    case .layout(let reason, let configuration):
+      return "configuration '\(configuration)': \(reason)"
+    case .noPrompts(let configuration, let trace):
+      return "configuration '\(configuration)': '\(trace)' has no prompts, so prefixes cannot be "
+        + "counted: remove 'prefix', or use the format hash-ids or the generator llm-prefix"
     case .noCosts(let trace):
       return "'\(trace)' has no costs, so 'origin: from-trace' has no times: write a time, such as "
         + "80ms, or read the costs ('larder trace formats' lists the options)"

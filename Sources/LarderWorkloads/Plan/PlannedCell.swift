@@ -6,6 +6,12 @@ package struct PlannedCell: Sendable, Hashable {
   package var cell: Cell
   /// What to simulate.
   package var setup: SimulationSetup
+  /// The order in which the blocks of prompts are requested; nil where prefixes are not counted.
+  package var prefix: PromptOrder?
+  /// How objects are arranged on flash; nil where a policy decides.
+  package var layout: FlashLayout?
+  /// Whether the time that the counted requests took is counted: where a drive's life is estimated.
+  package var countsTime = false
   /// The name of the cache that is executed: see `ContenderRegistry`.
   package var contender: String
   /// The preset that the configuration names, nil for none.
@@ -19,10 +25,13 @@ package struct PlannedCell: Sendable, Hashable {
   /// A cell with its setup.
   package init(
     cell: Cell, setup: SimulationSetup, contender: String = ConfigurationSpec.defaultCache,
-    preset: String? = nil, isSimulated: Bool = true, isExecuted: Bool = false
+    preset: String? = nil, isSimulated: Bool = true, isExecuted: Bool = false,
+    prefix: PromptOrder? = nil, layout: FlashLayout? = nil
   ) {
     self.cell = cell
     self.setup = setup
+    self.prefix = prefix
+    self.layout = layout
     self.contender = contender
     self.preset = preset
     self.isSimulated = isSimulated

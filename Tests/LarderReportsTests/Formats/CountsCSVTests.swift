@@ -21,11 +21,12 @@ struct CountsCSVTests {
   @Test func newColumnsStandLast() throws {
     let records = try #require(CSVReader.records(CountsCSV.header))
     #expect(
-      Array(records[0].suffix(11))
+      Array(records[0].suffix(17))
         == [
           "capacity_label", "cost_requested", "cost_saved", "cost_saved_ratio", "delayed_hits",
           "origin_fetches", "total_latency", "max_in_flight", "p50_latency", "p90_latency",
-          "p99_latency",
+          "p99_latency", "prefix_hits", "prefix_tokens", "input_tokens",
+          "bytes_inserted", "bytes_reinserted", "bytes_written",
         ])
     let rows = try parsed(SampleResults.full).filter { $0["policy"] == "s3-fifo" }
     #expect(Set(rows.map { $0["capacity_label"] }) == ["1%", "10%"])

@@ -66,6 +66,7 @@ struct GeneratorDocumentationTests {
   private static func columns(_ columns: TraceColumns) -> String {
     let names: [(TraceColumns, String)] = [
       (.size, "size"), (.time, "time"), (.operation, "operation"), (.ttl, "ttl"), (.cost, "cost"),
+      (.prompt, "prompt"),
     ]
     let present = names.filter { columns.contains($0.0) }.map(\.1)
     return present.isEmpty ? "none" : present.joined(separator: ", ")

@@ -111,8 +111,11 @@ extension SampleTrace {
       #"{"hash_ids":[],"timestamp":30,"input_length":12}"#,
       #"{"timestamp": 90, "input_length": 1700, "output_length": 9, "hash_ids": [0, 1, 3, 4]}"#,
     ]),
-    records: [(0, 0), (1, 0), (2, 0), (7, 27), (8, 27), (0, 90), (1, 90), (3, 90), (4, 90)].map {
-      (id: UInt64, milliseconds: UInt64) in TraceRecord(key: id, time: milliseconds * 1000)
+    records: [
+      (0, 0, 1101), (1, 0, 0), (2, 0, 0), (7, 27, 601), (8, 27, 0), (0, 90, 1701), (1, 90, 0),
+      (3, 90, 0), (4, 90, 0),
+    ].map { (id: UInt64, milliseconds: UInt64, prompt: UInt32) in
+      TraceRecord(key: id, time: milliseconds * 1000, prompt: prompt)
     })
 
   static let redisMonitor: SampleTrace = {

@@ -35,6 +35,7 @@ struct LarderContent {
           case .times: LarderContent.firstDecrease(part.bindMemory(to: UInt64.self), &lastTime)
           case .operations: part.firstIndex { $0 >= UInt8(Operation.allCases.count) }
           case .costs: part.bindMemory(to: Float.self).firstIndex { !($0 >= 0 && $0.isFinite) }
+          case .prompts: first == 0 && part.bindMemory(to: UInt32.self).first == 0 ? 0 : nil
           case .sizes, .ttls: nil
           }
         if let bad { throw badValue(entry, first + bad) }
@@ -70,6 +71,7 @@ struct LarderContent {
       case .times: "times must not decrease"
       case .operations: "operations are 0 to \(Operation.allCases.count - 1)"
       case .costs: "costs are at least 0"
+      case .prompts: "the first request begins a prompt"
       case .sizes, .ttls: ""
       }
     return TraceError(

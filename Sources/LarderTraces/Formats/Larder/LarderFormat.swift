@@ -13,7 +13,8 @@ struct LarderFormat: TraceFormat {
       a directory of 32 bytes per column (kind, element size, offset, length, checksum), the name,
       and the columns at multiples of 64: u32 ids (dense, in order of first appearance), u32 sizes,
       u64 times in microseconds, u8 operations (get, set, delete, modify, bypass), u32 TTLs in
-      seconds, float costs. Checksums and values are checked in one scan when the file is opened.
+      seconds, float costs, u32 prompts (one more than the tokens of the prompt that begins, or 0).
+      Checksums and values are checked in one scan when the file is opened.
       """,
     suffixes: [".larder"], parameters: [.skipZeroSize])
 
@@ -55,7 +56,8 @@ struct LarderFormat: TraceFormat {
     reading.sampling = layout.sampling
     return PreparedTrace(
       name: layout.name, requests: requests, footprintBytes: layout.footprintBytes,
-      timesRaised: layout.timesRaised, reading: reading)
+      timesRaised: layout.timesRaised, reading: reading,
+      prompts: content.column(.prompts, of: UInt32.self))
   }
 
   /// Hands out the records of a prepared trace that comes as a stream. Columns lie one after
@@ -80,6 +82,7 @@ extension LarderLayout {
   var traceColumns: TraceColumns {
     let all: [LarderColumn: TraceColumns] = [
       .sizes: .size, .times: .time, .operations: .operation, .ttls: .ttl, .costs: .cost,
+      .prompts: .prompt,
     ]
     return TraceColumns(columns.compactMap { all[$0.column] })
   }

@@ -6,11 +6,12 @@ enum LarderColumn: UInt32, CaseIterable, Sendable {
   case operations = 4
   case ttls = 5
   case costs = 6
+  case prompts = 7
 
   /// Bytes of an element.
   var elementSize: Int {
     switch self {
-    case .ids, .sizes, .ttls, .costs: 4
+    case .ids, .sizes, .ttls, .costs, .prompts: 4
     case .times: 8
     case .operations: 1
     }

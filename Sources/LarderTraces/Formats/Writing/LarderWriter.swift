@@ -7,7 +7,7 @@ public struct LarderWriter: TraceWriter {
   /// One line: what it keeps.
   public let summary = "prepared trace: all columns, read without parsing"
   /// The columns that it keeps, beside the ids.
-  public let columns: TraceColumns = [.size, .time, .operation, .ttl, .cost]
+  public let columns: TraceColumns = [.size, .time, .operation, .ttl, .cost, .prompt]
 
   /// A writer.
   public init() {}
@@ -21,7 +21,7 @@ public struct LarderWriter: TraceWriter {
   }
 
   func write(_ trace: PreparedTrace, to file: OutputFile) throws(TraceError) {
-    let columns = LarderWriter.columns(of: trace.requests)
+    let columns = LarderWriter.columns(of: trace)
     var layout = LarderLayout()
     layout.name = trace.name
     layout.count = trace.requests.count
@@ -51,8 +51,9 @@ public struct LarderWriter: TraceWriter {
   }
 
   private static func columns(
-    of requests: RequestColumns
+    of trace: PreparedTrace
   ) -> [(column: LarderColumn, bytes: UnsafeRawBufferPointer)] {
+    let requests = trace.requests
     func bytes(_ start: UnsafeRawPointer?, _ column: LarderColumn) -> UnsafeRawBufferPointer? {
       start.map { UnsafeRawBufferPointer(start: $0, count: requests.count * column.elementSize) }
     }
@@ -65,6 +66,7 @@ public struct LarderWriter: TraceWriter {
         case .operations: requests.operations.map { UnsafeRawPointer($0) }
         case .ttls: requests.ttls.map { UnsafeRawPointer($0) }
         case .costs: requests.costs.map { UnsafeRawPointer($0) }
+        case .prompts: trace.prompts.map { UnsafeRawPointer($0) }
         }
       return bytes(start, column).map { (column, $0) }
     }

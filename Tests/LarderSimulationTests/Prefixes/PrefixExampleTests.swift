@@ -1,0 +1,80 @@
+import LarderEngine
+import LarderTraces
+import Testing
+
+@testable import LarderSimulation
+@testable import LarderWorkloads
+
+/// Prompts whose counts are worked out by hand.
+struct PrefixExampleTests {
+  /// Three prompts; the second repeats the first and adds a block, the third all of the second.
+  private static let list = PromptList(prompts: [
+    .init(blocks: [1, 2, 3], tokens: 1100),
+    .init(blocks: [1, 2, 4, 5], tokens: 2000),
+    .init(blocks: [1, 2, 4, 5], tokens: 2000),
+  ])
+
+  private static func counts(
+    _ capacity: UInt64, _ order: PromptOrder, warmUp: WarmUp = .none
+  ) throws -> (blocks: UInt64, prefix: PrefixCounts) {
+    let record = try #require(
+      try PromptList.record(
+        list.prepared(), policy: "lru", capacity: capacity, order: order, warmUp: warmUp))
+    return (record.counts.hits, try #require(record.prefix))
+  }
+
+  /// Everything fits: 2 hits in the second prompt, 4 in the third, whose last block is not full.
+  @Test(arguments: PromptOrder.allCases)
+  func everythingFits(order: PromptOrder) throws {
+    let (blocks, prefix) = try Self.counts(5, order)
+    #expect(blocks == 6 && prefix.hits == 6)
+    #expect(prefix.tokens == 2 * 512 + 2000 && prefix.inputTokens == 5100 && prefix.prompts == 3)
+  }
+
+  /// LRU of 3, front first: 1 2 3, then 1 and 2 hit, 4 and 5 evict 3 and 1. Then 1 misses and
+  /// evicts 2, 2 evicts 4, 4 evicts 5, 5 evicts 1.
+  @Test func frontFirst() throws {
+    let (blocks, prefix) = try Self.counts(3, .front)
+    #expect(blocks == 2 && prefix.hits == 2 && prefix.tokens == 1024)
+  }
+
+  /// Tail first: 3 2 1; then 5 evicts 3, 4 evicts 2, 2 evicts 1, 1 evicts 5: left are 4 2 1. Then 5
+  /// evicts 4, 4 evicts 2, 2 evicts 1, 1 evicts 5.
+  @Test func tailFirst() throws {
+    let (blocks, prefix) = try Self.counts(3, .tail)
+    #expect(blocks == 0 && prefix.hits == 0 && prefix.tokens == 0)
+  }
+
+  /// LRU of 4, tail first: 3 2 1; then 5 and 4 (evicts 3), 2 and 1 hit: all of the third hit.
+  @Test func tailFirstKeepsTheFront() throws {
+    let (blocks, prefix) = try Self.counts(4, .tail)
+    #expect(blocks == 6 && prefix.hits == 6 && prefix.tokens == 3024)
+  }
+
+  /// A block that is a hit behind one that is not does not count: 9 is new each time.
+  @Test func hitsBehindAMissDoNotCount() throws {
+    let list = PromptList(prompts: [
+      .init(blocks: [1, 8, 2], tokens: 1536), .init(blocks: [1, 9, 2], tokens: 1536),
+    ])
+    let record = try #require(
+      try PromptList.record(list.prepared(), policy: "lru", capacity: 9, order: .tail))
+    #expect(record.counts.hits == 2 && record.prefix?.hits == 1)
+  }
+
+  /// The warm-up ends in the second prompt, which is not counted any more.
+  @Test(arguments: PromptOrder.allCases)
+  func promptsThatBeganInTheWarmUpAreNotCounted(order: PromptOrder) throws {
+    let (blocks, prefix) = try Self.counts(5, order, warmUp: .requests(5))
+    #expect(prefix.prompts == 1 && prefix.hits == 4 && prefix.inputTokens == 2000)
+    #expect(blocks == (order == .front ? 4 : 6))
+  }
+
+  @Test func aTraceWithoutPromptsIsAnError() throws {
+    let source = SourceSpec.generator(
+      GeneratorSpec(component: try ComponentSpec(parsing: "loop:objects=5"), requests: 10))
+    let trace = try PreparedTrace.prepare(
+      source: source.makeSource(seed: 1) { _ in throw TraceError("none", in: "none") },
+      name: "loop")
+    #expect(throws: TraceError.self) { try trace.tailFirst() }
+  }
+}

@@ -1,0 +1,54 @@
+import LarderEngine
+import LarderSystem
+import LarderTraces
+
+@testable import LarderSimulation
+@testable import LarderWorkloads
+
+/// Prompts that a test names, as a source of records.
+struct PromptList: RecordSource {
+  /// A prompt: the keys of its blocks, and its tokens.
+  struct Prompt {
+    var blocks: [UInt64]
+    var tokens: UInt32
+  }
+
+  var prompts: [Prompt]
+  var columns: TraceColumns { [.time, .prompt] }
+  var keyLimit: Int? { nil }
+  var requestCount: Int? { nil }
+
+  func records(into sink: RecordSink) throws {
+    var records: [TraceRecord] = []
+    for (number, prompt) in prompts.enumerated() {
+      for (place, key) in prompt.blocks.enumerated() {
+        records.append(
+          TraceRecord(
+            key: key, time: UInt64(number), prompt: place == 0 ? prompt.tokens + 1 : 0))
+      }
+    }
+    _ = try records.withUnsafeBufferPointer { try sink($0) }
+  }
+
+  func prepared() throws -> PreparedTrace {
+    try PreparedTrace.prepare(source: self, name: "prompts").withNextUses()
+  }
+
+  /// A record of one memory cache over the prompts.
+  static func record(
+    _ trace: PreparedTrace, policy: String, capacity: UInt64, order: PromptOrder,
+    warmUp: WarmUp = .none
+  ) throws -> Record? {
+    let runner = CellRunner(
+      warmUp: warmUp, repetitions: 1, cancellation: Cancellation(), progress: { _ in })
+    let cell = Cell(
+      workload: "w", trace: trace.name, configuration: "memory", kind: .memory, policy: policy,
+      capacity: capacity, capacityLabel: "\(capacity)", unit: .objects, seed: 1)
+    let tier = TierSetup(policy: try PolicySpec(parsing: policy), capacity: capacity)
+    return try runner.run(
+      PlannedCell(
+        cell: cell, setup: SimulationSetup(arrangement: .memory(tier), unit: .objects, seed: 1),
+        prefix: order),
+      over: trace)
+  }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import LarderEngine
+import Testing
+
+@testable import LarderWorkloads
+
+/// Prefixes in workload files, and in what is planned from them.
+@Suite struct WorkloadPrefixTests {
+  private func decode(_ lines: String) throws -> Workload {
+    let yaml = """
+      source: {generator: llm-prefix, requests: 1k}
+      policies: [lru]
+      capacities: [10]
+      \(lines)
+      """
+    return try WorkloadDecoder(checks: Stand.checks).decode(Data(yaml.utf8), file: "w.yaml")
+  }
+
+  private func planned(_ workload: Workload) throws -> [PlannedCell] {
+    let facts = TraceFacts(name: "llm-prefix", requests: 1000, objects: 900, footprintBytes: nil)
+    return try Plan.cells(of: workload, facts: [facts])
+  }
+
+  private func problem(_ lines: String) -> String {
+    do {
+      _ = try decode(lines)
+      return ""
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  @Test func theWorkloadsAppliesWhereNothingElseIsSaid() throws {
+    let workload = try decode(
+      """
+      configurations:
+        - memory
+        - {kind: memory, name: own, prefix: {order: front}}
+        - {kind: memory, name: timed, time: {fetch: 5 requests}}
+      prefix: {order: tail, prefill: 8k tokens/s}
+      """)
+    #expect(
+      workload.configurations.map(\.prefix) == [
+        PrefixSpec(order: .tail, prefillTokensPerSecond: 8000), PrefixSpec(order: .front), nil,
+      ])
+    #expect(try planned(workload).map(\.prefix) == [.tail, .front, nil])
+    #expect(workload.neededColumns(of: [.prompt, .time]) == .prompt)
+  }
+
+  @Test func ordersAreCellsOfTheirOwn() throws {
+    let cells = try planned(
+      decode(
+        """
+        mode: [simulate, execute]
+        configurations: [{kind: memory, name: a, prefix: {}}, {kind: hybrid, name: b,
+          prefix: {order: tail}}]
+        """))
+    #expect(cells.map(\.prefix) == [.front, .tail])
+    #expect(cells.allSatisfy { $0.isSimulated && !$0.isExecuted })
+  }
+
+  @Test func withoutPrefixesPromptsAreNotRead() throws {
+    #expect(try decode("").neededColumns(of: [.prompt]) == [])
+  }
+
+  @Test func whatCannotBeIsRefused() {
+    #expect(problem("prefix: {order: back}").contains("front"))
+    #expect(problem("prefix: {prefill: 0 tokens/s}").contains("tokens per second such as"))
+    #expect(problem("prefix: {prefill: 8000}").contains("tokens per second such as"))
+    #expect(problem("prefix: {prefill: 1e30 tokens/s}").contains("tokens per second such as"))
+    #expect(
+      problem("configurations: {kind: memory, prefix: {}, time: {fetch: 1ms}}")
+        .contains("'prefix' and 'time' cannot be combined"))
+    #expect(
+      problem("mode: execute\nconfigurations: {kind: memory, cache: nscache, prefix: {}}")
+        .contains("'nscache' is only executed"))
+  }
+}
