@@ -1,2 +1,3 @@
-// The functions of larder.h are in LarderC, in Swift. This file lets the header be a target.
+// The functions of larder.h are in LarderC, in Swift, but for those in python.c. This file lets the
+// header be a target.
 #include "larder.h"

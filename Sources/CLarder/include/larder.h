@@ -209,6 +209,40 @@ larder_status larder_policy_simulate(
 larder_status larder_policy_check(
     const larder_policy *policy, const char *name, const char *options, char **error);
 
+/* ---- For Python: gets replayed by calls of a policy's methods, without ctypes between them ---- */
+
+/* The library is not linked with Python: the functions of Python's C interface that it calls are
+ * handed in, and everything that is Python's is a `void *`. */
+typedef struct {
+  void *(*vectorcall)(void *, void *const *, size_t, void *); /* PyObject_Vectorcall */
+  void *(*to_python)(unsigned long long);                     /* PyLong_FromUnsignedLongLong */
+  long long (*from_python)(void *);                           /* PyLong_AsLongLong */
+  void (*forget_error)(void);                                 /* PyErr_Clear */
+  void (*retain)(void *);                                     /* Py_IncRef */
+  void (*release)(void *);                                    /* Py_DecRef */
+  void *hit;       /* hit(key) */
+  void *insert;    /* insert(key, size) */
+  void *evict;     /* evict() -> key */
+  void *none;      /* None */
+  void **resident; /* For each object its number as an int while it is resident, None otherwise.
+                    * Element 0 is no object's: see LARDER_PYTHON_VICTIM. */
+  uint32_t *sizes; /* For each object its size while it is resident; null to count objects. */
+  uint64_t objects;  /* The largest number of an object. */
+  uint64_t capacity; /* Objects, or bytes where there are `sizes`. */
+} larder_python;
+
+/* What larder_python_replay answers beside LARDER_OK. */
+enum {
+  LARDER_PYTHON_RAISED = -1, /* a method raised: Python's error is set */
+  LARDER_PYTHON_VICTIM = -2, /* evict returned what is not resident: it is in resident[0] */
+  LARDER_PYTHON_OBJECT = -3  /* an object is 0 or above `objects` */
+};
+
+/* As `replay` of larder_policy. The caller holds Python's lock. */
+int64_t larder_python_replay(
+    const larder_python *policy, const uint32_t *objects, const uint32_t *sizes, uint64_t count,
+    larder_gets *gets);
+
 #ifdef __cplusplus
 }
 #endif

@@ -7,7 +7,7 @@ import functools
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from larder.errors import ContractError, LarderError
 
@@ -17,6 +17,16 @@ CANCELLED = 130
 
 Handle = ctypes.c_uint64
 Text = ctypes.POINTER(ctypes.c_char)
+
+# The functions of Python's C interface that the library calls, by their names in `larder_python`.
+_PYTHON = {
+    "vectorcall": "PyObject_Vectorcall",
+    "to_python": "PyLong_FromUnsignedLongLong",
+    "from_python": "PyLong_AsLongLong",
+    "forget_error": "PyErr_Clear",
+    "retain": "Py_IncRef",
+    "release": "Py_DecRef",
+}
 
 _TYPES = {"i1": 1, "i2": 2, "i4": 3, "i8": 4, "u1": 5, "u2": 6, "u4": 7, "u8": 8, "f4": 9, "f8": 10}
 
@@ -89,6 +99,19 @@ Replay = ctypes.CFUNCTYPE(
 )
 
 
+class PythonCalls(ctypes.Structure):
+    """`larder_python`."""
+
+    _fields_ = (
+        *((name, ctypes.c_void_p) for name in _PYTHON),
+        *((name, ctypes.py_object) for name in ("hit", "insert", "evict", "none")),
+        ("resident", ctypes.c_void_p),
+        ("sizes", ctypes.c_void_p),
+        ("objects", ctypes.c_uint64),
+        ("capacity", ctypes.c_uint64),
+    )
+
+
 class Callbacks(ctypes.Structure):
     """`larder_policy`."""
 
@@ -137,8 +160,7 @@ def library() -> ctypes.CDLL:
     Raises:
         LarderError: It is not there, or is another version than this package is for.
     """
-    named = os.environ.get("LARDER_LIBRARY")
-    path = Path(named) if named else Path(__file__).parent / "native" / "liblarder.so"
+    path = _path()
     try:
         loaded = ctypes.CDLL(str(path))
         for name, arguments in _FUNCTIONS.items():
@@ -151,6 +173,37 @@ def library() -> ctypes.CDLL:
     if (found := loaded.larder_abi()) != ABI:
         raise LarderError(f"{path} has version {found} of the interface, expected {ABI}", 2)
     return loaded
+
+
+@functools.cache
+def python_functions() -> dict[str, int] | None:
+    """The addresses for `larder_python`; None where Python does not have them, as PyPy."""
+    functions = getattr(ctypes, "pythonapi", None)
+    addresses = {}
+    for name, function in _PYTHON.items():
+        found = getattr(functions, function, None)
+        if found is None:
+            return None
+        addresses[name] = ctypes.cast(found, ctypes.c_void_p).value or 0
+    return addresses
+
+
+@functools.cache
+def python_replay() -> Callable[..., int]:
+    """`larder_python_replay`, which is called under Python's lock and raises what methods raise."""
+    library()
+    function = ctypes.PyDLL(str(_path())).larder_python_replay
+    pointer = ctypes.POINTER
+    function.argtypes = [
+        pointer(PythonCalls), ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64, pointer(Gets)
+    ]  # fmt: skip
+    function.restype = ctypes.c_int64
+    return cast("Callable[..., int]", function)
+
+
+def _path() -> Path:
+    named = os.environ.get("LARDER_LIBRARY")
+    return Path(named) if named else Path(__file__).parent / "native" / "liblarder.so"
 
 
 def take(text: Any) -> str:  # noqa: ANN401 - a pointer that ctypes made

@@ -9,6 +9,7 @@ import numpy as np
 
 from larder import library, tasks
 from larder.errors import LarderError
+from larder.replay import Replay
 
 if TYPE_CHECKING:
     from larder.traces import Trace
@@ -91,9 +92,9 @@ class _Instance:
         self.evict = policy.evict
         self.counts_bytes = bool(setup.counts_bytes)
         self.capacity = int(setup.capacity)
-        self.resident: dict[int, int] = {}
         self.events = _view(setup.events, ctypes.c_uint64)
         self.sizes = _view(setup.sizes, ctypes.c_uint32)
+        self.replay: Replay | None = None
 
     def apply(self, count: int) -> None:
         """Tells the policy what happened."""
@@ -103,65 +104,6 @@ class _Instance:
                 hit(event)
             else:
                 self._other(event, place)
-
-    def replay(self, keys: list[int], gets: library.Gets) -> None:
-        """Replays gets of objects of size 1: what the engine does, without a call for each."""
-        resident, hit, insert = self.resident, self.hit, self.policy.insert
-        room = self.capacity - len(resident)
-        hits = evictions = 0
-        for key in keys:
-            if key in resident:
-                hits += 1
-                hit(key)
-                continue
-            if room:
-                room -= 1
-            else:
-                self._give_up()
-                evictions += 1
-            resident[key] = 1
-            insert(key, 1)
-        gets.used = len(resident)
-        gets.hits += hits
-        gets.bytes_hit += hits
-        gets.evictions += evictions
-        gets.bytes_written += len(keys) - hits
-
-    def replay_sized(self, keys: list[int], sizes: list[int], gets: library.Gets) -> None:
-        """The same with sizes."""
-        resident, hit, insert = self.resident, self.hit, self.policy.insert
-        capacity, used = self.capacity, int(gets.used)
-        hits = evictions = bytes_hit = written = rejections = 0
-        for key, size in zip(keys, sizes, strict=True):
-            if key in resident:
-                hits += 1
-                bytes_hit += size
-                hit(key)
-                continue
-            if size > capacity:
-                rejections += 1
-                continue
-            while used + size > capacity:
-                used -= self._give_up()
-                evictions += 1
-            resident[key] = size
-            used += size
-            written += size
-            insert(key, size)
-        gets.used = used
-        gets.hits += hits
-        gets.bytes_hit += bytes_hit
-        gets.rejections += rejections
-        gets.evictions += evictions
-        gets.bytes_written += written
-
-    def _give_up(self) -> int:
-        """Evicts one object and returns its size."""
-        victim = self.evict()
-        try:
-            return self.resident.pop(victim)
-        except KeyError:
-            raise ValueError(f"evict returned {victim}, which is not resident") from None
 
     def _other(self, event: int, place: int) -> None:
         kind, key = event >> 32, event & _OBJECT
@@ -191,18 +133,22 @@ class PolicyCalls:
         self._instances: dict[int, _Instance] = {}
         self._last = -1
         self._failure: BaseException | None = None
+        self._objects = 0
+        # Without it the engine replays, and asks for each decision.
+        can_replay = library.python_functions() is not None
         self._callbacks = library.Callbacks(
             None,
             library.Create(self._create),
             library.Apply(self._apply),
             library.Contains(self._contains),
             library.Destroy(self._destroy),
-            library.Replay(self._replay),
+            library.Replay(self._replay) if can_replay else library.Replay(),
         )
 
     def simulate(self, trace: Trace, lines: bytes, progress: bool | None) -> str:
         """The counts of the policy, as CSV."""
         text = library.Text()
+        self._objects = trace.objects
         function = library.library().larder_policy_simulate
         self._run(
             lambda task: library.call(
@@ -271,13 +217,12 @@ class PolicyCalls:
         gets: Any,  # noqa: ANN401
     ) -> int:
         try:
-            keys = _view(objects, ctypes.c_uint32, count).tolist()
             instance = self._instances[number]
-            if sizes is None:
-                instance.replay(keys, gets.contents)
-            else:
-                values = _view(sizes, ctypes.c_uint32, count).tolist()
-                instance.replay_sized(keys, values, gets.contents)
+            if instance.replay is None:
+                instance.replay = Replay(
+                    instance.policy, instance.capacity, instance.counts_bytes, self._objects
+                )
+            instance.replay.run(objects, sizes, count, gets.contents)
         except BaseException as failure:  # noqa: BLE001
             return self._fail(failure)
         return 0
