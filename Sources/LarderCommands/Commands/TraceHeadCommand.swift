@@ -46,7 +46,7 @@ struct TraceHeadCommand: ParsableCommand {
     if !quiet {
       for line in ["format: \(source.format.name)"] + source.understanding { Notes.line(line) }
     }
-    let shown: [(title: String, isPresent: Bool, text: (TraceRecord) -> String)] = [
+    let all: [(title: String, isPresent: Bool, text: (TraceRecord) -> String)] = [
       ("time", columns.contains(.time), { Self.seconds($0.time) }),
       ("key", true, { "\($0.key)" }),
       ("size", columns.contains(.size), { $0.isSizeKnown ? "\($0.size)" : "" }),
@@ -54,7 +54,8 @@ struct TraceHeadCommand: ParsableCommand {
       ("ttl", columns.contains(.ttl), { $0.ttl == 0 ? "" : "\($0.ttl)" }),
       ("cost", columns.contains(.cost), { $0.cost < 0 ? "" : "\($0.cost)" }),
       ("prompt", columns.contains(.prompt), { $0.prompt == 0 ? "" : "\($0.prompt - 1)" }),
-    ].filter(\.isPresent)
+    ]
+    let shown = all.filter(\.isPresent)
     var table = TextTable(alignsRight: shown.map { _ in true })
     table.add(shown.map(\.title))
     for row in rows { table.add(shown.map { $0.text(row) }) }

@@ -46,7 +46,7 @@ extension ConfigurationDraw {
     return best
   }
 
-  private static let plainPolicies: [(inout ConfigurationDraw) -> Void] = [
+  private static let plainPolicies: [@Sendable (inout ConfigurationDraw) -> Void] = [
     { if $0.kind == .hybrid { $0.kind = .memory } },
     { $0.memory.policy = "lru" },
     { $0.disk.policy = "lru" },

@@ -36,8 +36,8 @@ struct FlashReferenceTests {
         ? .sets
         : .log(
           region: try #require(UInt64(row[5])), reinsertHits: try #require(UInt32(row[6])))
-      let record = try #require(
-        try FlashStand.record(layout, capacity: try #require(UInt64(row[4])), trace))
+      let capacity = try #require(UInt64(row[4]))
+      let record = try #require(try FlashStand.record(layout, capacity: capacity, trace))
       let (counts, flash) = (record.counts, try #require(record.flash))
       let found = [
         counts.requests, counts.hits, counts.bytesHit, flash.inserted, flash.insertedBytes,

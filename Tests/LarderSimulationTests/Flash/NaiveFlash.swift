@@ -80,11 +80,10 @@ struct NaiveFlash {
         regions[0].removeFirst()
         keep(object, least: Int(least))
       case .kangaroo(let layout):
-        let group = regions.flatMap { $0 }.filter { bucket($0.key) == bucket(object.key) }
+        let number = bucket(object.key)
+        let group = regions.flatMap { $0 }.filter { bucket($0.key) == number }
         if group.count >= Int(layout.threshold) {
-          for region in regions.indices {
-            regions[region].removeAll { bucket($0.key) == bucket(object.key) }
-          }
+          regions = regions.map { region in region.filter { bucket($0.key) != number } }
           fill(group)
         } else {
           regions[0].removeFirst()

@@ -32,9 +32,9 @@ struct PrefixReferenceTests {
       let trace = try loaded.withNextUses()
       traces[row[1]] = trace
       let order = try #require(PromptOrder(rawValue: String(row[4])))
+      let capacity = try #require(UInt64(row[3]))
       let record = try #require(
-        try PromptList.record(
-          trace, policy: String(row[2]), capacity: try #require(UInt64(row[3])), order: order))
+        try PromptList.record(trace, policy: String(row[2]), capacity: capacity, order: order))
       let prefix = try #require(record.prefix)
       let found = [
         prefix.prompts, record.counts.requests, record.objectsDistinct, record.counts.hits,
