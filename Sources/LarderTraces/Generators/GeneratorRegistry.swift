@@ -17,7 +17,7 @@ public enum GeneratorRegistry {
       RegisteredGenerator(NewsFeedGenerator.self),
       RegisteredGenerator(ProductImagesGenerator.self),
       RegisteredGenerator(ChatGenerator.self),
-      RegisteredGenerator(LLMPrefixGenerator.self),
+      RegisteredGenerator(PromptGenerator.self),
     ] + YCSBWorkload.all.map { YCSBGenerator.registered($0) }
 
   /// The generator with the name.

@@ -1,5 +1,5 @@
 /// Conversations with a language model, as a cache of prefixes sees them.
-enum LLMPrefixGenerator: Generator {
+enum PromptGenerator: Generator {
   static let description = GeneratorDescription(
     name: "llm-prefix",
     summary: """
@@ -26,7 +26,7 @@ enum LLMPrefixGenerator: Generator {
         median: Double(try parameters.count(name)), sigma: try parameters.number("\(name)-sigma"),
         low: low, high: UInt32(tokensMax))
     }
-    let settings = LLMPrefixSettings(
+    let settings = PromptSettings(
       arrivals: try parameters.number("arrivals"),
       systemPrompts: try parameters.count("system-prompts"), systemTokens: systemTokens,
       exponent: try parameters.number("exponent"),
@@ -40,7 +40,7 @@ enum LLMPrefixGenerator: Generator {
     let shared = settings.systemPrompts * settings.systemBlocks
     // The last prompt may go beyond the requests.
     return GeneratorPlan(keyLimit: shared + setup.requests + tokensMax / 512 + 2) {
-      LLMPrefixCursor(settings)
+      PromptCursor(settings)
     }
   }
 

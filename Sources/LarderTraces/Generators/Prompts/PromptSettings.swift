@@ -1,5 +1,5 @@
 /// The parameters of conversations with a language model, read.
-struct LLMPrefixSettings: Sendable {
+struct PromptSettings: Sendable {
   /// New conversations per second.
   var arrivals: Double
   /// How many system prompts there are, and tokens of each.

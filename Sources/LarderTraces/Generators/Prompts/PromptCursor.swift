@@ -5,7 +5,7 @@ import LarderEngine
 /// A block's key stands for the whole prefix up to its end, so a conversation keeps the keys of its
 /// full blocks. The block at the end of a prompt is mostly not full: the next prompt of the
 /// conversation has another one in its place.
-final class LLMPrefixCursor: RecordCursor {
+final class PromptCursor: RecordCursor {
   /// A conversation that goes on.
   private struct Conversation {
     /// Keys of its full blocks.
@@ -16,7 +16,7 @@ final class LLMPrefixCursor: RecordCursor {
     var shared = 0
   }
 
-  private let settings: LLMPrefixSettings
+  private let settings: PromptSettings
   private var random: RandomStream
   private let systems: ZipfSampler
   private var queue = EventQueue()
@@ -28,7 +28,7 @@ final class LLMPrefixCursor: RecordCursor {
   private var prompt: [TraceRecord] = []
   private var handedOut = 0
 
-  init(_ settings: LLMPrefixSettings) {
+  init(_ settings: PromptSettings) {
     self.settings = settings
     random = RandomStream(seed: settings.seed, purpose: 0x11a9)
     systems = ZipfSampler(count: settings.systemPrompts, exponent: settings.exponent)
@@ -105,7 +105,7 @@ final class LLMPrefixCursor: RecordCursor {
   }
 }
 
-extension LLMPrefixSettings {
+extension PromptSettings {
   /// Full blocks of a system prompt; only these can be shared.
   var systemBlocks: Int { systemTokens / PreparedTrace.promptBlock }
 }
