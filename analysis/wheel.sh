@@ -4,8 +4,8 @@
 #
 #     analysis/wheel.sh RELEASE_FOLDER OUTPUT_FOLDER [PYTHON]
 #
-# Both are linked again: with the static Swift standard library, and with zstd, zlib, liblzma,
-# SQLite and jemalloc in them, so that they need glibc, libstdc++ and libgcc alone.
+# They are linked again, with the static Swift standard library, zstd, zlib, liblzma, SQLite and
+# jemalloc in them, so that they need glibc, libstdc++ and libgcc alone.
 set -euo pipefail
 
 release="$(cd "$1" && pwd)"
@@ -23,42 +23,52 @@ trap 'rm -rf "$work"' EXIT
 package="$work/package"
 native="$package/src/larder/native"
 mkdir -p "$package" "$work/static"
-cp -R "$analysis/src" "$analysis/pyproject.toml" "$analysis/setup.py" "$analysis/README.md" "$package"
+cp -RL "$analysis/src" "$analysis/pyproject.toml" "$analysis/setup.py" "$analysis/README.md" "$package"
 rm -rf "$package"/src/*.egg-info "$native"
 find "$package" -name __pycache__ -prune -exec rm -rf {} +
 mkdir -p "$native"
 
 # The linker takes the first folder that has a library in any form: here it finds only archives.
-for pair in libzstd:libzstd.a zlib:libz.a liblzma:liblzma.a sqlite3:libsqlite3.a \
-  jemalloc:libjemalloc_pic.a; do
-  archive="$(pkg-config --variable=libdir "${pair%%:*}")/${pair##*:}"
+for name in libzstd.a libz.a liblzma.a libsqlite3.a libjemalloc_pic.a; do
+  # Swift's own clang; without a folder in its answer it has not found the file.
+  archive="$(clang -print-file-name="$name")"
   if [ ! -e "$archive" ]; then
-    echo "$archive is missing: install the library's development package" >&2
+    echo "$name is missing: install the library's development package" >&2
     exit 1
   fi
-  name="${pair##*:}"
   ln -s "$archive" "$work/static/${name/_pic/}"
 done
 
+# One library has what both products are made of, and so Foundation's tables only once; the command
+# is a few lines of C that call it. The build names the entry point after its module.
 cat > "$work/exports" <<'EOF'
-{ global: larder_*; local: *; };
+{ global: larder_*; LarderCLI_main; local: *; };
+EOF
+cat "$release/LarderC.product/Objects.LinkFileList" "$release/larder.product/Objects.LinkFileList" \
+  | sort -u > "$work/objects"
+cat > "$work/main.c" <<'EOF'
+int LarderCLI_main(int, char **);
+int main(int count, char **arguments) { return LarderCLI_main(count, arguments); }
 EOF
 
-# Objects that the linker is given are named with absolute paths, or from the folder above.
-link() {
-  (cd "$release/../../.." && swiftc -static-stdlib -L "$work/static" -Xlinker --gc-sections "$@")
-}
-link -emit-library -o "$native/liblarder.so" "@$release/LarderC.product/Objects.LinkFileList" \
-  -lzstd -lz -llzma -lsqlite3 -Xlinker "--version-script=$work/exports" \
-  -Xlinker -soname=liblarder.so 2>&1 | { grep -v 'mktemp' || true; } >&2
-link -emit-executable -o "$native/larder" "@$release/larder.product/Objects.LinkFileList" \
-  -lzstd -lz -llzma -lsqlite3 -ljemalloc 2>&1 | { grep -v 'mktemp' || true; } >&2
+# Objects were compiled for the shared standard library, and do not name what the static one needs.
+foundation=(-Xlinker --start-group -lFoundation -lFoundationInternationalization
+  -lFoundationEssentials -lCoreFoundation -l_FoundationICU -l_FoundationCShims
+  -l_FoundationCollections -Xlinker --end-group)
+# Some objects are named from the folder above the build's.
+(cd "$release/../../.." && swiftc -static-stdlib -L "$work/static" -Xlinker --gc-sections \
+  -emit-library -o "$native/liblarder.so" "@$work/objects" -lzstd -lz -llzma -lsqlite3 \
+  "${foundation[@]}" -Xlinker "--version-script=$work/exports" -Xlinker -soname=liblarder.so) \
+  2>&1 | { grep -v 'mktemp' || true; } >&2
+# jemalloc in the program takes the place of malloc in the library as well.
+clang -O2 -o "$native/larder" "$work/main.c" -L "$native" -l:liblarder.so -Wl,-rpath,'$ORIGIN' \
+  -L "$work/static" -Wl,--whole-archive -ljemalloc -Wl,--no-whole-archive -lstdc++ -lm
 strip "$native/liblarder.so" "$native/larder"
 
 # The newest glibc that a symbol is of says on which systems the wheel works.
 glibc="$(objdump -T "$native/liblarder.so" "$native/larder" | grep -o 'GLIBC_2\.[0-9]*' \
   | sort -uV | tail -1)"
-allowed='libc libm libstdc++ libgcc_s libpthread libdl librt ld-linux-x86-64 ld-linux-aarch64'
+allowed='liblarder libc libm libstdc++ libgcc_s libpthread libdl librt ld-linux-x86-64 ld-linux-aarch64'
 for file in liblarder.so larder; do
   for needed in $(objdump -p "$native/$file" | awk '/NEEDED/ { print $2 }'); do
     case " $allowed " in

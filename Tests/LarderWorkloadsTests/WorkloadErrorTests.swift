@@ -67,8 +67,8 @@ import Testing
       "<<: {}\n",
       """
       w.yaml:1: unknown key '<<'; known are name, description, source, unit, ignore-size, \
-      configurations, policies, capacities, seeds, warm-up, latency, repetitions, mode, execute, \
-      check, advise, reports
+      configurations, policies, capacities, seeds, warm-up, prefix, latency, repetitions, mode, \
+      execute, check, advise, reports
       """),
   ])
   func wholeFiles(_ example: Case) {

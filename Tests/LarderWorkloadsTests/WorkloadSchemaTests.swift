@@ -186,7 +186,7 @@ import Testing
     let expected =
       [
         "zipf", "sequential", "news-feed", "product-images", "chat", "scan-resistance", "caches",
-        "designs", "ci",
+        "designs", "ci", "llm-prefix",
       ]
       + "abcdef".map { "ycsb-\($0)" }
     #expect(Set(files) == Set(expected.map { "\($0).yaml" }))

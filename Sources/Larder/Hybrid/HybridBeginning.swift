@@ -2,7 +2,7 @@
 struct HybridBeginning<Key: DiskKeyRepresentable, Value: Sendable>: Sendable {
   /// A fetch that the request has begun, and is to launch.
   struct Launch: Sendable {
-    let flight: HybridFlight<Value>
+    let flight: CacheFlight<Value>
     let request: OriginRequest<Key>
   }
 
@@ -11,7 +11,7 @@ struct HybridBeginning<Key: DiskKeyRepresentable, Value: Sendable>: Sendable {
     /// There is an answer.
     case answer(CacheResult<Value>)
     /// The answer of a fetch is to be waited for.
-    case wait(HybridFlight<Value>)
+    case wait(CacheFlight<Value>)
   }
 
   /// What the cache has that may be answered.

@@ -132,7 +132,7 @@ extension HybridCache {
   /// The fetch of a key that is under way. One that nobody wants any more is not.
   private func underWay(
     _ key: Key, _ stripe: HybridStripe<Key, Value>
-  ) -> HybridFlight<Value>? {
+  ) -> CacheFlight<Value>? {
     guard let flight = stripe.flights[key], !flight.isAbandoned else { return nil }
     return flight
   }
@@ -141,7 +141,7 @@ extension HybridCache {
     _ key: Key, _ stripe: HybridStripe<Key, Value>, _ candidate: CacheHit<Value>?,
     isBackground: Bool
   ) -> Beginning.Launch {
-    let flight = HybridFlight(
+    let flight = CacheFlight(
       candidate: candidate.map { ownCopy(of: $0) }, isBackground: isBackground)
     stripe.flights[key] = flight
     stripe.totals.fetches += 1
@@ -159,7 +159,7 @@ extension HybridCache {
   }
 
   private func run(
-    _ flight: HybridFlight<Value>, _ request: OriginRequest<Key>, _ load: Loader
+    _ flight: CacheFlight<Value>, _ request: OriginRequest<Key>, _ load: Loader
   ) async {
     let answer: Result<OriginAnswer<Value>, any Error>
     do {
@@ -176,7 +176,7 @@ extension HybridCache {
   }
 
   /// Waits for a fetch that was joined.
-  func wait(_ key: Key, for flight: HybridFlight<Value>) async -> CacheResult<Value> {
+  func wait(_ key: Key, for flight: CacheFlight<Value>) async -> CacheResult<Value> {
     let result = await flight.wait()
     guard configuration.copiesOnRead, result.value != nil, let data = flight.data else {
       return result

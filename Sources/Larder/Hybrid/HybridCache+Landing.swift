@@ -10,7 +10,7 @@ import LarderEngine
 extension HybridCache {
   /// Stores what a fetch has brought, unless it was overtaken, and tells all who wait.
   func land(
-    _ flight: HybridFlight<Value>, _ key: Key,
+    _ flight: CacheFlight<Value>, _ key: Key,
     _ answer: Result<OriginAnswer<Value>, any Error>, isCancelled: Bool
   ) {
     let item = item(key, answer, flight)
@@ -42,7 +42,7 @@ extension HybridCache {
 
   /// What is to be stored; a value that cannot be encoded is told of, and is not stored.
   private func item(
-    _ key: Key, _ answer: Result<OriginAnswer<Value>, any Error>, _ flight: HybridFlight<Value>
+    _ key: Key, _ answer: Result<OriginAnswer<Value>, any Error>, _ flight: CacheFlight<Value>
   ) -> HybridItem<Key, Value> {
     var item = item(key)
     switch answer {
@@ -71,13 +71,13 @@ extension HybridCache {
   }
 
   /// What those who wait are to decode for themselves.
-  private func bytes(of item: HybridItem<Key, Value>, _ flight: HybridFlight<Value>) -> Data? {
+  private func bytes(of item: HybridItem<Key, Value>, _ flight: CacheFlight<Value>) -> Data? {
     if let data = item.data { return data }
     return flight.candidate.flatMap { try? codec.encode($0.value) }
   }
 
   private func settle(
-    _ flight: HybridFlight<Value>, _ item: HybridItem<Key, Value>,
+    _ flight: CacheFlight<Value>, _ item: HybridItem<Key, Value>,
     _ operation: inout Operation, _ answer: OriginAnswer<Value>, isCurrent: Bool
   ) -> CacheResult<Value> {
     let isBackground = flight.isBackground
@@ -111,7 +111,7 @@ extension HybridCache {
   /// The fetch was cancelled, by those who wanted it or by its loader: that is no failure of the
   /// origin.
   private func cancelled(
-    _ error: any Error, _ flight: HybridFlight<Value>, _ item: HybridItem<Key, Value>,
+    _ error: any Error, _ flight: CacheFlight<Value>, _ item: HybridItem<Key, Value>,
     _ stripe: HybridStripe<Key, Value>
   ) -> CacheResult<Value> {
     stripe.totals.cancelled += 1
@@ -120,7 +120,7 @@ extension HybridCache {
 
   /// The origin has failed: what the cache had stands in where it may.
   private func fail(
-    _ error: any Error, _ flight: HybridFlight<Value>, _ item: HybridItem<Key, Value>,
+    _ error: any Error, _ flight: CacheFlight<Value>, _ item: HybridItem<Key, Value>,
     _ stripe: HybridStripe<Key, Value>
   ) -> CacheResult<Value> {
     stripe.totals.failures += 1
@@ -130,7 +130,7 @@ extension HybridCache {
   }
 
   private func standIn(
-    for error: any Error, _ flight: HybridFlight<Value>, _ item: HybridItem<Key, Value>
+    for error: any Error, _ flight: CacheFlight<Value>, _ item: HybridItem<Key, Value>
   ) -> CacheResult<Value> {
     guard let limit = configuration.staleIfError, let hit = flight.candidate, !flight.isAbandoned,
       hit.expires == .max || item.now <= hit.expires

@@ -11,7 +11,7 @@ final class HybridStripe<Key: DiskKeyRepresentable, Value: Sendable>: @unchecked
   var victims: [MemoryEviction<Key, HybridHeld<Value>>] = []
   /// Fetches whose answer is to be stored. One that is overtaken by a set or a removal is taken
   /// out.
-  var flights: [Key: HybridFlight<Value>] = [:]
+  var flights: [Key: CacheFlight<Value>] = [:]
   /// What waits to be written to disk.
   var dirty: [Key: HybridDirty] = [:]
   var totals = HybridTotals()

@@ -6,6 +6,7 @@ extension MemoryCache {
   @discardableResult
   public func removeAll(includingPermanent: Bool = false) -> Int {
     defer { noteClearing() }
+    loads.forgetAll()
     return sum { shard, gone in
       shard.removeAll(includingPermanent: includingPermanent, &gone)
     }

@@ -43,8 +43,12 @@ extension MemoryCache {
     return sum
   }
 
+  /// What `value(for:load:)` has done.
+  public var loadCounts: MemoryLoadCounts { loads.totals }
+
   /// Sets everything that has happened to zero; what the cache holds stays. O(shards).
   public func resetStatistics() {
+    loads.resetTotals()
     for index in 0..<blocks.count {
       withShard(index) { shard, _ in
         shard.totals = ShardTotals()

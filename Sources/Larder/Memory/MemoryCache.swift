@@ -33,6 +33,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   @usableFromInline let recorder = RecordPoint()
   @usableFromInline let onEviction: (@Sendable (MemoryEviction<Key, Value>) -> Void)?
   let watch = PressureWatch()
+  let loads = MemoryLoads<Key, Value>()
 
   /// An empty cache.
   ///
@@ -257,6 +258,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   /// remembered of the key afterwards. Amortised O(1), or what the policy takes.
   @discardableResult
   public func remove(_ key: Key) -> Value? {
+    loads.forget(key)
     let hash = hasher.hash(key)
     defer { if events.watches(hash) { noteRemoval(key, hash) } }
     return withShard(blocks.index(hash)) { shard, gone in
@@ -307,16 +309,22 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   }
 
   /// Calls `body` with a shard, whose lock is held, and with a place for what leaves it.
-  func withShard<Result>(
+  func withShard<Result, Failure: Error>(
     _ index: Int,
-    _ body: (inout MemoryShard<Key, Value>, inout EvictedEntries<Key, Value>) -> Result
-  ) -> Result {
+    _ body: (inout MemoryShard<Key, Value>, inout EvictedEntries<Key, Value>) throws(Failure) ->
+      Result
+  ) throws(Failure) -> Result {
     var gone = EvictedEntries<Key, Value>(isHeard: events.isActive, handsOver: onEviction != nil)
     blocks.lock(index)
-    let result = body(&blocks.shard(index).pointee, &gone)
+    let result: Swift.Result<Result, Failure>
+    do throws(Failure) {
+      result = .success(try body(&blocks.shard(index).pointee, &gone))
+    } catch {
+      result = .failure(error)
+    }
     blocks.unlock(index)
     gone.finish(events, onEviction)
-    return result
+    return try result.get()
   }
 }
 

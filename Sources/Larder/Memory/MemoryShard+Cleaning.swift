@@ -20,6 +20,20 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     return expires > now ? expires : nil
   }
 
+  /// The value of a key that may be used, which is not a reference to it.
+  func value(_ key: Key, _ hash: UInt32, now: UInt64) -> Value? {
+    let id = find(key, hash)
+    guard id != .none, tier.contains(id), tier.expiry(id) > now else { return nil }
+    return records.value(id).pointee
+  }
+
+  /// Appends the keys of all entries that may be used.
+  func appendKeys(to keys: inout [Key], now: UInt64) {
+    for id in directory.ids() where tier.contains(id) && tier.expiry(id) > now {
+      keys.append(records.key(id).pointee)
+    }
+  }
+
   /// The value of a key that has expired and was kept, with the instant at which it expired,
   /// microseconds. No reference to it.
   func expired(_ key: Key, _ hash: UInt32, now: UInt64) -> (value: Value, expires: UInt64)? {

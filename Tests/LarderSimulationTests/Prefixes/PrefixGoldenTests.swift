@@ -10,7 +10,20 @@ import Testing
 /// policy or of what is counted may alter.
 struct PrefixGoldenTests {
   /// Policy, capacity, order, block hits, prefix hits, tokens.
-  private static let cells: [(String, UInt64, PromptOrder, [UInt64])] = []
+  private static let cells: [(String, UInt64, PromptOrder, [UInt64])] = [
+    ("lru", 500, .front, [1874, 1874, 959488]),
+    ("lru", 500, .tail, [1874, 1874, 959488]),
+    ("lru", 4000, .front, [5086, 5086, 2604032]),
+    ("lru", 4000, .tail, [5086, 5086, 2604032]),
+    ("sieve", 500, .front, [1923, 1923, 984576]),
+    ("sieve", 500, .tail, [1923, 1923, 984576]),
+    ("sieve", 4000, .front, [4886, 4886, 2501632]),
+    ("sieve", 4000, .tail, [4886, 4886, 2501632]),
+    ("belady", 500, .front, [6120, 6120, 3133440]),
+    ("belady", 500, .tail, [6120, 5901, 3021312]),
+    ("belady", 4000, .front, [8819, 8819, 4515328]),
+    ("belady", 4000, .tail, [8819, 8819, 4515328]),
+  ]
 
   private static func trace() throws -> PreparedTrace {
     let source = SourceSpec.generator(

@@ -11,7 +11,7 @@ import LarderEngine
 /// It has a lock of its own, which is never held for long: a request that is cancelled does not
 /// wait for the disk. The stripe's lock may be held when this one is taken, not the other way
 /// round.
-final class HybridFlight<Value: Sendable>: Sendable {
+final class CacheFlight<Value: Sendable>: Sendable {
   private struct State {
     /// Requests that want the answer. When the last of them is cancelled so is the fetch, unless it
     /// is a refresh that nobody waits for.

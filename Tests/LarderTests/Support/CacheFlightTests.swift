@@ -6,7 +6,7 @@ import Testing
 @testable import Larder
 
 /// Many requests and one fetch, and what comes between a fetch and its end.
-@Suite(.endsInTime) struct HybridFlightTests {
+@Suite(.endsInTime) struct CacheFlightTests {
   let folder: ScratchFolder
   let gate = Gate()
   let cache: HybridCache<String, Int>

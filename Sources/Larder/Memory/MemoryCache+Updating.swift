@@ -1,0 +1,80 @@
+import LarderEngine
+
+/// More than one value, or a value and its successor.
+extension MemoryCache {
+  /// Replaces the value of a key by one that depends on it, as one step: no other thread gets or
+  /// sets the key in between.
+  ///
+  ///     cache.update("visits") { count in count = (count ?? 0) + 1 }
+  ///
+  /// `body` is called with the shard's lock held: it must be short and must not call the cache.
+  /// It gets nil where there is no value or it has expired; if it leaves nil, the key is removed;
+  /// if it throws, nothing changes. Looking at the old value is not a reference to it, storing the
+  /// new one is a set. A value that copies on write is copied when it is changed in place.
+  ///
+  /// - Parameters: See `set`.
+  /// - Returns: What `body` returns.
+  @discardableResult
+  public func update<Result>(
+    _ key: Key, cost: Int = 1, timeToLive: Duration? = nil, fetchCost: Float = 1,
+    _ body: (inout Value?) throws -> Result
+  ) rethrows -> Result {
+    let hash = hasher.hash(key)
+    let upper = UInt32(truncatingIfNeeded: hash >> 32)
+    let isUseless = timeToLive.map { $0 <= .zero } ?? false
+    let entry = MemoryEntry(
+      cost: cost, timeToLive: timeToLive, fetchCost: fetchCost, isPermanent: false)
+    loads.forget(key)
+    // Held until the lock is given back: its end may run code that calls the cache.
+    var old: Value?
+    var new: Value?
+    let result = try withShard(blocks.index(hash)) { shard, gone throws in
+      let now = clock.nowMicroseconds
+      old = shard.value(key, upper, now: now)
+      new = old
+      let result = try body(&new)
+      if let new, !isUseless {
+        let stored = shard.set(
+          key, upper, fingerprint: hasher.fingerprint(key, hash), new, entry, now: now, &gone)
+        if stored == .stored { gone.note(.set, key) }
+      } else {
+        _ = shard.remove(key, upper, now: now, &gone)
+      }
+      return result
+    }
+    if events.watches(hash) {
+      if new == nil || isUseless { noteRemoval(key, hash) } else { noteSet(key, hash, entry) }
+    }
+    withExtendedLifetime(old) {}
+    return result
+  }
+
+  /// The values of several keys; keys without one are left out. As one `get` for each key, in
+  /// order.
+  public func values(for keys: some Sequence<Key>) -> [Key: Value] {
+    var values: [Key: Value] = [:]
+    values.reserveCapacity(keys.underestimatedCount)
+    for key in keys { values[key] = get(key) }
+    return values
+  }
+
+  /// The keys that have a value which may be used, in no order. Shards are looked at one after the
+  /// other, so while other threads work the keys need not belong to one moment. Not a reference to
+  /// any. O(entries) in time and memory.
+  public var keys: [Key] {
+    let now = clock.nowMicroseconds
+    var keys: [Key] = []
+    for index in 0..<blocks.count {
+      withShard(index) { shard, _ in shard.appendKeys(to: &keys, now: now) }
+    }
+    return keys
+  }
+
+  /// The value of a key that may be used; not a reference to it, and not counted.
+  func peek(_ key: Key) -> Value? {
+    let hash = hasher.hash(key)
+    return withShard(blocks.index(hash)) { shard, _ in
+      shard.value(key, UInt32(truncatingIfNeeded: hash >> 32), now: clock.nowMicroseconds)
+    }
+  }
+}

@@ -1,0 +1,14 @@
+/// Why a memory cache did not call a loader.
+public enum MemoryLoadError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The loader of a key asked the cache for the same key, and would have waited for itself.
+  case loadsItself(key: String)
+
+  /// One line for a person.
+  public var description: String {
+    switch self {
+    case .loadsItself(let key):
+      "memory cache: the loader of '\(key)' asks the cache for the same key and would wait for "
+        + "itself; call the origin instead"
+    }
+  }
+}

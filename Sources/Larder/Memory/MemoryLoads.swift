@@ -1,0 +1,81 @@
+import LarderEngine
+import Synchronization
+
+/// The loads of a memory cache that are under way, at most one a key.
+///
+/// One lock for all keys: it is taken by requests that missed, and loads take far longer. A shard's
+/// lock is never held when it is taken.
+final class MemoryLoads<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+  private struct State {
+    var loads: [Key: MemoryLoad<Value>] = [:]
+    var totals = MemoryLoadCounts()
+  }
+
+  private let state = Locked(State())
+  /// So that a removal need not take the lock while nothing is loaded.
+  private let underWay = Atomic(0)
+
+  /// What has happened so far.
+  var totals: MemoryLoadCounts { state.withLock { $0.totals } }
+
+  /// Starts counting again.
+  func resetTotals() { state.withLock { $0.totals = MemoryLoadCounts() } }
+
+  /// Joins the load of a key, or registers a new one, which the caller then has to run and to end.
+  /// Nil where the current task works for the load of the key, and would wait for itself.
+  func join(_ key: Key) -> (load: MemoryLoad<Value>, isNew: Bool)? {
+    state.withLock { state in
+      if let load = state.loads[key] {
+        if MemoryLoadChain.contains(load) { return nil }
+        if load.flight.join() {
+          state.totals.joined += 1
+          return (load, false)
+        }
+      } else {
+        underWay.add(1, ordering: .acquiringAndReleasing)
+      }
+      let load = MemoryLoad<Value>()
+      _ = load.flight.join()
+      state.loads[key] = load
+      return (load, true)
+    }
+  }
+
+  /// A registered load begins to ask for its value.
+  func count() { state.withLock { $0.totals.started += 1 } }
+
+  /// Ends a load, and tells those who wait for it.
+  func end(_ load: MemoryLoad<Value>, _ key: Key, _ result: CacheResult<Value>) {
+    let waiters = state.withLock { state in
+      if case .failure = result { state.totals.failed += 1 }
+      if state.loads[key] === load {
+        state.loads[key] = nil
+        underWay.subtract(1, ordering: .acquiringAndReleasing)
+      }
+      // Under the lock: nobody joins it from here on.
+      return load.flight.finish(result, nil)
+    }
+    for waiter in waiters { waiter.resume(returning: result) }
+  }
+
+  /// A key is about to be removed: what is being loaded for it will not be stored, and later
+  /// requests load anew.
+  func forget(_ key: Key) {
+    guard underWay.load(ordering: .acquiring) > 0 else { return }
+    state.withLock { state in
+      guard let load = state.loads.removeValue(forKey: key) else { return }
+      load.forget()
+      underWay.subtract(1, ordering: .acquiringAndReleasing)
+    }
+  }
+
+  /// All keys are about to be removed.
+  func forgetAll() {
+    guard underWay.load(ordering: .acquiring) > 0 else { return }
+    state.withLock { state in
+      for load in state.loads.values { load.forget() }
+      underWay.subtract(state.loads.count, ordering: .acquiringAndReleasing)
+      state.loads = [:]
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import LarderEngine
+import TestSupport
+import Testing
+
+@testable import Larder
+
+/// Updates as one step, several keys at once, and the list of keys.
+@Suite(.endsInTime) struct MemoryCacheUpdatingTests {
+  private struct Failure: Error {}
+
+  private let clock = ManualClock(seconds: 100)
+
+  private func cache(_ count: Int = 100) throws -> MemoryCache<String, Int> {
+    try MemoryCache(
+      MemoryCacheConfiguration(limits: MemoryCacheLimits(count: count), shards: 1, clock: clock))
+  }
+
+  @Test func anUpdateSeesWhatWasThere() throws {
+    let cache = try cache()
+    for expected in 1...3 {
+      let after = cache.update("visits") { count in
+        count = (count ?? 0) + 1
+        return count
+      }
+      #expect(after == expected)
+    }
+    #expect(cache.get("visits") == 3)
+    #expect(cache.statistics.sets == 3)
+    #expect(cache.statistics.misses == 0)
+  }
+
+  @Test func nilRemoves() throws {
+    let cache = try cache()
+    cache.set(1, for: "a")
+    cache.update("a") { $0 = nil }
+    #expect(!cache.contains("a"))
+    cache.update("never") { $0 = nil }
+    #expect(cache.count == 0)
+  }
+
+  @Test func anErrorChangesNothing() throws {
+    let cache = try cache()
+    cache.set(1, for: "a")
+    #expect(throws: Failure.self) {
+      try cache.update("a") { value throws in
+        value = 2
+        throw Failure()
+      }
+    }
+    #expect(cache.get("a") == 1)
+  }
+
+  @Test func whatHasExpiredIsNotSeen() throws {
+    let cache = try cache()
+    cache.set(1, for: "a", timeToLive: .seconds(5))
+    clock.advance(seconds: 6)
+    cache.update("a", timeToLive: .seconds(5)) { value in
+      #expect(value == nil)
+      value = 7
+    }
+    #expect(cache.get("a") == 7)
+    clock.advance(seconds: 6)
+    #expect(cache.get("a") == nil)
+    cache.update("b", timeToLive: .zero) { $0 = 1 }
+    #expect(cache.get("b") == nil)
+  }
+
+  @Test func noUpdateIsLost() async throws {
+    let cache = try MemoryCache<Int, Int>(count: 64, policy: "sieve")
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<8 {
+        group.addTask {
+          for step in 0..<5_000 { cache.update(step % 8) { $0 = ($0 ?? 0) + 1 } }
+        }
+      }
+    }
+    #expect((0..<8).compactMap { cache.get($0) } == Array(repeating: 5_000, count: 8))
+  }
+
+  @Test func severalKeys() throws {
+    let cache = try cache()
+    for (key, value) in [("a", 1), ("b", 2), ("c", 3)] { cache.set(value, for: key) }
+    #expect(cache.values(for: ["a", "c", "x"]) == ["a": 1, "c": 3])
+    #expect(cache.statistics.hits == 2)
+    #expect(cache.statistics.misses == 1)
+  }
+
+  @Test func keysAreThoseThatMayBeUsed() throws {
+    let cache = try cache(3)
+    for number in 0..<5 { cache.set(number, for: "\(number)") }
+    #expect(Set(cache.keys) == ["2", "3", "4"])
+    cache.set(9, for: "short", timeToLive: .seconds(1))
+    clock.advance(seconds: 2)
+    #expect(Set(cache.keys) == ["3", "4"])
+    #expect(cache.statistics.hits == 0)
+  }
+}
