@@ -6,7 +6,7 @@ import LarderSimulation
 /// machine.
 enum ReplayCost {
   /// What a request costs on average over the search space of objects of one size.
-  private static let standardNanoseconds = 120.0
+  private static let standardNanoseconds = 110.0
   /// By how much sizes slow a policy down.
   private static let sizesFactor = 1.7
   /// What a filter adds, nanoseconds: 10 M Zipf requests for 1 M objects of 8 KiB, capacity 10 %,
