@@ -90,7 +90,8 @@ def plugin_cache(capacity):
     return lcs.PluginCache(
         cache_size=capacity, cache_init_hook=lambda _: OrderedDict(), cache_hit_hook=hit,
         cache_miss_hook=miss, cache_eviction_hook=evict,
-        cache_remove_hook=lambda order, key: order.pop(key, None))
+        cache_remove_hook=lambda order, key: order.pop(key, None),
+        cache_free_hook=lambda order: order.clear())
 
 
 def asked(cache, ids):
