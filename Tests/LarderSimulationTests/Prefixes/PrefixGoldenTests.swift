@@ -11,18 +11,18 @@ import Testing
 struct PrefixGoldenTests {
   /// Policy, capacity, order, block hits, prefix hits, tokens.
   private static let cells: [(String, UInt64, PromptOrder, [UInt64])] = [
-    ("lru", 500, .front, [1874, 1874, 959488]),
-    ("lru", 500, .tail, [1874, 1874, 959488]),
-    ("lru", 4000, .front, [5086, 5086, 2604032]),
-    ("lru", 4000, .tail, [5086, 5086, 2604032]),
-    ("sieve", 500, .front, [1923, 1923, 984576]),
-    ("sieve", 500, .tail, [1923, 1923, 984576]),
-    ("sieve", 4000, .front, [4886, 4886, 2501632]),
-    ("sieve", 4000, .tail, [4886, 4886, 2501632]),
-    ("belady", 500, .front, [6120, 6120, 3133440]),
-    ("belady", 500, .tail, [6120, 5901, 3021312]),
-    ("belady", 4000, .front, [8819, 8819, 4515328]),
-    ("belady", 4000, .tail, [8819, 8819, 4515328]),
+    ("lru", 500, .front, [1_874, 1_874, 959_488]),
+    ("lru", 500, .tail, [1_874, 1_874, 959_488]),
+    ("lru", 4_000, .front, [5_086, 5_086, 2_604_032]),
+    ("lru", 4_000, .tail, [5_086, 5_086, 2_604_032]),
+    ("sieve", 500, .front, [1_923, 1_923, 984_576]),
+    ("sieve", 500, .tail, [1_923, 1_923, 984_576]),
+    ("sieve", 4_000, .front, [4_886, 4_886, 2_501_632]),
+    ("sieve", 4_000, .tail, [4_886, 4_886, 2_501_632]),
+    ("belady", 500, .front, [6_120, 6_120, 3_133_440]),
+    ("belady", 500, .tail, [6_120, 5_901, 3_021_312]),
+    ("belady", 4_000, .front, [8_819, 8_819, 4_515_328]),
+    ("belady", 4_000, .tail, [8_819, 8_819, 4_515_328]),
   ]
 
   private static func trace() throws -> PreparedTrace {

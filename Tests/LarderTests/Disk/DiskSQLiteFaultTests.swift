@@ -70,7 +70,7 @@ import Testing
       guard case .success(let found) = Result(catching: { try cache.data(for: key) }) else {
         return
       }
-      #expect(found == model.now[key] || found == nil && isRebuilt(cache), "\(key)")
+      #expect(found == model.now[key] || found == nil && isRebuilt(cache), "\(key) \(found?.count ?? -1) \(model.now[key]?.count ?? -1)")
     }
     for step in 0..<8 {
       let key = "\((step * 3 + seed) % 7)"

@@ -123,10 +123,12 @@ import Testing
 
   @Test func aLifeOfNothingIsNotStored() async throws {
     let cache = try cache()
-    let page = try await cache.value(for: "a", timeToLive: { _ in .zero }) { _ in Page(text: "a") }
+    let page = try await cache.value(
+      for: "a", timeToLive: { _ in .zero }, load: { _ in Page(text: "a") })
     #expect(page.text == "a")
     #expect(cache.get("a") == nil)
-    _ = try await cache.value(for: "b", timeToLive: { _ in .seconds(5) }) { _ in Page(text: "b") }
+    _ = try await cache.value(
+      for: "b", timeToLive: { _ in .seconds(5) }, load: { _ in Page(text: "b") })
     #expect(cache.get("b") != nil)
     clock.advance(seconds: 6)
     #expect(cache.get("b") == nil)
@@ -134,13 +136,11 @@ import Testing
 
   @Test func whatItCostsIsAskedOfTheValue() async throws {
     let cache = try cache(MemoryCacheLimits(cost: 10))
-    _ = try await cache.value(for: "a", cost: { $0.text.utf8.count }) { _ in
-      Page(text: "1234567")
-    }
+    _ = try await cache.value(
+      for: "a", cost: { $0.text.utf8.count }, load: { _ in Page(text: "1234567") })
     #expect(cache.statistics.cost == 7)
-    _ = try await cache.value(for: "b", cost: { $0.text.utf8.count }) { _ in
-      Page(text: "more than ten")
-    }
+    _ = try await cache.value(
+      for: "b", cost: { $0.text.utf8.count }, load: { _ in Page(text: "more than ten") })
     #expect(cache.get("b") == nil)
     #expect(cache.statistics.rejections == 1)
   }
