@@ -87,7 +87,7 @@ import Testing
     let plainest = run.plainest(draw)
     let difference = try #require(try run.difference(plainest))
     #expect(difference.contains("executed") && difference.contains("simulated"))
-    #expect(plainest.kind == .memory && plainest.memory.policy == "lru")
+    #expect(plainest.kind == .memory && plainest.memory.policy == "lru", "\(plainest.script)")
     #expect(plainest.memory.admission == nil && plainest.memory.objects == nil)
     #expect(plainest.warmUp == "none")
     #expect(plainest.script.utf8.count < 600, "\(plainest.script)")

@@ -18,7 +18,19 @@ extension ConfigurationDraw {
       best = candidate
       return true
     }
-    // First: what a short trace shows with one policy it need not show with another.
+    // First: what a short trace shows with one policy it need not show with another. Plainest of
+    // all is LRU alone; where it has too much room to show anything, it is given less.
+    var capacity = best.memory.capacity
+    while capacity > 0 {
+      var candidate = best
+      candidate.kind = .memory
+      candidate.memory.policy = "lru"
+      candidate.memory.admission = nil
+      candidate.memory.objects = nil
+      candidate.memory.capacity = capacity
+      if take(candidate) { break }
+      capacity /= 4
+    }
     for change in Self.plainPolicies {
       var candidate = best
       change(&candidate)
