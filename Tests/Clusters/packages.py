@@ -54,9 +54,17 @@ def superuser() -> list[str] | None:
 
 
 def _apt(root: list[str], *words: str) -> bool:
-    """Run apt-get, and tell whether it succeeded."""
+    """Run apt-get, and tell whether it succeeded; without a network it soon fails."""
     command = [*root, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-y", "-qq"]
-    ended = subprocess.run(
-        [*command, "--no-install-recommends", *words], capture_output=True, check=False
-    )
+    for setting in ("Acquire::Retries=0", "Acquire::http::Timeout=20", "DPkg::Lock::Timeout=60"):
+        command += ["-o", setting]
+    try:
+        ended = subprocess.run(
+            [*command, "--no-install-recommends", *words],
+            capture_output=True,
+            check=False,
+            timeout=300,
+        )
+    except subprocess.TimeoutExpired:
+        return False
     return ended.returncode == 0
