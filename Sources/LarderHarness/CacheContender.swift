@@ -34,6 +34,8 @@ public struct CacheSetup: Sendable {
   public var simulation: SimulationSetup
   /// The preset that the configuration names, for what a simulation does not know.
   public var preset: String?
+  /// The command of a cache in a process of its own.
+  var process: ProcessSpec?
   /// How it is driven.
   public var execution: ExecutionSpec
   /// Threads that will call it.

@@ -9,6 +9,7 @@ public enum ContenderRegistry {
     .textbookLRU,
     .plainFiles,
     .rawSQLite,
+    .process,
   ]
 
   private static let added = Locked<[CacheContender]>([])

@@ -98,9 +98,10 @@ final class ExecutionRun {
   var seconds: Double { Double(nanoseconds) / 1e9 }
 
   private func makeCache() throws(ExecutionError) -> any CacheUnderTest {
-    let setup = CacheSetup(
+    var setup = CacheSetup(
       simulation: planned.setup, preset: planned.preset, execution: executor.order.spec,
       threads: threads, folder: folder.path, clock: context.clock)
+    setup.process = planned.process
     do {
       return try contender.make(setup)
     } catch {

@@ -16,6 +16,8 @@ package struct ConfigurationSpec: Sendable, Hashable {
   package var rules: HybridRules
   /// The cache that is executed: see `ContenderRegistry`.
   package var contender: String
+  /// The process that the cache runs in; nil for one of this program.
+  package var process: ProcessSpec?
   /// Whether that cache runs the policies that are named, and can be simulated. One that does not
   /// has a policy of its own, which takes the place of all others.
   package var runsPolicies: Bool
@@ -55,6 +57,12 @@ package struct ConfigurationSpec: Sendable, Hashable {
     disk.layout = layout
     disk.policy = FlashLayout.policy
   }
+
+  /// What results call the policy of a cache with one of its own.
+  var ownPolicy: String { process == nil ? contender : unguardedName }
+
+  /// The least limit on objects of its tiers; nil where none has one.
+  var objectsMaxOfTiers: UInt64? { tiers.compactMap(\.objectsMax).min() }
 
   /// The tier whose capacity is swept: disk where there is one.
   package var sweptTier: TierSpec { kind == .memory ? memory : disk }

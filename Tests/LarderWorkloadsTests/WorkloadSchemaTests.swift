@@ -34,7 +34,8 @@ import Testing
        "prefix": {"order": "tail", "prefill": "8k tokens/s"},
        "placement": {"memory-only-below": "2s", "disk-only-from": "1h"}},
        {"kind": "memory", "name": "m", "memory": {"capacity": 5},
-        "time": {"fetch": "5ms", "bandwidth": "1MB/s", "servers": 2, "coalescing": true}}],
+        "time": {"fetch": "5ms", "bandwidth": "1MB/s", "servers": 2, "coalescing": true}},
+       {"kind": "memory", "name": "p", "cache": {"process": ["a", "{unit}"], "timeout": "5s"}}],
      "policies": ["lru"], "capacities": [10], "seeds": [1], "warm-up": "none", "prefix": {},
      "latency": {
        "memory": {"distribution": "constant", "value": "1us", "per-byte": "1ns"},
@@ -79,7 +80,7 @@ import Testing
     "latency-constant": ["latency", "memory"], "latency-normal": ["latency", "disk"],
     "latency-list": ["latency", "origin"], "traces": ["source"], "advise": ["advise"],
     "fetches": ["configurations", "1", "time"], "prefix": ["configurations", "0", "prefix"],
-    "drive": ["configurations", "0", "disk", "drive"],
+    "drive": ["configurations", "0", "disk", "drive"], "process": ["configurations", "2", "cache"],
   ]
 
   private static let samples: [(types: Set<String>, value: JSONValue)] = [

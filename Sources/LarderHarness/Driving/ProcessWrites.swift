@@ -6,12 +6,15 @@
   import Musl
 #endif
 
-/// Bytes that this process has sent to the disk, as Linux counts them.
+/// Bytes that a process has sent to the disk, as Linux counts them.
 enum ProcessWrites {
-  /// `write_bytes` of `/proc/self/io`: pages made dirty, by every thread, in whole pages; nil where
+  /// Those of this process.
+  static var bytes: UInt64? { bytes(of: "self") }
+
+  /// `write_bytes` of `/proc/PID/io`: pages made dirty, by every thread, in whole pages; nil where
   /// the system does not say. Files on a file system in memory do not count.
-  static var bytes: UInt64? {
-    guard let file = fopen("/proc/self/io", "r") else { return nil }
+  static func bytes(of process: String) -> UInt64? {
+    guard let file = fopen("/proc/\(process)/io", "r") else { return nil }
     defer { fclose(file) }
     var text = [CChar](repeating: 0, count: 1024)
     let count = fread(&text, 1, text.count, file)

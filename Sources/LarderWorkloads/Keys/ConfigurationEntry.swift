@@ -4,7 +4,7 @@ import LarderEngine
 struct ConfigurationEntry: Sendable {
   var spec = ConfigurationSpec(name: "", kind: .memory)
   /// The cache that is executed, where one is named.
-  var cache: String?
+  var cache: CacheChoice?
   var name: String?
   /// The filters in front of the tier whose capacity is swept.
   var filters: [PolicySpec]?
@@ -14,13 +14,7 @@ struct ConfigurationEntry: Sendable {
 
   /// Completes the configuration when all its keys have been read.
   mutating func finish(_ map: YAMLMap, _ checks: ComponentChecks) throws {
-    if let cache {
-      spec.contender = cache
-      if cache != ConfigurationSpec.defaultCache { spec.name = cache }
-      if let value = map["cache"] {
-        spec.runsPolicies = try value.locating { try checks.cache(cache, spec.kind) }
-      }
-    }
+    if let cache { try take(cache, map, checks) }
     if let layout = spec.disk.layout {
       try check(layout, map)
       spec.setLayout(layout)
@@ -54,6 +48,34 @@ struct ConfigurationEntry: Sendable {
       throw map.error(
         at: "admission",
         .refused("a tier also has an 'admission'; set it either here or in the tiers"))
+    }
+  }
+
+  /// Notes which cache is executed, after which the configuration is named.
+  private mutating func take(
+    _ cache: CacheChoice, _ map: YAMLMap, _ checks: ComponentChecks
+  ) throws {
+    switch cache {
+    case .named(let name):
+      spec.contender = name
+      if name != ConfigurationSpec.defaultCache { spec.name = name }
+    case .process(let process):
+      spec.contender = ProcessSpec.contender
+      spec.process = process
+      spec.name = process.name
+    }
+    guard let value = map["cache"] else { return }
+    spec.runsPolicies = try value.locating { try checks.cache(spec.contender, spec.kind) }
+    if spec.contender == ProcessSpec.contender, spec.process == nil {
+      throw map.error(
+        at: "cache",
+        .refused("name the program: cache: {process: [./my-cache, --size, \"{capacity}\"]}"))
+    }
+    if spec.objectsMaxOfTiers != nil, let process = spec.process, !process.uses(.objects) {
+      throw map.error(
+        at: "cache",
+        .refused(
+          "a limit on objects needs '{objects}' in the command: only the process can keep it"))
     }
   }
 

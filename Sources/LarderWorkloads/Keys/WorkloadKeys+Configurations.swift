@@ -31,13 +31,16 @@ extension WorkloadKeys {
         + "with it. `larder caches` lists them",
       default: "none", example: "yycache"),
     Key(
-      "cache", .text("the name of a cache"), \.cache,
-      "the cache to execute: `larder`, a baseline such as `nscache`, or one added by a program. "
-        + "`larder caches` lists them",
+      "cache", .cache, \.cache,
+      "the cache to execute: `larder`, a baseline such as `nscache`, one added by a program "
+        + "(`larder caches` lists them), or a map with the command of a "
+        + "[process](#caches-in-other-processes)",
       default: "`larder`", example: "nscache"),
     Key(
       "name", .name, \.name, "unique name in results",
-      default: "the preset, the `cache` if it is not `larder`, or the kind", example: "phone"),
+      default: .text(
+        "the preset, the `cache` if it is not `larder` (the program of a process), or the kind"),
+      example: "phone"),
     Key(
       "admission", .list(of: .admission, "admission filters"), \.filters,
       "the admission filter in front of the tier whose capacity is swept, or a list of filters, "

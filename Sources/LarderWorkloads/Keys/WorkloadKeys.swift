@@ -8,7 +8,8 @@ package enum WorkloadKeys {
     [
       workload.table, trace.table, traces.table, generator.table, phases.table, mix.table,
       mixPart.table,
-      distribution.table, operations.table, configuration.table, placement.table,
+      distribution.table, operations.table, configuration.table, process.table,
+      placement.table,
       memoryTier.table, diskTier.table, latency.table,
     ] + latencyShapes.map(\.section.table) + [
       execute.table, load.table, pressure.table, check.table, tolerance.table, timed.table,

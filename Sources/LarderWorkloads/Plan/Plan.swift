@@ -96,7 +96,7 @@ package struct Plan: Sendable {
       // A name alone always parses.
       let own = try? PolicySpec(parsing: configuration.contender.replacing(":", with: "-"))
       var policies = tiers(nil, memory: own, disk: own)
-      policies.name = configuration.contender
+      policies.name = configuration.ownPolicy
       return [policies]
     }
     let (memory, disk) = (configuration.memory.policy, configuration.disk.policy)
@@ -162,6 +162,7 @@ package struct Plan: Sendable {
       contender: configuration.contender, preset: configuration.preset, isSimulated: isSimulated,
       isExecuted: isExecuted, prefix: configuration.prefix?.order,
       layout: configuration.layout)
+    planned.process = configuration.process
     planned.countsTime = configuration.drive?.enduranceBytes != nil
     return planned
   }

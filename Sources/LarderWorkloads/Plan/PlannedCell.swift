@@ -14,6 +14,8 @@ package struct PlannedCell: Sendable, Hashable {
   package var countsTime = false
   /// The name of the cache that is executed: see `ContenderRegistry`.
   package var contender: String
+  /// The process that the cache runs in; nil for one of this program.
+  package var process: ProcessSpec?
   /// The preset that the configuration names, nil for none.
   package var preset: String?
   /// Whether its policies are simulated. Where they are not, counts come from executing it in one

@@ -1,0 +1,90 @@
+import Foundation
+import LarderEngine
+import Testing
+
+@testable import LarderWorkloads
+
+/// Caches in other processes in workload files, and what is planned from them.
+@Suite struct WorkloadProcessTests {
+  private func decode(_ configurations: String) throws -> Workload {
+    let yaml = """
+      source: {generator: zipf, requests: 1k}
+      policies: [lru, sieve]
+      capacities: [100]
+      mode: execute
+      configurations: \(configurations)
+      """
+    var checks = Stand.checks
+    checks.cache = { name, _ in name == ConfigurationSpec.defaultCache }
+    return try WorkloadDecoder(checks: checks).decode(Data(yaml.utf8), file: "in/w.yaml")
+  }
+
+  private func problem(_ configurations: String) -> String {
+    do {
+      _ = try decode(configurations)
+      return ""
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  @Test func aProcessIsPlannedOnceUnderTheNameOfItsProgram() throws {
+    let workload = try decode(
+      """
+      [memory, {kind: memory, cache: {process: [bin/my cache, --size, "{capacity}", 5]}},
+        {kind: disk, name: mine, cache: {process: [./c], timeout: 5m}}]
+      """)
+    let facts = TraceFacts(name: "t", requests: 1000, objects: 900, footprintBytes: nil)
+    let cells = try Plan.cells(of: workload, facts: [facts])
+    #expect(
+      cells.map { "\($0.cell.configuration) \($0.cell.policy) \($0.contender)" } == [
+        "memory lru larder", "memory sieve larder", "my-cache my-cache process",
+        "mine mine process",
+      ])
+    #expect(
+      cells[2].process
+        == ProcessSpec(command: ["bin/my cache", "--size", "{capacity}", "5"], folder: "in"))
+    #expect(cells[3].process?.timeoutSeconds == 300)
+    #expect(cells.allSatisfy { $0.process == nil || !$0.isSimulated })
+  }
+
+  @Test func placeholdersAreFilledIn() {
+    let spec = ProcessSpec(command: ["a", "--size={capacity},{unit}", "{x y}", "-m{capacity:MiB}"])
+    let words = spec.filled { "<\($0)>" }
+    #expect(words == ["a", "--size=<capacity>,<unit>", "{x y}", "-m<mebibytes>"])
+    #expect(spec.uses(.unit) && spec.uses(.mebibytes) && !spec.uses(.socket))
+  }
+
+  @Test(arguments: [
+    ("/opt/My Cache.py", "My-Cache.py"), ("..", "process"), ("", "process"), (".hidden", "hidden"),
+  ])
+  func namesArePartsOfPaths(program: String, name: String) {
+    #expect(ProcessSpec(command: [program]).name == name)
+  }
+
+  @Test(arguments: [
+    ("[{kind: memory, cache: {process: []}}]", "expected a list"),
+    ("[{kind: memory, cache: {process: ['']}}]", "expected a list with a program"),
+    ("[{kind: memory, cache: {process: c}}]", "expected a list"),
+    ("[{kind: memory, cache: {process: [c, '{size}']}}]", "unknown placeholder '{size}'; known"),
+    ("[{kind: memory, cache: {timeout: 5s}}]", "key 'process' is missing"),
+    ("[{kind: memory, cache: {process: [c], timeout: 0}}]", "a time of whole seconds"),
+    ("[{kind: memory, cache: {process: [c], wait: 1s}}]", "unknown key 'wait'"),
+    ("[{kind: memory, cache: process}]", "name the program"),
+    ("[{kind: memory, cache: [c]}]", "the name of a cache, or a map"),
+    (
+      "[{kind: memory, cache: {process: [c]}, memory: {objects: 5}}]",
+      "a limit on objects needs '{objects}' in the command"
+    ),
+    (
+      "[{kind: memory, cache: {process: [c]}, memory: {policy: lru}}]",
+      "'policy' does not apply here"
+    ),
+    ("[{kind: memory, cache: {process: [c]}, admission: tinylfu}]", "'admission' does not apply"),
+  ])
+  func mistakesAreSaid(configurations: String, message: String) {
+    let said = problem(configurations)
+    #expect(said.contains(message), "\(said)")
+    #expect(said.hasPrefix("in/w.yaml:5: configurations"), "\(said)")
+  }
+}
