@@ -8,6 +8,9 @@ SHELL := /bin/bash
   policies-page workload-docs docs lint format clean install
 
 SWIFT ?= swift
+# SwiftPM names traits to the compiler in the order of a set, which differs from run to run, and each
+# other order compiles everything again. Only builds hash the same way in every run: tests do not.
+SWIFT_BUILD := SWIFT_DETERMINISTIC_HASHING=1 $(SWIFT) build
 WORKLOAD ?= Workloads/news-feed.yaml
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -100,22 +103,22 @@ browser: ## Install chromium for the test that opens report.html (Debian; skippe
 
 build: deps ## Build larder in release mode
 	$(call say,Building in release mode)
-	@$(SWIFT) build -c release --product larder
+	@$(SWIFT_BUILD) -c release --product larder
 
 debug: deps ## Build larder in debug mode
 	$(call say,Building in debug mode)
-	@$(SWIFT) build
+	@$(SWIFT_BUILD)
 
 test: deps browser lint ## Check the style, then build and run every test
 	$(call say,Building the tests)
-	@$(SWIFT) build --build-tests
+	@$(SWIFT_BUILD) --build-tests
 	$(call say,Running the tests)
 	@$(SWIFT) test --skip-build
 
 # Packages of their own, built in release mode: what they share is built once, in one folder outside
 # Tests and Examples, where tests look at every file.
-NESTED := $(SWIFT) build -c release --scratch-path .build-nested
-NESTED_DEBUG := $(SWIFT) build --scratch-path .build-nested-debug
+NESTED := $(SWIFT_BUILD) -c release --scratch-path .build-nested
+NESTED_DEBUG := $(SWIFT_BUILD) --scratch-path .build-nested-debug
 FOREIGN := $(NESTED) --package-path Tests/Foreign
 BENCHMARKS := $(NESTED) --package-path Benchmarks
 
@@ -178,9 +181,9 @@ sanitize: deps ## Run the tests of engine and caches under the address and threa
 # at most TORTURE_SECONDS; SCENARIOS names some of them. A failure prints how to repeat its round.
 torture: deps ## Test disk caches with killed processes, power cuts, failing calls and damage
 	$(call say,Building Tests/DiskTorture and Tests/Foreign)
-	@$(SWIFT) build -c release --product DiskTorture
+	@$(SWIFT_BUILD) -c release --product DiskTorture
 	@$(FOREIGN) --product Torture
-	@LARDER_DISK_TORTURE="$$($(SWIFT) build -c release --show-bin-path)/DiskTorture"; \
+	@LARDER_DISK_TORTURE="$$($(SWIFT_BUILD) -c release --show-bin-path)/DiskTorture"; \
 	export LARDER_DISK_TORTURE; \
 	torture="$$($(FOREIGN) --show-bin-path)/Torture"; \
 	said="$$(mktemp)"; trap 'rm -f "$$said"' EXIT; status=0; \
@@ -203,7 +206,7 @@ test-clusters: ## Run PARTS parts on a real Slurm and kill a tenth of them; dama
 	@larder='$(LARDER)'; \
 	if [ -z "$$larder" ]; then \
 	  $(MAKE) --no-print-directory build; \
-	  larder="$$($(SWIFT) build -c release --show-bin-path)/larder"; \
+	  larder="$$($(SWIFT_BUILD) -c release --show-bin-path)/larder"; \
 	fi; \
 	root=(); if [ "$$(id -u)" -ne 0 ]; then root=(sudo -n); fi; \
 	command -v $(PYTHON) >/dev/null || \
@@ -216,10 +219,10 @@ test-clusters: ## Run PARTS parts on a real Slurm and kill a tenth of them; dama
 
 run: build ## Run WORKLOAD (default Workloads/news-feed.yaml), and write a report into Results/
 	$(call say,Running $(WORKLOAD))
-	@"$$($(SWIFT) build -c release --show-bin-path)/larder" run '$(WORKLOAD)' $(RUN_FLAGS)
+	@"$$($(SWIFT_BUILD) -c release --show-bin-path)/larder" run '$(WORKLOAD)' $(RUN_FLAGS)
 
 bench: build ## Measure every policy in one thread on a Zipf trace, into Results/bench
-	@larder="$$($(SWIFT) build -c release --show-bin-path)/larder"; \
+	@larder="$$($(SWIFT_BUILD) -c release --show-bin-path)/larder"; \
 	trace=.build/bench-$(BENCH_REQUESTS).larder; \
 	results="Results/bench/$$(date -u +%Y-%m-%dT%H-%M-%SZ)"; \
 	if [ ! -f "$$trace" ]; then \
@@ -285,14 +288,14 @@ test-analysis: $(VENV)/.installed ## Check the style of analysis/ and run its te
 
 library: deps ## Build the C library (product LarderC; header Sources/CLarder/include/larder.h)
 	$(call say,Building the library)
-	@$(SWIFT) build -c release --product LarderC
+	@$(SWIFT_BUILD) -c release --product LarderC
 
 wheel: build library ## Build the Python wheel in .build/wheel, with the library and the command
 	$(call say,Building the wheel)
-	@analysis/wheel.sh "$$($(SWIFT) build -c release --show-bin-path)" .build/wheel $(PYTHON)
+	@analysis/wheel.sh "$$($(SWIFT_BUILD) -c release --show-bin-path)" .build/wheel $(PYTHON)
 
 policies-page: build ## Run all policies on Workloads/policies, and write docs/policies.md
-	@larder="$$($(SWIFT) build -c release --show-bin-path)/larder"; \
+	@larder="$$($(SWIFT_BUILD) -c release --show-bin-path)/larder"; \
 	for workload in Workloads/policies/*.yaml; do \
 	  name="$$(basename "$$workload" .yaml)"; \
 	  printf '\033[1m==> %s\033[0m\n' "$$name"; \
@@ -306,21 +309,21 @@ workload-docs: deps ## Write the schema of workload files, and the tables in doc
 	@LARDER_WRITE_DOCS=1 $(SWIFT) test --filter 'WorkloadDocumentationTests|GeneratorDocumentationTests'
 
 alarms: deps ## Measure false alarms and detections of 'larder check' (about 50 minutes)
-	@$(SWIFT) build -c release --product larder
+	@$(SWIFT_BUILD) -c release --product larder
 	@$(BENCHMARKS) --product SlowLarder
 	$(call say,$(ALARM_RUNS) runs of one build against itself under load)
 	@python3 analysis/alarms/alarms.py same --runs $(ALARM_RUNS) --budget 4 \
-	  --bin "$$($(SWIFT) build -c release --show-bin-path)" \
+	  --bin "$$($(SWIFT_BUILD) -c release --show-bin-path)" \
 	  --slow "$$($(BENCHMARKS) --show-bin-path)/SlowLarder" --output '$(ALARM_RESULTS)'
 	$(call say,$(SLOW_RUNS) runs against a build that is 5 % slower)
 	@python3 analysis/alarms/alarms.py slow --runs $(SLOW_RUNS) --budget 20 \
-	  --bin "$$($(SWIFT) build -c release --show-bin-path)" \
+	  --bin "$$($(SWIFT_BUILD) -c release --show-bin-path)" \
 	  --slow "$$($(BENCHMARKS) --show-bin-path)/SlowLarder" --output '$(ALARM_RESULTS)'
 
 # TRACES may be any folder: traces whose format is not recognised are skipped with a note.
 advise-regret: build ## Compare 'larder advise' with exact search on the traces below TRACES
 	@[ -d '$(TRACES)' ] || { echo 'make advise-regret TRACES=folder' >&2; exit 1; }; \
-	larder="$$($(SWIFT) build -c release --show-bin-path)/larder"; \
+	larder="$$($(SWIFT_BUILD) -c release --show-bin-path)/larder"; \
 	traces=(); \
 	while IFS= read -r trace; do \
 	  if "$$larder" trace head "$$trace" >/dev/null 2>&1; then traces+=("$$trace"); \
@@ -340,7 +343,7 @@ format: ## Format the sources
 docs: deps ## Build the documentation of the libraries as a static site, in .build/docs
 	$(call say,Extracting symbols)
 	@$(SWIFT) package dump-symbol-graph --minimum-access-level public >/dev/null
-	@graphs="$$($(SWIFT) build --show-bin-path)/../symbolgraph"; \
+	@graphs="$$($(SWIFT_BUILD) --show-bin-path)/../symbolgraph"; \
 	docc="$$(command -v docc || echo "$$(dirname "$$(readlink -f "$$(command -v $(firstword $(SWIFT)))")")/docc")"; \
 	mkdir -p .build/docs; \
 	for module in Larder LarderEngine; do \
@@ -362,5 +365,5 @@ clean: ## Remove build products
 install: build ## Install larder into PREFIX/bin (default /usr/local)
 	$(call say,Installing $(DESTDIR)$(PREFIX)/bin/larder)
 	@install -d '$(DESTDIR)$(PREFIX)/bin'
-	@install -m 755 "$$($(SWIFT) build -c release --show-bin-path)/larder" \
+	@install -m 755 "$$($(SWIFT_BUILD) -c release --show-bin-path)/larder" \
 	  '$(DESTDIR)$(PREFIX)/bin/larder'
