@@ -10,13 +10,15 @@ Three measurements, in turn in each round, all in one process of Python:
   asked for each element. libCacheSim has no way to take an array; `--file` also writes the array in
   its format and times that and `process_trace`.
 - LRU written in Python, the same OrderedDict in both: a `larder.Policy`, and the hooks of
-  libCacheSim's `PluginCache`, asked for each element.
+  libCacheSim's `PluginCache`, asked for each element. Each in a process of its own: what ran before
+  leaves Python's memory in pieces, and both work in it.
 
 Needs the packages larder (or LARDER_LIBRARY, the shared library), numpy, pandas and libcachesim.
 Misses must be equal; the exit code is 1 if they are not.
 """
 
 import argparse
+import multiprocessing
 import statistics
 import subprocess
 import sys
@@ -42,6 +44,39 @@ def timed(work):
     start = time.perf_counter()
     result = work()
     return result, time.perf_counter() - start
+
+
+def simulated(values, policy, capacity):
+    """Misses of larder."""
+    import larder
+
+    trace = larder.Trace.from_arrays(values)
+    return int(larder.simulate(trace, [policy], [capacity], threads=1).misses[0])
+
+
+def of_policy(requests, objects, capacity):
+    """Misses and seconds of a policy in Python."""
+    import larder  # noqa: F401 - loading it is not what is measured
+
+    ids = zipf(requests, objects)
+    return timed(lambda: simulated(ids, lru_policy(), capacity))
+
+
+def of_hooks(requests, objects, capacity):
+    """Misses and seconds of libCacheSim's hooks."""
+    import libcachesim  # noqa: F401
+
+    ids = zipf(requests, objects)
+    return timed(lambda: asked(plugin_cache(capacity), ids))
+
+
+def apart(work, *arguments):
+    """What a function gives in a new process."""
+    pool = multiprocessing.get_context("spawn").Pool(1)
+    result = pool.apply(work, arguments)
+    pool.close()
+    pool.join()
+    return result
 
 
 def lru_policy():
@@ -136,8 +171,8 @@ def parse():
     parser.add_argument("--objects", type=int, default=1_000_000)
     parser.add_argument("--capacity", type=int, default=100_000)
     parser.add_argument(
-        "--policy-requests", type=int, default=2_000_000,
-        help="requests of the comparison of policies in Python (default 2,000,000)")
+        "--policy-requests", type=int, default=5_000_000,
+        help="requests of the comparison of policies in Python (default 5,000,000)")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--file", action="store_true", help="also libCacheSim through a file")
     parser.add_argument("--no-peer", action="store_true", help="measure larder alone")
@@ -151,16 +186,12 @@ def main():
 
     capacity = arguments.capacity
     ids = zipf(arguments.requests, arguments.objects)
-    few = ids[: arguments.policy_requests]
+    few = (arguments.policy_requests, arguments.objects, capacity)
     seconds, misses = {}, {}
 
     def note(name, requests, result):
         seconds.setdefault((name, requests), []).append(result[1])
         misses.setdefault(requests, {})[name] = result[0]
-
-    def simulated(values, policy):
-        trace = larder.Trace.from_arrays(values)
-        return int(larder.simulate(trace, [policy], [capacity], threads=1).misses[0])
 
     with tempfile.TemporaryDirectory(prefix="larder-peers-") as folder:
         prepared = str(Path(folder, "array.larder"))
@@ -170,16 +201,15 @@ def main():
             _, preparing = timed(lambda: larder.Trace.from_arrays(ids))
             result, running = timed(lambda: command(arguments.larder, prepared, capacity))
             note("larder simulate + preparation", len(ids), (result, running + preparing))
-            note("larder in Python", len(ids), timed(lambda: simulated(ids, "lru")))
-            note("larder, policy in Python", len(few), timed(lambda: simulated(few, lru_policy())))
+            note("larder in Python", len(ids), timed(lambda: simulated(ids, "lru", capacity)))
+            note("larder, policy in Python", few[0], apart(of_policy, *few))
             if arguments.no_peer:
                 continue
             import libcachesim as lcs
 
             note("libCacheSim, each element", len(ids),
                  timed(lambda: asked(lcs.LRU(capacity), ids)))
-            note("libCacheSim, hooks in Python", len(few),
-                 timed(lambda: asked(plugin_cache(capacity), few)))
+            note("libCacheSim, hooks in Python", few[0], apart(of_hooks, *few))
             if arguments.file:
                 note("libCacheSim, written to a file", len(ids),
                      timed(lambda: written(ids, capacity, folder)))
