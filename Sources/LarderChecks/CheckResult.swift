@@ -20,6 +20,8 @@ package struct CheckResult: Sendable, Hashable {
   package var traceChanges: [String]
   /// Cells whose executed counts are not those of their simulation.
   package var unequalExecutions: [CellName]
+  /// What executed cells take of memory and disk; nil where nothing could be compared.
+  package var resources: ResourceComparison?
   /// The timings; empty where none were asked for.
   package var timings: [TimingComparison]
   /// How timings were compared, in words; nil where they were not.
@@ -31,7 +33,8 @@ package struct CheckResult: Sendable, Hashable {
   package init(
     workload: String, file: String, baseline: String, command: String, machine: String,
     loads: [Double], cells: [CellName], counts: CountsComparison, traceChanges: [String] = [],
-    unequalExecutions: [CellName] = [], timings: [TimingComparison] = [],
+    unequalExecutions: [CellName] = [], resources: ResourceComparison? = nil,
+    timings: [TimingComparison] = [],
     timingMethod: String? = nil, notes: [String] = []
   ) {
     self.workload = workload
@@ -44,6 +47,7 @@ package struct CheckResult: Sendable, Hashable {
     self.counts = counts
     self.traceChanges = traceChanges
     self.unequalExecutions = unequalExecutions
+    self.resources = resources
     self.timings = timings
     self.timingMethod = timingMethod
     self.notes = notes
@@ -53,7 +57,8 @@ package struct CheckResult: Sendable, Hashable {
   /// more; inconclusive where nothing did and timings do not say.
   package var verdict: TimingVerdict {
     if !counts.changes(.worse).isEmpty || !counts.missing.isEmpty || !traceChanges.isEmpty
-      || !unequalExecutions.isEmpty || timings.contains(where: { $0.verdict == .fail })
+      || !unequalExecutions.isEmpty || !(resources?.worse.isEmpty ?? true)
+      || timings.contains(where: { $0.verdict == .fail })
     {
       return .fail
     }

@@ -2,6 +2,9 @@
 package struct CheckSpec: Sendable, Hashable {
   /// What may change, exact to a billionth. What is not here may not change at all.
   package var tolerances: [CheckTolerance: Share]
+  /// How much of memory and disk may change, exact to a billionth of the baseline's figure; what is
+  /// not here, by `CheckResource.threshold`.
+  package var resources: [CheckResource: Share] = [:]
   /// Which cells are timed.
   package var timed: ExecutionFilter
 

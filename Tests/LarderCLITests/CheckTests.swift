@@ -250,6 +250,69 @@ import Testing
     #expect(run.output.contains("30 cells compared with larder-baseline.json: 0 worse, 0 better"))
   }
 
+  /// Its counts hold on every system, and its figures of memory and disk on the one they are from.
+  @Test func ourOwnCachesHold() throws {
+    let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+    let run = try LarderProcess(
+      [
+        "check", "Workloads/ci-caches.yaml", "--baseline", "larder-baseline-caches.json", "--quiet",
+        "--only", "memory/lru/5000", "--only", "memory/s3-fifo/5000",
+      ], in: repository)
+    #expect(run.exitCode == 0, "\(run.notes)\(run.output)")
+    #expect(run.output.contains("2 cells compared with larder-baseline-caches.json: 0 worse"))
+  }
+
+  @Test func moreBytesOfDiskFail() throws {
+    let scratch = try ScratchFolder()
+    try scratch.write(
+      """
+      name: tiny
+      source: {generator: zipf, requests: 2000, objects: 300}
+      configurations: disk
+      policies: lru
+      capacities: [10%]
+      mode: [simulate, execute]
+      execute: {durability: none}
+      """, to: "tiny.yaml")
+    #expect(try check(scratch, ["--update"]).exitCode == 0)
+    let stored = try baseline(scratch)
+    let match = try #require(stored.firstMatch(of: /"disk_bytes": (\d+)/))
+    let bytes = try #require(Int(match.1))
+    func checked(against other: Int) throws -> LarderProcess {
+      try scratch.write(
+        stored.replacingCharacters(in: match.range, with: "\"disk_bytes\": \(other)"),
+        to: "larder-baseline.json")
+      return try check(scratch, ["--junit", "check.xml"])
+    }
+    #expect(try checked(against: bytes).exitCode == 0)
+    #expect(try checked(against: bytes * 100 / 103).exitCode == 0)
+    let worse = try checked(against: bytes * 2 / 3)
+    #expect(worse.exitCode == 1 && worse.output.contains("1 worse, 0 better."))
+    #expect(worse.output.contains("To reproduce:") && worse.output.contains("disk_bytes"))
+    let junit = try String(contentsOf: scratch.url("check.xml"), encoding: .utf8)
+    #expect(junit.contains("failures=\"1\"") && junit.contains("disk_bytes"))
+    let better = try checked(against: bytes * 2)
+    #expect(better.exitCode == 0 && better.output.contains("0 worse, 1 better."))
+    // Another system's figures are not compared.
+    let system = try #require(stored.firstMatch(of: /"system": "[^"]*"/))
+    try scratch.write(
+      stored.replacingCharacters(in: system.range, with: "\"system\": \"Plan 9\"")
+        .replacing("\"disk_bytes\": \(bytes)", with: "\"disk_bytes\": 1"),
+      to: "larder-baseline.json")
+    let foreign = try check(scratch)
+    #expect(foreign.exitCode == 0 && foreign.output.contains("measured on Plan 9"))
+    // What is no figure is refused.
+    try scratch.write(
+      stored.replacing("\"disk_bytes\": \(bytes)", with: "\"disk_bytes\": -1"),
+      to: "larder-baseline.json")
+    let wrong = try check(scratch)
+    #expect(wrong.exitCode == 2 && wrong.noteLines.count == 1, "\(wrong.notes)")
+    try scratch.write(
+      stored.replacing("\"disk_bytes\"", with: "\"disk_kilobytes\""), to: "larder-baseline.json")
+    #expect(try check(scratch).exitCode == 2)
+  }
+
   @Test func comparingFolders() throws {
     let scratch = try ScratchFolder()
     try scratch.write(Self.workload(), to: "tiny.yaml")

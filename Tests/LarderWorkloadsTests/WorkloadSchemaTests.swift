@@ -50,6 +50,7 @@ import Testing
      "advise": {"capacities": [10], "tiers": "auto", "prices": "p.yaml", "learn": "20%",
        "time-budget": "60s"},
      "check": {"tolerance": {"hit_ratio": 0.001, "evictions": "1%"},
+       "resources": {"memory_bytes_per_object": "2%", "disk_bytes": 0.1},
        "timed": {"configurations": ["h"], "policies": ["lru"], "capacities": [10]}}}
     """
 
@@ -76,7 +77,8 @@ import Testing
     "placement": ["configurations", "0", "placement"],
     "execute": ["execute"], "load": ["execute", "load"],
     "pressure": ["execute", "pressure", "0"], "check": ["check"],
-    "tolerance": ["check", "tolerance"], "timed": ["check", "timed"],
+    "tolerance": ["check", "tolerance"], "resources": ["check", "resources"],
+    "timed": ["check", "timed"],
     "latency-constant": ["latency", "memory"], "latency-normal": ["latency", "disk"],
     "latency-list": ["latency", "origin"], "traces": ["source"], "advise": ["advise"],
     "fetches": ["configurations", "1", "time"], "prefix": ["configurations", "0", "prefix"],
@@ -187,7 +189,7 @@ import Testing
     let expected =
       [
         "zipf", "sequential", "news-feed", "product-images", "chat", "scan-resistance", "caches",
-        "designs", "ci", "llm-prefix",
+        "designs", "ci", "ci-caches", "llm-prefix",
       ]
       + "abcdef".map { "ycsb-\($0)" }
     #expect(Set(files) == Set(expected.map { "\($0).yaml" }))

@@ -32,6 +32,9 @@ extension Baseline {
     if let fault = fault(in: cells) { throw .damaged(file: file, reason: fault) }
     return Baseline(
       workload: body.workload, traces: body.traces, cells: cells,
+      resources: body.resources.map {
+        MeasuredResources(system: body.system ?? "", cells: $0.map(\.entry))
+      },
       timings: body.timings.map {
         CalibratedTimings(machine: body.machine ?? "", cells: $0.map(\.entry))
       })
@@ -73,6 +76,8 @@ extension Baseline {
     let workload: String
     let traces: [TraceFacts]
     let cells: [BaselineCell]
+    let system: String?
+    let resources: [BaselineResources]?
     let machine: String?
     let timings: [BaselineTiming]?
   }
@@ -145,5 +150,28 @@ struct BaselineTiming: Decodable {
     let mode = try fields.decode(Timing.Mode.self, forKey: AnyKey(stringValue: "mode"))
     entry = CalibratedTimings.Entry(
       name: TimedName(cell: try CellName(from: decoder), mode: mode), ratios: ratios)
+  }
+}
+
+/// What a cell took of memory and disk as a baseline has it.
+struct BaselineResources: Decodable {
+  let entry: MeasuredResources.Entry
+
+  init(from decoder: any Decoder) throws {
+    let fields = try decoder.container(keyedBy: AnyKey.self)
+    var values: [CheckResource: Double] = [:]
+    for key in fields.allKeys where !CellName.keys.contains(key.stringValue) {
+      guard let resource = CheckResource(rawValue: key.stringValue) else {
+        throw DecodingError.dataCorruptedError(
+          forKey: key, in: fields, debugDescription: "no figure has this name")
+      }
+      let value = try fields.decode(Double.self, forKey: key)
+      guard value.isFinite, value >= 0 else {
+        throw DecodingError.dataCorruptedError(
+          forKey: key, in: fields, debugDescription: "expected a number, at least 0")
+      }
+      values[resource] = value
+    }
+    entry = MeasuredResources.Entry(name: try CellName(from: decoder), values: values)
   }
 }

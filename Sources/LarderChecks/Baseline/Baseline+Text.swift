@@ -27,6 +27,10 @@ extension Baseline {
       "\"traces\": " + Self.list(traces.map(Self.line)),
       "\"cells\": " + Self.list(cells.map(Self.line)),
     ]
+    if let resources {
+      parts.append("\"system\": \(JSONLine.quoted(resources.system))")
+      parts.append("\"resources\": " + Self.list(resources.cells.map(Self.line)))
+    }
     if let timings {
       parts.append("\"machine\": \(JSONLine.quoted(timings.machine))")
       parts.append("\"timings\": " + Self.list(timings.cells.map(Self.line)))
@@ -55,6 +59,16 @@ extension Baseline {
     line.add("unit", cell.unit.rawValue)
     for metric in CheckMetric.allCases {
       if let count = cell.counts[metric] { line.add(metric.rawValue, count) }
+    }
+    return line.text
+  }
+
+  private static func line(_ entry: MeasuredResources.Entry) -> String {
+    var line = JSONLine()
+    add(entry.name, to: &line)
+    for resource in CheckResource.allCases {
+      guard let value = entry.values[resource] else { continue }
+      line.add(resource.rawValue, json: NumberText.significant(value))
     }
     return line.text
   }

@@ -9,6 +9,8 @@ package struct Baseline: Sendable, Hashable {
   package var traces: [TraceFacts]
   /// The cells, sorted.
   package var cells: [CheckedCell]
+  /// What executed cells took of memory and disk; nil where none was executed.
+  package var resources: MeasuredResources?
   /// Times in proportion to calibration kernels; nil where none were measured.
   package var timings: CalibratedTimings?
 
@@ -18,11 +20,12 @@ package struct Baseline: Sendable, Hashable {
   /// A baseline; the cells are put into order.
   package init(
     workload: String, traces: [TraceFacts], cells: [CheckedCell],
-    timings: CalibratedTimings? = nil
+    resources: MeasuredResources? = nil, timings: CalibratedTimings? = nil
   ) {
     self.workload = workload
     self.traces = traces
     self.cells = cells.sorted()
+    self.resources = resources
     self.timings = timings
   }
 }

@@ -10,7 +10,7 @@ struct CompareCommand: ParsableCommand {
     abstract: "Show what changed between two results folders.",
     discussion: """
       Counts are compared exactly. Lists every cell that is better, worse or different, and cells \
-      that are in one folder only. Timings are shown with their spread but not judged; use \
+      that are in one folder only. Memory and disk of executed cells may differ by 5 %. Timings are shown with their spread but not judged; use \
       'larder check --against' for that. The exit code is 0 whatever changed, unless \
       --fail-on-worse is given.
 
@@ -28,7 +28,7 @@ struct CompareCommand: ParsableCommand {
   @Option(help: "Output format: text, markdown, csv or json.")
   var format: RunComparisonFormat = .text
 
-  @Flag(help: "Exit with 1 if a cell is worse or missing.")
+  @Flag(help: "Exit with 1 if a cell is worse or missing, or takes more memory or disk.")
   var failOnWorse = false
 
   func run() throws {
@@ -37,9 +37,12 @@ struct CompareCommand: ParsableCommand {
     Output.text(try format.text(of: comparison, colour: Output.usesColour))
     let worse = comparison.counts.changes(.worse).count
     let missing = comparison.counts.missing.count
-    if failOnWorse, worse + missing > 0 {
+    let larger = comparison.resources.worse.count
+    if failOnWorse, worse + missing + larger > 0 {
       throw CheckOutcome(
-        description: "\(worse) cells are worse and \(missing) are missing", code: 1)
+        description: "\(worse) cells are worse, \(missing) are missing, and \(larger) figures of "
+          + "memory and disk are worse",
+        code: 1)
     }
   }
 

@@ -41,8 +41,9 @@ final class CheckRun {
     let timed = try timer.run(stored?.timings, updating: command.update)
     notes += timed.notes
     loads += [MachineLoad.oneMinute].compactMap { $0 }
+    let resources = MeasuredResources(records, amongTraces: workload.hasSeveralTraces)
     fresh = Baseline(
-      workload: workload.name, traces: traces.facts, cells: counted,
+      workload: workload.name, traces: traces.facts, cells: counted, resources: resources,
       timings: timed.measured ?? kept(stored?.timings, planned, of: workload))
     // Without a baseline, everything is new.
     let before = (stored?.cells ?? []).filter { command.only.isEmpty || isNamed($0.name) }
@@ -54,6 +55,7 @@ final class CheckRun {
       cells: records.map { workload.name(of: $0.cell) }, counts: comparison,
       traceChanges: stored.map { Self.changes(from: $0.traces, to: traces.facts) } ?? [],
       unequalExecutions: Self.unequal(records).map { workload.name(of: $0.cell) },
+      resources: compare(stored?.resources, resources, workload.check.resources),
       timings: timed.comparisons,
       timingMethod: timed.method, notes: notes)
   }
@@ -138,6 +140,28 @@ final class CheckRun {
     }
     progress.end("\(records.count) cells in \(SecondsText.since(start))")
     return records
+  }
+
+  /// Memory and disk against the baseline's; nil where there is nothing to compare.
+  private func compare(
+    _ before: MeasuredResources?, _ after: MeasuredResources?,
+    _ thresholds: [CheckResource: Share]
+  ) -> ResourceComparison? {
+    guard let after else { return nil }
+    guard let before else {
+      if !command.update {
+        notes.append(
+          "The baseline has no figures of memory and disk; --update stores those of this run.")
+      }
+      return nil
+    }
+    guard before.system == after.system else {
+      notes.append(
+        "Memory and disk were not compared: the baseline was measured on \(before.system), this is "
+          + "\(after.system).")
+      return nil
+    }
+    return ResourceComparison(from: before, to: after, thresholds: thresholds)
   }
 
   /// The stored timings of cells that are still there.

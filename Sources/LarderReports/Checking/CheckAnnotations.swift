@@ -44,6 +44,10 @@ package enum CheckAnnotations {
     errors += result.unequalExecutions.map {
       ("\($0)", "executed in one thread, its counts differ from the simulation")
     }
+    errors += (result.resources?.worse ?? []).map { change in
+      let command = CheckText.command(result, only: change.name)
+      return ("\(change.name)", "\(CheckText.sentence(change))\n\(command)")
+    }
     errors += result.timings.filter { $0.verdict == .fail }.map { timing in
       let command = CheckText.command(result, only: timing.name.cell)
       return ("\(timing.name)", "\(CheckText.sentence(timing))\n\(command)")

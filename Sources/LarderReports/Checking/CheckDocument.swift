@@ -26,7 +26,7 @@ package struct CheckDocument {
         .code(result.baseline),
         .text(": \(tables.summary)."),
       ]),
-    ] + traces + executions + tables.blocks(level: 3) + timings + commands + conditions
+    ] + traces + executions + tables.blocks(level: 3) + resources + timings + commands + conditions
   }
 
   private var traces: [Block] {
@@ -43,6 +43,10 @@ package struct CheckDocument {
       .paragraph(["Executed in one thread, the counts of these cells differ from the simulation:"]),
       .list(result.unequalExecutions.map { [.code("\($0)")] }),
     ]
+  }
+
+  private var resources: [Block] {
+    result.resources.map { ResourceTable(comparison: $0).blocks(level: 3) } ?? []
   }
 
   private var timings: [Block] {
@@ -73,6 +77,7 @@ package struct CheckDocument {
 
   private var failedCells: [CellName] {
     var names = result.counts.changes(.worse).map(\.after.name) + result.unequalExecutions
+    names += result.resources?.worse.map(\.name) ?? []
     names += result.timings.filter { $0.verdict == .fail }.map(\.name.cell)
     var seen: Set<CellName> = []
     return names.filter { seen.insert($0).inserted }

@@ -66,6 +66,7 @@ package enum CheckJUnit {
     let new = Set(result.counts.new.map(\.name))
     let timings = Dictionary(grouping: result.timings, by: \.name.cell)
     let unequal = Set(result.unequalExecutions)
+    let resources = Dictionary(grouping: result.resources?.changes ?? [], by: \.name)
     var cases =
       result.traceChanges.isEmpty
       ? [] : [TestCase(name: "trace", failure: result.traceChanges.joined(separator: "; "))]
@@ -79,6 +80,14 @@ package enum CheckJUnit {
       if new.contains(name) { test.output.append("not in the baseline") }
       if unequal.contains(name) {
         failures.append("executed in one thread, its counts differ from the simulation")
+      }
+      for change in resources[name] ?? [] {
+        let sentence = CheckText.sentence(change)
+        if change.isWorse {
+          failures.append("worse: \(sentence)")
+        } else {
+          test.output.append("better: \(sentence)")
+        }
       }
       for timing in timings[name] ?? [] {
         let sentence = CheckText.sentence(timing)

@@ -48,6 +48,25 @@ enum CheckText {
     return told.map { sentence($0, of: change) }.joined(separator: ", ")
   }
 
+  /// A figure of memory or disk.
+  static func figure(_ value: Double) -> String {
+    value >= 1_000
+      ? NumberText.grouped(UInt64(value.rounded())) : NumberText.fixed(value, decimals: 2) ?? ""
+  }
+
+  /// A change of a figure with its sign, such as `+39.7 %`.
+  static func percent(_ change: ResourceChange) -> String {
+    guard change.before > 0 else { return "" }
+    let percent = 100 * (change.after - change.before) / change.before
+    return (percent < 0 ? "-" : "+") + (NumberText.fixed(abs(percent), decimals: 1) ?? "") + " %"
+  }
+
+  /// A change of a figure in a sentence.
+  static func sentence(_ change: ResourceChange) -> String {
+    "\(change.resource.rawValue) \(figure(change.before)) -> \(figure(change.after)) "
+      + "(\(percent(change)); threshold \(change.threshold))"
+  }
+
   /// A timing in a sentence, such as `1.052 times as slow as before (1.040 to 1.063)`.
   static func sentence(_ timing: TimingComparison) -> String {
     guard let ratio = timing.ratio else { return "too few measurements for a comparison" }

@@ -8,6 +8,8 @@ package struct RunComparison: Sendable {
   package let names: (before: String, after: String)
   /// The counts.
   package let counts: CountsComparison
+  /// What executed cells took of memory and disk; nothing is compared between systems.
+  package let resources: ResourceComparison
   let before: RunResults
   let after: RunResults
   private let amongTraces: Bool
@@ -24,6 +26,12 @@ package struct RunComparison: Sendable {
     counts = CountsComparison(
       from: before.records.map { CheckedCell($0, amongTraces: amongTraces) },
       to: after.records.map { CheckedCell($0, amongTraces: amongTraces) })
+    let measured = [before, after].map { MeasuredResources($0.records, amongTraces: amongTraces) }
+    if let old = measured[0], let new = measured[1], before.machine.system == after.machine.system {
+      resources = ResourceComparison(from: old, to: new)
+    } else {
+      resources = ResourceComparison()
+    }
   }
 
   private func name(_ record: Record) -> CellName {

@@ -2,11 +2,15 @@ extension WorkloadKeys {
   /// What checks allow, and what they time.
   static let check = Section<CheckSpec>(
     "check", "Tolerances of larder check, and the cells that it times.",
-    expected: "a map with the keys tolerance and timed",
+    expected: "a map with the keys tolerance, resources and timed",
     keys: [
       Key(
         "tolerance", .map(tolerance, into: [:]), \.tolerances, "how much counts may change",
         default: "no tolerance", example: "{hit_ratio: 0.001}"),
+      Key(
+        "resources", .map(resources, into: [:]), \.resources,
+        "how much memory and disk of executed cells may change", default: "5% of each",
+        example: "{memory_bytes_per_object: 2%}"),
       Key(
         "timed", .map(timed, into: ExecutionFilter()), \.timed,
         "the cells that are timed with `--against` and `--timings`", default: "all",
@@ -21,6 +25,16 @@ extension WorkloadKeys {
         count.rawValue, .difference, count.meaning, default: "`0`",
         example: count.isRatio ? "0.001" : "1%"
       ) { share, tolerances, _ in tolerances[count] = share }
+    })
+
+  /// How much of memory and disk may change, by the names of their columns in `timings.csv`.
+  static let resources = Section<[CheckResource: Share]>(
+    "resources", "How much memory and disk of executed cells may change.",
+    expected: "a map such as {memory_bytes_per_object: 2%}",
+    keys: CheckResource.allCases.map { resource in
+      Key(
+        resource.rawValue, .difference, resource.meaning, default: "`5%`", example: "2%"
+      ) { share, thresholds, _ in thresholds[resource] = share }
     })
 
   /// The cells that are timed.
@@ -40,6 +54,16 @@ extension CheckTolerance {
     case .hitRatio: "absolute difference of the hit ratio, also by tier"
     case .byteHitRatio: "absolute difference of the byte hit ratio"
     default: "change of \(name), relative to the baseline"
+    }
+  }
+}
+
+extension CheckResource {
+  /// The meaning of its key.
+  fileprivate var meaning: String {
+    switch self {
+    case .memoryBytesPerObject: "change of the memory of each object, relative to the baseline"
+    case .diskBytes: "change of the bytes of all files, relative to the baseline"
     }
   }
 }

@@ -12,7 +12,8 @@ package enum WorkloadKeys {
       placement.table,
       memoryTier.table, diskTier.table, latency.table,
     ] + latencyShapes.map(\.section.table) + [
-      execute.table, load.table, pressure.table, check.table, tolerance.table, timed.table,
+      execute.table, load.table, pressure.table, check.table, tolerance.table, resources.table,
+      timed.table,
       advise.table, time.table, prefix.table, drive.table,
     ]
 

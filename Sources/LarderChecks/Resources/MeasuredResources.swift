@@ -1,0 +1,75 @@
+import LarderSimulation
+import LarderWorkloads
+
+/// What executed cells took of memory and disk: figures that are measured, and hardly differ from
+/// run to run, so that a few per cent more are a change of the cache.
+package struct MeasuredResources: Sendable, Hashable {
+  /// Where they were measured: another system, or another allocator, has other figures.
+  package var system: String
+  /// The cells that have any, sorted.
+  package var cells: [Entry]
+
+  /// The figures of one cell.
+  package struct Entry: Sendable, Hashable {
+    /// The cell.
+    package var name: CellName
+    /// What was measured of it.
+    package var values: [CheckResource: Double]
+
+    /// An entry; see the properties for the meaning of each part.
+    package init(name: CellName, values: [CheckResource: Double]) {
+      self.name = name
+      self.values = values
+    }
+  }
+
+  /// Figures; see the properties for the meaning of each part.
+  package init(system: String, cells: [Entry]) {
+    self.system = system
+    self.cells = cells
+  }
+
+  /// What runs in one thread measured: of several repetitions the least, to which nothing was added
+  /// by chance. Nil where nothing was executed.
+  package init?(_ records: [Record], amongTraces: Bool) {
+    let cells = records.compactMap { record -> Entry? in
+      let executions = (record.executions ?? []).filter { $0.threads == 1 }
+      var values: [CheckResource: Double] = [:]
+      for resource in CheckResource.allCases {
+        values[resource] = executions.compactMap { resource.value(in: $0) }.min()
+      }
+      guard !values.isEmpty else { return nil }
+      return Entry(name: CellName(record.cell, amongTraces: amongTraces), values: values)
+    }
+    guard !cells.isEmpty else { return nil }
+    self.init(system: Self.thisSystem, cells: cells.sorted { "\($0.name)" < "\($1.name)" })
+  }
+
+  /// This system, such as `Linux x86_64`.
+  package static var thisSystem: String {
+    #if os(Linux)
+      let system = "Linux"
+    #elseif os(macOS)
+      let system = "macOS"
+    #else
+      let system = "other"
+    #endif
+    #if arch(x86_64)
+      return "\(system) x86_64"
+    #elseif arch(arm64)
+      return "\(system) arm64"
+    #else
+      return "\(system) other"
+    #endif
+  }
+}
+
+extension CheckResource {
+  /// The figure of one run; nil where it was not measured.
+  func value(in execution: Execution) -> Double? {
+    switch self {
+    case .memoryBytesPerObject: execution.memoryBytesPerObject
+    case .diskBytes: execution.diskBytes.map { Double($0) }
+    }
+  }
+}
