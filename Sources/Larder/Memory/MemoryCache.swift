@@ -34,6 +34,10 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   @usableFromInline let onEviction: (@Sendable (MemoryEviction<Key, Value>) -> Void)?
   let watch = PressureWatch()
   let loads = MemoryLoads<Key, Value>()
+  /// Microseconds after which `value(for:load:)` reloads a value; nil for never.
+  let refreshAge: UInt64?
+  /// Microseconds for which it returns an expired value; 0 for none.
+  let staleLife: UInt64
 
   /// An empty cache.
   ///
@@ -62,6 +66,9 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     self.onEviction = onEviction
     hasher = KeyHasher(configuration.hashing, configuration.fingerprints)
     clock = configuration.clock
+    refreshAge = configuration.refreshAfterWrite?.microseconds
+    staleLife = configuration.staleWhileRevalidate?.microseconds ?? 0
+    let keepsExpired = keepsExpired ?? configuration.keepingStale(Value.self)
     let count = try configuration.shardCount()
     try configuration.check(shards: count)
     var made: [(tier: CacheTier, residentsMax: Int, room: Int)] = []
@@ -241,7 +248,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     blocks.unlock(index)
     if stored == .stored { gone.note(.set, key) }
     gone.finish(events, onEviction)
-    if events.watches(hash) { noteSet(key, hash, entry) }
+    if events.watchesChanges(hash) { noteSet(key, hash, entry) }
     return stored
   }
 
@@ -260,7 +267,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   public func remove(_ key: Key) -> Value? {
     loads.forget(key)
     let hash = hasher.hash(key)
-    defer { if events.watches(hash) { noteRemoval(key, hash) } }
+    defer { if events.watchesChanges(hash) { noteRemoval(key, hash) } }
     return withShard(blocks.index(hash)) { shard, gone in
       shard.remove(
         key, UInt32(truncatingIfNeeded: hash >> 32), now: clock.nowMicroseconds, &gone)
@@ -304,7 +311,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
       _ = shard.remove(
         key, UInt32(truncatingIfNeeded: hash >> 32), now: clock.nowMicroseconds, &gone)
     }
-    if events.watches(hash) { noteRemoval(key, hash) }
+    if events.watchesChanges(hash) { noteRemoval(key, hash) }
     return false
   }
 

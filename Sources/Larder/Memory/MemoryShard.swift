@@ -11,7 +11,7 @@ public import LarderEngine
 @usableFromInline
 struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   /// Set in a stamp where the entry is permanent; the rest is when it was stored, in units of 2^20
-  /// microseconds, which it takes 71 years to fill.
+  /// microseconds, which it takes 71 years to fill. The largest is of entries being reloaded.
   @inlinable
   static var permanentBit: UInt32 { 1 << 31 }
 
@@ -19,7 +19,7 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   @inlinable
   @inline(__always)
   static func stamp(_ instant: UInt64) -> UInt32 {
-    UInt32(truncatingIfNeeded: min(instant >> 20, UInt64(permanentBit - 1)))
+    UInt32(truncatingIfNeeded: min(instant >> 20, UInt64(permanentBit - 2)))
   }
 
   // What changes with every set comes first, beside the lock.
