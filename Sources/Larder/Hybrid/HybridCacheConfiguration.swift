@@ -100,6 +100,11 @@ public struct HybridCacheConfiguration: Sendable {
     } catch {
       throw .memory(error)
     }
+    if memory?.refreshAfterWrite != nil || memory?.staleWhileRevalidate != nil {
+      throw .configuration(
+        message: "refreshAfterWrite and staleWhileRevalidate of the memory tier are for "
+          + "MemoryCache; use strategy cacheThenFetch and staleWhileRevalidate of the hybrid cache")
+    }
     guard case .back(let entriesMax, let interval) = writes else { return }
     if memory == nil || disk == nil {
       throw .configuration(message: "write-back needs memory and disk")

@@ -20,15 +20,15 @@ struct EvictedEntries<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   @usableFromInline var more: UnsafeMutablePointer<More>?
   /// Whether somebody listens.
   @usableFromInline let isHeard: Bool
-  /// Whether what is evicted for want of room is to be handed over with its value.
-  @usableFromInline let handsOver: Bool
+  /// What is to be handed over with its value.
+  @usableFromInline let handing: MemoryHanding
 
   /// Nothing has left.
   @inlinable
   @inline(__always)
-  init(isHeard: Bool, handsOver: Bool) {
+  init(isHeard: Bool, handing: MemoryHanding) {
     self.isHeard = isHeard
-    self.handsOver = handsOver
+    self.handing = handing
   }
 
   /// Takes a key over.

@@ -16,6 +16,7 @@ extension MemoryCache {
   @discardableResult
   public func removeExpired() -> Int {
     let now = clock.nowMicroseconds
+    loads.absences?.removeExpired()
     return sum { shard, gone in shard.removeExpired(now: now, &gone) }
   }
 
@@ -78,6 +79,7 @@ extension MemoryCache {
   @discardableResult
   public func handle(_ level: MemoryPressureLevel) -> Int {
     let kept = configuration.pressureRule.kept(level)
+    loads.absences?.removeAll()
     return sum { shard, gone in
       let (used, count) = (shard.tier.used, shard.tier.count)
       if configuration.limits.cost == nil || kept == 0 {

@@ -11,11 +11,17 @@ extension MemoryCache {
   /// - if the key is removed, or `removeAll` called, the loaded value is not stored either, and
   ///   requests that come later load anew.
   ///
+  /// With `MemoryCacheConfiguration.refreshAfterWrite` or `staleWhileRevalidate`, a value that is
+  /// due for reloading, or has expired, is returned at once and reloaded in the background: one
+  /// load a key, which is not cancelled with the request. If it fails, the value is kept and the
+  /// next request tries again. A value that is set meanwhile is kept, as above.
+  ///
   /// A loader may ask for other keys. The load runs in a task of its own, at the highest priority
   /// of those who wait, with the task-local values of the request that started it.
   ///
-  /// A hit costs what `get` costs; the `cost`, `timeToLive` and `fetchCost` of the request that
-  /// started a load are those that count.
+  /// A hit costs what `get` costs, with `refreshAfterWrite` one look under the lock of a shard
+  /// more; the `cost`, `timeToLive` and `fetchCost` of the request that started a load are those
+  /// that count.
   ///
   /// - Parameters:
   ///   - cost: What the value counts against `limits.cost`; see `set`.
@@ -28,7 +34,22 @@ extension MemoryCache {
     timeToLive: @escaping @Sendable (Value) -> Duration? = { _ in nil },
     fetchCost: Float = 1, load: @escaping @Sendable (Key) async throws -> Value
   ) async throws -> Value {
-    if let value = get(key) { return value }
+    if let value = get(key) {
+      if refreshAge != nil, isDue(key) {
+        refresh(key, MemoryLoader(cost, timeToLive, fetchCost, nil, load))
+      }
+      return value
+    }
+    let loader = MemoryLoader<Key, Value>(cost, timeToLive, fetchCost, nil, load)
+    if staleLife > 0, let value = staleValue(key, loader) { return value }
+    while true {
+      // Nil only from a load of another request, whose loader may find nothing.
+      if let value = try await request(key, loader) { return value }
+    }
+  }
+
+  /// Joins the load of a key or starts one, and waits for it.
+  func request(_ key: Key, _ loader: MemoryLoader<Key, Value>) async throws -> Value? {
     guard let (pending, isNew) = loads.join(key) else {
       throw MemoryLoadError.loadsItself(key: "\(key)")
     }
@@ -38,59 +59,76 @@ extension MemoryCache {
         loads.end(pending, key, .miss(value))
         return value
       }
-      loads.count()
-      pending.flight.launch {
-        await self.run(pending, key, load) { value in
-          if let life = timeToLive(value), life <= .zero { return nil }
-          return MemoryEntry(
-            cost: cost(value), timeToLive: timeToLive(value), fetchCost: fetchCost,
-            isPermanent: false)
-        }
+      if loader.negativeLife != nil, loads.isAbsent(key) {
+        loads.end(pending, key, .absent)
+        return nil
       }
+      loads.count()
+      pending.flight.launch { await self.run(pending, key, loader) }
     }
     switch await pending.flight.wait() {
     case .miss(let value): return value
     case .failure(let error): throw error
     case .hit(let hit): return hit.value
-    case .absent: throw CancellationError()
+    case .absent: return nil
     }
   }
 
   /// Calls a loader, stores what it brings, and tells those who wait.
-  private func run(
-    _ pending: MemoryLoad<Value>, _ key: Key, _ load: @Sendable (Key) async throws -> Value,
-    _ entry: @Sendable (Value) -> MemoryEntry?
+  ///
+  /// - Parameter refreshed: The stamp of the entry that is being reloaded; nil where there is none.
+  func run(
+    _ pending: MemoryLoad<Value>, _ key: Key, _ loader: MemoryLoader<Key, Value>,
+    refreshed: UInt32? = nil
   ) async {
     let result: CacheResult<Value>
+    var isNone = false
     do {
       let chain = MemoryLoadChain.current + [pending]
-      let value = try await MemoryLoadChain.$current.withValue(chain) { try await load(key) }
-      if let entry = entry(value) { storeLoaded(value, for: key, entry, pending) }
-      result = .miss(value)
+      let value = try await MemoryLoadChain.$current.withValue(chain) {
+        try await loader.load(key)
+      }
+      let entry = value.flatMap(loader.entry)
+      if entry != nil || refreshed != nil {
+        storeLoaded(value, for: key, entry, pending, isRefresh: refreshed != nil)
+      }
+      if value == nil, let life = loader.negativeLife { loads.remember(key, for: life, pending) }
+      isNone = value == nil
+      result = value.map { .miss($0) } ?? .absent
     } catch {
       result = .failure(error)
     }
-    loads.end(pending, key, result)
+    if let refreshed { endRefresh(key, refreshed) }
+    loads.end(pending, key, result, isNone: isNone)
   }
 
-  /// Stores what was loaded, unless the key has a value by now or was removed meanwhile.
+  /// Stores what was loaded, unless the key has a value by now that the load was not to replace, or
+  /// was removed meanwhile. What was reloaded and may not be stored removes the value that it
+  /// replaces.
   private func storeLoaded(
-    _ value: Value, for key: Key, _ entry: MemoryEntry, _ pending: MemoryLoad<Value>
+    _ value: Value?, for key: Key, _ entry: MemoryEntry?, _ pending: MemoryLoad<Value>,
+    isRefresh: Bool
   ) {
     let hash = hasher.hash(key)
     let upper = UInt32(truncatingIfNeeded: hash >> 32)
     let isStored = withShard(blocks.index(hash)) { shard, gone in
+      let now = clock.nowMicroseconds
       // A removal forgets the load before it takes this lock: either it is seen here, or it finds
       // and removes what is stored.
-      guard pending.mayStore, !shard.contains(key, upper, now: clock.nowMicroseconds) else {
+      guard pending.mayStore else { return false }
+      let replaces = isRefresh && shard.isRefreshing(key, upper)
+      guard replaces || !shard.contains(key, upper, now: now) else { return false }
+      // A policy is told what it would be told had the get removed it.
+      if staleLife > 0 { _ = shard.removeExpired(key, upper, now: now, &gone) }
+      guard let value, let entry else {
+        if replaces { _ = shard.remove(key, upper, now: now, &gone) }
         return false
       }
       let stored = shard.set(
-        key, upper, fingerprint: hasher.fingerprint(key, hash), value, entry,
-        now: clock.nowMicroseconds, &gone)
+        key, upper, fingerprint: hasher.fingerprint(key, hash), value, entry, now: now, &gone)
       if stored == .stored { gone.note(.set, key) }
       return stored == .stored
     }
-    if isStored, events.watches(hash) { noteSet(key, hash, entry) }
+    if isStored, let entry, events.watchesChanges(hash) { noteSet(key, hash, entry) }
   }
 }

@@ -9,7 +9,8 @@ extension MemoryCache {
   /// Bytes that the cache takes for keys, values and all that it knows of them, without what keys
   /// and values point to. O(shards).
   public var residentBytes: Int {
-    (0..<blocks.count).reduce(blocks.slots?.bytes ?? 0) {
+    let others = (blocks.slots?.bytes ?? 0) + (loads.absences?.residentBytes ?? 0)
+    return (0..<blocks.count).reduce(others) {
       $0 + withShard($1) { shard, _ in shard.residentBytes }
     }
   }

@@ -42,7 +42,7 @@ extension MemoryCache {
       }
       return result
     }
-    if events.watches(hash) {
+    if events.watchesChanges(hash) {
       if new == nil || isUseless { noteRemoval(key, hash) } else { noteSet(key, hash, entry) }
     }
     withExtendedLifetime(old) {}

@@ -32,8 +32,13 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   @usableFromInline let events = CacheEvents<Key>()
   @usableFromInline let recorder = RecordPoint()
   @usableFromInline let onEviction: (@Sendable (MemoryEviction<Key, Value>) -> Void)?
+  @usableFromInline let handing: MemoryHanding
   let watch = PressureWatch()
   let loads = MemoryLoads<Key, Value>()
+  /// Microseconds after which `value(for:load:)` reloads a value; nil for never.
+  let refreshAge: UInt64?
+  /// Microseconds for which it returns an expired value; 0 for none.
+  let staleLife: UInt64
 
   /// An empty cache.
   ///
@@ -44,24 +49,48 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     try self.init(configuration, onEviction: nil)
   }
 
+  /// An empty cache that tells of every entry that leaves it, with its value and the reason.
+  ///
+  /// The end of the cache is not told. Without a listener none of this costs anything.
+  ///
+  /// - Parameter onRemoval: Called for each entry that is evicted, expires (when a get or a sweep
+  ///   finds it), is replaced or removed, and for each value that is refused; on the thread of the
+  ///   operation and before it returns, with no lock held, so it may call the cache. What other
+  ///   threads do at the same time may be told in another order.
+  /// - Throws: `MemoryCacheError` if the policy or a number is invalid; it says which.
+  public convenience init(
+    _ configuration: MemoryCacheConfiguration,
+    onRemoval: @escaping @Sendable (MemoryRemoval<Key, Value>) -> Void
+  ) throws(MemoryCacheError) {
+    try self.init(
+      configuration,
+      onEviction: { onRemoval(MemoryRemoval(key: $0.key, value: $0.value, reason: $0.reason)) },
+      tellsAll: true)
+  }
+
   /// An empty cache that hands over what it evicts for want of room.
   ///
   /// - Parameter onEviction: Called for each entry that a `get` or a `set` evicts, on its thread
   ///   and before it returns, in the order in which the policy chose them, with no lock held; not
   ///   for what a trim, memory pressure, a removal or expiry takes.
+  /// - Parameter tellsAll: Whether it is called for these, too, and for what is refused.
   /// - Parameter keepsExpired: Says of a value that a get or `removeExpired` finds expired, and of
   ///   the instant at which it did, whether it stays; to a get it is a miss all the same. Called
   ///   with the value where it lies; must not call the cache. Nil removes all of them.
   /// - Throws: `MemoryCacheError` where the policy or a limit is not possible.
   package init(
     _ configuration: MemoryCacheConfiguration,
-    onEviction: (@Sendable (MemoryEviction<Key, Value>) -> Void)?,
+    onEviction: (@Sendable (MemoryEviction<Key, Value>) -> Void)?, tellsAll: Bool = false,
     keepsExpired: (@Sendable (UnsafePointer<Value>, UInt64) -> Bool)? = nil
   ) throws(MemoryCacheError) {
     self.configuration = configuration
     self.onEviction = onEviction
+    handing = onEviction == nil ? .none : tellsAll ? .all : .evictions
     hasher = KeyHasher(configuration.hashing, configuration.fingerprints)
     clock = configuration.clock
+    refreshAge = configuration.refreshAfterWrite?.microseconds
+    staleLife = configuration.staleWhileRevalidate?.microseconds ?? 0
+    let keepsExpired = keepsExpired ?? configuration.keepingStale(Value.self)
     let count = try configuration.shardCount()
     try configuration.check(shards: count)
     var made: [(tier: CacheTier, residentsMax: Int, room: Int)] = []
@@ -176,7 +205,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     _ index: Int, _ leaving: MemoryShard<Key, Value>.Leaving, _ kind: CacheEventKind, _ key: Key,
     _ isHeard: Bool
   ) {
-    var gone = EvictedEntries<Key, Value>(isHeard: isHeard, handsOver: onEviction != nil)
+    var gone = EvictedEntries<Key, Value>(isHeard: isHeard, handing: handing)
     blocks.shard(index).pointee.leave(leaving, &gone)
     blocks.unlock(index)
     gone.note(kind, key)
@@ -202,7 +231,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     _ value: Value, for key: Key, cost: Int = 1, timeToLive: Duration? = nil,
     fetchCost: Float = 1, isPermanent: Bool = false
   ) -> Bool {
-    if let timeToLive, timeToLive <= .zero, !isPermanent { return refuseExpired(key) }
+    if let timeToLive, timeToLive <= .zero, !isPermanent { return refuseExpired(value, key) }
     let entry = MemoryEntry(
       cost: cost, timeToLive: timeToLive, fetchCost: fetchCost, isPermanent: isPermanent)
     return store(value, for: key, entry) == .stored
@@ -233,7 +262,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     let upper = UInt32(truncatingIfNeeded: hash >> 32)
     blocks.prefetch(index, upper)
     var gone = EvictedEntries<Key, Value>(
-      isHeard: events.isActive, handsOver: onEviction != nil)
+      isHeard: events.isActive, handing: handing)
     blocks.lock(index)
     let stored = blocks.shard(index).pointee.set(
       key, upper, fingerprint: hasher.fingerprint(key, hash), value, entry,
@@ -241,7 +270,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     blocks.unlock(index)
     if stored == .stored { gone.note(.set, key) }
     gone.finish(events, onEviction)
-    if events.watches(hash) { noteSet(key, hash, entry) }
+    if events.watchesChanges(hash) { noteSet(key, hash, entry) }
     return stored
   }
 
@@ -260,7 +289,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   public func remove(_ key: Key) -> Value? {
     loads.forget(key)
     let hash = hasher.hash(key)
-    defer { if events.watches(hash) { noteRemoval(key, hash) } }
+    defer { if events.watchesChanges(hash) { noteRemoval(key, hash) } }
     return withShard(blocks.index(hash)) { shard, gone in
       shard.remove(
         key, UInt32(truncatingIfNeeded: hash >> 32), now: clock.nowMicroseconds, &gone)
@@ -296,15 +325,15 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   /// A set of something that may never be used: only removes what the key had.
   @usableFromInline
   @inline(never)
-  func refuseExpired(_ key: Key) -> Bool {
+  func refuseExpired(_ value: Value, _ key: Key) -> Bool {
     let hash = hasher.hash(key)
     withShard(blocks.index(hash)) { shard, gone in
       shard.totals.sets &+= 1
-      gone.note(.reject, key)
+      shard.refuse(key, value, &gone)
       _ = shard.remove(
         key, UInt32(truncatingIfNeeded: hash >> 32), now: clock.nowMicroseconds, &gone)
     }
-    if events.watches(hash) { noteRemoval(key, hash) }
+    if events.watchesChanges(hash) { noteRemoval(key, hash) }
     return false
   }
 
@@ -314,7 +343,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     _ body: (inout MemoryShard<Key, Value>, inout EvictedEntries<Key, Value>) throws(Failure) ->
       Result
   ) throws(Failure) -> Result {
-    var gone = EvictedEntries<Key, Value>(isHeard: events.isActive, handsOver: onEviction != nil)
+    var gone = EvictedEntries<Key, Value>(isHeard: events.isActive, handing: handing)
     blocks.lock(index)
     let result: Swift.Result<Result, Failure>
     do throws(Failure) {

@@ -23,6 +23,18 @@ public struct MemoryCacheConfiguration: Sendable {
   public var clock: any CacheClock
   /// How much is kept under memory pressure.
   public var pressureRule: MemoryPressureRule
+  /// How old a value may be before `MemoryCache.value(for:load:)` returns it and reloads it in the
+  /// background; at least a second, nil for no limit. When a value was stored is known to a little
+  /// more than a second (2^20 microseconds), so it may be reloaded that much later; never earlier.
+  /// Permanent entries are not reloaded.
+  public var refreshAfterWrite: Duration?
+  /// How long after its expiry `MemoryCache.value(for:load:)` still returns a value while it is
+  /// reloaded; nil for not at all. Expired entries are kept for as long, within the limits; to
+  /// `get` they are misses, each of which counts an expiration.
+  public var staleWhileRevalidate: Duration?
+  /// How many keys without a value are remembered at most, beside the limits; 1 to 2^27. See
+  /// `MemoryCache.value(for:negativeLife:load:)`.
+  public var negativeEntries: Int
   /// Seed of random policies.
   public var seed: UInt64
   /// What stands for keys where a policy or a filter counts them in a sketch.
@@ -33,7 +45,9 @@ public struct MemoryCacheConfiguration: Sendable {
     limits: MemoryCacheLimits, policy: String = "lru", admission: String? = nil,
     shards: Int? = nil, hashing: KeyHashing = .standard,
     clock: any CacheClock = MonotonicCacheClock(),
-    pressureRule: MemoryPressureRule = MemoryPressureRule(), seed: UInt64 = 0
+    pressureRule: MemoryPressureRule = MemoryPressureRule(), seed: UInt64 = 0,
+    refreshAfterWrite: Duration? = nil, staleWhileRevalidate: Duration? = nil,
+    negativeEntries: Int = 10_000
   ) {
     self.limits = limits
     self.policy = policy
@@ -43,6 +57,9 @@ public struct MemoryCacheConfiguration: Sendable {
     self.clock = clock
     self.pressureRule = pressureRule
     self.seed = seed
+    self.refreshAfterWrite = refreshAfterWrite
+    self.staleWhileRevalidate = staleWhileRevalidate
+    self.negativeEntries = negativeEntries
   }
 
   /// How many shards there are to be.
@@ -71,7 +88,33 @@ public struct MemoryCacheConfiguration: Sendable {
     if let age = limits.age, age.microseconds == 0 {
       throw .limit("age", "\(age)", expected: "at least a microsecond, or nil for no limit")
     }
+    if let refreshAfterWrite, refreshAfterWrite < .seconds(1) {
+      throw .limit(
+        "refreshAfterWrite", "\(refreshAfterWrite)", expected: "at least a second, or nil for never"
+      )
+    }
+    if let staleWhileRevalidate, staleWhileRevalidate.microseconds == 0 {
+      throw .limit(
+        "staleWhileRevalidate", "\(staleWhileRevalidate)",
+        expected: "at least a microsecond, or nil for not at all")
+    }
+    guard (1...CacheTierSetup.residentsMax).contains(negativeEntries) else {
+      throw .limit(
+        "negativeEntries", "\(negativeEntries)", expected: "1 to \(CacheTierSetup.residentsMax)")
+    }
     try pressureRule.check()
+  }
+
+  /// Says of a value that has expired whether it is kept to be returned while it is reloaded; nil
+  /// where none is.
+  func keepingStale<Value>(
+    _: Value.Type
+  ) -> (@Sendable (UnsafePointer<Value>, UInt64) -> Bool)? {
+    guard let life = staleWhileRevalidate?.microseconds else { return nil }
+    return { [clock] _, expires in
+      let now = clock.nowMicroseconds
+      return now < expires || now - expires < life
+    }
   }
 
   /// What the tier of one shard is made from.

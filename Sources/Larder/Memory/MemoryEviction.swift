@@ -1,4 +1,5 @@
-/// What a memory cache gave up for want of room, for whoever keeps it elsewhere.
+/// What a memory cache gave up for want of room, for whoever keeps it elsewhere; where listeners
+/// want it, all that leaves or is refused.
 @usableFromInline
 package struct MemoryEviction<Key: Sendable, Value: Sendable>: Sendable {
   /// The key.
@@ -12,14 +13,20 @@ package struct MemoryEviction<Key: Sendable, Value: Sendable>: Sendable {
   package var expiresMicroseconds: UInt64
   /// Whether the entry was permanent.
   package var isPermanent: Bool
+  /// Why it is not there.
+  package var reason: MemoryRemovalReason
 
   @usableFromInline
-  init(key: Key, value: Value, cost: UInt32, expiresMicroseconds: UInt64, isPermanent: Bool) {
+  init(
+    key: Key, value: Value, cost: UInt32, expiresMicroseconds: UInt64, isPermanent: Bool,
+    reason: MemoryRemovalReason
+  ) {
     self.key = key
     self.value = value
     self.cost = cost
     self.expiresMicroseconds = expiresMicroseconds
     self.isPermanent = isPermanent
+    self.reason = reason
   }
 }
 

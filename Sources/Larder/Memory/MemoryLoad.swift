@@ -3,11 +3,23 @@ import Synchronization
 /// A load of a memory cache that is under way.
 final class MemoryLoad<Value: Sendable>: Sendable {
   /// Who waits for it, and its task.
-  let flight = CacheFlight<Value>(candidate: nil, isBackground: false)
+  let flight: CacheFlight<Value>
   private let isWanted = Atomic(true)
+  private let isSet = Atomic(false)
+
+  /// A load; one in the background goes on when nobody waits for it.
+  init(isBackground: Bool = false) {
+    flight = CacheFlight(candidate: nil, isBackground: isBackground)
+  }
 
   /// Whether its value may be stored: not once its key was removed.
   var mayStore: Bool { isWanted.load(ordering: .acquiring) }
+
+  /// Whether it may be remembered that there is no value: not once its key was set or removed.
+  var mayRemember: Bool { mayStore && !isSet.load(ordering: .acquiring) }
+
+  /// Its key was set or removed.
+  func noteChange() { isSet.store(true, ordering: .sequentiallyConsistent) }
 
   /// Its key was removed. Those who wait get the value all the same.
   func forget() { isWanted.store(false, ordering: .sequentiallyConsistent) }

@@ -9,14 +9,40 @@ final class MemoryLoads<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private struct State {
     var loads: [Key: MemoryLoad<Value>] = [:]
     var totals = MemoryLoadCounts()
+    var absences: MemoryCache<Key, Bool>?
   }
 
   private let state = Locked(State())
   /// So that a removal need not take the lock while nothing is loaded.
   private let underWay = Atomic(0)
+  private let hasAbsences = Atomic(false)
 
   /// What has happened so far.
   var totals: MemoryLoadCounts { state.withLock { $0.totals } }
+
+  /// Whether keys without a value are remembered.
+  var remembersAbsences: Bool { hasAbsences.load(ordering: .acquiring) }
+
+  /// Keys of which the origin has said that it has no value; nil until they are remembered.
+  var absences: MemoryCache<Key, Bool>? {
+    remembersAbsences ? state.withLock { $0.absences } : nil
+  }
+
+  /// Remembers keys without a value from now on, in what `make` makes once.
+  func rememberAbsences(_ make: () -> MemoryCache<Key, Bool>?) {
+    state.withLock { state in
+      if state.absences == nil { state.absences = make() }
+    }
+    hasAbsences.store(true, ordering: .sequentiallyConsistent)
+  }
+
+  /// A key was set or removed: that there is no value is not to be remembered by its load.
+  func noteChangeOfLoad(_ key: Key) {
+    state.withLock { state in state.loads[key]?.noteChange() }
+  }
+
+  /// A request was answered by remembering that there is no value.
+  func countAbsent() { state.withLock { $0.totals.negativeHits += 1 } }
 
   /// Starts counting again.
   func resetTotals() { state.withLock { $0.totals = MemoryLoadCounts() } }
@@ -41,13 +67,47 @@ final class MemoryLoads<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
   }
 
+  /// Registers a load in the background, which the caller then has to run and to end; nil where
+  /// the key is being loaded.
+  func begin(_ key: Key) -> MemoryLoad<Value>? {
+    state.withLock { state in
+      if let load = state.loads[key] {
+        if !load.flight.isAbandoned { return nil }
+      } else {
+        underWay.add(1, ordering: .acquiringAndReleasing)
+      }
+      let load = MemoryLoad<Value>(isBackground: true)
+      state.loads[key] = load
+      return load
+    }
+  }
+
+  /// Whether a key is being loaded.
+  func isLoading(_ key: Key) -> Bool { state.withLock { $0.loads[key] != nil } }
+
+  /// A registered load in the background begins to ask for its value.
+  func countRefresh() {
+    state.withLock { state in
+      state.totals.started += 1
+      state.totals.refreshes += 1
+    }
+  }
+
+  /// A request was answered with an expired value.
+  func countStale() { state.withLock { $0.totals.stale += 1 } }
+
   /// A registered load begins to ask for its value.
   func count() { state.withLock { $0.totals.started += 1 } }
 
   /// Ends a load, and tells those who wait for it.
-  func end(_ load: MemoryLoad<Value>, _ key: Key, _ result: CacheResult<Value>) {
+  ///
+  /// - Parameter isNone: Whether the origin was asked and has no value.
+  func end(
+    _ load: MemoryLoad<Value>, _ key: Key, _ result: CacheResult<Value>, isNone: Bool = false
+  ) {
     let waiters = state.withLock { state in
       if case .failure = result { state.totals.failed += 1 }
+      if isNone { state.totals.none += 1 }
       if state.loads[key] === load {
         state.loads[key] = nil
         underWay.subtract(1, ordering: .acquiringAndReleasing)
@@ -71,11 +131,13 @@ final class MemoryLoads<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   /// All keys are about to be removed.
   func forgetAll() {
-    guard underWay.load(ordering: .acquiring) > 0 else { return }
-    state.withLock { state in
-      for load in state.loads.values { load.forget() }
-      underWay.subtract(state.loads.count, ordering: .acquiringAndReleasing)
-      state.loads = [:]
+    if underWay.load(ordering: .acquiring) > 0 {
+      state.withLock { state in
+        for load in state.loads.values { load.forget() }
+        underWay.subtract(state.loads.count, ordering: .acquiringAndReleasing)
+        state.loads = [:]
+      }
     }
+    absences?.removeAll()
   }
 }

@@ -11,7 +11,7 @@ public import LarderEngine
 @usableFromInline
 struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   /// Set in a stamp where the entry is permanent; the rest is when it was stored, in units of 2^20
-  /// microseconds, which it takes 71 years to fill.
+  /// microseconds, which it takes 71 years to fill. The largest is of entries being reloaded.
   @inlinable
   static var permanentBit: UInt32 { 1 << 31 }
 
@@ -19,7 +19,7 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   @inlinable
   @inline(__always)
   static func stamp(_ instant: UInt64) -> UInt32 {
-    UInt32(truncatingIfNeeded: min(instant >> 20, UInt64(permanentBit - 1)))
+    UInt32(truncatingIfNeeded: min(instant >> 20, UInt64(permanentBit - 2)))
   }
 
   // What changes with every set comes first, beside the lock.
@@ -155,13 +155,16 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
       if request.expires != Request.noExpiry, !expires { beginExpiries() }
     }
     let outcome = tier.set(request, now)
-    if wasThere { gone.take(value: records.value(id).move()) }
+    if wasThere {
+      if gone.handing == .all { handOver(id, records.value(id).pointee, false, .replaced, &gone) }
+      gone.take(value: records.value(id).move())
+    }
     let isEvicted = tier.victims.count > 0 && dropVictims(&gone, fresh: id, value, entry)
     let forgotten = tier.victims.forgotten
     if forgotten != .none, forgotten != id { release(forgotten, &gone) }
     guard outcome != .rejected, !isEvicted else {
       records.close(id)
-      if !isEvicted { gone.note(.reject, key) }
+      if !isEvicted { refuse(key, value, &gone) }
       if !tier.remembers(id) { release(id, &gone) }
       return isEvicted ? .evicted : .rejected
     }
@@ -186,7 +189,7 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
       let victim = tier.victims[place]
       if victim == fresh {
         gone.note(.evict(.capacity), records.key(victim).pointee)
-        if gone.handsOver { handOver(victim, value, entry.isPermanent, &gone) }
+        if gone.handing != .none { handOver(victim, value, entry.isPermanent, .evicted, &gone) }
         isFreshGone = true
       } else {
         depart(victim, .evict(.capacity), &gone)
@@ -195,16 +198,46 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     return isFreshGone
   }
 
-  /// Notes for whoever keeps it elsewhere that an id was evicted for want of room.
+  /// Notes that a value was refused.
+  @inlinable
+  @inline(never)
+  func refuse(_ key: Key, _ value: Value, _ gone: inout EvictedEntries<Key, Value>) {
+    gone.note(.reject, key)
+    guard gone.handing == .all else { return }
+    gone.takeMore(
+      eviction: MemoryEviction(
+        key: key, value: value, cost: 0, expiresMicroseconds: .max, isPermanent: false,
+        reason: .refused))
+  }
+
+  /// Notes for whoever keeps it elsewhere, or listens, that the value of an id is gone.
   @inlinable
   @inline(never)
   func handOver(
-    _ id: ObjectID, _ value: Value, _ isPermanent: Bool, _ gone: inout EvictedEntries<Key, Value>
+    _ id: ObjectID, _ value: Value, _ isPermanent: Bool, _ reason: MemoryRemovalReason,
+    _ gone: inout EvictedEntries<Key, Value>
   ) {
     gone.takeMore(
       eviction: MemoryEviction(
         key: records.key(id).pointee, value: value, cost: tier.size(id),
-        expiresMicroseconds: tier.expiry(id), isPermanent: isPermanent))
+        expiresMicroseconds: tier.expiry(id), isPermanent: isPermanent, reason: reason))
+  }
+
+  /// Notes a departure for whoever wants to hear of this kind.
+  @inlinable
+  @inline(never)
+  func handOver(
+    _ id: ObjectID, _ kind: CacheEventKind, _ gone: inout EvictedEntries<Key, Value>
+  ) {
+    guard gone.handing == .all || kind == .evict(.capacity) else { return }
+    let reason: MemoryRemovalReason =
+      switch kind {
+      case .expire: .expired
+      case .remove: .removed
+      default: .evicted
+      }
+    let isPermanent = records.stamp(id).pointee & Self.permanentBit != 0
+    handOver(id, records.value(id).pointee, isPermanent, reason, &gone)
   }
 
   /// Takes out the value of an id that the tier no longer holds, and the key unless it is a ghost.
@@ -212,10 +245,7 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   mutating func depart(
     _ id: ObjectID, _ kind: CacheEventKind, _ gone: inout EvictedEntries<Key, Value>
   ) {
-    if gone.handsOver, kind == .evict(.capacity) {
-      let isPermanent = records.stamp(id).pointee & Self.permanentBit != 0
-      handOver(id, records.value(id).pointee, isPermanent, &gone)
-    }
+    if gone.handing != .none { handOver(id, kind, &gone) }
     gone.take(value: records.value(id).move())
     gone.note(kind, records.key(id).pointee)
     if !tier.remembers(id) { release(id, &gone) }

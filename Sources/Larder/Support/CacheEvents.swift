@@ -12,6 +12,8 @@ package final class CacheEvents<Key: Sendable>: Sendable {
     var next = 0
     // What a recording wants: see `watched`.
     var threshold: UInt64 = 0
+    // Whether all sets and removals are wanted: see `watchedChanges`.
+    var wantsChanges = false
     var count: Int { continuations.count + handlers.count }
   }
 
@@ -19,6 +21,8 @@ package final class CacheEvents<Key: Sendable>: Sendable {
   @usableFromInline let active = Atomic<Bool>(false)
   /// Operations on keys whose hash has lower 32 bits below are told: 0 for none, 2^32 for all.
   @usableFromInline let watched = Atomic<UInt64>(0)
+  /// The same for sets and removals, which more may want to hear of.
+  @usableFromInline let watchedChanges = Atomic<UInt64>(0)
   private let droppedCount = Atomic<UInt64>(0)
 
   /// Events that the reader of a stream did not get, for being slower than the cache.
@@ -44,6 +48,21 @@ package final class CacheEvents<Key: Sendable>: Sendable {
     UInt64(UInt32(truncatingIfNeeded: hash)) < watched.load(ordering: .relaxed)
   }
 
+  /// Whether anybody listens, records keys of this hash, or wants all sets and removals.
+  @inlinable
+  @inline(__always)
+  func watchesChanges(_ hash: UInt64) -> Bool {
+    UInt64(UInt32(truncatingIfNeeded: hash)) < watchedChanges.load(ordering: .relaxed)
+  }
+
+  /// All sets and removals are wanted from now on.
+  func watchChanges() {
+    listeners.withLock { listeners in
+      listeners.wantsChanges = true
+      update(listeners)
+    }
+  }
+
   /// Keys are recorded whose hash has lower 32 bits below `threshold`.
   func record(_ threshold: UInt64) {
     listeners.withLock { listeners in
@@ -54,7 +73,9 @@ package final class CacheEvents<Key: Sendable>: Sendable {
 
   private func update(_ listeners: Listeners) {
     active.store(listeners.count > 0, ordering: .relaxed)
-    watched.store(listeners.count > 0 ? 1 << 32 : listeners.threshold, ordering: .relaxed)
+    let threshold = listeners.count > 0 ? 1 << 32 : listeners.threshold
+    watched.store(threshold, ordering: .relaxed)
+    watchedChanges.store(listeners.wantsChanges ? 1 << 32 : threshold, ordering: .relaxed)
   }
 
   /// A stream of what happens from now on, of which the newest `buffered`, at least one, wait to be

@@ -1,0 +1,64 @@
+import LarderEngine
+
+/// Remembering that the origin has no value for a key.
+extension MemoryCache {
+  /// The value of a key, or nil if the origin has none, which is remembered for `negativeLife`:
+  /// until then the origin is not asked again.
+  ///
+  ///     let user = try await cache.value(for: id, negativeLife: .seconds(30)) { id in
+  ///       try await database.user(id)  // nil if there is none
+  ///     }
+  ///
+  /// Otherwise as `value(for:load:)`. Keys without a value do not count against the limits of the
+  /// cache: up to `MemoryCacheConfiguration.negativeEntries` of them are remembered beside it, and
+  /// SIEVE chooses which are forgotten. A set or a removal of a key forgets at once that it has
+  /// none, as do `removeAll` and memory pressure. `value(for:load:)` without `negativeLife` and
+  /// `get` do not ask what is remembered. From the first such request, sets and removals of this
+  /// cache look up what is remembered of their key, which takes a lock; gets do not.
+  ///
+  /// If a value that is reloaded in the background is gone from the origin, it is removed.
+  ///
+  /// - Parameters:
+  ///   - negativeLife: How long it is remembered that there is no value; with zero or less not at
+  ///     all. That of the request that started a load counts.
+  ///   - cost: What the value counts against `limits.cost`; see `set`.
+  ///   - timeToLive: How long the value may be used; see `value(for:load:)`.
+  ///   - fetchCost: What loading it again would cost, for policies that ask; see `set`.
+  ///   - load: Asks the origin; nil if it has no value.
+  /// - Throws: What `load` throws, `CancellationError`, or `MemoryLoadError`.
+  public func value(
+    for key: Key, negativeLife: Duration, cost: @escaping @Sendable (Value) -> Int = { _ in 1 },
+    timeToLive: @escaping @Sendable (Value) -> Duration? = { _ in nil },
+    fetchCost: Float = 1, load: @escaping @Sendable (Key) async throws -> Value?
+  ) async throws -> Value? {
+    if let value = get(key) {
+      if refreshAge != nil, isDue(key) {
+        rememberAbsences()
+        refresh(key, MemoryLoader(cost, timeToLive, fetchCost, negativeLife, load))
+      }
+      return value
+    }
+    rememberAbsences()
+    let loader = MemoryLoader<Key, Value>(cost, timeToLive, fetchCost, negativeLife, load)
+    if staleLife > 0, let value = staleValue(key, loader) { return value }
+    if loads.isAbsent(key) {
+      loads.countAbsent()
+      return nil
+    }
+    return try await request(key, loader)
+  }
+
+  /// Begins to remember keys without a value, and to hear of every set. Before a load begins, the
+  /// lock of its key's shard is taken: a set that comes after that sees that it has to tell.
+  private func rememberAbsences() {
+    if loads.remembersAbsences { return }
+    loads.rememberAbsences {
+      var wanted = MemoryCacheConfiguration(
+        limits: MemoryCacheLimits(count: configuration.negativeEntries), policy: "sieve")
+      wanted.clock = configuration.clock
+      wanted.hashing = configuration.hashing
+      return try? MemoryCache<Key, Bool>(wanted)
+    }
+    events.watchChanges()
+  }
+}

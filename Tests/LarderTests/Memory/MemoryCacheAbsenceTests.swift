@@ -1,0 +1,138 @@
+import LarderEngine
+import TestSupport
+import Testing
+
+@testable import Larder
+
+/// What `value(for:negativeLife:load:)` remembers of keys that have no value.
+@Suite(.endsInTime) struct MemoryCacheAbsenceTests {
+  private struct Failure: Error, Equatable {}
+
+  private let clock = ManualClock(seconds: 100)
+  private let gate = Gate()
+
+  private func cache(
+    refresh: Duration? = nil, negativeEntries: Int = 100, count: Int = 100
+  ) throws -> MemoryCache<String, String> {
+    try MemoryCache(
+      MemoryCacheConfiguration(
+        limits: MemoryCacheLimits(count: count), shards: 1, clock: clock,
+        refreshAfterWrite: refresh, negativeEntries: negativeEntries))
+  }
+
+  private func ask(
+    _ cache: MemoryCache<String, String>, _ key: String = "a", life: Duration = .seconds(10),
+    answer: String? = nil
+  ) async throws -> String? {
+    try await cache.value(for: key, negativeLife: life) { _ in answer }
+  }
+
+  @Test func theOriginIsNotAskedAgainForSoLong() async throws {
+    let cache = try cache()
+    for _ in 0..<3 { #expect(try await ask(cache) == nil) }
+    #expect(cache.loadCounts.started == 1)
+    #expect(cache.loadCounts.none == 1)
+    #expect(cache.loadCounts.negativeHits == 2)
+    #expect(cache.count == 0)
+    clock.advance(seconds: 11)
+    #expect(try await ask(cache, answer: "now there") == "now there")
+    #expect(try await ask(cache) == "now there")
+    #expect(cache.loadCounts.started == 2)
+  }
+
+  @Test func aLifeOfNothingIsNotRemembered() async throws {
+    let cache = try cache()
+    #expect(try await ask(cache, life: .zero) == nil)
+    #expect(try await ask(cache, life: .zero, answer: "there") == "there")
+    #expect(cache.loadCounts.negativeHits == 0)
+  }
+
+  @Test func errorsAreNotRemembered() async throws {
+    let cache = try cache()
+    await #expect(throws: Failure()) {
+      try await cache.value(for: "a", negativeLife: .seconds(10)) { _ in throw Failure() }
+    }
+    #expect(try await ask(cache, answer: "there") == "there")
+  }
+
+  @Test(arguments: ["set", "update", "load", "remove", "removeAll", "pressure"])
+  func whatChangesAKeyForgetsThatItHasNone(how: String) async throws {
+    let cache = try cache(count: 1)
+    #expect(try await ask(cache) == nil)
+    switch how {
+    case "set": cache.set("set", for: "a")
+    case "update": cache.update("a") { $0 = "set" }
+    case "load": #expect(try await cache.value(for: "a") { _ in "set" } == "set")
+    case "remove": cache.remove("a")
+    case "removeAll": cache.removeAll()
+    default: cache.handle(.critical)
+    }
+    // Evicts it where it was set.
+    cache.set("other", for: "b")
+    #expect(cache.peek("a") == nil)
+    #expect(try await ask(cache, answer: "there") == "there")
+  }
+
+  @Test(arguments: ["set", "remove", "removeAll"])
+  func whatChangesAKeyDuringALoadIsNotForgotten(how: String) async throws {
+    let cache = try cache(count: 1)
+    let none = try await cache.value(for: "a", negativeLife: .seconds(10)) { _ in
+      switch how {
+      case "set":
+        cache.set("set", for: "a")
+        cache.set("other", for: "b")
+      case "remove": cache.remove("a")
+      default: cache.removeAll()
+      }
+      return nil
+    }
+    #expect(none == nil)
+    #expect(try await ask(cache, answer: "there") == "there")
+  }
+
+  @Test func aRequestThatTakesNoNoneLoadsItself() async throws {
+    let cache = try cache()
+    let gate = gate
+    async let none = cache.value(for: "a", negativeLife: .seconds(10)) { _ in
+      await gate.pass()
+      return String?.none
+    }
+    while cache.loadCounts.started == 0 { await Task.yield() }
+    async let value = cache.value(for: "a") { _ in "there" }
+    while cache.loadCounts.joined == 0 { await Task.yield() }
+    gate.open()
+    #expect(try await none == nil)
+    #expect(try await value == "there")
+    #expect(cache.get("a") == "there")
+    #expect(try await ask(cache) == "there")
+  }
+
+  @Test func aReloadThatFindsNoneRemovesTheValue() async throws {
+    let cache = try cache(refresh: .seconds(10))
+    cache.set("old", for: "a")
+    clock.advance(seconds: 12)
+    #expect(try await ask(cache) == "old")
+    while cache.contains("a") || cache.loads.isLoading("a") { await Task.yield() }
+    #expect(try await ask(cache, answer: "not asked") == nil)
+    #expect(cache.loadCounts.negativeHits == 1)
+  }
+
+  @Test func soManyKeysAreRemembered() async throws {
+    let cache = try cache(negativeEntries: 8)
+    for key in 0..<100 { #expect(try await ask(cache, "\(key)") == nil) }
+    #expect(cache.loads.absences?.count == 8)
+    #expect(throws: MemoryCacheError.self) { try self.cache(negativeEntries: 0) }
+    #expect(throws: MemoryCacheError.self) { try self.cache(negativeEntries: 1 << 28) }
+  }
+
+  @Test func hitsAndSetsAreNotCountedOtherwise() async throws {
+    let cache = try cache()
+    #expect(try await ask(cache) == nil)
+    let before = cache.statistics
+    cache.set("b", for: "b")
+    #expect(cache.get("b") == "b")
+    #expect(cache.statistics.sets == before.sets + 1)
+    #expect(cache.statistics.hits == before.hits + 1)
+    #expect(cache.statistics.misses == before.misses)
+  }
+}

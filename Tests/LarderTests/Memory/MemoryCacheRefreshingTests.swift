@@ -1,0 +1,208 @@
+import LarderEngine
+import TestSupport
+import Testing
+
+@testable import Larder
+
+/// What `value(for:load:)` reloads in the background, and what it answers meanwhile.
+@Suite(.endsInTime) struct MemoryCacheRefreshingTests {
+  private struct Failure: Error, Equatable {}
+
+  private let clock = ManualClock(seconds: 100)
+  private let gate = Gate()
+
+  private func cache(
+    refresh: Duration? = nil, stale: Duration? = nil, age: Duration? = nil, policy: String = "lru"
+  ) throws -> MemoryCache<String, String> {
+    try MemoryCache(
+      MemoryCacheConfiguration(
+        limits: MemoryCacheLimits(count: 100, age: age), policy: policy, shards: 1, clock: clock,
+        refreshAfterWrite: refresh, staleWhileRevalidate: stale))
+  }
+
+  /// Waits until a background load has stored a value.
+  private func stored(_ value: String, _ cache: MemoryCache<String, String>) async {
+    while cache.peek("a") != value { await Task.yield() }
+  }
+
+  @Test(arguments: ["lru", "sieve"])
+  func anOldValueIsAnsweredAndReloadedOnce(policy: String) async throws {
+    let cache = try cache(refresh: .seconds(10), policy: policy)
+    cache.set("old", for: "a")
+    clock.advance(seconds: 9)
+    #expect(try await cache.value(for: "a") { _ in "too early" } == "old")
+    #expect(cache.loadCounts.started == 0)
+    clock.advance(seconds: 3)
+    let gate = gate
+    for _ in 0..<20 {
+      let value = try await cache.value(for: "a") { _ in
+        await gate.pass()
+        return "new"
+      }
+      #expect(value == "old")
+    }
+    #expect(cache.loadCounts.started == 1)
+    #expect(cache.loadCounts.refreshes == 1)
+    gate.open()
+    await stored("new", cache)
+    // It is as young as if it had been set.
+    clock.advance(seconds: 9)
+    #expect(try await cache.value(for: "a") { _ in "too early" } == "new")
+    #expect(cache.loadCounts.started == 1)
+  }
+
+  @Test func aFailedReloadKeepsTheValueAndTheNextRequestTriesAgain() async throws {
+    let cache = try cache(refresh: .seconds(10))
+    cache.set("old", for: "a")
+    clock.advance(seconds: 12)
+    #expect(try await cache.value(for: "a") { _ in throw Failure() } == "old")
+    while cache.loadCounts.failed == 0 { await Task.yield() }
+    #expect(cache.get("a") == "old")
+    #expect(try await cache.value(for: "a") { _ in "new" } == "old")
+    await stored("new", cache)
+    #expect(cache.loadCounts.refreshes == 2)
+  }
+
+  @Test func aValueThatIsSetDuringAReloadStays() async throws {
+    let cache = try cache(refresh: .seconds(10))
+    let gate = gate
+    cache.set("old", for: "a")
+    clock.advance(seconds: 12)
+    _ = try await cache.value(for: "a") { _ in
+      await gate.pass()
+      throw Failure()
+    }
+    cache.set("set", for: "a")
+    gate.open()
+    while cache.loadCounts.failed == 0 { await Task.yield() }
+    // Its age counts from the set, also after the reload has failed.
+    #expect(try await cache.value(for: "a") { _ in "too early" } == "set")
+    #expect(cache.loadCounts.started == 1)
+  }
+
+  @Test(arguments: ["set", "remove", "removeAll"])
+  func whatAReloadBringsTooLateIsDropped(how: String) async throws {
+    let cache = try cache(refresh: .seconds(10))
+    let load: @Sendable (String) async throws -> String? = { _ in
+      switch how {
+      case "set": cache.set("set", for: "a")
+      case "remove": cache.remove("a")
+      default: cache.removeAll()
+      }
+      return "late"
+    }
+    cache.set("old", for: "a")
+    clock.advance(seconds: 12)
+    cache.refresh("a", MemoryLoader({ _ in 1 }, { _ in nil }, 1, nil, load))
+    while cache.loads.isLoading("a") || cache.peek("a") == "old" { await Task.yield() }
+    // A load that is forgotten may be under way still: the next one is stored, and stays.
+    #expect(try await cache.value(for: "a") { _ in "again" } == (how == "set" ? "set" : "again"))
+    #expect(cache.get("a") == (how == "set" ? "set" : "again"))
+  }
+
+  @Test func anUpdateThatThrowsDoesNotEndReloading() async throws {
+    let cache = try cache(refresh: .seconds(10))
+    let gate = gate
+    cache.set("old", for: "a")
+    clock.advance(seconds: 12)
+    _ = try await cache.value(for: "a") { _ in
+      await gate.pass()
+      throw Failure()
+    }
+    #expect(throws: Failure()) { try cache.update("a") { _ in throw Failure() } }
+    gate.open()
+    while cache.loadCounts.failed == 0 { await Task.yield() }
+    #expect(try await cache.value(for: "a") { _ in "new" } == "old")
+    await stored("new", cache)
+  }
+
+  @Test func aReloadThatMayNotBeStoredRemovesWhatItReplaces() async throws {
+    let cache = try cache(refresh: .seconds(10))
+    cache.set("old", for: "a")
+    clock.advance(seconds: 12)
+    let value = try await cache.value(for: "a", timeToLive: { _ in .zero }, load: { _ in "new" })
+    #expect(value == "old")
+    while cache.contains("a") { await Task.yield() }
+    #expect(cache.statistics.removals == 1)
+  }
+
+  @Test func permanentEntriesAreNotReloaded() async throws {
+    let cache = try cache(refresh: .seconds(10))
+    cache.set("old", for: "a", isPermanent: true)
+    clock.advance(seconds: 100)
+    #expect(try await cache.value(for: "a") { _ in "new" } == "old")
+    #expect(cache.loadCounts.started == 0)
+  }
+
+  @Test func trimmingByAgePassesOverWhatIsBeingReloaded() async throws {
+    let cache = try cache(refresh: .seconds(10))
+    let gate = gate
+    cache.set("old", for: "a")
+    clock.advance(seconds: 12)
+    _ = try await cache.value(for: "a") { _ in
+      await gate.pass()
+      return "new"
+    }
+    #expect(cache.trim(toAge: .seconds(1)) == 0)
+    gate.open()
+    await stored("new", cache)
+    clock.advance(seconds: 5)
+    #expect(cache.trim(toAge: .seconds(1)) == 1)
+  }
+
+  @Test(arguments: ["lru", "s3-fifo"])
+  func anExpiredValueIsAnsweredWhileItIsReloaded(policy: String) async throws {
+    let cache = try cache(stale: .seconds(30), age: .seconds(10), policy: policy)
+    cache.set("old", for: "a")
+    clock.advance(seconds: 20)
+    #expect(cache.get("a") == nil)
+    let gate = gate
+    for _ in 0..<5 {
+      let value = try await cache.value(for: "a") { _ in
+        await gate.pass()
+        return "new"
+      }
+      #expect(value == "old")
+    }
+    #expect(cache.loadCounts.started == 1)
+    #expect(cache.loadCounts.stale == 5)
+    gate.open()
+    await stored("new", cache)
+    #expect(cache.get("a") == "new")
+    #expect(cache.count == 1)
+  }
+
+  @Test func afterThatItIsAMiss() async throws {
+    let cache = try cache(stale: .seconds(30), age: .seconds(10))
+    cache.set("old", for: "a")
+    clock.advance(seconds: 40)
+    #expect(try await cache.value(for: "a") { _ in "new" } == "new")
+    #expect(cache.loadCounts.stale == 0)
+    #expect(cache.loadCounts.refreshes == 0)
+    #expect(cache.get("a") == "new")
+  }
+
+  @Test func anExpiredValueSurvivesAFailedReloadAndASweep() async throws {
+    let cache = try cache(stale: .seconds(30), age: .seconds(10))
+    cache.set("old", for: "a")
+    clock.advance(seconds: 20)
+    #expect(try await cache.value(for: "a") { _ in throw Failure() } == "old")
+    while cache.loadCounts.failed == 0 { await Task.yield() }
+    #expect(cache.removeExpired() == 0)
+    #expect(try await cache.value(for: "a") { _ in throw Failure() } == "old")
+    clock.advance(seconds: 20)
+    #expect(cache.removeExpired() == 1)
+    while cache.loadCounts.failed == 1 { await Task.yield() }
+    await #expect(throws: Failure()) {
+      try await cache.value(for: "a") { _ in throw Failure() }
+    }
+  }
+
+  @Test func whatCannotBeIsRefused() throws {
+    #expect(throws: MemoryCacheError.self) { try cache(refresh: .milliseconds(999)) }
+    #expect(throws: MemoryCacheError.self) { try cache(stale: .zero) }
+    #expect(throws: MemoryCacheError.self) { try cache(stale: .seconds(-1)) }
+    _ = try cache(refresh: .seconds(1), stale: .microseconds(1))
+    _ = try cache(refresh: .seconds(Int64.max) * 8, stale: .seconds(Int64.max) * 8)
+  }
+}

@@ -1,0 +1,130 @@
+import LarderEngine
+import Testing
+
+@testable import Larder
+
+/// What a removal listener is told, with which value and reason.
+@Suite struct MemoryRemovalTests {
+  private final class Told<Value: Sendable & CustomStringConvertible>: Sendable {
+    private let lines = Locked<[String]>([])
+
+    func note(_ removal: MemoryRemoval<String, Value>) {
+      lines.withLock { $0.append("\(removal.key) \(removal.value) \(removal.reason)") }
+    }
+
+    /// What was told since this was asked last.
+    func next() -> [String] {
+      lines.withLock { lines in
+        defer { lines = [] }
+        return lines
+      }
+    }
+  }
+
+  private let clock = ManualClock(seconds: 100)
+
+  private func cache(
+    _ told: Told<String>, _ limits: MemoryCacheLimits = MemoryCacheLimits(count: 2),
+    policy: String = "lru", admission: String? = nil
+  ) throws -> MemoryCache<String, String> {
+    try MemoryCache(
+      MemoryCacheConfiguration(
+        limits: limits, policy: policy, admission: admission, shards: 1, clock: clock),
+      onRemoval: { told.note($0) })
+  }
+
+  @Test(arguments: ["lru", "sieve", "s3-fifo"])
+  func everyReasonIsToldWithTheValue(policy: String) throws {
+    let told = Told<String>()
+    let cache = try cache(told, policy: policy)
+    cache.set("1", for: "a")
+    #expect(told.next() == [])
+    cache.set("2", for: "a")
+    #expect(told.next() == ["a 1 replaced"])
+    #expect(cache.remove("a") == "2")
+    #expect(told.next() == ["a 2 removed"])
+    cache.remove("a")
+    #expect(told.next() == [])
+    cache.set("3", for: "b", timeToLive: .seconds(1))
+    clock.advance(seconds: 2)
+    #expect(cache.get("b") == nil)
+    #expect(told.next() == ["b 3 expired"])
+    cache.set("4", for: "c", timeToLive: .zero)
+    #expect(told.next() == ["c 4 refused"])
+    cache.set("5", for: "d")
+    cache.removeAll()
+    #expect(told.next() == ["d 5 removed"])
+  }
+
+  @Test func evictionsTrimsAndSweepsAreTold() throws {
+    let told = Told<String>()
+    let cache = try cache(told)
+    for key in ["a", "b", "c"] { cache.set("of \(key)", for: key) }
+    #expect(told.next() == ["a of a evicted"])
+    cache.trim(toCount: 1)
+    #expect(told.next() == ["b of b evicted"])
+    cache.handle(.critical)
+    #expect(told.next() == ["c of c evicted"])
+    cache.set("1", for: "d", timeToLive: .seconds(1))
+    clock.advance(seconds: 2)
+    cache.removeExpired()
+    #expect(told.next() == ["d 1 expired"])
+  }
+
+  @Test func aRefusedValueIsToldAfterTheOneThatItReplaces() throws {
+    let told = Told<String>()
+    let cache = try cache(told, MemoryCacheLimits(cost: 10))
+    cache.set("small", for: "a", cost: 5)
+    #expect(!cache.set("large", for: "a", cost: 11))
+    #expect(told.next() == ["a small replaced", "a large refused"])
+    #expect(cache.count == 0)
+  }
+
+  @Test func updatesAreTold() throws {
+    let told = Told<String>()
+    let cache = try cache(told)
+    cache.update("a") { $0 = "1" }
+    cache.update("a") { $0 = "2" }
+    cache.update("a") { $0 = nil }
+    #expect(told.next() == ["a 1 replaced", "a 2 removed"])
+  }
+
+  /// With no lock held.
+  @Test func aListenerMayCallTheCache() throws {
+    let kept = Locked<MemoryCache<Int, Int>?>(nil)
+    let cache = try MemoryCache<Int, Int>(
+      MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 2), policy: "sieve", shards: 1),
+      onRemoval: { removal in
+        guard removal.reason == .evicted, removal.value < 100 else { return }
+        kept.withLock { $0 }?.set(removal.value + 100, for: -1)
+      })
+    kept.withLock { $0 = cache }
+    for key in 0..<3 { cache.set(key, for: key) }
+    #expect(cache.get(-1) == 100 || cache.get(-1) == 101)
+    kept.withLock { $0 = nil }
+  }
+
+  /// What comes in is in there, or was told, once.
+  @Test(arguments: ["lru", "s3-fifo", "w-tinylfu", "arc", "sieve"])
+  func nothingIsLostOrToldTwice(policy: String) throws {
+    let told = Locked<[Int: Int]>([:])
+    let cache = try MemoryCache<Int, Int>(
+      MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 50), policy: policy, shards: 1),
+      onRemoval: { removal in
+        told.withLock { $0[removal.value, default: 0] += 1 }
+      })
+    var state: UInt64 = 7
+    for value in 0..<5_000 {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      let key = Int(state >> 33) % 120
+      if value % 3 == 0 { _ = cache.get(key) }
+      if value % 11 == 0 { cache.remove(key) }
+      cache.set(value, for: key)
+    }
+    let held = cache.keys.compactMap { cache.peek($0) }
+    let counts = told.withLock { $0 }
+    #expect(counts.values.allSatisfy { $0 == 1 })
+    #expect(Set(held).isDisjoint(with: counts.keys))
+    #expect(held.count + counts.count == 5_000)
+  }
+}
