@@ -10,8 +10,8 @@ struct CheckCommand: ParsableCommand {
     commandName: "check",
     abstract: "Fail when a cache or policy got worse than its baseline.",
     discussion: """
-      Counts are compared exactly, or within the tolerances of the workload file. Memory and disk of \
-      executed cells may grow by 5 %, or what the workload file says. Timings are compared on \
+      Counts are compared exactly, or within the tolerances of the workload file. Memory and disk \
+      of executed cells may grow by 5 %, or what the workload file says. Timings are compared on \
       request only: --against times both builds in alternation on this machine; \
       --timings times calibration kernels next to each cell and compares the ratios with those \
       in the baseline. Seconds are never stored. See docs/ci.md.
