@@ -116,9 +116,9 @@ test: deps browser lint ## Check the style, then build and run every test
 	@$(SWIFT) test --skip-build
 
 # Packages of their own, built in release mode: what they share is built once, in one folder outside
-# Tests and Examples, where tests look at every file.
-NESTED := $(SWIFT_BUILD) -c release --scratch-path .build-nested
-NESTED_DEBUG := $(SWIFT_BUILD) --scratch-path .build-nested-debug
+# Tests and Examples, where tests look at every file. A plan that is kept there is another package's.
+NESTED := $(SWIFT_BUILD) -c release --scratch-path .build-nested --disable-build-manifest-caching
+NESTED_DEBUG := $(SWIFT_BUILD) --scratch-path .build-nested-debug --disable-build-manifest-caching
 FOREIGN := $(NESTED) --package-path Tests/Foreign
 BENCHMARKS := $(NESTED) --package-path Benchmarks
 
