@@ -25,6 +25,8 @@ final class ContractDriver<Policy: EvictionPolicy & ~Copyable> {
   private(set) var hits: UInt64 = 0
   /// Whether hits are made through `hitWords`, where the policy has them.
   private let usesWords: Bool
+  /// Bytes of a key, where an entry takes more than its value: see `EntryMemory`.
+  private let keyBytes: UInt64?
   /// Whether the policy gets hints before each request.
   var givesHints = true
   private var words: HitWords?
@@ -39,6 +41,8 @@ final class ContractDriver<Policy: EvictionPolicy & ~Copyable> {
       capacity: capacity, unit: unit, objects: objects, seed: seed, spec: spec)
     do throws(PolicyError) {
       policy = try Policy(setup)
+      let key = try EntryMemory.keyBytes(of: spec, Policy.description)
+      keyBytes = unit == .bytes ? key : nil
     } catch {
       throw ContractProblem("it cannot be made for \(objects) objects: \(error)")
     }
@@ -80,20 +84,28 @@ final class ContractDriver<Policy: EvictionPolicy & ~Copyable> {
   {
     var request = given
     if unit == .objects { request.size = 1 }
+    let value = UInt64(request.size)
+    if let keyBytes {
+      request.size = UInt32(clamping: Policy.entryBytes(value: value, key: keyBytes))
+    }
     if givesHints {
       policy.prefetch(request.id)
       policy.prefetchNeighbours(request.id)
     }
-    let isThere = try isThere(request.id)
+    var isThere = try isThere(request.id)
+    if Policy.idles, isThere, [.get, .set].contains(operation), policy.hasIdled(request.id) {
+      try remove(request.id)
+      isThere = false
+    }
     switch operation {
     case .modify, .bypass: return ContractOutcome(.nothing)
     case .delete:
       try remove(request.id)
       return ContractOutcome(.deleted)
     case .get where isThere: return try hit(request)
-    case .set where isThere: return try replace(request)
-    case .get: return try store(request, as: .miss)
-    case .set: return try store(request, as: .stored)
+    case .set where isThere: return try replace(request, value: value)
+    case .get: return try store(request, value: value, as: .miss)
+    case .set: return try store(request, value: value, as: .stored)
     }
   }
 
@@ -142,7 +154,7 @@ final class ContractDriver<Policy: EvictionPolicy & ~Copyable> {
   }
 
   private func store(
-    _ request: Request, as kind: ContractOutcome.Kind
+    _ request: Request, value: UInt64, as kind: ContractOutcome.Kind
   ) throws(ContractProblem) -> ContractOutcome {
     if let words, words.hit(request.id) {
       throw ContractProblem("hitWords finds \(request.id), which is not resident")
@@ -161,19 +173,23 @@ final class ContractDriver<Policy: EvictionPolicy & ~Copyable> {
     if policy.contains(request.id) {
       throw ContractProblem("\(request.id) is resident after admit, before insert")
     }
-    while used + size > capacity { evicted.append(try evict(for: request)) }
+    while used + size > capacity || policy.isFull(for: request) {
+      evicted.append(try evict(for: request))
+    }
     sizes.set(request.id, request.size)
     resident[request.id] = Copy(
       size: request.size, expires: request.expires, cost: request.cost)
     used += size
     counts.admissions += 1
-    counts.bytesWritten += size
+    counts.bytesWritten += value
     policy.insert(request, sizes)
     try checkForgotten()
     return ContractOutcome(kind, evicted: evicted)
   }
 
-  private func replace(_ request: Request) throws(ContractProblem) -> ContractOutcome {
+  private func replace(
+    _ request: Request, value: UInt64
+  ) throws(ContractProblem) -> ContractOutcome {
     let size = UInt64(request.size)
     guard size <= capacity else {
       try remove(request.id)
@@ -186,7 +202,7 @@ final class ContractDriver<Policy: EvictionPolicy & ~Copyable> {
     sizes.set(request.id, request.size)
     resident[request.id] = Copy(
       size: request.size, expires: request.expires, cost: request.cost)
-    counts.bytesWritten += size
+    counts.bytesWritten += value
     var evicted: [ObjectID] = []
     while policy.overflows || used > capacity { evicted.append(try evict(for: request)) }
     try checkForgotten()

@@ -11,9 +11,9 @@
 /// 2. **Not resident**, and the object is larger than the capacity: nothing. It is never stored.
 /// 3. **Not resident**: `admit`. When the answer is no, the driver calls `evict` while the policy
 ///    `overflows`, and nothing more happens. Otherwise it calls `evict` until the object fits and
-///    then `insert`, once.
+///    the policy no longer `isFull`, and then `insert`, once.
 ///
-/// An entry that expires or is deleted leaves through `remove`.
+/// An entry that expires or is deleted leaves through `remove`, and so does one that `hasIdled`.
 ///
 /// The policy promises:
 ///
@@ -54,6 +54,11 @@ public protocol EvictionPolicy: ~Copyable, SendableMetatype {
 
   /// Whether a missing object should be stored at all, asked before anything is evicted for it.
   mutating func admit(_ request: Request, _ sizes: some ObjectSizes) -> Bool
+
+  /// Whether something must be evicted for a missing object although the capacity would hold it,
+  /// as where memory is divided: asked after an `admit` that accepts, until it is false. True only
+  /// while something is resident.
+  func isFull(for request: Request) -> Bool
 
   /// Gives up one resident object and returns it. `request` is what room is being made for, or
   /// `Request.none`.
@@ -120,6 +125,17 @@ public protocol EvictionPolicy: ~Copyable, SendableMetatype {
   /// It is `now`, in microseconds, or 0 where nobody knows: called before each get and set, only
   /// where `followsTime`. A real cache may say 0 until something expires.
   mutating func follow(_ now: UInt64)
+
+  /// Whether `hasIdled` may be true.
+  static var idles: Bool { get }
+
+  /// Whether a resident object was not requested for so long that nothing answers with it: asked
+  /// when it is requested. The driver then removes it as it does one that has expired.
+  func hasIdled(_ id: ObjectID) -> Bool
+
+  /// What an entry takes of the memory of the server whose rule this is, for a value and a key of
+  /// so many bytes; see `EntryMemory`.
+  static func entryBytes(value: UInt64, key: UInt64) -> UInt64
 
   /// Makes room for ids up to `objects`. O(`objects`); called outside the per-request path.
   mutating func reserve(objects: Int)
@@ -215,6 +231,24 @@ extension EvictionPolicy where Self: ~Copyable {
   @inlinable
   @inline(__always)
   public var overflows: Bool { false }
+
+  /// What fits is stored.
+  @inlinable
+  @inline(__always)
+  public func isFull(for request: Request) -> Bool { false }
+
+  /// Time without requests plays no part.
+  @inlinable
+  public static var idles: Bool { false }
+
+  /// Nothing is idle for too long.
+  @inlinable
+  @inline(__always)
+  public func hasIdled(_ id: ObjectID) -> Bool { false }
+
+  /// The value alone.
+  @inlinable
+  public static func entryBytes(value: UInt64, key: UInt64) -> UInt64 { value }
 
   /// Everything is admitted.
   @inlinable

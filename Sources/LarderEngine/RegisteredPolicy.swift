@@ -55,7 +55,7 @@ public struct RegisteredPolicy: Sendable {
         return single.needsFullShape || single.unit == .bytes
           ? try single.timed(time, Policy.self, FullShape.self)
           : try single.timed(time, Policy.self, UnitShape.self)
-      } else if single.recordsOutcomes || single.needsFullShape {
+      } else if single.recordsOutcomes || single.needsFullShape || Policy.idles {
         return try single.simulation(of: Policy.self, FullShape.self)
       } else if single.unit == .bytes {
         return try single.simulation(of: Policy.self, SizedShape.self)
@@ -133,6 +133,7 @@ extension RegisteredPolicy.SingleTier {
   var needsFullShape: Bool {
     columns.operations != nil || columns.ttls != nil || columns.costs != nil
       || setup.timeToLiveSeconds != nil || setup.objectsMax != nil || setup.admission != nil
+      || EntryMemory.isGiven(in: setup.policy)
   }
 
   /// What the tier is made from.

@@ -28,6 +28,16 @@ extension SampledPoolPolicy where Self: ~Copyable {
 
   static var followsTime: Bool { true }
 
+  /// Redis 7.0's: the hash table's entry, the key's string, the value in the allocation of its
+  /// object (up to 44 bytes) or in one of its own, and 8 to 16 bytes of the table, taken as 12.
+  static func entryBytes(value: UInt64, key: UInt64) -> UInt64 {
+    let keyHeader: UInt64 = key < 32 ? 1 : key < 256 ? 3 : 5
+    let common = 24 + EntryMemory.allocated(keyHeader + key + 1) + 12
+    if value <= 44 { return common + EntryMemory.allocated(16 + 3 + value + 1) }
+    let header: UInt64 = value < 256 ? 3 : value < 65_536 ? 5 : 9
+    return common + 16 + EntryMemory.allocated(header + value + 1)
+  }
+
   @inline(__always)
   mutating func follow(_ now: UInt64) { time.set(now) }
 

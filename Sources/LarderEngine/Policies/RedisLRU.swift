@@ -10,7 +10,7 @@ struct RedisLRU: EvictionPolicy, SampledPoolPolicy, ~Copyable {
     parameters: poolParameters + [
       PolicyParameter(
         "resolution", default: "1000", "what the clock counts, milliseconds, 1 to 3600000")
-    ] + RequestTime.parameters,
+    ] + RequestTime.parameters + EntryMemory.parameters(key: "a key", default: 16),
     isRandom: true, learns: true,
     paper: "Redis 7 and Valkey 8, src/evict.c, maxmemory-policy allkeys-lru")
 

@@ -54,6 +54,11 @@ public struct WeightedLists: ~Copyable {
   @inline(__always)
   public func back(of list: UInt32) -> ObjectID { lists.back(list: list) }
 
+  /// The member in front of another in its list, or `.none` where that is at the front.
+  @inlinable
+  @inline(__always)
+  public func ahead(of id: ObjectID) -> ObjectID { lists.ahead(of: id) }
+
   /// Puts an object that is in no list at the front of one.
   @inlinable
   @inline(__always)

@@ -8,13 +8,20 @@ extension Tier where Policy: ~Copyable {
   ) -> CacheTier.Access {
     if Policy.followsTime { policy.follow(now) }
     guard policy.contains(request.id) else { return .absent }
-    if mayExpire, expiries[request.id] <= now {
+    if isOver(request.id, now: now) {
       if !keepsExpired { remove(request.id) }
       counts.expirations += 1
       return .expired
     }
     hit(request, evicted: evicted)
     return .hit
+  }
+
+  /// Whether a resident object has expired, or was idle for too long.
+  @inlinable
+  @inline(__always)
+  func isOver(_ id: ObjectID, now: UInt64) -> Bool {
+    (mayExpire && expiries[id] <= now) || (Policy.idles && policy.hasIdled(id))
   }
 
   /// A resident object is requested. Its size, expiry and cost are those of the stored copy.
@@ -44,7 +51,7 @@ extension Tier where Policy: ~Copyable {
   ) -> CacheTier.Stored {
     if Policy.followsTime { policy.follow(now) }
     if policy.contains(request.id) {
-      if expiry(of: request.id) > now {
+      if !isOver(request.id, now: now) {
         return replace(request, evicted: evicted) ? .replaced : .rejected
       }
       remove(request.id)
@@ -55,7 +62,8 @@ extension Tier where Policy: ~Copyable {
   /// Stores an object that is not resident, and says whether it did.
   @inlinable
   @inline(__always)
-  mutating func store(_ request: Request, evicted: (ObjectID) -> Void) -> Bool {
+  mutating func store(_ given: Request, evicted: (ObjectID) -> Void) -> Bool {
+    let request = weighed(given)
     let size = Shape.weighs ? UInt64(request.size) : 1
     guard size <= capacity, passesFilter(request) else {
       counts.rejections += 1
@@ -70,15 +78,37 @@ extension Tier where Policy: ~Copyable {
       while count >= objectsMax { evict(for: request, evicted) }
       count += 1
     }
-    while used + size > capacity { evict(for: request, evicted) }
-    if Shape.weighs { sizes[request.id] = request.size }
+    while used + size > capacity || policy.isFull(for: request) {
+      evict(for: request, evicted)
+    }
+    noteSize(request, value: given.size)
     if Shape.limits, filter != nil { fingerprints[request.id] = request.fingerprint }
     note(request)
     used += size
     counts.admissions += 1
-    counts.bytesWritten += size
+    counts.bytesWritten += Shape.weighs ? UInt64(given.size) : 1
     policy.insert(request, Shape.sizes(sizes))
     return true
+  }
+
+  /// A request with what its value takes, where that is more than its size.
+  @inlinable
+  @inline(__always)
+  func weighed(_ given: Request) -> Request {
+    guard Shape.limits, Shape.weighs, let key = keyBytes else { return given }
+    var request = given
+    request.size = UInt32(
+      clamping: Policy.entryBytes(value: UInt64(given.size), key: key))
+    return request
+  }
+
+  /// Keeps what an object that is stored takes, and the size of its value where that is less.
+  @inlinable
+  @inline(__always)
+  mutating func noteSize(_ request: Request, value: UInt32) {
+    guard Shape.weighs else { return }
+    sizes[request.id] = request.size
+    if Shape.limits, keyBytes != nil { values[request.id] = value }
   }
 
   /// Whether the admission filter, where there is one, lets an object in.
@@ -98,7 +128,8 @@ extension Tier where Policy: ~Copyable {
   /// Replaces the value of a resident object, and says whether the new one was accepted: what is
   /// larger than the capacity is removed instead.
   @inlinable
-  mutating func replace(_ request: Request, evicted: (ObjectID) -> Void) -> Bool {
+  mutating func replace(_ given: Request, evicted: (ObjectID) -> Void) -> Bool {
+    let request = weighed(given)
     let (id, size) = (request.id, Shape.weighs ? UInt64(request.size) : 1)
     if Shape.limits, let filter { filter.rule.requested(request) }
     guard size <= capacity else {
@@ -109,10 +140,10 @@ extension Tier where Policy: ~Copyable {
     policy.replace(request, Shape.sizes(sizes))
     if Shape.weighs {
       used = used - UInt64(sizes[id]) + size
-      sizes[id] = request.size
+      noteSize(request, value: given.size)
     }
     note(request)
-    counts.bytesWritten += size
+    counts.bytesWritten += Shape.weighs ? UInt64(given.size) : 1
     while policy.overflows || used > capacity { evict(for: request, evicted) }
     return true
   }

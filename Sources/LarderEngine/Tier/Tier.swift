@@ -16,6 +16,10 @@ struct Tier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyable {
   @usableFromInline let keepsExpired: Bool
   @usableFromInline var fingerprints: Column<UInt32>
   @usableFromInline var sizes: Column<UInt32>
+  // Bytes of a key, where an object takes what its entry would take of a server.
+  @usableFromInline let keyBytes: UInt64?
+  // The sizes of the values, where they are not `sizes`.
+  @usableFromInline var values: Column<UInt32>
   // What fetching the stored copy cost: a hit does not say it.
   @usableFromInline var costs: Column<Float>
   @usableFromInline var expiries: Column<UInt64>
@@ -41,6 +45,8 @@ struct Tier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyable {
     let made = try TierFilter(
       setup, policy: Policy.description.name, knowsVictim: Policy.knowsVictim)
     let objects = setup.objects
+    let key = try EntryMemory.keyBytes(of: setup.policy, Policy.description)
+    let addsEntries = Shape.limits && Shape.weighs && setup.unit == .bytes && key != nil
     policy = try Policy(
       PolicySetup(
         capacity: setup.capacity, unit: setup.unit, objects: objects, seed: setup.seed,
@@ -55,6 +61,8 @@ struct Tier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyable {
     hasExpiries = Shape.expiry == .column
     fingerprints = Column(objects: made == nil ? 0 : objects)
     sizes = Column(objects: Shape.weighs ? objects : 0)
+    keyBytes = addsEntries ? key : nil
+    values = Column(objects: addsEntries ? objects : 0)
     costs = Column(objects: keepsCosts ? objects : 0)
     expiries = Column(objects: hasExpiries ? objects : 0)
     stale = Column(objects: Shape.marksStale ? objects : 0)
@@ -67,6 +75,7 @@ struct Tier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyable {
     policy.reserve(objects: objects)
     if filter != nil { fingerprints.reserve(objects: objects) }
     if Shape.weighs { sizes.reserve(objects: objects) }
+    if keyBytes != nil { values.reserve(objects: objects) }
     if keepsCosts { costs.reserve(objects: objects) }
     if hasExpiries { expiries.reserve(objects: objects) }
     if Shape.marksStale { stale.reserve(objects: objects) }
@@ -77,6 +86,7 @@ struct Tier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyable {
   @usableFromInline
   var stateBytes: Int {
     policy.stateBytes + (Shape.weighs ? sizes.bytes : 0)
+      + (keyBytes == nil ? 0 : values.bytes)
       + (filter.map { $0.rule.stateBytes + fingerprints.bytes } ?? 0)
       + (keepsCosts ? costs.bytes : 0) + (hasExpiries ? expiries.bytes : 0)
       + (Shape.marksStale ? stale.bytes : 0)
@@ -93,10 +103,13 @@ struct Tier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyable {
   @inlinable
   func remembers(_ id: ObjectID) -> Bool { policy.remembers(id) }
 
-  /// The stored size of a resident object.
+  /// The stored size of a resident object, without what its entry takes beside the value.
   @inlinable
   @inline(__always)
-  func size(of id: ObjectID) -> UInt32 { Shape.weighs ? sizes[id] : 1 }
+  func size(of id: ObjectID) -> UInt32 {
+    guard Shape.weighs else { return 1 }
+    return Shape.limits && keyBytes != nil ? values[id] : sizes[id]
+  }
 
   /// What fetching the stored copy of a resident object cost; 1 where nobody asks.
   @inlinable

@@ -196,7 +196,7 @@ struct TimedSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~C
     }
     guard flight.stores, flight.order >= entry.current else { return }
     if tier.contains(flight.id) {
-      guard tier.expiry(of: flight.id) <= flight.completion else { return }
+      guard tier.isOver(flight.id, now: flight.completion) else { return }
       tier.remove(flight.id)
     }
     let index = Int(truncatingIfNeeded: flight.index)

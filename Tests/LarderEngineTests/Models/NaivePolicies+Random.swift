@@ -16,7 +16,8 @@ extension NaivePolicies {
     case "cacheus": ["cacheus", "cacheus:ghost=2"]
     case "redis-lru":
       [
-        "redis-lru", "redis-lru:samples=2:pool=3:resolution=10", "redis-lru:clock=requests:rate=2",
+        "redis-lru", "redis-lru:samples=2:pool=3:resolution=10",
+        "redis-lru:clock=requests:rate=2",
       ]
     case "redis-lfu":
       [

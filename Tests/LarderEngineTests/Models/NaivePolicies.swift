@@ -10,7 +10,7 @@ enum NaivePolicies {
       "belady", "2q", "arc", "car", "lirs", "lfuda", "greedydual",
       "qd-lp", "lru-k", "mq", "clock-pro",
       "tinylfu", "w-tinylfu", "belady-size", "s4-fifo", "clock2q-plus", "tinyufo",
-    ] + randomNames
+    ] + NaiveServers.names + randomNames
 
   /// Specs that exercise every parameter; the plain name is always the first.
   static func specs(of name: String) -> [String] {
@@ -51,7 +51,7 @@ enum NaivePolicies {
         "clock2q-plus:small=0.6:threshold=2:ghost=2:window=0.29",
       ]
     case "tinyufo": ["tinyufo", "tinyufo:counters=exact"]
-    default: randomSpecs(of: name)
+    default: NaiveServers.specs[name] ?? randomSpecs(of: name)
     }
   }
 
@@ -59,6 +59,7 @@ enum NaivePolicies {
   static func make(
     _ spec: PolicySpec, capacity: UInt64, unit: CapacityUnit, seed: UInt64 = 0
   ) throws -> (any NaivePolicy)? {
+    if let server = NaiveServers.make(spec, capacity: capacity, unit: unit) { return server }
     switch spec.name {
     case "fifo": return NaiveFIFO()
     case "lru": return NaiveLRU()

@@ -15,6 +15,12 @@ protocol NaivePolicy {
   mutating func hit(_ request: Request)
   /// A resident object gets a new value of `request.size`.
   mutating func replace(_ request: Request)
+  /// Whether nothing answers with a resident object any more, since it was idle.
+  func hasIdled(_ id: ObjectID) -> Bool
+  /// Asked for a missing object that was admitted: while it is true, the policy is told to evict.
+  func isFull(for request: Request) -> Bool
+  /// Gives up one resident object for a request.
+  mutating func evict(for request: Request) -> ObjectID
   /// Asked for a missing object before anything is evicted for it.
   mutating func admit(_ request: Request) -> Bool
   /// Gives up one resident object.
@@ -36,6 +42,9 @@ protocol NaivePolicy {
 extension NaivePolicy {
   func isGhost(_ id: ObjectID) -> Bool { false }
   var overflows: Bool { false }
+  func hasIdled(_ id: ObjectID) -> Bool { false }
+  func isFull(for request: Request) -> Bool { false }
+  mutating func evict(for request: Request) -> ObjectID { evict() }
   mutating func replace(_ request: Request) { hit(request) }
   mutating func admit(_ request: Request) -> Bool { true }
   mutating func foresee(_ request: Request) {}

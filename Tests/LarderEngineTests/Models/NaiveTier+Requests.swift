@@ -17,10 +17,10 @@ extension NaiveTier {
     if dropExpired(request.id, now: context.now) { counts.expirations += 1 }
     guard let copy = copies[request.id] else { return nil }
     var reference = request
-    reference.size = copy.size
+    reference.size = weight(copy.size)
     reference.cost = copy.cost
     policy.hit(reference)
-    return (copy, makeRoom { !$0.policy.overflows })
+    return (copy, makeRoom(for: .none) { !$0.policy.overflows })
   }
 
   /// A get where this is the only tier.

@@ -38,6 +38,8 @@ struct NaiveTier {
   let capacity: UInt64
   let timeToLiveSeconds: UInt32?
   let objectsMax: Int
+  /// What an object takes, by the size of its value.
+  let weight: (UInt32) -> UInt32
   var copies: [ObjectID: NaiveCopy] = [:]
   var counts = TierCounts()
 
@@ -49,9 +51,17 @@ struct NaiveTier {
     self.policy = policy
     timeToLiveSeconds = setup.timeToLiveSeconds
     objectsMax = setup.objectsMax.map { Int($0) } ?? .max
+    weight = NaiveEntryMemory.weight(setup.policy, unit: unit)
   }
 
-  var used: UInt64 { copies.values.reduce(0) { $0 + UInt64($1.size) } }
+  var used: UInt64 { copies.values.reduce(0) { $0 + UInt64(weight($1.size)) } }
+
+  /// The request with what the object takes.
+  func weighed(_ request: Request) -> Request {
+    var request = request
+    request.size = weight(request.size)
+    return request
+  }
 
   /// When an entry stored now would expire.
   func expiry(ttlSeconds: UInt32, now: UInt64) -> UInt64 {
@@ -61,7 +71,7 @@ struct NaiveTier {
 
   /// Removes the object where its copy has expired, and says so.
   mutating func dropExpired(_ id: ObjectID, now: UInt64) -> Bool {
-    guard let copy = copies[id], copy.expires <= now else { return false }
+    guard let copy = copies[id], copy.expires <= now || policy.hasIdled(id) else { return false }
     drop(id)
     return true
   }
@@ -73,46 +83,53 @@ struct NaiveTier {
   }
 
   /// Stores a missing object.
-  mutating func store(_ request: Request, version: Int) -> Outcome {
+  mutating func store(_ given: Request, version: Int) -> Outcome {
+    let request = weighed(given)
     guard UInt64(request.size) <= capacity else {
       counts.rejections += 1
       return .rejected(evicted: [])
     }
     guard policy.admit(request) else {
       counts.rejections += 1
-      return .rejected(evicted: makeRoom { !$0.policy.overflows })
+      return .rejected(evicted: makeRoom(for: request) { !$0.policy.overflows })
     }
-    let evicted = makeRoom {
-      $0.copies.count < $0.objectsMax && $0.used + UInt64(request.size) <= $0.capacity
+    // The limit on objects first.
+    var evicted = makeRoom(for: request) { $0.copies.count < $0.objectsMax }
+    evicted += makeRoom(for: request) {
+      $0.used + UInt64(request.size) <= $0.capacity && !$0.policy.isFull(for: request)
     }
     policy.insert(request)
-    copies[request.id] = NaiveCopy(request, version: version)
+    copies[request.id] = NaiveCopy(given, version: version)
     counts.admissions += 1
-    counts.bytesWritten += UInt64(request.size)
+    counts.bytesWritten += UInt64(given.size)
     return .stored(evicted: evicted)
   }
 
   /// Stores an object or replaces its value.
-  mutating func set(_ request: Request, version: Int, now: UInt64) -> Outcome {
+  mutating func set(_ given: Request, version: Int, now: UInt64) -> Outcome {
+    let request = weighed(given)
     policy.follow(now)
     _ = dropExpired(request.id, now: now)
-    guard copies[request.id] != nil else { return store(request, version: version) }
+    guard copies[request.id] != nil else { return store(given, version: version) }
     guard UInt64(request.size) <= capacity else {
       drop(request.id)
       counts.rejections += 1
       return .rejected(evicted: [])
     }
     policy.replace(request)
-    copies[request.id] = NaiveCopy(request, version: version)
-    counts.bytesWritten += UInt64(request.size)
-    return .stored(evicted: makeRoom { $0.used <= $0.capacity && !$0.policy.overflows })
+    copies[request.id] = NaiveCopy(given, version: version)
+    counts.bytesWritten += UInt64(given.size)
+    return .stored(
+      evicted: makeRoom(for: request) { $0.used <= $0.capacity && !$0.policy.overflows })
   }
 
   /// Evicts until the condition holds.
-  mutating func makeRoom(until fits: (NaiveTier) -> Bool) -> NaiveVictims {
+  mutating func makeRoom(
+    for request: Request, until fits: (NaiveTier) -> Bool
+  ) -> NaiveVictims {
     var evicted: NaiveVictims = []
     while !fits(self) {
-      let victim = policy.evict()
+      let victim = policy.evict(for: request)
       guard let copy = copies.removeValue(forKey: victim) else { break }
       evicted.append((id: victim, copy: copy))
       counts.evictions += 1

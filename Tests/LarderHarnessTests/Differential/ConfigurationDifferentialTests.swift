@@ -16,7 +16,7 @@ import Testing
 
   /// How many draws there are; the first ones are always the same.
   private static let draws =
-    ProcessInfo.processInfo.environment["LARDER_DRAWS"].flatMap { Int($0) } ?? 360
+    ProcessInfo.processInfo.environment["LARDER_DRAWS"].flatMap { Int($0) } ?? 420
 
   @Test(arguments: 0..<parts)
   func executedEqualsSimulated(part: Int) throws {
@@ -40,7 +40,7 @@ import Testing
   /// The draws of a normal run have every policy in every place, and everything that a workload can
   /// say of a cache.
   @Test func drawsLeaveNothingOut() throws {
-    let draws = (0..<360).map(DrawMaker.draw)
+    let draws = (0..<420).map(DrawMaker.draw)
     for kind in ConfigurationKind.allCases {
       let drawn = draws.filter { $0.kind == kind }
       let policies = Set(drawn.flatMap(\.tiers).map(\.policy))

@@ -1,0 +1,42 @@
+import LarderEngine
+
+/// What entries take of their servers' memory.
+enum NaiveEntryMemory {
+  /// By the size of the value, for a policy's spec.
+  static func weight(_ spec: PolicySpec, unit: CapacityUnit) -> (UInt32) -> UInt32 {
+    guard unit == .bytes, spec.values["memory"] == "server" else { return { $0 } }
+    let key = { (standard: Int) in spec.whole("key", standard) }
+    switch spec.name {
+    case "memcached": return { UInt32(key(16) + 1 + 48 + 8 + 2) + $0 }
+    case "nginx":
+      return { value in
+        var blocks = 0
+        while blocks * 4096 < 343 + key(250) + Int(value) { blocks += 1 }
+        return UInt32(blocks * 4096)
+      }
+    case "varnish":
+      var headers = key(250)
+      while headers % 8 != 0 { headers += 1 }
+      return { [headers] in UInt32(120 + headers) + $0 }
+    default: return { UInt32(redis(key: key(16), value: Int($0))) }
+    }
+  }
+
+  private static func redis(key: Int, value: Int) -> Int {
+    let name = (key < 32 ? 1 : key < 256 ? 3 : 5) + key + 1
+    let table = 24 + 12
+    if value <= 44 { return table + jemalloc(name) + jemalloc(20 + value) }
+    let header = value < 256 ? 3 : value < 65_536 ? 5 : 9
+    return table + jemalloc(name) + 16 + jemalloc(header + value + 1)
+  }
+
+  /// The first class that holds so many bytes: each eighth of 64, then each quarter of a doubling.
+  static func jemalloc(_ bytes: Int) -> Int {
+    var (size, step) = (8, 8)
+    while size < bytes {
+      if size >= 64, size & (size - 1) == 0 { step = size / 4 }
+      size += step
+    }
+    return size
+  }
+}

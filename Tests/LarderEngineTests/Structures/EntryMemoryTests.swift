@@ -1,0 +1,88 @@
+import Testing
+
+@testable import LarderEngine
+
+/// What entries take of the memory of servers.
+@Suite struct EntryMemoryTests {
+  /// Entries that take more than the few bytes that other tests have for a whole cache.
+  static let specs = [
+    "memcached:memory=server:key=20", "memcached:memory=server:page=256:first=80",
+    "nginx:memory=server", "nginx:memory=server:key=0:inactive=20", "varnish:memory=server",
+    "varnish:memory=server:key=9", "redis-lru:memory=server", "redis-lru:memory=server:key=31",
+    "redis-lfu:memory=server:key=300",
+  ]
+
+  /// The classes of jemalloc in deps/jemalloc of Redis.
+  @Test(arguments: [
+    (1, 8), (8, 8), (9, 16), (64, 64), (65, 80), (80, 80), (81, 96), (113, 128), (129, 160),
+    (161, 192), (256, 256), (257, 320), (448, 448), (449, 512), (513, 640), (1025, 1280),
+  ])
+  func allocations(bytes: UInt64, taken: UInt64) {
+    #expect(EntryMemory.allocated(bytes) == taken)
+    #expect(NaiveEntryMemory.jemalloc(Int(bytes)) == Int(taken))
+  }
+
+  @Test func redis() {
+    // 24 + 24 + 16 + 112, and 12 for the table.
+    #expect(RedisLRU.entryBytes(value: 100, key: 16) == 188)
+    // A value of 44 bytes is in the allocation of its object.
+    #expect(RedisLFU.entryBytes(value: 44, key: 16) == 24 + 24 + 64 + 12)
+    #expect(RedisLRU.entryBytes(value: 45, key: 40) == 24 + 48 + 16 + 56 + 12)
+  }
+
+  @Test func memcached() { #expect(Memcached.entryBytes(value: 100, key: 16) == 175) }
+
+  @Test func nginx() {
+    #expect(Nginx.entryBytes(value: 3503, key: 250) == 4096)
+    #expect(Nginx.entryBytes(value: 3504, key: 250) == 8192)
+  }
+
+  /// As Varnish 7.1 counts it: 120 and 80 for the headers of this response.
+  @Test func varnish() {
+    #expect(Varnish.entryBytes(value: 1000, key: 80) == 1200)
+    #expect(Varnish.entryBytes(value: 1001, key: 73) == 1201)
+  }
+
+  @Test(arguments: [
+    ("memcached:memory=all", "values or server"), ("redis-lru:key=-1", "0 to 65535"),
+    ("nginx:key=65536", "0 to 65535"),
+  ])
+  func badValues(spec: String, expected: String) throws {
+    let spec = try PolicySpec(parsing: spec)
+    let error = #expect(throws: PolicyError.self) { try PolicyRegistry.validate(spec) }
+    #expect(error?.description.contains(expected) == true)
+  }
+
+  /// Where entries have room: engine and models count the same, in caches of any arrangement.
+  @Test(arguments: EntryMemoryTests.specs)
+  func modelsAgree(spec: String) throws {
+    var random = TestRandom(seed: 31)
+    let policy = try PolicySpec(parsing: spec)
+    for round in 0..<150 {
+      let room = policy.name == "nginx" ? 20_000 : 3000
+      func tier() -> TierSetup {
+        TierSetup(
+          policy: policy, capacity: UInt64(1 + random.below(room)),
+          objectsMax: random.oneIn(4) ? UInt64(1 + random.below(12)) : nil)
+      }
+      let arrangements: [Arrangement] = [
+        .memory(tier()), .disk(tier()),
+        .hybrid(
+          memory: tier(), disk: tier(),
+          rules: HybridRules(inclusion: round % 2 == 0 ? .inclusive : .exclusive)),
+      ]
+      let setup = SimulationSetup(
+        arrangement: arrangements[round % 3], unit: .bytes, seed: random.next())
+      var maker = TestTraceMaker(
+        features: .random(&random), capacity: UInt64(room / 8),
+        random: TestRandom(seed: random.next()))
+      let trace = maker.make(requests: 200, objects: 40)
+      let difference = try Differential.difference(
+        on: trace, setup, sparse: random.oneIn(2))
+      if let difference {
+        Issue.record(Comment(rawValue: difference))
+        return
+      }
+    }
+  }
+}

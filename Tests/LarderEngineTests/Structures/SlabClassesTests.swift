@@ -1,0 +1,57 @@
+import Testing
+
+@testable import LarderEngine
+
+/// The classes and pages of memcached.
+@Suite struct SlabClassesTests {
+  /// The default classes as `memcached -vv` prints them.
+  @Test func sizes() {
+    let sizes: [UInt32] = [
+      96, 120, 152, 192, 240, 304, 384, 480, 600, 752, 944, 1184, 1480, 1856, 2320, 2904, 3632,
+      4544, 5680, 7104, 8880, 11104, 13880, 17352, 21696, 27120, 33904, 42384, 52984, 66232, 82792,
+      103_496, 129_376, 161_720, 202_152, 252_696, 315_872, 394_840, 524_288,
+    ]
+    let classes = SlabClasses(capacity: 64 << 20, page: 1 << 20, first: 96, factor: 1.25)
+    #expect(classes.count == UInt32(sizes.count))
+    for (place, size) in sizes.enumerated() {
+      let slab = UInt32(place)
+      #expect(classes.slab(of: size) == slab)
+      #expect(classes.chunks(size, in: slab) == 1)
+      if place + 1 < sizes.count { #expect(classes.slab(of: size + 1) == slab + 1) }
+    }
+    #expect(classes.slab(of: 0) == 0)
+    #expect(classes.chunks(524_289, in: 38) == 2)
+    #expect(classes.chunks(1 << 20, in: 38) == 2)
+  }
+
+  @Test func pages() {
+    var classes = SlabClasses(capacity: 3 << 20, page: 1 << 20, first: 96, factor: 1.25)
+    let (small, large) = (UInt32(0), classes.count - 1)
+    // Two pages for 11,000 small items, 10,922 of which fit into one.
+    for _ in 0..<11_000 {
+      classes.grow(small, for: 1)
+      classes.take(96, in: small)
+    }
+    #expect(classes.hasRoom(in: small, for: 10_844) == true)
+    #expect(classes.hasRoom(in: small, for: 10_845) == false)
+    classes.grow(large, for: 2)
+    classes.take(1 << 20, in: large)
+    // No page is left for a third and a fourth.
+    classes.grow(large, for: 1)
+    #expect(classes.hasRoom(in: large, for: 1) == false)
+    classes.give(1 << 20, in: large)
+    #expect(classes.hasRoom(in: large, for: 2) == true)
+    // Another class may have its first all the same.
+    #expect(classes.hasRoom(in: 5, for: 1) == false)
+    classes.grow(5, for: 1)
+    #expect(classes.hasRoom(in: 5, for: 1) == true)
+  }
+
+  @Test func countedObjectsHaveOneClassWithoutLimit() {
+    var classes = SlabClasses()
+    #expect(classes.count == 1)
+    #expect(classes.slab(of: 1) == 0)
+    for _ in 0..<10 { classes.take(1, in: 0) }
+    #expect(classes.hasRoom(in: 0, for: 1 << 40) == true)
+  }
+}
