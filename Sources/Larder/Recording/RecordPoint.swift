@@ -63,6 +63,7 @@ final class RecordPoint: Sendable {
   @usableFromInline
   @inline(never)
   func keep(_ hash: UInt64, text: () -> String) {
+    let hash = RecordUnit.known(hash)
     texts.withLock { texts in
       guard texts.seen.insert(hash).inserted else { return }
       texts.fresh.append((hash, text()))
@@ -102,9 +103,11 @@ final class RecordPoint: Sendable {
   ///
   /// - Throws: everything but `keysWithoutText`.
   func begin(_ plan: Plan) throws(RecordingError) -> CacheRecording {
-    guard let threshold = RecordedHeader.threshold(rate: plan.sampling) else {
+    guard let wanted = RecordedHeader.threshold(rate: plan.sampling) else {
       throw .sampling(plan.sampling)
     }
+    // So that hashes without the bits that are not recorded are on the same side of it.
+    let threshold = (wanted + RecordWord.mask) & ~RecordWord.mask
     return try state.withLock { (state) throws(RecordingError) in
       if let recording = state.recording { throw .alreadyRecording(path: recording.path) }
       // Two writers would take from the same rings.

@@ -7,15 +7,19 @@ public import Synchronization
 /// Whoever notes has the ring alone, because of the reader slot or the lock that it holds; whoever
 /// takes out is the thread that writes the recording. So neither waits for the other, and noting
 /// takes no locked instruction. What finds the ring full is counted and lost.
+///
+/// A get is one word, because what costs time is to get a cache line back from the processor that
+/// took out what was in it: the lowest two bits say what a word is (`RecordWord`), the others are
+/// the hash or, before the first get of another time, that time.
 @usableFromInline
 struct RecordRing {
-  /// Bytes of what is noted at a time: a hash, and a word with time and kind. A set takes two.
-  @inlinable static var unit: Int { 16 }
-  /// Where the units begin, behind what the two sides write, each in cache lines of its own.
+  /// Bytes of a word.
+  @inlinable static var unit: Int { 8 }
+  /// Where the words begin, behind what the two sides write, each in cache lines of its own.
   @inlinable static var header: Int { 256 }
 
   @usableFromInline let place: UnsafeMutableRawPointer
-  /// How many units there are: a power of two.
+  /// How many words there are: a power of two.
   @usableFromInline let capacity: UInt32
 
   @inlinable
@@ -33,7 +37,7 @@ struct RecordRing {
     (place + 128).bindMemory(to: Atomic<UInt32>.self, capacity: 1).initialize(to: Atomic(0))
   }
 
-  /// Units noted since the ring was made, modulo 2^32; changed by whoever notes.
+  /// Words noted since the ring was made, modulo 2^32; changed by whoever notes.
   @inlinable
   var head: UnsafeMutablePointer<Atomic<UInt32>> {
     @inline(__always)
@@ -47,7 +51,7 @@ struct RecordRing {
     get { (place + 16).assumingMemoryBound(to: Atomic<UInt64>.self) }
   }
 
-  /// Units taken out since the ring was made, modulo 2^32; changed by whoever takes out.
+  /// Words taken out since the ring was made, modulo 2^32; changed by whoever takes out.
   @inlinable
   var tail: UnsafeMutablePointer<Atomic<UInt32>> {
     @inline(__always)
@@ -73,7 +77,13 @@ struct RecordRing {
     nonmutating set { place.storeBytes(of: newValue, toByteOffset: 8, as: UInt64.self) }
   }
 
-  /// The place of a unit.
+  /// The time of the last get that was taken out; only whoever takes out reads and writes it.
+  var drainedTime: UInt64 {
+    get { place.load(fromByteOffset: 136, as: UInt64.self) }
+    nonmutating set { place.storeBytes(of: newValue, toByteOffset: 136, as: UInt64.self) }
+  }
+
+  /// The place of a word.
   @inlinable
   @inline(__always)
   func unit(_ number: UInt32) -> UnsafeMutableRawPointer {
@@ -81,13 +91,27 @@ struct RecordRing {
     return place + (Self.header &+ offset)
   }
 
-  /// Whether there is room for so many units.
+  /// A word.
+  @inlinable
+  subscript(number: UInt32) -> UInt64 {
+    @inline(__always)
+    get { unit(number).load(as: UInt64.self) }
+    @inline(__always)
+    nonmutating set { unit(number).storeBytes(of: newValue, as: UInt64.self) }
+  }
+
+  /// Whether there is room for so many words.
   @inlinable
   @inline(__always)
-  func hasRoom(_ units: UInt32, _ head: UInt32) -> Bool {
-    if head &- knownTail &+ units <= capacity { return true }
+  func hasRoom(_ words: UInt32, _ head: UInt32) -> Bool {
+    head &- knownTail &+ words <= capacity || looksForRoom(words, head)
+  }
+
+  @inlinable
+  @inline(never)
+  func looksForRoom(_ words: UInt32, _ head: UInt32) -> Bool {
     knownTail = tail.pointee.load(ordering: .acquiring)
-    return head &- knownTail &+ units <= capacity
+    return head &- knownTail &+ words <= capacity
   }
 
   /// Notes a get, and says whether the writer should be woken because the ring fills up.
@@ -98,25 +122,35 @@ struct RecordRing {
   @inline(__always)
   func note(get hash: UInt64, isHit: Bool, now: UInt64) -> Bool {
     let head = head.pointee.load(ordering: .relaxed)
+    larder_prefetch_exclusive(unit(head &+ Self.ahead))
+    if now > latest { return note(get: hash, isHit: isHit, newTime: now, head) }
     guard hasRoom(1, head) else { return lose() }
-    let time = max(now, latest)
-    latest = time
-    let unit = unit(head)
-    unit.storeBytes(of: hash, as: UInt64.self)
-    // As `RecordUnit` has it: the kind is 0, and the outcome in the bits above that.
-    unit.storeBytes(of: time &<< 8 | (isHit ? 8 : 16), toByteOffset: 8, as: UInt64.self)
+    self[head] = RecordWord.get(hash, isHit: isHit)
     return publish(head, head &+ 1)
+  }
+
+  /// Words between the one that is written and the one whose cache line is asked for: two lines.
+  @inlinable static var ahead: UInt32 { 16 }
+
+  /// The first get of another time.
+  @inlinable
+  @inline(never)
+  func note(get hash: UInt64, isHit: Bool, newTime: UInt64, _ head: UInt32) -> Bool {
+    guard hasRoom(2, head) else { return lose() }
+    latest = newTime
+    self[head] = RecordWord.time(newTime)
+    self[head &+ 1] = RecordWord.get(hash, isHit: isHit)
+    return publish(head, head &+ 2)
   }
 
   /// Notes any other operation; as `note(get:)`.
   func note(_ unit: RecordUnit) -> Bool {
     let head = head.pointee.load(ordering: .relaxed)
-    let units: UInt32 = unit.hasMore ? 2 : 1
-    guard hasRoom(units, head) else { return lose() }
+    let words = unit.words
+    guard hasRoom(words, head) else { return lose() }
     latest = max(unit.time, latest)
-    unit.store(at: self.unit(head), time: latest)
-    if unit.hasMore { unit.storeMore(at: self.unit(head &+ 1)) }
-    return publish(head, head &+ units)
+    unit.store(in: self, at: head, time: latest)
+    return publish(head, head &+ words)
   }
 
   /// Lets the writer see what was noted up to `end`. Everything that was stored before is there for

@@ -16,8 +16,8 @@ struct RecordRings {
   /// So many rings. They take 256 KiB each, and 8 MiB at most together unless that is less than 4
   /// KiB each; the system gives memory as it is first written to.
   static func create(count: Int, _ alarm: RecordAlarm) -> RecordRings {
-    var capacity: UInt32 = 16_384
-    while capacity > 256, Int(capacity) * RecordRing.unit * count > 8 << 20 { capacity /= 2 }
+    var capacity: UInt32 = 32_768
+    while capacity > 512, Int(capacity) * RecordRing.unit * count > 8 << 20 { capacity /= 2 }
     let stride = RecordRing.header + Int(capacity) * RecordRing.unit
     let base = UnsafeMutableRawPointer.allocate(
       byteCount: control + stride * count, alignment: 128)
@@ -45,7 +45,7 @@ struct RecordRings {
     get { Int(base.load(fromByteOffset: 8, as: UInt32.self)) }
   }
 
-  /// Units in each ring.
+  /// Words in each ring.
   @inlinable
   var capacity: UInt32 {
     @inline(__always)

@@ -1,10 +1,13 @@
 import LarderEngine
 
-/// An operation as it lies in a ring: the hash of its key; a word with the time in its upper 56
-/// bits and the kind, the outcome and whether there is more in the lower 8; and, in a unit of its
-/// own, size, life and cost.
+/// An operation, and how it lies in a ring.
+///
+/// A get is one `RecordWord`. Any other operation is a word with the time in its upper 56 bits and
+/// kind, outcome and whether there is more in the lower 8; the hash of its key; and, in two words
+/// more, size, life and cost.
 struct RecordUnit {
-  var hash: UInt64
+  /// The hash of the key without its lowest two bits, which are taken in a get's word.
+  let hash: UInt64
   var time: UInt64
   var kind: RecordedEvent.Kind
   var outcome: RecordedEvent.Outcome = .unknown
@@ -16,61 +19,52 @@ struct RecordUnit {
   var cost: Float = 1
 
   init(_ kind: RecordedEvent.Kind, _ hash: UInt64, time: UInt64) {
-    self.hash = hash
+    self.hash = Self.known(hash)
     self.time = time
     self.kind = kind
   }
 
-  /// Whether a second unit is needed.
-  var hasMore: Bool { size != nil || lifetime != 0 || cost != 1 }
+  // By pattern: `==` would call a function of another module for each get.
 
-  private static var moreBit: UInt64 { 1 << 5 }
+  /// Whether it is a get.
+  var isGet: Bool { if case .get = kind { true } else { false } }
+  /// Whether it was a hit.
+  var isHit: Bool { if case .hit = outcome { true } else { false } }
+
+  /// What is recorded of a hash.
+  static func known(_ hash: UInt64) -> UInt64 { hash & ~RecordWord.mask }
+
+  /// Words that it takes in a ring, where it is no get with a word of its own.
+  var words: UInt32 { hasMore ? 4 : 2 }
+
+  /// Whether size, life or cost is known.
+  var hasMore: Bool { size != nil || lifetime != 0 || cost != 1 }
+  private static var moreBit: UInt64 { 1 << 7 }
   private static var noSize: UInt64 { .max }
 
-  /// The second word.
-  private static func word(
-    _ time: UInt64, _ kind: RecordedEvent.Kind, _ outcome: RecordedEvent.Outcome
-  ) -> UInt64 {
-    time &<< 8 | UInt64(kind.rawValue) | UInt64(outcome.rawValue) &<< 3
+  /// Stores it at a word of a ring, with another time.
+  func store(in ring: RecordRing, at number: UInt32, time: UInt64) {
+    ring[number] =
+      time &<< 8 | (hasMore ? Self.moreBit : 0) | UInt64(outcome.rawValue) &<< 5
+      | UInt64(kind.rawValue) &<< 2 | RecordWord.operation
+    ring[number &+ 1] = hash
+    guard hasMore else { return }
+    ring[number &+ 2] = size ?? Self.noSize
+    ring[number &+ 3] = UInt64(lifetime) &<< 32 | UInt64(cost.bitPattern)
   }
 
-  /// Stores the first unit, with another time.
-  func store(at place: UnsafeMutableRawPointer, time: UInt64) {
-    place.storeBytes(of: hash, as: UInt64.self)
-    let word = Self.word(time, kind, outcome) | (hasMore ? Self.moreBit : 0)
-    place.storeBytes(of: word, toByteOffset: 8, as: UInt64.self)
-  }
-
-  /// Stores the second unit.
-  func storeMore(at place: UnsafeMutableRawPointer) {
-    place.storeBytes(of: size ?? Self.noSize, as: UInt64.self)
-    place.storeBytes(of: lifetime, toByteOffset: 8, as: UInt32.self)
-    place.storeBytes(of: cost.bitPattern, toByteOffset: 12, as: UInt32.self)
-  }
-
-  /// The time and the kind in a unit, for putting units in order.
-  static func order(at place: UnsafeMutableRawPointer) -> (time: UInt64, isGet: Bool) {
-    let word = place.load(fromByteOffset: 8, as: UInt64.self)
-    return (word >> 8, word & 7 == UInt64(RecordedEvent.Kind.get.rawValue))
-  }
-
-  /// Whether a second unit follows the one at `place`.
-  static func hasMore(at place: UnsafeMutableRawPointer) -> Bool {
-    place.load(fromByteOffset: 8, as: UInt64.self) & moreBit != 0
-  }
-
-  /// The operation in a unit, and in the one behind it where there is more.
-  init(at place: UnsafeMutableRawPointer, more: UnsafeMutableRawPointer) {
-    hash = place.load(as: UInt64.self)
-    let word = place.load(fromByteOffset: 8, as: UInt64.self)
+  /// The operation at a word of a ring that is neither a get nor a time.
+  init(in ring: RecordRing, at number: UInt32) {
+    let word = ring[number]
+    hash = ring[number &+ 1]
     time = word >> 8
-    kind = RecordedEvent.Kind(rawValue: UInt8(word & 7)) ?? .get
-    outcome = RecordedEvent.Outcome(rawValue: UInt8(word >> 3 & 3)) ?? .unknown
+    kind = RecordedEvent.Kind(rawValue: UInt8(word >> 2 & 7)) ?? .get
+    outcome = RecordedEvent.Outcome(rawValue: UInt8(word >> 5 & 3)) ?? .unknown
     guard word & Self.moreBit != 0 else { return }
-    let bytes = more.load(as: UInt64.self)
+    let (bytes, rest) = (ring[number &+ 2], ring[number &+ 3])
     size = bytes == Self.noSize ? nil : bytes
-    lifetime = more.load(fromByteOffset: 8, as: UInt32.self)
-    cost = Float(bitPattern: more.load(fromByteOffset: 12, as: UInt32.self))
+    lifetime = UInt32(rest >> 32)
+    cost = Float(bitPattern: UInt32(truncatingIfNeeded: rest))
   }
 }
 

@@ -40,9 +40,9 @@ final class RecordingWriter: @unchecked Sendable {
   private let isEnding = Atomic<Bool>(false)
   private let ended = RecordAlarm()
   private let hash = SipHash()
+  private let threshold: UInt64
   private let beganAt: UInt64
   private let lostBefore: UInt64
-  private var builder = RecordedBlockBuilder()
   private var offset: UInt64 = 0
   private var lastWrite: UInt64 = 0
   private var lost: UInt64 = 0
@@ -58,6 +58,7 @@ final class RecordingWriter: @unchecked Sendable {
   /// - Throws: `file` or `noThread`.
   init(_ setup: Setup) throws(RecordingError) {
     self.setup = setup
+    threshold = setup.header.threshold
     var first = State()
     first.getsSeen = setup.gets()
     first.gets = setup.gets
@@ -129,6 +130,8 @@ final class RecordingWriter: @unchecked Sendable {
 
   private func run() {
     var isBusy = true
+    // Not a property: each access to one is checked.
+    var builder = RecordedBlockBuilder()
     while true {
       let isLast = isEnding.load(ordering: .sequentiallyConsistent)
       let pause = isBusy ? Self.pause.busy : Self.pause.idle
@@ -138,24 +141,30 @@ final class RecordingWriter: @unchecked Sendable {
       var drain = RecordDrain(setup.memory.rings)
       isBusy = !drain.isEmpty
       writeTexts()
-      drain.takeAll { add($0) }
+      drain.takeAll { add($0, to: &builder) }
       let isOld = now &- lastWrite >= Self.blockAge
-      if builder.count > 0, isOld || isLast { writeBlock() }
+      if builder.count > 0, isOld || isLast { writeBlock(&builder) }
       if builder.count == 0, isOld { lastWrite = now }
       if isLast { return finish(now) }
     }
   }
 
-  private func add(_ unit: RecordUnit) {
+  private func add(_ unit: RecordUnit, to builder: inout RecordedBlockBuilder) {
     // A thread that was late may have noted a key of an earlier recording.
-    guard UInt64(UInt32(truncatingIfNeeded: unit.hash)) < setup.header.threshold else { return }
-    builder.add(
-      RecordedEvent(
-        key: hash.hash(unit.hash), time: unit.time - min(unit.time, beganAt), kind: unit.kind,
-        outcome: unit.outcome, size: unit.size,
-        lifetime: unit.lifetime == 0 ? nil : UInt64(unit.lifetime),
-        cost: unit.cost == 1 ? nil : unit.cost))
-    if builder.isFull { writeBlock() }
+    guard UInt64(UInt32(truncatingIfNeeded: unit.hash)) < threshold else { return }
+    let (key, time) = (hash.hash(unit.hash), unit.time - min(unit.time, beganAt))
+    let isFull: Bool
+    if unit.isGet, !unit.hasMore {
+      isFull = builder.add(get: key, time: time, isHit: unit.isHit)
+    } else {
+      builder.add(
+        RecordedEvent(
+          key: key, time: time, kind: unit.kind, outcome: unit.outcome, size: unit.size,
+          lifetime: unit.lifetime == 0 ? nil : UInt64(unit.lifetime),
+          cost: unit.cost == 1 ? nil : unit.cost))
+      isFull = builder.isFull
+    }
+    if isFull { writeBlock(&builder) }
   }
 
   private func writeTexts() {
@@ -164,7 +173,7 @@ final class RecordingWriter: @unchecked Sendable {
     for block in RecordedBlockBuilder.texts(texts) { writeOrDrop(block, events: 0) }
   }
 
-  private func writeBlock() {
+  private func writeBlock(_ builder: inout RecordedBlockBuilder) {
     let events = UInt64(builder.count)
     let gets = state.withLock { state in
       Self.countGets(&state)

@@ -47,7 +47,7 @@ package struct RecordedBlock: Sendable, Hashable {
   package static let lengthMax = 4 << 20
 
   /// The block with its header.
-  static func encoded(_ block: RecordedBlock, _ body: [UInt8]) -> [UInt8] {
+  static func encoded(_ block: RecordedBlock, _ body: ArraySlice<UInt8>) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(headerLength + body.count)
     bytes.append(little: marker)

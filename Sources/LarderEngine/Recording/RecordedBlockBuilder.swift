@@ -1,6 +1,8 @@
 /// Puts events into blocks of a recording.
 package struct RecordedBlockBuilder: Sendable {
   private var body: [UInt8] = []
+  // Bytes of `body` that are used: it is longer, so that a get is stored without asking for room.
+  private var used = 0
   private var time: UInt64 = 0
   private var latest: UInt64 = 0
   /// Events since the last block was taken.
@@ -13,27 +15,68 @@ package struct RecordedBlockBuilder: Sendable {
   package init() {}
 
   /// Whether a block should be taken now.
-  package var isFull: Bool { body.count >= Self.bytesWanted }
+  package var isFull: Bool { used >= Self.bytesWanted }
 
-  /// Adds an event.
+  private static let eventBytesMax = 46
+
+  /// Adds an event. O(1).
   package mutating func add(_ event: RecordedEvent) {
-    if count == 0 {
-      time = event.time
-      latest = event.time
-    }
+    let step = beginEvent(event.time)
     var flags = event.kind.rawValue | event.outcome.rawValue << 3
     if event.size != nil { flags |= 0x20 }
     if event.lifetime != nil { flags |= 0x40 }
     if event.cost != nil { flags |= 0x80 }
-    body.append(flags)
-    body.append(little: event.key)
-    let step = Int64(bitPattern: event.time &- latest)
-    body.append(varint: UInt64(bitPattern: step << 1 ^ step >> 63))
-    latest = event.time
-    if let size = event.size { body.append(varint: size) }
-    if let lifetime = event.lifetime { body.append(varint: lifetime) }
-    if let cost = event.cost { body.append(little: cost.bitPattern) }
+    put(flags, event.key, step)
+    if let size = event.size { put(varint: size) }
+    if let lifetime = event.lifetime { put(varint: lifetime) }
+    if let cost = event.cost {
+      for place in 0..<4 { body[used + place] = UInt8(cost.bitPattern >> (8 * place) & 0xff) }
+      used += 4
+    }
+  }
+
+  /// Adds a get, of which there are many, and says whether a block should be taken now. O(1).
+  package mutating func add(get key: UInt64, time: UInt64, isHit: Bool) -> Bool {
+    let step = beginEvent(time)
+    let outcome: RecordedEvent.Outcome = isHit ? .hit : .miss
+    put(RecordedEvent.Kind.get.rawValue | outcome.rawValue << 3, key, step)
+    return isFull
+  }
+
+  /// Makes room for an event, counts it, and returns the time since the one before.
+  private mutating func beginEvent(_ time: UInt64) -> UInt64 {
+    if used + Self.eventBytesMax > body.count {
+      let more = max(Self.bytesWanted + 2 * Self.eventBytesMax, body.count)
+      body.append(contentsOf: repeatElement(0, count: more))
+    }
+    if count == 0 {
+      self.time = time
+      latest = time
+    }
     count += 1
+    let step = Int64(bitPattern: time &- latest)
+    latest = time
+    return UInt64(bitPattern: step << 1 ^ step >> 63)
+  }
+
+  private mutating func put(_ flags: UInt8, _ key: UInt64, _ step: UInt64) {
+    body.withUnsafeMutableBytes { [used] bytes in
+      bytes[used] = flags
+      bytes.storeBytes(of: key.littleEndian, toByteOffset: used + 1, as: UInt64.self)
+    }
+    used += 9
+    put(varint: step)
+  }
+
+  private mutating func put(varint value: UInt64) {
+    var rest = value
+    while rest >= 0x80 {
+      body[used] = UInt8(truncatingIfNeeded: rest) | 0x80
+      used += 1
+      rest >>= 7
+    }
+    body[used] = UInt8(truncatingIfNeeded: rest)
+    used += 1
   }
 
   /// Takes what was added as a block.
@@ -43,11 +86,8 @@ package struct RecordedBlockBuilder: Sendable {
   ///   - lost: events that were to be recorded and were not.
   package mutating func take(gets: UInt64, lost: UInt64) -> [UInt8] {
     let block = RecordedBlock(kind: .events, count: count, time: time, gets: gets, lost: lost)
-    defer {
-      body.removeAll(keepingCapacity: true)
-      count = 0
-    }
-    return RecordedBlock.encoded(block, body)
+    defer { (used, count) = (0, 0) }
+    return RecordedBlock.encoded(block, body[..<used])
   }
 
   /// Blocks with the texts of keys.
@@ -57,7 +97,7 @@ package struct RecordedBlockBuilder: Sendable {
     func close() {
       guard count > 0 else { return }
       let block = RecordedBlock(kind: .texts, count: count, time: 0, gets: 0, lost: 0)
-      blocks.append(RecordedBlock.encoded(block, body))
+      blocks.append(RecordedBlock.encoded(block, body[...]))
       (body, count) = ([], 0)
     }
     for (key, text) in texts {

@@ -2,8 +2,8 @@
 /// nor tell whether a hash is that of a word. (Aumasson and Bernstein, SipHash: a fast short-input
 /// PRF, INDOCRYPT 2012.)
 package struct SipHash: Sendable {
-  private let k0: UInt64
-  private let k1: UInt64
+  @usableFromInline let k0: UInt64
+  @usableFromInline let k1: UInt64
 
   /// A hash with the key `k0`, `k1`.
   package init(_ k0: UInt64, _ k1: UInt64) {
@@ -18,6 +18,7 @@ package struct SipHash: Sendable {
   }
 
   /// The hash of the eight bytes of a word, the lowest first.
+  @inlinable
   package func hash(_ word: UInt64) -> UInt64 {
     var v0 = k0 ^ 0x736f_6d65_7073_6575
     var v1 = k1 ^ 0x646f_7261_6e64_6f6d

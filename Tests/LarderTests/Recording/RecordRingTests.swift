@@ -19,16 +19,17 @@ struct RecordRingTests {
     let memory = RecordMemory(count: 1)
     defer { withExtendedLifetime(memory) {} }
     let ring = memory.rings.ring(0)
-    _ = ring.note(get: 5, isHit: true, now: 10)
-    _ = ring.note(get: 6, isHit: false, now: 11)
-    var unit = RecordUnit(.set, 6, time: 12)
+    _ = ring.note(get: 20, isHit: true, now: 10)
+    // The lowest two bits are not recorded.
+    _ = ring.note(get: 27, isHit: false, now: 11)
+    var unit = RecordUnit(.set, 25, time: 12)
     unit.size = 77
     unit.setLifetime(microseconds: 1_500_001)
     unit.cost = 3
     _ = ring.note(unit)
-    _ = ring.note(RecordUnit(.remove, 5, time: 13))
+    _ = ring.note(RecordUnit(.remove, 20, time: 13))
     let units = drained(memory)
-    #expect(units.map(\.hash) == [5, 6, 6, 5] && units.map(\.time) == [10, 11, 12, 13])
+    #expect(units.map(\.hash) == [20, 24, 24, 20] && units.map(\.time) == [10, 11, 12, 13])
     #expect(units.map(\.kind) == [.get, .get, .set, .remove])
     #expect(units.map(\.outcome) == [.hit, .miss, .unknown, .unknown])
     #expect(units.map(\.size) == [nil, nil, 77, nil])
@@ -49,12 +50,14 @@ struct RecordRingTests {
   @Test func ringsAreMergedByTimeAndGetsComeFirst() {
     let memory = RecordMemory(count: 3)
     defer { withExtendedLifetime(memory) {} }
-    _ = memory.rings.ring(0).note(RecordUnit(.set, 1, time: 20))
-    _ = memory.rings.ring(0).note(get: 2, isHit: true, now: 40)
-    _ = memory.rings.ring(2).note(get: 3, isHit: true, now: 20)
-    _ = memory.rings.ring(2).note(get: 4, isHit: true, now: 30)
-    _ = memory.rings.ring(1).note(get: 5, isHit: true, now: 10)
-    #expect(drained(memory).map(\.hash) == [5, 3, 1, 4, 2])
+    _ = memory.rings.ring(0).note(RecordUnit(.set, 4, time: 20))
+    _ = memory.rings.ring(0).note(get: 8, isHit: true, now: 40)
+    _ = memory.rings.ring(2).note(get: 12, isHit: true, now: 20)
+    _ = memory.rings.ring(2).note(get: 16, isHit: true, now: 30)
+    _ = memory.rings.ring(1).note(get: 20, isHit: true, now: 10)
+    let units = drained(memory)
+    #expect(units.map(\.hash) == [20, 12, 4, 16, 8])
+    #expect(units.map(\.time) == [10, 20, 20, 30, 40])
   }
 
   @Test func aFullRingLosesTheNewestAndCounts() {
@@ -63,19 +66,38 @@ struct RecordRingTests {
     let ring = memory.rings.ring(0)
     let capacity = Int(ring.capacity)
     for number in 0..<capacity + 10 {
-      _ = ring.note(get: UInt64(number), isHit: true, now: 0)
+      _ = ring.note(get: UInt64(number) * 4, isHit: true, now: 0)
     }
     #expect(ring.lost.pointee.load(ordering: .relaxed) == 10)
-    #expect(drained(memory).map(\.hash) == (0..<UInt64(capacity)).map { $0 })
-    // There is room again, and a set that needs two places at the ring's end.
-    for number in 0..<capacity - 1 { _ = ring.note(get: UInt64(number), isHit: true, now: 0) }
-    var unit = RecordUnit(.set, 9, time: 0)
+    #expect(drained(memory).map(\.hash) == (0..<UInt64(capacity)).map { $0 * 4 })
+    // There is room again, and what needs more places than there are at the ring's end.
+    for number in 0..<capacity - 1 { _ = ring.note(get: UInt64(number) * 4, isHit: true, now: 0) }
+    var unit = RecordUnit(.set, 36, time: 0)
     unit.size = 1
     _ = ring.note(unit)
-    #expect(ring.lost.pointee.load(ordering: .relaxed) == 11)
-    #expect(drained(memory).count == capacity - 1)
+    _ = ring.note(RecordUnit(.remove, 36, time: 0))
+    _ = ring.note(get: 36, isHit: true, now: 1)
+    #expect(ring.lost.pointee.load(ordering: .relaxed) == 13)
+    _ = ring.note(get: 40, isHit: false, now: 0)
+    let units = drained(memory)
+    #expect(units.count == capacity && units.last?.hash == 40 && units.last?.time == 0)
     _ = ring.note(unit)
     #expect(drained(memory).map(\.size) == [1])
+  }
+
+  /// The time is noted with the first get that has it, and known to whoever takes out later gets.
+  @Test func timesLastFromOneLookToTheNext() {
+    let memory = RecordMemory(count: 2)
+    defer { withExtendedLifetime(memory) {} }
+    let ring = memory.rings.ring(0)
+    _ = ring.note(get: 4, isHit: true, now: 7)
+    #expect(drained(memory).map(\.time) == [7])
+    _ = ring.note(get: 8, isHit: true, now: 7)
+    _ = ring.note(RecordUnit(.set, 12, time: 9))
+    #expect(drained(memory).map(\.time) == [7, 9])
+    _ = ring.note(get: 16, isHit: true, now: 8)
+    _ = ring.note(get: 20, isHit: true, now: 10)
+    #expect(drained(memory).map(\.time) == [9, 10])
   }
 
   @Test func theWriterIsWokenOnceAQuarter() {
@@ -106,11 +128,11 @@ struct RecordRingTests {
       while next < count {
         let lost = ring.lost.pointee.load(ordering: .relaxed)
         if next % 3 == 0 {
-          var unit = RecordUnit(.set, next, time: next)
+          var unit = RecordUnit(.set, next * 4, time: next)
           unit.size = next
           _ = ring.note(unit)
         } else {
-          _ = ring.note(get: next, isHit: true, now: next)
+          _ = ring.note(get: next * 4, isHit: true, now: next)
         }
         if ring.lost.pointee.load(ordering: .relaxed) == lost { next += 1 } else { sched_yield() }
       }
@@ -121,7 +143,7 @@ struct RecordRingTests {
     while next < count {
       var drain = RecordDrain(memory.rings)
       drain.takeAll { unit in
-        isRight = isRight && unit.hash == next && unit.time == next
+        isRight = isRight && unit.hash == next * 4 && unit.time == next
         isRight = isRight && unit.size == (next % 3 == 0 ? next : nil)
         next += 1
       }
