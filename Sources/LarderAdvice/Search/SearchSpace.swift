@@ -3,8 +3,9 @@ import LarderEngine
 /// The candidates for a trace: every policy with every combination of the values that its
 /// parameters declare as worth trying, alone and behind every admission filter with such values.
 ///
-/// Policies that know the future are left out, because no cache can run them; so are policies that
-/// need costs or expiry times where the trace has none, those that weigh the time of a fetch, of
+/// Policies that know the future are left out, because no cache can run them; so are, unless they
+/// are asked for, the rules of servers, which are there to simulate these, and policies that need
+/// costs or expiry times where the trace has none, those that weigh the time of a fetch, of
 /// which a search has none, and filters by size where it has no sizes: they would equal others. LRU
 /// comes first, then simpler before longer specs, in the order of the registries: of candidates
 /// with equal scores the first one wins.
@@ -27,6 +28,7 @@ package struct SearchSpace: Sendable, Hashable {
       let description = policy.description
       if let policies, !policies.contains(description.name) { continue }
       guard Self.isUseful(description, in: columns) else { continue }
+      if policies == nil, description.server != nil { continue }
       // Without time it equals another policy.
       if policy.type?.observesRequests ?? false { continue }
       specs += try Self.specs(description.name, description.parameters)

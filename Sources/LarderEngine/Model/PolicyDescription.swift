@@ -21,6 +21,9 @@ public struct PolicyDescription: Sendable {
   /// sketch, weights, a clock, random numbers drawn. What was learned from an object's requests
   /// stays when the object is removed.
   public let learns: Bool
+  /// The server whose rule this is, of policies that are there to simulate one: they are not
+  /// advised unless they are asked for. Nil for others.
+  public let server: String?
   /// Authors, title, venue and year of the paper, or where the rule comes from.
   public let paper: String
 
@@ -28,7 +31,7 @@ public struct PolicyDescription: Sendable {
   public init(
     name: String, family: PolicyFamily, summary: String, parameters: [PolicyParameter] = [],
     configurations: [String] = [], needs: PolicyNeeds = [], isRandom: Bool = false,
-    learns: Bool = false, paper: String
+    learns: Bool = false, server: String? = nil, paper: String
   ) {
     self.name = name
     self.family = family
@@ -38,6 +41,7 @@ public struct PolicyDescription: Sendable {
     self.needs = needs
     self.isRandom = isRandom
     self.learns = learns
+    self.server = server
     self.paper = paper
   }
 }

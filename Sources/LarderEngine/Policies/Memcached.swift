@@ -26,7 +26,7 @@ struct Memcached: EvictionPolicy, ~Copyable {
         "largest age of a hot item, times that of the oldest cold one, 0 to 1000"),
       PolicyParameter("warm-age", default: "2", "the same of a warm item, 0 to 1000"),
     ] + RequestTime.parameters + EntryMemory.parameters(key: "a key", default: 16),
-    learns: true,
+    learns: true, server: "memcached",
     paper: "memcached 1.6, items.c and slabs.c, with its defaults lru_maintainer and lru_segmented")
 
   private static var hot: UInt32 { 0 }

@@ -20,7 +20,7 @@ struct Nginx: EvictionPolicy, OneListPolicy, ~Copyable {
         "keys that fit into the zone, about 8000 for each MB of keys_zone; 0: any number"),
     ] + RequestTime.parameters
       + EntryMemory.parameters(key: "a key and the headers of a response", default: 250),
-    learns: true,
+    learns: true, server: "nginx",
     paper: "nginx 1.29, src/http/ngx_http_file_cache.c")
 
   // The latest request at the front.

@@ -13,7 +13,7 @@ struct RedisLFU: EvictionPolicy, SampledPoolPolicy, ~Copyable {
       PolicyParameter(
         "decay", default: "1", "minutes without a request that cost a counter 1; 0: none do"),
     ] + RequestTime.parameters + EntryMemory.parameters(key: "a key", default: 16),
-    isRandom: true, learns: true,
+    isRandom: true, learns: true, server: "Redis",
     paper: "Redis 7 and Valkey 8, src/evict.c, maxmemory-policy allkeys-lfu")
 
   private static var firstCount: UInt32 { 5 }

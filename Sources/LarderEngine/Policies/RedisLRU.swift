@@ -11,7 +11,7 @@ struct RedisLRU: EvictionPolicy, SampledPoolPolicy, ~Copyable {
       PolicyParameter(
         "resolution", default: "1000", "what the clock counts, milliseconds, 1 to 3600000")
     ] + RequestTime.parameters + EntryMemory.parameters(key: "a key", default: 16),
-    isRandom: true, learns: true,
+    isRandom: true, learns: true, server: "Redis",
     paper: "Redis 7 and Valkey 8, src/evict.c, maxmemory-policy allkeys-lru")
 
   private static var clockMask: UInt32 { (1 << 24) - 1 }

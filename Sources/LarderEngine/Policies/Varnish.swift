@@ -19,7 +19,7 @@ struct Varnish: EvictionPolicy, OneListPolicy, ~Copyable {
         "objects that may leave for one; then it is not stored, 0 to 1000000 (nuke_limit)"),
     ] + RequestTime.parameters
       + EntryMemory.parameters(key: "an object's headers", default: 250),
-    learns: true,
+    learns: true, server: "Varnish",
     paper: "Varnish Cache 7, bin/varnishd/storage/storage_lru.c")
 
   // The latest move at the front.

@@ -12,8 +12,10 @@ enum ChartStyleSheet {
     + "svg .l,svg .b,svg .w{stroke:currentColor;stroke-width:1.5}"
     + "svg .l{stroke-width:2;stroke-linejoin:round}svg .w{stroke-opacity:.55}"
     + "svg .g{stroke:var(--grid)}svg .a{stroke:var(--axis)}svg .h{font-weight:600}"
-    + "svg .m{fill:var(--muted)}svg .n{fill:var(--ink)}svg .k,svg .s,svg .s2{fill:currentColor}"
+    + "svg .m{fill:var(--muted)}svg .n{fill:var(--ink)}svg .k,svg .s,svg .s2,"
+    + "svg .s3{fill:currentColor}"
     + "svg .o{fill:var(--ground);stroke:currentColor;stroke-width:1.7}svg .s2{fill-opacity:.4}"
+    + "svg .s3{fill-opacity:.12}"
     + ChartColour.allCases.map { ".\($0.className){color:var(--\($0.className))}" }.joined()
 
   /// The variables that `page` uses, on a light ground.

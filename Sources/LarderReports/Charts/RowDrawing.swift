@@ -83,7 +83,9 @@ struct RowDrawing {
     canvas.close()
   }
 
-  private static func shade(_ number: Int) -> String { number == 0 ? "s" : "s2" }
+  private static func shade(_ number: Int) -> String {
+    number == 0 ? "s" : "s\(min(number, 2) + 1)"
+  }
 
   private mutating func drawAxis() {
     var end = -Double.infinity

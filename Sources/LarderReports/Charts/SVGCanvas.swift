@@ -94,6 +94,7 @@ struct SVGCanvas {
     case "h": " font-weight=\"600\""
     case "s k": " fill=\"currentColor\""
     case "s2", "s2 k": " fill=\"currentColor\" fill-opacity=\".4\""
+    case "s3", "s3 k": " fill=\"currentColor\" fill-opacity=\".12\""
     case "n": " fill=\"#1f2328\""
     case "m": " fill=\"#59636e\""
     default: ""

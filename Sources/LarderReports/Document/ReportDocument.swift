@@ -55,7 +55,8 @@ struct ReportDocument {
       details += Self.fold("Configuration \(table.name)", table.blocks(withFront: withFront))
     }
     if let time = TimeTable(results.records) {
-      details += Self.fold("Time: hits, delayed hits and waits", time.blocks)
+      let charts = TimeCharts(results.records, styles)?.blocks ?? []
+      details += Self.fold("Time: hits, delayed hits and waits", charts + time.blocks)
     }
     if let prefixes = PrefixTable(results) {
       details += Self.fold("Prefixes: tokens that were not computed", prefixes.blocks)

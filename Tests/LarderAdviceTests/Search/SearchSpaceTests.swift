@@ -37,8 +37,16 @@ import Testing
     let possible = PolicyRegistry.standard.filter { !($0.type?.observesRequests ?? false) }
       .map(\.description).filter {
         !$0.needs.contains(.nextUse) && !$0.needs.contains(.ttl) && $0.needs != .cost
+          && $0.server == nil
       }
     #expect(names == Set(possible.map(\.name)))
+  }
+
+  @Test func rulesOfServersAreCandidatesWhereTheyAreAskedFor() throws {
+    #expect(Set(try space(.objects).map(\.policy.name)).isDisjoint(with: ["nginx", "redis-lru"]))
+    let trace = try AdviceStand.generated("zipf:objects=50", requests: 100)
+    let asked = try SearchSpace(for: trace.requests, unit: .objects, policies: ["lru", "nginx"])
+    #expect(Set(asked.candidates.map(\.policy.name)) == ["lru", "nginx"])
   }
 
   @Test func filtersBySizeNeedSizes() throws {

@@ -19,7 +19,8 @@ import Testing
   @Test func everyParameterIsVaried() {
     for policy in PolicyRegistry.standard {
       let name = policy.description.name
-      let specs = NaivePolicies.specs(of: name) + EntryMemoryTests.specs.filter { $0.hasPrefix(name) }
+      let mine = EntryMemoryTests.specs.filter { $0.hasPrefix(name) }
+      let specs = NaivePolicies.specs(of: name) + mine
       let varied = specs.joined(separator: " ")
       for parameter in policy.description.parameters {
         #expect(varied.contains(":\(parameter.name)="), "\(name)")

@@ -143,7 +143,7 @@ struct ComparisonCharts {
         parts: ["in memory", "on disk"]))
   }
 
-  private static func range(_ values: [Double]) -> String {
+  static func range(_ values: [Double]) -> String {
     guard let least = values.min(), let most = values.max() else { return "none" }
     let (low, high) = (ChartUnit.percent.value(least), ChartUnit.percent.value(most))
     return low == high ? low : "\(low.dropLast(2)) to \(high)"
