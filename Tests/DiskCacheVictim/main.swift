@@ -4,7 +4,8 @@ import Larder
 // A process that stores and removes until it is killed, and acknowledges each on standard output:
 // "s KEY VERSION" before a set begins and "S KEY VERSION" when it has returned, "r" and "R" for a
 // removal, "n" and "N" for a renewal. `DiskCacheVictim FOLDER DURABILITY SEED [KEY]`, the key for
-// encryption as a text of 16, 24 or 32 bytes.
+// encryption as a text of 16, 24 or 32 bytes. With `+segments` behind the durability, large values
+// are appended to segments.
 
 // `DiskCacheVictim FOLDER DURABILITY full BYTES` works on a full disk instead, or with files of at
 // most so many bytes, and says what it met.
@@ -23,7 +24,7 @@ if arguments.count == 5, arguments[3] == "full", let bytes = UInt(arguments[4]),
   }
 }
 guard arguments.count == 4 || arguments.count == 5,
-  let durability = DiskDurability(rawValue: arguments[2]),
+  let durability = DiskDurability(rawValue: arguments[2].components(separatedBy: "+")[0]),
   var state = UInt64(arguments[3])
 else {
   FileHandle.standardError.write(Data("usage: DiskCacheVictim FOLDER DURABILITY SEED [KEY]\n".utf8))
@@ -48,6 +49,7 @@ do {
     path: arguments[1],
     configuration: DiskConfiguration(
       limits: DiskLimits(bytesMax: nil, freeBytesMin: 0), durability: durability,
+      values: arguments[2].hasSuffix("+segments") ? .segments(bytes: 256 << 10) : .files,
       groupWrites: 10, encryption: encryption))
   var version = state << 20
   say("open")

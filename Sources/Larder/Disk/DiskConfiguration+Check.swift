@@ -25,6 +25,11 @@ extension DiskConfiguration {
     }
     try require("limits.freeBytesMin", limits.freeBytesMin, in: 0...largest, " (2^50)")
     try require("inlineBytesMax", inlineBytesMax, in: 0...Self.inlineBytesLargest)
+    if case .segments(let bytes) = values {
+      try require(
+        "values.segments.bytes", bytes,
+        in: DiskValues.segmentBytesMin...DiskValues.segmentBytesLargest)
+    }
     try require("groupWrites", groupWrites, in: 1...1_000_000)
     try require("groupBytes", groupBytes, in: 1...Int(largest), " (2^50)")
     try require("pageCacheBytes", pageCacheBytes, in: 0...(1 << 40), " (1 TiB)")

@@ -18,9 +18,11 @@ public struct DiskConfiguration: Sendable, Hashable {
   public var limits: DiskLimits
   /// Which writes survive a crash.
   public var durability: DiskDurability
-  /// Values of up to this many bytes are stored in the database, larger ones in separate files.
+  /// Values of up to this many bytes are stored in the database, larger ones as `values` says.
   /// From 0 to `inlineBytesLargest`.
   public var inlineBytesMax: Int
+  /// Where larger values are stored.
+  public var values: DiskValues
   /// With durability `none`: sets and removals per commit, from 1 to 1,000,000.
   public var groupWrites: Int
   /// With durability `none`: bytes of values per commit, whatever their number. From 1 to 2^50.
@@ -43,8 +45,9 @@ public struct DiskConfiguration: Sendable, Hashable {
   /// A configuration; by default LRU, with values of up to 20 KiB in the database.
   public init(
     policy: String = "lru", admission: String? = nil, limits: DiskLimits = DiskLimits(),
-    durability: DiskDurability = .normal, inlineBytesMax: Int = 20 << 10, groupWrites: Int = 1000,
-    groupBytes: Int = 4 << 20, pageCacheBytes: Int = 8 << 20, checkpointPages: Int = 4000,
+    durability: DiskDurability = .normal, inlineBytesMax: Int = 20 << 10,
+    values: DiskValues = .files, groupWrites: Int = 1000, groupBytes: Int = 4 << 20,
+    pageCacheBytes: Int = 8 << 20, checkpointPages: Int = 4000,
     seed: UInt64 = 0, encryption: DiskEncryption? = nil,
     damageHandling: DiskDamageHandling = .setAside
   ) {
@@ -53,6 +56,7 @@ public struct DiskConfiguration: Sendable, Hashable {
     self.limits = limits
     self.durability = durability
     self.inlineBytesMax = inlineBytesMax
+    self.values = values
     self.groupWrites = groupWrites
     self.groupBytes = groupBytes
     self.pageCacheBytes = pageCacheBytes

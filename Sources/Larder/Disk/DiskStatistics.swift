@@ -34,6 +34,8 @@ public struct DiskStatistics: Sendable, Hashable, Codable {
   public var rebuilds: UInt64 = 0
   /// Bytes of values written.
   public var bytesWritten: UInt64 = 0
+  /// Bytes of values copied to recycle segments; not part of `bytesWritten`.
+  public var bytesMoved: UInt64 = 0
   /// Bytes of values read.
   public var bytesRead: UInt64 = 0
   /// Events that readers of event streams did not get, because they were slower than the cache.

@@ -4,7 +4,7 @@ package struct DiskUsage: Sendable, Hashable {
   package var database: UInt64 = 0
   /// The database's write-ahead log, which keeps its size until it is truncated.
   package var log: UInt64 = 0
-  /// Files of values.
+  /// Files of values; of segments all bytes, dead ones among them.
   package var files: UInt64 = 0
   /// Files without a value, kept for writing over.
   package var spare: UInt64 = 0
@@ -19,7 +19,7 @@ package struct DiskUsage: Sendable, Hashable {
 /// moves from the log into the database, at most once each page written, and without what the file
 /// system adds.
 package struct DiskWrites: Sendable, Hashable {
-  /// Bytes of value files.
+  /// Bytes of value files and segments, copies included.
   package var files: UInt64 = 0
   /// Bytes of pages and their headers in the write-ahead log.
   package var log: UInt64 = 0

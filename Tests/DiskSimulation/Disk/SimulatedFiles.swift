@@ -77,10 +77,7 @@ package struct SimulatedFiles: FileLayer {
     _ bytes: UnsafeRawBufferPointer, to path: String, _ target: FileTarget, syncs: Bool
   ) throws(FileFailure) {
     let file = try openForWriting(path, target)
-    // In two calls, so that a power cut and a failure come between them.
-    let half = bytes.count / 2
-    try write(bytes, from: 0, to: half, file, path)
-    try write(bytes, from: half, to: bytes.count, file, path)
+    try write(bytes, at: 0, file, path)
     if file.bytes.count > bytes.count {
       try disk.begin(.truncate, path)
       file.resize(bytes.count)
@@ -89,19 +86,38 @@ package struct SimulatedFiles: FileLayer {
     if syncs { try disk.sync(file, path) }
   }
 
+  /// See `FileLayer`.
+  package func write(
+    _ bytes: UnsafeRawBufferPointer, to path: String, at offset: UInt64, _ target: FileTarget,
+    syncs: Bool
+  ) throws(FileFailure) {
+    let file = try openForWriting(path, target)
+    try write(bytes, at: Int(offset), file, path)
+    if syncs { try disk.sync(file, path) }
+  }
+
+  /// In two calls, so that a power cut and a failure come between them.
   private func write(
-    _ bytes: UnsafeRawBufferPointer, from first: Int, to end: Int, _ file: SimulatedFile,
-    _ path: String
+    _ bytes: UnsafeRawBufferPointer, at offset: Int, _ file: SimulatedFile, _ path: String
+  ) throws(FileFailure) {
+    let half = bytes.count / 2
+    try write(bytes, from: 0, to: half, at: offset, file, path)
+    try write(bytes, from: half, to: bytes.count, at: offset, file, path)
+  }
+
+  private func write(
+    _ bytes: UnsafeRawBufferPointer, from first: Int, to end: Int, at offset: Int,
+    _ file: SimulatedFile, _ path: String
   ) throws(FileFailure) {
     guard first < end else { return }
     let part = UnsafeRawBufferPointer(rebasing: bytes[first..<end])
     do throws(FileFailure) {
       try disk.begin(.write, path)
     } catch {
-      disk.writePart(part, at: first, of: file)
+      disk.writePart(part, at: offset + first, of: file)
       throw error
     }
-    file.write(part, at: first)
+    file.write(part, at: offset + first)
     try disk.end(path)
   }
 
@@ -141,6 +157,23 @@ package struct SimulatedFiles: FileLayer {
     _ name: ValueName, in folder: OpenFolder, into buffer: UnsafeMutableRawBufferPointer
   ) throws(FileFailure) -> Bool {
     try read("\(folder.path)/\(name.text)", into: buffer)
+  }
+
+  /// See `FileLayer`.
+  package func read(
+    _ name: ValueName, in folder: OpenFolder, at offset: UInt64,
+    into buffer: UnsafeMutableRawBufferPointer
+  ) throws(FileFailure) -> Bool {
+    let path = "\(folder.path)/\(name.text)"
+    try disk.begin(.openToRead, path)
+    guard let file = disk.file(path) else { throw FileFailure("open", path, ENOENT) }
+    try disk.begin(.read, path)
+    let end = Int(offset) + buffer.count
+    guard end <= file.bytes.count else { return false }
+    file.bytes.withUnsafeBytes {
+      buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[Int(offset)..<end]))
+    }
+    return true
   }
 
   /// See `FileLayer`.

@@ -25,12 +25,15 @@ struct SimulatedCache {
   static func configuration(
     _ random: inout SimulationRandom, _ durability: DiskDurability
   ) throws -> DiskConfiguration {
-    DiskConfiguration(
+    var configuration = DiskConfiguration(
       limits: DiskLimits(bytesMax: nil, freeBytesMin: 0), durability: durability,
       inlineBytesMax: random.pick([0, 100, 2_000, 100_000]),
       groupWrites: 1 + random.below(8), pageCacheBytes: 64 << 10,
       checkpointPages: random.pick([1, 4, 20, 1_000]),
       encryption: random.oneIn(6) ? try DiskEncryption(key: Data(repeating: 7, count: 32)) : nil)
+    // So small that they are recycled often, and that some values are too large for them.
+    configuration.values = random.pick([.files, .segments(bytes: 8_192), .segments(bytes: 16_384)])
+    return configuration
   }
 
   /// Whether nothing of the database waits for being written to the disk.

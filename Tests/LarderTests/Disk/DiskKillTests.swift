@@ -18,7 +18,10 @@ import Testing
     var durability: DiskDurability
     var count: Int
     var key: String?
-    var testDescription: String { "\(durability), \(key == nil ? "plain" : "encrypted")" }
+    var hasSegments = false
+    var testDescription: String {
+      "\(durability), \(key == nil ? "plain" : "encrypted")\(hasSegments ? ", segments" : "")"
+    }
   }
 
   private static let rounds: [Rounds] = [
@@ -27,6 +30,10 @@ import Testing
     Rounds(durability: .full, count: 20, key: "0123456789abcdef"),
     Rounds(durability: .normal, count: 20, key: "0123456789abcdef01234567"),
     Rounds(durability: .none, count: 20, key: "0123456789abcdef0123456789abcdef"),
+    Rounds(durability: .full, count: 40, hasSegments: true),
+    Rounds(durability: .normal, count: 80, hasSegments: true),
+    Rounds(durability: .none, count: 40, hasSegments: true),
+    Rounds(durability: .normal, count: 20, key: "0123456789abcdef", hasSegments: true),
   ]
 
   /// What is found is what some number of the child's operations leave, from the first on: none is
@@ -39,7 +46,8 @@ import Testing
     let encryption = try rounds.key.map { key in try DiskEncryption(key: Data(key.utf8)) }
     for round in 0..<rounds.count {
       let run = try VictimProcess.run(
-        folder: folder.path, durability: rounds.durability.rawValue, seed: UInt64(round + 1),
+        folder: folder.path,
+        durability: rounds.durability.rawValue + (rounds.hasSegments ? "+segments" : ""), seed: UInt64(round + 1),
         lines: 1 + random.below(60), key: rounds.key)
       #expect(run.error == nil)
       let cache = try DiskCache(
@@ -60,7 +68,11 @@ import Testing
       }
       #expect(reached, "round \(round)")
       state = found
-      try checkFiles(cache, folder)
+      if rounds.hasSegments {
+        try checkSegments(cache, folder)
+      } else {
+        try checkFiles(cache, folder)
+      }
       try cache.close()
     }
   }
@@ -75,6 +87,16 @@ import Testing
       versions[key] = version.map { Found(value: $0, version: entry.metadata.version) }
     }
     return versions
+  }
+
+  /// No more bytes are dead than may be: a third of the live ones, and four segments.
+  private func checkSegments(_ cache: DiskCache, _ folder: ScratchFolder) throws {
+    let live = try (0..<40).compactMap { try cache.data(for: "key \($0)")?.count }
+      .reduce(0) { $1 > 20 << 10 ? $0 + $1 + 4096 : $0 }
+    let bytes = try folder.valueFiles().reduce(0) { sum, path in
+      sum + (try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0)
+    }
+    #expect(bytes <= live + live / 3 + 4 * 256 << 10)
   }
 
   /// Every file belongs to an entry, and every entry over the threshold has one.

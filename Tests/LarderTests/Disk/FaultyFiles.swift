@@ -78,6 +78,30 @@ final class FaultyFiles: FileLayer {
     try system.write(bytes, to: path, target, syncs: syncs)
   }
 
+  func write(
+    _ bytes: UnsafeRawBufferPointer, to path: String, at offset: UInt64, _ target: FileTarget,
+    syncs: Bool
+  ) throws(FileFailure) {
+    do throws(FileFailure) {
+      try check("append", path)
+    } catch {
+      let half = UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count / 2)])
+      if faults.withLock({ $0.leavesHalf }) {
+        try? system.write(half, to: path, at: offset, target, syncs: false)
+      }
+      throw error
+    }
+    try system.write(bytes, to: path, at: offset, target, syncs: syncs)
+  }
+
+  func read(
+    _ name: ValueName, in folder: OpenFolder, at offset: UInt64,
+    into buffer: UnsafeMutableRawBufferPointer
+  ) throws(FileFailure) -> Bool {
+    try check("read", name.text)
+    return try system.read(name, in: folder, at: offset, into: buffer)
+  }
+
   func read(_ path: String, into buffer: UnsafeMutableRawBufferPointer) throws(FileFailure) -> Bool
   {
     try check("read", path)

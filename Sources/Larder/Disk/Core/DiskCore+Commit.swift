@@ -59,6 +59,7 @@ extension DiskCore {
       try beginWriting(index)
       try finishWriting(index)
     }
+    recycleSegments()
   }
 
   /// Commits everything that was acknowledged, and the order of use.

@@ -76,7 +76,10 @@ extension DiskCore {
       return .entry(entry)
     }
     let index = try openIndex()
-    guard isSame(reading.id, reading.stored) else { return .again }
+    // A value that was copied to another segment is the same, elsewhere.
+    guard isSame(reading.id, reading.stored), slots[Int(reading.id)].file == reading.file else {
+      return .again
+    }
     damage(reading.id)
     miss(DiskKey(bytes, suite: suite, seed: index.seed))
     return .none
@@ -203,7 +206,7 @@ extension DiskCore {
   }
 
   /// Gives up an entry whose value is not what was stored.
-  private func damage(_ id: ObjectID) {
+  func damage(_ id: ObjectID) {
     statistics.damages += 1
     if slots[Int(id)].state == .known { tier.remove(id) }
     drop(id, .evict(.failure))

@@ -28,6 +28,7 @@ extension DiskCore {
     try prepareFiles()
     let index = try DiskIndex(
       path: folder.databasePath, configuration, layer: folder.files.databaseLayer)
+    folder.segments.sealBytes = index.seal == nil ? 0 : UInt64(DiskSeal.overhead)
     do throws(DiskCacheError) {
       try syncNames()
       var contents = try read(index)
@@ -106,9 +107,16 @@ extension DiskCore {
   }
 
   private func sweepFiles(_ contents: Contents) throws(DiskCacheError) -> Set<UInt64> {
+    let places = contents.rows.compactMap { loaded in
+      DiskSegmentPlace(loaded.row.file).map { (place: $0, bytes: loaded.row.bytes) }
+    }
     do throws(FileFailure) {
-      return try folder.sweep(
-        keeping: Set(contents.rows.lazy.map(\.row.file).filter { $0 != 0 }))
+      let found = try folder.sweep(
+        keeping: Set(
+          contents.rows.lazy.map(\.row.file).filter {
+            $0 != 0 && DiskSegmentPlace($0) == nil
+          }))
+      return try found.union(folder.segments.sweep(keeping: places))
     } catch {
       throw DiskCacheError(error)
     }

@@ -58,6 +58,7 @@ extension DiskCore {
     } catch {
       closeIndex()
       _ = try? folder.sweep(keeping: [])
+      _ = try? folder.segments.sweep(keeping: [])
     }
   }
 

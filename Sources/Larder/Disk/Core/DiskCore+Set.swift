@@ -173,6 +173,7 @@ extension DiskCore {
       try giveUp(after: error, index)
     }
     statistics.bytesWritten += UInt64(row.bytes)
+    recycleSegments()
   }
 
   /// Gives up the entry of a key, if there is one, whose new value cannot be stored.

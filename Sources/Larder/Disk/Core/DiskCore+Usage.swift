@@ -4,11 +4,13 @@ extension DiskCore {
   /// Where the cache's bytes stand; a file whose size cannot be had counts as nothing. O(ids).
   var usage: DiskUsage {
     let overhead = index?.seal == nil ? 0 : UInt64(DiskSeal.overhead)
-    let retired = transaction.retired.reduce(0) { $0 + UInt64($1.bytes) }
+    let retired = transaction.retired.lazy.filter { DiskSegmentPlace($0.number) == nil }.reduce(0) { $0 + UInt64($1.bytes) }
     return DiskUsage(
       database: (try? folder.files.size(folder.databasePath)) ?? 0,
       log: (try? folder.files.size(folder.logPath)) ?? 0,
-      files: slots.lazy.filter { $0.file != 0 }.reduce(retired) {
+      files: slots.lazy.filter { $0.file != 0 && DiskSegmentPlace($0.file) == nil }.reduce(
+        retired + folder.segments.usedBytes
+      ) {
         $0 + UInt64($1.bytes) + overhead
       },
       spare: folder.spareBytes, aside: folder.asideBytes)
@@ -32,7 +34,8 @@ extension DiskCore {
     index.connection.releaseMemory()
     do throws(FileFailure) {
       var isKnown = try folder.files.dropCachedOpen(folder.databasePath)
-      for slot in slots where slot.file != 0 {
+      isKnown = try folder.segments.dropCached() && isKnown
+      for slot in slots where slot.file != 0 && DiskSegmentPlace(slot.file) == nil {
         isKnown = try folder.dropCached(slot.file) && isKnown
       }
       return isKnown

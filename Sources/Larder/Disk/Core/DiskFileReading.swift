@@ -21,6 +21,8 @@ final class DiskFileReading: Sendable {
   let stored: UInt64
   let file: UInt64
   let name: ValueName
+  /// Where the value begins in a segment, nil where the file is its own.
+  let offset: UInt64?
   let bytes: Int
   let checksum: UInt64
   let checksumSeed: UInt64
@@ -39,6 +41,7 @@ final class DiskFileReading: Sendable {
     self.metadata = metadata
     stored = slot.stored
     file = slot.file
+    offset = DiskSegmentPlace(slot.file)?.offset
     bytes = Int(slot.bytes)
     checksum = slot.checksum
     checksumSeed = key.digest.checksumSeed
@@ -56,7 +59,11 @@ final class DiskFileReading: Sendable {
     let buffer = UnsafeMutableRawBufferPointer(start: memory, count: count)
     let isWhole: Bool
     do throws(FileFailure) {
-      isWhole = try files.read(name, in: folder, into: buffer)
+      if let offset {
+        isWhole = try files.read(name, in: folder, at: offset, into: buffer)
+      } else {
+        isWhole = try files.read(name, in: folder, into: buffer)
+      }
     } catch {
       isWhole = false
       if error.isPassing {

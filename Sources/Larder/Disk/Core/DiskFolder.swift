@@ -11,13 +11,14 @@ final class DiskFolder {
   let path: String
   let files: any FileLayer
   private let syncs: Bool
+  /// Values that share files.
+  let segments: DiskSegments
   // Putting a path together costs as much as some of what is done with it.
   private let shardPaths: [String]
   private var nextNumber: UInt64 = 1
   private var spare: [(number: UInt64, bytes: UInt64)] = []
-  private(set) var spareBytes: UInt64 = 0
-  /// Bytes of values written since the folder was opened.
-  private(set) var bytesWritten: UInt64 = 0
+  private var spareFileBytes: UInt64 = 0
+  private var fileBytesWritten: UInt64 = 0
   // Whether the name of a shard may not be on the disk, where it has to be.
   private var hasUnsyncedShard = false
   // Files that are being read without the lock, each as often as it is: few, as threads are.
@@ -32,10 +33,14 @@ final class DiskFolder {
   var asidePath: String { path + "/damaged" }
 
   /// Makes the folder where there is none.
-  init(path: String, files: any FileLayer, syncs: Bool) throws(FileFailure) {
+  init(
+    path: String, files: any FileLayer, syncs: Bool, segmentBytes: Int
+  ) throws(FileFailure) {
     self.path = path
     self.files = files
     self.syncs = syncs
+    segments = DiskSegments(
+      folder: path + "/files", files: files, syncs: syncs, bytesMax: segmentBytes)
     shardPaths = (0..<Self.shards).map { Self.shard(path, $0) + "/" }
     try files.makeFolder(path)
     if try ![.folder, .missing].contains(files.kind(path + "/files")) {
@@ -51,7 +56,10 @@ final class DiskFolder {
   }
 
   /// Where the file of a number stands below `values`.
-  func name(_ number: UInt64) -> ValueName { ValueName(number, shards: Self.shards) }
+  func name(_ number: UInt64) -> ValueName {
+    if let place = DiskSegmentPlace(number) { return DiskSegments.name(place.segment) }
+    return ValueName(number, shards: Self.shards)
+  }
 
   private func filePath(_ number: UInt64) -> String {
     shardPaths[Int(number % Self.shards)] + String(number, radix: 16)
@@ -59,8 +67,17 @@ final class DiskFolder {
 
   /// Writes a value and returns the number of its file, which no row names yet.
   func write(_ value: UnsafeRawBufferPointer) throws(FileFailure) -> UInt64 {
+    if segments.takes(value.count) {
+      do throws(FileFailure) {
+        return try segments.write(value)
+      } catch {
+        // It may have been for want of room, which others then need, too.
+        removeSpare()
+        throw error
+      }
+    }
     while let old = spare.popLast() {
-      spareBytes -= old.bytes
+      spareFileBytes -= old.bytes
       do throws(FileFailure) {
         // No row names it, so that it is as good as a temporary file.
         try write(value, to: filePath(old.number), .existing)
@@ -135,7 +152,7 @@ final class DiskFolder {
   ) throws(FileFailure) {
     do throws(FileFailure) {
       try files.write(value, to: path, target, syncs: syncs)
-      bytesWritten += UInt64(value.count)
+      fileBytesWritten += UInt64(value.count)
     } catch {
       try? files.remove(path)
       // It may have been for want of room, which others then need, too.
@@ -145,34 +162,48 @@ final class DiskFolder {
   }
 
   /// Whether files are kept for writing over.
-  var hasSpare: Bool { !spare.isEmpty }
+  var hasSpare: Bool { !spare.isEmpty || segments.hasSpare }
+
+  /// Bytes of files kept for writing over.
+  var spareBytes: UInt64 { spareFileBytes + segments.spareBytes }
+
+  /// Bytes of values written since the folder was opened, copies included.
+  var bytesWritten: UInt64 { fileBytesWritten + segments.bytesWritten }
 
   /// Sees to it that a file is not written over until as many `unpin`.
-  func pin(_ number: UInt64) { pins.append(number) }
+  func pin(_ number: UInt64) {
+    if let place = DiskSegmentPlace(number) { return segments.pin(place.segment) }
+    pins.append(number)
+  }
 
   /// Ends one reading of a file.
   func unpin(_ number: UInt64) {
+    if let place = DiskSegmentPlace(number) { return segments.unpin(place.segment) }
     if let place = pins.firstIndex(of: number) { pins.remove(at: place) }
   }
 
   /// Gives up a file that no committed row names. A failure to remove it is left to the next
   /// opening, which removes all such files.
   func retire(_ number: UInt64, bytes: UInt64, keeps: Bool) {
-    guard keeps, spare.count < Self.spareFilesMax, spareBytes + bytes <= Self.spareBytesMax,
+    if let place = DiskSegmentPlace(number) {
+      return segments.retire(place, bytes: bytes, keeps: keeps)
+    }
+    guard keeps, spare.count < Self.spareFilesMax, spareFileBytes + bytes <= Self.spareBytesMax,
       !pins.contains(number)
     else {
       try? files.remove(filePath(number))
       return
     }
     spare.append((number, bytes))
-    spareBytes += bytes
+    spareFileBytes += bytes
   }
 
   /// Removes the files kept for writing over.
   func removeSpare() {
+    segments.removeSpare()
     for file in spare { try? files.remove(filePath(file.number)) }
     spare = []
-    spareBytes = 0
+    spareFileBytes = 0
   }
 
   /// Removes every file whose number is not in `named`, and returns the numbers of the files that
@@ -183,14 +214,14 @@ final class DiskFolder {
     var found: Set<UInt64> = []
     var largest = named.max() ?? 0
     spare = []
-    spareBytes = 0
+    spareFileBytes = 0
     try? files.removeTree(temporaryPath)
     for shard in 0..<Self.shards {
       let folder = Self.shard(path, shard)
       let kind = try files.kind(folder)
       if kind == .other || kind == .file { try files.remove(folder) }
       for item in try files.list(folder) {
-        let number = UInt64(item.name, radix: 16).flatMap { $0 <= Self.numberMax ? $0 : nil }
+        let number = UInt64(item.name, radix: 16).flatMap { $0 <= Self.fileNumberMax ? $0 : nil }
         if item.kind == .file, let number, named.contains(number),
           filePath(number) == "\(folder)/\(item.name)"
         {
@@ -206,7 +237,11 @@ final class DiskFolder {
     return found
   }
 
-  /// The largest number of a file that is taken for one, far from where counting ends.
+  /// The largest number of a file of a single value that is taken for one, far from where counting
+  /// ends and from the numbers of places in segments.
+  private static var fileNumberMax: UInt64 { 1 << 60 }
+
+  /// The largest number of a file, or of a place in a segment, that a row may name.
   static var numberMax: UInt64 { 1 << 62 }
 
   /// Lets the system forget what it holds of a value's file in memory; see `FileLayer`.

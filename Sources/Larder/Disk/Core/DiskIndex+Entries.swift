@@ -50,7 +50,7 @@ extension DiskIndex {
     }
   }
 
-  private func withSealed(
+  func withSealed(
     _ header: DiskHeader, _ row: DiskRow,
     _ body: (UnsafeRawBufferPointer) throws(SQLiteError) -> Void
   ) throws(SQLiteError) {
@@ -63,7 +63,7 @@ extension DiskIndex {
     try result.get()
   }
 
-  private func sealedMark(_ row: DiskRow, _ sealed: UnsafeRawBufferPointer) -> UInt64 {
+  func sealedMark(_ row: DiskRow, _ sealed: UnsafeRawBufferPointer) -> UInt64 {
     row.mark(key: sealed, version: UnsafeRawBufferPointer?.none, type: nil, seed: seed)
   }
 
@@ -227,7 +227,7 @@ extension DiskIndex {
   }
 
   /// What a row says, or nil where a number is out of its range.
-  private func row(_ statement: SQLiteStatement, from first: Int32) -> DiskRow? {
+  func row(_ statement: SQLiteStatement, from first: Int32) -> DiskRow? {
     guard let suite = UInt32(exactly: statement.number(first)),
       let bytes = UInt32(exactly: statement.number(first + 2)), bytes < .max
     else { return nil }

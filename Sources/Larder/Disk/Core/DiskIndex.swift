@@ -29,6 +29,8 @@ final class DiskIndex {
   let rowStatement: SQLiteStatement
   let keyStatement: SQLiteStatement
   let renewStatement: SQLiteStatement
+  let moveRowStatement: SQLiteStatement
+  let moveStatement: SQLiteStatement
 
   /// Opens or makes the database.
   init(
@@ -78,6 +80,8 @@ final class DiskIndex {
           key = coalesce(?, key), mark = ?
         WHERE id = ?
         """)
+      moveRowStatement = try connection.prepare(Self.moveRowQuery)
+      moveStatement = try connection.prepare(Self.moveUpdate)
     } catch {
       throw DiskCacheError(error)
     }
@@ -91,7 +95,7 @@ final class DiskIndex {
     rollBack()
     let statements = [
       begin, commitStatement, putStatement, deleteStatement, getStatement, rowStatement,
-      keyStatement, renewStatement,
+      keyStatement, renewStatement, moveRowStatement, moveStatement,
     ]
     for statement in statements { statement.finalize() }
     connection.close()

@@ -34,6 +34,20 @@ package protocol FileLayer: Sendable {
     _ bytes: UnsafeRawBufferPointer, to path: String, _ target: FileTarget, syncs: Bool
   ) throws(FileFailure)
 
+  /// Writes `bytes` at a place of the regular file `path`, and leaves the rest of it as it is; see
+  /// the other `write`.
+  func write(
+    _ bytes: UnsafeRawBufferPointer, to path: String, at offset: UInt64, _ target: FileTarget,
+    syncs: Bool
+  ) throws(FileFailure)
+
+  /// Fills `buffer` from a place of a regular file below a folder that is open, and says whether
+  /// the file has that many bytes there.
+  func read(
+    _ name: ValueName, in folder: OpenFolder, at offset: UInt64,
+    into buffer: UnsafeMutableRawBufferPointer
+  ) throws(FileFailure) -> Bool
+
   /// Fills `buffer` from the beginning of a regular file, and says whether the file has exactly as
   /// many bytes as the buffer. Never waits for a pipe's other end, and follows no link.
   func read(_ path: String, into buffer: UnsafeMutableRawBufferPointer) throws(FileFailure) -> Bool

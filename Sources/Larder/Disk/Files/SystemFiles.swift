@@ -24,16 +24,7 @@ package struct SystemFiles: FileLayer {
       guard facts.st_mode & S_IFMT == S_IFREG else { throw FileFailure("write", path, EINVAL) }
       length = facts.st_size
     }
-    var done = 0
-    while done < bytes.count {
-      let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
-      let written = pwrite(file, rest.baseAddress, rest.count, off_t(done))
-      if written < 0 {
-        if errno == EINTR { continue }
-        throw FileFailure("write", path, errno)
-      }
-      done += written
-    }
+    try write(bytes, to: file, at: 0, path)
     // A file that is used again may be longer.
     if length > off_t(bytes.count) {
       guard ftruncate(file, off_t(bytes.count)) == 0 else {
@@ -43,7 +34,7 @@ package struct SystemFiles: FileLayer {
     if syncs { try sync(file, path) }
   }
 
-  private func openForWriting(
+  func openForWriting(
     _ path: String, _ target: FileTarget
   ) throws(FileFailure) -> Int32 {
     // Without waiting: to open a pipe for writing waits for a reader.
@@ -80,7 +71,7 @@ package struct SystemFiles: FileLayer {
   }
 
   /// Neither follows a link nor waits for a pipe, which cannot be read at a place in it anyway.
-  private static let reading = O_RDONLY | O_NOFOLLOW | O_NONBLOCK
+  static let reading = O_RDONLY | O_NOFOLLOW | O_NONBLOCK
 
   /// Asks for one byte more than there should be, so that the file's size need not be asked for.
   private func read(
@@ -151,7 +142,7 @@ package struct SystemFiles: FileLayer {
     return file
   }
 
-  private func sync(_ file: Int32, _ path: String) throws(FileFailure) {
+  func sync(_ file: Int32, _ path: String) throws(FileFailure) {
     #if canImport(Darwin)
       // fsync on Apple's systems leaves the bytes in the drive's cache.
       if fcntl(file, F_FULLFSYNC) == 0 { return }

@@ -18,6 +18,17 @@ package struct ValueName: Sendable {
     }
   }
 
+  /// The name of a segment file, such as `s4a`.
+  package init(segment number: UInt64) {
+    withUnsafeMutableBytes(of: &bytes) { bytes in
+      bytes[0] = UInt8(ascii: "s")
+      let digits = max(1, (67 - number.leadingZeroBitCount) / 4)
+      for place in 0..<digits {
+        bytes[1 + place] = Self.digit(number >> UInt64(4 * (digits - 1 - place)))
+      }
+    }
+  }
+
   private static func digit(_ number: UInt64) -> UInt8 {
     let digit = UInt8(number & 15)
     return digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10

@@ -1,0 +1,123 @@
+import LarderEngine
+
+/// How segments are recycled: what counts of them is copied to the open segment.
+extension DiskCore {
+  /// A value that was copied.
+  private struct Move {
+    var id: ObjectID
+    var old: UInt64
+    var bytes: UInt32
+  }
+
+  /// What became of the attempt to copy one value.
+  private enum MoveOutcome {
+    case done
+    /// The file system does not let it; `isPassing` when it may do so later.
+    case refused(isPassing: Bool)
+  }
+
+  /// Recycles a segment when too many bytes are dead, or as many as it takes. Only after a commit:
+  /// a failure takes nothing along that was acknowledged, and is of no account to the caller. The
+  /// next call tries again.
+  func recycleSegments(all: Bool = false) {
+    var isFirst = true
+    while isFirst || all, transaction.operations == 0, folder.segments.isWasteful, let index,
+      let segment = folder.segments.victim()
+    {
+      isFirst = false
+      guard recycle(segment, index) else { return }
+    }
+  }
+
+  /// Copies what counts of a segment, and says whether all of it. O(ids).
+  private func recycle(_ segment: UInt64, _ index: DiskIndex) -> Bool {
+    var moves: [Move] = []
+    var isDone = true
+    do throws(SQLiteError) {
+      try beginWriting(index)
+      for place in slots.indices.dropFirst()
+      where DiskSegmentPlace(slots[place].file)?.segment == segment {
+        if case .refused(let isPassing) = try move(ObjectID(place), &moves, index) {
+          if !isPassing { folder.segments.spend(segment) }
+          isDone = false
+          break
+        }
+      }
+      // Values that were found damaged.
+      if !doomed.isEmpty { try beginWriting(index) }
+      try commit(index)
+    } catch {
+      takeBack(moves)
+      rollBack(index)
+      // The copies stay until a later commit: of a commit that failed, a crash may show all.
+      if !error.isWriteFailure { try? recover(from: error) }
+      return false
+    }
+    for move in moves {
+      folder.retire(move.old, bytes: UInt64(move.bytes), keeps: true)
+      statistics.bytesMoved += UInt64(move.bytes)
+    }
+    if isDone { folder.segments.spend(segment) }
+    return isDone
+  }
+
+  private func move(
+    _ id: ObjectID, _ moves: inout [Move], _ index: DiskIndex
+  ) throws(SQLiteError) -> MoveOutcome {
+    let slot = slots[Int(id)]
+    let count = Int(slot.bytes) + (index.seal == nil ? 0 : DiskSeal.overhead)
+    let body = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
+    defer { body.deallocate() }
+    let file: UInt64
+    do throws(FileFailure) {
+      guard try isWhole(slot, into: body, isSealed: index.seal != nil) else {
+        damage(id)
+        return .done
+      }
+      file = try folder.write(UnsafeRawBufferPointer(body))
+    } catch {
+      return .refused(isPassing: error.isPassing)
+    }
+    do throws(SQLiteError) {
+      guard try index.move(id, slot, toPlace: file) else {
+        transaction.retired.append(DiskTransaction.Retired(number: file, bytes: slot.bytes))
+        damage(id)
+        return .done
+      }
+    } catch {
+      transaction.retired.append(DiskTransaction.Retired(number: file, bytes: slot.bytes))
+      throw error
+    }
+    slots[Int(id)].file = file
+    moves.append(Move(id: id, old: slot.file, bytes: slot.bytes))
+    return .done
+  }
+
+  /// Reads a value as it is stored, and says whether it is what was stored.
+  private func isWhole(
+    _ slot: DiskSlot, into body: UnsafeMutableRawBufferPointer, isSealed: Bool
+  ) throws(FileFailure) -> Bool {
+    guard let place = DiskSegmentPlace(slot.file), let digest = slot.digest else { return false }
+    do throws(FileFailure) {
+      guard
+        try folder.files.read(
+          DiskSegments.name(place.segment), in: folder.values, at: place.offset, into: body)
+      else { return false }
+    } catch {
+      if error.isNoFile { return false }
+      throw error
+    }
+    let bytes = UnsafeRawBufferPointer(body)
+    return isSealed
+      ? DiskSeal.mark(bytes) == slot.checksum
+      : ByteHash.hash(bytes, seed: digest.checksumSeed) == slot.checksum
+  }
+
+  private func takeBack(_ moves: [Move]) {
+    for move in moves {
+      let copy = slots[Int(move.id)].file
+      slots[Int(move.id)].file = move.old
+      transaction.retired.append(DiskTransaction.Retired(number: copy, bytes: move.bytes))
+    }
+  }
+}
