@@ -18,7 +18,7 @@ public enum DiskDurability: String, Sendable, Hashable, CaseIterable, Codable {
   /// Process killed: nothing is lost. Power lost: the latest writes may be lost, and entries that
   /// they replaced or removed reappear; the database is consistent (SQLite's `synchronous = NORMAL`
   /// with a write-ahead log) and shows what the first of the writes left, up to some moment. Values
-  /// in files of their own are not flushed: of those, any may be missing. If the system reports
+  /// in files and segments are not flushed: of those, any may be missing. If the system reports
   /// that the log could not be flushed, the cache starts empty, as with a damaged database.
   case normal
   /// Each set and removal waits until it is flushed to disk: value file, directory entry and

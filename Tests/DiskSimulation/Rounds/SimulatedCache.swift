@@ -32,7 +32,9 @@ struct SimulatedCache {
       checkpointPages: random.pick([1, 4, 20, 1_000]),
       encryption: random.oneIn(6) ? try DiskEncryption(key: Data(repeating: 7, count: 32)) : nil)
     // So small that they are recycled often, and that some values are too large for them.
-    configuration.values = random.pick([.files, .segments(bytes: 8_192), .segments(bytes: 16_384)])
+    // Drawn apart, so that operations stay those of the seed.
+    var other = random
+    configuration.values = other.pick([.files, .segments(bytes: 8_192), .segments(bytes: 16_384)])
     return configuration
   }
 

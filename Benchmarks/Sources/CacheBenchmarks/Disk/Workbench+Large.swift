@@ -7,6 +7,7 @@ extension Workbench {
     let files = PlainFiles(folder: "\(folder)/files")
     let plain = try cache("large")
     let sealed = try cache("large-sealed", encryption: Self.encryption)
+    let segments = try cache("large-segments", values: .segments(bytes: 64 << 20))
     let large = large
     let (batch, count) = (20, 20 * rounds)
     var sets = Contest(
@@ -15,6 +16,9 @@ extension Workbench {
         Contest.Contender(name: "files, written and renamed") { files.set($0, large[$0 % 16]) },
         Contest.Contender(name: "DiskCache normal") {
           try plain.set(large[$0 % 16], for: "key \($0)")
+        },
+        Contest.Contender(name: "DiskCache normal, segments") {
+          try segments.set(large[$0 % 16], for: "key \($0)")
         },
         Contest.Contender(name: "DiskCache normal, encrypted") {
           try sealed.set(large[$0 % 16], for: "key \($0)")
@@ -30,6 +34,9 @@ extension Workbench {
         Contest.Contender(name: "DiskCache normal") {
           try Self.require(try plain.data(for: "key \(Self.scattered($0, count))"))
         },
+        Contest.Contender(name: "DiskCache normal, segments") {
+          try Self.require(try segments.data(for: "key \(Self.scattered($0, count))"))
+        },
         Contest.Contender(name: "DiskCache normal, encrypted") {
           try Self.require(try sealed.data(for: "key \(Self.scattered($0, count))"))
         },
@@ -44,6 +51,9 @@ extension Workbench {
         Contest.Contender(name: "DiskCache normal") {
           try plain.set(large[($0 + 1) % 16], for: "key \(Self.scattered($0, count))")
         },
+        Contest.Contender(name: "DiskCache normal, segments") {
+          try segments.set(large[($0 + 1) % 16], for: "key \(Self.scattered($0, count))")
+        },
       ])
     try replaces.run(rounds: max(1, rounds / 2), operations: batch)
     return sets.lines() + gets.lines() + replaces.lines() + (try measureChurn(rounds: rounds))
@@ -53,10 +63,13 @@ extension Workbench {
   private func measureChurn(rounds: Int) throws -> [String] {
     let files = PlainFiles(folder: "\(folder)/churn-files")
     let full = try cache("churn", bytesMax: 20_000_000)
+    let segments = try cache(
+      "churn-segments", bytesMax: 20_000_000, values: .segments(bytes: 4 << 20))
     let large = large
     for number in 0..<200 {
       files.set(number, large[number % 16])
       try full.set(large[number % 16], for: "key \(number)")
+      try segments.set(large[number % 16], for: "key \(number)")
     }
     var contest = Contest(
       "100 KB, one in, one out",
@@ -67,6 +80,9 @@ extension Workbench {
         },
         Contest.Contender(name: "DiskCache normal") {
           try full.set(large[$0 % 16], for: "key \($0 + 200)")
+        },
+        Contest.Contender(name: "DiskCache normal, segments") {
+          try segments.set(large[$0 % 16], for: "key \($0 + 200)")
         },
       ])
     try contest.run(rounds: rounds, operations: 20)

@@ -16,13 +16,13 @@ struct Workbench {
 
   func cache(
     _ name: String, _ durability: DiskDurability = .normal, bytesMax: UInt64? = nil,
-    checkpointPages: Int = 4000, encryption: DiskEncryption? = nil
+    checkpointPages: Int = 4000, encryption: DiskEncryption? = nil, values: DiskValues = .files
   ) throws -> DiskCache {
     try DiskCache(
       path: "\(folder)/\(name)",
       configuration: DiskConfiguration(
         limits: DiskLimits(bytesMax: bytesMax, freeBytesMin: 0), durability: durability,
-        checkpointPages: checkpointPages, encryption: encryption))
+        values: values, checkpointPages: checkpointPages, encryption: encryption))
   }
 
   static func require(_ value: Data?) throws {

@@ -79,7 +79,7 @@ extension DiskCore {
       try commit(index, keepsFiles: false)
       try index.shrink()
     }
-    recycleSegments(all: true)
+    recycleSegments()
     folder.removeSpare()
   }
 

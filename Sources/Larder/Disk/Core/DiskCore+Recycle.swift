@@ -16,15 +16,13 @@ extension DiskCore {
     case refused(isPassing: Bool)
   }
 
-  /// Recycles a segment when too many bytes are dead, or as many as it takes. Only after a commit:
-  /// a failure takes nothing along that was acknowledged, and is of no account to the caller. The
-  /// next call tries again.
-  func recycleSegments(all: Bool = false) {
-    var isFirst = true
-    while isFirst || all, transaction.operations == 0, folder.segments.isWasteful, let index,
+  /// Recycles segments for as long as too many bytes are dead. Only after a commit: a failure takes
+  /// nothing along that was acknowledged, and is of no account to the caller. The next call tries
+  /// again.
+  func recycleSegments() {
+    while transaction.operations == 0, folder.segments.isWasteful, let index,
       let segment = folder.segments.victim()
     {
-      isFirst = false
       guard recycle(segment, index) else { return }
     }
   }

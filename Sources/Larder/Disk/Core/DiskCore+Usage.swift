@@ -4,7 +4,8 @@ extension DiskCore {
   /// Where the cache's bytes stand; a file whose size cannot be had counts as nothing. O(ids).
   var usage: DiskUsage {
     let overhead = index?.seal == nil ? 0 : UInt64(DiskSeal.overhead)
-    let retired = transaction.retired.lazy.filter { DiskSegmentPlace($0.number) == nil }.reduce(0) { $0 + UInt64($1.bytes) }
+    let retired = transaction.retired.lazy.filter { DiskSegmentPlace($0.number) == nil }
+      .reduce(0) { $0 + UInt64($1.bytes) }
     return DiskUsage(
       database: (try? folder.files.size(folder.databasePath)) ?? 0,
       log: (try? folder.files.size(folder.logPath)) ?? 0,

@@ -68,7 +68,8 @@ final class DiskCore {
     try configuration.check()
     tier = try Self.makeTier(configuration, objects: Self.reservedMin)
     do throws(FileFailure) {
-      folder = try DiskFolder(path: path, files: files, syncs: configuration.durability == .full,
+      folder = try DiskFolder(
+        path: path, files: files, syncs: configuration.durability == .full,
         segmentBytes: configuration.values.segmentBytes)
       guard let taken = try files.take(folder: path) else {
         throw FileFailure("", path, 0)

@@ -1,0 +1,400 @@
+import DiskSimulation
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Larder
+
+/// Values that are appended to segments: the same cache as with files, in fewer files.
+@Suite(.endsInTime) struct DiskSegmentTests {
+  private static let segmentBytes = 64 << 10
+  private let folder: ScratchFolder
+  private let files = FaultyFiles()
+
+  init() throws { folder = try ScratchFolder(isSmall: true) }
+
+  private func open(
+    _ values: DiskValues = .segments(bytes: segmentBytes), durability: DiskDurability = .normal,
+    limits: DiskLimits = DiskLimits(bytesMax: nil, freeBytesMin: 0),
+    encryption: DiskEncryption? = nil
+  ) throws -> DiskCache {
+    try DiskCache(
+      path: folder.path,
+      configuration: DiskConfiguration(
+        limits: limits, durability: durability, inlineBytesMax: 100, values: values,
+        groupWrites: 7, encryption: encryption),
+      clock: ManualClock(), files: files)
+  }
+
+  private func bytes(_ count: Int, _ seed: Int = 0) -> Data {
+    Data((0..<count).map { UInt8(truncatingIfNeeded: ($0 &+ seed) &* 31 ^ $0 >> 8) })
+  }
+
+  /// Names of the segments, and what all files of values take.
+  private func segments() throws -> [String] {
+    try folder.valueFiles().filter { $0.contains("/files/s") }
+  }
+
+  private func fileBytes() throws -> Int {
+    try folder.valueFiles().reduce(0) { sum, path in
+      sum + (try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0)
+    }
+  }
+
+  @Test(arguments: DiskDurability.allCases)
+  func valuesShareFilesAndSurviveReopening(durability: DiskDurability) throws {
+    let cache = try open(durability: durability)
+    for number in 0..<20 { try cache.set(bytes(12_000, number), for: "\(number)") }
+    try cache.set(bytes(100_000), for: "larger than a segment")
+    #expect(try segments().count == 4 && folder.valueFiles().count == 5)
+    #expect(cache.writes.files == 340_000 && cache.statistics.bytesMoved == 0)
+    let pages = 20 * 12_288
+    #expect(cache.usage.files == UInt64(pages) + 100_000)
+    try cache.close()
+    let again = try open(durability: durability)
+    for number in 0..<20 {
+      #expect(try again.data(for: "\(number)") == bytes(12_000, number))
+    }
+    #expect(try again.data(for: "larger than a segment") == bytes(100_000))
+    #expect(again.usage.files == UInt64(pages) + 100_000)
+    #expect(again.statistics.damages == 0 && again.usage.spare == 0)
+    #expect(try again.dropPageCache() || !isLinux)
+    #expect(try again.data(for: "3") == bytes(12_000, 3))
+  }
+
+  private var isLinux: Bool {
+    #if os(Linux)
+      true
+    #else
+      false
+    #endif
+  }
+
+  /// Half of the keys stay, so that no segment becomes free without copies.
+  private func churn(_ cache: DiskCache, _ check: (Int) throws -> Void) throws -> [Int: Int] {
+    var random = TestRandom(seed: 5)
+    var versions: [Int: Int] = [:]
+    for step in 0..<600 {
+      let key = step < 40 ? step : random.below(20) * 2
+      if step > 40, random.below(10) == 0 {
+        try cache.remove("\(key)")
+        versions[key] = nil
+      } else {
+        try cache.set(bytes(9_000, step), for: "\(key)")
+        versions[key] = step
+      }
+      try check(versions.count)
+    }
+    return versions
+  }
+
+  @Test(arguments: [DiskDurability.none, .normal])
+  func deadBytesAreBounded(durability: DiskDurability) throws {
+    let cache = try open(durability: durability)
+    let versions = try churn(cache) { values in
+      let live = values * 12_288
+      // With `none` up to seven operations wait for their commit.
+      let waiting = durability == .none ? 2 * 7 * 12_288 : 0
+      let bytes = try fileBytes()
+      #expect(bytes <= live + live / 3 + 4 * Self.segmentBytes + waiting)
+      #expect(cache.usage.files + cache.usage.spare >= UInt64(bytes))
+    }
+    let said = cache.statistics
+    #expect(said.bytesMoved > 0 && said.evictions == 0 && said.damages == 0)
+    // Copies are at most twice what was written at this share of dead bytes.
+    #expect(said.bytesMoved < 2 * said.bytesWritten)
+    #expect(cache.writes.files == said.bytesWritten + said.bytesMoved)
+    for (key, step) in versions { #expect(try cache.data(for: "\(key)") == bytes(9_000, step)) }
+    try cache.close()
+    let again = try open()
+    #expect(again.count == versions.count)
+    for (key, step) in versions { #expect(try again.data(for: "\(key)") == bytes(9_000, step)) }
+    try again.removeAll()
+    #expect(try folder.valueFiles() == [])
+    #expect(again.usage.files == 0 && again.usage.spare == 0)
+  }
+
+  @Test func encryptedValuesAreCopiedAndOpened() throws {
+    let key = try DiskEncryption(key: Data(repeating: 7, count: 32))
+    let cache = try open(encryption: key)
+    let versions = try churn(cache) { _ in }
+    #expect(cache.statistics.bytesMoved > 0 && cache.statistics.damages == 0)
+    try cache.close()
+    let again = try open(encryption: key)
+    for (key, step) in versions { #expect(try again.data(for: "\(key)") == bytes(9_000, step)) }
+    #expect(again.statistics.damages == 0)
+  }
+
+  @Test func copiedEntriesKeepWhatTheyAre() throws {
+    let cache = try open(limits: DiskLimits(bytesMax: nil, timeToLive: nil, freeBytesMin: 0))
+    let options = DiskStoreOptions(
+      timeToLive: .seconds(900), version: "v", contentType: "t", cost: 3)
+    try cache.set(bytes(9_000, 1), for: "stays", options: options)
+    let before = try #require(try cache.entry(for: "stays"))
+    for step in 0..<4 { try cache.set(bytes(9_000, step), for: "other") }
+    try cache.set(bytes(9_000, 2), for: "permanent", options: DiskStoreOptions(isPermanent: true))
+    try fillUnevenly(cache)
+    #expect(cache.statistics.bytesMoved >= 18_000)
+    #expect(try cache.entry(for: "stays") == before)
+    #expect(try cache.renew("stays", version: "w"))
+    try cache.close()
+    let again = try open()
+    #expect(try again.entry(for: "stays")?.metadata.version == "w")
+    #expect(try again.entry(for: "permanent")?.metadata.isPermanent == true)
+  }
+
+  /// Where values stand is nothing that a policy knows.
+  @Test func policiesDecideTheSameAsWithFiles() throws {
+    var said: [DiskStatistics] = []
+    for values in [DiskValues.files, .segments(bytes: Self.segmentBytes)] {
+      let cache = try open(values, limits: DiskLimits(bytesMax: 200_000, freeBytesMin: 0))
+      var random = TestRandom(seed: 9)
+      for step in 0..<800 {
+        let key = "\(random.below(60))"
+        if try cache.data(for: key) == nil { try cache.set(bytes(4_000 + step, step), for: key) }
+      }
+      var statistics = cache.statistics
+      #expect((statistics.bytesMoved > 0) == (values != .files))
+      statistics.bytesMoved = 0
+      said.append(statistics)
+      try cache.removeAll()
+      try cache.close()
+    }
+    #expect(said[0] == said[1] && said[0].evictions > 100)
+  }
+
+  @Test func foldersOfEitherKindOpen() throws {
+    let first = try open(.files)
+    for number in 0..<10 { try first.set(bytes(9_000, number), for: "\(number)") }
+    try first.close()
+    let second = try open()
+    for number in 5..<15 { try second.set(bytes(9_000, number + 1), for: "\(number)") }
+    #expect(try segments().count == 2)
+    try second.close()
+    let third = try open(.files)
+    for number in 0..<15 {
+      #expect(
+        try third.data(for: "\(number)") == bytes(9_000, number < 5 ? number : number + 1))
+    }
+    // Dead segments are given back, and what counts of them becomes files.
+    for number in 5..<13 { try third.set(bytes(9_000, number), for: "\(number)") }
+    #expect(try segments() == [] && third.statistics.bytesMoved == 45_000)
+    for number in 5..<15 {
+      #expect(
+        try third.data(for: "\(number)") == bytes(9_000, number < 13 ? number : number + 1))
+    }
+    try third.removeAll()
+    #expect(try folder.valueFiles() == [])
+  }
+
+  /// Fills the open segment up, and leaves one value of twelve more, so that the oldest segments are
+  /// recycled.
+  private func fillUnevenly(_ cache: DiskCache) throws {
+    for group in 0..<12 {
+      for step in 0..<4 { try cache.set(bytes(9_000, step), for: "other") }
+      try cache.set(bytes(9_000, group), for: "group \(group)")
+    }
+  }
+
+  /// Leaves a fifth of four segments live, which is more waste than may be.
+  private func wear(_ cache: DiskCache) throws {
+    for number in 0..<20 { try cache.set(bytes(12_000, number), for: "\(number)") }
+    for number in 0..<20 where number % 5 != 0 {
+      try cache.set(bytes(12_000, number + 1), for: "\(number)")
+    }
+  }
+
+  private func checkWorn(_ cache: DiskCache) throws {
+    for number in 0..<20 {
+      let value = bytes(12_000, number % 5 == 0 ? number : number + 1)
+      #expect(try cache.data(for: "\(number)") == value)
+    }
+  }
+
+  enum Harm: CaseIterable { case delete, cut, change, folder }
+
+  @Test(arguments: Harm.allCases)
+  func whatIsHarmedIsAMissAndTheRestIsWhole(harm: Harm) throws {
+    let cache = try open()
+    for number in 0..<3 { try cache.set(bytes(9_000, number), for: "\(number)") }
+    try cache.close()
+    let file = try #require(try segments().first)
+    var whole = try Data(contentsOf: URL(fileURLWithPath: file))
+    #expect(whole.count == 2 * 12_288 + 9_000)
+    switch harm {
+    case .delete: try FileManager.default.removeItem(atPath: file)
+    case .folder:
+      try FileManager.default.removeItem(atPath: file)
+      try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
+    case .cut: try whole.dropLast().write(to: URL(fileURLWithPath: file))
+    case .change:
+      whole[whole.count - 1] ^= 1
+      try whole.write(to: URL(fileURLWithPath: file))
+    }
+    let again = try open()
+    let isAll = harm == .delete || harm == .folder
+    #expect(try again.data(for: "2") == nil)
+    #expect(try again.data(for: "0") == (isAll ? nil : bytes(9_000, 0)))
+    #expect(try again.data(for: "1") == (isAll ? nil : bytes(9_000, 1)))
+    #expect(again.statistics.damages == (isAll ? 3 : 1))
+    try again.set(bytes(9_000, 7), for: "2")
+    #expect(try again.data(for: "2") == bytes(9_000, 7))
+  }
+
+  /// A value that turns out to be damaged when its segment is recycled is not copied.
+  @Test func damagedValuesAreNotCopied() throws {
+    let cache = try open()
+    try cache.set(bytes(12_000), for: "harmed")
+    let file = try #require(try segments().first)
+    let handle = try #require(FileHandle(forWritingAtPath: file))
+    try handle.seek(toOffset: 5_000)
+    try handle.write(contentsOf: Data([1, 2, 3]))
+    try handle.close()
+    try fillUnevenly(cache)
+    #expect(cache.statistics.damages == 1)
+    #expect(try cache.data(for: "harmed") == nil)
+    #expect(cache.statistics.damages == 1)
+    for group in 0..<12 {
+      #expect(try cache.data(for: "group \(group)") == bytes(9_000, group))
+    }
+  }
+
+  @Test func aSegmentRemovedBehindOurBackIsReplaced() throws {
+    let cache = try open()
+    try cache.set(bytes(9_000), for: "a")
+    for file in try segments() { try FileManager.default.removeItem(atPath: file) }
+    try cache.set(bytes(9_000, 1), for: "b")
+    #expect(try cache.data(for: "b") == bytes(9_000, 1))
+    #expect(try cache.data(for: "a") == nil)
+    #expect(cache.statistics.damages == 1)
+  }
+
+  @Test func strayFilesWithNamesLikeSegmentsGo() throws {
+    try open().close()
+    for name in ["s1", "s01", "sx", "sffffffffffffffff", "s+1"] {
+      try bytes(10).write(to: URL(fileURLWithPath: "\(folder.path)/files/\(name)"))
+    }
+    let cache = try open()
+    #expect(try folder.valueFiles() == [])
+    try cache.set(bytes(9_000), for: "a")
+    #expect(try cache.data(for: "a") == bytes(9_000))
+  }
+
+  @Test(arguments: ["append", "syncFolder"])
+  func aFailedAppendIsAnErrorAndNothingElseIsLost(call: String) throws {
+    let cache = try open(durability: .full)
+    if call == "append" { try cache.set(bytes(9_000), for: "a") }
+    files.set { $0.calls = [call] }
+    #expect(throws: DiskCacheError.self) { try cache.set(bytes(9_000, 1), for: "b") }
+    #expect(try cache.data(for: "b") == nil)
+    files.set { $0.calls = [] }
+    try cache.set(bytes(9_000, 2), for: "c")
+    // Nothing is appended behind what failed, and what holds nothing is removed.
+    #expect(try segments().count == (call == "append" ? 2 : 1))
+    if call == "append" { #expect(try cache.data(for: "a") == bytes(9_000)) }
+    #expect(try cache.data(for: "c") == bytes(9_000, 2))
+    try cache.close()
+    #expect(try open().count == (call == "append" ? 2 : 1))
+  }
+
+  /// What cannot be copied now stays where it is, and the set that would have had it copied is
+  /// whole.
+  @Test func aSegmentThatCannotBeReadNowIsRecycledLater() throws {
+    let cache = try open()
+    files.set {
+      $0.calls = ["read"]
+      $0.number = EMFILE
+    }
+    try wear(cache)
+    #expect(cache.statistics.bytesMoved == 0 && cache.statistics.damages == 0)
+    files.set { $0.calls = [] }
+    try checkWorn(cache)
+    try cache.set(bytes(12_000), for: "another")
+    #expect(cache.statistics.bytesMoved >= 12_000)
+    try checkWorn(cache)
+  }
+
+  /// Between the two halves of a get the value's segment is recycled: it is looked for again.
+  @Test func aValueIsReadWhileItsSegmentIsRecycled() throws {
+    let core = try DiskCore(
+      path: folder.path,
+      DiskConfiguration(
+        limits: DiskLimits(bytesMax: nil, freeBytesMin: 0), inlineBytesMax: 100,
+        values: .segments(bytes: Self.segmentBytes)),
+      clock: ManualClock(), files: files)
+    func set(_ key: String, _ value: Data) throws {
+      try Data(key.utf8).withUnsafeBytes { key in
+        try value.withUnsafeBytes { value in
+          let isStored = try core.set(key, suite: "", value, DiskStoreOptions())
+          #expect(isStored)
+        }
+      }
+    }
+    for number in 0..<20 { try set("\(number)", bytes(12_000, number)) }
+    try Data("0".utf8).withUnsafeBytes { key in
+      guard case .file(let reading) = try core.get(key, suite: 0, expired: .removed) else {
+        Issue.record("not in a file")
+        return
+      }
+      for number in 0..<20 where number % 5 != 0 { try set("\(number)", bytes(12_000)) }
+      #expect(core.statistics.bytesMoved >= 12_000)
+      // The segment is removed, and not written over while it is being read.
+      let value = try reading.value(files, in: core.folder.values)
+      #expect(value == nil)
+      guard case .again = try core.finish(reading, .success(value), key, suite: 0) else {
+        Issue.record("not looked for again")
+        return
+      }
+      guard case .file(let second) = try core.get(key, suite: 0, expired: .removed) else {
+        Issue.record("lost")
+        return
+      }
+      let found = try second.value(files, in: core.folder.values)
+      #expect(found == bytes(12_000, 0))
+      core.folder.unpin(second.file)
+    }
+    #expect(core.statistics.damages == 0)
+    try core.close()
+  }
+
+  @Test(arguments: [0, 4_095, (1 << 30) + 1])
+  func segmentsHaveALeastAndALargestSize(bytes: Int) throws {
+    #expect {
+      _ = try open(.segments(bytes: bytes))
+    } throws: { error in
+      "\(error)".contains("values.segments.bytes \(bytes) is out of range")
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+  }
+
+  /// The power goes out in the middle of copying: with `full`, everything is there.
+  @Test func noPowerCutLosesWhatIsBeingCopied() throws {
+    var moved: UInt64 = 0
+    for call in stride(from: 20, to: 300, by: 3) {
+      let disk = SimulatedDisk(seed: UInt64(call))
+      let configuration = DiskConfiguration(
+        limits: DiskLimits(bytesMax: nil, freeBytesMin: 0), durability: .full,
+        inlineBytesMax: 100, values: .segments(bytes: 16_384))
+      func open() throws -> DiskCache {
+        try DiskCache(
+          path: "/caches/app", configuration: configuration, clock: WallCacheClock(),
+          files: SimulatedFiles(disk))
+      }
+      let cache = try open()
+      for number in 0..<16 { try cache.set(bytes(4_000, number), for: "\(number)") }
+      disk.cutCall = disk.calls + call
+      for number in 0..<16 where number % 4 != 0 {
+        _ = try? cache.set(bytes(4_000), for: "\(number)")
+      }
+      moved += cache.statistics.bytesMoved
+      disk.stop()
+      disk.restart(losesPower: true)
+      let again = try open()
+      for number in stride(from: 0, to: 16, by: 4) {
+        #expect(try again.data(for: "\(number)") == bytes(4_000, number), "call \(call)")
+      }
+      #expect(again.statistics.damages == 0)
+    }
+    #expect(moved > 0)
+  }
+}
