@@ -21,11 +21,14 @@ extension DiskCore {
       throw .damaged(path: folder.databasePath, message: damage.reason)
     }
     try resetIDs(largest: .none)
+    // Whoever opened it again, should this fail, would not know of a log that is lost.
+    damageFound = damage
     do throws(FileFailure) {
       try setAside(damage.reason)
     } catch {
       throw DiskCacheError(error)
     }
+    damageFound = nil
     try load()
   }
 

@@ -25,6 +25,8 @@ final class DiskCore {
   private(set) var tier: CacheTier
   private var reservedIDs = DiskCore.reservedMin
   var statistics = DiskStatistics()
+  /// Why the database is to be set aside, which could not be done yet.
+  var damageFound: DiskCacheError?
   /// The latest damage for which the cache began anew.
   var damages: [DiskDamage] = []
   /// Entries that were found expired and stayed: a simulation counts them as expirations.
@@ -123,7 +125,7 @@ final class DiskCore {
     }
     if let index { return index }
     guard lock != nil else { throw .closed(path: folder.path) }
-    try open()
+    if let damageFound { try rebuild(after: damageFound) } else { try open() }
     guard let index else { throw .closed(path: folder.path) }
     return index
   }

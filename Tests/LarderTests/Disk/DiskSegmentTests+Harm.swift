@@ -1,0 +1,132 @@
+import DiskSimulation
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Larder
+
+/// Segments that are damaged, and calls that fail.
+extension DiskSegmentTests {
+  enum Harm: CaseIterable { case delete, cut, change, folder }
+
+  @Test(arguments: Harm.allCases)
+  func whatIsHarmedIsAMissAndTheRestIsWhole(harm: Harm) throws {
+    let cache = try open()
+    for number in 0..<3 { try cache.set(bytes(9_000, number), for: "\(number)") }
+    try cache.close()
+    let file = try #require(try segments().first)
+    var whole = try Data(contentsOf: URL(fileURLWithPath: file))
+    #expect(whole.count == 2 * 12_288 + 9_000)
+    switch harm {
+    case .delete: try FileManager.default.removeItem(atPath: file)
+    case .folder:
+      try FileManager.default.removeItem(atPath: file)
+      try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
+    case .cut: try whole.dropLast().write(to: URL(fileURLWithPath: file))
+    case .change:
+      whole[whole.count - 1] ^= 1
+      try whole.write(to: URL(fileURLWithPath: file))
+    }
+    let again = try open()
+    let isAll = harm == .delete || harm == .folder
+    #expect(try again.data(for: "2") == nil)
+    #expect(try again.data(for: "0") == (isAll ? nil : bytes(9_000, 0)))
+    #expect(try again.data(for: "1") == (isAll ? nil : bytes(9_000, 1)))
+    #expect(again.statistics.damages == (isAll ? 3 : 1))
+    try again.set(bytes(9_000, 7), for: "2")
+    #expect(try again.data(for: "2") == bytes(9_000, 7))
+  }
+
+  /// A value that turns out to be damaged when its segment is recycled is not copied.
+  @Test func damagedValuesAreNotCopied() throws {
+    let cache = try open()
+    try cache.set(bytes(12_000), for: "harmed")
+    let file = try #require(try segments().first)
+    let handle = try #require(FileHandle(forWritingAtPath: file))
+    try handle.seek(toOffset: 5_000)
+    try handle.write(contentsOf: Data([1, 2, 3]))
+    try handle.close()
+    try fillUnevenly(cache)
+    #expect(cache.statistics.damages == 1)
+    #expect(try cache.data(for: "harmed") == nil)
+    #expect(cache.statistics.damages == 1)
+    for group in 0..<12 {
+      #expect(try cache.data(for: "group \(group)") == bytes(9_000, group))
+    }
+  }
+
+  @Test func aSegmentRemovedBehindOurBackIsReplaced() throws {
+    let cache = try open()
+    try cache.set(bytes(9_000), for: "a")
+    for file in try segments() { try FileManager.default.removeItem(atPath: file) }
+    try cache.set(bytes(9_000, 1), for: "b")
+    #expect(try cache.data(for: "b") == bytes(9_000, 1))
+    #expect(try cache.data(for: "a") == nil)
+    #expect(cache.statistics.damages == 1)
+  }
+
+  @Test(arguments: ["append", "syncFolder"])
+  func aFailedAppendIsAnErrorAndNothingElseIsLost(call: String) throws {
+    let cache = try open(durability: .full)
+    if call == "append" { try cache.set(bytes(9_000), for: "a") }
+    files.set { $0.calls = [call] }
+    #expect(throws: DiskCacheError.self) { try cache.set(bytes(9_000, 1), for: "b") }
+    #expect(try cache.data(for: "b") == nil)
+    files.set { $0.calls = [] }
+    try cache.set(bytes(9_000, 2), for: "c")
+    // Nothing is appended behind what failed, and what holds nothing is removed.
+    #expect(try segments().count == (call == "append" ? 2 : 1))
+    if call == "append" { #expect(try cache.data(for: "a") == bytes(9_000)) }
+    #expect(try cache.data(for: "c") == bytes(9_000, 2))
+    try cache.close()
+    #expect(try open().count == (call == "append" ? 2 : 1))
+  }
+
+  /// What cannot be copied now stays where it is, and the set that would have had it copied is
+  /// whole.
+  @Test func aSegmentThatCannotBeReadNowIsRecycledLater() throws {
+    let cache = try open()
+    files.set {
+      $0.calls = ["read"]
+      $0.number = EMFILE
+    }
+    try wear(cache)
+    #expect(cache.statistics.bytesMoved == 0 && cache.statistics.damages == 0)
+    files.set { $0.calls = [] }
+    try checkWorn(cache)
+    try cache.set(bytes(12_000), for: "another")
+    #expect(cache.statistics.bytesMoved >= 12_000)
+    try checkWorn(cache)
+  }
+
+  /// The power goes out in the middle of copying: with `full`, everything is there.
+  @Test func noPowerCutLosesWhatIsBeingCopied() throws {
+    var moved: UInt64 = 0
+    for call in stride(from: 20, to: 300, by: 3) {
+      let disk = SimulatedDisk(seed: UInt64(call))
+      let configuration = DiskConfiguration(
+        limits: DiskLimits(bytesMax: nil, freeBytesMin: 0), durability: .full,
+        inlineBytesMax: 100, values: .segments(bytes: 16_384))
+      func open() throws -> DiskCache {
+        try DiskCache(
+          path: "/caches/app", configuration: configuration, clock: WallCacheClock(),
+          files: SimulatedFiles(disk))
+      }
+      let cache = try open()
+      for number in 0..<16 { try cache.set(bytes(4_000, number), for: "\(number)") }
+      disk.cutCall = disk.calls + call
+      for number in 0..<16 where number % 4 != 0 {
+        _ = try? cache.set(bytes(4_000), for: "\(number)")
+      }
+      moved += cache.statistics.bytesMoved
+      disk.stop()
+      disk.restart(losesPower: true)
+      let again = try open()
+      for number in stride(from: 0, to: 16, by: 4) {
+        #expect(try again.data(for: "\(number)") == bytes(4_000, number), "call \(call)")
+      }
+      #expect(again.statistics.damages == 0)
+    }
+    #expect(moved > 0)
+  }
+}
