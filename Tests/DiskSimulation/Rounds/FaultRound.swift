@@ -191,6 +191,8 @@ package struct FaultRound {
   ) throws {
     for key in 0..<SimulatedKey.count {
       let found = try CacheState.find(key, in: cache)
+      // A log that was lost may be given up only now.
+      if cache.statistics.rebuilds > 0 { model.isRebuilt() }
       try model.found(key, found?.value, mayBeLost: false)
     }
     // A log that cannot be synced is given up, where it is not synced by each commit.
