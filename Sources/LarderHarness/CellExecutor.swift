@@ -34,6 +34,8 @@ import LarderWorkloads
 /// where only memory is driven, as fast as possible, through 2^18 requests or more, one operation
 /// in 16 is timed, irregularly spaced. Everywhere else all are.
 ///
+/// A cell whose fetches take time is executed by `TimedRun`.
+///
 /// # What it costs
 ///
 /// In processor time of one thread (AMD EPYC, optimised build): a get that a cache of nothing
@@ -87,6 +89,9 @@ package struct CellExecutor: Sendable {
     guard contender.kinds.contains(planned.cell.kind) else {
       throw .kind(cache: contender.name, kind: planned.cell.kind)
     }
+    if let time = planned.setup.time {
+      return try run(planned, time, over: trace, simulated: simulated)
+    }
     var folders: [RunFolder] = []
     defer { if !keepsFolders { for folder in folders { folder.remove() } } }
     var executions: [Execution] = []
@@ -100,6 +105,21 @@ package struct CellExecutor: Sendable {
         guard let execution = try run.execute(simulated: simulated) else { return nil }
         executions.append(execution)
       }
+    }
+    return executions
+  }
+
+  /// The same for a cell with time.
+  private func run(
+    _ planned: PlannedCell, _ time: FetchModel, over trace: PreparedTrace, simulated: Counts?
+  ) throws(ExecutionError) -> [Execution]? {
+    var executions: [Execution] = []
+    for repetition in 1...max(1, order.repetitions) {
+      let run = try TimedRun(self, planned, time, trace)
+      guard let execution = try run.execute(repetition: repetition, simulated: simulated) else {
+        return nil
+      }
+      executions.append(execution)
     }
     return executions
   }

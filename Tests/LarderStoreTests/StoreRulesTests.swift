@@ -61,7 +61,7 @@ struct StoreRulesTests {
       cells: cells, traces: traces.table, warmUp: workload.warmUp, latency: workload.latency,
       threads: 2
     ).run()
-    #expect(records.count == 96)
+    #expect(records.count == 112)
     return records.map { record in
       "\(record.cell.configuration) \(record.cell.policy) \(record.cell.capacity) "
         + "\(record.counts) \(record.modelled.map { "\($0)" } ?? "")"

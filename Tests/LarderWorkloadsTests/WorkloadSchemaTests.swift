@@ -189,7 +189,7 @@ import Testing
     let expected =
       [
         "zipf", "sequential", "news-feed", "product-images", "chat", "scan-resistance", "caches",
-        "designs", "ci", "ci-caches", "llm-prefix",
+        "designs", "ci", "ci-caches", "llm-prefix", "time",
       ]
       + "abcdef".map { "ycsb-\($0)" }
     #expect(Set(files) == Set(expected.map { "\($0).yaml" }))

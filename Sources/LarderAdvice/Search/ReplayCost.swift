@@ -6,16 +6,16 @@ import LarderSimulation
 /// machine.
 enum ReplayCost {
   /// What a request costs on average over the search space of objects of one size.
-  private static let standardNanoseconds = 110.0
+  private static let standardNanoseconds = 57.0
   /// By how much sizes slow a policy down.
   private static let sizesFactor = 1.7
   /// What a filter adds, nanoseconds: 10 M Zipf requests for 1 M objects of 8 KiB, capacity 10 %,
   /// LRU behind the filter and alone, one thread of an AMD EPYC.
   static let filters = [
-    "size": 60.0, "probabilistic": 60, "second-hit": 110, "tinylfu": 110, "adaptsize": 190,
+    "size": 36.0, "probabilistic": 33, "second-hit": 50, "tinylfu": 55, "adaptsize": 85,
   ]
   /// A filter that is not in the table is taken for a slow one.
-  private static let unknownFilter = 150.0
+  private static let unknownFilter = 80.0
 
   /// The cost of a design; `weighs` where objects have sizes.
   static func of(_ candidate: Candidate, weighs: Bool) -> Double {

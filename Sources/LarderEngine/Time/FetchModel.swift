@@ -64,7 +64,7 @@ public struct FetchModel: Sendable, Hashable, Codable {
   /// What the fetch of `bytes` for the request at a place of the trace takes, once it is served.
   @inlinable
   @inline(__always)
-  func service(request index: UInt64, bytes: UInt32) -> UInt64 {
+  package func service(request index: UInt64, bytes: UInt32) -> UInt64 {
     var time = latencies[latencies.count == 1 ? 0 : draw(index)]
     if let bytesPerSecond { time += UInt64(bytes) &* 1_000_000 / bytesPerSecond }
     return time

@@ -186,12 +186,21 @@ package struct Plan: Sendable {
   private func isExecuted(
     _ configuration: ConfigurationSpec, _ policies: TierPolicies, _ capacity: CapacitySpec
   ) -> Bool {
-    workload.modes.contains(.execute) && configuration.time == nil
+    workload.modes.contains(.execute)
+      && (configuration.time.map { isExecutable($0, configuration) } ?? true)
       && configuration.prefix == nil && configuration.layout == nil
       && !policies.all.contains(where: needsFuture)
       && workload.executed.passes(
         configuration: configuration, policy: policies.swept,
         capacity: configuration.sweepsCapacities ? capacity : nil)
+  }
+
+  /// Whether a real cache can be driven with the time of a configuration: at the trace's times,
+  /// with an origin that is waited for, and as the cache fetches, which is once for all who wait.
+  private func isExecutable(_ time: FetchSpec, _ configuration: ConfigurationSpec) -> Bool {
+    guard case .trace = workload.execution?.load else { return false }
+    return workload.execution?.origin == .wait && time.clock == .trace && time.coalesces
+      && configuration.kind == .memory && configuration.contender == ConfigurationSpec.defaultCache
   }
 
   /// Refuses a capacity that is too small for a layout, or does not count bytes.

@@ -11,9 +11,9 @@ enum ExtremeParameters {
     "clock2q-plus:small=0.0001:ghost=100:window=1", "tinyufo:counters=exact",
     "redis-lru:samples=64:pool=64:resolution=3600000:rate=1000000",
     "redis-lfu:samples=1:pool=1:log-factor=1000:decay=65535:rate=1",
-    "nginx:inactive=1000000000:keys=4294967295:rate=1", "nginx:keys=1:memory=server:key=65535",
+    "nginx:inactive=1000000000:keys=4294967295:rate=1", "nginx:keys=1000:memory=server:key=65535",
     "varnish:interval=1000000:nuke-limit=1000000", "varnish:interval=0:nuke-limit=0",
     "memcached:factor=100:first=8:page=1073741824:hot=100:warm=100:hot-age=1000:warm-age=1000",
-    "memcached:factor=1.01:page=16:hot=0:warm=0:hot-age=0:warm-age=0",
+    "memcached:factor=1.01:page=256:hot=0:warm=0:hot-age=0:warm-age=0",
   ]
 }

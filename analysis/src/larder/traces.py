@@ -6,12 +6,13 @@ import ctypes
 import json
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, NoReturn, cast
 
 import numpy as np
 import pandas as pd
 
-from larder import library, tasks
+from larder import library, parquet, tasks
 
 Values = Any
 """A column: numpy, pandas or polars, or a sequence."""
@@ -23,8 +24,8 @@ _SECOND = 1_000_000
 class Trace:
     """Requests for objects, in memory, ready to be replayed.
 
-    Made by `Trace.open`, `Trace.from_arrays` or `larder.generate`. Immutable; several threads may
-    use it at the same time.
+    Made by `Trace.open`, `Trace.from_arrays`, `Trace.from_parquet` or `larder.generate`.
+    Immutable; several threads may use it at the same time.
     """
 
     def __init__(self, handle: int) -> None:
@@ -118,6 +119,44 @@ class Trace:
         # The library read the arrays up to here.
         del arrays
         return trace
+
+    @staticmethod
+    def from_parquet(
+        paths: parquet.Paths,
+        id: str,  # noqa: A002
+        size: str | None = None,
+        time: str | None = None,
+        op: str | None = None,
+        *,
+        ttl: str | None = None,
+        cost: str | None = None,
+        progress: bool | None = None,
+    ) -> Trace:
+        """Makes a trace of columns of Parquet files, which are read without the others.
+
+        Needs pyarrow (`pip install 'larder[parquet]'`).
+
+        Args:
+            paths: A file, a folder with files `*.parquet` below (in the order of their names),
+                or several files in the order of their requests.
+            id: The column of objects: whole numbers or texts.
+            size: The column of bytes.
+            time: The column of times: seconds, or timestamps.
+            op: The column of operations, as for `from_arrays`.
+            ttl: The column of seconds to live.
+            cost: The column of what fetches cost.
+            progress: Whether to show progress; None for where standard error is a terminal.
+
+        Raises:
+            ImportError: pyarrow is not installed.
+            LarderError: An element is out of range; the message names it.
+            ValueError: A column is not there, has missing elements or cannot be used.
+        """
+        given = {"ids": id, "sizes": size, "times": time, "ops": op, "ttls": ttl, "costs": cost}
+        wanted = {name: column for name, column in given.items() if column is not None}
+        found = parquet.columns(paths, wanted)
+        name = Path(paths).name if isinstance(paths, str | os.PathLike) else "parquet"
+        return Trace.from_arrays(**found, name=name, progress=progress)
 
     @property
     def handle(self) -> int:

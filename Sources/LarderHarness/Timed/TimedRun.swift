@@ -1,0 +1,210 @@
+import Dispatch
+import Larder
+import LarderEngine
+import LarderSimulation
+import LarderSystem
+import LarderTraces
+import LarderWorkloads
+import Synchronization
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A cell with time, executed: the requests of the trace come at its times, each waits for what it
+/// asked for by itself, and a miss is fetched by the cache's own single flight
+/// (`MemoryCache.value(for:load:)`) from an origin that takes as long as the cell says.
+///
+/// One thread makes the requests. A hit is answered there; whatever else goes on in a task. The
+/// load's speed goes for the whole world: at `10x` fetches take a tenth, too, and waits are told in
+/// the trace's time.
+final class TimedRun: Sendable {
+  private let order: DrivingOrder
+  private let planned: PlannedCell
+  private let reader: TraceReader
+  private let context: RunContext
+  private let cache: MemoryCache<UInt64, Data>
+  private let origin: TimedOrigin
+  private let speed: Double
+  private let tally = Locked(TimedTally())
+  private let underWay = DispatchGroup()
+
+  /// Requests between two reports of progress.
+  private static let reportInterval = 1 << 10
+
+  /// A run that has not begun.
+  ///
+  /// - Throws: `making`, or `load` where the workload does not say what a run with time needs.
+  init(
+    _ executor: CellExecutor, _ planned: PlannedCell, _ model: FetchModel, _ trace: PreparedTrace
+  ) throws(ExecutionError) {
+    let (order, seed) = (executor.order, planned.cell.seed)
+    guard case .memory(let tier) = planned.setup.arrangement,
+      case .trace(let speed) = order.spec.load
+    else { throw .load("with time, the load must be that of the trace: 'load: {trace: 1x}'") }
+    let memory = HarnessMemory()
+    reader = TraceReader(
+      trace.requests, unit: planned.setup.unit, valueBytes: order.spec.valueBytes)
+    guard !reader.hasOperations else {
+      throw .load("with time, a trace of gets alone can be executed, and this one has writes")
+    }
+    context = RunContext(
+      memory: memory, trace: trace, reader: reader,
+      versions: ObjectVersions(objects: 0, isShared: true, in: memory),
+      pattern: ValuePattern(seed: seed, allowsEmpty: reader.hasEmptyValues(), in: memory),
+      clock: TraceClock(), time: executor.time, origin: nil, waitsForOrigin: true,
+      verification: order.spec.verification, cancellation: order.cancellation,
+      progress: order.progress)
+    let setup = CacheSetup(
+      simulation: planned.setup, execution: order.spec, threads: 1, folder: "",
+      clock: context.clock)
+    do throws(MemoryCacheError) {
+      cache = try MemoryCache(MemoryCacheConfiguration(tier, setup))
+    } catch {
+      throw .making(cache: planned.contender, message: "\(error)")
+    }
+    origin = TimedOrigin(model, speed: speed)
+    self.order = order
+    self.planned = planned
+    self.speed = speed
+  }
+
+  /// Does everything; nil when it was stopped on the way.
+  func execute(repetition: Int, simulated: Counts?) throws(ExecutionError) -> Execution? {
+    guard let warmUp = order.warmUp.requests(of: UInt64(reader.count)).map({ Int($0) }) else {
+      throw .load("with time, 'warm-up' must be a number or a share of the requests, or none")
+    }
+    let begin = context.time.nowNanoseconds
+    guard let pace = try LoadPace(order.spec.load, reader, first: 0, start: begin) else {
+      throw .load("with time, the load must be that of the trace: 'load: {trace: 1x}'")
+    }
+    var countedFrom = begin
+    for index in 0..<reader.count {
+      if order.cancellation.isRequested { return nil }
+      let due = pace.due(index)
+      wait(until: due)
+      if order.cancellation.isRequested { return nil }
+      if index == warmUp {
+        countedFrom = due
+        cache.resetStatistics()
+      }
+      context.clock.advance(to: reader.time(index))
+      get(index, due: due, isCounted: index >= warmUp)
+      if index % Self.reportInterval == Self.reportInterval - 1 {
+        order.progress(Self.reportInterval)
+      }
+    }
+    order.progress(reader.count % Self.reportInterval)
+    // Fetches that are under way at the end are waited for, as their waits count.
+    underWay.wait()
+    return try results(
+      repetition, warmUp: warmUp, seconds: Double(context.time.nowNanoseconds - countedFrom) / 1e9,
+      simulated)
+  }
+
+  private func wait(until due: UInt64) {
+    while context.time.nowNanoseconds < due, !order.cancellation.isRequested {
+      context.time.wait(until: min(due, context.time.nowNanoseconds + 100_000_000))
+    }
+  }
+
+  private func get(_ index: Int, due: UInt64, isCounted: Bool) {
+    let key = TraceReader.key(reader.id(index))
+    if let value = cache.get(key) {
+      note(index, value, due: due, isHit: true, isCounted)
+      return
+    }
+    underWay.enter()
+    Task.detached { [self] in
+      await fetch(index, key, due: due, isCounted: isCounted)
+      underWay.leave()
+    }
+  }
+
+  /// What happens to a request that found nothing.
+  private func fetch(_ index: Int, _ key: UInt64, due: UInt64, isCounted: Bool) async {
+    let options = reader.options(index)
+    do {
+      let value = try await cache.value(
+        for: key, cost: { _ in Int(options.weight) }, timeToLive: { _ in options.timeToLive },
+        fetchCost: options.fetchCost,
+        load: { [self] in try await load($0, index, isCounted: isCounted) })
+      note(index, value, due: due, isHit: false, isCounted)
+    } catch {
+      tally.withLock { if $0.failure == nil { $0.failure = ("\(error)", index + 1) } }
+    }
+  }
+
+  /// What the origin gives, when it gives it.
+  private func load(_ key: UInt64, _ index: Int, isCounted: Bool) async throws -> Data {
+    let bytes = reader.bytes(index)
+    let end = origin.begin(
+      request: index, bytes: UInt32(clamping: bytes), now: context.time.nowNanoseconds,
+      isCounted: isCounted)
+    defer { origin.end() }
+    try await Task.sleep(nanoseconds: end - min(end, context.time.nowNanoseconds))
+    return try context.pattern.make(key: key, version: 1, bytes: bytes)
+  }
+
+  private func note(_ index: Int, _ value: Data, due: UInt64, isHit: Bool, _ isCounted: Bool) {
+    let now = context.time.nowNanoseconds
+    let wait = UInt64(Double(now - min(now, due)) * speed / 1000)
+    let isWrong =
+      order.spec.verification != .none
+      && context.pattern.version(
+        of: value, key: TraceReader.key(reader.id(index)), from: 1, to: 1,
+        checksContent: order.spec.verification == .all) == nil
+    tally.withLock { tally in
+      if order.spec.verification != .none { tally.valuesChecked += 1 }
+      if isWrong {
+        tally.valuesWrong += 1
+        tally.firstWrong = tally.firstWrong ?? "request \(index + 1) of the trace"
+      }
+      guard isCounted else { return }
+      tally.note(isHit: isHit, weight: UInt64(reader.weight(index)), wait: wait)
+    }
+  }
+
+  private func results(
+    _ repetition: Int, warmUp: Int, seconds: Double, _ simulated: Counts?
+  ) throws(ExecutionError) -> Execution {
+    let tally = tally.withLock { $0 }
+    if let failure = tally.failure {
+      throw .failed(
+        cache: planned.contender, call: "value(for:load:)", request: failure.request,
+        message: failure.message)
+    }
+    if tally.valuesWrong > 0 {
+      throw .wrongValues(
+        cache: planned.contender, wrong: tally.valuesWrong, checked: tally.valuesChecked,
+        first: tally.firstWrong ?? "a request of the trace")
+    }
+    var execution = Execution(threads: 1, repetition: repetition)
+    let origin = origin.counts
+    execution.counts.requests = tally.requests
+    execution.counts.memoryHits = tally.hits
+    execution.counts.bytesRequested = tally.bytesRequested
+    execution.counts.memoryBytesHit = tally.bytesHit
+    execution.counts.memory = cache.tierCounts
+    execution.counts.time = tally.time(
+      fetches: origin.fetches, inFlightMax: origin.inFlightMax)
+    execution.warmUpRequests = UInt64(warmUp)
+    execution.requests = tally.requests
+    execution.seconds = seconds
+    execution.valuesChecked = tally.valuesChecked
+    execution.latencies = [OperationLatency.Kind.memoryHit, .miss].compactMap { kind in
+      tally.latencies.latency(kind).map {
+        OperationLatency(kind: kind, count: tally.latencies.measured(kind), latency: $0)
+      }
+    }
+    execution.getLatency = tally.latencies.getLatency
+    if let simulated,
+      let agreement = TimedAgreement(measured: execution.counts, simulated: simulated)
+    {
+      execution.notes.append("\(planned.cell.cacheName): \(agreement.text)")
+    }
+    return execution
+  }
+}

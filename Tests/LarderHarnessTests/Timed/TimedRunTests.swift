@@ -1,0 +1,106 @@
+import Foundation
+import LarderEngine
+import TestSupport
+import Testing
+
+@testable import LarderHarness
+@testable import LarderSimulation
+@testable import LarderWorkloads
+
+/// Real caches whose fetches take time. When something happened is a measurement, and not looked at
+/// here; what happened to how many must add up.
+@Suite(.endsInTime) struct TimedRunTests {
+  /// In a thread of its own: a run blocks its thread, and those of the tests are the ones on which
+  /// caches fetch.
+  private static func run(
+    _ trace: ExecutionTrace = ExecutionTrace(requests: 2000, hasOperations: false),
+    servers: Int? = nil, simulated: Counts? = nil, policy: String = "s3-fifo",
+    _ change: @escaping @Sendable (ExecutionStand) -> Void = { _ in }
+  ) async throws -> [Execution]? {
+    try await withCheckedThrowingContinuation { continuation in
+      Thread.detachNewThread {
+        continuation.resume(
+          with: Result {
+            try runHere(trace, servers: servers, simulated: simulated, policy: policy, change)
+          })
+      }
+    }
+  }
+
+  private static func runHere(
+    _ trace: ExecutionTrace, servers: Int?, simulated: Counts?, policy: String,
+    _ change: (ExecutionStand) -> Void
+  ) throws -> [Execution]? {
+    let stand = ExecutionStand()
+    stand.spec.load = .trace(speed: 4_000)
+    stand.spec.origin = .wait
+    change(stand)
+    var planned = ExecutionStand.cell(.memory(try ExecutionStand.tier(policy)))
+    planned.setup.time = try FetchModel(latencies: [5_000_000, 20_000_000], servers: servers)
+    return try stand.run(planned, over: trace.prepared(), simulated: simulated)
+  }
+
+  @Test(arguments: ["lru", "s3-fifo", "sieve"], [nil, 3])
+  func everyRequestIsAHitADelayedHitOrAFetch(policy: String, servers: Int?) async throws {
+    let executions = try await Self.run(servers: servers, policy: policy)
+    let execution = try #require(executions?.first)
+    let counts = execution.counts
+    let time = try #require(counts.time)
+    #expect(counts.requests == 2000 && execution.requests == 2000)
+    #expect(counts.hits + time.delayedHits + time.originFetches == 2000)
+    #expect(time.originFetches >= 1)
+    #expect(time.maxInFlight >= 1 && time.maxInFlight <= time.originFetches)
+    #expect(time.p50Latency <= time.p90Latency && time.p90Latency <= time.p99Latency)
+    // Each fetch took its time, however fast the world goes.
+    #expect(time.totalLatency >= time.originFetches * 5_000_000)
+    #expect(execution.valuesChecked == 2000 && execution.valuesWrong == 0)
+    #expect(execution.notes.isEmpty && execution.equalsSimulated == nil)
+    let kinds = Dictionary(uniqueKeysWithValues: execution.latencies.map { ($0.kind, $0.count) })
+    #expect(kinds[.memoryHit, default: 0] == counts.hits)
+    #expect(kinds[.miss, default: 0] == 2000 - counts.hits)
+  }
+
+  @Test func theWarmUpIsNotCounted() async throws {
+    let executions = try await Self.run { stand in
+      stand.warmUp = .share(Share(percent: 25))
+      stand.repetitions = 2
+    }
+    #expect(executions?.map(\.repetition) == [1, 2])
+    for execution in try #require(executions) {
+      #expect(execution.warmUpRequests == 500 && execution.counts.requests == 1500)
+      let time = try #require(execution.counts.time)
+      #expect(execution.counts.hits + time.delayedHits + time.originFetches <= 1500)
+      #expect(execution.valuesChecked == 2000)
+    }
+  }
+
+  @Test func itIsComparedWithTheSimulation() async throws {
+    var simulated = Counts()
+    simulated.requests = 2000
+    simulated.time = TimeCounts()
+    simulated.time?.originFetches = 1
+    let executions = try await Self.run(simulated: simulated)
+    let execution = try #require(executions?.first)
+    #expect(execution.notes.count == 1)
+    #expect(execution.notes[0].contains("not within 5 % and 1 %"))
+  }
+
+  @Test func whatCannotBeDoneIsSaid() async throws {
+    await #expect(throws: ExecutionError.self) { try await Self.run { $0.spec.load = .closed } }
+    await #expect(throws: ExecutionError.self) { try await Self.run { $0.warmUp = .untilFull } }
+    await #expect(throws: ExecutionError.self) {
+      try await Self.run(ExecutionTrace(requests: 100, hasOperations: true))
+    }
+    await #expect(throws: ExecutionError.self) {
+      try await Self.run(ExecutionTrace(requests: 100, hasOperations: false, isTimed: false))
+    }
+  }
+
+  @Test func itStopsWhenAsked() async throws {
+    let executions = try await Self.run { stand in
+      stand.spec.load = .trace(speed: 0.001)
+      stand.cancellation.request()
+    }
+    #expect(executions == nil)
+  }
+}
