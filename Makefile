@@ -109,11 +109,18 @@ debug: deps ## Build larder in debug mode
 	$(call say,Building in debug mode)
 	@$(SWIFT_BUILD)
 
+# A run prints 10,000 lines and more: the ones that say what failed stand once more at its end.
+define failures
+{ printf '\nWhat failed:\n'; grep -aE 'recorded an issue|: error:|^Fatal error' "$(1)" | sort -u; \
+  exit 1; }
+endef
+
 test: deps browser lint ## Check the style, then build and run every test
 	$(call say,Building the tests)
 	@$(SWIFT_BUILD) --build-tests
 	$(call say,Running the tests)
-	@$(SWIFT) test --skip-build
+	@log="$$(mktemp)"; trap 'rm -f "$$log"' EXIT; \
+	  $(SWIFT) test --skip-build 2>&1 | tee "$$log" || $(call failures,$$log)
 
 # Packages of their own, built in release mode: what they share is built once, in one folder outside
 # Tests and Examples, where tests look at every file. A plan that is kept there is another package's.

@@ -104,6 +104,7 @@ extension ExecutionRun {
     }
     if let before, let after = AllocatedMemory.bytes, after >= before {
       execution.memoryBytesPerObject = Double(after - before) / Double(objects)
+      execution.residentObjects = UInt64(objects)
     }
     let keyBytes = Double(MemoryLayout<UInt64>.size)
     if isDisk {

@@ -53,4 +53,22 @@ import Testing
     record.executions = nil
     #expect(MeasuredResources([record], amongTraces: false) == nil)
   }
+
+  /// What a cache takes however many objects it holds differs by chance: 18 KB of 290 in a disk
+  /// cache of 25 objects.
+  @Test(arguments: [(999, false), (1000, true)])
+  func memoryOfAFewObjectsSaysNothing(objects: UInt64, isCompared: Bool) {
+    let cell = Cell(
+      workload: "w", trace: "t", configuration: "disk", kind: .disk, policy: "lru",
+      capacity: 10, capacityLabel: "10", unit: .objects, seed: 1)
+    var record = Record(cell: cell, counts: Counts(), objectsDistinct: 5)
+    var execution = Execution(threads: 1, repetition: 1)
+    execution.memoryBytesPerObject = 290
+    execution.residentObjects = objects
+    execution.diskBytes = 4096
+    record.executions = [execution]
+    let values = MeasuredResources([record], amongTraces: false)?.cells.first?.values
+    #expect(values?[.memoryBytesPerObject] == (isCompared ? 290 : nil))
+    #expect(values?[.diskBytes] == 4096)
+  }
 }

@@ -30,6 +30,7 @@ extension SampleResults {
         execution.capacityChecks = 2
         execution.memoryBytesPerObject = 148.5
         execution.memoryPayloadBytesPerObject = 108
+        execution.residentObjects = 2_000
         execution.diskBytes = 2 << 20
         execution.diskBytesWritten = 3_000_000
         execution.writeAmplification = 3

@@ -65,10 +65,16 @@ package struct MeasuredResources: Sendable, Hashable {
 }
 
 extension CheckResource {
-  /// The figure of one run; nil where it was not measured.
+  /// Objects from which memory for each is compared. With fewer, what a cache takes however many it
+  /// holds, such as the pages of its database, is most of the figure, and differs by chance.
+  static let objectsMin: UInt64 = 1000
+
+  /// The figure of one run; nil where it was not measured, or says nothing.
   func value(in execution: Execution) -> Double? {
     switch self {
-    case .memoryBytesPerObject: execution.memoryBytesPerObject
+    case .memoryBytesPerObject:
+      execution.residentObjects.map { $0 >= Self.objectsMin } ?? true
+        ? execution.memoryBytesPerObject : nil
     case .diskBytes: execution.diskBytes.map { Double($0) }
     }
   }

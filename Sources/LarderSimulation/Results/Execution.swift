@@ -35,6 +35,9 @@ public struct Execution: Sendable, Hashable, Codable {
   public var capacityChecks: UInt64
   /// How many of them found too much.
   public var capacityExceeded: UInt64
+  /// Objects that `memoryBytesPerObject` is a mean over: resident in memory at the end, or, for a
+  /// cache on disk alone, on disk; nil where they were not counted.
+  public var residentObjects: UInt64?
   /// Bytes of memory for each object resident in memory at the end (for a cache on disk alone: on
   /// disk), by the allocator's count of the process before and after; nil where that cannot be had.
   /// A value is a `Data`, which has a header of its own; a hybrid's index of its disk is in it.
