@@ -56,7 +56,7 @@ package struct CheckResult: Sendable, Hashable {
   /// What it comes to: fail where anything got worse or cannot be held against the baseline any
   /// more; inconclusive where nothing did and timings do not say.
   package var verdict: TimingVerdict {
-    if !counts.changes(.worse).isEmpty || !counts.missing.isEmpty || !traceChanges.isEmpty
+    if !counts.failing.isEmpty || !counts.missing.isEmpty || !traceChanges.isEmpty
       || !unequalExecutions.isEmpty || !(resources?.worse.isEmpty ?? true)
       || timings.contains(where: { $0.verdict == .fail })
     {

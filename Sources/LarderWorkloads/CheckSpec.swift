@@ -2,6 +2,8 @@
 package struct CheckSpec: Sendable, Hashable {
   /// What may change, exact to a billionth. What is not here may not change at all.
   package var tolerances: [CheckTolerance: Share]
+  /// Whether every change of a count fails the check, and not only a loss.
+  package var isExact = false
   /// How much of memory and disk may change, exact to a billionth of the baseline's figure; what is
   /// not here, by `CheckResource.threshold`.
   package var resources: [CheckResource: Share] = [:]

@@ -81,6 +81,13 @@ import Testing
     try shift(scratch, by: -1)
     let run = try check(scratch)
     #expect(run.exitCode == 0 && run.output.contains("1 better"))
+    // An exact check is for policies that must count what they counted.
+    let exact = try check(scratch, ["--exact"])
+    #expect(exact.exitCode == 1 && exact.output.contains("1 better"))
+    #expect(exact.output.contains("every change of a count fails"))
+    #expect(exact.output.contains("--exact"))
+    try scratch.write(Self.workload("check: {exact: true}\n"), to: "tiny.yaml")
+    #expect(try check(scratch).exitCode == 1)
   }
 
   @Test func aToleranceAllowsIt() throws {

@@ -104,6 +104,23 @@ import Testing
     #expect(CountsComparison(from: after, to: after).isEmpty)
   }
 
+  /// A gain and a change of neither kind fail an exact check; a loss fails every one.
+  @Test(arguments: [
+    (CheckMetric.hits, 2, false), (.evictions, 1, false), (.evictions, 2, false), (.hits, 0, true),
+  ])
+  func whatFailsACheck(metric: CheckMetric, now: UInt64, fails: Bool) {
+    let (before, after) = ([cell([metric: 1])], [cell([metric: now])])
+    let isChanged = now != 1
+    for exact in [false, true] {
+      let comparison = CountsComparison(from: before, to: after, exact: exact)
+      #expect(comparison.failing.count == (fails || exact && isChanged ? 1 : 0))
+    }
+    let tolerated = CountsComparison(
+      from: [cell([.evictions: 100])], to: [cell([.evictions: 101])],
+      tolerances: [.evictions: Share(percent: 1)], exact: true)
+    #expect(tolerated.changes.count == 1 && tolerated.failing.isEmpty)
+  }
+
   @Test func cellsAreSortedBySizeAndNotByText() {
     let cells = [
       cell([:], capacity: "10%", size: 1000), cell([:], capacity: "2%", size: 200),

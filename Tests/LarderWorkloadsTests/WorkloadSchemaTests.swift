@@ -49,14 +49,15 @@ import Testing
        "configurations": ["h"], "policies": ["lru"], "capacities": [10]},
      "advise": {"capacities": [10], "tiers": "auto", "prices": "p.yaml", "learn": "20%",
        "time-budget": "60s"},
-     "check": {"tolerance": {"hit_ratio": 0.001, "evictions": "1%"},
+     "check": {"exact": true, "tolerance": {"hit_ratio": 0.001, "evictions": "1%"},
        "resources": {"memory_bytes_per_object": "2%", "disk_bytes": 0.1},
        "timed": {"configurations": ["h"], "policies": ["lru"], "capacities": [10]}}}
     """
 
   /// The same with several traces, which exclude other sources.
   private static let severalTraces = """
-    {"traces": ["a", ["b", "c"]], "format": "csv", "max-bad": 0.5, "sample": 0.5}
+    {"traces": ["a", ["b", "c"], {"generator": "loop", "requests": 3}],
+     "format": "csv", "max-bad": 0.5, "sample": 0.5}
     """
 
   /// The example with every key of a table.

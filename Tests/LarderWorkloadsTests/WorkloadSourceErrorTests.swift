@@ -19,7 +19,16 @@ import Testing
       "w.yaml:1: source: 'traces' and 'trace' exclude each other; keep one"),
     Case(
       "source: {traces: a.csv}",
-      "w.yaml:1: source.traces: expected a list of paths of trace files, found 'a.csv'"),
+      "w.yaml:1: source.traces: expected a list of traces, found 'a.csv'"),
+    Case(
+      "source: {traces: [a, {generator: zipf, requests: 10, objekts: 2}]}",
+      "w.yaml:1: source.traces[2].objekts: unknown parameter; did you mean 'objects'?"),
+    Case(
+      "source: {traces: [a, {traces: [b]}]}",
+      """
+      w.yaml:1: source.traces[2]: 'traces' are for 'source' itself; in phases and mixes \
+      write {trace: PATH} for each
+      """),
     Case(
       "source: {trace: []}",
       "w.yaml:1: source.trace: expected a list of paths of trace files, found an empty list"),

@@ -80,6 +80,27 @@ import Testing
     }
   }
 
+  /// Each trace has the unit of its own sizes.
+  @Test func tracesMayBeGenerated() throws {
+    let workload = try WorkloadDecoder(checks: Stand.checks).decode(
+      Data(
+        """
+        source:
+          traces:
+            - {generator: loop, requests: 9, objects: 3}
+            - {generator: loop, requests: 10, objects: 5, sizes: 2KiB}
+            - mix: [{weight: 1, source: {generator: loop, requests: 4, objects: 2}}]
+              requests: 7
+        policies: [lru]
+        capacities: [60%]
+        """.utf8), file: "w.yaml")
+    let facts = try WorkloadTraces.prepare(workload).facts
+    #expect(facts.map(\.requests) == [9, 10, 7])
+    let cells = try Plan.cells(of: workload, facts: facts).map(\.cell)
+    #expect(cells.map(\.unit) == [.objects, .bytes, .objects])
+    #expect(cells.map(\.capacity) == [1, 6144, 1])
+  }
+
   @Test func namesThatAreTakenAreNotGivenAgain() throws {
     let source = SourceSpec.generator(
       GeneratorSpec(component: try ComponentSpec(parsing: "loop:objects=3"), requests: 9))

@@ -11,13 +11,16 @@ package struct CountsComparison: Sendable, Hashable {
   package var missing: [CheckedCell]
   /// Cells that both have.
   package var compared: Int
+  /// Whether every change fails a check, and not only a loss.
+  package var isExact: Bool
 
   /// Compares two runs by the names of their cells; of two with one name the first counts.
   /// O(n log n).
   package init(
     from before: [CheckedCell], to after: [CheckedCell],
-    tolerances: [CheckTolerance: Share] = [:]
+    tolerances: [CheckTolerance: Share] = [:], exact: Bool = false
   ) {
+    isExact = exact
     let old = Dictionary(before.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     let new = Dictionary(after.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     self.new = new.values.filter { old[$0.name] == nil }.sorted()
@@ -30,6 +33,14 @@ package struct CountsComparison: Sendable, Hashable {
   /// The changes of one kind.
   package func changes(_ kind: CellChange.Kind) -> [CellChange] {
     changes.filter { $0.kind == kind }
+  }
+
+  /// The changes for which a check fails.
+  package var failing: [CellChange] { changes.filter(fails) }
+
+  /// Whether a check fails for a change.
+  package func fails(_ change: CellChange) -> Bool {
+    change.kind == .worse || isExact && change.kind != .tolerated
   }
 
   /// Whether the two say the same.

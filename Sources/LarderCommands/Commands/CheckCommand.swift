@@ -40,6 +40,9 @@ struct CheckCommand: ParsableCommand {
   @Option(help: "Check this cell only, such as memory/lru/1%. May be repeated.")
   var only: [String] = []
 
+  @Flag(help: "Fail for every change of a count, gains included.")
+  var exact = false
+
   @Flag(help: "Exit with 3 if nothing failed and timing is inconclusive.")
   var strict = false
 

@@ -48,7 +48,8 @@ final class CheckRun {
     // Without a baseline, everything is new.
     let before = (stored?.cells ?? []).filter { command.only.isEmpty || isNamed($0.name) }
     let comparison = CountsComparison(
-      from: before, to: counted, tolerances: workload.check.tolerances)
+      from: before, to: counted, tolerances: workload.check.tolerances,
+      exact: workload.check.isExact || command.exact)
     return CheckResult(
       workload: workload.name, file: command.workload, baseline: command.baseline,
       command: repeating, machine: MachineDescription.current().summary, loads: loads,
@@ -175,7 +176,8 @@ final class CheckRun {
   }
 
   private var repeating: String {
-    ([ShellText.check(command.workload, baseline: command.baseline)] + command.timing.words)
+    ([ShellText.check(command.workload, baseline: command.baseline)]
+      + (command.exact ? ["--exact"] : []) + command.timing.words)
       .joined(separator: " ")
   }
 

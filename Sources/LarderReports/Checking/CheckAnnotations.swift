@@ -36,7 +36,7 @@ package enum CheckAnnotations {
 
   private static func errors(of result: CheckResult) -> [Annotation] {
     var errors: [Annotation] = result.traceChanges.map { ("trace", $0) }
-    errors += result.counts.changes(.worse).map { change in
+    errors += result.counts.failing.map { change in
       let command = CheckText.command(result, only: change.after.name)
       return ("\(change.after.name)", "\(CheckText.sentence(change))\n\(command)")
     }
@@ -56,9 +56,10 @@ package enum CheckAnnotations {
   }
 
   private static func warnings(of result: CheckResult) -> [Annotation] {
-    var warnings: [Annotation] = result.counts.changes(.different).map {
-      ("\($0.after.name)", CheckText.sentence($0))
-    }
+    var warnings: [Annotation] = result.counts.changes(.different)
+      .filter { !result.counts.fails($0) }.map {
+        ("\($0.after.name)", CheckText.sentence($0))
+      }
     warnings += result.timings.filter { $0.verdict == .inconclusive }.map {
       ("\($0.name)", "inconclusive: \(CheckText.sentence($0))")
     }

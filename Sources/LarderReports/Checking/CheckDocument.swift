@@ -26,7 +26,13 @@ package struct CheckDocument {
         .code(result.baseline),
         .text(": \(tables.summary)."),
       ]),
-    ] + traces + executions + tables.blocks(level: 3) + resources + timings + commands + conditions
+    ] + exactness + traces + executions + tables.blocks(level: 3) + resources + timings + commands
+      + conditions
+  }
+
+  private var exactness: [Block] {
+    guard result.counts.isExact, !result.counts.failing.isEmpty else { return [] }
+    return [.paragraph(["The check is exact: every change of a count fails, whatever it is."])]
   }
 
   private var traces: [Block] {
@@ -76,7 +82,7 @@ package struct CheckDocument {
   }
 
   private var failedCells: [CellName] {
-    var names = result.counts.changes(.worse).map(\.after.name) + result.unequalExecutions
+    var names = result.counts.failing.map(\.after.name) + result.unequalExecutions
     names += result.resources?.worse.map(\.name) ?? []
     names += result.timings.filter { $0.verdict == .fail }.map(\.name.cell)
     var seen: Set<CellName> = []

@@ -75,7 +75,11 @@ package enum CheckJUnit {
       var failures: [String] = []
       if let change = changes[name] {
         let sentence = "\(change.kind.rawValue): \(CheckText.sentence(change))"
-        if change.kind == .worse { failures.append(sentence) } else { test.output = [sentence] }
+        if result.counts.fails(change) {
+          failures.append(sentence)
+        } else {
+          test.output = [sentence]
+        }
       }
       if new.contains(name) { test.output.append("not in the baseline") }
       if unequal.contains(name) {

@@ -61,6 +61,13 @@ struct ValueShape: Sendable {
     return shape
   }
 
+  /// What is defined elsewhere under its name.
+  static func reference(to shape: ValueShape) -> ValueShape {
+    var shape = shape
+    shape.definition = nil
+    return shape
+  }
+
   /// A list of such values, at least one, or one alone.
   var listed: ValueShape {
     var shape = self

@@ -2,8 +2,12 @@ extension WorkloadKeys {
   /// What checks allow, and what they time.
   static let check = Section<CheckSpec>(
     "check", "Tolerances of larder check, and the cells that it times.",
-    expected: "a map with the keys tolerance, resources and timed",
+    expected: "a map with the keys exact, tolerance, resources and timed",
     keys: [
+      Key(
+        "exact", .boolean, \.isExact,
+        "whether every change of a count fails, gains included: for policies that must count what "
+          + "they counted", default: "`false`", example: "true"),
       Key(
         "tolerance", .map(tolerance, into: [:]), \.tolerances, "how much counts may change",
         default: "no tolerance", example: "{hit_ratio: 0.001}"),

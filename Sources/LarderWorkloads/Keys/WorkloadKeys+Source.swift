@@ -20,9 +20,9 @@ extension WorkloadKeys {
     expected: "a map with the key 'traces'",
     keys: [
       Key(
-        "traces", .items(of: .traceFiles, "paths of trace files"), \.files,
-        "only in `source` itself: a list of traces, each a path as in `trace` or a list of paths; "
-          + "every configuration, policy and capacity is run on each of them",
+        "traces", .items(of: .listedTrace, "traces"), \.traces,
+        "only in `source` itself: a list of traces, each a path as in `trace`, a list of paths, or "
+          + "a map as in `source`; every configuration, policy and capacity is run on each of them",
         default: .required, example: "[OLTP.lis.zst, cdn.csv]")
     ] + readingKeys.map { $0.within(\.reading) })
 
@@ -91,18 +91,30 @@ extension WorkloadKeys {
 
 /// What a source of several traces has.
 struct TraceList {
-  var files: [[String]] = []
-  /// How they are read; the path stands for nothing.
+  var traces: [ListedTrace] = []
+  /// How files are read; the path stands for nothing.
   var reading = TraceReference(path: "")
 
   /// The traces.
   var sources: [SourceSpec] {
-    files.map { paths in
-      var reference = reading
-      reference.paths = paths
-      return .trace(reference)
+    traces.map { trace in
+      switch trace {
+      case .source(let source): return source
+      case .files(let paths):
+        var reference = reading
+        reference.paths = paths
+        return .trace(reference)
+      }
     }
   }
+}
+
+/// One of several traces.
+enum ListedTrace {
+  /// The files of a trace, which are read as the list says.
+  case files([String])
+  /// A source with all that it needs.
+  case source(SourceSpec)
 }
 
 /// What a source that consists of others has.
@@ -218,6 +230,17 @@ extension Form where Value == [MixPart] {
     let unread = MixPart(weight: 0, source: Form<SourceSpec>.unread)
     return .items(
       of: .map(WorkloadKeys.mixPart, into: unread), "maps with the keys weight and source")
+  }
+}
+
+extension Form where Value == ListedTrace {
+  /// The files of a trace, or a source.
+  fileprivate static var listedTrace: Form {
+    let (files, source) = (Form<[String]>.traceFiles, Form<SourceSpec>.source)
+    return Form(files.shape.or(.reference(to: source.shape))) { value, reading in
+      guard value.type == .object else { return .files(try files.read(value, reading)) }
+      return .source(try source.read(value, reading))
+    }
   }
 }
 
