@@ -61,8 +61,9 @@ package struct PairedTiming {
   /// Blocks that a budget is meant to be enough for.
   private static var blocksWanted: Double { 80 }
 
-  /// Measures until every cell has a verdict or the budget is spent. Cells that one of the builds
-  /// does not know are left out.
+  /// Measures until every cell has a verdict, one has failed (unless the settings keep going), or
+  /// the budget is spent: a pair of processes that would end behind it, as far as can be told from
+  /// the one before, is not begun. Cells that one of the builds does not know are left out.
   ///
   /// - Throws: `TimingError`.
   package mutating func run(_ names: [TimedName]) throws -> [TimingComparison] {
@@ -87,14 +88,20 @@ package struct PairedTiming {
         }
       }
       try block(other, this, began: began)
-      let progress = (now() - start) / settings.budgetSeconds
+      let isLast = 2 * now() - began - start > settings.budgetSeconds
+      let progress = isLast ? 1 : (now() - start) / settings.budgetSeconds
       if progress >= 1 || progress - looked >= 1 / Double(TimingSettings.looks) {
         looked = progress
         look(progress)
       }
       if progress >= 1 { break }
-    } while ledgers.contains { $0.test.verdict == .inconclusive }
+    } while !isSettled
     return ledgers.map(comparison)
+  }
+
+  private var isSettled: Bool {
+    let verdicts = ledgers.map(\.test.verdict)
+    return !verdicts.contains(.inconclusive) || verdicts.contains(.fail) && !settings.keepsGoing
   }
 
   private mutating func look(_ part: Double) {

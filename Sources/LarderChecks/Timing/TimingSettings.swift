@@ -10,6 +10,8 @@ package struct TimingSettings: Sendable, Hashable {
   package var errorRate: Double
   /// Seed of the order of runs.
   package var seed: UInt64
+  /// Whether the other cells are measured on after one has failed.
+  package var keepsGoing: Bool
 
   /// How often is looked, at most.
   package static var looks: Int { 8 }
@@ -17,12 +19,13 @@ package struct TimingSettings: Sendable, Hashable {
   /// Settings; see the properties for the meaning of each part.
   package init(
     threshold: Double = 0.05, budgetSeconds: Double = 60, errorRate: Double = 0.005,
-    seed: UInt64 = 1
+    seed: UInt64 = 1, keepsGoing: Bool = false
   ) {
     self.threshold = threshold
     self.budgetSeconds = budgetSeconds
     self.errorRate = errorRate
     self.seed = seed
+    self.keepsGoing = keepsGoing
   }
 
   /// The border between pass and fail, as a logarithm: half-way to the threshold, so that neither a

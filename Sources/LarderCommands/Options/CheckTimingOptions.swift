@@ -29,6 +29,9 @@ struct CheckTimingOptions: ParsableArguments {
   @Option(help: "Total time for measuring all cells, such as 60s or 5m.")
   var budget = BudgetOption(seconds: 60)
 
+  @Flag(help: "Time everything, even if a count got worse or a cell is known to be slower.")
+  var keepGoing = false
+
   @Option(help: "Seed of the order of runs. By default different each time.")
   var seed: UInt64?
 
@@ -47,7 +50,8 @@ struct CheckTimingOptions: ParsableArguments {
   var settings: TimingSettings {
     TimingSettings(
       threshold: threshold?.share ?? (against == nil ? 0.25 : 0.05),
-      budgetSeconds: Double(budget.seconds), seed: seed ?? UInt64.random(in: 1...999_999))
+      budgetSeconds: Double(budget.seconds), seed: seed ?? UInt64.random(in: 1...999_999),
+      keepsGoing: keepGoing)
   }
 
   /// What repeats these options in a shell.
@@ -59,6 +63,7 @@ struct CheckTimingOptions: ParsableArguments {
     if budget.seconds != 60, against != nil || timings {
       words += ["--budget", "\(budget.seconds)s"]
     }
+    if keepGoing { words.append("--keep-going") }
     return words
   }
 }

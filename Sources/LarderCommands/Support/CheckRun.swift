@@ -30,35 +30,52 @@ final class CheckRun {
     let planned = try cells(of: workload, traces)
     let records = try count(workload, planned, traces)
     let counted = records.map { CheckedCell($0, amongTraces: workload.hasSeveralTraces) }
-    let settings = command.timing.settings
-    let timer = CheckTimer(
-      command: command, settings: settings, workload: workload, traces: traces,
-      // A cell that is asked for by name is timed, whatever the workload says.
-      cells: TimedCell.all(
-        of: planned, timed: command.only.isEmpty ? workload.check : CheckSpec(),
-        amongTraces: workload.hasSeveralTraces),
-      progress: progress)
-    let timed = try timer.run(stored?.timings, updating: command.update)
-    notes += timed.notes
-    loads += [MachineLoad.oneMinute].compactMap { $0 }
     let resources = MeasuredResources(records, amongTraces: workload.hasSeveralTraces)
-    fresh = Baseline(
-      workload: workload.name, traces: traces.facts, cells: counted, resources: resources,
-      timings: timed.measured ?? kept(stored?.timings, planned, of: workload))
     // Without a baseline, everything is new.
     let before = (stored?.cells ?? []).filter { command.only.isEmpty || isNamed($0.name) }
     let comparison = CountsComparison(
       from: before, to: counted, tolerances: workload.check.tolerances,
       exact: workload.check.isExact || command.exact)
-    return CheckResult(
+    var result = CheckResult(
       workload: workload.name, file: command.workload, baseline: command.baseline,
-      command: repeating, machine: MachineDescription.current().summary, loads: loads,
+      command: repeating, machine: MachineDescription.current().summary, loads: [],
       cells: records.map { workload.name(of: $0.cell) }, counts: comparison,
       traceChanges: stored.map { Self.changes(from: $0.traces, to: traces.facts) } ?? [],
       unequalExecutions: Self.unequal(records).map { workload.name(of: $0.cell) },
-      resources: compare(stored?.resources, resources, workload.check.resources),
-      timings: timed.comparisons,
-      timingMethod: timed.method, notes: notes)
+      resources: compare(stored?.resources, resources, workload.check.resources))
+    let timed = try time(planned, of: workload, traces, stored?.timings, after: result)
+    result.timings = timed.comparisons
+    result.timingMethod = timed.method
+    fresh = Baseline(
+      workload: workload.name, traces: traces.facts, cells: counted, resources: resources,
+      timings: timed.measured ?? kept(stored?.timings, planned, of: workload))
+    loads += [MachineLoad.oneMinute].compactMap { $0 }
+    result.loads = loads
+    result.notes = notes
+    return result
+  }
+
+  /// The timings that were asked for: none where the counts have failed the check already.
+  private func time(
+    _ cells: [PlannedCell], of workload: Workload, _ traces: WorkloadTraces,
+    _ stored: CalibratedTimings?, after result: CheckResult
+  ) throws -> CheckTimer.Outcome {
+    let settings = command.timing.settings
+    let isAsked = command.timing.against != nil || command.timing.timings
+    if isAsked, result.verdict == .fail, !settings.keepsGoing, !command.update {
+      notes.append("Nothing was timed, as the check has failed already; --keep-going does.")
+      return CheckTimer.Outcome()
+    }
+    let timer = CheckTimer(
+      command: command, settings: settings, workload: workload, traces: traces,
+      // A cell that is asked for by name is timed, whatever the workload says.
+      cells: TimedCell.all(
+        of: cells, timed: command.only.isEmpty ? workload.check : CheckSpec(),
+        amongTraces: workload.hasSeveralTraces),
+      progress: progress)
+    let outcome = try timer.run(stored, updating: command.update)
+    notes += outcome.notes
+    return outcome
   }
 
   /// Writes the baseline that `result` has made.

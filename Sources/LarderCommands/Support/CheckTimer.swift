@@ -61,6 +61,13 @@ struct CheckTimer {
     outcome.comparisons = try timing.run(cells.map(\.name))
     let left = cells.count - outcome.comparisons.count
     if left > 0 { outcome.notes.append("\(left) cells are not available in both builds.") }
+    let open = outcome.comparisons.count { $0.verdict == .inconclusive }
+    if open > 0, !settings.keepsGoing, outcome.comparisons.contains(where: { $0.verdict == .fail })
+    {
+      let cells = open == 1 ? "1 cell is" : "\(open) cells are"
+      outcome.notes.append(
+        "\(cells) undecided: timing ends when a cell has failed; --keep-going times the others.")
+    }
     let different = outcome.comparisons.filter(\.doesDifferentWork).map { "\($0.name)" }
     if !different.isEmpty {
       outcome.notes.append(
