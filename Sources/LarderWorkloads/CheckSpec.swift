@@ -5,7 +5,7 @@ package struct CheckSpec: Sendable, Hashable {
   /// Whether every change of a count fails the check, and not only a loss.
   package var isExact = false
   /// How much of memory and disk may change, exact to a billionth of the baseline's figure; what is
-  /// not here, by `CheckResource.threshold`.
+  /// not here, by the `threshold` of each.
   package var resources: [CheckResource: Share] = [:]
   /// Which cells are timed.
   package var timed: ExecutionFilter

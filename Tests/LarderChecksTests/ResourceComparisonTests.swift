@@ -54,6 +54,19 @@ import Testing
     #expect(MeasuredResources([record], amongTraces: false) == nil)
   }
 
+  /// A per cent of instructions is a change, of memory it is not.
+  @Test func eachFigureHasAThresholdOfItsOwn() {
+    func figures(_ value: Double) -> MeasuredResources {
+      let name = measured(value).cells[0].name
+      return measured(value).adding([name: value], as: .instructionsPerRequest)
+    }
+    let comparison = ResourceComparison(from: figures(1000), to: figures(1011))
+    #expect(comparison.compared == 2 && comparison.hasInstructions)
+    #expect(comparison.worse.map(\.resource) == [.instructionsPerRequest])
+    #expect(ResourceComparison(from: figures(1000), to: figures(1009)).changes.isEmpty)
+    #expect(!ResourceComparison(from: measured(1), to: figures(1)).hasInstructions)
+  }
+
   /// What a cache takes however many objects it holds differs by chance: 18 KB of 290 in a disk
   /// cache of 25 objects.
   @Test(arguments: [(999, false), (1000, true)])

@@ -45,6 +45,16 @@ package struct MeasuredResources: Sendable, Hashable {
     self.init(system: Self.thisSystem, cells: cells.sorted { "\($0.name)" < "\($1.name)" })
   }
 
+  /// The figures with one more of each cell; cells that had none come to have it.
+  package func adding(_ figures: [CellName: Double], as resource: CheckResource) -> Self {
+    var entries = Dictionary(cells.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    for (name, value) in figures {
+      entries[name, default: Entry(name: name, values: [:])].values[resource] = value
+    }
+    return MeasuredResources(
+      system: system, cells: entries.values.sorted { "\($0.name)" < "\($1.name)" })
+  }
+
   /// This system, such as `Linux x86_64`.
   package static var thisSystem: String {
     #if os(Linux)
@@ -76,6 +86,8 @@ extension CheckResource {
       execution.residentObjects.map { $0 >= Self.objectsMin } ?? true
         ? execution.memoryBytesPerObject : nil
     case .diskBytes: execution.diskBytes.map { Double($0) }
+    // Counted in processes of their own.
+    case .instructionsPerRequest: nil
     }
   }
 }

@@ -34,6 +34,8 @@ package struct ResourceComparison: Sendable, Hashable {
   package var changes: [ResourceChange]
   /// How many figures were compared.
   package var compared: Int
+  /// Whether there are instructions among them.
+  package var hasInstructions = false
 
   /// What got worse.
   package var worse: [ResourceChange] { changes.filter(\.isWorse) }
@@ -57,7 +59,8 @@ package struct ResourceComparison: Sendable, Hashable {
       for resource in CheckResource.allCases {
         guard let was = old[cell.name]?[resource], let new = cell.values[resource] else { continue }
         compared += 1
-        let threshold = thresholds[resource] ?? CheckResource.threshold
+        if resource == .instructionsPerRequest { hasInstructions = true }
+        let threshold = thresholds[resource] ?? resource.threshold
         let allowed = was * Double(threshold.billionths) / 1e9
         guard (new - was).magnitude > allowed else { continue }
         changes.append(

@@ -6,6 +6,8 @@ package enum TimingError: Error, Hashable, Sendable, CustomStringConvertible {
   case talk(program: String, reason: String)
   /// The user wants it to end.
   case interrupted
+  /// There is nothing that counts instructions.
+  case noCounter
   /// No cell can be timed by both.
   case nothingToTime(program: String)
 
@@ -15,6 +17,9 @@ package enum TimingError: Error, Hashable, Sendable, CustomStringConvertible {
     case .launch(let program, let reason): "\(program): cannot be started: \(reason)"
     case .talk(let program, let reason): "\(program): cannot be timed: \(reason)"
     case .interrupted: "stopped while timing cells"
+    case .noCounter:
+      "instructions are counted by valgrind, which is not in PATH; install the package valgrind, "
+        + "or leave out --instructions"
     case .nothingToTime(let program):
       "no cell can be timed in both builds: \(program) has none of the workload's cells"
     }

@@ -20,6 +20,14 @@ struct CheckTimingOptions: ParsableArguments {
       """)
   var timings = false
 
+  @Flag(
+    help: """
+      Count the instructions of each timed cell with valgrind, which must be installed, and \
+      compare them with those in the baseline: a function of the program, not of the machine's \
+      load. With --update, store them. Takes about 100 times as long as the cells.
+      """)
+  var instructions = false
+
   @Option(
     help: """
       The slowdown to detect. By default 5% with --against, 25% with --timings.
@@ -59,6 +67,7 @@ struct CheckTimingOptions: ParsableArguments {
     var words: [String] = []
     if let against { words += ["--against", ShellWord.path(against)] }
     if timings { words.append("--timings") }
+    if instructions { words.append("--instructions") }
     if let threshold { words += ["--threshold", ShellWord.quoted(threshold.text)] }
     if budget.seconds != 60, against != nil || timings {
       words += ["--budget", "\(budget.seconds)s"]

@@ -30,7 +30,7 @@ final class CheckRun {
     let planned = try cells(of: workload, traces)
     let records = try count(workload, planned, traces)
     let counted = records.map { CheckedCell($0, amongTraces: workload.hasSeveralTraces) }
-    let resources = MeasuredResources(records, amongTraces: workload.hasSeveralTraces)
+    let resources = try resources(records, of: planned, workload, traces, stored?.resources)
     // Without a baseline, everything is new.
     let before = (stored?.cells ?? []).filter { command.only.isEmpty || isNamed($0.name) }
     let comparison = CountsComparison(
@@ -53,6 +53,35 @@ final class CheckRun {
     result.loads = loads
     result.notes = notes
     return result
+  }
+
+  /// Memory and disk as they were measured, and instructions if they were asked for; a new baseline
+  /// keeps those that it has.
+  private func resources(
+    _ records: [Record], of cells: [PlannedCell], _ workload: Workload, _ traces: WorkloadTraces,
+    _ stored: MeasuredResources?
+  ) throws -> MeasuredResources? {
+    let measured = MeasuredResources(records, amongTraces: workload.hasSeveralTraces)
+    let resource = CheckResource.instructionsPerRequest
+    var figures: [CellName: Double] = [:]
+    if command.timing.instructions {
+      let counter = CheckInstructions(
+        command: command, workload: workload, traces: traces, progress: progress)
+      figures = try counter.figures(of: cells, among: try workload.cells(over: traces))
+      if let stored, !stored.cells.contains(where: { $0.values[resource] != nil }), !command.update
+      {
+        notes.append(
+          "The baseline has no instructions; --update --instructions stores those of this build.")
+      }
+    } else if command.update, let stored, stored.system == MeasuredResources.thisSystem {
+      let names = Set(cells.map { workload.name(of: $0.cell) })
+      for cell in stored.cells where names.contains(cell.name) {
+        figures[cell.name] = cell.values[resource]
+      }
+    }
+    if figures.isEmpty { return measured }
+    return (measured ?? MeasuredResources(system: MeasuredResources.thisSystem, cells: []))
+      .adding(figures, as: resource)
   }
 
   /// The timings that were asked for: none where the counts have failed the check already.

@@ -5,6 +5,11 @@ import LarderSystem
 struct ResourceTable {
   let comparison: ResourceComparison
 
+  /// What was compared: without a change that needs the word, memory and disk alone.
+  private var title: String {
+    comparison.hasInstructions ? "Memory, disk and instructions" : "Memory and disk"
+  }
+
   /// A sentence, and a table of what changed; nothing where nothing was compared.
   func blocks(level: Int) -> [Block] {
     guard comparison.compared > 0 else { return [] }
@@ -19,11 +24,12 @@ struct ResourceTable {
     }
     let (changed, worse) = (comparison.changes.count, comparison.worse.count)
     let sentence =
-      "\(CheckText.counted(comparison.compared, "figure")) of executed cells compared: "
+      CheckText.counted(comparison.compared, "figure")
+      + (comparison.hasInstructions ? " compared: " : " of executed cells compared: ")
       + "\(comparison.compared - changed) within their thresholds, \(worse) worse, "
       + "\(changed - worse) better."
     let blocks: [Block] = [
-      .heading(level, ["Memory and disk"]), .paragraph([.text(sentence)]),
+      .heading(level, [.text(title)]), .paragraph([.text(sentence)]),
     ]
     return comparison.changes.isEmpty ? blocks : blocks + [.table(table)]
   }

@@ -13,7 +13,8 @@ extension WorkloadKeys {
         default: "no tolerance", example: "{hit_ratio: 0.001}"),
       Key(
         "resources", .map(resources, into: [:]), \.resources,
-        "how much memory and disk of executed cells may change", default: "5% of each",
+        "how much memory and disk of executed cells, and instructions, may change",
+        default: "5% of memory and disk, 1% of instructions",
         example: "{memory_bytes_per_object: 2%}"),
       Key(
         "timed", .map(timed, into: ExecutionFilter()), \.timed,
@@ -33,11 +34,12 @@ extension WorkloadKeys {
 
   /// How much of memory and disk may change, by the names of their columns in `timings.csv`.
   static let resources = Section<[CheckResource: Share]>(
-    "resources", "How much memory and disk of executed cells may change.",
+    "resources", "How much memory, disk and instructions may change.",
     expected: "a map such as {memory_bytes_per_object: 2%}",
     keys: CheckResource.allCases.map { resource in
       Key(
-        resource.rawValue, .difference, resource.meaning, default: "`5%`", example: "2%"
+        resource.rawValue, .difference, resource.meaning, default: "`\(resource.threshold)`",
+        example: "2%"
       ) { share, thresholds, _ in thresholds[resource] = share }
     })
 
@@ -68,6 +70,8 @@ extension CheckResource {
     switch self {
     case .memoryBytesPerObject: "change of the memory of each object, relative to the baseline"
     case .diskBytes: "change of the bytes of all files, relative to the baseline"
+    case .instructionsPerRequest:
+      "change of the instructions of a request, relative to the baseline"
     }
   }
 }

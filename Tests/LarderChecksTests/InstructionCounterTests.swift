@@ -1,0 +1,66 @@
+import Foundation
+import Testing
+
+@testable import LarderChecks
+
+/// The counter with a made-up valgrind: a script that says what callgrind says.
+@Suite struct InstructionCounterTests {
+  /// A folder with a script in the place of valgrind.
+  private final class Stage {
+    let folder = FileManager.default.temporaryDirectory
+      .appending(path: "larder-counter-\(UUID().uuidString)")
+
+    init(valgrind script: String?) throws {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      guard let script else { return }
+      let file = folder.appending(path: "valgrind")
+      try Data("#!/bin/sh\n\(script)\n".utf8).write(to: file)
+      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file.path)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    func counter() throws -> InstructionCounter {
+      try InstructionCounter(
+        program: "/bin/larder", arguments: ["time-worker", "w.yaml"], folder: folder,
+        path: folder.path)
+    }
+
+    func count() throws -> UInt64 { try counter().instructions(ofCell: 3) }
+  }
+
+  /// 7,000 to start, and 500 for each run of cell 3.
+  private static let honest = """
+    read cell runs
+    [ "$cell" = 3 ] || exit 9
+    [ "$3 $4 $5" = "/bin/larder time-worker w.yaml" ] || exit 8
+    echo "1 2 3"
+    echo "==7== Events    : Ir" >&2
+    echo "==7== Collected : $((7000 + runs * 500))" >&2
+    echo "==7== " >&2
+    """
+
+  @Test func theStartOfTheProcessIsNotCounted() throws {
+    let stage = try Stage(valgrind: Self.honest)
+    #expect(try stage.count() == 500)
+  }
+
+  @Test func withoutValgrindThereIsNoCounter() throws {
+    let stage = try Stage(valgrind: nil)
+    #expect(throws: TimingError.noCounter) { try stage.counter() }
+    #expect("\(TimingError.noCounter)".contains("install the package valgrind"))
+  }
+
+  @Test(arguments: [
+    ("read line; echo 'error no such cell'", "no such cell"),
+    ("echo '==7== Giving up.' >&2; echo '==7== ' >&2; exit 1", "it said: ==7== Giving up."),
+    ("exit 0", "it said: nothing"),
+    ("read line; echo 1 2 3; echo '==7== Collected : 5' >&2", "three runs take no more than one"),
+    ("read line; echo 1 2 3; echo '==7== Collected : x' >&2", "it said: ==7== Collected : x"),
+  ])
+  func whatGoesWrongIsSaid(script: String, says: String) throws {
+    let stage = try Stage(valgrind: script)
+    let error = #expect(throws: TimingError.self) { try stage.count() }
+    #expect("\(try #require(error))".contains(says), "\(String(describing: error))")
+  }
+}
