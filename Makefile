@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 .PHONY: help deps browser build debug test test-foreign test-examples test-release sanitize \
-  torture test-clusters run bench bench-caches alarms advise-regret analysis test-analysis library wheel \
+  torture test-clusters run bench bench-caches alarms mutants advise-regret analysis test-analysis library wheel \
   policies-page workload-docs docs lint format clean install
 
 SWIFT ?= swift
@@ -314,6 +314,11 @@ policies-page: build ## Run all policies on Workloads/policies, and write docs/p
 workload-docs: deps ## Write the schema of workload files, and the tables in docs that come from the sources
 	$(call say,Writing Workloads/workload.schema.json and docs)
 	@LARDER_WRITE_DOCS=1 $(SWIFT) test --filter 'WorkloadDocumentationTests|GeneratorDocumentationTests'
+
+mutants: deps ## Plant faults in the engine, and count those that Workloads/ci.yaml finds (TRACES)
+	$(call say,Planting faults)
+	@test -n "$(TRACES)" || { printf 'TRACES must name the folder of the real traces\n'; exit 2; }
+	@$(PYTHON) analysis/mutants/mutants.py --traces '$(TRACES)' --output Results/mutants
 
 alarms: deps ## Measure false alarms and detections of 'larder check' (about 50 minutes)
 	@$(SWIFT_BUILD) -c release --product larder
