@@ -1,5 +1,5 @@
-/// What the end of a read or a fetch does to the tiers of a simulated hybrid. Objects have the end of
-/// their flight as their `now`.
+/// What the end of a read or a fetch does to the tiers of a simulated hybrid. Objects have the end
+/// of their flight as their `now`.
 extension HybridCore {
   /// The time is `now`; policies that are told of requests hear of `last`, see
   /// `FlightBoard.landing`.
