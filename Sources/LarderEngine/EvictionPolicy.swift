@@ -112,11 +112,12 @@ public protocol EvictionPolicy: ~Copyable, SendableMetatype {
 
   /// The object is requested at `now`, whatever comes of it: called before `contains`, only where
   /// fetches take time and `observesRequests`. `fetchLatency` is what a fetch of it takes, without
-  /// waiting for the origin. Times are in microseconds and never decrease.
+  /// waiting for the origin. Times are in microseconds and never decrease. In a hybrid's memory the
+  /// latency is that of a read where disk holds the object; on disk, demotions are requests, too.
   mutating func observe(_ id: ObjectID, now: UInt64, fetchLatency: UInt64)
 
-  /// A fetch ended at `now`: `admit`, `evict` and `insert` for what it brought follow. Called only
-  /// where `observe` is.
+  /// A fetch or a read ended at `now`: `admit`, `evict` and `insert` for what it brought may
+  /// follow. Called only where `observe` is.
   mutating func advance(to now: UInt64)
 
   /// Whether the policy is told the time of requests, where it is known.

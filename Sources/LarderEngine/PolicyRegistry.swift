@@ -124,12 +124,12 @@ public enum PolicyRegistry {
         made.keepsCosts = keepsCosts
         return try policy.makeSimulatedTier(made)
       }
-      guard setup.time == nil else {
-        throw .badSetup("time", "given", expected: "a cache of one tier")
-      }
       let core = HybridCore(
         memory: try tier(memory, policies.memory), disk: try tier(disk, policies.disk),
         rules: rules, objects: columns.objects)
+      if let time = setup.time {
+        return TimedHybridSimulation(core: core, model: time, unit: setup.unit, over: columns)
+      }
       return HybridSimulation(
         core: core, unit: setup.unit, recordsOutcomes: setup.recordsOutcomes, over: columns)
     }

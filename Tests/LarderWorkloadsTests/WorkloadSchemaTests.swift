@@ -33,8 +33,9 @@ import Testing
        "inclusion": "exclusive", "promotion": "never", "cache": "larder",
        "prefix": {"order": "tail", "prefill": "8k tokens/s"},
        "placement": {"memory-only-below": "2s", "disk-only-from": "1h"}},
-       {"kind": "memory", "name": "m", "memory": {"capacity": 5},
-        "time": {"fetch": "5ms", "bandwidth": "1MB/s", "servers": 2, "coalescing": true}},
+       {"kind": "hybrid", "name": "m", "memory": {"capacity": 5},
+        "time": {"fetch": "5ms", "disk": "1ms", "bandwidth": "1MB/s", "servers": 2,
+          "coalescing": true}},
        {"kind": "memory", "name": "p", "cache": {"process": ["a", "{unit}"], "timeout": "5s"}}],
      "policies": ["lru"], "capacities": [10], "seeds": [1], "warm-up": "none", "prefix": {},
      "latency": {

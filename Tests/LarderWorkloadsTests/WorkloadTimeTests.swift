@@ -5,8 +5,59 @@ import Testing
 
 @testable import LarderWorkloads
 
-/// Which cells with time are executed.
+/// What configurations with time become, and which are executed.
 @Suite struct WorkloadTimeTests {
+  private func decode(_ configuration: String) throws -> Workload {
+    let yaml = """
+      source: {generator: zipf, requests: 1k, rate: 100}
+      policies: [lru]
+      capacities: [10]
+      seeds: [1, 2]
+      configurations: \(configuration)
+      """
+    return try WorkloadDecoder(checks: Stand.checks).decode(Data(yaml.utf8), file: "w.yaml")
+  }
+
+  private func setups(_ configuration: String) throws -> [SimulationSetup] {
+    let facts = TraceFacts(name: "zipf", requests: 1000, objects: 900, footprintBytes: nil)
+    return try Plan.cells(of: try decode(configuration), facts: [facts]).map(\.setup)
+  }
+
+  private func problem(_ configuration: String) -> String {
+    do {
+      _ = try decode(configuration)
+      return ""
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  @Test(arguments: ["disk", "hybrid"])
+  func readsFromDiskTakeTime(kind: String) throws {
+    let memory = kind == "hybrid" ? "memory: {share: 10%}, " : ""
+    let constant = try setups("{kind: \(kind), \(memory)time: {fetch: 9ms, disk: 80us}}")
+    #expect(constant.map { $0.time?.diskLatencies } == [[80]])
+    let none = try setups("{kind: \(kind), \(memory)time: {fetch: 9ms}}")
+    #expect(none.map { $0.time?.latencies } == [[9000]] && none[0].time?.diskLatencies == nil)
+    // What is drawn depends on the seed.
+    let drawn = try setups(
+      "{kind: \(kind), \(memory)time: {fetch: 9ms, disk: [80us, 100us, 300us]}}")
+    #expect(drawn.compactMap { $0.time?.diskLatencies?.max() } == [300, 300])
+    let counted = try setups(
+      "{kind: \(kind), \(memory)time: {fetch: 100 requests, disk: 3 requests}}")
+    #expect(counted.map { $0.time?.diskLatencies } == [[3]])
+  }
+
+  @Test func whatCannotBeReadIsRefused() {
+    #expect(problem("{kind: memory, time: {fetch: 1ms, disk: 1us}}").contains("no disk tier"))
+    #expect(
+      problem("{kind: disk, time: {fetch: 1ms, disk: 3 requests}}").contains("must both be times"))
+    let read = "{distribution: constant, value: 1us, per-byte: 1ns}"
+    #expect(
+      problem("{kind: disk, time: {fetch: 1ms, disk: \(read)}}").contains("'per-byte'"))
+    #expect(problem("{kind: disk, time: {disk: 1us}}").contains("fetch"))
+  }
+
   private func executed(_ execute: String, _ configurations: String) throws -> [Bool] {
     let yaml = """
       source: {generator: zipf, requests: 1k, rate: 100}
@@ -32,6 +83,7 @@ import Testing
   @Test(arguments: [
     "{kind: memory, time: {fetch: 1ms, coalescing: false}}",
     "{kind: memory, time: {fetch: 10 requests}}", "{kind: disk, time: {fetch: 1ms}}",
+    "{kind: hybrid, memory: {share: 10%}, time: {fetch: 1ms, disk: 1us}}",
   ])
   func whatNoCacheDoesIsNot(configuration: String) throws {
     #expect(try executed(open, "[\(configuration)]") == [false])

@@ -132,22 +132,24 @@ struct SimulateCommand: ParsableCommand {
     }
   }
 
-  /// Memory, once for each filter, or disk, once for each layout.
+  /// Memory, or a disk whose reads take time, once for each filter; or disk, once for each layout.
   private func configurations() throws -> [ConfigurationSpec] {
     if var specs = try layouts.configurations() {
       for index in specs.indices { specs[index].prefix = prefixes.spec }
       return specs
     }
-    var memory = ConfigurationSpec(name: ConfigurationKind.memory.rawValue, kind: .memory)
-    memory.time = try fetching.spec()
-    memory.prefix = prefixes.spec
-    guard !admission.isEmpty else { return [memory] }
+    let time = try fetching.spec()
+    let kind: ConfigurationKind = time?.diskRead == nil ? .memory : .disk
+    var cache = ConfigurationSpec(name: kind.rawValue, kind: kind)
+    cache.time = time
+    cache.prefix = prefixes.spec
+    guard !admission.isEmpty else { return [cache] }
     let texts = admission.joined(separator: ",").split(
       separator: ",", omittingEmptySubsequences: false)
     return try texts.map { text in
       let spec = try PolicySpec(parsing: text.trimmingCharacters(in: .whitespaces))
       try AdmissionRegistry.validate(spec)
-      return memory.guarded(by: spec)
+      return cache.guarded(by: spec)
     }
   }
 

@@ -17,6 +17,14 @@ struct FetchOptions: ParsableArguments {
       "With --fetch: bytes per second of one fetch, such as 100MB/s.", valueName: "rate"))
   var bandwidth: String?
 
+  @Option(
+    help: ArgumentHelp(
+      """
+      With --fetch: reading an object from the cache takes so long, as from a disk; in the unit of \
+      --fetch. The cache is simulated as kind disk.
+      """, valueName: "time"))
+  var diskRead: String?
+
   @Option(help: "With --fetch: fetches that the origin serves at the same time; others queue.")
   var servers: Int?
 
@@ -27,8 +35,9 @@ struct FetchOptions: ParsableArguments {
 
   func validate() throws {
     guard fetch != nil else {
-      if bandwidth != nil || servers != nil || !coalescing {
-        throw ValidationError("--bandwidth, --servers and --no-coalescing need --fetch")
+      if bandwidth != nil || diskRead != nil || servers != nil || !coalescing {
+        throw ValidationError(
+          "--bandwidth, --disk-read, --servers and --no-coalescing need --fetch")
       }
       return
     }
@@ -52,8 +61,21 @@ struct FetchOptions: ParsableArguments {
       }
       spec.bytesPerSecond = bytes
     }
+    if let diskRead { try setDiskRead(diskRead, of: &spec, fetch) }
     spec.servers = servers
     spec.coalesces = coalescing
     return spec
+  }
+
+  private func setDiskRead(_ text: String, of spec: inout FetchSpec, _ fetch: String) throws {
+    guard let read = FetchSpec.fetch(parsing: text) else {
+      throw UsageError("--disk-read '\(text)': expected a time such as 100us, or 10requests")
+    }
+    spec.setDiskRead(read)
+    guard spec.hasOneClock else {
+      throw UsageError(
+        "--fetch '\(fetch)' and --disk-read '\(text)': expected two times, or two numbers of "
+          + "requests")
+    }
   }
 }

@@ -57,13 +57,14 @@ struct LRUMAD: EvictionPolicy, ~Copyable {
     }
     histories[id].last = self.now
     histories[id].order = requests
+    // Not every request of a resident object is a hit: some wait while a disk reads it.
+    if contains(id) { residents.update(player(id), now: self.now) }
   }
 
   mutating func advance(to now: UInt64) { self.now = max(self.now, now) }
 
   mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
-    note(request.id)
-    residents.update(player(request.id), now: now)
+    if note(request.id) { residents.update(player(request.id), now: now) }
   }
 
   mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID {
@@ -73,7 +74,7 @@ struct LRUMAD: EvictionPolicy, ~Copyable {
   }
 
   mutating func insert(_ request: Request, _ sizes: some ObjectSizes) {
-    note(request.id)
+    _ = note(request.id)
     residents.insert(player(request.id), now: now)
   }
 
@@ -82,11 +83,13 @@ struct LRUMAD: EvictionPolicy, ~Copyable {
     histories[id] = History(windows: 0, delays: 0, start: 0, last: 0, order: 0)
   }
 
-  /// A request that was not observed: any in a real cache, and a set that stores something.
-  private mutating func note(_ id: ObjectID) {
-    if isObserving, histories[id].order != 0 { return }
+  /// Notes a request that was not observed, any in a real cache and a set that stores something,
+  /// and says whether it was one.
+  private mutating func note(_ id: ObjectID) -> Bool {
+    if isObserving, histories[id].order != 0 { return false }
     requests += 1
     histories[id] = History(windows: 0, delays: 0, start: 0, last: now, order: requests)
+    return true
   }
 
   private func player(_ id: ObjectID) -> RankTournament.Player {

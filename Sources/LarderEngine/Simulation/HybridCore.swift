@@ -17,9 +17,12 @@ final class HybridCore: HybridTiers {
 
   let memory: SimulatedTier
   let disk: SimulatedTier
-  private let rules: HybridRules
-  private(set) var promotions: UInt64 = 0
+  let rules: HybridRules
+  var promotions: UInt64 = 0
   private(set) var demotions: UInt64 = 0
+  /// Where fetches take time and disk's policy is told of gets: what a fetch would take for the
+  /// request at a place of the trace, for so many bytes.
+  var demotedLatency: ((_ index: UInt64, _ bytes: UInt32) -> UInt64)?
   // A hit on disk came before, with nothing stored or promoted since.
   private var hitBefore: Column<Bool>
   // What the latest request said of the object, for its demotion.
@@ -51,11 +54,7 @@ final class HybridCore: HybridTiers {
 
   /// A get; what no tier answers is stored.
   func get(_ object: Object) -> HybridAnswer<TierCopy> {
-    note(object.request)
-    if let copy = useInMemory(object) {
-      demoteVictims(of: object)
-      return .memory(copy)
-    }
+    if let copy = getFromMemory(object) { return .memory(copy) }
     var tiers = self
     let answer = rules.getFromDisk(object, in: &tiers)
     switch answer {
@@ -69,6 +68,14 @@ final class HybridCore: HybridTiers {
       demoteVictims(of: object)
     }
     return answer
+  }
+
+  /// A get as far as memory can answer it.
+  func getFromMemory(_ object: Object) -> TierCopy? {
+    note(object.request)
+    guard let copy = useInMemory(object) else { return nil }
+    demoteVictims(of: object)
+    return copy
   }
 
   /// A set.
@@ -100,7 +107,7 @@ final class HybridCore: HybridTiers {
   }
 
   /// Offers what memory has just given up to disk.
-  private func demoteVictims(of object: Object) {
+  func demoteVictims(of object: Object) {
     guard rules.demotes else { return }
     var tiers = self
     for place in 0..<memory.evicted.count
@@ -135,8 +142,13 @@ final class HybridCore: HybridTiers {
 
   private func useInMemory(_ object: Object) -> TierCopy? {
     guard let copy = memory.use(object.request, object.now) else { return nil }
-    if disk.needsNextUse, disk.tier.contains(object.request.id) { disk.foresee(object.request) }
+    foreseeOnDisk(object)
     return copy
+  }
+
+  /// Disk's copy, if there is one, was requested without disk being asked.
+  func foreseeOnDisk(_ object: Object) {
+    if disk.needsNextUse, disk.tier.contains(object.request.id) { disk.foresee(object.request) }
   }
 
   func useOnDisk(_ object: Object) -> TierCopy? { disk.use(object.request, object.now) }
@@ -178,6 +190,10 @@ final class HybridCore: HybridTiers {
   func demote(_ victim: Victim) -> Bool {
     let id = victim.id
     forgetHits(id)
+    if let demotedLatency {
+      let latency = demotedLatency(victim.object.request.index, memory.tier.size(id))
+      disk.observe?(id, victim.object.now, latency)
+    }
     let stored = disk.put(
       Request(
         id: id, size: memory.tier.size(id), index: victim.object.request.index,

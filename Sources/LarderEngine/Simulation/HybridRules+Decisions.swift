@@ -8,14 +8,23 @@ extension HybridRules {
     _ object: Tiers.Object, in tiers: inout Tiers
   ) -> HybridAnswer<Tiers.Copy> {
     guard let copy = tiers.useOnDisk(object) else { return .none }
+    return .disk(copy, isPromoted: promote(copy, of: object, in: &tiers))
+  }
+
+  /// Brings a copy that a hit on disk has read into memory where the rules want that, and says
+  /// whether memory accepted it.
+  @inline(__always)
+  package func promote<Tiers: HybridTiers>(
+    _ copy: Tiers.Copy, of object: Tiers.Object, in tiers: inout Tiers
+  ) -> Bool {
     // Some policies give an object up on a hit.
     guard promotion != .never, tiers.isOnDisk(object),
       placement == nil || mayTake(life: tiers.lifeLeft(copy, of: object)).memory,
       promotion == .always || tiers.toggleHitBefore(object),
       tiers.promote(copy, of: object)
-    else { return .disk(copy, isPromoted: false) }
+    else { return false }
     if inclusion == .exclusive, !tiers.isPermanent(copy) { tiers.removeFromDisk(object) }
-    return .disk(copy, isPromoted: true)
+    return true
   }
 
   /// Stores what the origin gave for an object that neither tier holds (`isFill`), or what a set

@@ -17,6 +17,13 @@ struct SimulatedTier {
   @usableFromInline let foresee: (Request) -> Void
   /// Whether the policy must be told of that.
   @usableFromInline let needsNextUse: Bool
+  /// Whether an object is resident and would answer a get at a time.
+  @usableFromInline let holds: (ObjectID, _ now: UInt64) -> Bool
+  /// Tells a policy that is told of all gets of one; nil for others. See `EvictionPolicy.observe`.
+  @usableFromInline let observe: ((ObjectID, _ now: UInt64, _ fetchLatency: UInt64) -> Void)?
+  /// Tells a policy that follows time of it, and one that is told of gets that a flight has ended;
+  /// nil for others.
+  @usableFromInline let advance: ((_ now: UInt64, _ landing: UInt64) -> Void)?
   /// Brings what a request for an object will touch near.
   @usableFromInline let prefetch: (ObjectID) -> Void
 
@@ -42,6 +49,20 @@ struct SimulatedTier {
     setStale = { id, isStale in held.with { $0.setStale(id, isStale) } }
     foresee = { request in held.with { $0.foresee(request) } }
     needsNextUse = Policy.description.needs.contains(.nextUse)
+    holds = { id, now in held.with { $0.contains(id) && !$0.isOver(id, now: now) } }
+    observe =
+      Policy.observesRequests
+      ? { id, now, latency in
+        held.with { $0.policy.observe(id, now: now, fetchLatency: latency) }
+      } : nil
+    advance =
+      Policy.observesRequests || Policy.followsTime
+      ? { now, landing in
+        held.with {
+          $0.policy.advance(to: landing)
+          $0.policy.follow(now)
+        }
+      } : nil
     prefetch = { id in held.with { $0.prefetch(id) } }
     self.tier = tier
   }

@@ -1,5 +1,5 @@
-/// The objects that are being fetched, by id: a hash table with linear probing whose size follows
-/// the largest number in flight. O(1).
+/// The objects that are being fetched or read, by id: a hash table with linear probing whose size
+/// follows the largest number in flight. O(1).
 @usableFromInline
 struct FlightTable: ~Copyable {
   /// What is known of an object in flight.

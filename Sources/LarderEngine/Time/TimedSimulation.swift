@@ -8,7 +8,11 @@
 /// free. What has been stored meanwhile is not stored again. A fetch that takes no time is stored
 /// within its request: the counts are those of a simulation without time.
 ///
-/// A set or a delete of an object in flight detaches its fetches: whoever waits for them goes on
+/// Where the tier is a disk whose reads take time, a hit is a read: the policy hears of it when the
+/// read begins, and the object is in flight until it ends. With coalescing later requests wait for
+/// the read; otherwise each is a hit with a read of its own.
+///
+/// A set or a delete of an object in flight detaches its flights: whoever waits for them goes on
 /// waiting, later gets do not wait for them, and what they bring is not stored. A get that nothing
 /// may store (`bypass`) always fetches for itself.
 @usableFromInline
@@ -18,14 +22,11 @@ struct TimedSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~C
   @usableFromInline let reader: RequestReader
   @usableFromInline let isDisk: Bool
   @usableFromInline let model: FetchModel
-  @usableFromInline var flights = FlightQueue()
-  @usableFromInline var table = FlightTable()
-  @usableFromInline var servers: OriginServers
-  @usableFromInline var waits = WaitCounts()
+  // Whether hits wait, too.
+  @usableFromInline let hasReads: Bool
+  @usableFromInline var board: FlightBoard
   @usableFromInline var totals = SimulationTotals()
-  @usableFromInline var time: TimeCounts
   @usableFromInline var now: UInt64 = 0
-  @usableFromInline var fetches: UInt64 = 0
   @usableFromInline var position = 0
 
   @inlinable
@@ -41,24 +42,16 @@ struct TimedSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~C
     reader = RequestReader(columns, unit: setup.unit)
     self.isDisk = isDisk
     self.model = model
-    servers = OriginServers(model.servers ?? 1)
-    time = TimeCounts(clock: model.clock)
+    hasReads = isDisk && model.diskLatencies != nil
+    board = FlightBoard(model)
   }
 
-  @usableFromInline var stateBytes: Int {
-    tier.stateBytes + flights.bytes + table.bytes + waits.bytes
-  }
+  @usableFromInline var stateBytes: Int { tier.stateBytes + board.bytes }
 
   @usableFromInline
   var counts: Counts {
     var counts = totals.counts(of: tier.counts, isDisk: isDisk, hasCosts: columns.costs != nil)
-    var time = time
-    time.totalLatency = waits.total
-    let percentiles = waits.percentiles([0.5, 0.9, 0.99], of: totals.requests)
-    time.p50Latency = percentiles[0]
-    time.p90Latency = percentiles[1]
-    time.p99Latency = percentiles[2]
-    counts.time = time
+    counts.time = board.counts(requests: totals.requests)
     return counts
   }
 
@@ -66,9 +59,7 @@ struct TimedSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~C
   mutating func resetCounts() {
     totals = SimulationTotals()
     tier.counts = TierCounts()
-    time = TimeCounts(clock: model.clock)
-    time.maxInFlight = UInt64(flights.count)
-    waits = WaitCounts()
+    board.resetCounts()
   }
 
   @inlinable
@@ -96,18 +87,18 @@ struct TimedSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~C
     case .set:
       var request = request
       totals.sets += 1
-      detach(request.id)
+      board.detach(request.id)
       request.expires = expiry(at: now, ttl)
       _ = tier.set(request, now: now) { _ in }
     case .delete:
       totals.deletes += 1
-      detach(request.id)
+      board.detach(request.id)
       tier.remove(request.id)
     case .modify:
       if tier.contains(request.id) { tier.setStale(request.id, true) }
     case .bypass:
       totals.request(request)
-      fetch(request, stores: false, at: table.place(of: request.id))
+      fetch(request, stores: false, at: board.table.place(of: request.id))
     }
   }
 
@@ -120,59 +111,52 @@ struct TimedSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~C
       let latency = model.service(request: UInt64(position), bytes: bytes)
       tier.policy.observe(request.id, now: now, fetchLatency: latency)
     }
+    if hasReads { return getFromDisk(request) }
     if case .hit = tier.access(request, now: now, evicted: { _ in }) {
       totals.hit(request)
       if tier.isStale(request.id) { totals.staleHits += 1 }
       return
     }
-    let place = table.place(of: request.id)
-    if model.coalesces, table.isTaken(place), table.places[place].order != FlightTable.noOrder {
-      time.delayedHits += 1
-      waits.add(table.places[place].completion - now)
-      table.places[place].nextUse = request.nextUse
+    let place = board.table.place(of: request.id)
+    if board.canJoin(at: place) {
+      board.join(request, at: place, now: now)
     } else {
       fetch(request, stores: true, at: place)
     }
   }
 
-  /// Begins a fetch for the request at `position`; `place` is that of its object in the table.
+  /// A get from a disk whose reads take time.
   @inlinable
   @inline(never)
+  mutating func getFromDisk(_ request: Request) {
+    let place = board.table.place(of: request.id)
+    if board.canJoin(at: place) {
+      board.join(request, at: place, now: now)
+      // Of an object that is being read, the policy knows when it is requested next.
+      if tier.contains(request.id) { tier.foresee(request) }
+      return
+    }
+    guard case .hit = tier.access(request, now: now, evicted: { _ in }) else {
+      return fetch(request, stores: true, at: place)
+    }
+    totals.hit(request)
+    if tier.isStale(request.id) { totals.staleHits += 1 }
+    if board.read(request, at: place, now: now) { land(until: now) }
+  }
+
+  /// Begins a fetch for the request at `position`; `place` is that of its object in the table.
+  @inlinable
+  @inline(__always)
   mutating func fetch(_ request: Request, stores: Bool, at place: UInt32) {
-    let index = UInt64(position)
-    let duration = model.service(request: index, bytes: reader.bytes(at: position))
-    let completion: UInt64
-    if model.servers == nil {
-      let (end, isBeyondTime) = now.addingReportingOverflow(duration)
-      completion = isBeyondTime ? .max : end
-    } else {
-      completion = servers.serve(at: now, for: duration)
-    }
-    var place = place
-    if !table.isTaken(place) {
-      place = table.add(
-        FlightTable.Entry(id: request.id, nextUse: request.nextUse), at: place)
-    }
-    table.places[place].flights += 1
-    if stores {
-      table.places[place].order = fetches
-      table.places[place].completion = completion
-      table.places[place].nextUse = request.nextUse
-    }
-    flights.add(
-      Flight(
-        completion: completion, order: fetches, index: index, id: request.id, stores: stores))
-    fetches += 1
-    time.originFetches += 1
-    time.maxInFlight = max(time.maxInFlight, UInt64(flights.count))
-    if completion > now { waits.add(completion - now) } else { land(until: now) }
+    let bytes = reader.bytes(at: position)
+    if board.fetch(request, bytes: bytes, stores: stores, at: place, now: now) { land(until: now) }
   }
 
   /// Stores what has been fetched by a time.
   @inlinable
   @inline(__always)
   mutating func land(until now: UInt64) {
-    if flights.nextCompletion <= now { landDue(now) }
+    if board.queue.nextCompletion <= now { landDue(now) }
   }
 
   // A function of its own: what a policy does to store an object is there once, and not at each
@@ -180,34 +164,23 @@ struct TimedSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~C
   @inlinable
   @inline(never)
   mutating func landDue(_ now: UInt64) {
-    while flights.nextCompletion <= now, flights.count > 0 { land(flights.takeNext()) }
+    while board.isDue(now) { land(board.takeNext()) }
   }
 
   @inlinable
   @inline(__always)
-  mutating func land(_ flight: Flight) {
-    let place = table.place(of: flight.id)
-    let entry = table.places[place]
-    if entry.flights == 1 {
-      table.remove(at: place)
-    } else {
-      table.places[place].flights -= 1
-      if entry.order == flight.order { table.places[place].order = FlightTable.noOrder }
-    }
-    guard flight.stores, flight.order >= entry.current else { return }
+  mutating func land(_ landed: FlightBoard.Landed) {
+    let flight = landed.flight
+    guard flight.stores, landed.isCurrent else { return }
     if tier.contains(flight.id) {
       guard tier.isOver(flight.id, now: flight.completion) else { return }
       tier.remove(flight.id)
     }
     let index = Int(truncatingIfNeeded: flight.index)
     var request = reader.request(at: index)
-    request.nextUse = entry.nextUse
+    request.nextUse = landed.nextUse
     request.expires = expiry(at: flight.completion, columns.ttls?[index] ?? 0)
-    if Policy.observesRequests {
-      // With requests as the clock a fetch ends within the last request that waits for it.
-      let isCounting = model.clock == .requests && flight.completion > 0
-      tier.policy.advance(to: isCounting ? flight.completion - 1 : flight.completion)
-    }
+    if Policy.observesRequests { tier.policy.advance(to: board.landing(of: flight)) }
     if Policy.followsTime { tier.policy.follow(flight.completion) }
     _ = tier.store(request) { _ in }
   }
@@ -216,15 +189,5 @@ struct TimedSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~C
   @inline(__always)
   func expiry(at now: UInt64, _ ttl: UInt32) -> UInt64 {
     tier.expiry(now: now, timeToLive: UInt64(ttl) * 1_000_000)
-  }
-
-  /// What is being fetched of an object is out of date.
-  @inlinable
-  @inline(__always)
-  mutating func detach(_ id: ObjectID) {
-    let place = table.place(of: id)
-    guard table.isTaken(place) else { return }
-    table.places[place].current = fetches
-    table.places[place].order = FlightTable.noOrder
   }
 }

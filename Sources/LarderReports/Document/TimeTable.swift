@@ -17,11 +17,20 @@ struct TimeTable {
     [
       .table(table),
       .paragraph([
-        .text(
-          "Fetches take time. A delayed hit is a request for an object that was being fetched, "
-            + "which waited for that fetch; hits wait for nothing. Waits are over all requests.")
+        .text("\(meaning) Waits are over all requests.")
       ]),
     ]
+  }
+
+  /// What is waited for. Hits on disk may be reads that take time.
+  private var meaning: String {
+    guard records.contains(where: { $0.cell.kind != .memory }) else {
+      return "Fetches take time. A delayed hit is a request for an object that was being fetched, "
+        + "which waited for that fetch; hits wait for nothing."
+    }
+    return "Fetches take time, and so may reads from disk. A delayed hit is a request for an "
+      + "object that was being fetched or read, which waited for that; hits in memory wait for "
+      + "nothing, hits on disk for their read."
   }
 
   /// Shares of requests that were hits, delayed hits and misses, waits, and the load of the origin.

@@ -89,6 +89,9 @@ package struct CellKey: Hashable, Sendable {
   private static func text(_ time: FetchModel) -> String {
     let latencies = time.latencies.map { "\($0)" }.joined(separator: " ")
     return "time by \(time.clock.rawValue), latency \(latencies), seed \(time.seed)"
+      + (time.diskLatencies.map { times in
+        ", disk " + times.map { "\($0)" }.joined(separator: " ")
+      } ?? "")
       + (time.bytesPerSecond.map { ", \($0) B/s" } ?? "")
       + (time.servers.map { ", \($0) servers" } ?? "")
       + (time.coalesces ? "" : ", without coalescing")

@@ -58,15 +58,18 @@ package struct TraceIdentity: Hashable, Sendable, Codable {
     ) {
       prompts = hasPrompts
       sizes = setup.unit == .bytes || hasLatency || setup.time?.bytesPerSecond != nil
-      let takesTime = setup.time?.clock == .trace
-      switch setup.arrangement {
-      case .memory(let tier), .disk(let tier):
-        times = tier.timeToLiveSeconds != nil || takesTime || countsTime
-      case .hybrid(let memory, let disk, _):
-        times =
-          memory.timeToLiveSeconds != nil || disk.timeToLiveSeconds != nil
-          || countsTime
-      }
+      let tiers =
+        switch setup.arrangement {
+        case .memory(let tier), .disk(let tier): [tier]
+        case .hybrid(let memory, let disk, _): [memory, disk]
+        }
+      times =
+        setup.time?.clock == .trace || countsTime
+        || tiers.contains { $0.timeToLiveSeconds != nil || Self.followsTime($0.policy) }
+    }
+
+    private static func followsTime(_ policy: PolicySpec) -> Bool {
+      (try? PolicyRegistry.policy(named: policy))?.followsTime ?? false
     }
   }
 

@@ -22,13 +22,7 @@ struct ConfigurationEntry: Sendable {
     }
     if let name { spec.name = name }
     if !spec.runsPolicies { try refusePolicies(map) }
-    if spec.time != nil, spec.kind == .hybrid || !spec.runsPolicies {
-      throw map.error(
-        at: "time",
-        .refused(
-          "'time' applies to a simulated cache of one tier; remove it, or make the kind "
-            + "memory or disk"))
-    }
+    if let time = spec.time { try check(time, map) }
     if spec.prefix != nil, !spec.runsPolicies {
       throw map.error(
         at: "prefix",
@@ -76,6 +70,23 @@ struct ConfigurationEntry: Sendable {
         at: "cache",
         .refused(
           "a limit on objects needs '{objects}' in the command: only the process can keep it"))
+    }
+  }
+
+  /// Refuses times that no simulation of the configuration knows.
+  private func check(_ time: FetchSpec, _ map: YAMLMap) throws(WorkloadError) {
+    guard spec.runsPolicies else {
+      throw map.error(
+        at: "time",
+        .refused("'time' applies to simulated caches; '\(spec.contender)' is only executed"))
+    }
+    if time.diskRead != nil, spec.kind == .memory {
+      throw map.error(
+        at: "time", .refused("'disk' does not apply here: a memory cache has no disk tier"))
+    }
+    guard time.hasOneClock else {
+      throw map.error(
+        at: "time", .refused("'fetch' and 'disk' must both be times, or both numbers of requests"))
     }
   }
 

@@ -67,7 +67,7 @@ extension WorkloadKeys {
 
   private static let timeKey = Key<ConfigurationEntry>(
     "time", .map(time, into: FetchSpec()), \.spec.time,
-    "a single tier only: fetches take time, see [time](#time)",
+    "fetches, and reads from disk, take time: see [time](#time)",
     default: "none; a miss fills at once", example: "{fetch: 100ms, servers: 8}")
 
   private static let prefixKey = Key<ConfigurationEntry>(

@@ -1,7 +1,7 @@
 import LarderEngine
 
 extension WorkloadKeys {
-  /// Fetches that take time.
+  /// Fetches and reads from disk that take time.
   static let time = Section<FetchSpec>(
     "fetches", "Fetches take time: requests for an object in flight wait for its fetch.",
     expected: "a map such as {fetch: 100ms, servers: 8}",
@@ -13,6 +13,12 @@ extension WorkloadKeys {
           + "number of requests, for traces without times",
         default: .required, example: "100ms"
       ) { read, spec, _ in (spec.fetch, spec.clock) = (read.fetch, read.clock) },
+      Key(
+        "disk", .fetch,
+        "kinds `disk` and `hybrid`: what reading an object from disk takes, in the forms of "
+          + "`fetch`; the object is in flight meanwhile", default: "hits on disk wait for nothing",
+        example: "100us"
+      ) { read, spec, _ in spec.setDiskRead(read) },
       Key(
         "bandwidth", .bandwidth, \.bytesPerSecond,
         "bytes per second of one fetch, in addition to `fetch`", default: "no limit",
@@ -42,7 +48,7 @@ extension Form where Value == FetchSpec {
       let latency = try access.read(value, reading)
       guard latency.nanosecondsPerByte == 0 else {
         throw value.error(
-          .refused("use 'bandwidth' beside 'fetch' in place of 'per-byte' or 'throughput'"))
+          .refused("'per-byte' and 'throughput' do not apply here; fetches may have 'bandwidth'"))
       }
       return FetchSpec(fetch: latency.base)
     }

@@ -117,7 +117,7 @@ package struct Plan: Sendable {
   ) -> [UInt64] {
     let filters = configuration.tiers.compactMap(\.admission)
     let matter =
-      facts.contains { $0.seed != nil } || configuration.time.map { !$0.fetch.isConstant } ?? false
+      facts.contains { $0.seed != nil } || configuration.time.map { !$0.isConstant } ?? false
       || policies.all.contains(where: isRandom)
       || filters.contains { AdmissionRegistry.description(of: $0)?.isRandom ?? false }
     return matter ? workload.seeds : Array(workload.seeds.prefix(1))

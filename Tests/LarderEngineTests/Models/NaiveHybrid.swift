@@ -7,6 +7,8 @@ struct NaiveHybrid {
   let rules: HybridRules
   var promotions: UInt64 = 0
   var demotions: UInt64 = 0
+  /// Where fetches take time: what one of so many bytes would, for policies that are told of gets.
+  var demotedLatency: ((UInt32) -> UInt64)?
 
   init(memory: NaiveTier, disk: NaiveTier, rules: HybridRules) {
     self.memory = memory
@@ -15,19 +17,34 @@ struct NaiveHybrid {
   }
 
   mutating func get(_ request: Request, _ context: NaiveContext) -> NaiveAnswer {
-    memory.policy.follow(context.now)
-    disk.policy.follow(context.now)
-    if let (copy, evicted) = memory.lookUp(request, context) {
-      if disk.policy.contains(request.id) { disk.policy.foresee(request) }
-      if rules.inclusion == .exclusive { demote(evicted, context) }
-      return .memory(copy)
-    }
+    if let copy = lookUpMemory(request, context) { return .memory(copy) }
     if let (copy, _) = disk.lookUp(request, context) {
-      if places(until: copy.expires, context).contains(.memory), isPromoted(request.id, copy) {
-        promote(request, copy, context)
-      }
+      finishDiskHit(request, copy, context)
       return .disk(copy)
     }
+    fill(request, context)
+    return .miss
+  }
+
+  /// A get as far as memory answers it.
+  mutating func lookUpMemory(_ request: Request, _ context: NaiveContext) -> NaiveCopy? {
+    memory.policy.follow(context.now)
+    disk.policy.follow(context.now)
+    guard let (copy, evicted) = memory.lookUp(request, context) else { return nil }
+    if disk.policy.contains(request.id) { disk.policy.foresee(request) }
+    if rules.inclusion == .exclusive { demote(evicted, context) }
+    return copy
+  }
+
+  /// Promotes what disk has answered, where the rules want it.
+  mutating func finishDiskHit(_ request: Request, _ copy: NaiveCopy, _ context: NaiveContext) {
+    if places(until: copy.expires, context).contains(.memory), isPromoted(request.id, copy) {
+      promote(request, copy, context)
+    }
+  }
+
+  /// Stores what no tier has.
+  mutating func fill(_ request: Request, _ context: NaiveContext) {
     let places = places(lifeOf: request, context)
     switch rules.inclusion {
     case .inclusive:
@@ -44,7 +61,6 @@ struct NaiveHybrid {
       }
       finishExclusive(outcome, request, context)
     }
-    return .miss
   }
 
   mutating func set(_ request: Request, _ context: NaiveContext) {
@@ -110,6 +126,9 @@ struct NaiveHybrid {
       request.size = copy.size
       request.expires = copy.expires
       request.cost = copy.cost
+      if let demotedLatency {
+        disk.policy.observe(id, now: context.now, fetchLatency: demotedLatency(copy.size))
+      }
       if case .stored = disk.store(request, version: copy.version) { demotions += 1 }
     }
   }
@@ -131,6 +150,8 @@ struct NaiveHybrid {
     request.size = copy.size
     request.cost = copy.cost
     request.expires = min(copy.expires, memory.expiry(ttlSeconds: 0, now: context.now))
+    // In time it may have expired since it was asked for.
+    _ = memory.dropExpired(request.id, now: context.now)
     switch memory.store(request, version: copy.version) {
     case .rejected(let evicted):
       if rules.inclusion == .exclusive { demote(evicted, context) }

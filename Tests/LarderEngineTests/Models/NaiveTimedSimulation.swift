@@ -9,6 +9,7 @@ struct NaiveTimedSimulation {
     var request: Request
     var ttlSeconds: UInt32
     var stores: Bool
+    var isRead = false
   }
 
   private var tier: NaiveTier
@@ -109,6 +110,9 @@ struct NaiveTimedSimulation {
   private mutating func get(_ request: Request, _ line: TestRequest, _ context: NaiveContext) {
     count(request)
     tier.policy.observe(request.id, now: now, fetchLatency: service(line, request.index))
+    if isDisk, let read = model.diskLatencies?[0] {
+      return getFromDisk(request, line, context, read)
+    }
     if let copy = tier.lookUp(request, context)?.copy {
       if isDisk { totals.diskHits += 1 } else { totals.memoryHits += 1 }
       let size = UInt64(request.size)
@@ -118,17 +122,44 @@ struct NaiveTimedSimulation {
       waits.append(0)
       return
     }
+    if !joins(request) { fetch(request, line, stores: true) }
+  }
+
+  /// A get from a disk whose reads take time: what is in flight comes first.
+  private mutating func getFromDisk(
+    _ request: Request, _ line: TestRequest, _ context: NaiveContext, _ read: UInt64
+  ) {
+    if joins(request) {
+      if tier.policy.contains(request.id) { tier.policy.foresee(request) }
+    } else if let copy = tier.lookUp(request, context)?.copy {
+      totals.diskHits += 1
+      totals.diskBytesHit += UInt64(request.size)
+      cost.saved += Double(request.cost)
+      if copy.version < context.version { totals.staleHits += 1 }
+      fetches.append(
+        Fetch(
+          end: now + read, number: begun, request: request, ttlSeconds: 0, stores: true,
+          isRead: true))
+      foresee(request)
+      begun += 1
+      waits.append(read)
+      land()
+    } else {
+      fetch(request, line, stores: true)
+    }
+  }
+
+  /// Waits for what is in flight of the object, where something is.
+  private mutating func joins(_ request: Request) -> Bool {
     let joined = fetches.indices.last {
       fetches[$0].request.id == request.id && fetches[$0].stores
         && fetches[$0].number >= current[request.id, default: 0]
     }
-    if model.coalesces, let joined {
-      time.delayedHits += 1
-      waits.append(fetches[joined].end - now)
-      foresee(request)
-    } else {
-      fetch(request, line, stores: true)
-    }
+    guard model.coalesces, let joined else { return false }
+    time.delayedHits += 1
+    waits.append(fetches[joined].end - now)
+    foresee(request)
+    return true
   }
 
   /// Whatever is on its way for the object will be asked for next at this request's next use.
@@ -162,7 +193,7 @@ struct NaiveTimedSimulation {
     if stores { foresee(request) }
     begun += 1
     time.originFetches += 1
-    time.maxInFlight = max(time.maxInFlight, UInt64(fetches.count))
+    time.maxInFlight = max(time.maxInFlight, UInt64(fetches.count { !$0.isRead }))
     waits.append(start + duration - now)
     land()
   }
@@ -177,7 +208,7 @@ struct NaiveTimedSimulation {
       guard let next else { return }
       let fetch = fetches.remove(at: next)
       let id = fetch.request.id
-      guard fetch.stores, fetch.number >= current[id, default: 0] else { continue }
+      guard fetch.stores, !fetch.isRead, fetch.number >= current[id, default: 0] else { continue }
       if tier.copies[id] != nil, !tier.dropExpired(id, now: fetch.end) { continue }
       tier.policy.advance(to: fetch.end - (model.clock == .requests && fetch.end > 0 ? 1 : 0))
       tier.policy.follow(fetch.end)

@@ -11,7 +11,8 @@ import Testing
     var expected: [Flight] = []
     for order in 0..<20_000 {
       let end = UInt64(order) / 4 + random.next() % UInt64(latencies)
-      let flight = Flight(completion: end, order: UInt64(order), index: 0, id: 1, stores: true)
+      let flight = Flight(
+        completion: end, order: UInt64(order), index: 0, id: 1, stores: true, isRead: false)
       queue.add(flight)
       expected.append(flight)
       while queue.count > 0, queue.nextCompletion <= UInt64(order) / 4 {

@@ -3,12 +3,15 @@ import Testing
 
 /// Simulations with time against their naive model, for every policy.
 @Suite struct TimedDifferentialTests {
+  private static let observers = PolicyRegistry.standard
+    .filter { $0.type?.observesRequests ?? false }.map(\.description.name)
+
   @Test(arguments: PolicyRegistry.standard.map(\.description.name))
   func everyPolicyAgrees(spec: String) throws {
     var random = TestRandom(seed: 11)
     for round in 0..<150 {
       let unit: CapacityUnit = round % 2 == 0 ? .objects : .bytes
-      let model = try Self.model(&random)
+      let model = try TimedDifferential.model(&random)
       let tier = TierSetup(
         policy: try PolicySpec(parsing: spec), capacity: UInt64(1 + random.below(20)),
         timeToLiveSeconds: random.oneIn(4) ? UInt32(1 + random.below(40)) : nil,
@@ -20,7 +23,27 @@ import Testing
         features: .random(&random), capacity: tier.capacity,
         random: TestRandom(seed: random.next()))
       let trace = maker.make()
-      guard try agrees(trace, setup, model, sparse: random.oneIn(2)) else { return }
+      guard try TimedDifferential.agrees(trace, setup, sparse: random.oneIn(2)) else { return }
+    }
+  }
+
+  /// Policies that are told of gets hear of those that wait for a read of a resident object, too.
+  @Test(arguments: observers)
+  func requestsThatWaitForReadsAreHeardOf(spec: String) throws {
+    var random = TestRandom(seed: 13)
+    for _ in 0..<1500 {
+      let tier = TierSetup(
+        policy: try PolicySpec(parsing: spec), capacity: UInt64(2 + random.below(6)))
+      let second: UInt64 = 1_000_000
+      let setup = SimulationSetup(
+        arrangement: .disk(tier), unit: .objects,
+        time: try FetchModel(
+          latencies: [UInt64(1 + random.below(9)) * second],
+          diskLatencies: [UInt64(1 + random.below(9)) * second]))
+      var maker = TestTraceMaker(
+        features: .random(&random), capacity: tier.capacity,
+        random: TestRandom(seed: random.next()))
+      guard try TimedDifferential.agrees(maker.make(), setup, sparse: false) else { return }
     }
   }
 
@@ -32,8 +55,8 @@ import Testing
       let tier = TierSetup(
         policy: try PolicySpec(parsing: spec), capacity: UInt64(1 + random.below(20)))
       var setup = SimulationSetup(
-        arrangement: .memory(tier), unit: random.oneIn(2) ? .objects : .bytes,
-        seed: random.next())
+        arrangement: random.oneIn(2) ? .memory(tier) : .disk(tier),
+        unit: random.oneIn(2) ? .objects : .bytes, seed: random.next())
       var maker = TestTraceMaker(
         features: .random(&random), capacity: tier.capacity,
         random: TestRandom(seed: random.next()))
@@ -42,7 +65,7 @@ import Testing
       if spec == "lru-mad", trace.requests.contains(where: { $0.operation == .set }) { continue }
       let untimed = try Differential.engine(trace, setup, sparse: false)
       setup.time = try FetchModel(
-        latencies: [0], coalesces: random.oneIn(2))
+        latencies: [0], diskLatencies: random.oneIn(2) ? [0] : nil, coalesces: random.oneIn(2))
       var timed = try Differential.engine(trace, setup, sparse: false)
       let time = try #require(timed.time)
       #expect(time.totalLatency == 0 && time.delayedHits == 0 && time.p99Latency == 0)
@@ -53,41 +76,5 @@ import Testing
         return
       }
     }
-  }
-
-  private func agrees(
-    _ trace: TestTrace, _ setup: SimulationSetup, _ model: FetchModel, sparse: Bool
-  ) throws -> Bool {
-    func expected(_ trace: TestTrace) throws -> Counts? {
-      var counts = try NaiveTimedSimulation.counts(of: trace, setup, model)
-      if trace.columns(sparse: sparse).costs == nil { counts?.cost = nil }
-      return counts
-    }
-    func differs(_ trace: TestTrace) throws -> Bool {
-      try Differential.engine(trace, setup, sparse: sparse) != expected(trace)
-    }
-    guard try differs(trace) else { return true }
-    let smallest = try trace.shrunk(while: differs)
-    let found = try Differential.engine(smallest, setup, sparse: sparse)
-    let wanted = try #require(try expected(smallest))
-    Issue.record(
-      """
-      \(setup.summary), \(model):
-      \(smallest)
-      \(found.differences(from: wanted))
-      \(found.time.map { "\($0)" } ?? "no time")
-      \(wanted.time.map { "\($0)" } ?? "no time")
-      """)
-    return false
-  }
-
-  private static func model(_ random: inout TestRandom) throws -> FetchModel {
-    let isCounting = random.oneIn(3)
-    let unit: UInt64 = isCounting ? 1 : 500_000
-    return try FetchModel(
-      latencies: [UInt64(random.below(14)) * unit],
-      bytesPerSecond: random.oneIn(3) ? UInt64(1 + random.below(4)) : nil,
-      servers: random.oneIn(3) ? 1 + random.below(3) : nil, coalesces: !random.oneIn(3),
-      clock: isCounting ? .requests : .trace)
   }
 }

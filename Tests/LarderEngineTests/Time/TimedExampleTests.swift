@@ -7,6 +7,13 @@ import Testing
   private static func counts(
     _ text: String, policy: String, capacity: UInt64, _ model: FetchModel
   ) throws -> Counts {
+    try counts(
+      text, .memory(TierSetup(policy: try PolicySpec(parsing: policy), capacity: capacity)), model)
+  }
+
+  private static func counts(
+    _ text: String, _ arrangement: Arrangement, _ model: FetchModel
+  ) throws -> Counts {
     let requests = try text.split(separator: " ").map { word in
       let letter = try #require(word.first?.asciiValue)
       return (id: ObjectID(letter - 96), time: try #require(UInt64(word.dropFirst())))
@@ -20,10 +27,7 @@ import Testing
     let columns = RequestColumns(
       count: requests.count, objects: 26, ids: ids.view, times: times.view, owner: nil)
     let simulation = try PolicyRegistry.makeSimulation(
-      SimulationSetup(
-        arrangement: .memory(
-          TierSetup(policy: try PolicySpec(parsing: policy), capacity: capacity)),
-        unit: .objects, time: model),
+      SimulationSetup(arrangement: arrangement, unit: .objects, time: model),
       over: columns)
     simulation.run(upTo: requests.count, untilFirstEviction: false)
     let counts = simulation.counts
@@ -71,7 +75,37 @@ import Testing
     #expect(try Self.counts(requests, policy: "lru", capacity: 2, model).hits == 0)
   }
 
-  @Test func hybridsAndBoundsAreRefused() throws {
+  /// Fetches of 10 us, reads of 4. a is in memory at 10, b takes its place at 30, and a is on disk.
+  /// The read of a at 40 ends at 44: the request at 41 waits 3 for it, and that at 44 finds a in
+  /// memory. b is read at 50 in turn.
+  @Test(arguments: [HybridRules.Inclusion.inclusive, .exclusive])
+  func readsFromDiskTakeTime(inclusion: HybridRules.Inclusion) throws {
+    let lru = try PolicySpec(parsing: "lru")
+    let counts = try Self.counts(
+      "a0 a5 a15 b20 a40 a41 a44 b50",
+      .hybrid(
+        memory: TierSetup(policy: lru, capacity: 1), disk: TierSetup(policy: lru, capacity: 2),
+        rules: HybridRules(inclusion: inclusion)),
+      try FetchModel(latencies: [10], diskLatencies: [4]))
+    let time = try #require(counts.time)
+    #expect(counts.memoryHits == 2 && counts.diskHits == 2 && time.originFetches == 2)
+    #expect(time.delayedHits == 2 && time.maxInFlight == 1 && counts.promotions == 1)
+    #expect(time.totalLatency == 10 + 5 + 10 + 4 + 3 + 4)
+    #expect(counts.demotions == (inclusion == .exclusive ? 2 : 0))
+  }
+
+  /// A disk alone: each hit is a read of 4 us, and the request at 12 waits for that of 11.
+  @Test func hitsOnADiskAreReads() throws {
+    let lru = try PolicySpec(parsing: "lru")
+    let counts = try Self.counts(
+      "a0 a11 a12 a15", .disk(TierSetup(policy: lru, capacity: 1)),
+      try FetchModel(latencies: [10], diskLatencies: [4]))
+    let time = try #require(counts.time)
+    #expect(counts.diskHits == 2 && time.delayedHits == 1 && time.originFetches == 1)
+    #expect(time.totalLatency == 10 + 4 + 3 + 4)
+  }
+
+  @Test func boundsAreRefused() throws {
     let model = try FetchModel(latencies: [10])
     #expect(throws: PolicyError.self) {
       try Self.counts("a0", policy: "pfoo-u", capacity: 1, model)

@@ -117,6 +117,43 @@ struct CellKeyTests {
     #expect(Set(keys.map(\.text)).count == keys.count)
   }
 
+  @Test func timeIsInTheKey() throws {
+    let tier = TierSetup(policy: Self.policy("lru"), capacity: 10)
+    let hybrid = Arrangement.hybrid(memory: tier, disk: tier, rules: HybridRules())
+    func keys(_ arrangement: Arrangement) throws -> [String] {
+      let models = [
+        try FetchModel(latencies: [9]), try FetchModel(latencies: [9], diskLatencies: [0]),
+        try FetchModel(latencies: [9], diskLatencies: [5]),
+        try FetchModel(latencies: [9], diskLatencies: [5, 6]),
+        try FetchModel(latencies: [9], diskLatencies: [5], coalesces: false),
+      ]
+      return try (models.map(Optional.some) + [nil]).flatMap { model in
+        var planned = Self.planned(arrangement)
+        planned.setup.time = model
+        return [
+          Self.key(planned, try Self.trace()).text,
+          Self.key(planned, try Self.trace(times: [1, 2, 9])).text,
+        ]
+      }
+    }
+    // Without time, those of the requests play no part.
+    #expect(Set(try keys(.disk(tier))).count == 11)
+    #expect(Set(try keys(hybrid)).count == 11)
+  }
+
+  @Test(arguments: ["redis-lru", "nginx"])
+  func whereAPolicyFollowsTimeItIsInTheKey(policy: String) throws {
+    let memory = TierSetup(policy: Self.policy(policy), capacity: 10)
+    let disk = TierSetup(policy: Self.policy("lru"), capacity: 10)
+    for arrangement in [
+      Arrangement.memory(memory), .hybrid(memory: disk, disk: memory, rules: HybridRules()),
+    ] {
+      let planned = Self.planned(arrangement)
+      let key = Self.key(planned, try Self.trace())
+      #expect(Self.key(planned, try Self.trace(times: [1, 2, 9])) != key)
+    }
+  }
+
   @Test func whatChangesNoCountIsNotInTheKey() throws {
     let trace = try Self.trace()
     let key = Self.key(trace)
