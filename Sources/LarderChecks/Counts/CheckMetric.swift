@@ -42,6 +42,18 @@ package enum CheckMetric: String, Sendable, Hashable, CaseIterable, Codable {
   case diskWrites = "disk_writes"
   /// Bytes stored on disk, replacements included.
   case diskBytesWritten = "disk_bytes_written"
+  /// Gets that waited for a fetch that was under way; only with time, as those below.
+  case delayedHits = "delayed_hits"
+  /// Fetches from the origin.
+  case originFetches = "origin_fetches"
+  /// Sum of the waits of all gets.
+  case totalLatency = "total_latency"
+  /// The most fetches under way at the same time.
+  case maxInFlight = "max_in_flight"
+  /// Waits that half, nine in ten and 99 in 100 gets do not exceed.
+  case p50Latency = "p50_latency"
+  case p90Latency = "p90_latency"
+  case p99Latency = "p99_latency"
 
   /// What a higher number means.
   package enum Direction: Sendable, Hashable {
@@ -57,7 +69,7 @@ package enum CheckMetric: String, Sendable, Hashable, CaseIterable, Codable {
   package var direction: Direction {
     switch self {
     case .hits, .bytesHit: .higher
-    case .staleHits, .diskWrites, .diskBytesWritten: .lower
+    case .staleHits, .diskWrites, .diskBytesWritten, .originFetches, .totalLatency: .lower
     default: .neither
     }
   }
@@ -107,6 +119,13 @@ package enum CheckMetric: String, Sendable, Hashable, CaseIterable, Codable {
     case .diskEvictions: return isHybrid ? record.tierCounts(\.disk.evictions) : nil
     case .diskWrites: return hasDisk ? record.tierCounts(\.disk.admissions) : nil
     case .diskBytesWritten: return hasDisk ? record.tierCounts(\.disk.bytesWritten) : nil
+    case .delayedHits: return counts.time?.delayedHits
+    case .originFetches: return counts.time?.originFetches
+    case .totalLatency: return counts.time?.totalLatency
+    case .maxInFlight: return counts.time?.maxInFlight
+    case .p50Latency: return counts.time?.p50Latency
+    case .p90Latency: return counts.time?.p90Latency
+    case .p99Latency: return counts.time?.p99Latency
     }
   }
 }
