@@ -75,7 +75,9 @@ def stage_workload(number: int, traces: Path, admissions: str, policies: str) ->
         for name in names
     ]
     return WORKLOAD.format(
-        traces="\n".join(lines), capacities=capacities, admissions=admissions,
+        traces="\n".join(lines),
+        capacities=capacities,
+        admissions=admissions,
         policies=policies,
     )
 
@@ -115,7 +117,9 @@ def copy_tree(copy: Path) -> None:
         source, target = ROOT / name, copy / name
         if source.exists() and name != "Sources/CLarderShims/shims.c" and not name.endswith(".h"):
             same = target.exists() and target.read_bytes() == source.read_bytes()
-            if not same and not (target.exists() and plant.ENGINE in target.relative_to(copy).parents):
+            if not same and not (
+                target.exists() and plant.ENGINE in target.relative_to(copy).parents
+            ):
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(source, target)
         elif source.exists() and not target.exists():
@@ -244,7 +248,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--keep", action="store_true", help="use the program built before")
     parser.add_argument("--only", type=int, nargs="*", help="numbers of faults")
     parser.add_argument("--aim", type=float, default=0.98, help="share that must be found")
-    parser.add_argument("--admissions", default="second-hit, tinylfu, probabilistic, size, adaptsize")
+    parser.add_argument(
+        "--admissions", default="second-hit, tinylfu, probabilistic, size, adaptsize"
+    )
     parser.add_argument("--output", type=Path, required=True, help="folder for the table")
     options = parser.parse_args()
     if options.traces is None:

@@ -113,42 +113,62 @@ def choice(text: str, other: str) -> str:
 
 
 CONDITION = re.compile(r"^(\s*(?:\} else )?(?:if|guard|while) )(.+?)((?: else)? \{.*)$")
-VALUE = re.compile(r"^(\s*(?:return|(?:let|var) \w+(?:: [\w.<>?]+)? =|[\w.\[\]()]+ [-+&|^]*=) )(.+)$")
+VALUE = re.compile(
+    r"^(\s*(?:return|(?:let|var) \w+(?:: [\w.<>?]+)? =|[\w.\[\]()]+ [-+&|^]*=) )(.+)$"
+)
 BODY = re.compile(r"^(.*(?:-> [\w.<>?]+|\bvar \w+: [\w.<>?]+) \{ )([^{}]+)( \})$")
-STATEMENT = re.compile(r"^(\s*)((?:\w[\w.]*(?:\[[^\]]+\])?(?:\.\w+)* (?:[-+*|^&]|&[-+]|<<|>>)?= .+)|(?:\w[\w.]*\([^{}]*\)))$")
+STATEMENT = re.compile(
+    r"^(\s*)((?:\w[\w.]*(?:\[[^\]]+\])?(?:\.\w+)* (?:[-+*|^&]|&[-+]|<<|>>)?= .+)"
+    r"|(?:\w[\w.]*\([^{}]*\)))$"
+)
 CONTINUES = re.compile(r"(?:[-+*/%&|^<>=?:,(\[]|\belse|\bin|->)$")
 CONTINUED = re.compile(r"^\s*(?:[.?:)\]]|&&|\|\||[-+*/%<>=^&|]=?=? |\?\?|else\b)")
 
 
 def candidates(lines: list[str], place: int) -> Iterator[tuple[str, str, str, str]]:
-    """The faults that fit a line: kind, what was there, what stands there then, the planted line."""
+    """The faults that fit a line: kind, what was there, what stands there then, the new line."""
     line = lines[place]
     if match := CONDITION.match(line):
-        head, condition, tail = match.groups()
-        for clause in clauses(condition):
-            if re.search(r"\b(?:let|var|case)\b|[{}]", clause) or not is_balanced(clause):
-                continue
-            for kind, other in mutations(clause):
-                planted = condition.replace(clause, choice(clause, other), 1)
-                yield kind, clause.strip(), other.strip(), f"{head}{planted}{tail}"
-        return
-    if match := BODY.match(line):
-        head, body, tail = match.groups()
+        yield from of_condition(*match.groups())
+    elif match := BODY.match(line):
+        yield from of_body(*match.groups())
+    elif is_statement(lines, place):
+        if match := VALUE.match(line):
+            yield from of_value(*match.groups())
+        if (match := STATEMENT.match(line)) and not is_needed(lines, place):
+            yield from of_statement(*match.groups())
+
+
+def of_condition(head: str, condition: str, tail: str) -> Iterator[tuple[str, str, str, str]]:
+    """The faults of one clause of a condition."""
+    for clause in clauses(condition):
+        if re.search(r"\b(?:let|var|case)\b|[{}]", clause) or not is_balanced(clause):
+            continue
+        for kind, other in mutations(clause):
+            planted = condition.replace(clause, choice(clause, other), 1)
+            yield kind, clause.strip(), other.strip(), f"{head}{planted}{tail}"
+
+
+def of_body(head: str, body: str, tail: str) -> Iterator[tuple[str, str, str, str]]:
+    """The faults of a function or property that is one expression on its line."""
+    if is_balanced(body) and "return" not in body and " = " not in body:
         for kind, other in mutations(body):
-            if is_balanced(body) and "return" not in body and " = " not in body:
-                yield kind, body, other, f"{head}{choice(body, other)}{tail}"
-        return
-    if not is_statement(lines, place):
-        return
-    if (match := VALUE.match(line)) and is_balanced(match[2]) and not re.search("[{}]", match[2]):
-        for kind, other in mutations(match[2]):
-            yield kind, line.strip(), match[1].strip() + " " + other, match[1] + choice(
-                match[2], other
-            )
-    if (match := STATEMENT.match(line)) and not is_needed(lines, place):
-        indent, statement = match.groups()
-        if not re.match(r"(?:return|let|var|self|super|try|await)\b", statement):
-            yield "forgotten", statement, "", f"{indent}if !larder_fault(@) {{ {statement} }}"
+            yield kind, body, other, f"{head}{choice(body, other)}{tail}"
+
+
+def of_value(head: str, value: str) -> Iterator[tuple[str, str, str, str]]:
+    """The faults of what is returned or assigned."""
+    if is_balanced(value) and not re.search("[{}]", value):
+        for kind, other in mutations(value):
+            before = (head + value).strip()
+            yield kind, before, f"{head.strip()} {other}", head + choice(value, other)
+
+
+def of_statement(indent: str, statement: str) -> Iterator[tuple[str, str, str, str]]:
+    """The statement left out."""
+    if not re.match(r"(?:return|let|var|self|super|try|await)\b", statement):
+        planted = f"{indent}if !larder_fault(@) {{ {statement} }}"
+        yield "forgotten", statement, "", planted
 
 
 def is_needed(lines: list[str], place: int) -> bool:
@@ -161,7 +181,8 @@ def is_needed(lines: list[str], place: int) -> bool:
             if re.search(r"\b(?:func|var|subscript|get|extension|struct)\b", line):
                 break
     opener, closer = lines[place - 1].rstrip(), lines[place + 1].strip()
-    return opener.endswith("{") and closer == "}" and not re.search(r"\b(?:if|else|for|while)\b", opener)
+    is_body = opener.endswith("{") and closer == "}"
+    return is_body and not re.search(r"\b(?:if|else|for|while)\b", opener)
 
 
 def is_statement(lines: list[str], place: int) -> bool:
