@@ -7,6 +7,7 @@ public enum PolicyRegistry {
     RegisteredPolicy(LRU.self),
     RegisteredPolicy(MRU.self),
     RegisteredPolicy(LRUMAD.self),
+    RegisteredPolicy(LACache.self),
     RegisteredPolicy(LFU.self),
     RegisteredPolicy(LFUDA.self),
     RegisteredPolicy(Hyperbolic.self),

@@ -28,7 +28,7 @@ struct LRUMAD: EvictionPolicy, ~Copyable {
   }
 
   private var histories: Column<History>
-  private var residents: RankTournament
+  private var residents: RankTournament<DelayRank>
   private var requests: UInt64 = 0
   private var now: UInt64 = 0
   // Without it, as in a real cache, hits and inserts are the requests.
@@ -92,10 +92,10 @@ struct LRUMAD: EvictionPolicy, ~Copyable {
     return true
   }
 
-  private func player(_ id: ObjectID) -> RankTournament.Player {
+  private func player(_ id: ObjectID) -> DelayRank {
     let history = histories[id]
     let rate = history.windows == 0 ? 0 : Double(history.delays) / Double(history.windows)
-    return RankTournament.Player(id: id, rate: rate, last: history.last, order: history.order)
+    return DelayRank(id: id, rate: rate, last: history.last, order: history.order)
   }
 
   mutating func reserve(objects: Int) {

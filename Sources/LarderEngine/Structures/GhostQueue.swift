@@ -40,14 +40,35 @@ public struct GhostQueue: ~Copyable {
     let weight = weighs ? UInt64(size) : 1
     guard weight <= capacity else { return }
     limit.note(residents: residents)
-    while used + weight > capacity || (weighs && ring.count >= limit.ghosts) {
-      let oldest = ring.popOldest()
-      used -= weighs ? UInt64(sizes[oldest]) : 1
-      words[oldest] = 0
-    }
+    while isFull(for: weight) { _ = popOldest() }
     used += weight
     if weighs { sizes[id] = size }
     words[id] = GhostQueue.queued | ring.push(id, words)
+  }
+
+  /// Forgets and returns the oldest where the next `push` of `size` would, otherwise returns
+  /// `.none`: for those who keep more of a ghost than its place.
+  @inline(__always)
+  mutating func makeRoom(for size: UInt32, residents: Int) -> ObjectID {
+    let weight = weighs ? UInt64(size) : 1
+    guard weight <= capacity else { return .none }
+    limit.note(residents: residents)
+    return isFull(for: weight) ? popOldest() : .none
+  }
+
+  @inlinable
+  @inline(__always)
+  func isFull(for weight: UInt64) -> Bool {
+    used + weight > capacity || (weighs && ring.count >= limit.ghosts)
+  }
+
+  @inlinable
+  @inline(__always)
+  mutating func popOldest() -> ObjectID {
+    let oldest = ring.popOldest()
+    used -= weighs ? UInt64(sizes[oldest]) : 1
+    words[oldest] = 0
+    return oldest
   }
 
   /// Takes an object that is queued out.

@@ -1,24 +1,37 @@
-/// Objects of which the one with the lowest rank is known at any time, where the rank of an object
-/// is its rate divided by the time since its last request, plus 1.
+/// An object with a rank that never rises as time goes by.
+protocol FallingRank: BitwiseCopyable {
+  var id: ObjectID { get }
+
+  /// Whether this rank is the lower one at `now`, or goes first among equals.
+  func isLower(than other: Self, at now: UInt64) -> Bool
+
+  /// A time after `now` before which this rank, which is not the lower one at `now`, does not become
+  /// it; `.max` if it never does. Too early costs a comparison, too late is wrong.
+  func overtaking(_ winner: Self, at now: UInt64) -> UInt64
+}
+
+extension FallingRank {
+  /// `now` and so much time, which is rounded: early rather than late, for then a match is only
+  /// played again.
+  func time(_ left: Double, after now: UInt64) -> UInt64 {
+    let safe = left * (1 - 1e-9) - 2
+    guard safe < 9e18 else { return .max }
+    let (end, isBeyondTime) = now.addingReportingOverflow(safe > 1 ? UInt64(safe) : 1)
+    return isBeyondTime ? .max : end
+  }
+}
+
+/// Objects of which the one with the lowest rank is known at any time.
 ///
-/// Ranks fall as time goes by, those of objects requested lately faster, so their order changes. A
-/// tournament over the objects keeps for each match its winner, and until when that result stands;
-/// asking for the lowest plays again only what may have changed (Basch, Guibas and Hershberger,
-/// Data structures for mobile data, SODA 1997). Of equal ranks the object requested least recently
-/// wins.
+/// Ranks fall as time goes by, some faster than others, so their order changes. A tournament over
+/// the objects keeps for each match its winner, and until when that result stands; asking for the
+/// lowest plays again only what may have changed (Basch, Guibas and Hershberger, Data structures for
+/// mobile data, SODA 1997).
 ///
 /// A change is O(log n). Asking for the lowest adds the matches whose time has come since, each
-/// played again once. Memory: 4 bytes an object and 48 for each place in the tournament.
-struct RankTournament: ~Copyable {
-  struct Player: BitwiseCopyable {
-    var id: ObjectID
-    var rate: Double
-    /// The time of the last request.
-    var last: UInt64
-    /// The number of that request: those of the same time have an order.
-    var order: UInt64
-  }
-
+/// played again once. Memory: 4 bytes an object, and a player and 16 bytes for each place in the
+/// tournament.
+struct RankTournament<Player: FallingRank>: ~Copyable {
   struct Match: BitwiseCopyable {
     /// Place of the winner, or 0.
     var winner: UInt32
@@ -127,36 +140,9 @@ struct RankTournament: ~Copyable {
     let end = min(end(of: match * 2), end(of: match * 2 + 1))
     if left == 0 || right == 0 { return Match(winner: max(left, right), end: end) }
     let (a, b) = (players[left], players[right])
-    return beats(a, b, now)
-      ? Match(winner: left, end: min(end, overtaking(of: a, by: b, now)))
-      : Match(winner: right, end: min(end, overtaking(of: b, by: a, now)))
-  }
-
-  /// In this order of operations, by which the reference counts were made.
-  private func rank(_ player: Player, _ now: UInt64) -> Double {
-    player.rate / Double(age(player, now))
-  }
-
-  private func age(_ player: Player, _ now: UInt64) -> UInt64 {
-    max(now, player.last) - player.last + 1
-  }
-
-  private func beats(_ a: Player, _ b: Player, _ now: UInt64) -> Bool {
-    let (first, second) = (rank(a, now), rank(b, now))
-    return first == second ? a.order < b.order : first < second
-  }
-
-  /// A time before which the loser of a match does not win it. Ranks cross once at most: when the
-  /// loser has the lower rate.
-  private func overtaking(of winner: Player, by loser: Player, _ now: UInt64) -> UInt64 {
-    guard loser.rate < winner.rate else { return .max }
-    let (own, other) = (Double(age(winner, now)), Double(age(loser, now)))
-    let left = (loser.rate * own - winner.rate * other) / (winner.rate - loser.rate)
-    // Early rather than late: ranks are rounded, and then the match is only played again.
-    let safe = left * (1 - 1e-9) - 2
-    guard safe < 9e18 else { return .max }
-    let (end, isBeyondTime) = now.addingReportingOverflow(safe > 1 ? UInt64(safe) : 1)
-    return isBeyondTime ? .max : end
+    return a.isLower(than: b, at: now)
+      ? Match(winner: left, end: min(end, b.overtaking(a, at: now)))
+      : Match(winner: right, end: min(end, a.overtaking(b, at: now)))
   }
 
   private mutating func grow(_ now: UInt64) {

@@ -5,7 +5,8 @@ enum NaivePolicies {
   /// Every name that `make` knows.
   static let names =
     [
-      "fifo", "lru", "mru", "lru-mad", "lfu", "clock", "sieve", "slru", "s3-fifo", "ttl", "cost",
+      "fifo", "lru", "mru", "lru-mad", "la-cache", "lfu", "clock", "sieve", "slru", "s3-fifo",
+      "ttl", "cost",
       "gdsf",
       "belady", "2q", "arc", "car", "lirs", "lfuda", "greedydual",
       "qd-lp", "lru-k", "mq", "clock-pro",
@@ -16,6 +17,11 @@ enum NaivePolicies {
   static func specs(of name: String) -> [String] {
     switch name {
     case "clock": ["clock", "clock:bits=2", "clock:bits=3"]
+    case "la-cache":
+      [
+        "la-cache", "la-cache:history=0.5", "la-cache:history=2", "la-cache:admission=all",
+        "la-cache:admission=all:history=1",
+      ]
     case "slru":
       [
         "slru", "slru:fill=true", "slru:segments=2", "slru:segments=3:fill=true", "slru:segments=5",
@@ -65,6 +71,10 @@ enum NaivePolicies {
     case "lru": return NaiveLRU()
     case "mru": return NaiveMRU()
     case "lru-mad": return NaiveLRUMAD()
+    case "la-cache":
+      return NaiveLACache(
+        capacity: capacity, history: try spec.number("history", default: 0, in: 0...1000),
+        unit: unit, admitsAll: spec.values["admission"] == "all")
     case "lfu": return NaiveLFU()
     case "clock": return NaiveClock(bits: try spec.integer("bits", default: 1, in: 1...8))
     case "sieve": return NaiveSieve()
