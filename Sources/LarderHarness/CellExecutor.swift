@@ -116,6 +116,7 @@ package struct CellExecutor: Sendable {
     var executions: [Execution] = []
     for repetition in 1...max(1, order.repetitions) {
       let run = try TimedRun(self, planned, time, trace)
+      defer { if !keepsFolders { run.folder?.remove() } }
       guard let execution = try run.execute(repetition: repetition, simulated: simulated) else {
         return nil
       }

@@ -75,15 +75,20 @@ import Testing
 
   private let open = "{load: {trace: 1x}, origin: wait}"
 
-  @Test func anOpenLoopThatWaitsIsExecuted() throws {
-    #expect(try executed(open, "[{kind: memory, time: {fetch: 1ms}}]") == [true])
-    #expect(try executed(open, "[{kind: memory, time: {fetch: 1ms, servers: 2}}]") == [true])
+  @Test(arguments: [
+    "{kind: memory, time: {fetch: 1ms}}", "{kind: memory, time: {fetch: 1ms, servers: 2}}",
+    "{kind: disk, time: {fetch: 1ms}}",
+    "{kind: hybrid, memory: {share: 10%}, time: {fetch: 1ms, disk: 1us}}",
+  ])
+  func anOpenLoopThatWaitsIsExecuted(configuration: String) throws {
+    #expect(try executed(open, "[\(configuration)]") == [true])
   }
 
   @Test(arguments: [
     "{kind: memory, time: {fetch: 1ms, coalescing: false}}",
-    "{kind: memory, time: {fetch: 10 requests}}", "{kind: disk, time: {fetch: 1ms}}",
-    "{kind: hybrid, memory: {share: 10%}, time: {fetch: 1ms, disk: 1us}}",
+    "{kind: memory, time: {fetch: 10 requests}}",
+    "{kind: hybrid, memory: {share: 10%}, time: {fetch: 10 requests}}",
+    "{kind: disk, time: {fetch: 1ms, coalescing: false}}",
   ])
   func whatNoCacheDoesIsNot(configuration: String) throws {
     #expect(try executed(open, "[\(configuration)]") == [false])

@@ -15,9 +15,11 @@ import Synchronization
 
 /// A cell with time, executed: the requests of the trace come at its times, each waits for what it
 /// asked for by itself, and a miss is fetched by the cache's own single flight
-/// (`MemoryCache.value(for:load:)`) from an origin that takes as long as the cell says.
+/// (`MemoryCache.value(for:load:)`, or `HybridCache.result(for:load:)` where there is a disk) from an
+/// origin that takes as long as the cell says. Reads of the disk take what they take.
 ///
-/// One thread makes the requests. A hit is answered there; whatever else goes on in a task. The
+/// One thread makes the requests. A hit in a cache of memory alone is answered there; whatever else
+/// goes on in a task. The
 /// load's speed goes for the whole world: at `10x` fetches take a tenth, too, and waits are told in
 /// the trace's time.
 final class TimedRun: Sendable {
@@ -25,7 +27,9 @@ final class TimedRun: Sendable {
   private let planned: PlannedCell
   private let reader: TraceReader
   private let context: RunContext
-  private let cache: MemoryCache<UInt64, Data>
+  private let cache: any TimedCache
+  /// Of the cache's files; nil where it has none.
+  let folder: RunFolder?
   private let origin: TimedOrigin
   private let speed: Double
   private let tally = Locked(TimedTally())
@@ -41,9 +45,9 @@ final class TimedRun: Sendable {
     _ executor: CellExecutor, _ planned: PlannedCell, _ model: FetchModel, _ trace: PreparedTrace
   ) throws(ExecutionError) {
     let (order, seed) = (executor.order, planned.cell.seed)
-    guard case .memory(let tier) = planned.setup.arrangement,
-      case .trace(let speed) = order.spec.load
-    else { throw .load("with time, the load must be that of the trace: 'load: {trace: 1x}'") }
+    guard case .trace(let speed) = order.spec.load else {
+      throw .load("with time, the load must be that of the trace: 'load: {trace: 1x}'")
+    }
     let memory = HarnessMemory()
     reader = TraceReader(
       trace.requests, unit: planned.setup.unit, valueBytes: order.spec.valueBytes)
@@ -57,18 +61,32 @@ final class TimedRun: Sendable {
       clock: TraceClock(), time: executor.time, origin: nil, waitsForOrigin: true,
       verification: order.spec.verification, cancellation: order.cancellation,
       progress: order.progress)
-    let setup = CacheSetup(
-      simulation: planned.setup, execution: order.spec, threads: 1, folder: "",
-      clock: context.clock)
-    do throws(MemoryCacheError) {
-      cache = try MemoryCache(MemoryCacheConfiguration(tier, setup))
+    let isOnDisk = planned.cell.kind != .memory
+    let folder = isOnDisk ? try RunFolder(under: order.folder) : nil
+    self.folder = folder
+    do {
+      cache = try Self.cache(
+        CacheSetup(
+          simulation: planned.setup, execution: order.spec, threads: 1,
+          folder: folder?.path ?? "", clock: context.clock))
     } catch {
+      folder?.remove()
       throw .making(cache: planned.contender, message: "\(error)")
     }
     origin = TimedOrigin(model, speed: speed)
     self.order = order
     self.planned = planned
     self.speed = speed
+  }
+
+  private static func cache(_ setup: CacheSetup) throws -> any TimedCache {
+    switch setup.simulation.arrangement {
+    case .memory(let tier): try TimedMemory(tier, setup)
+    case .disk(let tier):
+      try TimedHybrid(memory: nil, disk: tier, rules: HybridRules(), setup)
+    case .hybrid(let memory, let disk, let rules):
+      try TimedHybrid(memory: memory, disk: disk, rules: rules, setup)
+    }
   }
 
   /// Does everything; nil when it was stopped on the way.
@@ -88,7 +106,7 @@ final class TimedRun: Sendable {
       if order.cancellation.isRequested { return nil }
       if index == warmUp {
         countedFrom = due
-        cache.resetStatistics()
+        cache.resetCounts()
       }
       context.clock.advance(to: reader.time(index))
       get(index, due: due, isCounted: index >= warmUp)
@@ -112,8 +130,8 @@ final class TimedRun: Sendable {
 
   private func get(_ index: Int, due: UInt64, isCounted: Bool) {
     let key = TraceReader.key(reader.id(index))
-    if let value = cache.get(key) {
-      note(index, value, due: due, isHit: true, isCounted)
+    if let value = cache.held(key) {
+      note(index, TimedAnswer(value: value, source: .memory), due: due, isCounted)
       return
     }
     underWay.enter()
@@ -123,15 +141,13 @@ final class TimedRun: Sendable {
     }
   }
 
-  /// What happens to a request that found nothing.
+  /// What happens to a request that is not answered at once.
   private func fetch(_ index: Int, _ key: UInt64, due: UInt64, isCounted: Bool) async {
-    let options = reader.options(index)
     do {
-      let value = try await cache.value(
-        for: key, cost: { _ in Int(options.weight) }, timeToLive: { _ in options.timeToLive },
-        fetchCost: options.fetchCost,
-        load: { [self] in try await load($0, index, isCounted: isCounted) })
-      note(index, value, due: due, isHit: false, isCounted)
+      let answer = try await cache.value(for: key, reader.options(index)) { [self] in
+        try await load(key, index, isCounted: isCounted)
+      }
+      note(index, answer, due: due, isCounted)
     } catch {
       tally.withLock { if $0.failure == nil { $0.failure = ("\(error)", index + 1) } }
     }
@@ -148,13 +164,13 @@ final class TimedRun: Sendable {
     return try context.pattern.make(key: key, version: 1, bytes: bytes)
   }
 
-  private func note(_ index: Int, _ value: Data, due: UInt64, isHit: Bool, _ isCounted: Bool) {
+  private func note(_ index: Int, _ answer: TimedAnswer, due: UInt64, _ isCounted: Bool) {
     let now = context.time.nowNanoseconds
     let wait = UInt64(Double(now - min(now, due)) * speed / 1000)
     let isWrong =
       order.spec.verification != .none
       && context.pattern.version(
-        of: value, key: TraceReader.key(reader.id(index)), from: 1, to: 1,
+        of: answer.value, key: TraceReader.key(reader.id(index)), from: 1, to: 1,
         checksContent: order.spec.verification == .all) == nil
     tally.withLock { tally in
       if order.spec.verification != .none { tally.valuesChecked += 1 }
@@ -163,7 +179,7 @@ final class TimedRun: Sendable {
         tally.firstWrong = tally.firstWrong ?? "request \(index + 1) of the trace"
       }
       guard isCounted else { return }
-      tally.note(isHit: isHit, weight: UInt64(reader.weight(index)), wait: wait)
+      tally.note(answer.source, weight: UInt64(reader.weight(index)), wait: wait)
     }
   }
 
@@ -173,7 +189,7 @@ final class TimedRun: Sendable {
     let tally = tally.withLock { $0 }
     if let failure = tally.failure {
       throw .failed(
-        cache: planned.contender, call: "value(for:load:)", request: failure.request,
+        cache: planned.contender, call: "value for a key", request: failure.request,
         message: failure.message)
     }
     if tally.valuesWrong > 0 {
@@ -184,17 +200,21 @@ final class TimedRun: Sendable {
     var execution = Execution(threads: 1, repetition: repetition)
     let origin = origin.counts
     execution.counts.requests = tally.requests
-    execution.counts.memoryHits = tally.hits
+    execution.counts.memoryHits = tally.memoryHits
+    execution.counts.diskHits = tally.diskHits
     execution.counts.bytesRequested = tally.bytesRequested
-    execution.counts.memoryBytesHit = tally.bytesHit
-    execution.counts.memory = cache.tierCounts
+    execution.counts.memoryBytesHit = tally.memoryBytesHit
+    execution.counts.diskBytesHit = tally.diskBytesHit
+    let tiers = cache.tierCounts()
+    (execution.counts.memory, execution.counts.disk) = (tiers.memory, tiers.disk)
+    (execution.counts.promotions, execution.counts.demotions) = (tiers.promotions, tiers.demotions)
     execution.counts.time = tally.time(
       fetches: origin.fetches, inFlightMax: origin.inFlightMax)
     execution.warmUpRequests = UInt64(warmUp)
     execution.requests = tally.requests
     execution.seconds = seconds
     execution.valuesChecked = tally.valuesChecked
-    execution.latencies = [OperationLatency.Kind.memoryHit, .miss].compactMap { kind in
+    execution.latencies = [OperationLatency.Kind.memoryHit, .diskHit, .miss].compactMap { kind in
       tally.latencies.latency(kind).map {
         OperationLatency(kind: kind, count: tally.latencies.measured(kind), latency: $0)
       }

@@ -200,7 +200,7 @@ package struct Plan: Sendable {
   private func isExecutable(_ time: FetchSpec, _ configuration: ConfigurationSpec) -> Bool {
     guard case .trace = workload.execution?.load else { return false }
     return workload.execution?.origin == .wait && time.clock == .trace && time.coalesces
-      && configuration.kind == .memory && configuration.contender == ConfigurationSpec.defaultCache
+      && configuration.contender == ConfigurationSpec.defaultCache
   }
 
   /// Refuses a capacity that is too small for a layout, or does not count bytes.

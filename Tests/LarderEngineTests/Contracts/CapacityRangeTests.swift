@@ -12,6 +12,7 @@ import Testing
     "w-tinylfu:window=adaptive:doorkeeper=true",
     "s4-fifo:small=0.9999:threshold=3:ghost=100:skip=1:refuse-large=false",
     "clock2q-plus:small=0.9999:ghost=100:window=1", "tinyufo:counters=exact",
+    "la-cache:admission=all:history=1000",
   ]
 
   @Test(

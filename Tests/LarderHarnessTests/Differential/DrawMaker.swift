@@ -32,6 +32,7 @@ struct DrawMaker {
       "tinylfu:doorkeeper=true", "w-tinylfu:window=0.3", "w-tinylfu:window=adaptive",
       "s4-fifo:small=0.3:skip=0.25", "s4-fifo:small=0.5:refuse-large=true",
       "clock2q-plus:small=0.5",
+      "la-cache:history=0.5", "la-cache:admission=all",
       "tinyufo:counters=exact", "nginx:keys=6", "memcached:page=64:first=8",
       "memcached:memory=server:key=0:page=512", "varnish:memory=server:key=0",
     ]

@@ -15,27 +15,30 @@ import Testing
   private static func run(
     _ trace: ExecutionTrace = ExecutionTrace(requests: 2000, hasOperations: false),
     servers: Int? = nil, simulated: Counts? = nil, policy: String = "s3-fifo",
+    _ arrangement: Arrangement? = nil,
     _ change: @escaping @Sendable (ExecutionStand) -> Void = { _ in }
   ) async throws -> [Execution]? {
     try await withCheckedThrowingContinuation { continuation in
       Thread.detachNewThread {
         continuation.resume(
           with: Result {
-            try runHere(trace, servers: servers, simulated: simulated, policy: policy, change)
+            try runHere(
+              trace, servers: servers, simulated: simulated,
+              arrangement ?? .memory(ExecutionStand.tier(policy)), change)
           })
       }
     }
   }
 
   private static func runHere(
-    _ trace: ExecutionTrace, servers: Int?, simulated: Counts?, policy: String,
+    _ trace: ExecutionTrace, servers: Int?, simulated: Counts?, _ arrangement: Arrangement,
     _ change: (ExecutionStand) -> Void
   ) throws -> [Execution]? {
     let stand = ExecutionStand()
     stand.spec.load = .trace(speed: 4_000)
     stand.spec.origin = .wait
     change(stand)
-    var planned = ExecutionStand.cell(.memory(try ExecutionStand.tier(policy)))
+    var planned = ExecutionStand.cell(arrangement)
     planned.setup.time = try FetchModel(latencies: [5_000_000, 20_000_000], servers: servers)
     return try stand.run(planned, over: trace.prepared(), simulated: simulated)
   }
@@ -58,6 +61,38 @@ import Testing
     let kinds = Dictionary(uniqueKeysWithValues: execution.latencies.map { ($0.kind, $0.count) })
     #expect(kinds[.memoryHit, default: 0] == counts.hits)
     #expect(kinds[.miss, default: 0] == 2000 - counts.hits)
+  }
+
+  private static let onDisk =
+    [
+      "disk": { .disk(try ExecutionStand.tier("lru")) },
+      "inclusive": { try hybrid(.inclusive) },
+      "exclusive": { try hybrid(.exclusive) },
+    ] as [String: @Sendable () throws -> Arrangement]
+
+  private static func hybrid(_ inclusion: HybridRules.Inclusion) throws -> Arrangement {
+    .hybrid(
+      memory: try ExecutionStand.tier("s3-fifo", capacity: 8), disk: try ExecutionStand.tier(),
+      rules: HybridRules(inclusion: inclusion))
+  }
+
+  /// The same with a disk, alone or behind memory.
+  @Test(arguments: ["disk", "inclusive", "exclusive"])
+  func disksTakePart(name: String) async throws {
+    let arrangement = try #require(Self.onDisk[name])
+    let executions = try await Self.run(arrangement())
+    let execution = try #require(executions?.first)
+    let counts = execution.counts
+    let time = try #require(counts.time)
+    #expect(counts.requests == 2000 && counts.diskHits > 0)
+    #expect((counts.memoryHits > 0) == (name != "disk"))
+    #expect(counts.hits + time.delayedHits + time.originFetches == 2000)
+    #expect(counts.disk.admissions >= 1)
+    #expect(counts.demotions > 0 || name != "exclusive")
+    #expect(execution.valuesChecked == 2000 && execution.valuesWrong == 0)
+    let kinds = Dictionary(uniqueKeysWithValues: execution.latencies.map { ($0.kind, $0.count) })
+    #expect(kinds[.diskHit, default: 0] == counts.diskHits)
+    #expect(kinds[.miss, default: 0] == time.originFetches + time.delayedHits)
   }
 
   @Test func theWarmUpIsNotCounted() async throws {

@@ -7,11 +7,12 @@ struct TimedTallyTests {
   @Test func percentilesAreExact() {
     var tally = TimedTally()
     for wait in (1...200 as ClosedRange<UInt64>).reversed() {
-      tally.note(isHit: wait <= 120, weight: 3, wait: wait)
+      tally.note(wait <= 80 ? .memory : wait <= 120 ? .disk : .origin, weight: 3, wait: wait)
     }
     let time = tally.time(fetches: 70, inFlightMax: 9)
-    #expect(tally.requests == 200 && tally.hits == 120)
-    #expect(tally.bytesRequested == 600 && tally.bytesHit == 360)
+    #expect(tally.requests == 200 && tally.memoryHits == 80 && tally.diskHits == 40)
+    #expect(tally.bytesRequested == 600)
+    #expect(tally.memoryBytesHit == 240 && tally.diskBytesHit == 120)
     #expect(time.delayedHits == 10 && time.originFetches == 70 && time.maxInFlight == 9)
     #expect(time.totalLatency == 20_100)
     #expect([time.p50Latency, time.p90Latency, time.p99Latency] == [100, 180, 198])
