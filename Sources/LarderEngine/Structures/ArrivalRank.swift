@@ -2,9 +2,9 @@
 /// fetch, per byte.
 ///
 /// With requests arriving at random at `rate`, and x = rate * latency of them during a fetch, it is
-/// x (x + 1) / (x + 2) / (size + 1). An object that was not requested for 12 times its mean interval
-/// has a rate of one in the time since its last request. Of equal ranks that of the object that came
-/// or was hit least recently goes first.
+/// x (x + 1) / (x + 2) / (size + 1). An object that was not requested for 12 times its mean
+/// interval has a rate of one in the time since its last request. Of equal ranks that of the object
+/// that came or was hit least recently goes first.
 struct ArrivalRank: FallingRank {
   var id: ObjectID
   /// Requests per microsecond, or 0 where that is not known.

@@ -1,5 +1,5 @@
-/// The rank of LRU-MAD: a rate divided by the time since the object's last request, plus 1. Of equal
-/// ranks that of the object requested least recently goes first.
+/// The rank of LRU-MAD: a rate divided by the time since the object's last request, plus 1. Of
+/// equal ranks that of the object requested least recently goes first.
 struct DelayRank: FallingRank {
   var id: ObjectID
   var rate: Double

@@ -5,8 +5,8 @@ protocol FallingRank: BitwiseCopyable {
   /// Whether this rank is the lower one at `now`, or goes first among equals.
   func isLower(than other: Self, at now: UInt64) -> Bool
 
-  /// A time after `now` before which this rank, which is not the lower one at `now`, does not become
-  /// it; `.max` if it never does. Too early costs a comparison, too late is wrong.
+  /// A time after `now` before which this rank, which is not the lower one at `now`, does not
+  /// become it; `.max` if it never does. Too early costs a comparison, too late is wrong.
   func overtaking(_ winner: Self, at now: UInt64) -> UInt64
 }
 
@@ -25,8 +25,8 @@ extension FallingRank {
 ///
 /// Ranks fall as time goes by, some faster than others, so their order changes. A tournament over
 /// the objects keeps for each match its winner, and until when that result stands; asking for the
-/// lowest plays again only what may have changed (Basch, Guibas and Hershberger, Data structures for
-/// mobile data, SODA 1997).
+/// lowest plays again only what may have changed (Basch, Guibas and Hershberger, Data structures
+/// for mobile data, SODA 1997).
 ///
 /// A change is O(log n). Asking for the lowest adds the matches whose time has come since, each
 /// played again once. Memory: 4 bytes an object, and a player and 16 bytes for each place in the

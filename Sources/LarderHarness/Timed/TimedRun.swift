@@ -15,8 +15,8 @@ import Synchronization
 
 /// A cell with time, executed: the requests of the trace come at its times, each waits for what it
 /// asked for by itself, and a miss is fetched by the cache's own single flight
-/// (`MemoryCache.value(for:load:)`, or `HybridCache.result(for:load:)` where there is a disk) from an
-/// origin that takes as long as the cell says. Reads of the disk take what they take.
+/// (`MemoryCache.value(for:load:)`, or `HybridCache.result(for:load:)` where there is a disk) from
+/// an origin that takes as long as the cell says. Reads of the disk take what they take.
 ///
 /// One thread makes the requests. A hit in a cache of memory alone is answered there; whatever else
 /// goes on in a task. The
