@@ -242,7 +242,9 @@ let package = Package(
     // Runs the programs, which are built with the tests, and does not link them: see jemalloc.
     .testTarget(
       name: "LarderCLITests",
-      dependencies: ["LarderCommands", "LarderTraces", "LarderEngine", "TestSupport"]),
+      dependencies: [
+        "LarderCommands", "LarderSimulation", "LarderTraces", "LarderEngine", "TestSupport",
+      ]),
     .testTarget(name: "RepositoryTests", dependencies: ["LarderEngine", "LarderTraces"]),
   ]
 )

@@ -1,4 +1,5 @@
 import Foundation
+import LarderSimulation
 import TestSupport
 import Testing
 
@@ -125,9 +126,10 @@ import Testing
     ])
     #expect(run.exitCode == 0 && run.output.contains("in large traces    \(share) %"))
     let hours = try #require(run.output.firstMatch(of: #/to simulate +([\d.]+) core-hours/#))
-    // 100 T requests at the 7.1 ns of PolicyCost.
+    // 100 T requests.
+    let small = PolicyCost.of("lru").nanoseconds * 1e14 / 1e9 / 3600
     let factor = 1 + (Double(share) ?? 0) / 100
-    #expect(abs((Double(hours.1) ?? 0) - 197.2 * factor) < 0.2, "\(run.output)")
+    #expect(abs((Double(hours.1) ?? 0) - small * factor) < 0.2, "\(run.output)")
   }
 
   @Test func thePublishedSweepIsProjected() throws {

@@ -13,11 +13,11 @@ struct LACache: EvictionPolicy, ~Copyable {
       + "request.",
     parameters: [
       PolicyParameter(
-        "admission", default: "second", searched: ["second", "all"],
+        "admission", default: "second", inRealCaches: "all", searched: ["second", "all"],
         "what is stored: objects that were requested before (second), as in the authors' program, "
           + "or all"),
       PolicyParameter(
-        "history", default: "0", inRealCaches: "8",
+        "history", default: "0", inRealCaches: "2",
         "objects that are not stored whose requests are remembered, share of the capacity; 0 for "
           + "all"),
     ],

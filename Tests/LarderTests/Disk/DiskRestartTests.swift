@@ -45,7 +45,7 @@ import Testing
     #expect(kept.statistics.evictions > 100)
   }
 
-  @Test(arguments: Policies.executable)
+  @Test(arguments: Policies.executable + ["la-cache:admission=second"])
   func everythingThatWasThereIsThere(policy: String) throws {
     let folder = try ScratchFolder()
     var cache = try open(folder, policy)

@@ -9,7 +9,7 @@ enum ExtremeParameters {
     "hyperbolic:samples=1024:size=true", "lhd:samples=256:period=1000", "clock:bits=3",
     "s4-fifo:small=0.9999:threshold=3:ghost=100:skip=1:refuse-large=true",
     "clock2q-plus:small=0.0001:ghost=100:window=1", "tinyufo:counters=exact",
-    "la-cache:history=1000", "la-cache:history=0.001:admission=all",
+    "la-cache:history=1000", "la-cache:history=0.001",
     "redis-lru:samples=64:pool=64:resolution=3600000:rate=1000000",
     "redis-lfu:samples=1:pool=1:log-factor=1000:decay=65535:rate=1",
     "nginx:inactive=1000000000:keys=4294967295:rate=1", "nginx:keys=1000:memory=server:key=65535",

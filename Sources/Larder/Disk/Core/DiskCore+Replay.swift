@@ -70,7 +70,9 @@ extension DiskCore {
         var request = Request(
           id: id, size: weight(slot.bytes), expires: fact.expires, cost: fact.cost)
         if let digest = slot.digest { request.fingerprint = digest.fingerprint }
-        let outcome = tier.set(request, 0)
+        var outcome = tier.set(request, 0)
+        // It was stored: a policy that waits for a second request has had it.
+        if outcome == .rejected { outcome = tier.set(request, 0) }
         let isVictim = dropVictims(sparing: id, counting: \.evictions)
         if outcome == .rejected || isVictim { drop(id) }
       }
