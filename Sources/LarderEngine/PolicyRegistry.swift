@@ -107,6 +107,9 @@ public enum PolicyRegistry {
     case .memory(let tier), .disk(let tier):
       var isDisk = false
       if case .disk = setup.arrangement { isDisk = true }
+      if let segments = setup.segments {
+        return try makeSegmented(setup, tier, isDisk, segments, over: columns)
+      }
       return try checked(tier, columns).makeSingleTier(
         RegisteredPolicy.SingleTier(
           setup: tier, isDisk: isDisk, unit: setup.unit, seed: setup.seed,
@@ -134,6 +137,22 @@ public enum PolicyRegistry {
       return HybridSimulation(
         core: core, unit: setup.unit, recordsOutcomes: setup.recordsOutcomes, over: columns)
     }
+  }
+
+  private static func makeSegmented(
+    _ setup: SimulationSetup, _ tier: TierSetup, _ isDisk: Bool, _ segments: SegmentSetup,
+    over columns: RequestColumns
+  ) throws(PolicyError) -> any Simulation {
+    guard isDisk, setup.unit == .bytes, setup.time == nil else {
+      throw .badSetup(
+        "segments", "\(segments.bytes) bytes",
+        expected: "one tier on disk whose capacity is in bytes, without time")
+    }
+    var made = CacheTierSetup(tier, unit: .bytes, objects: columns.objects, seed: setup.seed)
+    if columns.costs == nil { made.keepsCosts = false }
+    return SegmentedSimulation(
+      try checked(tier, columns).makeSimulatedTier(made), segments,
+      recordsOutcomes: setup.recordsOutcomes, over: columns)
   }
 
   /// One tier with nothing around it, for tests and for looking at a policy's decisions.

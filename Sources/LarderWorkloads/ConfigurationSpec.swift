@@ -139,6 +139,8 @@ package struct TierSpec: Sendable, Hashable {
   package var timeToLiveSeconds: UInt32?
   /// How a disk tier arranges objects on flash, in place of a policy; nil for a policy.
   package var layout: FlashLayout?
+  /// Bytes of the segments to which a disk tier appends large values; nil for a file each.
+  package var segmentBytes: UInt64?
   /// What is assumed of the drive of a disk tier; nil where nobody says anything.
   package var drive: DriveSpec?
   /// At most how many objects it holds, beside its capacity; nil for no such limit.

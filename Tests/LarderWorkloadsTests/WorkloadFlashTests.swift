@@ -115,6 +115,50 @@ import Testing
       problem("{kind: disk, disk: {layout: kangaroo, region: 1GiB}}").contains("2 regions"))
   }
 
+  @Test func segmentsKeepThePoliciesAndAreSimulatedAsTheyAreExecuted() throws {
+    func setups(_ execute: String) throws -> [SegmentSetup?] {
+      var workload = try decode("[disk, {kind: disk, name: s, disk: {segment: 64MiB}}]")
+      let yaml = """
+        source: {generator: news-feed, requests: 1k}
+        policies: lru
+        capacities: 1GiB
+        configurations: {kind: disk, disk: {segment: 64MiB}}
+        mode: [simulate, execute]
+        execute: \(execute)
+        """
+      let cells = try planned(workload)
+      #expect(
+        cells.map { "\($0.cell.configuration) \($0.cell.policy)" } == [
+          "disk lru", "disk sieve", "s lru", "s sieve",
+        ])
+      #expect(cells.map { $0.setup.segments == nil } == [true, true, false, false])
+      workload = try WorkloadDecoder(checks: Stand.checks).decode(Data(yaml.utf8), file: "w.yaml")
+      return try planned(workload).map { cell in
+        #expect(cell.isSimulated && cell.isExecuted)
+        return cell.setup.segments
+      }
+    }
+    #expect(try setups("{inline: 4KiB}") == [SegmentSetup(bytes: 64 << 20, inlineBytesMax: 4096)])
+    let grouped = SegmentSetup(
+      bytes: 64 << 20, inlineBytesMax: 20 << 10, groupWrites: 1000, groupBytes: 4 << 20)
+    #expect(try setups("{durability: none}") == [grouped])
+  }
+
+  @Test func segmentsRefuseWhatCannotBe() throws {
+    #expect(problem("{kind: disk, disk: {segment: 1KiB}}").contains("64MiB"))
+    #expect(problem("{kind: disk, disk: {segment: 2GiB}}").contains("64MiB"))
+    #expect(problem("{kind: hybrid, disk: {segment: 1MiB}}").contains("of kind disk"))
+    #expect(
+      problem("{kind: disk, time: {fetch: 1ms}, disk: {segment: 1MiB}}").contains("without"))
+    #expect(
+      problem("{kind: disk, disk: {layout: sets, segment: 1MiB}}").contains("rules of its own"))
+    #expect(!problem("{kind: memory, memory: {segment: 1MiB}}").isEmpty)
+    var workload = try decode("{kind: disk, disk: {segment: 1MiB}}")
+    workload.unit = .objects
+    workload.capacities = try CapacitySpec.list(parsing: "10000")
+    #expect(throws: PlanError.self) { try planned(workload) }
+  }
+
   @Test func layoutsNeedBytes() throws {
     var workload = try decode("{kind: disk, disk: {layout: sets}}")
     workload.unit = .objects

@@ -324,6 +324,7 @@ public final class DiskCache: @unchecked Sendable {
     withLock { core in
       var counts = core.tier.counts
       counts.expirations += core.keptExpirations
+      if core.configuration.values != .files { counts.bytesMoved = core.statistics.bytesMoved }
       return counts
     }
   }

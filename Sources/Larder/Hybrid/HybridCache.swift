@@ -298,6 +298,7 @@ extension TierCounts {
     rejections -= min(rejections, other.rejections)
     evictions -= min(evictions, other.evictions)
     expirations -= min(expirations, other.expirations)
+    bytesMoved = bytesMoved.map { $0 - min($0, other.bytesMoved ?? 0) }
     bytesWritten -= min(bytesWritten, other.bytesWritten)
   }
 }

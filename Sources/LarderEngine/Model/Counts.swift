@@ -93,6 +93,8 @@ public struct TierCounts: Sendable, Hashable, Codable {
   public var expirations: UInt64 = 0
   /// Bytes stored, replacements included; objects when the capacity counts objects.
   public var bytesWritten: UInt64 = 0
+  /// Bytes of values that were copied to recycle segments; nil where values are in no segments.
+  public var bytesMoved: UInt64?
 
   /// Nothing has happened yet.
   public init() {}

@@ -112,16 +112,20 @@ public struct SimulationSetup: Sendable, Hashable {
   public var recordsOutcomes: Bool
   /// What fetches take; nil for a simulation without time.
   public var time: FetchModel?
+  /// The segments of one tier on disk whose capacity counts bytes; nil where each value is written
+  /// once.
+  public var segments: SegmentSetup?
 
   /// A setup; see the properties for the meaning of each part.
   public init(
     arrangement: Arrangement, unit: CapacityUnit, seed: UInt64 = 0, recordsOutcomes: Bool = false,
-    time: FetchModel? = nil
+    time: FetchModel? = nil, segments: SegmentSetup? = nil
   ) {
     self.arrangement = arrangement
     self.unit = unit
     self.seed = seed
     self.recordsOutcomes = recordsOutcomes
     self.time = time
+    self.segments = segments
   }
 }

@@ -38,6 +38,7 @@ extension DiskConfiguration {
         freeBytesMin: 0),
       durability: setup.execution.durability,
       inlineBytesMax: setup.design?.disk?.inlineBytesMax ?? setup.execution.inlineBytesMax,
+      values: setup.simulation.segments.map { .segments(bytes: Int(clamping: $0.bytes)) } ?? .files,
       seed: setup.simulation.seed,
       encryption: try setup.encryption)
     fingerprints = .spreadObjectIDs

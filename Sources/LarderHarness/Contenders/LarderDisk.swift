@@ -62,6 +62,7 @@ extension TierCounts {
     counts.evictions = evictions - earlier.evictions
     counts.expirations = expirations - earlier.expirations
     counts.bytesWritten = bytesWritten - earlier.bytesWritten
+    counts.bytesMoved = bytesMoved.map { $0 - (earlier.bytesMoved ?? 0) }
     return counts
   }
 }

@@ -81,14 +81,19 @@ struct ExecutedFindings {
       ("bytes written to memory", \.memory.bytesWritten),
       ("bytes written to disk", \.disk.bytesWritten),
     ]
-    let different = quantities.filter {
-      executed[keyPath: $0.value] != simulated[keyPath: $0.value]
+    var values = quantities.map { name, value in
+      (name, executed[keyPath: value], simulated[keyPath: value])
     }
+    values.append(
+      (
+        "bytes copied between segments", executed.disk.bytesMoved ?? 0,
+        simulated.disk.bytesMoved ?? 0
+      ))
+    let different = values.filter { $0.1 != $0.2 }
     return different.isEmpty
       ? "the same sums, distributed differently over the tiers"
-      : different.map { name, value in
-        "\(name) \(NumberText.grouped(executed[keyPath: value])) and "
-          + NumberText.grouped(simulated[keyPath: value])
+      : different.map { name, executed, simulated in
+        "\(name) \(NumberText.grouped(executed)) and \(NumberText.grouped(simulated))"
       }.joined(separator: ", ")
   }
 

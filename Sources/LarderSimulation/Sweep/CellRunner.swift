@@ -84,7 +84,8 @@ package struct CellRunner: Sendable {
     return try layout.makeSimulation(setup, over: trace.requests)
   }
 
-  /// What was written to flash: what the layout counts, or without one each stored object once.
+  /// What was written to flash: what the layout counts, or without one each stored object once
+  /// and what was copied between segments.
   private func flash(
     of simulation: any Simulation, _ planned: PlannedCell, over trace: PreparedTrace,
     from start: Int
@@ -99,7 +100,9 @@ package struct CellRunner: Sendable {
     } else {
       flash.inserted = counts.disk.admissions
       flash.insertedBytes = counts.disk.bytesWritten
-      flash.writtenBytes = counts.disk.bytesWritten
+      flash.reinserted = (simulation as? SegmentedSimulation)?.copies ?? 0
+      flash.reinsertedBytes = counts.disk.bytesMoved ?? 0
+      flash.writtenBytes = flash.insertedBytes + flash.reinsertedBytes
     }
     if planned.countsTime, let times = trace.requests.times {
       let last = trace.requests.count - 1

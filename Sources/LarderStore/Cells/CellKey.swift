@@ -47,6 +47,7 @@ package struct CellKey: Hashable, Sendable {
     lines.append("unit \(setup.unit.rawValue), seed \(setup.seed)")
     lines += Self.lines(setup.arrangement)
     if let time = setup.time { lines.append(Self.text(time)) }
+    if let segments = setup.segments { lines.append(Self.text(segments)) }
     if let layout = planned.layout { lines.append("layout \(layout)") }
     if planned.countsTime { lines.append("with the time of the requests") }
     if let order = planned.prefix { lines.append("prefixes, \(order.rawValue) first") }
@@ -95,6 +96,15 @@ package struct CellKey: Hashable, Sendable {
       + (time.bytesPerSecond.map { ", \($0) B/s" } ?? "")
       + (time.servers.map { ", \($0) servers" } ?? "")
       + (time.coalesces ? "" : ", without coalescing")
+  }
+
+  private static func text(_ segments: SegmentSetup) -> String {
+    let group =
+      segments.groupWrites == 1
+      ? ""
+      : ", \(segments.groupWrites) writes or "
+        + "\(segments.groupBytes) B a commit"
+    return "segments of \(segments.bytes) B above \(segments.inlineBytesMax) B\(group)"
   }
 
   private static func text(_ model: LatencyModel, of kind: ConfigurationKind) -> String {

@@ -20,6 +20,7 @@ struct ConfigurationEntry: Sendable {
       spec.setLayout(layout)
       spec.name = layout.word
     }
+    if spec.disk.segmentBytes != nil { try checkSegments(map) }
     if let name { spec.name = name }
     if !spec.runsPolicies { try refusePolicies(map) }
     if let time = spec.time { try check(time, map) }
@@ -104,6 +105,16 @@ struct ConfigurationEntry: Sendable {
       throw map.error(
         at: "admission",
         .refused("'admission' does not apply here: a layout has rules of its own"))
+    }
+  }
+
+  /// Segments are those of Larder's disk cache, and their writes are simulated without time.
+  private func checkSegments(_ map: YAMLMap) throws(WorkloadError) {
+    guard spec.kind == .disk, spec.contender == ConfigurationSpec.defaultCache, spec.time == nil
+    else {
+      throw map.error(
+        at: "disk",
+        .refused("'segment' applies to a cache of kind disk, without 'cache' and 'time'"))
     }
   }
 

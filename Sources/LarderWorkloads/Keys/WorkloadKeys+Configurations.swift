@@ -146,7 +146,7 @@ extension WorkloadKeys {
               + (entry.layout.map { "layout '\($0.rawValue)'" } ?? "a disk without 'layout'")))
       }
       guard let layout = entry.layout else { return }
-      for key in ["policy", "admission", "objects"] where map[key] != nil {
+      for key in ["policy", "admission", "objects", "segment"] where map[key] != nil {
         throw map.error(
           at: key, .refused("'\(key)' does not apply here: a layout has rules of its own"))
       }

@@ -1,3 +1,4 @@
+import Larder
 import LarderEngine
 
 extension WorkloadKeys {
@@ -25,6 +26,14 @@ extension WorkloadKeys {
       "threshold", .whole(FlashLayout.thresholds), \.parts.threshold,
       "layout `kangaroo`: objects of a bucket that must be in the log to be moved to the bucket",
       default: "`2`", example: "2"),
+    Key(
+      "segment",
+      .bytes(
+        UInt64(DiskValues.segmentBytesMin)...UInt64(DiskValues.segmentBytesLargest), such: "64MiB"),
+      \.spec.segmentBytes,
+      "appends values above `inline` (see `execute`) to segment files of this size, which are "
+        + "recycled: see [flash](flash.md). Only for a `disk` whose capacity is in bytes; policies "
+        + "apply", default: "none; a file for each large value", example: "64MiB"),
     Key(
       "drive", .map(drive, into: DriveSpec()), \.spec.drive,
       "the drive, for the report's estimates of device writes and life: see [flash](flash.md)",

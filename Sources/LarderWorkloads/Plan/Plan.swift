@@ -1,3 +1,4 @@
+import Larder
 import LarderEngine
 
 /// Turns a workload into the cells to run, always the same in the same order: by trace, then
@@ -155,10 +156,12 @@ package struct Plan: Sendable {
         || time != nil || configuration.prefix != nil
         || configuration.layout != nil)
     if let layout = configuration.layout { try check(layout, configuration, whole, unit) }
+    let segments = try segments(of: configuration, unit)
     var planned = PlannedCell(
       cell: cell,
       setup: SimulationSetup(
-        arrangement: facts.sampling.scaled(arrangement), unit: unit, seed: seed, time: time),
+        arrangement: facts.sampling.scaled(arrangement), unit: unit, seed: seed, time: time,
+        segments: segments),
       contender: configuration.contender, preset: configuration.preset, isSimulated: isSimulated,
       isExecuted: isExecuted, prefix: configuration.prefix?.order,
       layout: configuration.layout)
@@ -201,6 +204,28 @@ package struct Plan: Sendable {
     guard case .trace = workload.execution?.load else { return false }
     return workload.execution?.origin == .wait && time.clock == .trace && time.coalesces
       && configuration.contender == ConfigurationSpec.defaultCache
+  }
+
+  /// The segments of a configuration as a simulation keeps them; nil where it has none.
+  private func segments(
+    of configuration: ConfigurationSpec, _ unit: CapacityUnit
+  ) throws(PlanError) -> SegmentSetup? {
+    guard configuration.kind == .disk, let bytes = configuration.disk.segmentBytes else {
+      return nil
+    }
+    guard unit == .bytes else {
+      throw .layout(
+        "segments need a trace with sizes and capacities in bytes",
+        configuration: configuration.name)
+    }
+    let execution = workload.execution ?? ExecutionSpec()
+    var setup = SegmentSetup(bytes: bytes, inlineBytesMax: UInt64(execution.inlineBytesMax))
+    if execution.durability == .none {
+      let standard = DiskConfiguration()
+      setup.groupWrites = standard.groupWrites
+      setup.groupBytes = UInt64(standard.groupBytes)
+    }
+    return setup
   }
 
   /// Refuses a capacity that is too small for a layout, or does not count bytes.

@@ -58,6 +58,7 @@ import Testing
       #expect(filters == Set(AdmissionRegistry.all.map(\.description.name)), "\(kind)")
       #expect(Set(drawn.map(\.warmUp)).count == 4)
     }
+    #expect(Set(draws.compactMap(\.disk.segmentBytes)).count == 3)
     let hybrids = draws.filter { $0.kind == .hybrid }
     for inclusion in HybridRules.Inclusion.allCases {
       for promotion in HybridRules.Promotion.allCases {

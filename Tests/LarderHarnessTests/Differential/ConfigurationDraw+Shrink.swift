@@ -100,19 +100,22 @@ extension ConfigurationDraw {
     add(warmUp != "none") { $0.warmUp = "none" }
     add(hashing != "standard") { $0.hashing = "standard" }
     add(inlineBytesMax != 20 << 10) { $0.inlineBytesMax = 20 << 10 }
+    add(durability != "none") { $0.durability = "none" }
+    add(disk.segmentBytes != nil) { $0.disk.segmentBytes = nil }
     add(seed != 1) { $0.seed = 1 }
     add(kind == .hybrid) { $0.kind = .memory }
     add(kind == .hybrid) { $0.kind = .disk }
     add(kind == .disk) {
       $0.kind = .memory
       $0.memory = $0.disk
+      $0.memory.segmentBytes = nil
     }
     if kind == .hybrid {
       add(rules.placement != nil) { $0.rules.placement = nil }
       add(rules.inclusion != .inclusive) { $0.rules.inclusion = .inclusive }
       add(rules.promotion != .always) { $0.rules.promotion = .always }
     }
-    add(unit == .bytes) { $0.unit = .objects }
+    add(unit == .bytes && disk.segmentBytes == nil) { $0.unit = .objects }
     for tier in [\ConfigurationDraw.memory, \.disk] {
       let drawn = self[keyPath: tier]
       add(drawn.admission != nil) { $0[keyPath: tier].admission = nil }

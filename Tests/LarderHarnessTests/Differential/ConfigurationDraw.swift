@@ -14,6 +14,8 @@ struct ConfigurationDraw {
     /// The limit on entries beside the capacity.
     var objects: Int?
     var timeToLiveSeconds: UInt32?
+    /// Bytes of the segments of a disk tier.
+    var segmentBytes: Int?
   }
 
   /// What distinguishes it from others.
@@ -28,6 +30,7 @@ struct ConfigurationDraw {
   var seed: UInt64 = 1
   var inlineBytesMax = 20 << 10
   var hashing = "standard"
+  var durability = "none"
   var source = Source.lines(DrawnTrace(lines: []))
 
   /// Where requests come from.
@@ -73,7 +76,7 @@ struct ConfigurationDraw {
       \(configurationLines.map { "    \($0)\n" }.joined())warm-up: \(warmUp)
       seeds: [\(seed)]
       mode: [simulate, execute]
-      execute: {durability: none, inline: \(inlineBytesMax)B, hashing: \(hashing)}
+      execute: {durability: \(durability), inline: \(inlineBytesMax)B, hashing: \(hashing)}
 
       """
   }
@@ -99,6 +102,7 @@ struct ConfigurationDraw {
     parts.append("capacity: \(tier.capacity)\(unit == .bytes ? "B" : "")")
     if let objects = tier.objects { parts.append("objects: \(objects)") }
     if let seconds = tier.timeToLiveSeconds { parts.append("ttl: \(seconds)") }
+    if let bytes = tier.segmentBytes { parts.append("segment: \(bytes)B") }
     return "{\(parts.joined(separator: ", "))}"
   }
 

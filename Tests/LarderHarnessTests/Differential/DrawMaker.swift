@@ -63,6 +63,10 @@ struct DrawMaker {
     draw.warmUp = pick(["none", "none", "20", "30%", "until-full"])
     draw.inlineBytesMax = pick([0, 20, 50, 20 << 10])
     draw.hashing = pick(["standard", "fast"])
+    if draw.kind == .disk, draw.unit == .bytes, chance(2) {
+      draw.disk.segmentBytes = pick([4 << 10, 12 << 10, 40 << 10])
+      draw.durability = pick(["none", "normal"])
+    }
     return draw
   }
 

@@ -117,6 +117,21 @@ struct CellKeyTests {
     #expect(Set(keys.map(\.text)).count == keys.count)
   }
 
+  @Test func segmentsAreInTheKey() throws {
+    let trace = try Self.trace()
+    let setups = [
+      SegmentSetup(bytes: 4096), SegmentSetup(bytes: 8192),
+      SegmentSetup(bytes: 4096, inlineBytesMax: 0), SegmentSetup(bytes: 4096, groupWrites: 7),
+      SegmentSetup(bytes: 4096, groupWrites: 7, groupBytes: 9),
+    ]
+    let keys = (setups.map(Optional.some) + [nil]).map { segments in
+      var planned = Self.planned(.disk(TierSetup(policy: Self.policy("lru"), capacity: 10)))
+      planned.setup.segments = segments
+      return Self.key(planned, trace).text
+    }
+    #expect(Set(keys).count == keys.count)
+  }
+
   @Test func timeIsInTheKey() throws {
     let tier = TierSetup(policy: Self.policy("lru"), capacity: 10)
     let hybrid = Arrangement.hybrid(memory: tier, disk: tier, rules: HybridRules())
@@ -181,7 +196,9 @@ struct CellKeyTests {
   @Test func everyPropertyIsKnown() {
     func names(_ value: Any) -> [String] { Mirror(reflecting: value).children.compactMap(\.label) }
     #expect(
-      names(Self.planned().setup) == ["arrangement", "unit", "seed", "recordsOutcomes", "time"])
+      names(Self.planned().setup) == [
+        "arrangement", "unit", "seed", "recordsOutcomes", "time", "segments",
+      ])
     #expect(
       names(TierSetup(policy: Self.policy("lru"), capacity: 1))
         == ["policy", "capacity", "timeToLiveSeconds", "objectsMax", "admission"])

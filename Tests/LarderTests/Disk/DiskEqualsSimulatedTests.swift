@@ -19,6 +19,34 @@ import Testing
       guarded.policy, unit, capacity: 60, age: nil, seed: 1, admission: guarded.admission)
   }
 
+  /// What is copied between segments is simulated to the byte.
+  @Test(arguments: ["lru", "sieve", "s3-fifo", "gdsf", "w-tinylfu"], DiskDurability.allCases)
+  func bytesCopiedAreEqual(policy: String, durability: DiskDurability) throws {
+    let trace = ReplayTrace(
+      requests: 1_200, objects: 150, sizeMax: 40_000, isTimed: true, seed: 7)
+    let configuration = DiskConfiguration(
+      policy: policy,
+      limits: DiskLimits(bytesMax: 600_000, timeToLive: .seconds(200), freeBytesMin: 0),
+      durability: durability, inlineBytesMax: 3000, values: .segments(bytes: 64 << 10),
+      groupWrites: 7, groupBytes: 100_000)
+    var segments = SegmentSetup(bytes: 64 << 10, inlineBytesMax: 3000)
+    if durability == .none { (segments.groupWrites, segments.groupBytes) = (7, 100_000) }
+    let simulation = try PolicyRegistry.makeSimulation(
+      SimulationSetup(
+        arrangement: .disk(
+          TierSetup(
+            policy: try PolicySpec(parsing: policy), capacity: 600_000, timeToLiveSeconds: 200)),
+        unit: .bytes, segments: segments
+      ).inRealCaches(), over: trace.columns())
+    simulation.run(upTo: trace.lines.count, untilFirstEviction: false)
+    let folder = try ScratchFolder()
+    var replay = try DiskCacheReplay(configuration, in: folder)
+    try replay.run(trace)
+    #expect(simulation.counts.disk.bytesMoved ?? 0 > 100_000)
+    #expect(replay.counts == simulation.counts)
+    #expect(replay.cache.statistics.damages == 0)
+  }
+
   private func check(
     _ policy: String, _ unit: CapacityUnit, capacity: Int, age: UInt32?, seed: Int,
     admission: String? = nil

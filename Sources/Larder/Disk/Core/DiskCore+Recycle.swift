@@ -27,15 +27,23 @@ extension DiskCore {
     }
   }
 
+  /// The ids whose values are in a segment, in the order in which they stand there: the same for
+  /// the same requests, whatever ids keys have. O(ids).
+  private func ids(in segment: UInt64) -> [ObjectID] {
+    slots.indices.dropFirst()
+      .filter { DiskSegmentPlace(slots[$0].file)?.segment == segment }
+      .sorted { slots[$0].file < slots[$1].file }
+      .map { ObjectID($0) }
+  }
+
   /// Copies what counts of a segment, and says whether all of it. O(ids).
   private func recycle(_ segment: UInt64, _ index: DiskIndex) -> Bool {
     var moves: [Move] = []
     var isDone = true
     do throws(SQLiteError) {
       try beginWriting(index)
-      for place in slots.indices.dropFirst()
-      where DiskSegmentPlace(slots[place].file)?.segment == segment {
-        if case .refused(let isPassing) = try move(ObjectID(place), &moves, index) {
+      for id in ids(in: segment) {
+        if case .refused(let isPassing) = try move(id, &moves, index) {
           if !isPassing { folder.segments.spend(segment) }
           isDone = false
           break

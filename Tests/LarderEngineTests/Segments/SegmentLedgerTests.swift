@@ -1,0 +1,102 @@
+import Testing
+
+@testable import LarderEngine
+
+/// The books of segments, by hand and against plain arrays.
+@Suite struct SegmentLedgerTests {
+  private static let page: UInt64 = 4096
+
+  /// Segments of three pages. Values of a page each, A to F, fill two of them:
+  ///
+  ///     1: A B C   2: D E F   3: G (open)
+  ///
+  /// A, B, D and E leave. Four pages are dead; as many as a third of the three live ones (a page)
+  /// and one segment (three pages) may be. With H, which replaces C, five are: segment 1 holds
+  /// nothing and is free. Two remain, which may be.
+  @Test func deadBytesAreKeptWithinTheirBound() {
+    var ledger = SegmentLedger(bytesMax: 3 * Self.page)
+    func append(_ ledger: inout SegmentLedger) -> SegmentLedger.Place {
+      let (place, isNew) = ledger.place(extent: Self.page)
+      #expect(isNew == (place.offset == 0))
+      ledger.noteWritten(place, extent: Self.page)
+      return place
+    }
+    let values = (0..<7).map { _ in append(&ledger) }
+    #expect(values.map(\.segment) == [1, 1, 1, 2, 2, 2, 3])
+    #expect(values.map { $0.offset / Self.page } == [0, 1, 2, 0, 1, 2, 0])
+    for index in [0, 1, 3, 4] { ledger.retire(values[index], extent: Self.page, keeps: true) }
+    #expect(ledger.usedBytes == 7 * Self.page && !ledger.isWasteful)
+    let h = append(&ledger)
+    #expect(h == SegmentLedger.Place(segment: 3, offset: Self.page))
+    ledger.retire(values[2], extent: Self.page, keeps: true)
+    #expect(ledger.spareBytes == 3 * Self.page && !ledger.isWasteful)
+    // The free segment is written over before a new one is made.
+    let (next, isNew) = {
+      _ = append(&ledger)
+      return ledger.place(extent: Self.page)
+    }()
+    #expect(next == SegmentLedger.Place(segment: 1, offset: 0) && !isNew)
+    #expect(ledger.takeGone() == [])
+  }
+
+  @Test func theSegmentWithTheLeastLiveBytesIsRecycled() {
+    var ledger = SegmentLedger(bytesMax: 4 * Self.page)
+    var places: [SegmentLedger.Place] = []
+    for _ in 0..<17 {
+      let (place, _) = ledger.place(extent: Self.page)
+      ledger.noteWritten(place, extent: Self.page)
+      places.append(place)
+    }
+    // Live: 2, 1, 1 and 4 of 4 pages, and the open segment.
+    for index in [0, 1, 4, 5, 6, 9, 10, 11] {
+      ledger.retire(places[index], extent: Self.page, keeps: true)
+    }
+    #expect(ledger.isWasteful && ledger.victim() == 2)
+    ledger.spend(2)
+    #expect(ledger.victim() == 3)
+    ledger.spend(3)
+    #expect(ledger.victim() == 1)
+    ledger.spend(1)
+    // One without dead bytes would win nothing.
+    #expect(ledger.victim() == nil)
+  }
+
+  @Test func aSegmentThatIsReadIsNotWrittenOver() {
+    var ledger = SegmentLedger(bytesMax: Self.page)
+    let (place, _) = ledger.place(extent: Self.page)
+    ledger.noteWritten(place, extent: Self.page)
+    _ = ledger.place(extent: Self.page)
+    ledger.pin(1)
+    ledger.retire(place, extent: Self.page, keeps: true)
+    #expect(ledger.takeGone() == [1] && !ledger.numbers.contains(1))
+  }
+
+  @Test(arguments: 1...40 as ClosedRange<UInt64>)
+  func copiesAreThoseOfArrays(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    let setup = SegmentSetup(
+      bytes: [4096, 16 << 10, 50_000][Int(seed % 3)], inlineBytesMax: seed % 2 * 3000)
+    let objects = 8 + random.next(below: 60)
+    var shelf = SegmentShelf(setup, objects: Int(objects))
+    var naive = NaiveSegments(setup)
+    for step in 0..<1500 {
+      let id = ObjectID(1 + min(random.next(below: objects), random.next(below: objects)))
+      if random.next(below: 5) == 0 {
+        shelf.drop(id)
+        naive.drop(id)
+        shelf.commitDropped()
+        naive.commitDropped()
+      } else {
+        let size = random.next(below: random.next(below: 4) == 0 ? 60_000 : 9000)
+        shelf.store(id, UInt32(size))
+        naive.store(id, Int(size))
+      }
+      #expect(shelf.holds(id) == naive.stored.contains(id))
+      guard shelf.copies == UInt64(naive.copies), shelf.bytesMoved == UInt64(naive.moved) else {
+        Issue.record("seed \(seed), step \(step): \(shelf.copies) and \(naive.copies) copies")
+        return
+      }
+    }
+    #expect(setup.bytes == 4096 || shelf.copies > 0)
+  }
+}
