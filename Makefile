@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help deps browser build debug test test-foreign test-examples test-release sanitize \
+.PHONY: help deps browser build debug test test-foreign test-examples test-adapters test-release sanitize \
   torture test-clusters run bench bench-caches alarms mutants advise-regret analysis test-analysis library wheel \
   policies-page workload-docs docs lint format clean install
 
@@ -156,6 +156,13 @@ test-examples: deps ## Build Examples as packages of their own, and run them
 	  "$$results/run/counts.csv"
 	$(call say,Adding a policy: Examples/OwnPolicy)
 	@$(SWIFT) test --scratch-path .build-nested-debug --package-path Examples/OwnPolicy
+
+# The adapters with the packages that they adapt to: a build of their own, mostly of Hummingbird.
+ADAPTERS := --scratch-path .build-adapters --package-path Tests/Adapters
+test-adapters: deps ## Test the adapters for servers with the packages that they are for
+	$(call say,Building and running Tests/Adapters)
+	@$(SWIFT_BUILD) --build-tests $(ADAPTERS)
+	@$(SWIFT) test --skip-build $(ADAPTERS)
 
 test-release: deps ## Run every test in release mode
 	$(call say,Building and running the tests in release mode)

@@ -20,6 +20,11 @@ func tool(_ name: String, _ package: String) -> Target.Dependency {
   .product(name: name, package: package, condition: .when(traits: ["Tools"]))
 }
 
+/// A product that an adapter needs, so that it is fetched with the trait only.
+func adapted(_ name: String, _ package: String, _ trait: String) -> Target.Dependency {
+  .product(name: name, package: package, condition: .when(traits: [trait]))
+}
+
 let package = Package(
   name: "larder",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -30,6 +35,12 @@ let package = Package(
     .library(name: "Larder", targets: ["Larder"]),
     .library(name: "LarderEngine", targets: ["LarderEngine"]),
     .library(name: "LarderTraces", targets: ["LarderTraces"]),
+    // Adapters for servers, each empty without the trait of its name: docs/adapters.md.
+    .library(name: "LarderMetrics", targets: ["LarderMetrics"]),
+    .library(name: "LarderLogging", targets: ["LarderLogging"]),
+    .library(name: "LarderTracing", targets: ["LarderTracing"]),
+    .library(name: "LarderLifecycle", targets: ["LarderLifecycle"]),
+    .library(name: "LarderHummingbird", targets: ["LarderHummingbird"]),
     // What tells whether a policy keeps its contract, for tests: see Examples/OwnPolicy.
     .library(name: "LarderContracts", targets: ["LarderContracts"]),
     // For other languages: a C ABI, which the Python package uses; the header is in CLarder.
@@ -48,11 +59,21 @@ let package = Package(
     .trait(
       name: "Tools", description: "The command larder, and everything that only it needs.",
       enabledTraits: ["Encryption"]),
+    .trait(name: "Metrics", description: "LarderMetrics: statistics for swift-metrics."),
+    .trait(name: "Logging", description: "LarderLogging: failures for swift-log."),
+    .trait(name: "Tracing", description: "LarderTracing: spans for swift-distributed-tracing."),
+    .trait(name: "Lifecycle", description: "LarderLifecycle: a service for a ServiceGroup."),
+    .trait(name: "Hummingbird", description: "LarderHummingbird: a PersistDriver."),
     .default(enabledTraits: ["Encryption", "Tools"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
+    .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
   ],
@@ -83,6 +104,24 @@ let package = Package(
         "LarderEngine", "CLarderShims",
         .target(name: "CSQLite", condition: .when(platforms: elsewhere)), crypto,
       ]),
+    // Adapters, each behind a trait.
+    .target(
+      name: "LarderMetrics",
+      dependencies: ["Larder", adapted("CoreMetrics", "swift-metrics", "Metrics")]),
+    .target(
+      name: "LarderLogging",
+      dependencies: ["Larder", adapted("Logging", "swift-log", "Logging")]),
+    .target(
+      name: "LarderTracing",
+      dependencies: [adapted("Tracing", "swift-distributed-tracing", "Tracing")]),
+    .target(
+      name: "LarderLifecycle",
+      dependencies: [
+        "Larder", adapted("ServiceLifecycle", "swift-service-lifecycle", "Lifecycle"),
+      ]),
+    .target(
+      name: "LarderHummingbird",
+      dependencies: ["Larder", adapted("Hummingbird", "hummingbird", "Hummingbird")]),
     .target(
       name: "LarderTraces",
       dependencies: ["LarderSystem", "LarderEngine", "CLarderShims", "CZstd", "CZlib", "CLZMA"]),

@@ -16,8 +16,10 @@ public struct DiskCodec<Value>: Sendable {
   /// The content type of the bytes. A `DiskSuite` keeps it with entries that have none of their
   /// own.
   public let contentType: String?
-  let encode: @Sendable (Value) throws -> Data
-  let decode: @Sendable (Data) throws -> Value
+  /// Bytes of a value.
+  package let encode: @Sendable (Value) throws -> Data
+  /// The value of bytes.
+  package let decode: @Sendable (Data) throws -> Value
 
   /// A codec of closures. They are called on the thread that calls the cache or on one of the
   /// cache's threads, and from several threads at a time.

@@ -1,0 +1,112 @@
+#if Hummingbird
+  import Dispatch
+  import Foundation
+  public import Hummingbird
+  public import Larder
+
+  /// Hummingbird's key/value store on a disk cache: sessions and the like survive a restart of the
+  /// server, within the cache's limits.
+  ///
+  /// A cache may evict what it holds. Give the cache limits that suffice for what must stay, or use
+  /// it for what can be made again. Values are JSON in one suite of the cache. Calls that wait for
+  /// the disk do so on a queue of the driver, not on a thread of the tasks.
+  ///
+  /// ```swift
+  /// let persist = CachePersistDriver(try DiskCache(path: "sessions"))
+  /// ```
+  public final class CachePersistDriver: PersistDriver {
+    private let cache: DiskCache
+    private let suite: String
+    private let clock: any CacheClock
+    private let queue = DispatchQueue(label: "larder.persist")
+
+    /// A driver whose values are in a suite of `cache`, which it closes at shutdown. `clock` is the
+    /// cache's.
+    public init(
+      _ cache: DiskCache, suite: String = "persist", clock: any CacheClock = WallCacheClock()
+    ) {
+      self.cache = cache
+      self.suite = suite
+      self.clock = clock
+    }
+
+    /// Stores a value under a key that has none.
+    ///
+    /// - Throws: `PersistError.duplicate` where the key has a value, or `DiskCacheError`.
+    public func create<Object: Codable & Sendable>(
+      key: String, value: Object, expires: Duration?
+    ) async throws {
+      let data = try DiskCodec<Object>.json.encode(value)
+      try await run { cache, suite in
+        guard try cache.entry(for: key, suite: suite) == nil else { throw PersistError.duplicate }
+        try Self.store(data, key, expires, cache, suite)
+      }
+    }
+
+    /// Stores a value; without `expires`, one that replaces another keeps what is left of its life.
+    public func set<Object: Codable & Sendable>(
+      key: String, value: Object, expires: Duration?
+    ) async throws {
+      let data = try DiskCodec<Object>.json.encode(value)
+      try await run { [clock] cache, suite in
+        let life = try expires ?? Self.life(cache.entry(for: key, suite: suite), clock)
+        try Self.store(data, key, life, cache, suite)
+      }
+    }
+
+    /// The value of a key; nil where there is none or it has expired.
+    ///
+    /// - Throws: `PersistError.invalidConversion` where the value is of another type, or
+    ///   `DiskCacheError`.
+    public func get<Object: Codable & Sendable>(
+      key: String, as type: Object.Type
+    ) async throws -> Object? {
+      try await getWithTTL(key: key, as: type)?.object
+    }
+
+    /// The value of a key and the life that is left of it; nil for one without end.
+    public func getWithTTL<Object: Codable & Sendable>(
+      key: String, as type: Object.Type
+    ) async throws -> (object: Object, ttl: Duration?)? {
+      let entry = try await run { cache, suite in try cache.entry(for: key, suite: suite) }
+      guard let entry else { return nil }
+      guard let object = try? DiskCodec<Object>.json.decode(entry.data) else {
+        throw PersistError.invalidConversion
+      }
+      return (object, Self.life(entry, clock))
+    }
+
+    /// Removes the value of a key.
+    public func remove(key: String) async throws {
+      _ = try await run { cache, suite in try cache.remove(key, suite: suite) }
+    }
+
+    /// Writes everything and closes the cache.
+    public func shutdown() async throws {
+      try await run { cache, _ in try cache.close() }
+    }
+
+    private static func store(
+      _ data: Data, _ key: String, _ life: Duration?, _ cache: DiskCache, _ suite: String
+    ) throws {
+      _ = try cache.set(
+        data, for: key, suite: suite, options: DiskStoreOptions(timeToLive: life))
+    }
+
+    private static func life(_ entry: DiskEntry?, _ clock: any CacheClock) -> Duration? {
+      guard let expires = entry?.metadata.expiresMicroseconds else { return nil }
+      let now = clock.nowMicroseconds
+      return .microseconds(Int64(clamping: expires - min(expires, now)))
+    }
+
+    private func run<Result: Sendable>(
+      _ body: @escaping @Sendable (DiskCache, String) throws -> Result
+    ) async throws -> Result {
+      try await withCheckedThrowingContinuation { continuation in
+        queue.async { [cache, suite] in
+          continuation.resume(with: Swift.Result { try body(cache, suite) })
+        }
+      }
+    }
+  }
+#endif

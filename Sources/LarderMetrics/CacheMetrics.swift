@@ -1,0 +1,115 @@
+#if Metrics
+  public import CoreMetrics
+  public import Larder
+  import Synchronization
+
+  /// Reports a cache's statistics to swift-metrics.
+  ///
+  /// Statistics are read at each `update`, so requests cost nothing more. Counters grow by what has
+  /// happened since the update before; gauges hold the latest value. Every metric has the dimension
+  /// `cache`, the name, and where there are two tiers, `tier`.
+  ///
+  /// Counters: `larder_requests` by `result` (`hit`, `miss`), `larder_stores` by `result` (`stored`,
+  /// `rejected`), `larder_evictions` by `reason` (`capacity`, `expired`, `pressure`, `trim`,
+  /// `free_space`), `larder_loads` by `result` (`started`, `joined`, `failed`), and
+  /// `larder_damages` of disks. Gauges: `larder_entries`, and `larder_weight`, the sum of the costs
+  /// of entries or of the bytes of values on disk.
+  ///
+  /// ```swift
+  /// let metrics = CacheMetrics(cache, name: "articles")
+  /// Task { try await metrics.run(every: .seconds(10)) }
+  /// ```
+  public final class CacheMetrics: Sendable {
+    private struct Key: Hashable {
+      var label: String
+      var dimensions: [String]
+    }
+
+    private struct State {
+      var counters: [Key: (counter: Counter, total: UInt64)] = [:]
+      var gauges: [Key: Meter] = [:]
+    }
+
+    private let name: String
+    private let factory: any MetricsFactory
+    private let read: @Sendable () -> [CacheReading]
+    private let state = Mutex(State())
+
+    init(
+      _ name: String, _ factory: (any MetricsFactory)?,
+      _ read: @escaping @Sendable () -> [CacheReading]
+    ) {
+      self.name = name
+      self.factory = factory ?? MetricsSystem.factory
+      self.read = read
+    }
+
+    /// Reports a memory cache.
+    ///
+    /// - Parameters:
+    ///   - name: The value of the dimension `cache`.
+    ///   - factory: Where metrics go; nil for the one that `MetricsSystem` was bootstrapped with.
+    public convenience init<Key, Value>(
+      _ cache: MemoryCache<Key, Value>, name: String, factory: (any MetricsFactory)? = nil
+    ) {
+      self.init(name, factory) { CacheReading.all(cache.statistics, cache.loadCounts) }
+    }
+
+    /// Reports a disk cache. Reading its statistics takes its lock for a moment.
+    public convenience init(
+      _ cache: DiskCache, name: String, factory: (any MetricsFactory)? = nil
+    ) {
+      self.init(name, factory) {
+        CacheReading.all(cache.statistics, entries: cache.count, bytes: cache.valueBytes)
+      }
+    }
+
+    /// Reports both tiers of a hybrid cache and its fetches.
+    public convenience init<Key, Value>(
+      _ cache: HybridCache<Key, Value>, name: String, factory: (any MetricsFactory)? = nil
+    ) {
+      self.init(name, factory) {
+        CacheReading.all(cache.statistics, entries: cache.diskCount, bytes: cache.diskValueBytes)
+      }
+    }
+
+    /// Reads the statistics once and reports them.
+    public func update() {
+      let readings = read()
+      state.withLock { state in
+        for reading in readings {
+          let dimensions = [("cache", name)] + reading.dimensions
+          let key = Key(label: reading.label, dimensions: dimensions.map { "\($0)=\($1)" })
+          switch reading.value {
+          case .total(let total):
+            var known =
+              state.counters[key]
+              ?? (Counter(label: reading.label, dimensions: dimensions, factory: factory), 0)
+            // Statistics that were reset begin anew.
+            let grown = total >= known.total ? total - known.total : total
+            known.counter.increment(by: Int64(clamping: grown))
+            known.total = total
+            state.counters[key] = known
+          case .level(let level):
+            let meter =
+              state.gauges[key]
+              ?? Meter(label: reading.label, dimensions: dimensions, factory: factory)
+            meter.set(level)
+            state.gauges[key] = meter
+          }
+        }
+      }
+    }
+
+    /// Reports now and after each `interval`, until the task is cancelled, and then once more.
+    ///
+    /// - Throws: `CancellationError`.
+    public func run(every interval: Duration) async throws {
+      defer { update() }
+      while true {
+        update()
+        try await Task.sleep(for: interval)
+      }
+    }
+  }
+#endif

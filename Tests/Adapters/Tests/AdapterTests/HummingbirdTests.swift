@@ -1,0 +1,52 @@
+import Foundation
+import Hummingbird
+import Larder
+import LarderHummingbird
+import Testing
+
+@Suite struct HummingbirdTests {
+  private struct User: Codable, Equatable {
+    var name: String
+  }
+
+  private let scratch = Scratch()
+
+  @Test func valuesSurviveARestart() async throws {
+    let persist = CachePersistDriver(try DiskCache(path: scratch.path))
+    try await persist.create(key: "u", value: User(name: "Ada"), expires: nil)
+    await #expect(throws: PersistError.duplicate) {
+      try await persist.create(key: "u", value: 5, expires: nil)
+    }
+    #expect(try await persist.get(key: "u", as: User.self) == User(name: "Ada"))
+    await #expect(throws: PersistError.invalidConversion) {
+      try await persist.get(key: "u", as: [Int].self)
+    }
+    #expect(try await persist.get(key: "none", as: User.self) == nil)
+    try await persist.shutdown()
+    let again = CachePersistDriver(try DiskCache(path: scratch.path))
+    #expect(try await again.get(key: "u", as: User.self) == User(name: "Ada"))
+    try await again.remove(key: "u")
+    #expect(try await again.get(key: "u", as: User.self) == nil)
+    try await again.shutdown()
+  }
+
+  @Test func aLifeIsKeptUnlessAnotherIsGiven() async throws {
+    let persist = CachePersistDriver(try DiskCache(path: scratch.path))
+    try await persist.set(key: "n", value: 1, expires: .seconds(3600))
+    try await persist.set(key: "n", value: 2, expires: nil)
+    let kept = try #require(try await persist.getWithTTL(key: "n", as: Int.self))
+    let life = try #require(kept.ttl)
+    #expect(kept.object == 2 && life > .seconds(3000) && life <= .seconds(3600))
+    try await persist.set(key: "n", value: 3, expires: .seconds(60))
+    #expect(try await persist.getWithTTL(key: "n", as: Int.self)?.ttl ?? .zero <= .seconds(60))
+    try await persist.set(key: "m", value: 4)
+    let endless = try #require(try await persist.getWithTTL(key: "m", as: Int.self))
+    #expect(endless.object == 4 && endless.ttl == nil)
+    try await persist.set(key: "short", value: 5, expires: .milliseconds(1))
+    try await Task.sleep(for: .milliseconds(20))
+    #expect(try await persist.get(key: "short", as: Int.self) == nil)
+    try await persist.create(key: "short", value: 6, expires: nil)
+    #expect(try await persist.get(key: "short", as: Int.self) == 6)
+    try await persist.shutdown()
+  }
+}

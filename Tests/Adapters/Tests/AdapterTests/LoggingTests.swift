@@ -1,0 +1,89 @@
+import Foundation
+import Larder
+import LarderLogging
+import Logging
+import Synchronization
+import Testing
+
+@Suite struct LoggingTests {
+  /// A handler that keeps what is logged.
+  private final class Log: Sendable {
+    let lines = Mutex<[String]>([])
+
+    func logger(_ level: Logger.Level) -> Logger {
+      Logger(label: "test") { _ in Handler(log: self, logLevel: level) }
+    }
+  }
+
+  private struct Handler: LogHandler {
+    let log: Log
+    var logLevel: Logger.Level
+    var metadata: Logger.Metadata = [:]
+
+    init(log: Log, logLevel: Logger.Level) {
+      self.log = log
+      self.logLevel = logLevel
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+      get { metadata[key] }
+      set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+      let said = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+      log.lines.withLock {
+        $0.append("\(event.level): \(event.message) [\(said.joined(separator: " "))]")
+      }
+    }
+  }
+
+  @Test func failedFetchesAreWarningsWithoutTheirKeys() async throws {
+    let log = Log()
+    let scratch = Scratch()
+    let cache = try HybridCache<String, String>(path: scratch.path)
+    let token = cache.log(to: log.logger(.info), name: "c")
+    _ = try? await cache.value(for: "secret") { _ in throw Refused() }
+    _ = try await cache.value(for: "b") { _ in "of b" }
+    try cache.close()
+    token.cancel()
+    let lines = log.lines.withLock { $0 }
+    #expect(
+      lines.contains { $0.hasPrefix("warning: a fetch failed: ") && $0.hasSuffix("[cache=c]") })
+    #expect(!lines.contains { $0.contains("secret") || $0.hasPrefix("debug") })
+  }
+
+  @Test func keysAndFetchesAreLoggedWhereTheyAreWanted() async throws {
+    let log = Log()
+    let scratch = Scratch()
+    let cache = try HybridCache<String, String>(path: scratch.path)
+    let token = cache.log(to: log.logger(.debug), name: "c", logsKeys: true)
+    _ = try await cache.value(for: "b") { _ in "of b" }
+    try cache.close()
+    token.cancel()
+    #expect(log.lines.withLock { $0 }.contains("debug: fetched [cache=c key=b]"))
+  }
+
+  @Test func damageOnDiskIsAWarning() throws {
+    let log = Log()
+    let scratch = Scratch()
+    let cache = try DiskCache(
+      path: scratch.path, configuration: DiskConfiguration(inlineBytesMax: 0))
+    let token = cache.log(to: log.logger(.info), name: "c", logsKeys: true)
+    try cache.set(Data(repeating: 7, count: 5000), for: "a")
+    let names = try #require(FileManager.default.enumerator(atPath: scratch.path + "/files"))
+    for case let name as String in names {
+      let path = scratch.path + "/files/" + name
+      if (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) == 5000 {
+        try Data(repeating: 8, count: 5000).write(to: URL(fileURLWithPath: path))
+      }
+    }
+    #expect(try cache.data(for: "a") == nil)
+    token.cancel()
+    #expect(
+      log.lines.withLock { $0 } == [
+        "warning: an entry was given up: its value was damaged or not written [cache=c key=a]"
+      ])
+    try cache.close()
+  }
+}

@@ -1,0 +1,67 @@
+import Larder
+import LarderMetrics
+import MetricsTestKit
+import Testing
+
+@Suite struct MetricsTests {
+  private func total(_ metrics: TestMetrics, _ label: String, _ dimensions: [(String, String)])
+    -> Int64
+  {
+    metrics.counterTotal(label: label, dimensions: [("cache", "c")] + dimensions)
+  }
+
+  @Test func countersGrowByWhatHappenedBetweenUpdates() async throws {
+    let metrics = TestMetrics()
+    let cache = try MemoryCache<Int, Int>(count: 2)
+    let reporter = CacheMetrics(cache, name: "c", factory: metrics)
+    for key in 0..<3 { cache.set(key, for: key) }
+    _ = cache.get(2)
+    _ = cache.get(7)
+    reporter.update()
+    #expect(total(metrics, "larder_requests", [("result", "hit")]) == 1)
+    #expect(total(metrics, "larder_requests", [("result", "miss")]) == 1)
+    #expect(total(metrics, "larder_stores", [("result", "stored")]) == 3)
+    #expect(total(metrics, "larder_evictions", [("reason", "capacity")]) == 1)
+    #expect(try metrics.expectMeter("larder_entries", [("cache", "c")]).lastValue == 2)
+    _ = cache.get(2)
+    reporter.update()
+    reporter.update()
+    #expect(total(metrics, "larder_requests", [("result", "hit")]) == 2)
+    // Statistics that begin anew are not taken off.
+    cache.resetStatistics()
+    _ = cache.get(2)
+    reporter.update()
+    #expect(total(metrics, "larder_requests", [("result", "hit")]) == 3)
+    _ = try? await cache.value(for: 9) { _ in throw Refused() }
+    reporter.update()
+    #expect(total(metrics, "larder_loads", [("result", "failed")]) == 1)
+  }
+
+  @Test func tiersOfAHybridAreToldApart() async throws {
+    let metrics = TestMetrics()
+    let scratch = Scratch()
+    let cache = try HybridCache<String, String>(path: scratch.path)
+    let reporter = CacheMetrics(cache, name: "c", factory: metrics)
+    _ = try await cache.value(for: "a") { _ in "of a" }
+    _ = try await cache.value(for: "a") { _ in "another" }
+    reporter.update()
+    #expect(total(metrics, "larder_requests", [("tier", "memory"), ("result", "hit")]) == 1)
+    #expect(total(metrics, "larder_requests", [("tier", "disk"), ("result", "miss")]) == 1)
+    #expect(total(metrics, "larder_loads", [("result", "started")]) == 1)
+    let weight = try metrics.expectMeter("larder_weight", [("cache", "c"), ("tier", "disk")])
+    #expect(weight.lastValue == 4)
+    try cache.close()
+  }
+
+  @Test func aRunThatIsCancelledReportsOnceMore() async throws {
+    let metrics = TestMetrics()
+    let cache = try MemoryCache<Int, Int>(count: 2)
+    let reporter = CacheMetrics(cache, name: "c", factory: metrics)
+    let task = Task { try await reporter.run(every: .seconds(3600)) }
+    while metrics.meters.isEmpty { await Task.yield() }
+    _ = cache.get(1)
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(total(metrics, "larder_requests", [("result", "miss")]) == 1)
+  }
+}
