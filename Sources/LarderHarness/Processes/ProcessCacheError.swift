@@ -1,3 +1,5 @@
+import LarderSystem
+
 /// Why a cache in a process of its own cannot be asked.
 package enum ProcessCacheError: Error, Hashable, CustomStringConvertible {
   /// The configuration names no command.
@@ -15,7 +17,9 @@ package enum ProcessCacheError: Error, Hashable, CustomStringConvertible {
   case system(what: String, reason: String)
 
   /// One line for a person.
-  package var description: String {
+  package var description: String { TextSafety.singleLine(text) }
+
+  private var text: String {
     switch self {
     case .noCommand:
       return "the configuration has no command; name the program: cache: {process: [./my-cache]}"

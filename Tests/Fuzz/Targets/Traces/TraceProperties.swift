@@ -6,8 +6,9 @@ import LarderTraces
 enum TraceProperties {
   /// Reads a file, or has it refused, and checks what was read.
   static func check(path: String, format: ComponentSpec?) throws {
-    let trace = try accepted(or: TraceError.self, ComponentError.self) {
-      try PreparedTrace.load(path: path, format: format)
+    let trace = try accepted(or: TraceError.self, ComponentError.self, TooLong.self) {
+      // A line of some formats is millions of requests.
+      try PreparedTrace.load(path: path, format: format, progress: { _ in throw TooLong() })
     }
     guard let trace else { return }
     try columns(of: trace)
@@ -15,6 +16,9 @@ enum TraceProperties {
     try roundTrip(trace)
     try simulations(of: trace)
   }
+
+  /// A trace of more than a million requests, which takes too long to look at.
+  private struct TooLong: Error {}
 
   /// Ids in range, times in order, finite costs, a footprint that is the sum of first sizes.
   private static func columns(of trace: PreparedTrace) throws {
@@ -52,7 +56,8 @@ enum TraceProperties {
     let (old, new) = (trace.requests, again.requests)
     try require(
       old.count == new.count && old.objects == new.objects
-        && trace.footprintBytes == again.footprintBytes && trace.sampling == again.sampling,
+        && trace.footprintBytes == again.footprintBytes
+        && trace.sampling.rate == again.sampling.rate,
       "facts differ once written and read again")
     func same<Element: Equatable>(
       _ left: UnsafePointer<Element>?, _ right: UnsafePointer<Element>?, _ name: String
