@@ -9,7 +9,7 @@ set -euo pipefail
 here="$(cd "$(dirname "$0")" && pwd)"
 program="$1" seconds="$2"
 shift 2
-work="$here/../../.build-fuzz"
+work="$(cd "$here/../.." && pwd)/.build-fuzz"
 [ $# -gt 0 ] || mapfile -t targets < <("$program" list)
 [ $# -eq 0 ] || targets=("$@")
 
@@ -27,7 +27,10 @@ limits=(-rss_limit_mb=2048 -malloc_limit_mb=1024 -timeout=20)
 last() { grep -oE "$1" "$2" | tail -n 1 | grep -oE '[0-9]+$' || echo -; }
 
 status=0
-printf '%-22s %11s %9s %8s %8s %7s  %s\n' target executions per-s cov ft inputs found
+TIMEFORMAT='%U %S'
+format='%-22s %7s %11s %7s %7s %7s %7s  %s\n'
+# shellcheck disable=SC2059
+printf "$format" target cpu-s executions per-s cov ft inputs found
 for target in "${targets[@]}"; do
   mkdir -p "$work/corpus/$target" "$work/findings/$target" "$work/logs"
   log="$work/logs/${target//\//-}.txt"
@@ -43,17 +46,22 @@ for target in "${targets[@]}"; do
     [ ! -d "$folder" ] || folders+=("$folder")
   done
   found=-
+  failed=0
   # To a file: a pipe can hang.
-  if ! "$program" "$target" "${limits[@]}" -max_total_time="$seconds" -print_final_stats=1 \
-    -artifact_prefix="$work/findings/$target/" "${folders[@]}" >"$log" 2>&1; then
-    found="$(grep -oE 'Test unit written to .*' "$log" | tail -n 1 | sed 's/^Test unit written to //')"
+  { time "$program" "$target" "${limits[@]}" -max_total_time="$seconds" -print_final_stats=1 \
+    -artifact_prefix="$work/findings/$target/" "${folders[@]}" >"$log" 2>&1 || failed=1; } \
+    2>"$TMPDIR/cpu"
+  if [ "$failed" -ne 0 ]; then
+    found="$(grep -oE 'Test unit written to .*' "$log" | tail -n 1 | sed 's/^Test unit written to //' || true)"
     found="${found:-see $log}"
     status=1
   fi
   executions="$(last 'stat::number_of_executed_units: +[0-9]+' "$log")"
   rate="$(last 'stat::average_exec_per_sec: +[0-9]+' "$log")"
   [ "$executions" != - ] || executions="$(grep -oE '^#[0-9]+' "$log" | tail -n 1 | tr -d '#' || true)"
-  printf '%-22s %11s %9s %8s %8s %7s  %s\n' "$target" "${executions:--}" "$rate" \
+  # shellcheck disable=SC2059
+  printf "$format" "$target" "$(awk 'NF == 2 { printf "%.1f", $1 + $2 }' "$TMPDIR/cpu")" \
+    "${executions:--}" "$rate" \
     "$(last 'cov: [0-9]+' "$log")" "$(last 'ft: [0-9]+' "$log")" \
     "$(find "$work/corpus/$target" -type f | wc -l | tr -d ' ')" "$found"
   if [ "$found" != - ]; then
