@@ -220,7 +220,7 @@ fuzz: deps ## Fuzz every parser (or TARGETS) for SECONDS each with libFuzzer and
 	@bin="$$(dirname "$$(readlink -f "$$(command -v $(firstword $(SWIFT)))")")"; \
 	libfuzzer="$$(find -L "$$bin/../lib/swift/clang" "$$bin/../lib/clang" \
 	  -name "libclang_rt.fuzzer_no_main*$$(uname -m)*.a" -o -name 'libclang_rt.fuzzer_no_main.a' \
-	  2>/dev/null | head -n 1)"; \
+	  2>/dev/null | head -n 1 || true)"; \
 	[ -n "$$libfuzzer" ] || { echo "the toolchain of $(SWIFT) has no libFuzzer" >&2; exit 1; }; \
 	printf '\033[1m==> Building Tests/Fuzz\033[0m\n'; \
 	$(FUZZ); \
