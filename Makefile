@@ -3,8 +3,9 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help deps browser build debug test test-foreign test-examples test-adapters test-release sanitize \
-  torture test-clusters run bench bench-caches alarms mutants advise-regret analysis test-analysis library wheel \
+.PHONY: help deps browser build debug test test-foreign test-examples test-adapters test-release \
+  sanitize torture fuzz test-clusters run bench bench-caches alarms mutants advise-regret analysis \
+  test-analysis library wheel \
   policies-page workload-docs docs lint format clean install
 
 SWIFT ?= swift
@@ -26,6 +27,9 @@ SLOW_RUNS ?= 100
 TORTURE_SECONDS ?=
 TORTURE_SEED ?= 1
 ROUNDS ?=
+SECONDS ?= 60
+TARGETS ?=
+MERGE ?=
 SCENARIOS ?=
 ALARM_RESULTS ?= Results/alarms
 LARDER ?=
@@ -211,6 +215,25 @@ torture: deps ## Test disk caches with killed processes, power cuts, failing cal
 	awk -F '[:;] *' '/ rounds in / { split($$3, n, " "); \
 	  printf "  %-16s %-12s %8s %9s\n", $$1, $$2, n[1], n[4] }' "$$said"; \
 	exit $$status
+
+# libFuzzer drives the program Fuzz, whose own main function calls it: so the library without a main
+# is linked. Optimised, but with assertions. TARGETS names some targets; with MERGE=1 inputs that were
+# found are added to Tests/Fuzz/Corpus. Linux only: Apple's toolchain has no libFuzzer.
+FUZZ = $(SWIFT_BUILD) -c release --sanitize=address --scratch-path .build-fuzz --product Fuzz \
+  -Xswiftc -sanitize-coverage=edge,indirect-calls,trace-cmp,inline-8bit-counters,pc-table \
+  -Xswiftc -assert-config -Xswiftc Debug \
+  -Xlinker --whole-archive -Xlinker "$$libfuzzer" -Xlinker --no-whole-archive -Xlinker -lstdc++
+
+fuzz: deps ## Fuzz every parser (or TARGETS) for SECONDS each with libFuzzer and the address sanitizer
+	@bin="$$(dirname "$$(readlink -f "$$(command -v $(firstword $(SWIFT)))")")"; \
+	libfuzzer="$$(find -L "$$bin/../lib/swift/clang" "$$bin/../lib/clang" \
+	  -name "libclang_rt.fuzzer_no_main*$$(uname -m)*.a" -o -name 'libclang_rt.fuzzer_no_main.a' \
+	  2>/dev/null | head -n 1 || true)"; \
+	[ -n "$$libfuzzer" ] || { echo "the toolchain of $(SWIFT) has no libFuzzer" >&2; exit 1; }; \
+	printf '\033[1m==> Building Tests/Fuzz\033[0m\n'; \
+	$(FUZZ); \
+	printf '\033[1m==> Fuzzing, $(SECONDS) s a target\033[0m\n'; \
+	MERGE='$(MERGE)' Tests/Fuzz/run.sh "$$($(FUZZ) --show-bin-path)/Fuzz" '$(SECONDS)' $(TARGETS)
 
 # LARDER is the program to test: by default one that is built in release mode. CLUSTER_FLAGS has names
 # of tests, to run some of them, and options of Tests/Clusters/run.py. What is missing of Slurm,

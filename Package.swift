@@ -213,6 +213,20 @@ let package = Package(
     .executableTarget(
       name: "DiskTorture", dependencies: ["DiskSimulation"], path: "Tests/DiskTorture"),
 
+    // Parsers under libFuzzer (`make fuzz`); the tests replay what it found.
+    .target(name: "CLibFuzzer", path: "Tests/Fuzz/CLibFuzzer"),
+    .target(
+      name: "FuzzTargets",
+      dependencies: [
+        "LarderSystem", "LarderReports", "LarderStore", "LarderAdvice", "LarderChecks",
+        "LarderHarness", "LarderSimulation", "LarderWorkloads", "Larder", "LarderTraces",
+        "LarderEngine", "LarderC", "CLarder",
+        .target(name: "CSQLite", condition: .when(platforms: elsewhere)),
+      ],
+      path: "Tests/Fuzz/Targets"),
+    .executableTarget(
+      name: "Fuzz", dependencies: ["FuzzTargets", "CLibFuzzer"], path: "Tests/Fuzz/Program"),
+
     .testTarget(
       name: "LarderEngineTests",
       dependencies: ["LarderContracts", "LarderEngine", "TestSupport"],
@@ -284,6 +298,7 @@ let package = Package(
       dependencies: [
         "LarderCommands", "LarderSimulation", "LarderTraces", "LarderEngine", "TestSupport",
       ]),
+    .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets", "TestSupport"]),
     .testTarget(name: "RepositoryTests", dependencies: ["LarderEngine", "LarderTraces"]),
   ]
 )

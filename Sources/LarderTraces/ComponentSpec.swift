@@ -1,3 +1,5 @@
+internal import LarderSystem
+
 /// A generator, a distribution or a format as users name it: a name and parameters, as text.
 ///
 /// `zipf:objects=1000:exponent=0.9` on the command line, a map in a workload file.
@@ -87,6 +89,7 @@ public struct ComponentError: Error, Hashable, Sendable, CustomStringConvertible
 
   /// One line for a person.
   public var description: String {
-    parameter.map { "\(component): \($0): \(message)" } ?? "\(component): \(message)"
+    TextSafety.singleLine(
+      parameter.map { "\(component): \($0): \(message)" } ?? "\(component): \(message)")
   }
 }

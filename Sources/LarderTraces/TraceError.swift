@@ -1,3 +1,5 @@
+internal import LarderSystem
+
 /// What can be wrong with a trace: always a single line, with the file and the place in it.
 public struct TraceError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The file, or another name for the source.
@@ -37,6 +39,6 @@ public struct TraceError: Error, Hashable, Sendable, CustomStringConvertible {
     }
     text += ": \(message)"
     if let advice { text += "; \(advice)" }
-    return text
+    return TextSafety.singleLine(text)
   }
 }

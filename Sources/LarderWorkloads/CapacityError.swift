@@ -1,3 +1,5 @@
+import LarderSystem
+
 /// Why a text is no capacity, or not one for this trace.
 package struct CapacityError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The capacity as it was written.
@@ -15,5 +17,7 @@ package struct CapacityError: Error, Hashable, Sendable, CustomStringConvertible
   }
 
   /// One line for a person.
-  package var description: String { "capacity '\(text)': \(message)" }
+  package var description: String {
+    TextSafety.singleLine("capacity '\(text)': \(message)")
+  }
 }

@@ -2,7 +2,7 @@ import Foundation
 import LarderWorkloads
 
 /// A running program that is a cache, and the folder of its socket and of what it says.
-final class CacheProgram: @unchecked Sendable {
+final class CacheProgram: ProcessPeer, @unchecked Sendable {
   // `Process` is used by the thread that makes and ends it, and to ask whether it still runs.
   private let process = Process()
   private let folder: String
@@ -157,11 +157,6 @@ final class CacheProgram: @unchecked Sendable {
   /// The error of a program that takes too long.
   func silent(_ what: String) -> ProcessCacheError {
     .silent(program: name, what: what, seconds: timeoutSeconds, said: said)
-  }
-
-  /// The error of a program that answers something else than it should.
-  func answered(_ answer: some StringProtocol, to request: String) -> ProcessCacheError {
-    .answer(program: name, request: request, answer: String(answer.prefix(100)))
   }
 
   /// The last line of its standard error.

@@ -63,15 +63,8 @@ final class ProcessCache: CacheUnderTest, @unchecked Sendable {
           connections.append(ProcessConnection(socket, of: program))
         }
       }
-      var version: Substring = ""
-      for connection in connections {
-        connection.add("version\r\n")
-        try connection.send()
-        version = try connection.line()
-        guard version.hasPrefix("VERSION ") else {
-          throw program.answered(version, to: "version")
-        }
-      }
+      var version = ""
+      for connection in connections { version = try connection.greet() }
       hearsTime = version.hasPrefix(Self.timed)
       free = Locked(connections)
     } catch {
@@ -82,48 +75,18 @@ final class ProcessCache: CacheUnderTest, @unchecked Sendable {
   }
 
   func get(_ key: UInt64) throws -> CacheAnswer? {
-    try asking { stream throws(ProcessCacheError) in
-      stream.add("get \(key)\r\n")
-      try stream.send()
-      let line = try stream.line()
-      if line == "END" { return nil }
-      // VALUE key flags bytes
-      let words = line.split(separator: " ")
-      guard words.count >= 4, words[0] == "VALUE", words[1] == "\(key)",
-        let count = Int(words[3]), (0...Int(UInt32.max)).contains(count)
-      else { throw program.answered(line, to: "get \(key)") }
-      let value = try stream.block(count)
-      let end = try stream.line()
-      guard end == "END" else { throw program.answered(end, to: "get \(key)") }
-      return CacheAnswer(value, from: tier)
-    }
+    try asking { connection throws(ProcessCacheError) in try connection.get(key) }
+      .map { CacheAnswer($0, from: tier) }
   }
 
   func set(_ value: Data, for key: UInt64, _ options: CacheWriteOptions) throws {
-    try asking { stream throws(ProcessCacheError) in
-      stream.add("set \(key) 0 \(seconds(options)) \(value.count)\r\n")
-      stream.add(value)
-      stream.add("\r\n")
-      try stream.send()
-      let line = try stream.line()
-      // An object that is too large is a miss and is not stored; so is one that admission refuses.
-      let isFine =
-        line == "STORED" || line == "NOT_STORED"
-        || line.hasPrefix("SERVER_ERROR object too large")
-        || line.hasPrefix("SERVER_ERROR out of memory")
-      guard isFine else { throw program.answered(line, to: "set \(key) of \(value.count) bytes") }
+    try asking { connection throws(ProcessCacheError) in
+      try connection.set(value, for: key, seconds: seconds(options))
     }
   }
 
   func remove(_ key: UInt64) throws {
-    try asking { stream throws(ProcessCacheError) in
-      stream.add("delete \(key)\r\n")
-      try stream.send()
-      let line = try stream.line()
-      guard line == "DELETED" || line == "NOT_FOUND" else {
-        throw program.answered(line, to: "delete \(key)")
-      }
-    }
+    try asking { connection throws(ProcessCacheError) in try connection.remove(key) }
   }
 
   func usage() -> CacheUsage {

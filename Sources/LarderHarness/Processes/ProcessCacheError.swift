@@ -1,5 +1,7 @@
+import LarderSystem
+
 /// Why a cache in a process of its own cannot be asked.
-enum ProcessCacheError: Error, Hashable, CustomStringConvertible {
+package enum ProcessCacheError: Error, Hashable, CustomStringConvertible {
   /// The configuration names no command.
   case noCommand
   /// The program could not be started.
@@ -15,7 +17,9 @@ enum ProcessCacheError: Error, Hashable, CustomStringConvertible {
   case system(what: String, reason: String)
 
   /// One line for a person.
-  var description: String {
+  package var description: String { TextSafety.singleLine(text) }
+
+  private var text: String {
     switch self {
     case .noCommand:
       return "the configuration has no command; name the program: cache: {process: [./my-cache]}"

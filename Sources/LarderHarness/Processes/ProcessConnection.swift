@@ -1,26 +1,31 @@
 import Foundation
 
 /// A connection to a cache's process: what is sent, and what was received and is not yet read.
-final class ProcessConnection: @unchecked Sendable {
+package final class ProcessConnection: @unchecked Sendable {
   // Used by one thread at a time: the one that has taken it.
   private let descriptor: Int32
-  private let program: CacheProgram
+  let peer: any ProcessPeer
   private var sending: [UInt8] = []
-  private var received = [UInt8](repeating: 0, count: 64 << 10)
+  private var received = [UInt8](repeating: 0, count: ProcessConnection.roomLeast)
   /// What of `received` is not yet read.
   private var unread = 0..<0
 
   /// The latest time that the process heard of.
   private var told: UInt64 = 0
 
+  /// Bytes that there is room for at first.
+  static var roomLeast: Int { 64 << 10 }
+  /// Bytes that there is room for.
+  var room: Int { received.count }
+
   /// The longest line that a process may answer, in bytes.
   private static var longestLine: Int { 2048 }
 
   /// Takes a socket over, which it closes in the end.
-  init(_ descriptor: Int32, of program: CacheProgram) {
+  package init(_ descriptor: Int32, of peer: some ProcessPeer) {
     self.descriptor = descriptor
-    self.program = program
-    LocalSocket.limit(descriptor, seconds: program.timeoutSeconds)
+    self.peer = peer
+    LocalSocket.limit(descriptor, seconds: peer.timeoutSeconds)
   }
 
   deinit { close(descriptor) }
@@ -51,7 +56,7 @@ final class ProcessConnection: @unchecked Sendable {
         sent += count
       } else if errno != EINTR {
         throw errno == EAGAIN || errno == EWOULDBLOCK
-          ? program.silent("read a request") : program.ended()
+          ? peer.silent("read a request") : peer.ended()
       }
     }
     sending.removeAll(keepingCapacity: true)
@@ -72,7 +77,7 @@ final class ProcessConnection: @unchecked Sendable {
       }
       guard unread.count <= Self.longestLine else {
         let start = String(decoding: received[unread].prefix(60), as: UTF8.self)
-        throw program.answered("\(start)...", to: "a request")
+        throw peer.answered("\(start)...", to: "a request")
       }
       looked = unread.count
       try receive(room: Self.longestLine)
@@ -83,10 +88,13 @@ final class ProcessConnection: @unchecked Sendable {
   ///
   /// - Throws: `ProcessCacheError`.
   func block(_ count: Int) throws(ProcessCacheError) -> Data {
-    while unread.count < count + 2 { try receive(room: count + 2) }
+    // Room for what comes, not for what is promised: that may be 4 GiB.
+    while unread.count < count + 2 {
+      try receive(room: min(count + 2, max(Self.roomLeast, 2 * unread.count)))
+    }
     let end = unread.lowerBound + count
     guard received[end] == UInt8(ascii: "\r"), received[end + 1] == UInt8(ascii: "\n") else {
-      throw program.answered("a value that is not followed by a line's end", to: "get")
+      throw peer.answered("a value that is not followed by a line's end", to: "get")
     }
     defer { unread = end + 2..<unread.upperBound }
     return Data(received[unread.lowerBound..<end])
@@ -113,7 +121,7 @@ final class ProcessConnection: @unchecked Sendable {
     } while count < 0 && errno == EINTR
     guard count > 0 else {
       throw count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)
-        ? program.silent("answer") : program.ended()
+        ? peer.silent("answer") : peer.ended()
     }
     unread = unread.lowerBound..<old + count
   }

@@ -5,9 +5,9 @@
 /// Collet's XXH3 (2019, BSD licence), which takes as long as copying the bytes; what multiplies
 /// differs from stripe to stripe, so that their order counts. Not for secrets: whoever knows the
 /// seed can make two inputs with one hash.
-enum ByteHash {
+package enum ByteHash {
   /// The hash of `bytes`. Every byte, the length and the seed count. O(`bytes`).
-  static func hash(_ bytes: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
+  package static func hash(_ bytes: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
     let count = bytes.count
     var offset = 0
     var state = seed ^ p0

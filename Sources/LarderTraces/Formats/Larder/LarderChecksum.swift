@@ -1,7 +1,7 @@
 /// The 64-bit checksum of prepared trace files: finds damage, does not keep out forgers.
 ///
 /// Four lanes of eight bytes each, so that it runs at the speed of memory.
-struct LarderChecksum {
+package struct LarderChecksum {
   private var lanes: SIMD4<UInt64> = [
     0x9E37_79B9_7F4A_7C15, 0xC2B2_AE3D_27D4_EB4F, 0x1656_67B1_9E37_79F9, 0x27D4_EB2F_1656_67C5,
   ]
@@ -44,7 +44,7 @@ struct LarderChecksum {
   }
 
   /// The checksum of `bytes`.
-  static func of(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
+  package static func of(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
     var checksum = LarderChecksum()
     checksum.add(bytes)
     return checksum.value

@@ -26,7 +26,7 @@ enum LarderColumn: UInt32, CaseIterable, Sendable {
 /// only, goes on with the share as a double and u64 gets of all objects. Then the directory, 32
 /// bytes a column: u32 kind, u32 element size, u64 offset, u64 length, u64 checksum. Then the name
 /// in UTF-8. The columns begin at multiples of 64 and may be mapped and read in place.
-struct LarderLayout {
+package struct LarderLayout {
   var fileLength = 0
   var count = 0
   var objects = 0
@@ -47,13 +47,13 @@ struct LarderLayout {
   /// What a file begins with. Not text, and damaged by programs that convert line ends.
   static let magic: [UInt8] = [0x89] + Array("LARDER".utf8) + [0x0A]
   /// The version of whole traces, and that of samples.
-  static let versions: (whole: UInt32, sample: UInt32) = (1, 2)
+  package static let versions: (whole: UInt32, sample: UInt32) = (1, 2)
   /// Bytes before the directory in a whole trace, and what a sample has more.
-  static let fixedLength = 72
-  static let samplingLength = 16
-  static let entryLength = 32
+  package static let fixedLength = 72
+  package static let samplingLength = 16
+  package static let entryLength = 32
   static let alignment = 64
-  static let checksumOffset = 64
+  package static let checksumOffset = 64
 
   /// Where the directory begins.
   var directoryOffset: Int {

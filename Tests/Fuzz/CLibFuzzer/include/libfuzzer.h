@@ -1,0 +1,14 @@
+#ifndef LARDER_LIBFUZZER_H
+#define LARDER_LIBFUZZER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/// Tries one input. 0 keeps it as libFuzzer sees fit, -1 keeps it out of the corpus.
+typedef int (*larder_fuzz_input)(const uint8_t *bytes, size_t count);
+
+/// Runs libFuzzer with the arguments of a program, where it is linked (see `make fuzz`); returns -1
+/// where it is not, which is in every other build.
+int larder_fuzz_run(int *argc, char ***argv, larder_fuzz_input input);
+
+#endif

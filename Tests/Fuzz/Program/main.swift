@@ -1,0 +1,46 @@
+import CLibFuzzer
+import Foundation
+import FuzzTargets
+
+// `Fuzz list` names the targets. `Fuzz TARGET [FLAGS] [FOLDER ...]` fuzzes one where libFuzzer is
+// linked (`make fuzz`); elsewhere, and with libFuzzer, `Fuzz TARGET FILE ...` tries files.
+
+/// Says something on standard error and ends with the code of a wrong use.
+func refuse(_ line: String) -> Never {
+  FileHandle.standardError.write(Data("\(line)\n".utf8))
+  exit(2)
+}
+
+let arguments = Array(CommandLine.arguments.dropFirst())
+if arguments == ["list"] {
+  for target in FuzzRegistry.all { print(target.name) }
+  exit(0)
+}
+
+// libFuzzer starts this program again for merging, with its flags alone.
+let variable = "LARDER_FUZZ_TARGET"
+let isAgain = arguments.first?.hasPrefix("-") ?? false
+let asked = isAgain ? ProcessInfo.processInfo.environment[variable] : arguments.first
+guard let name = asked, let target = FuzzRegistry.target(named: name) else {
+  refuse("usage: Fuzz list | Fuzz TARGET [FLAGS] [FOLDER ...] | Fuzz TARGET FILE ...")
+}
+setenv(variable, name, 1)
+let others = Array(isAgain ? arguments[...] : arguments.dropFirst())
+
+ChosenTarget.choose(target)
+var words = [CommandLine.arguments[0], "-max_len=\(target.lengthMax)"] + others
+var pointers: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+let code = pointers.withUnsafeMutableBufferPointer { pointers -> Int32 in
+  var count = Int32(words.count)
+  var values = pointers.baseAddress
+  return larder_fuzz_run(&count, &values) { bytes, count in
+    ChosenTarget.run(Array(UnsafeBufferPointer(start: bytes, count: count)))
+    return 0
+  }
+}
+if code != -1 { exit(code) }
+for path in others {
+  guard let data = FileManager.default.contents(atPath: path) else { refuse("cannot read \(path)") }
+  ChosenTarget.run([UInt8](data))
+  print("\(path): passed")
+}

@@ -1,0 +1,87 @@
+import Foundation
+import Larder
+
+/// A small disk cache as files: what the targets of damaged folders start from. The same in every
+/// process but for the random seed of its database.
+struct DiskSample {
+  /// A file by its path in the folder.
+  struct File {
+    var path: String
+    var bytes: [UInt8]
+  }
+
+  let configuration: DiskConfiguration
+  let files: [File]
+
+  /// The time of the caches, in microseconds.
+  static let now: UInt64 = 1_700_000_000_000_000
+
+  /// What is stored: small values in rows, large ones elsewhere.
+  static let values: [(key: String, value: Data)] =
+    (0..<4).map { ("inline-\($0)", Data(repeating: UInt8($0), count: 10 + $0)) }
+    + (0..<4).map { ("large-\($0)", Data(repeating: UInt8(64 + $0), count: 600 + $0)) }
+
+  /// Values in files, values in segments, and an encrypted cache; each closed, and as a crash
+  /// leaves it.
+  static let all: [Result<DiskSample, any Error>] = {
+    let key = try? DiskEncryption(key: Data(repeating: 7, count: 32))
+    let kinds: [(DiskValues, DiskEncryption?)] = [
+      (.files, nil), (.segments(bytes: 4096), nil), (.files, key), (.segments(bytes: 4096), key),
+    ]
+    return kinds.flatMap { values, key in
+      [true, false].map { isClosed in
+        Result { try DiskSample(values, key, isClosed: isClosed) }
+      }
+    }
+  }()
+
+  private init(
+    _ values: DiskValues, _ encryption: DiskEncryption?, isClosed: Bool
+  ) throws {
+    configuration = DiskConfiguration(
+      limits: DiskLimits(bytesMax: nil, freeBytesMin: 0), durability: .none, inlineBytesMax: 100,
+      values: values, groupWrites: 3, checkpointPages: 4, encryption: encryption)
+    FuzzScratch.remove("sample")
+    defer { FuzzScratch.remove("sample") }
+    let path = FuzzScratch.path("sample")
+    let cache = try DiskCache(
+      path: path, configuration: configuration, clock: FuzzClock(Self.now))
+    for (index, (key, value)) in Self.values.enumerated() {
+      try cache.set(
+        value, for: key,
+        options: DiskStoreOptions(
+          timeToLive: index % 2 == 0 ? .seconds(60) : nil, version: "v\(index)",
+          isPermanent: index == 3))
+    }
+    try cache.flush()
+    if isClosed { try cache.close() }
+    files = try Self.read(path)
+  }
+
+  /// The files of a folder, in the order of their paths. That of the lock is empty and left out.
+  private static func read(_ folder: String) throws -> [File] {
+    let paths = try FileManager.default.subpathsOfDirectory(atPath: folder).sorted()
+    return try paths.compactMap { path in
+      var isFolder = ObjCBool(false)
+      let whole = "\(folder)/\(path)"
+      guard FileManager.default.fileExists(atPath: whole, isDirectory: &isFolder),
+        !isFolder.boolValue, !path.hasSuffix("-shm")
+      else { return nil }
+      return File(path: path, bytes: [UInt8](try Data(contentsOf: URL(fileURLWithPath: whole))))
+    }
+  }
+
+  /// Writes files below a folder, which is made.
+  static func write(_ files: [File], to folder: String) throws {
+    let manager = FileManager.default
+    for file in files {
+      let whole = "\(folder)/\(file.path)"
+      try manager.createDirectory(
+        atPath: (whole as NSString).deletingLastPathComponent, withIntermediateDirectories: true,
+        attributes: [.posixPermissions: 0o700])
+      guard manager.createFile(atPath: whole, contents: Data(file.bytes)) else {
+        throw FuzzFinding("cannot write \(whole)")
+      }
+    }
+  }
+}

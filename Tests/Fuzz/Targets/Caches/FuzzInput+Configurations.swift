@@ -1,0 +1,95 @@
+import Foundation
+import Larder
+import LarderEngine
+
+/// Configurations of caches from the bytes of an input.
+extension FuzzInput {
+  /// A clock that starts at an ordinary or a strange moment.
+  mutating func clock() -> FuzzClock {
+    FuzzClock(
+      pick([1_700_000_000_000_000, 1_700_000_000_000_000, 0, 1, .max / 2, .max - 10_000_000]))
+  }
+
+  /// A policy's text: a policy of the registry, with a parameter of any value, or any text.
+  mutating func policyText() -> String {
+    let policies = PolicyRegistry.standard
+    switch byte() % 6 {
+    case 0: return text(upTo: 24)
+    case 1:
+      let description = policies[below(policies.count)].description
+      guard !description.parameters.isEmpty else { return description.name }
+      let parameter = description.parameters[below(description.parameters.count)]
+      return "\(description.name):\(parameter.name)=\(text(upTo: 12))"
+    default: return policies[below(policies.count)].description.name
+    }
+  }
+
+  /// A filter's text, or none.
+  mutating func admissionText() -> String? {
+    maybe { input in
+      input.below(4) == 0
+        ? input.text(upTo: 24) : input.pick(AdmissionRegistry.all.map(\.description.name))
+    }
+  }
+
+  /// A rule for memory pressure.
+  mutating func pressureRule() -> MemoryPressureRule {
+    MemoryPressureRule(keptOnWarning: share(), keptWhenCritical: share())
+  }
+
+  /// A memory cache's configuration.
+  mutating func memoryConfiguration(clock: FuzzClock) -> MemoryCacheConfiguration {
+    MemoryCacheConfiguration(
+      limits: MemoryCacheLimits(
+        count: maybe { $0.integer(below: 100) }, cost: maybe { $0.integer(below: 5000) },
+        age: maybe { $0.duration() }),
+      policy: policyText(), admission: admissionText(),
+      shards: maybe { $0.flag() ? 1 : $0.integer(below: 9) },
+      hashing: pick([.standard, .fast, .seeded(7)]), clock: clock, pressureRule: pressureRule(),
+      seed: UInt64(byte()), refreshAfterWrite: maybe { $0.duration() },
+      staleWhileRevalidate: maybe { $0.duration() }, negativeEntries: integer(below: 100))
+  }
+
+  /// A disk cache's configuration.
+  mutating func diskConfiguration() throws(DiskCacheError) -> DiskConfiguration {
+    var encryption: DiskEncryption?
+    if below(6) == 0 {
+      encryption = try DiskEncryption(key: Data(count: pick([16, 24, 32, 32, 0, 1, 33])))
+    }
+    return DiskConfiguration(
+      policy: policyText(), admission: admissionText(),
+      limits: DiskLimits(
+        bytesMax: maybe { $0.unsigned(below: 5000) }, entriesMax: maybe { $0.integer(below: 100) },
+        timeToLive: maybe { $0.duration() }, freeBytesMin: maybe { $0.unsigned(below: 2) } ?? 0,
+        freeSpaceInterval: unsigned(below: 1000)),
+      durability: pick([.none, .normal]), inlineBytesMax: integer(below: 200),
+      values: flag() ? .segments(bytes: integer(below: 9000)) : .files,
+      groupWrites: integer(below: 100), groupBytes: integer(below: 10_000),
+      pageCacheBytes: integer(below: 100_000), checkpointPages: integer(below: 100),
+      seed: UInt64(byte()), encryption: encryption,
+      damageHandling: pick([.setAside, .setAside, .fail]))
+  }
+
+  /// A hybrid cache's configuration.
+  mutating func hybridConfiguration(
+    clock: FuzzClock
+  ) throws(DiskCacheError) -> HybridCacheConfiguration {
+    HybridCacheConfiguration(
+      memory: maybe { $0.memoryConfiguration(clock: clock) },
+      disk: flag() ? try diskConfiguration() : nil,
+      rules: HybridRules(
+        inclusion: pick(HybridRules.Inclusion.allCases),
+        promotion: pick(HybridRules.Promotion.allCases),
+        placement: maybe {
+          HybridRules.Placement(
+            memoryOnlyBelowSeconds: UInt32(truncatingIfNeeded: $0.integer(below: 100)),
+            diskOnlyFromSeconds: UInt32(truncatingIfNeeded: $0.integer(below: 100)))
+        }),
+      writes: flag()
+        ? .back(entriesMax: integer(below: 20), interval: maybe { $0.duration() }) : .through,
+      copiesOnRead: flag(), strategy: pick(CacheStrategy.allCases),
+      staleIfError: maybe { $0.duration() }, staleWhileRevalidate: maybe { $0.duration() },
+      revalidateWithin: duration(), pressureRule: pressureRule(), suite: text(upTo: 4),
+      clock: clock)
+  }
+}

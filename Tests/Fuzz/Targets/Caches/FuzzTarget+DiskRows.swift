@@ -1,0 +1,35 @@
+import Foundation
+import Larder
+
+extension FuzzTarget {
+  /// A disk cache whose rows have other values, whose checksums are made right for them: what only
+  /// somebody who wants to can write. It opens, or says why not, and can be used.
+  static let diskRows = FuzzTarget("disk/rows", lengthMax: 256) { input in
+    var choices = FuzzInput(input)
+    // Those without encryption.
+    let sample = try DiskSample.all[choices.pick([0, 2])].get()
+    FuzzScratch.remove("rows")
+    defer { FuzzScratch.remove("rows") }
+    let path = FuzzScratch.path("rows")
+    try DiskSample.write(sample.files, to: path)
+    try RowEditor.edit("\(path)/index.sqlite", &choices)
+    var configuration = sample.configuration
+    configuration.policy = choices.pick(["lru", "fifo", "gdsf", "ttl", "s3-fifo", "lhd"])
+    configuration.limits.bytesMax = choices.maybe { $0.unsigned(below: 4000) }
+    configuration.limits.entriesMax = choices.maybe { $0.integer(below: 9) }
+    let clock = FuzzClock(DiskSample.now)
+    var latest: [String: Data] = [:]
+    for _ in 0..<2 {
+      let cache = try accepted(or: DiskCacheError.self) {
+        try DiskCache(path: path, configuration: configuration, clock: clock)
+      }
+      guard let cache else { return }
+      for (key, _) in DiskSample.values {
+        _ = try accepted(or: DiskCacheError.self) { try cache.entry(for: key) }
+      }
+      _ = try accepted(or: DiskCacheError.self) { try cache.suites() }
+      for _ in 0..<6 { try DiskCalls.call(cache, &choices, &latest, clock) }
+      _ = try accepted(or: DiskCacheError.self) { try cache.close() }
+    }
+  }
+}

@@ -1,0 +1,11 @@
+import Foundation
+import LarderAdvice
+
+extension FuzzTarget {
+  /// A file of prices for `larder advise`.
+  static let prices = FuzzTarget("prices", lengthMax: 2048) { input in
+    _ = try accepted(or: AdviceError.self) {
+      try Prices(yaml: Data(input), file: "prices.yaml")
+    }
+  }
+}

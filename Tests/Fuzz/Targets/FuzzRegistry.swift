@@ -1,0 +1,29 @@
+/// All targets. Adding one is a file in this folder and a line here.
+package enum FuzzRegistry {
+  /// Every target, in the order in which lists show them.
+  package static let all: [FuzzTarget] =
+    FormatTargets.all + [
+      .anyFormat,
+      .logFormat,
+      .prepared,
+      .recording,
+      .workload,
+      .results,
+      .baseline,
+      .prices,
+      .texts,
+      .policy,
+      .cABI,
+      .processReplies,
+      .memoryConfiguration,
+      .hybridConfiguration,
+      .diskConfiguration,
+      .diskBytes,
+      .diskRows,
+    ]
+
+  /// The target of this name.
+  package static func target(named name: String) -> FuzzTarget? {
+    all.first { $0.name == name }
+  }
+}

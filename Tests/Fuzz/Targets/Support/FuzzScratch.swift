@@ -1,0 +1,33 @@
+import Foundation
+
+/// A folder of this process for the files of inputs, in the folder for temporary files: `make fuzz`
+/// makes that one in memory and removes it.
+enum FuzzScratch {
+  /// The folder.
+  static let folder: String = {
+    let path =
+      FileManager.default.temporaryDirectory.path
+      + "/larder-fuzz-\(ProcessInfo.processInfo.processIdentifier)"
+    try? FileManager.default.createDirectory(
+      atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    return path
+  }()
+
+  /// The path of a name in the folder.
+  static func path(_ name: String) -> String { "\(folder)/\(name)" }
+
+  /// Writes a file and returns its path.
+  static func write(_ bytes: some Collection<UInt8>, to name: String) throws -> String {
+    let path = path(name)
+    guard let file = fopen(path, "wb") else { throw FuzzFinding("cannot write \(path)") }
+    defer { fclose(file) }
+    let written = Array(bytes).withUnsafeBytes { fwrite($0.baseAddress, 1, $0.count, file) }
+    guard written == bytes.count else { throw FuzzFinding("cannot write \(path)") }
+    return path
+  }
+
+  /// Removes a file or a folder with everything in it.
+  static func remove(_ name: String) {
+    try? FileManager.default.removeItem(atPath: path(name))
+  }
+}
