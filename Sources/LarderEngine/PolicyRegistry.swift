@@ -60,7 +60,7 @@ public enum PolicyRegistry {
   /// - Throws: `unknownPolicy` or `unknownParameter`.
   public static func policy(named spec: PolicySpec) throws(PolicyError) -> RegisteredPolicy {
     guard let policy = registered(spec.name) else {
-      let known = (all + learned + bounds).map(\.description.name).sorted()
+      let known = everything.map(\.description.name).sorted()
       throw .unknownPolicy(spec.name, nearest: spec.name.nearest(among: known))
     }
     let known = policy.description.parameters.map(\.name)

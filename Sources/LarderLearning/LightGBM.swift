@@ -19,12 +19,13 @@ public enum LightGBM {
     GradientBoosting.provide { () throws(BoostingError) in try load() }
   }
 
-  /// Loads the library.
+  /// Loads the library. Its name has digits of a small model that is trained here: the API does not
+  /// say which version it is, and models are what matters. About 20 ms.
   ///
-  /// - Throws: `unavailable` with what to install.
+  /// - Throws: `unavailable` with what to install, or `failed`.
   public static func load() throws(BoostingError) -> GradientBoosting {
     let library = try BoostingLibrary.find()
-    return GradientBoosting(name: "LightGBM") { (rows, parameters) throws(BoostingError) in
+    return GradientBoosting(name: "LightGBM \(try library.fingerprint())") { (rows, parameters) throws(BoostingError) in
       try library.train(rows, parameters)
     }
   }

@@ -125,6 +125,20 @@ public struct BoostedTrees: Sendable {
     }
   }
 
+  /// The predictions for rows of `features` values each.
+  public func predictions(for rows: [[Float]]) -> [Double] {
+    let values = rows.flatMap { $0 }
+    precondition(values.count == rows.count * features, "rows of \(features) features")
+    return values.withUnsafeBufferPointer { values in
+      [Double](unsafeUninitializedCapacity: rows.count) { scores, count in
+        if let values = values.baseAddress, let scores = scores.baseAddress {
+          predict(values, stride: features, count: rows.count, into: scores)
+        }
+        count = rows.count
+      }
+    }
+  }
+
   @inline(__always)
   private static func next(
     _ nodes: UnsafeBufferPointer<Node>, _ place: Int32, _ row: UnsafePointer<Float>
@@ -161,8 +175,10 @@ public struct BoostedTrees: Sendable {
     scores[3] += outputs[Int(d)]
   }
 
-  /// Memory held, in bytes.
-  var bytes: Int {
-    nodes.capacity * MemoryLayout<Node>.stride + outputs.capacity * MemoryLayout<Double>.stride
+  /// The memory of so many trees with so many leaves, in bytes.
+  static func bytes(trees: Int, leaves: Int) -> Int {
+    let nodes = trees * (2 * leaves - 1)
+    return nodes * (MemoryLayout<Node>.stride + MemoryLayout<Double>.stride)
+      + trees * MemoryLayout<Span>.stride
   }
 }

@@ -33,6 +33,9 @@ public struct GradientBoosting: Sendable {
       self.trees = trees
       self.seed = Int32(truncatingIfNeeded: seed & 0x7FFF_FFFF)
     }
+
+    /// The memory of the largest model, in bytes. How large one is depends on its examples.
+    var modelBytes: Int { BoostedTrees.bytes(trees: trees, leaves: leaves) }
   }
 
   /// The library with its version, as a person would name it.

@@ -1,8 +1,8 @@
 /// How many evicted objects 3L-Cache remembers: a multiple of the residents that grows while enough
 /// requests would find more.
-struct HistoryLength {
+package struct HistoryLength {
   /// Times the residents, at most, residents included.
-  static var most: Int { 6 }
+  package static var most: Int { 6 }
 
   private var multiple = 2
   private var requests: UInt64 = 0
@@ -11,13 +11,16 @@ struct HistoryLength {
   // The largest age at which an object was forgotten: before the last training, and since.
   private var forgottenAge = (before: UInt64(0), since: UInt64(0))
   /// Whether objects were forgotten with this multiple.
-  var isFull = false
+  package var isFull = false
+
+  /// Twice the residents, and nothing seen.
+  package init() {}
 
   /// Places for evicted objects.
-  func evictedMax(residents: Int) -> Int { residents * (multiple - 1) + 2 }
+  package func evictedMax(residents: Int) -> Int { residents * (multiple - 1) + 2 }
 
   /// A request; an object that is known is resident or remembered.
-  mutating func note(isHit: Bool, isKnown: Bool) {
+  package mutating func note(isHit: Bool, isKnown: Bool) {
     guard isFull else { return }
     requests += 1
     if isHit { hits += 1 }
@@ -25,14 +28,14 @@ struct HistoryLength {
   }
 
   /// The label of an object that is forgotten at an age: its age, and what others had.
-  mutating func label(afterForgetting age: UInt64) -> UInt64 {
+  package mutating func label(afterForgetting age: UInt64) -> UInt64 {
     let label = forgottenAge.before + age
     forgottenAge.since = max(forgottenAge.since, age)
     return label
   }
 
   /// A model was trained.
-  mutating func adapt() {
+  package mutating func adapt() {
     forgottenAge.before = forgottenAge.since
     guard requests > 1_000_000, isFull else { return }
     let ghosts = found - hits

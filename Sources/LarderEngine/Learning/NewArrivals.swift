@@ -1,7 +1,7 @@
 /// Objects stored since a model was trained, oldest first, with the bytes that they had: 3L-Cache
 /// looks at them before it looks at old ones.
 struct NewArrivals: ~Copyable {
-  private struct Arrival: BitwiseCopyable {
+  struct Arrival: BitwiseCopyable {
     var id: ObjectID
     var epoch: UInt32
   }

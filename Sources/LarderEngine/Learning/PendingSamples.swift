@@ -4,7 +4,7 @@
 /// A list is a circle of which its owner keeps the last element, 0 for none. All operations are
 /// O(1), amortised. Memory: 16 bytes a sample.
 struct PendingSamples: ~Copyable {
-  private struct Sample: BitwiseCopyable {
+  struct Sample: BitwiseCopyable {
     var time: UInt64
     var next: UInt32
   }

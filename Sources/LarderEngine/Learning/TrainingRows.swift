@@ -27,6 +27,12 @@ public struct TrainingRows: ~Copyable {
     labels.append(label)
   }
 
+  /// Adds a row of `features` values.
+  public mutating func append(_ row: [Float], label: Float) {
+    precondition(row.count == features, "a row of \(row.count) features for \(features)")
+    row.withUnsafeBufferPointer { append($0, label: label) }
+  }
+
   /// Removes all rows and keeps their memory.
   mutating func removeAll() {
     labels.removeAll(keepingCapacity: true)

@@ -19,7 +19,7 @@ struct LRB: EvictionPolicy, ~Copyable {
           + "2 to 2^40"),
       PolicyParameter(
         "batch", default: "131072", isCount: true,
-        "training examples for a model, from 64 to 2^20"),
+        "training examples for a model, from 2 to 2^20"),
       PolicyParameter(
         "history", default: "0", inRealCaches: "2",
         "evicted objects that are remembered, share of the most residents; 0 for all in the window"
@@ -85,7 +85,7 @@ struct LRB: EvictionPolicy, ~Copyable {
   init(_ setup: PolicySetup) throws(PolicyError) {
     let spec = setup.spec
     let window = UInt64(try spec.integer("window", default: 1 << 26, in: 2...1 << 40))
-    let batch = try spec.integer("batch", default: 1 << 17, in: 64...1 << 20)
+    let batch = try spec.integer("batch", default: 1 << 17, in: 2...1 << 20)
     let history = try spec.number("history", default: 0, in: 0...1000)
     let objective = try spec.choice("objective", ["bytes", "objects"])
     try setup.requireObjects(atMost: LRB.objectsMax)
@@ -200,7 +200,7 @@ struct LRB: EvictionPolicy, ~Copyable {
 
   var stateBytes: Int {
     known.bytes + residents.bytes + order.bytes + ghosts.bytes + expiry.bytes + intervals.bytes
-      + pending.bytes + examples.bytes + candidates.bytes + (model?.bytes ?? 0)
+      + pending.bytes + examples.bytes + candidates.bytes + parameters.modelBytes
   }
 }
 

@@ -15,7 +15,7 @@ struct ThreeLCache: EvictionPolicy, ~Copyable {
     parameters: [
       PolicyParameter(
         "batch", default: "65536", isCount: true,
-        "training examples for a model, from 64 to 2^20"),
+        "training examples for a model, from 2 to 2^20"),
       PolicyParameter(
         "objective", default: "bytes", searched: ["bytes", "objects"],
         "the ratio that is optimised: of bytes, or of objects, where predictions are multiplied by "
@@ -82,7 +82,7 @@ struct ThreeLCache: EvictionPolicy, ~Copyable {
 
   init(_ setup: PolicySetup) throws(PolicyError) {
     let spec = setup.spec
-    let batch = try spec.integer("batch", default: 1 << 16, in: 64...1 << 20)
+    let batch = try spec.integer("batch", default: 1 << 16, in: 2...1 << 20)
     let objective = try spec.choice("objective", ["bytes", "objects"])
     try setup.requireObjects(atMost: ThreeLCache.objectsMax)
     let boosting = try GradientBoosting.current(for: spec)
@@ -182,7 +182,7 @@ struct ThreeLCache: EvictionPolicy, ~Copyable {
 
   var stateBytes: Int {
     known.bytes + residents.bytes + order.bytes + evicted.bytes + predicted.bytes + arrivals.bytes
-      + examples.bytes + candidates.bytes + (model?.bytes ?? 0)
+      + examples.bytes + candidates.bytes + parameters.modelBytes
   }
 
   /// Takes an object out of all that residents are in.
