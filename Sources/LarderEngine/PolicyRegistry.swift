@@ -53,7 +53,8 @@ public enum PolicyRegistry {
 
   /// Policies and bounds of this package.
   static let standardByName = Dictionary(
-    (standard + learned + bounds).map { ($0.description.name, $0) }, uniquingKeysWith: { first, _ in first })
+    (standard + learned + bounds).map { ($0.description.name, $0) },
+    uniquingKeysWith: { first, _ in first })
 
   /// The policy that `spec` names, with its parameters checked for existence.
   ///

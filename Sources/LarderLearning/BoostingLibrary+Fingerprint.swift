@@ -16,8 +16,9 @@ extension BoostingLibrary {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for line in text.split(separator: "\n").prefix(while: { $0 != "end of trees" }) {
       // Sizes and the names of versions are no part of the trees.
-      guard line.hasPrefix("split_feature") || line.hasPrefix("threshold")
-        || line.hasPrefix("leaf_value")
+      guard
+        line.hasPrefix("split_feature") || line.hasPrefix("threshold")
+          || line.hasPrefix("leaf_value")
       else { continue }
       for byte in line.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
     }

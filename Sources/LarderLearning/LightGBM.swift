@@ -25,7 +25,8 @@ public enum LightGBM {
   /// - Throws: `unavailable` with what to install, or `failed`.
   public static func load() throws(BoostingError) -> GradientBoosting {
     let library = try BoostingLibrary.find()
-    return GradientBoosting(name: "LightGBM \(try library.fingerprint())") { (rows, parameters) throws(BoostingError) in
+    return GradientBoosting(name: "LightGBM \(try library.fingerprint())") {
+      (rows, parameters) throws(BoostingError) in
       try library.train(rows, parameters)
     }
   }

@@ -93,15 +93,15 @@ struct LearnedPolicyTests {
   @Test(arguments: specs)
   func aRealCacheCountsWhatASimulationDoes(spec: String) throws {
     try GradientBoosting.$substitute.withValue(Library.installed()) {
-      var configuration = MemoryCacheConfiguration(policy: spec, entriesMax: 150, shards: 1)
-      configuration.seed = 1
-      let cache = try MemoryCache<Int, Int>(configuration)
+      let cache = try MemoryCache<Int, Int>(
+        MemoryCacheConfiguration(
+          limits: MemoryCacheLimits(count: 150), policy: spec, shards: 1, seed: 1))
       var hits: UInt64 = 0
       for id in Self.ids {
         if cache.get(Int(id)) != nil {
           hits += 1
         } else {
-          cache.set(Int(id), to: 1)
+          cache.set(1, for: Int(id))
         }
       }
       let real = try PolicyRegistry.inRealCache(try PolicySpec(parsing: spec)).description

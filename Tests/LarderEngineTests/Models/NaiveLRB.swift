@@ -53,7 +53,8 @@ struct NaiveLRB: NaivePolicy {
   }
 
   mutating func insert(_ request: Request) {
-    var object = Self.takeSwapping(&ghosts, request.id) ?? Object(id: request.id, last: now, size: 0)
+    var object =
+      Self.takeSwapping(&ghosts, request.id) ?? Object(id: request.id, last: now, size: 0)
     object.size = request.size
     residents.append(object)
     residentsMax = max(residentsMax, residents.count)
