@@ -41,6 +41,8 @@ let package = Package(
     .library(name: "LarderTracing", targets: ["LarderTracing"]),
     .library(name: "LarderLifecycle", targets: ["LarderLifecycle"]),
     .library(name: "LarderHummingbird", targets: ["LarderHummingbird"]),
+    // LightGBM for learned policies, loaded when one is made. Nothing is linked.
+    .library(name: "LarderLearning", targets: ["LarderLearning"]),
     // What tells whether a policy keeps its contract, for tests: see Examples/OwnPolicy.
     .library(name: "LarderContracts", targets: ["LarderContracts"]),
     // For other languages: a C ABI, which the Python package uses; the header is in CLarder.
@@ -97,6 +99,7 @@ let package = Package(
     // The engine: everything that runs once per request. No Foundation.
     .target(name: "LarderEngine", dependencies: ["CLarderShims"]),
     .target(name: "LarderContracts", dependencies: ["LarderEngine"]),
+    .target(name: "LarderLearning", dependencies: ["LarderEngine"]),
     // The caches that an app imports.
     .target(
       name: "Larder",
@@ -179,7 +182,7 @@ let package = Package(
       dependencies: [
         "LarderSystem", "LarderReports", "LarderStore", "LarderAdvice", "LarderChecks",
         "LarderHarness", "LarderSimulation", "LarderWorkloads", "Larder", "LarderTraces",
-        "LarderEngine", tool("ArgumentParser", "swift-argument-parser"),
+        "LarderLearning", "LarderEngine", tool("ArgumentParser", "swift-argument-parser"),
       ]),
     // The C ABI: the header, and what it declares.
     .target(name: "CLarder"),
@@ -187,7 +190,8 @@ let package = Package(
       name: "LarderC",
       dependencies: [
         "CLarder", "LarderSystem", "LarderReports", "LarderAdvice", "LarderHarness",
-        "LarderSimulation", "LarderWorkloads", "LarderContracts", "LarderTraces", "LarderEngine",
+        "LarderSimulation", "LarderWorkloads", "LarderContracts", "LarderTraces",
+        "LarderLearning", "LarderEngine",
       ]),
     // jemalloc belongs to the program alone: it takes the place of malloc, and sanitizers must not
     // find it where they put theirs. The harness looks for it when it runs.
@@ -231,6 +235,11 @@ let package = Package(
       name: "LarderEngineTests",
       dependencies: ["LarderContracts", "LarderEngine", "TestSupport"],
       exclude: ["Fixtures/Scripts", "Golden/generated.csv"]),
+    .testTarget(
+      name: "LarderLearningTests",
+      dependencies: [
+        "LarderLearning", "LarderContracts", "Larder", "LarderEngine", "TestSupport",
+      ]),
     .testTarget(
       name: "LarderTests",
       dependencies: [

@@ -2,6 +2,7 @@ import CLarder
 import Foundation
 import LarderAdvice
 import LarderEngine
+import LarderLearning
 import LarderReports
 import LarderSimulation
 import LarderSystem
@@ -21,9 +22,13 @@ enum LarderC {
   /// Tasks by handle.
   static let tasks = HandleTable<TaskState>()
 
+  /// Learned policies find their library from the first call on.
+  private static let providesLearning: Void = LightGBM.provide()
+
   /// Calls `body` and turns what it throws into a status and one line of text.
   static func call(_ error: Text?, _ body: () throws -> Void) -> larder_status {
     error?.pointee = nil
+    _ = providesLearning
     do {
       try body()
       return larder_status(LARDER_OK)

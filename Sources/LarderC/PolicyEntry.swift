@@ -37,7 +37,7 @@ struct PolicyEntry: Encodable {
   static func list() throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    let entries = (PolicyRegistry.all + PolicyRegistry.bounds).map(PolicyEntry.init)
+    let entries = PolicyRegistry.everything.map(PolicyEntry.init)
     return String(decoding: try encoder.encode(entries), as: UTF8.self)
   }
 }

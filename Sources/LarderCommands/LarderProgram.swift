@@ -1,4 +1,5 @@
 import Foundation
+import LarderLearning
 import LarderSystem
 
 /// The command `larder` as a function, so that a program with policies, caches, formats and reports
@@ -19,6 +20,7 @@ public enum LarderProgram {
     adding additions: [LarderAddition] = [], slowdown: Double = 0, revision: String = ""
   ) -> Never {
     LarderVersion.set(revision: revision)
+    LightGBM.provide()
     TimeWorkerCommand.slowdown.withLock { $0 = slowdown }
     do {
       for addition in additions { try addition.register() }

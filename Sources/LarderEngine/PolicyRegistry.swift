@@ -53,14 +53,15 @@ public enum PolicyRegistry {
 
   /// Policies and bounds of this package.
   static let standardByName = Dictionary(
-    (standard + bounds).map { ($0.description.name, $0) }, uniquingKeysWith: { first, _ in first })
+    (standard + learned + bounds).map { ($0.description.name, $0) },
+    uniquingKeysWith: { first, _ in first })
 
   /// The policy that `spec` names, with its parameters checked for existence.
   ///
   /// - Throws: `unknownPolicy` or `unknownParameter`.
   public static func policy(named spec: PolicySpec) throws(PolicyError) -> RegisteredPolicy {
     guard let policy = registered(spec.name) else {
-      let known = (all + bounds).map(\.description.name).sorted()
+      let known = everything.map(\.description.name).sorted()
       throw .unknownPolicy(spec.name, nearest: spec.name.nearest(among: known))
     }
     let known = policy.description.parameters.map(\.name)

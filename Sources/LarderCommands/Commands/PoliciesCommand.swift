@@ -46,7 +46,7 @@ struct PoliciesCommand: ParsableCommand {
   }
 
   func run() throws {
-    let policies = (PolicyRegistry.all + PolicyRegistry.bounds).map(\.description)
+    let policies = PolicyRegistry.everything.map(\.description)
     switch format {
     case .text: for policy in policies { Output.line(PolicyText.paragraph(policy)) }
     case .csv: Output.text(PolicyText.csv(policies))

@@ -14,6 +14,8 @@ public enum PolicyError: Error, Hashable, Sendable, CustomStringConvertible {
   case badValue(policy: String, parameter: String, value: String, expected: String)
   /// The policy needs something that this trace or cache cannot give.
   case missingNeed(policy: String, need: String)
+  /// The policy trains models with a library that is not there: what is needed, and what to do.
+  case missingLibrary(policy: String, need: String)
   /// An admission filter compares with what would be evicted, which this policy cannot say.
   case noVictim(admission: String, policy: String)
   /// A bound stands where a policy must decide something.
@@ -47,6 +49,8 @@ public enum PolicyError: Error, Hashable, Sendable, CustomStringConvertible {
       return "policy '\(policy)': \(parameter)='\(value)' is not \(expected)"
     case .missingNeed(let policy, let need):
       return "policy '\(policy)' needs \(need), which is not available here"
+    case .missingLibrary(let policy, let need):
+      return "policy '\(policy)' needs \(need)"
     case .noVictim(let admission, let policy):
       return "admission '\(admission)' compares with the next victim, which policy '\(policy)' "
         + "cannot name; use another (such as lru, slru, lfu, 2q, gdsf)"

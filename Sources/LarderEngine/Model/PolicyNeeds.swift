@@ -1,7 +1,8 @@
 /// The knowledge without which a policy is not itself.
 ///
 /// Without it a policy still runs: sizes and costs count as 1, and nothing ever expires. Only the
-/// future cannot be made up: `nextUse` must be there for a policy that needs it.
+/// future and a library cannot be made up: `nextUse` and `boosting` must be there for a policy that
+/// needs them.
 public struct PolicyNeeds: OptionSet, Sendable, Hashable {
   /// The bits of the set.
   public let rawValue: UInt8
@@ -17,6 +18,8 @@ public struct PolicyNeeds: OptionSet, Sendable, Hashable {
   public static let ttl = PolicyNeeds(rawValue: 4)
   /// What a fetch costs.
   public static let cost = PolicyNeeds(rawValue: 8)
+  /// A library that trains models: without it the policy cannot be made. See `GradientBoosting`.
+  public static let boosting = PolicyNeeds(rawValue: 16)
 
   /// The names of the needs in the set, as `larder policies` prints them.
   public var names: [String] {
@@ -25,6 +28,7 @@ public struct PolicyNeeds: OptionSet, Sendable, Hashable {
     if contains(.nextUse) { names.append("next use") }
     if contains(.ttl) { names.append("ttl") }
     if contains(.cost) { names.append("cost") }
+    if contains(.boosting) { names.append("LightGBM") }
     return names
   }
 }

@@ -72,11 +72,14 @@ package struct CellKey: Hashable, Sendable {
     return text
   }
 
-  /// A policy with its parameters in alphabetical order, in the words of the user.
+  /// A policy with its parameters in alphabetical order, in the words of the user. Another library
+  /// trains other models, so a learned policy names its own.
   private static func text(_ spec: PolicySpec) -> String {
-    spec.values.sorted { $0.key < $1.key }.reduce(into: spec.name) { text, value in
+    let text = spec.values.sorted { $0.key < $1.key }.reduce(into: spec.name) { text, value in
       text += ":\(value.key)=\(value.value)"
     }
+    guard PolicyRegistry.isLearned(spec.name) else { return text }
+    return text + " trained by " + ((try? GradientBoosting.current().name) ?? "nothing")
   }
 
   private static func text(_ rules: HybridRules) -> String {

@@ -11,7 +11,7 @@ enum NaivePolicies {
       "belady", "2q", "arc", "car", "lirs", "lfuda", "greedydual",
       "qd-lp", "lru-k", "mq", "clock-pro",
       "tinylfu", "w-tinylfu", "belady-size", "s4-fifo", "clock2q-plus", "tinyufo",
-    ] + NaiveServers.names + randomNames
+    ] + NaiveServers.names + randomNames + learnedNames
 
   /// Specs that exercise every parameter; the plain name is always the first.
   static func specs(of name: String) -> [String] {
@@ -57,6 +57,7 @@ enum NaivePolicies {
         "clock2q-plus:small=0.6:threshold=2:ghost=2:window=0.29",
       ]
     case "tinyufo": ["tinyufo", "tinyufo:counters=exact"]
+    case "lrb", "3l-cache": learnedSpecs(of: name)
     default: NaiveServers.specs[name] ?? randomSpecs(of: name)
     }
   }

@@ -72,7 +72,8 @@ import Testing
       try ResultsFolder.results(in: folder.appendingPathComponent($0).path)
     }
     #expect(runs.count >= 5)
-    let policies = (PolicyRegistry.standard + PolicyRegistry.bounds).map(\.description)
+    let policies = (PolicyRegistry.standard + PolicyRegistry.learned + PolicyRegistry.bounds)
+      .map(\.description)
     let page = try String(
       contentsOf: Self.repository.appendingPathComponent("docs/policies.md"), encoding: .utf8)
     #expect(page == PolicyPage(policies, runs).markdown)

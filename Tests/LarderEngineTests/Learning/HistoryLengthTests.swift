@@ -1,0 +1,31 @@
+import LarderContracts
+import LarderEngine
+import Testing
+
+/// How 3L-Cache's history grows, which takes more requests than a trace of the differential tests
+/// has.
+@Suite struct HistoryLengthTests {
+  /// Shares of hits, and of requests for what is remembered, in thousandths.
+  @Test(arguments: [(300, 40), (500, 4), (0, 100), (0, 0), (100, 600), (900, 20), (10, 1)])
+  func growsAsTheModel(hits: Int, ghosts: Int) {
+    var random = TestRandom(seed: 9)
+    var history = HistoryLength()
+    var model = NaiveHistory()
+    for _ in 0..<5 {
+      // It takes some requests until there are enough to forget one.
+      for isFull in [false, true] {
+        if isFull { (history.isFull, model.isFull) = (true, true) }
+        for _ in 0..<(isFull ? 1_000_001 : 10) {
+          let draw = random.below(1000)
+          history.note(isHit: draw < hits, isKnown: draw < hits + ghosts)
+          model.note(isHit: draw < hits, isKnown: draw < hits + ghosts)
+        }
+      }
+      history.adapt()
+      model.adapt()
+      #expect(history.evictedMax(residents: 100) == 100 * (model.multiple - 1) + 2)
+      #expect(history.isFull == model.isFull)
+    }
+    #expect(model.multiple <= HistoryLength.most)
+  }
+}
