@@ -112,7 +112,8 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
       MemoryShard(
         made[index].tier, isWeighed: configuration.limits.cost != nil,
         residentsMax: made[index].residentsMax, room: made[index].room, hasher, place,
-        keepsExpired: keepsExpired)
+        keepsExpired: keepsExpired,
+        idleLife: configuration.expireAfterAccess.map { max(1, $0.microseconds) })
     }
   }
 

@@ -32,6 +32,16 @@ public struct MemoryCacheConfiguration: Sendable {
   /// reloaded; nil for not at all. Expired entries are kept for as long, within the limits; to
   /// `get` they are misses, each of which counts an expiration.
   public var staleWhileRevalidate: Duration?
+  /// How long after its last get or set an entry expires; at least a microsecond, nil for never.
+  /// It applies together with `limits.age` and `timeToLive`: the earliest counts. Permanent entries
+  /// do not expire. `contains`, `keys` and the old value of `update` are no accesses.
+  ///
+  /// The time of an access is known to a *granule*: a 16th of this duration, rounded down to a
+  /// power of two of microseconds, and at most 2^20 of them (1.05 seconds). An entry expires that
+  /// much later at most, never earlier. Gets stay without a lock where they are; a hit writes a word
+  /// if another granule has begun since the last one. 16 bytes an entry. Policies that order
+  /// entries by their expiry do not consider it.
+  public var expireAfterAccess: Duration?
   /// How many keys without a value are remembered at most, beside the limits; 1 to 2^27. See
   /// `MemoryCache.value(for:negativeLife:load:)`.
   public var negativeEntries: Int
@@ -47,7 +57,7 @@ public struct MemoryCacheConfiguration: Sendable {
     clock: any CacheClock = MonotonicCacheClock(),
     pressureRule: MemoryPressureRule = MemoryPressureRule(), seed: UInt64 = 0,
     refreshAfterWrite: Duration? = nil, staleWhileRevalidate: Duration? = nil,
-    negativeEntries: Int = 10_000
+    negativeEntries: Int = 10_000, expireAfterAccess: Duration? = nil
   ) {
     self.limits = limits
     self.policy = policy
@@ -60,6 +70,7 @@ public struct MemoryCacheConfiguration: Sendable {
     self.refreshAfterWrite = refreshAfterWrite
     self.staleWhileRevalidate = staleWhileRevalidate
     self.negativeEntries = negativeEntries
+    self.expireAfterAccess = expireAfterAccess
   }
 
   /// How many shards there are to be.
@@ -97,6 +108,11 @@ public struct MemoryCacheConfiguration: Sendable {
       throw .limit(
         "staleWhileRevalidate", "\(staleWhileRevalidate)",
         expected: "at least a microsecond, or nil for not at all")
+    }
+    if let expireAfterAccess, expireAfterAccess.microseconds == 0 {
+      throw .limit(
+        "expireAfterAccess", "\(expireAfterAccess)",
+        expected: "at least a microsecond, or nil for never")
     }
     guard (1...CacheTierSetup.residentsMax).contains(negativeEntries) else {
       throw .limit(

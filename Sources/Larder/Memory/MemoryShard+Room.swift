@@ -48,6 +48,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   mutating func grow(to wanted: Int) {
     place.close()
     tier.reserve(wanted)
+    if let held = idle { idle = held.grown(to: wanted) }
     let larger = ShardRecords<Key, Value>(
       room: wanted, withVersions: records.hasVersions)
     let largerDirectory = KeyDirectory(objects: wanted, in: larger.memory)
@@ -70,7 +71,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     records.deallocate()
     records = larger
     directory = largerDirectory
-    place.open(records, directory, tier)
+    place.open(records, directory, tier, idle)
   }
 
   /// Makes the tier ready for entries that expire.
@@ -80,6 +81,6 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     place.close()
     tier.beginExpiries()
     expires = true
-    place.open(records, directory, tier)
+    place.open(records, directory, tier, idle)
   }
 }
