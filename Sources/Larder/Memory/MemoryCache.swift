@@ -35,6 +35,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   @usableFromInline let handing: MemoryHanding
   let watch = PressureWatch()
   let loads = MemoryLoads<Key, Value>()
+  let current: Locked<CurrentLimits>
   /// Microseconds after which `value(for:load:)` reloads a value; nil for never.
   let refreshAge: UInt64?
   /// Microseconds for which it returns an expired value; 0 for none.
@@ -85,6 +86,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   ) throws(MemoryCacheError) {
     self.configuration = configuration
     self.onEviction = onEviction
+    current = Locked(CurrentLimits(limits: configuration.limits))
     handing = onEviction == nil ? .none : tellsAll ? .all : .evictions
     hasher = KeyHasher(configuration.hashing, configuration.fingerprints)
     clock = configuration.clock

@@ -36,7 +36,9 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   @usableFromInline var records: ShardRecords<Key, Value>
   @usableFromInline let isWeighed: Bool
   /// As many ids as are ever needed, as far as the policy can say.
-  @usableFromInline let roomMax: Int
+  @usableFromInline var roomMax: Int
+  /// Of how many calls of `setLimits` the limits are the last.
+  @usableFromInline var limitsNumber: UInt64 = 0
   @usableFromInline let hasher: KeyHasher
   @usableFromInline let place: ShardPlace<Key, Value>
   @usableFromInline let tier: CacheTier

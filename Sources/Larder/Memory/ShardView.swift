@@ -26,7 +26,8 @@ struct ShardView<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   @usableFromInline var idle: IdleTimes?
 
   /// A view of a shard's parts.
-  init(_ records: ShardRecords<Key, Value>, _ directory: KeyDirectory, _ tier: CacheTier,
+  init(
+    _ records: ShardRecords<Key, Value>, _ directory: KeyDirectory, _ tier: CacheTier,
     _ idle: IdleTimes?
   ) {
     self.records = records
