@@ -13,7 +13,8 @@ import LarderEngine
 /// `doomed`: its row is deleted in the next transaction, before anything is put, and its file after
 /// that transaction is committed.
 final class DiskCore {
-  let configuration: DiskConfiguration
+  /// Its limits may change.
+  var configuration: DiskConfiguration
   let clock: any CacheClock
   let folder: DiskFolder
   /// Nil once the cache is closed.
@@ -91,6 +92,11 @@ final class DiskCore {
     let objects = max(Self.reservedMin, slots.count)
     tier = try Self.makeTier(configuration, objects: objects)
     reservedIDs = objects
+  }
+
+  /// Checks that the policy and the filter can have the limits.
+  func checkPolicy(_ configuration: DiskConfiguration) throws(DiskCacheError) {
+    _ = try Self.makeTier(configuration, objects: 1)
   }
 
   private static func makeTier(
