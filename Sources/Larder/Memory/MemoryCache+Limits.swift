@@ -10,9 +10,10 @@ extension MemoryCache {
   ///     try cache.setLimits(MemoryCacheLimits(count: 5_000))
   ///
   /// The policy chooses what goes; to listeners that is an eviction for a trim. Larger limits hold
-  /// at once. A lower `age` shortens the lives of entries that are there, as far as it is known when
-  /// they were stored (to 2^20 microseconds, never too short); a higher one is for entries that are
-  /// stored from now on. Memory for entries that are no longer there is kept for the next ones.
+  /// at once. A lower `age` shortens the lives of entries that are there, as far as it is known
+  /// when they were stored (to 2^20 microseconds, never too short); a higher one is for entries
+  /// that are stored from now on. Memory for entries that are no longer there is kept for the next
+  /// ones.
   ///
   /// A policy divides its capacity, so another capacity (`cost` if the cache was made with one,
   /// otherwise `count`) is another state of the policy: it learns of the entries in the order in
@@ -20,10 +21,12 @@ extension MemoryCache {
   /// were used. An admission filter begins anew, too. If the capacity stays, nothing is forgotten.
   ///
   /// O(entries): each shard is locked in turn for its part, so other threads go on. When it
-  /// returns, the limits hold in every shard. Of two calls at once, the one that begins last counts.
+  /// returns, the limits hold in every shard. Of two calls at once, the one that begins last
+  /// counts.
   ///
   /// - Parameter limits: A limit on cost is possible only if the cache was made with one, because
-  ///   otherwise costs are not kept; nil then means none, and no more entries than `count` are held.
+  ///   otherwise costs are not kept; nil then means none, and no more entries than `count` are
+  ///   held.
   /// - Throws: `MemoryCacheError` if a number is out of range or the policy cannot have it; nothing
   ///   has changed then.
   @discardableResult
@@ -50,7 +53,7 @@ extension MemoryCache {
     for (index, setup) in setups.enumerated() {
       do throws(PolicyError) {
         given += try withShard(index) { (shard, gone) throws(PolicyError) in
-          try shard.resize(setup, number: number, &gone)
+          try shard.resize(setup, number: number, now: clock.nowMicroseconds, &gone)
         }
       } catch {
         throw .policy(error)
@@ -75,10 +78,4 @@ extension MemoryCache {
     }
     return wanted
   }
-}
-
-/// The limits of a cache, and of how many calls they are the last.
-struct CurrentLimits {
-  var limits: MemoryCacheLimits
-  var number: UInt64 = 0
 }

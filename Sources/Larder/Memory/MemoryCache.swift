@@ -34,6 +34,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   @usableFromInline let onEviction: (@Sendable (MemoryEviction<Key, Value>) -> Void)?
   @usableFromInline let handing: MemoryHanding
   let watch = PressureWatch()
+  let prompt: PromptExpiry?
   let loads = MemoryLoads<Key, Value>()
   let current: Locked<CurrentLimits>
   /// Microseconds after which `value(for:load:)` reloads a value; nil for never.
@@ -92,6 +93,9 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     clock = configuration.clock
     refreshAge = configuration.refreshAfterWrite?.microseconds
     staleLife = configuration.staleWhileRevalidate?.microseconds ?? 0
+    let prompt = configuration.makePromptExpiry()
+    self.prompt = prompt
+    let now = configuration.clock.nowMicroseconds
     let keepsExpired = keepsExpired ?? configuration.keepingStale(Value.self)
     let count = try configuration.shardCount()
     try configuration.check(shards: count)
@@ -115,8 +119,10 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
         made[index].tier, isWeighed: configuration.limits.cost != nil,
         residentsMax: made[index].residentsMax, room: made[index].room, hasher, place,
         keepsExpired: keepsExpired,
-        idleLife: configuration.expireAfterAccess.map { max(1, $0.microseconds) })
+        idleLife: configuration.expireAfterAccess.map { max(1, $0.microseconds) },
+        prompt: prompt, now: now)
     }
+    prompt?.start { [weak self] in self?.removeDue() }
   }
 
   /// An empty cache of so many entries that evicts with `policy`.
@@ -129,6 +135,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
 
   deinit {
     watch.stop()
+    prompt?.stop()
     // Which counts the gets for the last time.
     recorder.end()
     blocks.destroy()

@@ -42,6 +42,15 @@ public struct MemoryCacheConfiguration: Sendable {
   /// if another granule has begun since the last one. 16 bytes an entry. Policies that order
   /// entries by their expiry do not consider it.
   public var expireAfterAccess: Duration?
+  /// Within how long after its expiry an entry leaves without being asked for, so that its memory is
+  /// freed and listeners are told; at least a millisecond. Nil leaves it where it is until a get, a
+  /// set or `removeExpired` finds it, or the policy evicts it.
+  ///
+  /// One timer a cache wakes it when something expires, never earlier; the system may be late. It
+  /// runs on a thread of the dispatch library, where listeners are called, too. A set takes O(1)
+  /// more, a get nothing, and an entry 8 bytes. Entries that are kept for `staleWhileRevalidate`, or
+  /// by a hybrid cache, leave within twice the time for which they are kept.
+  public var promptExpiry: Duration?
   /// How many keys without a value are remembered at most, beside the limits; 1 to 2^27. See
   /// `MemoryCache.value(for:negativeLife:load:)`.
   public var negativeEntries: Int
@@ -49,6 +58,8 @@ public struct MemoryCacheConfiguration: Sendable {
   public var seed: UInt64
   /// What stands for keys where a policy or a filter counts them in a sketch.
   package var fingerprints = KeyFingerprints.hashes
+  /// What rings when entries expire; nil for the system's timer.
+  package var expiryAlarm: (any ExpiryAlarm)?
 
   /// A configuration; see the properties for the meaning of each part.
   public init(
@@ -57,7 +68,8 @@ public struct MemoryCacheConfiguration: Sendable {
     clock: any CacheClock = MonotonicCacheClock(),
     pressureRule: MemoryPressureRule = MemoryPressureRule(), seed: UInt64 = 0,
     refreshAfterWrite: Duration? = nil, staleWhileRevalidate: Duration? = nil,
-    negativeEntries: Int = 10_000, expireAfterAccess: Duration? = nil
+    negativeEntries: Int = 10_000, expireAfterAccess: Duration? = nil,
+    promptExpiry: Duration? = nil
   ) {
     self.limits = limits
     self.policy = policy
@@ -71,6 +83,7 @@ public struct MemoryCacheConfiguration: Sendable {
     self.staleWhileRevalidate = staleWhileRevalidate
     self.negativeEntries = negativeEntries
     self.expireAfterAccess = expireAfterAccess
+    self.promptExpiry = promptExpiry
   }
 
   /// How many shards there are to be.
@@ -114,6 +127,10 @@ public struct MemoryCacheConfiguration: Sendable {
         "expireAfterAccess", "\(expireAfterAccess)",
         expected: "at least a microsecond, or nil for never")
     }
+    if let promptExpiry, promptExpiry < .milliseconds(1) {
+      throw .limit(
+        "promptExpiry", "\(promptExpiry)", expected: "at least a millisecond, or nil for not at all")
+    }
     guard (1...CacheTierSetup.residentsMax).contains(negativeEntries) else {
       throw .limit(
         "negativeEntries", "\(negativeEntries)", expected: "1 to \(CacheTierSetup.residentsMax)")
@@ -130,6 +147,13 @@ public struct MemoryCacheConfiguration: Sendable {
     return { [clock] _, expires in
       let now = clock.nowMicroseconds
       return now < expires || now - expires < life
+    }
+  }
+
+  /// What wakes the cache when entries expire; nil where nothing does.
+  func makePromptExpiry() -> PromptExpiry? {
+    promptExpiry.map {
+      PromptExpiry(granule: max(1_000, $0.microseconds), clock: clock, alarm: expiryAlarm)
     }
   }
 

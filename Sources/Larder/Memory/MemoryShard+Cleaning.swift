@@ -4,7 +4,7 @@ import LarderEngine
 extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   /// Bytes that keys, values and everything about them take; not what they point to.
   var residentBytes: Int {
-    records.bytes + tier.stateBytes + (idle?.bytes ?? 0)
+    records.bytes + tier.stateBytes + (idle?.bytes ?? 0) + (wheel?.bytes ?? 0)
   }
 
   /// Whether an entry is there to be used, which is not a reference to it.

@@ -7,7 +7,8 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   /// - Parameter number: How many calls on the cache that was, this one included.
   /// - Throws: where the policy cannot have the limits; nothing has changed then.
   mutating func resize(
-    _ setup: CacheTierSetup, number: UInt64, _ gone: inout EvictedEntries<Key, Value>
+    _ setup: CacheTierSetup, number: UInt64, now: UInt64,
+    _ gone: inout EvictedEntries<Key, Value>
   ) throws(PolicyError) -> Int {
     guard number > limitsNumber else { return 0 }
     limitsNumber = number
@@ -24,7 +25,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     totals.trimmed += UInt64(given)
     roomMax = Self.roomMax(residents: setup.objectsMax, ghosts: tier.ghostsMax)
     releaseForgotten(&gone)
-    if let age = setup.timeToLiveMicroseconds { shortenLives(to: age) }
+    if let age = setup.timeToLiveMicroseconds { shortenLives(to: age, now: now) }
     return given
   }
 
@@ -37,7 +38,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
 
   /// Lets no entry live for longer than `age` microseconds from when it was stored, as far as that
   /// is known; permanent ones and those that are being reloaded stay as they are. O(ids).
-  private mutating func shortenLives(to age: UInt64) {
+  private mutating func shortenLives(to age: UInt64, now: UInt64) {
     for id in directory.ids() where tier.contains(id) {
       let stamp = records.stamp(id).pointee
       guard stamp < Self.permanentBit - 1 else { continue }
@@ -45,6 +46,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
       if isBeyondTime || tier.expiry(id) <= limit { continue }
       tier.renew(id, limit)
       expires = true
+      plan(id, now: now)
     }
   }
 }

@@ -49,6 +49,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     place.close()
     tier.reserve(wanted)
     if let held = idle { idle = held.grown(to: wanted) }
+    reserveWheel(wanted)
     let larger = ShardRecords<Key, Value>(
       room: wanted, withVersions: records.hasVersions)
     let largerDirectory = KeyDirectory(objects: wanted, in: larger.memory)
@@ -73,6 +74,9 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     directory = largerDirectory
     place.open(records, directory, tier, idle)
   }
+
+  @usableFromInline
+  mutating func reserveWheel(_ room: Int) { wheel?.reserve(room: room) }
 
   /// Makes the tier ready for entries that expire.
   @usableFromInline

@@ -47,6 +47,9 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   /// When entries expire that are not accessed; nil where that plays no part. `expires` is true
   /// from the start where it does.
   @usableFromInline var idle: IdleTimes?
+  /// What is woken when entries expire, with their order; nil where nothing is.
+  @usableFromInline let prompt: PromptExpiry?
+  var wheel: ExpiryWheel?
 
   /// An empty shard over `tier`, which has room for ids up to `room`; entries expire `idleLife`
   /// microseconds after their last access.
@@ -54,8 +57,10 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     _ tier: CacheTier, isWeighed: Bool, residentsMax: Int, room: Int, _ hasher: KeyHasher,
     _ place: ShardPlace<Key, Value>,
     keepsExpired: (@Sendable (UnsafePointer<Value>, UInt64) -> Bool)? = nil,
-    idleLife: UInt64? = nil
+    idleLife: UInt64? = nil, prompt: PromptExpiry? = nil, now: UInt64 = 0
   ) {
+    self.prompt = prompt
+    wheel = prompt.map { ExpiryWheel(room: room, granule: $0.granule, now: now) }
     self.tier = tier
     if let idleLife {
       idle = IdleTimes(room: room, life: idleLife)
@@ -190,6 +195,7 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     records.put(value, at: records.value(id), of: id)
     records.stamp(id).pointee = Self.stamp(now) | (entry.isPermanent ? Self.permanentBit : 0)
     if let idle { idle.begin(id, now, isPermanent: entry.isPermanent) }
+    if prompt != nil { plan(id, now: now) }
     records.close(id)
     // By the next set that stores it will be near: most of the time a miss took went to waiting for
     // the victim's record, which of all has been touched longest ago.
