@@ -107,7 +107,7 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
     }
     // A hit that evicts what then moves is one for the lock.
     let locksHits =
-      rules.demotes && PolicyRegistry.evictsOnHit(configuration.memory?.policy ?? "")
+      rules.demotes && PolicyRegistry.evictsOnHit(configuration.memory?.policy.description ?? "")
     front = locksHits ? nil : memory.map { Unmanaged.passUnretained($0) }
     if rules.demotes, let memory {
       stripes.make(count: memory.blocks.count, memory.hasher)

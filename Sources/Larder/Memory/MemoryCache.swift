@@ -128,9 +128,16 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   /// An empty cache of so many entries that evicts with `policy`.
   ///
   /// - Throws: `MemoryCacheError` where the policy or the limit is not possible.
-  public convenience init(count: Int, policy: String = "lru") throws(MemoryCacheError) {
+  public convenience init(count: Int, policy: CachePolicy = .lru) throws(MemoryCacheError) {
     try self.init(
       MemoryCacheConfiguration(limits: MemoryCacheLimits(count: count), policy: policy))
+  }
+
+  /// The same with the policy as a text that is not a literal; see `CachePolicy`.
+  ///
+  /// - Throws: `MemoryCacheError` where the policy or the limit is not possible.
+  public convenience init(count: Int, policy: String) throws(MemoryCacheError) {
+    try self.init(count: count, policy: CachePolicy(policy))
   }
 
   deinit {

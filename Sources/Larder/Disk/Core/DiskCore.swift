@@ -106,7 +106,8 @@ final class DiskCore {
     do throws(PolicyError) {
       return try PolicyRegistry.makeCacheTier(
         CacheTierSetup(
-          policy: PolicySpec(parsing: configuration.policy), entriesMax: limits.entriesMax,
+          policy: PolicySpec(parsing: configuration.policy.description),
+          entriesMax: limits.entriesMax,
           bytesMax: limits.bytesMax,
           timeToLiveMicroseconds: limits.timeToLive.map { max(1, $0.microseconds) },
           objects: objects, seed: configuration.seed,
