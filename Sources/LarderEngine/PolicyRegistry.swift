@@ -189,6 +189,20 @@ public enum PolicyRegistry {
     return try policy.makeCacheTier(setup)
   }
 
+  /// Gives a tier that was made from `setup` with other limits those of `setup`, in the unit that
+  /// it has, and leaves what no longer fits among its victims. See `Tier.resize`. O(objects).
+  ///
+  /// - Throws: `PolicyError` when the policy cannot have the capacity; nothing has changed then.
+  package static func resize(
+    _ tier: CacheTier, to setup: CacheTierSetup, fingerprint: (ObjectID) -> UInt32
+  ) throws(PolicyError) {
+    var setup = setup
+    try checkCapacity(setup.capacity, UInt64(max(setup.objectsMax, 0)), of: setup.policy)
+    setup.objectsMax = min(setup.objectsMax, CacheTierSetup.residentsMax)
+    setup.policy = try inRealCache(setup.policy)
+    if let error = tier.resizeBody(setup, fingerprint) { throw error }
+  }
+
   /// Whether a hit may make a policy evict; true where there is no such policy.
   package static func evictsOnHit(_ spec: String) -> Bool {
     guard let parsed = try? PolicySpec(parsing: spec), let policy = try? policy(named: parsed)

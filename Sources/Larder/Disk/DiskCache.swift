@@ -1,4 +1,5 @@
 import LarderEngine
+import Synchronization
 
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
@@ -62,6 +63,8 @@ public final class DiskCache: @unchecked Sendable {
   let recorder = RecordPoint()
   /// Suites in use by a hybrid cache each: two on one suite would not see each other's memory.
   let claimedSuites = Locked<Set<ExactName>>([])
+  /// The longest life of an entry, microseconds, or 0.
+  let age: Atomic<UInt64>
 
   /// Opens the cache in a folder, which is created if it does not exist.
   ///
@@ -85,6 +88,7 @@ public final class DiskCache: @unchecked Sendable {
     files: any FileLayer
   ) throws(DiskCacheError) {
     core = try DiskCore(path: path, configuration, clock: clock, files: files)
+    age = Atomic(configuration.limits.age)
   }
 
   deinit {

@@ -10,7 +10,7 @@ public struct DiskConfiguration: Sendable, Hashable {
 
   /// The policy with its parameters, such as `lru` or `s3-fifo:small=0.1`; not one that needs to
   /// know the future.
-  public var policy: String
+  public var policy: CachePolicy
   /// The admission filter, such as `second-hit` or `adaptsize`; entries that it refuses are not
   /// written. Nil admits everything. Its history is empty after each opening.
   public var admission: String?
@@ -44,7 +44,7 @@ public struct DiskConfiguration: Sendable, Hashable {
 
   /// A configuration; by default LRU, with values of up to 20 KiB in the database.
   public init(
-    policy: String = "lru", admission: String? = nil, limits: DiskLimits = DiskLimits(),
+    policy: CachePolicy = .lru, admission: String? = nil, limits: DiskLimits = DiskLimits(),
     durability: DiskDurability = .normal, inlineBytesMax: Int = 20 << 10,
     values: DiskValues = .files, groupWrites: Int = 1000, groupBytes: Int = 4 << 20,
     pageCacheBytes: Int = 8 << 20, checkpointPages: Int = 4000,
@@ -64,6 +64,24 @@ public struct DiskConfiguration: Sendable, Hashable {
     self.seed = seed
     self.encryption = encryption
     self.damageHandling = damageHandling
+  }
+
+  /// The same with the policy as a text that is not a literal; see `CachePolicy`.
+  public init(
+    policy: String, admission: String? = nil, limits: DiskLimits = DiskLimits(),
+    durability: DiskDurability = .normal, inlineBytesMax: Int = 20 << 10,
+    values: DiskValues = .files, groupWrites: Int = 1000, groupBytes: Int = 4 << 20,
+    pageCacheBytes: Int = 8 << 20, checkpointPages: Int = 4000,
+    seed: UInt64 = 0, encryption: DiskEncryption? = nil,
+    damageHandling: DiskDamageHandling = .setAside
+  ) {
+    self.init(
+      policy: CachePolicy(policy), admission: admission, limits: limits,
+      durability: durability, inlineBytesMax: inlineBytesMax, values: values,
+      groupWrites: groupWrites,
+      groupBytes: groupBytes, pageCacheBytes: pageCacheBytes,
+      checkpointPages: checkpointPages, seed: seed, encryption: encryption,
+      damageHandling: damageHandling)
   }
 
   /// The same for a cache that takes everything.

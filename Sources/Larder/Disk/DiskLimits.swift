@@ -29,4 +29,7 @@ public struct DiskLimits: Sendable, Hashable {
     self.freeBytesMin = freeBytesMin
     self.freeSpaceInterval = freeSpaceInterval
   }
+
+  /// The longest life of an entry, microseconds; 0 for no limit.
+  var age: UInt64 { timeToLive.map { max(1, $0.microseconds) } ?? 0 }
 }

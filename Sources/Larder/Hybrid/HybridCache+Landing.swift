@@ -14,7 +14,7 @@ extension HybridCache {
     _ answer: Result<OriginAnswer<Value>, any Error>, isCancelled: Bool
   ) {
     let item = item(key, answer, flight)
-    let data = configuration.copiesOnRead ? bytes(of: item, flight) : nil
+    let data = configuration.copiesOnRead ? bytes(of: item, answer, flight) : nil
     let stripe = stripes[key]
     stripe.lock.lock()
     var operation = Operation(self, stripe)
@@ -50,6 +50,8 @@ extension HybridCache {
       item.value = value
       item.options = StoreOptions(
         timeToLive: maxAge, version: version, contentType: contentType, cost: cost)
+    case .success(.unstored(let value)):
+      item.value = value
     case .success(.notModified(let version, let maxAge)):
       item.value = flight.candidate?.value
       // An origin that does not say for how long means: as long as before.
@@ -70,10 +72,16 @@ extension HybridCache {
     return item
   }
 
-  /// What those who wait are to decode for themselves.
-  private func bytes(of item: HybridItem<Key, Value>, _ flight: CacheFlight<Value>) -> Data? {
-    if let data = item.data { return data }
-    return flight.candidate.flatMap { try? codec.encode($0.value) }
+  /// What those who wait are to decode for themselves; nil if the origin's value has no bytes.
+  private func bytes(
+    of item: HybridItem<Key, Value>, _ answer: Result<OriginAnswer<Value>, any Error>,
+    _ flight: CacheFlight<Value>
+  ) -> Data? {
+    switch answer {
+    case .success(.value), .success(.unstored): return item.data
+    case .success(.notModified), .success(.absent), .failure: break
+    }
+    return item.data ?? flight.candidate.flatMap { try? codec.encode($0.value) }
   }
 
   private func settle(
@@ -88,6 +96,10 @@ extension HybridCache {
         _ = store(item, &operation, isFill: flight.candidate == nil)
       }
       return .miss(value)
+    case .unstored(let value):
+      events.note(.fetch(isBackground: isBackground), item.key, nil)
+      if isCurrent { removeUnstored(item, &operation) }
+      return .miss(value)
     case .notModified:
       guard let candidate = flight.candidate else {
         return fail(
@@ -100,12 +112,15 @@ extension HybridCache {
       return .hit(renewed(candidate, item))
     case .absent:
       events.note(.absent(isBackground: isBackground), item.key, nil)
-      if isCurrent {
-        rules.delete(item, in: &operation)
-        noteRemoval(item.key, item.now)
-      }
+      if isCurrent { removeUnstored(item, &operation) }
       return .absent
     }
+  }
+
+  /// Removes what the cache has of a key for which the origin gave nothing to store.
+  private func removeUnstored(_ item: HybridItem<Key, Value>, _ operation: inout Operation) {
+    rules.delete(item, in: &operation)
+    noteRemoval(item.key, item.now)
   }
 
   /// The fetch was cancelled, by those who wanted it or by its loader: that is no failure of the

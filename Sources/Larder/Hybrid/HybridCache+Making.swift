@@ -52,7 +52,7 @@ extension HybridCache {
     codec: DiskCodec<Value>
   ) throws(HybridCacheError) {
     var configuration = configuration
-    configuration.disk = disk.core.configuration
+    configuration.disk = disk.withLock { $0.configuration }
     try self.init(configuration, disk: disk, ownsDisk: false, codec: codec)
   }
 }

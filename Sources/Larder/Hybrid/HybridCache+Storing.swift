@@ -81,8 +81,9 @@ extension HybridCache {
     guard let life = item.options.timeToLive, life <= .zero, !item.options.isPermanent else {
       return false
     }
-    return !grace.keeps(
-      hasVersion: item.options.version != nil, expires: item.now, now: item.now)
+    // Without a version it can only be old.
+    return item.options.version == nil
+      || !grace.keeps(hasVersion: true, expires: item.now, now: item.now)
   }
 
   /// Removes what both tiers have kept of a key after it had expired.

@@ -63,8 +63,6 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
   let recorder = RecordPoint()
   let isMemoryWeighed: Bool
   let writesBack: Bool
-  let memoryAge: Duration?
-  let diskAge: Duration?
   // Whether a value that is stored is encoded before its stripe is locked.
   let encodesEarly: Bool
   // Whether memory keeps values as they are, and not encoded.
@@ -96,9 +94,7 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
     rules = configuration.effectiveRules
     writesBack = configuration.writes.isBack
     isMemoryWeighed = configuration.memory?.limits.cost != nil
-    memoryAge = configuration.memory?.limits.age
     keepsValues = !configuration.copiesOnRead
-    diskAge = disk?.core.configuration.limits.timeToLive
     encodesEarly =
       isMemoryWeighed || configuration.copiesOnRead
       || (disk != nil && rules.inclusion == .inclusive)
@@ -111,7 +107,7 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
     }
     // A hit that evicts what then moves is one for the lock.
     let locksHits =
-      rules.demotes && PolicyRegistry.evictsOnHit(configuration.memory?.policy ?? "")
+      rules.demotes && PolicyRegistry.evictsOnHit(configuration.memory?.policy.description ?? "")
     front = locksHits ? nil : memory.map { Unmanaged.passUnretained($0) }
     if rules.demotes, let memory {
       stripes.make(count: memory.blocks.count, memory.hasher)

@@ -105,6 +105,11 @@ public struct HybridCacheConfiguration: Sendable {
         message: "refreshAfterWrite and staleWhileRevalidate of the memory tier are for "
           + "MemoryCache; use strategy cacheThenFetch and staleWhileRevalidate of the hybrid cache")
     }
+    if memory?.expireAfterAccess != nil, effectiveRules.inclusion == .exclusive {
+      throw .configuration(
+        message: "expireAfterAccess of the memory tier needs inclusive rules; with exclusive rules "
+          + "memory has the only copy")
+    }
     guard case .back(let entriesMax, let interval) = writes else { return }
     if memory == nil || disk == nil {
       throw .configuration(message: "write-back needs memory and disk")

@@ -29,7 +29,7 @@ extension MemoryCache {
       sum.admissions += counts.admissions
       sum.rejections += counts.rejections
       sum.evictions += counts.evictions
-      sum.expirations += counts.expirations + totals.swept
+      sum.expirations += counts.expirations + totals.swept + totals.idled
       sum.removals += totals.removals
       sum.trimmed += totals.trimmed
       sum.pressure += totals.pressed

@@ -34,7 +34,9 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   @usableFromInline let onEviction: (@Sendable (MemoryEviction<Key, Value>) -> Void)?
   @usableFromInline let handing: MemoryHanding
   let watch = PressureWatch()
+  let prompt: PromptExpiry?
   let loads = MemoryLoads<Key, Value>()
+  let current: Locked<CurrentLimits>
   /// Microseconds after which `value(for:load:)` reloads a value; nil for never.
   let refreshAge: UInt64?
   /// Microseconds for which it returns an expired value; 0 for none.
@@ -85,11 +87,15 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   ) throws(MemoryCacheError) {
     self.configuration = configuration
     self.onEviction = onEviction
+    current = Locked(CurrentLimits(limits: configuration.limits))
     handing = onEviction == nil ? .none : tellsAll ? .all : .evictions
     hasher = KeyHasher(configuration.hashing, configuration.fingerprints)
     clock = configuration.clock
     refreshAge = configuration.refreshAfterWrite?.microseconds
     staleLife = configuration.staleWhileRevalidate?.microseconds ?? 0
+    let prompt = configuration.makePromptExpiry()
+    self.prompt = prompt
+    let now = configuration.clock.nowMicroseconds
     let keepsExpired = keepsExpired ?? configuration.keepingStale(Value.self)
     let count = try configuration.shardCount()
     try configuration.check(shards: count)
@@ -112,20 +118,31 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
       MemoryShard(
         made[index].tier, isWeighed: configuration.limits.cost != nil,
         residentsMax: made[index].residentsMax, room: made[index].room, hasher, place,
-        keepsExpired: keepsExpired)
+        keepsExpired: keepsExpired,
+        idleLife: configuration.expireAfterAccess.map { max(1, $0.microseconds) },
+        prompt: prompt, now: now)
     }
+    prompt?.start { [weak self] in self?.removeDue() }
   }
 
   /// An empty cache of so many entries that evicts with `policy`.
   ///
   /// - Throws: `MemoryCacheError` where the policy or the limit is not possible.
-  public convenience init(count: Int, policy: String = "lru") throws(MemoryCacheError) {
+  public convenience init(count: Int, policy: CachePolicy = .lru) throws(MemoryCacheError) {
     try self.init(
       MemoryCacheConfiguration(limits: MemoryCacheLimits(count: count), policy: policy))
   }
 
+  /// The same with the policy as a text that is not a literal; see `CachePolicy`.
+  ///
+  /// - Throws: `MemoryCacheError` where the policy or the limit is not possible.
+  public convenience init(count: Int, policy: String) throws(MemoryCacheError) {
+    try self.init(count: count, policy: CachePolicy(policy))
+  }
+
   deinit {
     watch.stop()
+    prompt?.stop()
     // Which counts the gets for the last time.
     recorder.end()
     blocks.destroy()

@@ -5,7 +5,7 @@ public struct MemoryCacheConfiguration: Sendable {
   /// Limits on its content.
   public var limits: MemoryCacheLimits
   /// The policy, such as `lru` or `s3-fifo:small=0.2`; not one that needs to know the future.
-  public var policy: String
+  public var policy: CachePolicy
   /// The admission filter, such as `second-hit` or `size:max=0.05`; entries that it refuses are not
   /// stored. Nil admits everything.
   public var admission: String?
@@ -32,6 +32,25 @@ public struct MemoryCacheConfiguration: Sendable {
   /// reloaded; nil for not at all. Expired entries are kept for as long, within the limits; to
   /// `get` they are misses, each of which counts an expiration.
   public var staleWhileRevalidate: Duration?
+  /// How long after its last get or set an entry expires; at least a microsecond, nil for never.
+  /// It applies together with `limits.age` and `timeToLive`: the earliest counts. Permanent entries
+  /// do not expire. `contains`, `keys` and the old value of `update` are no accesses.
+  ///
+  /// The time of an access is known to a *granule*: a 16th of this duration, rounded down to a
+  /// power of two of microseconds, and at most 2^20 of them (1.05 seconds). An entry expires that
+  /// much later at most, never earlier. Gets stay without a lock where they are; a hit writes a
+  /// word if another granule has begun since the last one. 16 bytes an entry. Policies that order
+  /// entries by their expiry do not consider it.
+  public var expireAfterAccess: Duration?
+  /// Within how long after its expiry an entry leaves without being asked for, so that its memory
+  /// is freed and listeners are told; at least a millisecond. Nil leaves it where it is until a
+  /// get, a set or `removeExpired` finds it, or the policy evicts it.
+  ///
+  /// One timer a cache wakes it when something expires, never earlier; the system may be late. It
+  /// runs on a thread of the dispatch library, where listeners are called, too. A set takes O(1)
+  /// more, a get nothing, and an entry 8 bytes. Entries that are kept for `staleWhileRevalidate`,
+  /// or by a hybrid cache, leave within twice the time for which they are kept.
+  public var promptExpiry: Duration?
   /// How many keys without a value are remembered at most, beside the limits; 1 to 2^27. See
   /// `MemoryCache.value(for:negativeLife:load:)`.
   public var negativeEntries: Int
@@ -39,15 +58,18 @@ public struct MemoryCacheConfiguration: Sendable {
   public var seed: UInt64
   /// What stands for keys where a policy or a filter counts them in a sketch.
   package var fingerprints = KeyFingerprints.hashes
+  /// What rings when entries expire; nil for the system's timer.
+  package var expiryAlarm: (any ExpiryAlarm)?
 
   /// A configuration; see the properties for the meaning of each part.
   public init(
-    limits: MemoryCacheLimits, policy: String = "lru", admission: String? = nil,
+    limits: MemoryCacheLimits, policy: CachePolicy = .lru, admission: String? = nil,
     shards: Int? = nil, hashing: KeyHashing = .standard,
     clock: any CacheClock = MonotonicCacheClock(),
     pressureRule: MemoryPressureRule = MemoryPressureRule(), seed: UInt64 = 0,
     refreshAfterWrite: Duration? = nil, staleWhileRevalidate: Duration? = nil,
-    negativeEntries: Int = 10_000
+    negativeEntries: Int = 10_000, expireAfterAccess: Duration? = nil,
+    promptExpiry: Duration? = nil
   ) {
     self.limits = limits
     self.policy = policy
@@ -60,6 +82,26 @@ public struct MemoryCacheConfiguration: Sendable {
     self.refreshAfterWrite = refreshAfterWrite
     self.staleWhileRevalidate = staleWhileRevalidate
     self.negativeEntries = negativeEntries
+    self.expireAfterAccess = expireAfterAccess
+    self.promptExpiry = promptExpiry
+  }
+
+  /// The same with the policy as a text that is not a literal; see `CachePolicy`.
+  public init(
+    limits: MemoryCacheLimits, policy: String, admission: String? = nil,
+    shards: Int? = nil, hashing: KeyHashing = .standard,
+    clock: any CacheClock = MonotonicCacheClock(),
+    pressureRule: MemoryPressureRule = MemoryPressureRule(), seed: UInt64 = 0,
+    refreshAfterWrite: Duration? = nil, staleWhileRevalidate: Duration? = nil,
+    negativeEntries: Int = 10_000, expireAfterAccess: Duration? = nil,
+    promptExpiry: Duration? = nil
+  ) {
+    self.init(
+      limits: limits, policy: CachePolicy(policy), admission: admission, shards: shards,
+      hashing: hashing, clock: clock, pressureRule: pressureRule, seed: seed,
+      refreshAfterWrite: refreshAfterWrite, staleWhileRevalidate: staleWhileRevalidate,
+      negativeEntries: negativeEntries, expireAfterAccess: expireAfterAccess,
+      promptExpiry: promptExpiry)
   }
 
   /// How many shards there are to be.
@@ -98,6 +140,16 @@ public struct MemoryCacheConfiguration: Sendable {
         "staleWhileRevalidate", "\(staleWhileRevalidate)",
         expected: "at least a microsecond, or nil for not at all")
     }
+    if let expireAfterAccess, expireAfterAccess.microseconds == 0 {
+      throw .limit(
+        "expireAfterAccess", "\(expireAfterAccess)",
+        expected: "at least a microsecond, or nil for never")
+    }
+    if let promptExpiry, promptExpiry < .milliseconds(1) {
+      throw .limit(
+        "promptExpiry", "\(promptExpiry)", expected: "at least a millisecond, or nil for not at all"
+      )
+    }
     guard (1...CacheTierSetup.residentsMax).contains(negativeEntries) else {
       throw .limit(
         "negativeEntries", "\(negativeEntries)", expected: "1 to \(CacheTierSetup.residentsMax)")
@@ -117,6 +169,13 @@ public struct MemoryCacheConfiguration: Sendable {
     }
   }
 
+  /// What wakes the cache when entries expire; nil where nothing does.
+  func makePromptExpiry() -> PromptExpiry? {
+    promptExpiry.map {
+      PromptExpiry(granule: max(1_000, $0.microseconds), clock: clock, alarm: expiryAlarm)
+    }
+  }
+
   /// What the tier of one shard is made from.
   ///
   /// - Throws: where policy or filter cannot be read.
@@ -125,7 +184,7 @@ public struct MemoryCacheConfiguration: Sendable {
     let entries = min(
       limits.count.map(part) ?? .max, CacheTierSetup.residentsMax)
     return CacheTierSetup(
-      policy: try PolicySpec(parsing: policy), entriesMax: entries,
+      policy: try PolicySpec(parsing: policy.description), entriesMax: entries,
       bytesMax: limits.cost.map { UInt64(part($0)) },
       timeToLiveMicroseconds: limits.age?.microseconds, objects: room,
       seed: seed &+ UInt64(shard), admission: try PolicySpec(parsingOptional: admission),

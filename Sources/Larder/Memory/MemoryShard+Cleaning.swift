@@ -4,7 +4,7 @@ import LarderEngine
 extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   /// Bytes that keys, values and everything about them take; not what they point to.
   var residentBytes: Int {
-    records.bytes + tier.stateBytes
+    records.bytes + tier.stateBytes + (idle?.bytes ?? 0) + (wheel?.bytes ?? 0)
   }
 
   /// Whether an entry is there to be used, which is not a reference to it.
@@ -16,20 +16,20 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   func expiry(_ key: Key, _ hash: UInt32, now: UInt64) -> UInt64? {
     let id = find(key, hash)
     guard id != .none, tier.contains(id) else { return nil }
-    let expires = tier.expiry(id)
+    let expires = expiry(id)
     return expires > now ? expires : nil
   }
 
   /// The value of a key that may be used, which is not a reference to it.
   func value(_ key: Key, _ hash: UInt32, now: UInt64) -> Value? {
     let id = find(key, hash)
-    guard id != .none, tier.contains(id), tier.expiry(id) > now else { return nil }
+    guard id != .none, tier.contains(id), expiry(id) > now else { return nil }
     return records.value(id).pointee
   }
 
   /// Appends the keys of all entries that may be used.
   func appendKeys(to keys: inout [Key], now: UInt64) {
-    for id in directory.ids() where tier.contains(id) && tier.expiry(id) > now {
+    for id in directory.ids() where tier.contains(id) && expiry(id) > now {
       keys.append(records.key(id).pointee)
     }
   }
@@ -39,7 +39,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   func expired(_ key: Key, _ hash: UInt32, now: UInt64) -> (value: Value, expires: UInt64)? {
     let id = find(key, hash)
     guard id != .none, tier.contains(id) else { return nil }
-    let expires = tier.expiry(id)
+    let expires = expiry(id)
     return expires <= now ? (records.value(id).pointee, expires) : nil
   }
 
@@ -49,7 +49,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     _ key: Key, _ hash: UInt32, now: UInt64, _ gone: inout EvictedEntries<Key, Value>
   ) -> Bool {
     let id = find(key, hash)
-    guard id != .none, tier.contains(id), tier.expiry(id) <= now else { return false }
+    guard id != .none, tier.contains(id), expiry(id) <= now else { return false }
     tier.remove(id)
     depart(id, .expire, &gone)
     return true
@@ -63,7 +63,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     let id = find(key, hash)
     guard id != .none else { return nil }
     let wasThere = tier.contains(id)
-    let isUsable = wasThere && tier.expiry(id) > now
+    let isUsable = wasThere && expiry(id) > now
     tier.remove(id)
     guard wasThere else {
       release(id, &gone)
@@ -102,7 +102,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   mutating func removeExpired(now: UInt64, _ gone: inout EvictedEntries<Key, Value>) -> Int {
     guard expires else { return 0 }
     let count = removeResidents(.expire, &gone) { shard, id in
-      let expires = shard.tier.expiry(id)
+      let expires = shard.expiry(id)
       guard expires <= now else { return false }
       return !(shard.keepsExpired?(UnsafePointer(shard.records.value(id)), expires) ?? false)
     }

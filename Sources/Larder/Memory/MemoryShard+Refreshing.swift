@@ -12,7 +12,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   /// is neither permanent nor being reloaded.
   func isDue(_ key: Key, _ hash: UInt32, before instant: UInt64, now: UInt64) -> Bool {
     let id = find(key, hash)
-    guard id != .none, tier.contains(id), tier.expiry(id) > now else { return false }
+    guard id != .none, tier.contains(id), expiry(id) > now else { return false }
     return records.stamp(id).pointee < Self.stamp(instant)
   }
 
@@ -23,7 +23,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   ) -> (value: Value, isRefreshing: Bool)? {
     let id = find(key, hash)
     guard id != .none, tier.contains(id) else { return nil }
-    let expires = tier.expiry(id)
+    let expires = expiry(id)
     guard expires <= now, now - expires < life else { return nil }
     return (records.value(id).pointee, records.stamp(id).pointee == Self.refreshingStamp)
   }
@@ -35,7 +35,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     guard id != .none, tier.contains(id) else { return nil }
     let stamp = records.stamp(id).pointee
     guard stamp < Self.refreshingStamp else { return nil }
-    guard tier.expiry(id) <= now || stamp < Self.stamp(instant) else { return nil }
+    guard expiry(id) <= now || stamp < Self.stamp(instant) else { return nil }
     records.stamp(id).pointee = Self.refreshingStamp
     return stamp
   }

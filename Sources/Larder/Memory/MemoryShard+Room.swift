@@ -48,6 +48,8 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   mutating func grow(to wanted: Int) {
     place.close()
     tier.reserve(wanted)
+    if let held = idle { idle = held.grown(to: wanted) }
+    reserveWheel(wanted)
     let larger = ShardRecords<Key, Value>(
       room: wanted, withVersions: records.hasVersions)
     let largerDirectory = KeyDirectory(objects: wanted, in: larger.memory)
@@ -70,8 +72,11 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     records.deallocate()
     records = larger
     directory = largerDirectory
-    place.open(records, directory, tier)
+    place.open(records, directory, tier, idle)
   }
+
+  @usableFromInline
+  mutating func reserveWheel(_ room: Int) { wheel?.reserve(room: room) }
 
   /// Makes the tier ready for entries that expire.
   @usableFromInline
@@ -80,6 +85,6 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     place.close()
     tier.beginExpiries()
     expires = true
-    place.open(records, directory, tier)
+    place.open(records, directory, tier, idle)
   }
 }

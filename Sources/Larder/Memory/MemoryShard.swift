@@ -36,20 +36,37 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   @usableFromInline var records: ShardRecords<Key, Value>
   @usableFromInline let isWeighed: Bool
   /// As many ids as are ever needed, as far as the policy can say.
-  @usableFromInline let roomMax: Int
+  @usableFromInline var roomMax: Int
+  /// Of how many calls of `setLimits` the limits are the last.
+  @usableFromInline var limitsNumber: UInt64 = 0
   @usableFromInline let hasher: KeyHasher
   @usableFromInline let place: ShardPlace<Key, Value>
   @usableFromInline let tier: CacheTier
   /// Says of a value that has expired, and when it did, whether it stays. Nil where none does.
   @usableFromInline let keepsExpired: (@Sendable (UnsafePointer<Value>, UInt64) -> Bool)?
+  /// When entries expire that are not accessed; nil where that plays no part. `expires` is true
+  /// from the start where it does.
+  @usableFromInline var idle: IdleTimes?
+  /// What is woken when entries expire, with their order; nil where nothing is.
+  @usableFromInline let prompt: PromptExpiry?
+  var wheel: ExpiryWheel?
 
-  /// An empty shard over `tier`, which has room for ids up to `room`.
+  /// An empty shard over `tier`, which has room for ids up to `room`; entries expire `idleLife`
+  /// microseconds after their last access.
   init(
     _ tier: CacheTier, isWeighed: Bool, residentsMax: Int, room: Int, _ hasher: KeyHasher,
     _ place: ShardPlace<Key, Value>,
-    keepsExpired: (@Sendable (UnsafePointer<Value>, UInt64) -> Bool)? = nil
+    keepsExpired: (@Sendable (UnsafePointer<Value>, UInt64) -> Bool)? = nil,
+    idleLife: UInt64? = nil, prompt: PromptExpiry? = nil, now: UInt64 = 0
   ) {
+    self.prompt = prompt
+    wheel = prompt.map { ExpiryWheel(room: room, granule: $0.granule, now: now) }
     self.tier = tier
+    if let idleLife {
+      idle = IdleTimes(room: room, life: idleLife)
+      tier.beginExpiries()
+      expires = true
+    }
     self.keepsExpired = keepsExpired
     self.isWeighed = isWeighed
     self.hasher = hasher
@@ -57,7 +74,7 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     roomMax = Self.roomMax(residents: residentsMax, ghosts: tier.ghostsMax)
     records = ShardRecords(room: room, withVersions: place.slots != nil)
     directory = KeyDirectory(objects: room, in: records.memory)
-    place.view.initialize(to: ShardView(records, directory, tier))
+    place.view.initialize(to: ShardView(records, directory, tier, idle))
   }
 
   deinit {
@@ -66,6 +83,7 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
       records.key(id).deinitialize(count: 1)
     }
     records.deallocate()
+    idle?.deallocate()
   }
 
   /// The id of a key, or `.none`. O(1) on average.
@@ -102,7 +120,12 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   ) -> Leaving {
     let id = find(key, hash)
     if id != .none {
-      switch tier.access(id, expires ? clock.nowMicroseconds : 0) {
+      var now: UInt64 = 0
+      if expires {
+        now = clock.nowMicroseconds
+        if let idle, !idle.touch(id, now), let leaving = endIdle(id) { return leaving }
+      }
+      switch tier.access(id, now) {
       case .hit:
         totals.hits &+= 1
         result = read(UnsafePointer(records.value(id)))
@@ -125,7 +148,7 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     case .nothing: break
     case .expired(let id):
       if let keepsExpired {
-        if keepsExpired(UnsafePointer(records.value(id)), tier.expiry(id)) { return }
+        if keepsExpired(UnsafePointer(records.value(id)), expiry(id)) { return }
         tier.remove(id)
       }
       depart(id, .expire, &gone)
@@ -154,6 +177,7 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
       request.expires = min(tier.expiryFrom(now, entry.timeToLive), entry.expires)
       if request.expires != Request.noExpiry, !expires { beginExpiries() }
     }
+    if wasThere, let idle, idle[id] <= now { tier.remove(id) }
     let outcome = tier.set(request, now)
     if wasThere {
       if gone.handing == .all { handOver(id, records.value(id).pointee, false, .replaced, &gone) }
@@ -170,6 +194,8 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     }
     records.put(value, at: records.value(id), of: id)
     records.stamp(id).pointee = Self.stamp(now) | (entry.isPermanent ? Self.permanentBit : 0)
+    if let idle { idle.begin(id, now, isPermanent: entry.isPermanent) }
+    if prompt != nil { plan(id, now: now) }
     records.close(id)
     // By the next set that stores it will be near: most of the time a miss took went to waiting for
     // the victim's record, which of all has been touched longest ago.

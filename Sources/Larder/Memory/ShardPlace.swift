@@ -20,12 +20,14 @@ struct ShardPlace<Key: Hashable & Sendable, Value: Sendable> {
   /// Lets readers in again, to what is there now.
   @usableFromInline
   func open(
-    _ records: ShardRecords<Key, Value>, _ directory: KeyDirectory, _ tier: CacheTier
+    _ records: ShardRecords<Key, Value>, _ directory: KeyDirectory, _ tier: CacheTier,
+    _ idle: IdleTimes?
   ) {
     // One by one: `isClosed` is in use meanwhile.
     view.pointee.records = records
     view.pointee.hits = tier.hitWords()
     view.pointee.expiries = tier.sharedExpiries()
+    view.pointee.idle = idle
     view.pointee.directory = directory
     view.pointee.isClosed.store(0, ordering: .sequentiallyConsistent)
   }

@@ -11,6 +11,8 @@ struct ShardTotals {
   @usableFromInline var removals: UInt64 = 0
   /// Expired entries removed by a sweep.
   @usableFromInline var swept: UInt64 = 0
+  /// Entries that a get found not accessed for too long.
+  @usableFromInline var idled: UInt64 = 0
   /// Entries given up to a trim.
   @usableFromInline var trimmed: UInt64 = 0
   /// Entries given up to memory pressure.

@@ -22,12 +22,18 @@ struct ShardView<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   @usableFromInline var records: ShardRecords<Key, Value>
   @usableFromInline var hits: HitWords?
   @usableFromInline var expiries: UnsafeMutablePointer<Atomic<UInt64>>?
+  /// Looked at only where there are `expiries`.
+  @usableFromInline var idle: IdleTimes?
 
   /// A view of a shard's parts.
-  init(_ records: ShardRecords<Key, Value>, _ directory: KeyDirectory, _ tier: CacheTier) {
+  init(
+    _ records: ShardRecords<Key, Value>, _ directory: KeyDirectory, _ tier: CacheTier,
+    _ idle: IdleTimes?
+  ) {
     self.records = records
     hits = tier.hitWords()
     expiries = tier.sharedExpiries()
+    self.idle = idle
     directoryBase = Atomic(directory.base)
     buckets = Atomic(directory.buckets)
   }
@@ -96,10 +102,14 @@ struct ShardView<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     }
   }
 
+  /// Whether an entry has expired; if not, this is an access to it.
   @inlinable
   @inline(__always)
   func isExpired(_ id: ObjectID, _ clock: any CacheClock) -> Bool {
     guard let expiries else { return false }
-    return expiries[Int(id)].load(ordering: .relaxed) <= clock.nowMicroseconds
+    let now = clock.nowMicroseconds
+    if expiries[Int(id)].load(ordering: .relaxed) <= now { return true }
+    guard let idle else { return false }
+    return !idle.touch(id, now)
   }
 }

@@ -69,14 +69,17 @@ package struct CacheTier {
   /// The first id in a range of which the policy knows nothing, or `.none`. O(the range's length).
   @usableFromInline
   package let forgotten: (_ from: ObjectID, _ through: ObjectID) -> ObjectID
+  /// Gives the tier other limits, in the unit that it has; leaves victims, and throws what making a
+  /// policy for them throws. See `Tier.resize`. O(objects).
+  @usableFromInline let resizeBody:
+    (CacheTierSetup, _ fingerprint: (ObjectID) -> UInt32) -> PolicyError?
   /// Gives up one object, of which there must be one; not counted as an eviction.
   @usableFromInline package let giveUp: () -> ObjectID
   /// Makes room for ids up to a number. O(that number).
   @usableFromInline package let reserve: (_ objects: Int) -> Void
   /// What the last `access` or `set` evicted.
   @usableFromInline package let victims: VictimList
-  /// At most how many objects that are not resident the policy remembers, as far as it can say.
-  @usableFromInline package let ghostsMax: Int
+  @usableFromInline let ghostsMaxBody: () -> Int
   @usableFromInline let countBody: () -> Int
   @usableFromInline let usedBody: () -> UInt64
   @usableFromInline let expiresBody: () -> Bool
@@ -102,7 +105,18 @@ package struct CacheTier {
     sharedExpiries = { held.with { $0.sharedExpiries } }
     beginExpiries = { held.with { $0.beginExpiries() } }
     forgotten = { first, last in held.with { $0.forgotten(from: first, through: last) } }
-    ghostsMax = held.with { $0.ghostsMax }
+    ghostsMaxBody = { held.with { $0.ghostsMax } }
+    resizeBody = { setup, fingerprint in
+      list.clear()
+      return held.with { tier in
+        do throws(PolicyError) {
+          try tier.resize(setup, fingerprint: fingerprint) { list.append($0) }
+          return nil
+        } catch {
+          return error
+        }
+      }
+    }
     set = { request, now in
       list.clear()
       return held.with { tier in
@@ -133,6 +147,8 @@ package struct CacheTier {
   package var count: Int { countBody() }
   /// Sum of the sizes of the resident objects, in units of the capacity.
   package var used: UInt64 { usedBody() }
+  /// At most how many objects that are not resident the policy remembers, as far as it can say.
+  package var ghostsMax: Int { ghostsMaxBody() }
   /// Whether anything was ever stored that expires: until then the time of a get plays no part.
   package var expires: Bool { expiresBody() }
   /// Memory held, in bytes.

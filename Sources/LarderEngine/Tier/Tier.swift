@@ -7,11 +7,11 @@
 @usableFromInline
 struct Tier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyable {
   @usableFromInline var policy: Policy
-  @usableFromInline let capacity: UInt64
+  @usableFromInline var capacity: UInt64
   // Microseconds; 0 for no limit.
-  @usableFromInline let timeToLive: UInt64
-  @usableFromInline let objectsMax: Int
-  @usableFromInline let filter: TierFilter?
+  @usableFromInline var timeToLive: UInt64
+  @usableFromInline var objectsMax: Int
+  @usableFromInline var filter: TierFilter?
   @usableFromInline let keepsCosts: Bool
   @usableFromInline let keepsExpired: Bool
   @usableFromInline var fingerprints: Column<UInt32>

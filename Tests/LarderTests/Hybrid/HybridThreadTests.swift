@@ -47,7 +47,7 @@ import Testing
     var configuration = HybridTestCaches.configuration(
       memory: 8, disk: 16, rules: setting.rules, writes: setting.writes)
     configuration.memory?.shards = 2
-    configuration.memory?.policy = setting.policy
+    configuration.memory?.policy = CachePolicy(setting.policy)
     let cache = try HybridCache<Int, Int>(path: folder.path, configuration: configuration)
     let ticks = Atomic<Int>(0)
     let calls = Locked<[Call]>([])

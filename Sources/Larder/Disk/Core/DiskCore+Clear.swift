@@ -83,7 +83,8 @@ extension DiskCore {
     folder.removeSpare()
   }
 
-  private func measuringFreed(
+  /// Does something that gives entries up, and says what that freed.
+  func measuringFreed(
     _ body: () throws(DiskCacheError) -> Void
   ) throws(DiskCacheError) -> DiskFreed {
     _ = try openIndex()

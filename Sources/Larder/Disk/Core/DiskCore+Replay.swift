@@ -27,7 +27,7 @@ extension DiskCore {
       while tier.count > 0,
         tier.count > limits.entriesMax ?? .max || valueBytes > limits.bytesMax ?? .max
       {
-        drop(tier.giveUp())
+        drop(tier.giveUp(), .evict(.capacity))
         statistics.evictions += 1
       }
       try remakeTier(configuration)
@@ -62,7 +62,7 @@ extension DiskCore {
         // Before any time, so that nothing expires here.
         for _ in 0..<min(slots[Int(id)].hits, Self.replayedHitsMax) where tier.contains(id) {
           _ = tier.access(id, 0)
-          if dropVictims(sparing: id, counting: \.evictions) { drop(id) }
+          if dropVictims(sparing: id, counting: \.evictions) { drop(id, .evict(.capacity)) }
         }
       } else {
         let fact = facts[id] ?? Fact(cost: 1, expires: Request.noExpiry)
@@ -74,7 +74,7 @@ extension DiskCore {
         // It was stored: a policy that waits for a second request has had it.
         if outcome == .rejected { outcome = tier.set(request, 0) }
         let isVictim = dropVictims(sparing: id, counting: \.evictions)
-        if outcome == .rejected || isVictim { drop(id) }
+        if outcome == .rejected || isVictim { drop(id, .evict(.capacity)) }
       }
     }
   }

@@ -13,7 +13,8 @@ import LarderEngine
 /// `doomed`: its row is deleted in the next transaction, before anything is put, and its file after
 /// that transaction is committed.
 final class DiskCore {
-  let configuration: DiskConfiguration
+  /// Its limits may change.
+  var configuration: DiskConfiguration
   let clock: any CacheClock
   let folder: DiskFolder
   /// Nil once the cache is closed.
@@ -93,6 +94,11 @@ final class DiskCore {
     reservedIDs = objects
   }
 
+  /// Checks that the policy and the filter can have the limits.
+  func checkPolicy(_ configuration: DiskConfiguration) throws(DiskCacheError) {
+    _ = try Self.makeTier(configuration, objects: 1)
+  }
+
   private static func makeTier(
     _ configuration: DiskConfiguration, objects: Int
   ) throws(DiskCacheError) -> CacheTier {
@@ -100,7 +106,8 @@ final class DiskCore {
     do throws(PolicyError) {
       return try PolicyRegistry.makeCacheTier(
         CacheTierSetup(
-          policy: PolicySpec(parsing: configuration.policy), entriesMax: limits.entriesMax,
+          policy: PolicySpec(parsing: configuration.policy.description),
+          entriesMax: limits.entriesMax,
           bytesMax: limits.bytesMax,
           timeToLiveMicroseconds: limits.timeToLive.map { max(1, $0.microseconds) },
           objects: objects, seed: configuration.seed,

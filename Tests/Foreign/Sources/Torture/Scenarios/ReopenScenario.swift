@@ -52,7 +52,7 @@ enum ReopenScenario: Scenario {
   ) throws -> DiskConfiguration {
     var configuration = try DiskConfiguration.unlimited(
       &random, random.pick(DiskDurability.allCases), isEncrypted: isEncrypted)
-    configuration.policy = random.pick(DiskConfiguration.policies)
+    configuration.policy = CachePolicy(random.pick(DiskConfiguration.policies))
     configuration.admission = random.oneIn(5) ? "second-hit" : nil
     configuration.limits = DiskLimits(
       bytesMax: random.oneIn(3) ? nil : UInt64(1 + random.below(random.pick([2_000, 2_000_000]))),

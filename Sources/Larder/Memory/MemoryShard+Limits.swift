@@ -1,0 +1,52 @@
+import LarderEngine
+
+extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
+  /// Gives the shard other limits, unless a later call has done so, and returns how many entries no
+  /// longer fitted. O(ids).
+  ///
+  /// - Parameter number: How many calls on the cache that was, this one included.
+  /// - Throws: where the policy cannot have the limits; nothing has changed then.
+  mutating func resize(
+    _ setup: CacheTierSetup, number: UInt64, now: UInt64,
+    _ gone: inout EvictedEntries<Key, Value>
+  ) throws(PolicyError) -> Int {
+    guard number > limitsNumber else { return 0 }
+    limitsNumber = number
+    // The policy's words are others afterwards.
+    place.close()
+    defer { place.open(records, directory, tier, idle) }
+    let (records, hasher) = (self.records, self.hasher)
+    try PolicyRegistry.resize(tier, to: setup) { id in
+      let key = records.key(id).pointee
+      return hasher.fingerprint(key, hasher.hash(key))
+    }
+    let given = tier.victims.count
+    for place in 0..<given { depart(tier.victims[place], .evict(.trim), &gone) }
+    totals.trimmed += UInt64(given)
+    roomMax = Self.roomMax(residents: setup.objectsMax, ghosts: tier.ghostsMax)
+    releaseForgotten(&gone)
+    if let age = setup.timeToLiveMicroseconds { shortenLives(to: age, now: now) }
+    return given
+  }
+
+  /// Takes the ids of ghosts that the policy has forgotten from their keys. O(ids).
+  private mutating func releaseForgotten(_ gone: inout EvictedEntries<Key, Value>) {
+    for id in directory.ids() where !tier.contains(id) && !tier.remembers(id) {
+      release(id, &gone)
+    }
+  }
+
+  /// Lets no entry live for longer than `age` microseconds from when it was stored, as far as that
+  /// is known; permanent ones and those that are being reloaded stay as they are. O(ids).
+  private mutating func shortenLives(to age: UInt64, now: UInt64) {
+    for id in directory.ids() where tier.contains(id) {
+      let stamp = records.stamp(id).pointee
+      guard stamp < Self.permanentBit - 1 else { continue }
+      let (limit, isBeyondTime) = ((UInt64(stamp) + 1) << 20).addingReportingOverflow(age)
+      if isBeyondTime || tier.expiry(id) <= limit { continue }
+      tier.renew(id, limit)
+      expires = true
+      plan(id, now: now)
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import LarderEngine
+import Testing
+
+@testable import Larder
+
+/// The wheel against a list of all expiries.
+@Suite struct ExpiryWheelTests {
+  /// Sets, prolongs, drops and takes; every id is due at the first look after its expiry, never
+  /// before, and the next instant is never later than the next expiry's tick.
+  @Test(arguments: [(1, 40), (1_000, 3_000), (1_024, 5_000_000), (1 << 20, 1 << 40), (3, 1 << 50)])
+  func everyIDIsDueOnceAndInTime(granule: Int, span: Int) {
+    let ids = 60
+    var random = TestRandom(seed: UInt64(granule))
+    var now = UInt64(random.below(1 << 40))
+    var wheel = ExpiryWheel(room: 10, granule: UInt64(granule), now: now)
+    wheel.reserve(room: ids)
+    let tick = UInt64(1) << wheel.shift
+    #expect(tick <= UInt64(granule) && tick * 2 > UInt64(granule))
+    // What the wheel was told, and when the entry really expires.
+    var known: [ObjectID: UInt64] = [:]
+    var expiries: [ObjectID: UInt64] = [:]
+    for _ in 0..<3_000 {
+      let id = ObjectID(1 + random.below(ids))
+      switch random.below(8) {
+      case 0...3:
+        let expires = now + 1 + UInt64(random.below(span))
+        wheel.set(id, expires: expires, now: now)
+        known[id] = expires
+        expiries[id] = expires
+      case 4:
+        wheel.set(id, expires: .max, now: now)
+        known[id] = nil
+        expiries[id] = nil
+      case 5:
+        // Accessed, or gone: nobody tells the wheel.
+        if let held = expiries[id] {
+          expiries[id] = random.below(2) == 0 ? nil : held + UInt64(random.below(span))
+        }
+      default:
+        now += UInt64(random.below(max(1, span / (1 << random.below(20)))))
+        let due = wheel.advance(to: now) { expiries[$0] }
+        #expect(Set(due).count == due.count)
+        for id in due {
+          #expect(expiries[id].map { $0 <= now } == true)
+          known[id] = nil
+          expiries[id] = nil
+        }
+        // Ticks that are over have been looked at.
+        for (id, expires) in expiries where expires <= (now >> wheel.shift) << wheel.shift {
+          #expect(Bool(false), "id \(id) expired at \(expires), and it is \(now)")
+        }
+      }
+      for id in known.keys where expiries[id] == nil { known[id] = nil }
+      if let first = expiries.values.min() {
+        #expect(wheel.nextInstant <= ((first + tick - 1) >> wheel.shift) << wheel.shift)
+      }
+    }
+  }
+
+  @Test func anEmptyWheelHasNoInstant() {
+    var wheel = ExpiryWheel(room: 4, granule: 1_000, now: 5_000_000)
+    #expect(wheel.nextInstant == .max)
+    wheel.set(1, expires: .max, now: 5_000_000)
+    #expect(wheel.nextInstant == .max)
+    wheel.set(1, expires: 6_000_000, now: 5_000_000)
+    #expect(wheel.nextInstant > 5_000_000 && wheel.nextInstant < 6_000_512)
+    wheel.set(1, expires: .max, now: 5_000_000)
+    #expect(wheel.nextInstant == .max)
+    #expect(wheel.advance(to: 9_000_000) { _ in 0 } == [])
+  }
+
+  /// An expiry in the past, or at the end of time, is no reason to trap.
+  @Test func extremesAreTaken() {
+    for granule in [UInt64(1), 1 << 40, .max] {
+      var wheel = ExpiryWheel(room: 4, granule: granule, now: 1 << 50)
+      wheel.set(1, expires: 0, now: 1 << 50)
+      wheel.set(2, expires: 1, now: 1 << 50)
+      wheel.set(3, expires: .max - 1, now: 1 << 50)
+      let expiries: [ObjectID: UInt64] = [1: 0, 2: 1, 3: .max - 1]
+      let due = wheel.advance(to: 1 << 50 + 1 << 41) { expiries[$0] }
+      if granule < .max { #expect(Set(due) == [1, 2]) }
+    }
+  }
+
+  /// Time that passes without entries takes no steps: a wheel that counted them would not end.
+  @Test(.endsInTime) func longTimesTakeNoSteps() {
+    var wheel = ExpiryWheel(room: 4, granule: 1, now: 0)
+    for round in 1...1_000 {
+      let expires = UInt64(round) << 40
+      wheel.set(1, expires: expires, now: expires - 1 << 39)
+      #expect(wheel.advance(to: expires - 1) { _ in expires } == [])
+      #expect(wheel.advance(to: expires) { _ in expires } == [1])
+    }
+  }
+}

@@ -1,0 +1,213 @@
+import LarderEngine
+import Testing
+
+@testable import Larder
+
+/// Entries that expire so long after their last access: `expireAfterAccess`.
+@Suite struct MemoryIdleTests {
+  /// LRU takes the lock for a hit, SIEVE does not.
+  static let policies = ["lru", "sieve", "s3-fifo", "w-tinylfu"]
+
+  private let clock = ManualClock(seconds: 1_000)
+
+  private func cache<Value>(
+    _ policy: String = "lru", after idle: Duration? = .seconds(16), age: Duration? = nil,
+    stale: Duration? = nil, _: Value.Type = Int.self
+  ) throws -> MemoryCache<Int, Value> {
+    try MemoryCache(
+      MemoryCacheConfiguration(
+        limits: MemoryCacheLimits(count: 50, age: age), policy: policy, shards: 1, clock: clock,
+        staleWhileRevalidate: stale, expireAfterAccess: idle))
+  }
+
+  /// With values that are trivial, and with ones that hold references: gets take other ways.
+  @Test(arguments: policies)
+  func aGetProlongsAnEntry(policy: String) throws {
+    try aGetProlongs(policy) { $0 }
+    try aGetProlongs(policy) { "value \($0)" }
+  }
+
+  private func aGetProlongs<Value: Equatable & Sendable>(
+    _ policy: String, _ value: (Int) -> Value
+  ) throws {
+    let cache = try cache(policy, Value.self)
+    cache.set(value(1), for: 1)
+    cache.set(value(2), for: 2)
+    for _ in 0..<5 {
+      clock.advance(seconds: 12)
+      #expect(cache.get(1) == value(1))
+    }
+    #expect(!cache.contains(2) && cache.get(2) == nil)
+    // A granule is 2^19 microseconds here.
+    clock.advance(seconds: 15)
+    #expect(cache.contains(1))
+    clock.advance(seconds: 2)
+    #expect(!cache.contains(1) && cache.keys.isEmpty && cache.get(1) == nil)
+    #expect(cache.count == 0 && cache.statistics.expirations == 2)
+    #expect(cache.statistics.hits == 5 && cache.statistics.misses == 2)
+    // Neither is a second get an expiration.
+    #expect(cache.get(1) == nil && cache.statistics.expirations == 2)
+    cache.set(value(3), for: 1)
+    #expect(cache.get(1) == value(3))
+  }
+
+  @Test(arguments: policies)
+  func aSetProlongsAnEntryAndALookDoesNot(policy: String) throws {
+    let cache = try cache(policy)
+    cache.set(1, for: 1)
+    cache.set(2, for: 2)
+    clock.advance(seconds: 10)
+    cache.set(3, for: 1)
+    #expect(cache.contains(2) && cache.keys.contains(2) && cache.peek(2) == 2)
+    clock.advance(seconds: 8)
+    #expect(cache.contains(1) && !cache.contains(2))
+    #expect(cache.removeExpired() == 1 && cache.count == 1)
+    cache.update(2) { #expect($0 == nil) }
+    #expect(cache.get(1) == 3)
+  }
+
+  @Test(arguments: policies)
+  func theEarlierLimitCounts(policy: String) throws {
+    let cache = try cache(policy, age: .seconds(30))
+    cache.set(1, for: 1)
+    cache.set(2, for: 2, timeToLive: .seconds(5))
+    clock.advance(seconds: 6)
+    #expect(cache.get(2) == nil && cache.get(1) == 1)
+    clock.advance(seconds: 12)
+    #expect(cache.get(1) == 1)
+    // Accessed 11 seconds ago, stored 31 seconds ago.
+    clock.advance(seconds: 13)
+    #expect(cache.get(1) == nil && cache.statistics.expirations == 2)
+  }
+
+  @Test(arguments: policies)
+  func permanentEntriesStay(policy: String) throws {
+    let cache = try cache(policy)
+    cache.set(1, for: 1, isPermanent: true)
+    cache.set(2, for: 2)
+    clock.advance(seconds: 1_000_000)
+    #expect(cache.get(1) == 1 && cache.get(2) == nil)
+    cache.set(3, for: 1)
+    clock.advance(seconds: 20)
+    #expect(cache.get(1) == nil)
+  }
+
+  /// Room for more ids is made while entries are accessed; their times move along.
+  @Test(arguments: policies)
+  func timesStayWhenACacheGrows(policy: String) throws {
+    let cache = try MemoryCache<Int, Int>(
+      MemoryCacheConfiguration(
+        limits: MemoryCacheLimits(count: 20_000), policy: policy, shards: 1, clock: clock,
+        expireAfterAccess: .seconds(16)))
+    for key in 0..<1_000 { cache.set(key, for: key) }
+    clock.advance(seconds: 10)
+    for key in 1_000..<9_000 { cache.set(key, for: key) }
+    for key in 0..<10 { #expect(cache.get(key) == key) }
+    clock.advance(seconds: 8)
+    #expect((0..<10).allSatisfy { cache.contains($0) })
+    #expect((10..<1_000).allSatisfy { !cache.contains($0) })
+    #expect((1_000..<9_000).allSatisfy { cache.contains($0) })
+    #expect(cache.residentBytes > 9_000 * 16)
+  }
+
+  @Test func listenersAreToldThatAnEntryExpired() throws {
+    let told = Locked<[String]>([])
+    let cache = try MemoryCache<Int, Int>(
+      MemoryCacheConfiguration(
+        limits: MemoryCacheLimits(count: 9), clock: clock, expireAfterAccess: .seconds(1)),
+      onRemoval: { removal in told.withLock { $0.append("\(removal.key) \(removal.reason)") } })
+    cache.set(1, for: 1)
+    cache.set(2, for: 2)
+    cache.set(3, for: 3)
+    clock.advance(seconds: 2)
+    #expect(cache.get(1) == nil)
+    cache.set(4, for: 2)
+    #expect(cache.remove(3) == nil)
+    #expect(told.withLock { $0 } == ["1 expired", "2 replaced", "3 removed"])
+  }
+
+  /// Kept for `value(for:load:)`, to a get a miss.
+  @Test func whatIsIdleMayBeReturnedWhileItIsReloaded() async throws {
+    let cache = try cache(stale: .seconds(100))
+    cache.set(1, for: 1)
+    clock.advance(seconds: 20)
+    #expect(cache.get(1) == nil && cache.count == 1)
+    #expect(try await cache.value(for: 1) { _ in 2 } == 1)
+    clock.advance(seconds: 200)
+    #expect(cache.get(1) == nil || cache.get(1) == 2)
+  }
+
+  @Test(arguments: [Duration.zero, .seconds(-1), .nanoseconds(999)])
+  func durationsOutOfRangeAreRefused(idle: Duration) {
+    #expect(throws: MemoryCacheError.self) { _ = try cache(after: idle) as MemoryCache<Int, Int> }
+  }
+
+  /// Where memory has the only copy, it would be lost.
+  @Test func anExclusiveHybridRefusesIt() throws {
+    var configuration = HybridCacheConfiguration(rules: HybridRules(inclusion: .exclusive))
+    configuration.memory?.expireAfterAccess = .seconds(1)
+    #expect(throws: HybridCacheError.self) { try configuration.check() }
+    configuration.rules = HybridRules()
+    try configuration.check()
+  }
+
+  /// A granule is a 16th, as a power of two, within its bounds.
+  @Test(arguments: [
+    (1, 0), (15, 0), (16, 0), (32, 1), (1_000_000, 15), (16_000_000, 19), (17_000_000, 20),
+    (1 << 62, 20),
+  ])
+  func granules(life: UInt64, shift: UInt64) {
+    #expect(IdleTimes.shift(life: life) == shift)
+  }
+
+  /// Never earlier, and no later than a granule; whatever the instants.
+  @Test func instantsAreWithinAGranule() {
+    var random = TestRandom(seed: 3)
+    for _ in 0..<2_000 {
+      let life = UInt64(1 + random.below(1 << 30))
+      let idle = IdleTimes(room: 1, life: life)
+      defer { idle.deallocate() }
+      let now = UInt64(random.below(1 << 50))
+      idle.begin(1, now, isPermanent: false)
+      #expect(idle[1] > now + life && idle[1] <= now + life + (1 << idle.shift))
+      #expect(idle.touch(1, idle[1] - 1))
+      #expect(!idle.touch(1, .max))
+    }
+    let endless = IdleTimes(room: 1, life: 1 << 63)
+    defer { endless.deallocate() }
+    endless.begin(1, 1 << 63, isPermanent: false)
+    #expect(endless[1] == IdleTimes.never)
+  }
+
+  /// Gets without a lock, sets and sweeps at once: no entry is lost early, none is answered late.
+  @Test(.endsInTime, arguments: ["sieve", "s3-fifo", "lru"])
+  func threadsAgree(policy: String) async throws {
+    let cache = try MemoryCache<Int, Int>(
+      MemoryCacheConfiguration(
+        limits: MemoryCacheLimits(count: 200), policy: policy, shards: 1, clock: clock,
+        expireAfterAccess: .seconds(4)))
+    for key in 0..<100 { cache.set(key, for: key, isPermanent: key < 10) }
+    await withTaskGroup(of: Void.self) { group in
+      for worker in 0..<3 {
+        group.addTask {
+          for round in 0..<2_000 {
+            let key = (round * 7 + worker) % 100
+            if let value = cache.get(key) { #expect(value % 100 == key) }
+            if round % 5 == worker, key >= 10 { cache.set(key + 100, for: key) }
+            if key < 10 { #expect(cache.get(key) == key) }
+          }
+        }
+      }
+      group.addTask { [clock] in
+        for _ in 0..<200 {
+          clock.advance(seconds: 1)
+          cache.removeExpired()
+        }
+      }
+    }
+    #expect((0..<10).allSatisfy { cache.get($0) == $0 })
+    clock.advance(seconds: 100)
+    #expect((10..<100).allSatisfy { cache.get($0) == nil })
+    #expect(cache.count == 10)
+  }
+}
