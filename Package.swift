@@ -173,6 +173,13 @@ let package = Package(
       path: "Tests/DiskSimulation"),
     .executableTarget(
       name: "DiskTorture", dependencies: ["DiskSimulation"], path: "Tests/DiskTorture"),
+    // Threads, tasks, clock, disk and origin of the caches under a scheduler with a seed: see
+    // `make schedules`.
+    .target(
+      name: "ScheduleSimulation", dependencies: ["DiskSimulation", "Larder", "LarderEngine"],
+      path: "Tests/ScheduleSimulation"),
+    .executableTarget(
+      name: "Schedules", dependencies: ["ScheduleSimulation"], path: "Tests/Schedules"),
 
     .testTarget(
       name: "LarderEngineTests",
@@ -182,7 +189,7 @@ let package = Package(
       name: "LarderTests",
       dependencies: [
         "Larder", "LarderEngine", "CSQLiteFaults", "DiskCacheVictim", "DiskSimulation",
-        "TestSupport", crypto,
+        "ScheduleSimulation", "TestSupport", crypto,
       ]),
     // Every module that is imported is named: one that comes along unnamed is not rebuilt for.
     .testTarget(

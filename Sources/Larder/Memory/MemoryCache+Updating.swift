@@ -28,9 +28,15 @@ extension MemoryCache {
     // Held until the lock is given back: its end may run code that calls the cache.
     var old: Value?
     var new: Value?
+    #if LARDER_SCHEDULES
+      let early = ScheduleFault.planted == .updateInTwoSteps ? peek(key) : nil
+    #endif
     let result = try withShard(blocks.index(hash)) { shard, gone throws in
       let now = clock.nowMicroseconds
       old = shard.value(key, upper, now: now)
+      #if LARDER_SCHEDULES
+        if ScheduleFault.planted == .updateInTwoSteps { old = early }
+      #endif
       new = old
       let result = try body(&new)
       if let new, !isUseless {

@@ -53,6 +53,9 @@ final class MemoryLoads<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     state.withLock { state in
       if let load = state.loads[key] {
         if MemoryLoadChain.contains(load) { return nil }
+        #if LARDER_SCHEDULES
+          if ScheduleFault.planted == .twoLoads { return newLoad(key, &state) }
+        #endif
         if load.flight.join() {
           state.totals.joined += 1
           return (load, false)
@@ -60,11 +63,15 @@ final class MemoryLoads<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       } else {
         underWay.add(1, ordering: .acquiringAndReleasing)
       }
-      let load = MemoryLoad<Value>()
-      _ = load.flight.join()
-      state.loads[key] = load
-      return (load, true)
+      return newLoad(key, &state)
     }
+  }
+
+  private func newLoad(_ key: Key, _ state: inout State) -> (load: MemoryLoad<Value>, isNew: Bool) {
+    let load = MemoryLoad<Value>()
+    _ = load.flight.join()
+    state.loads[key] = load
+    return (load, true)
   }
 
   /// Registers a load in the background, which the caller then has to run and to end; nil where
@@ -121,10 +128,17 @@ final class MemoryLoads<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// A key is about to be removed: what is being loaded for it will not be stored, and later
   /// requests load anew.
   func forget(_ key: Key) {
+    #if LARDER_SCHEDULES
+      scheduledStep()
+    #endif
     guard underWay.load(ordering: .acquiring) > 0 else { return }
     state.withLock { state in
       guard let load = state.loads.removeValue(forKey: key) else { return }
-      load.forget()
+      #if LARDER_SCHEDULES
+        if ScheduleFault.planted != .removedLoadIsStored { load.forget() }
+      #else
+        load.forget()
+      #endif
       underWay.subtract(1, ordering: .acquiringAndReleasing)
     }
   }
