@@ -27,16 +27,20 @@ extension HybridCache {
     // Another request may have brought it meanwhile.
     let asksMemory = asking.asksMemory || memory?.contains(key) ?? false
     let found =
-      asking.known != nil
-      ? inMemory(key)
-      : findOrTell(
+      (asking.known == nil ? nil : inMemory(key))
+      ?? findOrTell(
         key, &operation, asksMemory: asksMemory, handsOutExpired: strategy != .cacheOnly)
     if found == nil, strategy != .cacheOnly {
       old = operation.outcome.expired.map { hit($0) } ?? old
     }
     // What memory held before the lock was taken may be answered. It may have been replaced or
     // removed since, so it is not what the origin is asked about.
-    let candidate = found ?? old
+    #if LARDER_SCHEDULES
+      let isOutdated = ScheduleFault.planted == .outdatedCandidate
+      let candidate = (isOutdated ? asking.known : nil) ?? found ?? old
+    #else
+      let candidate = found ?? old
+    #endif
     let answer = asking.known ?? found
     old = old ?? expired(asking.expired)
     var beginning = Beginning(hit: answer, next: .answer(answer.map { .hit($0) } ?? .absent))

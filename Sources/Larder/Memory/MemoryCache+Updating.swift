@@ -24,7 +24,6 @@ extension MemoryCache {
     let isUseless = timeToLive.map { $0 <= .zero } ?? false
     let entry = MemoryEntry(
       cost: cost, timeToLive: timeToLive, fetchCost: fetchCost, isPermanent: false)
-    loads.forget(key)
     // Held until the lock is given back: its end may run code that calls the cache.
     var old: Value?
     var new: Value?
@@ -39,6 +38,7 @@ extension MemoryCache {
       #endif
       new = old
       let result = try body(&new)
+      loads.forget(key)
       if let new, !isUseless {
         let stored = shard.set(
           key, upper, fingerprint: hasher.fingerprint(key, hash), new, entry, now: now, &gone)

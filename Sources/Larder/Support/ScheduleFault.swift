@@ -22,6 +22,12 @@
     case lateDemotion
     /// A fetch that nobody wants any more is joined.
     case abandonedFetchIsJoined
+    /// What a loader brings that nobody waits for is stored though another load took its place.
+    case abandonedLoadIsStored
+    /// A removal keeps loads from being stored before it takes the lock of the shard.
+    case earlyForgetting
+    /// The origin is asked about what memory held before the lock was taken.
+    case outdatedCandidate
     /// Others may come between the removals from memory and from disk.
     case removalInTwoSteps
   }

@@ -30,6 +30,7 @@ extension HistorySearch {
   /// Every load that has begun is overtaken.
   private func overtaking(_ state: State) -> State {
     var next = state
+    next.found = 0
     for load in loads.indices where hasBegun(load, state) { next.overtaken |= 1 << UInt16(load) }
     return next
   }
@@ -103,13 +104,28 @@ extension HistorySearch {
     case .value(let found):
       if rules.returnsExpired, value(state.write, state) == found { return [state] }
       let held = get(found, call, state)
-      return held.isEmpty ? joins(number, state) { brings($0, found) } : held
+      if held.isEmpty {
+        return isFound(found, call, state) ? [state] : joins(number, state) { brings($0, found) }
+      }
+      return held.map { state in
+        var next = state
+        next.found |= 1 << UInt64(number)
+        return next
+      }
     case .absent:
       if asksNobody { return miss(state, at: call.clockResponded) }
       return joins(number, state) { loads[$0].answer == .absent }
     case .failed(let load): return joins(number, state) { numbers[$0] == load }
     case .cancelled: return call.wasCancelled ? [state] : []
     case .unexpected: return []
+    }
+  }
+
+  /// Whether a request that is still under way has found a value, and hands it to who joins it.
+  private func isFound(_ value: Int, _ call: HistoryEvent, _ state: State) -> Bool {
+    calls.indices.contains { number in
+      state.found >> UInt64(number) & 1 == 1 && calls[number].returns(value)
+        && calls[number].responded > call.invoked
     }
   }
 
@@ -146,7 +162,20 @@ extension HistorySearch {
       next.candidates[load] = 0
       return miss(next, at: given.clockStarted)
     case .unknown:
-      return rules.returnsExpired ? [next] : miss(next, at: given.clockStarted)
+      if rules.returnsExpired || mayBeOvertakenAtOnce(load, state) { return [next] }
+      return miss(next, at: given.clockStarted)
+    }
+  }
+
+  /// Whether a removal may come between the beginning of a load and the call of its loader.
+  private func mayBeOvertakenAtOnce(_ load: Int, _ state: State) -> Bool {
+    calls.indices.contains { number in
+      guard calls[number].invoked < loads[load].started else { return false }
+      if state.passed >> UInt64(number) & 1 == 1 { return false }
+      switch calls[number].action {
+      case .remove, .update: return true
+      default: return false
+      }
     }
   }
 

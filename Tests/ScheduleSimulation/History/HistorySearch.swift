@@ -23,6 +23,9 @@
 ///   at which the load is under way and not overtaken. A value that has expired is an answer only
 ///   of strategies and caches that say so, and only the one that is there, never an older one. An
 ///   error is that of a load that was joined; "cancelled" is an answer for those who were.
+/// - In a *memory cache* a request registers its load and then looks once more. What it finds then
+///   is handed to whoever has joined in between, and if a removal comes between, it has overtaken
+///   the load.
 package struct HistorySearch {
   enum Point {
     case call(Int)
@@ -44,6 +47,8 @@ package struct HistorySearch {
     /// The points that have been passed.
     var passed: UInt64 = 0
     var write: UInt8 = 0
+    /// Requests that found the value of the register in a memory cache, and no removal since.
+    var found: UInt64 = 0
     /// Loads that were overtaken.
     var overtaken: UInt16 = 0
     /// For each load the write that was there when it began.
