@@ -30,8 +30,8 @@
     /// One line with what was done.
     func summary(seconds: Double) -> String {
       let processor = Double(clock()) / Double(CLOCKS_PER_SEC)
-      return "\(done) schedules, \(failures.count) failures: \(sum.calls) calls, \(sum.loads) loads, "
-        + "\(sum.steps) steps, \(sum.switches) switches of threads and tasks; "
+      return "\(done) schedules, \(failures.count) failures: \(sum.calls) calls, "
+        + "\(sum.loads) loads, \(sum.steps) steps, \(sum.switches) switches; "
         + String(
           format: "%.1f s, %.1f s of CPU time, %.0f schedules/s; fingerprint %016llx", seconds,
           processor, Double(done) / max(seconds, 0.001), sum.fingerprint)

@@ -28,6 +28,7 @@ extension MemoryCache {
     var old: Value?
     var new: Value?
     #if LARDER_SCHEDULES
+      if ScheduleFault.planted == .earlyForgetting { loads.forget(key) }
       let early = ScheduleFault.planted == .updateInTwoSteps ? peek(key) : nil
     #endif
     let result = try withShard(blocks.index(hash)) { shard, gone throws in
@@ -38,7 +39,11 @@ extension MemoryCache {
       #endif
       new = old
       let result = try body(&new)
-      loads.forget(key)
+      #if LARDER_SCHEDULES
+        if ScheduleFault.planted != .earlyForgetting { loads.forget(key) }
+      #else
+        loads.forget(key)
+      #endif
       if let new, !isUseless {
         let stored = shard.set(
           key, upper, fingerprint: hasher.fingerprint(key, hash), new, entry, now: now, &gone)

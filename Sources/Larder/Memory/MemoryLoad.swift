@@ -15,7 +15,7 @@ final class MemoryLoad<Value: Sendable>: Sendable {
   /// Whether its value may be stored: not once its key was removed.
   var mayStore: Bool {
     #if LARDER_SCHEDULES
-      scheduledStep()
+      ScheduledStep.take()
     #endif
     return isWanted.load(ordering: .acquiring)
   }

@@ -141,7 +141,7 @@ final class MemoryLoads<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// what is older than a set, between this and the removal, and be stored after both.
   func forget(_ key: Key) {
     #if LARDER_SCHEDULES
-      scheduledStep()
+      ScheduledStep.take()
     #endif
     guard underWay.load(ordering: .acquiring) > 0 else { return }
     state.withLock { state in

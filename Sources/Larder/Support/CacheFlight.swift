@@ -125,10 +125,11 @@ final class CacheFlight<Value: Sendable>: Sendable {
       return state.result == nil ? state.task : nil
     }
     // A task that another one waits for runs at the other's priority at least.
+    guard let task else { return }
     #if LARDER_SCHEDULES
-      if let task { Task(executorPreference: Schedules.hook, priority: priority) { await task.value } }
+      Task(executorPreference: Schedules.hook, priority: priority) { await task.value }
     #else
-      if let task { Task(priority: priority) { await task.value } }
+      Task(priority: priority) { await task.value }
     #endif
   }
 
@@ -142,7 +143,7 @@ final class CacheFlight<Value: Sendable>: Sendable {
       state.task = nil
       defer { state.waiters = [:] }
       #if LARDER_SCHEDULES
-        if ScheduleFault.planted == .forgottenWaiter { return state.waiters.values.dropFirst(1).map { $0 } }
+        if ScheduleFault.planted == .forgottenWaiter { _ = state.waiters.popFirst() }
       #endif
       return Array(state.waiters.values)
     }

@@ -44,7 +44,7 @@ struct CacheLock {
   @inline(__always)
   func lock() {
     #if LARDER_SCHEDULES
-      scheduledStep()
+      ScheduledStep.take()
     #endif
     let isTaken = word.pointee.compareExchange(
       expected: 0, desired: 1, ordering: .sequentiallyConsistent

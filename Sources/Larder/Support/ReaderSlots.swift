@@ -53,8 +53,8 @@ struct ReaderSlots {
     @inline(__always)
     func enter(_ index: Int) -> Bool {
       #if LARDER_SCHEDULES
-        scheduledStep()
-        defer { scheduledStep() }
+        ScheduledStep.take()
+        defer { ScheduledStep.take() }
       #endif
       return shard.pointee.compareExchange(
         expected: 0, desired: UInt32(truncatingIfNeeded: index) &+ 1,

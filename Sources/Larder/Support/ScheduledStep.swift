@@ -3,5 +3,9 @@
 
   /// A place at which the simulation of schedules may let another thread run.
   @usableFromInline
-  func scheduledStep() { Schedules.hook?.step() }
+  enum ScheduledStep {
+    /// Returns when the caller is to go on.
+    @usableFromInline
+    static func take() { Schedules.hook?.step() }
+  }
 #endif

@@ -15,7 +15,7 @@ enum SharedBytes {
     let (from, to) = (UnsafeMutableRawPointer(place), UnsafeMutableRawPointer(copy))
     eachWord(of: Value.self) { offset, width in
       #if LARDER_SCHEDULES
-        scheduledStep()
+        ScheduledStep.take()
       #endif
       switch width {
       case 8: to.storeBytes(of: load(from + offset), toByteOffset: offset, as: UInt64.self)
@@ -34,7 +34,7 @@ enum SharedBytes {
       let from = UnsafeRawPointer(value)
       eachWord(of: Value.self) { offset, width in
         #if LARDER_SCHEDULES
-          scheduledStep()
+          ScheduledStep.take()
         #endif
         switch width {
         case 8: store(from.load(fromByteOffset: offset, as: UInt64.self), to + offset)

@@ -121,46 +121,6 @@ import Testing
     #expect(cache.loadCounts.started == 2)
   }
 
-  /// The loader of a request that was cancelled may go on, and must not store over a removal that
-  /// came while another load of the key was under way.
-  @Test func whatNobodyWaitsForIsNotStoredAfterARemoval() async throws {
-    let cache = try cache()
-    let (gate, other) = (gate, Gate())
-    let isOver = Locked(false)
-    final class Loader: Sendable {
-      let isOver: Locked<Bool>
-      init(_ isOver: Locked<Bool>) { self.isOver = isOver }
-      deinit { isOver.withLock { $0 = true } }
-    }
-    var loader: Loader? = Loader(isOver)
-    let abandoned = Task { [loader] in
-      try await cache.value(for: "a") { [loader] _ in
-        await gate.pass()
-        withExtendedLifetime(loader) {}
-        return Page(text: "old")
-      }
-    }
-    loader = nil
-    await started(cache)
-    abandoned.cancel()
-    await #expect(throws: CancellationError.self) { try await abandoned.value }
-    let second = Task {
-      try await cache.value(for: "a") { _ in
-        await other.pass()
-        return Page(text: "new")
-      }
-    }
-    await started(cache, 2)
-    cache.remove("a")
-    gate.open()
-    // It has stored its value, if it does, when nobody needs the loader any more.
-    while !isOver.withLock({ $0 }) { await Task.yield() }
-    #expect(cache.get("a") == nil)
-    other.open()
-    #expect(try await second.value == Page(text: "new"))
-    #expect(cache.get("a") == nil)
-  }
-
   @Test func aLifeOfNothingIsNotStored() async throws {
     let cache = try cache()
     let page = try await cache.value(

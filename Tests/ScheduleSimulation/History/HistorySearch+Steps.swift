@@ -1,3 +1,5 @@
+import Larder
+
 extension HistorySearch {
   /// The states in which a point may leave the register; none where it cannot come next.
   func after(_ point: Point, _ state: State) -> [State] {
@@ -64,7 +66,7 @@ extension HistorySearch {
       return get(old, call, state).map { with(overtaking($0), writeOfCall[number] ?? 0) }
     case .remove: return [with(overtaking(state), 0)]
     case .request(let strategy, let outcome):
-      return request(strategy == .cacheThenFetch, strategy == .cacheOnly, outcome, call, number, state)
+      return request(strategy, outcome, call, number, state)
     case .nothing: return [state]
     }
   }
@@ -85,13 +87,13 @@ extension HistorySearch {
   }
 
   private func request(
-    _ returnsExpired: Bool, _ asksNobody: Bool, _ outcome: HistoryEvent.RequestOutcome,
-    _ call: HistoryEvent, _ number: Int, _ state: State
+    _ strategy: CacheStrategy, _ outcome: HistoryEvent.RequestOutcome, _ call: HistoryEvent,
+    _ number: Int, _ state: State
   ) -> [State] {
     switch outcome {
     case .fresh(let found): return get(found, call, state)
     case .stale(let found):
-      if returnsExpired, value(state.write, state) == found { return [state] }
+      if strategy == .cacheThenFetch, value(state.write, state) == found { return [state] }
       return joins(number, state) { load in
         (loads[load].answer == .failed || loads[load].answer == .cancelled)
           && value(state.candidates[load], state) == found
@@ -113,7 +115,7 @@ extension HistorySearch {
         return next
       }
     case .absent:
-      if asksNobody { return miss(state, at: call.clockResponded) }
+      if strategy == .cacheOnly { return miss(state, at: call.clockResponded) }
       return joins(number, state) { loads[$0].answer == .absent }
     case .failed(let load): return joins(number, state) { numbers[$0] == load }
     case .cancelled: return call.wasCancelled ? [state] : []

@@ -20,8 +20,8 @@
       cache = try options.open(disk)
       origin = ScheduledOrigin(
         recorder: recorder, failures: random.pick([0, 0, 2]), absences: random.pick([0, 1]),
-        lives: options.lives)
-      setting = options.setting
+        lives: options.lives, pauses: random.pick([2, 2, 6]))
+      setting = random.oneIn(6) ? options.setting.impatient : options.setting
     }
 
     var description: String { options.description }

@@ -64,7 +64,8 @@
           (.removeExpired, lives.count > 1 ? 1 : 0), (.trim, mayTrim ? 1 : 0),
           (.flush, random.below(2)), (.fail, failsDisk ? 2 : 0),
         ],
-        strategies: random.oneIn(3) ? [random.pick(CacheStrategy.allCases)] : CacheStrategy.allCases,
+        strategies: random.oneIn(3)
+          ? [random.pick(CacheStrategy.allCases)] : CacheStrategy.allCases,
         lives: lives)
     }
 

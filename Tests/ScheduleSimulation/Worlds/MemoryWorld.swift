@@ -36,8 +36,9 @@
       // Some policies give up a little before they are full.
       mayLose = !isAmple || mayTrim
       origin = ScheduledOrigin(
-        recorder: recorder, failures: random.pick([0, 0, 2]), absences: 0, lives: lives)
-      setting = ScheduledOperation.Setting(
+        recorder: recorder, failures: random.pick([0, 0, 2]), absences: 0, lives: lives,
+        pauses: random.pick([2, 2, 6]))
+      let setting = ScheduledOperation.Setting(
         keys: keys,
         shares: [
           (.get, 3), (.set, 3), (.update, random.below(3)), (.remove, 2),
@@ -45,9 +46,10 @@
           (.advance, lives.count > 1 ? 2 : 0), (.removeExpired, lives.count > 1 ? 1 : 0),
           (.trim, mayTrim ? 1 : 0),
         ], strategies: [.cacheElseFetch], lives: lives)
+      self.setting = random.oneIn(4) ? setting.impatient : setting
       description =
         "memory cache of \(Value.self), \(configuration.policy), "
-        + "\(configuration.limits.count ?? 0) entries in \(shards) shards, \(keys) keys, "
+        + "\(configuration.limits.count ?? 0) entries in \(shards) shards, \(self.setting.keys) keys, "
         + "refresh \(configuration.refreshAfterWrite.map { "\($0)" } ?? "never"), "
         + "stale \(configuration.staleWhileRevalidate.map { "\($0)" } ?? "never")"
     }
@@ -120,14 +122,13 @@
       do {
         let lives = LifeBox()
         let value = try await cache.value(
-          for: key, timeToLive: { _ in lives.life.map { .microseconds(Int64($0)) } }
-        ) { [origin] key in
-          let answer = try await origin.answer(
-            key, owner: call, .unknown, mayConfirm: false)
-          guard case .value(let number, let life) = answer else { throw CancellationError() }
-          lives.life = life
-          return Value(number)
-        }
+          for: key, timeToLive: { _ in lives.life.map { .microseconds(Int64($0)) } },
+          load: { [origin] key in
+            let answer = try await origin.answer(key, owner: call, .unknown, mayConfirm: false)
+            guard case .value(let number, let life) = answer else { throw CancellationError() }
+            lives.life = life
+            return Value(number)
+          })
         return .value(number(value) ?? -1)
       } catch {
         return ScheduledOrigin.outcome(error)

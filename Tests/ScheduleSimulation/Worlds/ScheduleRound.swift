@@ -77,7 +77,8 @@
       }
       let history = world.recorder.history
       if outcome.failure == nil, let key = history.unexplainedKeys(world.rules).first {
-        outcome.failure = "no order explains key \(key):\n"
+        outcome.failure =
+          "no order explains key \(key):\n"
           + history.lines(of: key).map { "  \($0)" }.joined(separator: "\n")
       } else if outcome.failure != nil, let trace {
         for key in 0..<world.setting.keys { history.lines(of: key).forEach(trace) }

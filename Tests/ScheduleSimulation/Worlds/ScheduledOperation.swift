@@ -29,6 +29,24 @@ enum ScheduledOperation: Sendable {
     var strategies: [CacheStrategy]
     /// In seconds; nil is for ever.
     var lives: [UInt64?]
+    /// One request in so many may be cancelled.
+    var cancellableOneIn = 3
+
+    /// The same for clients that give up a lot: what goes on behind them is the hard part.
+    var impatient: Setting {
+      var setting = self
+      setting.keys = 1
+      setting.shares = shares.map { kind, share in
+        switch kind {
+        case .cancel: (kind, 6)
+        case .remove, .request: (kind, 4)
+        case .get, .set: (kind, 1)
+        default: (kind, share)
+        }
+      }
+      setting.cancellableOneIn = 1
+      return setting
+    }
   }
 
   /// The kinds of operations.
@@ -47,8 +65,9 @@ enum ScheduledOperation: Sendable {
     case .remove: return .remove(key: key)
     case .removeAll: return .removeAll
     case .request:
+      let strategy = random.pick(setting.strategies)
       return .request(
-        key: key, random.pick(setting.strategies), mayBeCancelled: random.oneIn(3))
+        key: key, strategy, mayBeCancelled: random.oneIn(setting.cancellableOneIn))
     case .cancel: return .cancel
     case .advance: return .advance(UInt64(1 + random.below(6)))
     case .removeExpired: return .removeExpired

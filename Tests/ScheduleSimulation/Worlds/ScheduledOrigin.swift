@@ -14,13 +14,15 @@
     let failures: Int
     let absences: Int
     let lives: [UInt64?]
+    /// How many times a loader is suspended, at most.
+    let pauses: Int
 
     /// Answers one load. Throws `Failure` or `CancellationError`.
     func answer(
       _ key: Int, owner: Int, _ candidate: HistoryLoad.Candidate, mayConfirm: Bool
     ) async throws -> HistoryLoad.Answer {
       let load = recorder.beginLoad(key, owner: owner, candidate)
-      for _ in 0..<recorder.random.below(3) {
+      for _ in 0..<recorder.random.below(1 + pauses) {
         await recorder.pause()
         if Task.isCancelled, recorder.random.oneIn(2) {
           recorder.endLoad(load, .cancelled)
