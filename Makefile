@@ -4,8 +4,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 .PHONY: help deps browser build debug test test-foreign test-examples test-adapters test-release \
-  sanitize torture fuzz test-clusters run bench bench-caches alarms mutants advise-regret analysis \
-  test-analysis library wheel \
+  sanitize torture schedules fuzz test-clusters run bench bench-caches alarms mutants \
+  advise-regret analysis test-analysis library wheel \
   policies-page workload-docs docs lint format clean install
 
 SWIFT ?= swift
@@ -30,6 +30,8 @@ ROUNDS ?=
 SECONDS ?= 60
 TARGETS ?=
 MERGE ?=
+SEEDS ?= 100000
+SEED ?= 1
 SCENARIOS ?=
 ALARM_RESULTS ?= Results/alarms
 LARDER ?=
@@ -214,6 +216,7 @@ torture: deps ## Test disk caches with killed processes, power cuts, failing cal
 	printf '\n  %-16s %-12s %8s %9s\n' scenario verdict rounds seconds; \
 	awk -F '[:;] *' '/ rounds in / { split($$3, n, " "); \
 	  printf "  %-16s %-12s %8s %9s\n", $$1, $$2, n[1], n[4] }' "$$said"; \
+	$(MAKE) --no-print-directory schedules SEEDS=50000 SEED='$(TORTURE_SEED)' || status=1; \
 	exit $$status
 
 # libFuzzer drives the program Fuzz, whose own main function calls it: so the library without a main
@@ -234,6 +237,19 @@ fuzz: deps ## Fuzz every parser (or TARGETS) for SECONDS each with libFuzzer and
 	$(FUZZ); \
 	printf '\033[1m==> Fuzzing, $(SECONDS) s a target\033[0m\n'; \
 	MERGE='$(MERGE)' Tests/Fuzz/run.sh "$$($(FUZZ) --show-bin-path)/Fuzz" '$(SECONDS)' $(TARGETS)
+
+# The steps of the caches at which threads may change are compiled only with LARDER_SCHEDULES.
+# Everything but hash seeds follows from the seed of a schedule. FAULTS=1 plants each fault that the
+# schedules must find.
+SCHEDULES := $(SWIFT_BUILD) -c release --scratch-path .build-schedules --disable-default-traits \
+  -Xswiftc -DLARDER_SCHEDULES
+
+schedules: deps ## Run SEEDS schedules of threads, tasks, clock, disk and origin, from SEED on
+	$(call say,Building Tests/Schedules)
+	@$(SCHEDULES) --product Schedules
+	$(call say,Running schedules)
+	@SWIFT_DETERMINISTIC_HASHING=1 "$$($(SCHEDULES) --show-bin-path)/Schedules" \
+	  --seed '$(SEED)' --schedules '$(SEEDS)' $(if $(FAULTS),--faults)
 
 # LARDER is the program to test: by default one that is built in release mode. CLUSTER_FLAGS has names
 # of tests, to run some of them, and options of Tests/Clusters/run.py. What is missing of Slurm,
@@ -402,7 +418,7 @@ docs: deps ## Build the documentation of the libraries as a static site, in .bui
 
 clean: ## Remove build products
 	$(call say,Removing .build and $(VENV))
-	@rm -rf .build .build-nested .build-nested-debug $(VENV)
+	@rm -rf .build .build-nested .build-nested-debug .build-schedules $(VENV)
 
 install: build ## Install larder into PREFIX/bin (default /usr/local)
 	$(call say,Installing $(DESTDIR)$(PREFIX)/bin/larder)

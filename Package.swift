@@ -216,6 +216,13 @@ let package = Package(
       path: "Tests/DiskSimulation"),
     .executableTarget(
       name: "DiskTorture", dependencies: ["DiskSimulation"], path: "Tests/DiskTorture"),
+    // Threads, tasks, clock, disk and origin of the caches under a scheduler with a seed: see
+    // `make schedules`.
+    .target(
+      name: "ScheduleSimulation", dependencies: ["DiskSimulation", "Larder", "LarderEngine"],
+      path: "Tests/ScheduleSimulation"),
+    .executableTarget(
+      name: "Schedules", dependencies: ["ScheduleSimulation"], path: "Tests/Schedules"),
 
     // Parsers under libFuzzer (`make fuzz`); the tests replay what it found.
     .target(name: "CLibFuzzer", path: "Tests/Fuzz/CLibFuzzer"),
@@ -244,7 +251,7 @@ let package = Package(
       name: "LarderTests",
       dependencies: [
         "Larder", "LarderEngine", "CSQLiteFaults", "DiskCacheVictim", "DiskSimulation",
-        "TestSupport", crypto,
+        "ScheduleSimulation", "TestSupport", crypto,
       ]),
     // Every module that is imported is named: one that comes along unnamed is not rebuilt for.
     .testTarget(

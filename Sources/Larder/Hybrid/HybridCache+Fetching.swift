@@ -23,24 +23,34 @@ extension HybridCache {
     stripe.lock.lock()
     var operation = Operation(self, stripe)
     // Before memory is asked, which may remove it.
-    var old = strategy == .cacheOnly ? nil : expiredInMemory(asking)
+    var old = strategy == .cacheOnly ? nil : expired(memory?.expired(key)?.value)
     // Another request may have brought it meanwhile.
     let asksMemory = asking.asksMemory || memory?.contains(key) ?? false
     let found =
-      asking.known
+      (asking.known == nil ? nil : inMemory(key))
       ?? findOrTell(
         key, &operation, asksMemory: asksMemory, handsOutExpired: strategy != .cacheOnly)
     if found == nil, strategy != .cacheOnly {
       old = operation.outcome.expired.map { hit($0) } ?? old
     }
-    var beginning = Beginning(hit: found, next: .answer(found.map { .hit($0) } ?? .absent))
+    // What memory held before the lock was taken may be answered. It may have been replaced or
+    // removed since, so it is not what the origin is asked about.
+    #if LARDER_SCHEDULES
+      let isOutdated = ScheduleFault.planted == .outdatedCandidate
+      let candidate = (isOutdated ? asking.known : nil) ?? found ?? old
+    #else
+      let candidate = found ?? old
+    #endif
+    let answer = asking.known ?? found
+    old = old ?? expired(asking.expired)
+    var beginning = Beginning(hit: answer, next: .answer(answer.map { .hit($0) } ?? .absent))
     switch strategy {
     case .cacheOnly: break
-    case .cacheElseFetch where found != nil: break
-    case .cacheThenFetch where found != nil || mayAnswer(old):
-      beginning = answerThenFetch(asking, stripe, found, old)
+    case .cacheElseFetch where answer != nil: break
+    case .cacheThenFetch where answer != nil || mayAnswer(old):
+      beginning = answerThenFetch(asking, stripe, answer, old, candidate)
     case .cacheElseFetch, .cacheThenFetch, .fetch:
-      beginning = fetch(asking, stripe, found ?? old)
+      beginning = fetch(asking, stripe, candidate)
     }
     if !stripe.victims.isEmpty { demoteVictims(stripe) }
     stripe.lock.unlock()
@@ -60,11 +70,16 @@ extension HybridCache {
     }
   }
 
+  /// What memory holds of a key, which was asked for before.
+  private func inMemory(_ key: Key) -> CacheHit<Value>? {
+    memory?.peek(key).flatMap { try? open($0) }
+  }
+
   // MARK: What has expired
 
   /// What memory holds or held of a key that has expired.
-  private func expiredInMemory(_ asking: Asking) -> CacheHit<Value>? {
-    guard let held = asking.expired ?? memory?.expired(asking.key)?.value else { return nil }
+  private func expired(_ held: HybridHeld<Value>?) -> CacheHit<Value>? {
+    guard let held else { return nil }
     return (try? open(held))?.with(freshness: .stale)
   }
 
@@ -87,10 +102,11 @@ extension HybridCache {
 
   // MARK: Fetching
 
-  /// The answer is what the cache has, fresh or not, and the origin is asked behind it.
+  /// The answer is what the cache has, fresh or not, and the origin is asked behind it, about what
+  /// the cache has now.
   private func answerThenFetch(
     _ asking: Asking, _ stripe: HybridStripe<Key, Value>, _ found: CacheHit<Value>?,
-    _ old: CacheHit<Value>?
+    _ old: CacheHit<Value>?, _ candidate: CacheHit<Value>?
   ) -> Beginning {
     let hit = found ?? old
     let answer = Beginning(hit: hit, next: .answer(hit.map { .hit($0) } ?? .absent))
@@ -102,13 +118,13 @@ extension HybridCache {
     }
     if asking.isOwnLoader { return answer }
     if asking.waitsForRefresh {
-      var beginning = fetch(asking, stripe, hit)
+      var beginning = fetch(asking, stripe, candidate)
       beginning.hit = hit
       return beginning
     }
     guard underWay(asking.key, stripe) == nil else { return answer }
     var beginning = answer
-    beginning.launch = start(asking.key, stripe, hit, isBackground: true)
+    beginning.launch = start(asking.key, stripe, candidate, isBackground: true)
     return beginning
   }
 

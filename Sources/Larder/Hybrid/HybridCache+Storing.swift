@@ -130,6 +130,12 @@ extension HybridCache {
     } catch {
       result = .failure(error)
     }
+    #if LARDER_SCHEDULES
+      if ScheduleFault.planted == .lateDemotion {
+        stripe.lock.unlock()
+        stripe.lock.lock()
+      }
+    #endif
     if !stripe.victims.isEmpty { demoteVictims(stripe) }
     stripe.lock.unlock()
     finish()
@@ -213,6 +219,9 @@ extension HybridCache {
 extension HybridStripe {
   /// A set or a removal comes before the answer to a fetch that is under way: it is not stored.
   func overtake(_ key: Key) {
+    #if LARDER_SCHEDULES
+      if ScheduleFault.planted == .overtakenFetchIsStored { return }
+    #endif
     guard !flights.isEmpty, let flight = flights.removeValue(forKey: key) else { return }
     if !flight.isAbandoned { totals.overtaken += 1 }
   }

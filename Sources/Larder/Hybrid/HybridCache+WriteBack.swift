@@ -45,6 +45,9 @@ extension HybridCache {
       stripe.lock.lock()
       if stripe.dirty[key] != nil, memory?.contains(key) != true {
         var operation = Operation(self, stripe)
+        #if LARDER_SCHEDULES
+          if ScheduleFault.planted == .droppedWrite { forgetDirty(key, stripe) }
+        #endif
         writeDirty(key, &operation)
       }
       stripe.lock.unlock()

@@ -175,6 +175,13 @@ struct HybridOperation<Key: DiskKeyRepresentable, Value: Sendable>: HybridTiers 
   mutating func removeFromDisk(_ item: HybridItem<Key, Value>) {
     guard let disk = cache.diskTier else { return }
     if cache.forgetDirty(item.key, stripe) { outcome.isOnDisk = true }
+    #if LARDER_SCHEDULES
+      // A lookup that comes between brings it back into memory.
+      if ScheduleFault.planted == .removalInTwoSteps {
+        stripe.lock.unlock()
+        stripe.lock.lock()
+      }
+    #endif
     do throws(DiskCacheError) {
       if try disk.remove(item.diskKey) { outcome.isOnDisk = true }
     } catch {

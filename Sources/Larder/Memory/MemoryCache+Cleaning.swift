@@ -6,9 +6,13 @@ extension MemoryCache {
   @discardableResult
   public func removeAll(includingPermanent: Bool = false) -> Int {
     defer { noteClearing() }
-    loads.forgetAll()
-    return sum { shard, gone in
-      shard.removeAll(includingPermanent: includingPermanent, &gone)
+    defer { loads.absences?.removeAll() }
+    return (0..<blocks.count).reduce(0) { count, index in
+      count
+        + withShard(index) { shard, gone in
+          loads.forget { blocks.index(hasher.hash($0)) == index }
+          return shard.removeAll(includingPermanent: includingPermanent, &gone)
+        }
     }
   }
 

@@ -113,8 +113,8 @@ extension MemoryCache {
     let upper = UInt32(truncatingIfNeeded: hash >> 32)
     let isStored = withShard(blocks.index(hash)) { shard, gone in
       let now = clock.nowMicroseconds
-      // A removal forgets the load before it takes this lock: either it is seen here, or it finds
-      // and removes what is stored.
+      // A removal forgets the load with this lock held: either it is seen here, or it finds and
+      // removes what is stored.
       guard pending.mayStore else { return false }
       let replaces = isRefresh && shard.isRefreshing(key, upper)
       guard replaces || !shard.contains(key, upper, now: now) else { return false }

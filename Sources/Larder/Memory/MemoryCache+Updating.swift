@@ -24,15 +24,26 @@ extension MemoryCache {
     let isUseless = timeToLive.map { $0 <= .zero } ?? false
     let entry = MemoryEntry(
       cost: cost, timeToLive: timeToLive, fetchCost: fetchCost, isPermanent: false)
-    loads.forget(key)
     // Held until the lock is given back: its end may run code that calls the cache.
     var old: Value?
     var new: Value?
+    #if LARDER_SCHEDULES
+      if ScheduleFault.planted == .earlyForgetting { loads.forget(key) }
+      let early = ScheduleFault.planted == .updateInTwoSteps ? peek(key) : nil
+    #endif
     let result = try withShard(blocks.index(hash)) { shard, gone throws in
       let now = clock.nowMicroseconds
       old = shard.value(key, upper, now: now)
+      #if LARDER_SCHEDULES
+        if ScheduleFault.planted == .updateInTwoSteps { old = early }
+      #endif
       new = old
       let result = try body(&new)
+      #if LARDER_SCHEDULES
+        if ScheduleFault.planted != .earlyForgetting { loads.forget(key) }
+      #else
+        loads.forget(key)
+      #endif
       if let new, !isUseless {
         let stored = shard.set(
           key, upper, fingerprint: hasher.fingerprint(key, hash), new, entry, now: now, &gone)

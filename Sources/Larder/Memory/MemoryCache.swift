@@ -304,11 +304,18 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   /// remembered of the key afterwards. Amortised O(1), or what the policy takes.
   @discardableResult
   public func remove(_ key: Key) -> Value? {
-    loads.forget(key)
     let hash = hasher.hash(key)
     defer { if events.watchesChanges(hash) { noteRemoval(key, hash) } }
+    #if LARDER_SCHEDULES
+      if ScheduleFault.planted == .earlyForgetting { loads.forget(key) }
+    #endif
     return withShard(blocks.index(hash)) { shard, gone in
-      shard.remove(
+      #if LARDER_SCHEDULES
+        if ScheduleFault.planted != .earlyForgetting { loads.forget(key) }
+      #else
+        loads.forget(key)
+      #endif
+      return shard.remove(
         key, UInt32(truncatingIfNeeded: hash >> 32), now: clock.nowMicroseconds, &gone)
     }
   }

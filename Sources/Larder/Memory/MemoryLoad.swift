@@ -13,7 +13,12 @@ final class MemoryLoad<Value: Sendable>: Sendable {
   }
 
   /// Whether its value may be stored: not once its key was removed.
-  var mayStore: Bool { isWanted.load(ordering: .acquiring) }
+  var mayStore: Bool {
+    #if LARDER_SCHEDULES
+      ScheduledStep.take()
+    #endif
+    return isWanted.load(ordering: .acquiring)
+  }
 
   /// Whether it may be remembered that there is no value: not once its key was set or removed.
   var mayRemember: Bool { mayStore && !isSet.load(ordering: .acquiring) }

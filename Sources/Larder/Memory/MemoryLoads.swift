@@ -4,7 +4,7 @@ import Synchronization
 /// The loads of a memory cache that are under way, at most one a key.
 ///
 /// One lock for all keys: it is taken by requests that missed, and loads take far longer. A shard's
-/// lock is never held when it is taken.
+/// lock may be held when it is taken, not the other way round.
 final class MemoryLoads<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private struct State {
     var loads: [Key: MemoryLoad<Value>] = [:]
@@ -53,18 +53,26 @@ final class MemoryLoads<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     state.withLock { state in
       if let load = state.loads[key] {
         if MemoryLoadChain.contains(load) { return nil }
+        #if LARDER_SCHEDULES
+          if ScheduleFault.planted == .twoLoads { return newLoad(key, &state) }
+        #endif
         if load.flight.join() {
           state.totals.joined += 1
           return (load, false)
         }
+        giveUp(load)
       } else {
         underWay.add(1, ordering: .acquiringAndReleasing)
       }
-      let load = MemoryLoad<Value>()
-      _ = load.flight.join()
-      state.loads[key] = load
-      return (load, true)
+      return newLoad(key, &state)
     }
+  }
+
+  private func newLoad(_ key: Key, _ state: inout State) -> (load: MemoryLoad<Value>, isNew: Bool) {
+    let load = MemoryLoad<Value>()
+    _ = load.flight.join()
+    state.loads[key] = load
+    return (load, true)
   }
 
   /// Registers a load in the background, which the caller then has to run and to end; nil where
@@ -73,6 +81,7 @@ final class MemoryLoads<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     state.withLock { state in
       if let load = state.loads[key] {
         if !load.flight.isAbandoned { return nil }
+        giveUp(load)
       } else {
         underWay.add(1, ordering: .acquiringAndReleasing)
       }
@@ -80,6 +89,15 @@ final class MemoryLoads<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       state.loads[key] = load
       return load
     }
+  }
+
+  /// Another load takes the place of one that nobody waits for. Its loader may go on; it is no
+  /// longer known to removals, so its value must not be stored.
+  private func giveUp(_ load: MemoryLoad<Value>) {
+    #if LARDER_SCHEDULES
+      if ScheduleFault.planted == .abandonedLoadIsStored { return }
+    #endif
+    load.forget()
   }
 
   /// Whether a key is being loaded.
@@ -118,26 +136,34 @@ final class MemoryLoads<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     for waiter in waiters { waiter.resume(returning: result) }
   }
 
-  /// A key is about to be removed: what is being loaded for it will not be stored, and later
-  /// requests load anew.
+  /// A key is being removed, and the lock of its shard is held: what is being loaded for it will not
+  /// be stored, and later requests load anew. Without the shard's lock a load could begin, and bring
+  /// what is older than a set, between this and the removal, and be stored after both.
   func forget(_ key: Key) {
+    #if LARDER_SCHEDULES
+      ScheduledStep.take()
+    #endif
     guard underWay.load(ordering: .acquiring) > 0 else { return }
     state.withLock { state in
       guard let load = state.loads.removeValue(forKey: key) else { return }
-      load.forget()
+      #if LARDER_SCHEDULES
+        if ScheduleFault.planted != .removedLoadIsStored { load.forget() }
+      #else
+        load.forget()
+      #endif
       underWay.subtract(1, ordering: .acquiringAndReleasing)
     }
   }
 
-  /// All keys are about to be removed.
-  func forgetAll() {
-    if underWay.load(ordering: .acquiring) > 0 {
-      state.withLock { state in
-        for load in state.loads.values { load.forget() }
-        underWay.subtract(state.loads.count, ordering: .acquiringAndReleasing)
-        state.loads = [:]
+  /// The same for all keys that `isRemoved` says.
+  func forget(where isRemoved: (Key) -> Bool) {
+    guard underWay.load(ordering: .acquiring) > 0 else { return }
+    state.withLock { state in
+      for (key, load) in state.loads where isRemoved(key) {
+        load.forget()
+        state.loads[key] = nil
+        underWay.subtract(1, ordering: .acquiringAndReleasing)
       }
     }
-    absences?.removeAll()
   }
 }

@@ -49,6 +49,9 @@ final class CacheFlight<Value: Sendable>: Sendable {
   /// A request wants the answer; false when the fetch has been abandoned.
   func join() -> Bool {
     state.withLock { state in
+      #if LARDER_SCHEDULES
+        if ScheduleFault.planted == .abandonedFetchIsJoined { state.isAbandoned = false }
+      #endif
       if state.isAbandoned { return false }
       state.interested += 1
       return true
@@ -104,7 +107,11 @@ final class CacheFlight<Value: Sendable>: Sendable {
     state.withLock { state in
       let priority = max(Task.currentPriority, state.priority ?? .background)
       state.priority = priority
-      let task = Task(priority: priority, operation: body)
+      #if LARDER_SCHEDULES
+        let task = Task(executorPreference: Schedules.hook, priority: priority, operation: body)
+      #else
+        let task = Task(priority: priority, operation: body)
+      #endif
       state.task = task
       if state.isAbandoned { task.cancel() }
     }
@@ -118,7 +125,12 @@ final class CacheFlight<Value: Sendable>: Sendable {
       return state.result == nil ? state.task : nil
     }
     // A task that another one waits for runs at the other's priority at least.
-    if let task { Task(priority: priority) { await task.value } }
+    guard let task else { return }
+    #if LARDER_SCHEDULES
+      Task(executorPreference: Schedules.hook, priority: priority) { await task.value }
+    #else
+      Task(priority: priority) { await task.value }
+    #endif
   }
 
   /// Ends it, and hands back those who are to be told.
@@ -130,6 +142,9 @@ final class CacheFlight<Value: Sendable>: Sendable {
       state.data = data
       state.task = nil
       defer { state.waiters = [:] }
+      #if LARDER_SCHEDULES
+        if ScheduleFault.planted == .forgottenWaiter { _ = state.waiters.popFirst() }
+      #endif
       return Array(state.waiters.values)
     }
   }

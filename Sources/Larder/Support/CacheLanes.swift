@@ -1,4 +1,5 @@
 import Dispatch
+import LarderEngine
 
 /// Threads of a cache's own, for everything that may wait for the disk or take long on behalf of a
 /// task.
@@ -21,6 +22,14 @@ struct CacheLanes: Sendable {
     _ lane: Int, _ body: @escaping @Sendable () -> Result
   ) async -> Result {
     await withCheckedContinuation { continuation in
+      #if LARDER_SCHEDULES
+        if let hook = Schedules.hook {
+          hook.enqueue(lane: Int(lane.magnitude) % queues.count) {
+            continuation.resume(returning: body())
+          }
+          return
+        }
+      #endif
       queues[Int(lane.magnitude) % queues.count].async { continuation.resume(returning: body()) }
     }
   }

@@ -43,6 +43,9 @@ struct CacheLock {
   @inlinable
   @inline(__always)
   func lock() {
+    #if LARDER_SCHEDULES
+      ScheduledStep.take()
+    #endif
     let isTaken = word.pointee.compareExchange(
       expected: 0, desired: 1, ordering: .sequentiallyConsistent
     ).exchanged

@@ -1,4 +1,5 @@
 import CLarderShims
+import LarderEngine
 
 #if canImport(Darwin)
   import Darwin
@@ -16,6 +17,9 @@ struct Patience {
 
   /// Waits a little, longer every time.
   mutating func wait() {
+    #if LARDER_SCHEDULES
+      if let hook = Schedules.hook { return hook.spin() }
+    #endif
     times += 1
     if times <= 100 {
       larder_pause()

@@ -52,7 +52,11 @@ struct ReaderSlots {
     @inlinable
     @inline(__always)
     func enter(_ index: Int) -> Bool {
-      shard.pointee.compareExchange(
+      #if LARDER_SCHEDULES
+        ScheduledStep.take()
+        defer { ScheduledStep.take() }
+      #endif
+      return shard.pointee.compareExchange(
         expected: 0, desired: UInt32(truncatingIfNeeded: index) &+ 1,
         ordering: .sequentiallyConsistent
       ).exchanged

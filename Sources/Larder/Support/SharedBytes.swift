@@ -14,6 +14,9 @@ enum SharedBytes {
   ) {
     let (from, to) = (UnsafeMutableRawPointer(place), UnsafeMutableRawPointer(copy))
     eachWord(of: Value.self) { offset, width in
+      #if LARDER_SCHEDULES
+        ScheduledStep.take()
+      #endif
       switch width {
       case 8: to.storeBytes(of: load(from + offset), toByteOffset: offset, as: UInt64.self)
       case 4: to.storeBytes(of: load(from + offset), toByteOffset: offset, as: UInt32.self)
@@ -30,6 +33,9 @@ enum SharedBytes {
     withUnsafePointer(to: value) { value in
       let from = UnsafeRawPointer(value)
       eachWord(of: Value.self) { offset, width in
+        #if LARDER_SCHEDULES
+          ScheduledStep.take()
+        #endif
         switch width {
         case 8: store(from.load(fromByteOffset: offset, as: UInt64.self), to + offset)
         case 4: store(from.load(fromByteOffset: offset, as: UInt32.self), to + offset)

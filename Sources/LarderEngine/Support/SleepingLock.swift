@@ -27,8 +27,22 @@ package final class SleepingLock: @unchecked Sendable {
   }
 
   /// Waits for the lock and takes it. Not recursive.
-  package func lock() { pthread_mutex_lock(mutex) }
+  package func lock() {
+    #if LARDER_SCHEDULES
+      if let hook = Schedules.hook {
+        hook.step()
+        while pthread_mutex_trylock(mutex) != 0 { hook.sleep(at: mutex) }
+        return
+      }
+    #endif
+    pthread_mutex_lock(mutex)
+  }
 
   /// Gives the lock back.
-  package func unlock() { pthread_mutex_unlock(mutex) }
+  package func unlock() {
+    pthread_mutex_unlock(mutex)
+    #if LARDER_SCHEDULES
+      Schedules.hook?.wake(mutex)
+    #endif
+  }
 }

@@ -1,4 +1,5 @@
 import Larder
+import LarderEngine
 
 #if canImport(Darwin)
   import Darwin
@@ -109,6 +110,9 @@ package final class SimulatedDisk: @unchecked Sendable {
 
   /// Begins a call: throws when it fails, and changes nothing then.
   func begin(_ call: SystemCall, _ path: String) throws(FileFailure) {
+    #if LARDER_SCHEDULES
+      Schedules.hook?.step()
+    #endif
     guard isOn else { throw FileFailure("use", path, EIO) }
     calls += 1
     // What waits for the disk waits in vain.

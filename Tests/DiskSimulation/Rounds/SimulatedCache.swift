@@ -29,8 +29,12 @@ struct SimulatedCache {
       limits: DiskLimits(bytesMax: nil, freeBytesMin: 0), durability: durability,
       inlineBytesMax: random.pick([0, 100, 2_000, 100_000]),
       groupWrites: 1 + random.below(8), pageCacheBytes: 64 << 10,
-      checkpointPages: random.pick([1, 4, 20, 1_000]),
-      encryption: random.oneIn(6) ? try DiskEncryption(key: Data(repeating: 7, count: 32)) : nil)
+      checkpointPages: random.pick([1, 4, 20, 1_000]))
+    if random.oneIn(6) {
+      #if Encryption
+        configuration.encryption = try DiskEncryption(key: Data(repeating: 7, count: 32))
+      #endif
+    }
     // So small that they are recycled often, and that some values are too large for them.
     // Drawn apart, so that operations stay those of the seed.
     var other = random

@@ -1,0 +1,98 @@
+import Foundation
+import LarderEngine
+import TestSupport
+import Testing
+
+@testable import Larder
+
+/// Loads that a removal overtakes at an inconvenient moment: found by `make schedules`.
+@Suite(.endsInTime) struct MemoryCacheOvertakingTests {
+  private struct Page: Sendable, Equatable {
+    var text: String
+  }
+
+  private let gate = Gate()
+
+  private func cache() throws -> MemoryCache<String, Page> {
+    try MemoryCache(MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 100), shards: 1))
+  }
+
+  private func started(_ cache: MemoryCache<String, Page>, _ count: UInt64 = 1) async {
+    while cache.loadCounts.started < count { await Task.yield() }
+  }
+
+  /// The loader of a request that was cancelled may go on, and must not store over a removal that
+  /// came while another load of the key was under way.
+  @Test func whatNobodyWaitsForIsNotStoredAfterARemoval() async throws {
+    let cache = try cache()
+    let (gate, other) = (gate, Gate())
+    let isOver = Locked(false)
+    final class Loader: Sendable {
+      let isOver: Locked<Bool>
+      init(_ isOver: Locked<Bool>) { self.isOver = isOver }
+      deinit { isOver.withLock { $0 = true } }
+    }
+    var loader: Loader? = Loader(isOver)
+    let abandoned = Task { [loader] in
+      try await cache.value(for: "a") { [loader] _ in
+        await gate.pass()
+        withExtendedLifetime(loader) {}
+        return Page(text: "old")
+      }
+    }
+    loader = nil
+    await started(cache)
+    abandoned.cancel()
+    await #expect(throws: CancellationError.self) { try await abandoned.value }
+    let second = Task {
+      try await cache.value(for: "a") { _ in
+        await other.pass()
+        return Page(text: "new")
+      }
+    }
+    await started(cache, 2)
+    cache.remove("a")
+    gate.open()
+    // It has stored its value, if it does, when nobody needs the loader any more.
+    while !isOver.withLock({ $0 }) { await Task.yield() }
+    #expect(cache.get("a") == nil)
+    other.open()
+    #expect(try await second.value == Page(text: "new"))
+    #expect(cache.get("a") == nil)
+  }
+
+  /// A load may begin while a removal waits for the lock of the shard, which then overtakes it.
+  @Test(arguments: ["remove", "removeAll", "update"])
+  func aRemovalOvertakesLoadsThatBeginWhileItWaits(_ how: String) async throws {
+    let clock = HeldClock()
+    // A get of which takes no lock.
+    let cache = try MemoryCache<Int, Int>(
+      MemoryCacheConfiguration(
+        limits: MemoryCacheLimits(count: 100), policy: "sieve", shards: 1, clock: clock))
+    clock.hold { Thread.detachNewThread { cache.set(1, for: 1) } }
+    let isRemoved = Locked(false)
+    Thread.detachNewThread {
+      switch how {
+      case "remove": cache.remove(0)
+      case "removeAll": cache.removeAll()
+      default: cache.update(0) { $0 = nil }
+      }
+      isRemoved.withLock { $0 = true }
+    }
+    // Nothing depends on it but that the fault would be seen.
+    try await Task.sleep(for: .milliseconds(20))
+    let gate = gate
+    let request = Task {
+      try await cache.value(for: 0) { _ in
+        await gate.pass()
+        return 7
+      }
+    }
+    while !cache.loads.isLoading(0) { await Task.yield() }
+    clock.release()
+    while !isRemoved.withLock({ $0 }) { await Task.yield() }
+    gate.open()
+    #expect(try await request.value == 7)
+    #expect(cache.get(0) == nil)
+  }
+}

@@ -1,0 +1,142 @@
+import Larder
+import ScheduleSimulation
+import Testing
+
+/// The check behind `make schedules`: it must refuse what a cache must not do, and accept what it
+/// may.
+struct HistorySearchTests {
+  private static let hybrid = HistoryRules(
+    setOvertakes: true, isMemoryCache: false, mayLose: false, clockEnd: 100)
+  private static let memory = HistoryRules(
+    setOvertakes: false, isMemoryCache: true, mayLose: false, clockEnd: 100)
+  private static let losing = HistoryRules(
+    setOvertakes: true, isMemoryCache: false, mayLose: true, clockEnd: 100)
+
+  private func call(
+    _ action: HistoryEvent.Action, _ times: ClosedRange<Int>,
+    clock: ClosedRange<UInt64> = 0...0, isCancelled: Bool = false
+  ) -> HistoryEvent {
+    var event = HistoryEvent(client: 0, key: 1, action, times, clock: clock)
+    event.wasCancelled = isCancelled
+    return event
+  }
+
+  private func load(
+    _ owner: Int, _ answer: HistoryLoad.Answer, _ times: ClosedRange<Int>,
+    _ candidate: HistoryLoad.Candidate = .none
+  ) -> HistoryLoad {
+    HistoryLoad(key: 1, owner: owner, candidate: candidate, answer, times)
+  }
+
+  private func isExplained(
+    _ events: [HistoryEvent], _ loads: [HistoryLoad] = [],
+    _ rules: HistoryRules = HistorySearchTests.hybrid
+  ) -> Bool {
+    History(events: events, loads: loads).unexplainedKeys(rules).isEmpty
+  }
+
+  private func fetch(_ outcome: HistoryEvent.RequestOutcome) -> HistoryEvent.Action {
+    .request(.cacheElseFetch, outcome)
+  }
+
+  @Test func getsReturnWhatWasCurrentDuringTheCall() {
+    let set = call(.set(1, life: nil, .stored), 1...2)
+    let overlapping = call(.set(2, life: nil, .stored), 3...6)
+    #expect(isExplained([set, overlapping, call(.get(1), 4...5), call(.get(2), 7...8)]))
+    #expect(isExplained([set, overlapping, call(.get(2), 4...5)]))
+    #expect(!isExplained([set, overlapping, call(.get(1), 7...8)]))
+    // The new value once seen, the old one is gone.
+    #expect(!isExplained([set, overlapping, call(.get(2), 4...5), call(.get(1), 6...8)]))
+    #expect(!isExplained([set, call(.get(3), 3...4)]))
+  }
+
+  @Test func missesNeedAReason() {
+    let set = call(.set(1, life: nil, .stored), 1...2)
+    #expect(!isExplained([set, call(.get(nil), 3...4)]))
+    #expect(isExplained([set, call(.get(nil), 3...4)], [], Self.losing))
+    #expect(!isExplained([set, call(.get(nil), 3...4), call(.get(1), 5...6)], [], Self.losing))
+    #expect(isExplained([set, call(.remove, 3...6), call(.get(nil), 4...5)]))
+    #expect(!isExplained([set, call(.remove, 3...4), call(.get(1), 5...6)]))
+    #expect(!isExplained([set, call(.set(2, life: nil, .refused), 3...4), call(.get(1), 5...6)]))
+  }
+
+  @Test func expiredValuesAreMisses() {
+    let set = call(.set(1, life: 10, .stored), 1...2, clock: 5...7)
+    #expect(isExplained([set, call(.get(1), 3...4, clock: 16...16)]))
+    #expect(isExplained([set, call(.get(nil), 3...4, clock: 16...16)]))
+    #expect(!isExplained([set, call(.get(1), 3...4, clock: 17...17)]))
+    #expect(!isExplained([set, call(.get(nil), 3...4, clock: 14...14)]))
+  }
+
+  @Test func updatesAreOneStep() {
+    let updates = [call(.update(old: nil, new: 1), 1...4), call(.update(old: 1, new: 2), 2...3)]
+    #expect(isExplained(updates, [], Self.memory))
+    let lost = [call(.update(old: nil, new: 1), 1...4), call(.update(old: nil, new: 2), 2...3)]
+    #expect(!isExplained(lost, [], Self.memory))
+  }
+
+  @Test func loadsAreStored() {
+    let request = call(fetch(.fetched(1)), 1...6)
+    let brought = load(0, .value(1, life: nil), 2...3)
+    #expect(isExplained([request, call(.get(1), 7...8)], [brought]))
+    #expect(!isExplained([request, call(.get(nil), 7...8)], [brought]))
+    #expect(isExplained([request, call(fetch(.fetched(1)), 2...7)], [brought]))
+    // Nobody joins a load that has ended.
+    #expect(!isExplained([request, call(fetch(.fetched(1)), 7...8)], [brought]))
+  }
+
+  @Test func overtakenLoadsAreNotStored() {
+    let request = call(fetch(.fetched(1)), 1...9)
+    let brought = load(0, .value(1, life: nil), 2...7)
+    let removal = call(.remove, 3...4)
+    #expect(isExplained([request, removal, call(.get(nil), 10...11)], [brought]))
+    #expect(!isExplained([request, removal, call(.get(1), 10...11)], [brought]))
+    // Who asks after the removal is not given what was asked for before it.
+    #expect(!isExplained([request, removal, call(fetch(.fetched(1)), 5...10)], [brought]))
+    let set = call(.set(2, life: nil, .stored), 3...4)
+    #expect(isExplained([request, set, call(.get(2), 10...11)], [brought]))
+    #expect(!isExplained([request, set, call(.get(1), 10...11)], [brought]))
+  }
+
+  @Test func aKeyHasOneLoad() {
+    let requests = [call(fetch(.fetched(1)), 1...9), call(fetch(.fetched(2)), 2...10)]
+    let loads = [load(0, .value(1, life: nil), 3...6), load(1, .value(2, life: nil), 4...7)]
+    #expect(!isExplained(requests, loads))
+    #expect(!isExplained(requests, loads, Self.losing))
+    #expect(isExplained(requests + [call(.remove, 3...4)], loads))
+    let cancelled = call(fetch(.cancelled), 1...9, isCancelled: true)
+    #expect(isExplained([cancelled, requests[1]], [load(0, .cancelled, 3...6), loads[1]]))
+    let uncancelled = call(fetch(.cancelled), 1...9)
+    #expect(!isExplained([uncancelled], [load(0, .cancelled, 3...6)]))
+  }
+
+  @Test func confirmedValuesAreThoseThatAreThere() {
+    let set = call(.set(1, life: nil, .stored), 1...2)
+    let request = call(.request(.fetch, .confirmed(1)), 3...9)
+    let confirmed = load(1, .notModified, 4...5, .some(1))
+    #expect(isExplained([set, request, call(.get(1), 10...11)], [confirmed]))
+    // Removed before anybody asked for it again.
+    let before = call(.request(.fetch, .confirmed(1)), 5...9)
+    let removal = call(.remove, 3...4)
+    #expect(!isExplained([set, before, removal], [load(1, .notModified, 6...7, .some(1))]))
+    let during = call(.remove, 6...7)
+    #expect(isExplained([set, request, during, call(.get(nil), 10...11)], [confirmed]))
+    #expect(!isExplained([set, request, during, call(.get(1), 10...11)], [confirmed]))
+  }
+
+  @Test func staleValuesAreNoOlderThanWhatIsThere() {
+    let sets = [
+      call(.set(1, life: nil, .stored), 1...2), call(.set(3, life: 10, .stored), 3...4),
+    ]
+    let stale = HistoryEvent.Action.request(.cacheThenFetch, .stale(3))
+    let older = HistoryEvent.Action.request(.cacheThenFetch, .stale(1))
+    #expect(isExplained(sets + [call(stale, 5...6, clock: 50...50)]))
+    #expect(!isExplained(sets + [call(older, 5...6, clock: 50...50)]))
+  }
+
+  @Test func errorsAreThoseOfAJoinedLoad() {
+    let failed = load(0, .failed, 2...3)
+    #expect(isExplained([call(fetch(.failed(load: 0)), 1...4)], [failed]))
+    #expect(!isExplained([call(fetch(.unexpected("x")), 1...4)], [failed]))
+  }
+}

@@ -1,0 +1,30 @@
+/// What the documentation of a cache allows that another cache's does not.
+package struct HistoryRules: Sendable {
+  /// Whether a set, like a removal, keeps the answer of a load that is under way from being stored
+  /// and joined. It does in a `HybridCache`.
+  package var setOvertakes: Bool
+  /// Whether a load may be joined when its value is stored already, as in a `MemoryCache`, and a
+  /// loaded value gives way to one that was set meanwhile.
+  package var isMemoryCache: Bool
+  /// Whether values may be lost at any time, as by eviction.
+  package var mayLose: Bool
+  /// Whether what was not found once may be found later, as when the disk fails.
+  package var mayMissWhatIsThere: Bool
+  /// Whether a value that has expired may be returned by any request.
+  package var returnsExpired: Bool
+  /// The last instant of the history's clock.
+  package var clockEnd: UInt64
+
+  /// See the properties.
+  package init(
+    setOvertakes: Bool, isMemoryCache: Bool, mayLose: Bool, mayMissWhatIsThere: Bool = false,
+    returnsExpired: Bool = false, clockEnd: UInt64 = 0
+  ) {
+    self.setOvertakes = setOvertakes
+    self.isMemoryCache = isMemoryCache
+    self.mayLose = mayLose
+    self.mayMissWhatIsThere = mayMissWhatIsThere
+    self.returnsExpired = returnsExpired
+    self.clockEnd = clockEnd
+  }
+}

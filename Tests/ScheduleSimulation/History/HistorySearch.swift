@@ -1,0 +1,174 @@
+/// Looks for an order of what happened to one key that explains every answer.
+///
+/// **The model.** A key is a register that holds at most one value. A call takes effect at one
+/// instant between its invocation and its response (Herlihy and Wing, Linearizability, TOPLAS
+/// 1990); the search tries the orders that real time allows and remembers the states it has been in
+/// (Wing and Gong, Testing and verifying concurrent objects, JPDC 1993; Lowe, Testing for
+/// linearizability, 2017).
+///
+/// - A *set* puts its value there, an *update* puts one there that follows the one it saw, a
+///   *removal* empties the register.
+/// - A *get* returns the value, unless it has expired for sure. It may miss when the register is
+///   empty, when the value may have expired, or, where `mayLose` says so, after an eviction, which
+///   empties the register.
+/// - A *load* has two instants. It *begins* between the invocation of the request whose loader it
+///   is and the call of the loader, and only if no other load of the key is under way that may
+///   still be joined: one load a key at a time. It *lands* between the end of the loader and the
+///   first response to somebody who waited for it, and puts its value there, empties the register
+///   ("absent") or gives the value that was there when it began a new life ("not modified").
+/// - A removal (in a hybrid cache also a set) between the two *overtakes* the load: its landing
+///   changes nothing, and requests from then on do not join it. A load whose requests may all
+///   have been cancelled may be abandoned: its landing may change nothing, and others may begin.
+/// - A *request* is answered with the value that is there, or by a load that it joins at an instant
+///   at which the load is under way and not overtaken. A value that has expired is an answer only
+///   of strategies and caches that say so, and only the one that is there, never an older one. An
+///   error is that of a load that was joined; "cancelled" is an answer for those who were.
+/// - In a *memory cache* a request registers its load and then looks once more. What it finds then
+///   is handed to whoever has joined in between, and if a removal comes between, it has overtaken
+///   the load.
+package struct HistorySearch {
+  enum Point {
+    case call(Int)
+    case begin(Int)
+    case land(Int)
+  }
+
+  /// A value that was put there; number 0 is none.
+  struct Write {
+    /// Nil for the value that the load of this number found when it began.
+    var value: Int?
+    var load = 0
+    /// When it expires: not before the one and not after the other, microseconds.
+    var expiresFirst = UInt64.max
+    var expiresLast = UInt64.max
+  }
+
+  struct State: Hashable {
+    /// The points that have been passed.
+    var passed: UInt64 = 0
+    var write: UInt8 = 0
+    /// Requests that found the value of the register in a memory cache, and no removal since.
+    var found: UInt64 = 0
+    /// Loads that were overtaken.
+    var overtaken: UInt16 = 0
+    /// For each load the write that was there when it began.
+    var candidates = SIMD16<UInt8>(repeating: 0)
+  }
+
+  let rules: HistoryRules
+  let calls: [HistoryEvent]
+  let loads: [HistoryLoad]
+  /// The request in `calls` whose loader each load is, and the number of each load in the history.
+  private(set) var owners: [Int?] = []
+  private(set) var numbers: [Int] = []
+  private(set) var points: [Point] = []
+  private(set) var first: [Int] = []
+  private(set) var last: [Int] = []
+  private(set) var writes = [Write()]
+  /// The write of each call and the landing of each load.
+  private(set) var writeOfCall: [Int: UInt8] = [:]
+  private(set) var writeOfLoad: [Int: UInt8] = [:]
+  private(set) var beginPoint: [Int] = []
+  private(set) var landPoint: [Int] = []
+  /// Loads whose requests may all have been cancelled.
+  private(set) var mayBeAbandoned: [Bool] = []
+  private var seen: Set<State> = []
+
+  /// What a history says of a key.
+  package init(_ history: History, _ key: Int, _ rules: HistoryRules) {
+    self.rules = rules
+    let chosen = history.events.indices.filter { history.events[$0].key == key }
+    calls = chosen.map { history.events[$0] }
+    let chosenLoads = history.loads.indices.filter { history.loads[$0].key == key }
+    loads = chosenLoads.map { history.loads[$0] }
+    numbers = chosenLoads
+    owners = loads.map { load in chosen.firstIndex(of: load.owner) }
+    for (number, call) in calls.enumerated() {
+      add(.call(number), call.invoked, call.responded)
+      noteWrite(of: call, number)
+    }
+    for number in loads.indices { noteLoad(number) }
+  }
+
+  private mutating func add(_ point: Point, _ from: Int, _ to: Int) {
+    points.append(point)
+    first.append(from)
+    last.append(to)
+  }
+
+  private mutating func noteWrite(of call: HistoryEvent, _ number: Int) {
+    switch call.action {
+    case .set(let value, let life, _):
+      writeOfCall[number] = add(value, life, call.clockInvoked, call.clockResponded)
+    case .update(_, let new):
+      writeOfCall[number] = add(new, nil, 0, 0)
+    case .get, .remove, .request, .nothing: break
+    }
+  }
+
+  private mutating func add(
+    _ value: Int, _ life: UInt64?, _ from: UInt64, _ to: UInt64
+  ) -> UInt8 {
+    var write = Write(value: value)
+    if let life { (write.expiresFirst, write.expiresLast) = (from + life, to + life) }
+    writes.append(write)
+    return UInt8(writes.count - 1)
+  }
+
+  private mutating func noteLoad(_ number: Int) {
+    let load = loads[number]
+    let owner = owners[number].map { calls[$0] }
+    beginPoint.append(points.count)
+    add(.begin(number), owner?.invoked ?? 0, load.started)
+    var (end, clock) = (Int.max, rules.clockEnd)
+    for call in calls where call.responded < end {
+      // Whoever has the value has it from the cache or was told after it was stored there.
+      guard call.knows(load.answer, of: numbers[number]) else { continue }
+      (end, clock) = (call.responded, call.clockResponded)
+    }
+    landPoint.append(points.count)
+    add(.land(number), load.ended, end)
+    switch load.answer {
+    case .value(let value, let life):
+      writeOfLoad[number] = add(value, life, load.clockEnded, clock)
+    case .notModified:
+      writes.append(Write(value: nil, load: number, expiresFirst: 0))
+      writeOfLoad[number] = UInt8(writes.count - 1)
+    case .absent, .failed, .cancelled: break
+    }
+    mayBeAbandoned.append(
+      calls.contains { call in
+        guard case .request = call.action, call.wasCancelled else { return false }
+        return call.invoked < end && call.responded > (owner?.invoked ?? 0)
+      })
+  }
+
+  // MARK: The search
+
+  /// Whether there is an order. A key with more points than the search can hold counts as
+  /// explained, which `isTooLarge` says.
+  package mutating func hasOrder() -> Bool {
+    if isTooLarge { return true }
+    return search(State())
+  }
+
+  /// Whether there is more than the search can hold.
+  package var isTooLarge: Bool { points.count > 64 || loads.count > 16 || writes.count > 250 }
+
+  private mutating func search(_ state: State) -> Bool {
+    if state.passed.nonzeroBitCount == points.count { return true }
+    guard seen.insert(state).inserted else { return false }
+    var limit = Int.max
+    for point in points.indices where state.passed >> UInt64(point) & 1 == 0 {
+      limit = min(limit, last[point])
+    }
+    for point in points.indices
+    where state.passed >> UInt64(point) & 1 == 0 && first[point] <= limit {
+      for var next in after(points[point], state) {
+        next.passed |= 1 << UInt64(point)
+        if search(next) { return true }
+      }
+    }
+    return false
+  }
+}

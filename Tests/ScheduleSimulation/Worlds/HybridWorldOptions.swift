@@ -1,0 +1,92 @@
+#if LARDER_SCHEDULES
+  import DiskSimulation
+  import Larder
+  import LarderEngine
+
+  /// How a hybrid cache of one schedule is configured.
+  struct HybridWorldOptions: Sendable {
+    private static let policies = ["lru", "fifo", "clock", "sieve", "s3-fifo", "random"]
+
+    private(set) var configuration: HybridCacheConfiguration
+    let lives: [UInt64?]
+    let setting: ScheduledOperation.Setting
+    /// Whether entries may be lost though nothing fails.
+    let mayLose: Bool
+    let failsDisk: Bool
+    /// Whether disk has all entries that memory has.
+    let isKeptOnDisk: Bool
+
+    init(_ random: inout SimulationRandom, _ clock: ScheduledClock) {
+      let keys = 1 + random.below(4)
+      let shards = random.pick([1, 1, 2])
+      let isDiskAmple = !random.oneIn(4)
+      lives = random.pick([[nil], [nil], [nil, 2, 4]])
+      failsDisk = random.oneIn(5)
+      let isExclusive = random.oneIn(4)
+      let hasMemory = !random.oneIn(8)
+      var rules = HybridRules(
+        inclusion: isExclusive ? .exclusive : .inclusive,
+        promotion: random.pick(HybridRules.Promotion.allCases))
+      if lives.count > 1, random.oneIn(4) {
+        rules.placement = HybridRules.Placement(
+          memoryOnlyBelowSeconds: 3, diskOnlyFromSeconds: random.pick([4, 100]))
+      }
+      let isLarge = random.oneIn(3)
+      let memory = MemoryCacheConfiguration(
+        limits: MemoryCacheLimits(count: isLarge ? 8 * shards : shards + random.below(2)),
+        policy: random.pick(Self.policies), shards: shards, hashing: .seeded(random.next()),
+        seed: random.next())
+      let disk = DiskConfiguration(
+        policy: random.pick(Self.policies),
+        limits: DiskLimits(
+          bytesMax: nil, entriesMax: isDiskAmple ? 64 : 1 + random.below(3), freeBytesMin: 0),
+        durability: random.pick([.none, .normal]),
+        inlineBytesMax: random.pick([0, 1000]), pageCacheBytes: 64 << 10)
+      configuration = HybridCacheConfiguration(
+        memory: hasMemory ? memory : nil, disk: disk, rules: rules, clock: clock)
+      if hasMemory, !isExclusive, random.oneIn(2) {
+        configuration.writes = .back(
+          entriesMax: 1 + random.below(4), interval: random.pick([nil, .seconds(3)]))
+      }
+      configuration.copiesOnRead = random.oneIn(4)
+      configuration.strategy = random.pick(CacheStrategy.allCases)
+      configuration.staleIfError = random.pick([nil, nil, .zero, .seconds(5)])
+      configuration.staleWhileRevalidate = random.pick([nil, .zero, .seconds(5)])
+      let mayTrim = random.oneIn(3)
+      let isPlaced = rules.placement != nil
+      mayLose = !isDiskAmple || failsDisk || isPlaced || isExclusive && hasMemory && mayTrim
+      isKeptOnDisk = !(isExclusive && hasMemory) && !isPlaced
+      setting = ScheduledOperation.Setting(
+        keys: keys,
+        shares: [
+          (.get, 3), (.set, 3), (.remove, 2), (.removeAll, random.below(2)), (.request, 6),
+          (.cancel, random.below(3)), (.advance, lives.count > 1 ? 2 : 0),
+          (.removeExpired, lives.count > 1 ? 1 : 0), (.trim, mayTrim ? 1 : 0),
+          (.flush, random.below(2)), (.fail, failsDisk ? 2 : 0),
+        ],
+        strategies: random.oneIn(3)
+          ? [random.pick(CacheStrategy.allCases)] : CacheStrategy.allCases,
+        lives: lives)
+    }
+
+    func open(_ disk: SimulatedDisk) throws -> HybridCache<Int, ObjectValue> {
+      try HybridCache(
+        path: "/caches/app", configuration: configuration, codec: ObjectValue.codec,
+        files: SimulatedFiles(disk))
+    }
+
+    /// For messages.
+    var description: String {
+      let memory = configuration.memory
+      let disk = configuration.disk
+      return "hybrid cache, memory \(memory?.policy ?? "none") \(memory?.limits.count ?? 0) in "
+        + "\(memory?.shards ?? 0) shards, disk \(disk?.policy ?? "none") "
+        + "\(disk?.limits.entriesMax ?? 0), \(configuration.rules.inclusion), promotion "
+        + "\(configuration.rules.promotion), placement \(configuration.rules.placement != nil), "
+        + "writes \(configuration.writes), copies \(configuration.copiesOnRead), strategy "
+        + "\(configuration.strategy), stale if error \(configuration.staleIfError as Any), while "
+        + "revalidating \(configuration.staleWhileRevalidate as Any), disk fails \(failsDisk), "
+        + "may lose \(mayLose)"
+    }
+  }
+#endif

@@ -1,0 +1,104 @@
+#if LARDER_SCHEDULES
+  import DiskSimulation
+  import Larder
+  import LarderEngine
+
+  /// Writes down what happens in one schedule. Used by whoever runs: one thread at a time does.
+  final class ScheduleRecorder: @unchecked Sendable {
+    let clock = ScheduledClock()
+    let scheduler: Scheduler
+    private(set) var history = History()
+    private var time = 0
+    private var values = 0
+    /// For what clients and the origin draw while they run.
+    var random: SimulationRandom
+    /// Requests that may be cancelled, by their numbers.
+    private var tasks: [(call: Int, task: Task<HistoryEvent.RequestOutcome, Never>)] = []
+    private var pauses = 1_000
+    var pending = 0
+
+    init(_ scheduler: Scheduler, _ random: SimulationRandom) {
+      self.scheduler = scheduler
+      self.random = random
+    }
+
+    private func tick() -> Int {
+      time += 1
+      return time
+    }
+
+    /// A number that no other value of the schedule has.
+    func newValue() -> Int {
+      // Every other one has a version.
+      values += random.oneIn(2) ? 1 : 2
+      return values
+    }
+
+    // MARK: Calls
+
+    /// A call begins; its number. A call about all keys begins once for each.
+    func begin(_ client: Int, _ key: Int) -> Int {
+      let now = tick()
+      history.events.append(
+        HistoryEvent(
+          client: client, key: key, .nothing("pending"), now...Int.max,
+          clock: clock.now...UInt64.max))
+      pending += 1
+      return history.events.count - 1
+    }
+
+    /// A call ends.
+    func end(_ call: Int, _ action: HistoryEvent.Action) {
+      history.events[call].action = action
+      history.events[call].responded = tick()
+      history.events[call].clockResponded = clock.now
+      pending -= 1
+    }
+
+    // MARK: Loads
+
+    func beginLoad(_ key: Int, owner: Int, _ candidate: HistoryLoad.Candidate) -> Int {
+      let now = tick()
+      history.loads.append(
+        HistoryLoad(
+          key: key, owner: owner, candidate: candidate, .failed, now...Int.max,
+          clock: clock.now...UInt64.max))
+      return history.loads.count - 1
+    }
+
+    func endLoad(_ load: Int, _ answer: HistoryLoad.Answer) {
+      history.loads[load].answer = answer
+      history.loads[load].ended = tick()
+      history.loads[load].clockEnded = clock.now
+    }
+
+    /// Suspends the current task, so that others may run.
+    func pause() async {
+      pauses += 1
+      let lane = pauses
+      await withCheckedContinuation { continuation in
+        scheduler.enqueue(lane: lane) { continuation.resume() }
+      }
+    }
+
+    // MARK: Cancelling
+
+    /// Runs a request in a task of its own that `cancelOne` may cancel.
+    func cancellable(
+      _ call: Int, _ body: @escaping @Sendable () async -> HistoryEvent.RequestOutcome
+    ) async -> HistoryEvent.RequestOutcome {
+      let task = Task(executorPreference: scheduler) { await body() }
+      tasks.append((call, task))
+      let outcome = await task.value
+      tasks.removeAll { $0.call == call }
+      return outcome
+    }
+
+    func cancelOne() {
+      guard !tasks.isEmpty else { return }
+      let (call, task) = tasks.remove(at: random.below(tasks.count))
+      history.events[call].wasCancelled = true
+      scheduler.uninterrupted { task.cancel() }
+    }
+  }
+#endif

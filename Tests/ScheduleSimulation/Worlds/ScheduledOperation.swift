@@ -1,0 +1,92 @@
+import DiskSimulation
+import Larder
+
+/// What a client does next.
+enum ScheduledOperation: Sendable {
+  case get(key: Int)
+  case set(key: Int, life: UInt64?)
+  case update(key: Int)
+  case remove(key: Int)
+  case removeAll
+  /// A request, in a task of its own when somebody may cancel it.
+  case request(key: Int, CacheStrategy, mayBeCancelled: Bool)
+  /// Cancels one of the requests under way.
+  case cancel
+  /// Moves the clock by seconds.
+  case advance(UInt64)
+  case removeExpired
+  case flush
+  /// Memory gives up all but so many entries.
+  case trim(Int)
+  /// Calls of the disk begin to fail.
+  case fail(SimulatedFault)
+
+  /// What an operation is drawn from.
+  struct Setting: Sendable {
+    var keys: Int
+    /// In each case the share of operations of this kind.
+    var shares: [(Kind, Int)]
+    var strategies: [CacheStrategy]
+    /// In seconds; nil is for ever.
+    var lives: [UInt64?]
+    /// One request in so many may be cancelled.
+    var cancellableOneIn = 3
+
+    /// The same for clients that give up a lot: what goes on behind them is the hard part.
+    var impatient: Setting {
+      var setting = self
+      setting.keys = 1
+      setting.shares = shares.map { kind, share in
+        switch kind {
+        case .cancel: (kind, 6)
+        case .remove, .request: (kind, 4)
+        case .get, .set: (kind, 1)
+        default: (kind, share)
+        }
+      }
+      setting.cancellableOneIn = 1
+      return setting
+    }
+  }
+
+  /// The kinds of operations.
+  enum Kind: Sendable {
+    case get, set, update, remove, removeAll, request, cancel, advance, removeExpired, flush, trim
+    case fail
+  }
+
+  /// One of them.
+  static func draw(_ random: inout SimulationRandom, _ setting: Setting) -> ScheduledOperation {
+    let key = random.below(setting.keys)
+    switch kind(&random, setting) {
+    case .get: return .get(key: key)
+    case .set: return .set(key: key, life: random.pick(setting.lives).map { $0 * 1_000_000 })
+    case .update: return .update(key: key)
+    case .remove: return .remove(key: key)
+    case .removeAll: return .removeAll
+    case .request:
+      let strategy = random.pick(setting.strategies)
+      return .request(
+        key: key, strategy, mayBeCancelled: random.oneIn(setting.cancellableOneIn))
+    case .cancel: return .cancel
+    case .advance: return .advance(UInt64(1 + random.below(6)))
+    case .removeExpired: return .removeExpired
+    case .flush: return .flush
+    case .trim: return .trim(random.below(2))
+    case .fail:
+      return .fail(
+        SimulatedFault(
+          random.pick(SimulatedFault.Kind.allCases), first: 1 + random.below(6),
+          count: random.pick([1, 1, 5, .max])))
+    }
+  }
+
+  private static func kind(_ random: inout SimulationRandom, _ setting: Setting) -> Kind {
+    var rest = random.below(setting.shares.reduce(0) { $0 + $1.1 })
+    for (kind, share) in setting.shares {
+      if rest < share { return kind }
+      rest -= share
+    }
+    return .get
+  }
+}

@@ -1,0 +1,54 @@
+#if LARDER_SCHEDULES
+  import DiskSimulation
+  import Larder
+
+  /// What loaders ask: an origin that is slow and fails.
+  struct ScheduledOrigin: Sendable {
+    /// What it throws.
+    struct Failure: Error {
+      let load: Int
+    }
+
+    let recorder: ScheduleRecorder
+    /// Of eight answers so many are errors, and so many that there is no value.
+    let failures: Int
+    let absences: Int
+    let lives: [UInt64?]
+    /// How many times a loader is suspended, at most.
+    let pauses: Int
+
+    /// Answers one load. Throws `Failure` or `CancellationError`.
+    func answer(
+      _ key: Int, owner: Int, _ candidate: HistoryLoad.Candidate, mayConfirm: Bool
+    ) async throws -> HistoryLoad.Answer {
+      let load = recorder.beginLoad(key, owner: owner, candidate)
+      for _ in 0..<recorder.random.below(1 + pauses) {
+        await recorder.pause()
+        if Task.isCancelled, recorder.random.oneIn(2) {
+          recorder.endLoad(load, .cancelled)
+          throw CancellationError()
+        }
+      }
+      let draw = recorder.random.below(8)
+      if draw < failures {
+        recorder.endLoad(load, .failed)
+        throw Failure(load: load)
+      }
+      var answer = HistoryLoad.Answer.value(
+        recorder.newValue(), life: recorder.random.pick(lives).map { $0 * 1_000_000 })
+      if draw < failures + absences { answer = .absent }
+      if mayConfirm, recorder.random.oneIn(2) { answer = .notModified }
+      recorder.endLoad(load, answer)
+      return answer
+    }
+
+    /// What a request that failed is told as.
+    static func outcome(_ error: any Error) -> HistoryEvent.RequestOutcome {
+      switch error {
+      case let failure as Failure: .failed(load: failure.load)
+      case is CancellationError: .cancelled
+      default: .unexpected("\(error)")
+      }
+    }
+  }
+#endif
