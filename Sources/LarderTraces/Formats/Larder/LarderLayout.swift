@@ -48,11 +48,14 @@ package struct LarderLayout {
   static let magic: [UInt8] = [0x89] + Array("LARDER".utf8) + [0x0A]
   /// The version of whole traces, and that of samples.
   package static let versions: (whole: UInt32, sample: UInt32) = (1, 2)
-  /// Bytes before the directory in a whole trace, and what a sample has more.
+  /// Bytes before the directory in a whole trace.
   package static let fixedLength = 72
+  /// Bytes of the share and the gets of a sample, which follow.
   package static let samplingLength = 16
+  /// Bytes of a column in the directory.
   package static let entryLength = 32
   static let alignment = 64
+  /// Where the checksum of the header is.
   package static let checksumOffset = 64
 
   /// Where the directory begins.

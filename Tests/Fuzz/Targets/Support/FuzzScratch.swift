@@ -10,6 +10,7 @@ enum FuzzScratch {
       + "/larder-fuzz-\(ProcessInfo.processInfo.processIdentifier)"
     try? FileManager.default.createDirectory(
       atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    atexit { try? FileManager.default.removeItem(atPath: FuzzScratch.folder) }
     return path
   }()
 
