@@ -45,6 +45,16 @@ public enum PolicyRegistry {
     RegisteredPolicy(BeladySize.self),
   ]
 
+  /// Policies that train a model with a library that need not be there.
+  ///
+  /// They are known by name as all others are, but stand in no list of all policies: neither
+  /// reports nor advice nor `--policy all` take them unasked. Without a library
+  /// (`GradientBoosting.provide`) they cannot be made.
+  public static let learned: [RegisteredPolicy] = [
+    RegisteredPolicy(LRB.self),
+    RegisteredPolicy(ThreeLCache.self),
+  ]
+
   /// What stands for a policy in a simulation of one tier without being one: how much is possible.
   public static let bounds: [RegisteredPolicy] = [
     RegisteredPolicy(PFOOUpper.self),

@@ -1,10 +1,10 @@
 public import LarderEngine
 
-/// LightGBM (Ke et al., LightGBM: A highly efficient gradient boosting decision tree, NIPS 2017) as
+/// LightGBM (Ke et al., LightGBM: A highly efficient gradient boosting decision tree, NIPS 2017),
 /// the library that trains the models of learned policies.
 ///
-/// The library is loaded when it is first needed and not linked, so a program runs without it. It is
-/// found where the environment variable `LARDER_LIGHTGBM` says, where the loader looks, or where
+/// The library is loaded when it is first needed and not linked, so a program runs without it. It
+/// is found where the environment variable `LARDER_LIGHTGBM` says, where the loader looks, or where
 /// `pip install lightgbm` puts it.
 ///
 /// Models are trained in one thread and with LightGBM's deterministic settings: the same version of

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Learned policies at the command line, with and without LightGBM.
-@Suite struct LearnedPolicyCommandTests {
+@Suite(.endsInTime) struct LearnedPolicyCommandTests {
   @Test func theyAreListedWithWhatTheyNeed() throws {
     let run = try LarderProcess(["policies"])
     #expect(run.exitCode == 0)

@@ -2,8 +2,8 @@
 /// (`PolicyRegistry.learned`).
 ///
 /// The engine has none of its own. A program provides one with `provide(_:)`; the module
-/// `LarderLearning` loads LightGBM. Only training calls it: a trained model is `BoostedTrees`, which
-/// the engine evaluates itself.
+/// `LarderLearning` loads LightGBM. Only training calls it: a trained model is `BoostedTrees`,
+/// which the engine evaluates itself.
 public struct GradientBoosting: Sendable {
   /// Trains a model on rows with labels. The same rows and parameters must give the same model, and
   /// several threads may train at once.
@@ -54,8 +54,8 @@ public struct GradientBoosting: Sendable {
 
   private static let provided = Locked<Provider>(.none)
 
-  /// Sets where the library comes from. `make` is called at most once: when the first learned policy
-  /// is made.
+  /// Sets where the library comes from. `make` is called at most once: when the first learned
+  /// policy is made.
   public static func provide(
     _ make: @escaping @Sendable () throws(BoostingError) -> GradientBoosting
   ) {

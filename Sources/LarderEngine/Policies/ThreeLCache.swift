@@ -3,15 +3,15 @@
 ///
 /// The authors' rules. Candidates are new objects, once more than a share of the size is new, and
 /// old ones, of which a pointer that moves through the queue passes over those requested often. Of
-/// equal predictions the first wins. Where the authors' program would evict nothing, as in caches of
-/// a few objects, the least recent object is evicted, and shares are percentages up to 255 instead
-/// of numbers that wrap around.
+/// equal predictions the first wins. Where the authors' program would evict nothing, as in caches
+/// of a few objects, the least recent object is evicted, and shares are percentages up to 255
+/// instead of numbers that wrap around.
 struct ThreeLCache: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "3l-cache", family: .adaptive,
     summary: "Boosted trees predict the next request of up to 1,024 old and 1,536 new objects "
       + "together; half of them, the latest, are evicted before the next batch. LRU until the "
-      + "first model. O(log n) and half a prediction per eviction or less.",
+      + "first model. O(log n) and two predictions per eviction.",
     parameters: [
       PolicyParameter(
         "batch", default: "65536", isCount: true,

@@ -17,11 +17,11 @@ package struct PolicyCost: Hashable, Sendable {
 
   private static let unknown = PolicyCost(nanoseconds: 100, bytesPerObject: 100)
 
-  /// Measured as the others, with LightGBM 4.7.0: see `docs/learned-policies.md`. Nearly all of it is
-  /// predictions and training, which follow the misses.
+  /// Measured with LightGBM 4.7.0: see `docs/learned-policies.md`. Nearly all of it is predictions
+  /// and training, which follow the misses.
   private static let learned: [String: PolicyCost] = [
-    "lrb": PolicyCost(nanoseconds: 20_000, bytesPerObject: 400),
-    "3l-cache": PolicyCost(nanoseconds: 2_000, bytesPerObject: 120),
+    "lrb": PolicyCost(nanoseconds: 5_000, bytesPerObject: 400),
+    "3l-cache": PolicyCost(nanoseconds: 800, bytesPerObject: 120),
   ]
 
   static let table: [String: PolicyCost] = [

@@ -3,13 +3,12 @@ import Testing
 
 /// `lrb` and `3l-cache` against what their authors' programs count on a trace made here.
 ///
-/// The programs are those of github.com/optiq-lab/3L-Cache at the commit of its mirror: 3L-Cache by
-/// its authors, and LRB's (github.com/sunnyszy/lrb) as libCacheSim has it. They were built with four
-/// changes, so that there is nothing left to chance: random numbers are those of `SeededGenerator`,
-/// one for each example; of equal predictions the first wins; a variable of `quick_demotion` that
-/// is read before it is set is 0; and instead of LightGBM they call the stand-in of these tests,
-/// written once more in C++. With LightGBM 4.7.0 on both sides counts are equal, too:
-/// `docs/learned-policies.md`.
+/// Both programs are in github.com/optiq-lab/3L-Cache (commit fa5caa6): 3L-Cache by its authors,
+/// and LRB as libCacheSim has it. They were built with four changes, so that nothing is left to
+/// chance: random numbers are those of `SeededGenerator`, one for each example; of equal
+/// predictions the first wins; a variable of `quick_demotion` that is read before it is set is 0;
+/// and instead of LightGBM they call the stand-in of these tests, written once more in C++. With
+/// LightGBM 4.7.0 on both sides counts are equal, too: `docs/learned-policies.md`.
 @Suite struct LearnedReferenceTests {
   struct Cell: CustomTestStringConvertible, Sendable {
     var spec: String
