@@ -136,9 +136,9 @@ final class MemoryLoads<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     for waiter in waiters { waiter.resume(returning: result) }
   }
 
-  /// A key is being removed, and the lock of its shard is held: what is being loaded for it will not
-  /// be stored, and later requests load anew. Without the shard's lock a load could begin, and bring
-  /// what is older than a set, between this and the removal, and be stored after both.
+  /// A key is being removed, and the lock of its shard is held: what is being loaded for it will
+  /// not be stored, and later requests load anew. Without the shard's lock a load could begin, and
+  /// bring what is older than a set, between this and the removal, and be stored after both.
   func forget(_ key: Key) {
     #if LARDER_SCHEDULES
       ScheduledStep.take()

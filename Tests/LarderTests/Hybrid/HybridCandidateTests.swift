@@ -32,7 +32,11 @@ import Testing
     let asked = Locked<String?>("none")
     let gate = Gate()
     let blocker = other(0, cache)
-    clock.hold { Task { await cache.result(for: blocker, strategy: .cacheOnly) { _ in .absent } } }
+    // Memory reads it first, with the lock of its only shard, and then the operation, under the
+    // lock of its stripe alone.
+    await clock.hold(read: 2) {
+      Task { await cache.result(for: blocker, strategy: .cacheOnly) { _ in .absent } }
+    }
     let looks = cache.memory?.statistics.requests ?? 0
     let request = Task {
       await cache.result(for: 0, strategy: .cacheThenFetch) { request in

@@ -69,7 +69,7 @@ import Testing
     let cache = try MemoryCache<Int, Int>(
       MemoryCacheConfiguration(
         limits: MemoryCacheLimits(count: 100), policy: "sieve", shards: 1, clock: clock))
-    clock.hold { Thread.detachNewThread { cache.set(1, for: 1) } }
+    await clock.hold { Thread.detachNewThread { cache.set(1, for: 1) } }
     let isRemoved = Locked(false)
     Thread.detachNewThread {
       switch how {
@@ -81,6 +81,11 @@ import Testing
     }
     // Nothing depends on it but that the fault would be seen.
     try await Task.sleep(for: .milliseconds(20))
+    // Not a task: the request may block the threads of all tasks until the lock is free.
+    Thread.detachNewThread {
+      while !cache.loads.isLoading(0) { usleep(100) }
+      clock.release()
+    }
     let gate = gate
     let request = Task {
       try await cache.value(for: 0) { _ in
@@ -88,8 +93,6 @@ import Testing
         return 7
       }
     }
-    while !cache.loads.isLoading(0) { await Task.yield() }
-    clock.release()
     while !isRemoved.withLock({ $0 }) { await Task.yield() }
     gate.open()
     #expect(try await request.value == 7)

@@ -2,20 +2,22 @@ import Dispatch
 import Larder
 import LarderEngine
 
-/// A clock whose next reader can be held up.
+/// A clock one of whose next readers can be held up.
 final class HeldClock: CacheClock, @unchecked Sendable {
   private let manual = ManualClock(seconds: 1000)
-  private let holds = Locked(false)
-  private let isHeld = DispatchSemaphore(value: 0)
+  /// Reads until one is held up; 0 for none.
+  private let readsLeft = Locked(0)
+  private let isHeld = Locked(false)
   private let mayGoOn = DispatchSemaphore(value: 0)
 
   var nowMicroseconds: UInt64 {
-    let isFirst = holds.withLock { holds in
-      defer { holds = false }
-      return holds
+    let isHeldUp = readsLeft.withLock { readsLeft in
+      guard readsLeft > 0 else { return false }
+      readsLeft -= 1
+      return readsLeft == 0
     }
-    if isFirst {
-      isHeld.signal()
+    if isHeldUp {
+      isHeld.withLock { $0 = true }
       mayGoOn.wait()
     }
     return manual.nowMicroseconds
@@ -23,11 +25,11 @@ final class HeldClock: CacheClock, @unchecked Sendable {
 
   func advance(seconds: UInt64) { manual.advance(seconds: seconds) }
 
-  /// Holds the next reader up, which `body` brings about, until `release`.
-  func hold(_ body: () -> Void) {
-    holds.withLock { $0 = true }
+  /// Holds up the reader of this number from now on, which `body` brings about, until `release`.
+  func hold(read: Int = 1, _ body: () -> Void) async {
+    readsLeft.withLock { $0 = read }
     body()
-    isHeld.wait()
+    while !isHeld.withLock({ $0 }) { await Task.yield() }
   }
 
   func release() { mayGoOn.signal() }

@@ -49,7 +49,8 @@
       self.setting = random.oneIn(4) ? setting.impatient : setting
       description =
         "memory cache of \(Value.self), \(configuration.policy), "
-        + "\(configuration.limits.count ?? 0) entries in \(shards) shards, \(self.setting.keys) keys, "
+        + "\(configuration.limits.count ?? 0) entries in \(shards) shards, "
+        + "\(self.setting.keys) keys, "
         + "refresh \(configuration.refreshAfterWrite.map { "\($0)" } ?? "never"), "
         + "stale \(configuration.staleWhileRevalidate.map { "\($0)" } ?? "never")"
     }
