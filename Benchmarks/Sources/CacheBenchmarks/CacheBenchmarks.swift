@@ -13,6 +13,7 @@ struct CacheBenchmarks: ParsableCommand {
       """,
     subcommands: [
       MemoryContest.self, AppValues.self, HybridHits.self, RecordingCost.self, DiskContest.self,
+      SetContest.self,
     ])
 
   /// Does what the arguments ask; exits with 2 where they are wrong, as `larder` does.

@@ -77,33 +77,68 @@ extension DiskCache {
   private func find(
     _ key: String, _ suite: String, expired: DiskExpired, codec: String?
   ) throws(DiskCacheError) -> DiskEntry? {
-    while true {
-      let found = try withKey(key) { (core, bytes) throws(DiskCacheError) -> DiskLookup in
-        guard let number = core.suiteNumber(suite) else {
-          try core.missUnknown(suite, bytes)
-          return .none
+    var key = key
+    let answer = key.withUTF8 { bytes in
+      let bytes = UnsafeRawBufferPointer(bytes)
+      return Result { () throws(DiskCacheError) in
+        while true {
+          let found = try lookUp(bytes, suite, expired: expired, codec: codec)
+          if case .some(let entry) = try finish(found, bytes, suite) { return entry }
         }
-        if let codec { try core.checkCodec(codec, suite: number) }
-        return try core.get(bytes, suite: number, expired: expired)
       }
-      switch found {
-      case .none:
-        return nil
-      case .entry(let entry):
-        return entry
-      case .file(let reading):
-        // Reading and checking a large value takes longer than all the rest: others may go on.
-        let value = Result { () throws(FileFailure) in
-          try reading.value(core.folder.files, in: core.folder.values)
-        }
-        let result = try withKey(key) { (core, bytes) throws(DiskCacheError) in
-          try core.finish(reading, value, bytes, suite: core.suiteNumber(suite) ?? 0)
-        }
-        switch result {
-        case .entry(let entry): return entry
-        case .none: return nil
-        case .again: continue
-        }
+    }
+    return try answer.get()
+  }
+
+  /// The half of a get that needs the lock.
+  private func lookUp(
+    _ key: UnsafeRawBufferPointer, _ suite: String, expired: DiskExpired, codec: String?
+  ) throws(DiskCacheError) -> DiskLookup {
+    try withCore { (core) throws(DiskCacheError) -> DiskLookup in
+      guard let number = core.suiteNumber(suite) else {
+        try core.missUnknown(suite, key)
+        return .none
+      }
+      if let codec { try core.checkCodec(codec, suite: number) }
+      return try core.get(key, suite: number, expired: expired)
+    }
+  }
+
+  /// The half that does not: what a lookup came to, which may be no entry, or nil when something else
+  /// was stored while it was read: look again.
+  private func finish(
+    _ found: DiskLookup, _ key: UnsafeRawBufferPointer, _ suite: String
+  ) throws(DiskCacheError) -> DiskEntry?? {
+    switch found {
+    case .none:
+      return .some(nil)
+    case .entry(let entry):
+      return entry
+    case .row(let reading):
+      let hasFailed: Bool
+      do throws(SQLiteError) {
+        if let entry = try reading.entry(key) { return entry }
+        hasFailed = false
+      } catch {
+        hasFailed = true
+      }
+      let again = try withCore { (core) throws(DiskCacheError) in
+        try core.retry(reading, hasFailed: hasFailed, key)
+      }
+      guard let again else { return nil }
+      return try finish(again, key, suite)
+    case .file(let reading):
+      // Reading and checking a large value takes longer than all the rest: others may go on.
+      let value = Result { () throws(FileFailure) in
+        try reading.value(core.folder.files, in: core.folder.values)
+      }
+      let result = try withCore { (core) throws(DiskCacheError) in
+        try core.finish(reading, value, key, suite: core.suiteNumber(suite) ?? 0)
+      }
+      return switch result {
+      case .entry(let entry): entry
+      case .none: .some(nil)
+      case .again: nil
       }
     }
   }

@@ -21,8 +21,9 @@ import Synchronization
 /// key has different values in different suites, and the suites share the limits.
 ///
 /// **One cache at a time**, over all processes, has a folder open. Any number of threads may use
-/// it. Calls are serialised and block during disk operations; only large values are read
-/// concurrently with other calls.
+/// it. Calls block during disk operations (`AsyncDiskCache` is for tasks) and are serialised, except
+/// that gets read values concurrently: large ones always, small ones once a checkpoint has moved them
+/// into the database's file. A get returns what its key had at one moment of the call.
 ///
 /// **Permanent entries** never expire, are never evicted and do not count towards the limits: they
 /// are only removed explicitly. (In a `MemoryCache` they may be evicted.)
@@ -57,7 +58,7 @@ import Synchronization
 /// A call takes O(1) time in addition to the cost of the policy and the size of the value; opening
 /// takes O(entries), and so do the calls that say so.
 public final class DiskCache: @unchecked Sendable {
-  let lock = SleepingLock()
+  let lock = BriefLock()
   let core: DiskCore
   let events = CacheEvents<DiskEntryName>()
   let recorder = RecordPoint()

@@ -27,7 +27,9 @@ public struct DiskConfiguration: Sendable, Hashable {
   public var groupWrites: Int
   /// With durability `none`: bytes of values per commit, whatever their number. From 1 to 2^50.
   public var groupBytes: Int
-  /// Memory for database pages, in bytes, up to 2^40; values below 64 KiB count as 64 KiB.
+  /// Memory for database pages, in bytes, up to 2^40; values below 64 KiB count as 64 KiB. Each of
+  /// the connections that read, one per thread that reads at the same time and at most four, may use
+  /// as much again.
   public var pageCacheBytes: Int
   /// Length of the write-ahead log, in pages of 4 KiB, at which SQLite checkpoints it into the
   /// database. Checkpoints take up to half of the time of small sets; a longer log combines more
@@ -39,6 +41,8 @@ public struct DiskConfiguration: Sendable, Hashable {
   public var encryption: DiskEncryption?
   /// How a database that cannot be read is handled.
   public var damageHandling: DiskDamageHandling
+  /// Reads of rows after which connections for reading are opened.
+  package var readersAfter = 32
   /// What stands for keys where a policy or a filter counts them in a sketch.
   package var fingerprints = KeyFingerprints.hashes
 

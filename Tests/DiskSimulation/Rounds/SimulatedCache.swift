@@ -39,6 +39,7 @@ struct SimulatedCache {
     // Drawn apart, so that operations stay those of the seed.
     var other = random
     configuration.values = other.pick([.files, .segments(bytes: 8_192), .segments(bytes: 16_384)])
+    configuration.readersAfter = other.pick([0, 4, 1_000])
     return configuration
   }
 

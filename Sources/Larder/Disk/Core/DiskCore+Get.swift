@@ -12,12 +12,14 @@ extension DiskCore {
     case absent
     /// Resident; the policy has been told of the use.
     case fresh(ObjectID)
+    /// The same, but the policy has given it up on this use.
+    case last(ObjectID)
     /// Resident and to be handed out though it has expired; no use of it.
     case expired(ObjectID)
   }
 
-  /// The first half of a get: the entry of a key, which is a reference to it, but for a value in a
-  /// file. `expired` says what becomes of one that has expired.
+  /// The first half of a get: the entry of a key, which is a reference to it, or where it is to be
+  /// read without the lock. `expired` says what becomes of one that has expired.
   func get(
     _ bytes: UnsafeRawBufferPointer, suite: UInt32, expired: DiskExpired
   ) throws(DiskCacheError) -> DiskLookup {
@@ -30,6 +32,9 @@ extension DiskCore {
       miss(key)
       return .none
     case .fresh(let found):
+      if let reading = claimReader(for: found, index) { return .row(reading) }
+      id = found
+    case .last(let found):
       id = found
     case .expired(let found):
       if case .kept = expired {
@@ -43,6 +48,13 @@ extension DiskCore {
       id = found
       isExpired = true
     }
+    return try answer(id, key, isExpired: isExpired, from: index)
+  }
+
+  /// The entry of an id that was looked up and counts as used, read with the lock.
+  func answer(
+    _ id: ObjectID, _ key: DiskKey, isExpired: Bool, from index: DiskIndex
+  ) throws(DiskCacheError) -> DiskLookup {
     do throws(SQLiteError) {
       if let found = try read(id, key, isExpired: isExpired, from: index) { return found }
     } catch {
@@ -103,11 +115,9 @@ extension DiskCore {
   private func find(_ key: DiskKey, _ expired: DiskExpired, _ index: DiskIndex) -> Presence {
     guard let id = directory[key.digest] else { return .absent }
     if slots[Int(id)].state == .permanent { return .fresh(id) }
-    let now = tier.expires ? clock.nowMicroseconds : 0
-    if tier.expires, tier.contains(id), tier.expiry(id) <= now, stays(id, expired, now, index) {
-      return .expired(id)
-    }
-    switch tier.access(id, now) {
+    let time: UInt64? = mayExpire() ? clock.nowMicroseconds : nil
+    if let time, hasExpired(id, time), stays(id, expired, time, index) { return .expired(id) }
+    switch use(id, time ?? 0) {
     case .absent:
       return .absent
     case .expired:
@@ -116,10 +126,19 @@ extension DiskCore {
       return .absent
     case .hit:
       // Some policies give objects up on a hit, this one among them; it is still answered.
-      _ = dropVictims(sparing: id, counting: \.evictions)
-      return .fresh(id)
+      guard hasVictims() else { return .fresh(id) }
+      return dropVictims(sparing: id, counting: \.evictions) ? .last(id) : .fresh(id)
     }
   }
+
+  @inline(never)
+  private func hasExpired(_ id: ObjectID, _ now: UInt64) -> Bool {
+    tier.contains(id) && tier.expiry(id) <= now
+  }
+
+  /// Tells the policy of a get. A call of its own, as `mayExpire` is.
+  @inline(never)
+  private func use(_ id: ObjectID, _ now: UInt64) -> CacheTier.Access { tier.access(id, now) }
 
   /// Whether an entry that was found expired stays where it is.
   private func stays(
@@ -152,12 +171,9 @@ extension DiskCore {
       reading = try index.read(id, slot, key)
     }
     guard let reading else { return nil }
-    let expires = slot.state == .permanent ? Request.noExpiry : tier.expiry(id)
-    let metadata = DiskMetadata(
-      version: reading.version, contentType: reading.contentType,
-      createdMicroseconds: slot.created,
-      expiresMicroseconds: expires == Request.noExpiry ? nil : expires,
-      cost: slot.cost, isPermanent: slot.state == .permanent, isExpired: isExpired)
+    var metadata = metadata(of: id, isExpired: isExpired)
+    metadata.version = reading.version
+    metadata.contentType = reading.contentType
     if slot.file != 0 {
       folder.pin(slot.file)
       return .file(
@@ -169,6 +185,16 @@ extension DiskCore {
     let entry = DiskEntry(data: data, metadata: metadata)
     serve(id, slot.stored, entry) { note($0, key) }
     return .entry(entry)
+  }
+
+  /// What is known of an entry without its row.
+  func metadata(of id: ObjectID, isExpired: Bool) -> DiskMetadata {
+    let slot = slots[Int(id)]
+    let expires = slot.state == .permanent ? Request.noExpiry : tier.expiry(id)
+    return DiskMetadata(
+      createdMicroseconds: slot.created,
+      expiresMicroseconds: expires == Request.noExpiry ? nil : expires,
+      cost: slot.cost, isPermanent: slot.state == .permanent, isExpired: isExpired)
   }
 
   /// Counts a get that was answered, and gives the entry up where the policy did so on this use.
@@ -192,7 +218,7 @@ extension DiskCore {
     }
   }
 
-  private func noteUse(_ id: ObjectID) {
+  func noteUse(_ id: ObjectID) {
     sequence += 1
     slots[Int(id)].accessed = sequence
     if slots[Int(id)].hits < .max { slots[Int(id)].hits += 1 }
@@ -201,7 +227,7 @@ extension DiskCore {
   }
 
   /// Whether an id still stands for what a certain storing put there.
-  private func isSame(_ id: ObjectID, _ stored: UInt64) -> Bool {
+  func isSame(_ id: ObjectID, _ stored: UInt64) -> Bool {
     Int(id) < slots.count && slots[Int(id)].isStored && slots[Int(id)].stored == stored
   }
 

@@ -7,6 +7,7 @@ extension DiskCore {
     var id: Int64
     var row: DiskRow
     var digest: KeyDigest
+    var hasTexts: Bool
     /// The key of a value in a file of which nothing else is to be read from the database.
     var key: [UInt8]?
   }
@@ -96,7 +97,7 @@ extension DiskCore {
         contents.rows.append(
           Loaded(
             id: id, row: row, digest: KeyDigest(key, suite: row.suite, seed: index.seed),
-            key: row.file != 0 && !hasText ? Array(key) : nil))
+            hasTexts: hasText, key: row.file != 0 && !hasText ? Array(key) : nil))
       }
     } catch {
       throw DiskCacheError(error)
@@ -178,6 +179,7 @@ extension DiskCore {
         continue
       }
       adopt(id, row, loaded.digest)
+      slots[Int(id)].hasTexts = loaded.hasTexts
       loaded.key?.withUnsafeBytes { remember($0, of: id) }
     }
   }

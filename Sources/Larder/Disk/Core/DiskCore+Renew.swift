@@ -20,6 +20,8 @@ extension DiskCore {
         DiskTransaction.Life(
           id: id, stored: slots[Int(id)].stored, created: slots[Int(id)].created,
           expires: tier.expiry(id)))
+      slots[Int(id)].written = index.age
+      if version != nil { slots[Int(id)].hasTexts = true }
       try beginWriting(index)
       guard try index.renew(id, key.bytes, slots[Int(id)], life, version: version) else {
         transaction.renewals.removeLast()

@@ -158,9 +158,9 @@ extension DiskCore {
     let isReplacement = slots[Int(id)].isStored
     if isReplacement { unstore(id) }
     note(id, row)
-    if row.file != 0, options.version == nil, options.contentType == nil {
-      remember(key.bytes, of: id)
-    }
+    slots[Int(id)].written = index.age
+    slots[Int(id)].hasTexts = options.version != nil || options.contentType != nil
+    if row.file != 0, !slots[Int(id)].hasTexts { remember(key.bytes, of: id) }
     do throws(SQLiteError) {
       transaction.puts.append(id)
       transaction.bytes += body.count

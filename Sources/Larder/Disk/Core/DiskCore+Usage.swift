@@ -33,6 +33,7 @@ extension DiskCore {
       throw DiskCacheError(error)
     }
     index.connection.releaseMemory()
+    index.readers.close()
     do throws(FileFailure) {
       var isKnown = try folder.files.dropCachedOpen(folder.databasePath)
       isKnown = try folder.segments.dropCached() && isKnown

@@ -23,7 +23,13 @@ final class DiskCore {
   /// tries again.
   var index: DiskIndex?
   /// Made by `remakeTier` alone, so that it has room for the ids of `reservedIDs`.
-  private(set) var tier: CacheTier
+  private(set) var tier: CacheTier {
+    didSet { (mayExpire, hasVictims) = Self.questions(tier) }
+  }
+  /// What every get asks of the tier, as functions of their own: to ask a tier that is a variable,
+  /// the compiler copies all of it, with a reference for each of its operations.
+  private(set) var mayExpire: () -> Bool
+  private(set) var hasVictims: () -> Bool
   private var reservedIDs = DiskCore.reservedMin
   var statistics = DiskStatistics()
   /// Why the database is to be set aside, which could not be done yet.
@@ -69,7 +75,9 @@ final class DiskCore {
     self.configuration = configuration
     self.clock = clock
     try configuration.check()
-    tier = try Self.makeTier(configuration, objects: Self.reservedMin)
+    let tier = try Self.makeTier(configuration, objects: Self.reservedMin)
+    self.tier = tier
+    (mayExpire, hasVictims) = Self.questions(tier)
     do throws(FileFailure) {
       folder = try DiskFolder(
         path: path, files: files, syncs: configuration.durability == .full,
@@ -97,6 +105,10 @@ final class DiskCore {
   /// Checks that the policy and the filter can have the limits.
   func checkPolicy(_ configuration: DiskConfiguration) throws(DiskCacheError) {
     _ = try Self.makeTier(configuration, objects: 1)
+  }
+
+  private static func questions(_ tier: CacheTier) -> (() -> Bool, () -> Bool) {
+    ({ tier.expires }, { tier.victims.count > 0 })
   }
 
   private static func makeTier(

@@ -111,7 +111,7 @@ extension DiskIndex {
   private func sealedRow(_ id: ObjectID) throws(SQLiteError) -> (DiskRow, DiskHeader)? {
     try rowStatement.bind(1, Int64(id))
     defer { rowStatement.reset() }
-    guard try rowStatement.step(), let row = row(rowStatement, from: 0) else { return nil }
+    guard try rowStatement.step(), let row = Self.row(rowStatement, from: 0) else { return nil }
     return seal?.openHeader(rowStatement.blob(10), row).map { (row, $0) }
   }
 
@@ -158,16 +158,22 @@ extension DiskIndex {
   func read(
     _ id: ObjectID, _ slot: DiskSlot, _ key: DiskKey
   ) throws(SQLiteError) -> DiskReading? {
-    if let seal { return try read(id, slot, key, seal) }
-    try getStatement.bind(1, Int64(id))
-    defer { getStatement.reset() }
-    guard try getStatement.step() else { return nil }
-    let stored = getStatement.blob(2)
+    guard let seal else { return try Self.read(id, slot, key, with: getStatement) }
+    return try Self.read(id, slot, key, seal, with: rowStatement)
+  }
+
+  /// The same with a statement of `getQuery`.
+  static func read(
+    _ id: ObjectID, _ slot: DiskSlot, _ key: DiskKey, with statement: SQLiteStatement
+  ) throws(SQLiteError) -> DiskReading? {
+    try statement.bind(1, Int64(id))
+    defer { statement.reset() }
+    guard try statement.step() else { return nil }
+    let stored = statement.blob(2)
     guard stored.count == key.bytes.count, stored.elementsEqual(key.bytes) else { return nil }
-    var reading = DiskReading(
-      version: getStatement.text(0), contentType: getStatement.text(1))
+    var reading = DiskReading(version: statement.text(0), contentType: statement.text(1))
     if slot.file == 0 {
-      let value = getStatement.blob(3)
+      let value = statement.blob(3)
       if value.count == Int(slot.bytes),
         ByteHash.hash(value, seed: key.digest.checksumSeed) == slot.checksum
       {
@@ -177,20 +183,21 @@ extension DiskIndex {
     return reading
   }
 
-  private func read(
-    _ id: ObjectID, _ slot: DiskSlot, _ key: DiskKey, _ seal: DiskSeal
+  /// The same of an encrypted database, with a statement of `rowQuery`.
+  static func read(
+    _ id: ObjectID, _ slot: DiskSlot, _ key: DiskKey, _ seal: DiskSeal,
+    with statement: SQLiteStatement
   ) throws(SQLiteError) -> DiskReading? {
-    try rowStatement.bind(1, Int64(id))
-    defer { rowStatement.reset() }
-    guard try rowStatement.step(), let row = row(rowStatement, from: 0) else { return nil }
-    guard let header = seal.openHeader(rowStatement.blob(10), row),
+    try statement.bind(1, Int64(id))
+    defer { statement.reset() }
+    guard try statement.step(), let row = row(statement, from: 0) else { return nil }
+    guard let header = seal.openHeader(statement.blob(10), row),
       key.bytes.elementsEqual(header.key)
     else { return nil }
     var reading = DiskReading(version: header.version, contentType: header.contentType)
     if slot.file == 0 {
       reading.value = seal.openValue(
-        rowStatement.blob(11), bytes: Int(slot.bytes), mark: slot.checksum,
-        DiskSeal.binding(key))
+        statement.blob(11), bytes: Int(slot.bytes), mark: slot.checksum, DiskSeal.binding(key))
     }
     return reading
   }
@@ -205,7 +212,7 @@ extension DiskIndex {
     while try scan.step() {
       let id = scan.number(0)
       let (version, type, key) = (scan.textBytes(12), scan.textBytes(13), scan.blob(14))
-      guard let row = row(scan, from: 1),
+      guard let row = Self.row(scan, from: 1),
         row.mark(key: key, version: version, type: type, seed: seed)
           == UInt64(bitPattern: scan.number(11))
       else {
@@ -227,7 +234,7 @@ extension DiskIndex {
   }
 
   /// What a row says, or nil where a number is out of its range.
-  func row(_ statement: SQLiteStatement, from first: Int32) -> DiskRow? {
+  static func row(_ statement: SQLiteStatement, from first: Int32) -> DiskRow? {
     guard let suite = UInt32(exactly: statement.number(first)),
       let bytes = UInt32(exactly: statement.number(first + 2)), bytes < .max
     else { return nil }

@@ -12,7 +12,7 @@ extension DiskIndex {
   ) throws(SQLiteError) -> Bool {
     try moveRowStatement.bind(1, Int64(id))
     defer { moveRowStatement.reset() }
-    guard try moveRowStatement.step(), var row = row(moveRowStatement, from: 0),
+    guard try moveRowStatement.step(), var row = Self.row(moveRowStatement, from: 0),
       row.stored == slot.stored, row.file == slot.file
     else { return false }
     let (version, type) = (moveRowStatement.textBytes(11), moveRowStatement.textBytes(12))

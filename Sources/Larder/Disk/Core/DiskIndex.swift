@@ -21,6 +21,16 @@ final class DiskIndex {
   private let checkpointPages: Int
   /// Whether some of the log may never reach the disk.
   private(set) var isLogLost = false
+  /// Connections that read without the cache's lock.
+  let readers: DiskReaders
+  /// How often the log has been moved into the database. Rows written at a lower age are in the
+  /// database's file as they were written.
+  private(set) var age: UInt32 = 0
+  /// Whether the database's file is what a checkpoint left that was finished.
+  private var isSettled = false
+  /// Reads of rows that readers did not see, since the latest checkpoint.
+  private var unsettledReads = 0
+  private var hasSettledForReads = false
   private let begin: SQLiteStatement
   private let commitStatement: SQLiteStatement
   let putStatement: SQLiteStatement
@@ -59,6 +69,7 @@ final class DiskIndex {
     }
     seed = facts.seed
     seal = try Self.findSeal(path, facts, configuration.encryption)
+    readers = DiskReaders(path: path, configuration, seal: seal, layer: layer)
     do throws(SQLiteError) {
       begin = try connection.prepare("BEGIN IMMEDIATE")
       commitStatement = try connection.prepare("COMMIT")
@@ -69,10 +80,8 @@ final class DiskIndex {
         VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)
         """)
       deleteStatement = try connection.prepare("DELETE FROM entries WHERE id = ?")
-      getStatement = try connection.prepare(
-        "SELECT version, type, key, value FROM entries WHERE id = ?")
-      rowStatement = try connection.prepare(
-        "SELECT \(Self.columns), key, value FROM entries WHERE id = ?")
+      getStatement = try connection.prepare(Self.getQuery)
+      rowStatement = try connection.prepare(Self.rowQuery)
       keyStatement = try connection.prepare("SELECT key, version, type FROM entries WHERE id = ?")
       renewStatement = try connection.prepare(
         """
@@ -89,9 +98,12 @@ final class DiskIndex {
 
   static let columns =
     "suite, permanent, bytes, inserted, stored, created, expires, cost, checksum, file"
+  static let getQuery = "SELECT version, type, key, value FROM entries WHERE id = ?"
+  static let rowQuery = "SELECT \(columns), key, value FROM entries WHERE id = ?"
 
   /// Closes the database now, whoever still holds the index; an open transaction is taken back.
   func close() {
+    readers.close()
     rollBack()
     let statements = [
       begin, commitStatement, putStatement, deleteStatement, getStatement, rowStatement,
@@ -129,13 +141,39 @@ final class DiskIndex {
   /// of which some pages are older than others.
   func checkpoint(empties: Bool = true) throws(SQLiteError) {
     if isLogLost { throw logLoss }
+    let isChanged = !isSettled || connection.pagesInLog > 0
+    if isChanged {
+      // Readers see the database's file, which is about to change.
+      readers.close()
+      isSettled = false
+    }
+    unsettledReads = 0
     do throws(SQLiteError) {
-      try connection.checkpoint(empties: empties)
+      guard try connection.checkpoint(empties: empties) else { return }
+      if isChanged { (age, isSettled) = (age &+ 1, true) }
     } catch {
       guard syncsLogLate, error.isSyncFailure else { throw error }
       isLogLost = true
       throw logLoss
     }
+  }
+
+  /// Whether readers find a row that was written at this age in the database's file.
+  func isSettled(_ age: UInt32) -> Bool { isSettled && age < self.age }
+
+  /// Notes that a row was read with the cache's lock because it is still in the log. Once that has
+  /// cost about as much as a checkpoint does, the log is moved into the database. A failure is of no
+  /// account to who reads.
+  func noteUnsettledRead() {
+    unsettledReads += 1
+    let pages = connection.pagesInLog
+    // What an earlier process left in the log, if anything, is not counted in its pages.
+    let isFirst = pages == 0 && !isSettled && !hasSettledForReads
+    guard unsettledReads >= (isFirst ? readers.firstRead : max(5_000, pages * 4)),
+      !connection.isInTransaction
+    else { return }
+    hasSettledForReads = true
+    try? checkpoint(empties: false)
   }
 
   /// What is to be done is the same as with a damaged database.

@@ -10,6 +10,13 @@ struct DiskKey {
     digest = KeyDigest(bytes, suite: suite, seed: seed)
   }
 
+  /// A key whose digest is known.
+  init(_ bytes: UnsafeRawBufferPointer, suite: UInt32, digest: KeyDigest) {
+    self.bytes = bytes
+    self.suite = suite
+    self.digest = digest
+  }
+
   /// The longest key, in bytes: with the rest of its row it fits SQLite's limit of 10^9.
   static var bytesMax: Int { 100_000_000 }
   /// The largest value in a file of its own.

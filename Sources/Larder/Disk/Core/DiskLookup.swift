@@ -4,6 +4,8 @@ enum DiskLookup {
   case none
   /// The entry.
   case entry(DiskEntry)
+  /// The entry is in its row, to be read without the lock.
+  case row(DiskRowReading)
   /// The entry's metadata; its value is in a file, to be read without the lock.
   case file(DiskFileReading)
 }

@@ -20,8 +20,12 @@ struct DiskSlot {
   var cost: Float = 1
   /// Hits since it was stored, at most 255.
   var hits: UInt8 = 0
+  /// Whether the row may have a version or a content type.
+  var hasTexts = false
   var suite: UInt32 = 0
   var bytes: UInt32 = 0
+  /// `DiskIndex.age` when the row was written last.
+  var written: UInt32 = 0
   /// The value's file, 0 for none.
   var file: UInt64 = 0
   /// The numbers of the operations that stored something under the key first, that stored the

@@ -38,6 +38,48 @@ package final class SQLiteConnection {
     sqlite3_busy_timeout(handle, busyMilliseconds)
   }
 
+  /// Opens the file to read it as it is, whatever a write-ahead log says: no lock is taken, and the
+  /// file must not change until the connection is closed. One that only works together with a log
+  /// is what its latest checkpoint left.
+  ///
+  /// - Parameters:
+  ///   - pageCacheBytes: memory for pages.
+  ///   - layer: the name of the file layer to use, nil for SQLite's own.
+  package init(
+    unchanging path: String, pageCacheBytes: Int, layer: String? = nil
+  ) throws(SQLiteError) {
+    var opened: OpaquePointer?
+    let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI
+    let code = sqlite3_open_v2("\(Self.address(of: path))?immutable=1", &opened, flags, layer)
+    guard code == SQLITE_OK, let opened else {
+      let message = opened.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
+      sqlite3_close_v2(opened)
+      throw SQLiteError(code: code, message: message, path: path)
+    }
+    self.path = path
+    handle = opened
+    logPages.initialize(to: 0)
+    sqlite3_extended_result_codes(handle, 1)
+    try execute("PRAGMA cache_size = -\(max(64, pageCacheBytes >> 10)); PRAGMA mmap_size = 0")
+  }
+
+  /// A path as an address, in which `?`, `#` and `%` would have a meaning.
+  private static func address(of path: String) -> String {
+    let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/-_.~".utf8)
+    let hex = Array("0123456789ABCDEF".utf8)
+    var address = Array("file:".utf8)
+    // Two slashes at its beginning would begin the name of a host.
+    if path.hasPrefix("//") { address += Array("//".utf8) }
+    for byte in path.utf8 {
+      if plain.contains(byte) {
+        address.append(byte)
+      } else {
+        address += [UInt8(ascii: "%"), hex[Int(byte >> 4)], hex[Int(byte & 15)]]
+      }
+    }
+    return String(decoding: address, as: UTF8.self)
+  }
+
   deinit {
     close()
     logPages.deallocate()
@@ -75,6 +117,14 @@ package final class SQLiteConnection {
     return try SQLiteStatement(sql, on: self)
   }
 
+  /// A value of a table without an index of its own, to be read in place and moved to other rows.
+  package func openBlob(
+    table: String, column: String, row: Int64
+  ) throws(SQLiteError) -> SQLiteBlob {
+    try check()
+    return try SQLiteBlob(table: table, column: column, row: row, on: self)
+  }
+
   /// The first column of the first row, as a number; 0 when there is no row.
   package func number(_ sql: String) throws(SQLiteError) -> Int64 {
     let statement = try prepare(sql)
@@ -89,16 +139,19 @@ package final class SQLiteConnection {
   /// alone, and where its header says so, once something of it has been read.
   package var isReadOnly: Bool { handle != nil && sqlite3_db_readonly(handle, "main") == 1 }
 
-  /// Moves all of the write-ahead log into the database.
+  /// Moves the write-ahead log into the database, and says whether all of it.
   ///
   /// - Parameter empties: whether the log is cut off. Without that it is written over from its
   ///   beginning.
-  package func checkpoint(empties: Bool = true) throws(SQLiteError) {
+  @discardableResult
+  package func checkpoint(empties: Bool = true) throws(SQLiteError) -> Bool {
     try check()
     let mode = empties ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE
     logPages.pointee = 0
-    let code = sqlite3_wal_checkpoint_v2(handle, nil, mode, nil, nil)
+    var (logged, moved): (Int32, Int32) = (-1, -1)
+    let code = sqlite3_wal_checkpoint_v2(handle, nil, mode, &logged, &moved)
     guard code == SQLITE_OK else { throw error(code) }
+    return logged == moved && logged >= 0
   }
 
   /// Pages in the write-ahead log after the latest commit that has not been followed by a
