@@ -9,26 +9,26 @@ import Testing
 struct LearnedPolicyTests {
   /// Specs that train a few times in a short trace.
   static let specs = [
-    "lrb:batch=2000", "lrb:batch=2000:objective=objects", "lrb:batch=1000:window=20000",
-    "3l-cache:batch=1000", "3l-cache:batch=1000:objective=objects",
+    "lrb:batch=500", "lrb:batch=500:objective=objects", "lrb:batch=400:window=3000",
+    "3l-cache:batch=300", "3l-cache:batch=300:objective=objects",
   ]
 
-  /// 30,000 requests: a third for objects that come once, the others for 2,000 of which the first
+  /// 8,000 requests: a third for objects that come once, the others for 800 of which the first
   /// are popular, each in turns of its own.
   private static let ids: [ObjectID] = {
     var random = SeededGenerator(seed: 77)
-    var once: ObjectID = 2000
-    return (0..<30_000).map { _ in
+    var once: ObjectID = 800
+    return (0..<8_000).map { _ in
       if random.next(below: 3) == 0 {
         once += 1
         return once
       }
       let draw = random.nextUnit()
-      return ObjectID(1 + Int(2000 * draw * draw * draw))
+      return ObjectID(1 + Int(800 * draw * draw * draw))
     }
   }()
 
-  private static func counts(_ spec: String, seed: UInt64 = 1, capacity: UInt64 = 150) throws
+  private static func counts(_ spec: String, seed: UInt64 = 1, capacity: UInt64 = 80) throws
     -> Counts
   {
     try GradientBoosting.$substitute.withValue(Library.installed()) {
@@ -42,6 +42,7 @@ struct LearnedPolicyTests {
           unit: .objects, seed: seed),
         over: columns)
       simulation.run(upTo: ids.count, untilFirstEviction: false)
+      withExtendedLifetime(column) {}
       return simulation.counts
     }
   }
@@ -95,7 +96,7 @@ struct LearnedPolicyTests {
     try GradientBoosting.$substitute.withValue(Library.installed()) {
       let cache = try MemoryCache<Int, Int>(
         MemoryCacheConfiguration(
-          limits: MemoryCacheLimits(count: 150), policy: spec, shards: 1, seed: 1))
+          limits: MemoryCacheLimits(count: 80), policy: spec, shards: 1, seed: 1))
       var hits: UInt64 = 0
       for id in Self.ids {
         if cache.get(Int(id)) != nil {

@@ -81,6 +81,8 @@ import Testing
           unit: unit, seed: cell.seed),
         over: columns)
       simulation.run(upTo: ids.count, untilFirstEviction: false)
+      withExtendedLifetime(column) {}
+      withExtendedLifetime(sizes) {}
       return simulation.counts.misses
     }
   }
