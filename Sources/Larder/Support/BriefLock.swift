@@ -1,4 +1,5 @@
 import CLarderShims
+import LarderEngine
 
 #if canImport(Darwin)
   import Darwin
@@ -31,6 +32,13 @@ final class BriefLock: @unchecked Sendable {
 
   /// Waits for the lock and takes it. Not recursive.
   func lock() {
+    #if LARDER_SCHEDULES
+      if let hook = Schedules.hook {
+        hook.step()
+        while !tryLock() { hook.sleep(at: mutex) }
+        return
+      }
+    #endif
     if !tryLock() { wait() }
   }
 
@@ -38,7 +46,12 @@ final class BriefLock: @unchecked Sendable {
   func tryLock() -> Bool { pthread_mutex_trylock(mutex) == 0 }
 
   /// Gives the lock back.
-  func unlock() { pthread_mutex_unlock(mutex) }
+  func unlock() {
+    pthread_mutex_unlock(mutex)
+    #if LARDER_SCHEDULES
+      Schedules.hook?.wake(mutex)
+    #endif
+  }
 
   @inline(never)
   private func wait() {
