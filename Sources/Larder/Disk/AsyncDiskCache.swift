@@ -13,8 +13,9 @@
 /// ```
 ///
 /// `DiskCache` itself blocks the calling thread during disk operations, which a task must not do
-/// for long. Calls for one key are carried out in the order in which they are made; calls for different
-/// keys may run at the same time, up to one per core. The cache may also be used directly.
+/// for long. Calls for one key are carried out in the order in which they are made; calls for
+/// different keys may run at the same time, up to one per core. The cache may also be used
+/// directly.
 public struct AsyncDiskCache: Sendable {
   /// The cache.
   public let cache: DiskCache

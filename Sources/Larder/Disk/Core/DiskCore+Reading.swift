@@ -4,8 +4,8 @@ import LarderEngine
 /// anything unless it fails.
 extension DiskCore {
   /// A reader for the row of an entry that was looked up, where one can see it; the get is counted
-  /// as a hit then. While somebody listens all rows are read with the lock: a hit is told only of what
-  /// was read.
+  /// as a hit then. While somebody listens all rows are read with the lock: a hit is told only of
+  /// what was read.
   func claimReader(for id: ObjectID, _ index: DiskIndex) -> DiskRowReading? {
     let slot = slots[Int(id)]
     guard slot.file == 0, !isHeard, let digest = slot.digest else { return nil }
