@@ -12,9 +12,10 @@
 /// let data = try await cache.data(for: "avatar/17")
 /// ```
 ///
-/// `DiskCache` itself blocks the calling thread during disk operations, which a task must not do for
-/// long. Calls for one key are carried out in the order in which they are made; calls for different
-/// keys may run at the same time, up to one per core. The cache may also be used directly.
+/// `DiskCache` itself blocks the calling thread during disk operations, which a task must not do
+/// for long. Calls for one key are carried out in the order in which they are made; calls for
+/// different keys may run at the same time, up to one per core. The cache may also be used
+/// directly.
 public struct AsyncDiskCache: Sendable {
   /// The cache.
   public let cache: DiskCache

@@ -104,8 +104,8 @@ extension DiskCache {
     }
   }
 
-  /// The half that does not: what a lookup came to, which may be no entry, or nil when something else
-  /// was stored while it was read: look again.
+  /// The half that does not: what a lookup came to, which may be no entry, or nil when something
+  /// else was stored while it was read: look again.
   private func finish(
     _ found: DiskLookup, _ key: UnsafeRawBufferPointer, _ suite: String
   ) throws(DiskCacheError) -> DiskEntry?? {

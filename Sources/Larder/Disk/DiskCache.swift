@@ -21,9 +21,9 @@ import Synchronization
 /// key has different values in different suites, and the suites share the limits.
 ///
 /// **One cache at a time**, over all processes, has a folder open. Any number of threads may use
-/// it. Calls block during disk operations (`AsyncDiskCache` is for tasks) and are serialised, except
-/// that gets read values concurrently: large ones always, small ones once a checkpoint has moved them
-/// into the database's file. A get returns what its key had at one moment of the call.
+/// it. Calls block during disk operations (`AsyncDiskCache` is for tasks) and are serialised,
+/// except that gets read values concurrently: large ones always, small ones once a checkpoint has
+/// moved them into the database's file. A get returns what its key had at one moment of the call.
 ///
 /// **Permanent entries** never expire, are never evicted and do not count towards the limits: they
 /// are only removed explicitly. (In a `MemoryCache` they may be evicted.)

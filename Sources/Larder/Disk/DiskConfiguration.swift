@@ -28,8 +28,8 @@ public struct DiskConfiguration: Sendable, Hashable {
   /// With durability `none`: bytes of values per commit, whatever their number. From 1 to 2^50.
   public var groupBytes: Int
   /// Memory for database pages, in bytes, up to 2^40; values below 64 KiB count as 64 KiB. Each of
-  /// the connections that read, one per thread that reads at the same time and at most four, may use
-  /// as much again.
+  /// the connections that read, one per thread that reads at the same time and at most four, may
+  /// use as much again.
   public var pageCacheBytes: Int
   /// Length of the write-ahead log, in pages of 4 KiB, at which SQLite checkpoints it into the
   /// database. Checkpoints take up to half of the time of small sets; a longer log combines more

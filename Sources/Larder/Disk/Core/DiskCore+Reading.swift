@@ -3,9 +3,9 @@ import LarderEngine
 /// Gets whose rows are read without the lock. The lookup counts the hit; reading does not change
 /// anything unless it fails.
 extension DiskCore {
-  /// A reader for the row of an entry that was looked up, where one can see it; the get is counted as
-  /// a hit then. While somebody listens all rows are read with the lock: a hit is told only of what
-  /// was read.
+  /// A reader for the row of an entry that was looked up, where one can see it; the get is counted
+  /// as a hit then. While somebody listens all rows are read with the lock: a hit is told only of
+  /// what was read.
   func claimReader(for id: ObjectID, _ index: DiskIndex) -> DiskRowReading? {
     let slot = slots[Int(id)]
     guard slot.file == 0, !isHeard, let digest = slot.digest else { return nil }
@@ -22,8 +22,8 @@ extension DiskCore {
       metadata: metadata(of: id, isExpired: false))
   }
 
-  /// Takes a hit back whose row could not be read, and reads the row with the lock: that says whether
-  /// it is damaged. Nil when something else was stored since: look again.
+  /// Takes a hit back whose row could not be read, and reads the row with the lock: that says
+  /// whether it is damaged. Nil when something else was stored since: look again.
   ///
   /// - Parameter hasFailed: whether the reader failed, and not the row.
   func retry(

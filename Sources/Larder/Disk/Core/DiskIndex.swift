@@ -162,8 +162,8 @@ final class DiskIndex {
   func isSettled(_ age: UInt32) -> Bool { isSettled && age < self.age }
 
   /// Notes that a row was read with the cache's lock because it is still in the log. Once that has
-  /// cost about as much as a checkpoint does, the log is moved into the database. A failure is of no
-  /// account to who reads.
+  /// cost about as much as a checkpoint does, the log is moved into the database. A failure is of
+  /// no account to who reads.
   func noteUnsettledRead() {
     unsettledReads += 1
     let pages = connection.pagesInLog

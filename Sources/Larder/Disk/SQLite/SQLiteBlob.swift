@@ -4,9 +4,9 @@
   import CSQLite
 #endif
 
-/// The bytes of one column of one row, without a statement: to go to another row and read takes half
-/// the time of a prepared statement, and no memory from SQLite's allocator, whose count of bytes is
-/// behind one lock for all connections of the process.
+/// The bytes of one column of one row, without a statement: to go to another row and read takes
+/// half the time of a prepared statement, and no memory from SQLite's allocator, whose count of
+/// bytes is behind one lock for all connections of the process.
 package final class SQLiteBlob {
   private let connection: SQLiteConnection
   private var handle: OpaquePointer?
