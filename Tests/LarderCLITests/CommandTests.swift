@@ -199,11 +199,11 @@ import Testing
     let names = { (text: String, column: Int) in
       text.split(separator: "\n").dropFirst().map { $0.split(separator: ",")[column] }
     }
-    // The list ends with the bounds, which are asked for by name.
+    // The list ends with what is asked for by name: policies that need a library, and bounds.
     let simulated = names(run.output, 3)
     let all = names(listed.output, 0)
     #expect(Array(all.prefix(simulated.count)) == simulated)
-    #expect(all.dropFirst(simulated.count) == ["pfoo-u", "pfoo-l"])
+    #expect(all.dropFirst(simulated.count) == ["lrb", "3l-cache", "pfoo-u", "pfoo-l"])
   }
 
   /// Bounds stand where policies do, but not before a filter, and not in a hybrid.

@@ -49,7 +49,7 @@ import Testing
     }
     #expect(error(nil) == "option 'policy': is missing")
     #expect(error("policy=lru") == "option 'capacity': is missing")
-    #expect(error("policy=lrr\ncapacity=5")?.contains("did you mean 'lru'?") ?? false)
+    #expect(error("policy=lruu\ncapacity=5")?.contains("did you mean 'lru'?") ?? false)
     #expect(error("policy=lru:x=1\ncapacity=5")?.contains("has no parameter 'x'") ?? false)
     #expect(error("policy=lru\ncapacity=0")?.contains("above 0") ?? false)
     #expect(error("policy=lru\ncapacity=5\nthreads=0")?.contains("from 1 to 1024") ?? false)

@@ -106,6 +106,7 @@ import Testing
   private static let dependent = [
     "distribution", "kind", "phases", "mix", "get", "preset", "configurations", "policies",
     "capacities", "at", "rate", "pressure", "region", "reinsert-hits", "log", "threshold",
+    "segment",
   ]
 
   /// Names of policies and formats pass; generators are those that the schema knows.
@@ -191,7 +192,8 @@ import Testing
     let expected =
       [
         "zipf", "sequential", "news-feed", "product-images", "chat", "scan-resistance", "caches",
-        "designs", "ci", "ci-caches", "llm-prefix", "time",
+        "designs", "ci", "ci-caches", "llm-prefix", "segments",
+        "time",
       ]
       + "abcdef".map { "ycsb-\($0)" }
     #expect(Set(files) == Set(expected.map { "\($0).yaml" }))

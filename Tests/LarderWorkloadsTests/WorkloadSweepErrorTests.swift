@@ -57,7 +57,7 @@ import Testing
     Case(
       "{kind: hybrid, disk: {share: 10%}}",
       "configurations.disk: unknown key 'share'; known are policy, admission, capacity, objects, "
-        + "ttl, layout, region, reinsert-hits, log, threshold, drive"
+        + "ttl, layout, region, reinsert-hits, log, threshold, segment, drive"
     ),
     Case(
       "{kind: hybrid, disk: lru}",

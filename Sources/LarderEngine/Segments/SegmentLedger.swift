@@ -1,5 +1,5 @@
-/// The books of the segments of a disk cache: where the next value goes, how much of each segment is
-/// live, and which one is recycled next.
+/// The books of the segments of a disk cache: where the next value goes, how much of each segment
+/// is live, and which one is recycled next.
 ///
 /// `DiskCache` keeps them beside its files and a simulation without any, so both write the same
 /// bytes. Values are appended to one open segment. A place is not written again before its whole

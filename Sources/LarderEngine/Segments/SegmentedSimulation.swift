@@ -6,7 +6,9 @@ package final class SegmentedSimulation: Simulation {
   private let reader: RequestReader
   private var shelf: SegmentShelf
   private var totals = SimulationTotals()
+  /// See `Simulation`.
   package private(set) var position = 0
+  /// See `Simulation`.
   package private(set) var outcomes: OutcomeSizes?
 
   private static var lookahead: Int { 16 }
@@ -26,14 +28,17 @@ package final class SegmentedSimulation: Simulation {
   /// Values copied to recycle segments since the start or the last `resetCounts`.
   package var copies: UInt64 { shelf.copies }
 
+  /// See `Simulation`.
   package var stateBytes: Int { tier.stateBytes + shelf.stateBytes }
 
+  /// With the bytes that were copied between segments.
   package var counts: Counts {
     var counts = totals.counts(of: tier.counts, isDisk: true, hasCosts: columns.costs != nil)
     counts.disk.bytesMoved = shelf.bytesMoved
     return counts
   }
 
+  /// See `Simulation`.
   package func resetCounts() {
     totals = SimulationTotals()
     tier.tier.resetCounts()
@@ -41,6 +46,7 @@ package final class SegmentedSimulation: Simulation {
     if outcomes != nil { outcomes = OutcomeSizes() }
   }
 
+  /// See `Simulation`.
   package func run(upTo end: Int, untilFirstEviction: Bool) -> Bool {
     let end = min(end, columns.count)
     while position < end {

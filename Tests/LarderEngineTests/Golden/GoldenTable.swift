@@ -20,7 +20,8 @@ enum GoldenTable {
     var keys: [[String]] = []
     for (trace, _) in GoldenTraces.all {
       let bytes = trace == "sized" || trace == "mixed"
-      for name in NaivePolicies.names {
+      // Learned policies have tables of their own: LearnedReferenceTests.
+      for name in NaivePolicies.names where !NaivePolicies.learnedNames.contains(name) {
         for spec in NaivePolicies.specs(of: name) {
           for capacity in bytes ? [600, 3000, 12000] : [8, 40, 140] {
             keys.append([trace, "memory", spec, "\(capacity)", bytes ? "bytes" : "objects"])

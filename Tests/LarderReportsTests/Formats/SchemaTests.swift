@@ -16,6 +16,12 @@ struct SchemaTests {
     // As in results that were merged.
     let timed = try #require(results.records.firstIndex { !$0.timings.isEmpty })
     results.records[timed].timings[0].machine = "another"
+    // As of a disk with segments; one schema is that of both tiers.
+    let executed = try #require(results.records.firstIndex { $0.executions?.isEmpty == false })
+    for tier in [\Counts.memory, \Counts.disk] {
+      results.records[executed].counts[keyPath: tier].bytesMoved = 12
+      results.records[executed].executions?[0].counts[keyPath: tier].bytesMoved = 12
+    }
     let text = try ResultsJSON().text(of: results)
     let value = try JSONSerialization.jsonObject(with: Data(text.utf8))
     var seen: Set<String> = []
