@@ -4,8 +4,8 @@
   /// Spans of swift-distributed-tracing for the loads of a cache.
   ///
   /// Wrap the loader of `MemoryCache.value(for:load:)` or the origin of a `HybridCache`. The span
-  /// is a child of the span of the request that started the load; requests that only wait for it have
-  /// no span of their own. Errors are recorded and thrown.
+  /// is a child of the span of the request that started the load; requests that only wait for it
+  /// have no span of their own. Errors are recorded and thrown.
   ///
   /// ```swift
   /// let spans = CacheSpans(cache: "users")

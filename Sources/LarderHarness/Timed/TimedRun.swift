@@ -135,7 +135,8 @@ final class TimedRun: Sendable {
       return
     }
     underWay.enter()
-    Task.detached { [self] in
+    // Before other work of the program: what a request waits for is what is measured.
+    Task.detached(priority: .high) { [self] in
       await fetch(index, key, due: due, isCounted: isCounted)
       underWay.leave()
     }
