@@ -28,6 +28,14 @@ struct FetchOptions: ParsableArguments {
   @Option(help: "With --fetch: fetches that the origin serves at the same time; others queue.")
   var servers: Int?
 
+  @Option(
+    help: ArgumentHelp(
+      """
+      With --fetch: what time is measured by, the trace's times or the number of requests. With \
+      'requests', --fetch 1000 is that many requests.
+      """, valueName: "trace|requests"))
+  var clock: FetchClock?
+
   @Flag(
     inversion: .prefixedNo,
     help: "With --fetch: requests for an object in flight wait for that fetch.")
@@ -35,9 +43,9 @@ struct FetchOptions: ParsableArguments {
 
   func validate() throws {
     guard fetch != nil else {
-      if bandwidth != nil || diskRead != nil || servers != nil || !coalescing {
+      if bandwidth != nil || diskRead != nil || servers != nil || clock != nil || !coalescing {
         throw ValidationError(
-          "--bandwidth, --disk-read, --servers and --no-coalescing need --fetch")
+          "--bandwidth, --disk-read, --servers, --clock and --no-coalescing need --fetch")
       }
       return
     }
@@ -52,8 +60,13 @@ struct FetchOptions: ParsableArguments {
   /// - Throws: `UsageError`.
   func spec() throws -> FetchSpec? {
     guard let fetch else { return nil }
-    guard var spec = FetchSpec.fetch(parsing: fetch) else {
+    guard var spec = FetchSpec.fetch(parsing: inClock(fetch)) else {
       throw UsageError("--fetch '\(fetch)': expected a time such as 100ms, or 1000requests")
+    }
+    if let clock, (clock == .requests) != (spec.clock == .requests) {
+      throw UsageError(
+        "--fetch '\(fetch)' with --clock \(clock.rawValue): expected "
+          + (clock == .requests ? "a number of requests, such as 1000" : "a time such as 100ms"))
     }
     if let bandwidth {
       guard let bytes = FetchSpec.bandwidth(parsing: bandwidth) else {
@@ -67,8 +80,13 @@ struct FetchOptions: ParsableArguments {
     return spec
   }
 
+  /// A plain number as a number of requests, where requests are the clock.
+  private func inClock(_ text: String) -> String {
+    clock == .requests && UInt64(text) != nil ? "\(text)requests" : text
+  }
+
   private func setDiskRead(_ text: String, of spec: inout FetchSpec, _ fetch: String) throws {
-    guard let read = FetchSpec.fetch(parsing: text) else {
+    guard let read = FetchSpec.fetch(parsing: inClock(text)) else {
       throw UsageError("--disk-read '\(text)': expected a time such as 100us, or 10requests")
     }
     spec.setDiskRead(read)
@@ -78,4 +96,12 @@ struct FetchOptions: ParsableArguments {
           + "requests")
     }
   }
+}
+
+/// What the time of fetches is measured by.
+enum FetchClock: String, CaseIterable, ExpressibleByArgument {
+  /// The times of the trace.
+  case trace
+  /// The number of requests.
+  case requests
 }
