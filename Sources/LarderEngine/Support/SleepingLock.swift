@@ -31,12 +31,15 @@ package final class SleepingLock: @unchecked Sendable {
     #if LARDER_SCHEDULES
       if let hook = Schedules.hook {
         hook.step()
-        while pthread_mutex_trylock(mutex) != 0 { hook.sleep(at: mutex) }
+        while !tryLock() { hook.sleep(at: mutex) }
         return
       }
     #endif
     pthread_mutex_lock(mutex)
   }
+
+  /// Takes the lock if nobody holds it, and says whether it did.
+  package func tryLock() -> Bool { pthread_mutex_trylock(mutex) == 0 }
 
   /// Gives the lock back.
   package func unlock() {

@@ -38,6 +38,26 @@ struct CrashMoments {
     }
   }
 
+  /// How many of the changes a block of a file shows.
+  ///
+  /// A block that was cut off is gone if the size says so, and untouched if it does not: ext4, XFS
+  /// and Btrfs write the new size to their journals before they free blocks, and what is written
+  /// behind it afterwards stands in other blocks. SQLite relies on that when it empties its log: a
+  /// log of which a part was lost would bring back old pages.
+  ///
+  /// - Parameters:
+  ///   - cuttings: the changes that made the file shorter, and the size that each left.
+  ///   - shownSize: how many of the changes the size shows.
+  func changes(
+    shownBy block: Int, _ cuttings: [(place: Int, size: Int)], _ shownSize: Int
+  ) -> Int {
+    var shown = changes(shownBy: UInt64(block))
+    for (place, size) in cuttings where (block + 1) * blockBytes > size {
+      shown = place < shownSize ? max(shown, place + 1) : min(shown, place)
+    }
+    return shown
+  }
+
   /// What an empty piece of space shows.
   func garbage(_ count: Int) -> [UInt8] {
     var random = SimulationRandom(seed: ~seed)

@@ -3,7 +3,7 @@
 final class SimulatedFile {
   private enum Change {
     case bytes(at: Int, [UInt8])
-    case size(Int)
+    case size(Int, isShorter: Bool)
   }
 
   /// What reading it shows.
@@ -42,8 +42,8 @@ final class SimulatedFile {
 
   func resize(_ size: Int) {
     guard size != bytes.count else { return }
+    pending.append(.size(size, isShorter: size < bytes.count))
     Self.resize(&bytes, size)
-    pending.append(.size(size))
   }
 
   private static func resize(_ bytes: inout [UInt8], _ size: Int) {
@@ -89,11 +89,14 @@ final class SimulatedFile {
     guard !pending.isEmpty else { return synced }
     let moments = CrashMoments(seed: seed, changes: pending.count)
     let shownSize = moments.changes(shownBy: .max)
+    let cuttings = pending.enumerated().compactMap { place, change in
+      if case .size(let size, true) = change { (place, size) } else { nil }
+    }
     var size = synced.count
     for (place, change) in pending.enumerated() where place < shownSize {
       switch change {
       case .bytes(let offset, let new): size = max(size, offset + new.count)
-      case .size(let new): size = new
+      case .size(let new, _): size = new
       }
     }
     var image = synced
@@ -107,15 +110,16 @@ final class SimulatedFile {
     for (place, change) in pending.enumerated() {
       switch change {
       case .bytes(let offset, let new):
-        Self.forEachBlock(offset, min(offset + new.count, image.count), moments) { range, shown in
-          guard place < shown else { return }
+        let end = min(offset + new.count, image.count)
+        Self.forEachBlock(offset, end, moments.blockBytes) { block, range in
+          guard place < moments.changes(shownBy: block, cuttings, shownSize) else { return }
           image.replaceSubrange(
             range, with: new[(range.lowerBound - offset)..<(range.upperBound - offset)])
         }
-      case .size(let new):
+      case .size(let new, _):
         // What was cut off and grew again is empty.
-        Self.forEachBlock(new, image.count, moments) { range, shown in
-          guard place < shown else { return }
+        Self.forEachBlock(new, image.count, moments.blockBytes) { block, range in
+          guard place < moments.changes(shownBy: block, cuttings, shownSize) else { return }
           image.replaceSubrange(range, with: repeatElement(0, count: range.count))
         }
       }
@@ -125,13 +129,13 @@ final class SimulatedFile {
   }
 
   private static func forEachBlock(
-    _ first: Int, _ end: Int, _ moments: CrashMoments, _ body: (Range<Int>, Int) -> Void
+    _ first: Int, _ end: Int, _ blockBytes: Int, _ body: (Int, Range<Int>) -> Void
   ) {
     var offset = first
     while offset < end {
-      let block = offset / moments.blockBytes
-      let next = min(end, (block + 1) * moments.blockBytes)
-      body(offset..<next, moments.changes(shownBy: UInt64(block)))
+      let block = offset / blockBytes
+      let next = min(end, (block + 1) * blockBytes)
+      body(block, offset..<next)
       offset = next
     }
   }

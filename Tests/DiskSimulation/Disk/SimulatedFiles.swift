@@ -96,6 +96,19 @@ package struct SimulatedFiles: FileLayer {
     if syncs { try disk.sync(file, path) }
   }
 
+  /// See `FileLayer`.
+  package func rewrite(_ path: String) throws(FileFailure) {
+    try disk.begin(.openToWrite, path)
+    guard let file = disk.file(path) else { return }
+    try disk.begin(.read, path)
+    let content = file.bytes
+    let written = content.withUnsafeBytes { bytes in
+      Result { () throws(FileFailure) in try write(bytes, at: 0, file, path) }
+    }
+    try written.get()
+    try disk.sync(file, path)
+  }
+
   /// In two calls, so that a power cut and a failure come between them.
   private func write(
     _ bytes: UnsafeRawBufferPointer, at offset: Int, _ file: SimulatedFile, _ path: String

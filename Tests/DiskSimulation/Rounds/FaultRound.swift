@@ -84,6 +84,7 @@ package struct FaultRound {
       try opened.flush()
       if random.oneIn(2) { try opened.close() }
       base.stop()
+      withExtendedLifetime(opened) {}
     }
     self.history = history
     baseVersion = version
@@ -138,7 +139,8 @@ package struct FaultRound {
         if opened.statistics.rebuilds > 0 { model.isRebuilt() }
       }
     }
-    disk.stop()
+    // A cache that is let go is closed: not before the process has died.
+    withExtendedLifetime(opened) { disk.stop() }
     _ = consume opened
     disk.restart(losesPower: losesPower)
     disk.endFault()

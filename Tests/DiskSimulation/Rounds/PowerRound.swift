@@ -65,19 +65,24 @@ package struct PowerRound {
     let losesPower = !random.oneIn(5)
     let isCutEarly = random.oneIn(5)
     if isCutEarly { cutLater(random.pick([60, 250])) }
+    var worked: DiskCache?
     do {
-      try work(isCutEarly: isCutEarly)
+      let opened = try cache.open()
+      worked = opened
+      try work(opened, isCutEarly: isCutEarly)
     } catch let error as DiskCacheError {
       // With the power on nothing fails.
       try require(!cache.disk.isOn, "with the power on: \(error)")
     }
-    cache.disk.stop()
+    // A cache that is let go is closed: not before the process has died.
+    withExtendedLifetime(worked) { cache.disk.stop() }
+    worked = nil
     if losesPower { outcome.cuts += 1 } else { outcome.kills += 1 }
     cache.disk.restart(losesPower: losesPower)
     let opened = try cache.open()
     try check(opened, losesPower: losesPower)
     // What was found is on the disk, unless the process died alone.
-    cache.disk.stop()
+    withExtendedLifetime(opened) { cache.disk.stop() }
     _ = consume opened
     cache.disk.restart(losesPower: false)
   }
@@ -86,8 +91,7 @@ package struct PowerRound {
     cache.disk.cutCall = cache.disk.calls + 1 + random.below(calls)
   }
 
-  private mutating func work(isCutEarly: Bool) throws {
-    let opened = try cache.open()
+  private mutating func work(_ opened: DiskCache, isCutEarly: Bool) throws {
     if !isCutEarly { cutLater(random.pick([4, 20, 80, 300, 600])) }
     var failures = 0
     for _ in 0..<(1 + random.below(random.pick([4, 20, 40]))) {

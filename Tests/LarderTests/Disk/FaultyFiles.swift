@@ -48,6 +48,11 @@ final class FaultyFiles: FileLayer {
     return try system.kind(path)
   }
 
+  func rewrite(_ path: String) throws(FileFailure) {
+    try check("rewrite", path)
+    try system.rewrite(path)
+  }
+
   func makePrivateFile(_ path: String) throws(FileFailure) {
     try check("makePrivateFile", path)
     try system.makePrivateFile(path)

@@ -89,7 +89,8 @@ extension DiskCore {
         || transaction.puts.contains { slots[Int($0)].isStored }
       if isLoss { loss = error }
       rollBack(index)
-      guard error.isWriteFailure else { return try recover(from: error) }
+      let cause = diagnosis(of: error, index)
+      guard cause.isWriteFailure else { return try recover(from: cause) }
       makeRoom(index)
     }
     do throws(SQLiteError) {
@@ -122,11 +123,12 @@ extension DiskCore {
   /// Ends a call whose transaction failed and was taken back: rows of what it lost are deleted
   /// where the disk lets it, so that a key that has nothing now has nothing after a crash either.
   func giveUp(after error: SQLiteError, _ index: DiskIndex) throws(DiskCacheError) -> Never {
-    if error.isWriteFailure {
+    let cause = diagnosis(of: error, index)
+    if cause.isWriteFailure {
       makeRoom(index)
       if !doomed.isEmpty { try? commitDoomed() }
     } else {
-      try recover(from: error)
+      try recover(from: cause)
     }
     throw DiskCacheError(error)
   }

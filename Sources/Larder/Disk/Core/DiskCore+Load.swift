@@ -65,6 +65,15 @@ extension DiskCore {
       throw DiskCacheError(error)
     }
     if let stray { throw .damaged(path: stray, message: "not a regular file") }
+    guard configuration.durability != .none else { return }
+    // SQLite moves what it reads of a log into the database. If a sync had failed and not all of
+    // the log were on the disk, a power cut could leave the new database with the beginning of the
+    // log, which brings back old pages.
+    do throws(FileFailure) {
+      if try folder.files.size(folder.logPath) > 0 { try folder.files.rewrite(folder.logPath) }
+    } catch {
+      throw DiskCacheError(error)
+    }
   }
 
   /// Sees to it that the names of the files of the database, which exist by now, are on the disk:

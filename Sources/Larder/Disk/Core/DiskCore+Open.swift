@@ -1,5 +1,11 @@
 import LarderEngine
 
+#if canImport(SQLite3)
+  import SQLite3
+#else
+  import CSQLite
+#endif
+
 extension DiskCore {
   /// Opens the database and makes everything agree with it. A damaged one is set aside.
   func open() throws(DiskCacheError) {
@@ -7,7 +13,10 @@ extension DiskCore {
       try load()
     } catch {
       closeIndex()
-      guard error.isDamage else { throw error }
+      guard error.isDamage else {
+        guard isMisledByDamage(error) else { throw error }
+        return try rebuild(after: Self.disorder(folder))
+      }
       try rebuild(after: error)
     }
   }
@@ -88,6 +97,45 @@ extension DiskCore {
       return try recover(from: error)
     }
     try rebuild(after: Self.disorder(folder))
+  }
+
+  /// What a failed call means: where SQLite says that the disk is full though it is not, a damaged
+  /// page may have led it to one that cannot exist. O(database) for the first such failure, the
+  /// second, the fourth and so on.
+  func diagnosis(of error: SQLiteError, _ index: DiskIndex) -> SQLiteError {
+    guard error.isFull, hasRoom else { return error }
+    unexplainedFailures += 1
+    guard unexplainedFailures.nonzeroBitCount == 1, Self.isDisordered(index.connection) else {
+      return error
+    }
+    return SQLiteError(
+      code: SQLITE_CORRUPT, message: Self.disorder(folder).reason, path: error.path)
+  }
+
+  /// The same for a database that cannot be opened.
+  private func isMisledByDamage(_ error: DiskCacheError) -> Bool {
+    guard case .database(let path, let code, _) = error, code & 0xff == SQLITE_FULL, hasRoom,
+      let connection = try? SQLiteConnection(
+        path: path, busyMilliseconds: 250, layer: folder.files.databaseLayer)
+    else { return false }
+    defer { connection.close() }
+    // Without it a log needs memory that is shared with other processes.
+    try? connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+    return Self.isDisordered(connection)
+  }
+
+  /// Whether pages are certainly damaged. To read them needs no room.
+  private static func isDisordered(_ connection: SQLiteConnection) -> Bool {
+    do throws(SQLiteError) {
+      return try !connection.isSound()
+    } catch {
+      return error.isCorruption || error.isFull
+    }
+  }
+
+  /// Whether the disk has more than enough room for a transaction.
+  private var hasRoom: Bool {
+    (try? folder.files.freeBytes(at: folder.path)).map { $0 >= 64 << 20 } ?? false
   }
 
   static func disorder(_ folder: DiskFolder) -> DiskCacheError {

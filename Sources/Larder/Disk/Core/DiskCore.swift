@@ -40,6 +40,8 @@ final class DiskCore {
   var keptExpirations: UInt64 = 0
   /// What `statistics.damages` was when the database was last looked through.
   var damagesChecked: UInt64 = 0
+  /// Failures for want of room on a disk that has some.
+  var unexplainedFailures: UInt64 = 0
 
   /// By id; the first stands for no id.
   var slots: [DiskSlot] = [DiskSlot()]

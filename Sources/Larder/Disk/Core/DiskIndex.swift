@@ -190,11 +190,7 @@ final class DiskIndex {
 
   /// Whether every page of the database belongs where it is. O(database): for when rows or values
   /// were found damaged. Rows that say what none can must have been deleted.
-  func isSound() throws(SQLiteError) -> Bool {
-    let check = try connection.prepare("PRAGMA integrity_check(1)")
-    defer { check.finalize() }
-    return try check.step() && check.text(0) == "ok"
-  }
+  func isSound() throws(SQLiteError) -> Bool { try connection.isSound() }
 
   /// Gives pages that nothing stands in back to the file system.
   func shrink() throws(SQLiteError) {

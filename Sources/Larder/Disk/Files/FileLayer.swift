@@ -41,6 +41,13 @@ package protocol FileLayer: Sendable {
     syncs: Bool
   ) throws(FileFailure)
 
+  /// Writes what a regular file holds over itself, and waits until it is on the disk. A missing
+  /// file is none. O(size).
+  ///
+  /// Once waiting for a file has failed, the system may show content that is not on the disk and
+  /// that it takes for written, so that to wait again is of no use.
+  func rewrite(_ path: String) throws(FileFailure)
+
   /// Fills `buffer` from a place of a regular file below a folder that is open, and says whether
   /// the file has that many bytes there.
   func read(

@@ -58,4 +58,32 @@ extension SystemFiles {
     }
     return true
   }
+
+  /// See `FileLayer`.
+  package func rewrite(_ path: String) throws(FileFailure) {
+    let file: Int32
+    do throws(FileFailure) {
+      file = try open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK)
+    } catch {
+      if error.isMissing { return }
+      throw error
+    }
+    defer { close(file) }
+    try withUnsafeTemporaryAllocation(byteCount: 1 << 20, alignment: 16) {
+      (part) throws(FileFailure) in
+      var offset = 0
+      while true {
+        let count = pread(file, part.baseAddress, part.count, off_t(offset))
+        if count < 0 {
+          if errno == EINTR { continue }
+          throw FileFailure("read", path, errno)
+        }
+        if count == 0 { break }
+        let content = UnsafeRawBufferPointer(rebasing: part[..<count])
+        try write(content, to: file, at: UInt64(offset), path)
+        offset += count
+      }
+    }
+    try sync(file, path)
+  }
 }

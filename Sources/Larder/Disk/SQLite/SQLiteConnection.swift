@@ -23,18 +23,9 @@ package final class SQLiteConnection {
   package init(
     path: String, busyMilliseconds: Int32, layer: String? = nil
   ) throws(SQLiteError) {
-    var opened: OpaquePointer?
-    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
-    let code = sqlite3_open_v2(path, &opened, flags, layer)
-    guard code == SQLITE_OK, let opened else {
-      let message = opened.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
-      sqlite3_close_v2(opened)
-      throw SQLiteError(code: code, message: message, path: path)
-    }
+    handle = try Self.open(path, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, layer)
     self.path = path
-    handle = opened
     logPages.initialize(to: 0)
-    sqlite3_extended_result_codes(handle, 1)
     sqlite3_busy_timeout(handle, busyMilliseconds)
   }
 
@@ -48,19 +39,25 @@ package final class SQLiteConnection {
   package init(
     unchanging path: String, pageCacheBytes: Int, layer: String? = nil
   ) throws(SQLiteError) {
+    let address = "\(Self.address(of: path))?immutable=1"
+    handle = try Self.open(path, address, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, layer)
+    self.path = path
+    logPages.initialize(to: 0)
+    try execute("PRAGMA cache_size = -\(max(64, pageCacheBytes >> 10)); PRAGMA mmap_size = 0")
+  }
+
+  private static func open(
+    _ path: String, _ address: String, _ flags: Int32, _ layer: String?
+  ) throws(SQLiteError) -> OpaquePointer {
     var opened: OpaquePointer?
-    let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI
-    let code = sqlite3_open_v2("\(Self.address(of: path))?immutable=1", &opened, flags, layer)
+    let code = sqlite3_open_v2(address, &opened, flags | SQLITE_OPEN_NOMUTEX, layer)
     guard code == SQLITE_OK, let opened else {
       let message = opened.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
       sqlite3_close_v2(opened)
       throw SQLiteError(code: code, message: message, path: path)
     }
-    self.path = path
-    handle = opened
-    logPages.initialize(to: 0)
-    sqlite3_extended_result_codes(handle, 1)
-    try execute("PRAGMA cache_size = -\(max(64, pageCacheBytes >> 10)); PRAGMA mmap_size = 0")
+    sqlite3_extended_result_codes(opened, 1)
+    return opened
   }
 
   /// A path as an address, in which `?`, `#` and `%` would have a meaning.
@@ -130,6 +127,13 @@ package final class SQLiteConnection {
     let statement = try prepare(sql)
     defer { statement.reset() }
     return try statement.step() ? statement.number(0) : 0
+  }
+
+  /// Whether every page belongs where it is. O(database).
+  package func isSound() throws(SQLiteError) -> Bool {
+    let check = try prepare("PRAGMA integrity_check(1)")
+    defer { check.finalize() }
+    return try check.step() && check.text(0) == "ok"
   }
 
   /// Whether a transaction is open.
