@@ -131,7 +131,8 @@ package struct FaultRound {
       try operate(.set(3, version: version, isPermanent: false), opened, &model, disk)
       try operate(.get(3), opened, &model, disk)
     }
-    if random.oneIn(2) {
+    let closes = random.oneIn(2)
+    if closes {
       let isClosed = opened.map { (try? $0.close()) != nil } ?? true
       try require(isClosed, "closing fails though nothing fails any more")
       if let opened {
@@ -144,7 +145,7 @@ package struct FaultRound {
     _ = consume opened
     disk.restart(losesPower: losesPower)
     disk.endFault()
-    try checkAgain(simulated, model, losesPower: losesPower)
+    try checkAgain(simulated, model, losesPower: losesPower, isClosed: closes)
   }
 
   private mutating func operate(
@@ -206,7 +207,7 @@ package struct FaultRound {
 
   /// Another process opens what is left, and can work with it.
   private func checkAgain(
-    _ simulated: SimulatedCache, _ model: FaultModel, losesPower: Bool
+    _ simulated: SimulatedCache, _ model: FaultModel, losesPower: Bool, isClosed: Bool
   ) throws {
     let context = losesPower ? "power cut" : "end of the process"
     let isSure = !losesPower || plan.durability == .full
@@ -223,7 +224,11 @@ package struct FaultRound {
     if plan.durability != .none || !losesPower {
       try require(said.rebuilds == 0, "\(context): \(cache.damages)")
     }
-    if isSure { try require(said.damages == 0, "\(context): \(said.damages) damages") }
+    // On a full disk the files of removed entries go before the rows that name them; with `none`
+    // those rows wait for the next commit.
+    if isSure, isClosed || plan.durability != .none {
+      try require(said.damages == 0, "\(context): \(said.damages) damages")
+    }
     let key = SimulatedKey(number: 5)
     if !isSure {
       // A database that lost what it was told may be found damaged only now.
