@@ -59,7 +59,7 @@ import Testing
     var replay = try MemoryCacheReplay(
       MemoryCacheConfiguration(
         limits: MemoryCacheLimits(
-          count: unit == .objects ? capacity : objectsMax, cost: unit == .bytes ? capacity : nil,
+          count: unit == .objects ? capacity : objectsMax, weight: unit == .bytes ? capacity : nil,
           age: age.map { .seconds($0) }),
         policy: policy, admission: admission, shards: 1, seed: seed))
     replay.run(trace)
