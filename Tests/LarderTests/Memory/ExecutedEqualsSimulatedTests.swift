@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  /// A limit on costs, which is the policy's capacity, and one on entries beside it.
+  /// A limit on weights, which is the policy's capacity, and one on entries beside it.
   @Test(arguments: Policies.executable, [3, 20])
   func countsAreEqualWithTwoLimitsAtOnce(policy: String, objectsMax: Int) throws {
     for seed in UInt64(0)..<2 {

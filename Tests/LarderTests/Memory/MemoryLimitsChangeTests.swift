@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(arguments: Policies.executable)
-  func everyPolicyKeepsToCosts(policy: String) throws {
+  func everyPolicyKeepsToWeights(policy: String) throws {
     let cache = try cache(MemoryCacheLimits(weight: 500), policy)
     var random = TestRandom(seed: 5)
     for (count, weight) in [(nil, 500), (30, 100), (200, 900), (10, 900), (12, nil), (nil, 40)] {
