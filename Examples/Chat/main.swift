@@ -15,7 +15,7 @@ defer { try? FileManager.default.removeItem(atPath: folder) }
 
 // One folder, one limit, two suites: the same key means two things in them.
 let disk = try DiskCache(
-  path: folder, configuration: DiskConfiguration(limits: DiskLimits(bytesMax: 64 << 20)))
+  path: folder, configuration: DiskConfiguration(limits: DiskLimits(bytes: 64 << 20)))
 
 // Pages scroll by: a policy that is not impressed by what is seen once.
 let pages = try HybridCache<String, Page>(
@@ -25,7 +25,7 @@ let pages = try HybridCache<String, Page>(
   disk: disk)
 let avatars = try HybridCache<String, Data>(
   configuration: HybridCacheConfiguration(
-    memory: MemoryCacheConfiguration(limits: MemoryCacheLimits(cost: 4 << 20)),
+    memory: MemoryCacheConfiguration(limits: MemoryCacheLimits(weight: 4 << 20)),
     suite: "avatars"),
   disk: disk, codec: .data)
 
@@ -37,9 +37,9 @@ for number in 0..<80 {
 try avatars.set(Data(repeating: 7, count: 2_000), for: "ada")
 
 print("— the newest pages are read again and again, the old ones once")
-for number in 70..<80 { for _ in 0..<3 { _ = try pages.get("general/\(number)") } }
-for number in 0..<70 { _ = try pages.get("general/\(number)") }
-let fromMemory = try (70..<80).filter { try pages.get("general/\($0)")?.tier == .memory }
+for number in 70..<80 { for _ in 0..<3 { _ = try pages.value(for: "general/\(number)") } }
+for number in 0..<70 { _ = try pages.value(for: "general/\(number)") }
+let fromMemory = try (70..<80).filter { try pages.entry(for: "general/\($0)")?.tier == .memory }
 print("  of the ten newest, memory still has \(fromMemory.count)")
 
 print("— cache, then network: the screen shows at once what there is, then what is new")
@@ -53,7 +53,7 @@ for await result in pages.updates(
 print("— leaving the workspace clears its messages and nothing else")
 try pages.removeAll()
 for suite in try disk.suites() where !suite.name.isEmpty {
-  print("  \(suite.name): \(suite.entries) entries, \(suite.bytes) bytes")
+  print("  \(suite.name): \(suite.count) entries, \(suite.bytes) bytes")
 }
 try pages.close()
 try avatars.close()

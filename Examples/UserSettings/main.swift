@@ -36,7 +36,7 @@ try sessions.set(
 print("— 'clear cache' leaves what is permanent")
 let freed = try disk.removeAll()
 print(
-  "  removed \(freed.entries), theme is still \(try settings.value(for: "me")?.theme ?? "lost")")
+  "  removed \(freed.count), theme is still \(try settings.value(for: "me")?.theme ?? "lost")")
 
 try disk.close()
 print("— with another key the folder does not open, and nothing in it is lost")

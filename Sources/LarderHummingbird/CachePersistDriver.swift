@@ -94,9 +94,8 @@
     }
 
     private static func life(_ entry: DiskEntry?, _ clock: any CacheClock) -> Duration? {
-      guard let expires = entry?.metadata.expiresMicroseconds else { return nil }
-      let now = clock.nowMicroseconds
-      return .microseconds(Int64(clamping: expires - min(expires, now)))
+      guard let expires = entry?.metadata.expires else { return nil }
+      return max(.zero, clock.now.duration(to: CacheInstant(expires)))
     }
 
     private func run<Result: Sendable>(

@@ -6,15 +6,16 @@
   /// swift-service-lifecycle.
   ///
   /// Expired entries are removed at each interval. On graceful shutdown and on cancellation, what
-  /// was acknowledged is written and the folder is released.
+  /// was acknowledged is written and the folder is released. Calls that wait for the disk do so
+  /// outside of the pool of threads that tasks share.
   ///
   /// ```swift
   /// let group = ServiceGroup(services: [CacheService(cache), server], logger: logger)
   /// ```
   public struct CacheService: Service {
     private let interval: Duration
-    private let clean: @Sendable () throws -> Void
-    private let close: @Sendable () throws -> Void
+    private let clean: @Sendable () async throws -> Void
+    private let close: @Sendable () async throws -> Void
 
     /// A service of a hybrid cache.
     ///
@@ -23,15 +24,21 @@
       _ cache: HybridCache<Key, Value>, cleaningEvery interval: Duration = .seconds(60)
     ) {
       self.interval = interval
-      clean = { _ = try cache.removeExpired() }
-      close = { try cache.close() }
+      let cache = AsyncHybridCache(cache)
+      clean = {
+        _ = try await cache.run { (cache) throws(HybridCacheError) in try cache.removeExpired() }
+      }
+      close = { try await cache.run { (cache) throws(HybridCacheError) in try cache.close() } }
     }
 
     /// A service of a disk cache.
     public init(_ cache: DiskCache, cleaningEvery interval: Duration = .seconds(60)) {
       self.interval = interval
-      clean = { _ = try cache.removeExpired() }
-      close = { try cache.close() }
+      let cache = AsyncDiskCache(cache)
+      clean = {
+        _ = try await cache.run { (cache) throws(DiskCacheError) in try cache.removeExpired() }
+      }
+      close = { try await cache.run { (cache) throws(DiskCacheError) in try cache.close() } }
     }
 
     /// A service of a memory cache, which has nothing to close.
@@ -49,9 +56,9 @@
     ///   again at the next interval.
     public func run() async throws {
       await cancelWhenGracefulShutdown {
-        while (try? await Task.sleep(for: interval)) != nil { try? clean() }
+        while (try? await Task.sleep(for: interval)) != nil { try? await clean() }
       }
-      try close()
+      try await close()
     }
   }
 #endif

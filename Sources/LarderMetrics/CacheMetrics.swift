@@ -12,8 +12,8 @@
   /// Counters: `larder_requests` by `result` (`hit`, `miss`), `larder_stores` by `result`
   /// (`stored`, `rejected`), `larder_evictions` by `reason` (`capacity`, `expired`, `pressure`,
   /// `trim`, `free_space`), `larder_loads` by `result` (`started`, `joined`, `failed`), and
-  /// `larder_damages` of disks. Gauges: `larder_entries`, and `larder_weight`, the sum of the costs
-  /// of entries or of the bytes of values on disk.
+  /// `larder_damages` of disks. Gauges: `larder_entries`, and `larder_weight`, the sum of the
+  /// weights of entries or of the bytes of values on disk.
   ///
   /// ```swift
   /// let metrics = CacheMetrics(cache, name: "articles")

@@ -42,7 +42,7 @@
         total("larder_evictions", said.pressure, tier + [("reason", "pressure")]),
         total("larder_evictions", said.trimmed, tier + [("reason", "trim")]),
         level("larder_entries", Double(said.count), tier),
-        level("larder_weight", Double(said.cost), tier),
+        level("larder_weight", Double(said.weight), tier),
       ]
       if let loads {
         readings += [

@@ -32,7 +32,7 @@ struct FullDisk {
     cache = try DiskCache(
       path: folder,
       configuration: DiskConfiguration(
-        limits: DiskLimits(bytesMax: nil, freeBytesMin: 0), durability: durability,
+        limits: DiskLimits(bytes: nil, freeBytes: 0), durability: durability,
         groupWrites: 10))
   }
 
@@ -67,13 +67,13 @@ struct FullDisk {
     } catch {
       failures += 1
       stored[number] = nil
-      if let found = try? cache.data(for: "key \(number)"), !found.isEmpty { wrong += 1 }
+      if let found = try? cache.value(for: "key \(number)"), !found.isEmpty { wrong += 1 }
     }
   }
 
   private mutating func checkAll() {
     for number in 0..<510 {
-      guard let found = try? cache.data(for: "key \(number)") else { continue }
+      guard let found = try? cache.value(for: "key \(number)") else { continue }
       if found != stored[number] { wrong += 1 }
     }
   }

@@ -48,7 +48,7 @@ do {
   let cache = try DiskCache(
     path: arguments[1],
     configuration: DiskConfiguration(
-      limits: DiskLimits(bytesMax: nil, freeBytesMin: 0), durability: durability,
+      limits: DiskLimits(bytes: nil, freeBytes: 0), durability: durability,
       values: arguments[2].hasSuffix("+segments") ? .segments(bytes: 256 << 10) : .files,
       groupWrites: 10, encryption: encryption))
   var version = state << 20

@@ -99,7 +99,7 @@ struct LearnedPolicyTests {
           limits: MemoryCacheLimits(count: 80), policy: spec, shards: 1, seed: 1))
       var hits: UInt64 = 0
       for id in Self.ids {
-        if cache.get(Int(id)) != nil {
+        if cache.value(for: Int(id)) != nil {
           hits += 1
         } else {
           cache.set(1, for: Int(id))

@@ -19,6 +19,10 @@ struct TidyTests {
     try check(["Sources/Larder"], TidyRules.releaseStores)
   }
 
+  @Test func thePublicInterfaceKeepsItsVocabulary() throws {
+    try check(["Sources/Larder"], VocabularyRule.findings)
+  }
+
   @Test func jsonFromOutsideIsBounded() throws {
     try check(["Sources"], TidyRules.jsonFromOutside)
   }

@@ -9,7 +9,7 @@
 ///
 /// ```swift
 /// let cache = AsyncDiskCache(try DiskCache(path: folder))
-/// let data = try await cache.data(for: "avatar/17")
+/// let data = try await cache.value(for: "avatar/17")
 /// ```
 ///
 /// `DiskCache` itself blocks the calling thread during disk operations, which a task must not do
@@ -40,8 +40,8 @@ public struct AsyncDiskCache: Sendable {
 
   /// The bytes stored under a key, or nil when there are none that can be used. A reference.
   ///
-  /// - Throws: as `DiskCache.data(for:suite:)`.
-  public func data(for key: String, suite: String = "") async throws(DiskCacheError) -> Data? {
+  /// - Throws: as `DiskCache.value(for:suite:)`.
+  public func value(for key: String, suite: String = "") async throws(DiskCacheError) -> Data? {
     try await entry(for: key, suite: suite)?.data
   }
 

@@ -19,7 +19,7 @@ extension DiskCache {
     }
   }
 
-  /// The values of several keys; keys without one are left out. As one `data(for:)` for each key,
+  /// The values of several keys; keys without one are left out. As one `value(for:)` for each key,
   /// in order. (Keys that are equal as Swift's texts, but not byte for byte, are one key of the
   /// result.)
   ///
@@ -29,7 +29,7 @@ extension DiskCache {
   ) throws(DiskCacheError) -> [String: Data] {
     var values: [String: Data] = [:]
     values.reserveCapacity(keys.underestimatedCount)
-    for key in keys { values[key] = try data(for: key, suite: suite) }
+    for key in keys { values[key] = try value(for: key, suite: suite) }
     return values
   }
 

@@ -6,7 +6,7 @@ extension DiskCache {
   /// Changes the limits, and returns what was freed because it no longer fits.
   ///
   /// The policy chooses what goes; these count as evictions. Larger limits hold at once. Another
-  /// `timeToLive` is for entries that are stored or renewed from now on. The policy is told of the
+  /// `age` is for entries that are stored or renewed from now on. The policy is told of the
   /// entries as after a restart (see `DiskCache`), so it keeps what it would keep then. The limits
   /// are not stored: the next opening takes those of its configuration.
   ///
@@ -18,7 +18,7 @@ extension DiskCache {
   @discardableResult
   public func setLimits(_ limits: DiskLimits) throws(DiskCacheError) -> DiskFreed {
     try withCore { (core) throws(DiskCacheError) in
-      defer { age.store(core.configuration.limits.age, ordering: .relaxed) }
+      defer { age.store(core.configuration.limits.ageMicroseconds, ordering: .relaxed) }
       return try core.resize(limits)
     }
   }

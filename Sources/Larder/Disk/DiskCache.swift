@@ -13,7 +13,7 @@ import Synchronization
 /// ```swift
 /// let cache = try DiskCache(path: folder)
 /// try cache.set(data, for: "avatar/17", options: DiskStoreOptions(timeToLive: .seconds(3600)))
-/// let data = try cache.data(for: "avatar/17")
+/// let data = try cache.value(for: "avatar/17")
 /// ```
 ///
 /// **Keys** are strings of any characters, up to 100 MB; two keys are equal if their UTF-8 bytes
@@ -89,7 +89,7 @@ public final class DiskCache: @unchecked Sendable {
     files: any FileLayer
   ) throws(DiskCacheError) {
     core = try DiskCore(path: path, configuration, clock: clock, files: files)
-    age = Atomic(configuration.limits.age)
+    age = Atomic(configuration.limits.ageMicroseconds)
   }
 
   deinit {
@@ -110,7 +110,7 @@ public final class DiskCache: @unchecked Sendable {
   /// The bytes stored under a key, or nil when there are none that can be used. A reference.
   ///
   /// - Throws: as `entry(for:suite:)`.
-  public func data(for key: String, suite: String = "") throws(DiskCacheError) -> Data? {
+  public func value(for key: String, suite: String = "") throws(DiskCacheError) -> Data? {
     try entry(for: key, suite: suite)?.data
   }
 
@@ -250,14 +250,14 @@ public final class DiskCache: @unchecked Sendable {
     }
   }
 
-  /// Gives entries up, as the policy says, until at most `entries` that are not permanent are
+  /// Gives entries up, as the policy says, until at most `count` that are not permanent are
   /// left; less than 0 counts as 0. O(entries given up).
   ///
   /// - Throws: `database` or `closed`.
   @discardableResult
-  public func trim(toEntries entries: Int) throws(DiskCacheError) -> DiskFreed {
+  public func trim(toCount count: Int) throws(DiskCacheError) -> DiskFreed {
     try withCore { (core) throws(DiskCacheError) in
-      try core.trim(entriesMax: entries, bytesMax: .max)
+      try core.trim(entriesMax: count, bytesMax: .max)
     }
   }
 

@@ -13,17 +13,17 @@ extension DiskConfiguration {
       }
     }
     let nilHint = " (2^50), or nil for no limit"
-    if let bytes = limits.bytesMax {
-      try require("limits.bytesMax", bytes, in: 1...largest, nilHint)
+    if let bytes = limits.bytes {
+      try require("limits.bytes", bytes, in: 1...largest, nilHint)
     }
-    if let entries = limits.entriesMax {
-      try require("limits.entriesMax", entries, in: 1...Int(largest), nilHint)
+    if let count = limits.count {
+      try require("limits.count", count, in: 1...Int(largest), nilHint)
     }
-    if let life = limits.timeToLive, life.microseconds == 0 {
+    if let age = limits.age, age.microseconds == 0 {
       throw .limit(
-        "limits.timeToLive", "\(life)", expected: "at least a microsecond, or nil for no limit")
+        "limits.age", "\(age)", expected: "at least a microsecond, or nil for no limit")
     }
-    try require("limits.freeBytesMin", limits.freeBytesMin, in: 0...largest, " (2^50)")
+    try require("limits.freeBytes", limits.freeBytes, in: 0...largest, " (2^50)")
     try require("inlineBytesMax", inlineBytesMax, in: 0...Self.inlineBytesLargest)
     if case .segments(let bytes) = values {
       try require(

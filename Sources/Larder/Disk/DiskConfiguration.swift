@@ -92,11 +92,11 @@ public struct DiskConfiguration: Sendable, Hashable {
   var withoutLimits: DiskConfiguration {
     var copy = self
     copy.admission = nil
-    if limits.bytesMax == nil {
-      copy.limits.entriesMax = 1 << 31
+    if limits.bytes == nil {
+      copy.limits.count = 1 << 31
     } else {
-      copy.limits.bytesMax = PolicySetup.capacityMax
-      copy.limits.entriesMax = nil
+      copy.limits.bytes = PolicySetup.capacityMax
+      copy.limits.count = nil
     }
     return copy
   }

@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
 /// How a disk cache handles a database that cannot be read.
 public enum DiskDamageHandling: Sendable, Hashable, CaseIterable {
   /// The default. The database is moved into the subfolder `damaged`, where the newest two are
@@ -15,6 +21,13 @@ public struct DiskDamage: Sendable, Hashable {
   public var message: String
   /// The folder with the unreadable database, or nil if it could only be removed.
   public var keptPath: String?
-  /// When it was found, in microseconds of the cache's clock.
-  public var foundMicroseconds: UInt64
+  /// When it was found, by the cache's clock.
+  public var found: Date
+
+  /// Damage, as for a test of code that reports it.
+  public init(message: String, keptPath: String? = nil, found: Date = .now) {
+    self.message = message
+    self.keptPath = keptPath
+    self.found = found
+  }
 }

@@ -11,15 +11,51 @@ public struct DiskMetadata: Sendable, Hashable {
   /// What the bytes are, such as `image/jpeg`.
   public var contentType: String?
   /// When it was stored, microseconds of the cache's clock.
-  public var createdMicroseconds: UInt64
+  package var createdMicroseconds: UInt64
   /// When it expires, microseconds of the cache's clock, or nil for never.
-  public var expiresMicroseconds: UInt64?
+  package var expiresMicroseconds: UInt64?
   /// What fetching it costs, as it was said when it was stored.
-  public var cost: Float
+  public var fetchCost: Float
   /// Whether it stays until it is removed by its key: see `DiskStoreOptions.isPermanent`.
   public var isPermanent: Bool
   /// Whether it had expired when it was handed out: only `entry(for:suite:acceptingExpired:)` does.
-  public var isExpired = false
+  public var isExpired: Bool
+
+  /// Metadata, as for a test of code that reads them; see the properties for the meaning of each.
+  public init(
+    version: String? = nil, contentType: String? = nil, created: Date = .now,
+    expires: Date? = nil, fetchCost: Float = 1, isPermanent: Bool = false, isExpired: Bool = false
+  ) {
+    self.init(
+      version: version, contentType: contentType,
+      createdMicroseconds: created.microsecondsSince1970,
+      expiresMicroseconds: expires?.microsecondsSince1970, fetchCost: fetchCost,
+      isPermanent: isPermanent, isExpired: isExpired)
+  }
+
+  init(
+    version: String? = nil, contentType: String? = nil, createdMicroseconds: UInt64,
+    expiresMicroseconds: UInt64?, fetchCost: Float, isPermanent: Bool, isExpired: Bool
+  ) {
+    self.version = version
+    self.contentType = contentType
+    self.createdMicroseconds = createdMicroseconds
+    self.expiresMicroseconds = expiresMicroseconds
+    self.fetchCost = fetchCost
+    self.isPermanent = isPermanent
+    self.isExpired = isExpired
+  }
+
+  /// When it was stored, by the cache's clock.
+  public var created: Date {
+    get { Date(microsecondsSince1970: createdMicroseconds) }
+    set { createdMicroseconds = newValue.microsecondsSince1970 }
+  }
+  /// When it expires, by the cache's clock, or nil for never.
+  public var expires: Date? {
+    get { expiresMicroseconds.map { Date(microsecondsSince1970: $0) } }
+    set { expiresMicroseconds = newValue?.microsecondsSince1970 }
+  }
 }
 
 /// A value as a disk cache hands it out.
@@ -28,6 +64,12 @@ public struct DiskEntry: Sendable, Hashable {
   public var data: Data
   /// What is known of them.
   public var metadata: DiskMetadata
+
+  /// An entry, as for a test of code that reads one.
+  public init(data: Data, metadata: DiskMetadata = DiskMetadata()) {
+    self.data = data
+    self.metadata = metadata
+  }
 }
 
 /// What may be said of a value when it is stored.
@@ -44,17 +86,17 @@ public struct DiskStoreOptions: Sendable, Hashable {
   public var isPermanent: Bool
   /// What fetching the value costs, in units of the app's choice, for policies that weigh it. Less
   /// than 0 counts as 0, infinity as the largest finite number, and what is not a number as 1.
-  public var cost: Float
+  public var fetchCost: Float
 
   /// Options; see the properties for the meaning of each.
   public init(
     timeToLive: Duration? = nil, version: String? = nil, contentType: String? = nil,
-    isPermanent: Bool = false, cost: Float = 1
+    isPermanent: Bool = false, fetchCost: Float = 1
   ) {
     self.timeToLive = timeToLive
     self.version = version
     self.contentType = contentType
     self.isPermanent = isPermanent
-    self.cost = cost
+    self.fetchCost = fetchCost
   }
 }

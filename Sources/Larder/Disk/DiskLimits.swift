@@ -5,31 +5,31 @@
 public struct DiskLimits: Sendable, Hashable {
   /// Maximum sum of the stored sizes of values in bytes, from 1 to 2^50, or nil for no limit. Keys
   /// and the overhead of the database do not count.
-  public var bytesMax: UInt64?
+  public var bytes: UInt64?
   /// Maximum number of entries, from 1 to 2^50, or nil for no limit; never more than 2^27.
-  public var entriesMax: Int?
+  public var count: Int?
   /// Maximum TTL of an entry, at least a microsecond, or nil for no limit. A shorter TTL of the
   /// entry takes precedence.
-  public var timeToLive: Duration?
+  public var age: Duration?
   /// Bytes of disk space to keep free for others, at most 2^50; 0 to keep none. If less is free,
   /// entries are evicted to make up the difference, and a value that still does not fit is not
   /// stored. Free space is checked once per `freeSpaceInterval` stored bytes.
-  public var freeBytesMin: UInt64
+  public var freeBytes: UInt64
   /// Bytes stored between two checks of the free space; with 0 every set checks.
   public var freeSpaceInterval: UInt64
 
   /// Limits; by default 100 MiB of values, and 256 MiB of free disk space.
   public init(
-    bytesMax: UInt64? = 100 << 20, entriesMax: Int? = nil, timeToLive: Duration? = nil,
-    freeBytesMin: UInt64 = 256 << 20, freeSpaceInterval: UInt64 = 1 << 20
+    bytes: UInt64? = 100 << 20, count: Int? = nil, age: Duration? = nil,
+    freeBytes: UInt64 = 256 << 20, freeSpaceInterval: UInt64 = 1 << 20
   ) {
-    self.bytesMax = bytesMax
-    self.entriesMax = entriesMax
-    self.timeToLive = timeToLive
-    self.freeBytesMin = freeBytesMin
+    self.bytes = bytes
+    self.count = count
+    self.age = age
+    self.freeBytes = freeBytes
     self.freeSpaceInterval = freeSpaceInterval
   }
 
   /// The longest life of an entry, microseconds; 0 for no limit.
-  var age: UInt64 { timeToLive.map { max(1, $0.microseconds) } ?? 0 }
+  var ageMicroseconds: UInt64 { age.map { max(1, $0.microseconds) } ?? 0 }
 }

@@ -50,17 +50,31 @@ public struct DiskSuiteUsage: Sendable, Hashable {
   /// The suite's name.
   public var name: String
   /// Entries, permanent ones included.
-  public var entries: Int
+  public var count: Int
   /// Sum of the values' bytes.
   public var bytes: UInt64
+
+  /// Usage; see the properties for the meaning of each.
+  public init(name: String, count: Int, bytes: UInt64) {
+    self.name = name
+    self.count = count
+    self.bytes = bytes
+  }
 }
 
 /// What a call has made free.
 public struct DiskFreed: Sendable, Hashable {
   /// Entries that are gone.
-  public var entries = 0
+  public var count = 0
   /// Sum of their values' bytes.
   public var valueBytes: UInt64 = 0
   /// By how many bytes the cache's files have shrunk: database, log and value files.
   public var diskBytes: UInt64 = 0
+
+  /// What was freed; see the properties for the meaning of each.
+  public init(count: Int = 0, valueBytes: UInt64 = 0, diskBytes: UInt64 = 0) {
+    self.count = count
+    self.valueBytes = valueBytes
+    self.diskBytes = diskBytes
+  }
 }

@@ -24,10 +24,11 @@ public struct WallCacheClock: CacheClock {
     #endif
   }
 
-  /// Microseconds since the first of January 1970, UTC.
-  public var nowMicroseconds: UInt64 {
+  /// The time since 1 January 1970, UTC.
+  public var now: CacheInstant {
     var time = timespec()
     clock_gettime(source, &time)
-    return UInt64(max(0, time.tv_sec)) * 1_000_000 + UInt64(time.tv_nsec) / 1_000
+    return CacheInstant(
+      microseconds: UInt64(max(0, time.tv_sec)) * 1_000_000 + UInt64(time.tv_nsec) / 1_000)
   }
 }

@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
 /// A cached value with its metadata.
 public struct CacheHit<Value: Sendable>: Sendable {
   /// How fresh a cached value is.
@@ -39,6 +45,21 @@ public struct CacheHit<Value: Sendable>: Sendable {
     note = held.pointee.note
   }
 
+  /// A hit, as for a test of code that handles one; see the properties for the meaning of each.
+  public init(
+    _ value: Value, tier: HybridTier = .memory, created: Date = .now, expires: Date? = nil,
+    version: String? = nil, contentType: String? = nil, isPermanent: Bool = false,
+    freshness: Freshness = .fresh
+  ) {
+    let created = created.microsecondsSince1970
+    self.init(
+      value, tier, created: created,
+      HybridNote(
+        created: created, expires: expires?.microsecondsSince1970 ?? .max, version: version,
+        contentType: contentType, isPermanent: isPermanent),
+      freshness: freshness)
+  }
+
   /// The same with another value, or otherwise to be trusted.
   func with(value: Value? = nil, freshness: Freshness? = nil) -> CacheHit {
     CacheHit(
@@ -52,10 +73,10 @@ public struct CacheHit<Value: Sendable>: Sendable {
   @inlinable public var freshness: Freshness {
     Freshness(rawValue: UInt8(stamp >> 1 & 3)) ?? .stale
   }
-  /// When it was stored or last confirmed, in microseconds of the cache's clock.
-  @inlinable public var createdMicroseconds: UInt64 { note.facts?.created ?? stamp >> 8 }
-  /// When it expires, in microseconds of the cache's clock, or nil for never.
-  @inlinable public var expiresMicroseconds: UInt64? { expires == .max ? nil : expires }
+  /// When it was stored or last confirmed, by the cache's clock.
+  public var created: Date { Date(microsecondsSince1970: createdMicroseconds) }
+  /// When it expires, by the cache's clock, or nil for never.
+  public var expires: Date? { expiresMicroseconds.map { Date(microsecondsSince1970: $0) } }
   /// The version that the origin gave it, such as an HTTP ETag.
   public var version: String? { note.facts?.version }
   /// Its content type, such as `image/jpeg`, if known.
@@ -63,13 +84,18 @@ public struct CacheHit<Value: Sendable>: Sendable {
   /// Whether it is permanent: removed only by key.
   public var isPermanent: Bool { note.facts?.isPermanent ?? false }
 
-  /// Its lifetime from `createdMicroseconds`, or nil for unlimited.
+  /// When it was stored or last confirmed, microseconds of the cache's clock.
+  package var createdMicroseconds: UInt64 { note.facts?.created ?? stamp >> 8 }
+  /// When it expires, microseconds of the cache's clock, or nil for never.
+  package var expiresMicroseconds: UInt64? { expiry == .max ? nil : expiry }
+
+  /// Its lifetime from `created`, or nil for unlimited.
   var lifetime: Duration? {
-    guard expires != .max else { return nil }
-    let life = expires - min(createdMicroseconds, expires)
+    guard expiry != .max else { return nil }
+    let life = expiry - min(createdMicroseconds, expiry)
     return .microseconds(Int64(clamping: life))
   }
 
-  /// When it expires, `UInt64.max` for never.
-  @inlinable var expires: UInt64 { note.expires }
+  /// When it expires, microseconds, `UInt64.max` for never.
+  var expiry: UInt64 { note.expires }
 }

@@ -1,13 +1,13 @@
 /// More than one key at a time.
 extension HybridCache {
-  /// The values of several keys that a tier has; keys without one are left out. As one `get` for
-  /// each key, in order, on the calling thread.
+  /// The values of several keys that a tier has; keys without one are left out. As one
+  /// `value(for:)` for each key, in order, on the calling thread.
   ///
-  /// - Throws: as `get`; what was found until then is lost, and counted.
+  /// - Throws: as `entry(for:)`; what was found until then is lost, and counted.
   public func values(for keys: some Sequence<Key>) throws(HybridCacheError) -> [Key: Value] {
     var values: [Key: Value] = [:]
     values.reserveCapacity(keys.underestimatedCount)
-    for key in keys { values[key] = try get(key)?.value }
+    for key in keys { values[key] = try value(for: key) }
     return values
   }
 

@@ -17,7 +17,7 @@ extension HybridCache {
     }
     noteClearing()
     var freed = HybridFreed()
-    freed.memoryEntries = memory?.removeAll(includingPermanent: includingPermanent) ?? 0
+    freed.memoryCount = memory?.removeAll(includingPermanent: includingPermanent) ?? 0
     freed.disk = try onDisk { (disk) throws(DiskCacheError) in
       try disk.removeAll(includingPermanent: includingPermanent)
     }
@@ -33,7 +33,7 @@ extension HybridCache {
   public func removeExpired() throws(HybridCacheError) -> HybridFreed {
     defer { finish() }
     var freed = HybridFreed()
-    freed.memoryEntries = memory?.removeExpired() ?? 0
+    freed.memoryCount = memory?.removeExpired() ?? 0
     freed.disk = try onDisk { (disk) throws(DiskCacheError) in
       try disk.removeExpired(keeping: grace)
     }
@@ -56,7 +56,7 @@ extension HybridCache {
       finish()
     }
     let now = clock.nowMicroseconds
-    freed.memoryEntries =
+    freed.memoryCount =
       memory?.trim { held in
         let created = held.pointee.note.facts?.created ?? held.pointee.createdBits
         return created <= now && now - created >= age.microseconds
@@ -66,25 +66,25 @@ extension HybridCache {
   }
 
   /// Gives up entries in memory, as its policy says, until no more than `count` are left and their
-  /// costs sum up to no more than `cost`. Disk keeps what it has; of an exclusive cache they are
-  /// gone. Returns how many went.
+  /// weights sum up to no more than `weight`. Disk keeps what it has; of an exclusive cache they
+  /// are gone. Returns how many went.
   @discardableResult
-  public func trimMemory(toCount count: Int = .max, cost: Int = .max) -> Int {
+  public func trimMemory(toCount count: Int = .max, weight: Int = .max) -> Int {
     defer { finish() }
-    return (memory?.trim(toCount: count) ?? 0) + (memory?.trim(toCost: cost) ?? 0)
+    return (memory?.trim(toCount: count) ?? 0) + (memory?.trim(toWeight: weight) ?? 0)
   }
 
-  /// Gives up entries on disk, as its policy says, until no more than `entries` that are not
+  /// Gives up entries on disk, as its policy says, until no more than `count` that are not
   /// permanent are left, with no more than `bytes`. Memory keeps what it has. O(entries given up).
   ///
   /// - Throws: `disk`.
   @discardableResult
   public func trimDisk(
-    toEntries entries: Int = .max, bytes: UInt64 = .max
+    toCount count: Int = .max, bytes: UInt64 = .max
   ) throws(HybridCacheError) -> DiskFreed {
     defer { finish() }
     return try onDisk { (disk) throws(DiskCacheError) in
-      try disk.trim(toEntries: entries, bytes: bytes)
+      try disk.trim(toCount: count, bytes: bytes)
     }
   }
 

@@ -88,13 +88,13 @@ extension HybridCache {
     guard let old else { return false }
     guard let limit = configuration.staleWhileRevalidate else { return true }
     let now = clock.nowMicroseconds
-    return limit > .zero && now - min(now, old.expires) <= limit.microseconds
+    return limit > .zero && now - min(now, old.expiry) <= limit.microseconds
   }
 
   /// Whether `cacheThenFetch` asks the origin for a value that it answers with: not while the
   /// lifetime lasts that the origin itself has given it.
   func needsRefresh(_ hit: CacheHit<Value>) -> Bool {
-    if hit.expires == Request.noExpiry { return true }
+    if hit.expiry == Request.noExpiry { return true }
     // A lifetime that is as long as the cache's limit is most probably that.
     guard let limit = disk == nil ? memoryAge : diskAge else { return false }
     return hit.lifetime.map { $0 >= limit } ?? true
@@ -165,7 +165,7 @@ extension HybridCache {
       flight: flight,
       request: OriginRequest(
         key: key, version: candidate?.version,
-        createdMicroseconds: candidate?.createdMicroseconds, isBackground: isBackground))
+        created: candidate?.created, isBackground: isBackground))
   }
 
   /// What a fetch keeps of what its request is given, which may be changed by whoever has it.

@@ -46,10 +46,11 @@ extension HybridCache {
   ) -> HybridItem<Key, Value> {
     var item = item(key)
     switch answer {
-    case .success(.value(let value, let version, let maxAge, let contentType, let cost)):
+    case .success(.value(let value, let version, let maxAge, let contentType, let fetchCost)):
       item.value = value
       item.options = StoreOptions(
-        timeToLive: maxAge, version: version, contentType: contentType, cost: cost)
+        timeToLive: maxAge, version: version, contentType: contentType,
+        fetchCost: fetchCost)
     case .success(.unstored(let value)):
       item.value = value
     case .success(.notModified(let version, let maxAge)):
@@ -148,8 +149,8 @@ extension HybridCache {
     for error: any Error, _ flight: CacheFlight<Value>, _ item: HybridItem<Key, Value>
   ) -> CacheResult<Value> {
     guard let limit = configuration.staleIfError, let hit = flight.candidate, !flight.isAbandoned,
-      hit.expires == .max || item.now <= hit.expires
-        || item.now - hit.expires <= limit.microseconds
+      hit.expiry == .max || item.now <= hit.expiry
+        || item.now - hit.expiry <= limit.microseconds
     else { return .failure(error) }
     events.note(.staleAnswer, item.key, hit.tier)
     return .hit(hit.with(freshness: .stale))

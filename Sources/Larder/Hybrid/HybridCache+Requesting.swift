@@ -40,7 +40,7 @@ extension HybridCache {
     if strategy != .fetch, let front {
       // Before the get, which may remove it.
       if strategy == .cacheThenFetch { asking.expired = memory?.expired(key)?.value }
-      let held = front._withUnsafeGuaranteedRef { $0.get(key) }
+      let held = front._withUnsafeGuaranteedRef { $0.value(for: key) }
       if let held, let hit = try? hit(held, key) {
         if strategy != .cacheThenFetch || !needsRefresh(hit) { return .hit(hit) }
         asking.known = hit

@@ -36,9 +36,9 @@ extension HybridCache {
   /// Writes what memory has evicted, and everything when enough of it waits or it has waited long
   /// enough. No lock is held.
   func writeBackWhatIsDue() {
-    guard case .back(let entriesMax, let interval) = configuration.writes else { return }
+    guard case .back(let count, let interval) = configuration.writes else { return }
     let due = pending.due(
-      entriesMax: entriesMax, intervalMicroseconds: interval?.microseconds,
+      entriesMax: count, intervalMicroseconds: interval?.microseconds,
       now: clock.nowMicroseconds)
     for key in due.evicted {
       let stripe = stripes[key]

@@ -15,8 +15,8 @@ import LarderEngine
 /// ```
 ///
 /// `value(for:)` and `result(for:)` ask the cache and then the origin, according to a
-/// `CacheStrategy`. Concurrent requests for a key make one fetch. `get`, `set` and `remove` use the
-/// cache only.
+/// `CacheStrategy`. Concurrent requests for a key make one fetch. `entry(for:)`, `set` and `remove`
+/// use the cache only.
 ///
 /// **Rules.** `configuration.rules` decides what is stored where and what moves between memory and
 /// disk, with the same code as in a simulation: with one thread, the counts of the cache equal
@@ -30,11 +30,13 @@ import LarderEngine
 /// origin fails: see `HybridCacheConfiguration.revalidateWithin`.
 ///
 /// **Threads.** `value`, `result`, `updates` and `prewarm` run everything but memory hits on
-/// threads of the cache, and suspend their task until it is done. `get`, `set`, `remove` and all
-/// other calls run on the calling thread, which may block for the disk.
+/// threads of the cache, and suspend their task until it is done. `entry(for:)`, `set`, `remove`
+/// and all other calls run on the calling thread, which may block for the disk; tasks call them
+/// through `AsyncHybridCache`.
 ///
-/// **If the disk fails**, memory continues to work. `get`, `set` and `remove` do what they can in
-/// memory and then throw; `value` and `result` treat a failing disk as empty, and notify listeners.
+/// **If the disk fails**, memory continues to work. `entry(for:)`, `set` and `remove` do what they
+/// can in memory and then throw; `value` and `result` treat a failing disk as empty, and notify
+/// listeners.
 ///
 /// **Codec, clock and deinitialisers of values must not call the cache**: they run while a part of
 /// the cache is locked.
@@ -93,7 +95,7 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
     self.clock = clock
     rules = configuration.effectiveRules
     writesBack = configuration.writes.isBack
-    isMemoryWeighed = configuration.memory?.limits.cost != nil
+    isMemoryWeighed = configuration.memory?.limits.weight != nil
     keepsValues = !configuration.copiesOnRead
     encodesEarly =
       isMemoryWeighed || configuration.copiesOnRead
@@ -152,10 +154,10 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
   ///
   /// - Throws: `disk`, if memory does not have the key and the disk fails.
   @inlinable
-  public func get(_ key: Key) throws(HybridCacheError) -> CacheHit<Value>? {
+  public func entry(for key: Key) throws(HybridCacheError) -> CacheHit<Value>? {
     guard let front else { return try getUnderLock(key) }
     guard keepsValues, !events.isActive else {
-      guard let held = front._withUnsafeGuaranteedRef({ $0.get(key) }) else {
+      guard let held = front._withUnsafeGuaranteedRef({ $0.value(for: key) }) else {
         return try getBelowMemory(key)
       }
       return try hit(held, key)
@@ -166,6 +168,12 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
     if case .none = hit { return try getBelowMemory(key) }
     return hit
   }
+
+  /// The value of a key, or nil: `entry(for:)` without the metadata.
+  ///
+  /// - Throws: as `entry(for:)`.
+  @inlinable
+  public func value(for key: Key) throws(HybridCacheError) -> Value? { try entry(for: key)?.value }
 
   /// A hit in memory on a value that is kept encoded, or while somebody listens.
   @usableFromInline
@@ -198,7 +206,7 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
   func find(
     _ key: Key, _ operation: inout Operation, asksMemory: Bool, handsOutExpired: Bool
   ) throws(HybridCacheError) -> CacheHit<Value>? {
-    if asksMemory, let held = memory?.get(key) {
+    if asksMemory, let held = memory?.value(for: key) {
       events.note(.hit, key, .memory)
       return try open(held)
     }

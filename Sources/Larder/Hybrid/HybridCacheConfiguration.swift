@@ -2,11 +2,11 @@ public import LarderEngine
 
 /// The configuration of a hybrid cache.
 public struct HybridCacheConfiguration: Sendable {
-  /// What passes between the tiers.
+  /// The rules between memory and disk, named here so that an app need not import `LarderEngine`.
   public typealias Rules = HybridRules
 
   /// The memory tier, or nil for none. Its clock and pressure rule are those below. With a limit on
-  /// cost, the cost of an entry is its encoded size in bytes.
+  /// weight, the weight of an entry is its encoded size in bytes.
   public var memory: MemoryCacheConfiguration?
   /// The disk tier, or nil for none.
   public var disk: DiskConfiguration?
@@ -42,7 +42,7 @@ public struct HybridCacheConfiguration: Sendable {
   /// memory emptied under memory pressure.
   public init(
     memory: MemoryCacheConfiguration? = MemoryCacheConfiguration(
-      limits: MemoryCacheLimits(cost: 32 << 20)),
+      limits: MemoryCacheLimits(weight: 32 << 20)),
     disk: DiskConfiguration? = DiskConfiguration(), rules: HybridRules = HybridRules(),
     writes: HybridWrites = .through, copiesOnRead: Bool = false,
     strategy: CacheStrategy = .cacheElseFetch, staleIfError: Duration? = nil,
@@ -110,7 +110,7 @@ public struct HybridCacheConfiguration: Sendable {
         message: "expireAfterAccess of the memory tier needs inclusive rules; with exclusive rules "
           + "memory has the only copy")
     }
-    guard case .back(let entriesMax, let interval) = writes else { return }
+    guard case .back(let count, let interval) = writes else { return }
     if memory == nil || disk == nil {
       throw .configuration(message: "write-back needs memory and disk")
     }
@@ -118,9 +118,9 @@ public struct HybridCacheConfiguration: Sendable {
       throw .configuration(
         message: "write-back needs inclusive rules; exclusive rules write evicted entries")
     }
-    if entriesMax < 1 {
+    if count < 1 {
       throw .configuration(
-        message: "write-back with at most \(entriesMax) waiting entries; expected at least 1")
+        message: "write-back with at most \(count) waiting entries; expected at least 1")
     }
     if let interval, interval < .zero {
       throw .configuration(

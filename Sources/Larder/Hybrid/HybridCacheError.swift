@@ -30,7 +30,7 @@ public enum HybridCacheError: Error, Sendable, CustomStringConvertible {
       "\(key.debugDescription): the origin returned 'not modified', but the cache has no value"
     case .loadsItself(let key):
       "\(key.debugDescription): its loader requests this key and would wait for itself; "
-        + "request another key, or use 'get'"
+        + "request another key, or use 'entry(for:)'"
     case .suiteInUse(let suite):
       "suite '\(suite)': in use by another hybrid cache; "
         + "share that cache, close it, or use another suite"

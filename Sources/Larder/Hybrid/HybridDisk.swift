@@ -111,11 +111,11 @@ final class HybridDisk: Sendable {
   }
 
   /// Trims the whole disk cache, whose limits all suites share.
-  func trim(toEntries entries: Int, bytes: UInt64) throws(DiskCacheError) -> DiskFreed {
+  func trim(toCount count: Int, bytes: UInt64) throws(DiskCacheError) -> DiskFreed {
     let cache = try open()
-    var freed = try cache.trim(toEntries: entries)
+    var freed = try cache.trim(toCount: count)
     let more = try cache.trim(toBytes: bytes)
-    freed.entries += more.entries
+    freed.count += more.count
     freed.valueBytes += more.valueBytes
     freed.diskBytes += more.diskBytes
     return freed

@@ -45,7 +45,8 @@ public struct HybridEvent: Sendable {
   /// In which tier; nil where it was neither's.
   public var tier: HybridTier?
 
-  init(_ kind: Kind, key: String?, tier: HybridTier?) {
+  /// An event, as for a test of a listener.
+  public init(_ kind: Kind, key: String? = nil, tier: HybridTier? = nil) {
     self.kind = kind
     self.key = key
     self.tier = tier

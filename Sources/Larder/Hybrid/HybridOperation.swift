@@ -87,10 +87,10 @@ struct HybridOperation<Key: DiskKeyRepresentable, Value: Sendable>: HybridTiers 
       value, item.data, created: item.now,
       expires: item.expiry(limit: cache.disk == nil ? cache.memoryAge : cache.diskAge),
       version: item.options.version, contentType: item.options.contentType,
-      isPermanent: item.options.isPermanent, cost: item.options.cost)
+      isPermanent: item.options.isPermanent, cost: item.options.fetchCost)
     let stored = memory.set(
-      held, for: item.key, cost: cache.isMemoryWeighed ? item.data?.count ?? 0 : 1,
-      expiresMicroseconds: item.expiry(limit: nil), fetchCost: item.options.cost,
+      held, for: item.key, weight: cache.isMemoryWeighed ? item.data?.count ?? 0 : 1,
+      expiresMicroseconds: item.expiry(limit: nil), fetchCost: item.options.fetchCost,
       isPermanent: item.options.isPermanent)
     outcome.isInMemory = stored == .stored
     return stored != .rejected
@@ -137,10 +137,10 @@ struct HybridOperation<Key: DiskKeyRepresentable, Value: Sendable>: HybridTiers 
     let held = cache.held(
       found.value, found.data, created: metadata.createdMicroseconds, expires: found.expires,
       version: metadata.version, contentType: metadata.contentType,
-      isPermanent: metadata.isPermanent, cost: metadata.cost)
+      isPermanent: metadata.isPermanent, cost: metadata.fetchCost)
     let stored = memory.set(
-      held, for: item.key, cost: cache.isMemoryWeighed ? found.data.count : 1,
-      expiresMicroseconds: found.expires, fetchCost: metadata.cost,
+      held, for: item.key, weight: cache.isMemoryWeighed ? found.data.count : 1,
+      expiresMicroseconds: found.expires, fetchCost: metadata.fetchCost,
       isPermanent: metadata.isPermanent)
     return stored != .rejected
   }
@@ -155,7 +155,7 @@ struct HybridOperation<Key: DiskKeyRepresentable, Value: Sendable>: HybridTiers 
       return try disk.set(
         data, for: victim.key.diskKey,
         DiskStoreOptions(
-          version: facts?.version, contentType: facts?.contentType, cost: facts?.cost ?? 1),
+          version: facts?.version, contentType: facts?.contentType, fetchCost: facts?.cost ?? 1),
         DiskLife(
           created: facts?.created ?? victim.value.createdBits,
           expires: victim.expiresMicroseconds))

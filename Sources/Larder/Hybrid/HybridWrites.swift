@@ -4,11 +4,11 @@ public enum HybridWrites: Sendable, Hashable {
   /// crash may lose.
   case through
   /// Write-back: `set` returns when the value is stored in memory. It is written when memory evicts
-  /// it, when `entriesMax` entries are waiting (1 or more), in the first set, fill or disk lookup
+  /// it, when `count` entries are waiting (1 or more), in the first set, fill or disk lookup
   /// at least `interval` (zero or more) after the oldest of them was set, and by `flush()` or
   /// `close()`. A key that is set twice in between is written once.
   ///
-  /// If the process ends without `close()`, waiting entries are lost: fewer than `entriesMax`
+  /// If the process ends without `close()`, waiting entries are lost: fewer than `count`
   /// entries and, while calls continue, none older than `interval`. The value that a lost entry was
   /// to replace on disk reappears, so the cache may then return the previous value. Removals and
   /// permanent entries are written at once and are not lost. If a delayed write fails, the cache
@@ -16,7 +16,7 @@ public enum HybridWrites: Sendable, Hashable {
   ///
   /// Requires inclusive rules: in an exclusive cache, entries in memory are never on disk, and are
   /// lost when the process ends.
-  case back(entriesMax: Int = 64, interval: Duration? = .seconds(5))
+  case back(count: Int = 64, interval: Duration? = .seconds(5))
 
   var isBack: Bool { self != .through }
 }

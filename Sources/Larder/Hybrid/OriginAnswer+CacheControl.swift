@@ -14,11 +14,12 @@ extension OriginAnswer {
   ///   - version: See the case `value`, as for the other parameters.
   public static func value(
     _ value: Value, cacheControl: String?, version: String? = nil, contentType: String? = nil,
-    cost: Float = 1
+    fetchCost: Float = 1
   ) -> OriginAnswer {
     let control = ResponseCacheControl(cacheControl ?? "")
     if control.forbidsStoring { return .unstored(value) }
     return .value(
-      value, version: version, maxAge: control.maxAge, contentType: contentType, cost: cost)
+      value, version: version, maxAge: control.maxAge, contentType: contentType,
+      fetchCost: fetchCost)
   }
 }

@@ -1,12 +1,12 @@
 /// The response of an origin.
 public enum OriginAnswer<Value: Sendable>: Sendable {
   /// A value, which is stored for `maxAge`, or if that is nil, as long as the cache's limits allow.
-  /// `version` identifies it for revalidation, such as an ETag; `cost` is the cost of fetching it,
-  /// for policies that use it. With a `maxAge` of zero it is returned to those who wait and stored
-  /// only to be revalidated, which takes a version.
+  /// `version` identifies it for revalidation, such as an ETag; `fetchCost` is the cost of fetching
+  /// it, for policies that use it. With a `maxAge` of zero it is returned to those who wait and
+  /// stored only to be revalidated, which takes a version.
   case value(
     Value, version: String? = nil, maxAge: Duration? = nil, contentType: String? = nil,
-    cost: Float = 1)
+    fetchCost: Float = 1)
   /// A value that is returned to those who wait and stored neither in memory nor on disk (HTTP
   /// `Cache-Control: no-store`); the cached value is removed. The next request asks again.
   case unstored(Value)

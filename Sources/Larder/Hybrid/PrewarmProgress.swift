@@ -11,7 +11,16 @@ public struct PrewarmProgress: Sendable, Hashable {
   /// Keys whose fetch failed or was cancelled.
   public private(set) var failed = 0
 
-  init(total: Int) { self.total = total }
+  /// Progress, as for a test of code that shows it; see the properties for the meaning of each.
+  public init(
+    total: Int, present: Int = 0, fetched: Int = 0, absent: Int = 0, failed: Int = 0
+  ) {
+    self.total = total
+    self.present = present
+    self.fetched = fetched
+    self.absent = absent
+    self.failed = failed
+  }
 
   /// Keys that were seen to, whatever came of it.
   public var done: Int { present + fetched + absent + failed }

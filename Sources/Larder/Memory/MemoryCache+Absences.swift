@@ -10,36 +10,36 @@ extension MemoryCache {
   ///     }
   ///
   /// Otherwise as `value(for:load:)`. Keys without a value do not count against the limits of the
-  /// cache: up to `MemoryCacheConfiguration.negativeEntries` of them are remembered beside it, and
+  /// cache: up to `MemoryCacheConfiguration.negativeCount` of them are remembered beside it, and
   /// SIEVE chooses which are forgotten. A set or a removal of a key forgets at once that it has
   /// none, as do `removeAll` and memory pressure. `value(for:load:)` without `negativeLife` and
-  /// `get` do not ask what is remembered. From the first such request, sets and removals of this
-  /// cache look up what is remembered of their key, which takes a lock; gets do not.
+  /// `value(for:)` do not ask what is remembered. From the first such request, sets and removals of
+  /// this cache look up what is remembered of their key, which takes a lock; gets do not.
   ///
   /// If a value that is reloaded in the background is gone from the origin, it is removed.
   ///
   /// - Parameters:
   ///   - negativeLife: How long it is remembered that there is no value; with zero or less not at
   ///     all. That of the request that started a load counts.
-  ///   - cost: What the value counts against `limits.cost`; see `set`.
+  ///   - weight: What the value counts against `limits.weight`; see `set`.
   ///   - timeToLive: How long the value may be used; see `value(for:load:)`.
   ///   - fetchCost: What loading it again would cost, for policies that ask; see `set`.
   ///   - load: Asks the origin; nil if it has no value.
   /// - Throws: What `load` throws, `CancellationError`, or `MemoryLoadError`.
   public func value(
-    for key: Key, negativeLife: Duration, cost: @escaping @Sendable (Value) -> Int = { _ in 1 },
+    for key: Key, negativeLife: Duration, weight: @escaping @Sendable (Value) -> Int = { _ in 1 },
     timeToLive: @escaping @Sendable (Value) -> Duration? = { _ in nil },
     fetchCost: Float = 1, load: @escaping @Sendable (Key) async throws -> Value?
   ) async throws -> Value? {
-    if let value = get(key) {
+    if let value = value(for: key) {
       if refreshAge != nil, isDue(key) {
         rememberAbsences()
-        refresh(key, MemoryLoader(cost, timeToLive, fetchCost, negativeLife, load))
+        refresh(key, MemoryLoader(weight, timeToLive, fetchCost, negativeLife, load))
       }
       return value
     }
     rememberAbsences()
-    let loader = MemoryLoader<Key, Value>(cost, timeToLive, fetchCost, negativeLife, load)
+    let loader = MemoryLoader<Key, Value>(weight, timeToLive, fetchCost, negativeLife, load)
     if staleLife > 0, let value = staleValue(key, loader) { return value }
     if loads.isAbsent(key) {
       loads.countAbsent()
@@ -54,7 +54,7 @@ extension MemoryCache {
     if loads.remembersAbsences { return }
     loads.rememberAbsences {
       var wanted = MemoryCacheConfiguration(
-        limits: MemoryCacheLimits(count: configuration.negativeEntries), policy: "sieve")
+        limits: MemoryCacheLimits(count: configuration.negativeCount), policy: "sieve")
       wanted.clock = configuration.clock
       wanted.hashing = configuration.hashing
       return try? MemoryCache<Key, Bool>(wanted)

@@ -50,13 +50,13 @@ extension MemoryCache {
     }
   }
 
-  /// Lets the policy choose what goes until the costs of all entries sum up to no more than `cost`;
-  /// where costs are not kept (see `MemoryCacheLimits`) each is 1. Every shard gives up the same
-  /// share of what it holds. Less than 0 counts as 0. Returns how many entries went.
+  /// Lets the policy choose what goes until the weights of all entries sum up to no more than
+  /// `weight`; where weights are not kept (see `MemoryCacheLimits`) each is 1. Every shard gives up
+  /// the same share of what it holds. Less than 0 counts as 0. Returns how many entries went.
   @discardableResult
-  public func trim(toCost cost: Int) -> Int {
-    let held = statistics.cost
-    let wanted = UInt64(max(cost, 0))
+  public func trim(toWeight weight: Int) -> Int {
+    let held = statistics.weight
+    let wanted = UInt64(max(weight, 0))
     guard held > wanted else { return 0 }
     return sum { shard, gone in
       let part = shard.tier.used.multipliedFullWidth(by: wanted)
@@ -86,7 +86,7 @@ extension MemoryCache {
     loads.absences?.removeAll()
     return sum { shard, gone in
       let (used, count) = (shard.tier.used, shard.tier.count)
-      if configuration.limits.cost == nil || kept == 0 {
+      if configuration.limits.weight == nil || kept == 0 {
         return shard.trim(count: Int(Double(count) * kept), .pressure, &gone)
       }
       return shard.trim(used: UInt64(Double(used) * kept), .pressure, &gone)

@@ -15,7 +15,7 @@ extension MemoryCache {
   /// that are stored from now on. Memory for entries that are no longer there is kept for the next
   /// ones.
   ///
-  /// A policy divides its capacity, so another capacity (`cost` if the cache was made with one,
+  /// A policy divides its capacity, so another capacity (`weight` if the cache was made with one,
   /// otherwise `count`) is another state of the policy: it learns of the entries in the order in
   /// which it would have evicted them, and forgets the rest, such as ghosts and how often entries
   /// were used. An admission filter begins anew, too. If the capacity stays, nothing is forgotten.
@@ -24,8 +24,8 @@ extension MemoryCache {
   /// returns, the limits hold in every shard. Of two calls at once, the one that begins last
   /// counts.
   ///
-  /// - Parameter limits: A limit on cost is possible only if the cache was made with one, because
-  ///   otherwise costs are not kept; nil then means none, and no more entries than `count` are
+  /// - Parameter limits: A limit on weight is possible only if the cache was made with one, because
+  ///   otherwise weights are not kept; nil then means none, and no more entries than `count` are
   ///   held.
   /// - Throws: `MemoryCacheError` if a number is out of range or the policy cannot have it; nothing
   ///   has changed then.
@@ -37,7 +37,7 @@ extension MemoryCache {
       for shard in 0..<blocks.count {
         var setup = try wanted.tierSetup(shard: shard, of: blocks.count, room: 1)
         setup.objectsMax = min(setup.objectsMax, CacheTierSetup.residentsMax)
-        // Shards differ by one entry or unit of cost: what one can have, all of that part can.
+        // Shards differ by one entry or unit of weight: what one can have, all of that part can.
         if shard == 0 || shard == blocks.count - 1 { _ = try PolicyRegistry.makeCacheTier(setup) }
         setups.append(setup)
       }
@@ -62,19 +62,19 @@ extension MemoryCache {
     return given
   }
 
-  /// The configuration with other limits, in which cost is what it is in this cache.
+  /// The configuration with other limits, in which weight is what it is in this cache.
   private func checked(
     _ limits: MemoryCacheLimits
   ) throws(MemoryCacheError) -> MemoryCacheConfiguration {
     var wanted = configuration
     wanted.limits = limits
     try wanted.check(shards: blocks.count)
-    if configuration.limits.cost != nil {
-      wanted.limits.cost = limits.cost ?? MemoryCacheLimits.largest
-    } else if let cost = limits.cost {
+    if configuration.limits.weight != nil {
+      wanted.limits.weight = limits.weight ?? MemoryCacheLimits.largest
+    } else if let weight = limits.weight {
       throw .limit(
-        "cost", "\(cost)",
-        expected: "nil, as the cache was made without a limit on cost and keeps no costs")
+        "weight", "\(weight)",
+        expected: "nil, as the cache was made without a limit on weight and keeps no weights")
     }
     return wanted
   }

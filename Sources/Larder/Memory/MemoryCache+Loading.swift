@@ -19,28 +19,28 @@ extension MemoryCache {
   /// A loader may ask for other keys. The load runs in a task of its own, at the highest priority
   /// of those who wait, with the task-local values of the request that started it.
   ///
-  /// A hit costs what `get` costs, with `refreshAfterWrite` one look under the lock of a shard
-  /// more; the `cost`, `timeToLive` and `fetchCost` of the request that started a load are those
-  /// that count.
+  /// A hit costs what `value(for:)` costs, with `refreshAfterWrite` one look under the lock of a
+  /// shard more; the `weight`, `timeToLive` and `fetchCost` of the request that started a load are
+  /// those that count.
   ///
   /// - Parameters:
-  ///   - cost: What the value counts against `limits.cost`; see `set`.
+  ///   - weight: What the value counts against `limits.weight`; see `set`.
   ///   - timeToLive: How long the value may be used; nil for as long as `limits.age`. A value with
   ///     zero or less is handed out and not stored.
   ///   - fetchCost: What loading it again would cost, for policies that ask; see `set`.
   /// - Throws: What `load` throws, `CancellationError`, or `MemoryLoadError`.
   public func value(
-    for key: Key, cost: @escaping @Sendable (Value) -> Int = { _ in 1 },
+    for key: Key, weight: @escaping @Sendable (Value) -> Int = { _ in 1 },
     timeToLive: @escaping @Sendable (Value) -> Duration? = { _ in nil },
     fetchCost: Float = 1, load: @escaping @Sendable (Key) async throws -> Value
   ) async throws -> Value {
-    if let value = get(key) {
+    if let value = value(for: key) {
       if refreshAge != nil, isDue(key) {
-        refresh(key, MemoryLoader(cost, timeToLive, fetchCost, nil, load))
+        refresh(key, MemoryLoader(weight, timeToLive, fetchCost, nil, load))
       }
       return value
     }
-    let loader = MemoryLoader<Key, Value>(cost, timeToLive, fetchCost, nil, load)
+    let loader = MemoryLoader<Key, Value>(weight, timeToLive, fetchCost, nil, load)
     if staleLife > 0, let value = staleValue(key, loader) { return value }
     while true {
       // Nil only from a load of another request, whose loader may find nothing.

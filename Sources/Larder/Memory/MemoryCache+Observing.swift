@@ -34,7 +34,7 @@ extension MemoryCache {
       sum.trimmed += totals.trimmed
       sum.pressure += totals.pressed
       sum.count += count
-      sum.cost += used
+      sum.weight += used
     }
     sum.droppedEvents = events.dropped
     if let totals = blocks.slots?.totals {

@@ -16,14 +16,14 @@ extension MemoryCache {
   /// - Returns: What `body` returns.
   @discardableResult
   public func update<Result>(
-    _ key: Key, cost: Int = 1, timeToLive: Duration? = nil, fetchCost: Float = 1,
+    _ key: Key, weight: Int = 1, timeToLive: Duration? = nil, fetchCost: Float = 1,
     _ body: (inout Value?) throws -> Result
   ) rethrows -> Result {
     let hash = hasher.hash(key)
     let upper = UInt32(truncatingIfNeeded: hash >> 32)
     let isUseless = timeToLive.map { $0 <= .zero } ?? false
     let entry = MemoryEntry(
-      cost: cost, timeToLive: timeToLive, fetchCost: fetchCost, isPermanent: false)
+      cost: weight, timeToLive: timeToLive, fetchCost: fetchCost, isPermanent: false)
     // Held until the lock is given back: its end may run code that calls the cache.
     var old: Value?
     var new: Value?
@@ -60,12 +60,12 @@ extension MemoryCache {
     return result
   }
 
-  /// The values of several keys; keys without one are left out. As one `get` for each key, in
-  /// order.
+  /// The values of several keys; keys without one are left out. As one `value(for:)` for each key,
+  /// in order.
   public func values(for keys: some Sequence<Key>) -> [Key: Value] {
     var values: [Key: Value] = [:]
     values.reserveCapacity(keys.underestimatedCount)
-    for key in keys { values[key] = get(key) }
+    for key in keys { values[key] = value(for: key) }
     return values
   }
 

@@ -116,7 +116,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
       count: count, slots: isShared ? ReaderSlots(threads: systemProcessors * 2) : nil
     ) { [hasher] index, place in
       MemoryShard(
-        made[index].tier, isWeighed: configuration.limits.cost != nil,
+        made[index].tier, isWeighed: configuration.limits.weight != nil,
         residentsMax: made[index].residentsMax, room: made[index].room, hasher, place,
         keepsExpired: keepsExpired,
         idleLife: configuration.expireAfterAccess.map { max(1, $0.microseconds) },
@@ -151,7 +151,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   /// The value of a key, which is then a reference to it; nil where there is none or it has
   /// expired, in which case it is removed. Amortised O(1), or what the policy takes.
   @inlinable
-  public func get(_ key: Key) -> Value? { get(key) { $0.pointee } }
+  public func value(for key: Key) -> Value? { get(key) { $0.pointee } }
 
   /// A get that answers with what `read` makes of the value where it lies, which saves a copy of
   /// what is not wanted. It is called while the value cannot change, must not call the cache, and
@@ -233,8 +233,8 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   /// when it is too large, or the policy does not want it.
   ///
   /// - Parameters:
-  ///   - cost: What counts against `limits.cost`; less than 0 counts as 0. More than 2^32 - 1 is
-  ///     taken for that.
+  ///   - weight: What counts against `limits.weight`; less than 0 counts as 0. More than 2^32 - 1
+  ///     is taken for that.
   ///   - timeToLive: How long it may be used; nil, or more than `limits.age`, for as long as that.
   ///     With zero or less nothing is stored, and what the key had is removed.
   ///   - fetchCost: What having it again would cost, for policies that ask; in any unit. Less than
@@ -245,12 +245,12 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   @inlinable
   @discardableResult
   public func set(
-    _ value: Value, for key: Key, cost: Int = 1, timeToLive: Duration? = nil,
+    _ value: Value, for key: Key, weight: Int = 1, timeToLive: Duration? = nil,
     fetchCost: Float = 1, isPermanent: Bool = false
   ) -> Bool {
     if let timeToLive, timeToLive <= .zero, !isPermanent { return refuseExpired(value, key) }
     let entry = MemoryEntry(
-      cost: cost, timeToLive: timeToLive, fetchCost: fetchCost, isPermanent: isPermanent)
+      cost: weight, timeToLive: timeToLive, fetchCost: fetchCost, isPermanent: isPermanent)
     return store(value, for: key, entry) == .stored
   }
 
@@ -261,13 +261,13 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   @inlinable
   @discardableResult
   package func set(
-    _ value: Value, for key: Key, cost: Int = 1, expiresMicroseconds: UInt64,
+    _ value: Value, for key: Key, weight: Int = 1, expiresMicroseconds: UInt64,
     fetchCost: Float = 1, isPermanent: Bool = false
   ) -> MemoryStored {
     store(
       value, for: key,
       MemoryEntry(
-        cost: cost, timeToLive: nil, expires: expiresMicroseconds, fetchCost: fetchCost,
+        cost: weight, timeToLive: nil, expires: expiresMicroseconds, fetchCost: fetchCost,
         isPermanent: isPermanent))
   }
 
@@ -291,10 +291,10 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     return stored
   }
 
-  /// The value of a key: see `get` and `set`; nil removes it.
+  /// The value of a key: see `value(for:)` and `set`; nil removes it.
   @inlinable
   public subscript(key: Key) -> Value? {
-    get { get(key) }
+    get { value(for: key) }
     set {
       if let newValue { set(newValue, for: key) } else { remove(key) }
     }

@@ -12,10 +12,10 @@ public struct MemoryCacheConfiguration: Sendable {
   /// Number of shards, each with a lock: a power of two, at most 1024. With one shard, the cache
   /// does exactly what a simulation does.
   ///
-  /// Nil chooses one shard per 1024 entries and per MiB of cost: at most 16, and with a limit on
-  /// cost at most 4, so that an entry of up to a quarter of the limit fits (16 again from 64 GiB,
-  /// where a shard fits an entry of any cost). More shards allow more concurrent threads and limit
-  /// the size of entries.
+  /// Nil chooses one shard per 1024 entries and per MiB of weight: at most 16, and with a limit on
+  /// weight at most 4, so that an entry of up to a quarter of the limit fits (16 again from 64 GiB,
+  /// where a shard fits an entry of any weight). More shards allow more concurrent threads and
+  /// limit the size of entries.
   public var shards: Int?
   /// How keys are hashed.
   public var hashing: KeyHashing
@@ -53,7 +53,7 @@ public struct MemoryCacheConfiguration: Sendable {
   public var promptExpiry: Duration?
   /// How many keys without a value are remembered at most, beside the limits; 1 to 2^27. See
   /// `MemoryCache.value(for:negativeLife:load:)`.
-  public var negativeEntries: Int
+  public var negativeCount: Int
   /// Seed of random policies.
   public var seed: UInt64
   /// What stands for keys where a policy or a filter counts them in a sketch.
@@ -68,7 +68,7 @@ public struct MemoryCacheConfiguration: Sendable {
     clock: any CacheClock = MonotonicCacheClock(),
     pressureRule: MemoryPressureRule = MemoryPressureRule(), seed: UInt64 = 0,
     refreshAfterWrite: Duration? = nil, staleWhileRevalidate: Duration? = nil,
-    negativeEntries: Int = 10_000, expireAfterAccess: Duration? = nil,
+    negativeCount: Int = 10_000, expireAfterAccess: Duration? = nil,
     promptExpiry: Duration? = nil
   ) {
     self.limits = limits
@@ -81,7 +81,7 @@ public struct MemoryCacheConfiguration: Sendable {
     self.seed = seed
     self.refreshAfterWrite = refreshAfterWrite
     self.staleWhileRevalidate = staleWhileRevalidate
-    self.negativeEntries = negativeEntries
+    self.negativeCount = negativeCount
     self.expireAfterAccess = expireAfterAccess
     self.promptExpiry = promptExpiry
   }
@@ -93,14 +93,14 @@ public struct MemoryCacheConfiguration: Sendable {
     clock: any CacheClock = MonotonicCacheClock(),
     pressureRule: MemoryPressureRule = MemoryPressureRule(), seed: UInt64 = 0,
     refreshAfterWrite: Duration? = nil, staleWhileRevalidate: Duration? = nil,
-    negativeEntries: Int = 10_000, expireAfterAccess: Duration? = nil,
+    negativeCount: Int = 10_000, expireAfterAccess: Duration? = nil,
     promptExpiry: Duration? = nil
   ) {
     self.init(
       limits: limits, policy: CachePolicy(policy), admission: admission, shards: shards,
       hashing: hashing, clock: clock, pressureRule: pressureRule, seed: seed,
       refreshAfterWrite: refreshAfterWrite, staleWhileRevalidate: staleWhileRevalidate,
-      negativeEntries: negativeEntries, expireAfterAccess: expireAfterAccess,
+      negativeCount: negativeCount, expireAfterAccess: expireAfterAccess,
       promptExpiry: promptExpiry)
   }
 
@@ -112,8 +112,8 @@ public struct MemoryCacheConfiguration: Sendable {
       }
       return shards
     }
-    let byCost = limits.cost.map { max(min($0 >> 20, 4), $0 >> 32) } ?? 16
-    let parts = min(limits.count.map { $0 / 1024 } ?? 16, byCost, 16)
+    let byWeight = limits.weight.map { max(min($0 >> 20, 4), $0 >> 32) } ?? 16
+    let parts = min(limits.count.map { $0 / 1024 } ?? 16, byWeight, 16)
     return parts < 2 ? 1 : 1 << (Int.bitWidth - 1 - parts.leadingZeroBitCount)
   }
 
@@ -124,8 +124,8 @@ public struct MemoryCacheConfiguration: Sendable {
     if let count = limits.count, !range.contains(count) {
       throw .limit("count", "\(count)", expected: "\(expected), or nil for no limit")
     }
-    if let cost = limits.cost, !range.contains(cost) {
-      throw .limit("cost", "\(cost)", expected: "\(expected), which is as good as no limit")
+    if let weight = limits.weight, !range.contains(weight) {
+      throw .limit("weight", "\(weight)", expected: "\(expected), which is as good as no limit")
     }
     if let age = limits.age, age.microseconds == 0 {
       throw .limit("age", "\(age)", expected: "at least a microsecond, or nil for no limit")
@@ -150,9 +150,9 @@ public struct MemoryCacheConfiguration: Sendable {
         "promptExpiry", "\(promptExpiry)", expected: "at least a millisecond, or nil for not at all"
       )
     }
-    guard (1...CacheTierSetup.residentsMax).contains(negativeEntries) else {
+    guard (1...CacheTierSetup.residentsMax).contains(negativeCount) else {
       throw .limit(
-        "negativeEntries", "\(negativeEntries)", expected: "1 to \(CacheTierSetup.residentsMax)")
+        "negativeCount", "\(negativeCount)", expected: "1 to \(CacheTierSetup.residentsMax)")
     }
     try pressureRule.check()
   }
@@ -185,7 +185,7 @@ public struct MemoryCacheConfiguration: Sendable {
       limits.count.map(part) ?? .max, CacheTierSetup.residentsMax)
     return CacheTierSetup(
       policy: try PolicySpec(parsing: policy.description), entriesMax: entries,
-      bytesMax: limits.cost.map { UInt64(part($0)) },
+      bytesMax: limits.weight.map { UInt64(part($0)) },
       timeToLiveMicroseconds: limits.age?.microseconds, objects: room,
       seed: seed &+ UInt64(shard), admission: try PolicySpec(parsingOptional: admission),
       parts: shards)

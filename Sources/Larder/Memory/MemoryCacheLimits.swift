@@ -2,35 +2,35 @@ import LarderEngine
 
 /// Limits on the content of a memory cache. They can be combined; all of them hold at all times.
 ///
-/// A policy has one capacity: `cost` if it is set, otherwise `count`. A policy that divides its
+/// A policy has one capacity: `weight` if it is set, otherwise `count`. A policy that divides its
 /// capacity (such as into a small and a main queue) divides that one. If both are set, the policy
 /// also evicts when `count` entries are resident and another is inserted. Age does not affect which
 /// entries the policy evicts, unless the policy uses expiry.
 ///
-/// With several shards, each has an equal part of `count` and `cost`, and an entry that costs more
-/// than the part of one shard is not stored. Unless `MemoryCacheConfiguration.shards` is set, that
-/// part is at least a quarter of `cost`.
+/// With several shards, each has an equal part of `count` and `weight`, and an entry that weighs
+/// more than the part of one shard is not stored. Unless `MemoryCacheConfiguration.shards` is set,
+/// that part is at least a quarter of `weight`.
 ///
 /// Creating a cache with a limit out of range throws `MemoryCacheError.limit`.
 public struct MemoryCacheLimits: Sendable, Hashable {
-  /// The largest `count` and `cost`: 2^50, effectively no limit.
+  /// The largest `count` and `weight`: 2^50, effectively no limit.
   public static var largest: Int { Int(PolicySetup.capacityMax) }
 
   /// Maximum number of entries, from 1 per shard to `largest`; nil for no limit. A shard never
   /// holds more than 2^27.
   public var count: Int?
-  /// Maximum sum of costs, usually bytes, from 1 per shard to `largest`. Costs of entries are
+  /// Maximum sum of weights, usually bytes, from 1 per shard to `largest`. Weights of entries are
   /// stored only if it is set (`largest` stores them without limiting anything); otherwise each
   /// counts 1.
-  public var cost: Int?
+  public var weight: Int?
   /// Maximum age: the cache's TTL, which applies even to entries with a longer TTL. At least a
   /// microsecond.
   public var age: Duration?
 
   /// Limits; see the properties for the meaning of each.
-  public init(count: Int? = nil, cost: Int? = nil, age: Duration? = nil) {
+  public init(count: Int? = nil, weight: Int? = nil, age: Duration? = nil) {
     self.count = count
-    self.cost = cost
+    self.weight = weight
     self.age = age
   }
 }

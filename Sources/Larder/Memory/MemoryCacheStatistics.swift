@@ -9,7 +9,7 @@ public struct MemoryCacheStatistics: Sendable, Hashable, Codable {
   public var sets: UInt64 = 0
   /// Values stored under a key that had none.
   public var admissions: UInt64 = 0
-  /// Values refused: they cost more than a shard's part of the limit, or the policy does not want
+  /// Values refused: they weigh more than a shard's part of the limit, or the policy does not want
   /// them.
   public var rejections: UInt64 = 0
   /// Entries that the policy gave up for want of room.
@@ -26,8 +26,8 @@ public struct MemoryCacheStatistics: Sendable, Hashable, Codable {
   public var pressure: UInt64 = 0
   /// Entries held now; those that have expired and were not found yet are among them.
   public var count: Int = 0
-  /// Sum of the costs of these; their number where costs are not kept.
-  public var cost: UInt64 = 0
+  /// Sum of the weights of these; their number where weights are not kept.
+  public var weight: UInt64 = 0
   /// Events that readers of event streams did not get, because they were slower than the cache,
   /// since it was made.
   public var droppedEvents: UInt64 = 0

@@ -1,7 +1,7 @@
 /// Keys of which the origin has said that it has no value.
 extension MemoryLoads {
   /// Whether it is remembered that a key has no value.
-  func isAbsent(_ key: Key) -> Bool { absences?.get(key) ?? false }
+  func isAbsent(_ key: Key) -> Bool { absences?.value(for: key) ?? false }
 
   /// Remembers that a key has no value, unless it was set or removed while that was found out.
   func remember(_ key: Key, for life: Duration, _ load: MemoryLoad<Value>) {

@@ -23,14 +23,14 @@ extension CachePreset {
       memory: memory.map { memory in
         MemoryCacheConfiguration(
           limits: MemoryCacheLimits(
-            count: memory.count, cost: memory.bytes ?? Int(Self.noLimit), age: memory.age),
+            count: memory.count, weight: memory.weight ?? Int(Self.noLimit), age: memory.age),
           policy: memory.policy)
       },
       disk: disk.map { disk in
         DiskConfiguration(
           policy: disk.policy,
           limits: DiskLimits(
-            bytesMax: disk.bytes ?? Self.noLimit, entriesMax: disk.entries, timeToLive: disk.age),
+            bytes: disk.bytes ?? Self.noLimit, count: disk.count, age: disk.age),
           inlineBytesMax: disk.inlineBytesMax, encryption: encryption)
       },
       rules: rules, copiesOnRead: copiesOnRead, strategy: strategy, pressureRule: pressureRule,
@@ -45,24 +45,24 @@ extension CachePreset {
     var back: TierSetup?
     if let memory {
       front = try Self.tier(
-        memory.policy, bytes: memory.bytes.map { UInt64($0) }, objects: memory.count, memory.age)
+        memory.policy, bytes: memory.weight.map { UInt64($0) }, objects: memory.count, memory.age)
     }
     if let disk {
-      back = try Self.tier(disk.policy, bytes: disk.bytes, objects: disk.entries, disk.age)
+      back = try Self.tier(disk.policy, bytes: disk.bytes, objects: disk.count, disk.age)
     }
     guard let front else {
       if let back { return .disk(back) }
-      return .memory(try Self.tier("lru"))
+      return .memory(try Self.tier(.lru))
     }
     guard let back else { return .memory(front) }
     return .hybrid(memory: front, disk: back, rules: rules)
   }
 
   private static func tier(
-    _ policy: String, bytes: UInt64? = nil, objects: Int? = nil, _ age: Duration? = nil
+    _ policy: CachePolicy, bytes: UInt64? = nil, objects: Int? = nil, _ age: Duration? = nil
   ) throws(PolicyError) -> TierSetup {
     TierSetup(
-      policy: try PolicySpec(parsing: policy), capacity: bytes ?? noLimit,
+      policy: try PolicySpec(parsing: policy.description), capacity: bytes ?? noLimit,
       timeToLiveSeconds: age.map { UInt32(clamping: $0.microseconds / 1_000_000) },
       objectsMax: objects.map { UInt64($0) })
   }

@@ -12,6 +12,6 @@ extension CachePreset {
       is returned and refreshed (`cacheThenFetch`), or `updates` delivers both. The limits are \
       ours: 200 entries and 8 MiB in memory, 64 MiB on disk.
       """,
-    memory: Memory(count: 200, bytes: 8 << 20), disk: Disk(bytes: 64 << 20),
+    memory: Memory(count: 200, weight: 8 << 20), disk: Disk(bytes: 64 << 20),
     strategy: .cacheThenFetch)
 }

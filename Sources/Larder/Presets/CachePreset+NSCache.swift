@@ -11,6 +11,6 @@ extension CachePreset {
       The limits of NSCache are not strict and its eviction is not documented; on Linux it evicts \
       the lowest cost. Here the limits are strict and eviction is LRU. A memory warning evicts half.
       """,
-    memory: Memory(count: 100, bytes: 10 << 20),
+    memory: Memory(count: 100, weight: 10 << 20),
     pressureRule: MemoryPressureRule(keptOnWarning: 0.5, keptWhenCritical: 0))
 }

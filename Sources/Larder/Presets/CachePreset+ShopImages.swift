@@ -10,5 +10,5 @@ extension CachePreset {
     differences: """
       There images in memory are decoded and count their pixels; here they count the stored bytes.
       """,
-    memory: Memory(count: 200, bytes: 50_000_000), disk: Disk(entries: 1000))
+    memory: Memory(count: 200, weight: 50_000_000), disk: Disk(count: 1000))
 }

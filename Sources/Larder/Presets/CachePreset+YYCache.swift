@@ -15,6 +15,6 @@ extension CachePreset {
       seconds in memory and every minute on disk; here they always hold. Ages count from the last \
       use there, and from storing here.
       """,
-    memory: Memory(count: 1000, bytes: 10 << 20, age: .seconds(12 * 3600)),
-    disk: Disk(entries: 10_000, bytes: 100 << 20, age: .seconds(7 * 86_400)))
+    memory: Memory(count: 1000, weight: 10 << 20, age: .seconds(12 * 3600)),
+    disk: Disk(count: 10_000, bytes: 100 << 20, age: .seconds(7 * 86_400)))
 }

@@ -12,11 +12,11 @@ public struct CachePreset: Sendable, Hashable {
   /// The tier in memory. Limits that are nil are none.
   public struct Memory: Sendable, Hashable {
     /// The policy with its parameters.
-    public var policy = "lru"
+    public var policy = CachePolicy.lru
     /// At most so many entries.
     public var count: Int?
-    /// At most so many bytes of values, as encoded.
-    public var bytes: Int?
+    /// At most this sum of weights, which are the bytes of values, as encoded.
+    public var weight: Int?
     /// The longest life of an entry.
     public var age: Duration?
   }
@@ -24,9 +24,9 @@ public struct CachePreset: Sendable, Hashable {
   /// The tier on disk. Limits that are nil are none.
   public struct Disk: Sendable, Hashable {
     /// The policy with its parameters.
-    public var policy = "lru"
+    public var policy = CachePolicy.lru
     /// At most so many entries.
-    public var entries: Int?
+    public var count: Int?
     /// At most so many bytes of values, as encoded.
     public var bytes: UInt64?
     /// The longest life of an entry.

@@ -58,7 +58,7 @@ extension DiskCache {
   ) {
     note(.set, key, suite) { unit in
       unit.size = UInt64(bytes)
-      unit.cost = options.cost.asFetchCost
+      unit.cost = options.fetchCost.asFetchCost
       if options.isPermanent { return }
       if let life {
         unit.setLifetime(

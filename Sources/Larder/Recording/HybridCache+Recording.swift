@@ -59,7 +59,7 @@ extension HybridCache {
     guard isRecorded else { return }
     note(item.key, .set, item.now) { unit in
       unit.size = item.data.map { UInt64($0.count) }
-      unit.cost = item.options.cost.asFetchCost
+      unit.cost = item.options.fetchCost.asFetchCost
       if item.options.isPermanent { return }
       let life = item.options.timeToLive.map(\.microseconds)
       unit.setLifetime(microseconds: life ?? 0)

@@ -185,7 +185,7 @@ extension MemoryCache {
     recorder.keep(hash) { RecordedText.text(of: key) }
   }
 
-  private var isWeighed: Bool { configuration.limits.cost != nil }
+  private var isWeighed: Bool { configuration.limits.weight != nil }
 }
 
 extension ShardBlocks {

@@ -13,8 +13,8 @@
 /// that does not survive its process. A clock is asked while a lock is held: it must not call the
 /// cache.
 public protocol CacheClock: Sendable {
-  /// Microseconds since a moment that stays the same for the life of the clock.
-  var nowMicroseconds: UInt64 { get }
+  /// The time since a moment that stays the same for the life of the clock.
+  var now: CacheInstant { get }
 }
 
 /// The system's monotonic clock: it never goes back, and setting the time of day does not move it.
@@ -31,10 +31,11 @@ public struct MonotonicCacheClock: CacheClock {
     #endif
   }
 
-  /// Microseconds since the machine started, on Linux without the time it was suspended.
-  public var nowMicroseconds: UInt64 {
+  /// The time since the machine started, on Linux without the time it was suspended.
+  public var now: CacheInstant {
     var time = timespec()
     clock_gettime(source, &time)
-    return UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1_000
+    return CacheInstant(
+      microseconds: UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1_000)
   }
 }

@@ -75,5 +75,5 @@ extension CachePolicy {
   /// Evicts what expires first.
   public static let earliestExpiry = CachePolicy("ttl")
   /// Cost by size, with aging (GreedyDual-Size).
-  public static let cost = CachePolicy("cost")
+  public static let greedyDualSize = CachePolicy("cost")
 }

@@ -1,3 +1,5 @@
+public import LarderEngine
+
 /// The policy that chooses what a full cache evicts, by name and with its parameters.
 ///
 ///     MemoryCacheConfiguration(limits: limits, policy: .s3FIFO)
@@ -8,6 +10,9 @@
 /// program has added to the registry. Whether they exist is checked when a cache is made. The
 /// constants are in `CachePolicy+Names.swift`; of what each does `docs/policies.md` tells more.
 public struct CachePolicy: Sendable, Hashable, CustomStringConvertible {
+  /// Why a policy or an admission filter cannot be used, as in `MemoryCacheError.policy`.
+  public typealias Fault = PolicyError
+
   /// Its name with the parameters that are given, such as `s3-fifo:small=0.2`.
   public let description: String
 

@@ -15,7 +15,7 @@ extension MemoryCacheConfiguration {
     self.init(
       limits: MemoryCacheLimits(
         count: tier.entriesMax(in: unit),
-        cost: tier.bytesMax(in: unit).map { Int(clamping: $0) }, age: tier.timeToLive),
+        weight: tier.bytesMax(in: unit).map { Int(clamping: $0) }, age: tier.timeToLive),
       policy: tier.policy.description, admission: tier.admission?.description,
       shards: setup.threads == 1 ? 1 : setup.execution.shards,
       hashing: setup.execution.hashing, clock: setup.clock,
@@ -32,10 +32,10 @@ extension DiskConfiguration {
     self.init(
       policy: tier.policy.description, admission: tier.admission?.description,
       limits: DiskLimits(
-        bytesMax: tier.bytesMax(in: unit), entriesMax: tier.entriesMax(in: unit),
-        timeToLive: tier.timeToLive,
+        bytes: tier.bytesMax(in: unit), count: tier.entriesMax(in: unit),
+        age: tier.timeToLive,
         // What a run counts must not depend on how full the disk is.
-        freeBytesMin: 0),
+        freeBytes: 0),
       durability: setup.execution.durability,
       inlineBytesMax: setup.design?.disk?.inlineBytesMax ?? setup.execution.inlineBytesMax,
       values: setup.simulation.segments.map { .segments(bytes: Int(clamping: $0.bytes)) } ?? .files,
@@ -68,7 +68,7 @@ extension TierSetup {
 extension DiskStoreOptions {
   /// What is said of a value, as a disk tier takes it.
   init(_ options: CacheWriteOptions) {
-    self.init(timeToLive: options.timeToLive, cost: options.fetchCost)
+    self.init(timeToLive: options.timeToLive, fetchCost: options.fetchCost)
   }
 }
 

@@ -22,7 +22,7 @@ final class LarderDisk: CacheUnderTest {
   }
 
   func get(_ key: UInt64) throws -> CacheAnswer? {
-    try cache.data(for: String(key)).map { CacheAnswer($0, from: .disk) }
+    try cache.value(for: String(key)).map { CacheAnswer($0, from: .disk) }
   }
 
   func set(_ value: Data, for key: UInt64, _ options: CacheWriteOptions) throws {

@@ -27,7 +27,9 @@ struct LarderHybrid: CacheUnderTest {
   }
 
   func get(_ key: UInt64) throws -> CacheAnswer? {
-    try cache.get(key).map { CacheAnswer($0.value, from: $0.tier == .memory ? .memory : .disk) }
+    try cache.entry(for: key).map {
+      CacheAnswer($0.value, from: $0.tier == .memory ? .memory : .disk)
+    }
   }
 
   func fill(_ value: Data, for key: UInt64, _ options: CacheWriteOptions) throws {
@@ -46,7 +48,7 @@ struct LarderHybrid: CacheUnderTest {
     let statistics = cache.statistics
     var usage = CacheUsage()
     usage.memoryEntries = statistics.memory?.count
-    usage.memoryWeight = statistics.memory?.cost
+    usage.memoryWeight = statistics.memory?.weight
     usage.memoryBytes = UInt64(cache.memoryResidentBytes)
     let entries = cache.diskCount
     usage.diskEntries = entries

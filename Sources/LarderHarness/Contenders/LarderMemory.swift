@@ -16,11 +16,11 @@ struct LarderMemory: CacheUnderTest {
     cache = try MemoryCache(MemoryCacheConfiguration(tier, setup))
   }
 
-  func get(_ key: UInt64) -> CacheAnswer? { cache.get(key).map { CacheAnswer($0) } }
+  func get(_ key: UInt64) -> CacheAnswer? { cache.value(for: key).map { CacheAnswer($0) } }
 
   func set(_ value: Data, for key: UInt64, _ options: CacheWriteOptions) {
     cache.set(
-      value, for: key, cost: Int(options.weight), timeToLive: options.timeToLive,
+      value, for: key, weight: Int(options.weight), timeToLive: options.timeToLive,
       fetchCost: options.fetchCost)
   }
 
@@ -32,7 +32,7 @@ struct LarderMemory: CacheUnderTest {
     let statistics = cache.statistics
     var usage = CacheUsage()
     usage.memoryEntries = statistics.count
-    usage.memoryWeight = statistics.cost
+    usage.memoryWeight = statistics.weight
     usage.memoryBytes = UInt64(cache.residentBytes)
     return usage
   }

@@ -39,13 +39,13 @@ struct TimedMemory: TimedCache {
     cache = try MemoryCache(MemoryCacheConfiguration(tier, setup))
   }
 
-  func held(_ key: UInt64) -> Data? { cache.get(key) }
+  func held(_ key: UInt64) -> Data? { cache.value(for: key) }
 
   func value(
     for key: UInt64, _ options: CacheWriteOptions, load: @escaping @Sendable () async throws -> Data
   ) async throws -> TimedAnswer {
     let value = try await cache.value(
-      for: key, cost: { _ in Int(options.weight) }, timeToLive: { _ in options.timeToLive },
+      for: key, weight: { _ in Int(options.weight) }, timeToLive: { _ in options.timeToLive },
       fetchCost: options.fetchCost, load: { _ in try await load() })
     // Whoever comes here found nothing in memory before.
     return TimedAnswer(value: value, source: .origin)
@@ -83,7 +83,7 @@ struct TimedHybrid: TimedCache {
     for key: UInt64, _ options: CacheWriteOptions, load: @escaping @Sendable () async throws -> Data
   ) async throws -> TimedAnswer {
     let result = await cache.result(for: key) { _ in
-      .value(try await load(), maxAge: options.timeToLive, cost: options.fetchCost)
+      .value(try await load(), maxAge: options.timeToLive, fetchCost: options.fetchCost)
     }
     guard let value = try result.get(), let source = result.source else {
       throw TimedCacheError.noValue(key: key)

@@ -26,7 +26,7 @@ struct SimulatedCache {
     _ random: inout SimulationRandom, _ durability: DiskDurability
   ) throws -> DiskConfiguration {
     var configuration = DiskConfiguration(
-      limits: DiskLimits(bytesMax: nil, freeBytesMin: 0), durability: durability,
+      limits: DiskLimits(bytes: nil, freeBytes: 0), durability: durability,
       inlineBytesMax: random.pick([0, 100, 2_000, 100_000]),
       groupWrites: 1 + random.below(8), pageCacheBytes: 64 << 10,
       checkpointPages: random.pick([1, 4, 20, 1_000]))

@@ -49,7 +49,7 @@ struct RecordedRoundTripTests {
     defer { remove() }
     let cache = try MemoryCache<Int, Int>(
       MemoryCacheConfiguration(
-        limits: countsBytes ? MemoryCacheLimits(cost: 20_000) : MemoryCacheLimits(count: 200),
+        limits: countsBytes ? MemoryCacheLimits(weight: 20_000) : MemoryCacheLimits(count: 200),
         policy: policy, shards: 1))
     let recording = try cache.record(to: path)
     for (number, key) in Self.keys(30_000, objects: 2000).enumerated() {
@@ -57,9 +57,9 @@ struct RecordedRoundTripTests {
       if number % 50 == 7 {
         cache.remove(key)
       } else if number % 40 == 5 {
-        cache.set(key, for: key, cost: key % 180 + 20)
-      } else if cache.get(key) == nil {
-        cache.set(key, for: key, cost: key % 180 + 1)
+        cache.set(key, for: key, weight: key % 180 + 20)
+      } else if cache.value(for: key) == nil {
+        cache.set(key, for: key, weight: key % 180 + 1)
       }
     }
     let statistics = recording.stop()
@@ -79,10 +79,10 @@ struct RecordedRoundTripTests {
     let cache = try DiskCache(
       path: folder.appending(path: "cache").path,
       configuration: DiskConfiguration(
-        policy: policy, limits: DiskLimits(bytesMax: 20_000), durability: .none))
+        policy: policy, limits: DiskLimits(bytes: 20_000), durability: .none))
     let recording = try cache.record(to: path, keys: .plain)
     for key in Self.keys(3000, objects: 800) {
-      if try cache.data(for: "\(key)") == nil {
+      if try cache.value(for: "\(key)") == nil {
         try cache.set(Data(count: key % 180 + 1), for: "\(key)")
       }
     }
@@ -105,14 +105,14 @@ struct RecordedRoundTripTests {
       memory: MemoryCacheConfiguration(
         limits: MemoryCacheLimits(count: 40), policy: policy, shards: 1),
       disk: DiskConfiguration(
-        policy: policy, limits: DiskLimits(bytesMax: nil, entriesMax: 150), durability: .none))
+        policy: policy, limits: DiskLimits(bytes: nil, count: 150), durability: .none))
     configuration.rules = rules
     let cache = try HybridCache<Int, Int>(
       path: folder.appending(path: "cache").path, configuration: configuration)
     let recording = try cache.record(to: path)
     var hits: UInt64 = 0
     for key in Self.keys(3000, objects: 800) {
-      if try cache.get(key) != nil { hits += 1 } else { try cache.fill(key, for: key) }
+      if try cache.entry(for: key) != nil { hits += 1 } else { try cache.fill(key, for: key) }
     }
     recording.stop()
     let trace = try PreparedTrace.load(path: path)
@@ -135,7 +135,7 @@ struct RecordedRoundTripTests {
     var hits: UInt64 = 0
     for (number, key) in Self.keys(4000, objects: 400).enumerated() {
       // Times of gets come from sets: a step after each set is a step for what follows.
-      if cache.get(key) != nil {
+      if cache.value(for: key) != nil {
         hits += 1
       } else {
         cache.set(key, for: key, timeToLive: .seconds(30 + key % 60))
@@ -155,9 +155,9 @@ struct RecordedRoundTripTests {
 
   /// A clock that a test moves.
   private final class StepClock: CacheClock {
-    private let now = Locked<UInt64>(1_000_000)
-    var nowMicroseconds: UInt64 { now.withLock { $0 } }
-    func step(seconds: UInt64) { now.withLock { $0 += seconds * 1_000_000 } }
+    private let time = Locked<UInt64>(1_000_000)
+    var now: CacheInstant { CacheInstant(microseconds: time.withLock { $0 }) }
+    func step(seconds: UInt64) { time.withLock { $0 += seconds * 1_000_000 } }
   }
 
   // MARK: Samples
@@ -177,7 +177,7 @@ struct RecordedRoundTripTests {
       let recording = try cache.record(to: path, sampling: sampling)
       for (number, key) in keys.enumerated() {
         if number % 2000 == 0 { recording.catchUp() }
-        if cache.get(key) == nil { cache.set(key, for: key) }
+        if cache.value(for: key) == nil { cache.set(key, for: key) }
       }
       #expect(recording.stop().lost == 0)
       let trace = try PreparedTrace.load(path: path)

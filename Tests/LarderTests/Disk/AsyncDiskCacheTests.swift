@@ -14,12 +14,12 @@ import Testing
     let disk = try DiskCache(path: folder.path)
     let cache = AsyncDiskCache(disk)
     #expect(try await cache.set(Data("a".utf8), for: "k", suite: "s"))
-    #expect(try await cache.data(for: "k", suite: "s") == Data("a".utf8))
+    #expect(try await cache.value(for: "k", suite: "s") == Data("a".utf8))
     #expect(try await cache.entry(for: "k") == nil)
     #expect(try await cache.remove("k", suite: "s"))
     #expect(try await !cache.remove("k", suite: "s"))
     try await cache.run { (disk) throws(DiskCacheError) in try disk.close() }
-    await #expect(throws: DiskCacheError.self) { try await cache.data(for: "k") }
+    await #expect(throws: DiskCacheError.self) { try await cache.value(for: "k") }
     #expect(disk.statistics.hits == 1)
   }
 
@@ -33,7 +33,7 @@ import Testing
     for key in 0..<64 { try await cache.set(Data(count: 100), for: "\(key)") }
     files.held.hold("read")
     defer { files.held.release() }
-    let readers = (0..<64).map { key in Task { try await cache.data(for: "\(key)") } }
+    let readers = (0..<64).map { key in Task { try await cache.value(for: "\(key)") } }
     // Would never end if the readers had all threads of the pool.
     let others = (0..<64).map { number in Task { number } }
     var sum = 0

@@ -16,7 +16,7 @@ import Testing
     try DiskCache(
       path: folder.path,
       configuration: DiskConfiguration(
-        limits: DiskLimits(bytesMax: nil, entriesMax: entries, freeBytesMin: 0),
+        limits: DiskLimits(bytes: nil, count: entries, freeBytes: 0),
         durability: .none, inlineBytesMax: 50, values: values, encryption: encryption),
       clock: clock)
   }

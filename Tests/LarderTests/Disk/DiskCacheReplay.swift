@@ -14,7 +14,7 @@ struct DiskCacheReplay {
   init(_ configuration: DiskConfiguration, in folder: ScratchFolder) throws {
     var configuration = configuration
     configuration.fingerprints = .objectIDs
-    countsBytes = configuration.limits.bytesMax != nil
+    countsBytes = configuration.limits.bytes != nil
     cache = try DiskCache(path: folder.path, configuration: configuration, clock: clock)
   }
 
@@ -61,7 +61,7 @@ struct DiskCacheReplay {
       Data(repeating: version, count: Int(line.size)), for: key,
       options: DiskStoreOptions(
         timeToLive: line.timeToLive == 0 ? nil : .seconds(Int(line.timeToLive)),
-        version: "\(version)", cost: line.cost))
+        version: "\(version)", fetchCost: line.cost))
   }
 
   private func size(_ line: ReplayTrace.Line) -> UInt64 { countsBytes ? UInt64(line.size) : 1 }

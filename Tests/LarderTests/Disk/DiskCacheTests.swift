@@ -10,7 +10,7 @@ import Testing
   init() throws { folder = try ScratchFolder() }
 
   private func open(
-    _ limits: DiskLimits = DiskLimits(freeBytesMin: 0), policy: String = "lru",
+    _ limits: DiskLimits = DiskLimits(freeBytes: 0), policy: String = "lru",
     durability: DiskDurability = .normal
   ) throws -> DiskCache {
     try DiskCache(
@@ -29,19 +29,19 @@ import Testing
   func whatIsStoredComesBackAlsoAfterReopening(size: Int, durability: DiskDurability) throws {
     let value = bytes(size, UInt64(size))
     let cache = try open(durability: durability)
-    #expect(try cache.data(for: "key") == nil)
+    #expect(try cache.value(for: "key") == nil)
     try cache.set(Data("old".utf8), for: "key")
     try cache.set(value, for: "key")
-    #expect(try cache.data(for: "key") == value)
+    #expect(try cache.value(for: "key") == value)
     #expect(try folder.valueFiles().count == (size > 100 ? 1 : 0))
     try cache.close()
     let again = try open(durability: durability)
-    #expect(try again.data(for: "key") == value)
+    #expect(try again.value(for: "key") == value)
     #expect(again.count == 1)
     #expect(again.valueBytes == UInt64(size))
     #expect(try again.remove("key"))
     #expect(try !again.remove("key"))
-    #expect(try again.data(for: "key") == nil)
+    #expect(try again.value(for: "key") == nil)
     try again.flush()
     try again.close()
     #expect(try folder.valueFiles().isEmpty)
@@ -67,52 +67,52 @@ import Testing
   }
 
   @Test func entriesExpireAlsoAcrossReopening() throws {
-    let cache = try open(DiskLimits(timeToLive: .seconds(100), freeBytesMin: 0))
+    let cache = try open(DiskLimits(age: .seconds(100), freeBytes: 0))
     try cache.set(bytes(5), for: "short", options: DiskStoreOptions(timeToLive: .seconds(10)))
     try cache.set(bytes(5), for: "long", options: DiskStoreOptions(timeToLive: .seconds(1000)))
     try cache.set(bytes(5), for: "nothing", options: DiskStoreOptions(timeToLive: .zero))
-    #expect(try cache.data(for: "nothing") == nil)
+    #expect(try cache.value(for: "nothing") == nil)
     clock.advance(seconds: 9)
     #expect(try cache.contains("short"))
     clock.advance(seconds: 1)
     #expect(try !cache.contains("short"))
-    #expect(try cache.data(for: "short") == nil)
+    #expect(try cache.value(for: "short") == nil)
     try cache.close()
     let again = try open()
     #expect(try again.contains("long"))
     clock.advance(seconds: 90)
-    #expect(try again.removeExpired().entries == 1)
+    #expect(try again.removeExpired().count == 1)
     #expect(again.statistics.expirations == 1)
     #expect(again.count == 0)
   }
 
   @Test func permanentEntriesStayUntilTheyAreRemoved() throws {
-    let cache = try open(DiskLimits(bytesMax: 50, timeToLive: .seconds(5), freeBytesMin: 0))
+    let cache = try open(DiskLimits(bytes: 50, age: .seconds(5), freeBytes: 0))
     let keep = DiskStoreOptions(timeToLive: .seconds(1), isPermanent: true)
     try cache.set(bytes(300, 1), for: "kept", options: keep)
     for number in 0..<20 { try cache.set(bytes(20), for: "\(number)") }
     clock.advance(seconds: 100)
-    #expect(try cache.removeExpired().entries == 2)
+    #expect(try cache.removeExpired().count == 2)
     try cache.set(bytes(20), for: "x")
     let freed = try cache.removeAll()
-    #expect(freed.entries == 1 && freed.valueBytes == 20)
-    #expect(try cache.trim(toEntries: 0).entries == 0)
+    #expect(freed.count == 1 && freed.valueBytes == 20)
+    #expect(try cache.trim(toCount: 0).count == 0)
     try cache.close()
-    let again = try open(DiskLimits(bytesMax: 50, freeBytesMin: 0))
+    let again = try open(DiskLimits(bytes: 50, freeBytes: 0))
     #expect(try again.entry(for: "kept")?.data == bytes(300, 1))
     #expect(try again.entry(for: "kept")?.metadata.isPermanent == true)
     try again.set(bytes(10, 2), for: "kept")
     #expect(again.count == 1 && again.valueBytes == 10)
-    #expect(try again.removeAll().entries == 1)
+    #expect(try again.removeAll().count == 1)
     try again.set(bytes(10, 2), for: "kept", options: keep)
     #expect(try again.remove("kept"))
     try again.set(bytes(10, 2), for: "kept", options: keep)
-    #expect(try again.removeAll(includingPermanent: true).entries == 1)
+    #expect(try again.removeAll(includingPermanent: true).count == 1)
     #expect(again.count == 0 && again.valueBytes == 0)
   }
 
   @Test func bothLimitsHold() throws {
-    let cache = try open(DiskLimits(bytesMax: 1_000, entriesMax: 7, freeBytesMin: 0))
+    let cache = try open(DiskLimits(bytes: 1_000, count: 7, freeBytes: 0))
     var random = TestRandom(seed: 4)
     for number in 0..<400 {
       try cache.set(bytes(random.below(400)), for: "\(random.below(60))")
@@ -132,16 +132,16 @@ import Testing
     try cache.set(bytes(30, 5), for: "key", suite: "\u{e9}")
     try cache.close()
     let again = try open()
-    #expect(try again.data(for: "key") == bytes(300, 1))
-    #expect(try again.data(for: "key", suite: "images") == bytes(200, 2))
-    #expect(try again.data(for: "key", suite: "e\u{301}") == bytes(20, 4))
-    #expect(try again.data(for: "key", suite: "\u{e9}") == bytes(30, 5))
-    #expect(try again.data(for: "key", suite: "unknown") == nil)
-    let images = DiskSuiteUsage(name: "images", entries: 2, bytes: 210)
+    #expect(try again.value(for: "key") == bytes(300, 1))
+    #expect(try again.value(for: "key", suite: "images") == bytes(200, 2))
+    #expect(try again.value(for: "key", suite: "e\u{301}") == bytes(20, 4))
+    #expect(try again.value(for: "key", suite: "\u{e9}") == bytes(30, 5))
+    #expect(try again.value(for: "key", suite: "unknown") == nil)
+    let images = DiskSuiteUsage(name: "images", count: 2, bytes: 210)
     #expect(try again.suites().contains(images))
     let freed = try again.removeAll(suite: "images")
-    #expect(freed.entries == 2 && freed.valueBytes == 210 && freed.diskBytes >= 200)
-    #expect(try again.data(for: "key", suite: "images") == nil)
+    #expect(freed.count == 2 && freed.valueBytes == 210 && freed.diskBytes >= 200)
+    #expect(try again.value(for: "key", suite: "images") == nil)
     #expect(try again.removeAll(suite: "unknown") == DiskFreed())
     #expect(again.count == 3)
   }
@@ -153,13 +153,13 @@ import Testing
     let before = cache.diskBytes
     #expect(before > 207_000)
     let freed = try cache.removeAll()
-    #expect(freed.entries == 320)
+    #expect(freed.count == 320)
     #expect(freed.valueBytes == 300 * 90 + 20 * 9_000)
     #expect(freed.diskBytes == before - cache.diskBytes)
     #expect(cache.diskBytes < 40_000)
     #expect(try folder.valueFiles().isEmpty)
     try cache.set(bytes(9_000, 3), for: "again")
-    #expect(try cache.data(for: "again") == bytes(9_000, 3))
+    #expect(try cache.value(for: "again") == bytes(9_000, 3))
   }
 
   @Test func trimsByBytesEntriesAndAge() throws {
@@ -168,11 +168,11 @@ import Testing
       try cache.set(bytes(50), for: "\(number)")
       clock.advance(seconds: 1)
     }
-    #expect(try cache.trim(toBytes: 400).entries == 2)
+    #expect(try cache.trim(toBytes: 400).count == 2)
     #expect(try !cache.contains("1"))
     #expect(try cache.contains("2"))
-    #expect(try cache.trim(toEntries: 5).valueBytes == 150)
-    #expect(try cache.trim(toAge: .seconds(3)).entries == 3)
+    #expect(try cache.trim(toCount: 5).valueBytes == 150)
+    #expect(try cache.trim(toAge: .seconds(3)).count == 3)
     #expect(cache.count == 2)
     #expect(cache.statistics.trims == 8)
   }
@@ -181,7 +181,7 @@ import Testing
     let cache = try open()
     #expect(throws: DiskCacheError.inUse(path: folder.path)) { try open() }
     try cache.close()
-    #expect(throws: DiskCacheError.closed(path: folder.path)) { try cache.data(for: "a") }
+    #expect(throws: DiskCacheError.closed(path: folder.path)) { try cache.value(for: "a") }
     #expect(throws: DiskCacheError.closed(path: folder.path)) { try cache.set(Data(), for: "a") }
     let second = try open()
     #expect(second.count == 0)
@@ -190,6 +190,6 @@ import Testing
   @Test func badConfigurationsAreErrors() throws {
     #expect(throws: DiskCacheError.self) { try open(policy: "nonsense") }
     #expect(throws: DiskCacheError.self) { try open(policy: "belady") }
-    #expect(throws: DiskCacheError.self) { try open(DiskLimits(bytesMax: 0)) }
+    #expect(throws: DiskCacheError.self) { try open(DiskLimits(bytes: 0)) }
   }
 }

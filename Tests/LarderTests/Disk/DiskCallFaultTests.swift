@@ -22,7 +22,7 @@ import Testing
     try DiskCache(
       path: "/caches/app",
       configuration: DiskConfiguration(
-        limits: DiskLimits(bytesMax: nil, freeBytesMin: 0), inlineBytesMax: inlineBytesMax),
+        limits: DiskLimits(bytes: nil, freeBytes: 0), inlineBytesMax: inlineBytesMax),
       clock: WallCacheClock(), files: SimulatedFiles(disk))
   }
 
@@ -33,9 +33,9 @@ import Testing
     let value = Data(repeating: 1, count: 1_000)
     try cache.set(value, for: "key", options: DiskStoreOptions(isPermanent: true))
     disk.fault = SimulatedFault(.tooManyFiles, first: 1, count: .max)
-    #expect(throws: DiskCacheError.self) { try cache.data(for: "key") }
+    #expect(throws: DiskCacheError.self) { try cache.value(for: "key") }
     disk.endFault()
-    #expect(try cache.data(for: "key") == value)
+    #expect(try cache.value(for: "key") == value)
     #expect(cache.statistics.damages == 0)
     #expect(cache.statistics.misses == 1 && cache.statistics.hits == 1)
   }
@@ -54,7 +54,7 @@ import Testing
         disk.endFault()
         if let cache {
           #expect(cache.statistics.rebuilds == 0, "\(kind), call \(call)")
-          #expect(try cache.data(for: "key") == Data([1]), "\(kind), call \(call)")
+          #expect(try cache.value(for: "key") == Data([1]), "\(kind), call \(call)")
           try cache.close()
         }
         if disk.failures == failures { break }
@@ -75,8 +75,8 @@ import Testing
         _ = try? cache.removeAll()
         _ = try? cache.set(Data([2]), for: "c")
         disk.endFault()
-        #expect(try cache.data(for: "a") == nil, "\(kind), call \(call)")
-        #expect(try cache.data(for: "b") == nil, "\(kind), call \(call)")
+        #expect(try cache.value(for: "a") == nil, "\(kind), call \(call)")
+        #expect(try cache.value(for: "b") == nil, "\(kind), call \(call)")
       }
     }
   }

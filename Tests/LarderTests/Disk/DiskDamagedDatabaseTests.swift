@@ -18,7 +18,7 @@ import Testing
     try DiskCache(
       path: folder.path,
       configuration: DiskConfiguration(
-        limits: DiskLimits(freeBytesMin: 0), inlineBytesMax: 100,
+        limits: DiskLimits(freeBytes: 0), inlineBytesMax: 100,
         encryption: try key.map { try DiskEncryption(key: Data(repeating: $0, count: 32)) },
         damageHandling: handling),
       clock: clock)
@@ -88,7 +88,7 @@ import Testing
     #expect(cache.count == 0 && cache.statistics.rebuilds == 1)
     let damage = try #require(cache.damages.first)
     #expect(cache.damages.count == 1 && !damage.message.isEmpty)
-    #expect(damage.foundMicroseconds == clock.nowMicroseconds)
+    #expect(damage.found == clock.now.date)
     let kept = try #require(damage.keptPath)
     #expect(FileManager.default.fileExists(atPath: kept + "/index.sqlite"))
     #expect(cache.diskBytes >= UInt64(bytes.count))
@@ -96,7 +96,7 @@ import Testing
     try cache.set(Data([1]), for: "again")
     try cache.close()
     let again = try open(key: key)
-    #expect(try again.data(for: "again") == Data([1]))
+    #expect(try again.value(for: "again") == Data([1]))
     #expect(again.damages.isEmpty && again.statistics.rebuilds == 0)
     try again.removeAll()
     #expect(!FileManager.default.fileExists(atPath: kept))
@@ -123,14 +123,14 @@ import Testing
       }
       let again = try open()
       for number in 0..<300 {
-        let found = try again.data(for: "\(number)")
+        let found = try again.value(for: "\(number)")
         #expect(found == nil || found == Data(repeating: UInt8(number % 256), count: 90))
       }
       for number in 200..<600 { try again.set(Data(count: 50), for: "\(number)") }
       rebuilds += again.statistics.rebuilds
       try again.close()
       let last = try open()
-      for number in 200..<600 { #expect(try last.data(for: "\(number)") == Data(count: 50)) }
+      for number in 200..<600 { #expect(try last.value(for: "\(number)") == Data(count: 50)) }
       #expect(last.statistics.damages == 0)
       try last.close()
     }
@@ -144,7 +144,7 @@ import Testing
       #expect(throws: DiskCacheError.encryption(path: path, fault)) { try open(key: key) }
     }
     #expect(!FileManager.default.fileExists(atPath: folder.path + "/damaged"))
-    #expect(try open(key: 1).data(for: "7") == Data([7]))
+    #expect(try open(key: 1).value(for: "7") == Data([7]))
   }
 
   /// Every byte of an encrypted database's facts may be damaged: it is never taken for another key
@@ -162,7 +162,7 @@ import Testing
       #expect(cache.statistics.rebuilds == 1 && cache.count == 0, "\(offset)")
       try cache.set(Data([1]), for: "again")
       try cache.close()
-      #expect(try open(key: 1).data(for: "again") == Data([1]))
+      #expect(try open(key: 1).value(for: "again") == Data([1]))
     }
     let copies = try FileManager.default.contentsOfDirectory(atPath: folder.path + "/damaged")
     #expect(copies.sorted() == ["13", "14"], "only the newest two are kept")
@@ -174,7 +174,7 @@ import Testing
     try fill()
     try raw("PRAGMA \(pragma)")
     let cache = try open(.fail)
-    #expect(try cache.data(for: "7") == Data([7]))
+    #expect(try cache.value(for: "7") == Data([7]))
     try cache.close()
     let raw = try SQLiteConnection(path: path, busyMilliseconds: 0)
     #expect(try raw.number("PRAGMA application_id") == DiskIndex.application)
@@ -191,15 +191,15 @@ import Testing
     if handling == .fail {
       #expect(throws: code) { try cache.core.recover(from: error) }
       // It was no damage: the next call finds everything.
-      #expect(try cache.data(for: "7") == Data([7]))
+      #expect(try cache.value(for: "7") == Data([7]))
     } else {
       try cache.core.recover(from: error)
-      #expect(try cache.data(for: "7") == nil)
+      #expect(try cache.value(for: "7") == nil)
       #expect(cache.damages.first?.message == "SQLite error 11: test")
     }
     try cache.set(Data([1]), for: "again")
     try cache.close()
-    #expect(try open().data(for: "again") == Data([1]))
+    #expect(try open().value(for: "again") == Data([1]))
   }
 
   /// An error that is the connection's makes the next call open another.
@@ -209,7 +209,7 @@ import Testing
     #expect(throws: DiskCacheError.self) {
       try cache.core.recover(from: SQLiteError(code: 1, message: "test", path: path))
     }
-    #expect(try cache.data(for: "7") == Data([7]))
+    #expect(try cache.value(for: "7") == Data([7]))
     #expect(cache.statistics.rebuilds == 0)
   }
 

@@ -14,7 +14,7 @@ import Testing
     try DiskCache(
       path: folder.path,
       configuration: DiskConfiguration(
-        limits: DiskLimits(bytesMax: 1 << 20, freeBytesMin: 0), inlineBytesMax: 100,
+        limits: DiskLimits(bytes: 1 << 20, freeBytes: 0), inlineBytesMax: 100,
         encryption: isEncrypted ? try DiskEncryption(key: Data(count: 32)) : nil))
   }
 
@@ -73,7 +73,7 @@ import Testing
     try cache.close()
     cache = try open(isEncrypted: isEncrypted)
     try check(cache, lost: [])
-    #expect(try cache.data(for: "new", suite: "t") == Data(count: 3_000))
+    #expect(try cache.value(for: "new", suite: "t") == Data(count: 3_000))
     #expect(cache.statistics.damages == 0)
   }
 
@@ -99,11 +99,11 @@ import Testing
       try DiskCache(
         path: folder.path,
         configuration: DiskConfiguration(
-          limits: DiskLimits(bytesMax: nil, entriesMax: entriesMax, freeBytesMin: 0)))
+          limits: DiskLimits(bytes: nil, count: entriesMax, freeBytes: 0)))
     }
     var cache = try open(entriesMax: 100)
     for key in 1...3 { try cache.set(value(key), for: "\(key)") }
-    #expect(try cache.data(for: "1") == value(1))
+    #expect(try cache.value(for: "1") == value(1))
     try cache.close()
     try raw("UPDATE entries SET id = id + 1000000")
     // Ids in the file `order` are those of before.
@@ -128,12 +128,12 @@ import Testing
       try bytes.write(to: path)
       let again = try open()
       for key in 0..<130 {
-        let found = try again.data(for: "key \(key)")
+        let found = try again.value(for: "key \(key)")
         #expect(found == nil || found == Data([UInt8(key), 1, 2]))
       }
       try again.set(Data([1]), for: "new")
       try again.close()
-      #expect(try open().data(for: "new") == Data([1]))
+      #expect(try open().value(for: "new") == Data([1]))
     }
   }
 
@@ -145,13 +145,13 @@ import Testing
     let cache = try open()
     try check(cache, lost: [5, 6, 7, 8])
     for name in ["s", "t", "u"] {
-      #expect(try cache.data(for: "5", suite: name) == nil)
+      #expect(try cache.value(for: "5", suite: name) == nil)
       try cache.set(Data([9]), for: "5", suite: name)
-      #expect(try cache.data(for: "6", suite: name) == nil)
+      #expect(try cache.value(for: "6", suite: name) == nil)
     }
     try cache.close()
     let again = try open()
-    for name in ["s", "t", "u"] { #expect(try again.data(for: "5", suite: name) == Data([9])) }
+    for name in ["s", "t", "u"] { #expect(try again.value(for: "5", suite: name) == Data([9])) }
     #expect(again.statistics.damages == 0 && again.count == 7)
   }
 }

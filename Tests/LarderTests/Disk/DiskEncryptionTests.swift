@@ -21,7 +21,7 @@ import Testing
     try DiskCache(
       path: folder.path,
       configuration: DiskConfiguration(
-        limits: DiskLimits(freeBytesMin: 0), inlineBytesMax: 100, encryption: encryption),
+        limits: DiskLimits(freeBytes: 0), inlineBytesMax: 100, encryption: encryption),
       clock: clock, files: files)
   }
 
@@ -54,10 +54,10 @@ import Testing
       let entry = try #require(try cache.entry(for: "a", suite: "e\u{301}"))
       #expect(entry.data == bytes(size, 1))
       #expect(entry.metadata.version == "v1" && entry.metadata.contentType == "image/jpeg")
-      #expect(try cache.data(for: "a", suite: "\u{e9}") == bytes(size, 2))
+      #expect(try cache.value(for: "a", suite: "\u{e9}") == bytes(size, 2))
       #expect(try cache.entry(for: "")?.metadata.isPermanent == true)
-      #expect(try cache.data(for: "") == bytes(size, 3))
-      #expect(try cache.data(for: "a") == nil)
+      #expect(try cache.value(for: "") == bytes(size, 3))
+      #expect(try cache.value(for: "a") == nil)
     }
     clock.advance(seconds: 50)
     #expect(try cache.renew("a", suite: "e\u{301}", timeToLive: .seconds(500), version: "v2"))
@@ -108,11 +108,11 @@ import Testing
       #expect(error?.description == "\(databasePath): \(fault.sentence)")
     }
     cache = try open(right)
-    #expect(try cache.data(for: "a") == bytes(50))
-    #expect(try cache.data(for: "b") == bytes(5_000))
+    #expect(try cache.value(for: "a") == bytes(50))
+    #expect(try cache.value(for: "b") == bytes(5_000))
     try cache.close()
     let plain = try ScratchFolder()
-    let configuration = DiskConfiguration(limits: DiskLimits(freeBytesMin: 0))
+    let configuration = DiskConfiguration(limits: DiskLimits(freeBytes: 0))
     try DiskCache(path: plain.path, configuration: configuration).close()
     var withKey = configuration
     withKey.encryption = right
@@ -171,15 +171,15 @@ import Testing
     try cache.close()
     try raw("UPDATE entries SET \(tampering.rawValue) WHERE id = 1")
     let again = try open(encryption)
-    #expect(try again.data(for: "a", suite: "one") == nil)
-    #expect(try again.data(for: "a", suite: "two") == nil)
-    #expect(try again.data(for: "b", suite: "one") == nil)
-    #expect(try again.data(for: "b", suite: "two") == bytes(50, 2))
+    #expect(try again.value(for: "a", suite: "one") == nil)
+    #expect(try again.value(for: "a", suite: "two") == nil)
+    #expect(try again.value(for: "b", suite: "one") == nil)
+    #expect(try again.value(for: "b", suite: "two") == bytes(50, 2))
     #expect(again.count == 1)
     // A second row for a key that has one is only given up.
     #expect(again.statistics.damages == (tampering == .others ? again.statistics.damages : 1))
     try again.set(bytes(50, 3), for: "a", suite: "one")
-    #expect(try again.data(for: "a", suite: "one") == bytes(50, 3))
+    #expect(try again.value(for: "a", suite: "one") == bytes(50, 3))
   }
 
   @Test func anOlderValueOfTheSameKeyIsNotServed() throws {
@@ -191,7 +191,7 @@ import Testing
     try cache.set(bytes(5_000, 2), for: "a")
     let new = try #require(try folder.valueFiles().first { $0 != file })
     try old.write(to: URL(fileURLWithPath: new))
-    #expect(try cache.data(for: "a") == nil)
+    #expect(try cache.value(for: "a") == nil)
     #expect(cache.statistics.damages == 1)
   }
 
@@ -205,9 +205,9 @@ import Testing
     let again = try open(encryption)
     #expect(again.count == 1 && again.statistics.damages == 1)
     try again.set(bytes(60), for: "b", suite: "three")
-    #expect(try again.data(for: "a", suite: "three") == nil)
-    #expect(try again.data(for: "a", suite: "two") == nil)
-    #expect(try again.data(for: "a", suite: "one") == bytes(50))
+    #expect(try again.value(for: "a", suite: "three") == nil)
+    #expect(try again.value(for: "a", suite: "two") == nil)
+    #expect(try again.value(for: "a", suite: "one") == bytes(50))
   }
 
   @Test func everyWritingHasItsOwnNonce() throws {

@@ -26,7 +26,7 @@ import Testing
       requests: 1_200, objects: 150, sizeMax: 40_000, isTimed: true, seed: 7)
     let configuration = DiskConfiguration(
       policy: policy,
-      limits: DiskLimits(bytesMax: 600_000, timeToLive: .seconds(200), freeBytesMin: 0),
+      limits: DiskLimits(bytes: 600_000, age: .seconds(200), freeBytes: 0),
       durability: durability, inlineBytesMax: 3000, values: .segments(bytes: 64 << 10),
       groupWrites: 7, groupBytes: 100_000)
     var segments = SegmentSetup(bytes: 64 << 10, inlineBytesMax: 3000)
@@ -69,9 +69,9 @@ import Testing
       DiskConfiguration(
         policy: policy, admission: admission,
         limits: DiskLimits(
-          bytesMax: unit == .bytes ? UInt64(capacity) : nil,
-          entriesMax: unit == .objects ? capacity : nil, timeToLive: age.map { .seconds($0) },
-          freeBytesMin: 0),
+          bytes: unit == .bytes ? UInt64(capacity) : nil,
+          count: unit == .objects ? capacity : nil, age: age.map { .seconds($0) },
+          freeBytes: 0),
         // Some values in files, which must make no difference.
         durability: .none, inlineBytesMax: 10, seed: UInt64(seed)),
       in: folder)

@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test func everythingIsTold() throws {
-    let cache = try open(DiskLimits(bytesMax: 1_000, entriesMax: 2, freeBytesMin: 0))
+    let cache = try open(DiskLimits(bytes: 1_000, count: 2, freeBytes: 0))
     try cache.set(Data(count: 1), for: "unheard")
     let log = Log()
     let token = cache.onEvent { event in
@@ -40,19 +40,19 @@ import Testing
       log.add(event)
     }
     let short = DiskStoreOptions(timeToLive: .seconds(1))
-    _ = try cache.data(for: "a", suite: "s")
+    _ = try cache.value(for: "a", suite: "s")
     try cache.set(Data(count: 500), for: "a", suite: "s", options: short)
-    _ = try cache.data(for: "a", suite: "s")
+    _ = try cache.value(for: "a", suite: "s")
     clock.advance(seconds: 1)
     _ = try cache.entry(for: "a", suite: "s", acceptingExpired: true)
-    _ = try cache.data(for: "a", suite: "s")
+    _ = try cache.value(for: "a", suite: "s")
     try cache.set(Data(count: 1), for: "b")
     try cache.set(Data(count: 1), for: "c")
-    _ = try cache.data(for: "c")
+    _ = try cache.value(for: "c")
     try cache.set(Data(count: 1_001), for: "big")
     try cache.remove("b")
     try cache.remove("b")
-    try cache.trim(toEntries: 0)
+    try cache.trim(toCount: 0)
     try cache.set(Data(count: 1), for: "e", suite: "s", options: short)
     clock.advance(seconds: 1)
     try cache.removeExpired()
@@ -74,7 +74,7 @@ import Testing
 
   @Test func failuresAndLackOfRoomAreTold() throws {
     let cache = try open(
-      DiskLimits(bytesMax: nil, freeBytesMin: 1_000_000, freeSpaceInterval: 0))
+      DiskLimits(bytes: nil, freeBytes: 1_000_000, freeSpaceInterval: 0))
     files.set { $0.freeBytes = 2_000_000 }
     try cache.set(Data(count: 500), for: "a")
     try cache.set(Data(count: 50), for: "b")
@@ -82,7 +82,7 @@ import Testing
     let token = cache.onEvent { log.add($0) }
     let file = try #require(try folder.valueFiles().first)
     try Data([1]).write(to: URL(fileURLWithPath: file))
-    _ = try cache.data(for: "a")
+    _ = try cache.value(for: "a")
     files.set { $0.freeBytes = 10 }
     try cache.set(Data(count: 50), for: "c")
     #expect(
@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test func aStreamEndsWithItsCacheAndKeepsTheNewest() async throws {
-    var cache: DiskCache? = try open(DiskLimits(freeBytesMin: 0))
+    var cache: DiskCache? = try open(DiskLimits(freeBytes: 0))
     let stream = try #require(cache?.eventStream(buffered: 3))
     for key in 0..<5 { try cache?.set(Data(), for: "\(key)") }
     cache = nil

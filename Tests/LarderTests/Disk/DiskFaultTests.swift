@@ -12,7 +12,7 @@ import Testing
   init() throws { folder = try ScratchFolder() }
 
   private func open(
-    _ limits: DiskLimits = DiskLimits(bytesMax: nil, freeBytesMin: 0),
+    _ limits: DiskLimits = DiskLimits(bytes: nil, freeBytes: 0),
     durability: DiskDurability = .normal
   ) throws -> DiskCache {
     try DiskCache(
@@ -44,13 +44,13 @@ import Testing
       changed[1_234] ^= 4
       try changed.write(to: URL(fileURLWithPath: file))
     }
-    #expect(try cache.data(for: "a") == nil)
+    #expect(try cache.value(for: "a") == nil)
     #expect(cache.statistics.damages == 1)
     #expect(cache.count == 0 && cache.valueBytes == 0)
     try cache.set(bytes(3_000, 5), for: "a")
-    #expect(try cache.data(for: "a") == bytes(3_000, 5))
+    #expect(try cache.value(for: "a") == bytes(3_000, 5))
     try cache.close()
-    #expect(try open().data(for: "a") == bytes(3_000, 5))
+    #expect(try open().value(for: "a") == bytes(3_000, 5))
   }
 
   @Test func aMissingFileIsFoundWhenOpening() throws {
@@ -66,7 +66,7 @@ import Testing
     let again = try open()
     #expect(again.count == 1 && again.statistics.damages == 1)
     #expect(try !again.contains("a"))
-    #expect(try again.data(for: "b") == bytes(4_000))
+    #expect(try again.value(for: "b") == bytes(4_000))
   }
 
   @Test func aValueHarmedInTheDatabaseIsAMiss() throws {
@@ -84,9 +84,9 @@ import Testing
         """)
     }
     let again = try open()
-    #expect(try again.data(for: "a") == nil)
-    #expect(try again.data(for: "b") == nil, "another key's value")
-    #expect(try again.data(for: "c") == bytes(50))
+    #expect(try again.value(for: "a") == nil)
+    #expect(try again.value(for: "b") == nil, "another key's value")
+    #expect(try again.value(for: "c") == bytes(50))
     #expect(again.statistics.damages == 2)
   }
 
@@ -101,11 +101,11 @@ import Testing
     try database.write(to: path)
     let again = try open()
     for key in 0..<20 {
-      #expect(try again.data(for: "\(key)") == (key == 5 ? nil : bytes(90, key * 7)))
+      #expect(try again.value(for: "\(key)") == (key == 5 ? nil : bytes(90, key * 7)))
     }
     #expect(again.statistics.damages == 1 && again.statistics.rebuilds == 0)
     try again.set(bytes(90), for: "5")
-    #expect(try again.data(for: "5") == bytes(90))
+    #expect(try again.value(for: "5") == bytes(90))
   }
 
   /// While the cache is open nobody else gets at the database; whoever reads it keeps the cache
@@ -128,12 +128,12 @@ import Testing
       #expect(throws: DiskCacheError.self) { try open() }
     }
     let again = try open()
-    #expect(try again.data(for: "a") == bytes(60))
+    #expect(try again.value(for: "a") == bytes(60))
   }
 
   @Test func aDamagedEncryptedDatabaseIsReplacedByOneWithTheSameKey() throws {
     let configuration = DiskConfiguration(
-      limits: DiskLimits(freeBytesMin: 0), encryption: try DiskEncryption(key: Data(count: 32)))
+      limits: DiskLimits(freeBytes: 0), encryption: try DiskEncryption(key: Data(count: 32)))
     let cache = try DiskCache(path: folder.path, configuration: configuration)
     for key in 0..<100 { try cache.set(bytes(90, key), for: "\(key)") }
     try cache.close()
@@ -144,7 +144,7 @@ import Testing
     try again.set(bytes(90), for: "a")
     try again.close()
     again = try DiskCache(path: folder.path, configuration: configuration)
-    #expect(try again.data(for: "a") == bytes(90))
+    #expect(try again.value(for: "a") == bytes(90))
   }
 
   @Test(arguments: [0.0, 0.3, 0.9], [true, false])
@@ -164,7 +164,7 @@ import Testing
     try database.write(to: path)
     let again = try open()
     for key in 0..<200 {
-      let found = try again.data(for: "\(key)")
+      let found = try again.value(for: "\(key)")
       #expect(found == nil || found == bytes(90, key))
     }
     #expect(again.statistics.rebuilds == 1)
@@ -172,7 +172,7 @@ import Testing
     #expect(try folder.valueFiles().isEmpty)
     try again.set(bytes(5_000, 2), for: "large")
     try again.close()
-    #expect(try open().data(for: "large") == bytes(5_000, 2))
+    #expect(try open().value(for: "large") == bytes(5_000, 2))
   }
 
   @Test func aDatabaseThatIsHeldIsAnError() throws {
@@ -228,20 +228,20 @@ import Testing
         try cache.set(bytes(90, key), for: "\(key)")
       } catch {
         failures += 1
-        #expect(try cache.data(for: "\(key)") == nil)
+        #expect(try cache.value(for: "\(key)") == nil)
       }
     }
     #expect(failures > 0)
     try cache.core.openIndex().connection.execute("PRAGMA max_page_count = 1000000")
     for key in 0..<400 {
-      let found = try cache.data(for: "\(key)")
+      let found = try cache.value(for: "\(key)")
       #expect(found == nil || found == bytes(90, key))
     }
     try cache.set(bytes(99), for: "again")
     let count = cache.count
     try cache.close()
     let again = try open()
-    #expect(try again.data(for: "again") == bytes(99))
+    #expect(try again.value(for: "again") == bytes(99))
     #expect(again.count == count)
   }
 
@@ -273,14 +273,14 @@ import Testing
     try cache.set(bytes(20), for: "a")
     files.set { $0.calls = [call] }
     #expect(throws: DiskCacheError.self) { try cache.set(bytes(2_000), for: "a") }
-    #expect(try cache.data(for: "a") == nil)
+    #expect(try cache.value(for: "a") == nil)
     #expect(cache.count == 0 && cache.valueBytes == 0)
     files.set { $0.calls = [] }
     try cache.set(bytes(2_000, 3), for: "a")
-    #expect(try cache.data(for: "a") == bytes(2_000, 3))
+    #expect(try cache.value(for: "a") == bytes(2_000, 3))
     try cache.close()
     let again = try open()
-    #expect(try again.data(for: "a") == bytes(2_000, 3))
+    #expect(try again.value(for: "a") == bytes(2_000, 3))
     #expect(try folder.valueFiles().count == 1)
   }
 
@@ -292,7 +292,7 @@ import Testing
     var possible: [Int: Set<Data?>] = [:]
     for round in 0..<6 {
       let cache = try open(
-        DiskLimits(bytesMax: 20_000, freeBytesMin: 0), durability: durability)
+        DiskLimits(bytes: 20_000, freeBytes: 0), durability: durability)
       files.set { $0.percent = 15 }
       for step in 0..<400 {
         let key = random.below(25)
@@ -304,14 +304,14 @@ import Testing
             possible[key] = [value, nil]
           } catch {
             possible[key, default: [nil]].insert(value)
-            #expect(try cache.data(for: "\(key)") == nil)
+            #expect(try cache.value(for: "\(key)") == nil)
           }
         case 2 where random.below(4) == 0:
           try cache.remove("\(key)")
-          #expect(try cache.data(for: "\(key)") == nil)
+          #expect(try cache.value(for: "\(key)") == nil)
           possible[key] = [nil]
         default:
-          let found = try cache.data(for: "\(key)")
+          let found = try cache.value(for: "\(key)")
           #expect(possible[key, default: [nil]].contains(found), "round \(round), step \(step)")
         }
       }
@@ -320,7 +320,7 @@ import Testing
     }
     let last = try open()
     for (key, values) in possible {
-      #expect(values.contains(try last.data(for: "\(key)")))
+      #expect(values.contains(try last.value(for: "\(key)")))
     }
     #expect(last.statistics.damages == 0)
   }
@@ -330,37 +330,37 @@ import Testing
     try cache.set(bytes(10), for: "before")
     try cache.set(bytes(10), for: "a", suite: "one")
     cache.core.rollBack(try cache.core.openIndex())
-    #expect(try cache.data(for: "a", suite: "one") == nil)
+    #expect(try cache.value(for: "a", suite: "one") == nil)
     try cache.set(bytes(20), for: "b", suite: "one")
     try cache.close()
     let again = try open()
     try again.set(bytes(30), for: "b", suite: "two")
-    #expect(try again.data(for: "b", suite: "one") == bytes(20))
-    #expect(try again.data(for: "b", suite: "two") == bytes(30))
-    #expect(try again.data(for: "before") == bytes(10))
+    #expect(try again.value(for: "b", suite: "one") == bytes(20))
+    #expect(try again.value(for: "b", suite: "two") == bytes(30))
+    #expect(try again.value(for: "before") == bytes(10))
   }
 
   @Test func whoeverCannotTellTheRoomStoresNothing() throws {
     let cache = try open(
-      DiskLimits(bytesMax: nil, freeBytesMin: 1_000, freeSpaceInterval: 0))
+      DiskLimits(bytes: nil, freeBytes: 1_000, freeSpaceInterval: 0))
     try cache.set(bytes(50), for: "a")
     try cache.set(bytes(5_000), for: "b", options: DiskStoreOptions(isPermanent: true))
     files.set { $0.calls = ["freeBytes"] }
     for key in ["a", "b", "c"] {
       #expect(throws: DiskCacheError.self) { try cache.set(bytes(60), for: key) }
-      #expect(try cache.data(for: key) == nil)
+      #expect(try cache.value(for: key) == nil)
     }
     files.set { $0.calls = [] }
     #expect(cache.count == 0 && cache.valueBytes == 0)
     try cache.set(bytes(60), for: "a")
     try cache.close()
     let again = try open()
-    #expect(try again.data(for: "a") == bytes(60) && again.count == 1)
+    #expect(try again.value(for: "a") == bytes(60) && again.count == 1)
   }
 
   @Test func freeBytesAreLeftToOthers() throws {
     let cache = try open(
-      DiskLimits(bytesMax: nil, freeBytesMin: 1_000_000, freeSpaceInterval: 0))
+      DiskLimits(bytes: nil, freeBytes: 1_000_000, freeSpaceInterval: 0))
     files.set { $0.freeBytes = 2_000_000 }
     for key in 0..<50 { try cache.set(bytes(1_000, key), for: "\(key)") }
     #expect(cache.count == 50)

@@ -20,7 +20,7 @@ import Testing
   func everyKeyIsItself(isEncrypted: Bool) throws {
     let folder = try ScratchFolder()
     let configuration = DiskConfiguration(
-      limits: DiskLimits(freeBytesMin: 0), durability: .none, inlineBytesMax: 200,
+      limits: DiskLimits(freeBytes: 0), durability: .none, inlineBytesMax: 200,
       encryption: isEncrypted ? try DiskEncryption(key: Data(count: 32)) : nil)
     func value(_ number: Int) -> Data { Data(repeating: UInt8(number), count: number * 12) }
     var cache = try DiskCache(path: folder.path, configuration: configuration)
@@ -34,13 +34,13 @@ import Testing
     cache = try DiskCache(path: folder.path, configuration: configuration)
     #expect(cache.count == Self.keys.count * 2)
     for (number, key) in Self.keys.enumerated() {
-      #expect(try cache.data(for: key) == value(number))
+      #expect(try cache.value(for: key) == value(number))
       #expect(try cache.renew(key, version: "renewed \(number)"))
       #expect(try cache.entry(for: key)?.metadata.version == "renewed \(number)")
-      #expect(try cache.data(for: key) == value(number))
+      #expect(try cache.value(for: key) == value(number))
       #expect(try cache.remove(key))
       #expect(try !cache.contains(key))
-      #expect(try cache.data(for: key, suite: "../suite") == value(number))
+      #expect(try cache.value(for: key, suite: "../suite") == value(number))
     }
     try cache.close()
     // No name comes from a key: digits alone, below the folder.
@@ -56,12 +56,12 @@ import Testing
     let folder = try ScratchFolder()
     let cache = try DiskCache(
       path: folder.path,
-      configuration: DiskConfiguration(limits: DiskLimits(bytesMax: nil, freeBytesMin: 0)))
+      configuration: DiskConfiguration(limits: DiskLimits(bytes: nil, freeBytes: 0)))
     var value = Data(repeating: 7, count: 100 << 20)
     value[value.count - 1] = 1
     try cache.set(value, for: "huge")
-    #expect(try cache.data(for: "huge") == value)
+    #expect(try cache.value(for: "huge") == value)
     try cache.set(Data(), for: "huge")
-    #expect(try cache.data(for: "huge") == Data())
+    #expect(try cache.value(for: "huge") == Data())
   }
 }

@@ -53,7 +53,7 @@ import Testing
       let cache = try DiskCache(
         path: folder.path,
         configuration: DiskConfiguration(
-          limits: DiskLimits(bytesMax: nil, freeBytesMin: 0), encryption: encryption))
+          limits: DiskLimits(bytes: nil, freeBytes: 0), encryption: encryption))
       #expect(cache.statistics.damages == 0 && cache.statistics.rebuilds == 0)
       let found = try versions(in: cache)
       let sure = rounds.durability == .none ? 0 : run.acknowledged
@@ -91,7 +91,7 @@ import Testing
 
   /// No more bytes are dead than may be: a third of the live ones, and four segments.
   private func checkSegments(_ cache: DiskCache, _ folder: ScratchFolder) throws {
-    let live = try (0..<40).compactMap { try cache.data(for: "key \($0)")?.count }
+    let live = try (0..<40).compactMap { try cache.value(for: "key \($0)")?.count }
       .reduce(0) { $1 > 20 << 10 ? $0 + $1 + 4096 : $0 }
     let bytes = try folder.valueFiles().reduce(0) { sum, path in
       sum + (try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0)
@@ -103,7 +103,7 @@ import Testing
   /// Every file belongs to an entry, and every entry over the threshold has one.
   private func checkFiles(_ cache: DiskCache, _ folder: ScratchFolder) throws {
     let files = try folder.valueFiles()
-    let sizes = try (0..<40).compactMap { try cache.data(for: "key \($0)")?.count }
+    let sizes = try (0..<40).compactMap { try cache.value(for: "key \($0)")?.count }
     #expect(files.count == sizes.count { $0 > 20 << 10 })
   }
 }

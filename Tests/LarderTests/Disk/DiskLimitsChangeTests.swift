@@ -19,13 +19,13 @@ import Testing
   }
 
   private func limits(entries: Int? = nil, bytes: UInt64? = nil) -> DiskLimits {
-    DiskLimits(bytesMax: bytes, entriesMax: entries, freeBytesMin: 0)
+    DiskLimits(bytes: bytes, count: entries, freeBytes: 0)
   }
 
   private func drive(_ cache: DiskCache, _ random: inout TestRandom, _ requests: Int) throws {
     for _ in 0..<requests {
       let key = min(random.below(200), random.below(200))
-      if let data = try cache.data(for: "\(key)") {
+      if let data = try cache.value(for: "\(key)") {
         #expect(data == Data(repeating: UInt8(key), count: 1 + key))
       } else {
         try cache.set(Data(repeating: UInt8(key), count: 1 + key), for: "\(key)")
@@ -42,7 +42,7 @@ import Testing
     ] as [(Int?, UInt64?)] {
       let before = cache.count
       let freed = try cache.setLimits(limits(entries: entries, bytes: bytes))
-      #expect(freed.entries == before - cache.count)
+      #expect(freed.count == before - cache.count)
       #expect(cache.limits == limits(entries: entries, bytes: bytes))
       for _ in 0..<4 {
         #expect(cache.count <= entries ?? .max && cache.valueBytes <= bytes ?? .max)
@@ -55,8 +55,8 @@ import Testing
   @Test func whatGoesIsWhatThePolicyWouldHaveEvicted() throws {
     let cache = try cache(limits(entries: 10))
     for key in 0..<10 { try cache.set(Data(count: 200), for: "\(key)") }
-    for key in [3, 0, 7] { _ = try cache.data(for: "\(key)") }
-    #expect(try cache.setLimits(limits(entries: 4)).entries == 6)
+    for key in [3, 0, 7] { _ = try cache.value(for: "\(key)") }
+    #expect(try cache.setLimits(limits(entries: 4)).count == 6)
     func held() throws -> Set<Int> {
       Set(try (0..<30).filter { try cache.contains("\($0)") })
     }
@@ -80,19 +80,19 @@ import Testing
       try cache.set(
         Data(count: 9), for: "\(key)",
         options: DiskStoreOptions(
-          timeToLive: .seconds(10 + key), cost: key < 3 ? 1_000 : 1))
+          timeToLive: .seconds(10 + key), fetchCost: key < 3 ? 1_000 : 1))
     }
     try cache.setLimits(limits(entries: 3))
     #expect(cache.count == 4)
-    #expect(try cache.data(for: "p") != nil && cache.contains("0") && cache.contains("2"))
+    #expect(try cache.value(for: "p") != nil && cache.contains("0") && cache.contains("2"))
     clock.advance(seconds: 11)
     #expect(try !cache.contains("0") && !cache.contains("1") && cache.contains("2"))
     // Another life is for what is stored from now on.
     var shorter = limits(entries: 3)
-    shorter.timeToLive = .seconds(1)
+    shorter.age = .seconds(1)
     clock.set(seconds: 1_000)
     try cache.setLimits(shorter)
-    try cache.set(Data(count: 9), for: "new", options: DiskStoreOptions(cost: 5_000))
+    try cache.set(Data(count: 9), for: "new", options: DiskStoreOptions(fetchCost: 5_000))
     clock.advance(seconds: 5)
     #expect(try !cache.contains("new") && cache.contains("2"))
   }
@@ -112,7 +112,7 @@ import Testing
     try cache.set(Data(count: 9), for: "a")
     for wrong in [
       limits(entries: 0), limits(entries: -1), limits(bytes: 0), limits(bytes: 1 << 51),
-      DiskLimits(timeToLive: .zero), DiskLimits(freeBytesMin: .max),
+      DiskLimits(age: .zero), DiskLimits(freeBytes: .max),
     ] {
       #expect(throws: DiskCacheError.self) { try cache.setLimits(wrong) }
     }
@@ -131,14 +131,14 @@ import Testing
     #expect(try cache.setMemoryLimits(MemoryCacheLimits(count: 5)) == 15)
     #expect(cache.memoryLimits?.count == 5 && cache.memory?.count == 5 && cache.disk?.count == 20)
     var limits = try #require(cache.diskLimits)
-    limits.entriesMax = 10
-    limits.timeToLive = .seconds(5)
-    #expect(try cache.setDiskLimits(limits).entries == 10)
+    limits.count = 10
+    limits.age = .seconds(5)
+    #expect(try cache.setDiskLimits(limits).count == 10)
     #expect(cache.disk?.count == 10 && cache.diskLimits == limits)
-    #expect(try cache.get("19")?.value == 19 && cache.get("0") == nil)
+    #expect(try cache.entry(for: "19")?.value == 19 && cache.entry(for: "0") == nil)
     // The life of a new entry is the new limit, in both tiers.
     try cache.set(1, for: "new")
-    #expect(try cache.get("new")?.expiresMicroseconds == 1_005_000_000)
+    #expect(try cache.entry(for: "new")?.expiresMicroseconds == 1_005_000_000)
     #expect(throws: HybridCacheError.self) {
       try cache.setMemoryLimits(MemoryCacheLimits(count: 0))
     }
@@ -147,6 +147,6 @@ import Testing
     #expect(throws: HybridCacheError.self) { try memory.setDiskLimits(limits) }
     try memory.setMemoryLimits(MemoryCacheLimits(count: 4, age: .seconds(3)))
     try memory.set(1, for: "a")
-    #expect(try memory.get("a")?.expiresMicroseconds == 1_003_000_000)
+    #expect(try memory.entry(for: "a")?.expiresMicroseconds == 1_003_000_000)
   }
 }

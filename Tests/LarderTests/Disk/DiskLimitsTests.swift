@@ -28,12 +28,12 @@ import Testing
   @Test(arguments: [0, .max, .max - 1, (1 << 50) + 1])
   func limitsOfBytesAreChecked(value: UInt64) throws {
     #expect(
-      try failure { $0.limits.bytesMax = value }
-        == message("limits.bytesMax", value) + "1 to 1125899906842624 (2^50), or nil for no limit")
+      try failure { $0.limits.bytes = value }
+        == message("limits.bytes", value) + "1 to 1125899906842624 (2^50), or nil for no limit")
     guard value > 0 else { return }
     #expect(
-      try failure { $0.limits.freeBytesMin = value }
-        == message("limits.freeBytesMin", value) + "0 to 1125899906842624 (2^50)")
+      try failure { $0.limits.freeBytes = value }
+        == message("limits.freeBytes", value) + "0 to 1125899906842624 (2^50)")
   }
 
   @Test(arguments: [-1, .min, .max])
@@ -41,7 +41,7 @@ import Testing
     func check(_ name: String, _ change: (inout DiskConfiguration) -> Void) throws {
       #expect(try failure(change)?.hasPrefix(message(name, value)) == true, "\(name)")
     }
-    try check("limits.entriesMax") { $0.limits.entriesMax = value }
+    try check("limits.count") { $0.limits.count = value }
     try check("inlineBytesMax") { $0.inlineBytesMax = value }
     try check("groupWrites") { $0.groupWrites = value }
     try check("groupBytes") { $0.groupBytes = value }
@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test func noneOfThemMayBeZeroThatCountsSomething() throws {
-    #expect(try failure { $0.limits.entriesMax = 0 }?.contains("entriesMax 0") == true)
+    #expect(try failure { $0.limits.count = 0 }?.contains("limits.count 0") == true)
     #expect(try failure { $0.groupWrites = 0 }?.contains("groupWrites 0") == true)
     #expect(try failure { $0.groupBytes = 0 }?.contains("groupBytes 0") == true)
     #expect(try failure { $0.checkpointPages = 0 }?.contains("checkpointPages 0") == true)
@@ -59,8 +59,8 @@ import Testing
   @Test(arguments: [Duration.zero, .seconds(-1), .nanoseconds(999), .seconds(Int64.min) * 8])
   func livesAreChecked(life: Duration) throws {
     #expect(
-      try failure { $0.limits.timeToLive = life }
-        == message("limits.timeToLive", life) + "at least a microsecond, or nil for no limit")
+      try failure { $0.limits.age = life }
+        == message("limits.age", life) + "at least a microsecond, or nil for no limit")
   }
 
   /// The largest limits work with every policy, whatever it multiplies its capacity by.
@@ -68,10 +68,10 @@ import Testing
   func theLargestLimitsWork(policy: String) throws {
     let largest = PolicySetup.capacityMax
     for limits in [
-      DiskLimits(bytesMax: largest, entriesMax: Int(largest), freeBytesMin: 0),
-      DiskLimits(bytesMax: nil, entriesMax: Int(largest), freeBytesMin: 0),
+      DiskLimits(bytes: largest, count: Int(largest), freeBytes: 0),
+      DiskLimits(bytes: nil, count: Int(largest), freeBytes: 0),
       DiskLimits(
-        bytesMax: nil, timeToLive: .seconds(Int64.max) * 8, freeBytesMin: 0,
+        bytes: nil, age: .seconds(Int64.max) * 8, freeBytes: 0,
         freeSpaceInterval: .max),
     ] {
       let folder = try ScratchFolder(isSmall: true)
@@ -81,8 +81,8 @@ import Testing
           policy: policy, limits: limits, durability: .none, groupWrites: 1_000_000,
           groupBytes: Int(largest), pageCacheBytes: 0, checkpointPages: Int(Int32.max)))
       for key in 0..<50 { #expect(try cache.set(Data(count: key), for: "\(key)")) }
-      for key in 0..<50 { #expect(try cache.data(for: "\(key)")?.count == key) }
-      try cache.trim(toEntries: 10)
+      for key in 0..<50 { #expect(try cache.value(for: "\(key)")?.count == key) }
+      try cache.trim(toCount: 10)
       #expect(cache.count == 10)
     }
   }
@@ -93,7 +93,7 @@ import Testing
     let cache = try DiskCache(
       path: folder.path,
       configuration: DiskConfiguration(
-        limits: DiskLimits(freeBytesMin: PolicySetup.capacityMax), durability: .none))
+        limits: DiskLimits(freeBytes: PolicySetup.capacityMax), durability: .none))
     #expect(try !cache.set(Data(count: 9), for: "a"))
     #expect(cache.count == 0)
   }
@@ -103,26 +103,26 @@ import Testing
     let cache = try DiskCache(
       path: folder.path,
       configuration: DiskConfiguration(
-        policy: "gdsf", limits: DiskLimits(freeBytesMin: 0), durability: .none))
+        policy: "gdsf", limits: DiskLimits(freeBytes: 0), durability: .none))
     let costs: [Float] = [.nan, -1, .infinity, -.infinity, .greatestFiniteMagnitude, -0.0]
     for (number, cost) in costs.enumerated() {
-      let options = DiskStoreOptions(cost: cost)
+      let options = DiskStoreOptions(fetchCost: cost)
       #expect(try cache.set(Data(count: 9), for: "\(number)", options: options))
     }
-    #expect(try cache.entry(for: "0")?.metadata.cost == 1)
-    #expect(try cache.entry(for: "1")?.metadata.cost == 0)
-    #expect(try cache.entry(for: "2")?.metadata.cost == .greatestFiniteMagnitude)
+    #expect(try cache.entry(for: "0")?.metadata.fetchCost == 1)
+    #expect(try cache.entry(for: "1")?.metadata.fetchCost == 0)
+    #expect(try cache.entry(for: "2")?.metadata.fetchCost == .greatestFiniteMagnitude)
     let lives = [Duration.seconds(Int64.max) * 8, .seconds(Int64.min) * 8, .zero]
     for life in lives {
       try cache.set(Data(count: 9), for: "life", options: DiskStoreOptions(timeToLive: life))
-      #expect(try (cache.data(for: "life") != nil) == (life > .zero))
+      #expect(try (cache.value(for: "life") != nil) == (life > .zero))
       try cache.renew("0", timeToLive: life)
     }
     try cache.trim(toAge: .seconds(Int64.max) * 8)
     try cache.trim(toBytes: .max)
-    try cache.trim(toEntries: .max)
+    try cache.trim(toCount: .max)
     #expect(cache.count > 0)
-    try cache.trim(toEntries: .min)
+    try cache.trim(toCount: .min)
     #expect(cache.count == 0)
   }
 }

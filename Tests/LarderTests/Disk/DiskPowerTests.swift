@@ -43,7 +43,7 @@ import Testing
     checkpointPages: Int = 4000
   ) throws -> DiskCache {
     let configuration = DiskConfiguration(
-      limits: DiskLimits(bytesMax: nil, freeBytesMin: 0), durability: durability,
+      limits: DiskLimits(bytes: nil, freeBytes: 0), durability: durability,
       inlineBytesMax: inlineBytesMax, checkpointPages: checkpointPages)
     return try DiskCache(
       path: "/caches/app", configuration: configuration, clock: WallCacheClock(),
@@ -72,8 +72,8 @@ import Testing
     try cache.set(Data(repeating: 1, count: 10), for: "row")
     try cache.set(Data(repeating: 2, count: 1_000), for: "file")
     try afterPowerCuts(disk) { cache throws in
-      #expect(try cache.data(for: "row") == Data(repeating: 1, count: 10))
-      #expect(try cache.data(for: "file") == Data(repeating: 2, count: 1_000))
+      #expect(try cache.value(for: "row") == Data(repeating: 1, count: 10))
+      #expect(try cache.value(for: "file") == Data(repeating: 2, count: 1_000))
     }
   }
 
@@ -87,7 +87,7 @@ import Testing
     let cache = try open(disk, .full)
     try cache.set(Data(repeating: 3, count: 1_000), for: "file")
     try afterPowerCuts(disk) { cache throws in
-      #expect(try cache.data(for: "file") == Data(repeating: 3, count: 1_000))
+      #expect(try cache.value(for: "file") == Data(repeating: 3, count: 1_000))
     }
   }
 
@@ -108,7 +108,7 @@ import Testing
         if isStored { #expect(try cache.contains("first")) }
         for number in 2...65 {
           #expect(
-            try cache.data(for: "\(number)") == Data(repeating: UInt8(number), count: 1_000))
+            try cache.value(for: "\(number)") == Data(repeating: UInt8(number), count: 1_000))
         }
       }
     }
@@ -126,7 +126,7 @@ import Testing
       }
       disk.endFault()
       try cache.set(Data([1]), for: "again")
-      #expect(try cache.data(for: "again") == Data([1]))
+      #expect(try cache.value(for: "again") == Data([1]))
       #expect(cache.statistics.rebuilds <= 1)
       disk.stop()
       for seed in 0..<20 {
@@ -162,7 +162,7 @@ import Testing
         #expect(cache.statistics.rebuilds == 0, "\(cache.damages)")
         for number in 0..<12 {
           let expected = Data(repeating: number == 3 ? 100 : UInt8(number), count: 3_000)
-          #expect(try cache.data(for: "\(number)") == expected)
+          #expect(try cache.value(for: "\(number)") == expected)
         }
       }
     }

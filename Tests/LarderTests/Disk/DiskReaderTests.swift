@@ -17,7 +17,7 @@ import Testing
     _ durability: DiskDurability = .none, readersAfter: Int = 0, isEncrypted: Bool = false
   ) throws -> DiskConfiguration {
     var configuration = DiskConfiguration(
-      limits: DiskLimits(bytesMax: nil, freeBytesMin: 0), durability: durability,
+      limits: DiskLimits(bytes: nil, freeBytes: 0), durability: durability,
       checkpointPages: 8, encryption: isEncrypted ? try DiskEncryption(key: Data(count: 32)) : nil)
     configuration.readersAfter = readersAfter
     return configuration
@@ -75,23 +75,23 @@ import Testing
     try cache.set(value(900, 1), for: "a")
     try cache.set(value(900, 2), for: "b")
     try cache.flush()
-    #expect(try cache.data(for: "a") == value(900, 1))
+    #expect(try cache.value(for: "a") == value(900, 1))
     #expect(connections(cache) == 1)
     try cache.set(value(900, 3), for: "a")
-    #expect(try cache.data(for: "a") == value(900, 3))
-    #expect(try cache.data(for: "b") == value(900, 2))
+    #expect(try cache.value(for: "a") == value(900, 3))
+    #expect(try cache.value(for: "b") == value(900, 2))
     try cache.renew("b", version: "new")
     #expect(try cache.entry(for: "b")?.metadata.version == "new")
     #expect(connections(cache) == 1)
     try cache.flush()
     #expect(connections(cache) == 0)
-    #expect(try cache.data(for: "a") == value(900, 3))
+    #expect(try cache.value(for: "a") == value(900, 3))
     #expect(try cache.entry(for: "b")?.metadata.version == "new")
     #expect(connections(cache) == 1)
     try cache.remove("a")
-    #expect(try cache.data(for: "a") == nil)
+    #expect(try cache.value(for: "a") == nil)
     try cache.close()
-    #expect(throws: DiskCacheError.self) { try cache.data(for: "b") }
+    #expect(throws: DiskCacheError.self) { try cache.value(for: "b") }
   }
 
   /// Rows of an earlier process are read without the lock, and so are those that stay in the log
@@ -101,14 +101,14 @@ import Testing
     settings.checkpointPages = 4_000
     var cache = try open("cache", settings)
     for key in 0..<20 { try cache.set(value(1_000, key), for: "\(key)") }
-    _ = try cache.data(for: "0")
-    for _ in 0..<4_000 { _ = try cache.data(for: "1") }
+    _ = try cache.value(for: "0")
+    for _ in 0..<4_000 { _ = try cache.value(for: "1") }
     #expect(connections(cache) == 0)
-    for _ in 0..<4_000 { _ = try cache.data(for: "1") }
+    for _ in 0..<4_000 { _ = try cache.value(for: "1") }
     #expect(connections(cache) == 1)
     try cache.close()
     cache = try open("cache", settings)
-    for key in 0..<20 { #expect(try cache.data(for: "\(key)") == value(1_000, key)) }
+    for key in 0..<20 { #expect(try cache.value(for: "\(key)") == value(1_000, key)) }
     #expect(connections(cache) == 1)
     #expect(cache.statistics.hits == 20)
   }
@@ -122,7 +122,7 @@ import Testing
       var settings = try configuration(
         durability, readersAfter: readersAfter, isEncrypted: isEncrypted)
       settings.policy = "s3-fifo"
-      settings.limits.bytesMax = 60_000
+      settings.limits.bytes = 60_000
       settings.groupWrites = 7
       caches.append(
         try DiskCache(path: "\(folder.path)/\(name)", configuration: settings, clock: clock))
@@ -139,7 +139,7 @@ import Testing
         case 0: try cache.flush()
         case 1: try cache.remove(key)
         case 2: try cache.renew(key, timeToLive: .seconds(30), version: "\(step)")
-        case 3: _ = try cache.trim(toEntries: 30)
+        case 3: _ = try cache.trim(toCount: 30)
         case 4...14:
           try cache.set(
             value(size, step), for: key,
@@ -171,10 +171,10 @@ import Testing
     try file.write(contentsOf: bytes)
     try file.close()
     // The writing connection has pages in memory that are whole.
-    #expect(try cache.data(for: "7") == (isCached ? value(1_000, 7) : nil))
+    #expect(try cache.value(for: "7") == (isCached ? value(1_000, 7) : nil))
     #expect(cache.statistics.damages == (isCached ? 0 : 1))
     for key in 0..<50 where key != 7 {
-      #expect(try cache.data(for: "\(key)") == value(1_000, key))
+      #expect(try cache.value(for: "\(key)") == value(1_000, key))
     }
     #expect(cache.statistics.hits == (isCached ? 50 : 49))
     #expect(cache.statistics.misses == (isCached ? 0 : 1))
@@ -216,7 +216,7 @@ import Testing
             if step % 150 == 0 { _ = try cache.dropPageCache() }
           } else {
             let before = ended[key].withLock { $0 }
-            let found = try cache.data(for: "\(key)")
+            let found = try cache.value(for: "\(key)")
             let after = begun[key].withLock { $0 }
             let isRight: Bool
             if let found {
@@ -243,7 +243,7 @@ import Testing
   /// Evictions, clearings and the end of the cache while others read.
   @Test func gainsAndLossesWhileOthersRead() throws {
     var settings = try configuration(.normal)
-    settings.limits.bytesMax = 40_000
+    settings.limits.bytes = 40_000
     let cache = try open("cache", settings)
     let wrong = Atomic(0)
     let closed = Atomic(0)
@@ -256,7 +256,7 @@ import Testing
           if thread == 0, step % 200 == 199 { try cache.removeAll() }
           if thread == 0 || step % 30 == 0 {
             try cache.set(Data(repeating: UInt8(key), count: 800), for: "\(key)")
-          } else if let data = try cache.data(for: "\(key)") {
+          } else if let data = try cache.value(for: "\(key)") {
             let isRight = data.count == 800 && data.allSatisfy { $0 == UInt8(key) }
             if !isRight { wrong.wrappingAdd(1, ordering: .relaxed) }
           }

@@ -19,7 +19,7 @@ import Testing
       path: folder.path,
       configuration: DiskConfiguration(
         policy: policy,
-        limits: DiskLimits(bytesMax: nil, entriesMax: entriesMax, freeBytesMin: 0),
+        limits: DiskLimits(bytes: nil, count: entriesMax, freeBytes: 0),
         durability: durability, inlineBytesMax: 100),
       clock: clock, files: files)
   }
@@ -56,8 +56,8 @@ import Testing
       #expect(b.metadata.expiresMicroseconds == nil)
     }
     clock.advance(seconds: 100)
-    #expect(try cache.data(for: "a") == nil)
-    #expect(try cache.data(for: "b") == value)
+    #expect(try cache.value(for: "a") == nil)
+    #expect(try cache.value(for: "b") == value)
   }
 
   @Test(arguments: [50, 3_000])
@@ -79,7 +79,7 @@ import Testing
     try cache.renew("a", timeToLive: .seconds(1))
     #expect(try cache.entry(for: "a")?.metadata.isExpired == false)
     clock.advance(seconds: 1)
-    #expect(try cache.data(for: "a") == nil)
+    #expect(try cache.value(for: "a") == nil)
     #expect(try cache.entry(for: "a", acceptingExpired: true) == nil, "an ordinary get removes it")
     #expect(try !cache.renew("a"))
   }
@@ -91,7 +91,7 @@ import Testing
     try cache.renew("a", timeToLive: .seconds(500))
     try cache.set(Data(), for: "c")
     #expect(try !cache.contains("a"))
-    #expect(try cache.removeAll().entries == 2)
+    #expect(try cache.removeAll().count == 2)
     try cache.close()
     // Except to a policy for which the expiry is what counts.
     cache = try open(policy: "ttl", entriesMax: 2)
@@ -133,7 +133,7 @@ import Testing
   @Test func theBodyIsNotWrittenAgain() throws {
     let cache = try DiskCache(
       path: folder.path,
-      configuration: DiskConfiguration(limits: DiskLimits(freeBytesMin: 0)), clock: clock)
+      configuration: DiskConfiguration(limits: DiskLimits(freeBytes: 0)), clock: clock)
     try cache.set(Data(count: 20_000), for: "a", options: short)
     try cache.core.openIndex().connection.checkpoint()
     clock.advance(seconds: 5)
@@ -145,7 +145,7 @@ import Testing
     let cache = try DiskCache(
       path: folder.path,
       configuration: DiskConfiguration(
-        limits: DiskLimits(timeToLive: .seconds(5), freeBytesMin: 0)), clock: clock)
+        limits: DiskLimits(age: .seconds(5), freeBytes: 0)), clock: clock)
     try cache.set(
       Data([1]), for: "a", options: DiskStoreOptions(timeToLive: .seconds(1), version: "v"),
       createdMicroseconds: 17, expiresMicroseconds: 1_100_000_000)
@@ -159,7 +159,7 @@ import Testing
     clock.advance(seconds: 99)
     #expect(try cache.contains("a"))
     clock.advance(seconds: 2)
-    #expect(try cache.data(for: "a") == nil)
+    #expect(try cache.value(for: "a") == nil)
     #expect(try cache.entry(for: "b")?.metadata.createdMicroseconds == 1_000_000_000)
   }
 

@@ -11,13 +11,13 @@ import Testing
     try DiskCache(
       path: folder.path,
       configuration: DiskConfiguration(
-        policy: policy, limits: DiskLimits(entriesMax: 30, freeBytesMin: 0), durability: .none),
+        policy: policy, limits: DiskLimits(count: 30, freeBytes: 0), durability: .none),
       clock: clock)
   }
 
   private func step(_ cache: DiskCache, _ random: inout TestRandom) throws {
     let key = "\(min(random.below(70), random.below(70)))"
-    if random.below(3) > 0, try cache.data(for: key) != nil { return }
+    if random.below(3) > 0, try cache.value(for: key) != nil { return }
     try cache.set(
       Data(key.utf8), for: key,
       options: DiskStoreOptions(timeToLive: .seconds(500 + random.below(500))))
@@ -65,7 +65,7 @@ import Testing
     var cache = try open(folder, "lfu")
     for key in 0..<30 { try cache.set(Data(), for: "\(key)") }
     for key in 0..<10 {
-      for _ in 0..<5 { _ = try cache.data(for: "\(key)") }
+      for _ in 0..<5 { _ = try cache.value(for: "\(key)") }
     }
     try cache.close()
     cache = try open(folder, "lfu")
@@ -77,11 +77,11 @@ import Testing
     let folder = try ScratchFolder()
     let cache = try open(folder, "lru")
     for key in 0..<30 { try cache.set(Data(count: 30_000), for: "\(key)") }
-    _ = try cache.data(for: "0")
+    _ = try cache.value(for: "0")
     try cache.close()
     let small = try DiskCache(
       path: folder.path,
-      configuration: DiskConfiguration(limits: DiskLimits(bytesMax: 60_000, freeBytesMin: 0)),
+      configuration: DiskConfiguration(limits: DiskLimits(bytes: 60_000, freeBytes: 0)),
       clock: clock)
     #expect(try keys(small) == [0, 29])
     #expect(try folder.valueFiles().count == 2)
@@ -91,7 +91,7 @@ import Testing
     let folder = try ScratchFolder()
     let cache = try open(folder, "lru")
     for key in 0..<30 { try cache.set(Data(), for: "\(key)") }
-    _ = try cache.data(for: "0")
+    _ = try cache.value(for: "0")
     try cache.close()
     let path = URL(fileURLWithPath: folder.path + "/order")
     var order = try Data(contentsOf: path)

@@ -45,9 +45,9 @@ extension DiskSQLiteFaultTests {
     // Nothing is to be left, which needs no room: no error.
     switch call {
     case .remove: #expect(try cache.remove("a"))
-    case .removeAll: #expect(try cache.removeAll().entries == 1)
-    case .trim: #expect(try cache.trim(toBytes: 0).entries == 1)
-    case .removeExpired: #expect(try cache.removeExpired().entries == 1)
+    case .removeAll: #expect(try cache.removeAll().count == 1)
+    case .trim: #expect(try cache.trim(toBytes: 0).count == 1)
+    case .removeExpired: #expect(try cache.removeExpired().count == 1)
     }
     if durability == .none { try cache.flush() }
     #expect(larder_faults_failures() > 0)
@@ -57,15 +57,15 @@ extension DiskSQLiteFaultTests {
       try cache.flush()
     }
     emptyDisk()
-    #expect(try cache.data(for: "a") == nil)
+    #expect(try cache.value(for: "a") == nil)
     try cache.set(bytes(500, 3), for: "b", suite: "suite")
     try cache.set(bytes(4_000, 3), for: "c", suite: "suite")
-    #expect(try cache.data(for: "b", suite: "suite") == bytes(500, 3))
+    #expect(try cache.value(for: "b", suite: "suite") == bytes(500, 3))
     try cache.flush()
     let copy = try afterKill(folder)
-    #expect(try copy.cache.data(for: "a") == nil)
-    #expect(try copy.cache.data(for: "b", suite: "suite") == bytes(500, 3))
-    #expect(try copy.cache.data(for: "c", suite: "suite") == bytes(4_000, 3))
+    #expect(try copy.cache.value(for: "a") == nil)
+    #expect(try copy.cache.value(for: "b", suite: "suite") == bytes(500, 3))
+    #expect(try copy.cache.value(for: "c", suite: "suite") == bytes(4_000, 3))
     #expect(copy.cache.statistics.damages == 0 && copy.cache.statistics.rebuilds == 0)
     try cache.close()
   }
@@ -84,11 +84,11 @@ extension DiskSQLiteFaultTests {
     }
     try? cache.close()
     emptyDisk()
-    #expect(throws: DiskCacheError.closed(path: folder.path)) { try cache.data(for: "a") }
+    #expect(throws: DiskCacheError.closed(path: folder.path)) { try cache.value(for: "a") }
     // The object is still held, and the folder is nobody's.
     let again = try open(folder, .none)
     try again.set(bytes(500, 2), for: "b")
-    #expect(try again.data(for: "b") == bytes(500, 2))
+    #expect(try again.value(for: "b") == bytes(500, 2))
     try again.close()
     try cache.close()
   }
@@ -104,14 +104,14 @@ extension DiskSQLiteFaultTests {
     try cache.set(bytes(300, 2), for: "other")
     fillDisk()
     #expect(throws: DiskCacheError.self) { try cache.set(bytes(size, 3), for: "k") }
-    #expect(try cache.data(for: "k") == nil)
+    #expect(try cache.value(for: "k") == nil)
     #expect(throws: DiskCacheError.self) { try cache.remove("k") }
     emptyDisk()
     #expect(try !cache.remove("k"))
-    #expect(try cache.data(for: "k") == nil)
+    #expect(try cache.value(for: "k") == nil)
     let copy = try afterKill(folder)
-    #expect(try copy.cache.data(for: "k") == nil)
-    #expect(try copy.cache.data(for: "other") == bytes(300, 2))
+    #expect(try copy.cache.value(for: "k") == nil)
+    #expect(try copy.cache.value(for: "other") == bytes(300, 2))
     try cache.close()
   }
 
@@ -128,7 +128,7 @@ extension DiskSQLiteFaultTests {
     #expect(throws: DiskCacheError.self) { try cache.remove("a", suite: "unknown") }
     emptyDisk()
     #expect(try !cache.remove("a", suite: "unknown"))
-    #expect(try afterKill(folder).cache.data(for: "k") == nil)
+    #expect(try afterKill(folder).cache.value(for: "k") == nil)
     try cache.close()
   }
 
@@ -141,7 +141,7 @@ extension DiskSQLiteFaultTests {
     larder_faults_arm(Int32(LARDER_FAULT_WRITE), 1, 1, 13)
     #expect(throws: DiskCacheError.self) { try cache.set(bytes(300, 3), for: "k") }
     emptyDisk()
-    #expect(try afterKill(folder).cache.data(for: "k") == nil)
+    #expect(try afterKill(folder).cache.value(for: "k") == nil)
     try cache.close()
   }
 
@@ -154,12 +154,12 @@ extension DiskSQLiteFaultTests {
     fillDisk()
     #expect(throws: DiskCacheError.self) { try cache.set(bytes(300, 2), for: "b", suite: "s") }
     emptyDisk()
-    #expect(try cache.data(for: "a") == nil)
+    #expect(try cache.value(for: "a") == nil)
     #expect(cache.count == 0 && cache.statistics.damages == 0)
     try cache.set(bytes(300, 3), for: "b", suite: "s")
     try cache.close()
     let again = try open(folder, .none)
-    #expect(try again.data(for: "b", suite: "s") == bytes(300, 3))
+    #expect(try again.value(for: "b", suite: "s") == bytes(300, 3))
     #expect(again.count == 1 && again.statistics.damages == 0)
     try again.close()
   }

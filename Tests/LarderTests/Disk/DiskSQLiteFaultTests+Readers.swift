@@ -13,7 +13,7 @@ extension DiskSQLiteFaultTests {
     larder_faults_arm(0, 0, 0, 0)
     defer { larder_faults_arm(0, 0, 0, 0) }
     var configuration = DiskConfiguration(
-      limits: DiskLimits(bytesMax: nil, freeBytesMin: 0), durability: .none)
+      limits: DiskLimits(bytes: nil, freeBytes: 0), durability: .none)
     configuration.readersAfter = 0
     let cache = try DiskCache(
       path: folder.path, configuration: configuration, clock: WallCacheClock(),
@@ -22,13 +22,13 @@ extension DiskSQLiteFaultTests {
     try cache.flush()
     // The pages of the writing connection are in memory.
     larder_faults_arm(Int32(kinds), 1, 1_000_000, 0)
-    for key in 0..<20 { #expect(try cache.data(for: "\(key)") == bytes(1_000, key)) }
+    for key in 0..<20 { #expect(try cache.value(for: "\(key)") == bytes(1_000, key)) }
     #expect(larder_faults_failures() > 0)
     #expect(cache.withLock { $0.index?.readers.openCount } == 0)
     larder_faults_arm(0, 0, 0, 0)
     for step in 0..<2_000 {
       let key = step % 20
-      #expect(try cache.data(for: "\(key)") == bytes(1_000, key))
+      #expect(try cache.value(for: "\(key)") == bytes(1_000, key))
     }
     #expect(cache.withLock { $0.index?.readers.openCount } == 1)
     #expect(cache.statistics.hits == 2_020 && cache.statistics.misses == 0)

@@ -47,7 +47,7 @@ import Testing
     try DiskCache(
       path: folder.path,
       configuration: DiskConfiguration(
-        limits: DiskLimits(bytesMax: nil, freeBytesMin: 0), durability: durability,
+        limits: DiskLimits(bytes: nil, freeBytes: 0), durability: durability,
         inlineBytesMax: 3_000, groupWrites: 4, pageCacheBytes: 64 << 10, checkpointPages: 4),
       clock: clock, files: files)
   }
@@ -71,7 +71,7 @@ import Testing
     func failed() { if !acknowledgedIsSure { model.isGroupLost = true } }
     func check(_ key: String) {
       // Not `try?`: no value is an answer, too.
-      guard case .success(let found) = Result(catching: { try cache.data(for: key) }) else {
+      guard case .success(let found) = Result(catching: { try cache.value(for: key) }) else {
         return failed()
       }
       let mayBeLost = isRebuilt(cache) || model.isGroupLost
@@ -86,7 +86,7 @@ import Testing
       } catch {
         noted(key, value, isSure: false)
         failed()
-        #expect(((try? cache.data(for: key)) ?? nil) == nil, "after a failed set")
+        #expect(((try? cache.value(for: key)) ?? nil) == nil, "after a failed set")
       }
       check("\(step)")
       if step == 3 {
@@ -114,7 +114,7 @@ import Testing
 
   private func checkLater(_ cache: DiskCache, _ model: Model, _ context: String) throws {
     for (key, values) in model.later {
-      let found = try cache.data(for: key)
+      let found = try cache.value(for: key)
       #expect(values.contains(found), "\(context): \(key)")
     }
     #expect(cache.statistics.damages == 0 && cache.statistics.rebuilds == 0, "\(context)")
@@ -145,12 +145,12 @@ import Testing
     if let cache {
       // It works again, without being opened anew.
       for (key, value) in model.now {
-        let found = try cache.data(for: key)
+        let found = try cache.value(for: key)
         #expect(found == nil || found == value, "\(context): \(key)")
       }
       let value = bytes(2_000, 7)
       try cache.set(value, for: "again")
-      #expect(try cache.data(for: "again") == value, "\(context)")
+      #expect(try cache.value(for: "again") == value, "\(context)")
       model.later["again"] = [value]
       try cache.close()
       if isRebuilt(cache) {
@@ -161,7 +161,7 @@ import Testing
     cache = nil
     let last = try open(folder, durability)
     try checkLater(last, model, context)
-    let large = try (0..<7).count { try last.data(for: "\($0)")?.count == 4_000 }
+    let large = try (0..<7).count { try last.value(for: "\($0)")?.count == 4_000 }
     #expect(try folder.valueFiles().count == large, "\(context)")
     try last.close()
     return failed
@@ -169,7 +169,7 @@ import Testing
 
   private func checkNow(_ cache: DiskCache, _ model: Model) throws {
     for (key, values) in model.later {
-      guard let found = try? cache.data(for: key) else { continue }
+      guard let found = try? cache.value(for: key) else { continue }
       #expect(values.contains(found), "\(key)")
     }
   }
@@ -186,11 +186,11 @@ import Testing
     larder_faults_arm(Int32(LARDER_FAULT_WRITE), 1, 1, 13)
     #expect(throws: DiskCacheError.self) { try cache.flush() }
     #expect(larder_faults_failures() == 1)
-    #expect(try cache.data(for: "lost") == nil)
+    #expect(try cache.value(for: "lost") == nil)
     try cache.flush()
     try cache.close()
     let again = try open(folder, .none)
-    #expect(try again.data(for: "kept") == bytes(100, 1))
+    #expect(try again.value(for: "kept") == bytes(100, 1))
     #expect(again.count == 1)
   }
 

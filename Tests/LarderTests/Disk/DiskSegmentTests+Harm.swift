@@ -29,12 +29,12 @@ extension DiskSegmentTests {
     }
     let again = try open()
     let isAll = harm == .delete || harm == .folder
-    #expect(try again.data(for: "2") == nil)
-    #expect(try again.data(for: "0") == (isAll ? nil : bytes(9_000, 0)))
-    #expect(try again.data(for: "1") == (isAll ? nil : bytes(9_000, 1)))
+    #expect(try again.value(for: "2") == nil)
+    #expect(try again.value(for: "0") == (isAll ? nil : bytes(9_000, 0)))
+    #expect(try again.value(for: "1") == (isAll ? nil : bytes(9_000, 1)))
     #expect(again.statistics.damages == (isAll ? 3 : 1))
     try again.set(bytes(9_000, 7), for: "2")
-    #expect(try again.data(for: "2") == bytes(9_000, 7))
+    #expect(try again.value(for: "2") == bytes(9_000, 7))
   }
 
   /// A value that turns out to be damaged when its segment is recycled is not copied.
@@ -48,10 +48,10 @@ extension DiskSegmentTests {
     try handle.close()
     try fillUnevenly(cache)
     #expect(cache.statistics.damages == 1)
-    #expect(try cache.data(for: "harmed") == nil)
+    #expect(try cache.value(for: "harmed") == nil)
     #expect(cache.statistics.damages == 1)
     for group in 0..<12 {
-      #expect(try cache.data(for: "group \(group)") == bytes(9_000, group))
+      #expect(try cache.value(for: "group \(group)") == bytes(9_000, group))
     }
   }
 
@@ -60,8 +60,8 @@ extension DiskSegmentTests {
     try cache.set(bytes(9_000), for: "a")
     for file in try segments() { try FileManager.default.removeItem(atPath: file) }
     try cache.set(bytes(9_000, 1), for: "b")
-    #expect(try cache.data(for: "b") == bytes(9_000, 1))
-    #expect(try cache.data(for: "a") == nil)
+    #expect(try cache.value(for: "b") == bytes(9_000, 1))
+    #expect(try cache.value(for: "a") == nil)
     #expect(cache.statistics.damages == 1)
   }
 
@@ -71,13 +71,13 @@ extension DiskSegmentTests {
     if call == "append" { try cache.set(bytes(9_000), for: "a") }
     files.set { $0.calls = [call] }
     #expect(throws: DiskCacheError.self) { try cache.set(bytes(9_000, 1), for: "b") }
-    #expect(try cache.data(for: "b") == nil)
+    #expect(try cache.value(for: "b") == nil)
     files.set { $0.calls = [] }
     try cache.set(bytes(9_000, 2), for: "c")
     // Nothing is appended behind what failed, and what holds nothing is removed.
     #expect(try segments().count == (call == "append" ? 2 : 1))
-    if call == "append" { #expect(try cache.data(for: "a") == bytes(9_000)) }
-    #expect(try cache.data(for: "c") == bytes(9_000, 2))
+    if call == "append" { #expect(try cache.value(for: "a") == bytes(9_000)) }
+    #expect(try cache.value(for: "c") == bytes(9_000, 2))
     try cache.close()
     #expect(try open().count == (call == "append" ? 2 : 1))
   }
@@ -105,7 +105,7 @@ extension DiskSegmentTests {
     for call in stride(from: 20, to: 300, by: 3) {
       let disk = SimulatedDisk(seed: UInt64(call))
       let configuration = DiskConfiguration(
-        limits: DiskLimits(bytesMax: nil, freeBytesMin: 0), durability: .full,
+        limits: DiskLimits(bytes: nil, freeBytes: 0), durability: .full,
         inlineBytesMax: 100, values: .segments(bytes: 16_384))
       func open() throws -> DiskCache {
         try DiskCache(
@@ -123,7 +123,7 @@ extension DiskSegmentTests {
       disk.restart(losesPower: true)
       let again = try open()
       for number in stride(from: 0, to: 16, by: 4) {
-        #expect(try again.data(for: "\(number)") == bytes(4_000, number), "call \(call)")
+        #expect(try again.value(for: "\(number)") == bytes(4_000, number), "call \(call)")
       }
       #expect(again.statistics.damages == 0)
     }

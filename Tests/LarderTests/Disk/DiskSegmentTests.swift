@@ -14,7 +14,7 @@ import Testing
 
   func open(
     _ values: DiskValues = .segments(bytes: segmentBytes), durability: DiskDurability = .normal,
-    limits: DiskLimits = DiskLimits(bytesMax: nil, freeBytesMin: 0),
+    limits: DiskLimits = DiskLimits(bytes: nil, freeBytes: 0),
     encryption: DiskEncryption? = nil
   ) throws -> DiskCache {
     try DiskCache(
@@ -52,13 +52,13 @@ import Testing
     try cache.close()
     let again = try open(durability: durability)
     for number in 0..<20 {
-      #expect(try again.data(for: "\(number)") == bytes(12_000, number))
+      #expect(try again.value(for: "\(number)") == bytes(12_000, number))
     }
-    #expect(try again.data(for: "larger than a segment") == bytes(100_000))
+    #expect(try again.value(for: "larger than a segment") == bytes(100_000))
     #expect(again.usage.files == UInt64(pages) + 100_000)
     #expect(again.statistics.damages == 0 && again.usage.spare == 0)
     #expect(try again.dropPageCache() || !isLinux)
-    #expect(try again.data(for: "3") == bytes(12_000, 3))
+    #expect(try again.value(for: "3") == bytes(12_000, 3))
   }
 
   private var isLinux: Bool {
@@ -103,11 +103,11 @@ import Testing
     // Copies are at most twice what was written at this share of dead bytes.
     #expect(said.bytesMoved < 2 * said.bytesWritten)
     #expect(cache.writes.files == said.bytesWritten + said.bytesMoved)
-    for (key, step) in versions { #expect(try cache.data(for: "\(key)") == bytes(9_000, step)) }
+    for (key, step) in versions { #expect(try cache.value(for: "\(key)") == bytes(9_000, step)) }
     try cache.close()
     let again = try open()
     #expect(again.count == versions.count)
-    for (key, step) in versions { #expect(try again.data(for: "\(key)") == bytes(9_000, step)) }
+    for (key, step) in versions { #expect(try again.value(for: "\(key)") == bytes(9_000, step)) }
     try again.removeAll()
     #expect(try folder.valueFiles() == [])
     #expect(again.usage.files == 0 && again.usage.spare == 0)
@@ -120,14 +120,14 @@ import Testing
     #expect(cache.statistics.bytesMoved > 0 && cache.statistics.damages == 0)
     try cache.close()
     let again = try open(encryption: key)
-    for (key, step) in versions { #expect(try again.data(for: "\(key)") == bytes(9_000, step)) }
+    for (key, step) in versions { #expect(try again.value(for: "\(key)") == bytes(9_000, step)) }
     #expect(again.statistics.damages == 0)
   }
 
   @Test func copiedEntriesKeepWhatTheyAre() throws {
-    let cache = try open(limits: DiskLimits(bytesMax: nil, timeToLive: nil, freeBytesMin: 0))
+    let cache = try open(limits: DiskLimits(bytes: nil, age: nil, freeBytes: 0))
     let options = DiskStoreOptions(
-      timeToLive: .seconds(900), version: "v", contentType: "t", cost: 3)
+      timeToLive: .seconds(900), version: "v", contentType: "t", fetchCost: 3)
     try cache.set(bytes(9_000, 1), for: "stays", options: options)
     let before = try #require(try cache.entry(for: "stays"))
     for step in 0..<4 { try cache.set(bytes(9_000, step), for: "other") }
@@ -146,11 +146,11 @@ import Testing
   @Test func policiesDecideTheSameAsWithFiles() throws {
     var said: [DiskStatistics] = []
     for values in [DiskValues.files, .segments(bytes: Self.segmentBytes)] {
-      let cache = try open(values, limits: DiskLimits(bytesMax: 200_000, freeBytesMin: 0))
+      let cache = try open(values, limits: DiskLimits(bytes: 200_000, freeBytes: 0))
       var random = TestRandom(seed: 9)
       for step in 0..<800 {
         let key = "\(random.below(60))"
-        if try cache.data(for: key) == nil { try cache.set(bytes(4_000 + step, step), for: key) }
+        if try cache.value(for: key) == nil { try cache.set(bytes(4_000 + step, step), for: key) }
       }
       var statistics = cache.statistics
       #expect((statistics.bytesMoved > 0) == (values != .files))
@@ -173,14 +173,14 @@ import Testing
     let third = try open(.files)
     for number in 0..<15 {
       #expect(
-        try third.data(for: "\(number)") == bytes(9_000, number < 5 ? number : number + 1))
+        try third.value(for: "\(number)") == bytes(9_000, number < 5 ? number : number + 1))
     }
     // Dead segments are given back, and what counts of them becomes files.
     for number in 5..<13 { try third.set(bytes(9_000, number), for: "\(number)") }
     #expect(try segments() == [] && third.statistics.bytesMoved == 45_000)
     for number in 5..<15 {
       #expect(
-        try third.data(for: "\(number)") == bytes(9_000, number < 13 ? number : number + 1))
+        try third.value(for: "\(number)") == bytes(9_000, number < 13 ? number : number + 1))
     }
     try third.removeAll()
     #expect(try folder.valueFiles() == [])
@@ -206,7 +206,7 @@ import Testing
   func checkWorn(_ cache: DiskCache) throws {
     for number in 0..<20 {
       let value = bytes(12_000, number % 5 == 0 ? number : number + 1)
-      #expect(try cache.data(for: "\(number)") == value)
+      #expect(try cache.value(for: "\(number)") == value)
     }
   }
 
@@ -218,7 +218,7 @@ import Testing
     let cache = try open()
     #expect(try folder.valueFiles() == [])
     try cache.set(bytes(9_000), for: "a")
-    #expect(try cache.data(for: "a") == bytes(9_000))
+    #expect(try cache.value(for: "a") == bytes(9_000))
   }
 
   /// Between the two halves of a get the value's segment is recycled: it is looked for again.
@@ -226,7 +226,7 @@ import Testing
     let core = try DiskCore(
       path: folder.path,
       DiskConfiguration(
-        limits: DiskLimits(bytesMax: nil, freeBytesMin: 0), inlineBytesMax: 100,
+        limits: DiskLimits(bytes: nil, freeBytes: 0), inlineBytesMax: 100,
         values: .segments(bytes: Self.segmentBytes)),
       clock: ManualClock(), files: files)
     func set(_ key: String, _ value: Data) throws {

@@ -21,7 +21,7 @@ import Testing
     try DiskCache(
       path: folder.path,
       configuration: DiskConfiguration(
-        limits: DiskLimits(freeBytesMin: 0), durability: durability, inlineBytesMax: 100))
+        limits: DiskLimits(freeBytes: 0), durability: durability, inlineBytesMax: 100))
   }
 
   private func put(_ stray: Stray, at path: String) throws {
@@ -66,12 +66,12 @@ import Testing
     }
     for number in 0..<70 {
       #expect(
-        try cache.data(for: "new \(number)") == Data(repeating: UInt8(number), count: 2_000))
+        try cache.value(for: "new \(number)") == Data(repeating: UInt8(number), count: 2_000))
     }
     try cache.close()
     let again = try open()
-    #expect(try again.data(for: "new 9") == Data(repeating: 9, count: 2_000))
-    #expect(try again.data(for: "new small 9") == Data(repeating: 9, count: 20))
+    #expect(try again.value(for: "new 9") == Data(repeating: 9, count: 2_000))
+    #expect(try again.value(for: "new small 9") == Data(repeating: 9, count: 20))
     #expect(again.statistics.damages == 0)
     try again.close()
     try checkOutside()
@@ -81,8 +81,8 @@ import Testing
   func inPlaceOfAValueWhenOpening(stray: Stray) throws {
     try put(stray, at: try fill())
     let cache = try open()
-    #expect(try cache.data(for: "large") == nil)
-    #expect(try cache.data(for: "small") == Data(count: 30))
+    #expect(try cache.value(for: "large") == nil)
+    #expect(try cache.value(for: "small") == Data(count: 30))
     #expect(cache.statistics.damages == 1)
     try checkWorks(cache)
   }
@@ -92,7 +92,7 @@ import Testing
     let cache = try open()
     try cache.set(Data(count: 3_000), for: "large")
     try put(stray, at: try #require(try folder.valueFiles().first))
-    #expect(try cache.data(for: "large") == nil)
+    #expect(try cache.value(for: "large") == nil)
     #expect(cache.statistics.damages == 1)
     try checkWorks(cache)
   }
@@ -106,7 +106,7 @@ import Testing
     try cache.remove("large")
     try put(stray, at: file)
     try cache.set(Data(count: 4_000), for: "next")
-    #expect(try cache.data(for: "next") == Data(count: 4_000))
+    #expect(try cache.value(for: "next") == Data(count: 4_000))
     try checkWorks(cache)
   }
 
@@ -127,7 +127,7 @@ import Testing
     let cache = try open()
     let isDatabase = name.hasPrefix("index.sqlite")
     #expect(cache.statistics.rebuilds == (isDatabase ? 1 : 0))
-    if !isDatabase { #expect(try cache.data(for: "small") == Data(count: 30)) }
+    if !isDatabase { #expect(try cache.value(for: "small") == Data(count: 30)) }
     try checkWorks(cache)
   }
 
@@ -148,7 +148,7 @@ import Testing
     let inner = folder.path + "/cache"
     func check(_ cache: DiskCache) throws {
       for number in 0..<5 { try cache.set(Data(count: 3_000), for: "\(number)") }
-      for number in 0..<5 { _ = try cache.data(for: "\(number)") }
+      for number in 0..<5 { _ = try cache.value(for: "\(number)") }
       try cache.flush()
       var names = 0
       for name in try FileManager.default.subpathsOfDirectory(atPath: inner) + [""] {
@@ -162,7 +162,7 @@ import Testing
       try cache.close()
     }
     let configuration = DiskConfiguration(
-      limits: DiskLimits(freeBytesMin: 0), inlineBytesMax: 100)
+      limits: DiskLimits(freeBytes: 0), inlineBytesMax: 100)
     try check(try DiskCache(path: inner, configuration: configuration))
     // One that another version made for everybody.
     #expect(chmod(inner + "/index.sqlite", 0o644) == 0)

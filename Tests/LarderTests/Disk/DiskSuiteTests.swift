@@ -21,7 +21,7 @@ import Testing
     folder = try ScratchFolder()
     cache = try DiskCache(
       path: folder.path,
-      configuration: DiskConfiguration(limits: DiskLimits(freeBytesMin: 0)))
+      configuration: DiskConfiguration(limits: DiskLimits(freeBytes: 0)))
   }
 
   private let article = Article(
@@ -49,7 +49,7 @@ import Testing
     #expect(try raw.value(for: "a") == Data([0, 255]))
     #expect(try number.value(for: "a") == -7)
     #expect(try cache.suites().count == 6)
-    #expect(try text.removeAll().entries == 1)
+    #expect(try text.removeAll().count == 1)
     #expect(try !text.contains("a"))
     #expect(try number.contains("a"))
     #expect(try number.remove("a"))

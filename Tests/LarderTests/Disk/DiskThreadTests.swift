@@ -14,7 +14,7 @@ import Testing
     let cache = try DiskCache(
       path: folder.path,
       configuration: DiskConfiguration(
-        limits: DiskLimits(bytesMax: 30_000, freeBytesMin: 0), durability: durability,
+        limits: DiskLimits(bytes: 30_000, freeBytes: 0), durability: durability,
         inlineBytesMax: 200, encryption: isEncrypted ? DiskEncryption(key: Data(count: 16)) : nil))
     let told = Atomic(0)
     let token = cache.onEvent { event in
@@ -39,7 +39,7 @@ import Testing
             let count = random.below(5) == 0 ? 2_000 : 100
             try cache.set(Data(repeating: UInt8(key), count: count), for: "\(key)")
           default:
-            guard let data = try cache.data(for: "\(key)") else { continue }
+            guard let data = try cache.value(for: "\(key)") else { continue }
             hits.wrappingAdd(1, ordering: .relaxed)
             let isRight = data.allSatisfy { $0 == UInt8(key) } && [100, 2_000].contains(data.count)
             if !isRight { wrong.wrappingAdd(1, ordering: .relaxed) }

@@ -17,7 +17,7 @@ import Testing
     try DiskCache(
       path: folder.path,
       configuration: DiskConfiguration(
-        limits: DiskLimits(freeBytesMin: 0), durability: durability),
+        limits: DiskLimits(freeBytes: 0), durability: durability),
       clock: ManualClock(), files: files)
   }
 
@@ -54,11 +54,11 @@ import Testing
     #else
       #expect(!isKnown)
     #endif
-    #expect(try cache.data(for: "large") == value)
-    #expect(try cache.data(for: "small") == Data([1]))
+    #expect(try cache.value(for: "large") == value)
+    #expect(try cache.value(for: "small") == Data([1]))
     files.set { $0.calls = ["dropCached"] }
     #expect(throws: DiskCacheError.self) { try cache.dropPageCache() }
-    #expect(try cache.data(for: "large") == value)
+    #expect(try cache.value(for: "large") == value)
   }
 
   /// Nothing is opened and closed for it that would take SQLite's locks away.
@@ -68,7 +68,7 @@ import Testing
     _ = try cache.dropPageCache()
     let raw = try SQLiteConnection(path: folder.path + "/index.sqlite", busyMilliseconds: 0)
     #expect(throws: SQLiteError.self) { try raw.number("SELECT count(*) FROM entries") }
-    #expect(try cache.data(for: "small") == Data([1]))
+    #expect(try cache.value(for: "small") == Data([1]))
   }
 
   #if os(Linux)

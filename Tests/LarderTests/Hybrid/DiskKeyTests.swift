@@ -16,7 +16,7 @@ import Testing
     try cache.set(2, for: decomposed)
     #expect(cache.diskCount == 1)
     cache.handle(.critical)
-    #expect(try cache.get(composed)?.value == 2)
+    #expect(try cache.entry(for: composed)?.value == 2)
   }
 
   @Test func hostileTextsAreKeys() throws {
@@ -25,7 +25,7 @@ import Testing
       path: folder.path, configuration: HybridTestCaches.configuration(memory: 1))
     let keys = ["", "../x", "a\0b", "a", "\u{1F600}", String(repeating: "k", count: 100_000)]
     for (number, key) in keys.enumerated() { try cache.set(number, for: key) }
-    for (number, key) in keys.enumerated() { #expect(try cache.get(key)?.value == number) }
+    for (number, key) in keys.enumerated() { #expect(try cache.entry(for: key)?.value == number) }
   }
 
   @Test func otherKeys() throws {

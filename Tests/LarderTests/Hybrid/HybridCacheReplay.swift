@@ -34,7 +34,7 @@ struct HybridCacheReplay {
         counts.requests += 1
         counts.bytesRequested += size(line)
         cost.requested += Double(line.cost)
-        if let hit = try cache.get(line.id) {
+        if let hit = try cache.entry(for: line.id) {
           cost.saved += Double(line.cost)
           count(hit, line, isStale: hit.version != "\(versions[Int(line.id)])")
         } else {
@@ -82,7 +82,7 @@ struct HybridCacheReplay {
       Data(repeating: UInt8(truncatingIfNeeded: version), count: Int(line.size)), line.id,
       DiskStoreOptions(
         timeToLive: line.timeToLive == 0 ? nil : .seconds(Int(line.timeToLive)),
-        version: "\(version)", cost: line.cost))
+        version: "\(version)", fetchCost: line.cost))
   }
 
   private func size(_ line: ReplayTrace.Line) -> UInt64 { countsBytes ? UInt64(line.size) : 1 }

@@ -23,7 +23,7 @@ import Testing
       options: DiskStoreOptions(timeToLive: .seconds(9), version: "v1", contentType: "t"))
     clock.set(seconds: 52)
     for tier in [HybridTier.memory, .disk] {
-      let hit = try #require(try cache.get("a"))
+      let hit = try #require(try cache.entry(for: "a"))
       #expect(hit.value == 1)
       #expect(hit.tier == tier)
       #expect(hit.version == "v1")
@@ -35,8 +35,8 @@ import Testing
       try cache.set(2, for: "b")
     }
     clock.set(seconds: 59)
-    #expect(try cache.get("a") == nil)
-    #expect(try cache.get("b")?.expiresMicroseconds == nil)
+    #expect(try cache.entry(for: "a") == nil)
+    #expect(try cache.entry(for: "b")?.expiresMicroseconds == nil)
   }
 
   @Test func removesFromBothTiers() throws {
@@ -45,7 +45,7 @@ import Testing
     #expect(try cache.contains("a"))
     #expect(try cache.remove("a"))
     #expect(try !cache.contains("a"))
-    #expect(try cache.get("a") == nil)
+    #expect(try cache.entry(for: "a") == nil)
     #expect(try !cache.remove("a"))
     #expect(cache.memoryCount == 0)
     #expect(cache.diskCount == 0)
@@ -57,28 +57,28 @@ import Testing
     try first?.close()
     first = nil
     let again = try cache()
-    let hit = try #require(try again.get("a"))
+    let hit = try #require(try again.entry(for: "a"))
     #expect(hit.tier == .disk)
     #expect(hit.version == "v")
-    #expect(try again.get("a")?.tier == .memory)
+    #expect(try again.entry(for: "a")?.tier == .memory)
   }
 
   @Test func oneTierAlone() throws {
     let inMemory = try HybridCache<String, Int>(
       configuration: HybridTestCaches.configuration(disk: nil))
     try inMemory.set(1, for: "a")
-    #expect(try inMemory.get("a")?.tier == .memory)
-    #expect(try inMemory.get("b") == nil)
+    #expect(try inMemory.entry(for: "a")?.tier == .memory)
+    #expect(try inMemory.entry(for: "b") == nil)
     for number in 0..<9 { try inMemory.set(number, for: "\(number)") }
-    #expect(try inMemory.get("a") == nil)
+    #expect(try inMemory.entry(for: "a") == nil)
     try inMemory.close()
 
     let onDisk = try cache(HybridTestCaches.configuration(memory: nil))
     try onDisk.set(1, for: "a")
-    #expect(try onDisk.get("a")?.tier == .disk)
-    #expect(try onDisk.get("a")?.tier == .disk)
+    #expect(try onDisk.entry(for: "a")?.tier == .disk)
+    #expect(try onDisk.entry(for: "a")?.tier == .disk)
     #expect(try onDisk.remove("a"))
-    #expect(try onDisk.get("a") == nil)
+    #expect(try onDisk.entry(for: "a") == nil)
   }
 
   @Test func refusesWhatContradictsItself() throws {
@@ -87,7 +87,7 @@ import Testing
     let exclusive = HybridTestCaches.configuration(
       rules: HybridRules(inclusion: .exclusive), writes: .back())
     let oneTier = HybridTestCaches.configuration(disk: nil, writes: .back())
-    let noRoom = HybridTestCaches.configuration(writes: .back(entriesMax: 0))
+    let noRoom = HybridTestCaches.configuration(writes: .back(count: 0))
     for configuration in [noTier, exclusive, oneTier, noRoom] {
       let error = #expect(throws: HybridCacheError.self) { try cache(configuration) }
       guard case .configuration = error else {
@@ -121,22 +121,22 @@ import Testing
       for number in 0..<60 { try cache.set(number, for: "\(number)") }
       // Memory gave it up; disk has it, for ever, and promoting it leaves it there.
       for _ in 0..<3 {
-        let hit = try #require(try cache.get("p"))
+        let hit = try #require(try cache.entry(for: "p"))
         #expect(hit.value == 1)
         #expect(hit.isPermanent)
         #expect(hit.expiresMicroseconds == nil)
       }
       try cache.removeAll()
       try cache.removeExpired()
-      #expect(try cache.get("p")?.value == 1)
+      #expect(try cache.entry(for: "p")?.value == 1)
       #expect(cache.diskCount == 1)
       cache.handle(.critical)
-      #expect(try cache.get("p")?.tier == .disk)
+      #expect(try cache.entry(for: "p")?.tier == .disk)
       #expect(try cache.remove("p"))
-      #expect(try cache.get("p") == nil)
+      #expect(try cache.entry(for: "p") == nil)
       try cache.set(2, for: "p", options: DiskStoreOptions(isPermanent: true))
       try cache.removeAll(includingPermanent: true)
-      #expect(try cache.get("p") == nil)
+      #expect(try cache.entry(for: "p") == nil)
     }
   }
 
@@ -148,10 +148,10 @@ import Testing
     for number in 0..<5 { try cache.set(number, for: "\(number)") }
     #expect(cache.memoryCount == 2)
     #expect(cache.diskCount == 3)
-    #expect(try cache.get("0")?.tier == .disk)
+    #expect(try cache.entry(for: "0")?.tier == .disk)
     #expect(cache.memoryCount == 2)
     #expect(cache.diskCount == 3)
-    #expect(try cache.get("0")?.tier == .memory)
+    #expect(try cache.entry(for: "0")?.tier == .memory)
     #expect(cache.statistics.promotions == 1)
     #expect(cache.statistics.demotions == 4)
   }
@@ -171,21 +171,21 @@ import Testing
     try cache.set(4, for: "ever")
     #expect(cache.memoryCount == 2)
     #expect(cache.diskCount == 3)
-    #expect(try cache.get("long")?.tier == .disk)
-    #expect(try cache.get("long")?.tier == .disk)
+    #expect(try cache.entry(for: "long")?.tier == .disk)
+    #expect(try cache.entry(for: "long")?.tier == .disk)
     // A second later there is less than an hour left: the next hit moves it up.
     clock.advance(seconds: 1)
-    #expect(try cache.get("long")?.tier == .disk)
-    #expect(try cache.get("long")?.tier == .memory)
-    #expect(try cache.get("ever")?.tier == .disk)
-    #expect(try cache.get("ever")?.tier == .disk)
+    #expect(try cache.entry(for: "long")?.tier == .disk)
+    #expect(try cache.entry(for: "long")?.tier == .memory)
+    #expect(try cache.entry(for: "ever")?.tier == .disk)
+    #expect(try cache.entry(for: "ever")?.tier == .disk)
     // A set takes it out of where it may not be any more.
     try cache.set(5, for: "long")
-    #expect(try cache.get("long")?.tier == .disk)
+    #expect(try cache.entry(for: "long")?.tier == .disk)
     try cache.set(6, for: "long", options: DiskStoreOptions(timeToLive: .seconds(5)))
-    #expect(try cache.get("long")?.tier == .memory)
+    #expect(try cache.entry(for: "long")?.tier == .memory)
     cache.handle(.warning)
-    #expect(try cache.get("long") == nil)
+    #expect(try cache.entry(for: "long") == nil)
   }
 
   // MARK: Cleaning
@@ -200,7 +200,7 @@ import Testing
       #expect(cache.memoryCount == 0)
       #expect(cache.diskCount == 4)
       #expect(cache.statistics.memory?.pressure == 4)
-      #expect(try cache.get(2)?.tier == .disk)
+      #expect(try cache.entry(for: 2)?.tier == .disk)
     }
     var kept = HybridTestCaches.configuration()
     kept.pressureRule = MemoryPressureRule(keptOnWarning: 0.5, keptWhenCritical: 0.25)
@@ -221,22 +221,22 @@ import Testing
     try cache.set(7, for: "late")
     clock.advance(seconds: 5)
     let expired = try cache.removeExpired()
-    #expect(expired.memoryEntries == 3)
-    #expect(expired.disk.entries == 3)
+    #expect(expired.memoryCount == 3)
+    #expect(expired.disk.count == 3)
     #expect(expired.disk.valueBytes == 3)
-    #expect(try cache.get("late")?.value == 7)
+    #expect(try cache.entry(for: "late")?.value == 7)
     let all = try cache.removeAll()
-    #expect(all.memoryEntries == 1)
-    #expect(all.disk.entries == 1)
-    #expect(try cache.get("late") == nil)
+    #expect(all.memoryCount == 1)
+    #expect(all.disk.count == 1)
+    #expect(try cache.entry(for: "late") == nil)
 
     for number in 0..<4 { try cache.set(number, for: "\(number)") }
     #expect(cache.trimMemory(toCount: 1) == 3)
-    #expect(try cache.trimDisk(toEntries: 2).entries == 2)
+    #expect(try cache.trimDisk(toCount: 2).count == 2)
     #expect(cache.memoryCount == 1)
     #expect(cache.diskCount == 2)
     clock.advance(seconds: 100)
-    #expect(try cache.trim(toAge: .seconds(50)).disk.entries == 2)
+    #expect(try cache.trim(toAge: .seconds(50)).disk.count == 2)
     #expect(cache.memoryCount == 0)
   }
 
@@ -251,15 +251,15 @@ import Testing
       try cache.set(1, for: 1)
       try cache.set(2, for: 2)
       clock.advance(seconds: 100)
-      #expect(try cache.get(1)?.tier == .disk)
-      #expect(try cache.get(1)?.tier == .memory)
-      #expect(try cache.trim(toAge: .seconds(101)).memoryEntries == 0)
-      #expect(try cache.trim(toAge: .seconds(100)).memoryEntries == 1)
+      #expect(try cache.entry(for: 1)?.tier == .disk)
+      #expect(try cache.entry(for: 1)?.tier == .memory)
+      #expect(try cache.trim(toAge: .seconds(101)).memoryCount == 0)
+      #expect(try cache.trim(toAge: .seconds(100)).memoryCount == 1)
       #expect(cache.memoryCount + cache.diskCount == 0)
       try cache.set(3, for: 3, options: DiskStoreOptions(isPermanent: true))
       clock.advance(seconds: 100)
       try cache.trim(toAge: .seconds(1))
-      #expect(try cache.get(3)?.value == 3)
+      #expect(try cache.entry(for: 3)?.value == 3)
     }
   }
 
@@ -273,7 +273,7 @@ import Testing
       try cache.set(1, for: "a")
       for life in [Duration.zero, .seconds(-1)] {
         try cache.set(2, for: "a", options: DiskStoreOptions(timeToLive: life))
-        #expect(try cache.get("a") == nil)
+        #expect(try cache.entry(for: "a") == nil)
         #expect(cache.memoryCount + cache.diskCount == 0)
       }
     }
@@ -289,7 +289,7 @@ import Testing
     let disk = try DiskCache(path: folder.path, clock: ManualClock(seconds: 1000))
     let shared = try HybridCache<String, Int>(
       configuration: HybridTestCaches.configuration(), disk: disk)
-    #expect(try shared.get("a")?.value == 1)
+    #expect(try shared.entry(for: "a")?.value == 1)
     try shared.close()
     try disk.close()
     try shared.close()
@@ -317,15 +317,15 @@ import Testing
     try first.close()
     var second: HybridCache<String, Int>? = try HybridCache(
       configuration: configuration, disk: disk)
-    #expect(try second?.get("a")?.value == 1)
+    #expect(try second?.entry(for: "a")?.value == 1)
     // The first one is out of it.
     #expect(throws: HybridCacheError.self) { try first.set(2, for: "a") }
     first.handle(.critical)
-    #expect(throws: HybridCacheError.self) { try first.get("a") }
-    #expect(try second?.get("a")?.value == 1)
+    #expect(throws: HybridCacheError.self) { try first.entry(for: "a") }
+    #expect(try second?.entry(for: "a")?.value == 1)
     second = nil
     let third = try HybridCache<String, Int>(configuration: configuration, disk: disk)
-    #expect(try third.get("a")?.value == 1)
+    #expect(try third.entry(for: "a")?.value == 1)
   }
 
   @Test func cleaningLeavesOtherSuitesAlone() throws {
@@ -341,9 +341,9 @@ import Testing
         options: DiskStoreOptions(timeToLive: .seconds(10)))
     }
     clock.advance(seconds: 100)
-    #expect(try first.removeExpired().disk.entries == 1)
-    #expect(try first.trim(toAge: .seconds(50)).disk.entries == 1)
-    #expect(try disk.suites().map(\.entries) == [0, 0, 2])
+    #expect(try first.removeExpired().disk.count == 1)
+    #expect(try first.trim(toAge: .seconds(50)).disk.count == 1)
+    #expect(try disk.suites().map(\.count) == [0, 0, 2])
   }
 
   @Test func suitesOfOneDiskDoNotMix() throws {
@@ -358,11 +358,11 @@ import Testing
     try second.set("x", for: "a")
     first.handle(.critical)
     second.handle(.critical)
-    #expect(try first.get("a")?.value == 1)
-    #expect(try second.get("a")?.value == "x")
+    #expect(try first.entry(for: "a")?.value == 1)
+    #expect(try second.entry(for: "a")?.value == "x")
     try first.removeAll()
-    #expect(try first.get("a") == nil)
-    #expect(try second.get("a")?.value == "x")
+    #expect(try first.entry(for: "a") == nil)
+    #expect(try second.entry(for: "a")?.value == "x")
     try first.close()
     #expect(try disk.suites().map(\.name) == ["", "one", "two"])
   }
@@ -372,7 +372,7 @@ import Testing
     try disk.set(Data("nonsense".utf8), for: "a")
     let cache = try HybridCache<String, [Int]>(
       configuration: HybridTestCaches.configuration(), disk: disk)
-    #expect(try cache.get("a") == nil)
+    #expect(try cache.entry(for: "a") == nil)
     #expect(disk.statistics.undecodables == 1)
     #expect(disk.count == 0)
   }
@@ -382,6 +382,6 @@ import Testing
       path: folder.path, configuration: HybridTestCaches.configuration())
     try cache.set(1, for: "a")
     #expect(throws: HybridCacheError.self) { try cache.set(.nan, for: "a") }
-    #expect(try cache.get("a")?.value == 1)
+    #expect(try cache.entry(for: "a")?.value == 1)
   }
 }

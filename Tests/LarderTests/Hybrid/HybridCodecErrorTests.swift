@@ -39,7 +39,7 @@ import Testing
     try disk.close()
     let third = try HybridCache<String, Data>(
       path: folder.path, configuration: configuration, codec: codec)
-    #expect(try third.get("b")?.value == Data([3]))
+    #expect(try third.entry(for: "b")?.value == Data([3]))
   }
 
   /// A record that is damaged keeps nobody out.
@@ -58,7 +58,7 @@ import Testing
     }
     for _ in 0..<2 {
       let again = try HybridCache<String, Data>(path: folder.path)
-      #expect(try again.get("a")?.value == Data([1]))
+      #expect(try again.entry(for: "a")?.value == Data([1]))
       try again.set(Data([2]), for: "b")
       try again.close()
     }

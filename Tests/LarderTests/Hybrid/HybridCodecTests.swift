@@ -14,10 +14,10 @@ import Testing
     let cache = try HybridCache<String, Data>(preset: .yycache, path: folder.path)
     try cache.set(image, for: "a")
     #expect(cache.diskValueBytes == 16 << 10)
-    #expect(cache.statistics.memory?.cost == 16 << 10)
+    #expect(cache.statistics.memory?.weight == 16 << 10)
     try cache.close()
     let byPath = try HybridCache<String, Data>(path: folder.path)
-    #expect(try byPath.get("a")?.value == image)
+    #expect(try byPath.entry(for: "a")?.value == image)
     try byPath.close()
   }
 
@@ -39,12 +39,12 @@ import Testing
     try first.set(image, for: "a")
     try first.close()
     let second = try? HybridCache<String, Data>(path: folder.path, codec: .data)
-    let value = try? second?.get("a")?.value
+    let value = try? second?.entry(for: "a")?.value
     #expect(value == nil)
     try second?.close()
     // Nothing is lost for the right one.
     let third = try HybridCache<String, Data>(path: folder.path, codec: .json)
-    #expect(try third.get("a")?.value == image)
+    #expect(try third.entry(for: "a")?.value == image)
   }
 
   @Test func suitesAreCheckedOneByOne() throws {
@@ -67,6 +67,6 @@ import Testing
     try disk.set(Data([0xFF, 0xFE]), for: "a")
     let cache = try HybridCache<String, String>(
       configuration: HybridTestCaches.configuration(), disk: disk)
-    #expect(try cache.get("a") == nil)
+    #expect(try cache.entry(for: "a") == nil)
   }
 }

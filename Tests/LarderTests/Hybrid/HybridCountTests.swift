@@ -51,17 +51,17 @@ import Testing
     let cache = try HybridCache<Int, Int>(
       configuration: HybridTestCaches.configuration(disk: nil))
     let stream = cache.eventStream(buffered: 10)
-    for key in 0..<15 { _ = try cache.get(key) }
+    for key in 0..<15 { _ = try cache.entry(for: key) }
     #expect(cache.statistics.droppedEvents == 5)
     withExtendedLifetime(stream) {}
     let memory = try MemoryCache<Int, Int>(count: 10)
     let ofMemory = memory.eventStream(buffered: 10)
-    for key in 0..<15 { _ = memory.get(key) }
+    for key in 0..<15 { _ = memory.value(for: key) }
     #expect(memory.statistics.droppedEvents == 5)
     withExtendedLifetime(ofMemory) {}
     let disk = try DiskCache(path: folder.path)
     let ofDisk = disk.eventStream(buffered: 10)
-    for key in 0..<15 { _ = try disk.data(for: "\(key)") }
+    for key in 0..<15 { _ = try disk.value(for: "\(key)") }
     #expect(disk.statistics.droppedEvents == 5)
     withExtendedLifetime(ofDisk) {}
   }

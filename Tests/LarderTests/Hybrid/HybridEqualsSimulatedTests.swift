@@ -80,14 +80,15 @@ import Testing
         memory: MemoryCacheConfiguration(
           limits: MemoryCacheLimits(
             count: unit == .objects ? capacities.memory : nil,
-            cost: unit == .bytes ? capacities.memory : nil, age: ages.memory.map { .seconds($0) }),
+            weight: unit == .bytes ? capacities.memory : nil,
+            age: ages.memory.map { .seconds($0) }),
           policy: memory, admission: admissions.memory, shards: 1, seed: seed),
         disk: DiskConfiguration(
           policy: disk, admission: admissions.disk,
           limits: DiskLimits(
-            bytesMax: unit == .bytes ? UInt64(capacities.disk) : nil,
-            entriesMax: unit == .objects ? capacities.disk : nil,
-            timeToLive: ages.disk.map { .seconds($0) }, freeBytesMin: 0),
+            bytes: unit == .bytes ? UInt64(capacities.disk) : nil,
+            count: unit == .objects ? capacities.disk : nil,
+            age: ages.disk.map { .seconds($0) }, freeBytes: 0),
           durability: .none, inlineBytesMax: 10, seed: seed),
         rules: rules),
       in: folder, countsBytes: unit == .bytes)

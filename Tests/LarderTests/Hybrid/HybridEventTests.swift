@@ -24,11 +24,11 @@ import Testing
       configuration: HybridTestCaches.configuration(
         memory: 1, rules: HybridRules(inclusion: .exclusive)))
     let token = cache.onEvent { heard.add($0) }
-    _ = try cache.get(1)
+    _ = try cache.entry(for: 1)
     try cache.set(10, for: 1)
     try cache.set(20, for: 2)
-    _ = try cache.get(2)
-    _ = try cache.get(1)
+    _ = try cache.entry(for: 2)
+    _ = try cache.entry(for: 1)
     try cache.remove(1)
     token.cancel()
     try cache.set(30, for: 3)
@@ -49,11 +49,11 @@ import Testing
     let token = cache.onEvent { [unowned cache] event in
       guard case .miss = event.kind, let key = event.key.flatMap({ Int($0) }) else { return }
       _ = try? cache.set(key * 10, for: key)
-      let value = (try? cache.get(key))??.value ?? -1
+      let value = (try? cache.entry(for: key))??.value ?? -1
       seen.withLock { $0.append(value) }
     }
-    #expect(try cache.get(4) == nil)
-    #expect(try cache.get(4)?.value == 40)
+    #expect(try cache.entry(for: 4) == nil)
+    #expect(try cache.entry(for: 4)?.value == 40)
     #expect(seen.withLock { $0 } == [40])
     token.cancel()
   }
@@ -75,7 +75,7 @@ import Testing
       break
     }
     #expect(cache.statistics.backgroundFailures == 1)
-    #expect(try cache.get(1)?.value == 1)
+    #expect(try cache.entry(for: 1)?.value == 1)
   }
 
   /// A handler that is slower than the cache: few events wait for it, and they are the newest.
@@ -96,11 +96,11 @@ import Testing
     }
     let done = DispatchSemaphore(value: 0)
     Thread.detachNewThread {
-      _ = try? cache.get(-1)
+      _ = try? cache.entry(for: -1)
       done.signal()
     }
     entered.wait()
-    for key in 0..<30_000 { _ = try cache.get(key) }
+    for key in 0..<30_000 { _ = try cache.entry(for: key) }
     mayGoOn.signal()
     done.wait()
     token.cancel()

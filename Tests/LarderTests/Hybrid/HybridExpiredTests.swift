@@ -44,11 +44,11 @@ import Testing
 
   /// What finds an entry expired and has no use for it.
   private func look(_ cache: HybridCache<String, Int>) async throws {
-    #expect(try cache.get("a") == nil)
+    #expect(try cache.entry(for: "a") == nil)
     #expect(
       await cache.result(for: "a", strategy: .cacheOnly) { _ in .value(1) }.kind == "absent")
     try cache.removeExpired()
-    #expect(try cache.get("a") == nil)
+    #expect(try cache.entry(for: "a") == nil)
     #expect(try !cache.contains("a"))
   }
 
@@ -65,9 +65,9 @@ import Testing
     #expect(asked.withLock { $0 } == "v7")
     #expect(result.value == 7)
     clock.advance(seconds: 19)
-    #expect(try cache.get("a")?.value == 7)
+    #expect(try cache.entry(for: "a")?.value == 7)
     clock.advance(seconds: 1)
-    #expect(try cache.get("a") == nil)
+    #expect(try cache.entry(for: "a") == nil)
   }
 
   @Test(arguments: Arrangement.allCases)
@@ -79,7 +79,7 @@ import Testing
     let result = await cache.result(for: "a") { _ in throw OriginFailure() }
     #expect(result.value == 7)
     clock.advance(seconds: 1)
-    #expect(try cache.get("a") == nil)
+    #expect(try cache.entry(for: "a") == nil)
     // Too old for anything, it is gone.
     #expect(cache.memoryCount == 0)
     #expect(cache.diskCount == 0)
@@ -89,7 +89,7 @@ import Testing
   func whatIsOfNoUseGoesAsBefore(arrangement: Arrangement) async throws {
     let cache = try cache(arrangement)
     try storeAndExpire(cache, version: nil)
-    #expect(try cache.get("a") == nil)
+    #expect(try cache.entry(for: "a") == nil)
     #expect(cache.memoryCount == 0)
     #expect(cache.diskCount == 0)
     try storeAndExpire(cache, version: nil)
@@ -104,16 +104,16 @@ import Testing
     let cache = try cache(arrangement)
     try storeAndExpire(cache, version: "v7")
     let count = cache.memoryCount + cache.diskCount
-    #expect(try cache.get("a") == nil)
+    #expect(try cache.entry(for: "a") == nil)
     #expect(cache.counts.memory.expirations + cache.counts.disk.expirations == count)
     #expect(cache.memoryCount + cache.diskCount == count)
     try cache.fill(8, for: "a")
-    #expect(try cache.get("a")?.value == 8)
+    #expect(try cache.entry(for: "a")?.value == 8)
     cache.handle(.critical)
     if arrangement != .memory, arrangement != .exclusive {
-      #expect(try cache.get("a")?.value == 8)
+      #expect(try cache.entry(for: "a")?.value == 8)
     } else {
-      #expect(try cache.get("a") == nil)
+      #expect(try cache.entry(for: "a") == nil)
     }
   }
 

@@ -32,15 +32,15 @@ import Testing
       Issue.record("\(String(describing: error))")
       return
     }
-    #expect(try cache.get("a")?.value == large)
-    #expect(try cache.get("a")?.tier == .memory)
+    #expect(try cache.entry(for: "a")?.value == large)
+    #expect(try cache.entry(for: "a")?.tier == .memory)
     // What was there before is gone: nothing old is served.
     cache.handle(.critical)
-    #expect(try cache.get("a") == nil)
+    #expect(try cache.entry(for: "a") == nil)
     files.set { $0.calls = [] }
     try cache.set(large, for: "a")
     cache.handle(.critical)
-    #expect(try cache.get("a")?.value == large)
+    #expect(try cache.entry(for: "a")?.value == large)
   }
 
   @Test func aValueThatCannotBeReadIsAMiss() throws {
@@ -48,11 +48,11 @@ import Testing
     try cache.set(large, for: "a")
     cache.handle(.critical)
     files.set { $0.calls = ["read"] }
-    #expect(try cache.get("a") == nil)
+    #expect(try cache.entry(for: "a") == nil)
     files.set { $0.calls = [] }
-    #expect(try cache.get("a") == nil)
+    #expect(try cache.entry(for: "a") == nil)
     try cache.set(large, for: "a")
-    #expect(try cache.get("a")?.value == large)
+    #expect(try cache.entry(for: "a")?.value == large)
   }
 
   @Test func requestsGoOnWithTheOrigin() async throws {
@@ -65,7 +65,7 @@ import Testing
     let value = try await cache.value(for: "a") { _ in large }
     #expect(value == large)
     #expect(failures.withLock { $0 } == 1)
-    #expect(try cache.get("a")?.tier == .memory)
+    #expect(try cache.entry(for: "a")?.tier == .memory)
     token.cancel()
   }
 
@@ -73,13 +73,13 @@ import Testing
     let cache = try cache()
     try cache.set(Data([1]), for: "a")
     try cache.close()
-    #expect(try cache.get("a")?.value == Data([1]))
-    #expect(throws: HybridCacheError.self) { try cache.get("b") }
+    #expect(try cache.entry(for: "a")?.value == Data([1]))
+    #expect(throws: HybridCacheError.self) { try cache.entry(for: "b") }
     #expect(throws: HybridCacheError.self) { try cache.remove("b") }
     #expect(throws: HybridCacheError.self) { try cache.contains("b") }
     #expect(throws: HybridCacheError.self) { try cache.removeExpired() }
     #expect(try await cache.value(for: "b") { _ in large } == large)
-    #expect(try cache.get("b")?.tier == .memory)
+    #expect(try cache.entry(for: "b")?.tier == .memory)
   }
 
   @Test func aVictimThatDiskCannotTakeIsLostAndTold() throws {
@@ -93,8 +93,8 @@ import Testing
     try cache.set(large, for: "4")
     #expect(failures.withLock { $0 } == 1)
     #expect(cache.statistics.demotions == 0)
-    #expect(try cache.get("4")?.value == large)
-    #expect(try cache.get("0") == nil)
+    #expect(try cache.entry(for: "4")?.value == large)
+    #expect(try cache.entry(for: "0") == nil)
     files.set { $0.calls = [] }
     try cache.set(large, for: "5")
     #expect(cache.statistics.demotions == 1)
@@ -102,7 +102,7 @@ import Testing
   }
 
   /// Disk that fails now and then, under all rules: an error or a miss, never another value.
-  @Test(arguments: HybridRules.Inclusion.allCases, [HybridWrites.through, .back(entriesMax: 5)])
+  @Test(arguments: HybridRules.Inclusion.allCases, [HybridWrites.through, .back(count: 5)])
   func neverAnotherValue(inclusion: HybridRules.Inclusion, writes: HybridWrites) throws {
     if inclusion == .exclusive, writes != .through { return }
     let cache = try cache(HybridRules(inclusion: inclusion), writes: writes)
@@ -119,7 +119,7 @@ import Testing
       do {
         switch random.below(10) {
         case 0...5:
-          guard let hit = try cache.get("\(key)") else { continue }
+          guard let hit = try cache.entry(for: "\(key)") else { continue }
           hits += 1
           #expect(hit.value.first == stored[key], "step \(step)")
         case 6...8:
@@ -141,6 +141,6 @@ import Testing
     #expect(hits > 500)
     try cache.set(large, for: "new")
     cache.handle(.critical)
-    #expect(try cache.get("new")?.value == (inclusion == .inclusive ? large : nil))
+    #expect(try cache.entry(for: "new")?.value == (inclusion == .inclusive ? large : nil))
   }
 }

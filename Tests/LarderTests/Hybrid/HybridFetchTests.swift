@@ -50,7 +50,7 @@ import Testing
     #expect(result.source == .origin)
     #expect(result.value == 1)
     #expect(origin.state.withLock { $0.versions } == [nil, "v0"])
-    #expect(try cache.get("a")?.value == 1)
+    #expect(try cache.entry(for: "a")?.value == 1)
   }
 
   @Test func cacheOnlyAsksNobody() async throws {
@@ -79,7 +79,7 @@ import Testing
     gate.open()
     for await event in events { if case .fetch(isBackground: true) = event.kind { break } }
     #expect(origin.requests == 1)
-    #expect(try cache.get("a")?.value == 0)
+    #expect(try cache.entry(for: "a")?.value == 0)
     // Where the cache has nothing the origin is waited for.
     #expect(await cache.result(for: "b", load: origin.answer).kind == "miss")
   }
@@ -121,13 +121,13 @@ import Testing
     #expect(cache.statistics.disk?.bytesWritten == written)
     #expect(cache.statistics.notModified == 1)
     clock.advance(seconds: 9)
-    #expect(try cache.get("a")?.tier == .memory)
+    #expect(try cache.entry(for: "a")?.tier == .memory)
     cache.handle(.critical)
-    let onDisk = try #require(try cache.get("a"))
+    let onDisk = try #require(try cache.entry(for: "a"))
     #expect(onDisk.tier == .disk)
     #expect(onDisk.expiresMicroseconds == 1_020_000_000)
     clock.advance(seconds: 1)
-    #expect(try cache.get("a") == nil)
+    #expect(try cache.entry(for: "a") == nil)
     #expect(origin.requests == 2)
   }
 
@@ -138,10 +138,10 @@ import Testing
     async let result = cache.result(for: "a", strategy: .fetch, load: origin.answer)
     await gate.hasArrivals(1)
     cache.trimMemory(toCount: 0)
-    try cache.trimDisk(toEntries: 0)
+    try cache.trimDisk(toCount: 0)
     gate.open()
     #expect(await result.kind == "hit memory revalidated")
-    let hit = try #require(try cache.get("a"))
+    let hit = try #require(try cache.entry(for: "a"))
     #expect(hit.version == "v0")
     #expect(cache.diskCount == 1)
   }
@@ -150,14 +150,14 @@ import Testing
     let cache = try cache()
     let result = await cache.result(for: "a") { _ in .notModified() }
     #expect(result.kind == "failure HybridCacheError")
-    #expect(try cache.get("a") == nil)
+    #expect(try cache.entry(for: "a") == nil)
   }
 
   @Test func maxAgeIsRespected() async throws {
     let cache = try cache()
     _ = try await cache.value(for: "a", maxAge: .seconds(10)) { _ in 1 }
     clock.advance(seconds: 9)
-    #expect(try cache.get("a")?.value == 1)
+    #expect(try cache.entry(for: "a")?.value == 1)
     clock.advance(seconds: 1)
     #expect(try await cache.value(for: "a", maxAge: .zero) { _ in 2 } == 2)
     // Nothing may be used of what is over at once, and yet its version can be asked with.
@@ -168,7 +168,7 @@ import Testing
     let cache = try cache()
     try cache.set(1, for: "a")
     #expect(await cache.result(for: "a", strategy: .fetch) { _ in .absent }.kind == "absent")
-    #expect(try cache.get("a") == nil)
+    #expect(try cache.entry(for: "a") == nil)
     #expect(cache.diskCount == 0)
   }
 
@@ -200,7 +200,7 @@ import Testing
     #expect(
       await strict.result(for: "a", strategy: .fetch, load: origin.answer).kind
         == "failure OriginFailure")
-    #expect(try strict.get("a")?.value == 1)
+    #expect(try strict.entry(for: "a")?.value == 1)
   }
 
   @Test func valueThrowsWhatTheOriginThrows() async throws {
@@ -237,7 +237,7 @@ import Testing
     #expect(progress.absent == 1)
     #expect(progress.failed == 1)
     #expect(told.state.withLock { $0.value } == 22)
-    #expect(try cache.get("19")?.value == 0)
-    #expect(try cache.get("3")?.value == -1)
+    #expect(try cache.entry(for: "19")?.value == 0)
+    #expect(try cache.entry(for: "3")?.value == -1)
   }
 }

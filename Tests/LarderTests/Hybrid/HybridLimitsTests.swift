@@ -31,24 +31,24 @@ import Testing
     #expect(try failure { _ in } == nil)
     try check("staleIfError is -1.0 seconds") { $0.staleIfError = .seconds(-1) }
     try check("interval of -1.0 seconds") {
-      $0.writes = .back(entriesMax: 1, interval: .seconds(-1))
+      $0.writes = .back(count: 1, interval: .seconds(-1))
     }
     for waiting in [0, -1, .min] {
-      try check("at most \(waiting) waiting entries") { $0.writes = .back(entriesMax: waiting) }
+      try check("at most \(waiting) waiting entries") { $0.writes = .back(count: waiting) }
     }
     try check("keptOnWarning nan") { $0.pressureRule.keptOnWarning = .nan }
     try check("keptWhenCritical 2.0") {
       $0.memory = nil
       $0.pressureRule.keptWhenCritical = 2
     }
-    try check("cost 0") { $0.memory?.limits.cost = 0 }
-    try check("limits.bytesMax 0") { $0.disk?.limits.bytesMax = 0 }
+    try check("weight 0") { $0.memory?.limits.weight = 0 }
+    try check("limits.bytes 0") { $0.disk?.limits.bytes = 0 }
   }
 
   @Test func whatIsLargeIsTaken() throws {
     #expect(try failure { $0.staleIfError = .seconds(Int64.max) * 8 } == nil)
     #expect(
-      try failure { $0.writes = .back(entriesMax: .max, interval: .seconds(Int64.max) * 8) }
+      try failure { $0.writes = .back(count: .max, interval: .seconds(Int64.max) * 8) }
         == nil)
   }
 
@@ -58,10 +58,10 @@ import Testing
     let cache = try HybridCache<String, Data>(
       path: folder.path,
       configuration: HybridCacheConfiguration(
-        disk: DiskConfiguration(limits: DiskLimits(freeBytesMin: 0), durability: .none)))
+        disk: DiskConfiguration(limits: DiskLimits(freeBytes: 0), durability: .none)))
     try cache.set(Data(count: 8 << 20), for: "large")
     #expect(cache.memoryCount == 1)
-    #expect(try cache.get("large")?.tier == .memory)
+    #expect(try cache.entry(for: "large")?.tier == .memory)
   }
 
   /// However many are asked for at once.
@@ -81,15 +81,15 @@ import Testing
     let cache = try HybridCache<String, Data>(
       path: folder.path,
       configuration: HybridCacheConfiguration(
-        disk: DiskConfiguration(limits: DiskLimits(freeBytesMin: 0), durability: .none)))
+        disk: DiskConfiguration(limits: DiskLimits(freeBytes: 0), durability: .none)))
     for life in [Duration.seconds(Int64.max) * 8, .seconds(Int64.min) * 8] {
       for cost in [Float.nan, -1, .infinity] {
         let key = "\(life) \(cost)"
         let result = await cache.result(for: key) { _ in
-          .value(Data(count: 1), maxAge: life, cost: cost)
+          .value(Data(count: 1), maxAge: life, fetchCost: cost)
         }
         #expect(result.source == .origin)
-        #expect(try (cache.get(key) != nil) == (life > .zero))
+        #expect(try (cache.entry(for: key) != nil) == (life > .zero))
       }
     }
   }

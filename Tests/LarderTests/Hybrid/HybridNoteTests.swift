@@ -17,7 +17,7 @@ import Testing
       let hit = try #require(withUnsafePointer(to: held) { CacheHit(at: $0) })
       for hit in [hit, hit.with(value: 7), CacheHit(7, .memory, created: instant, note)] {
         #expect(hit.createdMicroseconds == instant)
-        #expect(hit.expires == other)
+        #expect(hit.expiry == other)
         #expect(hit.value == 7)
         #expect(hit.tier == .memory)
         #expect(hit.freshness == .fresh)
@@ -78,7 +78,7 @@ import Testing
         memory: 1, rules: HybridRules(inclusion: .exclusive), clock: clock))
     try cache.set(1, for: "a", options: DiskStoreOptions(timeToLive: .seconds(2)))
     for tier in [HybridTier.memory, .disk] {
-      let hit = try #require(try cache.get("a"))
+      let hit = try #require(try cache.entry(for: "a"))
       #expect(hit.tier == tier)
       #expect(hit.createdMicroseconds == now)
       #expect(hit.expiresMicroseconds == now + 2_000_000)

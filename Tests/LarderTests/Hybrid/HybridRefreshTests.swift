@@ -40,7 +40,7 @@ import Testing
     await request.value
     #expect(answers.withLock { $0 } == ["hit \(disk == nil ? "memory" : "disk") stale 7"])
     for await event in events { if case .fetch(isBackground: true) = event.kind { break } }
-    #expect(try cache.get("a")?.value == 0)
+    #expect(try cache.entry(for: "a")?.value == 0)
   }
 
   @Test func whatItsOriginCallsFreshIsNotRefreshed() async throws {
@@ -66,7 +66,7 @@ import Testing
   @Test func whatOnlyTheCacheLimitsIsRefreshed() async throws {
     let cache = try cache {
       $0.strategy = .cacheThenFetch
-      $0.disk?.limits.timeToLive = .seconds(1000)
+      $0.disk?.limits.age = .seconds(1000)
     }
     try cache.set(1, for: "a")
     clock.advance(seconds: 10)
@@ -89,19 +89,19 @@ import Testing
         return
       }
       #expect(hit.expiresMicroseconds == clock.nowMicroseconds + 10_000_000)
-      #expect(try cache.get("a")?.expiresMicroseconds == clock.nowMicroseconds + 10_000_000)
+      #expect(try cache.entry(for: "a")?.expiresMicroseconds == clock.nowMicroseconds + 10_000_000)
     }
     clock.advance(seconds: 10)
-    #expect(try cache.get("a") == nil)
+    #expect(try cache.entry(for: "a") == nil)
   }
 
   @Test func notModifiedKeepsTheLimitOfTheCache() async throws {
-    let cache = try cache { $0.disk?.limits.timeToLive = .seconds(30) }
+    let cache = try cache { $0.disk?.limits.age = .seconds(30) }
     try cache.set(7, for: "a", options: DiskStoreOptions(version: "v"))
     clock.advance(seconds: 30)
     // Memory has no limit of its own here.
     cache.handle(.critical)
     _ = await cache.result(for: "a") { _ in .notModified() }
-    #expect(try cache.get("a")?.expiresMicroseconds == 1_060_000_000)
+    #expect(try cache.entry(for: "a")?.expiresMicroseconds == 1_060_000_000)
   }
 }

@@ -24,7 +24,7 @@ import Testing
     }
     try cache.set(7, for: "a", options: DiskStoreOptions(timeToLive: .seconds(10)))
     clock.advance(seconds: 15)
-    #expect(try cache.get("a") == nil)
+    #expect(try cache.entry(for: "a") == nil)
     let stale = await cache.result(for: "a") { _ in throw OriginFailure() }
     #expect(stale.kind == "hit disk stale")
     #expect(cache.statistics.staleHits == 1)
@@ -44,8 +44,8 @@ import Testing
     #expect(cache.memoryCount == 1)
     clock.advance(seconds: 1)
     let freed = try cache.removeExpired()
-    #expect(freed.disk.entries == 1)
-    #expect(freed.memoryEntries == 1)
+    #expect(freed.disk.count == 1)
+    #expect(freed.memoryCount == 1)
   }
 
   @Test func negativeDurationsAreRefused() throws {
@@ -70,7 +70,7 @@ import Testing
     try cache.set(
       3, for: "c", options: DiskStoreOptions(timeToLive: .seconds(10), contentType: "t"))
     clock.advance(seconds: 10)
-    #expect(try cache.removeExpired().disk.entries == 2)
+    #expect(try cache.removeExpired().disk.count == 2)
     #expect(cache.diskCount == 1)
   }
 }

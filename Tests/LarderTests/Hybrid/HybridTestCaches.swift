@@ -16,7 +16,7 @@ enum HybridTestCaches {
       },
       disk: disk.map {
         DiskConfiguration(
-          limits: DiskLimits(bytesMax: nil, entriesMax: $0, freeBytesMin: 0), durability: .none)
+          limits: DiskLimits(bytes: nil, count: $0, freeBytes: 0), durability: .none)
       },
       rules: rules, writes: writes, clock: clock)
   }

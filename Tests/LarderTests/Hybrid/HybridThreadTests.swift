@@ -25,7 +25,7 @@ import Testing
       rules: HybridRules(inclusion: .exclusive, promotion: .secondHit), policy: "slru"),
     Setting(
       name: "second hit, s3-fifo", rules: HybridRules(promotion: .secondHit), policy: "s3-fifo"),
-    Setting(name: "written back", writes: .back(entriesMax: 6, interval: nil)),
+    Setting(name: "written back", writes: .back(count: 6, interval: nil)),
   ]
 
   /// A call that was made, in ticks of a clock that all threads share.
@@ -61,7 +61,7 @@ import Testing
         var call = Call(kind: .read, key: key, value: nil, begin: begin, end: 0)
         do {
           switch random.below(20) {
-          case 0...11: call.value = try cache.get(key)?.value
+          case 0...11: call.value = try cache.entry(for: key)?.value
           case 12...16:
             call.kind = .write
             call.value = value
@@ -111,11 +111,11 @@ import Testing
   private func checkThatTiersAgree(_ cache: HybridCache<Int, Int>, _ setting: Setting) throws {
     var inMemory: [Int: Int] = [:]
     for key in 0..<Self.keys where cache.memory?.contains(key) == true {
-      inMemory[key] = cache.memory?.get(key)?.value
+      inMemory[key] = cache.memory?.value(for: key)?.value
     }
     try cache.flush()
     for key in 0..<Self.keys {
-      let onDisk = try cache.disk?.data(for: "\(key)").map {
+      let onDisk = try cache.disk?.value(for: "\(key)").map {
         try JSONDecoder().decode(Int.self, from: $0)
       }
       guard let value = inMemory[key], let onDisk else { continue }

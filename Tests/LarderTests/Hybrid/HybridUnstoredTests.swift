@@ -24,7 +24,7 @@ import Testing
       case .diskOnly: configuration = HybridTestCaches.configuration(memory: nil, clock: clock)
       case .back:
         configuration = HybridTestCaches.configuration(
-          writes: .back(entriesMax: 10, interval: nil), clock: clock)
+          writes: .back(count: 10, interval: nil), clock: clock)
       case .stale:
         configuration = HybridTestCaches.configuration(clock: clock)
         configuration.strategy = .cacheThenFetch
@@ -49,7 +49,7 @@ import Testing
 
   private func expectNothing(_ cache: HybridCache<String, Int>) throws {
     try cache.flush()
-    #expect(try cache.get("a") == nil)
+    #expect(try cache.entry(for: "a") == nil)
     #expect(cache.memory?.count ?? 0 == 0 && cache.disk?.count ?? 0 == 0)
     #expect(cache.memory?.statistics.sets ?? 0 == 0)
     #expect(cache.disk?.statistics.stores ?? 0 == 0)
@@ -82,7 +82,7 @@ import Testing
     for answer in [OriginAnswer<Int>.unstored(2), .value(2, maxAge: .zero)] {
       try cache.set(1, for: "a")
       #expect(await cache.result(for: "a", strategy: .fetch) { _ in answer }.value == 2)
-      #expect(try cache.get("a") == nil)
+      #expect(try cache.entry(for: "a") == nil)
       #expect(cache.memory?.count ?? 0 == 0 && cache.disk?.count ?? 0 == 0)
     }
   }
@@ -98,7 +98,7 @@ import Testing
     try cache.set(5, for: "a")
     gate.open()
     #expect(await result.value == 1)
-    #expect(try cache.get("a")?.value == 5)
+    #expect(try cache.entry(for: "a")?.value == 5)
   }
 
   /// With a version, it may be asked for with that, and no get returns it.
@@ -106,7 +106,7 @@ import Testing
   func aVersionIsKeptToBeAskedWith(setting: Setting) async throws {
     let cache = try cache(setting)
     _ = await cache.result(for: "a") { _ in .value(1, cacheControl: "no-cache", version: "v1") }
-    #expect(try cache.get("a") == nil)
+    #expect(try cache.entry(for: "a") == nil)
     let result = await cache.result(for: "a") { request in
       request.version == "v1" ? .notModified() : .absent
     }

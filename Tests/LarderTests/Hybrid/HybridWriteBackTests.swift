@@ -14,7 +14,7 @@ import Testing
     entriesMax: Int = 10, interval: Duration? = .seconds(5), memory: Int = 8
   ) throws -> HybridCache<String, Int> {
     var configuration = HybridTestCaches.configuration(
-      memory: memory, writes: .back(entriesMax: entriesMax, interval: interval), clock: clock)
+      memory: memory, writes: .back(count: entriesMax, interval: interval), clock: clock)
     configuration.disk?.durability = .normal
     return try HybridCache(path: folder.path, configuration: configuration)
   }
@@ -26,7 +26,7 @@ import Testing
     try FileManager.default.copyItem(atPath: folder.path, toPath: copy)
     let disk = try DiskCache(path: copy, clock: clock)
     return try keys.map { key in
-      try disk.data(for: key).map { try JSONDecoder().decode(Int.self, from: $0) }
+      try disk.value(for: key).map { try JSONDecoder().decode(Int.self, from: $0) }
     }
   }
 
@@ -75,11 +75,11 @@ import Testing
     #expect(cache.statistics.waitingWrites == 2)
     clock.advance(seconds: 1)
     // The next look at disk is enough.
-    #expect(try cache.get("nothing") == nil)
+    #expect(try cache.entry(for: "nothing") == nil)
     #expect(try afterAKill(["a", "b"]) == [1, 2])
     try cache.set(3, for: "c")
     clock.advance(seconds: 4)
-    #expect(try cache.get("nothing") == nil)
+    #expect(try cache.entry(for: "nothing") == nil)
     #expect(cache.statistics.waitingWrites == 1)
   }
 
@@ -88,7 +88,7 @@ import Testing
     for number in 0..<5 { try cache.set(number, for: "\(number)") }
     #expect(cache.statistics.waitingWrites == 2)
     #expect(try afterAKill((0..<5).map { "\($0)" }) == [0, 1, 2, nil, nil])
-    for number in 0..<5 { #expect(try cache.get("\(number)")?.value == number) }
+    for number in 0..<5 { #expect(try cache.entry(for: "\(number)")?.value == number) }
   }
 
   @Test func whatWaitsIsServedAndNeverTheOld() throws {
@@ -98,14 +98,14 @@ import Testing
     try cache.set(2, for: "a")
     cache.trimMemory(toCount: 0)
     #expect(try cache.contains("a"))
-    let hit = try #require(try cache.get("a"))
+    let hit = try #require(try cache.entry(for: "a"))
     #expect(hit.value == 2)
     #expect(hit.tier == .disk)
     #expect(cache.statistics.waitingWrites == 0)
     try cache.set(3, for: "a", options: DiskStoreOptions(timeToLive: .seconds(5)))
     clock.advance(seconds: 5)
     #expect(try !cache.contains("a"))
-    #expect(try cache.get("a") == nil)
+    #expect(try cache.entry(for: "a") == nil)
     #expect(try afterAKill(["a"]) == [nil])
   }
 
@@ -124,7 +124,7 @@ import Testing
     try cache.set(1, for: "a")
     try cache.removeAll()
     try cache.flush()
-    #expect(try cache.get("a") == nil)
+    #expect(try cache.entry(for: "a") == nil)
     #expect(cache.statistics.waitingWrites == 0)
     #expect(try afterAKill(["a"]) == [nil])
   }
@@ -132,7 +132,7 @@ import Testing
   @Test func whatDiskRefusesLaterIsTold() throws {
     let files = FaultyFiles()
     var configuration = HybridTestCaches.configuration(
-      writes: .back(entriesMax: 2, interval: nil), clock: clock)
+      writes: .back(count: 2, interval: nil), clock: clock)
     configuration.disk?.inlineBytesMax = 2
     let cache = try HybridCache<String, Int>(
       path: folder.path, configuration: configuration, codec: .json, files: files)
@@ -146,7 +146,7 @@ import Testing
     #expect(told.withLock { $0 } == ["a"])
     #expect(cache.statistics.lostWrites == 1)
     #expect(cache.statistics.waitingWrites == 0)
-    #expect(try cache.get("a")?.value == 1_000_000)
+    #expect(try cache.entry(for: "a")?.value == 1_000_000)
     #expect(throws: HybridCacheError.self) {
       try cache.set(2_000_000, for: "c")
       try cache.flush()

@@ -79,7 +79,7 @@ private struct Unspeakable: OneListPolicy, ~Copyable {
       await #expect(processExitsWith: .success) {
         try PolicyRegistry.add(OwnLRU.self)
         let trace = ReplayTrace(requests: 4_000, objects: 200, sizeMax: 12, isTimed: true, seed: 5)
-        for limits in [MemoryCacheLimits(count: 40), MemoryCacheLimits(cost: 160)] {
+        for limits in [MemoryCacheLimits(count: 40), MemoryCacheLimits(weight: 160)] {
           let counts = try ["lru", "own-lru"].map { policy in
             var replay = try MemoryCacheReplay(
               MemoryCacheConfiguration(limits: limits, policy: policy, shards: 1))

@@ -55,7 +55,7 @@ import Testing
           var random = TestRandom(seed: UInt64(thread))
           for _ in 0..<4_000 {
             let key = min(random.below(150), random.below(150))
-            if let value = cache.get(key) {
+            if let value = cache.value(for: key) {
               tally.hits.wrappingAdd(1, ordering: .relaxed)
               if !value.isOf(key) { tally.wrong.wrappingAdd(1, ordering: .relaxed) }
               if random.below(20) == 0 { cache.remove(key) }
@@ -89,16 +89,16 @@ import Testing
       MemoryCacheConfiguration(
         limits: MemoryCacheLimits(count: 10), policy: "sieve", shards: 1, clock: clock))
     cache.set(1, for: "a", timeToLive: .seconds(5))
-    #expect(cache.get("a") == 1)
+    #expect(cache.value(for: "a") == 1)
     clock.advance(seconds: 5)
-    #expect(cache.get("a") == nil)
+    #expect(cache.value(for: "a") == nil)
     #expect(cache.count == 0)
     #expect(cache.statistics.expirations == 1)
     let seen = Locked<[CacheEventKind]>([])
     let token = cache.onEvent { event in seen.withLock { $0.append(event.kind) } }
     cache.set(2, for: "b")
-    #expect(cache.get("b") == 2)
-    #expect(cache.get("c") == nil)
+    #expect(cache.value(for: "b") == 2)
+    #expect(cache.value(for: "c") == nil)
     token.cancel()
     #expect(seen.withLock { $0 } == [.set, .hit, .miss])
     #expect(cache.statistics.hits == 2)
@@ -146,7 +146,7 @@ import Testing
         cache?.set(step, for: key)
         model[number] = step
       default:
-        if let value = cache?.get(key) { #expect(value == model[number]) }
+        if let value = cache?.value(for: key) { #expect(value == model[number]) }
       }
     }
     // Those of residents and of ghosts, of which there are as many as the policy says, and of ids

@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  /// A limit on costs, which is the policy's capacity, and one on entries beside it.
+  /// A limit on weights, which is the policy's capacity, and one on entries beside it.
   @Test(arguments: Policies.executable, [3, 20])
   func countsAreEqualWithTwoLimitsAtOnce(policy: String, objectsMax: Int) throws {
     for seed in UInt64(0)..<2 {
@@ -59,7 +59,7 @@ import Testing
     var replay = try MemoryCacheReplay(
       MemoryCacheConfiguration(
         limits: MemoryCacheLimits(
-          count: unit == .objects ? capacity : objectsMax, cost: unit == .bytes ? capacity : nil,
+          count: unit == .objects ? capacity : objectsMax, weight: unit == .bytes ? capacity : nil,
           age: age.map { .seconds($0) }),
         policy: policy, admission: admission, shards: 1, seed: seed))
     replay.run(trace)

@@ -12,12 +12,12 @@ import Testing
   private let gate = Gate()
 
   private func cache(
-    refresh: Duration? = nil, negativeEntries: Int = 100, count: Int = 100
+    refresh: Duration? = nil, negativeCount: Int = 100, count: Int = 100
   ) throws -> MemoryCache<String, String> {
     try MemoryCache(
       MemoryCacheConfiguration(
         limits: MemoryCacheLimits(count: count), shards: 1, clock: clock,
-        refreshAfterWrite: refresh, negativeEntries: negativeEntries))
+        refreshAfterWrite: refresh, negativeCount: negativeCount))
   }
 
   private func ask(
@@ -103,7 +103,7 @@ import Testing
     gate.open()
     #expect(try await none == nil)
     #expect(try await value == "there")
-    #expect(cache.get("a") == "there")
+    #expect(cache.value(for: "a") == "there")
     #expect(try await ask(cache) == "there")
   }
 
@@ -118,11 +118,11 @@ import Testing
   }
 
   @Test func soManyKeysAreRemembered() async throws {
-    let cache = try cache(negativeEntries: 8)
+    let cache = try cache(negativeCount: 8)
     for key in 0..<100 { #expect(try await ask(cache, "\(key)") == nil) }
     #expect(cache.loads.absences?.count == 8)
-    #expect(throws: MemoryCacheError.self) { try self.cache(negativeEntries: 0) }
-    #expect(throws: MemoryCacheError.self) { try self.cache(negativeEntries: 1 << 28) }
+    #expect(throws: MemoryCacheError.self) { try self.cache(negativeCount: 0) }
+    #expect(throws: MemoryCacheError.self) { try self.cache(negativeCount: 1 << 28) }
   }
 
   @Test func hitsAndSetsAreNotCountedOtherwise() async throws {
@@ -130,7 +130,7 @@ import Testing
     #expect(try await ask(cache) == nil)
     let before = cache.statistics
     cache.set("b", for: "b")
-    #expect(cache.get("b") == "b")
+    #expect(cache.value(for: "b") == "b")
     #expect(cache.statistics.sets == before.sets + 1)
     #expect(cache.statistics.hits == before.hits + 1)
     #expect(cache.statistics.misses == before.misses)

@@ -29,7 +29,7 @@ import Testing
     }
     #expect(failure(MemoryCacheLimits()) == nil)
     #expect(failure(MemoryCacheLimits(count: 0))?.contains("count 0 is out of range") == true)
-    #expect(failure(MemoryCacheLimits(cost: -1))?.contains("cost -1") == true)
+    #expect(failure(MemoryCacheLimits(weight: -1))?.contains("weight -1") == true)
     #expect(failure(MemoryCacheLimits(count: 7), shards: 8)?.contains("count 7") == true)
     #expect(failure(MemoryCacheLimits(age: .zero))?.contains("age 0") == true)
     #expect(failure(MemoryCacheLimits(count: 99), shards: 3)?.contains("shards 3") == true)
@@ -44,8 +44,8 @@ import Testing
     #expect(try shards(MemoryCacheLimits(count: 100)) == 1)
     #expect(try shards(MemoryCacheLimits(count: 5_000)) == 4)
     #expect(try shards(MemoryCacheLimits(count: 1_000_000)) == 16)
-    #expect(try shards(MemoryCacheLimits(cost: 3 << 20)) == 2)
-    #expect(try shards(MemoryCacheLimits(count: 1_000_000, cost: 1 << 20)) == 1)
+    #expect(try shards(MemoryCacheLimits(weight: 3 << 20)) == 2)
+    #expect(try shards(MemoryCacheLimits(count: 1_000_000, weight: 1 << 20)) == 1)
     #expect(try shards(MemoryCacheLimits()) == 16)
   }
 

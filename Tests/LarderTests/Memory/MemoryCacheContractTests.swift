@@ -11,7 +11,7 @@ import Testing
       let clock = ManualClock()
       let cache = try MemoryCache<Int, Int>(
         MemoryCacheConfiguration(
-          limits: MemoryCacheLimits(count: 60, cost: 500, age: .seconds(30)), policy: policy,
+          limits: MemoryCacheLimits(count: 60, weight: 500, age: .seconds(30)), policy: policy,
           shards: shards, hashing: hashing, clock: clock))
       var random = TestRandom(seed: 7)
       // What a get may return: the last value set, unless it has expired or was removed.
@@ -31,14 +31,14 @@ import Testing
         case 3...20:
           let life = 1 + random.below(40)
           if cache.set(
-            step, for: key, cost: random.below(20), timeToLive: .seconds(life))
+            step, for: key, weight: random.below(20), timeToLive: .seconds(life))
           {
             model[key] = (step, now + min(life, 30))
           } else {
             model[key] = nil
           }
         default:
-          if let value = cache.get(key) {
+          if let value = cache.value(for: key) {
             hits += 1
             let known = try #require(model[key], "\(policy) returned what was removed")
             #expect(known.value == value && known.expires > now)
@@ -46,7 +46,7 @@ import Testing
         }
         if step % 100 == 0 {
           #expect(cache.count <= 60)
-          #expect(cache.statistics.cost <= 500)
+          #expect(cache.statistics.weight <= 500)
         }
       }
       #expect(hits > 1_000)
@@ -76,16 +76,16 @@ import Testing
   /// Ghosts that cost nothing, or next to nothing beside the limit, are not remembered for ever. A
   /// policy that keeps none by default is asked for them.
   @Test(arguments: Policies.executable + ["lru-k:history=1", "s3-fifo:ghost=0"], [0, 1])
-  func memoryIsBoundedWhateverTheCosts(policy: String, cost: Int) throws {
+  func memoryIsBoundedWhateverTheWeights(policy: String, weight: Int) throws {
     let cache = try MemoryCache<Int, Int>(
       MemoryCacheConfiguration(
-        limits: MemoryCacheLimits(count: 200, cost: 1 << 40), policy: policy, shards: 1,
+        limits: MemoryCacheLimits(count: 200, weight: 1 << 40), policy: policy, shards: 1,
         hashing: .fast))
     let empty = cache.residentBytes
     func fill(_ keys: Range<Int>) {
       for key in keys {
-        cache.set(key, for: key, cost: cost)
-        if key % 3 == 0 { _ = cache.get(key - 7) }
+        cache.set(key, for: key, weight: weight)
+        if key % 3 == 0 { _ = cache.value(for: key - 7) }
       }
     }
     fill(0..<20_000)
@@ -110,7 +110,7 @@ import Testing
     func fill(_ keys: Range<Int>) {
       for key in keys {
         cache.set(key, for: key)
-        if key % 3 == 0 { _ = cache.get(key - 7) }
+        if key % 3 == 0 { _ = cache.value(for: key - 7) }
       }
     }
     fill(0..<keys / 8)
@@ -125,6 +125,6 @@ import Testing
   func growingKeepsEverything(policy: String) throws {
     let cache = try MemoryCache<String, String>(count: 300_000, policy: policy)
     for number in 0..<50_000 { cache.set("v\(number)", for: "k\(number)") }
-    #expect((0..<50_000).allSatisfy { cache.get("k\($0)") == "v\($0)" })
+    #expect((0..<50_000).allSatisfy { cache.value(for: "k\($0)") == "v\($0)" })
   }
 }

@@ -17,7 +17,7 @@ private final class Caller: Sendable {
   deinit {
     // With the shard's lock held this would wait for ever.
     _ = cache.contains(1)
-    _ = cache.get(2)
+    _ = cache.value(for: 2)
     Caller.living.wrappingSubtract(1, ordering: .relaxed)
   }
 }
@@ -28,19 +28,19 @@ private final class Caller: Sendable {
     let clock = ManualClock()
     let cache = try MemoryCache<Int, Caller>(
       MemoryCacheConfiguration(
-        limits: MemoryCacheLimits(count: 8, cost: 100), policy: policy, shards: 1, clock: clock))
-    for key in 0..<50 { cache.set(Caller(cache), for: key, cost: 1) }
-    cache.set(Caller(cache), for: 49, cost: 1)
-    cache.set(Caller(cache), for: 50, cost: 90)
-    cache.set(Caller(cache), for: 51, cost: 1_000)
+        limits: MemoryCacheLimits(count: 8, weight: 100), policy: policy, shards: 1, clock: clock))
+    for key in 0..<50 { cache.set(Caller(cache), for: key, weight: 1) }
+    cache.set(Caller(cache), for: 49, weight: 1)
+    cache.set(Caller(cache), for: 50, weight: 90)
+    cache.set(Caller(cache), for: 51, weight: 1_000)
     cache.set(Caller(cache), for: 52, timeToLive: .seconds(1))
     clock.advance(seconds: 2)
-    _ = cache.get(52)
+    _ = cache.value(for: 52)
     cache.set(Caller(cache), for: 53, timeToLive: .seconds(1))
     clock.advance(seconds: 2)
     cache.removeExpired()
     cache.remove(50)
-    for key in 0..<8 { cache.set(Caller(cache), for: key, cost: 1) }
+    for key in 0..<8 { cache.set(Caller(cache), for: key, weight: 1) }
     cache.trim(toCount: 4)
     cache.handle(.warning)
     #expect(cache.count == 2)
@@ -74,7 +74,7 @@ private final class Caller: Sendable {
     var random = TestRandom(seed: 1)
     for number in 0..<20_000 {
       let key = Counted(random.below(500), living)
-      if cache?.get(key) == nil { cache?.set(Counted(number, living), for: key) }
+      if cache?.value(for: key) == nil { cache?.set(Counted(number, living), for: key) }
       if number % 7 == 0 { cache?.remove(Counted(random.below(500), living)) }
     }
     #expect(cache?.count == 100 || cache?.count == 99)

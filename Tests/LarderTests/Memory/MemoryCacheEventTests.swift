@@ -14,7 +14,7 @@ import Testing
     let clock = ManualClock()
     let cache = try MemoryCache<String, Int>(
       MemoryCacheConfiguration(
-        limits: MemoryCacheLimits(count: 2, cost: 10), shards: 1, clock: clock))
+        limits: MemoryCacheLimits(count: 2, weight: 10), shards: 1, clock: clock))
     let log = Log()
     cache.set(0, for: "unheard")
     let token = cache.onEvent { event in
@@ -22,14 +22,14 @@ import Testing
       _ = cache.count
       log.events.withLock { $0.append(event) }
     }
-    _ = cache.get("a")
+    _ = cache.value(for: "a")
     cache.set(1, for: "a", timeToLive: .seconds(1))
-    _ = cache.get("a")
+    _ = cache.value(for: "a")
     clock.advance(seconds: 1)
-    _ = cache.get("a")
+    _ = cache.value(for: "a")
     cache.set(2, for: "b")
     cache.set(3, for: "c")
-    cache.set(4, for: "big", cost: 11)
+    cache.set(4, for: "big", weight: 11)
     cache.remove("b")
     cache.trim(toCount: 0)
     cache.set(5, for: "d")

@@ -24,7 +24,7 @@ import Testing
       "'; DROP TABLE entries; --", "12345678", "123456781", "12345678\0", "\u{FEFF}", "%00", " ",
     ]
     for (value, key) in keys.enumerated() { cache.set(value, for: key) }
-    for (value, key) in keys.enumerated() { #expect(cache.get(key) == value) }
+    for (value, key) in keys.enumerated() { #expect(cache.value(for: key) == value) }
     #expect(cache.count == keys.count)
   }
 
@@ -34,7 +34,7 @@ import Testing
     let (composed, decomposed) = ("caf\u{E9} au lait", "cafe\u{301} au lait")
     #expect(composed == decomposed)
     cache.set(1, for: composed)
-    #expect(cache.get(decomposed) == 1)
+    #expect(cache.value(for: decomposed) == 1)
     cache.set(2, for: decomposed)
     #expect(cache.count == 1)
     #expect(cache.remove(composed) == 2)
@@ -48,7 +48,7 @@ import Testing
         [.min, .max, 0, 1] + (2..<Key(100)).map { $0 }
         + (2..<Key(100)).map { .max - $0 }
       for key in keys { cache.set(Int(truncatingIfNeeded: key), for: key) }
-      #expect(keys.allSatisfy { cache.get($0) == Int(truncatingIfNeeded: $0) })
+      #expect(keys.allSatisfy { cache.value(for: $0) == Int(truncatingIfNeeded: $0) })
     }
     try check(Int.self)
     try check(Int64.self)
@@ -73,10 +73,10 @@ import Testing
       let key = Colliding(number: random.below(90))
       if random.below(3) == 0 {
         cache.remove(key)
-        #expect(cache.get(key) == nil)
+        #expect(cache.value(for: key) == nil)
       } else {
         cache.set(step, for: key)
-        #expect(cache.get(key) == step)
+        #expect(cache.value(for: key) == step)
       }
       #expect(cache.count <= 50)
     }

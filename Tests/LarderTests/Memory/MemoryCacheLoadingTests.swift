@@ -39,7 +39,7 @@ import Testing
     #expect(cache.loadCounts.started == 1)
     #expect(cache.statistics.hits == 2)
     #expect(cache.statistics.misses == 1)
-    #expect(cache.get("a") == Page(text: "a!"))
+    #expect(cache.value(for: "a") == Page(text: "a!"))
   }
 
   @Test func manyRequestsMakeOneLoad() async throws {
@@ -95,7 +95,7 @@ import Testing
     cache.set(Page(text: "new"), for: "a")
     gate.open()
     #expect(try await loaded.text == "old")
-    #expect(cache.get("a")?.text == "new")
+    #expect(cache.value(for: "a")?.text == "new")
   }
 
   @Test(arguments: ["remove", "removeAll", "update"])
@@ -117,7 +117,7 @@ import Testing
     #expect(later.text == "new")
     gate.open()
     #expect(try await loaded.text == "old")
-    #expect(cache.get("a")?.text == "new")
+    #expect(cache.value(for: "a")?.text == "new")
     #expect(cache.loadCounts.started == 2)
   }
 
@@ -126,22 +126,22 @@ import Testing
     let page = try await cache.value(
       for: "a", timeToLive: { _ in .zero }, load: { _ in Page(text: "a") })
     #expect(page.text == "a")
-    #expect(cache.get("a") == nil)
+    #expect(cache.value(for: "a") == nil)
     _ = try await cache.value(
       for: "b", timeToLive: { _ in .seconds(5) }, load: { _ in Page(text: "b") })
-    #expect(cache.get("b") != nil)
+    #expect(cache.value(for: "b") != nil)
     clock.advance(seconds: 6)
-    #expect(cache.get("b") == nil)
+    #expect(cache.value(for: "b") == nil)
   }
 
   @Test func whatItCostsIsAskedOfTheValue() async throws {
-    let cache = try cache(MemoryCacheLimits(cost: 10))
+    let cache = try cache(MemoryCacheLimits(weight: 10))
     _ = try await cache.value(
-      for: "a", cost: { $0.text.utf8.count }, load: { _ in Page(text: "1234567") })
-    #expect(cache.statistics.cost == 7)
+      for: "a", weight: { $0.text.utf8.count }, load: { _ in Page(text: "1234567") })
+    #expect(cache.statistics.weight == 7)
     _ = try await cache.value(
-      for: "b", cost: { $0.text.utf8.count }, load: { _ in Page(text: "more than ten") })
-    #expect(cache.get("b") == nil)
+      for: "b", weight: { $0.text.utf8.count }, load: { _ in Page(text: "more than ten") })
+    #expect(cache.value(for: "b") == nil)
     #expect(cache.statistics.rejections == 1)
   }
 

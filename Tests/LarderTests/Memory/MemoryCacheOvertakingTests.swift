@@ -55,10 +55,10 @@ import Testing
     gate.open()
     // It has stored its value, if it does, when nobody needs the loader any more.
     while !isOver.withLock({ $0 }) { await Task.yield() }
-    #expect(cache.get("a") == nil)
+    #expect(cache.value(for: "a") == nil)
     other.open()
     #expect(try await second.value == Page(text: "new"))
-    #expect(cache.get("a") == nil)
+    #expect(cache.value(for: "a") == nil)
   }
 
   /// A load may begin while a removal waits for the lock of the shard, which then overtakes it.
@@ -96,6 +96,6 @@ import Testing
     while !isRemoved.withLock({ $0 }) { await Task.yield() }
     gate.open()
     #expect(try await request.value == 7)
-    #expect(cache.get(0) == nil)
+    #expect(cache.value(for: 0) == nil)
   }
 }

@@ -57,7 +57,7 @@ import Testing
     clock.advance(seconds: 12)
     #expect(try await cache.value(for: "a") { _ in throw Failure() } == "old")
     while cache.loadCounts.failed == 0 { await Task.yield() }
-    #expect(cache.get("a") == "old")
+    #expect(cache.value(for: "a") == "old")
     #expect(try await cache.value(for: "a") { _ in "new" } == "old")
     await stored("new", cache)
     #expect(cache.loadCounts.refreshes == 2)
@@ -97,7 +97,7 @@ import Testing
     while cache.loads.isLoading("a") || cache.peek("a") == "old" { await Task.yield() }
     // A load that is forgotten may be under way still: the next one is stored, and stays.
     #expect(try await cache.value(for: "a") { _ in "again" } == (how == "set" ? "set" : "again"))
-    #expect(cache.get("a") == (how == "set" ? "set" : "again"))
+    #expect(cache.value(for: "a") == (how == "set" ? "set" : "again"))
   }
 
   @Test func anUpdateThatThrowsDoesNotEndReloading() async throws {
@@ -155,7 +155,7 @@ import Testing
     let cache = try cache(stale: .seconds(30), age: .seconds(10), policy: policy)
     cache.set("old", for: "a")
     clock.advance(seconds: 20)
-    #expect(cache.get("a") == nil)
+    #expect(cache.value(for: "a") == nil)
     let gate = gate
     for _ in 0..<5 {
       let value = try await cache.value(for: "a") { _ in
@@ -168,7 +168,7 @@ import Testing
     #expect(cache.loadCounts.stale == 5)
     gate.open()
     await stored("new", cache)
-    #expect(cache.get("a") == "new")
+    #expect(cache.value(for: "a") == "new")
     #expect(cache.count == 1)
   }
 
@@ -179,7 +179,7 @@ import Testing
     #expect(try await cache.value(for: "a") { _ in "new" } == "new")
     #expect(cache.loadCounts.stale == 0)
     #expect(cache.loadCounts.refreshes == 0)
-    #expect(cache.get("a") == "new")
+    #expect(cache.value(for: "a") == "new")
   }
 
   @Test func anExpiredValueSurvivesAFailedReloadAndASweep() async throws {

@@ -16,7 +16,7 @@ struct MemoryCacheReplay {
     configuration.clock = clock
     configuration.fingerprints = .objectIDs
     self.clock = clock
-    countsBytes = configuration.limits.cost != nil
+    countsBytes = configuration.limits.weight != nil
     cache = try MemoryCache(configuration)
   }
 
@@ -31,7 +31,7 @@ struct MemoryCacheReplay {
         counts.requests += 1
         counts.bytesRequested += size(line)
         cost.requested += Double(line.cost)
-        if let version = cache.get(key) {
+        if let version = cache.value(for: key) {
           cost.saved += Double(line.cost)
           counts.memoryHits += 1
           counts.memoryBytesHit += size(line)
@@ -59,7 +59,7 @@ struct MemoryCacheReplay {
 
   private func set(_ line: ReplayTrace.Line, _ key: String, _ version: UInt32) {
     cache.set(
-      version, for: key, cost: Int(line.size),
+      version, for: key, weight: Int(line.size),
       timeToLive: line.timeToLive == 0 ? nil : .seconds(Int(line.timeToLive)),
       fetchCost: line.cost)
   }

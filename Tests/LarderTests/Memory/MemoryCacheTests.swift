@@ -21,18 +21,18 @@ import Testing
     for life in [Duration.zero, .seconds(-1)] {
       cache.set(1, for: "a")
       #expect(!cache.set(2, for: "a", timeToLive: life))
-      #expect(cache.get("a") == nil)
+      #expect(cache.value(for: "a") == nil)
       #expect(cache.count == 0)
     }
     #expect(cache.set(3, for: "a", timeToLive: .zero, isPermanent: true))
-    #expect(cache.get("a") == 3)
+    #expect(cache.value(for: "a") == 3)
   }
 
   @Test func getSetRemove() throws {
     let cache = try cache(MemoryCacheLimits(count: 10))
-    #expect(cache.get("a") == nil)
+    #expect(cache.value(for: "a") == nil)
     #expect(cache.set(1, for: "a"))
-    #expect(cache.get("a") == 1)
+    #expect(cache.value(for: "a") == 1)
     cache["a"] = 2
     #expect(cache["a"] == 2)
     #expect(cache.count == 1)
@@ -42,14 +42,14 @@ import Testing
     #expect(!cache.contains("a"))
     cache["b"] = 3
     cache["b"] = nil
-    #expect(cache.get("b") == nil)
+    #expect(cache.value(for: "b") == nil)
     #expect(cache.count == 0)
   }
 
   @Test func theLeastRecentlyUsedGoesFirst() throws {
     let cache = try cache(MemoryCacheLimits(count: 3))
     for (value, key) in ["a", "b", "c"].enumerated() { cache.set(value, for: key) }
-    _ = cache.get("a")
+    _ = cache.value(for: "a")
     // Asking whether it is there is not a use.
     #expect(cache.contains("b"))
     cache.set(3, for: "d")
@@ -58,33 +58,33 @@ import Testing
   }
 
   @Test func costsAreLimited() throws {
-    let cache = try cache(MemoryCacheLimits(cost: 100))
-    cache.set(1, for: "a", cost: 40)
-    cache.set(2, for: "b", cost: 60)
-    #expect(cache.statistics.cost == 100)
-    cache.set(3, for: "c", cost: 1)
-    #expect(cache.get("a") == nil)
-    #expect(cache.statistics.cost == 61)
+    let cache = try cache(MemoryCacheLimits(weight: 100))
+    cache.set(1, for: "a", weight: 40)
+    cache.set(2, for: "b", weight: 60)
+    #expect(cache.statistics.weight == 100)
+    cache.set(3, for: "c", weight: 1)
+    #expect(cache.value(for: "a") == nil)
+    #expect(cache.statistics.weight == 61)
     // What is too large is refused, and what was there before is gone.
-    #expect(!cache.set(4, for: "b", cost: 101))
+    #expect(!cache.set(4, for: "b", weight: 101))
     #expect(!cache.contains("b"))
-    #expect(!cache.set(5, for: "z", cost: .max))
-    #expect(cache.set(6, for: "negative", cost: -5))
-    #expect(cache.statistics.cost == 1)
+    #expect(!cache.set(5, for: "z", weight: .max))
+    #expect(cache.set(6, for: "negative", weight: -5))
+    #expect(cache.statistics.weight == 1)
     #expect(cache.statistics.rejections == 2)
   }
 
   @Test func countAndCostAreLimitedTogether() throws {
-    let cache = try cache(MemoryCacheLimits(count: 3, cost: 100))
-    for key in ["a", "b", "c", "d"] { cache.set(0, for: key, cost: 1) }
+    let cache = try cache(MemoryCacheLimits(count: 3, weight: 100))
+    for key in ["a", "b", "c", "d"] { cache.set(0, for: key, weight: 1) }
     #expect(cache.count == 3)
     #expect(!cache.contains("a"))
-    cache.set(0, for: "e", cost: 99)
+    cache.set(0, for: "e", weight: 99)
     #expect(cache.count == 2)
     #expect(cache.contains("d") && cache.contains("e"))
     #expect(cache.statistics.evictions == 3)
     // Replacing makes room for nothing more.
-    cache.set(1, for: "d", cost: 1)
+    cache.set(1, for: "d", weight: 1)
     #expect(cache.count == 2)
   }
 
@@ -94,13 +94,13 @@ import Testing
     cache.set(2, for: "short", timeToLive: .seconds(5))
     cache.set(3, for: "long", timeToLive: .seconds(500))
     clock.advance(seconds: 5)
-    #expect(cache.get("short") == nil)
-    #expect(cache.get("plain") == 1)
+    #expect(cache.value(for: "short") == nil)
+    #expect(cache.value(for: "plain") == 1)
     clock.advance(seconds: 4)
-    #expect(cache.get("plain") == 1)
+    #expect(cache.value(for: "plain") == 1)
     clock.advance(seconds: 1)
     #expect(!cache.contains("plain"))
-    #expect(cache.get("plain") == nil)
+    #expect(cache.value(for: "plain") == nil)
     #expect(cache.remove("long") == nil)
     #expect(cache.count == 0)
     #expect(cache.statistics.expirations == 2)
@@ -112,10 +112,10 @@ import Testing
     clock.advance(seconds: 4)
     cache.set(2, for: "a", timeToLive: .seconds(5))
     clock.advance(seconds: 4)
-    #expect(cache.get("a") == 2)
+    #expect(cache.value(for: "a") == 2)
     cache.set(3, for: "a")
     clock.advance(seconds: 400)
-    #expect(cache.get("a") == 3)
+    #expect(cache.value(for: "a") == 3)
   }
 
   @Test func aLifeOfLessThanAMicrosecondIsOne() throws {
@@ -138,7 +138,9 @@ import Testing
     #expect(cache.removeExpired() == 25)
     #expect(cache.count == 25)
     #expect(cache.statistics.expirations == 25)
-    for number in 0..<50 { #expect(cache.get("\(number)") == (number % 2 == 0 ? nil : number)) }
+    for number in 0..<50 {
+      #expect(cache.value(for: "\(number)") == (number % 2 == 0 ? nil : number))
+    }
   }
 
   @Test(arguments: [1, 4])
@@ -151,8 +153,8 @@ import Testing
     #expect(cache.trim(toAge: .seconds(1)) == 0)
     cache.set(1, for: "other")
     #expect(cache.removeAll() == 1)
-    for number in 0..<5 { #expect(cache.get("\(number)") == number) }
-    #expect(cache.get("timed") == 99)
+    for number in 0..<5 { #expect(cache.value(for: "\(number)") == number) }
+    #expect(cache.value(for: "timed") == 99)
     #expect(cache.remove("3") == 3)
     #expect(cache.count == 5)
     #expect(cache.removeAll(includingPermanent: true) == 5)
@@ -170,14 +172,14 @@ import Testing
   func trims(policy: String) throws {
     for shards in [1, 4] {
       let cache = try cache(
-        MemoryCacheLimits(count: 400, cost: 4_000), policy: policy, shards: shards)
-      for number in 0..<100 { cache.set(number, for: "\(number)", cost: 10) }
+        MemoryCacheLimits(count: 400, weight: 4_000), policy: policy, shards: shards)
+      for number in 0..<100 { cache.set(number, for: "\(number)", weight: 10) }
       let held = cache.count
-      #expect(cache.trim(toCost: 4_000) == 0)
+      #expect(cache.trim(toWeight: 4_000) == 0)
       #expect(cache.trim(toCount: held) == 0)
-      let went = cache.trim(toCost: held * 5)
-      #expect(cache.statistics.cost <= UInt64(held * 5))
-      #expect(cache.statistics.cost > UInt64(held * 5 - 10 * shards - 1))
+      let went = cache.trim(toWeight: held * 5)
+      #expect(cache.statistics.weight <= UInt64(held * 5))
+      #expect(cache.statistics.weight > UInt64(held * 5 - 10 * shards - 1))
       #expect(cache.count == held - went)
       cache.trim(toCount: 20)
       #expect((17...20).contains(cache.count))
@@ -185,8 +187,8 @@ import Testing
       #expect(cache.trim(toCount: -1) > 0)
       #expect(cache.count == 0)
       #expect(cache.statistics.evictions == 0)
-      cache.set(7, for: "again", cost: 10)
-      #expect(cache.get("again") == 7)
+      cache.set(7, for: "again", weight: 10)
+      #expect(cache.value(for: "again") == 7)
     }
   }
 
@@ -200,24 +202,24 @@ import Testing
     // Stored 100, 90, ... 10 seconds ago.
     #expect(cache.trim(toAge: .seconds(45)) == 6)
     #expect(cache.count == 4)
-    #expect(cache.get("6") == 6)
+    #expect(cache.value(for: "6") == 6)
     #expect(cache.trim(toAge: .seconds(2_000_000)) == 0)
   }
 
   @Test func statisticsCanBeginAgain() throws {
     let cache = try cache(MemoryCacheLimits(count: 2))
     for key in ["a", "b", "c"] { cache.set(1, for: key) }
-    _ = (cache.get("a"), cache.get("c"))
+    _ = (cache.value(for: "a"), cache.value(for: "c"))
     cache.remove("c")
     var expected = MemoryCacheStatistics()
     (expected.hits, expected.misses, expected.sets) = (1, 1, 3)
     (expected.admissions, expected.evictions, expected.removals) = (3, 1, 1)
-    (expected.count, expected.cost) = (1, 1)
+    (expected.count, expected.weight) = (1, 1)
     #expect(cache.statistics == expected)
     #expect(cache.statistics.hitRatio == 0.5)
     cache.resetStatistics()
     expected = MemoryCacheStatistics()
-    (expected.count, expected.cost) = (1, 1)
+    (expected.count, expected.weight) = (1, 1)
     #expect(cache.statistics == expected)
     #expect(cache.statistics.hitRatio == nil)
   }

@@ -24,7 +24,7 @@ import Testing
       }
       #expect(after == expected)
     }
-    #expect(cache.get("visits") == 3)
+    #expect(cache.value(for: "visits") == 3)
     #expect(cache.statistics.sets == 3)
     #expect(cache.statistics.misses == 0)
   }
@@ -47,7 +47,7 @@ import Testing
         throw Failure()
       }
     }
-    #expect(cache.get("a") == 1)
+    #expect(cache.value(for: "a") == 1)
   }
 
   @Test func whatHasExpiredIsNotSeen() throws {
@@ -58,11 +58,11 @@ import Testing
       #expect(value == nil)
       value = 7
     }
-    #expect(cache.get("a") == 7)
+    #expect(cache.value(for: "a") == 7)
     clock.advance(seconds: 6)
-    #expect(cache.get("a") == nil)
+    #expect(cache.value(for: "a") == nil)
     cache.update("b", timeToLive: .zero) { $0 = 1 }
-    #expect(cache.get("b") == nil)
+    #expect(cache.value(for: "b") == nil)
   }
 
   @Test func noUpdateIsLost() async throws {
@@ -74,7 +74,7 @@ import Testing
         }
       }
     }
-    #expect((0..<8).compactMap { cache.get($0) } == Array(repeating: 5_000, count: 8))
+    #expect((0..<8).compactMap { cache.value(for: $0) } == Array(repeating: 5_000, count: 8))
   }
 
   @Test func severalKeys() throws {

@@ -23,12 +23,12 @@ import Testing
   }
 
   @Test func whatASetEvictsIsHandedOverInOrder() throws {
-    let cache = try cache(MemoryCacheLimits(cost: 10))
-    cache.set(1, for: "a", cost: 4, timeToLive: .seconds(5))
-    cache.set(2, for: "b", cost: 3, timeToLive: .seconds(5), isPermanent: true)
-    cache.set(3, for: "c", cost: 3)
+    let cache = try cache(MemoryCacheLimits(weight: 10))
+    cache.set(1, for: "a", weight: 4, timeToLive: .seconds(5))
+    cache.set(2, for: "b", weight: 3, timeToLive: .seconds(5), isPermanent: true)
+    cache.set(3, for: "c", weight: 3)
     #expect(log.all.isEmpty)
-    #expect(cache.set(4, for: "d", cost: 9, expiresMicroseconds: .max) == .stored)
+    #expect(cache.set(4, for: "d", weight: 9, expiresMicroseconds: .max) == .stored)
     #expect(log.keys == ["a", "b", "c"])
     #expect(log.all.map(\.value) == [1, 2, 3])
     #expect(log.all.map(\.cost) == [4, 3, 3])
@@ -45,31 +45,31 @@ import Testing
     cache.handle(.critical)
     cache.set(1, for: "short", timeToLive: .seconds(1))
     clock.advance(seconds: 2)
-    #expect(cache.get("short") == nil)
-    #expect(cache.set(1, for: "large", cost: 5, expiresMicroseconds: .max) == .stored)
+    #expect(cache.value(for: "short") == nil)
+    #expect(cache.set(1, for: "large", weight: 5, expiresMicroseconds: .max) == .stored)
     cache.removeAll()
     #expect(log.all.isEmpty)
   }
 
   @Test func aValueThatIsTooLargeIsRejectedAndNotHandedOver() throws {
-    let cache = try cache(MemoryCacheLimits(cost: 10))
-    cache.set(1, for: "a", cost: 1)
-    #expect(cache.set(2, for: "a", cost: 11, expiresMicroseconds: .max) == .rejected)
+    let cache = try cache(MemoryCacheLimits(weight: 10))
+    cache.set(1, for: "a", weight: 1)
+    #expect(cache.set(2, for: "a", weight: 11, expiresMicroseconds: .max) == .rejected)
     #expect(!cache.contains("a"))
     #expect(log.all.isEmpty)
   }
 
   /// GDSF may choose the very entry whose value has just grown: its new value is handed over.
   @Test func anEntryEvictedByItsOwnSetIsHandedOverWithItsNewValue() throws {
-    let cache = try cache(MemoryCacheLimits(cost: 10), policy: "gdsf")
-    cache.set(1, for: "small", cost: 1)
-    for _ in 0..<20 { _ = cache.get("small") }
-    cache.set(2, for: "grows", cost: 1)
-    #expect(cache.set(3, for: "grows", cost: 10, expiresMicroseconds: .max) == .evicted)
+    let cache = try cache(MemoryCacheLimits(weight: 10), policy: "gdsf")
+    cache.set(1, for: "small", weight: 1)
+    for _ in 0..<20 { _ = cache.value(for: "small") }
+    cache.set(2, for: "grows", weight: 1)
+    #expect(cache.set(3, for: "grows", weight: 10, expiresMicroseconds: .max) == .evicted)
     #expect(log.keys == ["grows"])
     #expect(log.all.map(\.value) == [3])
     #expect(log.all.map(\.cost) == [10])
-    #expect(cache.get("small") == 1)
+    #expect(cache.value(for: "small") == 1)
   }
 
   @Test func theReceiverMayUseTheCache() throws {
@@ -103,8 +103,8 @@ import Testing
     #expect(cache.expiry(of: "d") == .max)
     clock.advance(seconds: 30)
     #expect(cache.expiry(of: "a") == nil)
-    #expect(cache.get("a") == nil)
-    #expect(cache.get("b") == 1)
+    #expect(cache.value(for: "a") == nil)
+    #expect(cache.value(for: "b") == 1)
     let unlimited = try self.cache(MemoryCacheLimits(count: 10))
     unlimited.set(1, for: "a")
     #expect(unlimited.expiry(of: "a") == .max)

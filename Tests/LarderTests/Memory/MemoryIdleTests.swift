@@ -35,20 +35,20 @@ import Testing
     cache.set(value(2), for: 2)
     for _ in 0..<5 {
       clock.advance(seconds: 12)
-      #expect(cache.get(1) == value(1))
+      #expect(cache.value(for: 1) == value(1))
     }
-    #expect(!cache.contains(2) && cache.get(2) == nil)
+    #expect(!cache.contains(2) && cache.value(for: 2) == nil)
     // A granule is 2^19 microseconds here.
     clock.advance(seconds: 15)
     #expect(cache.contains(1))
     clock.advance(seconds: 2)
-    #expect(!cache.contains(1) && cache.keys.isEmpty && cache.get(1) == nil)
+    #expect(!cache.contains(1) && cache.keys.isEmpty && cache.value(for: 1) == nil)
     #expect(cache.count == 0 && cache.statistics.expirations == 2)
     #expect(cache.statistics.hits == 5 && cache.statistics.misses == 2)
     // Neither is a second get an expiration.
-    #expect(cache.get(1) == nil && cache.statistics.expirations == 2)
+    #expect(cache.value(for: 1) == nil && cache.statistics.expirations == 2)
     cache.set(value(3), for: 1)
-    #expect(cache.get(1) == value(3))
+    #expect(cache.value(for: 1) == value(3))
   }
 
   @Test(arguments: policies)
@@ -63,7 +63,7 @@ import Testing
     #expect(cache.contains(1) && !cache.contains(2))
     #expect(cache.removeExpired() == 1 && cache.count == 1)
     cache.update(2) { #expect($0 == nil) }
-    #expect(cache.get(1) == 3)
+    #expect(cache.value(for: 1) == 3)
   }
 
   @Test(arguments: policies)
@@ -72,12 +72,12 @@ import Testing
     cache.set(1, for: 1)
     cache.set(2, for: 2, timeToLive: .seconds(5))
     clock.advance(seconds: 6)
-    #expect(cache.get(2) == nil && cache.get(1) == 1)
+    #expect(cache.value(for: 2) == nil && cache.value(for: 1) == 1)
     clock.advance(seconds: 12)
-    #expect(cache.get(1) == 1)
+    #expect(cache.value(for: 1) == 1)
     // Accessed 11 seconds ago, stored 31 seconds ago.
     clock.advance(seconds: 13)
-    #expect(cache.get(1) == nil && cache.statistics.expirations == 2)
+    #expect(cache.value(for: 1) == nil && cache.statistics.expirations == 2)
   }
 
   @Test(arguments: policies)
@@ -86,10 +86,10 @@ import Testing
     cache.set(1, for: 1, isPermanent: true)
     cache.set(2, for: 2)
     clock.advance(seconds: 1_000_000)
-    #expect(cache.get(1) == 1 && cache.get(2) == nil)
+    #expect(cache.value(for: 1) == 1 && cache.value(for: 2) == nil)
     cache.set(3, for: 1)
     clock.advance(seconds: 20)
-    #expect(cache.get(1) == nil)
+    #expect(cache.value(for: 1) == nil)
   }
 
   /// Room for more ids is made while entries are accessed; their times move along.
@@ -102,7 +102,7 @@ import Testing
     for key in 0..<1_000 { cache.set(key, for: key) }
     clock.advance(seconds: 10)
     for key in 1_000..<9_000 { cache.set(key, for: key) }
-    for key in 0..<10 { #expect(cache.get(key) == key) }
+    for key in 0..<10 { #expect(cache.value(for: key) == key) }
     clock.advance(seconds: 8)
     #expect((0..<10).allSatisfy { cache.contains($0) })
     #expect((10..<1_000).allSatisfy { !cache.contains($0) })
@@ -120,7 +120,7 @@ import Testing
     cache.set(2, for: 2)
     cache.set(3, for: 3)
     clock.advance(seconds: 2)
-    #expect(cache.get(1) == nil)
+    #expect(cache.value(for: 1) == nil)
     cache.set(4, for: 2)
     #expect(cache.remove(3) == nil)
     #expect(told.withLock { $0 } == ["1 expired", "2 replaced", "3 removed"])
@@ -131,10 +131,10 @@ import Testing
     let cache = try cache(stale: .seconds(100))
     cache.set(1, for: 1)
     clock.advance(seconds: 20)
-    #expect(cache.get(1) == nil && cache.count == 1)
+    #expect(cache.value(for: 1) == nil && cache.count == 1)
     #expect(try await cache.value(for: 1) { _ in 2 } == 1)
     clock.advance(seconds: 200)
-    #expect(cache.get(1) == nil || cache.get(1) == 2)
+    #expect(cache.value(for: 1) == nil || cache.value(for: 1) == 2)
   }
 
   @Test(arguments: [Duration.zero, .seconds(-1), .nanoseconds(999)])
@@ -192,9 +192,9 @@ import Testing
         group.addTask {
           for round in 0..<2_000 {
             let key = (round * 7 + worker) % 100
-            if let value = cache.get(key) { #expect(value % 100 == key) }
+            if let value = cache.value(for: key) { #expect(value % 100 == key) }
             if round % 5 == worker, key >= 10 { cache.set(key + 100, for: key) }
-            if key < 10 { #expect(cache.get(key) == key) }
+            if key < 10 { #expect(cache.value(for: key) == key) }
           }
         }
       }
@@ -205,9 +205,9 @@ import Testing
         }
       }
     }
-    #expect((0..<10).allSatisfy { cache.get($0) == $0 })
+    #expect((0..<10).allSatisfy { cache.value(for: $0) == $0 })
     clock.advance(seconds: 100)
-    #expect((10..<100).allSatisfy { cache.get($0) == nil })
+    #expect((10..<100).allSatisfy { cache.value(for: $0) == nil })
     #expect(cache.count == 10)
   }
 }

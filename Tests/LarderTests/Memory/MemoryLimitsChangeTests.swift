@@ -23,11 +23,11 @@ import Testing
     var hits = 0
     for _ in 0..<requests {
       let key = min(random.below(400), random.below(400))
-      if let value = cache.get(key) {
+      if let value = cache.value(for: key) {
         #expect(value == key)
         hits += 1
       } else {
-        cache.set(key, for: key, cost: 1 + key % 9)
+        cache.set(key, for: key, weight: 1 + key % 9)
       }
     }
     return hits
@@ -54,13 +54,13 @@ import Testing
   }
 
   @Test(arguments: Policies.executable)
-  func everyPolicyKeepsToCosts(policy: String) throws {
-    let cache = try cache(MemoryCacheLimits(cost: 500), policy)
+  func everyPolicyKeepsToWeights(policy: String) throws {
+    let cache = try cache(MemoryCacheLimits(weight: 500), policy)
     var random = TestRandom(seed: 5)
-    for (count, cost) in [(nil, 500), (30, 100), (200, 900), (10, 900), (12, nil), (nil, 40)] {
-      try cache.setLimits(MemoryCacheLimits(count: count, cost: cost))
+    for (count, weight) in [(nil, 500), (30, 100), (200, 900), (10, 900), (12, nil), (nil, 40)] {
+      try cache.setLimits(MemoryCacheLimits(count: count, weight: weight))
       for _ in 0..<10 {
-        #expect(cache.statistics.cost <= UInt64(cost ?? .max) && cache.count <= count ?? .max)
+        #expect(cache.statistics.weight <= UInt64(weight ?? .max) && cache.count <= count ?? .max)
         _ = drive(cache, &random, requests: 100)
       }
       #expect(cache.count > 0)
@@ -98,7 +98,7 @@ import Testing
   @Test func whatGoesIsWhatThePolicyWouldHaveEvicted() throws {
     let cache = try cache(MemoryCacheLimits(count: 10))
     for key in 0..<10 { cache.set(key, for: key) }
-    for key in [3, 0, 7] { _ = cache.get(key) }
+    for key in [3, 0, 7] { _ = cache.value(for: key) }
     #expect(try cache.setLimits(MemoryCacheLimits(count: 4)) == 6)
     #expect(Set(cache.keys) == [9, 3, 0, 7])
     // The order is kept, too.
@@ -106,10 +106,10 @@ import Testing
     for key in 20..<23 { cache.set(key, for: key) }
     #expect(Set(cache.keys) == [0, 7, 20, 21, 22])
     #expect(cache.statistics.trimmed == 6 && cache.statistics.evictions == 2)
-    // The capacity of the policy is the cost: it does not notice.
-    let weighed = try self.cache(MemoryCacheLimits(count: 10, cost: 100))
+    // The capacity of the policy is the weight: it does not notice.
+    let weighed = try self.cache(MemoryCacheLimits(count: 10, weight: 100))
     for key in 0..<10 { weighed.set(key, for: key) }
-    try weighed.setLimits(MemoryCacheLimits(count: 2, cost: 100))
+    try weighed.setLimits(MemoryCacheLimits(count: 2, weight: 100))
     #expect(Set(weighed.keys) == [8, 9])
   }
 
@@ -124,9 +124,9 @@ import Testing
       try cache.setLimits(MemoryCacheLimits(count: 10, age: .seconds(10)))
       #expect(Set(cache.keys) == [1, 2, 4])
       clock.advance(seconds: 4)
-      #expect(cache.get(1) == nil && cache.get(2) == 2 && cache.get(4) == 4)
+      #expect(cache.value(for: 1) == nil && cache.value(for: 2) == 2 && cache.value(for: 4) == 4)
       clock.advance(seconds: 8)
-      #expect(cache.get(4) == nil)
+      #expect(cache.value(for: 4) == nil)
       // A higher one, or none, is for what is stored from now on.
       cache.set(5, for: 5)
       try cache.setLimits(MemoryCacheLimits(count: 10))
@@ -138,9 +138,9 @@ import Testing
     let cache = try cache(MemoryCacheLimits(count: 10), "sieve")
     cache.set(1, for: 1)
     try cache.setLimits(MemoryCacheLimits(count: 20, age: .seconds(10)))
-    #expect(cache.get(1) == 1)
+    #expect(cache.value(for: 1) == 1)
     clock.advance(seconds: 12)
-    #expect(cache.get(1) == nil)
+    #expect(cache.value(for: 1) == nil)
   }
 
   @Test func limitsOutOfRangeAreRefusedAndNothingChanges() throws {
@@ -150,16 +150,16 @@ import Testing
     let held = Set(cache.keys)
     for wrong in [
       MemoryCacheLimits(count: 0), MemoryCacheLimits(count: 3), MemoryCacheLimits(count: .max),
-      MemoryCacheLimits(count: 10, age: .zero), MemoryCacheLimits(count: 10, cost: 0),
-      MemoryCacheLimits(count: 5, cost: 10),
+      MemoryCacheLimits(count: 10, age: .zero), MemoryCacheLimits(count: 10, weight: 0),
+      MemoryCacheLimits(count: 5, weight: 10),
     ] {
       #expect(throws: MemoryCacheError.self) { try cache.setLimits(wrong) }
     }
     #expect(cache.limits == limits && Set(cache.keys) == held)
     let error = #expect(throws: MemoryCacheError.self) {
-      try cache.setLimits(MemoryCacheLimits(count: 5, cost: 10))
+      try cache.setLimits(MemoryCacheLimits(count: 5, weight: 10))
     }
-    #expect(error?.description.contains("keeps no costs") == true)
+    #expect(error?.description.contains("keeps no weights") == true)
   }
 
   /// Told once, with its value, or still there.
@@ -207,7 +207,7 @@ import Testing
           var random = TestRandom(seed: UInt64(worker))
           for _ in 0..<3_000 {
             let key = random.below(300)
-            if let found = cache.get(key) {
+            if let found = cache.value(for: key) {
               #expect(found == value(key))
             } else {
               cache.set(value(key), for: key)

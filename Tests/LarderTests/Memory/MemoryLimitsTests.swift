@@ -23,7 +23,7 @@ import Testing
   func limitsOutOfRangeAreRefused(limit: Int) {
     let expected = " \(limit) is out of range: expected 1"
     #expect(failure(MemoryCacheLimits(count: limit))?.contains("count" + expected) == true)
-    #expect(failure(MemoryCacheLimits(cost: limit))?.contains("cost" + expected) == true)
+    #expect(failure(MemoryCacheLimits(weight: limit))?.contains("weight" + expected) == true)
     for shards in [0, -1, .min, .max, 3, 2048] {
       let configuration = MemoryCacheConfiguration(
         limits: MemoryCacheLimits(count: 1 << 20), shards: shards)
@@ -57,15 +57,15 @@ import Testing
   func theLargestLimitsWork(policy: String) throws {
     let largest = MemoryCacheLimits.largest
     for limits in [
-      MemoryCacheLimits(count: largest), MemoryCacheLimits(cost: largest),
-      MemoryCacheLimits(count: largest, cost: largest, age: .seconds(Int64.max)),
+      MemoryCacheLimits(count: largest), MemoryCacheLimits(weight: largest),
+      MemoryCacheLimits(count: largest, weight: largest, age: .seconds(Int64.max)),
     ] {
       let cache = try MemoryCache<Int, Int>(
         MemoryCacheConfiguration(limits: limits, policy: policy))
-      for key in 0..<100 { #expect(cache.set(key, for: key, cost: key)) }
-      #expect((0..<100).allSatisfy { cache.get($0) == $0 })
+      for key in 0..<100 { #expect(cache.set(key, for: key, weight: key)) }
+      #expect((0..<100).allSatisfy { cache.value(for: $0) == $0 })
       cache.trim(toCount: 10)
-      for key in 50..<150 { cache.set(key, for: key, cost: key) }
+      for key in 50..<150 { cache.set(key, for: key, weight: key) }
       #expect(cache.count <= 110)
     }
   }
@@ -75,20 +75,20 @@ import Testing
     for policy in Policies.executable {
       let cache = try MemoryCache<Int, Int>(
         MemoryCacheConfiguration(
-          limits: MemoryCacheLimits(count: 50, cost: 1000), policy: policy, shards: 1,
+          limits: MemoryCacheLimits(count: 50, weight: 1000), policy: policy, shards: 1,
           clock: clock))
       let costs: [Float] = [.nan, -1, .infinity, -.infinity, .greatestFiniteMagnitude, -0.0, 0]
       for key in 0..<200 {
-        cache.set(key, for: key, cost: key % 3 == 0 ? .min : key, fetchCost: costs[key % 7])
-        _ = cache.get(key - 9)
+        cache.set(key, for: key, weight: key % 3 == 0 ? .min : key, fetchCost: costs[key % 7])
+        _ = cache.value(for: key - 9)
       }
       #expect(cache.count > 0 && cache.count <= 50)
       cache.trim(toCount: .max)
-      cache.trim(toCost: .max)
+      cache.trim(toWeight: .max)
       cache.trim(toAge: .seconds(Int64.max) * 4)
       #expect(cache.count > 0)
-      cache.trim(toCost: .min)
-      #expect(cache.statistics.cost == 0)
+      cache.trim(toWeight: .min)
+      #expect(cache.statistics.weight == 0)
       cache.trim(toCount: .min)
       #expect(cache.count == 0)
     }
@@ -112,31 +112,31 @@ import Testing
     let cache = try MemoryCache<Int, Int>(
       MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 9), clock: ManualClock()))
     cache.set(1, for: 1, timeToLive: life)
-    #expect(!cache.contains(1) && cache.get(1) == nil)
+    #expect(!cache.contains(1) && cache.value(for: 1) == nil)
     cache.set(2, for: 2, timeToLive: .seconds(Int64.max) * 8)
-    #expect(cache.get(2) == 2)
+    #expect(cache.value(for: 2) == 2)
     cache.set(3, for: 2, timeToLive: life)
-    #expect(cache.get(2) == nil)
+    #expect(cache.value(for: 2) == nil)
     cache.set(4, for: 4, timeToLive: life, isPermanent: true)
-    #expect(cache.get(4) == 4)
+    #expect(cache.value(for: 4) == 4)
   }
 
   /// Where nobody says how many shards there are to be.
   @Test(arguments: [1000, 1 << 20, 3 << 20, 32 << 20, 1 << 30])
-  func aQuarterOfTheLimitFits(cost: Int) throws {
+  func aQuarterOfTheLimitFits(weight: Int) throws {
     let cache = try MemoryCache<Int, Int>(
-      MemoryCacheConfiguration(limits: MemoryCacheLimits(cost: cost)))
-    for key in 0..<50 { #expect(cache.set(key, for: key, cost: cost / 4)) }
-    #expect(cache.count > 0 && cache.statistics.cost <= UInt64(cost))
+      MemoryCacheConfiguration(limits: MemoryCacheLimits(weight: weight)))
+    for key in 0..<50 { #expect(cache.set(key, for: key, weight: weight / 4)) }
+    #expect(cache.count > 0 && cache.statistics.weight <= UInt64(weight))
   }
 
   @Test func partsAreManyWhereEachTakesEveryCost() throws {
     func shards(_ limits: MemoryCacheLimits) throws -> Int {
       try MemoryCacheConfiguration(limits: limits).shardCount()
     }
-    #expect(try shards(MemoryCacheLimits(cost: 32 << 20)) == 4)
-    #expect(try shards(MemoryCacheLimits(cost: 64 << 30)) == 16)
-    #expect(try shards(MemoryCacheLimits(cost: MemoryCacheLimits.largest)) == 16)
+    #expect(try shards(MemoryCacheLimits(weight: 32 << 20)) == 4)
+    #expect(try shards(MemoryCacheLimits(weight: 64 << 30)) == 16)
+    #expect(try shards(MemoryCacheLimits(weight: MemoryCacheLimits.largest)) == 16)
     #expect(try shards(MemoryCacheLimits(count: 1 << 20)) == 16)
   }
 }

@@ -41,10 +41,10 @@ import Testing
     #expect(counted.statistics.evictions == 0)
 
     let weighed = try cache(
-      MemoryCacheLimits(cost: 1_000), MemoryPressureRule(keptOnWarning: 0.25))
-    for key in 0..<10 { weighed.set(key, for: key, cost: 10 * (key + 1)) }
+      MemoryCacheLimits(weight: 1_000), MemoryPressureRule(keptOnWarning: 0.25))
+    for key in 0..<10 { weighed.set(key, for: key, weight: 10 * (key + 1)) }
     weighed.handle(.warning)
-    #expect(weighed.statistics.cost == 100)
+    #expect(weighed.statistics.weight == 100)
     #expect(weighed.contains(9))
   }
 

@@ -47,7 +47,7 @@ import Testing
     #expect(told.next() == [])
     cache.set("3", for: "b", timeToLive: .seconds(1))
     clock.advance(seconds: 2)
-    #expect(cache.get("b") == nil)
+    #expect(cache.value(for: "b") == nil)
     #expect(told.next() == ["b 3 expired"])
     cache.set("4", for: "c", timeToLive: .zero)
     #expect(told.next() == ["c 4 refused"])
@@ -73,9 +73,9 @@ import Testing
 
   @Test func aRefusedValueIsToldAfterTheOneThatItReplaces() throws {
     let told = Told<String>()
-    let cache = try cache(told, MemoryCacheLimits(cost: 10))
-    cache.set("small", for: "a", cost: 5)
-    #expect(!cache.set("large", for: "a", cost: 11))
+    let cache = try cache(told, MemoryCacheLimits(weight: 10))
+    cache.set("small", for: "a", weight: 5)
+    #expect(!cache.set("large", for: "a", weight: 11))
     #expect(told.next() == ["a small replaced", "a large refused"])
     #expect(cache.count == 0)
   }
@@ -100,7 +100,7 @@ import Testing
       })
     kept.withLock { $0 = cache }
     for key in 0..<3 { cache.set(key, for: key) }
-    #expect(cache.get(-1) == 100 || cache.get(-1) == 101)
+    #expect(cache.value(for: -1) == 100 || cache.value(for: -1) == 101)
     kept.withLock { $0 = nil }
   }
 
@@ -117,7 +117,7 @@ import Testing
     for value in 0..<5_000 {
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
       let key = Int(state >> 33) % 120
-      if value % 3 == 0 { _ = cache.get(key) }
+      if value % 3 == 0 { _ = cache.value(for: key) }
       if value % 11 == 0 { cache.remove(key) }
       cache.set(value, for: key)
     }

@@ -71,7 +71,7 @@ import Testing
               cache.set(Stamped(key: own, version: step), for: own, timeToLive: life)
               seen[own] = step
             default:
-              guard let value = cache.get(key) else {
+              guard let value = cache.value(for: key) else {
                 tally.misses.wrappingAdd(1, ordering: .relaxed)
                 continue
               }
@@ -112,7 +112,7 @@ import Testing
       group.addTask {
         while !tally.isOver.load(ordering: .relaxed) {
           for key in 0..<200 {
-            guard let value = cache.get(key & 1) else { continue }
+            guard let value = cache.value(for: key & 1) else { continue }
             tally.hits.wrappingAdd(1, ordering: .relaxed)
             if value != SIMD16(repeating: value[0]) || value[0] & 1 != key & 1 {
               tally.wrong.wrappingAdd(1, ordering: .relaxed)

@@ -46,7 +46,7 @@
       cache.set(1, for: 1)
       cache.observe(source)
       cache.stopObserving()
-      #expect(cache.get(1) == 1)
+      #expect(cache.value(for: 1) == 1)
     }
 
     /// How often this process has the file open. Other tests have files of their own.

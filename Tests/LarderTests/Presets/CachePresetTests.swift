@@ -30,12 +30,12 @@ import Testing
     let cache = try HybridCache<String, [String: Int]>(
       preset: preset, path: folder.path, encryption: Self.encryption(of: preset))
     try cache.set(["a": 1], for: "x")
-    #expect(try cache.get("x")?.value == ["a": 1])
+    #expect(try cache.entry(for: "x")?.value == ["a": 1])
     try cache.close()
     guard preset.disk != nil else { return }
     let again = try HybridCache<String, [String: Int]>(
       preset: preset, path: folder.path, encryption: Self.encryption(of: preset))
-    #expect(try again.get("x")?.tier == .disk)
+    #expect(try again.entry(for: "x")?.tier == .disk)
     try again.close()
   }
 
@@ -57,13 +57,13 @@ import Testing
     var configuration = try preset.configuration(encryption: Self.encryption(of: preset))
     configuration.memory?.shards = 1
     configuration.disk?.durability = .none
-    configuration.disk?.limits.freeBytesMin = 0
+    configuration.disk?.limits.freeBytes = 0
     var replay = try HybridCacheReplay(configuration, in: folder, countsBytes: true)
     try replay.run(trace)
     #expect(replay.counts == simulation.counts, "\(preset.name)")
     #expect(replay.counts.hits > 0)
     if preset.memory?.count != nil { #expect(replay.counts.memory.evictions > 0) }
-    if preset.disk?.entries == 1000 { #expect(replay.counts.disk.evictions > 0) }
+    if preset.disk?.count == 1000 { #expect(replay.counts.disk.evictions > 0) }
     if age != nil { #expect(replay.counts.expirations > 0) }
   }
 
@@ -91,11 +91,11 @@ import Testing
     let note = Note("first")
     try cache.set(note, for: "n")
     note.text = "changed by its writer"
-    let read = try #require(try cache.get("n"))
+    let read = try #require(try cache.entry(for: "n"))
     #expect(read.tier == .memory)
     #expect(read.value.text == "first")
     read.value.text = "changed by a reader"
-    #expect(try cache.get("n")?.value.text == "first")
+    #expect(try cache.entry(for: "n")?.value.text == "first")
     try cache.close()
   }
 }

@@ -19,11 +19,11 @@ struct DiskRecordingTests {
   @Test func aDiskCache() throws {
     let cache = try DiskCache(path: folder.path + "/cache")
     let recording = try cache.record(to: path, keys: .plain)
-    #expect(try cache.data(for: "a") == nil)
+    #expect(try cache.value(for: "a") == nil)
     try cache.set(
       Data(count: 300), for: "a",
-      options: DiskStoreOptions(timeToLive: .milliseconds(90_500), cost: 4))
-    #expect(try cache.data(for: "a") != nil)
+      options: DiskStoreOptions(timeToLive: .milliseconds(90_500), fetchCost: 4))
+    #expect(try cache.value(for: "a") != nil)
     let suite = DiskSuite<String>(cache, name: "names", codec: .text)
     try suite.set("x", for: "a")
     #expect(try suite.value(for: "a") == "x")
@@ -47,7 +47,7 @@ struct DiskRecordingTests {
   @Test func aDiskCacheThatIsDestroyed() throws {
     var cache: DiskCache? = try DiskCache(path: folder.path + "/cache")
     let recording = try cache?.record(to: path, sampling: 0.5)
-    for key in 0..<400 { _ = try cache?.data(for: "\(key)") }
+    for key in 0..<400 { _ = try cache?.value(for: "\(key)") }
     cache = nil
     let statistics = try #require(recording).stop()
     #expect(statistics.gets == 400 && (130...270).contains(statistics.written))
@@ -73,12 +73,12 @@ struct DiskRecordingTests {
   func aHybridCache(_ policy: String) throws {
     let cache = try hybrid(memory: Self.memory(policy, count: 1))
     let recording = try cache.record(to: path, keys: .plain)
-    #expect(try cache.get("a") == nil)
+    #expect(try cache.entry(for: "a") == nil)
     try cache.set("four", for: "a")
-    #expect(try cache.get("a")?.tier == .memory)
+    #expect(try cache.entry(for: "a")?.tier == .memory)
     try cache.set("longer", for: "b", options: DiskStoreOptions(timeToLive: .seconds(10)))
     // Memory has room for one.
-    #expect(try cache.get("a")?.tier == .disk)
+    #expect(try cache.entry(for: "a")?.tier == .disk)
     #expect(try cache.remove("a"))
     try cache.removeAll()
     let statistics = recording.stop()
@@ -94,7 +94,9 @@ struct DiskRecordingTests {
     let cache = try hybrid(
       memory: Self.memory("lru", count: 1), HybridRules(inclusion: .exclusive))
     let recording = try cache.record(to: path)
-    for key in ["a", "b", "a"] where try cache.get(key) == nil { try cache.set(key, for: key) }
+    for key in ["a", "b", "a"] where try cache.entry(for: key) == nil {
+      try cache.set(key, for: key)
+    }
     recording.stop()
     #expect(try RecordedFile(path: path).story == "g- s g- s g- f")
   }
@@ -102,9 +104,9 @@ struct DiskRecordingTests {
   @Test func aHybridCacheWithoutMemory() throws {
     let cache = try hybrid(memory: nil)
     let recording = try cache.record(to: path, keys: .plain)
-    #expect(try cache.get("a") == nil)
+    #expect(try cache.entry(for: "a") == nil)
     try cache.set("four", for: "a")
-    #expect(try cache.get("a") != nil)
+    #expect(try cache.entry(for: "a") != nil)
     try cache.remove("a")
     try cache.removeAll()
     recording.stop()

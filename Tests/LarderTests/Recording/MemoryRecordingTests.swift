@@ -27,12 +27,12 @@ struct MemoryRecordingTests {
 
   @Test(arguments: policies)
   func everyOperationIsThere(_ policy: String) throws {
-    let cache = try cache(policy, MemoryCacheLimits(cost: 1000))
+    let cache = try cache(policy, MemoryCacheLimits(weight: 1000))
     let recording = try cache.record(to: path)
     #expect(recording.path == path && recording.sampling == 1)
-    _ = cache.get("a")
-    cache.set(1, for: "a", cost: 30, timeToLive: .seconds(60), fetchCost: 2.5)
-    _ = cache.get("a")
+    _ = cache.value(for: "a")
+    cache.set(1, for: "a", weight: 30, timeToLive: .seconds(60), fetchCost: 2.5)
+    _ = cache.value(for: "a")
     _ = cache["b"]
     cache["b"] = 2
     cache.remove("a")
@@ -62,18 +62,18 @@ struct MemoryRecordingTests {
   @Test(arguments: policies)
   func nothingIsRecordedBeforeAndAfter(_ policy: String) throws {
     let cache = try cache(policy)
-    _ = cache.get("a")
+    _ = cache.value(for: "a")
     let recording = try cache.record(to: path)
-    _ = cache.get("b")
+    _ = cache.value(for: "b")
     recording.stop()
-    _ = cache.get("c")
+    _ = cache.value(for: "c")
     let again = recording.stop()
     #expect(again.written == 1 && again.gets == 1)
     #expect(try RecordedFile(path: path).story == "g-")
     // And then to another file.
     let second = try cache.record(to: path + "2")
-    _ = cache.get("b")
-    _ = cache.get("c")
+    _ = cache.value(for: "b")
+    _ = cache.value(for: "c")
     second.stop()
     #expect(try RecordedFile(path: path + "2").story == "g- g-")
   }
@@ -127,7 +127,7 @@ struct MemoryRecordingTests {
     let recording = try cache.record(to: path)
     let keys = (0..<200).map { "secret-name-\($0)" }
     for key in keys {
-      _ = cache.get(key)
+      _ = cache.value(for: key)
       cache.set(1, for: key)
     }
     recording.stop()
@@ -146,7 +146,7 @@ struct MemoryRecordingTests {
     let recording = try cache.record(to: path, keys: .plain)
     for _ in 0..<3 {
       for key in ["a", "Grüße", ""] {
-        _ = cache.get(key)
+        _ = cache.value(for: key)
         cache.set(1, for: key)
       }
     }
@@ -169,7 +169,7 @@ struct MemoryRecordingTests {
     try cache.record(to: path, keys: .keyed).stop()
     let numbers = try MemoryCache<Int, Int>(count: 10)
     let recording = try numbers.record(to: path + "2", keys: .plain)
-    _ = numbers.get(17)
+    _ = numbers.value(for: 17)
     recording.stop()
     #expect(try RecordedFile(path: path + "2").texts.values.map { $0 } == ["17"])
   }
@@ -183,7 +183,7 @@ struct MemoryRecordingTests {
     for _ in 0..<3 {
       for key in 0..<10_000 {
         if key % 1000 == 0 { recording.catchUp() }
-        _ = cache.get(key)
+        _ = cache.value(for: key)
         cache.set(key, for: key)
       }
     }
@@ -201,10 +201,10 @@ struct MemoryRecordingTests {
 
   @Test func getsAreCountedThoughStatisticsAreReset() throws {
     let cache = try cache("s3-fifo")
-    for _ in 0..<5 { _ = cache.get("a") }
+    for _ in 0..<5 { _ = cache.value(for: "a") }
     let recording = try cache.record(to: path)
     cache.resetStatistics()
-    for _ in 0..<3 { _ = cache.get("a") }
+    for _ in 0..<3 { _ = cache.value(for: "a") }
     #expect(recording.stop().gets == 3)
   }
 
@@ -214,11 +214,11 @@ struct MemoryRecordingTests {
       let heard = Locked([CacheEventKind]())
       let token = cache.onEvent { event in heard.withLock { $0.append(event.kind) } }
       let recording = try cache.record(to: path + policy)
-      _ = cache.get("a")
+      _ = cache.value(for: "a")
       cache.set(1, for: "a")
-      _ = cache.get("a")
+      _ = cache.value(for: "a")
       token.cancel()
-      _ = cache.get("a")
+      _ = cache.value(for: "a")
       recording.stop()
       #expect(heard.withLock { $0 } == [.miss, .set, .hit])
       #expect(try RecordedFile(path: path + policy).story == "g- s g+ g+")
@@ -229,7 +229,7 @@ struct MemoryRecordingTests {
   func theEndOfTheCacheEndsTheRecording(_ policy: String) throws {
     var cache: MemoryCache<String, Int>? = try self.cache(policy)
     let recording = try #require(cache).record(to: path)
-    for key in 0..<1000 { _ = cache?.get("\(key)") }
+    for key in 0..<1000 { _ = cache?.value(for: "\(key)") }
     cache = nil
     let statistics = recording.stop()
     #expect(statistics.hasEnded && statistics.written == 1000 && statistics.gets == 1000)
@@ -247,7 +247,7 @@ struct MemoryRecordingTests {
       var random = TestRandom(seed: UInt64(thread))
       for _ in 0..<rounds {
         let key = random.below(2000)
-        if cache.get(key) == nil { cache.set(key, for: key) }
+        if cache.value(for: key) == nil { cache.set(key, for: key) }
       }
     }
     let statistics = recording.stop()
@@ -276,7 +276,7 @@ struct MemoryRecordingTests {
         while !isOver.withLock({ $0 }) {
           for _ in 0..<500 {
             let key = random.below(400)
-            if let value = cache.get(key) {
+            if let value = cache.value(for: key) {
               if value != [key] { Issue.record("a wrong value") }
             } else {
               cache.set([key], for: key)

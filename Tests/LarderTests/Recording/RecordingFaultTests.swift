@@ -17,14 +17,14 @@ struct RecordingFaultTests {
   }
 
   private func fill(_ cache: MemoryCache<Int, Int>, _ gets: Int) {
-    for key in 0..<gets { _ = cache.get(key) }
+    for key in 0..<gets { _ = cache.value(for: key) }
   }
 
   /// Gets that come so slowly that no ring fills up.
   private func fillSlowly(_ cache: MemoryCache<Int, Int>, _ recording: CacheRecording, _ gets: Int)
   {
     for key in 0..<gets {
-      _ = cache.get(key)
+      _ = cache.value(for: key)
       if key % 2000 == 1999 { recording.catchUp() }
     }
   }
@@ -108,7 +108,7 @@ struct RecordingFaultTests {
   @Test func blocksAreWrittenEverySecond() throws {
     let cache = try MemoryCache<Int, Int>(count: 100)
     let recording = try cache.record(to: path)
-    _ = cache.get(1)
+    _ = cache.value(for: 1)
     let end = Date() + 60
     while recording.statistics.blocks == 0, Date() < end { usleep(50_000) }
     let read = try RecordedFile(path: path)

@@ -61,7 +61,7 @@ import Testing
     #expect(await first.value == "failure CancellationError")
     gate.open()
     #expect(await second.value == "miss")
-    #expect(try cache.get("a")?.value == 0)
+    #expect(try cache.entry(for: "a")?.value == 0)
   }
 
   @Test func theFetchIsCancelledWithTheLast() async throws {
@@ -87,7 +87,7 @@ import Testing
     #expect(await cache.result(for: "a") { _ in .value(6) }.value == 6)
     gate.open()
     for _ in 0..<100 { await Task.yield() }
-    #expect(try cache.get("a")?.value == 6)
+    #expect(try cache.entry(for: "a")?.value == 6)
     #expect(cache.statistics.fetchFailures == 0)
   }
 
@@ -168,9 +168,9 @@ import Testing
     try cache.set(9, for: "a")
     gate.open()
     #expect(await result.value == 0)
-    #expect(try cache.get("a")?.value == 9)
+    #expect(try cache.entry(for: "a")?.value == 9)
     cache.handle(.critical)
-    #expect(try cache.get("a")?.value == 9)
+    #expect(try cache.entry(for: "a")?.value == 9)
     #expect(cache.statistics.overtaken == 1)
   }
 
@@ -183,8 +183,8 @@ import Testing
     try cache.removeAll()
     gate.open()
     #expect(await [one.value, other.value] == [0, 0])
-    #expect(try cache.get("a") == nil)
-    #expect(try cache.get("b") == nil)
+    #expect(try cache.entry(for: "a") == nil)
+    #expect(try cache.entry(for: "b") == nil)
   }
 
   @Test func whoComesAfterARemovalFetchesAnew() async throws {
@@ -198,7 +198,7 @@ import Testing
     gate.open()
     #expect(await old.value == 0)
     #expect(await new.value == 1)
-    #expect(try cache.get("a")?.value == 1)
+    #expect(try cache.entry(for: "a")?.value == 1)
   }
 
   @Test func aRenewalThatIsOvertakenRenewsNothing() async throws {
@@ -209,6 +209,6 @@ import Testing
     try cache.set(4, for: "a", options: DiskStoreOptions(version: "v4"))
     gate.open()
     #expect(await result.kind == "hit memory revalidated")
-    #expect(try cache.get("a")?.version == "v4")
+    #expect(try cache.entry(for: "a")?.version == "v4")
   }
 }

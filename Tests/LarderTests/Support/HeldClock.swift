@@ -10,7 +10,7 @@ final class HeldClock: CacheClock, @unchecked Sendable {
   private let isHeld = Locked(false)
   private let mayGoOn = DispatchSemaphore(value: 0)
 
-  var nowMicroseconds: UInt64 {
+  var now: CacheInstant {
     let isHeldUp = readsLeft.withLock { readsLeft in
       guard readsLeft > 0 else { return false }
       readsLeft -= 1
@@ -20,7 +20,7 @@ final class HeldClock: CacheClock, @unchecked Sendable {
       isHeld.withLock { $0 = true }
       mayGoOn.wait()
     }
-    return manual.nowMicroseconds
+    return manual.now
   }
 
   func advance(seconds: UInt64) { manual.advance(seconds: seconds) }

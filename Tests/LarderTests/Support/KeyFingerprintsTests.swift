@@ -45,11 +45,11 @@ import Testing
       try DiskCache(
         path: folder.path,
         configuration: DiskConfiguration(
-          policy: "tinylfu", limits: DiskLimits(bytesMax: nil, entriesMax: 2, freeBytesMin: 0)))
+          policy: "tinylfu", limits: DiskLimits(bytes: nil, count: 2, freeBytes: 0)))
     }
     let first = try open()
     try first.set(Data([1]), for: "wanted")
-    for _ in 0..<5 { #expect(try first.data(for: "wanted") != nil) }
+    for _ in 0..<5 { #expect(try first.value(for: "wanted") != nil) }
     try first.close()
     let second = try open()
     try second.remove("wanted")

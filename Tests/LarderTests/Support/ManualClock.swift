@@ -3,15 +3,15 @@ import Synchronization
 
 /// A clock that a test moves.
 final class ManualClock: CacheClock {
-  private let now: Atomic<UInt64>
+  private let time: Atomic<UInt64>
 
-  init(seconds: UInt64 = 0) { now = Atomic(seconds * 1_000_000) }
+  init(seconds: UInt64 = 0) { time = Atomic(seconds * 1_000_000) }
 
-  var nowMicroseconds: UInt64 { now.load(ordering: .relaxed) }
+  var now: CacheInstant { CacheInstant(microseconds: time.load(ordering: .relaxed)) }
 
-  func set(seconds: UInt64) { now.store(seconds * 1_000_000, ordering: .relaxed) }
+  func set(seconds: UInt64) { time.store(seconds * 1_000_000, ordering: .relaxed) }
 
   func advance(seconds: UInt64) {
-    now.wrappingAdd(seconds * 1_000_000, ordering: .relaxed)
+    time.wrappingAdd(seconds * 1_000_000, ordering: .relaxed)
   }
 }

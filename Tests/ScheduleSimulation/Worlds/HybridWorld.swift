@@ -29,7 +29,7 @@
     var rules: HistoryRules {
       HistoryRules(
         setOvertakes: true, isMemoryCache: false, mayLose: options.mayLose,
-        mayMissWhatIsThere: options.failsDisk, clockEnd: recorder.clock.now)
+        mayMissWhatIsThere: options.failsDisk, clockEnd: recorder.clock.time)
     }
 
     func fault() -> String? { message }
@@ -81,7 +81,7 @@
     private func get(_ key: Int, _ client: Int) {
       record(client, key) {
         do {
-          return .get(number(try cache.get(key)?.value))
+          return .get(number(try cache.value(for: key)))
         } catch {
           if !options.failsDisk { message = "failed though nothing fails: \(error)" }
           return .nothing("\(error)")
@@ -110,7 +110,7 @@
     ) async -> HistoryEvent.RequestOutcome {
       let result = await cache.result(for: key, strategy: strategy) { [origin] request in
         var candidate = HistoryLoad.Candidate.none
-        if request.createdMicroseconds != nil {
+        if request.created != nil {
           candidate = .some(request.version.flatMap { Int($0) })
         }
         let answer = try await origin.answer(

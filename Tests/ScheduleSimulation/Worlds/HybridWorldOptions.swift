@@ -39,14 +39,14 @@
       let disk = DiskConfiguration(
         policy: random.pick(Self.policies),
         limits: DiskLimits(
-          bytesMax: nil, entriesMax: isDiskAmple ? 64 : 1 + random.below(3), freeBytesMin: 0),
+          bytes: nil, count: isDiskAmple ? 64 : 1 + random.below(3), freeBytes: 0),
         durability: random.pick([.none, .normal]),
         inlineBytesMax: random.pick([0, 1000]), pageCacheBytes: 64 << 10)
       configuration = HybridCacheConfiguration(
         memory: hasMemory ? memory : nil, disk: disk, rules: rules, clock: clock)
       if hasMemory, !isExclusive, random.oneIn(2) {
         configuration.writes = .back(
-          entriesMax: 1 + random.below(4), interval: random.pick([nil, .seconds(3)]))
+          count: 1 + random.below(4), interval: random.pick([nil, .seconds(3)]))
       }
       configuration.copiesOnRead = random.oneIn(4)
       configuration.strategy = random.pick(CacheStrategy.allCases)
@@ -81,7 +81,7 @@
       let disk = configuration.disk
       return "hybrid cache, memory \(memory?.policy ?? "none") \(memory?.limits.count ?? 0) in "
         + "\(memory?.shards ?? 0) shards, disk \(disk?.policy ?? "none") "
-        + "\(disk?.limits.entriesMax ?? 0), \(configuration.rules.inclusion), promotion "
+        + "\(disk?.limits.count ?? 0), \(configuration.rules.inclusion), promotion "
         + "\(configuration.rules.promotion), placement \(configuration.rules.placement != nil), "
         + "writes \(configuration.writes), copies \(configuration.copiesOnRead), strategy "
         + "\(configuration.strategy), stale if error \(configuration.staleIfError as Any), while "

@@ -58,7 +58,7 @@
     var rules: HistoryRules {
       HistoryRules(
         setOvertakes: false, isMemoryCache: true, mayLose: mayLose,
-        returnsExpired: returnsExpired, clockEnd: recorder.clock.now)
+        returnsExpired: returnsExpired, clockEnd: recorder.clock.time)
     }
 
     func fault() -> String? { message }
@@ -72,7 +72,7 @@
 
     func perform(_ operation: ScheduledOperation, _ client: Int) async {
       switch operation {
-      case .get(let key): record(client, key) { .get(number(cache.get(key))) }
+      case .get(let key): record(client, key) { .get(number(cache.value(for: key))) }
       case .set(let key, let life):
         record(client, key) {
           let new = recorder.newValue()
@@ -138,7 +138,7 @@
 
     func finish() async {
       for key in 0..<setting.keys {
-        record(-1, key) { .get(number(cache.get(key))) }
+        record(-1, key) { .get(number(cache.value(for: key))) }
       }
     }
   }

@@ -42,7 +42,7 @@
       history.events.append(
         HistoryEvent(
           client: client, key: key, .nothing("pending"), now...Int.max,
-          clock: clock.now...UInt64.max))
+          clock: clock.time...UInt64.max))
       pending += 1
       return history.events.count - 1
     }
@@ -51,7 +51,7 @@
     func end(_ call: Int, _ action: HistoryEvent.Action) {
       history.events[call].action = action
       history.events[call].responded = tick()
-      history.events[call].clockResponded = clock.now
+      history.events[call].clockResponded = clock.time
       pending -= 1
     }
 
@@ -62,14 +62,14 @@
       history.loads.append(
         HistoryLoad(
           key: key, owner: owner, candidate: candidate, .failed, now...Int.max,
-          clock: clock.now...UInt64.max))
+          clock: clock.time...UInt64.max))
       return history.loads.count - 1
     }
 
     func endLoad(_ load: Int, _ answer: HistoryLoad.Answer) {
       history.loads[load].answer = answer
       history.loads[load].ended = tick()
-      history.loads[load].clockEnded = clock.now
+      history.loads[load].clockEnded = clock.time
     }
 
     /// Suspends the current task, so that others may run.

@@ -5,13 +5,13 @@
   /// A clock that moves only when a client moves it; reading it is a step.
   final class ScheduledClock: CacheClock, @unchecked Sendable {
     /// Microseconds, for clients.
-    private(set) var now: UInt64 = 1_000_000_000
+    private(set) var time: UInt64 = 1_000_000_000
 
-    var nowMicroseconds: UInt64 {
+    var now: CacheInstant {
       Schedules.hook?.step()
-      return now
+      return CacheInstant(microseconds: time)
     }
 
-    func advance(seconds: UInt64) { now += seconds * 1_000_000 }
+    func advance(seconds: UInt64) { time += seconds * 1_000_000 }
   }
 #endif

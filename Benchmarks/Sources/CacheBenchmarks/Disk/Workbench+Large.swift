@@ -32,13 +32,13 @@ extension Workbench {
           try Self.require(files.get(Self.scattered($0, count)))
         },
         Contest.Contender(name: "DiskCache normal") {
-          try Self.require(try plain.data(for: "key \(Self.scattered($0, count))"))
+          try Self.require(try plain.value(for: "key \(Self.scattered($0, count))"))
         },
         Contest.Contender(name: "DiskCache normal, segments") {
-          try Self.require(try segments.data(for: "key \(Self.scattered($0, count))"))
+          try Self.require(try segments.value(for: "key \(Self.scattered($0, count))"))
         },
         Contest.Contender(name: "DiskCache normal, encrypted") {
-          try Self.require(try sealed.data(for: "key \(Self.scattered($0, count))"))
+          try Self.require(try sealed.value(for: "key \(Self.scattered($0, count))"))
         },
       ])
     try gets.run(rounds: rounds * 4, operations: 50)
@@ -62,9 +62,9 @@ extension Workbench {
   /// A full cache: every value that comes costs another one its place.
   private func measureChurn(rounds: Int) throws -> [String] {
     let files = PlainFiles(folder: "\(folder)/churn-files")
-    let full = try cache("churn", bytesMax: 20_000_000)
+    let full = try cache("churn", bytes: 20_000_000)
     let segments = try cache(
-      "churn-segments", bytesMax: 20_000_000, values: .segments(bytes: 4 << 20))
+      "churn-segments", bytes: 20_000_000, values: .segments(bytes: 4 << 20))
     let large = large
     for number in 0..<200 {
       files.set(number, large[number % 16])

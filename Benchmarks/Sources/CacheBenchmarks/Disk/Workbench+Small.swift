@@ -15,7 +15,7 @@ extension Workbench {
     func contest(_ title: String, _ key: @escaping (Int) -> String, gets: Bool) -> Contest {
       func way(_ cache: DiskCache) -> (Int) throws -> Void {
         gets
-          ? { try Self.require(try cache.data(for: key($0))) }
+          ? { try Self.require(try cache.value(for: key($0))) }
           : { try cache.set(small[($0 + 1) % 64], for: key($0)) }
       }
       func way(_ raw: RawSQLite) -> (Int) throws -> Void {

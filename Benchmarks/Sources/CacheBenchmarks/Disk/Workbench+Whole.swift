@@ -43,7 +43,7 @@ extension Workbench {
       do {
         let cache = try cache("opening-\(name)", .none, encryption: encryption)
         for number in 0..<100_000 { try cache.set(value, for: "https://example.org/\(number)") }
-        for number in 0..<50_000 { _ = try cache.data(for: "https://example.org/\(number)") }
+        for number in 0..<50_000 { _ = try cache.value(for: "https://example.org/\(number)") }
         try cache.close()
       }
       var times: [Double] = []
@@ -74,7 +74,7 @@ extension Workbench {
       let start = clock.now
       DispatchQueue.concurrentPerform(iterations: threads) { thread in
         for number in 0..<operations {
-          _ = try? cache.data(for: "\(kind) \(Self.scattered(number + thread * 31, count))")
+          _ = try? cache.value(for: "\(kind) \(Self.scattered(number + thread * 31, count))")
         }
       }
       return Double(threads * operations) / ((clock.now - start) / .seconds(1))

@@ -15,13 +15,13 @@ struct Workbench {
   }
 
   func cache(
-    _ name: String, _ durability: DiskDurability = .normal, bytesMax: UInt64? = nil,
+    _ name: String, _ durability: DiskDurability = .normal, bytes: UInt64? = nil,
     checkpointPages: Int = 4000, encryption: DiskEncryption? = nil, values: DiskValues = .files
   ) throws -> DiskCache {
     try DiskCache(
       path: "\(folder)/\(name)",
       configuration: DiskConfiguration(
-        limits: DiskLimits(bytesMax: bytesMax, freeBytesMin: 0), durability: durability,
+        limits: DiskLimits(bytes: bytes, freeBytes: 0), durability: durability,
         values: values, checkpointPages: checkpointPages, encryption: encryption))
   }
 

@@ -74,7 +74,7 @@ struct AppValues: ParsableCommand {
           let taken = Measurement.take(requests: numbers.count, threads: threads) { range in
             var hits = 0
             for place in range {
-              if cache.get(keys[place]) != nil {
+              if cache.value(for: keys[place]) != nil {
                 hits += 1
               } else {
                 cache.set(value(numbers[place]), for: keys[place])

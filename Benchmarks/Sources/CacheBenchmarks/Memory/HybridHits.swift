@@ -83,12 +83,12 @@ struct HybridHits: ParsableCommand {
       let keys = keys[round * part..<(round + 1) * part]
       alone.append(
         time(keys) { key in
-          guard let value = memory.get(key) else { return nil }
+          guard let value = memory.value(for: key) else { return nil }
           return weight(value)
         })
       tiered.append(
         try time(keys) { key in
-          guard let hit = try hybrid.get(key) else { return nil }
+          guard let hit = try hybrid.entry(for: key) else { return nil }
           return weight(hit.value)
         })
     }

@@ -17,7 +17,7 @@ struct LarderBoxCache: BenchmarkCache {
         limits: MemoryCacheLimits(count: capacity), policy: policy, shards: shards, hashing: .fast))
   }
 
-  func get(_ key: Int) -> Int? { cache.get(key)?.value }
+  func get(_ key: Int) -> Int? { cache.value(for: key)?.value }
 
   func put(_ key: Int, _ value: Int) { cache.set(Box(value), for: key) }
 }

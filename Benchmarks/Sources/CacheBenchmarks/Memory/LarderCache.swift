@@ -11,7 +11,7 @@ struct LarderCache: BenchmarkCache {
         hashing: hashing))
   }
 
-  func get(_ key: Int) -> Int? { cache.get(key) }
+  func get(_ key: Int) -> Int? { cache.value(for: key) }
 
   func put(_ key: Int, _ value: Int) { cache.set(value, for: key) }
 }

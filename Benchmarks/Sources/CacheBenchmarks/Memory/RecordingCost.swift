@@ -98,7 +98,7 @@ struct RecordingCost: ParsableCommand {
   ) -> Double {
     let begin = Measurement.nanosecondsNow(CLOCK_MONOTONIC)
     var total = 0
-    for key in keys { total &+= cache.get(key) ?? 0 }
+    for key in keys { total &+= cache.value(for: key) ?? 0 }
     let end = Measurement.nanosecondsNow(CLOCK_MONOTONIC)
     precondition(total >= keys.count, "a key that was stored is missing")
     return Double(end - begin) / Double(keys.count)

@@ -19,8 +19,9 @@ import Testing
         limits: MemoryCacheLimits(count: 2), policy: "second-chance", shards: 1))
     cache.set("one", for: 1)
     cache.set("two", for: 2)
-    #expect(cache.get(1) == "one")
+    #expect(cache.value(for: 1) == "one")
     cache.set("three", for: 3)
-    #expect(cache.get(1) == "one" && cache.get(2) == nil && cache.get(3) == "three")
+    #expect(
+      cache.value(for: 1) == "one" && cache.value(for: 2) == nil && cache.value(for: 3) == "three")
   }
 }

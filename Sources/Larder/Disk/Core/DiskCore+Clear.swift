@@ -92,7 +92,7 @@ extension DiskCore {
     try body()
     if !doomed.isEmpty || folder.hasSpare { try releaseFiles() }
     return DiskFreed(
-      entries: before.0 - entries, valueBytes: before.1 - valueBytes - permanentBytes,
+      count: before.0 - entries, valueBytes: before.1 - valueBytes - permanentBytes,
       diskBytes: before.2 - min(before.2, diskBytes))
   }
 
@@ -140,12 +140,12 @@ extension DiskCore {
   /// What each suite holds, in the order of making. O(ids).
   func suiteUsage() throws(DiskCacheError) -> [DiskSuiteUsage] {
     _ = try openIndex()
-    var byNumber: [UInt32: DiskSuiteUsage] = [0: DiskSuiteUsage(name: "", entries: 0, bytes: 0)]
+    var byNumber: [UInt32: DiskSuiteUsage] = [0: DiskSuiteUsage(name: "", count: 0, bytes: 0)]
     for (name, number) in suites {
-      byNumber[number] = DiskSuiteUsage(name: name.text, entries: 0, bytes: 0)
+      byNumber[number] = DiskSuiteUsage(name: name.text, count: 0, bytes: 0)
     }
     for slot in slots where slot.isStored {
-      byNumber[slot.suite]?.entries += 1
+      byNumber[slot.suite]?.count += 1
       byNumber[slot.suite]?.bytes += UInt64(slot.bytes)
     }
     return byNumber.sorted { $0.key < $1.key }.map(\.value)

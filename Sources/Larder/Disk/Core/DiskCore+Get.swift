@@ -194,7 +194,7 @@ extension DiskCore {
     return DiskMetadata(
       createdMicroseconds: slot.created,
       expiresMicroseconds: expires == Request.noExpiry ? nil : expires,
-      cost: slot.cost, isPermanent: slot.state == .permanent, isExpired: isExpired)
+      fetchCost: slot.cost, isPermanent: slot.state == .permanent, isExpired: isExpired)
   }
 
   /// Counts a get that was answered, and gives the entry up where the policy did so on this use.

@@ -47,7 +47,7 @@ extension DiskCore {
     losses = DiskLosses()
     statistics.rebuilds += 1
     damages.append(
-      DiskDamage(message: reason, keptPath: kept, foundMicroseconds: clock.nowMicroseconds))
+      DiskDamage(message: reason, keptPath: kept, found: clock.now.date))
     if damages.count > Self.damagesMax { damages.removeFirst() }
   }
 

@@ -20,12 +20,12 @@ extension DiskCore {
   func replay(_ facts: [ObjectID: Fact]) throws(DiskCacheError) {
     let limits = configuration.limits
     let resident = slots.count { $0.isStored && $0.state == .known }
-    if resident > limits.entriesMax ?? .max || valueBytes > limits.bytesMax ?? .max {
+    if resident > limits.count ?? .max || valueBytes > limits.bytes ?? .max {
       // The limits are lower than the last time: the policy chooses with all of the past in mind.
       try remakeTier(configuration.withoutLimits)
       tell(events(), facts)
       while tier.count > 0,
-        tier.count > limits.entriesMax ?? .max || valueBytes > limits.bytesMax ?? .max
+        tier.count > limits.count ?? .max || valueBytes > limits.bytes ?? .max
       {
         drop(tier.giveUp(), .evict(.capacity))
         statistics.evictions += 1

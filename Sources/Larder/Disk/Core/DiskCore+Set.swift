@@ -72,7 +72,7 @@ extension DiskCore {
       suite: key.suite, isPermanent: options.isPermanent, bytes: UInt32(value.count),
       inserted: sequence, stored: sequence, created: life.created,
       expires: options.isPermanent ? Request.noExpiry : life.expires,
-      cost: options.cost.asFetchCost,
+      cost: options.fetchCost.asFetchCost,
       checksum: 0, file: 0)
   }
 
@@ -216,22 +216,22 @@ extension DiskCore {
   /// Sees to it that the disk keeps its free bytes, and says whether there is room for a value.
   private func makeFreeSpace(for bytes: UInt64) throws(DiskCacheError) -> Bool {
     let limits = configuration.limits
-    guard limits.freeBytesMin > 0 else { return true }
+    guard limits.freeBytes > 0 else { return true }
     let (sum, overflows) = bytesSinceFreeCheck.addingReportingOverflow(bytes)
     bytesSinceFreeCheck = sum
     guard overflows || sum >= limits.freeSpaceInterval else { return true }
     bytesSinceFreeCheck = 0
-    if try freeBytes() >= limits.freeBytesMin + bytes { return true }
+    if try freeBytes() >= limits.freeBytes + bytes { return true }
     // Until there is room again, every set looks.
     bytesSinceFreeCheck = .max
-    let missing = limits.freeBytesMin + bytes - min(try freeBytes(), limits.freeBytesMin + bytes)
+    let missing = limits.freeBytes + bytes - min(try freeBytes(), limits.freeBytes + bytes)
     let before = valueBytes
     while tier.count > 0, before - valueBytes < missing {
       drop(tier.giveUp(), .evict(.freeSpace))
       statistics.freeSpaceEvictions += 1
     }
     try releaseFiles()
-    return try freeBytes() >= limits.freeBytesMin + bytes
+    return try freeBytes() >= limits.freeBytes + bytes
   }
 
   private func freeBytes() throws(DiskCacheError) -> UInt64 {

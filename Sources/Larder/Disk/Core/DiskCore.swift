@@ -121,9 +121,9 @@ final class DiskCore {
       return try PolicyRegistry.makeCacheTier(
         CacheTierSetup(
           policy: PolicySpec(parsing: configuration.policy.description),
-          entriesMax: limits.entriesMax,
-          bytesMax: limits.bytesMax,
-          timeToLiveMicroseconds: limits.timeToLive.map { max(1, $0.microseconds) },
+          entriesMax: limits.count,
+          bytesMax: limits.bytes,
+          timeToLiveMicroseconds: limits.age.map { max(1, $0.microseconds) },
           objects: objects, seed: configuration.seed,
           admission: PolicySpec(parsingOptional: configuration.admission)))
     } catch {
@@ -133,7 +133,7 @@ final class DiskCore {
 
   /// Sizes in units of the tier's capacity.
   func weight(_ bytes: UInt32) -> UInt32 {
-    configuration.limits.bytesMax == nil && configuration.limits.entriesMax != nil ? 1 : bytes
+    configuration.limits.bytes == nil && configuration.limits.count != nil ? 1 : bytes
   }
 
   /// The database, which is opened again when it had to be closed because of a failure.

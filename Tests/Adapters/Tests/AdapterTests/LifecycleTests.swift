@@ -17,21 +17,21 @@ import Testing
       trigger.triggerGracefulShutdown()
       try await service
     }
-    #expect(throws: DiskCacheError.self) { try cache.data(for: "long") }
+    #expect(throws: DiskCacheError.self) { try cache.value(for: "long") }
     let again = try DiskCache(path: scratch.path)
-    #expect(try again.data(for: "long") == Data([2]))
+    #expect(try again.value(for: "long") == Data([2]))
     try again.close()
   }
 
   @Test func cancellationClosesToo() async throws {
     let scratch = Scratch()
     let cache = try HybridCache<String, String>(path: scratch.path)
-    try await cache.set("of a", for: "a")
+    try cache.set("of a", for: "a")
     let task = Task { try await CacheService(cache).run() }
     task.cancel()
     try await task.value
     let again = try HybridCache<String, String>(path: scratch.path)
-    #expect(try await again.get("a")?.value == "of a")
+    #expect(try again.value(for: "a") == "of a")
     try again.close()
   }
 }

@@ -78,7 +78,7 @@ import Testing
         try Data(repeating: 8, count: 5000).write(to: URL(fileURLWithPath: path))
       }
     }
-    #expect(try cache.data(for: "a") == nil)
+    #expect(try cache.value(for: "a") == nil)
     token.cancel()
     #expect(
       log.lines.withLock { $0 } == [

@@ -15,21 +15,21 @@ import Testing
     let cache = try MemoryCache<Int, Int>(count: 2)
     let reporter = CacheMetrics(cache, name: "c", factory: metrics)
     for key in 0..<3 { cache.set(key, for: key) }
-    _ = cache.get(2)
-    _ = cache.get(7)
+    _ = cache.value(for: 2)
+    _ = cache.value(for: 7)
     reporter.update()
     #expect(total(metrics, "larder_requests", [("result", "hit")]) == 1)
     #expect(total(metrics, "larder_requests", [("result", "miss")]) == 1)
     #expect(total(metrics, "larder_stores", [("result", "stored")]) == 3)
     #expect(total(metrics, "larder_evictions", [("reason", "capacity")]) == 1)
     #expect(try metrics.expectMeter("larder_entries", [("cache", "c")]).lastValue == 2)
-    _ = cache.get(2)
+    _ = cache.value(for: 2)
     reporter.update()
     reporter.update()
     #expect(total(metrics, "larder_requests", [("result", "hit")]) == 2)
     // Statistics that begin anew are not taken off.
     cache.resetStatistics()
-    _ = cache.get(2)
+    _ = cache.value(for: 2)
     reporter.update()
     #expect(total(metrics, "larder_requests", [("result", "hit")]) == 3)
     _ = try? await cache.value(for: 9) { _ in throw Refused() }
@@ -59,7 +59,7 @@ import Testing
     let reporter = CacheMetrics(cache, name: "c", factory: metrics)
     let task = Task { try await reporter.run(every: .seconds(3600)) }
     while metrics.meters.isEmpty { await Task.yield() }
-    _ = cache.get(1)
+    _ = cache.value(for: 1)
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
     #expect(total(metrics, "larder_requests", [("result", "miss")]) == 1)

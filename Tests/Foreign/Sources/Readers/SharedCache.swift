@@ -20,7 +20,7 @@ struct InMemory<Value: Canary>: SharedCache {
         limits: MemoryCacheLimits(count: limit), policy: policy, shards: shards))
   }
 
-  func get(_ key: Int) -> Value? { cache.get(key) }
+  func get(_ key: Int) -> Value? { cache.value(for: key) }
   func set(_ value: Value, for key: Int) { cache.set(value, for: key) }
   func remove(_ key: Int) { cache.remove(key) }
   func record(to path: String, sampling: Double) throws -> CacheRecording {
@@ -40,7 +40,7 @@ struct InHybrid<Value: Canary>: SharedCache {
         disk: nil))
   }
 
-  func get(_ key: Int) -> Value? { (try? cache.get(key))?.value }
+  func get(_ key: Int) -> Value? { try? cache.value(for: key) }
   func set(_ value: Value, for key: Int) { _ = try? cache.set(value, for: key) }
   func remove(_ key: Int) { _ = try? cache.remove(key) }
   func record(to path: String, sampling: Double) throws -> CacheRecording {

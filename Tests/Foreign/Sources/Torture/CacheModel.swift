@@ -73,15 +73,23 @@ struct TortureFailure: Error, CustomStringConvertible {
 
 /// A clock that moves when it is told to.
 final class TortureClock: CacheClock {
-  private let now: Atomic<UInt64>
+  private let time: Atomic<UInt64>
 
-  init(_ start: UInt64) { now = Atomic(start) }
+  init(_ start: UInt64) { time = Atomic(start) }
 
-  var nowMicroseconds: UInt64 { now.load(ordering: .relaxed) }
+  // In two parts, as the last moments are more microseconds than a signed number holds.
+  var now: CacheInstant {
+    let half = microseconds / 2
+    return CacheInstant(.microseconds(Int64(half)))
+      .advanced(by: .microseconds(Int64(microseconds - half)))
+  }
+
+  /// The same for models.
+  var microseconds: UInt64 { time.load(ordering: .relaxed) }
 
   /// Moves on; stops before the end of time.
   func advance(_ microseconds: UInt64) {
-    let (sum, overflows) = nowMicroseconds.addingReportingOverflow(microseconds)
-    now.store(overflows ? .max - 1 : sum, ordering: .relaxed)
+    let (sum, overflows) = self.microseconds.addingReportingOverflow(microseconds)
+    time.store(overflows ? .max - 1 : sum, ordering: .relaxed)
   }
 }

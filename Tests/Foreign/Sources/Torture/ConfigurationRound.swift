@@ -54,7 +54,7 @@ struct ConfigurationRound {
     MemoryCacheConfiguration(
       limits: MemoryCacheLimits(
         count: settings.maybe { $0.integer(1...100) },
-        cost: settings.maybe { $0.integer(1...5000) },
+        weight: settings.maybe { $0.integer(1...5000) },
         age: settings.maybe(0.3) { $0.duration(seconds: 100) }),
       policy: settings.policy(), admission: settings.admission(),
       shards: settings.maybe(0.7) { $0.chance(0.8) ? 1 : $0.integer(1...8) },
@@ -75,10 +75,10 @@ struct ConfigurationRound {
     return DiskConfiguration(
       policy: settings.policy(), admission: settings.admission(),
       limits: DiskLimits(
-        bytesMax: settings.maybe(0.7) { $0.unsigned(1...5000) },
-        entriesMax: settings.maybe { $0.integer(1...100) },
-        timeToLive: settings.maybe(0.3) { $0.duration(seconds: 100) },
-        freeBytesMin: settings.unsigned(0...1), freeSpaceInterval: settings.unsigned(0...1000)),
+        bytes: settings.maybe(0.7) { $0.unsigned(1...5000) },
+        count: settings.maybe { $0.integer(1...100) },
+        age: settings.maybe(0.3) { $0.duration(seconds: 100) },
+        freeBytes: settings.unsigned(0...1), freeSpaceInterval: settings.unsigned(0...1000)),
       durability: settings.pick([.none, .none, .normal]),
       inlineBytesMax: settings.integer(0...200), groupWrites: settings.integer(1...100),
       groupBytes: settings.integer(1...10_000), pageCacheBytes: settings.integer(0...1_000_000),
@@ -99,7 +99,7 @@ struct ConfigurationRound {
         }),
       writes: settings.chance(0.3)
         ? .back(
-          entriesMax: settings.integer(1...20),
+          count: settings.integer(1...20),
           interval: settings.maybe { $0.duration(seconds: 20) }) : .through,
       copiesOnRead: settings.chance(0.3), strategy: .cacheElseFetch,
       staleIfError: settings.maybe { $0.duration(seconds: 100) }, pressureRule: pressureRule(),
@@ -121,8 +121,9 @@ struct ConfigurationRound {
       try call(cache, configuration.limits)
       let limits = configuration.limits
       try require(cache.count <= limits.count ?? .max, "\(cache.count) entries: \(limits)")
-      let cost = cache.statistics.cost
-      try require(cost <= limits.cost.map { UInt64($0) } ?? .max, "cost \(cost): \(limits)")
+      let weight = cache.statistics.weight
+      try require(
+        weight <= limits.weight.map { UInt64($0) } ?? .max, "weight \(weight): \(limits)")
     }
     return .passed
   }
@@ -154,9 +155,9 @@ struct ConfigurationRound {
 
   private func check(_ cache: DiskCache, _ limits: DiskLimits) throws {
     let (count, bytes) = (cache.count - model.permanentCount, cache.valueBytes)
-    try require(count <= limits.entriesMax ?? .max, "\(count) entries: \(limits)")
+    try require(count <= limits.count ?? .max, "\(count) entries: \(limits)")
     try require(
-      bytes <= (limits.bytesMax ?? .max / 2) + model.permanentBytes, "\(bytes) bytes: \(limits)")
+      bytes <= (limits.bytes ?? .max / 2) + model.permanentBytes, "\(bytes) bytes: \(limits)")
   }
 
   private mutating func runHybrid() async throws -> Outcome {
@@ -198,21 +199,21 @@ struct ConfigurationRound {
       let (value, life) = (newValue(), settings.maybe { $0.duration(seconds: 30) })
       let isPermanent = settings.chance(0.05)
       let isStored = cache.set(
-        value, for: key, cost: settings.integer(0...300), timeToLive: life,
+        value, for: key, weight: settings.integer(0...300), timeToLive: life,
         fetchCost: settings.cost(), isPermanent: isPermanent)
       note(isStored, value, key, life, limits.age, isPermanent)
     case 10:
-      try model.check(cache.remove(key), of: key, now: clock.nowMicroseconds)
+      try model.check(cache.remove(key), of: key, now: clock.microseconds)
       model.remove(key)
     case 11:
       let count = settings.integer(0...60)
       cache.trim(toCount: count)
       try require(cache.count <= max(count, 0), "\(cache.count) after a trim to \(count)")
     case 12:
-      let cost = settings.integer(0...1000)
-      cache.trim(toCost: cost)
-      let left = cache.statistics.cost
-      try require(left <= UInt64(max(cost, 0)), "cost \(left) after a trim to \(cost)")
+      let weight = settings.integer(0...1000)
+      cache.trim(toWeight: weight)
+      let left = cache.statistics.weight
+      try require(left <= UInt64(max(weight, 0)), "weight \(left) after a trim to \(weight)")
     case 13: cache.trim(toAge: settings.duration(seconds: 30))
     case 14: cache.handle(settings.pick([.warning, .critical]))
     case 15: cache.removeExpired()
@@ -224,7 +225,7 @@ struct ConfigurationRound {
       for key in Self.burst { note(cache.set(value, for: key), value, key, nil, limits.age, false) }
     case 20:
       if cache.contains(key) { try require(model.entries[key] != nil, "\(key) is contained") }
-    default: try model.check(cache.get(key), of: key, now: clock.nowMicroseconds)
+    default: try model.check(cache.value(for: key), of: key, now: clock.microseconds)
     }
   }
 
@@ -235,13 +236,13 @@ struct ConfigurationRound {
       let (value, options) = (newValue(), self.options())
       let isStored = try cache.set(Data(value.utf8), for: "\(key)", options: options)
       note(
-        isStored, value, key, options.timeToLive, limits.timeToLive, options.isPermanent)
+        isStored, value, key, options.timeToLive, limits.age, options.isPermanent)
     case 10:
       try cache.remove("\(key)")
       model.remove(key)
     case 11:
       let entries = settings.integer(0...60)
-      try cache.trim(toEntries: entries)
+      try cache.trim(toCount: entries)
       let left = cache.count - model.permanentCount
       try require(left <= max(entries, 0), "\(left) after a trim to \(entries)")
     case 12: try cache.trim(toBytes: settings.unsigned(0...2000))
@@ -251,7 +252,7 @@ struct ConfigurationRound {
       if try cache.renew("\(key)", timeToLive: life), var entry = model.entries[key] {
         if !entry.isPermanent {
           entry.expires = CacheModel.expiry(
-            life, limit: limits.timeToLive, now: clock.nowMicroseconds)
+            life, limit: limits.age, now: clock.microseconds)
         }
         model.store(entry, for: key)
       }
@@ -263,15 +264,15 @@ struct ConfigurationRound {
       let value = newValue()
       for key in Self.burst {
         let isStored = try cache.set(Data(value.utf8), for: "\(key)")
-        note(isStored, value, key, nil, limits.timeToLive, false)
+        note(isStored, value, key, nil, limits.age, false)
       }
     case 20:
       let entry = try cache.entry(for: "\(key)", acceptingExpired: true)
       try model.check(
-        entry.map { text($0.data) }, of: key, now: clock.nowMicroseconds, acceptsExpired: true)
+        entry.map { text($0.data) }, of: key, now: clock.microseconds, acceptsExpired: true)
     default:
-      let data = try cache.data(for: "\(key)")
-      try model.check(data.map(text), of: key, now: clock.nowMicroseconds)
+      let data = try cache.value(for: "\(key)")
+      try model.check(data.map(text), of: key, now: clock.microseconds)
     }
   }
 
@@ -285,9 +286,9 @@ struct ConfigurationRound {
     case 10:
       try cache.remove(key)
       model.remove(key)
-    case 11: cache.trimMemory(toCount: settings.integer(0...60), cost: settings.integer(0...1000))
+    case 11: cache.trimMemory(toCount: settings.integer(0...60), weight: settings.integer(0...1000))
     case 12:
-      try cache.trimDisk(toEntries: settings.integer(0...60), bytes: settings.unsigned(0...2000))
+      try cache.trimDisk(toCount: settings.integer(0...60), bytes: settings.unsigned(0...2000))
     case 13: try cache.trim(toAge: settings.duration(seconds: 30))
     case 14: cache.handle(settings.pick([.warning, .critical]))
     case 15: try cache.removeExpired()
@@ -307,8 +308,8 @@ struct ConfigurationRound {
       if try !cache.contains(key) { model.remove(key) }
     case 22: _ = cache.eventStream(buffered: settings.integer(0...10))
     default:
-      let hit = try cache.get(key)
-      try model.check(hit.map { text($0.value) }, of: key, now: clock.nowMicroseconds)
+      let hit = try cache.entry(for: key)
+      try model.check(hit.map { text($0.value) }, of: key, now: clock.microseconds)
     }
   }
 
@@ -320,12 +321,12 @@ struct ConfigurationRound {
       for: key, strategy: settings.pick([.cacheElseFetch, .fetch, .cacheOnly])
     ) { _ in
       if fails { throw TortureFailure("the origin fails") }
-      return .value(Data(value.utf8), maxAge: life, cost: cost)
+      return .value(Data(value.utf8), maxAge: life, fetchCost: cost)
     }
     switch result {
     case .hit(let hit):
       try model.check(
-        text(hit.value), of: key, now: clock.nowMicroseconds,
+        text(hit.value), of: key, now: clock.microseconds,
         acceptsExpired: hit.freshness == .stale)
     case .miss(let data):
       try require(text(data) == value, "the origin's value is \(text(data).prefix(20))")
@@ -338,7 +339,7 @@ struct ConfigurationRound {
     DiskStoreOptions(
       timeToLive: settings.maybe { $0.duration(seconds: 30) },
       version: settings.maybe(0.2) { _ in "v1" }, contentType: settings.maybe(0.2) { _ in "text" },
-      isPermanent: settings.chance(0.05), cost: settings.cost())
+      isPermanent: settings.chance(0.05), fetchCost: settings.cost())
   }
 
   private mutating func removeAll<Freed>(_ body: (Bool) throws -> Freed) rethrows {
@@ -354,7 +355,7 @@ struct ConfigurationRound {
   ) {
     guard isStored else { return model.remove(key) }
     let expires =
-      isPermanent ? .max : CacheModel.expiry(life, limit: limit, now: clock.nowMicroseconds)
+      isPermanent ? .max : CacheModel.expiry(life, limit: limit, now: clock.microseconds)
     model.store(
       CacheModel.Entry(value: value, expires: expires, isPermanent: isPermanent), for: key)
   }

@@ -68,7 +68,7 @@ struct DamagedCache {
     try again.close()
     let third = try DiskCache(path: scratch.path, configuration: configuration)
     try require(
-      try third.data(for: key.key, suite: key.suite) == value, "the cache cannot be used again")
+      try third.value(for: key.key, suite: key.suite) == value, "the cache cannot be used again")
     try third.close()
   }
 

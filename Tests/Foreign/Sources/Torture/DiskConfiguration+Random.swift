@@ -14,7 +14,7 @@ extension DiskConfiguration {
     _ random: inout Random, _ durability: DiskDurability, isEncrypted: Bool
   ) throws -> DiskConfiguration {
     DiskConfiguration(
-      limits: DiskLimits(bytesMax: nil, freeBytesMin: 0), durability: durability,
+      limits: DiskLimits(bytes: nil, freeBytes: 0), durability: durability,
       inlineBytesMax: random.pick([0, 100, 20_000, 100_000]), groupWrites: 1 + random.below(20),
       checkpointPages: random.pick([1, 10, 100, 4_000]),
       encryption: isEncrypted

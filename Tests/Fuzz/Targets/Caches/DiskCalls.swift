@@ -12,7 +12,7 @@ enum DiskCalls {
     _ = try accepted(or: DiskCacheError.self) {
       switch choices.byte() % 8 {
       case 0, 1:
-        let found = try cache.data(for: key)
+        let found = try cache.value(for: key)
         try require(found == nil || found == latest[key], "a wrong value of \(key)")
       case 2, 3, 4:
         let value = Data(repeating: choices.byte(), count: choices.integer(below: 400) & 1023)
@@ -22,7 +22,7 @@ enum DiskCalls {
           options: DiskStoreOptions(
             timeToLive: choices.maybe { $0.duration() },
             version: choices.maybe { $0.text(upTo: 6) },
-            isPermanent: choices.flag(), cost: Float(choices.share())))
+            isPermanent: choices.flag(), fetchCost: Float(choices.share())))
         if isStored { latest[key] = value }
       case 5:
         latest[key] = nil
@@ -30,7 +30,7 @@ enum DiskCalls {
       case 6:
         switch choices.byte() % 6 {
         case 0: try cache.trim(toBytes: choices.unsigned(below: 900))
-        case 1: try cache.trim(toEntries: choices.integer(below: 9))
+        case 1: try cache.trim(toCount: choices.integer(below: 9))
         case 2: try cache.trim(toAge: choices.duration())
         case 3: try cache.removeExpired()
         case 4: try cache.renew(key, timeToLive: choices.duration())

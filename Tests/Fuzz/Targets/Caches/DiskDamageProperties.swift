@@ -17,7 +17,7 @@ enum DiskDamageProperties {
     }
     guard let cache = try open() else { return }
     for (key, value) in DiskSample.values {
-      let found = try accepted(or: DiskCacheError.self) { try cache.data(for: key) }
+      let found = try accepted(or: DiskCacheError.self) { try cache.value(for: key) }
       if case .some(.some(let found)) = found {
         try require(found == value, "\(key) has \(found.count) bytes that were never stored")
       }
@@ -31,7 +31,7 @@ enum DiskDamageProperties {
     let isClosed = try accepted(or: DiskCacheError.self) { try cache.close() } != nil
     guard let again = try open() else { throw FuzzFinding("opens once and then no more") }
     if isStored == true, isClosed {
-      let found = try accepted(or: DiskCacheError.self) { try again.data(for: "fresh") }
+      let found = try accepted(or: DiskCacheError.self) { try again.value(for: "fresh") }
       if case .some(let found) = found {
         try require(found == nil || found == fresh, "a wrong value was stored")
       }

@@ -39,7 +39,7 @@ struct DiskSample {
     _ values: DiskValues, _ encryption: DiskEncryption?, isClosed: Bool
   ) throws {
     configuration = DiskConfiguration(
-      limits: DiskLimits(bytesMax: nil, freeBytesMin: 0), durability: .none, inlineBytesMax: 100,
+      limits: DiskLimits(bytes: nil, freeBytes: 0), durability: .none, inlineBytesMax: 100,
       values: values, groupWrites: 3, checkpointPages: 4, encryption: encryption)
     FuzzScratch.remove("sample")
     defer { FuzzScratch.remove("sample") }

@@ -3,14 +3,14 @@ import LarderEngine
 
 /// A clock that stands until it is moved.
 final class FuzzClock: CacheClock {
-  private let now: Locked<UInt64>
+  private let time: Locked<UInt64>
 
-  init(_ now: UInt64) { self.now = Locked(now) }
+  init(_ now: UInt64) { time = Locked(now) }
 
-  var nowMicroseconds: UInt64 { now.withLock { $0 } }
+  var now: CacheInstant { CacheInstant(microseconds: time.withLock { $0 }) }
 
   /// Moves it on, to its last moment at most.
   func advance(by microseconds: UInt64) {
-    now.withLock { $0 = $0 > .max - microseconds ? .max : $0 + microseconds }
+    time.withLock { $0 = $0 > .max - microseconds ? .max : $0 + microseconds }
   }
 }

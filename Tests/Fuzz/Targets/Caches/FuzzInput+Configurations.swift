@@ -41,13 +41,13 @@ extension FuzzInput {
   mutating func memoryConfiguration(clock: FuzzClock) -> MemoryCacheConfiguration {
     MemoryCacheConfiguration(
       limits: MemoryCacheLimits(
-        count: maybe { $0.integer(below: 100) }, cost: maybe { $0.integer(below: 5000) },
+        count: maybe { $0.integer(below: 100) }, weight: maybe { $0.integer(below: 5000) },
         age: maybe { $0.duration() }),
       policy: policyText(), admission: admissionText(),
       shards: maybe { $0.flag() ? 1 : $0.integer(below: 9) },
       hashing: pick([.standard, .fast, .seeded(7)]), clock: clock, pressureRule: pressureRule(),
       seed: UInt64(byte()), refreshAfterWrite: maybe { $0.duration() },
-      staleWhileRevalidate: maybe { $0.duration() }, negativeEntries: integer(below: 100))
+      staleWhileRevalidate: maybe { $0.duration() }, negativeCount: integer(below: 100))
   }
 
   /// A disk cache's configuration.
@@ -59,8 +59,8 @@ extension FuzzInput {
     return DiskConfiguration(
       policy: policyText(), admission: admissionText(),
       limits: DiskLimits(
-        bytesMax: maybe { $0.unsigned(below: 5000) }, entriesMax: maybe { $0.integer(below: 100) },
-        timeToLive: maybe { $0.duration() }, freeBytesMin: maybe { $0.unsigned(below: 2) } ?? 0,
+        bytes: maybe { $0.unsigned(below: 5000) }, count: maybe { $0.integer(below: 100) },
+        age: maybe { $0.duration() }, freeBytes: maybe { $0.unsigned(below: 2) } ?? 0,
         freeSpaceInterval: unsigned(below: 1000)),
       durability: pick([.none, .normal]), inlineBytesMax: integer(below: 200),
       values: flag() ? .segments(bytes: integer(below: 9000)) : .files,
@@ -86,7 +86,7 @@ extension FuzzInput {
             diskOnlyFromSeconds: UInt32(truncatingIfNeeded: $0.integer(below: 100)))
         }),
       writes: flag()
-        ? .back(entriesMax: integer(below: 20), interval: maybe { $0.duration() }) : .through,
+        ? .back(count: integer(below: 20), interval: maybe { $0.duration() }) : .through,
       copiesOnRead: flag(), strategy: pick(CacheStrategy.allCases),
       staleIfError: maybe { $0.duration() }, staleWhileRevalidate: maybe { $0.duration() },
       revalidateWithin: duration(), pressureRule: pressureRule(), suite: text(upTo: 4),

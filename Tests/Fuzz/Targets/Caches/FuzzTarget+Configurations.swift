@@ -18,11 +18,11 @@ extension FuzzTarget {
       let key = choices.below(24)
       switch choices.byte() % 9 {
       case 0...2:
-        let value = cache.get(key)
+        let value = cache.value(for: key)
         try require(value == nil || value == latest[key], "a wrong value of \(key)")
       case 3, 4:
         let isStored = cache.set(
-          number, for: key, cost: choices.integer(below: 100),
+          number, for: key, weight: choices.integer(below: 100),
           timeToLive: choices.maybe { $0.duration() }, fetchCost: Float(choices.share()),
           isPermanent: choices.flag())
         latest[key] = isStored ? number : nil
@@ -31,7 +31,7 @@ extension FuzzTarget {
         latest[key] = nil
       case 6:
         switch choices.byte() % 5 {
-        case 0: cache.trim(toCost: choices.integer(below: 100))
+        case 0: cache.trim(toWeight: choices.integer(below: 100))
         case 1: cache.trim(toCount: choices.integer(below: 100))
         case 2: cache.trim(toAge: choices.duration())
         case 3: cache.removeExpired()
@@ -42,8 +42,8 @@ extension FuzzTarget {
       }
       let limits = configuration.limits
       try require(cache.count <= limits.count ?? .max, "\(cache.count) entries: \(limits)")
-      let cost = cache.statistics.cost
-      try require(cost <= limits.cost.map { UInt64($0) } ?? .max, "cost \(cost): \(limits)")
+      let cost = cache.statistics.weight
+      try require(cost <= limits.weight.map { UInt64($0) } ?? .max, "cost \(cost): \(limits)")
     }
   }
 
@@ -96,7 +96,7 @@ extension FuzzTarget {
       _ = try accepted(or: HybridCacheError.self) {
         switch choices.byte() % 8 {
         case 0...2:
-          let found = try cache.get(key)
+          let found = try cache.entry(for: key)
           try require(found == nil || found?.value == latest[key], "a wrong value of \(key)")
         case 3, 4:
           let value = Data(repeating: UInt8(number), count: choices.below(200))
@@ -111,7 +111,7 @@ extension FuzzTarget {
           switch choices.byte() % 4 {
           case 0: try cache.removeExpired()
           case 1: try cache.trim(toAge: choices.duration())
-          case 2: try cache.trimDisk(toEntries: choices.integer(below: 9))
+          case 2: try cache.trimDisk(toCount: choices.integer(below: 9))
           default: _ = cache.handle(.critical)
           }
         }

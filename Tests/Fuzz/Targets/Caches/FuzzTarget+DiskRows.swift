@@ -15,8 +15,8 @@ extension FuzzTarget {
     try RowEditor.edit("\(path)/index.sqlite", &choices)
     var configuration = sample.configuration
     configuration.policy = choices.pick(["lru", "fifo", "gdsf", "ttl", "s3-fifo", "lhd"])
-    configuration.limits.bytesMax = choices.maybe { $0.unsigned(below: 4000) }
-    configuration.limits.entriesMax = choices.maybe { $0.integer(below: 9) }
+    configuration.limits.bytes = choices.maybe { $0.unsigned(below: 4000) }
+    configuration.limits.count = choices.maybe { $0.integer(below: 9) }
     let clock = FuzzClock(DiskSample.now)
     var latest: [String: Data] = [:]
     for _ in 0..<2 {

@@ -78,7 +78,7 @@ enum FullScenario: Scenario {
         try run.cache.removeAll(suite: key.suite)
         run.model.removed({ $0.suite == key.suite }, hasSucceeded: true)
       case 18:
-        try run.cache.trim(toEntries: random.below(10))
+        try run.cache.trim(toCount: random.below(10))
         run.model.trimmed(hasSucceeded: true)
       case 19:
         try run.cache.flush()

@@ -21,7 +21,7 @@ enum ReopenScenario: Scenario {
       let cache = try DiskCache(path: scratch.path, configuration: configuration)
       let context = "\(configuration.policy) \(configuration.limits)"
       try checkLimits(cache, configuration.limits, context)
-      if configuration.limits.bytesMax == nil, configuration.limits.entriesMax == nil {
+      if configuration.limits.bytes == nil, configuration.limits.count == nil {
         try require(cache.count == before, "\(context): \(before) became \(cache.count)")
       }
       for _ in 0..<random.below(random.oneIn(4) ? 1_500 : 200) {
@@ -55,8 +55,8 @@ enum ReopenScenario: Scenario {
     configuration.policy = CachePolicy(random.pick(DiskConfiguration.policies))
     configuration.admission = random.oneIn(5) ? "second-hit" : nil
     configuration.limits = DiskLimits(
-      bytesMax: random.oneIn(3) ? nil : UInt64(1 + random.below(random.pick([2_000, 2_000_000]))),
-      entriesMax: random.oneIn(2) ? nil : 1 + random.below(random.pick([5, 200])), freeBytesMin: 0)
+      bytes: random.oneIn(3) ? nil : UInt64(1 + random.below(random.pick([2_000, 2_000_000]))),
+      count: random.oneIn(2) ? nil : 1 + random.below(random.pick([5, 200])), freeBytes: 0)
     configuration.pageCacheBytes = random.pick([0, 1 << 16, 8 << 20])
     configuration.seed = random.next()
     return configuration
@@ -83,7 +83,7 @@ enum ReopenScenario: Scenario {
     _ cache: DiskCache, _ limits: DiskLimits, _ context: String
   ) throws {
     // Permanent entries are outside the limits; they are at most 8 keys' worth here.
-    let count = try cache.trim(toEntries: .max).entries
+    let count = try cache.trim(toCount: .max).count
     try require(count == 0, "\(context): trimming to any number removed \(count)")
     var (entries, bytes) = (0, UInt64(0))
     for number in 0..<keys {
@@ -94,8 +94,8 @@ enum ReopenScenario: Scenario {
       entries += 1
       bytes += UInt64(entry.data.count)
     }
-    try require(entries <= limits.entriesMax ?? .max, "\(context): holds \(entries) entries")
-    try require(bytes <= limits.bytesMax ?? .max, "\(context): holds \(bytes) bytes")
+    try require(entries <= limits.count ?? .max, "\(context): holds \(entries) entries")
+    try require(bytes <= limits.bytes ?? .max, "\(context): holds \(bytes) bytes")
   }
 
   private static func perform(

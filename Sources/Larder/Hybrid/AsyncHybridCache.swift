@@ -1,0 +1,87 @@
+/// A hybrid cache for tasks: calls that may wait for the disk suspend the task until they are done,
+/// on a thread outside of the pool that all tasks of the program share.
+///
+/// ```swift
+/// let tasks = AsyncHybridCache(cache)
+/// try await tasks.set(article, for: id)
+/// let article = try await tasks.value(for: id)
+/// ```
+///
+/// `HybridCache.value(for:load:)`, `result`, `updates` and `prewarm` do so themselves; these are
+/// the calls without an origin, which on `HybridCache` block the calling thread. A hit in memory
+/// does not suspend. Calls for one key are carried out in the order in which they are made.
+public struct AsyncHybridCache<Key: DiskKeyRepresentable, Value: Sendable>: Sendable {
+  /// The cache.
+  public let cache: HybridCache<Key, Value>
+
+  /// Calls to a cache. Making one starts no thread.
+  public init(_ cache: HybridCache<Key, Value>) { self.cache = cache }
+
+  /// The value of a key with its metadata, as `HybridCache.entry(for:)`.
+  ///
+  /// - Throws: as `HybridCache.entry(for:)`.
+  public func entry(for key: Key) async throws(HybridCacheError) -> CacheHit<Value>? {
+    guard let front = cache.front else {
+      return try await run(key) { (cache) throws(HybridCacheError) in
+        try cache.getUnderLock(key)
+      }
+    }
+    if let held = front._withUnsafeGuaranteedRef({ $0.value(for: key) }) {
+      return try cache.hit(held, key)
+    }
+    return try await run(key) { (cache) throws(HybridCacheError) in
+      try cache.getBelowMemory(key)
+    }
+  }
+
+  /// The value of a key, or nil: `entry(for:)` without the metadata.
+  ///
+  /// - Throws: as `entry(for:)`.
+  public func value(for key: Key) async throws(HybridCacheError) -> Value? {
+    try await entry(for: key)?.value
+  }
+
+  /// Whether `entry(for:)` would be a hit, as `HybridCache.contains`.
+  ///
+  /// - Throws: as `HybridCache.contains`.
+  public func contains(_ key: Key) async throws(HybridCacheError) -> Bool {
+    if cache.memory?.contains(key) ?? false { return true }
+    return try await run(key) { (cache) throws(HybridCacheError) in try cache.contains(key) }
+  }
+
+  /// Stores a value as `HybridCache.set` does, and says whether a tier has it afterwards. It is
+  /// encoded outside of the pool, too.
+  ///
+  /// - Throws: as `HybridCache.set`.
+  @discardableResult
+  public func set(
+    _ value: Value, for key: Key, options: DiskStoreOptions = DiskStoreOptions()
+  ) async throws(HybridCacheError) -> Bool {
+    try await run(key) { (cache) throws(HybridCacheError) in
+      try cache.set(value, for: key, options: options)
+    }
+  }
+
+  /// Removes the entry of a key, permanent or not, and says whether there was one.
+  ///
+  /// - Throws: as `HybridCache.remove`.
+  @discardableResult
+  public func remove(_ key: Key) async throws(HybridCacheError) -> Bool {
+    try await run(key) { (cache) throws(HybridCacheError) in try cache.remove(key) }
+  }
+
+  /// Does anything else with the cache, such as `flush()`, `removeAll()` or `close()`; with a key,
+  /// in order with the calls for it.
+  ///
+  /// - Throws: what `body` throws.
+  public func run<Result: Sendable>(
+    _ key: Key? = nil,
+    _ body: @escaping @Sendable (HybridCache<Key, Value>) throws(HybridCacheError) -> Result
+  ) async throws(HybridCacheError) -> Result {
+    let cache = cache
+    let answer = await cache.lanes.run(key.map(cache.stripes.number) ?? 0) {
+      Swift.Result { () throws(HybridCacheError) in try body(cache) }
+    }
+    return try answer.get()
+  }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Larder
+
+/// Calls from tasks, which wait on threads outside of the pool of all tasks.
+@Suite(.endsInTime) struct AsyncHybridCacheTests {
+  private let folder: ScratchFolder
+  private let files = FaultyFiles()
+
+  init() throws { folder = try ScratchFolder(isSmall: true) }
+
+  private func cache(
+    memory: Int, copiesOnRead: Bool = false
+  ) throws -> HybridCache<String, Data> {
+    var configuration = HybridTestCaches.configuration(memory: memory, disk: 400)
+    configuration.disk?.inlineBytesMax = 0
+    configuration.copiesOnRead = copiesOnRead
+    return try HybridCache(
+      path: folder.path, configuration: configuration, codec: .data, files: files)
+  }
+
+  @Test(arguments: [false, true])
+  func callsDoWhatTheCacheDoes(copiesOnRead: Bool) async throws {
+    let hybrid = try cache(memory: 10, copiesOnRead: copiesOnRead)
+    let cache = AsyncHybridCache(hybrid)
+    let value = Data("a".utf8)
+    #expect(try await cache.value(for: "k") == nil)
+    #expect(try await cache.set(value, for: "k", options: DiskStoreOptions(version: "1")))
+    let hit = try #require(try await cache.entry(for: "k"))
+    #expect(hit.value == value && hit.tier == .memory && hit.version == "1")
+    #expect(try await cache.contains("k"))
+    hybrid.handle(.critical)
+    #expect(try await cache.contains("k"))
+    #expect(try await cache.entry(for: "k")?.tier == .disk)
+    #expect(try await cache.value(for: "k") == value)
+    #expect(hybrid.counts.promotions == 1)
+    #expect(try await cache.remove("k"))
+    #expect(try await !cache.remove("k"))
+    #expect(try await !cache.contains("k"))
+    // One get each, whether or not it looked below memory.
+    let statistics = hybrid.statistics
+    #expect(statistics.memory?.hits == 2 && statistics.memory?.misses == 2)
+    try await cache.run { (cache) throws(HybridCacheError) in try cache.close() }
+    await #expect(throws: HybridCacheError.self) { try await cache.value(for: "x") }
+  }
+
+  /// More tasks than threads wait for a disk that is busy, and others go on; so do hits in memory.
+  @Test(arguments: ["read", "write"])
+  func otherTasksGoOnWhileTheDiskIsBusy(call: String) async throws {
+    let hybrid = try cache(memory: 100)
+    let cache = AsyncHybridCache(hybrid)
+    let value = Data(count: 100)
+    let keys = (0..<64).map { "\($0)" }
+    if call == "read" { for key in keys { try await cache.set(value, for: key) } }
+    hybrid.handle(.critical)
+    try await cache.set(value, for: "in memory")
+    files.held.hold(call)
+    defer { files.held.release() }
+    let waiting = keys.map { key in
+      Task {
+        if call == "read" { return try await cache.value(for: key) == value }
+        return try await cache.set(value, for: key)
+      }
+    }
+    // Would never end if the tasks that wait had all threads of the pool.
+    let others = (0..<64).map { number in Task { number } }
+    var sum = 0
+    for other in others { sum += await other.value }
+    #expect(sum == 63 * 32)
+    #expect(try await cache.value(for: "in memory") == value)
+    files.held.release()
+    for task in waiting { #expect(try await task.value) }
+  }
+}
