@@ -34,6 +34,10 @@ public struct RegisteredPolicy: Sendable {
 
   @usableFromInline
   let makeSingleTier: @Sendable (SingleTier) throws(PolicyError) -> any Simulation
+  /// Whether `sweep` has a pass for several capacities.
+  @usableFromInline let sweepsCapacities: Bool
+  @usableFromInline
+  let sweep: @Sendable (CapacitySweepSetup, RequestColumns) -> CapacitySweep?
   @usableFromInline
   let makeSimulatedTier: @Sendable (CacheTierSetup) throws(PolicyError) -> SimulatedTier
   @usableFromInline
@@ -63,6 +67,8 @@ public struct RegisteredPolicy: Sendable {
         return try single.simulation(of: Policy.self, UnitShape.self)
       }
     }
+    sweepsCapacities = Policy.sweepsCapacities
+    sweep = { setup, columns in Policy.sweep(setup, over: columns) }
     makeSimulatedTier = { (setup: CacheTierSetup) throws(PolicyError) -> SimulatedTier in
       SimulatedTier(Held(try Tier<Policy, FullShape>(setup)))
     }
@@ -93,6 +99,8 @@ extension RegisteredPolicy {
       return try BoundSimulation<Subject>(
         single.setup, isDisk: single.isDisk, unit: single.unit, over: single.columns)
     }
+    sweepsCapacities = false
+    sweep = { _, _ in nil }
     makeSimulatedTier = { _ throws(PolicyError) -> SimulatedTier in
       throw .boundOnly(name, where: "a tier of a hybrid cache")
     }

@@ -37,6 +37,25 @@ import Testing
     #expect(many.allSatisfy { $0.timings.map(\.repetition) == [1, 2, 3] })
   }
 
+  /// Cells of one policy go together where there are more cells than threads and each is timed once.
+  @Test(arguments: [WarmUp.none, .requests(4000)])
+  func cellsThatGoTogetherCountWhatTheyCountAlone(_ warmUp: WarmUp) throws {
+    var sweep = try Self.sweep(
+      requests: 20_000, policies: ["lru", "fifo", "clock"], warmUp: warmUp)
+    sweep.threads = 2
+    let together = try sweep.run()
+    sweep.threads = sweep.cells.count
+    let alone = try sweep.run()
+    #expect(together.map(\.cell) == sweep.cells.map(\.cell))
+    #expect(together.map(\.counts) == alone.map(\.counts))
+    #expect(together.map(\.objectsDistinct) == alone.map(\.objectsDistinct))
+    #expect(together.allSatisfy { $0.timings.count == 1 && $0.timings[0].requests == 20_000 })
+    let shared = together.filter { $0.cell.policy == "lru" && $0.cell.seed == 3 }
+    #expect(Set(shared.map { $0.timings[0].seconds }).count == 1, "equal shares of one pass")
+    let own = together.filter { $0.cell.policy == "clock" && $0.cell.seed == 3 }
+    #expect(Set(own.map { $0.timings[0].seconds }).count > 1)
+  }
+
   @Test func executingWithoutADriverIsAnError() throws {
     var sweep = try Self.sweep(requests: 1000)
     sweep.cells[1].isExecuted = true

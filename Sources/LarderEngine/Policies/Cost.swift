@@ -8,13 +8,11 @@ struct Cost: EvictionPolicy, FloorPolicy, ~Copyable {
     paper: "Young, The k-server dual and loose competitiveness for paging, Algorithmica 1994; Cao "
       + "and Irani, Cost-aware WWW proxy caching algorithms, USITS 1997")
 
-  var heap: IndexedHeap
+  var heap: RadixHeap
   var floor = 0.0
   var order = OrderCounter()
 
-  init(_ setup: PolicySetup) {
-    heap = IndexedHeap(objects: setup.objects, capacity: setup.expectedResidents)
-  }
+  init(_ setup: PolicySetup) { heap = RadixHeap(objects: setup.objects) }
 
   /// Never negative, so that its bits order as it does. Scaled by 10^6 a byte, as GDSF is; an
   /// object of size 0 counts as 1.

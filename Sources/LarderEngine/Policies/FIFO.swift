@@ -59,4 +59,11 @@ struct FIFO: EvictionPolicy, ~Copyable {
   func prefetch(_ id: ObjectID) { words.prefetch(id) }
 
   var stateBytes: Int { queue.bytes + words.bytes }
+
+  static var sweepsCapacities: Bool { true }
+
+  static func sweep(_ setup: CapacitySweepSetup, over columns: RequestColumns) -> CapacitySweep? {
+    guard let pass = ArrivalPass(capacities: setup.capacities, over: columns) else { return nil }
+    return CapacitySweep(pass, over: columns, isDisk: setup.isDisk)
+  }
 }

@@ -7,13 +7,11 @@ struct GreedyDual: EvictionPolicy, FloorPolicy, ~Copyable {
     needs: .cost,
     paper: "Young, The k-server dual and loose competitiveness for paging, Algorithmica 1994")
 
-  var heap: IndexedHeap
+  var heap: RadixHeap
   var floor = 0.0
   var order = OrderCounter()
 
-  init(_ setup: PolicySetup) {
-    heap = IndexedHeap(objects: setup.objects, capacity: setup.expectedResidents)
-  }
+  init(_ setup: PolicySetup) { heap = RadixHeap(objects: setup.objects) }
 
   /// Never negative, so that its bits order as it does.
   @inline(__always)

@@ -14,4 +14,12 @@ struct LRU: EvictionPolicy, OneListPolicy, ~Copyable {
 
   @inline(__always)
   var victim: ObjectID { list.back() }
+
+  static var sweepsCapacities: Bool { true }
+
+  static func sweep(_ setup: CapacitySweepSetup, over columns: RequestColumns) -> CapacitySweep? {
+    CapacitySweep(
+      RecencyPass(capacities: setup.capacities, objects: columns.objects), over: columns,
+      isDisk: setup.isDisk)
+  }
 }

@@ -35,7 +35,7 @@ package struct CellRunner: Sendable {
   }
 
   /// How many requests go between two looks at the flag.
-  private static var chunk: Int { 1 << 20 }
+  static var chunk: Int { 1 << 20 }
 
   /// The record of a cell, or nil when it was stopped on the way.
   ///

@@ -114,7 +114,8 @@ package struct Sweep: Sendable {
 
   /// Runs everything and returns the records in plan order: all of them, or those done when
   /// `cancellation` was requested. Each simulated cell is one pass over its trace for every
-  /// repetition, each executed one for every number of threads and repetition.
+  /// repetition, which cells that differ in their capacity alone may share; each executed one is
+  /// one for every number of threads and repetition.
   ///
   /// - Throws: the first error of a cell or of the observer; running cells are stopped first.
   package func run(
@@ -145,18 +146,21 @@ package struct Sweep: Sendable {
       calculators: latency.map { AccessTimeCalculators(model: $0, cells: cells) },
       cancellation: stop, progress: progress)
     let next = Atomic(0)
-    DispatchQueue.concurrentPerform(iterations: min(max(1, threads), simulated.count)) { _ in
+    let groups = together(simulated, runner)
+    DispatchQueue.concurrentPerform(iterations: min(max(1, threads), groups.count)) { _ in
       while !cancellation.isRequested, !stop.isRequested {
         let place = next.wrappingAdd(1, ordering: .relaxed).oldValue
-        guard place < simulated.count else { return }
-        let index = simulated[place]
+        guard place < groups.count else { return }
+        let planned = groups[place].map { cells[$0] }
         do {
-          guard let trace = trace(of: cells[index].cell) else {
-            throw SweepError.traceMissing(cells[index].cell)
+          guard let trace = trace(of: planned[0].cell) else {
+            throw SweepError.traceMissing(planned[0].cell)
           }
-          guard let record = try runner.run(cells[index], over: trace) else { return }
-          try store?.keep(record, of: cells[index])
-          try ledger.withLock { try $0.put(record, at: index, for: observer) }
+          guard let records = try runner.run(planned, over: trace) else { return }
+          for (index, record) in zip(groups[place], records) {
+            try store?.keep(record, of: cells[index])
+            try ledger.withLock { try $0.put(record, at: index, for: observer) }
+          }
         } catch {
           ledger.withLock { $0.failure = $0.failure ?? error }
           stop.request()
