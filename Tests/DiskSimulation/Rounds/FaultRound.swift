@@ -183,7 +183,8 @@ package struct FaultRound {
     case .renew: if !hasSucceeded { model.flushed(hasSucceeded: false) }
     case .removeSuite(let suite): model.removedSuite(suite, hasSucceeded: hasSucceeded)
     case .get(let key):
-      if hasSucceeded { try model.found(key, found, mayBeLost: disk.hasFailedToRead) }
+      guard hasSucceeded else { return model.flushed(hasSucceeded: false) }
+      try model.found(key, found, mayBeLost: disk.hasFailedToRead)
     case .flush: model.flushed(hasSucceeded: hasSucceeded)
     }
   }

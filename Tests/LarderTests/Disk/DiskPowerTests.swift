@@ -196,6 +196,8 @@ import Testing
     _ = try FaultRound.run(seed: 1, round: 258)
     // The log of a failed commit, found and believed by the next process.
     _ = try FaultRound.run(seed: 21, round: 299)
+    // Gathered writes that a failed get took along, and that the cache still believed in.
+    _ = try FaultRound.run(seed: 1, round: 582)
     // A log that was emptied, and of which the simulated disk then brought back a part.
     _ = try PowerRound.run(seed: 1, round: 468)
   }

@@ -15,7 +15,9 @@ extension DiskCore {
         keys.append(String(decoding: found.key, as: UTF8.self))
       }
     } catch {
-      throw DiskCacheError(error)
+      // A database that is set aside leaves none.
+      try recover(from: error)
+      return []
     }
     return keys
   }

@@ -79,7 +79,12 @@ extension DiskCore {
     if error.isCorruption { return try rebuild(after: DiskCacheError(error)) }
     // What is no failure of one call may be one of the connection: the next call makes another,
     // and finds out whether the database is damaged.
-    if !error.isPassing { closeIndexForGood() }
+    if !error.isPassing {
+      closeIndexForGood()
+    } else if let index, !index.connection.isInTransaction {
+      // SQLite takes the open transaction back when a page cannot be read.
+      rollBack(index)
+    }
     throw DiskCacheError(error)
   }
 
