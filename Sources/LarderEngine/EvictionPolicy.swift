@@ -99,6 +99,11 @@ public protocol EvictionPolicy: ~Copyable, SendableMetatype {
   /// start until `reserve` is called, but for admission filters that must hear of hits.
   var hitWords: HitWords? { get }
 
+  /// Whether a real cache may tell of hits later, in their order and before anything else is asked:
+  /// then they need no exclusive lock. Only for policies that remember no more than what is
+  /// resident, whose hits evict nothing, and to which time means nothing.
+  static var defersHits: Bool { get }
+
   /// At most how many objects are remembered at once beside the resident ones, as far as the policy
   /// can say: a real cache makes room for these. Not a promise.
   var ghostsMax: Int { get }
@@ -106,6 +111,10 @@ public protocol EvictionPolicy: ~Copyable, SendableMetatype {
   /// A ghost that was forgotten since this was last called, or `.none`: it need not tell of all. A
   /// real cache then looks for forgotten ones less often.
   mutating func takeForgotten() -> ObjectID
+
+  /// Calls `body` with the queues if all that is remembered of objects that are not resident is in
+  /// their ghost queue, so that a real cache can keep ghosts by their places; nil otherwise.
+  mutating func withGhostQueues<Result>(_ body: (inout ThreeQueues) -> Result) -> Result?
 
   /// Whether the policy is told of all gets and of the time, where fetches take time.
   static var observesRequests: Bool { get }
@@ -196,6 +205,10 @@ extension EvictionPolicy where Self: ~Copyable {
   @inlinable
   public var hitWords: HitWords? { nil }
 
+  /// A hit is told of at once.
+  @inlinable
+  public static var defersHits: Bool { false }
+
   /// No ghosts.
   @inlinable
   public var ghostsMax: Int { 0 }
@@ -204,6 +217,13 @@ extension EvictionPolicy where Self: ~Copyable {
   @inlinable
   @inline(__always)
   public mutating func takeForgotten() -> ObjectID { .none }
+
+  /// There are no such queues.
+  @inlinable
+  @inline(__always)
+  public mutating func withGhostQueues<Result>(
+    _ body: (inout ThreeQueues) -> Result
+  ) -> Result? { nil }
 
   /// Neither time nor what a fetch takes plays a part.
   @inlinable

@@ -1,3 +1,4 @@
+import Foundation
 import Larder
 
 /// A cache to be measured, made anew for every run.
