@@ -99,11 +99,6 @@ public protocol EvictionPolicy: ~Copyable, SendableMetatype {
   /// start until `reserve` is called, but for admission filters that must hear of hits.
   var hitWords: HitWords? { get }
 
-  /// Whether a real cache may tell of hits later, in their order and before anything else is asked:
-  /// then they need no exclusive lock. Only for policies that remember no more than what is
-  /// resident, whose hits evict nothing, and to which time means nothing.
-  static var defersHits: Bool { get }
-
   /// At most how many objects are remembered at once beside the resident ones, as far as the policy
   /// can say: a real cache makes room for these. Not a promise.
   var ghostsMax: Int { get }
@@ -204,10 +199,6 @@ extension EvictionPolicy where Self: ~Copyable {
   /// A hit changes something that only one thread at a time may change.
   @inlinable
   public var hitWords: HitWords? { nil }
-
-  /// A hit is told of at once.
-  @inlinable
-  public static var defersHits: Bool { false }
 
   /// No ghosts.
   @inlinable

@@ -305,8 +305,8 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   /// it: says whether it did. But for `fresh`, all that is resident has a value, and nothing else
   /// has.
   ///
-  /// A record that has no value and is open stays open when its id is free: who has found the id
-  /// without the lock would otherwise take what was there before for a value.
+  /// A record that is open and has no value stays open when its id is free, so that who has found
+  /// the id without the lock turns back.
   @inlinable
   @inline(__always)
   @discardableResult

@@ -48,12 +48,6 @@ package struct CacheTier {
   /// How hits of what has not expired are made by any number of threads at once and while another
   /// one calls the tier; nil where hits must be one at a time. Valid until `reserve`.
   @usableFromInline package let hitWords: () -> HitWords?
-  /// Whether hits may be told of later, by `replayHits`: see `EvictionPolicy.defersHits`.
-  @usableFromInline package let defersHits: Bool
-  /// Hits of the ids in a ring, in order, before anything else is asked: see `Tier.replayHits`.
-  @usableFromInline
-  package let replayHits:
-    (UnsafeMutablePointer<Atomic<UInt32>>, _ first: UInt32, _ end: UInt32, _ mask: UInt32) -> Void
   /// For these hits: when objects expire, from id 0 on, or nil where nothing was ever set that
   /// does. Valid until `reserve` or `beginExpiries`.
   @usableFromInline package let sharedExpiries: () -> UnsafeMutablePointer<Atomic<UInt64>>?
@@ -120,10 +114,6 @@ package struct CacheTier {
       return held.with { $0.access(Request(id: id), now: now) { list.append($0) } }
     }
     hitWords = { held.with { $0.hitWords } }
-    defersHits = held.with { $0.defersHits }
-    replayHits = { ids, first, end, mask in
-      held.with { $0.replayHits(ids, first, end, mask: mask) }
-    }
     sharedExpiries = { held.with { $0.sharedExpiries } }
     beginExpiries = { held.with { $0.beginExpiries() } }
     forgotten = { first, last in held.with { $0.forgotten(from: first, through: last) } }

@@ -37,10 +37,6 @@ extension Tier where Policy: ~Copyable {
   @inlinable
   var hitWords: HitWords? { filter?.watchesHits ?? false ? nil : policy.hitWords }
 
-  /// Whether hits may be told of later, by `replayHits`.
-  @inlinable
-  var defersHits: Bool { Policy.defersHits && !(filter?.watchesHits ?? false) }
-
   /// Where the expiries are, once there are some; valid until `reserve`.
   @inlinable
   var sharedExpiries: UnsafeMutablePointer<Atomic<UInt64>>? {

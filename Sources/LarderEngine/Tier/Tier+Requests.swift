@@ -1,5 +1,3 @@
-public import Synchronization
-
 extension Tier where Policy: ~Copyable {
   /// A get: whether the object is there to be used, which is then a reference to it. What is found
   /// expired is counted and removed, unless the tier leaves removing it to its caller.
@@ -42,31 +40,6 @@ extension Tier where Policy: ~Copyable {
     }
     policy.hit(request, Shape.sizes(sizes))
     while policy.overflows { evict(for: .none, evicted) }
-  }
-
-  /// Hits that were made since the tier was asked for anything else, of ids in a ring, in order from
-  /// `first` to before `end`. An id may have lost its object since, or have another one.
-  @inlinable
-  mutating func replayHits(
-    _ ids: UnsafeMutablePointer<Atomic<UInt32>>, _ first: UInt32, _ end: UInt32, mask: UInt32
-  ) {
-    // What the hits touch is on its way for all of them before the first one waits for it.
-    var place = first
-    while place != end {
-      prefetch(ids[Int(place & mask)].load(ordering: .relaxed))
-      place = place &+ 1
-    }
-    place = first
-    while place != end {
-      prefetchNeighbours(ids[Int(place & mask)].load(ordering: .relaxed))
-      place = place &+ 1
-    }
-    place = first
-    while place != end {
-      let id = ids[Int(place & mask)].load(ordering: .relaxed)
-      if policy.contains(id) { hit(Request(id: id)) { _ in } }
-      place = place &+ 1
-    }
   }
 
   /// A set: stores an object or replaces its value. What is found expired is removed first, without
