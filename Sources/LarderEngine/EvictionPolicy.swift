@@ -107,6 +107,10 @@ public protocol EvictionPolicy: ~Copyable, SendableMetatype {
   /// real cache then looks for forgotten ones less often.
   mutating func takeForgotten() -> ObjectID
 
+  /// Calls `body` with the queues if all that is remembered of objects that are not resident is in
+  /// their ghost queue, so that a real cache can keep ghosts by their places; nil otherwise.
+  mutating func withGhostQueues<Result>(_ body: (inout ThreeQueues) -> Result) -> Result?
+
   /// Whether the policy is told of all gets and of the time, where fetches take time.
   static var observesRequests: Bool { get }
 
@@ -212,6 +216,13 @@ extension EvictionPolicy where Self: ~Copyable {
   @inlinable
   @inline(__always)
   public mutating func takeForgotten() -> ObjectID { .none }
+
+  /// There are no such queues.
+  @inlinable
+  @inline(__always)
+  public mutating func withGhostQueues<Result>(
+    _ body: (inout ThreeQueues) -> Result
+  ) -> Result? { nil }
 
   /// Neither time nor what a fetch takes plays a part.
   @inlinable

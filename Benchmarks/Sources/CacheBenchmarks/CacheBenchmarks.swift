@@ -12,7 +12,8 @@ struct CacheBenchmarks: ParsableCommand {
       in each, so that all meet the same machine; ratios are of the same round.
       """,
     subcommands: [
-      MemoryContest.self, AppValues.self, HybridHits.self, RecordingCost.self, DiskContest.self,
+      MemoryContest.self, CacheRate.self, AppValues.self, HybridHits.self, RecordingCost.self,
+      DiskContest.self,
       SetContest.self,
     ])
 

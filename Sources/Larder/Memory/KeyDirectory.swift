@@ -170,6 +170,27 @@ struct KeyDirectory {
     }
   }
 
+  /// Puts another id in the place of one that is there: who searches meanwhile finds one of the
+  /// two. O(1) on average.
+  @inlinable
+  @inline(__always)
+  func replace(_ hash: UInt32, _ id: ObjectID, by other: ObjectID) {
+    let tag = Self.tag(hash)
+    var bucket = home(hash)
+    while true {
+      var bits = Self.places(in: bucket, tag: tag)
+      while bits != 0 {
+        let place = Self.place(bits)
+        if Self.id(bucket, place) == id {
+          SharedBytes.store(other, bucket + (Self.idsOffset &+ place &* 4))
+          return
+        }
+        bits &= bits &- 1
+      }
+      bucket = next(bucket)
+    }
+  }
+
   /// Every id that is there, in no order. O(buckets).
   @usableFromInline
   func ids() -> [ObjectID] {

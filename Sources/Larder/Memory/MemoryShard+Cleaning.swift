@@ -7,6 +7,12 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     records.bytes + tier.stateBytes + (idle?.bytes ?? 0) + (wheel?.bytes ?? 0)
   }
 
+  /// Every id that has a key, but for ghosts known by their places. O(ids).
+  func ids() -> [ObjectID] {
+    placesGhosts
+      ? directory.ids().filter { !ShardRecords<Key, Value>.isGhost($0) } : directory.ids()
+  }
+
   /// Whether an entry is there to be used, which is not a reference to it.
   func contains(_ key: Key, _ hash: UInt32, now: UInt64) -> Bool {
     expiry(key, hash, now: now) != nil
@@ -29,7 +35,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
 
   /// Appends the keys of all entries that may be used.
   func appendKeys(to keys: inout [Key], now: UInt64) {
-    for id in directory.ids() where tier.contains(id) && expiry(id) > now {
+    for id in ids() where tier.contains(id) && expiry(id) > now {
       keys.append(records.key(id).pointee)
     }
   }
@@ -60,8 +66,12 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   mutating func remove(
     _ key: Key, _ hash: UInt32, now: UInt64, _ gone: inout EvictedEntries<Key, Value>
   ) -> Value? {
-    let id = find(key, hash)
+    let id = findAny(key, hash)
     guard id != .none else { return nil }
+    if ShardRecords<Key, Value>.isGhost(id) {
+      forgetGhost(id, &gone)
+      return nil
+    }
     let wasThere = tier.contains(id)
     let isUsable = wasThere && expiry(id) > now
     tier.remove(id)
@@ -82,6 +92,10 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   ) -> Int {
     var count = 0
     for id in directory.ids() {
+      if ShardRecords<Key, Value>.isGhost(id) {
+        forgetGhost(id, &gone)
+        continue
+      }
       let wasThere = tier.contains(id)
       if wasThere, !includingPermanent, records.stamp(id).pointee & Self.permanentBit != 0 {
         continue
@@ -160,7 +174,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     where isChosen: (borrowing MemoryShard, ObjectID) -> Bool
   ) -> Int {
     var count = 0
-    for id in directory.ids() where tier.contains(id) && isChosen(self, id) {
+    for id in ids() where tier.contains(id) && isChosen(self, id) {
       tier.remove(id)
       depart(id, kind, &gone)
       count += 1

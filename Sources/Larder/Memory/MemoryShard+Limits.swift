@@ -20,18 +20,32 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
       let key = records.key(id).pointee
       return hasher.fingerprint(key, hasher.hash(key))
     }
+    // With another capacity the policy is another one, which has forgotten the ghosts.
+    let isFresh = placesGhosts && tier.ghostCount == 0
+    if isFresh { forgetPlaces(&gone) }
     let given = tier.victims.count
-    for place in 0..<given { depart(tier.victims[place], .evict(.trim), &gone) }
+    for place in 0..<given { vacate(tier.victims[place], .evict(.trim), &gone) }
+    for place in 0..<given { letGo(tier.victims[place], &gone) }
+    if isFresh { grow(to: records.room, ghosts: nextGhosts) }
     totals.trimmed += UInt64(given)
-    roomMax = Self.roomMax(residents: setup.objectsMax, ghosts: tier.ghostsMax)
+    roomMax = Self.roomMax(
+      residents: setup.objectsMax, ghosts: placesGhosts ? 0 : tier.ghostsMax)
     releaseForgotten(&gone)
     if let age = setup.timeToLiveMicroseconds { shortenLives(to: age, now: now) }
     return given
   }
 
+  /// Takes out the keys of all ghosts that are known by their places, of which the policy has none
+  /// any more. O(ids).
+  private mutating func forgetPlaces(_ gone: inout EvictedEntries<Key, Value>) {
+    for id in directory.ids() where ShardRecords<Key, Value>.isGhost(id) {
+      releaseGhost(ShardRecords<Key, Value>.ghostPlace(id), &gone)
+    }
+  }
+
   /// Takes the ids of ghosts that the policy has forgotten from their keys. O(ids).
   private mutating func releaseForgotten(_ gone: inout EvictedEntries<Key, Value>) {
-    for id in directory.ids() where !tier.contains(id) && !tier.remembers(id) {
+    for id in ids() where !tier.contains(id) && !tier.remembers(id) {
       release(id, &gone)
     }
   }
@@ -39,7 +53,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   /// Lets no entry live for longer than `age` microseconds from when it was stored, as far as that
   /// is known; permanent ones and those that are being reloaded stay as they are. O(ids).
   private mutating func shortenLives(to age: UInt64, now: UInt64) {
-    for id in directory.ids() where tier.contains(id) {
+    for id in ids() where tier.contains(id) {
       let stamp = records.stamp(id).pointee
       guard stamp < Self.permanentBit - 1 else { continue }
       let (limit, isBeyondTime) = ((UInt64(stamp) + 1) << 20).addingReportingOverflow(age)

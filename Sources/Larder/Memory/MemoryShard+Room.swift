@@ -30,7 +30,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
       swept = 0
       // Only a policy that remembers more than it said comes here with all the room there is.
       if isFew, records.room < roomMax || isNone {
-        grow(to: Self.nextRoom(records.room, roomMax: roomMax))
+        grow(to: Self.nextRoom(records.room, roomMax: roomMax), ghosts: records.ghosts)
         return
       }
     }
@@ -44,25 +44,30 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     return room < roomMax && next + next / 8 >= roomMax ? roomMax : next
   }
 
+  /// Makes room for ids up to `wanted`, and that many places for ghosts. But for `fresh`, all that
+  /// is resident has a value, and nothing else has. O(ids).
   @inlinable
-  mutating func grow(to wanted: Int) {
+  mutating func grow(to wanted: Int, ghosts: Int, fresh: ObjectID = .none) {
     place.close()
-    tier.reserve(wanted)
-    if let held = idle { idle = held.grown(to: wanted) }
-    reserveWheel(wanted)
+    if wanted > records.room {
+      tier.reserve(wanted)
+      if let held = idle { idle = held.grown(to: wanted) }
+      reserveWheel(wanted)
+    }
     let larger = ShardRecords<Key, Value>(
-      room: wanted, withVersions: records.hasVersions)
-    let largerDirectory = KeyDirectory(objects: wanted, in: larger.memory)
-    for id in directory.ids() {
+      room: wanted, ghosts: ghosts, ghostsMax: tier.ghostsMax, withVersions: records.hasVersions)
+    let largerDirectory = KeyDirectory(objects: larger.keysMax, in: larger.memory)
+    for id in directory.ids() where !ShardRecords<Key, Value>.isGhost(id) {
       let hash = hash(id)
       larger.key(id).moveInitialize(from: records.key(id), count: 1)
       larger.hash(id).initialize(to: records.hash(id).pointee)
       larger.stamp(id).initialize(to: records.stamp(id).pointee)
-      if tier.contains(id) {
+      if id != fresh, tier.contains(id) {
         larger.value(id).moveInitialize(from: records.value(id), count: 1)
       }
       largerDirectory.insert(hash, id)
     }
+    if placesGhosts { moveGhosts(to: larger, largerDirectory) }
     // Free ids are told apart from others only by the list that they are in.
     var id = free
     while id != .none {
@@ -73,6 +78,22 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     records = larger
     directory = largerDirectory
     place.open(records, directory, tier, idle)
+  }
+
+  /// Moves the keys of ghosts to other records.
+  @inlinable
+  mutating func moveGhosts(to larger: ShardRecords<Key, Value>, _ largerDirectory: KeyDirectory) {
+    func move(_ old: UInt32, _ new: UInt32) {
+      let hash = ghostHash(old)
+      larger.ghostKey(new).moveInitialize(from: records.ghostKey(old), count: 1)
+      if !larger.hasVersions { larger.ghostHash(new).pointee = hash }
+      largerDirectory.insert(hash, ShardRecords<Key, Value>.ghostBit | new)
+    }
+    if larger.ghosts != records.ghosts { return tier.repackGhosts(larger.ghosts, move) }
+    for id in directory.ids() where ShardRecords<Key, Value>.isGhost(id) {
+      let place = ShardRecords<Key, Value>.ghostPlace(id)
+      move(place, place)
+    }
   }
 
   @usableFromInline

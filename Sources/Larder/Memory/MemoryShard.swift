@@ -6,8 +6,9 @@ public import LarderEngine
 /// shard's view.
 ///
 /// An id belongs to a key from its first set until the policy no longer remembers it: a ghost keeps
-/// its key and has no value. An id without a key is in a list of free ones, threaded through
-/// the places of stamps.
+/// its key and has no value. Where the policy knows ghosts by their places, an id belongs to a key
+/// only while that has a value, and of a ghost the key alone is kept: see MemoryShard+Ghosts. An id
+/// without a key is in a list of free ones, threaded through the places of stamps.
 @usableFromInline
 struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   /// Set in a stamp where the entry is permanent; the rest is when it was stored, in units of 2^20
@@ -35,6 +36,8 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   @usableFromInline var directory: KeyDirectory
   @usableFromInline var records: ShardRecords<Key, Value>
   @usableFromInline let isWeighed: Bool
+  /// Whether ghosts are known by their places.
+  @usableFromInline let placesGhosts: Bool
   /// As many ids as are ever needed, as far as the policy can say.
   @usableFromInline var roomMax: Int
   /// Of how many calls of `setLimits` the limits are the last.
@@ -71,7 +74,8 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     self.isWeighed = isWeighed
     self.hasher = hasher
     self.place = place
-    roomMax = Self.roomMax(residents: residentsMax, ghosts: tier.ghostsMax)
+    placesGhosts = tier.placeGhosts()
+    roomMax = Self.roomMax(residents: residentsMax, ghosts: placesGhosts ? 0 : tier.ghostsMax)
     records = ShardRecords(room: room, withVersions: place.slots != nil)
     directory = KeyDirectory(objects: room, in: records.memory)
     place.view.initialize(to: ShardView(records, directory, tier, idle))
@@ -79,6 +83,10 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
 
   deinit {
     for id in directory.ids() {
+      if ShardRecords<Key, Value>.isGhost(id) {
+        records.ghostKey(ShardRecords<Key, Value>.ghostPlace(id)).deinitialize(count: 1)
+        continue
+      }
       if tier.contains(id) { records.value(id).deinitialize(count: 1) }
       records.key(id).deinitialize(count: 1)
     }
@@ -86,7 +94,8 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     idle?.deallocate()
   }
 
-  /// The id of a key, or `.none`. O(1) on average.
+  /// The id of a key, or `.none`; that of a ghost only where it has one as entries have. O(1) on
+  /// average.
   @inlinable
   @inline(__always)
   func find(_ key: Key, _ hash: UInt32) -> ObjectID {
@@ -167,9 +176,10 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     now: UInt64, _ gone: inout EvictedEntries<Key, Value>
   ) -> MemoryStored {
     totals.sets &+= 1
-    var id = find(key, hash)
-    let isNew = id == .none
-    if isNew { id = takeID(key, hash, &gone) } else { records.open(id) }
+    if placesGhosts { prefetchCandidate() }
+    var id = placesGhosts ? findAny(key, hash) : find(key, hash)
+    let isNew = id == .none || ShardRecords<Key, Value>.isGhost(id)
+    if isNew { id = takeID(key, hash, ghost: id, &gone) } else { records.open(id) }
     let wasThere = !isNew && tier.contains(id)
     var request = Request(id: id, size: isWeighed ? entry.size : 1, cost: entry.fetchCost)
     request.fingerprint = fingerprint
@@ -186,11 +196,11 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     let isEvicted = tier.victims.count > 0 && dropVictims(&gone, fresh: id, value, entry)
     let forgotten = tier.victims.forgotten
     if forgotten != .none, forgotten != id { release(forgotten, &gone) }
-    guard outcome != .rejected, !isEvicted else {
-      records.close(id)
-      if !isEvicted { refuse(key, value, &gone) }
-      if !tier.remembers(id) { release(id, &gone) }
-      return isEvicted ? .evicted : .rejected
+    if isEvicted { return .evicted }
+    guard outcome != .rejected else {
+      refuse(key, value, &gone)
+      if !letGo(id, &gone) { records.close(id) }
+      return .rejected
     }
     records.put(value, at: records.value(id), of: id)
     records.stamp(id).pointee = Self.stamp(now) | (entry.isPermanent ? Self.permanentBit : 0)
@@ -218,8 +228,13 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
         if gone.handing != .none { handOver(victim, value, entry.isPermanent, .evicted, &gone) }
         isFreshGone = true
       } else {
-        depart(victim, .evict(.capacity), &gone)
+        vacate(victim, .evict(.capacity), &gone)
       }
+    }
+    // Making room for ghosts moves the values of all that is resident: the others are gone by now.
+    for place in 0..<tier.victims.count {
+      let victim = tier.victims[place]
+      if !letGo(victim, fresh: fresh, &gone), victim == fresh { records.close(fresh) }
     }
     return isFreshGone
   }
@@ -271,10 +286,41 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   mutating func depart(
     _ id: ObjectID, _ kind: CacheEventKind, _ gone: inout EvictedEntries<Key, Value>
   ) {
+    vacate(id, kind, &gone)
+    letGo(id, &gone)
+  }
+
+  /// Takes out the value of an id that the tier no longer holds.
+  @inlinable
+  @inline(__always)
+  mutating func vacate(
+    _ id: ObjectID, _ kind: CacheEventKind, _ gone: inout EvictedEntries<Key, Value>
+  ) {
     if gone.handing != .none { handOver(id, kind, &gone) }
     gone.take(value: records.value(id).move())
     gone.note(kind, records.key(id).pointee)
-    if !tier.remembers(id) { release(id, &gone) }
+  }
+
+  /// Takes the id of an object that is not resident from its key, unless it is a ghost that keeps
+  /// it: says whether it did. But for `fresh`, all that is resident has a value, and nothing else
+  /// has.
+  ///
+  /// A record that is open and has no value stays open when its id is free, so that who has found
+  /// the id without the lock turns back.
+  @inlinable
+  @inline(__always)
+  @discardableResult
+  mutating func letGo(
+    _ id: ObjectID, fresh: ObjectID = .none, _ gone: inout EvictedEntries<Key, Value>
+  ) -> Bool {
+    if placesGhosts {
+      settle(id, fresh: fresh, &gone)
+    } else if tier.remembers(id) {
+      return false
+    } else {
+      release(id, &gone)
+    }
+    return true
   }
 
   /// Takes the id of a forgotten object from its key. O(1) on average.
@@ -282,15 +328,23 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   mutating func release(_ id: ObjectID, _ gone: inout EvictedEntries<Key, Value>) {
     directory.remove(hash(id), id)
     gone.take(key: records.key(id).move())
+    free(id)
+  }
+
+  /// Puts an id that has no key into the list of free ones.
+  @inlinable
+  @inline(__always)
+  mutating func free(_ id: ObjectID) {
     records.stamp(id).pointee = free
     free = id
   }
 
-  /// An id for a key that has none; its record is open. Amortised O(1).
+  /// An id for a key that has none, or only that of its ghost in the directory; its record is open.
+  /// Amortised O(1).
   @inlinable
   @inline(__always)
   mutating func takeID(
-    _ key: Key, _ hash: UInt32, _ gone: inout EvictedEntries<Key, Value>
+    _ key: Key, _ hash: UInt32, ghost: ObjectID, _ gone: inout EvictedEntries<Key, Value>
   ) -> ObjectID {
     if free == .none, Int(highest) == records.room { findRoom(&gone) }
     var id = free
@@ -303,7 +357,7 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     records.open(id)
     records.put(key, at: records.key(id), of: id)
     if !records.hasVersions { records.hash(id).pointee = hash }
-    directory.insert(hash, id)
+    if ghost == .none { directory.insert(hash, id) } else { recall(ghost, hash, as: id, &gone) }
     return id
   }
 }

@@ -59,6 +59,8 @@ extension ShardRecords where Key: Equatable {
   @inlinable
   @inline(__always)
   func compare(_ id: ObjectID, _ key: Key) -> Reading {
+    // A ghost, whose key only the lock's holder may look at.
+    guard Int(id) <= room else { return .other }
     let version = version(id).pointee.load(ordering: .acquiring)
     guard version & 1 == 0 else { return .torn }
     return withUnsafeTemporaryAllocation(of: Key.self, capacity: 1) { copy in

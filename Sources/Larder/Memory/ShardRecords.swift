@@ -4,7 +4,8 @@ public import Synchronization
 /// What a shard keeps of each id: key, value and when it was stored, side by side, since whoever
 /// needs one of them soon needs another; and the key's hash, or the record's version. Only the
 /// shard knows what of it is initialised. The directory's buckets are in the same memory, before
-/// the records.
+/// the records, and behind them the keys of ghosts that are known by their places, with their
+/// hashes: see ShardRecords+Ghosts.
 @usableFromInline
 struct ShardRecords<Key, Value> {
   /// The place of id 0, which is not used.
@@ -13,6 +14,10 @@ struct ShardRecords<Key, Value> {
   @usableFromInline let memory: UnsafeMutableRawPointer
   /// The largest id that has a place.
   @usableFromInline let room: Int
+  /// How many places for ghosts there are.
+  @usableFromInline let ghosts: Int
+  /// How many keys the directory is for: those of the records and of at most so many ghosts.
+  @usableFromInline let keysMax: Int
   /// Whether records have versions, and then no hashes.
   @usableFromInline let hasVersions: Bool
 
@@ -22,12 +27,23 @@ struct ShardRecords<Key, Value> {
   static var haveVersions: Bool { _isPOD(Key.self) && _isPOD(Value.self) }
 
   /// Places for ids up to `room`, not initialised; with versions where that is wanted and can be.
+  /// And places for ghosts, a multiple of 4, of which at most `ghostsMax` are taken.
   @usableFromInline
-  init(room: Int, withVersions: Bool) {
+  init(room: Int, ghosts: Int = 0, ghostsMax: Int = 0, withVersions: Bool) {
+    assert(ghosts % 4 == 0)
     self.room = room
+    self.ghosts = ghosts
+    keysMax = room + min(ghosts, ghostsMax)
     hasVersions = withVersions && Self.haveVersions
-    memory = LargeMemory.allocate(bytes: Self.allocated(room: room), alignment: Self.alignment)
-    base = memory + Self.offset(room: room)
+    let unit = max(Self.alignment, 64)
+    let offset = (KeyDirectory.bytes(objects: keysMax) + unit - 1) / unit * unit
+    let keys = (room + 1) * Self.stride
+    let hashes = hasVersions ? 0 : MemoryLayout<UInt32>.stride
+    let needed = offset + keys + ghosts * (MemoryLayout<Key>.stride + hashes)
+    // An eighth more at most: what a cache holds beside its entries is its users'.
+    bytes = LargeMemory.rounded(needed, adding: 0.125)
+    memory = LargeMemory.allocate(bytes: bytes, alignment: Self.alignment)
+    base = memory + offset
   }
 
   /// Gives the memory back, the directory's too; nothing in it is initialised.
@@ -35,22 +51,7 @@ struct ShardRecords<Key, Value> {
   func deallocate() { LargeMemory.deallocate(memory) }
 
   /// Memory held, in bytes.
-  var bytes: Int { Self.allocated(room: room) }
-
-  // An eighth more at most: what a cache holds beside its entries is its users'.
-  private static func allocated(room: Int) -> Int {
-    LargeMemory.rounded(bytes(room: room), adding: 0.125)
-  }
-
-  @inlinable
-  static func bytes(room: Int) -> Int { offset(room: room) + (room + 1) * stride }
-
-  /// Where the records begin.
-  @inlinable
-  static func offset(room: Int) -> Int {
-    let unit = max(alignment, 64)
-    return (KeyDirectory.bytes(objects: room) + unit - 1) / unit * unit
-  }
+  let bytes: Int
 
   @inlinable
   @inline(__always)
@@ -118,7 +119,9 @@ struct ShardRecords<Key, Value> {
   @inlinable
   @inline(__always)
   func isOf(_ key: Key, _ hash: UInt32, _ id: ObjectID) -> Bool where Key: Equatable {
+    // What is not a record is a ghost.
+    guard Int(id) <= room else { return false }
     // Comparing keys that are not just bytes may take long, and their hashes lie beside them.
-    (_isPOD(Key.self) || self.hash(id).pointee == hash) && self.key(id).pointee == key
+    return (_isPOD(Key.self) || self.hash(id).pointee == hash) && self.key(id).pointee == key
   }
 }

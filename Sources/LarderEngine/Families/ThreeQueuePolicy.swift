@@ -59,6 +59,13 @@ extension ThreeQueuePolicy where Self: ~Copyable {
   @inline(__always)
   public mutating func takeForgotten() -> ObjectID { queues.takeForgotten() }
 
+  /// Ghosts are in the queues and nowhere else.
+  @inlinable
+  @inline(__always)
+  public mutating func withGhostQueues<Result>(
+    _ body: (inout ThreeQueues) -> Result
+  ) -> Result? { body(&queues) }
+
   /// A resident object's value is replaced.
   @inlinable
   public mutating func replace(_ request: Request, _ sizes: some ObjectSizes) {

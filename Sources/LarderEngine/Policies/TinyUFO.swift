@@ -89,6 +89,9 @@ struct TinyUFO: EvictionPolicy, ThreeQueuePolicy, ~Copyable {
   /// What exact counters remember.
   var ghostsMax: Int { counts.ghostsMax }
 
+  /// The queues have no ghosts, but misses may be counted by id.
+  mutating func withGhostQueues<Result>(_ body: (inout ThreeQueues) -> Result) -> Result? { nil }
+
   mutating func reserve(objects: Int) {
     queues.reserve(objects: objects)
     counts.reserve(objects: objects)

@@ -6,7 +6,8 @@
 /// one word with a few flags: the lowest bits of the queued object's word.
 ///
 /// When full, the ring closes its holes if they are at least half of it, which gives the entries
-/// other positions, and otherwise doubles. Memory: 4 bytes for each place.
+/// other positions, and otherwise doubles. Once a round it looks whether an eighth of it would do,
+/// as after a cache was filled. Memory: 4 bytes for each place.
 public struct IDRing: ~Copyable {
   /// Positions are below this.
   @inlinable
@@ -19,6 +20,8 @@ public struct IDRing: ~Copyable {
   @usableFromInline var mask: UInt32
   @usableFromInline var oldest: UInt32 = 0
   @usableFromInline var newest: UInt32 = 0
+  // The newest position at which to look whether there is room: that is certain before.
+  @usableFromInline var checkpoint: UInt32
   /// Entries queued, holes not counted.
   @inlinable
   @inline(__always)
@@ -30,6 +33,7 @@ public struct IDRing: ~Copyable {
     var places = 16
     while places <= min(capacity, IDRing.entriesMax) { places *= 2 }
     mask = UInt32(places - 1)
+    checkpoint = UInt32(places)
     base = .allocate(capacity: places)
     base.initialize(repeating: .none, count: places)
   }
@@ -43,7 +47,7 @@ public struct IDRing: ~Copyable {
   public mutating func push(_ id: ObjectID, _ words: borrowing some ObjectWords & ~Copyable)
     -> UInt32
   {
-    if newest &- oldest > mask { makeRoom(words) }
+    if newest == checkpoint { makeRoom(words) }
     let position = newest
     base[Int(position & mask)] = id
     newest = newest &+ 1
@@ -90,13 +94,17 @@ public struct IDRing: ~Copyable {
   /// Memory held, in bytes.
   public var bytes: Int { (Int(mask) + 1) * MemoryLayout<ObjectID>.stride }
 
-  /// Called when every place is taken: drops holes at the oldest end, closes those between, or else
-  /// doubles.
+  /// Called when every place was given out since the last look: where all are taken drops holes at
+  /// the oldest end, closes those between, or else doubles.
   @inlinable
   @inline(never)
   mutating func makeRoom(_ words: borrowing some ObjectWords & ~Copyable) {
+    defer { checkpoint = oldest &+ mask &+ 1 }
     while oldest != newest, base[Int(oldest & mask)] == .none { oldest = oldest &+ 1 }
-    if newest &- oldest <= mask { return }
+    if newest &- oldest <= mask {
+      if newest &- oldest < mask / 8 { shrink() }
+      return
+    }
     // With no more room to be had, closing one hole is enough.
     let isLargest = mask == IDRing.positionLimit - 1
     if count <= (isLargest ? IDRing.entriesMax : Int(mask) / 2) {
@@ -128,16 +136,28 @@ public struct IDRing: ~Copyable {
   mutating func grow() {
     let places = (Int(mask) + 1) * 2
     precondition(places <= Int(IDRing.positionLimit), "a queue holds fewer than 2^28 objects")
-    let larger = UnsafeMutablePointer<ObjectID>.allocate(capacity: places)
-    larger.initialize(repeating: .none, count: places)
-    let largerMask = UInt32(places - 1)
+    move(to: places)
+  }
+
+  /// Keeps so many places that at most three quarters are taken. Positions stay as they are.
+  @usableFromInline
+  mutating func shrink() {
+    var places = 16
+    while places / 4 * 3 < Int(newest &- oldest) { places *= 2 }
+    if places <= Int(mask) { move(to: places) }
+  }
+
+  private mutating func move(to places: Int) {
+    let other = UnsafeMutablePointer<ObjectID>.allocate(capacity: places)
+    other.initialize(repeating: .none, count: places)
+    let otherMask = UInt32(places - 1)
     var position = oldest
     while position != newest {
-      larger[Int(position & largerMask)] = base[Int(position & mask)]
+      other[Int(position & otherMask)] = base[Int(position & mask)]
       position = position &+ 1
     }
     base.deallocate()
-    base = larger
-    mask = largerMask
+    base = other
+    mask = otherMask
   }
 }

@@ -49,6 +49,9 @@ public struct ThreeQueues: ~Copyable {
   public let mainCapacity: UInt64
   @usableFromInline let ghostCapacity: UInt64
   @usableFromInline var forgotten = ObjectID.none
+  // Whether ghosts are in `places`, and then the sizes by place: see ThreeQueues+Places.
+  @usableFromInline var placesGhosts = false
+  @usableFromInline var places = GhostPlaces(places: 0)
 
   /// Empty queues, of which small gets `smallShare` of the capacity, at least 1, and main the rest.
   ///
@@ -233,7 +236,7 @@ public struct ThreeQueues: ~Copyable {
   /// Makes ids up to `objects` valid.
   public mutating func reserve(objects: Int) {
     words.reserve(objects: objects)
-    if countsBytes { ghostSizes.reserve(objects: objects) }
+    if countsBytes, !placesGhosts { ghostSizes.reserve(objects: objects) }
   }
 
   /// Brings the object's word near.
@@ -244,6 +247,7 @@ public struct ThreeQueues: ~Copyable {
   /// Memory held, in bytes.
   public var bytes: Int {
     words.bytes + small.bytes + main.bytes + ghost.bytes + (countsBytes ? ghostSizes.bytes : 0)
+      + places.bytes
   }
 
   @inlinable
@@ -253,6 +257,10 @@ public struct ThreeQueues: ~Copyable {
     words[id] = 0
     guard size <= ghostCapacity else { return }
     if countsBytes { limit.note(residents: small.count + main.count + 1) }
+    if placesGhosts {
+      words[id] = ThreeQueues.inGhost | ThreeQueues.unsettled
+      return
+    }
     while ghostUsed + size > ghostCapacity || (countsBytes && ghost.count >= limit.ghosts) {
       let oldest = ghost.popOldest()
       ghostUsed -= countsBytes ? UInt64(ghostSizes[oldest]) : 1
@@ -267,8 +275,12 @@ public struct ThreeQueues: ~Copyable {
   @inlinable
   @inline(__always)
   mutating func forgetGhost(_ id: ObjectID, _ word: UInt32) {
-    ghost.remove(at: word & ThreeQueues.positionMask)
-    ghostUsed -= countsBytes ? UInt64(ghostSizes[id]) : 1
+    if placesGhosts {
+      dropGhost(at: word & ThreeQueues.positionMask)
+    } else {
+      ghost.remove(at: word & ThreeQueues.positionMask)
+      ghostUsed -= countsBytes ? UInt64(ghostSizes[id]) : 1
+    }
     words[id] = 0
   }
 }

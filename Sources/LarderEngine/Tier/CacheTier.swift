@@ -79,6 +79,18 @@ package struct CacheTier {
   @usableFromInline package let reserve: (_ objects: Int) -> Void
   /// What the last `access` or `set` evicted.
   @usableFromInline package let victims: VictimList
+  /// Says what became of an object that is no longer resident: see `ThreeQueues.settle`. Only after
+  /// `placeGhosts`, as all that is said of places.
+  @usableFromInline package let settle: (ObjectID) -> GhostMove
+  /// The ghost at a place is requested, and has an id until it is stored or settled.
+  @usableFromInline package let recall: (_ place: UInt32, ObjectID) -> Void
+  /// Forgets the ghost at a place.
+  @usableFromInline package let dropGhost: (_ place: UInt32) -> Void
+  /// Has so many places for ghosts: see `ThreeQueues.repackGhosts`.
+  @usableFromInline
+  package let repackGhosts: (_ places: Int, _ moved: (_ old: UInt32, _ new: UInt32) -> Void) -> Void
+  @usableFromInline let placeGhostsBody: () -> Bool
+  @usableFromInline let ghostCountBody: () -> Int
   @usableFromInline let ghostsMaxBody: () -> Int
   @usableFromInline let countBody: () -> Int
   @usableFromInline let usedBody: () -> UInt64
@@ -105,6 +117,12 @@ package struct CacheTier {
     sharedExpiries = { held.with { $0.sharedExpiries } }
     beginExpiries = { held.with { $0.beginExpiries() } }
     forgotten = { first, last in held.with { $0.forgotten(from: first, through: last) } }
+    settle = { id in held.with { $0.settle(id) } }
+    recall = { place, id in held.with { $0.recall(place, as: id) } }
+    dropGhost = { place in held.with { $0.dropGhost(at: place) } }
+    repackGhosts = { places, moved in held.with { $0.repackGhosts(places: places, moved: moved) } }
+    placeGhostsBody = { held.with { $0.placeGhosts() } }
+    ghostCountBody = { held.with { $0.ghostCount } }
     ghostsMaxBody = { held.with { $0.ghostsMax } }
     resizeBody = { setup, fingerprint in
       list.clear()
@@ -124,7 +142,9 @@ package struct CacheTier {
         _ = tier.takeForgotten()
         let outcome = tier.set(request, now: now) { list.append($0) }
         list.noteForgotten(tier.takeForgotten())
-        list.noteCandidate(tier.candidate)
+        let candidate = tier.candidate
+        list.noteCandidate(candidate)
+        tier.prefetch(candidate)
         return outcome
       }
     }
@@ -148,7 +168,12 @@ package struct CacheTier {
   /// Sum of the sizes of the resident objects, in units of the capacity.
   package var used: UInt64 { usedBody() }
   /// At most how many objects that are not resident the policy remembers, as far as it can say.
-  package var ghostsMax: Int { ghostsMaxBody() }
+  @usableFromInline package var ghostsMax: Int { ghostsMaxBody() }
+  /// Ghosts are known by their places from now on, and an id is free when its object has been
+  /// settled; false where the policy does not allow it. Nothing must have been stored.
+  package func placeGhosts() -> Bool { placeGhostsBody() }
+  /// Ghosts that have a place.
+  @usableFromInline package var ghostCount: Int { ghostCountBody() }
   /// Whether anything was ever stored that expires: until then the time of a get plays no part.
   package var expires: Bool { expiresBody() }
   /// Memory held, in bytes.

@@ -32,6 +32,7 @@ extension Tier where Policy: ~Copyable {
     order.reserveCapacity(count)
     while count > 0 { order.append(giveUp()) }
     policy = fresh
+    if placesGhosts { placeGhosts() }
     filter = made
     let counted = counts
     isRestoring = true

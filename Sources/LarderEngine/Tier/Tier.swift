@@ -39,6 +39,9 @@ struct Tier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyable {
   /// filter learns of it and is not asked.
   @usableFromInline var isRestoring = false
 
+  /// Whether ghosts are known by their places: see `ThreeQueues.placeGhosts`.
+  @usableFromInline var placesGhosts = false
+
   /// An empty tier.
   @usableFromInline
   init(_ setup: CacheTierSetup) throws(PolicyError) {

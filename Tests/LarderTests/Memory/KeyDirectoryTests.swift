@@ -20,6 +20,11 @@ import Testing
       let id = UInt32(1 + random.below(objects))
       if let known = model[id] {
         #expect(directory.find(known) { $0 == id } == id)
+        let other = id | 1 << 31
+        directory.replace(known, id, by: other)
+        #expect(directory.find(known) { $0 == id } == 0)
+        #expect(directory.find(known) { $0 == other } == other)
+        directory.replace(known, other, by: id)
         directory.remove(known, id)
         model[id] = nil
       } else {

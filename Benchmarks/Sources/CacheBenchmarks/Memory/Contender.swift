@@ -1,9 +1,10 @@
+import Foundation
 import Larder
 
 /// A cache to be measured, made anew for every run.
 struct Contender {
   var name: String
-  var make: (_ capacity: Int) throws -> any BenchmarkCache
+  var make: (_ capacity: Int) throws -> any BenchmarkCache<Int, Int>
 
   static let foundationName = "NSCache"
   static let textbookName = "textbook LRU"
@@ -11,17 +12,17 @@ struct Contender {
   /// The baselines and Larder.
   static func all(policies: [String], shards: Int) -> [Contender] {
     var all = [
-      Contender(name: foundationName) { FoundationCache(capacity: $0) },
-      Contender(name: textbookName) { TextbookLRU(capacity: $0) },
+      Contender(name: foundationName) { FoundationCache(capacity: $0) { $0 as NSNumber } },
+      Contender(name: textbookName) { TextbookLRU<Int, Int>(capacity: $0) },
     ]
     for policy in policies {
       all.append(
         Contender(name: "larder \(policy) 1 shard") {
-          try LarderCache(capacity: $0, policy: policy, shards: 1, hashing: .fast)
+          try LarderCache<Int, Int>(capacity: $0, policy: policy, shards: 1, hashing: .fast)
         })
       all.append(
         Contender(name: "larder \(policy) \(shards) shards") {
-          try LarderCache(capacity: $0, policy: policy, shards: shards, hashing: .fast)
+          try LarderCache<Int, Int>(capacity: $0, policy: policy, shards: shards, hashing: .fast)
         })
       all.append(
         Contender(name: "larder \(policy) \(shards) shards, objects") {
@@ -30,7 +31,7 @@ struct Contender {
     }
     all.append(
       Contender(name: "larder lru \(shards) shards, Hasher") {
-        try LarderCache(capacity: $0, policy: "lru", shards: shards, hashing: .standard)
+        try LarderCache<Int, Int>(capacity: $0, policy: "lru", shards: shards, hashing: .standard)
       })
     return all
   }

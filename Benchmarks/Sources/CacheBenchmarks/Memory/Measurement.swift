@@ -3,6 +3,8 @@ import Synchronization
 
 /// One run of one cache over one trace.
 struct Measurement {
+  /// How many requests that were.
+  var requests: Int
   /// Seconds by the clock on the wall.
   var wallSeconds: Double
   /// Share of gets answered.
@@ -15,7 +17,7 @@ struct Measurement {
 
   /// Replays `keys`, each thread its own part of them: get, and put on a miss.
   static func take(
-    _ cache: some BenchmarkCache, _ keys: [Int], threads: Int
+    _ cache: some BenchmarkCache<Int, Int>, _ keys: [Int], threads: Int
   ) -> Measurement {
     let wrong = Atomic<Int>(0)
     let measurement = take(requests: keys.count, threads: threads) { range in
@@ -41,13 +43,14 @@ struct Measurement {
     }
     let end = nanosecondsNow(CLOCK_MONOTONIC)
     return Measurement(
+      requests: requests,
       wallSeconds: Double(end - start) / 1e9,
       hitRatio: Double(hits.load(ordering: .relaxed)) / Double(requests),
       distanceNanoseconds: [before, distance()].compactMap(\.self).max())
   }
 
   private static func replay(
-    _ cache: some BenchmarkCache, _ keys: ArraySlice<Int>
+    _ cache: some BenchmarkCache<Int, Int>, _ keys: ArraySlice<Int>
   ) -> (hits: Int, wrong: Int) {
     var (hits, wrong) = (0, 0)
     for key in keys {

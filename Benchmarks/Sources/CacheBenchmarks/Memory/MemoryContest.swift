@@ -40,10 +40,12 @@ struct MemoryContest: ParsableCommand {
   }
 
   func run() throws {
-    let contenders = Contender.all(policies: ["lru", "sieve", "s3-fifo", "clock"], shards: 16)
-      .filter { contender in
-        only.isEmpty || only.split(separator: ",").contains { contender.name.contains($0) }
-      }
+    let contenders = Contender.all(
+      policies: ["lru", "sieve", "s3-fifo", "w-tinylfu", "clock"], shards: 16
+    )
+    .filter { contender in
+      only.isEmpty || only.split(separator: ",").contains { contender.name.contains($0) }
+    }
     guard !contenders.isEmpty else {
       throw ValidationError("--only \(only): no cache has this in its name")
     }
@@ -78,10 +80,10 @@ struct MemoryContest: ParsableCommand {
     let cache = try contender.make(capacity)
     // Opened once, here: the loop is specialised for each cache where it can be seen to be.
     return switch cache {
-    case let cache as LarderCache: Measurement.take(cache, keys, threads: threads)
+    case let cache as LarderCache<Int, Int>: Measurement.take(cache, keys, threads: threads)
     case let cache as LarderBoxCache: Measurement.take(cache, keys, threads: threads)
-    case let cache as FoundationCache: Measurement.take(cache, keys, threads: threads)
-    case let cache as TextbookLRU: Measurement.take(cache, keys, threads: threads)
+    case let cache as FoundationCache<Int, Int>: Measurement.take(cache, keys, threads: threads)
+    case let cache as TextbookLRU<Int, Int>: Measurement.take(cache, keys, threads: threads)
     default: Measurement.take(cache, keys, threads: threads)
     }
   }
@@ -89,7 +91,7 @@ struct MemoryContest: ParsableCommand {
   private func printMemory(_ contenders: [Contender], _ keys: [Int]) throws {
     var rows: [String] = []
     for contender in contenders {
-      guard let cache = try contender.make(capacity) as? LarderCache else { continue }
+      guard let cache = try contender.make(capacity) as? LarderCache<Int, Int> else { continue }
       _ = Measurement.take(cache, keys, threads: 1)
       let bytes = Double(cache.cache.residentBytes) / Double(cache.cache.count)
       let beside = bytes - Double(2 * MemoryLayout<Int>.size)

@@ -1,14 +1,16 @@
 import Foundation
 
 /// The LRU of every textbook and interview: a dictionary, a linked list of nodes, one lock.
-final class TextbookLRU: BenchmarkCache, @unchecked Sendable {
+final class TextbookLRU<Key: Hashable & Sendable, Value: Sendable>: BenchmarkCache,
+  @unchecked Sendable
+{
   private final class Node {
-    let key: Int
-    var value: Int
+    let key: Key
+    var value: Value
     unowned(unsafe) var previous: Node?
     var next: Node?
 
-    init(_ key: Int, _ value: Int) {
+    init(_ key: Key, _ value: Value) {
       self.key = key
       self.value = value
     }
@@ -16,13 +18,13 @@ final class TextbookLRU: BenchmarkCache, @unchecked Sendable {
 
   private let lock = NSLock()
   private let capacity: Int
-  private var nodes: [Int: Node] = [:]
+  private var nodes: [Key: Node] = [:]
   private var first: Node?
   private var last: Node?
 
   init(capacity: Int) { self.capacity = capacity }
 
-  func get(_ key: Int) -> Int? {
+  func get(_ key: Key) -> Value? {
     lock.lock()
     defer { lock.unlock() }
     guard let node = nodes[key] else { return nil }
@@ -30,7 +32,7 @@ final class TextbookLRU: BenchmarkCache, @unchecked Sendable {
     return node.value
   }
 
-  func put(_ key: Int, _ value: Int) {
+  func put(_ key: Key, _ value: Value) {
     lock.lock()
     defer { lock.unlock() }
     if let node = nodes[key] {
