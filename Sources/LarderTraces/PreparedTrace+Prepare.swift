@@ -28,20 +28,25 @@ extension PreparedTrace {
       source: source, name: name, keeping: wanted, memory: .machine, progress: progress)
   }
 
-  /// The same within a budget of memory.
+  /// The same within a budget of memory. With a folder to spill to, columns are in files there
+  /// without a name, and only the keys are in memory: for a trace that is read in order, as a
+  /// writer does, and not simulated.
   static func prepare(
     source: some RecordSource, name: String, keeping wanted: ColumnChoice = { $0 },
-    memory: MemoryBudget, progress: Progress? = nil
+    memory: MemoryBudget, spillingTo folder: String? = nil, progress: Progress? = nil
   ) throws -> PreparedTrace {
     let interval = 1 << 20
+    // A destination may be a device, whose folder takes no files.
+    let folder = folder.flatMap { SpillFile.works(in: $0) ? $0 : nil }
     let columns = wanted(source.columns)
-    if let requests = source.requestCount {
+    if let requests = source.requestCount, folder == nil {
       try memory.check(
         UInt64(requests) * UInt64(columns.bytesPerRequest), for: "\(requests) requests", in: name,
         advice: "generate fewer requests")
     }
     var builder = try TraceBuilder(
-      columns: columns, keyLimit: source.keyLimit, sizeRule: source.sizeRule, memory: memory)
+      columns: columns, keyLimit: source.keyLimit, sizeRule: source.sizeRule, memory: memory,
+      spillingTo: folder)
     var reported = 0
     do {
       try source.records { batch in
@@ -86,12 +91,18 @@ extension PreparedTrace {
 
   /// Reads a trace file that has been looked at already; as `load(path:)`. The way to read a pipe,
   /// which cannot be opened twice.
+  ///
+  /// - Parameter folder: where columns are spilled, for a trace that is only written again: in
+  ///   memory are then the keys alone, and on the folder's disk as much more as the columns take.
   public static func load(
-    _ source: FileSource, keeping wanted: ColumnChoice = { $0 }, progress: Progress? = nil
+    _ source: FileSource, keeping wanted: ColumnChoice = { $0 }, spillingTo folder: String? = nil,
+    progress: Progress? = nil
   ) throws -> PreparedTrace {
     let trace =
       try source.prepared()
-      ?? prepare(source: source, name: source.name, keeping: wanted, progress: progress)
+      ?? prepare(
+        source: source, name: source.name, keeping: wanted, memory: .machine, spillingTo: folder,
+        progress: progress)
     if trace.requests.count == 0 {
       throw TraceError("has no requests", in: source.path, advice: "a trace needs at least one")
     }

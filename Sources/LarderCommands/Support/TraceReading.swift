@@ -2,9 +2,11 @@ import LarderTraces
 
 /// Reads traces for commands: with progress, and stopped by Ctrl-C.
 enum TraceReading {
-  /// A prepared trace.
-  static func prepare(_ source: FileSource, _ progress: ProgressLine) throws -> PreparedTrace {
-    try PreparedTrace.load(source, progress: check(progress, source))
+  /// A prepared trace; with a folder to spill to, one that is only read in order.
+  static func prepare(
+    _ source: FileSource, _ progress: ProgressLine, spillingTo folder: String? = nil
+  ) throws -> PreparedTrace {
+    try PreparedTrace.load(source, spillingTo: folder, progress: check(progress, source))
   }
 
   /// Shows progress, and throws once Ctrl-C was pressed.

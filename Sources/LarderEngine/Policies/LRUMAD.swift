@@ -29,6 +29,8 @@ struct LRUMAD: EvictionPolicy, ~Copyable {
 
   private var histories: Column<History>
   private var residents: RankTournament<DelayRank>
+  // The residents until something is observed: all ranks are 0, and a list is enough.
+  private var recency: LinkedLists
   private var requests: UInt64 = 0
   private var now: UInt64 = 0
   // Without it, as in a real cache, hits and inserts are the requests.
@@ -37,13 +39,16 @@ struct LRUMAD: EvictionPolicy, ~Copyable {
   init(_ setup: PolicySetup) {
     histories = Column(objects: setup.objects)
     residents = RankTournament(objects: setup.objects, capacity: setup.expectedResidents)
+    recency = LinkedLists(objects: setup.objects)
   }
 
   @inline(__always)
-  func contains(_ id: ObjectID) -> Bool { residents.contains(id) }
+  func contains(_ id: ObjectID) -> Bool {
+    isObserving ? residents.contains(id) : recency.contains(id)
+  }
 
   mutating func observe(_ id: ObjectID, now: UInt64, fetchLatency: UInt64) {
-    isObserving = true
+    if !isObserving { beginObserving() }
     self.now = max(self.now, now)
     let history = histories[id]
     requests += 1
@@ -63,28 +68,59 @@ struct LRUMAD: EvictionPolicy, ~Copyable {
 
   mutating func advance(to now: UInt64) { self.now = max(self.now, now) }
 
-  mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
-    if note(request.id) { residents.update(player(request.id), now: now) }
+  /// The first observation: from now on ranks differ.
+  @inline(never)
+  private mutating func beginObserving() {
+    isObserving = true
+    while recency.back() != .none {
+      let id = recency.back()
+      recency.remove(id)
+      residents.insert(player(id), now: now)
+    }
   }
 
+  @inline(__always)
+  mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
+    guard note(request.id) else { return }
+    if isObserving {
+      residents.update(player(request.id), now: now)
+    } else {
+      recency.moveToFront(request.id)
+    }
+  }
+
+  @inline(__always)
   mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID {
+    if !isObserving {
+      let victim = recency.back()
+      recency.remove(victim)
+      return victim
+    }
     let victim = residents.lowest(now: now)
     residents.remove(victim, now: now)
     return victim
   }
 
+  @inline(__always)
   mutating func insert(_ request: Request, _ sizes: some ObjectSizes) {
     _ = note(request.id)
-    residents.insert(player(request.id), now: now)
+    if isObserving {
+      residents.insert(player(request.id), now: now)
+    } else {
+      recency.pushFront(request.id)
+    }
   }
 
   mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
-    if contains(id) { residents.remove(id, now: now) }
+    if contains(id) {
+      if isObserving { residents.remove(id, now: now) } else { recency.remove(id) }
+    }
     histories[id] = History(windows: 0, delays: 0, start: 0, last: 0, order: 0)
   }
 
   /// Notes a request that was not observed, any in a real cache and a set that stores something,
   /// and says whether it was one.
+  @inline(__always)
   private mutating func note(_ id: ObjectID) -> Bool {
     if isObserving, histories[id].order != 0 { return false }
     requests += 1
@@ -101,12 +137,17 @@ struct LRUMAD: EvictionPolicy, ~Copyable {
   mutating func reserve(objects: Int) {
     histories.reserve(objects: objects)
     residents.reserve(objects: objects)
+    recency.reserve(objects: objects)
   }
 
+  @inline(__always)
   func prefetch(_ id: ObjectID) {
     histories.prefetch(id)
-    residents.prefetch(id)
+    if isObserving { residents.prefetch(id) } else { recency.prefetch(id) }
   }
 
-  var stateBytes: Int { histories.bytes + residents.bytes }
+  @inline(__always)
+  func prefetchNeighbours(_ id: ObjectID) { if !isObserving { recency.prefetchNeighbours(id) } }
+
+  var stateBytes: Int { histories.bytes + residents.bytes + recency.bytes }
 }

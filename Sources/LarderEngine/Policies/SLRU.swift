@@ -121,27 +121,43 @@ struct SLRU: EvictionPolicy, ~Copyable {
     _ id: ObjectID, from segment: UInt32, newSize: UInt64, _ sizes: some ObjectSizes
   ) {
     cooledToLowest = false
-    lists.remove(id)
     used[segment] -= UInt64(sizes[id])
     let rises = segment + 1 < segments && newSize <= segmentCapacity
-    enter(id, rises ? segment + 1 : segment, newSize, sizes)
+    let target = rises ? segment + 1 : segment
+    lists.moveToFront(id, list: target)
+    place(id, target, newSize, sizes)
   }
 
-  /// Puts an object at the front of a segment and cools what that pushes out at its back into the
-  /// one below, and so on down. The lowest takes what comes: only `evict` makes room there.
+  /// Puts an object at the front of a segment.
+  @inline(__always)
   private mutating func enter(
     _ id: ObjectID, _ segment: UInt32, _ size: UInt64, _ sizes: some ObjectSizes
   ) {
     lists.pushFront(id, list: segment)
+    place(id, segment, size, sizes)
+  }
+
+  /// Notes that an object is at the front of a segment and cools what that pushes out at its back
+  /// into the one below, and so on down. The lowest takes what comes: only `evict` makes room there.
+  @inline(__always)
+  private mutating func place(
+    _ id: ObjectID, _ segment: UInt32, _ size: UInt64, _ sizes: some ObjectSizes
+  ) {
     segmentOf[id] = UInt8(truncatingIfNeeded: segment)
     used[segment] += size
+    var segment = segment
+    // Where nothing is cooled, nothing changes further down.
     while segment > 0, used[segment] > segmentCapacity {
-      let cooled = lists.back(list: segment)
-      let cooledSize = UInt64(cooled == resized.id ? resized.size : sizes[cooled])
-      lists.remove(cooled)
-      used[segment] -= cooledSize
-      if segment == 1 { cooledToLowest = true }
-      enter(cooled, segment - 1, cooledSize, sizes)
+      repeat {
+        let cooled = lists.back(list: segment)
+        let cooledSize = UInt64(cooled == resized.id ? resized.size : sizes[cooled])
+        used[segment] -= cooledSize
+        used[segment - 1] += cooledSize
+        segmentOf[cooled] = UInt8(truncatingIfNeeded: segment - 1)
+        lists.moveToFront(cooled, list: segment - 1)
+      } while used[segment] > segmentCapacity
+      segment -= 1
+      if segment == 0 { cooledToLowest = true }
     }
   }
 }

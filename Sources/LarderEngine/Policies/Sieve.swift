@@ -42,4 +42,12 @@ struct Sieve: EvictionPolicy, ~Copyable {
   func prefetch(_ id: ObjectID) { queue.prefetch(id) }
 
   var stateBytes: Int { queue.bytes }
+
+  static var sweepsCapacities: Bool { true }
+
+  static func sweep(_ setup: CapacitySweepSetup, over columns: RequestColumns) -> CapacitySweep? {
+    guard let pass = MarkPass<SieveLane>(capacities: setup.capacities, objects: columns.objects)
+    else { return nil }
+    return CapacitySweep(pass, over: columns, isDisk: setup.isDisk)
+  }
 }

@@ -16,6 +16,11 @@ final class ColumnStorage: @unchecked Sendable {
     columns.append(owned)
     return UnsafePointer(owned.base.assumingMemoryBound(to: Element.self))
   }
+
+  /// Lets pages of columns in temporary files leave memory: they come back when they are read.
+  func release(_ bytes: UnsafeRawBufferPointer) {
+    for column in columns where column.contains(bytes) { column.release(bytes) }
+  }
 }
 
 /// Memory that cannot be copied, in a box that arrays can hold.
@@ -23,4 +28,11 @@ private final class OwnedColumn {
   private let memory: PageMemory
   var base: UnsafeMutableRawPointer { memory.base }
   init(_ memory: consuming PageMemory) { self.memory = memory }
+
+  func contains(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard let start = bytes.baseAddress else { return false }
+    return start >= UnsafeRawPointer(base) && start < UnsafeRawPointer(base) + memory.count
+  }
+
+  func release(_ bytes: UnsafeRawBufferPointer) { memory.release(bytes) }
 }

@@ -16,6 +16,8 @@ struct PageMemory: ~Copyable {
   private(set) var base: UnsafeMutableRawPointer
   /// How many bytes there are.
   private(set) var count: Int
+  /// Whether the bytes are those of a file, so that pages can leave memory and come back.
+  private(set) var isFile = false
 
   private static let hugePage = 2 << 20
   private static let page = Int(sysconf(Int32(_SC_PAGESIZE)))
@@ -33,7 +35,25 @@ struct PageMemory: ~Copyable {
     self.count = count
   }
 
+  /// The bytes of an open file, of which there must be some; what is written goes into the file.
+  init(mapping descriptor: Int32, bytes: Int) throws(TraceError) {
+    guard let base = mmap(nil, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0),
+      base != MAP_FAILED
+    else { throw Self.shortage("a column in a temporary file", bytes) }
+    self.base = base
+    count = (bytes + PageMemory.page - 1) / PageMemory.page * PageMemory.page
+    isFile = true
+  }
+
   deinit { if count > 0 { munmap(base, count) } }
+
+  /// Lets pages that are read no more leave memory, where they are those of a file.
+  func release(_ bytes: UnsafeRawBufferPointer) {
+    guard isFile, let start = bytes.baseAddress else { return }
+    let first = max(0, start - UnsafeRawPointer(base)) / PageMemory.page * PageMemory.page
+    let end = min(count, start - UnsafeRawPointer(base) + bytes.count)
+    if end > first { madvise(base + first, end - first, MADV_DONTNEED) }
+  }
 
   private static func shortage(_ purpose: String, _ bytes: Int) -> TraceError {
     TraceError(
@@ -66,6 +86,8 @@ struct PageMemory: ~Copyable {
 
   /// Gives the pages beyond the first `bytes` back.
   mutating func shrink(to bytes: Int) {
+    // A file has no more than it needs.
+    if isFile { return }
     let kept = max(
       PageMemory.page, (bytes + PageMemory.page - 1) / PageMemory.page * PageMemory.page)
     guard kept < count else { return }

@@ -31,11 +31,17 @@ struct TraceBuilder: ~Copyable {
   private var unknown: GrowableColumn<UInt8>
   private var hasUnknown = false
   private var hasUnknownCosts = false
+  /// Where columns are spilled; nil to keep them in memory.
+  private let spillFolder: String?
+  private var spilled = 0
+  /// Requests after which they are.
+  private let spillInterval: Int
 
   /// An empty trace with these columns. `keyLimit` as `RecordSource` has it.
   init(
     columns: TraceColumns, keyLimit: Int?, sizeRule: SizeRule = .logged,
-    memory: MemoryBudget = .machine, requestsMax: Int = TraceBuilder.requestsMax
+    memory: MemoryBudget = .machine, requestsMax: Int = TraceBuilder.requestsMax,
+    spillingTo spillFolder: String? = nil, every spillInterval: Int = 1 << 20
   ) throws(TraceError) {
     // Into locals first: what can fail must be over before a noncopyable value has parts.
     let hashed = try KeyTable(memory: memory)
@@ -49,6 +55,8 @@ struct TraceBuilder: ~Copyable {
     let prompts = try GrowableColumn<UInt32>(capacity: 1)
     let unknown = try GrowableColumn<UInt8>(capacity: 1)
     self.unknown = unknown
+    self.spillFolder = spillFolder
+    self.spillInterval = spillInterval
     self.sizeRule = sizeRule
     self.requestsMax = requestsMax
     kept = columns
@@ -120,6 +128,30 @@ struct TraceBuilder: ~Copyable {
       for i in 0..<batch.count { column[i] = records[i].prompt }
     }
     count = total
+    if let spillFolder, count - spilled >= spillInterval { try spill(to: spillFolder) }
+  }
+
+  /// Writes what there is of the columns into files.
+  @inline(never)
+  private mutating func spill(to folder: String) throws(TraceError) {
+    spilled = count
+    try ids.spill(before: count, to: folder)
+    if kept.contains(.size) { try sizes.spill(before: count, to: folder) }
+    if kept.contains(.time) { try times.spill(before: count, to: folder) }
+    if kept.contains(.operation) { try operations.spill(before: count, to: folder) }
+    if kept.contains(.ttl) { try ttls.spill(before: count, to: folder) }
+    if kept.contains(.cost) { try costs.spill(before: count, to: folder) }
+    if kept.contains(.prompt) { try prompts.spill(before: count, to: folder) }
+  }
+
+  private mutating func gather() throws(TraceError) {
+    try ids.gather(count: count)
+    try sizes.gather(count: count)
+    try times.gather(count: count)
+    try operations.gather(count: count)
+    try ttls.gather(count: count)
+    try costs.gather(count: count)
+    try prompts.gather(count: count)
   }
 
   @inline(__always)
@@ -170,6 +202,7 @@ struct TraceBuilder: ~Copyable {
   consuming func finish(
     name: String, reading: ReadingFacts = ReadingFacts()
   ) throws(TraceError) -> PreparedTrace {
+    try gather()
     let objects = direct?.count ?? hashed.count
     var (reading, kept) = (reading, kept)
     if kept.contains(.size), sizeRule != .logged || hasUnknown, count > 0 {

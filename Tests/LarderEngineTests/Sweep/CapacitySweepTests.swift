@@ -6,7 +6,9 @@ import Testing
 @Suite struct CapacitySweepTests {
   static let names = PolicyRegistry.standard.filter(\.sweepsCapacities).map(\.description.name)
 
-  @Test func thereAreSome() { #expect(Self.names.contains("lru") && Self.names.contains("fifo")) }
+  @Test func thereAreSome() {
+    #expect(Set(["lru", "fifo", "clock", "sieve"]).isSubset(of: Self.names))
+  }
 
   @Test(arguments: names)
   func countsAreThoseOfSimulations(_ name: String) throws {
@@ -71,6 +73,10 @@ import Testing
     var outcomes = lru
     for place in outcomes.indices { outcomes[place].recordsOutcomes = true }
     #expect(PolicyRegistry.makeSweep(outcomes, over: plain) == nil, "outcomes")
+    let counters = try [1, 2].map { try Self.setup("clock:bits=2", $0) }
+    #expect(PolicyRegistry.makeSweep(counters, over: plain) == nil, "more than a mark")
+    let marks = try [1, 2].map { try Self.setup("clock:bits=1", $0) }
+    #expect(PolicyRegistry.makeSweep(marks, over: plain) != nil)
     let zero = try [0, 2].map { try Self.setup("lru", $0) }
     #expect(PolicyRegistry.makeSweep(zero, over: plain) == nil, "a capacity that is refused")
     let all = TestTrace(ids: [1, 2, 1, 3, 1]).columns()

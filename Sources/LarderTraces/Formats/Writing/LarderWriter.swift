@@ -29,9 +29,11 @@ public struct LarderWriter: TraceWriter {
     layout.footprintBytes = trace.footprintBytes
     layout.timesRaised = trace.timesRaised
     layout.sampling = trace.sampling
-    layout.columns = columns.map {
-      .init(
-        column: $0.column, offset: 0, length: $0.bytes.count, checksum: LarderChecksum.of($0.bytes))
+    for (column, bytes) in columns {
+      var checksum = LarderChecksum()
+      try Self.inStretches(bytes, of: trace) { checksum.add($0) }
+      layout.columns.append(
+        .init(column: column, offset: 0, length: bytes.count, checksum: checksum.value))
     }
     var end = layout.headerLength
     for index in layout.columns.indices {
@@ -44,11 +46,32 @@ public struct LarderWriter: TraceWriter {
     var position = header.count
     for (entry, column) in zip(layout.columns, columns) {
       try file.write([UInt8](repeating: 0, count: entry.offset - position))
-      try file.write(column.bytes)
+      try Self.inStretches(column.bytes, of: trace) { part throws(TraceError) in
+        try file.write(part)
+      }
       position = entry.offset + entry.length
     }
     try file.commit()
   }
+
+  /// Calls `body` with a column in parts, after which the memory of each is not needed for a while.
+  private static func inStretches(
+    _ bytes: UnsafeRawBufferPointer, of trace: PreparedTrace,
+    _ body: (UnsafeRawBufferPointer) throws(TraceError) -> Void
+  ) throws(TraceError) {
+    let storage = trace.requests.owner as? ColumnStorage
+    var start = 0
+    while start < bytes.count {
+      let end = min(start + stretch, bytes.count)
+      let part = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+      try body(part)
+      storage?.release(part)
+      start = end
+    }
+  }
+
+  /// Bytes that are read at a time: whole blocks of a checksum and whole pages.
+  private static var stretch: Int { 16 << 20 }
 
   private static func columns(
     of trace: PreparedTrace
