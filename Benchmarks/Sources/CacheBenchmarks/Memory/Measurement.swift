@@ -54,7 +54,7 @@ struct Measurement {
   ) -> (hits: Int, wrong: Int) {
     var (hits, wrong) = (0, 0)
     for key in keys {
-      if let value = cache.value(for: key) {
+      if let value = cache.get(key) {
         hits += 1
         if value != ~key { wrong += 1 }
       } else {
