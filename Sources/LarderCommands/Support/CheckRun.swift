@@ -174,6 +174,8 @@ final class CheckRun {
     var sweep = Sweep(
       cells: cells, traces: traces.table, warmUp: workload.warmUp, latency: workload.latency,
       threads: command.speed.threads, execution: execution, driver: HarnessDriver())
+    // A fault in a policy would not show in a pass that stands for it.
+    sweep.sharesPasses = false
     if let scratch = command.timing.scratch { sweep.scratch = scratch }
     progress.begin("Running \(cells.count) cells", total: sweep.totalRequests)
     let start = ContinuousClock.now

@@ -5,12 +5,13 @@ extension Sweep {
   /// The cells, by index, in the order given and in groups: each group is simulated in one pass
   /// over its trace. A cell that has a core for itself is in no group.
   func together(_ indices: [Int], _ runner: CellRunner) -> [[Int]] {
-    guard indices.count > threads else { return indices.map { [$0] } }
+    guard sharesPasses, indices.count > threads else { return indices.map { [$0] } }
     var groups: [[Int]] = []
     var open: [Family: Int] = [:]
     for index in indices {
       let planned = cells[index]
-      guard runner.runsTogether(planned), let family = Family(planned) else {
+      // What is executed is compared with the policy itself.
+      guard !planned.isExecuted, runner.runsTogether(planned), let family = Family(planned) else {
         groups.append([index])
         continue
       }

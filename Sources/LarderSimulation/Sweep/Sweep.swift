@@ -21,6 +21,9 @@ package struct Sweep: Sendable {
   package var latency: LatencyModel?
   /// Cells that are simulated at the same time.
   package var threads: Int
+  /// Whether cells may share a pass over their trace that stands for their policy; false where the
+  /// policy itself is to be checked.
+  package var sharesPasses = true
   /// How real caches are driven.
   package var execution: ExecutionSpec
   /// A folder for their files.
