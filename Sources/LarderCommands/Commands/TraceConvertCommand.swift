@@ -12,9 +12,9 @@ struct TraceConvertCommand: ParsableCommand {
       not modify or truncate such a file; write another and rename it. Otherwise the command \
       counts requests that are not in the trace, or fails.
 
-      Writing one takes the memory of the keys alone, 20 to 35 bytes per distinct object, and twice \
-      the space of the file on the disk of its folder while it is written. Other formats take \
-      memory for all requests.
+      Writing one takes the memory of the keys alone, 20 to 35 bytes per distinct object, and \
+      twice the space of the file on the disk of its folder while it is written. Other formats \
+      take memory for all requests.
 
       Examples:
         larder trace convert OLTP.lis.zst oltp.larder

@@ -138,7 +138,8 @@ struct SLRU: EvictionPolicy, ~Copyable {
   }
 
   /// Notes that an object is at the front of a segment and cools what that pushes out at its back
-  /// into the one below, and so on down. The lowest takes what comes: only `evict` makes room there.
+  /// into the one below, and so on down. The lowest takes what comes: only `evict` makes room
+  /// there.
   @inline(__always)
   private mutating func place(
     _ id: ObjectID, _ segment: UInt32, _ size: UInt64, _ sizes: some ObjectSizes

@@ -4,12 +4,13 @@
 /// A radix heap (Ahuja, Mehlhorn, Orlin and Tarjan, Faster algorithms for the shortest path
 /// problem, JACM 1990): an object is in the bucket of the highest digit in which its key differs
 /// from the last minimum. Raising a key mostly leaves the object in its bucket, and then writes one
-/// place in memory. Taking the minimum out spreads the lowest bucket over lower ones; an object
-/// moves down at most once for each digit, in practice two or three times.
+/// place in memory. Taking the minimum out spreads the lowest bucket over lower ones: an object
+/// moves down at most once for each digit. What has the least key is sorted by order once.
 ///
-/// Measured in place of `IndexedHeap` for GDSF: 2 to 3 times as fast. Any key is allowed; one below
-/// the last minimum costs a move of what is in the lower buckets. Memory: 4 bytes an object and 16
-/// for each one in the heap, rounded up to whole chunks in each bucket.
+/// In place of `IndexedHeap` it made GDSF 1.7 times as fast with 0.9 million objects and 2.6 times
+/// with 5.8 million. Any key is allowed; one below the last minimum costs a move of what is in the
+/// lower buckets. Memory: 4 bytes an object and 16 for each one in the heap, rounded up to whole
+/// chunks in each bucket.
 public struct RadixHeap: ~Copyable {
   // Behind a pointer, since finding the minimum spreads buckets and changes nothing that is seen.
   @usableFromInline let buckets: UnsafeMutablePointer<RadixBuckets>

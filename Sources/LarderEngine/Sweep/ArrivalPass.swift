@@ -1,10 +1,10 @@
 /// FIFO caches of up to eight capacities in one pass.
 ///
-/// A FIFO cache stores an object in the place of the one that it stored `capacity` misses ago, so an
-/// object is resident as long as fewer misses than that have followed its own: no queue is needed,
-/// and nothing happens where an object is evicted. The numbers of an object's last miss in all
-/// caches are next to each other, so that a request takes a few vector operations and no branch.
-/// Memory: 32 bytes an object.
+/// A FIFO cache stores an object in the place of the one that it stored `capacity` misses ago, so
+/// an object is resident as long as fewer misses than that have followed its own: no queue is
+/// needed, and nothing happens where an object is evicted. The numbers of an object's last miss in
+/// all caches are next to each other, so that a request takes a few vector operations and no
+/// branch. Memory: 32 bytes an object.
 struct ArrivalPass: CapacityPass, ~Copyable {
   /// What each capacity has of a number.
   typealias Lanes = SIMD8<Int32>

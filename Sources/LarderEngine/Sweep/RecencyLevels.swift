@@ -2,9 +2,9 @@
 /// capacities hold, each what is in the divisions down to its own.
 ///
 /// LRU caches of all capacities hold prefixes of one list (Mattson, Gecsei, Slutz and Traiger,
-/// Evaluation techniques for storage hierarchies, IBM Systems Journal 1970). For a few capacities it
-/// is enough to know the object at each border: when something comes in above a border, that object
-/// moves to the next division. O(divisions passed) a request. Memory: 9 bytes an object.
+/// Evaluation techniques for storage hierarchies, IBM Systems Journal 1970). For a few capacities
+/// it is enough to know the object at each border: when something comes in above a border, that
+/// object moves to the next division. O(divisions passed) a request. Memory: 9 bytes an object.
 struct RecencyLevels: ~Copyable {
   private var list: LinkedLists
   // The division of each object, from 1; 0 means that it is beyond the last border.
