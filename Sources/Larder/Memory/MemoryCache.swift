@@ -72,7 +72,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
 
   /// An empty cache that hands over what it evicts for want of room.
   ///
-  /// - Parameter onEviction: Called for each entry that a `get` or a `set` evicts, on its thread
+  /// - Parameter onEviction: Called for each entry that a get or a set evicts, on its thread
   ///   and before it returns, in the order in which the policy chose them, with no lock held; not
   ///   for what a trim, memory pressure, a removal or expiry takes.
   /// - Parameter tellsAll: Whether it is called for these, too, and for what is refused.

@@ -30,7 +30,7 @@ public struct MemoryCacheConfiguration: Sendable {
   public var refreshAfterWrite: Duration?
   /// How long after its expiry `MemoryCache.value(for:load:)` still returns a value while it is
   /// reloaded; nil for not at all. Expired entries are kept for as long, within the limits; to
-  /// `get` they are misses, each of which counts an expiration.
+  /// `value(for:)` they are misses, each of which counts an expiration.
   public var staleWhileRevalidate: Duration?
   /// How long after its last get or set an entry expires; at least a microsecond, nil for never.
   /// It applies together with `limits.age` and `timeToLive`: the earliest counts. Permanent entries
