@@ -35,8 +35,8 @@ extension ShardRecords {
       + Int(place)
   }
 
-  // The stride of a record is a multiple of a key's alignment and of 4, and there are as many places
-  // as to make what their keys take one of 4, too.
+  // The stride of a record is a multiple of a key's alignment and of 4, and there are so many
+  // places that the bytes of their keys are a multiple of 4, too.
   @inlinable
   @inline(__always)
   var ghostKeys: UnsafeMutablePointer<Key> {
