@@ -231,11 +231,18 @@ package struct FaultRound {
       try require(said.damages == 0, "\(context): \(said.damages) damages")
     }
     let key = SimulatedKey(number: 5)
-    if !isSure {
-      // A database that lost what it was told may be found damaged only now.
-      _ = try? cache.set(SimulatedValue.make(5, 1), for: key.key, suite: key.suite)
+    // A database that lost what it was told may be found damaged only now, by a call that fails.
+    var attemptsLeft = isSure ? 0 : 2
+    var isStored = false
+    while !isStored {
+      do {
+        isStored = try cache.set(SimulatedValue.make(5, 1 << 40), for: key.key, suite: key.suite)
+        try require(isStored, "\(context): not stored")
+      } catch let error as DiskCacheError {
+        guard attemptsLeft > 0 else { throw error }
+        attemptsLeft -= 1
+      }
     }
-    try cache.set(SimulatedValue.make(5, 1 << 40), for: key.key, suite: key.suite)
     let found = try CacheState.find(5, in: cache)?.value
     try require(found == 1 << 40, "\(context): cannot store")
     try cache.close()
