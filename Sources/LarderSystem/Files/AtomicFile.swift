@@ -42,7 +42,7 @@ package final class AtomicFile {
       if kind == .other {
         descriptor = try files.openExisting(path)
       } else {
-        (temporary, descriptor) = try Self.create(near: target, files)
+        (temporary, descriptor) = try files.createHidden(near: target)
       }
     } catch {
       throw AtomicFileError(path, "write", error)
@@ -60,26 +60,6 @@ package final class AtomicFile {
   ) throws(AtomicFileError) {
     if files.kind(of: path) == .other { return }
     try AtomicFile(path, files: files).close()
-  }
-
-  /// Makes a new file beside `path`. A file that an earlier process left, or a link that somebody
-  /// placed, is not touched.
-  private static func create(
-    near path: String, _ files: any FileLayer
-  ) throws(FileFault) -> (path: String, descriptor: Int32) {
-    let slash = path.lastIndex(of: "/")
-    let folder = slash.map { path[...$0] } ?? ""
-    let name = slash.map { path[path.index(after: $0)...] } ?? path[...]
-    var attempt = 0
-    while true {
-      let temporary = "\(folder).\(name).\(getpid())-\(attempt).partial"
-      do throws(FileFault) {
-        return (temporary, try files.create(temporary))
-      } catch {
-        attempt += 1
-        guard error.code == EEXIST, attempt < 1000 else { throw error }
-      }
-    }
   }
 
   /// Adds bytes.

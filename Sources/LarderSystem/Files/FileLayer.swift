@@ -1,3 +1,11 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 /// What `AtomicFile` needs of the file system. Each can fail, and each has a test
 /// in which it does: tests put a layer that fails in the place of `SystemFiles`.
 package protocol FileLayer: Sendable {
@@ -10,7 +18,7 @@ package protocol FileLayer: Sendable {
   /// Makes a directory. One that is there already is an error like any other.
   func makeDirectory(_ path: String) throws(FileFault)
 
-  /// Makes a file that is not there yet and opens it for writing.
+  /// Makes a file that is not there yet and opens it for reading and writing.
   func create(_ path: String) throws(FileFault) -> Int32
 
   /// Opens what is there for writing: a device or a pipe.
@@ -33,6 +41,28 @@ package protocol FileLayer: Sendable {
 
   /// Has the names in a directory reach the disk.
   func flushDirectory(_ path: String) throws(FileFault)
+}
+
+extension FileLayer {
+  /// Makes a new file under a hidden name beside `path`. A file that an earlier process left, or a
+  /// link that somebody placed, is not touched.
+  package func createHidden(
+    near path: String
+  ) throws(FileFault) -> (path: String, descriptor: Int32) {
+    let slash = path.lastIndex(of: "/")
+    let folder = slash.map { path[...$0] } ?? ""
+    let name = slash.map { path[path.index(after: $0)...] } ?? path[...]
+    var attempt = 0
+    while true {
+      let temporary = "\(folder).\(name).\(getpid())-\(attempt).partial"
+      do throws(FileFault) {
+        return (temporary, try create(temporary))
+      } catch {
+        attempt += 1
+        guard error.code == EEXIST, attempt < 1000 else { throw error }
+      }
+    }
+  }
 }
 
 /// What stands at a path.

@@ -34,9 +34,9 @@ package struct SystemFiles: FileLayer {
     try check(mkdir(path, 0o777))
   }
 
-  /// Makes a file that is not there yet and opens it for writing.
+  /// Makes a file that is not there yet and opens it for reading and writing.
   package func create(_ path: String) throws(FileFault) -> Int32 {
-    try repeating { open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666) }
+    try repeating { open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o666) }
   }
 
   /// Opens what is there for writing.

@@ -1,28 +1,27 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+internal import LarderSystem
 
 /// A file without a name for what is written once and read at the end: a column of a trace that is
 /// only converted. It is gone with the process, however that ends.
 struct SpillFile: ~Copyable {
+  private let files: any FileLayer
   private let descriptor: Int32
   private let folder: String
   /// Bytes written.
   private(set) var count = 0
 
   /// An empty file on the disk of a folder.
-  init(in folder: String) throws(TraceError) {
+  init(in folder: String, files: any FileLayer = SystemFiles()) throws(TraceError) {
     // Into a local first: what can fail must be over before a noncopyable value has parts.
-    var template = Array("\(folder)/.larder-column-XXXXXX".utf8CString)
-    let opened = mkstemp(&template)
-    guard opened >= 0 else {
-      throw TraceError("cannot write a temporary file: \(SystemError.last)", in: folder)
+    let made: (path: String, descriptor: Int32)
+    do throws(FileFault) {
+      made = try files.createHidden(near: "\(folder)/larder-column")
+    } catch {
+      throw TraceError("cannot write a temporary file: \(error.reason)", in: folder)
     }
-    unlink(template)
-    descriptor = opened
+    files.remove(made.path)
+    self.files = files
     self.folder = folder
+    descriptor = made.descriptor
   }
 
   /// Whether files can be made in a folder.
@@ -35,21 +34,21 @@ struct SpillFile: ~Copyable {
     }
   }
 
-  deinit { close(descriptor) }
+  deinit { try? files.close(descriptor) }
 
   /// Adds bytes.
   mutating func write(_ bytes: UnsafeRawBufferPointer) throws(TraceError) {
-    var left = bytes
-    while let start = left.baseAddress, left.count > 0 {
-      let written = pwrite(descriptor, start, left.count, off_t(count))
-      if written < 0 {
-        if errno == EINTR { continue }
-        throw TraceError(
-          "writing a temporary file failed: \(SystemError.last)", in: folder,
-          advice: "free disk space: as much is needed twice while a trace is converted")
+    var rest = bytes
+    do throws(FileFault) {
+      while rest.count > 0 {
+        let written = try files.write(rest, to: descriptor)
+        count += written
+        rest = UnsafeRawBufferPointer(rebasing: rest[written...])
       }
-      count += written
-      left = UnsafeRawBufferPointer(rebasing: left[written...])
+    } catch {
+      throw TraceError(
+        "writing a temporary file failed: \(error.reason)", in: folder,
+        advice: "free disk space: as much is needed twice while a trace is converted")
     }
   }
 

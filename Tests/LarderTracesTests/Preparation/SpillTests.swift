@@ -56,6 +56,20 @@ struct SpillTests {
     }
   }
 
+  @Test func aDiskThatIsFullIsAnErrorOfOneLine() throws {
+    let folder = try TestFolder()
+    let bytes = [UInt8](repeating: 7, count: 100)
+    // In parts, as a disk may take them.
+    var whole = try SpillFile(in: folder.path, files: SmallDisk(room: 100, atOnce: 30))
+    try bytes.withUnsafeBytes { try whole.write($0) }
+    #expect(whole.count == 100)
+    var full = try SpillFile(in: folder.path, files: SmallDisk(room: 99, atOnce: 30))
+    let said = message { try bytes.withUnsafeBytes { try full.write($0) } }
+    #expect(said.contains("No space left on device") && said.contains("free disk space"))
+    #expect(!said.contains("\n"))
+    #expect(folder.names.isEmpty)
+  }
+
   @Test func aFolderThatTakesNoFilesIsNotUsed() throws {
     let folder = try TestFolder()
     #expect(SpillFile.works(in: folder.path))
