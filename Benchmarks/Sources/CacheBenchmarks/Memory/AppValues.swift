@@ -75,16 +75,19 @@ struct AppValues: ParsableCommand {
     for _ in 1...rounds {
       for threads in threadCounts {
         results.add(
-          take(FoundationCache(capacity: capacity, object: object), keys, numbers, threads, value),
+          Measurement.take(
+            FoundationCache(capacity: capacity, object: object), keys, numbers, threads: threads,
+            value),
           Contender.foundationName, threads: threads)
         results.add(
-          take(TextbookLRU(capacity: capacity), keys, numbers, threads, value),
+          Measurement.take(TextbookLRU(capacity: capacity), keys, numbers, threads: threads, value),
           Contender.textbookName, threads: threads)
         for policy in policies.split(separator: ",").map(String.init) {
           let cache = try LarderCache<Key, Value>(
             capacity: capacity, policy: policy, shards: 16, hashing: .fast)
           results.add(
-            take(cache, keys, numbers, threads, value), "larder \(policy)", threads: threads)
+            Measurement.take(cache, keys, numbers, threads: threads, value), "larder \(policy)",
+            threads: threads)
         }
       }
     }
@@ -100,24 +103,6 @@ struct AppValues: ParsableCommand {
       let new = key(number)
       made[number] = new
       return new
-    }
-  }
-
-  /// One run of one cache.
-  private func take<Key, Value>(
-    _ cache: some BenchmarkCache<Key, Value>, _ keys: [Key], _ numbers: [Int], _ threads: Int,
-    _ value: @Sendable (Int) -> Value
-  ) -> Measurement {
-    Measurement.take(requests: keys.count, threads: threads) { range in
-      var hits = 0
-      for place in range {
-        if cache.get(keys[place]) != nil {
-          hits += 1
-        } else {
-          cache.put(keys[place], value(numbers[place]))
-        }
-      }
-      return hits
     }
   }
 

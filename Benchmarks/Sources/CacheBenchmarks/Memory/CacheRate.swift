@@ -62,10 +62,16 @@ struct CacheRate: ParsableCommand {
       report(Measurement.take(try cache(), keys, threads: threads))
     case "string":
       let texts = AppValues.keys(keys, AppValues.Article.key)
-      report(take(try cache(), texts, keys) { AppValues.Article(number: $0) })
+      report(
+        Measurement.take(try cache(), texts, keys, threads: threads) {
+          AppValues.Article(number: $0)
+        })
     case "uuid":
       let names = AppValues.keys(keys, AppValues.Picture.key)
-      report(take(try cache(), names, keys) { AppValues.Picture(number: $0) })
+      report(
+        Measurement.take(try cache(), names, keys, threads: threads) {
+          AppValues.Picture(number: $0)
+        })
     default: throw ValidationError("--kind \(kind): int, string or uuid was expected")
     }
   }
@@ -73,23 +79,6 @@ struct CacheRate: ParsableCommand {
   private func cache<Key, Value>() throws -> LarderCache<Key, Value> {
     try LarderCache(
       capacity: capacity, policy: policy, shards: shards, hashing: hasher ? .standard : .fast)
-  }
-
-  private func take<Key, Value>(
-    _ cache: LarderCache<Key, Value>, _ keys: [Key], _ numbers: [Int],
-    _ value: @Sendable (Int) -> Value
-  ) -> Measurement {
-    Measurement.take(requests: keys.count, threads: threads) { range in
-      var hits = 0
-      for place in range {
-        if cache.get(keys[place]) != nil {
-          hits += 1
-        } else {
-          cache.put(keys[place], value(numbers[place]))
-        }
-      }
-      return hits
-    }
   }
 
   private func report(_ taken: Measurement) {

@@ -29,6 +29,24 @@ struct Measurement {
     return measurement
   }
 
+  /// The same with other keys and values, which are those of `numbers`.
+  static func take<Key, Value>(
+    _ cache: some BenchmarkCache<Key, Value>, _ keys: [Key], _ numbers: [Int], threads: Int,
+    _ value: @Sendable (Int) -> Value
+  ) -> Measurement {
+    take(requests: keys.count, threads: threads) { range in
+      var hits = 0
+      for place in range {
+        if cache.get(keys[place]) != nil {
+          hits += 1
+        } else {
+          cache.put(keys[place], value(numbers[place]))
+        }
+      }
+      return hits
+    }
+  }
+
   /// Calls `body` on each thread with its own part of the requests; it returns its hits.
   static func take(
     requests: Int, threads: Int, _ body: @Sendable (Range<Int>) -> Int
