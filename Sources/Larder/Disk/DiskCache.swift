@@ -346,9 +346,10 @@ public final class DiskCache: @unchecked Sendable {
     _ body: (DiskCore) throws(DiskCacheError) -> Result
   ) throws(DiskCacheError) -> Result {
     let (answer, told) = withLock { core in
-      core.isHeard = events.isActive
+      let isHeard = events.isActive
+      core.isHeard = isHeard
       let answer = Swift.Result { () throws(DiskCacheError) in try body(core) }
-      return (answer, core.isHeard ? core.takeEvents() : [])
+      return (answer, isHeard ? core.takeEvents() : [])
     }
     for event in told { events.send(event) }
     return try answer.get()

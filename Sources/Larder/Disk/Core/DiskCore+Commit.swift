@@ -4,6 +4,7 @@ extension DiskCore {
   /// Begins a transaction where none is open, and deletes what is doomed in it.
   func beginWriting(_ index: DiskIndex) throws(SQLiteError) {
     try index.beginIfNeeded()
+    if doomed.isEmpty { return }
     for id in doomed { try index.delete(id) }
     transaction.deletes += doomed
     doomed.removeAll(keepingCapacity: true)

@@ -220,8 +220,7 @@ extension DiskCore {
 
   func noteUse(_ id: ObjectID) {
     sequence += 1
-    slots[Int(id)].accessed = sequence
-    if slots[Int(id)].hits < .max { slots[Int(id)].hits += 1 }
+    slots[Int(id)].use(sequence)
     hitsSinceOrder += 1
     if hitsSinceOrder >= orderInterval { writeOrder() }
   }

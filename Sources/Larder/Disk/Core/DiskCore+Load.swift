@@ -187,8 +187,7 @@ extension DiskCore {
         doomed.append(id)
         continue
       }
-      adopt(id, row, loaded.digest)
-      slots[Int(id)].hasTexts = loaded.hasTexts
+      adopt(id, row, loaded.digest, hasTexts: loaded.hasTexts)
       loaded.key?.withUnsafeBytes { remember($0, of: id) }
     }
   }
@@ -221,21 +220,13 @@ extension DiskCore {
     }
   }
 
-  private func adopt(_ id: ObjectID, _ row: DiskRow, _ digest: KeyDigest) {
+  private func adopt(
+    _ id: ObjectID, _ row: DiskRow, _ digest: KeyDigest, hasTexts: Bool
+  ) {
     directory[digest] = id
     var slot = DiskSlot()
-    slot.digest = digest
-    slot.state = row.isPermanent ? .permanent : .known
-    slot.isStored = true
-    slot.suite = row.suite
-    slot.bytes = row.bytes
-    slot.cost = row.cost
-    slot.file = row.file
-    slot.checksum = row.checksum
-    slot.inserted = row.inserted
-    slot.stored = row.stored
-    slot.accessed = row.stored
-    slot.created = row.created
+    slot.take(digest, suite: row.suite)
+    slot.store(row, written: 0, hasTexts: hasTexts)
     slots[Int(id)] = slot
     if row.isPermanent {
       permanentBytes += UInt64(row.bytes)

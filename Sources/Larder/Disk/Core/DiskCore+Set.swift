@@ -46,9 +46,7 @@ extension DiskCore {
   private func newEntry(_ key: DiskKey) -> ObjectID {
     let id = allocateID()
     directory[key.digest] = id
-    slots[Int(id)].digest = key.digest
-    slots[Int(id)].suite = key.suite
-    slots[Int(id)].state = .known
+    slots[Int(id)].take(key.digest, suite: key.suite)
     return id
   }
 
@@ -157,13 +155,11 @@ extension DiskCore {
     }
     let isReplacement = slots[Int(id)].isStored
     if isReplacement { unstore(id) }
-    note(id, row)
-    slots[Int(id)].written = index.age
-    slots[Int(id)].hasTexts = options.version != nil || options.contentType != nil
-    if row.file != 0, !slots[Int(id)].hasTexts { remember(key.bytes, of: id) }
+    let hasTexts = options.version != nil || options.contentType != nil
+    note(id, row, written: index.age, hasTexts: hasTexts)
+    if row.file != 0, !hasTexts { remember(key.bytes, of: id) }
     do throws(SQLiteError) {
-      transaction.puts.append(id)
-      transaction.bytes += body.count
+      transaction.put(id, bytes: body.count)
       try beginWriting(index)
       try index.put(id, row, options, key: key.bytes, body: isInline ? body : nil)
       try finishWriting(index)
@@ -191,20 +187,8 @@ extension DiskCore {
     if !doomed.isEmpty { try? commitDoomed() }
   }
 
-  private func note(_ id: ObjectID, _ row: DiskRow) {
-    slots[Int(id)].state = row.isPermanent ? .permanent : .known
-    slots[Int(id)].isStored = true
-    slots[Int(id)].isHitBefore = false
-    slots[Int(id)].hits = 0
-    slots[Int(id)].bytes = row.bytes
-    slots[Int(id)].cost = row.cost
-    slots[Int(id)].file = row.file
-    slots[Int(id)].checksum = row.checksum
-    slots[Int(id)].key = nil
-    slots[Int(id)].inserted = row.inserted
-    slots[Int(id)].stored = row.stored
-    slots[Int(id)].accessed = row.stored
-    slots[Int(id)].created = row.created
+  private func note(_ id: ObjectID, _ row: DiskRow, written age: UInt32, hasTexts: Bool) {
+    slots[Int(id)].store(row, written: age, hasTexts: hasTexts)
     if row.isPermanent {
       permanentBytes += UInt64(row.bytes)
       permanentEntries += 1

@@ -179,10 +179,13 @@ final class DiskCore {
 
   /// An id that stands for nothing.
   func allocateID() -> ObjectID {
-    if freeIDs.isEmpty, slots.count > sweepsAt { sweepGhosts() }
     if let id = freeIDs.popLast() { return id }
+    let id = slots.count
+    if id > sweepsAt {
+      sweepGhosts()
+      if let id = freeIDs.popLast() { return id }
+    }
     slots.append(DiskSlot())
-    let id = slots.count - 1
     if id > reservedIDs {
       reservedIDs = max(id, reservedIDs * 2)
       tier.reserve(reservedIDs)
@@ -257,10 +260,7 @@ final class DiskCore {
     } else {
       valueBytes -= UInt64(slot.bytes)
     }
-    slots[Int(id)].isStored = false
-    slots[Int(id)].file = 0
-    slots[Int(id)].key = nil
-    slots[Int(id)].state = .known
+    slots[Int(id)].unstore()
   }
 
   /// Keeps the key of a value in a file, so that a get needs no look into the database.

@@ -39,4 +39,46 @@ struct DiskSlot {
   var key: [UInt8]?
   /// When it was stored, microseconds.
   var created: UInt64 = 0
+
+  // One change each: every access to the slots of a cache has a check of its own.
+
+  /// Makes a free slot stand for a key that has nothing.
+  mutating func take(_ digest: KeyDigest, suite: UInt32) {
+    self.digest = digest
+    self.suite = suite
+    state = .known
+  }
+
+  /// Notes what a row, written at this age of the database, says of the key.
+  mutating func store(_ row: DiskRow, written age: UInt32, hasTexts: Bool) {
+    state = row.isPermanent ? .permanent : .known
+    isStored = true
+    isHitBefore = false
+    hits = 0
+    bytes = row.bytes
+    cost = row.cost
+    file = row.file
+    checksum = row.checksum
+    key = nil
+    inserted = row.inserted
+    stored = row.stored
+    accessed = row.stored
+    created = row.created
+    written = age
+    self.hasTexts = hasTexts
+  }
+
+  /// Notes that the operation of this number used the value.
+  mutating func use(_ number: UInt64) {
+    accessed = number
+    if hits < .max { hits += 1 }
+  }
+
+  /// Notes that the key has no row any more.
+  mutating func unstore() {
+    isStored = false
+    file = 0
+    key = nil
+    state = .known
+  }
 }

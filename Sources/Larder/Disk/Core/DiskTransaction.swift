@@ -29,4 +29,10 @@ struct DiskTransaction {
 
   /// Sets, removes and renewals.
   var operations: Int { puts.count + deletes.count + renewals.count }
+
+  /// Notes that the row of an id was put, with a value of so many bytes.
+  mutating func put(_ id: ObjectID, bytes count: Int) {
+    puts.append(id)
+    bytes += count
+  }
 }
