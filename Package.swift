@@ -41,6 +41,8 @@ let package = Package(
     .library(name: "LarderTracing", targets: ["LarderTracing"]),
     .library(name: "LarderLifecycle", targets: ["LarderLifecycle"]),
     .library(name: "LarderHummingbird", targets: ["LarderHummingbird"]),
+    // For Instruments, empty but on Apple's systems. Nothing is fetched for it.
+    .library(name: "LarderSignposts", targets: ["LarderSignposts"]),
     // LightGBM for learned policies, loaded when one is made. Nothing is linked.
     .library(name: "LarderLearning", targets: ["LarderLearning"]),
     // What tells whether a policy keeps its contract, for tests: see Examples/OwnPolicy.
@@ -125,6 +127,7 @@ let package = Package(
     .target(
       name: "LarderHummingbird",
       dependencies: ["Larder", adapted("Hummingbird", "hummingbird", "Hummingbird")]),
+    .target(name: "LarderSignposts"),
     .target(
       name: "LarderTraces",
       dependencies: ["LarderSystem", "LarderEngine", "CLarderShims", "CZstd", "CZlib", "CLZMA"]),

@@ -26,6 +26,7 @@ let package = Package(
         .product(name: "LarderTracing", package: "larder"),
         .product(name: "LarderLifecycle", package: "larder"),
         .product(name: "LarderHummingbird", package: "larder"),
+        .product(name: "LarderSignposts", package: "larder"),
         .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
         .product(name: "Tracing", package: "swift-distributed-tracing"),
         .product(name: "Logging", package: "swift-log"),
