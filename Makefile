@@ -186,7 +186,7 @@ ASAN_TESTS := --filter 'LarderEngineTests\.|LarderTests\.|$(EXECUTION)' \
 TSAN_TESTS := --filter 'LarderTests\.|$(EXECUTION)' \
   --filter 'Larder(Harness|Simulation|Workloads)Tests\.(Sweep|SavingPace|WorkloadTraces|WorkloadExecute)' \
   --filter curvesDoNotDependOnThreads \
-  --filter 'LarderTracesTests\.(NextUse|FileBytes)' --skip 'EqualsSimulat|MemoryCacheContract'
+  --filter 'LarderTracesTests\.(NextUse|FileBytes|FilePieces)' --skip 'EqualsSimulat|MemoryCacheContract'
 
 # Leak detection is off: allocations that Swift's runtime never frees would be reported. Allocations
 # that are too large return null, as they do without sanitizers: a test asks for one.

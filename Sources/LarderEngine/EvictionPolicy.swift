@@ -155,12 +155,12 @@ public protocol EvictionPolicy: ~Copyable, SendableMetatype {
   /// Memory held by the policy, in bytes.
   var stateBytes: Int { get }
 
-  /// Whether `sweep` has a pass.
+  /// Whether `sweep` has a pass for several capacities.
   static var sweepsCapacities: Bool { get }
 
-  /// A pass that simulates the policy at several capacities together, over a trace of gets of unit
-  /// size, in less time than one simulation for each takes; nil where it has none for these. It
-  /// must count what these simulations count.
+  /// A pass that simulates the policy at several capacities together, or at one, over a trace of
+  /// gets of unit size, in less time than one simulation for each takes; nil where it has none for
+  /// these. It must count what these simulations count.
   static func sweep(_ setup: CapacitySweepSetup, over columns: RequestColumns) -> CapacitySweep?
 }
 

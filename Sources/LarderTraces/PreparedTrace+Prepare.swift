@@ -33,7 +33,8 @@ extension PreparedTrace {
   /// writer does, and not simulated.
   static func prepare(
     source: some RecordSource, name: String, keeping wanted: ColumnChoice = { $0 },
-    memory: MemoryBudget, spillingTo folder: String? = nil, progress: Progress? = nil
+    memory: MemoryBudget, spillingTo folder: String? = nil, threads: Int = 1,
+    progress: Progress? = nil
   ) throws -> PreparedTrace {
     let interval = 1 << 20
     // A destination may be a device, whose folder takes no files.
@@ -48,15 +49,26 @@ extension PreparedTrace {
       columns: columns, keyLimit: source.keyLimit, sizeRule: source.sizeRule, memory: memory,
       spillingTo: folder)
     var reported = 0
+    func report(_ count: Int) throws {
+      guard count - reported >= interval else { return }
+      reported = count
+      try memory.checkReserve(after: reported, in: name)
+      try progress?(reported)
+    }
     do {
-      try source.records { batch in
-        try builder.add(batch)
-        if builder.count - reported >= interval {
-          reported = builder.count
-          try memory.checkReserve(after: reported, in: name)
-          try progress?(reported)
+      if let pieces = try (source as? FileSource)?.pieces(threads: threads),
+        let keys = builder.sharedKeys()
+      {
+        try pieces.read(keys) { piece in
+          try builder.add(piece)
+          try report(builder.count)
         }
-        return true
+      } else {
+        try source.records { batch in
+          try builder.add(batch)
+          try report(builder.count)
+          return true
+        }
       }
     } catch var error as TraceError where error.source == "preparation" {
       error.source = name
@@ -69,24 +81,31 @@ extension PreparedTrace {
   /// checked. One that is larger than half of the memory that is left is mapped, if it is not
   /// compressed: then nobody may change or shorten it while the trace is in use.
   ///
+  /// Files of fixed-width records are decoded and numbered in `threads` threads, with the same
+  /// result; others are decoded in one, where there is another core, and numbered in the caller's.
+  ///
   /// - Parameters:
   ///   - path: the file.
   ///   - format: its format and options; nil to recognise it by name and content.
   ///   - wanted: which columns to keep of those the file has; a prepared one keeps them all.
+  ///   - threads: how many may be used; as many as there are processors by default.
   ///   - progress: told every million requests.
   /// - Throws: `TraceError` for the file, `ComponentError` for the format.
   public static func load(
     path: String, format: ComponentSpec? = nil, keeping wanted: ColumnChoice = { $0 },
-    progress: Progress? = nil
+    threads: Int? = nil, progress: Progress? = nil
   ) throws -> PreparedTrace {
-    try load(FileSource(path: path, format: format), keeping: wanted, progress: progress)
+    try load(
+      FileSource(path: path, format: format), keeping: wanted, threads: threads,
+      progress: progress)
   }
 
   /// Reads the files of a reference as one trace; as `load(path:)`.
   public static func load(
-    _ reference: TraceReference, keeping wanted: ColumnChoice = { $0 }, progress: Progress? = nil
+    _ reference: TraceReference, keeping wanted: ColumnChoice = { $0 }, threads: Int? = nil,
+    progress: Progress? = nil
   ) throws -> PreparedTrace {
-    try load(FileSource(reference), keeping: wanted, progress: progress)
+    try load(FileSource(reference), keeping: wanted, threads: threads, progress: progress)
   }
 
   /// Reads a trace file that has been looked at already; as `load(path:)`. The way to read a pipe,
@@ -96,13 +115,13 @@ extension PreparedTrace {
   ///   memory are then the keys alone, and on the folder's disk as much more as the columns take.
   public static func load(
     _ source: FileSource, keeping wanted: ColumnChoice = { $0 }, spillingTo folder: String? = nil,
-    progress: Progress? = nil
+    threads: Int? = nil, progress: Progress? = nil
   ) throws -> PreparedTrace {
     let trace =
       try source.prepared()
       ?? prepare(
         source: source, name: source.name, keeping: wanted, memory: .machine, spillingTo: folder,
-        progress: progress)
+        threads: threads ?? FilePieces.threadsDefault, progress: progress)
     if trace.requests.count == 0 {
       throw TraceError("has no requests", in: source.path, advice: "a trace needs at least one")
     }

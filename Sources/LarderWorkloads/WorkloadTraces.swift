@@ -16,11 +16,12 @@ package struct WorkloadTraces: Sendable {
   ///   - only: which of the traces to prepare; nil for all.
   ///   - names: names that traces have in results, where these are known already.
   ///   - shelf: where traces that were prepared before are found.
+  ///   - threads: how many a file may be read in; as many as there are processors by default.
   ///   - progress: told the seed (nil for a file) and the requests so far, every million.
   /// - Throws: `TraceError` and `ComponentError` from the sources; whatever `progress` throws.
   package static func prepare(
     _ workload: Workload, taken: Set<String> = [], only keys: Set<TraceKey>? = nil,
-    names: [TraceKey: String] = [:], shelf: (any TraceShelf)? = nil,
+    names: [TraceKey: String] = [:], shelf: (any TraceShelf)? = nil, threads: Int? = nil,
     progress: @escaping (_ seed: UInt64?, _ requests: Int) throws -> Void = { _, _ in }
   ) throws -> WorkloadTraces {
     let needsNextUse = workload.usesNextUse
@@ -31,7 +32,9 @@ package struct WorkloadTraces: Sendable {
       let source = workload.sources[key.source]
       var trace =
         try shelf?.trace(key)
-        ?? open(source, of: workload, seed: key.seed) { try progress(key.seed, $0) }
+        ?? open(source, of: workload, seed: key.seed, threads: threads) {
+          try progress(key.seed, $0)
+        }
       if needsNextUse { trace = try trace.withNextUses() }
       let others = Set(owners.filter { $0.value != key.source }.map(\.key))
       let name =
@@ -45,12 +48,13 @@ package struct WorkloadTraces: Sendable {
   }
 
   private static func open(
-    _ source: SourceSpec, of workload: Workload, seed: UInt64?,
+    _ source: SourceSpec, of workload: Workload, seed: UInt64?, threads: Int?,
     progress: @escaping PreparedTrace.Progress
   ) throws -> PreparedTrace {
     if case .trace(let reference) = source {
       return try PreparedTrace.load(
-        workload.resolved(reference), keeping: workload.neededColumns, progress: progress)
+        workload.resolved(reference), keeping: workload.neededColumns, threads: threads,
+        progress: progress)
     }
     let records = try source.makeSource(seed: seed ?? 0) { reference in
       try FileSource(workload.resolved(reference))

@@ -41,11 +41,14 @@ import Testing
   @Test(arguments: [WarmUp.none, .requests(4000)])
   func cellsThatGoTogetherCountWhatTheyCountAlone(_ warmUp: WarmUp) throws {
     var sweep = try Self.sweep(
-      requests: 20_000, policies: ["lru", "fifo", "clock"], warmUp: warmUp)
+      requests: 20_000, policies: ["lru", "fifo", "lfu", "clock", "gdsf"], warmUp: warmUp)
     sweep.threads = 2
     let together = try sweep.run()
     sweep.threads = sweep.cells.count
+    let passes = try sweep.run()
+    sweep.sharesPasses = false
     let alone = try sweep.run()
+    #expect(passes.map(\.counts) == alone.map(\.counts), "a pass for each cell")
     #expect(together.map(\.cell) == sweep.cells.map(\.cell))
     #expect(together.map(\.counts) == alone.map(\.counts))
     #expect(together.map(\.objectsDistinct) == alone.map(\.objectsDistinct))

@@ -142,7 +142,7 @@ struct AdviseCommand: ParsableCommand {
     let settings = try overridden(
       try AdviceRun.settings(of: spec, in: workload, threads: speed.threads))
     progress.begin("Preparing \(workload.name)")
-    let traces = try WorkloadTraces.prepare(workload) { _, requests in
+    let traces = try WorkloadTraces.prepare(workload, threads: speed.threads) { _, requests in
       try TraceReading.check(progress)(requests)
     }
     for facts in traces.facts {
@@ -195,7 +195,8 @@ struct AdviseCommand: ParsableCommand {
     _ reference: TraceReference, _ progress: ProgressLine
   ) throws -> PreparedTrace {
     progress.begin("Reading \(reference.path)")
-    let trace = try PreparedTrace.load(reference, progress: TraceReading.check(progress))
+    let trace = try PreparedTrace.load(
+      reference, threads: speed.threads, progress: TraceReading.check(progress))
     progress.end(
       "\(trace.name): \(trace.requests.count) requests, \(trace.requests.objects) objects")
     for note in trace.notes { progress.note(note) }

@@ -39,7 +39,8 @@ struct AdviseRegretCommand: ParsableCommand {
     for path in traces {
       progress.begin("Reading \(path)")
       let trace = try PreparedTrace.load(
-        path: path, format: try format.spec(), progress: TraceReading.check(progress))
+        path: path, format: try format.spec(), threads: speed.threads,
+        progress: TraceReading.check(progress))
       let regret = Regret(
         trace: trace, learned: share, seed: seed, threads: speed.threads,
         cancellation: Interrupts.cancellation)

@@ -158,7 +158,9 @@ struct SimulateCommand: ParsableCommand {
   ) throws {
     progress.begin("Reading \(workload.source.displayName)")
     let taken = Set(results.traces.map(\.name))
-    let prepared = try WorkloadTraces.prepare(workload, taken: taken) { _, requests in
+    let prepared = try WorkloadTraces.prepare(
+      workload, taken: taken, threads: speed.threads
+    ) { _, requests in
       if Interrupts.cancellation.isRequested {
         throw Interrupted(description: "stopped while reading the trace")
       }

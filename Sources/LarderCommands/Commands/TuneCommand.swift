@@ -128,7 +128,7 @@ struct TuneCommand: ParsableCommand {
         var kept = available
         if settings.unit == .objects { kept.remove(.size) }
         return kept
-      }, progress: TraceReading.check(progress, source))
+      }, threads: speed.threads, progress: TraceReading.check(progress, source))
     progress.end(
       "\(trace.name): \(trace.requests.count) requests, \(trace.requests.objects) objects")
     for note in trace.notes { progress.note(note) }

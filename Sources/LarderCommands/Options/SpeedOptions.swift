@@ -3,7 +3,11 @@ import Foundation
 
 /// Options of commands that replay requests.
 struct SpeedOptions: ParsableArguments {
-  @Option(help: "Number of cells to simulate at the same time. Does not affect counts.")
+  @Option(
+    help: """
+      Number of cells to simulate at the same time, and of threads that prepare large binary \
+      traces. Does not affect counts.
+      """)
   var threads: Int = ProcessInfo.processInfo.activeProcessorCount
 
   @Flag(help: "Do not print progress and notes on standard error.")

@@ -141,7 +141,8 @@ final class CheckRun {
 
   private func prepare(_ workload: Workload) throws -> WorkloadTraces {
     progress.begin("Preparing \(workload.name)")
-    return try WorkloadTraces.prepare(workload) { [progress] _, requests in
+    return try WorkloadTraces.prepare(workload, threads: command.speed.threads) {
+      [progress] _, requests in
       if Interrupts.cancellation.isRequested {
         throw Interrupted(description: "stopped before any cell was run; nothing was written")
       }

@@ -133,8 +133,9 @@ struct RunPlanner {
     shelf: (any TraceShelf)? = nil
   ) throws -> WorkloadTraces {
     progress.begin("Preparing \(workload.name)")
-    let traces = try WorkloadTraces.prepare(workload, only: keys, names: names, shelf: shelf) {
-      _, requests in
+    let traces = try WorkloadTraces.prepare(
+      workload, only: keys, names: names, shelf: shelf, threads: threads
+    ) { _, requests in
       if Interrupts.cancellation.isRequested {
         throw Interrupted(description: "stopped before any cell was run; nothing was written")
       }

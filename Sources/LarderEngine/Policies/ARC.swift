@@ -72,6 +72,10 @@ struct ARC: EvictionPolicy, TwoListPolicy, ~Copyable {
     lists.pushFront(request.id, to: list, weight: request.size)
     missedPlace = 0
     trimGhosts()
+    lists.prefetchBack(of: ARC.recent)
+    lists.prefetchBack(of: ARC.frequent)
+    lists.prefetchBack(of: ARC.recentGhosts)
+    lists.prefetchBack(of: ARC.frequentGhosts)
   }
 
   /// Case IV A with a full T1: it must give something up whatever its share. Where every object

@@ -82,7 +82,8 @@ struct Clock: EvictionPolicy, ~Copyable {
 
   static func sweep(_ setup: CapacitySweepSetup, over columns: RequestColumns) -> CapacitySweep? {
     // More bits of a counter than one are more than a mark.
-    guard (try? setup.spec.integer("bits", default: 1, in: 1...1)) == 1,
+    guard setup.capacities.count > 1,
+      (try? setup.spec.integer("bits", default: 1, in: 1...1)) == 1,
       let pass = MarkPass<ClockLane>(capacities: setup.capacities, objects: columns.objects)
     else { return nil }
     return CapacitySweep(pass, over: columns, isDisk: setup.isDisk)

@@ -63,7 +63,9 @@ struct FIFO: EvictionPolicy, ~Copyable {
   static var sweepsCapacities: Bool { true }
 
   static func sweep(_ setup: CapacitySweepSetup, over columns: RequestColumns) -> CapacitySweep? {
-    guard let pass = ArrivalPass(capacities: setup.capacities, over: columns) else { return nil }
+    guard setup.capacities.count > 1,
+      let pass = ArrivalPass(capacities: setup.capacities, over: columns)
+    else { return nil }
     return CapacitySweep(pass, over: columns, isDisk: setup.isDisk)
   }
 }

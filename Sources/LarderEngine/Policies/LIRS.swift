@@ -155,6 +155,19 @@ struct LIRS: EvictionPolicy, ~Copyable {
     limit.note(residents: residents)
     if missedGhost || hasRoom, size <= capacityLow { becomeLow(id) } else { stayHigh(id) }
     missedGhost = false
+    prefetchEnds()
+  }
+
+  /// Brings near what the next miss takes out at the ends of the queue and the stack.
+  @inline(__always)
+  private func prefetchEnds() {
+    let queued = lists.ahead(of: lists.back(of: LIRS.queue))
+    lists.prefetchBack(of: LIRS.queue)
+    states.prefetch(queued)
+    let stacked = stack.ahead(of: stack.back())
+    stack.prefetchBack()
+    states.prefetch(stacked)
+    lists.prefetch(stacked)
   }
 
   mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
@@ -185,7 +198,10 @@ struct LIRS: EvictionPolicy, ~Copyable {
   }
 
   @inline(__always)
-  func prefetchNeighbours(_ id: ObjectID) { stack.prefetchNeighbours(id) }
+  func prefetchNeighbours(_ id: ObjectID) {
+    stack.prefetchNeighbours(id)
+    lists.prefetchNeighbours(id)
+  }
 
   var stateBytes: Int {
     stack.bytes + lists.bytes + states.bytes + (weighs ? weights.bytes : 0)
@@ -256,6 +272,10 @@ struct LIRS: EvictionPolicy, ~Copyable {
     while true {
       let id = stack.back()
       if id == .none || states[id] == State.low { return }
+      let next = stack.ahead(of: id)
+      states.prefetch(next)
+      stack.prefetch(stack.ahead(of: next))
+      lists.prefetch(next)
       if states[id] == State.ghost {
         forget(id)
       } else {

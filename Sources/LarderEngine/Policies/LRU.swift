@@ -18,8 +18,7 @@ struct LRU: EvictionPolicy, OneListPolicy, ~Copyable {
   static var sweepsCapacities: Bool { true }
 
   static func sweep(_ setup: CapacitySweepSetup, over columns: RequestColumns) -> CapacitySweep? {
-    CapacitySweep(
-      RecencyPass(capacities: setup.capacities, objects: columns.objects), over: columns,
-      isDisk: setup.isDisk)
+    guard let pass = RecencyPass(capacities: setup.capacities, over: columns) else { return nil }
+    return CapacitySweep(pass, over: columns, isDisk: setup.isDisk)
   }
 }

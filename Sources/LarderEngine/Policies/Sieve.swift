@@ -46,7 +46,8 @@ struct Sieve: EvictionPolicy, ~Copyable {
   static var sweepsCapacities: Bool { true }
 
   static func sweep(_ setup: CapacitySweepSetup, over columns: RequestColumns) -> CapacitySweep? {
-    guard let pass = MarkPass<SieveLane>(capacities: setup.capacities, objects: columns.objects)
+    guard setup.capacities.count > 1,
+      let pass = MarkPass<SieveLane>(capacities: setup.capacities, objects: columns.objects)
     else { return nil }
     return CapacitySweep(pass, over: columns, isDisk: setup.isDisk)
   }

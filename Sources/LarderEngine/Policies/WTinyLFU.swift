@@ -110,6 +110,16 @@ struct WTinyLFU: EvictionPolicy, ~Copyable {
     lists.pushFront(request.id, to: list, weight: request.size)
     skipsWindow = false
     drainWindow()
+    // The two that are compared at the next miss.
+    prefetchNext(of: WTinyLFU.window)
+    prefetchNext(of: WTinyLFU.probation)
+  }
+
+  @inline(__always)
+  private func prefetchNext(of list: UInt32) {
+    counts.prefetchCounters(lists.back(of: list))
+    counts.prefetch(lists.ahead(of: lists.back(of: list)))
+    lists.prefetchBack(of: list)
   }
 
   mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
@@ -132,7 +142,7 @@ struct WTinyLFU: EvictionPolicy, ~Copyable {
   @inline(__always)
   func prefetchNeighbours(_ id: ObjectID) {
     lists.prefetchNeighbours(id)
-    counts.prefetchCounters(id)
+    counts.prefetchCounters(fingerprint: Request.fingerprint(of: id))
   }
 
   var stateBytes: Int { lists.bytes + counts.bytes }

@@ -47,18 +47,17 @@ public struct FrequencySketch: ~Copyable {
   @inline(__always)
   public mutating func increment(_ fingerprint: UInt32) -> Bool {
     let place = Place(fingerprint, self)
-    var added = false
+    // Without branches: whether a counter is at its end is as good as random.
+    var added: UInt64 = 0
     for row in 0..<4 as Range<UInt32> {
       let (word, shift) = place.counter(row)
       let old = words[word]
-      if old >> shift & 15 != 15 {
-        words[word] = old &+ 1 << shift
-        added = true
-      }
+      let step: UInt64 = old >> shift & 15 != 15 ? 1 : 0
+      words[word] = old &+ step &<< shift
+      added |= step
     }
-    guard added else { return false }
-    additions += 1
-    guard additions >= period else { return false }
+    additions += added
+    guard additions >= period, added != 0 else { return false }
     halve()
     return true
   }

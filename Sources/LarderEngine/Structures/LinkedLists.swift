@@ -106,6 +106,13 @@ public struct LinkedLists: ~Copyable {
     nodes.prefetch(links.next)
   }
 
+  /// Brings near what taking out the object at the back will touch.
+  @inlinable
+  @inline(__always)
+  public func prefetchBack(list: UInt32 = 0) {
+    nodes.prefetch(nodes[nodes[list + 1].previous].previous)
+  }
+
   /// Memory held, in bytes.
   public var bytes: Int { nodes.bytes }
 

@@ -68,6 +68,14 @@ struct OrderedRun: ~Copyable {
     return ObjectID(truncatingIfNeeded: entries[place])
   }
 
+  /// The order of the first object; one must be held.
+  @inline(__always)
+  var firstOrder: UInt32 {
+    var place = start
+    while ObjectID(truncatingIfNeeded: entries[place]) == .none { place += 1 }
+    return UInt32(truncatingIfNeeded: entries[place] >> 32)
+  }
+
   /// The object at a place, or `.none`.
   @inlinable
   @inline(__always)

@@ -90,6 +90,11 @@ public struct SketchedCounts: ~Copyable {
   @inline(__always)
   public func prefetchCounters(_ id: ObjectID) { sketch.prefetch(fingerprints[id]) }
 
+  /// Brings the counters of a fingerprint near.
+  @inlinable
+  @inline(__always)
+  public func prefetchCounters(fingerprint: UInt32) { sketch.prefetch(fingerprint) }
+
   /// Memory held, in bytes.
   public var bytes: Int {
     sketch.bytes + (hasDoorkeeper ? doorkeeper.bytes : 0) + fingerprints.bytes

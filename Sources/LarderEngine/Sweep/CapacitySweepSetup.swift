@@ -5,13 +5,16 @@ public struct CapacitySweepSetup: Sendable {
   /// The policy with its parameters.
   public let spec: PolicySpec
   let isDisk: Bool
+
+  /// The capacity where there is one alone; otherwise nil.
+  var onlyCapacity: UInt64? { capacities.count == 1 ? capacities.first : nil }
 }
 
 extension RegisteredPolicy {
   /// A pass for several tiers with the policy over the same trace, where the policy has one and
   /// nothing but the capacities differs; otherwise nil.
   func makeSweep(_ tiers: [SingleTier]) -> CapacitySweep? {
-    guard let first = tiers.first, 2...CapacitySweep.capacitiesMax ~= tiers.count else {
+    guard let first = tiers.first, 1...CapacitySweep.capacitiesMax ~= tiers.count else {
       return nil
     }
     let areEqual = tiers.allSatisfy { tier in

@@ -8,9 +8,12 @@ extension CellRunner {
   /// their policy can do that, else from one for each; nil when they were stopped on the way. Their
   /// timings have equal shares of the time that the pass took.
   ///
+  /// - Parameter hasPass: false where the policy itself is to be run.
   /// - Throws: as `run(_:over:)` for one cell.
-  func run(_ cells: [PlannedCell], over trace: PreparedTrace) throws -> [Record]? {
-    guard let sweep = sweep(of: cells, over: trace) else {
+  func run(
+    _ cells: [PlannedCell], over trace: PreparedTrace, hasPass: Bool
+  ) throws -> [Record]? {
+    guard hasPass, let sweep = sweep(of: cells, over: trace) else {
       var records: [Record] = []
       for planned in cells {
         guard let record = try run(planned, over: trace) else { return nil }
@@ -39,16 +42,21 @@ extension CellRunner {
     }
   }
 
-  /// Whether cells of this kind may go together: where each is timed several times it is timed
-  /// alone, and a warm-up that ends with an eviction ends at another request in each.
+  /// Whether cells of this kind may go together.
   func runsTogether(_ planned: PlannedCell) -> Bool {
+    mayHavePass(planned) && PolicyRegistry.sweepsCapacities(planned.setup)
+  }
+
+  /// Whether a pass may stand for the policy: where a cell is timed several times the policy is
+  /// timed, and a warm-up that ends with an eviction ends at another request at each capacity.
+  private func mayHavePass(_ planned: PlannedCell) -> Bool {
     repetitions <= 1 && calculators == nil && warmUp.requests(of: 0) != nil
       && planned.prefix == nil && planned.layout == nil && planned.setup.unit == .objects
-      && PolicyRegistry.sweepsCapacities(planned.setup)
   }
 
   private func sweep(of cells: [PlannedCell], over trace: PreparedTrace) -> CapacitySweep? {
-    guard cells.count > 1, cells.allSatisfy(runsTogether) else { return nil }
+    // What is executed is compared with the policy itself.
+    guard cells.allSatisfy({ mayHavePass($0) && !$0.isExecuted }) else { return nil }
     return PolicyRegistry.makeSweep(cells.map(\.setup), over: trace.requests)
   }
 

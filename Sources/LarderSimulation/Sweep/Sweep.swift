@@ -159,7 +159,9 @@ package struct Sweep: Sendable {
           guard let trace = trace(of: planned[0].cell) else {
             throw SweepError.traceMissing(planned[0].cell)
           }
-          guard let records = try runner.run(planned, over: trace) else { return }
+          guard let records = try runner.run(planned, over: trace, hasPass: sharesPasses) else {
+            return
+          }
           for (index, record) in zip(groups[place], records) {
             try store?.keep(record, of: cells[index])
             try ledger.withLock { try $0.put(record, at: index, for: observer) }

@@ -68,6 +68,23 @@ public final class ByteReader {
     return got > 0
   }
 
+  /// Moves the next bytes into `space` until it is full or the source ends, and returns how many.
+  /// Bytes that are not in the buffer yet do not pass through it.
+  ///
+  /// - Complexity: O(bytes moved and read).
+  func take(into space: UnsafeMutableRawBufferPointer) throws(TraceError) -> Int {
+    var taken = min(unreadCount, space.count)
+    space.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<taken]))
+    consume(taken)
+    while taken < space.count, !isAtEnd {
+      let got = try source.read(into: UnsafeMutableRawBufferPointer(rebasing: space[taken...]))
+      taken += got
+      offset += got
+      isAtEnd = got == 0
+    }
+    return taken
+  }
+
   private func makeRoom() {
     let base = memory.baseAddress.unsafelyUnwrapped
     if unreadCount == memory.count {

@@ -17,23 +17,19 @@ struct Cache2kFormat: TraceFormat {
 
   func decoder(options: FormatOptions, sample: FormatSample) -> any TraceDecoder { Decoder() }
 
-  private struct Decoder: TraceDecoder {
+  private struct Decoder: FixedWidthDecoder {
     var columns: TraceColumns { [] }
+    var recordSize: Int { Cache2kFormat.recordSize }
 
-    func decode(_ reader: ByteReader, into batch: RecordBatch) throws {
-      let size = Cache2kFormat.recordSize
-      while try reader.fill(atLeast: size) {
-        let count = min(reader.unreadCount / size, RecordBatch.capacity)
-        let (bytes, records) = (reader.unread, batch.records)
-        for i in 0..<count {
-          let key = bytes.loadUnaligned(fromByteOffset: i * size, as: UInt32.self)
-          records[i] = TraceRecord(key: UInt64(UInt32(bigEndian: key)))
-        }
-        reader.consume(count * size)
-        batch.count = count
-        guard try batch.flush() else { return }
+    func decode(
+      _ bytes: UnsafeRawPointer, count: Int, into records: UnsafeMutablePointer<TraceRecord>
+    ) -> Int {
+      for i in 0..<count {
+        let key = bytes.loadUnaligned(
+          fromByteOffset: i * Cache2kFormat.recordSize, as: UInt32.self)
+        records[i] = TraceRecord(key: UInt64(UInt32(bigEndian: key)))
       }
-      try reader.expectEnd(afterRecordsOf: size)
+      return count
     }
   }
 }

@@ -155,6 +155,22 @@ public struct FileSource: RecordSource {
 }
 
 extension FileSource {
+  /// The files in pieces that several threads decode; nil where they are decoded in one.
+  func pieces(
+    threads: Int, records: Int = PieceCrew.recordsDefault,
+    bytesMinimum: Int = RecordPipe.bytesMinimum
+  ) throws -> FilePieces? {
+    let bytes = parts.reduce(0) { $0 + ($1.size ?? 0) }
+    guard threads > 1, bytes >= bytesMinimum, !parts.contains(where: \.decoder.sortsTimes),
+      let reader = PieceReader(try FilePart.inOrderOfTime(parts))
+    else { return nil }
+    return FilePieces(
+      reader: reader, log: log,
+      wanted: WantedRecords(
+        skipsZeroSizes: skipsZeroSizes, sample: sample.map(ObjectSample.init)),
+      threads: threads, records: records)
+  }
+
   /// The trace that the file holds ready to use, nil when it has to be prepared. In memory of our
   /// own where it takes up to half of what is left, or cannot be mapped; mapped otherwise.
   func prepared(memory: MemoryBudget = .machine) throws(TraceError) -> PreparedTrace? {

@@ -29,34 +29,35 @@ struct LcsFormat: TraceFormat {
     Decoder(layout: try LcsLayout(sample))
   }
 
-  private struct Decoder: TraceDecoder {
+  private struct Decoder: FixedWidthDecoder {
     let layout: LcsLayout
 
     var columns: TraceColumns { layout.columns }
+    var recordSize: Int { layout.recordSize }
 
-    func decode(_ reader: ByteReader, into batch: RecordBatch) throws {
+    func begin(_ reader: ByteReader) throws(TraceError) {
       guard try reader.fill(atLeast: layout.headerSize) else {
         throw TraceError(
           "the header has \(reader.unreadCount) of \(layout.headerSize) bytes", in: reader.path,
           at: .byte(0), advice: "the file is truncated")
       }
       reader.consume(layout.headerSize)
-      let size = layout.recordSize
-      while try reader.fill(atLeast: size) {
-        let count = min(reader.unreadCount / size, RecordBatch.capacity)
-        for index in 0..<count {
-          guard let record = layout.record(at: reader.unread + index * size) else {
-            throw TraceError(
-              layout.problem(at: reader.unread + index * size), in: reader.path,
-              at: .byte(reader.offset + index * size))
-          }
-          batch.records[index] = record
+    }
+
+    func decode(
+      _ bytes: UnsafeRawPointer, count: Int, into records: UnsafeMutablePointer<TraceRecord>
+    ) -> Int {
+      for index in 0..<count {
+        guard let record = layout.record(at: bytes + index * layout.recordSize) else {
+          return index
         }
-        reader.consume(count * size)
-        batch.count = count
-        guard try batch.flush() else { return }
+        records[index] = record
       }
-      try reader.expectEnd(afterRecordsOf: size)
+      return count
+    }
+
+    func damage(at bytes: UnsafeRawPointer, in path: String, offset: Int) -> TraceError {
+      TraceError(layout.problem(at: bytes), in: path, at: .byte(offset))
     }
   }
 }

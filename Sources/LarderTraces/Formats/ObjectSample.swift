@@ -46,12 +46,30 @@ final class ObjectSample {
     return true
   }
 
+  /// Moves those of `count` records to the front whose objects are in the sample. Returns how many
+  /// they are, and the gets among all; nothing is counted here, so that any thread may do it.
+  func keep(
+    _ records: UnsafeMutablePointer<TraceRecord>, count: Int
+  ) -> (kept: Int, gets: UInt64) {
+    var (kept, gets) = (0, UInt64(0))
+    for index in 0..<count {
+      let record = records[index]
+      gets += record.operation == Operation.get.rawValue ? 1 : 0
+      records[kept] = record
+      kept += Self.hash(record.key) < threshold ? 1 : 0
+    }
+    return (kept, gets)
+  }
+
   /// The share of the objects, and how many gets of all of them there were since this was last
   /// asked.
   func takeFacts() -> TraceSampling {
     defer { gets = 0 }
     return TraceSampling(rate: rate, gets: gets)
   }
+
+  /// Counts gets of all objects that `keep` found.
+  func note(gets more: UInt64) { gets += more }
 
   /// Mixes all bits of a key, which may be a small number (the finaliser of SplitMix64: Steele, Lea
   /// and Flood, Fast splittable pseudorandom number generators, OOPSLA 2014).

@@ -42,44 +42,22 @@ struct OracleGeneralFormat: TraceFormat {
     return true
   }
 
-  private struct Decoder: TraceDecoder {
+  private struct Decoder: FixedWidthDecoder {
     var columns: TraceColumns { [.size, .time] }
+    var recordSize: Int { OracleGeneralFormat.recordSize }
 
-    func decode(_ reader: ByteReader, into batch: RecordBatch) throws {
-      let size = OracleGeneralFormat.recordSize
-      while try reader.fill(atLeast: size) {
-        let count = min(reader.unreadCount / size, RecordBatch.capacity)
-        OracleGeneralFormat.decode(reader.unread, count: count, into: batch.records)
-        reader.consume(count * size)
-        batch.count = count
-        guard try batch.flush() else { return }
+    func decode(
+      _ bytes: UnsafeRawPointer, count: Int, into records: UnsafeMutablePointer<TraceRecord>
+    ) -> Int {
+      var record = bytes
+      for index in 0..<count {
+        let time = UInt32(littleEndian: record.loadUnaligned(as: UInt32.self))
+        let key = UInt64(littleEndian: record.loadUnaligned(fromByteOffset: 4, as: UInt64.self))
+        let size = UInt32(littleEndian: record.loadUnaligned(fromByteOffset: 12, as: UInt32.self))
+        records[index] = TraceRecord(key: key, time: UInt64(time) &* 1_000_000, size: size)
+        record += OracleGeneralFormat.recordSize
       }
-      try reader.expectEnd(afterRecordsOf: size)
+      return count
     }
-  }
-
-  /// Decodes `count` records from `bytes`.
-  @inline(__always)
-  private static func decode(
-    _ bytes: UnsafeRawPointer, count: Int, into records: UnsafeMutablePointer<TraceRecord>
-  ) {
-    var record = bytes
-    for index in 0..<count {
-      let time = UInt32(littleEndian: record.loadUnaligned(as: UInt32.self))
-      let key = UInt64(littleEndian: record.loadUnaligned(fromByteOffset: 4, as: UInt64.self))
-      let size = UInt32(littleEndian: record.loadUnaligned(fromByteOffset: 12, as: UInt32.self))
-      records[index] = TraceRecord(key: key, time: UInt64(time) &* 1_000_000, size: size)
-      record += recordSize
-    }
-  }
-}
-
-extension ByteReader {
-  /// The end of a file of records of one size: an error when part of a record is left over.
-  func expectEnd(afterRecordsOf size: Int) throws(TraceError) {
-    guard unreadCount > 0 else { return }
-    throw TraceError(
-      "the last record has \(unreadCount) of \(size) bytes", in: path, at: .byte(offset),
-      advice: "the file is truncated or has another format")
   }
 }

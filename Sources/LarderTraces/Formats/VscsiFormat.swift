@@ -68,34 +68,19 @@ struct VscsiFormat: TraceFormat {
     return Decoder(version: version)
   }
 
-  private struct Decoder: TraceDecoder {
+  private struct Decoder: FixedWidthDecoder {
     let version: Version
     var columns: TraceColumns { [.size, .time] }
+    var recordSize: Int { version.recordSize }
 
-    func decode(_ reader: ByteReader, into batch: RecordBatch) throws {
-      let size = version.recordSize
-      while try reader.fill(atLeast: size) {
-        let count = min(reader.unreadCount / size, RecordBatch.capacity)
-        try decode(reader, count: count, into: batch.records)
-        reader.consume(count * size)
-        batch.count = count
-        guard try batch.flush() else { return }
-      }
-      try reader.expectEnd(afterRecordsOf: size)
-    }
-
-    private func decode(
-      _ reader: ByteReader, count: Int, into records: UnsafeMutablePointer<TraceRecord>
-    ) throws(TraceError) {
+    func decode(
+      _ bytes: UnsafeRawPointer, count: Int, into records: UnsafeMutablePointer<TraceRecord>
+    ) -> Int {
       let (size, mark, length) = (version.recordSize, version.mark, version.length)
       let (block, time, number) = (version.block, version.time, version.number)
-      var record = reader.unread
+      var record = bytes
       for i in 0..<count {
-        guard record.load(fromByteOffset: mark, as: UInt8.self) == number else {
-          throw TraceError(
-            "the record is not of vscsi version \(number)", in: reader.path,
-            at: .byte(reader.offset + i * size), advice: "the file is damaged, or not vscsi")
-        }
+        guard record.load(fromByteOffset: mark, as: UInt8.self) == number else { return i }
         let bytes = record.loadUnaligned(fromByteOffset: length, as: UInt32.self)
         let key = record.loadUnaligned(fromByteOffset: block, as: UInt64.self)
         let at = record.loadUnaligned(fromByteOffset: time, as: UInt64.self)
@@ -104,6 +89,13 @@ struct VscsiFormat: TraceFormat {
           size: UInt32(littleEndian: bytes))
         record += size
       }
+      return count
+    }
+
+    func damage(at bytes: UnsafeRawPointer, in path: String, offset: Int) -> TraceError {
+      TraceError(
+        "the record is not of vscsi version \(version.number)", in: path, at: .byte(offset),
+        advice: "the file is damaged, or not vscsi")
     }
   }
 }

@@ -8,8 +8,10 @@ import LarderEngine
 /// hash bits agree. Objects that are asked for often appear early, so their keys sit together.
 /// A table costs 8 bytes an object and 13 to 27 for the slots.
 ///
-/// Requests are handled in blocks of three passes (bring the slots near, bring the keys near,
-/// look), so that the memory's latency is paid once a block and not once a request.
+/// Many requests wait for memory at the same time (`KeyLookups.each`).
+///
+/// One thread numbers. Others may look keys up meanwhile (`SharedKeys`): a slot is written once,
+/// after the key that it stands for.
 struct KeyTable: ~Copyable {
   /// How many keys have been numbered.
   private(set) var count = 0
@@ -20,10 +22,12 @@ struct KeyTable: ~Copyable {
   private var keys: GrowableColumn<UInt64>
   private let maximum: Int
   private let memory: MemoryBudget
-  private let hashes: UnsafeMutablePointer<UInt64>
+  private let ring: UnsafeMutablePointer<KeyLookups.Lookup>
+  /// Threads that look keys up, if there are any.
+  private var sharing: SharedKeys?
 
-  /// Requests per block: enough to hide latency, few enough to stay in the L1 cache.
-  private static let block = 64
+  /// Requests for which there is room before any of them is numbered.
+  private static let block = 2048
   private static let initialBits: UInt64 = 14
   /// From 128 MiB on.
   private static let watchedBits: UInt64 = 24
@@ -41,10 +45,10 @@ struct KeyTable: ~Copyable {
     self.maximum = maximum
     self.memory = memory
     bits = KeyTable.initialBits
-    hashes = .allocate(capacity: KeyTable.block)
+    ring = .allocate(capacity: KeyLookups.lookups)
   }
 
-  deinit { hashes.deallocate() }
+  deinit { ring.deallocate() }
 
   /// Writes the ids of `count` records to `ids` and returns the sum of the sizes of those that are
   /// the first of their object.
@@ -60,7 +64,24 @@ struct KeyTable: ~Copyable {
     while start < requests {
       let size = min(KeyTable.block, requests - start)
       try makeRoom(for: size)
-      newBytes += numberBlock(records + start, size, ids + start)
+      newBytes += numberBlock(records + start, size, ids + start, at: { $0 })
+      if count > maximum { throw tooMany }
+      start += size
+    }
+    return newBytes
+  }
+
+  /// As `number`, for some of the records alone: those at `places`, in ascending order.
+  mutating func number(
+    _ records: UnsafePointer<TraceRecord>, at places: UnsafeBufferPointer<UInt32>,
+    into ids: UnsafeMutablePointer<ObjectID>
+  ) throws(TraceError) -> UInt64 {
+    var newBytes: UInt64 = 0
+    var start = 0
+    while start < places.count {
+      let (first, size) = (start, min(KeyTable.block, places.count - start))
+      try makeRoom(for: size)
+      newBytes += numberBlock(records, size, ids, at: { Int(places[first + $0]) })
       if count > maximum { throw tooMany }
       start += size
     }
@@ -69,63 +90,51 @@ struct KeyTable: ~Copyable {
 
   @inline(__always)
   private mutating func numberBlock(
-    _ records: UnsafePointer<TraceRecord>, _ size: Int, _ ids: UnsafeMutablePointer<ObjectID>
+    _ records: UnsafePointer<TraceRecord>, _ size: Int, _ ids: UnsafeMutablePointer<ObjectID>,
+    at place: (Int) -> Int
   ) -> UInt64 {
-    let (slots, keys, hashes) = (slots.base, keys.base, hashes)
-    let (shift, mask) = (64 - bits, (UInt64(1) << bits) - 1)
-    for i in 0..<size {
-      let hash = KeyTable.hash(records[i].key)
-      hashes[i] = hash
-      larder_prefetch(slots + Int(hash &>> shift))
-    }
-    for i in 0..<size {
-      larder_prefetch(keys + Int(slots[Int(hashes[i] &>> shift)] & 0xFFFF_FFFF))
-    }
+    let (lookups, keys) = (lookups, keys.base)
     var count = count
     var newBytes: UInt64 = 0
-    for i in 0..<size {
-      let (key, hash) = (records[i].key, hashes[i])
-      var index = hash &>> shift
-      while true {
-        let slot = slots[Int(index)]
-        let id = UInt32(truncatingIfNeeded: slot)
+    lookups.each(
+      of: size, ring, key: { records[place($0)].key },
+      look: { i, lookup in
+        let place = place(i)
+        let key = records[place].key
+        var id = lookups.find(key, lookup)
         if id == 0 {
-          count &+= 1
-          assert(count < self.keys.capacity && count * 5 <= 3 << bits, "makeRoom made none")
-          slots[Int(index)] = hash << 32 | UInt64(truncatingIfNeeded: count)
-          keys[count] = key
-          newBytes &+= UInt64(records[i].size)
-          ids[i] = UInt32(truncatingIfNeeded: count)
-          break
+          // It may have come in since.
+          let (found, slot) = lookups.probe(key, lookup.hash)
+          id = found
+          if id == 0 {
+            count &+= 1
+            assert(count < self.keys.capacity && count * 5 <= 3 << bits, "makeRoom made none")
+            id = UInt32(truncatingIfNeeded: count)
+            keys[count] = key
+            lookups.slots[slot].store(lookup.hash << 32 | UInt64(id), ordering: .releasing)
+            newBytes &+= UInt64(records[place].size)
+          }
         }
-        if slot &>> 32 == hash & 0xFFFF_FFFF && keys[Int(id)] == key {
-          ids[i] = id
-          break
-        }
-        index = (index &+ 1) & mask
-      }
-    }
+        ids[place] = id
+      })
     self.count = count
     return newBytes
-  }
-
-  /// The high bits choose the slot, the low ones are kept in it.
-  @inline(__always)
-  private static func hash(_ key: UInt64) -> UInt64 {
-    let product = (key ^ 0x2545_F491_4F6C_DD1D).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
-    return product.high ^ product.low
   }
 
   /// Sees to it that `more` new keys fit below the largest load, 60 %.
   @inline(__always)
   private mutating func makeRoom(for more: Int) throws(TraceError) {
     let needed = count + more
-    try keys.reserve(needed + 1)
-    if needed * 5 > 3 << bits { try grow(needed) }
+    if needed >= keys.capacity || needed * 5 > 3 << bits { try grow(needed) }
   }
 
   @inline(never)
   private mutating func grow(_ needed: Int) throws(TraceError) {
+    // Nobody may look while keys and slots move.
+    sharing?.lock()
+    defer { sharing?.unlock(lookups) }
+    try keys.reserve(needed + 1)
+    guard needed * 5 > 3 << bits else { return }
     while needed * 5 > 3 << bits { bits += 1 }
     // The old slots first: the keys are all that is needed to fill the new ones.
     slots = try GrowableColumn(capacity: 1)
@@ -137,6 +146,17 @@ struct KeyTable: ~Copyable {
     }
     slots = try GrowableColumn(capacity: 1 << bits)
     fillSlots()
+  }
+
+  /// Lets other threads look keys up until the table is gone.
+  mutating func share() -> SharedKeys {
+    let keys = sharing ?? SharedKeys(lookups)
+    sharing = keys
+    return keys
+  }
+
+  private var lookups: KeyLookups {
+    KeyLookups(slots: slots.base, keys: keys.base, bits: bits)
   }
 
   private var tooMany: TraceError {
@@ -151,9 +171,9 @@ struct KeyTable: ~Copyable {
     let ahead = 16
     for id in 0..<count {
       if id + ahead < count {
-        larder_prefetch(slots + Int(KeyTable.hash(keys[id + 1 + ahead]) &>> (64 - bits)))
+        larder_prefetch(slots + Int(KeyLookups.hash(keys[id + 1 + ahead]) &>> (64 - bits)))
       }
-      let hash = KeyTable.hash(keys[id + 1])
+      let hash = KeyLookups.hash(keys[id + 1])
       var index = hash &>> (64 - bits)
       while slots[Int(index)] != 0 { index = (index &+ 1) & mask }
       slots[Int(index)] = hash << 32 | UInt64(id + 1)

@@ -60,7 +60,7 @@ final class RecordPipe: @unchecked Sendable {
   ) throws {
     let pipe = RecordPipe()
     try withoutActuallyEscaping(produce) { produce in
-      let box = Box {
+      let thread = JoinedThread {
         do {
           try produce { try pipe.put($0) }
           pipe.close(nil)
@@ -68,43 +68,13 @@ final class RecordPipe: @unchecked Sendable {
           pipe.close(error)
         }
       }
-      guard let thread = start(box) else { return try produce(sink) }
+      guard let thread else { return try produce(sink) }
       defer {
         pipe.stop()
-        pthread_join(thread, nil)
+        thread.join()
       }
       try pipe.drain(into: sink)
     }
-  }
-
-  /// A closure that a C function can be handed.
-  private final class Box {
-    let body: () -> Void
-    init(_ body: @escaping () -> Void) { self.body = body }
-  }
-
-  private static func start(_ box: Box) -> pthread_t? {
-    let context = Unmanaged.passRetained(box).toOpaque()
-    #if canImport(Glibc)
-      var thread = pthread_t()
-      let failed = pthread_create(
-        &thread, nil,
-        { context in
-          context.map { Unmanaged<Box>.fromOpaque($0).takeRetainedValue().body() }
-          return nil
-        }, context)
-      let started: pthread_t? = failed == 0 ? thread : nil
-    #else
-      var started: pthread_t?
-      let failed = pthread_create(
-        &started, nil,
-        { context in
-          Unmanaged<Box>.fromOpaque(context).takeRetainedValue().body()
-          return nil
-        }, context)
-    #endif
-    if failed != 0 { Unmanaged<Box>.fromOpaque(context).release() }
-    return failed == 0 ? started : nil
   }
 
   /// Copies records into buffers, waiting for free ones; false when they are not wanted any more.

@@ -81,43 +81,68 @@ struct TraceBuilder: ~Copyable {
   /// - Complexity: O(records) expected.
   mutating func add(_ batch: UnsafeBufferPointer<TraceRecord>) throws(TraceError) {
     guard let records = batch.baseAddress else { return }
-    let (start, total) = (count, count + batch.count)
-    guard total <= requestsMax else {
+    try makeRoom(for: batch.count)
+    if direct != nil {
+      footprint &+= try direct?.number(records, count: batch.count, into: ids.base + count) ?? 0
+    } else {
+      footprint &+= try hashed.number(records, count: batch.count, into: ids.base + count)
+    }
+    try addColumns(records, batch.count)
+  }
+
+  /// Adds the records of a piece, whose keys were looked up in `sharedKeys`.
+  ///
+  /// - Complexity: O(records), and O(1) expected for each whose key was not found.
+  mutating func add(_ piece: RecordPiece) throws(TraceError) {
+    guard piece.count > 0 else { return }
+    try makeRoom(for: piece.count)
+    let column = ids.base + count
+    column.update(from: piece.ids, count: piece.count)
+    footprint &+= try hashed.number(piece.records, at: piece.missing, into: column)
+    try addColumns(piece.records, piece.count)
+  }
+
+  /// The keys that are numbered, for other threads to look up; nil where they are in a direct table.
+  mutating func sharedKeys() -> SharedKeys? { direct == nil ? hashed.share() : nil }
+
+  private mutating func makeRoom(for more: Int) throws(TraceError) {
+    guard count + more <= requestsMax else {
       throw TraceError(
         "more than \(requestsMax) requests", in: "preparation",
         advice: "use a part of the trace, or read a sample of its objects: --sample 1/100")
     }
-    try ids.reserve(total)
-    if direct != nil {
-      footprint &+= try direct?.number(records, count: batch.count, into: ids.base + start) ?? 0
-    } else {
-      footprint &+= try hashed.number(records, count: batch.count, into: ids.base + start)
-    }
+    try ids.reserve(count + more)
+  }
+
+  private mutating func addColumns(
+    _ records: UnsafePointer<TraceRecord>, _ size: Int
+  ) throws(TraceError) {
+    let (start, total) = (count, count + size)
     if kept.contains(.size) {
       try sizes.reserve(total)
       let column = sizes.base + start
       var areKnown = true
-      for i in 0..<batch.count {
+      for i in 0..<size {
         column[i] = records[i].size
         areKnown = areKnown && records[i].isSizeKnown
       }
-      if !areKnown || hasUnknown { try markUnknown(records, batch.count) }
+      if !areKnown || hasUnknown { try markUnknown(records, size) }
     }
-    if kept.contains(.time) { try addTimes(records, batch.count) }
+    if kept.contains(.time) { try addTimes(records, size) }
     if kept.contains(.operation) {
       try operations.reserve(total)
       let column = operations.base + start
-      for i in 0..<batch.count { column[i] = records[i].operation }
+      for i in 0..<size { column[i] = records[i].operation }
     }
     if kept.contains(.ttl) {
       try ttls.reserve(total)
       let column = ttls.base + start
-      for i in 0..<batch.count { column[i] = records[i].ttl }
+      for i in 0..<size { column[i] = records[i].ttl }
     }
     if kept.contains(.cost) {
       try costs.reserve(total)
       let column = costs.base + start
-      for i in 0..<batch.count {
+      for i in 0..<size {
         column[i] = records[i].cost
         hasUnknownCosts = hasUnknownCosts || records[i].cost < 0
       }
@@ -125,7 +150,7 @@ struct TraceBuilder: ~Copyable {
     if kept.contains(.prompt) {
       try prompts.reserve(total)
       let column = prompts.base + start
-      for i in 0..<batch.count { column[i] = records[i].prompt }
+      for i in 0..<size { column[i] = records[i].prompt }
     }
     count = total
     if let spillFolder, count - spilled >= spillInterval { try spill(to: spillFolder) }
