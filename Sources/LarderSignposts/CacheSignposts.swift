@@ -3,9 +3,10 @@
 
   /// Signposts for the loads of a cache, which Instruments shows as intervals.
   ///
-  /// Wrap the loader of `MemoryCache.value(for:load:)` or the origin of a `HybridCache`. An interval
-  /// named `load` says the name of the cache and, at its end, whether the load failed. Requests that
-  /// only wait for a load have no interval. While nobody records, a signpost costs next to nothing.
+  /// Wrap the loader of `MemoryCache.value(for:load:)` or the origin of a `HybridCache`. An
+  /// interval named `load` says the name of the cache and, at its end, whether the load failed.
+  /// Requests that only wait for a load have no interval. While nobody records, a signpost costs
+  /// next to nothing.
   ///
   /// ```swift
   /// let signposts = CacheSignposts(cache: "avatars", subsystem: "org.example.app")

@@ -29,13 +29,12 @@ struct KeyTable: ~Copyable {
   /// Requests for which there is room before any of them is numbered.
   private static let block = 2048
   private static let initialBits: UInt64 = 14
-  /// From 128 MiB on.
-  private static let watchedBits: UInt64 = 24
+  private let watchedBits: UInt64
 
   /// An empty table that refuses more than `maximum` objects, and to grow beyond the memory there
-  /// is.
+  /// is, which it asks about from 2^`watchedBits` slots on: by default 128 MiB.
   init(
-    maximum: Int = ObjectID.maximumCount, memory: MemoryBudget = .machine
+    maximum: Int = ObjectID.maximumCount, memory: MemoryBudget = .machine, watchedBits: UInt64 = 24
   ) throws(TraceError) {
     // Into locals first: what can fail must be over before a noncopyable value has parts.
     let keys = try GrowableColumn<UInt64>(capacity: 1 << 14)
@@ -44,6 +43,7 @@ struct KeyTable: ~Copyable {
     self.slots = slots
     self.maximum = maximum
     self.memory = memory
+    self.watchedBits = watchedBits
     bits = KeyTable.initialBits
     ring = .allocate(capacity: KeyLookups.lookups)
   }
@@ -130,22 +130,28 @@ struct KeyTable: ~Copyable {
 
   @inline(never)
   private mutating func grow(_ needed: Int) throws(TraceError) {
-    // Nobody may look while keys and slots move.
+    // Nobody may look while keys and slots move, nor afterwards when there are none: a table that
+    // could not grow has no slots.
     sharing?.lock()
-    defer { sharing?.unlock(lookups) }
+    var isWhole = false
+    defer { sharing?.unlock(isWhole ? lookups : nil) }
     try keys.reserve(needed + 1)
-    guard needed * 5 > 3 << bits else { return }
+    guard needed * 5 > 3 << bits else {
+      isWhole = true
+      return
+    }
     while needed * 5 > 3 << bits { bits += 1 }
     // The old slots first: the keys are all that is needed to fill the new ones.
     slots = try GrowableColumn(capacity: 1)
     // All of them are touched at once. What is smaller is not worth asking the system.
-    if bits >= KeyTable.watchedBits {
+    if bits >= watchedBits {
       try memory.check(
         8 << bits, for: "the keys of \(count) objects", in: "preparation",
         advice: "use a part of the trace, or read a sample of its objects: --sample 1/100")
     }
     slots = try GrowableColumn(capacity: 1 << bits)
     fillSlots()
+    isWhole = true
   }
 
   /// Lets other threads look keys up until the table is gone.

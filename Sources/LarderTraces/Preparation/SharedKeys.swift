@@ -14,7 +14,7 @@ final class SharedKeys: @unchecked Sendable {
   // Unchecked: the view is changed while nobody else has the lock; what it points to is written by
   // one thread, each slot once and after its key.
   private let gate: UnsafeMutablePointer<pthread_rwlock_t>
-  private var lookups: KeyLookups
+  private var lookups: KeyLookups?
 
   /// A table that is at rest.
   init(_ lookups: KeyLookups) {
@@ -32,8 +32,8 @@ final class SharedKeys: @unchecked Sendable {
   /// Waits until nobody looks, and keeps others from it.
   func lock() { pthread_rwlock_wrlock(gate) }
 
-  /// Lets others look again, at where the parts are now.
-  func unlock(_ lookups: KeyLookups) {
+  /// Lets others look again, at where the parts are now; they find nothing where there are none.
+  func unlock(_ lookups: KeyLookups?) {
     self.lookups = lookups
     pthread_rwlock_unlock(gate)
   }
@@ -49,10 +49,15 @@ final class SharedKeys: @unchecked Sendable {
     withUnsafeTemporaryAllocation(
       of: KeyLookups.Lookup.self, capacity: KeyLookups.lookups
     ) { ring in
-      guard let ring = ring.baseAddress else { return 0 }
       pthread_rwlock_rdlock(gate)
       defer { pthread_rwlock_unlock(gate) }
-      let lookups = lookups
+      guard let ring = ring.baseAddress, let lookups else {
+        for place in 0..<count {
+          ids[place] = 0
+          missing[place] = UInt32(truncatingIfNeeded: place)
+        }
+        return count
+      }
       var misses = 0
       lookups.each(
         of: count, ring, key: { records[$0].key },

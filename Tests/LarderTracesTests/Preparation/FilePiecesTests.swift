@@ -220,6 +220,22 @@ struct FilePiecesTests {
     #expect(elements(trace.requests.ids, 400_000) == PreparationTests.Naive(records).ids)
   }
 
+  @Test func aTableThatCannotGrowIsNotLookedInto() throws {
+    var table = try KeyTable(memory: MemoryBudget { 0 }, watchedBits: 15)
+    let keys = table.share()
+    let records = (0..<20_000).map { TraceRecord(key: UInt64($0), time: 0, size: 1) }
+    var ids = [ObjectID](repeating: 7, count: records.count)
+    var missing = [UInt32](repeating: 7, count: records.count)
+    #expect(try table.number(records, count: 100, into: &ids) == 100)
+    #expect(keys.find(records, count: 200, into: &ids, missing: &missing) == 100)
+    #expect(ids[99] == 100 && ids[100] == 0 && missing[..<100] == ArraySlice(100..<200))
+    let text = message { _ = try table.number(records, count: records.count, into: &ids) }
+    #expect(text.contains("the keys of"))
+    // Threads that have not heard of it yet.
+    #expect(keys.find(records, count: 200, into: &ids, missing: &missing) == 200)
+    #expect(ids[..<200].allSatisfy { $0 == 0 } && missing[..<200] == ArraySlice(0..<200))
+  }
+
   @Test func tooManyRequestsAreRefused() throws {
     let folder = try TestFolder()
     var random = SeededRandom(state: 4)
