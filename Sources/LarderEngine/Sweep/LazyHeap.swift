@@ -1,6 +1,6 @@
 /// Objects in a binary heap by a key that does not change while they are in it: smallest first.
 struct LazyHeap: ~Copyable {
-  /// An object with its key. (Not private: the compiler of Swift 6.3 fails on that in debug builds.)
+  /// An object with its key. Not private: on that Swift 6.3.1 fails in debug builds.
   struct Item: BitwiseCopyable {
     var key: UInt64 = 0
     var id: ObjectID = .none

@@ -5,8 +5,8 @@ protocol LevelEntry: BitwiseCopyable {
   /// Its last request.
   var stamp: UInt32 { get }
 
-  /// Whether new objects are at level 1, which may be below all others. Otherwise they are above the
-  /// level of the last victim.
+  /// Whether new objects are at level 1, which may be below all others. Otherwise they are above
+  /// the level of the last victim.
   static var startsAtOne: Bool { get }
 
   /// A new object. `floor` is the level of the last victim.

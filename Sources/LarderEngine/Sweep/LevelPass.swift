@@ -1,6 +1,5 @@
 /// A cache in which every object has a whole number, its level, that rises with each request, and
-/// in which one of the lowest level is evicted: among several the one whose last request was longest
-/// ago.
+/// in which one of the lowest level is evicted: of several, what was requested longest ago.
 ///
 /// A request writes the object's own entry and nothing else. An object is filed under a level that
 /// it had at some time, which its own is not below; when that level is the lowest it is looked at,

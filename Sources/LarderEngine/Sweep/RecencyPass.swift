@@ -2,9 +2,9 @@
 ///
 /// No list is kept: the trace is the list. An object is resident as long as its last request is not
 /// older than that of the least recently requested object that the cache still has, so a cache is
-/// one position of the trace. Where something is evicted, that position moves on to the next request
-/// that was its object's last; requests that were not have a bit each. Memory: 4 bytes an object and
-/// a bit a request.
+/// one position of the trace. Where something is evicted, that position moves on to the next
+/// request that was its object's last; requests that were not have a bit each. Memory: 4 bytes an
+/// object and a bit a request.
 struct RecencyPass: CapacityPass, ~Copyable {
   // The last request of each object, counted from 1.
   private var latest: Column<UInt32>
@@ -14,7 +14,7 @@ struct RecencyPass: CapacityPass, ~Copyable {
   /// For each capacity as given its place in ascending order.
   private let places: [Int]
 
-  /// One cache. (Not private: the compiler of Swift 6.3 fails on that in debug builds.)
+  /// One cache. Not private: the compiler of Swift 6.3.1 fails on that in debug builds.
   struct Lane: BitwiseCopyable {
     var capacity: UInt64
     var misses: UInt64 = 0

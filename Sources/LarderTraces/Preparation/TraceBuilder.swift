@@ -102,7 +102,7 @@ struct TraceBuilder: ~Copyable {
     try addColumns(piece.records, piece.count)
   }
 
-  /// The keys that are numbered, for other threads to look up; nil where they are in a direct table.
+  /// The keys that are numbered, for other threads to look up; nil where they have a direct table.
   mutating func sharedKeys() -> SharedKeys? { direct == nil ? hashed.share() : nil }
 
   private mutating func makeRoom(for more: Int) throws(TraceError) {
