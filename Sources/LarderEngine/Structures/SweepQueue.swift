@@ -92,8 +92,8 @@ public struct SweepQueue: ~Copyable {
     }
   }
 
-  /// What `popUnmarked` will take out if it is one of the few that the hand comes to next; otherwise
-  /// the first of these, or `.none` where there is a hole.
+  /// What `popUnmarked` will take out if it is one of the few that the hand comes to next;
+  /// otherwise the first of these, or `.none` where there is a hole.
   @inlinable
   @inline(__always)
   public var atHand: ObjectID {
