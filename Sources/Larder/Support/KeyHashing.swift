@@ -9,10 +9,10 @@ public enum KeyHashing: Sendable, Hashable {
   /// Swift's `Hasher`, which resists keys that were chosen to collide.
   case standard
   /// One multiplication for integers, two for a `UUID`, and one for each eight bytes of an ASCII
-  /// string, mixed with a random seed: several times as fast. Somebody who can choose keys and watch
-  /// how long the cache takes may make them collide, which makes it slow, never wrong. Other kinds
-  /// of keys, and strings that are not ASCII (whose equality is not that of their bytes), are hashed
-  /// as `standard`.
+  /// string, mixed with a random seed: several times as fast. Somebody who can choose keys and
+  /// watch how long the cache takes may make them collide, which makes it slow, never wrong. Other
+  /// kinds of keys, and strings that are not ASCII (whose equality is not that of their bytes), are
+  /// hashed as `standard`.
   case fast
   /// `fast` with a seed that does not change between runs.
   case seeded(UInt64)
