@@ -1,11 +1,17 @@
 #ifndef LARDER_SHIMS_H
 #define LARDER_SHIMS_H
 
-#if defined(__linux__)
-#ifndef _GNU_SOURCE
+#if defined(__linux__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE
 #endif
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+#if defined(__linux__)
 #include <sys/mman.h>
 
 /// Moves mapped pages to `to`, in place of what is mapped there, and adds new ones behind them up to
@@ -67,16 +73,54 @@ static inline __attribute__((always_inline)) void larder_end_protection(
   __atomic_store_n((unsigned *)word, value, __ATOMIC_RELEASE);
 }
 
+/// Announces that memory is about to be read: stores `value` into `word` before everything that the
+/// caller reads next, as far as the compiler is concerned.
+///
+/// The processor may read first and store later, unless `larder_synchronize_threads` is called in
+/// between: who is to see the announcement has to call it.
+static inline __attribute__((always_inline)) void larder_announce(void *word, unsigned value) {
+  __atomic_store_n((unsigned *)word, value, __ATOMIC_RELAXED);
+  __asm__ volatile("" : : "r"(word) : "memory");
+}
+
+/// Whether the system has `larder_synchronize_threads`: Linux 4.14 and later, unless a sandbox keeps
+/// `membarrier` from the process. The same answer for the life of the process.
+bool larder_synchronizes_threads(void);
+
+/// Makes every other thread of the process pass a full memory barrier before it returns: what a
+/// thread stored before its barrier is seen by the caller afterwards, and what it reads after its
+/// barrier is no older than what the caller stored before. Takes some microseconds. To be called
+/// only where `larder_synchronizes_threads`; false where the system refuses all the same.
+bool larder_synchronize_threads(void);
+
+/// Which of 12 bytes are `byte`, one bit for each: those of `low` and the lower four of `high`.
+static inline __attribute__((always_inline)) unsigned larder_equal_bytes(
+    uint64_t low, uint64_t high, uint8_t byte) {
+#if defined(__SSE2__)
+  const __m128i bytes = _mm_set_epi64x((long long)high, (long long)low);
+  return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8((char)byte))) & 0xFFF;
+#else
+  const uint64_t ones = 0x0101010101010101, most = 0x7F7F7F7F7F7F7F7F;
+  uint64_t first = low ^ (ones * byte), second = high ^ (ones * byte);
+  // The top bit of each byte that is 0, and all of them moved next to each other.
+  first = ~(((first & most) + most) | first | most) >> 7;
+  second = ~(((second & most) + most) | second | most) >> 7 & 0xFFFFFFFF;
+  const uint64_t gather = 0x0102040810204080;
+  return (unsigned)((first * gather) >> 56 | (second * gather) >> 56 << 8);
+#endif
+}
+
 extern _Thread_local unsigned larder_thread_number_or_zero;
 
 /// Gives the calling thread its number.
 unsigned larder_number_thread(void);
 
-/// How many threads have a number: the highest number. At least that of every thread whose
+/// The highest number that a thread has or had. At least that of every thread whose
 /// `larder_thread_number` has returned.
 unsigned larder_numbered_threads(void);
 
-/// A number of the calling thread's own, from 1 up in the order of first calls.
+/// A number of the calling thread's own, from 1 up: the lowest that no thread has. When a thread has
+/// ended, another one may get its number, and what the one did happens before what the other does.
 static inline __attribute__((always_inline)) unsigned larder_thread_number(void) {
   unsigned number = larder_thread_number_or_zero;
   return __builtin_expect(number != 0, 1) ? number : larder_number_thread();

@@ -35,6 +35,8 @@ struct EvictedEntries<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   @inlinable
   @inline(__always)
   mutating func take(key: consuming Key) {
+    // The end of bytes is nothing.
+    if _isPOD(Key.self) { return }
     if self.key == nil { self.key = consume key } else { takeMore(key: key) }
   }
 
@@ -42,6 +44,7 @@ struct EvictedEntries<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   @inlinable
   @inline(__always)
   mutating func take(value: consuming Value) {
+    if _isPOD(Value.self) { return }
     if self.value == nil { self.value = consume value } else { takeMore(value: value) }
   }
 

@@ -1,3 +1,4 @@
+public import CLarderShims
 public import LarderEngine
 
 /// From the hash of a key to its object id: buckets of a cache line each, twelve ids in one.
@@ -65,32 +66,17 @@ struct KeyDirectory {
   @inline(__always)
   static func tag(_ hash: UInt32) -> UInt8 { max(1, UInt8(truncatingIfNeeded: hash)) }
 
-  /// A bit for each place of a bucket whose tag is `tag`: see `place`.
+  /// A bit for each place of a bucket whose tag is `tag`, from the lowest on.
   @inlinable
   @inline(__always)
-  static func places(in bucket: UnsafeMutableRawPointer, tag: UInt8) -> UInt64 {
-    let wanted = UInt64(tag) &* 0x0101_0101_0101_0101
-    let (low, high): (UInt64, UInt32) = (SharedBytes.load(bucket), SharedBytes.load(bucket + 8))
-    let first = zeroes(low ^ wanted)
-    let second = zeroes(UInt64(high) ^ (wanted & 0xFFFF_FFFF))
-    return first >> 7 | (second & 0x8080_8080) >> 6
-  }
-
-  /// The top bit of each byte that is 0.
-  @inlinable
-  @inline(__always)
-  static func zeroes(_ word: UInt64) -> UInt64 {
-    let low: UInt64 = 0x7F7F_7F7F_7F7F_7F7F
-    return ~((word & low) &+ low | word | low)
+  static func places(in bucket: UnsafeMutableRawPointer, tag: UInt8) -> UInt32 {
+    larder_equal_bytes(SharedBytes.load(bucket), SharedBytes.load(bucket + 8), tag)
   }
 
   /// The place that the lowest bit set stands for.
   @inlinable
   @inline(__always)
-  static func place(_ bits: UInt64) -> Int {
-    let bit = bits.trailingZeroBitCount
-    return bit &>> 3 | (bit & 1) &<< 3
-  }
+  static func place(_ bits: UInt32) -> Int { bits.trailingZeroBitCount }
 
   @inlinable
   @inline(__always)

@@ -26,13 +26,15 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
 
   /// Makes an object that is not resident a ghost, if it is one, and frees its id; but for `fresh`,
   /// all that is resident has a value. Amortised O(1).
+  ///
+  /// - Parameter first: What the tier said became of it.
   @inlinable
   @inline(__always)
   mutating func settle(
-    _ id: ObjectID, fresh: ObjectID, _ gone: inout EvictedEntries<Key, Value>
+    _ id: ObjectID, _ first: GhostMove, fresh: ObjectID, _ gone: inout EvictedEntries<Key, Value>
   ) {
+    var move = first
     while true {
-      let move = tier.settle(id)
       if move.dropped != GhostMove.nowhere { releaseGhost(move.dropped, &gone) }
       switch move.outcome {
       case .forgotten: return release(id, &gone)
@@ -46,6 +48,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
       case .unfinished: break
       case .full: makeGhostRoom(fresh: fresh)
       }
+      move = tier.settle(id)
     }
   }
 

@@ -28,6 +28,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     for place in 0..<given { letGo(tier.victims[place], &gone) }
     if isFresh { grow(to: records.room, ghosts: nextGhosts) }
     totals.trimmed += UInt64(given)
+    ages = setup.timeToLiveMicroseconds != nil
     roomMax = Self.roomMax(
       residents: setup.objectsMax, ghosts: placesGhosts ? 0 : tier.ghostsMax)
     releaseForgotten(&gone)

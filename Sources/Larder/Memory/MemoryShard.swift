@@ -33,6 +33,8 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   @usableFromInline var swept: UInt32 = 0
   @usableFromInline var totals = ShardTotals()
   @usableFromInline var expires = false
+  /// Whether entries have a limit on their age.
+  @usableFromInline var ages: Bool
   @usableFromInline var directory: KeyDirectory
   @usableFromInline var records: ShardRecords<Key, Value>
   @usableFromInline let isWeighed: Bool
@@ -57,8 +59,8 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   /// An empty shard over `tier`, which has room for ids up to `room`; entries expire `idleLife`
   /// microseconds after their last access.
   init(
-    _ tier: CacheTier, isWeighed: Bool, residentsMax: Int, room: Int, _ hasher: KeyHasher,
-    _ place: ShardPlace<Key, Value>,
+    _ tier: CacheTier, isWeighed: Bool, ages: Bool, residentsMax: Int, room: Int,
+    _ hasher: KeyHasher, _ place: ShardPlace<Key, Value>,
     keepsExpired: (@Sendable (UnsafePointer<Value>, UInt64) -> Bool)? = nil,
     idleLife: UInt64? = nil, prompt: PromptExpiry? = nil, now: UInt64 = 0
   ) {
@@ -72,6 +74,7 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     }
     self.keepsExpired = keepsExpired
     self.isWeighed = isWeighed
+    self.ages = ages
     self.hasher = hasher
     self.place = place
     placesGhosts = tier.placeGhosts()
@@ -176,7 +179,7 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     now: UInt64, _ gone: inout EvictedEntries<Key, Value>
   ) -> MemoryStored {
     totals.sets &+= 1
-    if placesGhosts { prefetchCandidate() }
+    prefetchCandidate()
     var id = placesGhosts ? findAny(key, hash) : find(key, hash)
     let isNew = id == .none || ShardRecords<Key, Value>.isGhost(id)
     if isNew { id = takeID(key, hash, ghost: id, &gone) } else { records.open(id) }
@@ -184,7 +187,10 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     var request = Request(id: id, size: isWeighed ? entry.size : 1, cost: entry.fetchCost)
     request.fingerprint = fingerprint
     if !entry.isPermanent {
-      request.expires = min(tier.expiryFrom(now, entry.timeToLive), entry.expires)
+      request.expires = entry.expires
+      if ages || entry.timeToLive > 0 {
+        request.expires = min(tier.expiryFrom(now, entry.timeToLive), entry.expires)
+      }
       if request.expires != Request.noExpiry, !expires { beginExpiries() }
     }
     if wasThere, let idle, idle[id] <= now { tier.remove(id) }
@@ -230,6 +236,10 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
       } else {
         vacate(victim, .evict(.capacity), &gone)
       }
+    }
+    if placesGhosts, let move = tier.victims.move {
+      settle(tier.victims[0], move, fresh: fresh, &gone)
+      return isFreshGone
     }
     // Making room for ghosts moves the values of all that is resident: the others are gone by now.
     for place in 0..<tier.victims.count {
@@ -314,7 +324,7 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     _ id: ObjectID, fresh: ObjectID = .none, _ gone: inout EvictedEntries<Key, Value>
   ) -> Bool {
     if placesGhosts {
-      settle(id, fresh: fresh, &gone)
+      settle(id, tier.settle(id), fresh: fresh, &gone)
     } else if tier.remembers(id) {
       return false
     } else {

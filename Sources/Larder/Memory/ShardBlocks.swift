@@ -103,4 +103,17 @@ struct ShardBlocks<Key: Hashable & Sendable, Value: Sendable> {
   func prefetch(_ index: Int, _ hash: UInt32) {
     larder_prefetch_shared(view(index).pointee.directory.home(hash))
   }
+
+  /// Brings near what a set will change after a get that found nothing.
+  @inlinable
+  @inline(__always)
+  func prefetchState(_ index: Int) {
+    let lock = lockPlace(index)
+    for line in 0..<6 { larder_prefetch(lock + line &* 64) }
+    let view = view(index)
+    larder_prefetch(view.pointee.victims)
+    if let state = view.pointee.tierState.baseAddress {
+      for line in 0..<5 { larder_prefetch(state + line &* 64) }
+    }
+  }
 }

@@ -11,17 +11,6 @@ public import Synchronization
 /// seqlocks get along with programming language memory models?, MSPC 2012, for the fences; what
 /// pairs with what is in Synchronisation.md.)
 extension ShardRecords where Key: Equatable {
-  /// What a reader found out about a record.
-  @usableFromInline
-  enum Reading {
-    /// It is of the key, and this is its version.
-    case same(version: UInt32)
-    /// It is of another key.
-    case other
-    /// It is being written.
-    case torn
-  }
-
   /// Before key or value are written.
   @inlinable
   @inline(__always)
@@ -52,23 +41,6 @@ extension ShardRecords where Key: Equatable {
       SharedBytes.write(part, to: place)
     } else {
       place.initialize(to: part)
-    }
-  }
-
-  /// Whether a record that others may be writing is of a key.
-  @inlinable
-  @inline(__always)
-  func compare(_ id: ObjectID, _ key: Key) -> Reading {
-    // A ghost, whose key only the lock's holder may look at.
-    guard Int(id) <= room else { return .other }
-    let version = version(id).pointee.load(ordering: .acquiring)
-    guard version & 1 == 0 else { return .torn }
-    return withUnsafeTemporaryAllocation(of: Key.self, capacity: 1) { copy in
-      guard let copy = copy.baseAddress else { return .torn }
-      SharedBytes.read(self.key(id), into: copy)
-      // What may be of two keys is not shown to the key's own idea of equality.
-      guard isStill(version, id) else { return .torn }
-      return copy.pointee == key ? .same(version: version) : .other
     }
   }
 

@@ -1,3 +1,4 @@
+public import CLarderShims
 public import LarderEngine
 public import Synchronization
 
@@ -24,6 +25,9 @@ struct ShardView<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   @usableFromInline var expiries: UnsafeMutablePointer<Atomic<UInt64>>?
   /// Looked at only where there are `expiries`.
   @usableFromInline var idle: IdleTimes?
+  /// What a set needs beside the shard itself: the tier, and its victims.
+  @usableFromInline let tierState: UnsafeRawBufferPointer
+  @usableFromInline let victims: UnsafeRawPointer
 
   /// A view of a shard's parts.
   init(
@@ -34,6 +38,8 @@ struct ShardView<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     hits = tier.hitWords()
     expiries = tier.sharedExpiries()
     self.idle = idle
+    tierState = tier.state
+    victims = tier.victims.place
     directoryBase = Atomic(directory.base)
     buckets = Atomic(directory.buckets)
   }
@@ -60,10 +66,10 @@ struct ShardView<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     _ key: Key, _ hash: UInt32, _ clock: any CacheClock, _ result: inout Result?,
     _ read: (UnsafePointer<Value>) -> Result?
   ) -> Outcome {
-    guard let hits else { return .unknown }
     if ShardRecords<Key, Value>.haveVersions {
-      return getTogether(key, hash, hits, clock, &result, read)
+      return getTogether(key, hash, clock, &result, read)
     }
+    guard let hits else { return .unknown }
     let id = directory.find(hash) { [records] in records.isOf(key, hash, $0) }
     if id == .none { return .miss }
     if isExpired(id, clock) { return .unknown }
@@ -72,39 +78,52 @@ struct ShardView<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     return .hit
   }
 
-  /// A get while others write.
+  /// A get while others write: everything is read between two looks at the record's version, so it
+  /// was there together.
   @inlinable
   @inline(__always)
   func getTogether<Result>(
-    _ key: Key, _ hash: UInt32, _ hits: HitWords, _ clock: any CacheClock,
-    _ result: inout Result?, _ read: (UnsafePointer<Value>) -> Result?
+    _ key: Key, _ hash: UInt32, _ clock: any CacheClock, _ result: inout Result?,
+    _ read: (UnsafePointer<Value>) -> Result?
   ) -> Outcome {
-    var version: UInt32 = 1
-    let id = directory.find(hash) { [records] id in
-      switch records.compare(id, key) {
-      case .same(let found): version = found
-      case .other: return false
-      case .torn: break
+    var outcome = Outcome.miss
+    _ = directory.find(hash) { [records] id in
+      // A ghost, whose key only the lock's holder may look at, and will when the key is stored.
+      guard Int(id) <= records.room else {
+        larder_prefetch_shared(records.ghostKey(ShardRecords<Key, Value>.ghostPlace(id)))
+        return false
       }
+      let version = records.version(id).pointee.load(ordering: .acquiring)
+      guard let word = hits?.word(id) else {
+        outcome = .unknown
+        return true
+      }
+      let found = SharedBytes.read(records.key(id))
+      let value = SharedBytes.read(records.value(id))
+      // What may be of two keys is not shown to the key's own idea of equality.
+      guard version & 1 == 0, records.isStill(version, id) else {
+        outcome = .unknown
+        return true
+      }
+      guard found == key else { return false }
+      // Read again, and not kept: where nothing is counted most of it is not needed.
+      guard let hits, hits.isResident(word) else { return true }
+      if expiries != nil, isExpired(id, clock) || !records.isStill(version, id) {
+        outcome = .unknown
+        return true
+      }
+      // What is counted for another key that has come to the id meanwhile was a hit all the same.
+      hits.count(id, word)
+      result = withUnsafePointer(to: value) { read($0) }
+      outcome = .hit
       return true
     }
-    if id == .none { return .miss }
-    if version & 1 != 0 || isExpired(id, clock) { return .unknown }
-    // Asked for between two looks at the version: the value is then one that was there.
-    let isResident = hits.hit(id)
-    return withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) { copy in
-      guard let copy = copy.baseAddress else { return .unknown }
-      SharedBytes.read(records.value(id), into: copy)
-      guard records.isStill(version, id) else { return .unknown }
-      guard isResident else { return .miss }
-      result = read(UnsafePointer(copy))
-      return .hit
-    }
+    return outcome
   }
 
   /// Whether an entry has expired; if not, this is an access to it.
   @inlinable
-  @inline(__always)
+  @inline(never)
   func isExpired(_ id: ObjectID, _ clock: any CacheClock) -> Bool {
     guard let expiries else { return false }
     let now = clock.nowMicroseconds

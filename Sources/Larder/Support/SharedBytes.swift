@@ -6,13 +6,13 @@ public import Synchronization
 /// whoever reads must be able to tell, and then throw it away unseen.
 @usableFromInline
 enum SharedBytes {
-  /// Reads what is at `place` into the memory at `copy`. O(bytes).
+  /// Reads what is at `place` into `copy`, which has room for one. O(bytes).
   @inlinable
   @inline(__always)
   static func read<Value>(
-    _ place: UnsafeMutablePointer<Value>, into copy: UnsafeMutablePointer<Value>
+    _ place: UnsafeMutablePointer<Value>, into copy: UnsafeMutableBufferPointer<Value>
   ) {
-    let (from, to) = (UnsafeMutableRawPointer(place), UnsafeMutableRawPointer(copy))
+    let (from, to) = (UnsafeMutableRawPointer(place), UnsafeMutableRawBufferPointer(copy))
     eachWord(of: Value.self) { offset, width in
       #if LARDER_SCHEDULES
         ScheduledStep.take()
@@ -22,6 +22,22 @@ enum SharedBytes {
       case 4: to.storeBytes(of: load(from + offset), toByteOffset: offset, as: UInt32.self)
       default: to.storeBytes(of: load(from + offset), toByteOffset: offset, as: UInt8.self)
       }
+    }
+  }
+
+  /// What is at `place`. O(bytes).
+  @inlinable
+  @inline(__always)
+  static func read<Value>(_ place: UnsafeMutablePointer<Value>) -> Value {
+    if MemoryLayout<Value>.size == 8, MemoryLayout<Value>.alignment == 8 {
+      #if LARDER_SCHEDULES
+        ScheduledStep.take()
+      #endif
+      return unsafeBitCast(load(UnsafeMutableRawPointer(place)) as UInt64, to: Value.self)
+    }
+    return withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) { copy in
+      read(place, into: copy)
+      return copy[0]
     }
   }
 

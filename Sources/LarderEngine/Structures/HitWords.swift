@@ -41,13 +41,33 @@ public struct HitWords {
   @inlinable
   @inline(__always)
   public func hit(_ id: ObjectID) -> Bool {
+    let word = word(id)
+    return isResident(word) && count(id, word)
+  }
+
+  /// The word of an object. O(1).
+  @inlinable
+  @inline(__always)
+  public func word(_ id: ObjectID) -> UInt32 {
     #if DEBUG
       assert(Int(id) <= objects, "a hit of an id that the policy has no word for")
     #endif
-    let word = words[Int(id)].load(ordering: .relaxed)
-    guard word &- first <= span else { return false }
+    return words[Int(id)].load(ordering: .relaxed)
+  }
+
+  /// Whether an object with such a word is resident.
+  @inlinable
+  @inline(__always)
+  public func isResident(_ word: UInt32) -> Bool { word &- first <= span }
+
+  /// Makes a hit of an object whose word was `word`, that of a resident object, and says whether it
+  /// is still resident. O(1).
+  @inlinable
+  @inline(__always)
+  @discardableResult
+  public func count(_ id: ObjectID, _ word: UInt32) -> Bool {
     // Not written again: the other processors then keep what they have of it.
-    return word & counter >= highest || advance(id, word)
+    word & counter >= highest || advance(id, word)
   }
 
   /// What has been changed since it was read is read again: a policy's own change is never undone.

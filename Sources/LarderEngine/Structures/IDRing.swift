@@ -82,6 +82,18 @@ public struct IDRing: ~Copyable {
   @inline(__always)
   public var oldestPlace: ObjectID { base[Int(oldest & mask)] }
 
+  /// The first of the four oldest places whose entry is `wanted`, or what is in the oldest one: a
+  /// guess at what a search will find. It may be something that was taken out. O(1).
+  @inlinable
+  @inline(__always)
+  func guess(_ wanted: (ObjectID) -> Bool) -> ObjectID {
+    for ahead in 0..<4 as Range<UInt32> {
+      let id = base[Int((oldest &+ ahead) & mask)]
+      if id != .none, wanted(id) { return id }
+    }
+    return oldestPlace
+  }
+
   /// Takes the entry at `position` out. O(1).
   @inlinable
   @inline(__always)

@@ -92,10 +92,17 @@ public struct SweepQueue: ~Copyable {
     }
   }
 
-  /// What the hand comes to next, or `.none` where there is a hole.
+  /// What `popUnmarked` will take out if it is one of the few that the hand comes to next;
+  /// otherwise the first of these, or `.none` where there is a hole.
   @inlinable
   @inline(__always)
-  public var atHand: ObjectID { base[Int(hand & mask)] }
+  public var atHand: ObjectID {
+    for ahead in 0..<4 as Range<UInt32> {
+      let id = base[Int((hand &+ ahead) & mask)]
+      if id != .none, words[id] & SweepQueue.mark == 0 { return id }
+    }
+    return base[Int(hand & mask)]
+  }
 
   /// Takes a queued object out. Amortised O(1).
   public mutating func remove(_ id: ObjectID) {

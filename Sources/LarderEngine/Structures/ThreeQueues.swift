@@ -108,12 +108,14 @@ public struct ThreeQueues: ~Copyable {
   @inline(__always)
   public var isMainEmpty: Bool { main.count == 0 }
 
-  /// What is oldest in small, or in main where that holds more than its share; `.none` where a hole
-  /// is in its place.
+  /// What will be evicted next if it is one of the oldest few in small, or in main where that holds
+  /// more than its share; otherwise what is oldest, or `.none` where a hole is in its place.
   @inlinable
   @inline(__always)
   public var candidate: ObjectID {
-    mainUsed > mainCapacity ? main.oldestPlace : small.oldestPlace
+    mainUsed > mainCapacity
+      ? main.guess { words[$0] & ThreeQueues.counterMask == 0 }
+      : small.guess { words[$0] & ThreeQueues.counterMask <= ThreeQueues.one }
   }
 
   /// Counts a request for a resident object.

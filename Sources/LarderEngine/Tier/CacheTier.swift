@@ -35,16 +35,35 @@ package struct CacheTier {
     case replaced
   }
 
+  // What sets and gets use comes first, in as few cache lines as possible.
+
+  /// A get at a time in microseconds; may leave victims.
+  @usableFromInline package let access: (ObjectID, _ now: UInt64) -> Access
+  /// A set at a time in microseconds of a request whose `expires` is `expiryFrom`; may leave
+  /// victims, also when it rejects.
+  @usableFromInline package let set: (Request, _ now: UInt64) -> Stored
+  /// What the last `access` or `set` evicted.
+  @usableFromInline package let victims: VictimList
+  @usableFromInline let victimsOwner: VictimList.Owner
+  /// Where what the policy keeps is, and how long that is: only to be brought near. The columns are
+  /// elsewhere.
+  @usableFromInline package let state: UnsafeRawBufferPointer
+  /// Says what became of an object that is no longer resident: see `ThreeQueues.settle`. Only after
+  /// `placeGhosts`, as all that is said of places.
+  @usableFromInline package let settle: (ObjectID) -> GhostMove
+  /// The ghost at a place is requested, and has an id until it is stored or settled.
+  @usableFromInline package let recall: (_ place: UInt32, ObjectID) -> Void
   /// Whether the object is resident.
   @usableFromInline package let contains: (ObjectID) -> Bool
   /// Whether the policy knows anything about the object.
   @usableFromInline package let remembers: (ObjectID) -> Bool
+  /// When something stored now with a time to live of its own expires, microseconds; 0 is none.
+  @usableFromInline package let expiryFrom: (_ now: UInt64, _ timeToLive: UInt64) -> UInt64
+
   /// The size of a resident object, in units of the capacity.
   @usableFromInline package let size: (ObjectID) -> UInt32
   /// When a resident object expires, microseconds; `Request.noExpiry` for never.
   @usableFromInline package let expiry: (ObjectID) -> UInt64
-  /// A get at a time in microseconds; may leave victims.
-  @usableFromInline package let access: (ObjectID, _ now: UInt64) -> Access
   /// How hits of what has not expired are made by any number of threads at once and while another
   /// one calls the tier; nil where hits must be one at a time. Valid until `reserve`.
   @usableFromInline package let hitWords: () -> HitWords?
@@ -53,17 +72,12 @@ package struct CacheTier {
   @usableFromInline package let sharedExpiries: () -> UnsafeMutablePointer<Atomic<UInt64>>?
   /// Makes room for expiries, as the first set with an expiry does. O(ids).
   @usableFromInline package let beginExpiries: () -> Void
-  /// A set at a time in microseconds of a request whose `expires` is `expiryFrom`; may leave
-  /// victims, also when it rejects.
-  @usableFromInline package let set: (Request, _ now: UInt64) -> Stored
   /// From here on what is set was admitted before, as when a cache is read back from disk, or no
   /// longer: an admission filter learns of it and is not asked.
   @usableFromInline package let setRestoring: (Bool) -> Void
   /// Gives a resident object another expiry, microseconds, without a reference to it: the policy
   /// hears of it only when it orders objects by their expiry.
   @usableFromInline package let renew: (ObjectID, _ expires: UInt64) -> Void
-  /// When something stored now with a time to live of its own expires, microseconds; 0 is none.
-  @usableFromInline package let expiryFrom: (_ now: UInt64, _ timeToLive: UInt64) -> UInt64
   /// Removes whatever there is of the object, ghosts included.
   @usableFromInline package let remove: (ObjectID) -> Void
   /// The first id in a range of which the policy knows nothing, or `.none`. O(the range's length).
@@ -77,13 +91,6 @@ package struct CacheTier {
   @usableFromInline package let giveUp: () -> ObjectID
   /// Makes room for ids up to a number. O(that number).
   @usableFromInline package let reserve: (_ objects: Int) -> Void
-  /// What the last `access` or `set` evicted.
-  @usableFromInline package let victims: VictimList
-  /// Says what became of an object that is no longer resident: see `ThreeQueues.settle`. Only after
-  /// `placeGhosts`, as all that is said of places.
-  @usableFromInline package let settle: (ObjectID) -> GhostMove
-  /// The ghost at a place is requested, and has an id until it is stored or settled.
-  @usableFromInline package let recall: (_ place: UInt32, ObjectID) -> Void
   /// Forgets the ghost at a place.
   @usableFromInline package let dropGhost: (_ place: UInt32) -> Void
   /// Has so many places for ghosts: see `ThreeQueues.repackGhosts`.
@@ -104,7 +111,8 @@ package struct CacheTier {
   init<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>(
     _ held: Held<Tier<Policy, Shape>>
   ) {
-    let list = VictimList()
+    let owner = VictimList.Owner()
+    let list = owner.list
     contains = { id in held.with { $0.contains(id) } }
     remembers = { id in held.with { $0.remembers(id) } }
     size = { id in held.with { $0.size(of: id) } }
@@ -142,6 +150,10 @@ package struct CacheTier {
         _ = tier.takeForgotten()
         let outcome = tier.set(request, now: now) { list.append($0) }
         list.noteForgotten(tier.takeForgotten())
+        if tier.placesGhosts {
+          let isUsual = list.count == 1 && list[0] != request.id
+          list.noteMove(isUsual ? tier.settle(list[0]) : nil)
+        }
         let candidate = tier.candidate
         list.noteCandidate(candidate)
         tier.prefetch(candidate)
@@ -155,6 +167,9 @@ package struct CacheTier {
     giveUp = { held.with { $0.giveUp() } }
     reserve = { objects in held.with { $0.reserve(objects: objects) } }
     victims = list
+    victimsOwner = owner
+    state = UnsafeRawBufferPointer(
+      start: held.place, count: MemoryLayout<Tier<Policy, Shape>>.size)
     countBody = { held.with { $0.count } }
     usedBody = { held.with { $0.used } }
     expiresBody = { held.with { $0.mayExpire } }

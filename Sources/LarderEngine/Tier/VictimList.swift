@@ -1,5 +1,7 @@
 /// What one operation of a tier evicted, in order, and what it forgot: memory that is used again
 /// and again.
+///
+/// Valid for as long as its `Owner`: who passes it on counts no references.
 @usableFromInline
 package struct VictimList {
   @usableFromInline
@@ -9,35 +11,36 @@ package struct VictimList {
     @usableFromInline var forgotten = ObjectID.none
     @usableFromInline var candidate = ObjectID.none
     @usableFromInline var room: Int
+    @usableFromInline var move: GhostMove?
   }
 
   // Two cache lines that nothing else is in: what is counted, and behind it the first victims.
   private static var bytes: Int { 128 }
 
   @usableFromInline let storage: UnsafeMutablePointer<Storage>
-  private let owner: Owner
 
-  private final class Owner {
-    let storage: UnsafeMutablePointer<Storage>
+  /// Has the memory of a list.
+  @usableFromInline
+  final class Owner {
+    /// The list, which is empty at first.
+    @usableFromInline let list = VictimList()
 
-    init(_ storage: UnsafeMutablePointer<Storage>) { self.storage = storage }
+    @usableFromInline
+    init() {}
 
-    deinit {
-      if storage.pointee.base != VictimList.firstPlaces(storage) {
-        storage.pointee.base.deallocate()
-      }
-      UnsafeMutableRawPointer(storage).deallocate()
-    }
+    deinit { list.deallocate() }
   }
 
-  /// An empty list.
-  @usableFromInline
-  init() {
+  private init() {
     storage = UnsafeMutableRawPointer.allocate(byteCount: Self.bytes, alignment: Self.bytes)
       .bindMemory(to: Storage.self, capacity: 1)
     let places = (Self.bytes - MemoryLayout<Storage>.stride) / MemoryLayout<ObjectID>.stride
     storage.initialize(to: Storage(base: Self.firstPlaces(storage), room: places))
-    owner = Owner(storage)
+  }
+
+  private func deallocate() {
+    if storage.pointee.base != Self.firstPlaces(storage) { storage.pointee.base.deallocate() }
+    UnsafeMutableRawPointer(storage).deallocate()
   }
 
   private static func firstPlaces(
@@ -45,6 +48,9 @@ package struct VictimList {
   ) -> UnsafeMutablePointer<ObjectID> {
     UnsafeMutableRawPointer(storage + 1).assumingMemoryBound(to: ObjectID.self)
   }
+
+  /// Where the list is: only to be brought near.
+  @usableFromInline package var place: UnsafeRawPointer { UnsafeRawPointer(storage) }
 
   /// How many there are.
   @inlinable
@@ -65,6 +71,16 @@ package struct VictimList {
   /// What may well be evicted before long, as the last `set` left it; `.none` where nobody can say.
   @inlinable
   package var candidate: ObjectID { storage.pointee.candidate }
+
+  /// What became of the only victim of the last `set`, if that was asked already: see
+  /// `ThreeQueues.settle`.
+  @inlinable
+  package var move: GhostMove? { storage.pointee.move }
+
+  /// Notes what became of the only victim.
+  @inlinable
+  @inline(__always)
+  func noteMove(_ move: GhostMove?) { storage.pointee.move = move }
 
   /// Memory held, in bytes.
   @usableFromInline var bytes: Int {

@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 import TestSupport
 import Testing
@@ -8,7 +9,7 @@ import Testing
   @Test func aGateIsForOneAtATime() {
     let slots = ReaderSlots(threads: 3)
     defer { slots.destroy() }
-    #expect(slots.count == 4)
+    #expect(slots.owners == 4 && slots.count == 8)
     let slot = slots.own
     func enter(_ index: Int) -> Bool { slot.enter(index) }
     #expect(enter(0))
@@ -26,10 +27,60 @@ import Testing
     #expect(slots.own == slot)
   }
 
-  @Test func nobodyWaitsForReadersOfAnotherShard() {
-    nonisolated(unsafe) let slots = ReaderSlots(threads: 64)
-    let entered = slots.own.enter(3)
-    #expect(entered)
+  /// The totals are set to zero by another thread than those that count.
+  @Test func totalsAreResetWhileSomebodyIsInASlot() {
+    let slots = ReaderSlots(threads: 4, isAsymmetric: true)
+    defer { slots.destroy() }
+    let slot = slots.slot(1)
+    #expect(slot.enter(0, isOwn: true))
+    slot.countHit()
+    slots.resetTotals()
+    #expect(slots.totals == (0, 0))
+    slot.countHit()
+    slot.countMiss()
+    slot.leave()
+    #expect(slots.totals == (1, 1))
+  }
+
+  @Test func aThreadInItsOwnSlotDoesNotEnterItAgain() {
+    let slots = ReaderSlots(threads: 4, isAsymmetric: true)
+    defer { slots.destroy() }
+    let slot = slots.slot(2)
+    #expect(slot.enter(0, isOwn: true))
+    #expect(!slot.enter(3, isOwn: true))
+    slot.leave()
+    #expect(slot.enter(3, isOwn: true))
+    slot.leave()
+  }
+
+  /// Threads that come and go share the numbers of those that have gone, and so their slots.
+  @Test func numbersOfEndedThreadsAreGivenOutAgain() {
+    final class Numbers: @unchecked Sendable {
+      let slots = ReaderSlots(threads: 64)
+      var seen: Set<Int> = []
+    }
+    let numbers = Numbers()
+    for _ in 0..<300 {
+      let isOver = DispatchSemaphore(value: 0)
+      let thread = Thread {
+        numbers.seen.insert(numbers.slots.ownNumber)
+        isOver.signal()
+      }
+      thread.start()
+      isOver.wait()
+      // Its number is free a moment after that.
+      while !thread.isFinished { usleep(50) }
+      usleep(200)
+    }
+    #expect(numbers.seen.count < 60)
+    numbers.slots.destroy()
+  }
+
+  @Test(arguments: [false, true])
+  func nobodyWaitsForReadersOfAnotherShard(isAsymmetric: Bool) {
+    nonisolated(unsafe) let slots = ReaderSlots(threads: 64, isAsymmetric: isAsymmetric)
+    let entered = slots.enter(3)
+    #expect(entered != nil)
     let others = Deadline.isMet {
       slots.waitForReaders(of: 2)
       slots.waitForReaders(of: 4)
@@ -40,6 +91,58 @@ import Testing
     #expect(own, "waits for a reader that has left")
     // A thread that still waits reads them.
     if others, own { slots.destroy() }
+  }
+
+  /// Who has closed what is read, and has waited for the readers, is alone: readers announce
+  /// themselves without a barrier.
+  @Test func whoClosesIsAlone() async {
+    final class Shared: @unchecked Sendable {
+      let slots = ReaderSlots(threads: 8, isAsymmetric: true)
+      let memory = UnsafeMutableRawPointer.allocate(byteCount: 64, alignment: 64)
+      let isClosed = Atomic<UInt32>(0)
+      var pair = UnsafeMutablePointer<(Int, Int)>.allocate(capacity: 1)
+      let torn = Atomic<Int>(0)
+      let read = Atomic<Int>(0)
+    }
+    let shared = Shared()
+    CacheLock.create(at: shared.memory)
+    shared.pair.initialize(to: (0, 0))
+    await withTaskGroup(of: Void.self) { group in
+      for thread in 0..<4 {
+        group.addTask {
+          for step in 0..<4_000 {
+            if (step + thread) % 5 > 0 {
+              guard let slot = shared.slots.enter(0) else { continue }
+              if shared.isClosed.load(ordering: .sequentiallyConsistent) == 0 {
+                let (one, other) = shared.pair.pointee
+                if one != other { shared.torn.wrappingAdd(1, ordering: .relaxed) }
+                shared.read.wrappingAdd(1, ordering: .relaxed)
+              }
+              slot.leave()
+            } else {
+              let lock = CacheLock(at: shared.memory)
+              lock.lock()
+              shared.isClosed.store(1, ordering: .sequentiallyConsistent)
+              shared.slots.synchronize()
+              shared.slots.waitForReaders(of: 0)
+              let (one, other) = shared.pair.pointee
+              shared.pair.pointee = (-1, -2)
+              shared.pair.deallocate()
+              shared.pair = .allocate(capacity: 1)
+              shared.pair.initialize(to: (one + 1, other + 1))
+              shared.isClosed.store(0, ordering: .sequentiallyConsistent)
+              lock.unlock()
+            }
+          }
+        }
+      }
+    }
+    #expect(shared.torn.load(ordering: .relaxed) == 0)
+    #expect(shared.read.load(ordering: .relaxed) > 0)
+    #expect(shared.pair.pointee == (3_200, 3_200))
+    shared.pair.deallocate()
+    shared.memory.deallocate()
+    shared.slots.destroy()
   }
 
   /// Who holds the lock and has waited for the readers is alone.
