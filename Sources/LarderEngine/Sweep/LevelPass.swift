@@ -16,13 +16,25 @@ struct LevelPass<Entry: LevelEntry>: CapacityPass, ~Copyable {
   private var newestStart: UInt32 = 0
   private var newestEnd: UInt32 = 0
   private let newestMask: UInt32
-  // Others that are not above the open level.
-  private var risen = LazyHeap()
+  // Others that are not above the open level, the lowest first.
+  private var risen = MaxHeap<Risen>()
   // The level that is open: all of its objects are in `run` or below.
   private var open: UInt32
   private var floor: UInt32 = 0
   private let capacity: UInt64
   private var misses: UInt64 = 0
+
+  /// An object with its level and stamp as they were. Not private: on that Swift 6.3.1 fails in
+  /// debug builds.
+  struct Risen: BitwiseCopyable, Comparable {
+    var key: UInt64
+    var id: ObjectID
+
+    @inline(__always)
+    static func < (one: Risen, other: Risen) -> Bool { one.key > other.key }
+    @inline(__always)
+    static func == (one: Risen, other: Risen) -> Bool { one.key == other.key }
+  }
 
   private static var lookahead: Int { 32 }
   /// Twice the requests: above any level.
@@ -104,17 +116,17 @@ struct LevelPass<Entry: LevelEntry>: CapacityPass, ~Copyable {
   /// Files objects again that are no longer what the heap has first.
   private mutating func dropRisen() {
     while !risen.isEmpty {
-      let (key, id) = risen.first
-      let entry = entries[id]
-      if entry.stamp == UInt32(truncatingIfNeeded: key) { return }
-      risen.removeFirst()
-      file(id, entry.level, stamp: entry.stamp)
+      let first = risen.largest
+      let entry = entries[first.id]
+      if entry.stamp == UInt32(truncatingIfNeeded: first.key) { return }
+      risen.removeLargest()
+      file(first.id, entry.level, stamp: entry.stamp)
     }
   }
 
   /// Evicts the first object of the heap, unless one of the open level is before it.
   private mutating func takeRisen() -> Bool {
-    let (key, id) = risen.first
+    let (key, id) = (risen.largest.key, risen.largest.id)
     if UInt32(truncatingIfNeeded: key >> 32) == open, run.count > 0 {
       let (stamp, other) = (run.firstOrder, run.first)
       let entry = entries[other]
@@ -128,7 +140,7 @@ struct LevelPass<Entry: LevelEntry>: CapacityPass, ~Copyable {
         return false
       }
     }
-    risen.removeFirst()
+    risen.removeLargest()
     entries[id].level = 0
     return true
   }
@@ -136,7 +148,7 @@ struct LevelPass<Entry: LevelEntry>: CapacityPass, ~Copyable {
   @inline(__always)
   private mutating func file(_ id: ObjectID, _ level: UInt32, stamp: UInt32 = 0) {
     if level <= open {
-      risen.add(UInt64(level) << 32 | UInt64(stamp), id)
+      risen.insert(Risen(key: UInt64(level) << 32 | UInt64(stamp), id: id))
     } else {
       buckets.add(id, level: level, open: open)
     }

@@ -57,7 +57,7 @@ public final class RecordBatch {
 
   /// Hands over what there is; false when the sink wants no more.
   public func flush() throws -> Bool {
-    if skipsZeroSizes { removeZeroSizes() }
+    if skipsZeroSizes { count = records.removeZeroSizes(of: count) }
     if count > 0 && wantsMore {
       wantsMore = try sink(UnsafeBufferPointer(start: records, count: count))
     }
@@ -128,14 +128,5 @@ public final class RecordBatch {
       + "\(maxBadShare == 0 ? "none" : limit) may; check the format, or allow more with --max-bad"
     error.advice = ([error.advice].compactMap { $0 } + others + [last]).joined(separator: "; ")
     throw error
-  }
-
-  private func removeZeroSizes() {
-    var kept = 0
-    for index in 0..<count where records[index].size != 0 {
-      records[kept] = records[index]
-      kept += 1
-    }
-    count = kept
   }
 }

@@ -81,18 +81,9 @@ final class RecordPiece {
     } else if let error = decoder.leftOver(filled - end, in: path, offset: offset + end) {
       failure = error
     }
-    if wanted.skipsZeroSizes { removeZeroSizes() }
+    if wanted.skipsZeroSizes { count = records.removeZeroSizes(of: count) }
     if let sample = wanted.sample { (count, gets) = sample.keep(records, count: count) }
     missingCount = keys.find(records, count: count, into: ids, missing: missingPlaces)
-  }
-
-  private func removeZeroSizes() {
-    var kept = 0
-    for index in 0..<count where records[index].size != 0 {
-      records[kept] = records[index]
-      kept += 1
-    }
-    count = kept
   }
 }
 

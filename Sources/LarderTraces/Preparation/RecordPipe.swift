@@ -30,7 +30,7 @@ final class RecordPipe: @unchecked Sendable {
   static let bytesMinimum = 8 << 20
 
   /// Whether there is another core to read with.
-  static let isWorthIt = sysconf(Int32(_SC_NPROCESSORS_ONLN)) > 1
+  static let isWorthIt = FilePieces.threadsDefault > 1
 
   private init() {
     lock = .allocate(capacity: 1)

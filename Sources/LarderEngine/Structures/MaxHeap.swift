@@ -9,6 +9,9 @@ struct MaxHeap<Element: Comparable & BitwiseCopyable> {
   /// How many there are.
   var count: Int { elements.count }
 
+  /// Memory held, in bytes.
+  var bytes: Int { elements.capacity * MemoryLayout<Element>.stride }
+
   /// The largest, of which there must be one.
   var largest: Element { elements[0] }
 
