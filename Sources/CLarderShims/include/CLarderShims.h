@@ -4,7 +4,6 @@
 #if defined(__linux__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE
 #endif
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #if defined(__SSE2__)
@@ -73,26 +72,6 @@ static inline __attribute__((always_inline)) void larder_end_protection(
   __atomic_store_n((unsigned *)word, value, __ATOMIC_RELEASE);
 }
 
-/// Announces that memory is about to be read: stores `value` into `word` before everything that the
-/// caller reads next, as far as the compiler is concerned.
-///
-/// The processor may read first and store later, unless `larder_synchronize_threads` is called in
-/// between: who is to see the announcement has to call it.
-static inline __attribute__((always_inline)) void larder_announce(void *word, unsigned value) {
-  __atomic_store_n((unsigned *)word, value, __ATOMIC_RELAXED);
-  __asm__ volatile("" : : "r"(word) : "memory");
-}
-
-/// Whether the system has `larder_synchronize_threads`: Linux 4.14 and later, unless a sandbox keeps
-/// `membarrier` from the process. The same answer for the life of the process.
-bool larder_synchronizes_threads(void);
-
-/// Makes every other thread of the process pass a full memory barrier before it returns: what a
-/// thread stored before its barrier is seen by the caller afterwards, and what it reads after its
-/// barrier is no older than what the caller stored before. Takes some microseconds. To be called
-/// only where `larder_synchronizes_threads`; false where the system refuses all the same.
-bool larder_synchronize_threads(void);
-
 /// Which of 12 bytes are `byte`, one bit for each: those of `low` and the lower four of `high`.
 static inline __attribute__((always_inline)) unsigned larder_equal_bytes(
     uint64_t low, uint64_t high, uint8_t byte) {
@@ -115,12 +94,11 @@ extern _Thread_local unsigned larder_thread_number_or_zero;
 /// Gives the calling thread its number.
 unsigned larder_number_thread(void);
 
-/// The highest number that a thread has or had. At least that of every thread whose
+/// How many threads have a number: the highest number. At least that of every thread whose
 /// `larder_thread_number` has returned.
 unsigned larder_numbered_threads(void);
 
-/// A number of the calling thread's own, from 1 up: the lowest that no thread has. When a thread has
-/// ended, another one may get its number, and what the one did happens before what the other does.
+/// A number of the calling thread's own, from 1 up in the order of first calls.
 static inline __attribute__((always_inline)) unsigned larder_thread_number(void) {
   unsigned number = larder_thread_number_or_zero;
   return __builtin_expect(number != 0, 1) ? number : larder_number_thread();

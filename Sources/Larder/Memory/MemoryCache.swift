@@ -113,7 +113,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     }
     let isShared = made.allSatisfy { $0.tier.hitWords() != nil }
     blocks = ShardBlocks(
-      count: count, slots: isShared ? Self.makeSlots() : nil
+      count: count, slots: isShared ? ReaderSlots(threads: systemProcessors * 2) : nil
     ) { [hasher] index, place in
       MemoryShard(
         made[index].tier, isWeighed: configuration.limits.weight != nil,
@@ -124,13 +124,6 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
         prompt: prompt, now: now)
     }
     prompt?.start { [weak self] in self?.removeDue() }
-  }
-
-  /// Slots for gets that take no lock. Where records have versions they keep readers out when
-  /// memory moves, and otherwise with each write.
-  private static func makeSlots() -> ReaderSlots {
-    ReaderSlots(
-      threads: systemProcessors * 2, isAsymmetric: ShardRecords<Key, Value>.haveVersions)
   }
 
   /// An empty cache of so many entries that evicts with `policy`.
@@ -173,11 +166,10 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     if events.watches(hash) { return getWatched(key, hash, read) }
     let index = blocks.index(hash)
     let upper = UInt32(truncatingIfNeeded: hash >> 32)
+    blocks.prefetch(index, upper)
     if let slots = blocks.slots {
       var result: Result?
       if getThroughSlot(key, upper, index, slots, &result, read) { return result }
-    } else {
-      blocks.prefetch(index, upper)
     }
     return getLocked(key, upper, index, false, read)
   }
@@ -190,9 +182,8 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     _ key: Key, _ hash: UInt32, _ index: Int, _ slots: ReaderSlots, _ result: inout Result?,
     _ read: (UnsafePointer<Value>) -> Result?
   ) -> Bool {
-    // The exchange of a slot that is not exclusive keeps what follows waiting.
-    if !ShardRecords<Key, Value>.haveVersions { blocks.prefetch(index, hash) }
-    guard let slot = slots.enter(index) else { return false }
+    let slot = slots.own
+    guard slot.enter(index) else { return false }
     guard blocks.isReadable(index) else {
       slot.leave()
       return false

@@ -14,7 +14,6 @@ struct ShardPlace<Key: Hashable & Sendable, Value: Sendable> {
   func close() {
     guard let slots else { return }
     view.pointee.isClosed.store(1, ordering: .sequentiallyConsistent)
-    slots.synchronize()
     slots.waitForReaders(of: index)
   }
 

@@ -81,7 +81,7 @@ extension MemoryCache {
   ) -> Bool {
     let number = slots.ownNumber
     let slot = slots.slot(number)
-    guard slots.enter(number, index) else { return false }
+    guard slot.enter(index) else { return false }
     guard blocks.isReadable(index) else {
       slot.leave()
       return false

@@ -1,4 +1,3 @@
-import Foundation
 import Synchronization
 import TestSupport
 import Testing
@@ -9,7 +8,7 @@ import Testing
   @Test func aGateIsForOneAtATime() {
     let slots = ReaderSlots(threads: 3)
     defer { slots.destroy() }
-    #expect(slots.owners == 4 && slots.count == 8)
+    #expect(slots.count == 4)
     let slot = slots.own
     func enter(_ index: Int) -> Bool { slot.enter(index) }
     #expect(enter(0))
@@ -27,60 +26,10 @@ import Testing
     #expect(slots.own == slot)
   }
 
-  /// The totals are set to zero by another thread than those that count.
-  @Test func totalsAreResetWhileSomebodyIsInASlot() {
-    let slots = ReaderSlots(threads: 4, isAsymmetric: true)
-    defer { slots.destroy() }
-    let slot = slots.slot(1)
-    #expect(slot.enter(0, isOwn: true))
-    slot.countHit()
-    slots.resetTotals()
-    #expect(slots.totals == (0, 0))
-    slot.countHit()
-    slot.countMiss()
-    slot.leave()
-    #expect(slots.totals == (1, 1))
-  }
-
-  @Test func aThreadInItsOwnSlotDoesNotEnterItAgain() {
-    let slots = ReaderSlots(threads: 4, isAsymmetric: true)
-    defer { slots.destroy() }
-    let slot = slots.slot(2)
-    #expect(slot.enter(0, isOwn: true))
-    #expect(!slot.enter(3, isOwn: true))
-    slot.leave()
-    #expect(slot.enter(3, isOwn: true))
-    slot.leave()
-  }
-
-  /// Threads that come and go share the numbers of those that have gone, and so their slots.
-  @Test func numbersOfEndedThreadsAreGivenOutAgain() {
-    final class Numbers: @unchecked Sendable {
-      let slots = ReaderSlots(threads: 64)
-      var seen: Set<Int> = []
-    }
-    let numbers = Numbers()
-    for _ in 0..<300 {
-      let isOver = DispatchSemaphore(value: 0)
-      let thread = Thread {
-        numbers.seen.insert(numbers.slots.ownNumber)
-        isOver.signal()
-      }
-      thread.start()
-      isOver.wait()
-      // Its number is free a moment after that.
-      while !thread.isFinished { usleep(50) }
-      usleep(200)
-    }
-    #expect(numbers.seen.count < 60)
-    numbers.slots.destroy()
-  }
-
-  @Test(arguments: [false, true])
-  func nobodyWaitsForReadersOfAnotherShard(isAsymmetric: Bool) {
-    nonisolated(unsafe) let slots = ReaderSlots(threads: 64, isAsymmetric: isAsymmetric)
-    let entered = slots.enter(3)
-    #expect(entered != nil)
+  @Test func nobodyWaitsForReadersOfAnotherShard() {
+    nonisolated(unsafe) let slots = ReaderSlots(threads: 64)
+    let entered = slots.own.enter(3)
+    #expect(entered)
     let others = Deadline.isMet {
       slots.waitForReaders(of: 2)
       slots.waitForReaders(of: 4)
@@ -93,11 +42,10 @@ import Testing
     if others, own { slots.destroy() }
   }
 
-  /// Who has closed what is read, and has waited for the readers, is alone: readers announce
-  /// themselves without a barrier.
+  /// Who has closed what is read, and has waited for the readers, is alone: readers turn back.
   @Test func whoClosesIsAlone() async {
     final class Shared: @unchecked Sendable {
-      let slots = ReaderSlots(threads: 8, isAsymmetric: true)
+      let slots = ReaderSlots(threads: 8)
       let memory = UnsafeMutableRawPointer.allocate(byteCount: 64, alignment: 64)
       let isClosed = Atomic<UInt32>(0)
       var pair = UnsafeMutablePointer<(Int, Int)>.allocate(capacity: 1)
@@ -112,7 +60,8 @@ import Testing
         group.addTask {
           for step in 0..<4_000 {
             if (step + thread) % 5 > 0 {
-              guard let slot = shared.slots.enter(0) else { continue }
+              let slot = shared.slots.own
+              guard slot.enter(0) else { continue }
               if shared.isClosed.load(ordering: .sequentiallyConsistent) == 0 {
                 let (one, other) = shared.pair.pointee
                 if one != other { shared.torn.wrappingAdd(1, ordering: .relaxed) }
@@ -123,7 +72,6 @@ import Testing
               let lock = CacheLock(at: shared.memory)
               lock.lock()
               shared.isClosed.store(1, ordering: .sequentiallyConsistent)
-              shared.slots.synchronize()
               shared.slots.waitForReaders(of: 0)
               let (one, other) = shared.pair.pointee
               shared.pair.pointee = (-1, -2)
