@@ -6,14 +6,17 @@ public import LarderEngine
 /// A bucket has a byte of each hash beside the ids, so that one look at one cache line says which
 /// ids may be the one wanted, without a branch for each; and how many ids would have been here but
 /// for want of room are in a bucket behind. (Bronson and Shi, Open-sourcing F14 for faster, more
-/// memory-efficient hash tables, 2019, whose layout this is.) There is a bucket for nine ids, which
-/// makes 7 bytes an object when full. Neither growing nor removing looks at a key.
+/// memory-efficient hash tables, 2019, whose layout this is.) These are counted for each of eight
+/// classes of hashes: in a cache that is full and replaces one key after the other, a search for a
+/// key that is not there looks at 1.1 buckets, with one count for all it would be 1.6. There is a
+/// bucket for eight ids, which makes 8 bytes an object when full. Neither growing nor removing
+/// looks at a key.
 ///
 /// What is there stays where it is until it is taken out, and all access is atomic: one thread at a
 /// time may change a directory while others search it, and what nobody takes out they find.
 @usableFromInline
 struct KeyDirectory {
-  // A bucket: 12 tags, 0 where there is no id; the number that went on; 12 ids.
+  // A bucket: 12 tags, 0 where there is no id; eight numbers of four bits; 12 ids.
   @inlinable static var bucketBytes: Int { 64 }
   @inlinable static var places: Int { 12 }
   @inlinable static var passedOffset: Int { 12 }
@@ -40,7 +43,7 @@ struct KeyDirectory {
   }
 
   @inlinable
-  static func buckets(objects: Int) -> Int { objects / 9 + 1 }
+  static func buckets(objects: Int) -> Int { objects / 8 + 1 }
 
   /// Bytes that a directory for up to `objects` ids takes.
   @inlinable
@@ -84,17 +87,30 @@ struct KeyDirectory {
     SharedBytes.load(bucket + (idsOffset &+ place &* 4))
   }
 
-  /// How many ids went on to the buckets behind.
+  /// Where in the word of a bucket's numbers that of a hash's class is: the class is of bits that
+  /// neither the tag has nor, in directories of less than two million buckets, the way there.
   @inlinable
   @inline(__always)
-  static func passed(_ bucket: UnsafeMutableRawPointer) -> UInt32 {
-    SharedBytes.load(bucket + passedOffset)
+  static func classShift(_ hash: UInt32) -> UInt32 { (hash >> 6) & 0b11100 }
+
+  /// How many ids of a hash's class went on from a bucket. Once there were 15 at a time it is 15
+  /// for good, for what is beyond that is not counted.
+  @inlinable
+  @inline(__always)
+  static func passed(_ bucket: UnsafeMutableRawPointer, _ hash: UInt32) -> UInt32 {
+    let numbers: UInt32 = SharedBytes.load(bucket + passedOffset)
+    return (numbers >> classShift(hash)) & passedMax
   }
 
+  @inlinable static var passedMax: UInt32 { 15 }
+
+  /// Counts one more that went on, or with the negative of 1 one less.
   @inlinable
   @inline(__always)
-  static func setPassed(_ bucket: UnsafeMutableRawPointer, _ count: UInt32) {
-    SharedBytes.store(count, bucket + passedOffset)
+  static func count(_ step: UInt32, _ bucket: UnsafeMutableRawPointer, _ hash: UInt32) {
+    if passed(bucket, hash) == passedMax { return }
+    let numbers: UInt32 = SharedBytes.load(bucket + passedOffset)
+    SharedBytes.store(numbers &+ step << classShift(hash), bucket + passedOffset)
   }
 
   /// The id with this hash that `matches`, or `.none`. O(1) on average.
@@ -111,7 +127,7 @@ struct KeyDirectory {
         if matches(id) { return id }
         bits &= bits &- 1
       }
-      if Self.passed(bucket) == 0 { return .none }
+      if Self.passed(bucket, hash) == 0 { return .none }
       bucket = next(bucket)
       if bucket == home { return .none }
     }
@@ -130,7 +146,7 @@ struct KeyDirectory {
         SharedBytes.store(Self.tag(hash), bucket + place)
         return
       }
-      Self.setPassed(bucket, Self.passed(bucket) &+ 1)
+      Self.count(1, bucket, hash)
       bucket = next(bucket)
     }
   }
@@ -151,7 +167,7 @@ struct KeyDirectory {
         }
         bits &= bits &- 1
       }
-      Self.setPassed(bucket, Self.passed(bucket) &- 1)
+      Self.count(.max, bucket, hash)
       bucket = next(bucket)
     }
   }

@@ -179,7 +179,7 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     now: UInt64, _ gone: inout EvictedEntries<Key, Value>
   ) -> MemoryStored {
     totals.sets &+= 1
-    if placesGhosts { prefetchCandidate() }
+    prefetchCandidate()
     var id = placesGhosts ? findAny(key, hash) : find(key, hash)
     let isNew = id == .none || ShardRecords<Key, Value>.isGhost(id)
     if isNew { id = takeID(key, hash, ghost: id, &gone) } else { records.open(id) }
