@@ -3,15 +3,23 @@
 #
 # Inputs that libFuzzer keeps go to .build-fuzz/corpus, those that fail to .build-fuzz/findings. With
 # MERGE=1 nothing is fuzzed: the inputs of .build-fuzz/corpus that add coverage to Tests/Fuzz/Corpus
-# are added to it. Ends with 1 when something was found.
+# are added to it. Ends with 1 when something was found, and with 2 without doing anything when a
+# target is not known.
 set -euo pipefail
 
 here="$(cd "$(dirname "$0")" && pwd)"
 program="$1" seconds="$2"
 shift 2
 work="$(cd "$here/../.." && pwd)/.build-fuzz"
-[ $# -gt 0 ] || mapfile -t targets < <("$program" list)
+mapfile -t known < <("$program" list)
+targets=("${known[@]}")
 [ $# -eq 0 ] || targets=("$@")
+for target in "${targets[@]}"; do
+  [[ " ${known[*]} " == *" $target "* ]] || {
+    echo "no target is named $target; there are ${known[*]}" >&2
+    exit 2
+  }
+done
 
 # In memory where that is possible: targets write a file for each input.
 memory=/dev/shm
@@ -66,7 +74,7 @@ for target in "${targets[@]}"; do
     "$(find "$work/corpus/$target" -type f | wc -l | tr -d ' ')" "$found"
   if [ "$found" != - ]; then
     grep -m 3 -E 'FINDING|Fatal error|ERROR: ' "$log" | cut -c1-300 || true
-    echo "  to repeat: $program $target $found"
+    [ ! -f "$found" ] || echo "  to repeat: $program $target $found"
   fi
 done
 exit $status

@@ -21,8 +21,12 @@ if arguments == ["list"] {
 let variable = "LARDER_FUZZ_TARGET"
 let isAgain = arguments.first?.hasPrefix("-") ?? false
 let asked = isAgain ? ProcessInfo.processInfo.environment[variable] : arguments.first
-guard let name = asked, let target = FuzzRegistry.target(named: name) else {
+guard let name = asked else {
   refuse("usage: Fuzz list | Fuzz TARGET [FLAGS] [FOLDER ...] | Fuzz TARGET FILE ...")
+}
+guard let target = FuzzRegistry.target(named: name) else {
+  let names = FuzzRegistry.all.map(\.name).joined(separator: ", ")
+  refuse("no target is named \(name); there are \(names)")
 }
 setenv(variable, name, 1)
 let others = Array(isAgain ? arguments[...] : arguments.dropFirst())
