@@ -2,6 +2,7 @@ import Foundation
 import Larder
 import LarderLifecycle
 import ServiceLifecycleTestKit
+import Synchronization
 import Testing
 
 @Suite struct LifecycleTests {
@@ -33,5 +34,51 @@ import Testing
     let again = try HybridCache<String, String>(path: scratch.path)
     #expect(try again.value(for: "a") == "of a")
     try again.close()
+  }
+
+  @Test func theDiskIsWaitedForOutsideOfThePool() async throws {
+    let scratch = Scratch()
+    let clock = ObservedClock()
+    try await serve(
+      CacheService(try DiskCache(path: scratch.path, clock: clock), cleaningEvery: often), clock)
+    #expect(!clock.wasAskedByATask)
+  }
+
+  @Test func soIsTheDiskOfAHybridCache() async throws {
+    let scratch = Scratch()
+    let clock = ObservedClock()
+    let cache = try HybridCache<String, String>(
+      path: scratch.path, configuration: HybridCacheConfiguration(clock: clock))
+    try await serve(CacheService(cache, cleaningEvery: often), clock)
+    #expect(!clock.wasAskedByATask)
+  }
+
+  private let often = Duration.milliseconds(5)
+
+  /// Runs a service until its cache has asked for the time more than once.
+  private func serve(_ service: CacheService, _ clock: ObservedClock) async throws {
+    clock.forget()
+    let running = Task { try await service.run() }
+    while clock.questions < 3 { try await Task.sleep(for: often) }
+    running.cancel()
+    try await running.value
+  }
+}
+
+/// A clock that notes whose threads ask it. A cache asks on the thread on which it works.
+private final class ObservedClock: CacheClock {
+  private let asked = Mutex((all: 0, byTasks: 0))
+
+  var questions: Int { asked.withLock { $0.all } }
+  var wasAskedByATask: Bool { asked.withLock { $0.byTasks > 0 } }
+
+  func forget() { asked.withLock { $0 = (0, 0) } }
+
+  var now: CacheInstant {
+    asked.withLock {
+      $0.all += 1
+      $0.byTasks += withUnsafeCurrentTask { $0 == nil } ? 0 : 1
+    }
+    return WallCacheClock().now
   }
 }
