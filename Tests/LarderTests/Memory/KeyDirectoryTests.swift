@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  /// With one count for all that went on from a bucket it is 1.6 buckets, and each is a cache line.
+  /// With one count for all that went on from a bucket it is 2.2 buckets, and each is a cache line.
   @Test func whatIsNotThereIsSoonKnownWhenEveryKeyWasReplacedOften() {
     let objects = 10_000
     let memory = UnsafeMutableRawPointer.allocate(
@@ -69,6 +69,6 @@ import Testing
         seen += 1
       }
     }
-    #expect(Double(seen) / Double(searches) < 1.2)
+    #expect(Double(seen) / Double(searches) < 1.4)
   }
 }
