@@ -130,8 +130,10 @@ struct ReaderSlots {
 
   /// Calls `body` with the number of the calling thread's slot, and with the slot for itself. It
   /// must take no lock.
-  func inOwn<Result>(_ body: (Int) -> Result) -> Result {
-    let number = ownNumber
+  func inOwn<Result>(_ body: (Int) -> Result) -> Result { alone(in: ownNumber, body) }
+
+  /// Calls `body` with the number of a slot in which no thread is meanwhile.
+  private func alone<Result>(in number: Int, _ body: (Int) -> Result) -> Result {
     let slot = slot(number)
     var patience = Patience()
     // No shard has this number: nobody waits for it.
@@ -173,12 +175,10 @@ struct ReaderSlots {
   /// Sets what all threads have counted to zero.
   func resetTotals() {
     for number in 0..<count {
-      var patience = Patience()
-      // No shard has this number: nobody waits for it.
-      while !slot(number).enter(Int(UInt32.max) - 1) { patience.wait() }
-      slot(number).hits.pointee.store(0, ordering: .relaxed)
-      slot(number).misses.pointee.store(0, ordering: .relaxed)
-      slot(number).leave()
+      alone(in: number) { number in
+        slot(number).hits.pointee.store(0, ordering: .relaxed)
+        slot(number).misses.pointee.store(0, ordering: .relaxed)
+      }
     }
   }
 }
