@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// The files of this repository, found from where this file was compiled.
 enum Repository {
@@ -7,9 +8,17 @@ enum Repository {
 
   /// Every Swift file below the given folders, by path, sorted.
   static func swiftFiles(below folders: [String]) throws -> [SwiftSource] {
-    try paths(below: folders).filter { $0.hasSuffix(".swift") }.map { path in
-      SwiftSource(path: path, text: try text(of: path))
-    }
+    try paths(below: folders).filter { $0.hasSuffix(".swift") }.map(source)
+  }
+
+  // Each rule looks at all files, and taking one apart takes longer than any rule.
+  private static let sources = Mutex<[String: SwiftSource]>([:])
+
+  private static func source(_ path: String) throws -> SwiftSource {
+    if let known = sources.withLock({ $0[path] }) { return known }
+    let source = SwiftSource(path: path, text: try text(of: path))
+    sources.withLock { $0[path] = source }
+    return source
   }
 
   /// The paths of all files below the given folders, relative to the root, sorted.

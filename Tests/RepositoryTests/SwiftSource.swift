@@ -30,36 +30,36 @@ struct SwiftSource {
   }
 }
 
-/// Walks over Swift text, keeping code and replacing the rest by spaces.
+/// Walks over Swift text, keeping code and replacing each byte of the rest by a space.
 private struct Scanner {
-  private let text: [Character]
+  private let text: [UInt8]
   private var position = 0
-  private var output = ""
+  private var output: [UInt8] = []
 
-  init(_ text: String) { self.text = Array(text) }
+  init(_ text: String) { self.text = Array(text.utf8) }
 
   mutating func blanked() -> String {
+    output.reserveCapacity(text.count)
     code(untilClosing: false)
-    return output
+    return String(decoding: output, as: UTF8.self)
   }
 
-  private func looking(at wanted: String) -> Bool {
-    var index = position
-    for character in wanted {
-      guard index < text.count, text[index] == character else { return false }
-      index += 1
+  private func looking(at wanted: some Collection<UInt8>) -> Bool {
+    text[position...].starts(with: wanted)
+  }
+
+  private var isAtNewline: Bool { text[position] == UInt8(ascii: "\n") }
+
+  private mutating func keep(_ count: Int = 1) {
+    for _ in 0..<count where position < text.count {
+      output.append(text[position])
+      position += 1
     }
-    return true
-  }
-
-  private mutating func keep() {
-    output.append(text[position])
-    position += 1
   }
 
   private mutating func blank(_ count: Int = 1) {
     for _ in 0..<count where position < text.count {
-      output.append(text[position].isNewline ? "\n" : " ")
+      output.append(UInt8(ascii: isAtNewline ? "\n" : " "))
       position += 1
     }
   }
@@ -68,15 +68,15 @@ private struct Scanner {
   private mutating func code(untilClosing: Bool) {
     var depth = 0
     while position < text.count {
-      if looking(at: "//") {
-        while position < text.count, !text[position].isNewline { blank() }
-      } else if looking(at: "/*") {
+      if looking(at: "//".utf8) {
+        while position < text.count, !isAtNewline { blank() }
+      } else if looking(at: "/*".utf8) {
         blockComment()
       } else if let hashes = stringStart() {
         string(hashes: hashes)
       } else {
-        if text[position] == "(" { depth += 1 }
-        if text[position] == ")" {
+        if text[position] == UInt8(ascii: "(") { depth += 1 }
+        if text[position] == UInt8(ascii: ")") {
           if untilClosing, depth == 0 { return }
           depth -= 1
         }
@@ -88,10 +88,10 @@ private struct Scanner {
   private mutating func blockComment() {
     var depth = 0
     while position < text.count {
-      if looking(at: "/*") {
+      if looking(at: "/*".utf8) {
         depth += 1
         blank(2)
-      } else if looking(at: "*/") {
+      } else if looking(at: "*/".utf8) {
         depth -= 1
         blank(2)
         if depth == 0 { return }
@@ -104,30 +104,28 @@ private struct Scanner {
   /// How many number signs stand before the quote of a string that starts here, or nil.
   private func stringStart() -> Int? {
     var index = position
-    while index < text.count, text[index] == "#" { index += 1 }
-    return index < text.count && text[index] == "\"" ? index - position : nil
+    while index < text.count, text[index] == UInt8(ascii: "#") { index += 1 }
+    return index < text.count && text[index] == UInt8(ascii: "\"") ? index - position : nil
   }
 
   private mutating func string(hashes: Int) {
-    let fence = String(repeating: "#", count: hashes)
-    for _ in 0..<hashes { keep() }
-    let quote = looking(at: "\"\"\"") ? "\"\"\"" : "\""
-    for _ in quote { keep() }
-    let escape = "\\" + fence
+    let fence = [UInt8](repeating: UInt8(ascii: "#"), count: hashes)
+    keep(hashes)
+    let quote = Array((looking(at: "\"\"\"".utf8) ? "\"\"\"" : "\"").utf8)
+    keep(quote.count)
+    let (closing, escape) = (quote + fence, [UInt8(ascii: "\\")] + fence)
+    let interpolation = escape + [UInt8(ascii: "(")]
     while position < text.count {
-      if looking(at: quote + fence) {
-        for _ in quote + fence { keep() }
-        return
-      }
-      if looking(at: escape + "(") {
-        blank(escape.count + 1)
+      if looking(at: closing) { return keep(closing.count) }
+      if looking(at: interpolation) {
+        blank(interpolation.count)
         code(untilClosing: true)
         blank()
       } else if looking(at: escape) {
         blank(escape.count + 1)
       } else {
         // A plain string cannot go over the end of its line: do not let a mistake swallow a file.
-        if quote.count == 1, text[position].isNewline { return }
+        if quote.count == 1, isAtNewline { return }
         blank()
       }
     }
