@@ -1,37 +1,81 @@
 #if canImport(Testing)
   import Dispatch
+  import Synchronization
   public import Testing
 
-  /// Ends the whole run, with the name of the test, when a test case takes too long.
+  /// Ends the whole run, with the names of those that are left, when none of the tests that are
+  /// watched has ended for too long.
   ///
   /// `.timeLimit` cancels the test's task and then waits for it: a thread that is blocked in a lock
-  /// does not notice, and the run hangs all the same.
+  /// does not notice, and the run hangs all the same. How long one test takes says little: all
+  /// begin at once and wait for one another, so on a busy machine the last takes as long as all.
   public struct EndsInTime: SuiteTrait, TestTrait, TestScoping {
-    /// How long a test case may take.
-    let seconds: Int
-
     /// On a suite, each of its tests is watched.
     public var isRecursive: Bool { true }
 
-    /// Performs the test while a timer runs.
+    /// Performs the test while it is watched.
     public func provideScope(
       for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
-      let (name, seconds) = ("\(test.id)", seconds)
-      let end = DispatchWorkItem {
-        fatalError("\(name) did not end within \(seconds) s, so the run ends here")
-      }
-      // A thread of its own, whatever those of the tests are blocked in.
-      DispatchQueue(label: "test deadline").asyncAfter(
-        deadline: .now() + .seconds(seconds), execute: end)
-      defer { end.cancel() }
+      let name = "\(test.id)"
+      Watched.shared.begin(name)
+      defer { Watched.shared.end(name) }
       try await function()
     }
   }
 
   extension Trait where Self == EndsInTime {
-    /// For tests that wait for other threads or processes: far more time than they take on a busy
-    /// machine.
-    public static var endsInTime: EndsInTime { EndsInTime(seconds: 2700) }
+    /// For tests that wait for other threads or processes.
+    public static var endsInTime: EndsInTime { EndsInTime() }
+  }
+
+  /// The tests that have begun and not ended.
+  private final class Watched: Sendable {
+    static let shared = Watched()
+
+    private struct State {
+      var names: [String: Int] = [:]
+      var changed = DispatchTime.now()
+      var isTimed = false
+    }
+
+    /// Far more time than any of them takes on a busy machine.
+    private let seconds = 1800
+    private let state = Mutex(State())
+    // A thread of its own, whatever those of the tests are blocked in.
+    private let queue = DispatchQueue(label: "test deadline")
+
+    func begin(_ name: String) {
+      let isFirst = state.withLock { state in
+        state.names[name, default: 0] += 1
+        state.changed = .now()
+        defer { state.isTimed = true }
+        return !state.isTimed
+      }
+      if isFirst { look(at: .now() + .seconds(seconds)) }
+    }
+
+    func end(_ name: String) {
+      state.withLock { state in
+        state.names[name] = state.names[name].flatMap { $0 > 1 ? $0 - 1 : nil }
+        state.changed = .now()
+      }
+    }
+
+    private func look(at time: DispatchTime) {
+      queue.asyncAfter(deadline: time) { [self] in
+        let (names, end) = state.withLock { state in
+          state.isTimed = !state.names.isEmpty
+          return (state.names.keys.sorted(), state.changed + .seconds(seconds))
+        }
+        if names.isEmpty { return }
+        if end <= .now() {
+          fatalError(
+            "for \(seconds) s none of these ended, so the run ends here:\n"
+              + names.joined(separator: "\n"))
+        }
+        look(at: end)
+      }
+    }
   }
 #endif
