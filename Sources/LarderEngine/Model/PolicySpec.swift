@@ -2,28 +2,29 @@
 public struct PolicySpec: Sendable, Hashable, CustomStringConvertible {
   /// The name, lower case.
   public let name: String
-  /// The parameters given, by name.
+  /// The parameters given, by name, lower case.
   public let values: [String: String]
-  /// The text as it was given, which is also how results name the policy.
+  /// The text as it was given, lower case, which is also how results name the policy.
   public let description: String
 
-  /// Takes a policy's name and parameters apart. Whether they exist is the registry's to say.
+  /// Takes a policy's name and parameters apart, in which case makes no difference. Whether they
+  /// exist is the registry's to say.
   public init(parsing text: some StringProtocol) throws(PolicyError) {
-    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-    name = parts.first.map { $0.lowercased() } ?? ""
+    description = text.lowercased()
+    let parts = description.split(separator: ":", omittingEmptySubsequences: false)
+    name = parts.first.map { String($0) } ?? ""
     var values: [String: String] = [:]
     for part in parts.dropFirst() {
       guard let equals = part.firstIndex(of: "="), equals != part.startIndex else {
         throw .malformedParameter(policy: name, text: String(part))
       }
-      let parameter = part[..<equals].lowercased()
+      let parameter = String(part[..<equals])
       guard values[parameter] == nil else {
         throw .repeatedParameter(policy: name, parameter: parameter)
       }
       values[parameter] = String(part[part.index(after: equals)...])
     }
     self.values = values
-    description = text.lowercased()
   }
 
   /// The same for a text that may be missing.
@@ -61,7 +62,7 @@ public struct PolicySpec: Sendable, Hashable, CustomStringConvertible {
   /// The parameter as true or false, or `fallback` when it was not given.
   public func flag(_ parameter: String, default fallback: Bool) throws(PolicyError) -> Bool {
     guard let text = values[parameter] else { return fallback }
-    guard let value = Bool(text.lowercased()) else {
+    guard let value = Bool(text) else {
       throw .badValue(
         policy: name, parameter: parameter, value: text, expected: "true or false")
     }
