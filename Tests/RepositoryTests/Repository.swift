@@ -14,7 +14,8 @@ enum Repository {
   // Each rule looks at all files, and taking one apart takes longer than any rule.
   private static let sources = Mutex<[String: SwiftSource]>([:])
 
-  private static func source(_ path: String) throws -> SwiftSource {
+  /// A Swift file by its path relative to the root.
+  static func source(_ path: String) throws -> SwiftSource {
     if let known = sources.withLock({ $0[path] }) { return known }
     let source = SwiftSource(path: path, text: try text(of: path))
     sources.withLock { $0[path] = source }

@@ -33,8 +33,7 @@ struct TidyTests {
   }
 
   @Test func theManifestIsPlain() throws {
-    let manifest = SwiftSource(
-      path: "Package.swift", text: try Repository.text(of: "Package.swift"))
+    let manifest = try Repository.source("Package.swift")
     report(TidyRules.layout(manifest) + TidyRules.forbidden(manifest))
   }
 
@@ -45,8 +44,7 @@ struct TidyTests {
     let sources = try Repository.swiftFiles(below: [registration.folder])
     // Nothing there yet is not a fault; something there without a list is.
     guard !sources.isEmpty else { return }
-    let registry = SwiftSource(
-      path: registration.registry, text: try Repository.text(of: registration.registry))
+    let registry = try Repository.source(registration.registry)
     let types = sources.flatMap { registration.conformingTypes($0) }
     #expect(!types.isEmpty, "\(registration.folder): found no \(registration.conformance) at all")
     let others = sources.filter { $0.path != registry.path }

@@ -21,6 +21,7 @@ struct KeyDirectory {
   @inlinable static var places: Int { 12 }
   @inlinable static var passedOffset: Int { 12 }
   @inlinable static var idsOffset: Int { 16 }
+  @inlinable static var passedMax: UInt32 { 15 }
 
   @usableFromInline let base: UnsafeMutableRawPointer
   @usableFromInline let buckets: Int
@@ -93,16 +94,14 @@ struct KeyDirectory {
   @inline(__always)
   static func classShift(_ hash: UInt32) -> UInt32 { (hash >> 6) & 0b11100 }
 
-  /// How many ids of a hash's class went on from a bucket. Once there were 15 at a time it is 15
-  /// for good, for what is beyond that is not counted.
+  /// How many ids of a hash's class went on from a bucket; from `passedMax` on, that for good: what
+  /// is beyond it is not counted.
   @inlinable
   @inline(__always)
   static func passed(_ bucket: UnsafeMutableRawPointer, _ hash: UInt32) -> UInt32 {
     let numbers: UInt32 = SharedBytes.load(bucket + passedOffset)
     return (numbers >> classShift(hash)) & passedMax
   }
-
-  @inlinable static var passedMax: UInt32 { 15 }
 
   /// Counts one more that went on, or with the negative of 1 one less.
   @inlinable

@@ -13,17 +13,6 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     directory.find(hash) { records.isOf(key, hash, $0) || records.isGhost($0, of: key, hash) }
   }
 
-  /// Brings the place near at which the directory has what is likely to be evicted next, whose
-  /// record is near since the last set; unless finding out where that is takes long.
-  @inlinable
-  @inline(__always)
-  func prefetchCandidate() {
-    let id = tier.victims.candidate
-    guard id != .none, hasher.isFast || !records.hasVersions else { return }
-    // It may have been removed since. Its key is then any bytes, and good enough.
-    larder_prefetch(directory.home(hash(id)))
-  }
-
   /// Makes an object that is not resident a ghost, if it is one, and frees its id; but for `fresh`,
   /// all that is resident has a value. Amortised O(1).
   ///

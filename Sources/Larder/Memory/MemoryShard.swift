@@ -219,6 +219,17 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     return .stored
   }
 
+  /// Brings the place near at which the directory has what is likely to be evicted next, whose
+  /// record is near since the last set; unless finding out where that is takes long.
+  @inlinable
+  @inline(__always)
+  func prefetchCandidate() {
+    let id = tier.victims.candidate
+    guard id != .none, hasher.isFast || !records.hasVersions else { return }
+    // It may have been removed since. Its key is then any bytes, and good enough.
+    larder_prefetch(directory.home(hash(id)))
+  }
+
   /// Takes out what the tier has just evicted, and says whether `fresh`, whose value is not stored
   /// yet, is among it.
   @inlinable
