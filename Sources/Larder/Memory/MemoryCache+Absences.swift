@@ -52,13 +52,45 @@ extension MemoryCache {
   /// lock of its key's shard is taken: a set that comes after that sees that it has to tell.
   private func rememberAbsences() {
     if loads.remembersAbsences { return }
+    // First: who sees that absences are remembered relies on it.
+    #if LARDER_SCHEDULES
+      defer { events.watchChanges() }
+      if ScheduleFault.planted != .lateWatch { events.watchChanges() }
+    #else
+      events.watchChanges()
+    #endif
     loads.rememberAbsences {
       var wanted = MemoryCacheConfiguration(
         limits: MemoryCacheLimits(count: configuration.negativeCount), policy: "sieve")
       wanted.clock = configuration.clock
       wanted.hashing = configuration.hashing
-      return try? MemoryCache<Key, Bool>(wanted)
+      return try? MemoryCache<Key, MemoryAbsence>(wanted)
     }
-    events.watchChanges()
+  }
+
+  /// A key is being set, and the lock of its shard is held.
+  @usableFromInline
+  @inline(never)
+  func revokeAbsence(of key: Key) { loads.revokeAbsence(of: key) }
+
+  /// Remembers that a load has found no value, unless its key was set or removed meanwhile.
+  func rememberAbsence(of key: Key, for life: Duration, _ load: MemoryLoad<Value>) {
+    guard life > .zero, let absences = loads.absences else { return }
+    let absence = MemoryAbsence()
+    #if LARDER_SCHEDULES
+      let isEarly = ScheduleFault.planted == .earlyAbsence
+      if isEarly { absence.confirm() }
+      guard isEarly || load.mayRemember else { return }
+    #else
+      // Another load of the key may have found the same by now.
+      guard load.mayRemember else { return }
+    #endif
+    absences.set(absence, for: key, timeToLive: life)
+    let isConfirmed = withShard(blocks.index(hasher.hash(key))) { _, _ in
+      guard load.mayRemember else { return false }
+      absence.confirm()
+      return true
+    }
+    if !isConfirmed { absences.remove(key) }
   }
 }

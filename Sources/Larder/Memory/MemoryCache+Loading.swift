@@ -92,7 +92,9 @@ extension MemoryCache {
       if entry != nil || refreshed != nil {
         storeLoaded(value, for: key, entry, pending, isRefresh: refreshed != nil)
       }
-      if value == nil, let life = loader.negativeLife { loads.remember(key, for: life, pending) }
+      if value == nil, let life = loader.negativeLife {
+        rememberAbsence(of: key, for: life, pending)
+      }
       isNone = value == nil
       result = value.map { .miss($0) } ?? .absent
     } catch {
@@ -111,24 +113,27 @@ extension MemoryCache {
   ) {
     let hash = hasher.hash(key)
     let upper = UInt32(truncatingIfNeeded: hash >> 32)
-    let isStored = withShard(blocks.index(hash)) { shard, gone in
+    let watchedEntry: MemoryEntry? = withShard(blocks.index(hash)) { shard, gone in
       let now = clock.nowMicroseconds
       // A removal forgets the load with this lock held: either it is seen here, or it finds and
       // removes what is stored.
-      guard pending.mayStore else { return false }
+      guard pending.mayStore else { return nil }
       let replaces = isRefresh && shard.isRefreshing(key, upper)
-      guard replaces || !shard.contains(key, upper, now: now) else { return false }
+      guard replaces || !shard.contains(key, upper, now: now) else { return nil }
       // A policy is told what it would be told had the get removed it.
       if staleLife > 0 { _ = shard.removeExpired(key, upper, now: now, &gone) }
       guard let value, let entry else {
         if replaces { _ = shard.remove(key, upper, now: now, &gone) }
-        return false
+        return nil
       }
+      let isWatched = events.watchesChanges(hash)
+      if isWatched { revokeAbsence(of: key) }
       let stored = shard.set(
         key, upper, fingerprint: hasher.fingerprint(key, hash), value, entry, now: now, &gone)
-      if stored == .stored { gone.note(.set, key) }
-      return stored == .stored
+      guard stored == .stored else { return nil }
+      gone.note(.set, key)
+      return isWatched ? entry : nil
     }
-    if isStored, let entry, events.watchesChanges(hash) { noteSet(key, hash, entry) }
+    if let watchedEntry { noteSet(key, hash, watchedEntry) }
   }
 }

@@ -45,6 +45,7 @@ extension MemoryCache {
         loads.forget(key)
       #endif
       if let new, !isUseless {
+        if events.watchesChanges(hash) { revokeAbsence(of: key) }
         let stored = shard.set(
           key, upper, fingerprint: hasher.fingerprint(key, hash), new, entry, now: now, &gone)
         if stored == .stored { gone.note(.set, key) }

@@ -283,13 +283,15 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     var gone = EvictedEntries<Key, Value>(
       isHeard: events.isActive, handing: handing)
     blocks.lock(index)
+    let isWatched = events.watchesChanges(hash)
+    if isWatched { revokeAbsence(of: key) }
     let stored = blocks.shard(index).pointee.set(
       key, upper, fingerprint: hasher.fingerprint(key, hash), value, entry,
       now: clock.nowMicroseconds, &gone)
     blocks.unlock(index)
     if stored == .stored { gone.note(.set, key) }
     gone.finish(events, onEviction)
-    if events.watchesChanges(hash) { noteSet(key, hash, entry) }
+    if isWatched { noteSet(key, hash, entry) }
     return stored
   }
 
@@ -355,6 +357,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     let hash = hasher.hash(key)
     withShard(blocks.index(hash)) { shard, gone in
       shard.totals.sets &+= 1
+      if events.watchesChanges(hash) { revokeAbsence(of: key) }
       shard.refuse(key, value, &gone)
       _ = shard.remove(
         key, UInt32(truncatingIfNeeded: hash >> 32), now: clock.nowMicroseconds, &gone)

@@ -23,7 +23,7 @@ final class MemoryLoad<Value: Sendable>: Sendable {
   /// Whether it may be remembered that there is no value: not once its key was set or removed.
   var mayRemember: Bool { mayStore && !isSet.load(ordering: .acquiring) }
 
-  /// Its key was set or removed.
+  /// Its key was set.
   func noteChange() { isSet.store(true, ordering: .sequentiallyConsistent) }
 
   /// Its key was removed. Those who wait get the value all the same.

@@ -1,21 +1,25 @@
 /// Keys of which the origin has said that it has no value.
 extension MemoryLoads {
   /// Whether it is remembered that a key has no value.
-  func isAbsent(_ key: Key) -> Bool { absences?.value(for: key) ?? false }
+  func isAbsent(_ key: Key) -> Bool { absences?.value(for: key)?.isKnown ?? false }
 
-  /// Remembers that a key has no value, unless it was set or removed while that was found out.
-  func remember(_ key: Key, for life: Duration, _ load: MemoryLoad<Value>) {
-    guard life > .zero, let absences else { return }
-    absences.set(true, for: key, timeToLive: life)
-    // A set or a removal tells the load first and forgets the absence then: it either forgets this
-    // one, or has told the load by now.
-    if !load.mayRemember { absences.remove(key) }
+  /// A key is being set, and the lock of its shard is held: what is remembered of it, or would be
+  /// once its load ends, is no longer so. The key stays until `forgetAbsence`, for its end may run
+  /// code that calls the cache.
+  func revokeAbsence(of key: Key) {
+    #if LARDER_SCHEDULES
+      if ScheduleFault.planted == .lateForgetting { return }
+    #endif
+    guard let absences else { return }
+    noteChangeOfLoad(key)
+    absences.peek(key)?.revoke()
   }
 
   /// A key was set or removed.
-  func noteChange(_ key: Key) {
-    guard let absences else { return }
-    noteChangeOfLoad(key)
-    absences.remove(key)
+  func forgetAbsence(_ key: Key) {
+    #if LARDER_SCHEDULES
+      if ScheduleFault.planted == .lateForgetting { noteChangeOfLoad(key) }
+    #endif
+    absences?.remove(key)
   }
 }

@@ -9,7 +9,7 @@ final class MemoryLoads<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private struct State {
     var loads: [Key: MemoryLoad<Value>] = [:]
     var totals = MemoryLoadCounts()
-    var absences: MemoryCache<Key, Bool>?
+    var absences: MemoryCache<Key, MemoryAbsence>?
   }
 
   private let state = Locked(State())
@@ -24,19 +24,19 @@ final class MemoryLoads<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   var remembersAbsences: Bool { hasAbsences.load(ordering: .acquiring) }
 
   /// Keys of which the origin has said that it has no value; nil until they are remembered.
-  var absences: MemoryCache<Key, Bool>? {
+  var absences: MemoryCache<Key, MemoryAbsence>? {
     remembersAbsences ? state.withLock { $0.absences } : nil
   }
 
   /// Remembers keys without a value from now on, in what `make` makes once.
-  func rememberAbsences(_ make: () -> MemoryCache<Key, Bool>?) {
+  func rememberAbsences(_ make: () -> MemoryCache<Key, MemoryAbsence>?) {
     state.withLock { state in
       if state.absences == nil { state.absences = make() }
     }
     hasAbsences.store(true, ordering: .sequentiallyConsistent)
   }
 
-  /// A key was set or removed: that there is no value is not to be remembered by its load.
+  /// A key is being set: that there is no value is not to be remembered by its load.
   func noteChangeOfLoad(_ key: Key) {
     state.withLock { state in state.loads[key]?.noteChange() }
   }

@@ -136,7 +136,7 @@ extension MemoryCache {
   @usableFromInline
   @inline(never)
   func noteSet(_ key: Key, _ hash: UInt64, _ entry: MemoryEntry) {
-    loads.noteChange(key)
+    loads.forgetAbsence(key)
     guard recorder.rings(hash) != nil, !recorder.notesGetsOnly.load(ordering: .relaxed) else {
       return
     }
@@ -151,7 +151,7 @@ extension MemoryCache {
 
   /// Notes a removal.
   func noteRemoval(_ key: Key, _ hash: UInt64) {
-    loads.noteChange(key)
+    loads.forgetAbsence(key)
     guard !recorder.notesGetsOnly.load(ordering: .relaxed) else { return }
     note(key, RecordUnit(.remove, hash, time: clock.nowMicroseconds))
   }

@@ -28,6 +28,12 @@
     case earlyForgetting
     /// The origin is asked about what memory held before the lock was taken.
     case outdatedCandidate
+    /// That a key has no value is forgotten only after the lock of the shard was given back.
+    case lateForgetting
+    /// That a load has found no value counts before it is known whether the key was set meanwhile.
+    case earlyAbsence
+    /// Sets are told of only after other requests have seen that absences are remembered.
+    case lateWatch
     /// Others may come between the removals from memory and from disk.
     case removalInTwoSteps
   }

@@ -90,6 +90,26 @@ import Testing
     #expect(try await ask(cache, answer: "there") == "there")
   }
 
+  /// Listeners hear of a set when others can see its value, and before the set has returned.
+  @Test func noOneIsToldOfNoneOnceAValueCanBeSeen() async throws {
+    let cache = try cache(count: 1)
+    #expect(try await ask(cache) == nil)
+    #expect(cache.loads.isAbsent("a"))
+    let answers = Locked<[Bool]>([])
+    let token = cache.onEvent { [unowned cache] event in
+      guard event.kind == .set, event.key == "a" else { return }
+      answers.withLock { $0.append(cache.loads.isAbsent("a")) }
+    }
+    cache.set("set", for: "a")
+    cache.update("a") { $0 = "updated" }
+    #expect(try await ask(cache, "b") == nil)
+    cache.remove("a")
+    #expect(try await ask(cache) == nil)
+    #expect(try await cache.value(for: "a") { _ in "loaded" } == "loaded")
+    #expect(answers.withLock { $0 } == [false, false, false])
+    withExtendedLifetime(token) {}
+  }
+
   @Test func aRequestThatTakesNoNoneLoadsItself() async throws {
     let cache = try cache()
     let gate = gate

@@ -139,4 +139,64 @@ struct HistorySearchTests {
     #expect(isExplained([call(fetch(.failed(load: 0)), 1...4)], [failed]))
     #expect(!isExplained([call(fetch(.unexpected("x")), 1...4)], [failed]))
   }
+
+  // MARK: Keys without a value
+
+  private static let absence = HistoryRules(
+    setOvertakes: false, isMemoryCache: true, mayLose: true, absenceLife: 10, clockEnd: 100)
+
+  private func ask(
+    _ outcome: HistoryEvent.RequestOutcome, _ times: ClosedRange<Int>,
+    clock: ClosedRange<UInt64> = 0...0
+  ) -> HistoryEvent {
+    var event = call(fetch(outcome), times, clock: clock)
+    event.asksForAbsence = true
+    return event
+  }
+
+  @Test func whatIsRememberedIsAnAnswerForSoLong() {
+    let first = ask(.absent, 1...4)
+    let none = load(0, .absent, 2...3)
+    #expect(isExplained([first, ask(.absent, 5...6, clock: 9...9)], [none], Self.absence))
+    #expect(!isExplained([first, ask(.absent, 5...6, clock: 10...10)], [none], Self.absence))
+    // Who does not ask for it neither remembers it nor is told.
+    #expect(!isExplained([first, call(fetch(.absent), 5...6)], [none], Self.absence))
+    #expect(
+      !isExplained([call(fetch(.absent), 1...4), ask(.absent, 5...6)], [none], Self.absence))
+    #expect(!isExplained([ask(.absent, 5...6)], [], Self.absence))
+  }
+
+  @Test(arguments: [
+    HistoryEvent.Action.set(1, life: nil, .stored), .set(1, life: nil, .refused), .remove,
+    .update(old: nil, new: 1),
+  ])
+  func whatChangesAKeyForgetsThatItHasNone(change: HistoryEvent.Action) {
+    let first = ask(.absent, 1...4)
+    let none = load(0, .absent, 2...3)
+    let again = ask(.absent, 8...9)
+    #expect(!isExplained([first, call(change, 5...6), again], [none], Self.absence))
+    #expect(isExplained([first, call(change, 5...8), again], [none], Self.absence))
+    // The same while it is loaded.
+    let longer = ask(.absent, 1...7)
+    let later = load(0, .absent, 2...6)
+    #expect(!isExplained([longer, call(change, 3...4), again], [later], Self.absence))
+  }
+
+  @Test func noOneIsToldOfNoneAfterSomebodyHadAValue() {
+    let first = ask(.absent, 1...4)
+    let none = load(0, .absent, 2...3)
+    // The set has not ended, but its value was seen and evicted.
+    let set = call(.set(1, life: nil, .stored), 5...20)
+    let seen = call(.get(1), 6...7)
+    #expect(isExplained([first, set, seen, call(.get(nil), 8...9)], [none], Self.absence))
+    #expect(!isExplained([first, set, seen, ask(.absent, 8...9)], [none], Self.absence))
+  }
+
+  @Test func nobodyJoinsALoadOfAMemoryCacheWhoseRequestWasAnswered() {
+    let first = call(fetch(.value(1)), 1...4)
+    let brought = load(0, .value(1, life: nil), 2...3, .unknown)
+    let removal = call(.set(2, life: nil, .stored), 5...6)
+    #expect(isExplained([first, call(fetch(.value(1)), 3...7), removal], [brought], Self.memory))
+    #expect(!isExplained([first, removal, call(fetch(.value(1)), 7...8)], [brought], Self.memory))
+  }
 }

@@ -57,6 +57,8 @@ package struct HistoryEvent: Sendable {
   package var clockResponded: UInt64
   /// Whether somebody cancelled it before it ended.
   package var wasCancelled = false
+  /// Whether it is a request that remembers, and may be told, that the origin has no value.
+  package var asksForAbsence = false
 
   /// See the properties.
   package init(
@@ -79,6 +81,12 @@ package struct HistoryEvent: Sendable {
       return false
     case .notModified, .absent, .cancelled: return false
     }
+  }
+
+  /// Whether its client, whose loader the load is, was given its answer.
+  func isAnswered(by answer: HistoryLoad.Answer, of load: Int) -> Bool {
+    if answer == .absent, case .request(_, .absent) = action { return true }
+    return knows(answer, of: load)
   }
 
   /// Whether its client was given a value.

@@ -12,19 +12,22 @@ package struct HistoryRules: Sendable {
   package var mayMissWhatIsThere: Bool
   /// Whether a value that has expired may be returned by any request.
   package var returnsExpired: Bool
+  /// How long a memory cache remembers that the origin has no value, microseconds.
+  package var absenceLife: UInt64
   /// The last instant of the history's clock.
   package var clockEnd: UInt64
 
   /// See the properties.
   package init(
     setOvertakes: Bool, isMemoryCache: Bool, mayLose: Bool, mayMissWhatIsThere: Bool = false,
-    returnsExpired: Bool = false, clockEnd: UInt64 = 0
+    returnsExpired: Bool = false, absenceLife: UInt64 = 0, clockEnd: UInt64 = 0
   ) {
     self.setOvertakes = setOvertakes
     self.isMemoryCache = isMemoryCache
     self.mayLose = mayLose
     self.mayMissWhatIsThere = mayMissWhatIsThere
     self.returnsExpired = returnsExpired
+    self.absenceLife = absenceLife
     self.clockEnd = clockEnd
   }
 }

@@ -26,6 +26,10 @@ extension HistorySearch {
   private func with(_ state: State, _ write: UInt8) -> State {
     var next = state
     next.write = write
+    if write != 0 {
+      next.absence = 0
+      for load in loads.indices where hasBegun(load, state) { next.outdated |= 1 << UInt16(load) }
+    }
     return next
   }
 
@@ -33,6 +37,7 @@ extension HistorySearch {
   private func overtaking(_ state: State) -> State {
     var next = state
     next.found = 0
+    next.absence = 0
     for load in loads.indices where hasBegun(load, state) { next.overtaken |= 1 << UInt16(load) }
     return next
   }
@@ -59,7 +64,10 @@ extension HistorySearch {
       let stored = with(next, writeOfCall[number] ?? 0)
       switch outcome {
       case .stored: return [stored]
-      case .refused: return [with(next, 0)]
+      case .refused:
+        var refused = stored
+        refused.write = 0
+        return [refused]
       case .failed: return [stored, with(next, 0)]
       }
     case .update(let old, _):
@@ -116,7 +124,9 @@ extension HistorySearch {
       }
     case .absent:
       if strategy == .cacheOnly { return miss(state, at: call.clockResponded) }
-      return joins(number, state) { loads[$0].answer == .absent }
+      let joined = joins(number, state) { loads[$0].answer == .absent }
+      guard call.asksForAbsence, isRemembered(state, at: call.clockInvoked) else { return joined }
+      return joined + miss(state, at: call.clockResponded)
     case .failed(let load): return joins(number, state) { numbers[$0] == load }
     case .cancelled: return call.wasCancelled ? [state] : []
     case .unexpected: return []
@@ -131,6 +141,11 @@ extension HistorySearch {
     }
   }
 
+  /// Whether it may be remembered that there is no value.
+  private func isRemembered(_ state: State, at clock: UInt64) -> Bool {
+    state.absence != 0 && clock < absentUntil[Int(state.absence) - 1]
+  }
+
   private func brings(_ load: Int, _ found: Int) -> Bool {
     if case .value(found, _) = loads[load].answer { true } else { false }
   }
@@ -140,7 +155,9 @@ extension HistorySearch {
     for load in loads.indices where hasBegun(load, state) && isIt(load) {
       if owners[load] == call { return [state] }
       if isOvertaken(load, state) { continue }
-      if rules.isMemoryCache || !hasLanded(load, state) { return [state] }
+      let mayBeJoined =
+        rules.isMemoryCache ? calls[call].invoked < answered[load] : !hasLanded(load, state)
+      if mayBeJoined { return [state] }
     }
     return []
   }
@@ -187,6 +204,7 @@ extension HistorySearch {
     switch loads[load].answer {
     case .failed, .cancelled: return [state]
     case .absent:
+      if rules.isMemoryCache { return landAbsence(of: load, state) }
       return mayChangeNothing ? [with(state, 0), state] : [with(state, 0)]
     case .notModified:
       if state.candidates[load] == 0 { return [state] }
@@ -202,5 +220,20 @@ extension HistorySearch {
         || mayBeExpired(state.write, at: rules.clockEnd)
       return (givesWay ? [stored] : []) + (isThere || mayChangeNothing ? [state] : [])
     }
+  }
+
+  /// A memory cache learns that there is no value: that removes what a load is to replace, and no
+  /// other value.
+  private func landAbsence(of load: Int, _ state: State) -> [State] {
+    var next = state
+    let isOutdated = state.outdated >> UInt16(load) & 1 == 1
+    let asks = owners[load].map { calls[$0].asksForAbsence } ?? false
+    if asks, !isOutdated { next.absence = UInt8(load + 1) }
+    var results = mayBeAbandoned[load] ? [next, state] : [next]
+    if state.write == state.candidates[load] || mayBeExpired(state.write, at: rules.clockEnd) {
+      next.write = 0
+      results.append(next)
+    }
+    return results
   }
 }

@@ -25,7 +25,10 @@
 ///   error is that of a load that was joined; "cancelled" is an answer for those who were.
 /// - In a *memory cache* a request registers its load and then looks once more. What it finds then
 ///   is handed to whoever has joined in between, and if a removal comes between, it has overtaken
-///   the load.
+///   the load. Nobody joins a load whose request has been answered by it.
+/// - A memory cache may *remember* for a while that there is no value: from the landing of a load
+///   that says so, unless the key was set since it began, until the next write or removal. Requests
+///   that ask for that may then be answered with it while the register is empty.
 package struct HistorySearch {
   enum Point {
     case call(Int)
@@ -51,6 +54,10 @@ package struct HistorySearch {
     var found: UInt64 = 0
     /// Loads that were overtaken.
     var overtaken: UInt16 = 0
+    /// Loads since whose beginning the key was set.
+    var outdated: UInt16 = 0
+    /// 1 more than the number of the load that said what is remembered: that there is no value.
+    var absence: UInt8 = 0
     /// For each load the write that was there when it began.
     var candidates = SIMD16<UInt8>(repeating: 0)
   }
@@ -70,6 +77,10 @@ package struct HistorySearch {
   private(set) var writeOfLoad: [Int: UInt8] = [:]
   private(set) var beginPoint: [Int] = []
   private(set) var landPoint: [Int] = []
+  /// When the request was answered by it whose loader a load is: it cannot be joined any more.
+  private(set) var answered: [Int] = []
+  /// The clock until which it may be remembered that each load found no value.
+  private(set) var absentUntil: [UInt64] = []
   /// Loads whose requests may all have been cancelled.
   private(set) var mayBeAbandoned: [Bool] = []
   private var seen: Set<State> = []
@@ -126,6 +137,12 @@ package struct HistorySearch {
       guard call.knows(load.answer, of: numbers[number]) else { continue }
       (end, clock) = (call.responded, call.clockResponded)
     }
+    let isAnswered = owner?.isAnswered(by: load.answer, of: numbers[number]) ?? false
+    answered.append(isAnswered ? owner?.responded ?? .max : .max)
+    if rules.isMemoryCache, let owner, isAnswered, owner.responded < end {
+      (end, clock) = (owner.responded, owner.clockResponded)
+    }
+    absentUntil.append(clock + rules.absenceLife)
     landPoint.append(points.count)
     add(.land(number), load.ended, end)
     switch load.answer {

@@ -67,7 +67,7 @@
       case .flush: mayFail { try cache.flush() }
       case .trim(let count): cache.trimMemory(toCount: count)
       case .fail(let fault): disk.fault = fault
-      case .update: break
+      case .update, .probe: break
       }
     }
 

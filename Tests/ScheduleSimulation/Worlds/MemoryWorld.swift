@@ -11,6 +11,8 @@
     private let origin: ScheduledOrigin
     private let mayLose: Bool
     private let returnsExpired: Bool
+    /// How many seconds it is remembered that the origin has no value; nil where it always has one.
+    private let absenceLife: UInt64?
     private var message: String?
 
     init(_ scheduler: Scheduler, _ random: inout SimulationRandom) throws {
@@ -32,11 +34,14 @@
       returnsExpired =
         configuration.staleWhileRevalidate != nil || configuration.refreshAfterWrite != nil
       cache = try MemoryCache(configuration)
+      absenceLife = random.oneIn(2) ? 3 : nil
       let mayTrim = random.oneIn(3)
       // Some policies give up a little before they are full.
-      mayLose = !isAmple || mayTrim
+      let isInsistent = absenceLife != nil && !random.oneIn(4)
+      mayLose = !isAmple || mayTrim || isInsistent
       origin = ScheduledOrigin(
-        recorder: recorder, failures: random.pick([0, 0, 2]), absences: 0, lives: lives,
+        recorder: recorder, failures: random.pick([0, 0, 2]),
+        absences: absenceLife == nil ? 0 : random.pick([2, 6]), lives: lives,
         pauses: random.pick([2, 2, 6]))
       let setting = ScheduledOperation.Setting(
         keys: keys,
@@ -44,21 +49,27 @@
           (.get, 3), (.set, 3), (.update, random.below(3)), (.remove, 2),
           (.removeAll, random.below(2)), (.request, 6), (.cancel, random.below(3)),
           (.advance, lives.count > 1 ? 2 : 0), (.removeExpired, lives.count > 1 ? 1 : 0),
-          (.trim, mayTrim ? 1 : 0),
+          (.trim, mayTrim ? 1 : 0), (.probe, 0),
         ], strategies: [.cacheElseFetch], lives: lives)
-      self.setting = random.oneIn(4) ? setting.impatient : setting
+      if isInsistent {
+        self.setting = setting.insistent
+      } else {
+        self.setting = random.oneIn(4) ? setting.impatient : setting
+      }
       description =
         "memory cache of \(Value.self), \(configuration.policy), "
         + "\(configuration.limits.count ?? 0) entries in \(shards) shards, "
         + "\(self.setting.keys) keys, "
         + "refresh \(configuration.refreshAfterWrite.map { "\($0)" } ?? "never"), "
-        + "stale \(configuration.staleWhileRevalidate.map { "\($0)" } ?? "never")"
+        + "stale \(configuration.staleWhileRevalidate.map { "\($0)" } ?? "never"), "
+        + "absences \(absenceLife.map { "\($0) s" } ?? "none")"
     }
 
     var rules: HistoryRules {
       HistoryRules(
         setOvertakes: false, isMemoryCache: true, mayLose: mayLose,
-        returnsExpired: returnsExpired, clockEnd: recorder.clock.time)
+        returnsExpired: returnsExpired, absenceLife: (absenceLife ?? 0) * 1_000_000,
+        clockEnd: recorder.clock.time)
     }
 
     func fault() -> String? { message }
@@ -105,6 +116,10 @@
       case .advance(let seconds): recorder.clock.advance(seconds: seconds)
       case .removeExpired: cache.removeExpired()
       case .trim(let count): cache.trim(toCount: count)
+      case .probe(let key):
+        record(client, key) { .get(number(cache.value(for: key))) }
+        cache.trim(toCount: 0)
+        await request(client, key, .cacheElseFetch, mayBeCancelled: false)
       case .flush, .fail: break
       }
     }
@@ -112,28 +127,50 @@
     private func request(
       _ client: Int, _ key: Int, _ strategy: CacheStrategy, mayBeCancelled: Bool
     ) async {
-      let call = recorder.begin(client, key)
-      let outcome =
-        mayBeCancelled
-        ? await recorder.cancellable(call) { await self.ask(key, call) } : await ask(key, call)
+      let asksForAbsence = absenceLife != nil && !recorder.random.oneIn(4)
+      let call = recorder.begin(client, key, asksForAbsence: asksForAbsence)
+      let ask: @Sendable () async -> HistoryEvent.RequestOutcome = {
+        do {
+          let value =
+            asksForAbsence
+            ? try await self.valueOrNone(key, call) : try await self.value(key, call)
+          return value.map { .value(self.number($0) ?? -1) } ?? .absent
+        } catch {
+          return ScheduledOrigin.outcome(error)
+        }
+      }
+      let outcome = mayBeCancelled ? await recorder.cancellable(call, ask) : await ask()
       recorder.end(call, .request(strategy, outcome))
     }
 
-    private func ask(_ key: Int, _ call: Int) async -> HistoryEvent.RequestOutcome {
-      do {
-        let lives = LifeBox()
-        let value = try await cache.value(
-          for: key, timeToLive: { _ in lives.life.map { .microseconds(Int64($0)) } },
-          load: { [origin] key in
-            let answer = try await origin.answer(key, owner: call, .unknown, mayConfirm: false)
-            guard case .value(let number, let life) = answer else { throw CancellationError() }
+    private func value(_ key: Int, _ call: Int) async throws -> Value {
+      let lives = LifeBox()
+      return try await cache.value(
+        for: key, timeToLive: { _ in lives.life.map { .microseconds(Int64($0)) } },
+        load: { [origin] key in
+          let answer = try await origin.answer(
+            key, owner: call, .unknown, mayConfirm: false, mayBeAbsent: false)
+          guard case .value(let number, let life) = answer else { throw CancellationError() }
+          lives.life = life
+          return Value(number)
+        })
+    }
+
+    private func valueOrNone(_ key: Int, _ call: Int) async throws -> Value? {
+      let lives = LifeBox()
+      return try await cache.value(
+        for: key, negativeLife: .seconds(Int64(absenceLife ?? 0)),
+        timeToLive: { _ in lives.life.map { .microseconds(Int64($0)) } },
+        load: { [origin] key in
+          let answer = try await origin.answer(key, owner: call, .unknown, mayConfirm: false)
+          switch answer {
+          case .value(let number, let life):
             lives.life = life
             return Value(number)
-          })
-        return .value(number(value) ?? -1)
-      } catch {
-        return ScheduledOrigin.outcome(error)
-      }
+          case .absent: return nil
+          case .notModified, .failed, .cancelled: throw CancellationError()
+          }
+        })
     }
 
     func finish() async {

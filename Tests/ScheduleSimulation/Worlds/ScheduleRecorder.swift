@@ -37,12 +37,13 @@
     // MARK: Calls
 
     /// A call begins; its number. A call about all keys begins once for each.
-    func begin(_ client: Int, _ key: Int) -> Int {
+    func begin(_ client: Int, _ key: Int, asksForAbsence: Bool = false) -> Int {
       let now = tick()
-      history.events.append(
-        HistoryEvent(
-          client: client, key: key, .nothing("pending"), now...Int.max,
-          clock: clock.time...UInt64.max))
+      var event = HistoryEvent(
+        client: client, key: key, .nothing("pending"), now...Int.max,
+        clock: clock.time...UInt64.max)
+      event.asksForAbsence = asksForAbsence
+      history.events.append(event)
       pending += 1
       return history.events.count - 1
     }

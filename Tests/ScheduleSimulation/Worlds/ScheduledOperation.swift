@@ -18,6 +18,9 @@ enum ScheduledOperation: Sendable {
   case flush
   /// Memory gives up all but so many entries.
   case trim(Int)
+  /// What would show that a key is told to have no value after it had one: a get, the loss of what
+  /// is there, and a request.
+  case probe(key: Int)
   /// Calls of the disk begin to fail.
   case fail(SimulatedFault)
 
@@ -47,12 +50,27 @@ enum ScheduledOperation: Sendable {
       setting.cancellableOneIn = 1
       return setting
     }
+
+    /// The same for clients that ask again for what they have just changed.
+    var insistent: Setting {
+      var setting = self
+      setting.keys = 1
+      setting.shares = shares.map { kind, share in
+        switch kind {
+        case .probe: (kind, 6)
+        case .request, .set: (kind, 4)
+        case .remove: (kind, 3)
+        default: (kind, min(share, 1))
+        }
+      }
+      return setting
+    }
   }
 
   /// The kinds of operations.
   enum Kind: Sendable {
     case get, set, update, remove, removeAll, request, cancel, advance, removeExpired, flush, trim
-    case fail
+    case fail, probe
   }
 
   /// One of them.
@@ -73,6 +91,7 @@ enum ScheduledOperation: Sendable {
     case .removeExpired: return .removeExpired
     case .flush: return .flush
     case .trim: return .trim(random.below(2))
+    case .probe: return .probe(key: key)
     case .fail:
       return .fail(
         SimulatedFault(

@@ -19,7 +19,8 @@
 
     /// Answers one load. Throws `Failure` or `CancellationError`.
     func answer(
-      _ key: Int, owner: Int, _ candidate: HistoryLoad.Candidate, mayConfirm: Bool
+      _ key: Int, owner: Int, _ candidate: HistoryLoad.Candidate, mayConfirm: Bool,
+      mayBeAbsent: Bool = true
     ) async throws -> HistoryLoad.Answer {
       let load = recorder.beginLoad(key, owner: owner, candidate)
       for _ in 0..<recorder.random.below(1 + pauses) {
@@ -36,7 +37,7 @@
       }
       var answer = HistoryLoad.Answer.value(
         recorder.newValue(), life: recorder.random.pick(lives).map { $0 * 1_000_000 })
-      if draw < failures + absences { answer = .absent }
+      if mayBeAbsent, draw < failures + absences { answer = .absent }
       if mayConfirm, recorder.random.oneIn(2) { answer = .notModified }
       recorder.endLoad(load, answer)
       return answer
