@@ -51,7 +51,7 @@ extension MemoryCache {
   /// Begins to remember keys without a value, and to hear of every set. Before a load begins, the
   /// lock of its key's shard is taken: a set that comes after that sees that it has to tell.
   private func rememberAbsences() {
-    if loads.remembersAbsences { return }
+    if loads.absences != nil { return }
     // First: who sees that absences are remembered relies on it.
     #if LARDER_SCHEDULES
       defer { events.watchChanges() }

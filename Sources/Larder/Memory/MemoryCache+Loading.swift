@@ -60,6 +60,7 @@ extension MemoryCache {
         return value
       }
       if loader.negativeLife != nil, loads.isAbsent(key) {
+        loads.countAbsent()
         loads.end(pending, key, .absent)
         return nil
       }

@@ -9,35 +9,28 @@ final class MemoryLoads<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private struct State {
     var loads: [Key: MemoryLoad<Value>] = [:]
     var totals = MemoryLoadCounts()
-    var absences: MemoryCache<Key, MemoryAbsence>?
   }
 
   private let state = Locked(State())
-  /// So that a removal need not take the lock while nothing is loaded.
+  /// So that a set or a removal need not take the lock while nothing is loaded.
   private let underWay = Atomic(0)
-  private let hasAbsences = Atomic(false)
+  private let absenceCache = AtomicLazyReference<MemoryCache<Key, MemoryAbsence>>()
 
   /// What has happened so far.
   var totals: MemoryLoadCounts { state.withLock { $0.totals } }
 
-  /// Whether keys without a value are remembered.
-  var remembersAbsences: Bool { hasAbsences.load(ordering: .acquiring) }
-
   /// Keys of which the origin has said that it has no value; nil until they are remembered.
-  var absences: MemoryCache<Key, MemoryAbsence>? {
-    remembersAbsences ? state.withLock { $0.absences } : nil
-  }
+  var absences: MemoryCache<Key, MemoryAbsence>? { absenceCache.load() }
 
-  /// Remembers keys without a value from now on, in what `make` makes once.
+  /// Remembers keys without a value from now on, in what one call of `make` has made.
   func rememberAbsences(_ make: () -> MemoryCache<Key, MemoryAbsence>?) {
-    state.withLock { state in
-      if state.absences == nil { state.absences = make() }
-    }
-    hasAbsences.store(true, ordering: .sequentiallyConsistent)
+    if let made = make() { _ = absenceCache.storeIfNil(made) }
   }
 
-  /// A key is being set: that there is no value is not to be remembered by its load.
+  /// A key is being set, and the lock of its shard is held: that there is no value is not to be
+  /// remembered by its load.
   func noteChangeOfLoad(_ key: Key) {
+    guard underWay.load(ordering: .acquiring) > 0 else { return }
     state.withLock { state in state.loads[key]?.noteChange() }
   }
 
