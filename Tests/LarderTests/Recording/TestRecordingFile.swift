@@ -4,7 +4,7 @@ import Synchronization
 
 @testable import Larder
 
-/// A file that fails, or takes long, as a test says.
+/// A file that fails, or waits, as a test says.
 final class TestRecordingFile: RecordingFile {
   private let file: SystemRecordingFile
   private let calls = Atomic<Int>(0)
@@ -17,7 +17,8 @@ final class TestRecordingFile: RecordingFile {
     case fail(Int32)
     /// Half is written.
     case failHalfWay(Int32)
-    case takeLong(milliseconds: UInt32)
+    /// It is written once somebody has opened the gate.
+    case wait(DispatchSemaphore)
   }
 
   init(path: String, _ behaviour: @escaping @Sendable (Int) -> Behaviour) throws {
@@ -32,7 +33,7 @@ final class TestRecordingFile: RecordingFile {
     case .failHalfWay(let number):
       try file.write(UnsafeRawBufferPointer(rebasing: bytes.prefix(bytes.count / 2)), at: offset)
       throw FileFailure("write", "recording", number)
-    case .takeLong(let milliseconds): usleep(milliseconds * 1000)
+    case .wait(let gate): gate.wait()
     }
     try file.write(bytes, at: offset)
   }
