@@ -1,5 +1,6 @@
 import Foundation
 import Larder
+import LarderSystem
 
 /// Reads JSON that somebody else may have written.
 package enum JSONFile {
@@ -12,7 +13,7 @@ package enum JSONFile {
     } catch let error as DecodingError {
       throw JSONFault(reason: syntaxFault(in: data) ?? reason(error))
     } catch {
-      throw JSONFault(reason: oneLine("\(error)"))
+      throw JSONFault(reason: "\(error)")
     }
   }
 
@@ -24,7 +25,7 @@ package enum JSONFile {
       return nil
     } catch let error as NSError {
       let detail = error.userInfo[NSDebugDescriptionErrorKey] as? String
-      return oneLine(detail ?? error.localizedDescription)
+      return detail ?? error.localizedDescription
     }
   }
 
@@ -37,10 +38,10 @@ package enum JSONFile {
     case .valueNotFound(let type, let context):
       return "\(path(context.codingPath)) is null, expected \(type)"
     case .dataCorrupted(let context):
-      let text = oneLine(context.debugDescription)
+      let text = context.debugDescription
       return context.codingPath.isEmpty ? text : "\(path(context.codingPath)): \(text)"
     @unknown default:
-      return oneLine("\(error)")
+      return "\(error)"
     }
   }
 
@@ -54,14 +55,12 @@ package enum JSONFile {
       }
     }
   }
-
-  private static func oneLine(_ text: String) -> String {
-    text.split(whereSeparator: \.isNewline).joined(separator: " ")
-  }
 }
 
 /// What is wrong with a JSON text.
 package struct JSONFault: Error, Hashable, Sendable {
-  /// In a few words, with the place.
+  /// In a few words, with the place: one line, whatever the keys are.
   package let reason: String
+
+  fileprivate init(reason: String) { self.reason = TextSafety.singleLine(reason) }
 }

@@ -52,6 +52,16 @@ struct BaselineTests {
     #expect(changed == 1)
   }
 
+  /// Keys come from a file that anybody may have written.
+  @Test func namesOfKeysAreToldInOneLine() throws {
+    let text = Self.sample.text.replacing("\"hits\":", with: "\"a\\u000cb\\nc\\u001b[31m\":")
+    let error = #expect(throws: BaselineError.self) { try decode(text) }
+    let line = try #require(error).description
+    #expect(line.contains("a\u{FFFD}b c\u{FFFD}[31m: no count has this name"), "\(line)")
+    let breaks = line.filter(\.isNewline)
+    #expect(breaks.isEmpty)
+  }
+
   @Test func theOrderOfCellsDoesNotMatter() {
     let reversed = Baseline(
       workload: "sample", traces: Self.sample.traces, cells: Self.sample.cells.reversed(),
