@@ -146,13 +146,12 @@
     private func value(_ key: Int, _ call: Int) async throws -> Value {
       let lives = LifeBox()
       return try await cache.value(
-        for: key, timeToLive: { _ in lives.life.map { .microseconds(Int64($0)) } },
-        load: { [origin] key in
-          let answer = try await origin.answer(
-            key, owner: call, .unknown, mayConfirm: false, mayBeAbsent: false)
-          guard case .value(let number, let life) = answer else { throw CancellationError() }
-          lives.life = life
-          return Value(number)
+        for: key, timeToLive: { _ in lives.microseconds },
+        load: { key in
+          guard let value = try await self.load(key, call, lives, mayBeAbsent: false) else {
+            throw CancellationError()
+          }
+          return value
         })
     }
 
@@ -160,17 +159,19 @@
       let lives = LifeBox()
       return try await cache.value(
         for: key, negativeLife: .seconds(Int64(absenceLife ?? 0)),
-        timeToLive: { _ in lives.life.map { .microseconds(Int64($0)) } },
-        load: { [origin] key in
-          let answer = try await origin.answer(key, owner: call, .unknown, mayConfirm: false)
-          switch answer {
-          case .value(let number, let life):
-            lives.life = life
-            return Value(number)
-          case .absent: return nil
-          case .notModified, .failed, .cancelled: throw CancellationError()
-          }
-        })
+        timeToLive: { _ in lives.microseconds },
+        load: { try await self.load($0, call, lives, mayBeAbsent: true) })
+    }
+
+    /// Asks the origin for a value and its life.
+    private func load(
+      _ key: Int, _ call: Int, _ lives: LifeBox, mayBeAbsent: Bool
+    ) async throws -> Value? {
+      let answer = try await origin.answer(
+        key, owner: call, .unknown, mayConfirm: false, mayBeAbsent: mayBeAbsent)
+      guard case .value(let number, let life) = answer else { return nil }
+      lives.life = life
+      return Value(number)
     }
 
     func finish() async {
@@ -183,5 +184,6 @@
   /// The life of a value that a loader has brought, for who stores it.
   final class LifeBox: @unchecked Sendable {
     var life: UInt64?
+    var microseconds: Duration? { life.map { .microseconds(Int64($0)) } }
   }
 #endif

@@ -37,14 +37,12 @@ enum ScheduledOperation: Sendable {
 
     /// The same for clients that give up a lot: what goes on behind them is the hard part.
     var impatient: Setting {
-      var setting = self
-      setting.keys = 1
-      setting.shares = shares.map { kind, share in
+      var setting = onOneKey { kind, share in
         switch kind {
-        case .cancel: (kind, 6)
-        case .remove, .request: (kind, 4)
-        case .get, .set: (kind, 1)
-        default: (kind, share)
+        case .cancel: 6
+        case .remove, .request: 4
+        case .get, .set: 1
+        default: share
         }
       }
       setting.cancellableOneIn = 1
@@ -53,16 +51,21 @@ enum ScheduledOperation: Sendable {
 
     /// The same for clients that ask again for what they have just changed.
     var insistent: Setting {
-      var setting = self
-      setting.keys = 1
-      setting.shares = shares.map { kind, share in
+      onOneKey { kind, share in
         switch kind {
-        case .probe: (kind, 6)
-        case .request, .set: (kind, 4)
-        case .remove: (kind, 3)
-        default: (kind, min(share, 1))
+        case .probe: 6
+        case .request, .set: 4
+        case .remove: 3
+        default: min(share, 1)
         }
       }
+    }
+
+    /// The same with a single key and other shares.
+    private func onOneKey(_ share: (Kind, Int) -> Int) -> Setting {
+      var setting = self
+      setting.keys = 1
+      setting.shares = shares.map { ($0, share($0, $1)) }
       return setting
     }
   }
