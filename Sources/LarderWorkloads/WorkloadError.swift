@@ -1,3 +1,5 @@
+import LarderSystem
+
 /// What is wrong with a workload file: one line, with the file, the line and the key.
 package struct WorkloadError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The file as it was named.
@@ -38,7 +40,8 @@ package struct WorkloadError: Error, Hashable, Sendable, CustomStringConvertible
   /// `file:12: source.requests: expected a whole number, found 'many'`.
   package var description: String {
     let place = line.map { "\(file):\($0): " } ?? "\(file): "
-    return place + (path.isEmpty ? "" : "\(path): ") + problem.sentence
+    // What is found there comes from the file: a name may have several lines.
+    return TextSafety.singleLine(place + (path.isEmpty ? "" : "\(path): ") + problem.sentence)
   }
 }
 

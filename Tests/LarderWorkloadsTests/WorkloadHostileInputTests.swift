@@ -35,6 +35,13 @@ import Testing
       message([0xff, 0xfe]) == "w.yaml:1: expected UTF-8 text, found other bytes at offset 0")
   }
 
+  @Test func aNameOfSeveralLinesIsToldInOne() {
+    let yaml = Case.start.replacing("[lru]", with: "[lru, z\n\n  z]")
+    #expect(
+      Case.message(yaml)
+        == "w.yaml:2: policies[2]: unknown policy 'z z' ('larder policies' lists them all)")
+  }
+
   @Test func aByteOrderMarkIsNoFault() {
     #expect(message([0xef, 0xbb, 0xbf] + Array(Case.start.utf8)) == nil)
   }
