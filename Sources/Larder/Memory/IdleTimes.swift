@@ -82,7 +82,8 @@ struct IdleTimes {
   }
 
   /// Notes an access, unless the entry has expired: then it says false. By any number of threads,
-  /// while another one stores entries: of an id that has another entry by now nothing changes.
+  /// while another one stores entries: what has come to the id by then may stay as if it had been
+  /// accessed.
   @inlinable
   @inline(__always)
   func touch(_ id: ObjectID, _ now: UInt64) -> Bool {
@@ -95,10 +96,21 @@ struct IdleTimes {
     return true
   }
 
+  /// Not before `next` shall an entry expire that was to at `held`.
   @inlinable
   @inline(never)
   func move(_ id: ObjectID, _ held: UInt64, _ next: UInt64) {
-    // Not a plain store: an entry that never expires may have come to the id in between.
-    _ = base[Int(id)].weakCompareExchange(expected: held, desired: next, ordering: .relaxed)
+    var held = held
+    // Not a plain store, and more than one try: another access may have been noted in between that
+    // looked at the clock before this one, or an entry may have come to the id that never expires.
+    while held < next {
+      #if LARDER_SCHEDULES
+        ScheduledStep.take()
+      #endif
+      let (isDone, found) = base[Int(id)].weakCompareExchange(
+        expected: held, desired: next, ordering: .relaxed)
+      if isDone { return }
+      held = found
+    }
   }
 }

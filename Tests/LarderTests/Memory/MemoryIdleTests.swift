@@ -179,6 +179,23 @@ import Testing
     #expect(endless[1] == IdleTimes.never)
   }
 
+  /// Two gets have seen the same time; the one that has looked at the clock later ends later.
+  @Test func anAccessIsNotLostToAnEarlierOne() {
+    let idle = IdleTimes(room: 2, life: 4_000_000)
+    defer { idle.deallocate() }
+    idle.begin(1, 0, isPermanent: false)
+    let seen = idle[1]
+    #expect(idle.touch(1, 1_000_000))
+    idle.move(1, seen, idle.instant(3_000_000))
+    #expect(idle[1] == idle.instant(3_000_000))
+    // The earlier one comes last.
+    idle.move(1, seen, idle.instant(2_000_000))
+    #expect(idle[1] == idle.instant(3_000_000))
+    idle.begin(1, 0, isPermanent: true)
+    idle.move(1, seen, idle.instant(3_000_000))
+    #expect(idle[1] == IdleTimes.never)
+  }
+
   /// Gets without a lock, sets and sweeps at once: no entry is lost early, none is answered late.
   @Test(.endsInTime, arguments: ["sieve", "s3-fifo", "lru"])
   func threadsAgree(policy: String) async throws {
