@@ -101,7 +101,7 @@ extension MemoryCache {
     } catch {
       result = .failure(error)
     }
-    if let refreshed { endRefresh(key, refreshed) }
+    if let refreshed { endRefresh(key, refreshed, pending) }
     loads.end(pending, key, result, isNone: isNone)
   }
 

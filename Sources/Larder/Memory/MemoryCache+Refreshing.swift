@@ -43,9 +43,11 @@ extension MemoryCache {
   }
 
   /// Ends a reload: an entry that it has not replaced may be reloaded again.
-  func endRefresh(_ key: Key, _ stamp: UInt32) {
+  func endRefresh(_ key: Key, _ stamp: UInt32, _ pending: MemoryLoad<Value>) {
     let hash = hasher.hash(key)
     withShard(blocks.index(hash)) { shard, _ in
+      // If its key was removed, an entry that is being reloaded is one for another load.
+      guard pending.mayStore else { return }
       shard.endRefresh(key, UInt32(truncatingIfNeeded: hash >> 32), stamp)
     }
   }

@@ -100,6 +100,32 @@ import Testing
     #expect(cache.value(for: "a") == (how == "set" ? "set" : "again"))
   }
 
+  @Test func aReloadThatWasOvertakenDoesNotEndTheNextOne() async throws {
+    let cache = try cache(refresh: .seconds(10))
+    let (first, second) = (Gate(), Gate())
+    cache.set("old", for: "a")
+    clock.advance(seconds: 12)
+    _ = try await cache.value(for: "a") { _ in
+      await first.pass()
+      throw Failure()
+    }
+    cache.remove("a")
+    cache.set("set", for: "a")
+    clock.advance(seconds: 12)
+    let value = try await cache.value(for: "a") { _ in
+      await second.pass()
+      return "new"
+    }
+    #expect(value == "set" && cache.loadCounts.refreshes == 2)
+    first.open()
+    while cache.loadCounts.failed == 0 { await Task.yield() }
+    // It is not as old as what the first reload was to replace.
+    #expect(cache.trim(toAge: .seconds(20)) == 0)
+    second.open()
+    while cache.loads.isLoading("a") { await Task.yield() }
+    #expect(cache.peek("a") == "new")
+  }
+
   @Test func anUpdateThatThrowsDoesNotEndReloading() async throws {
     let cache = try cache(refresh: .seconds(10))
     let gate = gate
