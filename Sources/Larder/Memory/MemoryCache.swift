@@ -66,7 +66,13 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   ) throws(MemoryCacheError) {
     try self.init(
       configuration,
-      onEviction: { onRemoval(MemoryRemoval(key: $0.key, value: $0.value, reason: $0.reason)) },
+      onEviction: { eviction in
+        #if LARDER_SCHEDULES
+          if ScheduleFault.planted == .untoldReplacement, eviction.reason == .replaced { return }
+        #endif
+        onRemoval(
+          MemoryRemoval(key: eviction.key, value: eviction.value, reason: eviction.reason))
+      },
       tellsAll: true)
   }
 

@@ -24,10 +24,16 @@ final class PromptExpiry: Sendable {
   func start(_ ring: @escaping @Sendable () -> Void) {
     alarm.start { [weak self] in
       guard let self else { return }
+      #if LARDER_SCHEDULES
+        if ScheduleFault.planted == .lateAlarm { ring() }
+      #endif
       // Before the cache looks: what is stored from now on sets the alarm itself.
       self.lock.lock()
       self.instant.store(.max, ordering: .relaxed)
       self.lock.unlock()
+      #if LARDER_SCHEDULES
+        if ScheduleFault.planted == .lateAlarm { return }
+      #endif
       ring()
     }
   }

@@ -36,5 +36,9 @@
     case lateWatch
     /// Others may come between the removals from memory and from disk.
     case removalInTwoSteps
+    /// The alarm for entries that expire may be set again only after they were looked at.
+    case lateAlarm
+    /// A listener is not told of values that others replace.
+    case untoldReplacement
   }
 #endif

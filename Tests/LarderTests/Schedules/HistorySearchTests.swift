@@ -68,6 +68,45 @@ struct HistorySearchTests {
     #expect(!isExplained([set, call(.get(nil), 3...4, clock: 14...14)]))
   }
 
+  @Test func looksAreAnsweredAsGetsAre() {
+    let set = call(.set(1, life: 10, .stored), 1...2, clock: 5...7)
+    #expect(isExplained([set, call(.look(true), 3...4, clock: 16...16)]))
+    #expect(isExplained([set, call(.look(false), 3...4, clock: 16...16)]))
+    #expect(!isExplained([set, call(.look(true), 3...4, clock: 17...17)]))
+    #expect(!isExplained([set, call(.look(false), 3...4, clock: 14...14)]))
+    #expect(!isExplained([call(.look(true), 3...4)]))
+    #expect(isExplained([set, call(.remove, 3...6), call(.look(false), 4...5)]))
+    #expect(!isExplained([set, call(.remove, 3...4), call(.look(true), 5...6)]))
+    // A look that found nothing: nothing is there afterwards.
+    let none = call(.look(false), 3...4)
+    #expect(isExplained([set, none, call(.get(nil), 5...6)], [], Self.losing))
+    #expect(!isExplained([set, none, call(.get(1), 5...6)], [], Self.losing))
+  }
+
+  @Test func accessesProlongALife() {
+    var rules = Self.memory
+    rules.idleLife = 10...12
+    let set = call(.set(1, life: nil, .stored), 1...2, clock: 0...1)
+    func isAllowed(_ action: HistoryEvent.Action, at clock: UInt64, after: [HistoryEvent]) -> Bool {
+      isExplained([set] + after + [call(action, 20...21, clock: clock...clock)], [], rules)
+    }
+    #expect(isAllowed(.get(1), at: 12, after: []) && !isAllowed(.get(1), at: 13, after: []))
+    #expect(isAllowed(.get(nil), at: 10, after: []) && !isAllowed(.get(nil), at: 9, after: []))
+    let get = call(.get(1), 3...4, clock: 5...6)
+    #expect(isAllowed(.get(1), at: 17, after: [get]) && !isAllowed(.get(1), at: 18, after: [get]))
+    #expect(isAllowed(.get(nil), at: 15, after: [get]))
+    #expect(!isAllowed(.get(nil), at: 14, after: [get]))
+    #expect(!isAllowed(.look(false), at: 14, after: [get]))
+    let look = call(.look(true), 3...4, clock: 5...6)
+    #expect(!isAllowed(.get(1), at: 13, after: [look]))
+    #expect(isAllowed(.get(nil), at: 10, after: [look]))
+    // A request may have been answered without an access.
+    let request = call(fetch(.value(1)), 3...4, clock: 5...6)
+    #expect(isAllowed(.get(1), at: 17, after: [request]))
+    #expect(isAllowed(.get(nil), at: 10, after: [request]))
+    #expect(!isAllowed(.get(1), at: 18, after: [request]))
+  }
+
   @Test func updatesAreOneStep() {
     let updates = [call(.update(old: nil, new: 1), 1...4), call(.update(old: 1, new: 2), 2...3)]
     #expect(isExplained(updates, [], Self.memory))

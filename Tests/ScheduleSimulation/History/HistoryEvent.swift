@@ -6,6 +6,8 @@ package struct HistoryEvent: Sendable {
   package enum Action: Sendable {
     /// A value, or nil for a miss.
     case get(Int?)
+    /// Whether there is a value, which is no reference to it.
+    case look(Bool)
     /// A value with its life in microseconds, and what the call said.
     case set(Int, life: UInt64?, SetOutcome)
     /// The value before, nil for none, and the one after.
@@ -99,7 +101,7 @@ package struct HistoryEvent: Sendable {
       case .fresh(value), .stale(value), .confirmed(value), .fetched(value), .value(value): true
       default: false
       }
-    case .set, .remove, .nothing: false
+    case .set, .look, .remove, .nothing: false
     }
   }
 

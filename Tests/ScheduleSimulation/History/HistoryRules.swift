@@ -14,13 +14,17 @@ package struct HistoryRules: Sendable {
   package var returnsExpired: Bool
   /// How long a memory cache remembers that the origin has no value, microseconds.
   package var absenceLife: UInt64
+  /// How long an entry may be used after its last access, microseconds: for as long as the one for
+  /// sure, and for less than the other. Nil where accesses play no part.
+  package var idleLife: ClosedRange<UInt64>?
   /// The last instant of the history's clock.
   package var clockEnd: UInt64
 
   /// See the properties.
   package init(
     setOvertakes: Bool, isMemoryCache: Bool, mayLose: Bool, mayMissWhatIsThere: Bool = false,
-    returnsExpired: Bool = false, absenceLife: UInt64 = 0, clockEnd: UInt64 = 0
+    returnsExpired: Bool = false, absenceLife: UInt64 = 0,
+    idleLife: ClosedRange<UInt64>? = nil, clockEnd: UInt64 = 0
   ) {
     self.setOvertakes = setOvertakes
     self.isMemoryCache = isMemoryCache
@@ -28,6 +32,7 @@ package struct HistoryRules: Sendable {
     self.mayMissWhatIsThere = mayMissWhatIsThere
     self.returnsExpired = returnsExpired
     self.absenceLife = absenceLife
+    self.idleLife = idleLife
     self.clockEnd = clockEnd
   }
 }

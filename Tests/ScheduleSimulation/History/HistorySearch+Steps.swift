@@ -19,13 +19,37 @@ extension HistorySearch {
     return known.value ?? value(state.candidates[known.load], state)
   }
 
-  private func mayBeExpired(_ write: UInt8, at clock: UInt64) -> Bool {
-    write != 0 && writes[Int(write)].expiresFirst <= clock
+  /// Whether the value may have expired at an instant of the clock.
+  private func mayBeExpired(_ state: State, at clock: UInt64) -> Bool {
+    if state.write == 0 { return false }
+    if writes[Int(state.write)].expiresFirst <= clock { return true }
+    guard let idle = rules.idleLife else { return false }
+    return clock >= state.accessedFirst && clock - state.accessedFirst >= idle.lowerBound
+  }
+
+  /// Whether the value may be used at an instant of the clock.
+  private func mayBeUsed(_ state: State, at clock: UInt64) -> Bool {
+    guard state.write != 0, clock < writes[Int(state.write)].expiresLast else { return false }
+    guard let idle = rules.idleLife else { return true }
+    return clock <= state.accessedLast || clock - state.accessedLast < idle.upperBound
+  }
+
+  /// The value is accessed by a call, or may be.
+  private func accessed(_ state: State, by call: HistoryEvent, surely: Bool) -> State {
+    var next = state
+    guard rules.idleLife != nil else { return next }
+    if surely { next.accessedFirst = max(next.accessedFirst, call.clockInvoked) }
+    next.accessedLast = max(next.accessedLast, call.clockResponded)
+    return next
   }
 
   private func with(_ state: State, _ write: UInt8) -> State {
     var next = state
     next.write = write
+    if rules.idleLife != nil {
+      next.accessedFirst = writes[Int(write)].storedFirst
+      next.accessedLast = writes[Int(write)].storedLast
+    }
     if write != 0 {
       next.absence = 0
       for load in loads.indices where hasBegun(load, state) { next.outdated |= 1 << UInt16(load) }
@@ -59,6 +83,8 @@ extension HistorySearch {
   private func after(_ call: HistoryEvent, _ number: Int, _ state: State) -> [State] {
     switch call.action {
     case .get(let found): return get(found, call, state)
+    case .look(true): return mayBeUsed(state, at: call.clockInvoked) ? [state] : []
+    case .look(false): return miss(state, at: call.clockResponded)
     case .set(_, _, let outcome):
       let next = rules.setOvertakes ? overtaking(state) : state
       let stored = with(next, writeOfCall[number] ?? 0)
@@ -79,17 +105,21 @@ extension HistorySearch {
     }
   }
 
-  private func get(_ found: Int?, _ call: HistoryEvent, _ state: State) -> [State] {
+  private func get(
+    _ found: Int?, _ call: HistoryEvent, _ state: State, isAccess: Bool = true
+  ) -> [State] {
     if let found {
-      let isThere = value(state.write, state) == found
-      return isThere && call.clockInvoked < writes[Int(state.write)].expiresLast ? [state] : []
+      guard value(state.write, state) == found, mayBeUsed(state, at: call.clockInvoked) else {
+        return []
+      }
+      return [accessed(state, by: call, surely: isAccess)]
     }
     return miss(state, at: call.clockResponded)
   }
 
   private func miss(_ state: State, at clock: UInt64) -> [State] {
     if state.write == 0 { return [state] }
-    if mayBeExpired(state.write, at: clock) { return [state] }
+    if mayBeExpired(state, at: clock) { return [state] }
     if rules.mayMissWhatIsThere { return [state, with(state, 0)] }
     return rules.mayLose ? [with(state, 0)] : []
   }
@@ -112,8 +142,10 @@ extension HistorySearch {
       }
     case .fetched(let found): return joins(number, state) { brings($0, found) }
     case .value(let found):
-      if rules.returnsExpired, value(state.write, state) == found { return [state] }
-      let held = get(found, call, state)
+      if rules.returnsExpired, value(state.write, state) == found {
+        return [accessed(state, by: call, surely: false)]
+      }
+      let held = get(found, call, state, isAccess: false)
       if held.isEmpty {
         return isFound(found, call, state) ? [state] : joins(number, state) { brings($0, found) }
       }
@@ -217,7 +249,7 @@ extension HistorySearch {
       let isThere = state.write != 0
       let givesWay =
         !isThere || rules.mayLose || state.write == state.candidates[load]
-        || mayBeExpired(state.write, at: rules.clockEnd)
+        || mayBeExpired(state, at: rules.clockEnd)
       return (givesWay ? [stored] : []) + (isThere || mayChangeNothing ? [state] : [])
     }
   }
@@ -230,7 +262,7 @@ extension HistorySearch {
     let asks = owners[load].map { calls[$0].asksForAbsence } ?? false
     if asks, !isOutdated { next.absence = UInt8(load + 1) }
     var results = mayBeAbandoned[load] ? [next, state] : [next]
-    if state.write == state.candidates[load] || mayBeExpired(state.write, at: rules.clockEnd) {
+    if state.write == state.candidates[load] || mayBeExpired(state, at: rules.clockEnd) {
       next.write = 0
       results.append(next)
     }

@@ -11,6 +11,8 @@
 /// - A *get* returns the value, unless it has expired for sure. It may miss when the register is
 ///   empty, when the value may have expired, or, where `mayLose` says so, after an eviction, which
 ///   empties the register.
+///   To *look* whether there is a value is the same, but it is no access: where entries expire
+///   because nobody accesses them, gets keep them and looks do not.
 /// - A *load* has two instants. It *begins* between the invocation of the request whose loader it
 ///   is and the call of the loader, and only if no other load of the key is under way that may
 ///   still be joined: one load a key at a time. It *lands* between the end of the loader and the
@@ -44,6 +46,9 @@ package struct HistorySearch {
     /// When it expires: not before the one and not after the other, microseconds.
     var expiresFirst = UInt64.max
     var expiresLast = UInt64.max
+    /// When it is put there, in the same way.
+    var storedFirst: UInt64 = 0
+    var storedLast: UInt64 = 0
   }
 
   struct State: Hashable {
@@ -58,6 +63,10 @@ package struct HistorySearch {
     var outdated: UInt16 = 0
     /// 1 more than the number of the load that said what is remembered: that there is no value.
     var absence: UInt8 = 0
+    /// When the value was accessed last, microseconds: not before the one and not after the other;
+    /// 0 where that plays no part.
+    var accessedFirst: UInt64 = 0
+    var accessedLast: UInt64 = 0
     /// For each load the write that was there when it began.
     var candidates = SIMD16<UInt8>(repeating: 0)
   }
@@ -112,15 +121,15 @@ package struct HistorySearch {
     case .set(let value, let life, _):
       writeOfCall[number] = add(value, life, call.clockInvoked, call.clockResponded)
     case .update(_, let new):
-      writeOfCall[number] = add(new, nil, 0, 0)
-    case .get, .remove, .request, .nothing: break
+      writeOfCall[number] = add(new, nil, call.clockInvoked, call.clockResponded)
+    case .get, .look, .remove, .request, .nothing: break
     }
   }
 
   private mutating func add(
     _ value: Int, _ life: UInt64?, _ from: UInt64, _ to: UInt64
   ) -> UInt8 {
-    var write = Write(value: value)
+    var write = Write(value: value, storedFirst: from, storedLast: to)
     if let life { (write.expiresFirst, write.expiresLast) = (from + life, to + life) }
     writes.append(write)
     return UInt8(writes.count - 1)

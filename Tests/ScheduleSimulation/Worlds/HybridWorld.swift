@@ -52,7 +52,7 @@
       case .removeAll:
         recordAll(client) {
           mayFail { try cache.removeAll() }
-          return .remove
+          return { _ in .remove }
         }
       case .request(let key, let strategy, let mayBeCancelled):
         let call = recorder.begin(client, key)
@@ -67,7 +67,10 @@
       case .flush: mayFail { try cache.flush() }
       case .trim(let count): cache.trimMemory(toCount: count)
       case .fail(let fault): disk.fault = fault
-      case .update, .probe: break
+      case .look(let key): look(key, client)
+      case .limit(let count): limit(count)
+      case .prewarm: await prewarm(client)
+      case .update, .probe, .linger, .list, .ring: break
       }
     }
 
@@ -85,6 +88,28 @@
         } catch {
           if !options.failsDisk { message = "failed though nothing fails: \(error)" }
           return .nothing("\(error)")
+        }
+      }
+    }
+
+    private func look(_ key: Int, _ client: Int) {
+      record(client, key) {
+        do {
+          return .look(try cache.contains(key))
+        } catch {
+          if !options.failsDisk { message = "failed though nothing fails: \(error)" }
+          return .nothing("\(error)")
+        }
+      }
+    }
+
+    private func limit(_ count: Int) {
+      mayFail {
+        if options.limitsDisk {
+          try cache.setDiskLimits(DiskLimits(bytes: nil, count: 1 + count, freeBytes: 0))
+        } else {
+          let shards = options.configuration.memory?.shards ?? 1
+          try cache.setMemoryLimits(MemoryCacheLimits(count: shards + count))
         }
       }
     }
@@ -108,22 +133,8 @@
     private func ask(
       _ key: Int, _ strategy: CacheStrategy, _ call: Int
     ) async -> HistoryEvent.RequestOutcome {
-      let result = await cache.result(for: key, strategy: strategy) { [origin] request in
-        var candidate = HistoryLoad.Candidate.none
-        if request.created != nil {
-          candidate = .some(request.version.flatMap { Int($0) })
-        }
-        let answer = try await origin.answer(
-          key, owner: call, candidate, mayConfirm: request.version != nil)
-        switch answer {
-        case .value(let new, let life):
-          return .value(
-            ObjectValue(new), version: HistoryEvent.hasVersion(new) ? "\(new)" : nil,
-            maxAge: life.map { .microseconds(Int64($0)) })
-        case .notModified: return .notModified()
-        case .absent: return .absent
-        case .failed, .cancelled: throw CancellationError()
-        }
+      let result = await cache.result(for: key, strategy: strategy) { request in
+        try await self.load(request, call)
       }
       switch result {
       case .hit(let hit):
@@ -137,6 +148,37 @@
       case .absent: return .absent
       case .failure(let error): return ScheduledOrigin.outcome(error)
       }
+    }
+
+    /// The loader of a call.
+    private func load(
+      _ request: OriginRequest<Int>, _ call: Int
+    ) async throws -> OriginAnswer<ObjectValue> {
+      var candidate = HistoryLoad.Candidate.none
+      if request.created != nil {
+        candidate = .some(request.version.flatMap { Int($0) })
+      }
+      let answer = try await origin.answer(
+        request.key, owner: call, candidate, mayConfirm: request.version != nil)
+      switch answer {
+      case .value(let new, let life):
+        return .value(
+          ObjectValue(new), version: HistoryEvent.hasVersion(new) ? "\(new)" : nil,
+          maxAge: life.map { .microseconds(Int64($0)) })
+      case .notModified: return .notModified()
+      case .absent: return .absent
+      case .failed, .cancelled: throw CancellationError()
+      }
+    }
+
+    /// Asks for all keys. What each was answered is not told, so the model knows the loads only.
+    private func prewarm(_ client: Int) async {
+      let calls = (0..<setting.keys).map { recorder.begin(client, $0) }
+      let progress = await cache.prewarm(calls.indices, concurrency: 2) { request in
+        try await self.load(request, calls[request.key])
+      }
+      for call in calls { recorder.end(call, .nothing("prewarm")) }
+      if progress.done != setting.keys { message = "prewarmed \(progress) of \(setting.keys)" }
     }
 
     // MARK: The end

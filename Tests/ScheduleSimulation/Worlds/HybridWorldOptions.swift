@@ -13,6 +13,8 @@
     /// Whether entries may be lost though nothing fails.
     let mayLose: Bool
     let failsDisk: Bool
+    /// Whether the limits of disk are changed, and not those of memory.
+    let limitsDisk: Bool
     /// Whether disk has all entries that memory has.
     let isKeptOnDisk: Bool
 
@@ -53,8 +55,12 @@
       configuration.staleIfError = random.pick([nil, nil, .zero, .seconds(5)])
       configuration.staleWhileRevalidate = random.pick([nil, .zero, .seconds(5)])
       let mayTrim = random.oneIn(3)
+      let mayLimit = random.oneIn(4)
+      limitsDisk = mayLimit && (!hasMemory || random.oneIn(2))
       let isPlaced = rules.placement != nil
-      mayLose = !isDiskAmple || failsDisk || isPlaced || isExclusive && hasMemory && mayTrim
+      mayLose =
+        !isDiskAmple || failsDisk || isPlaced || limitsDisk
+        || isExclusive && hasMemory && (mayTrim || mayLimit)
       isKeptOnDisk = !(isExclusive && hasMemory) && !isPlaced
       setting = ScheduledOperation.Setting(
         keys: keys,
@@ -62,7 +68,8 @@
           (.get, 3), (.set, 3), (.remove, 2), (.removeAll, random.below(2)), (.request, 6),
           (.cancel, random.below(3)), (.advance, lives.count > 1 ? 2 : 0),
           (.removeExpired, lives.count > 1 ? 1 : 0), (.trim, mayTrim ? 1 : 0),
-          (.flush, random.below(2)), (.fail, failsDisk ? 2 : 0),
+          (.flush, random.below(2)), (.fail, failsDisk ? 2 : 0), (.look, random.oneIn(4) ? 1 : 0),
+          (.limit, mayLimit ? 1 : 0), (.prewarm, random.oneIn(4) ? 1 : 0),
         ],
         strategies: random.oneIn(3)
           ? [random.pick(CacheStrategy.allCases)] : CacheStrategy.allCases,

@@ -5,74 +5,42 @@
   /// A small memory cache with an origin.
   final class MemoryWorld<Value: ScheduledValue>: ScheduledWorld, @unchecked Sendable {
     let recorder: ScheduleRecorder
-    let setting: ScheduledOperation.Setting
-    let description: String
+    let options: MemoryWorldOptions
     private let cache: MemoryCache<Int, Value>
     private let origin: ScheduledOrigin
-    private let mayLose: Bool
-    private let returnsExpired: Bool
-    /// How many seconds it is remembered that the origin has no value; nil where it always has one.
-    private let absenceLife: UInt64?
+    private let told: ToldRemovals?
     private var message: String?
+    /// What the clock said before it was moved beyond all lives.
+    private var clockEnd: UInt64?
 
     init(_ scheduler: Scheduler, _ random: inout SimulationRandom) throws {
-      recorder = ScheduleRecorder(scheduler, SimulationRandom(seed: random.next()))
-      let keys = 1 + random.below(4)
-      // Keys of one shard may be more than their share.
-      let isAmple = random.oneIn(2)
-      let shards = random.pick([1, 1, 2])
-      let lives: [UInt64?] = random.pick([[nil], [nil], [nil, 2, 4]])
-      var configuration = MemoryCacheConfiguration(
-        limits: MemoryCacheLimits(count: isAmple ? 8 * shards : shards + random.below(2)),
-        policy: random.pick([
-          "lru", "fifo", "clock", "sieve", "s3-fifo", "random", "w-tinylfu", "arc", "qd-lp",
-        ]),
-        shards: shards, hashing: .seeded(random.next()), clock: recorder.clock,
-        seed: random.next())
-      if lives.count > 1, random.oneIn(2) { configuration.staleWhileRevalidate = .seconds(3) }
-      if lives.count > 1, random.oneIn(3) { configuration.refreshAfterWrite = .seconds(2) }
-      returnsExpired =
-        configuration.staleWhileRevalidate != nil || configuration.refreshAfterWrite != nil
-      cache = try MemoryCache(configuration)
-      absenceLife = random.oneIn(2) ? 3 : nil
-      let mayTrim = random.oneIn(3)
-      // Some policies give up a little before they are full.
-      let isInsistent = absenceLife != nil && !random.oneIn(4)
-      mayLose = !isAmple || mayTrim || isInsistent
+      let recorder = ScheduleRecorder(scheduler, SimulationRandom(seed: random.next()))
+      let options = MemoryWorldOptions(&random, recorder.clock)
+      self.recorder = recorder
+      self.options = options
+      if options.tells {
+        let told = ToldRemovals(recorder, options.reasons)
+        self.told = told
+        cache = try MemoryCache(options.configuration) { removal in
+          told.note(removal.value.number, removal.key, removal.reason)
+        }
+      } else {
+        told = nil
+        cache = try MemoryCache(options.configuration)
+      }
       origin = ScheduledOrigin(
         recorder: recorder, failures: random.pick([0, 0, 2]),
-        absences: absenceLife == nil ? 0 : random.pick([2, 6]), lives: lives,
+        absences: options.absenceLife == nil ? 0 : random.pick([2, 6]), lives: options.lives,
         pauses: random.pick([2, 2, 6]))
-      let setting = ScheduledOperation.Setting(
-        keys: keys,
-        shares: [
-          (.get, 3), (.set, 3), (.update, random.below(3)), (.remove, 2),
-          (.removeAll, random.below(2)), (.request, 6), (.cancel, random.below(3)),
-          (.advance, lives.count > 1 ? 2 : 0), (.removeExpired, lives.count > 1 ? 1 : 0),
-          (.trim, mayTrim ? 1 : 0), (.probe, 0),
-        ], strategies: [.cacheElseFetch], lives: lives)
-      if isInsistent {
-        self.setting = setting.insistent
-      } else {
-        self.setting = random.oneIn(4) ? setting.impatient : setting
-      }
-      description =
-        "memory cache of \(Value.self), \(configuration.policy), "
-        + "\(configuration.limits.count ?? 0) entries in \(shards) shards, "
-        + "\(self.setting.keys) keys, "
-        + "refresh \(configuration.refreshAfterWrite.map { "\($0)" } ?? "never"), "
-        + "stale \(configuration.staleWhileRevalidate.map { "\($0)" } ?? "never"), "
-        + "absences \(absenceLife.map { "\($0) s" } ?? "none")"
     }
 
-    var rules: HistoryRules {
-      HistoryRules(
-        setOvertakes: false, isMemoryCache: true, mayLose: mayLose,
-        returnsExpired: returnsExpired, absenceLife: (absenceLife ?? 0) * 1_000_000,
-        clockEnd: recorder.clock.time)
-    }
+    var setting: ScheduledOperation.Setting { options.setting }
 
-    func fault() -> String? { message }
+    var description: String { "memory cache of \(Value.self), \(options.description)" }
+
+    var rules: HistoryRules { options.rules(clockEnd: clockEnd ?? recorder.clock.time) }
+
+    func fault() -> String? { message ?? told?.message }
 
     /// The number of a value that the cache returned.
     private func number(_ value: Value?) -> Int? {
@@ -83,7 +51,13 @@
 
     func perform(_ operation: ScheduledOperation, _ client: Int) async {
       switch operation {
-      case .get(let key): record(client, key) { .get(number(cache.value(for: key))) }
+      case .get(let key): get(key, client)
+      case .look(let key): record(client, key) { .look(cache.contains(key)) }
+      case .list:
+        recordAll(client) {
+          let keys = cache.keys
+          return { .look(keys.contains($0)) }
+        }
       case .set(let key, let life):
         record(client, key) {
           let new = recorder.newValue()
@@ -108,7 +82,7 @@
       case .removeAll:
         recordAll(client) {
           cache.removeAll()
-          return .remove
+          return { _ in .remove }
         }
       case .request(let key, let strategy, let mayBeCancelled):
         await request(client, key, strategy, mayBeCancelled: mayBeCancelled)
@@ -117,17 +91,37 @@
       case .removeExpired: cache.removeExpired()
       case .trim(let count): cache.trim(toCount: count)
       case .probe(let key):
-        record(client, key) { .get(number(cache.value(for: key))) }
+        get(key, client)
         cache.trim(toCount: 0)
         await request(client, key, .cacheElseFetch, mayBeCancelled: false)
-      case .flush, .fail: break
+      case .linger(let key):
+        for _ in 0..<3 {
+          get(key, client)
+          recorder.clock.advance(seconds: UInt64(1 + recorder.random.below(3)))
+        }
+      case .limit(let count): limit(count)
+      case .ring: options.alarm?.ring()
+      case .flush, .fail, .prewarm: break
+      }
+    }
+
+    private func get(_ key: Int, _ client: Int) {
+      record(client, key) { .get(number(cache.value(for: key))) }
+    }
+
+    private func limit(_ count: Int) {
+      let shards = options.configuration.shards ?? 1
+      do {
+        try cache.setLimits(MemoryCacheLimits(count: shards * (1 + count)))
+      } catch {
+        message = "limits are refused: \(error)"
       }
     }
 
     private func request(
       _ client: Int, _ key: Int, _ strategy: CacheStrategy, mayBeCancelled: Bool
     ) async {
-      let asksForAbsence = absenceLife != nil && !recorder.random.oneIn(4)
+      let asksForAbsence = options.absenceLife != nil && !recorder.random.oneIn(4)
       let call = recorder.begin(client, key, asksForAbsence: asksForAbsence)
       let ask: @Sendable () async -> HistoryEvent.RequestOutcome = {
         do {
@@ -158,7 +152,7 @@
     private func valueOrNone(_ key: Int, _ call: Int) async throws -> Value? {
       let lives = LifeBox()
       return try await cache.value(
-        for: key, negativeLife: .seconds(Int64(absenceLife ?? 0)),
+        for: key, negativeLife: .seconds(Int64(options.absenceLife ?? 0)),
         timeToLive: { _ in lives.microseconds },
         load: { try await self.load($0, call, lives, mayBeAbsent: true) })
     }
@@ -174,9 +168,24 @@
       return Value(number)
     }
 
+    // MARK: The end
+
     func finish() async {
-      for key in 0..<setting.keys {
-        record(-1, key) { .get(number(cache.value(for: key))) }
+      for key in 0..<setting.keys { get(key, -1) }
+      if let alarm = options.alarm { expireAll(alarm) }
+      guard let told else { return }
+      cache.removeAll()
+      told.check()
+    }
+
+    /// What expires must leave without being asked for.
+    private func expireAll(_ alarm: ScheduledAlarm) {
+      clockEnd = recorder.clock.time
+      recorder.clock.advance(seconds: 1_000)
+      for _ in 0..<1_000 where alarm.isSet { alarm.ring() }
+      let usable = cache.keys.count
+      if alarm.isSet || cache.count != usable {
+        message = "\(cache.count) entries are left, \(usable) of them usable; alarm \(alarm.isSet)"
       }
     }
   }

@@ -22,7 +22,8 @@
       self.random = random
     }
 
-    private func tick() -> Int {
+    /// A time of the history at which something happened.
+    func tick() -> Int {
       time += 1
       return time
     }

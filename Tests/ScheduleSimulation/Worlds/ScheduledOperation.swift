@@ -4,6 +4,10 @@ import Larder
 /// What a client does next.
 enum ScheduledOperation: Sendable {
   case get(key: Int)
+  /// Looks whether a key has a value; no reference to it.
+  case look(key: Int)
+  /// Asks which keys have a value.
+  case list
   case set(key: Int, life: UInt64?)
   case update(key: Int)
   case remove(key: Int)
@@ -18,9 +22,17 @@ enum ScheduledOperation: Sendable {
   case flush
   /// Memory gives up all but so many entries.
   case trim(Int)
+  /// The limits are changed to more or less.
+  case limit(Int)
+  /// The alarm for what has expired rings, if it is set.
+  case ring
+  /// Requests for all keys, some at a time.
+  case prewarm
   /// What would show that a key is told to have no value after it had one: a get, the loss of what
   /// is there, and a request.
   case probe(key: Int)
+  /// Gets of a key with some seconds between them.
+  case linger(key: Int)
   /// Calls of the disk begin to fail.
   case fail(SimulatedFault)
 
@@ -56,7 +68,20 @@ enum ScheduledOperation: Sendable {
         case .probe: 6
         case .request, .set: 4
         case .remove: 3
+        case .look, .list, .limit, .ring: 0
         default: min(share, 1)
+        }
+      }
+    }
+
+    /// The same for clients that come back again and again while the time goes on.
+    var lingering: Setting {
+      onOneKey { kind, share in
+        switch kind {
+        case .linger: 12
+        case .set: 3
+        case .get, .remove, .update, .ring: min(share, 1)
+        default: 0
         }
       }
     }
@@ -73,7 +98,7 @@ enum ScheduledOperation: Sendable {
   /// The kinds of operations.
   enum Kind: Sendable {
     case get, set, update, remove, removeAll, request, cancel, advance, removeExpired, flush, trim
-    case fail, probe
+    case fail, probe, look, list, limit, ring, prewarm, linger
   }
 
   /// One of them.
@@ -95,6 +120,12 @@ enum ScheduledOperation: Sendable {
     case .flush: return .flush
     case .trim: return .trim(random.below(2))
     case .probe: return .probe(key: key)
+    case .linger: return .linger(key: key)
+    case .look: return .look(key: key)
+    case .list: return .list
+    case .limit: return .limit(random.below(6))
+    case .ring: return .ring
+    case .prewarm: return .prewarm
     case .fail:
       return .fail(
         SimulatedFault(

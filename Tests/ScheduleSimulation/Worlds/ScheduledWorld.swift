@@ -25,11 +25,11 @@
       recorder.end(call, body())
     }
 
-    /// Records a call that concerns all keys.
-    func recordAll(_ client: Int, _ body: () -> HistoryEvent.Action) {
+    /// Records a call that concerns all keys, and tells of each what it did.
+    func recordAll(_ client: Int, _ body: () -> (Int) -> HistoryEvent.Action) {
       let calls = (0..<setting.keys).map { recorder.begin(client, $0) }
       let action = body()
-      for call in calls { recorder.end(call, action) }
+      for (key, call) in calls.enumerated() { recorder.end(call, action(key)) }
     }
   }
 #endif
