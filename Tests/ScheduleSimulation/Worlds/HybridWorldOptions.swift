@@ -21,11 +21,13 @@
     init(_ random: inout SimulationRandom, _ clock: ScheduledClock) {
       let keys = 1 + random.below(4)
       let shards = random.pick([1, 1, 2])
-      let isDiskAmple = !random.oneIn(4)
-      lives = random.pick([[nil], [nil], [nil, 2, 4]])
-      failsDisk = random.oneIn(5)
       let isExclusive = random.oneIn(4)
-      let hasMemory = !random.oneIn(8)
+      // Of an exclusive cache much may be lost; here nothing may.
+      let isStrict = isExclusive && !random.oneIn(3)
+      let isDiskAmple = isStrict || !random.oneIn(4)
+      lives = isStrict ? [nil] : random.pick([[nil], [nil], [nil, 2, 4]])
+      failsDisk = !isStrict && random.oneIn(5)
+      let hasMemory = isStrict || !random.oneIn(8)
       var rules = HybridRules(
         inclusion: isExclusive ? .exclusive : .inclusive,
         promotion: random.pick(HybridRules.Promotion.allCases))
@@ -33,7 +35,7 @@
         rules.placement = HybridRules.Placement(
           memoryOnlyBelowSeconds: 3, diskOnlyFromSeconds: random.pick([4, 100]))
       }
-      let isLarge = random.oneIn(3)
+      let isLarge = !isStrict && random.oneIn(3)
       let memory = MemoryCacheConfiguration(
         limits: MemoryCacheLimits(count: isLarge ? 8 * shards : shards + random.below(2)),
         policy: random.pick(Self.policies), shards: shards, hashing: .seeded(random.next()),
@@ -54,8 +56,8 @@
       configuration.strategy = random.pick(CacheStrategy.allCases)
       configuration.staleIfError = random.pick([nil, nil, .zero, .seconds(5)])
       configuration.staleWhileRevalidate = random.pick([nil, .zero, .seconds(5)])
-      let mayTrim = random.oneIn(3)
-      let mayLimit = random.oneIn(4)
+      let mayTrim = !isStrict && random.oneIn(3)
+      let mayLimit = !isStrict && random.oneIn(4)
       limitsDisk = mayLimit && (!hasMemory || random.oneIn(2))
       let isPlaced = rules.placement != nil
       mayLose =

@@ -66,7 +66,7 @@
       } else if isLingering {
         self.setting = setting.lingering
       } else {
-        self.setting = random.oneIn(4) ? setting.impatient : setting
+        self.setting = random.oneIn(2) ? setting.impatient : setting
       }
     }
 

@@ -54,6 +54,7 @@ enum ScheduledOperation: Sendable {
         case .cancel: 6
         case .remove, .request: 4
         case .get, .set: 1
+        case .look, .list, .limit, .ring, .prewarm: 0
         default: share
         }
       }
@@ -68,8 +69,8 @@ enum ScheduledOperation: Sendable {
         case .probe: 6
         case .request, .set: 4
         case .remove: 3
-        case .look, .list, .limit, .ring: 0
-        default: min(share, 1)
+        case .get, .update, .removeAll, .advance: min(share, 1)
+        default: 0
         }
       }
     }
