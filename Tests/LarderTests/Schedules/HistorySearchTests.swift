@@ -231,6 +231,17 @@ struct HistorySearchTests {
     #expect(!isExplained([first, set, seen, ask(.absent, 8...9)], [none], Self.absence))
   }
 
+  @Test(arguments: [false, true])
+  func whatARequestHasFoundIsHandedToWhoJoinsIt(returnsExpired: Bool) {
+    var rules = Self.memory
+    (rules.mayLose, rules.returnsExpired) = (true, returnsExpired)
+    let set = call(.set(1, life: nil, .stored), 1...2)
+    let missed = call(.get(nil), 4...5)
+    let joined = call(fetch(.value(1)), 6...8)
+    #expect(isExplained([set, call(fetch(.value(1)), 3...9), missed, joined], [], rules))
+    #expect(!isExplained([set, missed, joined], [], rules))
+  }
+
   @Test func nobodyJoinsALoadOfAMemoryCacheWhoseRequestWasAnswered() {
     let first = call(fetch(.value(1)), 1...4)
     let brought = load(0, .value(1, life: nil), 2...3, .unknown)

@@ -142,11 +142,11 @@ extension HistorySearch {
       }
     case .fetched(let found): return joins(number, state) { brings($0, found) }
     case .value(let found):
-      if rules.returnsExpired, value(state.write, state) == found {
-        return [accessed(state, by: call, surely: false)]
-      }
       let held = get(found, call, state, isAccess: false)
       if held.isEmpty {
+        if rules.returnsExpired, value(state.write, state) == found {
+          return [accessed(state, by: call, surely: false)]
+        }
         return isFound(found, call, state) ? [state] : joins(number, state) { brings($0, found) }
       }
       return held.map { state in
