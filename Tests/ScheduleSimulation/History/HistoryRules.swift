@@ -23,8 +23,7 @@ package struct HistoryRules: Sendable {
   /// See the properties.
   package init(
     setOvertakes: Bool, isMemoryCache: Bool, mayLose: Bool, mayMissWhatIsThere: Bool = false,
-    returnsExpired: Bool = false, absenceLife: UInt64 = 0,
-    idleLife: ClosedRange<UInt64>? = nil, clockEnd: UInt64 = 0
+    returnsExpired: Bool = false, absenceLife: UInt64 = 0, clockEnd: UInt64 = 0
   ) {
     self.setOvertakes = setOvertakes
     self.isMemoryCache = isMemoryCache
@@ -32,7 +31,6 @@ package struct HistoryRules: Sendable {
     self.mayMissWhatIsThere = mayMissWhatIsThere
     self.returnsExpired = returnsExpired
     self.absenceLife = absenceLife
-    self.idleLife = idleLife
     self.clockEnd = clockEnd
   }
 }
