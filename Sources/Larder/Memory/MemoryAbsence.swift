@@ -3,8 +3,9 @@ import Synchronization
 /// That the origin has no value for a key, as a load has found.
 ///
 /// It counts from when the load has found, with the lock of the key's shard held, that nobody has
-/// set or removed the key meanwhile, until the next set of the key, which holds that lock, too. So
-/// nobody is told that there is no value who comes after somebody who was given one.
+/// set or removed the key meanwhile, until the next set or removal of the key, which holds that
+/// lock, too. So nobody is told that there is no value who comes after somebody who was given one,
+/// or who has begun to load it anew.
 final class MemoryAbsence: Sendable {
   private let counts = Atomic(false)
 
@@ -14,6 +15,6 @@ final class MemoryAbsence: Sendable {
   /// It is an answer from now on; the lock of the key's shard is held.
   func confirm() { counts.store(true, ordering: .sequentiallyConsistent) }
 
-  /// The key is being set, and the lock of its shard is held.
+  /// The key is being set or removed, and the lock of its shard is held.
   func revoke() { counts.store(false, ordering: .sequentiallyConsistent) }
 }

@@ -68,7 +68,7 @@ extension MemoryCache {
     }
   }
 
-  /// A key is being set, and the lock of its shard is held.
+  /// A key is being set or removed, and the lock of its shard is held.
   @usableFromInline
   @inline(never)
   func revokeAbsence(of key: Key) { loads.revokeAbsence(of: key) }

@@ -8,11 +8,16 @@ extension MemoryCache {
     defer { noteClearing() }
     defer { loads.absences?.removeAll() }
     return (0..<blocks.count).reduce(0) { count, index in
-      count
-        + withShard(index) { shard, gone in
-          loads.forget { blocks.index(hasher.hash($0)) == index }
-          return shard.removeAll(includingPermanent: includingPermanent, &gone)
-        }
+      func isOfShard(_ key: Key) -> Bool { blocks.index(hasher.hash(key)) == index }
+      // Held until the lock is given back: the end of a key may run code that calls the cache.
+      var absent: [Key] = []
+      let removed = withShard(index) { shard, gone in
+        loads.forget(where: isOfShard)
+        absent = loads.revokeAbsences(where: isOfShard)
+        return shard.removeAll(includingPermanent: includingPermanent, &gone)
+      }
+      withExtendedLifetime(absent) {}
+      return count + removed
     }
   }
 

@@ -44,8 +44,8 @@ extension MemoryCache {
       #else
         loads.forget(key)
       #endif
+      if events.watchesChanges(hash) { revokeAbsence(of: key) }
       if let new, !isUseless {
-        if events.watchesChanges(hash) { revokeAbsence(of: key) }
         let stored = shard.set(
           key, upper, fingerprint: hasher.fingerprint(key, hash), new, entry, now: now, &gone)
         if stored == .stored { gone.note(.set, key) }

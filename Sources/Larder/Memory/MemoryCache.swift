@@ -325,6 +325,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
       #else
         loads.forget(key)
       #endif
+      if events.watchesChanges(hash) { revokeAbsence(of: key) }
       return shard.remove(
         key, UInt32(truncatingIfNeeded: hash >> 32), now: clock.nowMicroseconds, &gone)
     }

@@ -3,9 +3,9 @@ extension MemoryLoads {
   /// Whether it is remembered that a key has no value.
   func isAbsent(_ key: Key) -> Bool { absences?.value(for: key)?.isKnown ?? false }
 
-  /// A key is being set, and the lock of its shard is held: what is remembered of it, or would be
-  /// once its load ends, is no longer so. The key stays until `forgetAbsence`, for its end may run
-  /// code that calls the cache.
+  /// A key is being set or removed, and the lock of its shard is held: what is remembered of it, or
+  /// would be once its load ends, is no longer so. The key stays until `forgetAbsence`, for its end
+  /// may run code that calls the cache.
   func revokeAbsence(of key: Key) {
     #if LARDER_SCHEDULES
       if ScheduleFault.planted == .lateForgetting { return }
@@ -13,6 +13,15 @@ extension MemoryLoads {
     guard let absences else { return }
     noteChangeOfLoad(key)
     absences.peek(key)?.revoke()
+  }
+
+  /// The same for all keys that `isRemoved` says, whose loads are forgotten already. O(keys that
+  /// are remembered). Returns copies of keys, which may end only when no lock is held.
+  func revokeAbsences(where isRemoved: (Key) -> Bool) -> [Key] {
+    guard let absences else { return [] }
+    let keys = absences.keys
+    for key in keys where isRemoved(key) { absences.peek(key)?.revoke() }
+    return keys
   }
 
   /// A key was set or removed.

@@ -8,6 +8,19 @@ import Testing
 @Suite(.endsInTime) struct MemoryCacheAbsenceTests {
   private struct Failure: Error, Equatable {}
 
+  /// A key that says when it is hashed.
+  private struct HashHookedKey: Hashable, Sendable {
+    let name: String
+    var onHash: (@Sendable () -> Void)?
+
+    static func == (one: Self, other: Self) -> Bool { one.name == other.name }
+
+    func hash(into hasher: inout Hasher) {
+      onHash?()
+      hasher.combine(name)
+    }
+  }
+
   private let clock = ManualClock(seconds: 100)
   private let gate = Gate()
 
@@ -107,6 +120,43 @@ import Testing
     #expect(try await ask(cache) == nil)
     #expect(try await cache.value(for: "a") { _ in "loaded" } == "loaded")
     #expect(answers.withLock { $0 } == [false, false, false])
+    withExtendedLifetime(token) {}
+  }
+
+  /// A removal hashes its key last when the lock of the shard was given back.
+  @Test func noOneIsToldOfNoneOnceTheKeyWasRemoved() async throws {
+    let cache = try MemoryCache<HashHookedKey, String>(
+      MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 10), shards: 1, clock: clock))
+    let answers = Locked<[Bool]>([])
+    let key = HashHookedKey(name: "a")
+    let hooked = HashHookedKey(name: "a") { [unowned cache] in
+      answers.withLock { $0.append(cache.loads.isAbsent(key)) }
+    }
+    let removals: [(MemoryCache<HashHookedKey, String>) -> Void] = [
+      { $0.remove(hooked) }, { $0.update(hooked) { $0 = nil } },
+      { $0.update(hooked, timeToLive: .zero) { $0 = "useless" } },
+      { $0.set("useless", for: hooked, timeToLive: .zero) },
+    ]
+    for remove in removals {
+      #expect(try await cache.value(for: key, negativeLife: .seconds(10)) { _ in nil } == nil)
+      answers.withLock { $0 = [] }
+      remove(cache)
+      #expect(answers.withLock { ($0.first, $0.last) } == (true, false))
+    }
+  }
+
+  /// Listeners hear of what `removeAll` has removed from a shard before it has returned.
+  @Test func noOneIsToldOfNoneOnceAllKeysWereRemoved() async throws {
+    let cache = try cache()
+    #expect(try await ask(cache) == nil)
+    cache.set("there", for: "b")
+    let answers = Locked<[Bool]>([])
+    let token = cache.onEvent { [unowned cache] _ in
+      answers.withLock { $0.append(cache.loads.isAbsent("a")) }
+    }
+    #expect(cache.loads.isAbsent("a"))
+    cache.removeAll()
+    #expect(answers.withLock { $0 } == [false])
     withExtendedLifetime(token) {}
   }
 
