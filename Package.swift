@@ -85,6 +85,9 @@ let package = Package(
     // C: a header-only shim, the commit, and the system's decompressors.
     .target(name: "CLarderShims"),
     .target(
+      name: "CLarderFiles",
+      dependencies: [.target(name: "CSQLite", condition: .when(platforms: elsewhere))]),
+    .target(
       name: "CLarderVersion", cSettings: [.define("LARDER_REVISION", to: "\"\(revision)\"")]),
     .systemLibrary(
       name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
@@ -106,7 +109,7 @@ let package = Package(
     .target(
       name: "Larder",
       dependencies: [
-        "LarderEngine", "CLarderShims",
+        "LarderEngine", "CLarderShims", "CLarderFiles",
         .target(name: "CSQLite", condition: .when(platforms: elsewhere)), crypto,
       ]),
     // Adapters, each behind a trait.

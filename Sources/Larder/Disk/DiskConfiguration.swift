@@ -23,7 +23,8 @@ public struct DiskConfiguration: Sendable, Hashable {
   public var inlineBytesMax: Int
   /// Where larger values are stored.
   public var values: DiskValues
-  /// With durability `none`: sets and removals per commit, from 1 to 1,000,000.
+  /// With durability `none`: sets and removals per commit, from 1 to 1,000,000. Pages that change
+  /// are in memory until then; where they take twice `pageCacheBytes`, they are committed earlier.
   public var groupWrites: Int
   /// With durability `none`: bytes of values per commit, whatever their number. From 1 to 2^50.
   public var groupBytes: Int
@@ -33,7 +34,8 @@ public struct DiskConfiguration: Sendable, Hashable {
   public var pageCacheBytes: Int
   /// Length of the write-ahead log, in pages of 4 KiB, at which SQLite checkpoints it into the
   /// database. Checkpoints take up to half of the time of small sets; a longer log combines more
-  /// changes of a page and takes more space. From 1 to 2^31 - 1.
+  /// changes of a page and takes more space. From 1 to 2^31 - 1. With durability `none` there is no
+  /// log.
   public var checkpointPages: Int
   /// Seed of random policies.
   public var seed: UInt64

@@ -6,7 +6,8 @@ import Larder
 /// what some number of its operations left, from the first on and at least those that have reached
 /// the disk, but for values in files, which may be gone. With `none`, it holds values that its keys
 /// once had. Nothing is ever torn or mixed, and the cache works on. Now and then the process dies
-/// while the power stays on; nothing that was committed is lost then.
+/// while the power stays on; nothing that was committed is lost then. Where the power never goes
+/// out the cache holds, with `none` as well, what some number of its operations left.
 package struct PowerRound {
   /// Power cuts of a round.
   package static let cuts = 50
@@ -22,6 +23,8 @@ package struct PowerRound {
   /// Everything that a key ever had.
   private var ever: [Int: Set<CacheState.Entry>] = [:]
   private var version: UInt64 = 0
+  /// Whether the power goes out.
+  private var hasCuts = true
   /// What a round did.
   package struct Outcome: Sendable, Equatable {
     /// Operations that have returned.
@@ -39,14 +42,17 @@ package struct PowerRound {
   /// - Parameters:
   ///   - durability: that of the cache, nil for one that is drawn.
   ///   - promising: whose promises are checked, nil for those of the cache's own.
+  ///   - cuts: how often the power goes out at least.
+  ///   - kills: how often the process dies alone at least.
   package static func run(
     seed: UInt64, round: Int, durability: DiskDurability? = nil,
-    promising: DiskDurability? = nil, cuts: Int = cuts
+    promising: DiskDurability? = nil, cuts: Int = cuts, kills: Int = 0
   ) throws -> Outcome {
     var random = SimulationRandom(seed: seed, round: round)
     let drawn = random.pick([DiskDurability.full, .full, .normal, .normal, .none])
     var round = try PowerRound(durability ?? drawn, promising ?? durability ?? drawn, random)
-    while round.outcome.cuts < cuts { try round.session() }
+    round.hasCuts = cuts > 0
+    while round.outcome.cuts < cuts || round.outcome.kills < kills { try round.session() }
     return round.outcome
   }
 
@@ -62,7 +68,7 @@ package struct PowerRound {
   /// One opening of the cache, until the power goes out or the process dies.
   private mutating func session() throws {
     cache.configuration.checkpointPages = random.pick([1, 4, 20, 1_000])
-    let losesPower = !random.oneIn(5)
+    let losesPower = !random.oneIn(5) && hasCuts
     let isCutEarly = random.oneIn(5)
     if isCutEarly { cutLater(random.pick([60, 250])) }
     var worked: DiskCache?
@@ -156,6 +162,8 @@ package struct PowerRound {
       isLeft = (states + [inFlight].compactMap(\.self)).contains {
         found.isLeft(of: $0, inlineBytesMax: inlineBytesMax)
       }
+    case .none where !hasCuts:
+      isLeft = (states + [inFlight].compactMap(\.self)).contains(found)
     case .none:
       isLeft = found.entries.allSatisfy { ever[$0.key]?.contains($0.value) == true }
     }

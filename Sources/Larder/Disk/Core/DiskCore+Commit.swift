@@ -12,9 +12,9 @@ extension DiskCore {
 
   /// Commits what was written, or leaves it in the open transaction when writes are gathered.
   func finishWriting(_ index: DiskIndex) throws(SQLiteError) {
-    if configuration.durability == .none,
-      transaction.operations < configuration.groupWrites,
-      transaction.bytes < configuration.groupBytes
+    let operations = transaction.operations
+    if configuration.durability == .none, operations < configuration.groupWrites,
+      transaction.bytes < configuration.groupBytes, operations % 64 != 0 || !index.holdsTooMuch
     {
       return
     }

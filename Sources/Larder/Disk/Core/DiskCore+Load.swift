@@ -29,6 +29,7 @@ extension DiskCore {
     try prepareFiles()
     let index = try DiskIndex(
       path: folder.databasePath, configuration, layer: folder.files.databaseLayer)
+    if index.hasLog { folder.removeJournal() }
     folder.segments.sealBytes = index.seal == nil ? 0 : UInt64(DiskSeal.overhead)
     do throws(DiskCacheError) {
       try syncNames()

@@ -132,6 +132,12 @@ extension DiskCore {
   /// Whether pages are certainly damaged. To read them needs no room.
   private static func isDisordered(_ connection: SQLiteConnection) -> Bool {
     do throws(SQLiteError) {
+      // Before the first page is read, a failed commit is taken back. That needs room.
+      _ = try connection.number("PRAGMA schema_version")
+    } catch {
+      return error.isCorruption
+    }
+    do throws(SQLiteError) {
       return try !connection.isSound()
     } catch {
       return error.isCorruption || error.isFull

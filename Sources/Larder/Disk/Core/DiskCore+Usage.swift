@@ -8,7 +8,9 @@ extension DiskCore {
       .reduce(0) { $0 + UInt64($1.bytes) }
     return DiskUsage(
       database: (try? folder.files.size(folder.databasePath)) ?? 0,
-      log: (try? folder.files.size(folder.logPath)) ?? 0,
+      log: [folder.logPath, folder.journalPath].reduce(0) {
+        $0 + ((try? folder.files.size($1)) ?? 0)
+      },
       files: slots.lazy.filter { $0.file != 0 && DiskSegmentPlace($0.file) == nil }.reduce(
         retired + folder.segments.usedBytes
       ) {

@@ -37,6 +37,12 @@ extension DiskFolder {
     try files.removeTree(orderPath)
   }
 
+  /// Removes the journal that a process with durability `none` left when it was killed: once the
+  /// database has a log, whatever had to be taken back was.
+  func removeJournal() {
+    if (try? files.kind(journalPath)) == .file { try? files.remove(journalPath) }
+  }
+
   /// A name of the database's that stands for something else than a file, nil when none does.
   func findNoFile() throws(FileFailure) -> String? {
     for path in databaseNames where try ![.file, .missing].contains(files.kind(path)) {

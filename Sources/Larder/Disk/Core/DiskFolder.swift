@@ -28,6 +28,7 @@ final class DiskFolder {
 
   var databasePath: String { path + "/index.sqlite" }
   var logPath: String { databasePath + "-wal" }
+  var journalPath: String { databasePath + "-journal" }
   var orderPath: String { path + "/order" }
   private var temporaryPath: String { path + "/files/new" }
   var asidePath: String { path + "/damaged" }

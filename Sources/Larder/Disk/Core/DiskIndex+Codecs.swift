@@ -46,6 +46,6 @@ extension DiskIndex {
     defer { insert.finalize() }
     try insert.bind(1, "\(Self.codecFact)\(suite)")
     try insert.bind(2, "\(codecMark(identity, suite)) \(identity)")
-    try insert.run()
+    try commitAlone { () throws(SQLiteError) in try insert.run() }
   }
 }

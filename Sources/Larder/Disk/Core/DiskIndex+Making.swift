@@ -30,11 +30,13 @@ extension DiskIndex {
   static func setUp(
     _ connection: SQLiteConnection, _ configuration: DiskConfiguration
   ) throws(SQLiteError) {
-    let synchronous =
+    // What is never synced needs no log that is synced in place of the database. With a journal of
+    // what pages were, a new page is written once, where a log has it written twice and read once.
+    let (journal, synchronous) =
       switch configuration.durability {
-      case .none: "OFF"
-      case .normal: "NORMAL"
-      case .full: "FULL"
+      case .none: ("PERSIST", "OFF")
+      case .normal: ("WAL", "NORMAL")
+      case .full: ("WAL", "FULL")
       }
     // Apple's fsync leaves bytes in the drive's cache; elsewhere these say nothing to SQLite.
     let full = configuration.durability == .full ? "ON" : "OFF"
@@ -42,16 +44,22 @@ extension DiskIndex {
       """
       PRAGMA locking_mode = EXCLUSIVE;
       PRAGMA auto_vacuum = INCREMENTAL;
-      PRAGMA journal_mode = WAL;
+      PRAGMA journal_mode = \(journal);
+      PRAGMA journal_size_limit = \(configuration.durability == .none ? journalBytesMax : -1);
       PRAGMA synchronous = \(synchronous);
       PRAGMA fullfsync = \(full);
       PRAGMA checkpoint_fullfsync = \(full);
       PRAGMA cache_size = -\(max(64, configuration.pageCacheBytes >> 10));
       PRAGMA temp_store = MEMORY;
       """)
+    // Readers see the database's file, which without a log must not change before a commit.
+    if !connection.hasLog { try connection.execute("PRAGMA cache_spill = OFF") }
     // SQLite's own checkpoints say nothing of a failure, and do it again as if nothing had been.
     try connection.countLogPages()
   }
+
+  /// Bytes that a journal keeps after a commit, to be written over by the next.
+  private static var journalBytesMax: Int { 8 << 20 }
 
   /// The facts of a database, which are made where it is empty.
   static func findFacts(

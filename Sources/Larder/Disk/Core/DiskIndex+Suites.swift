@@ -55,7 +55,7 @@ extension DiskIndex {
       Result { () throws(SQLiteError) in
         try insert.bind(2, suiteMark(number, buffer))
         try insert.bindBytes(3, buffer)
-        try insert.run()
+        try commitAlone { () throws(SQLiteError) in try insert.run() }
       }
     }
     try result.get()

@@ -19,14 +19,20 @@ final class DiskIndex {
   /// `normal`. With `full` each commit has put it there, and with `none` nothing does.
   private let syncsLogLate: Bool
   private let checkpointPages: Int
+  /// Whether commits go to a log. Without one they change the file that readers see.
+  let hasLog: Bool
+  /// How much memory changed pages and others may take before they are committed, where the file
+  /// cannot be changed earlier.
+  private let pageBytesMax: Int
   /// Whether some of the log may never reach the disk.
   private(set) var isLogLost = false
   /// Connections that read without the cache's lock.
   let readers: DiskReaders
-  /// How often the log has been moved into the database. Rows written at a lower age are in the
-  /// database's file as they were written.
+  /// How often the log has been moved into the database, or without a log, how often something was
+  /// committed. Rows written at a lower age are in the database's file as they were written.
   private(set) var age: UInt32 = 0
-  /// Whether the database's file is what a checkpoint left that was finished.
+  /// Whether the database's file is what a checkpoint, or without a log a commit, left that was
+  /// finished.
   private var isSettled = false
   /// Reads of rows that readers did not see, since the latest checkpoint.
   private var unsettledReads = 0
@@ -47,7 +53,9 @@ final class DiskIndex {
     path: String, _ configuration: DiskConfiguration, layer: String?
   ) throws(DiskCacheError) {
     do throws(SQLiteError) {
-      connection = try SQLiteConnection(path: path, busyMilliseconds: 250, layer: layer)
+      connection = try SQLiteConnection(
+        path: path, busyMilliseconds: 250, layer: layer,
+        gathersWrites: configuration.durability == .none)
       // SQLite opens what it cannot open for writing, be it for want of permission or of a file
       // descriptor, for reading. That says nothing of the file's content.
       if connection.isReadOnly { throw connection.error(SQLITE_READONLY) }
@@ -63,6 +71,8 @@ final class DiskIndex {
     }
     syncsLogLate = configuration.durability == .normal
     checkpointPages = max(1, configuration.checkpointPages)
+    pageBytesMax = 2 * max(64 << 10, configuration.pageCacheBytes)
+    hasLog = connection.hasLog
     let facts = try Self.findFacts(connection, configuration)
     guard facts.format == Self.format else {
       throw .format(path: path, found: facts.format, expected: Self.format)
@@ -110,6 +120,7 @@ final class DiskIndex {
       keyStatement, renewStatement, moveRowStatement, moveStatement,
     ]
     for statement in statements { statement.finalize() }
+    if !hasLog { connection.removeJournal() }
     connection.close()
   }
 
@@ -121,8 +132,22 @@ final class DiskIndex {
 
   func commit() throws(SQLiteError) {
     if isLogLost { throw logLoss }
-    if connection.isInTransaction { try commitStatement.run() }
+    guard connection.isInTransaction else { return }
+    try commitAlone { () throws(SQLiteError) in try commitStatement.run() }
   }
+
+  /// Does what ends a transaction, or is one of its own. Without a log nobody reads the file
+  /// meanwhile, and what was written before it is in the file afterwards.
+  func commitAlone(_ body: () throws(SQLiteError) -> Void) throws(SQLiteError) {
+    if hasLog { return try body() }
+    readers.close()
+    isSettled = false
+    try body()
+    (age, isSettled) = (age &+ 1, true)
+  }
+
+  /// Whether the open transaction has to be committed because its pages take too much memory.
+  var holdsTooMuch: Bool { !hasLog && connection.pageCacheBytes > pageBytesMax }
 
   /// Moves the log into the database where it has become long. A failure is of no account: the next
   /// commit tries again.
@@ -141,6 +166,7 @@ final class DiskIndex {
   /// of which some pages are older than others.
   func checkpoint(empties: Bool = true) throws(SQLiteError) {
     if isLogLost { throw logLoss }
+    guard hasLog else { return try settle() }
     let isChanged = !isSettled || connection.pagesInLog > 0
     if isChanged {
       // Readers see the database's file, which is about to change.
@@ -156,6 +182,15 @@ final class DiskIndex {
       isLogLost = true
       throw logLoss
     }
+  }
+
+  /// Lets readers see the file where there is no log, once what a failed commit may have left in it
+  /// was taken back.
+  private func settle() throws(SQLiteError) {
+    unsettledReads = 0
+    guard !isSettled, !connection.isInTransaction else { return }
+    _ = try connection.number("PRAGMA schema_version")
+    (age, isSettled) = (age &+ 1, true)
   }
 
   /// Whether readers find a row that was written at this age in the database's file.
@@ -194,7 +229,9 @@ final class DiskIndex {
 
   /// Gives pages that nothing stands in back to the file system.
   func shrink() throws(SQLiteError) {
-    try connection.execute("PRAGMA incremental_vacuum")
+    try commitAlone { () throws(SQLiteError) in
+      try connection.execute("PRAGMA incremental_vacuum")
+    }
     try checkpoint()
   }
 }

@@ -13,9 +13,9 @@ import LarderEngine
   import Foundation
 #endif
 
-/// A connection that reads rows of the database's file as the latest checkpoint left it. It takes
-/// no lock of SQLite's and does not see the log; it must be closed before a checkpoint. For one
-/// thread at a time.
+/// A connection that reads rows of the database's file as the latest checkpoint left it, or where
+/// there is no log the latest commit. It takes no lock of SQLite's and does not see the log; it
+/// must be closed before a checkpoint, or such a commit. For one thread at a time.
 final class DiskReader {
   private let connection: SQLiteConnection
   private let seal: DiskSeal?

@@ -4,7 +4,8 @@ import LarderEngine
 struct DiskRowReading: Sendable {
   let id: ObjectID
   /// What the lookup found. That is what is read, even if the entry is replaced or removed first:
-  /// the file in which the row is changes with a checkpoint only, and that waits for the place.
+  /// the file in which the row is changes with a checkpoint only, or where there is no log with a
+  /// commit, and that waits for the place.
   let slot: DiskSlot
   let digest: KeyDigest
   let place: DiskReaders.Place

@@ -12,18 +12,26 @@ package final class SQLiteConnection {
   /// The database file.
   package let path: String
   private(set) var handle: OpaquePointer?
+  // Lives as long as the files that are open in it.
+  private let gathering: GatheringLayer?
   private let logPages = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
   private lazy var pageBytes = (try? number("PRAGMA page_size")) ?? 4096
+  /// Whether commits go to a write-ahead log, and not to the file at once; as it was when this was
+  /// first asked.
+  package private(set) lazy var hasLog = (try? text("PRAGMA journal_mode")) == "wal"
 
   /// Opens the file, or makes it.
   ///
   /// - Parameters:
   ///   - busyMilliseconds: how long to wait for another connection before giving up.
   ///   - layer: the name of the file layer to use, nil for SQLite's own.
+  ///   - gathersWrites: whether writes are gathered where there is no log: see `GatheringLayer`.
   package init(
-    path: String, busyMilliseconds: Int32, layer: String? = nil
+    path: String, busyMilliseconds: Int32, layer: String? = nil, gathersWrites: Bool = false
   ) throws(SQLiteError) {
-    handle = try Self.open(path, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, layer)
+    gathering = gathersWrites ? GatheringLayer(above: layer) : nil
+    handle = try Self.open(
+      path, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, gathering?.name ?? layer)
     self.path = path
     logPages.initialize(to: 0)
     sqlite3_busy_timeout(handle, busyMilliseconds)
@@ -39,6 +47,7 @@ package final class SQLiteConnection {
   package init(
     unchanging path: String, pageCacheBytes: Int, layer: String? = nil
   ) throws(SQLiteError) {
+    gathering = nil
     let address = "\(Self.address(of: path))?immutable=1"
     handle = try Self.open(path, address, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, layer)
     self.path = path
@@ -129,6 +138,13 @@ package final class SQLiteConnection {
     return try statement.step() ? statement.number(0) : 0
   }
 
+  /// The first column of the first row, as a text, or nil.
+  private func text(_ sql: String) throws(SQLiteError) -> String? {
+    let statement = try prepare(sql)
+    defer { statement.finalize() }
+    return try statement.step() ? statement.text(0) : nil
+  }
+
   /// Whether every page belongs where it is. O(database).
   package func isSound() throws(SQLiteError) -> Bool {
     let check = try prepare("PRAGMA integrity_check(1)")
@@ -175,13 +191,29 @@ package final class SQLiteConnection {
     sqlite3_wal_hook(handle, count, logPages)
   }
 
-  /// Bytes of pages and their headers that this connection has written into the write-ahead log.
+  /// Bytes of pages that this connection has written, with their headers where it has written them
+  /// into a write-ahead log; without copies of what they were before.
   package var bytesWritten: UInt64 {
     guard handle != nil else { return 0 }
     var (pages, highest): (Int32, Int32) = (0, 0)
     sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_WRITE, &pages, &highest, 0)
     // A frame of the log is a page and 24 bytes.
-    return UInt64(max(0, pages)) * (UInt64(max(0, pageBytes)) + 24)
+    return UInt64(max(0, pages)) * (UInt64(max(0, pageBytes)) + (hasLog ? 24 : 0))
+  }
+
+  /// Memory for pages that is in use, in bytes.
+  package var pageCacheBytes: Int {
+    guard handle != nil else { return 0 }
+    var (used, highest): (Int32, Int32) = (0, 0)
+    sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_USED, &used, &highest, 0)
+    return Int(used)
+  }
+
+  /// Has SQLite remove the journal that it keeps; it stays where it is needed. The connection gives
+  /// up its lock and is only to be closed.
+  package func removeJournal() {
+    try? execute(
+      "PRAGMA locking_mode = NORMAL; SELECT 1 FROM sqlite_master; PRAGMA journal_mode = DELETE")
   }
 
   /// Gives the memory back in which pages of the database are kept.

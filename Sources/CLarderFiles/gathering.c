@@ -1,0 +1,246 @@
+#include "CLarderFiles.h"
+
+#include <sqlite3.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { gatheredMax = 64 << 10 };
+
+struct larder_gathering {
+  sqlite3_vfs layer;
+  char name[64];
+};
+
+// A database, or its journal. The file of the layer below stands behind it in memory.
+typedef struct GatheringFile {
+  sqlite3_file base;
+  sqlite3_file *below;
+  // Of a database its journal, of a journal its database; null while the journal is closed.
+  struct GatheringFile *other;
+  int isJournal;
+  // What is not written yet: so many bytes, from this place of the file on.
+  unsigned char *bytes;
+  int count;
+  sqlite3_int64 offset;
+} GatheringFile;
+
+static sqlite3_file *below(sqlite3_file *file) { return ((GatheringFile *)file)->below; }
+
+// Writes what was gathered. What cannot be written stays, and is written before anything else is.
+static int flush(GatheringFile *file) {
+  if (!file || !file->count) return SQLITE_OK;
+  int code =
+      file->below->pMethods->xWrite(file->below, file->bytes, file->count, file->offset);
+  if (code == SQLITE_OK) file->count = 0;
+  return code;
+}
+
+// Writes all that was gathered of a database and of its journal, which comes first.
+static int flushBoth(GatheringFile *file) {
+  GatheringFile *journal = file->isJournal ? file : file->other;
+  GatheringFile *database = file->isJournal ? file->other : file;
+  int code = flush(journal);
+  return code == SQLITE_OK ? flush(database) : code;
+}
+
+static int gather(
+    GatheringFile *file, const void *bytes, int count, sqlite3_int64 offset) {
+  if (file->count && (offset != file->offset + file->count || file->count + count > gatheredMax)) {
+    int code = flush(file);
+    if (code != SQLITE_OK) return code;
+  }
+  if (!file->bytes) file->bytes = sqlite3_malloc(gatheredMax);
+  if (!file->bytes || count > gatheredMax) {
+    return file->below->pMethods->xWrite(file->below, bytes, count, offset);
+  }
+  if (!file->count) file->offset = offset;
+  memcpy(file->bytes + file->count, bytes, (size_t)count);
+  file->count += count;
+  return SQLITE_OK;
+}
+
+static int writeFile(sqlite3_file *given, const void *bytes, int count, sqlite3_int64 offset) {
+  GatheringFile *file = (GatheringFile *)given;
+  // A header of the journal begins a transaction, or ends it.
+  if (!file->other || (file->isJournal && offset == 0)) {
+    int code = flushBoth(file);
+    if (code != SQLITE_OK) return code;
+    return file->below->pMethods->xWrite(file->below, bytes, count, offset);
+  }
+  if (!file->isJournal) {
+    int code = flush(file->other);
+    if (code != SQLITE_OK) return code;
+  }
+  return gather(file, bytes, count, offset);
+}
+
+static int closeFile(sqlite3_file *given) {
+  GatheringFile *file = (GatheringFile *)given;
+  // What cannot be written now is missing, and the journal, if it is whole, takes the rest back.
+  flushBoth(file);
+  if (file->other) file->other->other = 0;
+  sqlite3_free(file->bytes);
+  return file->below->pMethods->xClose(file->below);
+}
+
+static int readFile(sqlite3_file *file, void *bytes, int count, sqlite3_int64 offset) {
+  int code = flushBoth((GatheringFile *)file);
+  return code ? code : below(file)->pMethods->xRead(below(file), bytes, count, offset);
+}
+
+static int truncateFile(sqlite3_file *file, sqlite3_int64 size) {
+  int code = flushBoth((GatheringFile *)file);
+  return code ? code : below(file)->pMethods->xTruncate(below(file), size);
+}
+
+static int syncFile(sqlite3_file *file, int flags) {
+  int code = flushBoth((GatheringFile *)file);
+  return code ? code : below(file)->pMethods->xSync(below(file), flags);
+}
+
+static int sizeOfFile(sqlite3_file *file, sqlite3_int64 *size) {
+  int code = flushBoth((GatheringFile *)file);
+  return code ? code : below(file)->pMethods->xFileSize(below(file), size);
+}
+
+static int lockFile(sqlite3_file *file, int level) {
+  return below(file)->pMethods->xLock(below(file), level);
+}
+
+static int unlockFile(sqlite3_file *file, int level) {
+  int code = flushBoth((GatheringFile *)file);
+  int unlocked = below(file)->pMethods->xUnlock(below(file), level);
+  return code ? code : unlocked;
+}
+
+static int checkReserved(sqlite3_file *file, int *answer) {
+  return below(file)->pMethods->xCheckReservedLock(below(file), answer);
+}
+
+static int controlFile(sqlite3_file *file, int operation, void *argument) {
+  return below(file)->pMethods->xFileControl(below(file), operation, argument);
+}
+
+static int sectorSize(sqlite3_file *file) {
+  return below(file)->pMethods->xSectorSize ? below(file)->pMethods->xSectorSize(below(file))
+                                            : 4096;
+}
+
+static int deviceTraits(sqlite3_file *file) {
+  return below(file)->pMethods->xDeviceCharacteristics
+      ? below(file)->pMethods->xDeviceCharacteristics(below(file))
+      : 0;
+}
+
+static int mapShared(
+    sqlite3_file *file, int region, int size, int extend, void volatile **memory) {
+  return below(file)->pMethods->xShmMap(below(file), region, size, extend, memory);
+}
+
+static int lockShared(sqlite3_file *file, int offset, int count, int flags) {
+  return below(file)->pMethods->xShmLock(below(file), offset, count, flags);
+}
+
+static void fenceShared(sqlite3_file *file) { below(file)->pMethods->xShmBarrier(below(file)); }
+
+static int unmapShared(sqlite3_file *file, int deletes) {
+  return below(file)->pMethods->xShmUnmap(below(file), deletes);
+}
+
+// Without mapping of files into memory, which would not show what was gathered. The first are for
+// layers that have no memory shared with other processes.
+static const sqlite3_io_methods methods[] = {
+    {1, closeFile, readFile, writeFile, truncateFile, syncFile, sizeOfFile, lockFile, unlockFile,
+     checkReserved, controlFile, sectorSize, deviceTraits, 0, 0, 0, 0, 0, 0},
+    {2, closeFile, readFile, writeFile, truncateFile, syncFile, sizeOfFile, lockFile, unlockFile,
+     checkReserved, controlFile, sectorSize, deviceTraits, mapShared, lockShared, fenceShared,
+     unmapShared, 0, 0},
+};
+
+static sqlite3_vfs *layerBelow(sqlite3_vfs *layer) { return (sqlite3_vfs *)layer->pAppData; }
+
+static int openFile(
+    sqlite3_vfs *layer, const char *name, sqlite3_file *given, int flags, int *outFlags) {
+  sqlite3_vfs *under = layerBelow(layer);
+  if (!name || !(flags & (SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_MAIN_JOURNAL))) {
+    return under->xOpen(under, name, given, flags, outFlags);
+  }
+  GatheringFile *file = (GatheringFile *)given;
+  memset(file, 0, sizeof(*file));
+  file->below = (sqlite3_file *)(file + 1);
+  int code = under->xOpen(under, name, file->below, flags, outFlags);
+  if (!file->below->pMethods) return code;
+  file->base.pMethods = &methods[file->below->pMethods->iVersion > 1];
+  if (code == SQLITE_OK && (flags & SQLITE_OPEN_MAIN_JOURNAL)) {
+    file->isJournal = 1;
+    file->other = (GatheringFile *)sqlite3_database_file_object(name);
+    file->other->other = file;
+  }
+  return code;
+}
+
+static int deleteFile(sqlite3_vfs *layer, const char *name, int syncs) {
+  return layerBelow(layer)->xDelete(layerBelow(layer), name, syncs);
+}
+
+static int accessFile(sqlite3_vfs *layer, const char *name, int flags, int *answer) {
+  return layerBelow(layer)->xAccess(layerBelow(layer), name, flags, answer);
+}
+
+static int fullName(sqlite3_vfs *layer, const char *name, int count, char *full) {
+  return layerBelow(layer)->xFullPathname(layerBelow(layer), name, count, full);
+}
+
+static int randomness(sqlite3_vfs *layer, int count, char *bytes) {
+  return layerBelow(layer)->xRandomness(layerBelow(layer), count, bytes);
+}
+
+static int sleepFor(sqlite3_vfs *layer, int microseconds) {
+  return layerBelow(layer)->xSleep(layerBelow(layer), microseconds);
+}
+
+static int currentTime(sqlite3_vfs *layer, double *now) {
+  return layerBelow(layer)->xCurrentTime(layerBelow(layer), now);
+}
+
+static int lastError(sqlite3_vfs *layer, int count, char *text) {
+  return layerBelow(layer)->xGetLastError(layerBelow(layer), count, text);
+}
+
+static int exactTime(sqlite3_vfs *layer, sqlite3_int64 *now) {
+  return layerBelow(layer)->xCurrentTimeInt64(layerBelow(layer), now);
+}
+
+larder_gathering *larder_gathering_make(const char *belowName) {
+  sqlite3_vfs *under = sqlite3_vfs_find(belowName);
+  larder_gathering *made = under ? sqlite3_malloc(sizeof(*made)) : 0;
+  if (!made) return 0;
+  memset(made, 0, sizeof(*made));
+  snprintf(made->name, sizeof(made->name), "larder-gathering-%p", (void *)made);
+  sqlite3_vfs *layer = &made->layer;
+  layer->iVersion = under->iVersion < 2 ? under->iVersion : 2;
+  layer->szOsFile = (int)sizeof(GatheringFile) + under->szOsFile;
+  layer->mxPathname = under->mxPathname;
+  layer->zName = made->name;
+  layer->pAppData = under;
+  layer->xOpen = openFile;
+  layer->xDelete = deleteFile;
+  layer->xAccess = accessFile;
+  layer->xFullPathname = fullName;
+  layer->xRandomness = randomness;
+  layer->xSleep = sleepFor;
+  layer->xCurrentTime = currentTime;
+  layer->xGetLastError = lastError;
+  if (layer->iVersion > 1) layer->xCurrentTimeInt64 = exactTime;
+  if (sqlite3_vfs_register(layer, 0) == SQLITE_OK) return made;
+  sqlite3_free(made);
+  return 0;
+}
+
+const char *larder_gathering_name(const larder_gathering *gathering) { return gathering->name; }
+
+void larder_gathering_free(larder_gathering *gathering) {
+  if (!gathering) return;
+  sqlite3_vfs_unregister(&gathering->layer);
+  sqlite3_free(gathering);
+}
