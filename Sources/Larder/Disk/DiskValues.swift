@@ -12,8 +12,8 @@ public enum DiskValues: Sendable, Hashable {
   /// Replaced and removed values leave dead bytes. When these exceed a third of the live bytes plus
   /// one segment, the segment with the smallest live share is recycled: its live values are copied
   /// to the open segment, never evicted, so hit ratios are those of separate files. In addition to
-  /// that bound, the folder holds the open segment and up to two empty ones to write over. Values
-  /// take whole pages of 4 KiB.
+  /// that bound, the folder holds the open segment, up to two empty ones to write over, and the
+  /// end of each segment in which the next value had no room. Values take whole pages of 4 KiB.
   case segments(bytes: Int)
 
   /// The smallest segment.

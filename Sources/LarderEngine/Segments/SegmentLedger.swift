@@ -23,7 +23,7 @@ package struct SegmentLedger: Sendable {
   private struct Segment {
     /// Where the next value begins.
     var end: UInt64 = 0
-    /// Bytes of the file in whole pages: a recycled one may be longer than its content.
+    /// Bytes of the file in whole pages: one that was written over may be longer than its content.
     var size: UInt64 = 0
     /// Bytes of the pages of live values.
     var live: UInt64 = 0
@@ -143,7 +143,9 @@ package struct SegmentLedger: Sendable {
 
   private mutating func release(_ number: UInt64, keeps: Bool) {
     guard !free.contains(number) else { return }
-    guard keeps, bytesMax > 0, free.count < Self.freeMax, !pins.contains(number) else {
+    // One that is too long, as after an opening with smaller segments, would never be full.
+    let isUsual = segments[number].map { $0.size <= bytesMax } ?? false
+    guard keeps, isUsual, free.count < Self.freeMax, !pins.contains(number) else {
       return remove(number)
     }
     change(number) { segment in
@@ -197,11 +199,12 @@ package struct SegmentLedger: Sendable {
     return usedBytes > counted && usedBytes - counted > bytesMax + live / 3
   }
 
-  /// The segment to recycle: the one with the smallest live share, the oldest of several.
-  /// O(segments).
+  /// The segment to recycle: of those with values that were given up, the one with the smallest
+  /// live share, the oldest of several. What is left behind the last value is not won by copying:
+  /// the same could be left in the next segment, again and again. O(segments).
   package func victim() -> UInt64? {
     segments.filter {
-      $0.key != open && $0.value.values > 0 && !$0.value.isSpent && $0.value.live < $0.value.size
+      $0.key != open && $0.value.values > 0 && !$0.value.isSpent && $0.value.live < $0.value.end
     }.min { first, second in
       let left = Double(first.value.live) / Double(first.value.size)
       let right = Double(second.value.live) / Double(second.value.size)
@@ -228,7 +231,7 @@ package struct SegmentLedger: Sendable {
   /// A segment was found whose file has so many pages. Nothing is appended to it.
   package mutating func add(_ number: UInt64, size: UInt64) {
     segments[number] = Segment()
-    change(number) { $0.size = size }
+    change(number) { ($0.size, $0.end) = (size, size) }
   }
 
   /// A live value was found in a segment.

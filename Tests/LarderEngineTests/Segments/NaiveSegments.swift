@@ -130,7 +130,7 @@ struct NaiveSegments {
 
   private var victim: Int? {
     let candidates = segments.filter {
-      $0.number != open && !$0.isEmpty && !$0.isSpent && $0.live < $0.size
+      $0.number != open && !$0.isEmpty && !$0.isSpent && $0.live < $0.end
     }
     return candidates.min {
       let (left, right) = ($0.live * $1.size, $1.live * $0.size)

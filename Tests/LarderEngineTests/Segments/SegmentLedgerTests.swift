@@ -39,6 +39,48 @@ import Testing
     #expect(ledger.takeGone() == [])
   }
 
+  /// Segments of eight pages, filled with single pages and then written over with values of five:
+  /// three pages stay behind each of them, which are more than may be dead.
+  @Test func whatIsLeftBehindTheLastValueIsNotRecycled() {
+    var ledger = SegmentLedger(bytesMax: 8 * Self.page)
+    func append(_ pages: UInt64) -> SegmentLedger.Place {
+      let (place, _) = ledger.place(extent: pages * Self.page)
+      ledger.noteWritten(place, extent: pages * Self.page)
+      return place
+    }
+    var small = (0..<320).map { _ in append(1) }
+    var large: [UInt64: SegmentLedger.Place] = [:]
+    for _ in 0..<30 {
+      let place = append(5)
+      large[place.segment] = place
+      for _ in 0..<8 where !small.isEmpty {
+        ledger.retire(small.removeFirst(), extent: Self.page, keeps: true)
+      }
+      var copies = 0
+      while ledger.isWasteful, let victim = ledger.victim(), copies < 100 {
+        copies += 1
+        guard let old = large.removeValue(forKey: victim) else { break }
+        let copy = append(5)
+        large[copy.segment] = copy
+        ledger.retire(old, extent: 5 * Self.page, keeps: true)
+        ledger.spend(victim)
+      }
+      #expect(copies < 100)
+    }
+  }
+
+  /// A folder that was written with larger segments.
+  @Test func segmentsThatAreTooLongAreNotWrittenOver() {
+    var ledger = SegmentLedger(bytesMax: 2 * Self.page)
+    ledger.add(1, size: 9 * Self.page)
+    ledger.noteFound(in: 1, extent: Self.page)
+    ledger.finishOpening(largest: 1)
+    #expect(ledger.isWasteful && ledger.victim() == 1)
+    ledger.retire(SegmentLedger.Place(segment: 1, offset: 0), extent: Self.page, keeps: true)
+    #expect(ledger.takeGone() == [1])
+    #expect(!ledger.hasSpare)
+  }
+
   @Test func theSegmentWithTheLeastLiveBytesIsRecycled() {
     var ledger = SegmentLedger(bytesMax: 4 * Self.page)
     var places: [SegmentLedger.Place] = []

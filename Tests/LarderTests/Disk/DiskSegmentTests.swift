@@ -210,6 +210,21 @@ import Testing
     }
   }
 
+  @Test func segmentsMayBecomeSmaller() throws {
+    var cache = try open(.segments(bytes: 256 << 10))
+    for number in 0..<60 { try cache.set(bytes(5_000, number), for: "\(number)") }
+    try cache.close()
+    cache = try open(.segments(bytes: 8 << 10))
+    for number in 30..<60 { try cache.set(bytes(5_000, number + 1), for: "\(number)") }
+    for number in 0..<60 {
+      let value = bytes(5_000, number < 30 ? number : number + 1)
+      #expect(try cache.value(for: "\(number)") == value)
+    }
+    // Two pages each, a third of that and some segments.
+    #expect(try fileBytes() < 60 * 8_192 * 4 / 3 + (256 << 10) + 6 * 8_192)
+    try cache.close()
+  }
+
   @Test func strayFilesWithNamesLikeSegmentsGo() throws {
     try open().close()
     for name in ["s1", "s01", "sx", "sffffffffffffffff", "s+1"] {
