@@ -48,7 +48,7 @@ import Testing
       ledger.noteWritten(place, extent: pages * Self.page)
       return place
     }
-    var small = (0..<320).map { _ in append(1) }
+    var small = (0..<240).map { _ in append(1) }
     var large: [UInt64: SegmentLedger.Place] = [:]
     for _ in 0..<30 {
       let place = append(5)

@@ -220,6 +220,10 @@ import Testing
       let value = bytes(5_000, number < 30 ? number : number + 1)
       #expect(try cache.value(for: "\(number)") == value)
     }
+    // A segment holds one value: what is replaced leaves nothing to be copied.
+    let moved = cache.statistics.bytesMoved
+    for number in 30..<60 { try cache.set(bytes(5_000, number + 1), for: "\(number)") }
+    #expect(cache.statistics.bytesMoved == moved)
     // Two pages each, a third of that and some segments.
     #expect(try fileBytes() < 60 * 8_192 * 4 / 3 + (256 << 10) + 6 * 8_192)
     try cache.close()
