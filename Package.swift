@@ -82,7 +82,7 @@ let package = Package(
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
   ],
   targets: [
-    // C: a header-only shim, the commit, and the system's decompressors.
+    // C: a header-only shim, a file layer of SQLite's, the commit, and the system's decompressors.
     .target(name: "CLarderShims"),
     .target(
       name: "CLarderFiles",

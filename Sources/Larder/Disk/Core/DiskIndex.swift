@@ -20,7 +20,7 @@ final class DiskIndex {
   private let syncsLogLate: Bool
   private let checkpointPages: Int
   /// Whether commits go to a log. Without one they change the file that readers see.
-  let hasLog: Bool
+  var hasLog: Bool { connection.hasLog }
   /// How much memory changed pages and others may take before they are committed, where the file
   /// cannot be changed earlier.
   private let pageBytesMax: Int
@@ -72,7 +72,6 @@ final class DiskIndex {
     syncsLogLate = configuration.durability == .normal
     checkpointPages = max(1, configuration.checkpointPages)
     pageBytesMax = 2 * max(64 << 10, configuration.pageCacheBytes)
-    hasLog = connection.hasLog
     let facts = try Self.findFacts(connection, configuration)
     guard facts.format == Self.format else {
       throw .format(path: path, found: facts.format, expected: Self.format)
