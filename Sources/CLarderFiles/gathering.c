@@ -76,7 +76,8 @@ static int writeFile(sqlite3_file *given, const void *bytes, int count, sqlite3_
 
 static int closeFile(sqlite3_file *given) {
   GatheringFile *file = (GatheringFile *)given;
-  // What cannot be written now is missing, and the journal, if it is whole, takes the rest back.
+  // What cannot be written now is missing. The database never has more than the journal: before a
+  // page of it is gathered, what it was has been written there.
   flushBoth(file);
   if (file->other) file->other->other = 0;
   sqlite3_free(file->bytes);

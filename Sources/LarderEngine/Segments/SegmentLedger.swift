@@ -31,6 +31,8 @@ package struct SegmentLedger: Sendable {
     var values = 0
     /// Whether it was recycled and something stayed: it is not chosen again.
     var isSpent = false
+    /// Bytes before the end that recycling would win. Damaged rows may name one place twice.
+    var dead: UInt64 { isSpent || live > end ? 0 : end - live }
   }
 
   /// Values begin on pages, so no write touches a page that holds an older value.
@@ -50,6 +52,7 @@ package struct SegmentLedger: Sendable {
   /// Sums over all segments.
   private var size: UInt64 = 0
   private var live: UInt64 = 0
+  private var dead: UInt64 = 0
   private var gone: [UInt64] = []
 
   /// No segments. `bytesMax` is a whole number of pages, or any number of bytes: what does not fit
@@ -75,9 +78,11 @@ package struct SegmentLedger: Sendable {
     guard var segment = segments[number] else { return }
     size -= segment.size
     live -= segment.live
+    dead -= segment.dead
     body(&segment)
     size += segment.size
     live += segment.live
+    dead += segment.dead
     segments[number] = segment
   }
 
@@ -92,7 +97,6 @@ package struct SegmentLedger: Sendable {
     if let open, let segment = segments[open], segment.end + extent > bytesMax { closeOpen() }
     if let open { return (Place(segment: open, offset: segments[open]?.end ?? 0), false) }
     if let number = free.popLast() {
-      change(number) { $0.end = 0 }
       open = number
       return (Place(segment: number, offset: 0), false)
     }
@@ -149,17 +153,14 @@ package struct SegmentLedger: Sendable {
       return remove(number)
     }
     change(number) { segment in
-      segment.live = 0
+      (segment.end, segment.live) = (0, 0)
       segment.isSpent = false
     }
     free.append(number)
   }
 
   private mutating func remove(_ number: UInt64) {
-    change(number) {
-      $0.size = 0
-      $0.live = 0
-    }
+    change(number) { $0 = Segment() }
     segments[number] = nil
     gone.append(number)
   }
@@ -191,12 +192,11 @@ package struct SegmentLedger: Sendable {
   // MARK: Recycling
 
   /// Whether more bytes are dead than a third of the live ones plus one segment. The open segment
-  /// does not count. O(1).
+  /// does not count, nor what is left behind the last value of a segment, nor segments that cannot
+  /// be recycled: while copies win nothing, none are made. O(1).
   package var isWasteful: Bool {
     let current = open.flatMap { segments[$0] } ?? Segment()
-    let counted = live - current.live + current.size
-    // Damaged rows may name one place twice.
-    return usedBytes > counted && usedBytes - counted > bytesMax + live / 3
+    return dead - current.dead > bytesMax + live / 3
   }
 
   /// The segment to recycle: of those with values that were given up, the one with the smallest
@@ -222,7 +222,7 @@ package struct SegmentLedger: Sendable {
   /// Begins the books anew.
   package mutating func reset() {
     segments = [:]
-    (size, live) = (0, 0)
+    (size, live, dead) = (0, 0, 0)
     free = []
     open = nil
     gone = []

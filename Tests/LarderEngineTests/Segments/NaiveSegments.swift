@@ -124,7 +124,7 @@ struct NaiveSegments {
   private var isWasteful: Bool {
     let used = segments.filter { !free.contains($0.number) }
     let live = used.reduce(0) { $0 + $1.live }
-    let dead = used.filter { $0.number != open }.reduce(0) { $0 + $1.size - $1.live }
+    let dead = used.filter { $0.number != open && !$0.isSpent }.reduce(0) { $0 + $1.end - $1.live }
     return dead > Int(setup.bytes) + live / 3
   }
 

@@ -69,6 +69,34 @@ import Testing
     }
   }
 
+  /// Segments of 14 pages, filled with single pages and then written over with values of five: two
+  /// fit, and four pages stay behind them. In thirty segments these are 120 pages, more than may be
+  /// dead (114), but dead is none of them: the first value that is given up is no reason to copy.
+  @Test func whatIsLeftBehindTheLastValueIsNotDead() {
+    var ledger = SegmentLedger(bytesMax: 14 * Self.page)
+    func append(_ pages: UInt64) -> SegmentLedger.Place {
+      let (place, _) = ledger.place(extent: pages * Self.page)
+      ledger.noteWritten(place, extent: pages * Self.page)
+      return place
+    }
+    var small = (0..<(32 * 14)).map { _ in append(1) }
+    var large: [SegmentLedger.Place] = []
+    for _ in 0..<30 {
+      for _ in 0..<14 { ledger.retire(small.removeFirst(), extent: Self.page, keeps: true) }
+      large += [append(5), append(5)]
+    }
+    for place in small { ledger.retire(place, extent: Self.page, keeps: false) }
+    ledger.removeSpare()
+    #expect(ledger.usedBytes >= 29 * 14 * Self.page)
+    // Each leaves one of two values in its segment. 17 of them are 85 dead pages with 215 live
+    // ones, which does not exceed a third of these and a segment; 18 are 90 with 210, which does.
+    for number in 0..<18 {
+      #expect(!ledger.isWasteful, "\(number) values given up")
+      ledger.retire(large[number * 2], extent: 5 * Self.page, keeps: true)
+    }
+    #expect(ledger.isWasteful)
+  }
+
   /// A folder that was written with larger segments.
   @Test func segmentsThatAreTooLongAreNotWrittenOver() {
     var ledger = SegmentLedger(bytesMax: 2 * Self.page)

@@ -23,7 +23,7 @@ import Testing
   @Test(arguments: ["lru", "sieve", "s3-fifo", "gdsf", "w-tinylfu"], DiskDurability.allCases)
   func bytesCopiedAreEqual(policy: String, durability: DiskDurability) throws {
     let trace = ReplayTrace(
-      requests: 1_200, objects: 150, sizeMax: 40_000, isTimed: true, seed: 7)
+      requests: 1_200, objects: 150, sizeMax: 20_000, isTimed: true, seed: 7)
     let configuration = DiskConfiguration(
       policy: policy,
       limits: DiskLimits(bytes: 600_000, age: .seconds(200), freeBytes: 0),
