@@ -149,6 +149,9 @@ def parse():
     parser.add_argument("--rounds", type=int, default=3, help="each runs both (default 3)")
     parser.add_argument("--jobs", type=int, default=1, help="cores for either side (default 1)")
     parser.add_argument("--whole", action="store_true", help="also compare file to counts.csv")
+    parser.add_argument(
+        "--warm", action="store_true",
+        help="run either side once more, unmeasured, directly before it is measured")
     parser.add_argument("--with-size", action="store_true", help="count bytes, not objects")
     parser.add_argument(
         "--hashpower", type=int, default=24,
@@ -186,12 +189,16 @@ def main():
     with tempfile.TemporaryDirectory(prefix="larder-peers-") as folder:
         for number in range(arguments.rounds):
             print(f"round {number + 1} of {arguments.rounds}", file=sys.stderr, flush=True)
+            if arguments.warm:
+                run_libcachesim(arguments, cells)
             results, wall = run_libcachesim(arguments, cells)
             walls["libCacheSim"].append(wall)
             for cell in cells:
                 theirs[cell].append(results[cell])
             if arguments.no_larder:
                 continue
+            if arguments.warm:
+                run_larder(arguments, cells, folder)
             results, wall = run_larder(arguments, cells, folder)
             walls["larder"].append(wall)
             for cell in cells:
