@@ -64,17 +64,24 @@ extension HybridCache {
   ) -> AsyncStream<CacheResult<Value>> {
     AsyncStream { continuation in
       let task = Task {
-        var asking = Asking(key: key, strategy: .cacheThenFetch, waitsForRefresh: true)
-        asking.isOwnLoader = HybridFetchChain.contains(self, key: key.diskKey)
-        let beginning = await begin(asking, load)
-        if let hit = beginning.hit { continuation.yield(.hit(hit)) }
-        switch beginning.next {
-        case .answer(let result): if beginning.hit == nil { continuation.yield(result) }
-        case .wait(let flight): continuation.yield(await wait(key, for: flight))
-        }
+        await sendUpdates(for: key, load: load) { continuation.yield($0) }
         continuation.finish()
       }
       continuation.onTermination = { _ in task.cancel() }
+    }
+  }
+
+  /// Sends what `updates` is made of, and ends after the last.
+  package func sendUpdates(
+    for key: Key, load: @escaping Loader, to send: (CacheResult<Value>) -> Void
+  ) async {
+    var asking = Asking(key: key, strategy: .cacheThenFetch, waitsForRefresh: true)
+    asking.isOwnLoader = HybridFetchChain.contains(self, key: key.diskKey)
+    let beginning = await begin(asking, load)
+    if let hit = beginning.hit { send(.hit(hit)) }
+    switch beginning.next {
+    case .answer(let result): if beginning.hit == nil { send(result) }
+    case .wait(let flight): send(await wait(key, for: flight))
     }
   }
 

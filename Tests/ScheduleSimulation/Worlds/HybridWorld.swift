@@ -61,6 +61,8 @@
           ? await recorder.cancellable(call) { await self.ask(key, strategy, call) }
           : await ask(key, strategy, call)
         recorder.end(call, .request(strategy, outcome))
+      case .follow(let key, let mayBeCancelled):
+        await follow(client, key, mayBeCancelled: mayBeCancelled)
       case .cancel: recorder.cancelOne()
       case .advance(let seconds): recorder.clock.advance(seconds: seconds)
       case .removeExpired: mayFail { try cache.removeExpired() }
@@ -136,6 +138,10 @@
       let result = await cache.result(for: key, strategy: strategy) { request in
         try await self.load(request, call)
       }
+      return outcome(result)
+    }
+
+    private func outcome(_ result: CacheResult<ObjectValue>) -> HistoryEvent.RequestOutcome {
       switch result {
       case .hit(let hit):
         let found = number(hit.value) ?? -1
@@ -148,6 +154,29 @@
       case .absent: return .absent
       case .failure(let error): return ScheduledOrigin.outcome(error)
       }
+    }
+
+    /// Two requests in the history: one that is answered with what was there, if something was, and
+    /// one whose loader it is and that waits for the load.
+    private func follow(_ client: Int, _ key: Int, mayBeCancelled: Bool) async {
+      let first = recorder.begin(client, key)
+      let last = recorder.begin(client, key)
+      let answers = FollowedAnswers()
+      let ask: @Sendable () async -> HistoryEvent.RequestOutcome = {
+        await self.cache.sendUpdates(
+          for: key, load: { try await self.load($0, last) },
+          to: { answers.all.append((self.outcome($0), self.recorder.now())) })
+        return answers.all.last?.outcome ?? .unexpected("no answer")
+      }
+      let outcome = mayBeCancelled ? await recorder.cancellable(last, ask) : await ask()
+      let latest = answers.all.popLast()
+      recorder.end(last, .request(.cacheThenFetch, outcome), at: latest?.instant)
+      if let early = answers.all.popLast() {
+        recorder.end(first, .request(.cacheThenFetch, early.outcome), at: early.instant)
+      } else {
+        recorder.end(first, .nothing("no first answer"))
+      }
+      if !answers.all.isEmpty { message = "more than two answers" }
     }
 
     /// The loader of a call.
@@ -201,5 +230,10 @@
       }
       for key in 0..<setting.keys { get(key, -1) }
     }
+  }
+
+  /// What a request of several answers was answered, and when.
+  final class FollowedAnswers: @unchecked Sendable {
+    var all: [(outcome: HistoryEvent.RequestOutcome, instant: ScheduleRecorder.Instant)] = []
   }
 #endif

@@ -72,6 +72,7 @@
           (.removeExpired, lives.count > 1 ? 1 : 0), (.trim, mayTrim ? 1 : 0),
           (.flush, random.below(2)), (.fail, failsDisk ? 2 : 0), (.look, random.oneIn(4) ? 1 : 0),
           (.limit, mayLimit ? 1 : 0), (.prewarm, random.oneIn(4) ? 1 : 0),
+          (.follow, random.pick([0, 0, 1, 3])),
         ],
         strategies: random.oneIn(3)
           ? [random.pick(CacheStrategy.allCases)] : CacheStrategy.allCases,

@@ -101,7 +101,7 @@
         }
       case .limit(let count): limit(count)
       case .ring: options.alarm?.ring()
-      case .flush, .fail, .prewarm: break
+      case .flush, .fail, .prewarm, .follow: break
       }
     }
 

@@ -49,11 +49,21 @@
       return history.events.count - 1
     }
 
-    /// A call ends.
-    func end(_ call: Int, _ action: HistoryEvent.Action) {
+    /// An instant of the history and of the cache's clock.
+    struct Instant: Sendable {
+      var time: Int
+      var clock: UInt64
+    }
+
+    /// This one.
+    func now() -> Instant { Instant(time: tick(), clock: clock.time) }
+
+    /// A call ends, or has ended.
+    func end(_ call: Int, _ action: HistoryEvent.Action, at instant: Instant? = nil) {
+      let instant = instant ?? now()
       history.events[call].action = action
-      history.events[call].responded = tick()
-      history.events[call].clockResponded = clock.time
+      history.events[call].responded = instant.time
+      history.events[call].clockResponded = instant.clock
       pending -= 1
     }
 

@@ -14,6 +14,8 @@ enum ScheduledOperation: Sendable {
   case removeAll
   /// A request, in a task of its own when somebody may cancel it.
   case request(key: Int, CacheStrategy, mayBeCancelled: Bool)
+  /// A request for what is there and for what the origin has, as `updates` makes.
+  case follow(key: Int, mayBeCancelled: Bool)
   /// Cancels one of the requests under way.
   case cancel
   /// Moves the clock by seconds.
@@ -53,6 +55,7 @@ enum ScheduledOperation: Sendable {
         switch kind {
         case .cancel: 6
         case .remove, .request: 4
+        case .follow: min(share, 2)
         case .get, .set: 1
         case .look, .list, .limit, .ring, .prewarm: 0
         default: share
@@ -99,7 +102,7 @@ enum ScheduledOperation: Sendable {
   /// The kinds of operations.
   enum Kind: Sendable {
     case get, set, update, remove, removeAll, request, cancel, advance, removeExpired, flush, trim
-    case fail, probe, look, list, limit, ring, prewarm, linger
+    case fail, probe, look, list, limit, ring, prewarm, linger, follow
   }
 
   /// One of them.
@@ -115,6 +118,8 @@ enum ScheduledOperation: Sendable {
       let strategy = random.pick(setting.strategies)
       return .request(
         key: key, strategy, mayBeCancelled: random.oneIn(setting.cancellableOneIn))
+    case .follow:
+      return .follow(key: key, mayBeCancelled: random.oneIn(setting.cancellableOneIn))
     case .cancel: return .cancel
     case .advance: return .advance(UInt64(1 + random.below(6)))
     case .removeExpired: return .removeExpired
