@@ -1,15 +1,14 @@
 import CSQLiteFaults
-import TestSupport
 import Testing
 
 @testable import Larder
 
 /// The layer that gathers writes, under SQLite alone: some calls in a row fail, and the next ones
 /// do not.
-@Suite(.serialized, .endsInTime) struct GatheringLayerTests {
+extension DiskSQLiteFaultTests {
   private static let rows = 40
 
-  private func open(_ folder: ScratchFolder) throws -> SQLiteConnection {
+  private func openGathering(_ folder: ScratchFolder) throws -> SQLiteConnection {
     let connection = try SQLiteConnection(
       path: "\(folder.path)/database", busyMilliseconds: 0,
       layer: String(cString: larder_faults_name()), gathersWrites: true)
@@ -25,11 +24,11 @@ import Testing
   /// A transaction that changes every page, in which call `first` and so many after it fail, and
   /// the end of its connection; false when there was no such call. Afterwards all pages are those
   /// of before the transaction, or all those of after it.
-  private func run(first: Int, count: Int) throws -> Bool {
+  private func update(first: Int, count: Int) throws -> Bool {
     let folder = try ScratchFolder(isSmall: true)
     larder_faults_arm(0, 0, 0, 0)
     defer { larder_faults_arm(0, 0, 0, 0) }
-    var connection = try open(folder)
+    var connection = try openGathering(folder)
     try connection.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, version INT, value BLOB)")
     for row in 0..<Self.rows {
       try connection.execute("INSERT INTO t VALUES (\(row), 1, randomblob(3000))")
@@ -39,7 +38,7 @@ import Testing
     connection.close()
     let failures = larder_faults_failures()
     larder_faults_arm(0, 0, 0, 0)
-    connection = try open(folder)
+    connection = try openGathering(folder)
     let context = "\(count) calls from \(first) on"
     #expect(try connection.isSound(), "\(context)")
     let changed = try connection.number("SELECT count(*) FROM t WHERE version = 2")
@@ -50,7 +49,7 @@ import Testing
   @Test(arguments: 1...16)
   func callsThatFailInARowNeverMixTwoVersions(count: Int) throws {
     var first = 1
-    while try run(first: first, count: count) { first += 1 }
+    while try update(first: first, count: count) { first += 1 }
     #expect(first > 5)
   }
 }
