@@ -2,6 +2,15 @@ import Testing
 
 @testable import LarderEngine
 
+extension SegmentLedger {
+  /// Writes a value of so many pages.
+  fileprivate mutating func append(_ pages: UInt64) -> Place {
+    let (place, _) = place(extent: pages * Self.pageBytes)
+    noteWritten(place, extent: pages * Self.pageBytes)
+    return place
+  }
+}
+
 /// The books of segments, by hand and against plain arrays.
 @Suite struct SegmentLedgerTests {
   private static let page: UInt64 = 4096
@@ -43,15 +52,10 @@ import Testing
   /// three pages stay behind each of them, which are more than may be dead.
   @Test func whatIsLeftBehindTheLastValueIsNotRecycled() {
     var ledger = SegmentLedger(bytesMax: 8 * Self.page)
-    func append(_ pages: UInt64) -> SegmentLedger.Place {
-      let (place, _) = ledger.place(extent: pages * Self.page)
-      ledger.noteWritten(place, extent: pages * Self.page)
-      return place
-    }
-    var small = (0..<240).map { _ in append(1) }
+    var small = (0..<240).map { _ in ledger.append(1) }
     var large: [UInt64: SegmentLedger.Place] = [:]
     for _ in 0..<30 {
-      let place = append(5)
+      let place = ledger.append(5)
       large[place.segment] = place
       for _ in 0..<8 where !small.isEmpty {
         ledger.retire(small.removeFirst(), extent: Self.page, keeps: true)
@@ -60,7 +64,7 @@ import Testing
       while ledger.isWasteful, let victim = ledger.victim(), copies < 100 {
         copies += 1
         guard let old = large.removeValue(forKey: victim) else { break }
-        let copy = append(5)
+        let copy = ledger.append(5)
         large[copy.segment] = copy
         ledger.retire(old, extent: 5 * Self.page, keeps: true)
         ledger.spend(victim)
@@ -74,16 +78,11 @@ import Testing
   /// dead (114), but dead is none of them: the first value that is given up is no reason to copy.
   @Test func whatIsLeftBehindTheLastValueIsNotDead() {
     var ledger = SegmentLedger(bytesMax: 14 * Self.page)
-    func append(_ pages: UInt64) -> SegmentLedger.Place {
-      let (place, _) = ledger.place(extent: pages * Self.page)
-      ledger.noteWritten(place, extent: pages * Self.page)
-      return place
-    }
-    var small = (0..<(32 * 14)).map { _ in append(1) }
+    var small = (0..<(32 * 14)).map { _ in ledger.append(1) }
     var large: [SegmentLedger.Place] = []
     for _ in 0..<30 {
       for _ in 0..<14 { ledger.retire(small.removeFirst(), extent: Self.page, keeps: true) }
-      large += [append(5), append(5)]
+      large += [ledger.append(5), ledger.append(5)]
     }
     for place in small { ledger.retire(place, extent: Self.page, keeps: false) }
     ledger.removeSpare()
