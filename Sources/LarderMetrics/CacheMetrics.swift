@@ -7,13 +7,19 @@
   ///
   /// Statistics are read at each `update`, so requests cost nothing more. Counters grow by what has
   /// happened since the update before; gauges hold the latest value. Every metric has the dimension
-  /// `cache`, the name, and where there are two tiers, `tier`.
+  /// `cache`, the name, and those of a tier have `tier`: `memory` or `disk`.
   ///
-  /// Counters: `larder_requests` by `result` (`hit`, `miss`), `larder_stores` by `result`
+  /// Counters of tiers: `larder_requests` by `result` (`hit`, `miss`), `larder_stores` by `result`
   /// (`stored`, `rejected`), `larder_evictions` by `reason` (`capacity`, `expired`, `pressure`,
-  /// `trim`, `free_space`), `larder_loads` by `result` (`started`, `joined`, `failed`), and
-  /// `larder_damages` of disks. Gauges: `larder_entries`, and `larder_weight`, the sum of the
-  /// weights of entries or of the bytes of values on disk.
+  /// `trim`, `free_space`), `larder_removals` and `larder_dropped_events`, and of disks
+  /// `larder_damages`, `larder_undecodables`, `larder_rebuilds`, `larder_renewals`,
+  /// `larder_expired_reads`, and `larder_io_bytes` by `operation` (`read`, `write`, `move`).
+  /// Counters of loads: `larder_loads` by `result` (`started`, `joined`, `failed`, `cancelled`,
+  /// `absent`, `not_modified`, `overtaken`), `larder_refreshes` by `result` (`started`, `failed`),
+  /// `larder_stale_answers` by `reason` (`refreshing`, `origin_failed`), `larder_negative_hits`,
+  /// and of hybrids `larder_moves` by `to` (`memory`, `disk`) and `larder_lost_writes`. Gauges:
+  /// `larder_entries`, `larder_weight`, the sum of the weights of entries or of the bytes of values
+  /// on disk, and `larder_waiting_writes`. `docs/adapters.md` says what each counts.
   ///
   /// ```swift
   /// let metrics = CacheMetrics(cache, name: "articles")
@@ -52,7 +58,9 @@
     public convenience init<Key, Value>(
       _ cache: MemoryCache<Key, Value>, name: String, factory: (any MetricsFactory)? = nil
     ) {
-      self.init(name, factory) { CacheReading.all(cache.statistics, cache.loadCounts) }
+      self.init(name, factory) {
+        CacheReading.all(cache.statistics) + CacheReading.all(cache.loadCounts)
+      }
     }
 
     /// Reports a disk cache. Reading its statistics takes its lock for a moment.

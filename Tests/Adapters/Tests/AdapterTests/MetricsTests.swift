@@ -18,20 +18,21 @@ import Testing
     _ = cache.value(for: 2)
     _ = cache.value(for: 7)
     reporter.update()
-    #expect(total(metrics, "larder_requests", [("result", "hit")]) == 1)
-    #expect(total(metrics, "larder_requests", [("result", "miss")]) == 1)
-    #expect(total(metrics, "larder_stores", [("result", "stored")]) == 3)
-    #expect(total(metrics, "larder_evictions", [("reason", "capacity")]) == 1)
-    #expect(try metrics.expectMeter("larder_entries", [("cache", "c")]).lastValue == 2)
+    let memory = ("tier", "memory")
+    #expect(total(metrics, "larder_requests", [memory, ("result", "hit")]) == 1)
+    #expect(total(metrics, "larder_requests", [memory, ("result", "miss")]) == 1)
+    #expect(total(metrics, "larder_stores", [memory, ("result", "stored")]) == 3)
+    #expect(total(metrics, "larder_evictions", [memory, ("reason", "capacity")]) == 1)
+    #expect(try metrics.expectMeter("larder_entries", [("cache", "c"), memory]).lastValue == 2)
     _ = cache.value(for: 2)
     reporter.update()
     reporter.update()
-    #expect(total(metrics, "larder_requests", [("result", "hit")]) == 2)
+    #expect(total(metrics, "larder_requests", [memory, ("result", "hit")]) == 2)
     // Statistics that begin anew are not taken off.
     cache.resetStatistics()
     _ = cache.value(for: 2)
     reporter.update()
-    #expect(total(metrics, "larder_requests", [("result", "hit")]) == 3)
+    #expect(total(metrics, "larder_requests", [memory, ("result", "hit")]) == 3)
     _ = try? await cache.value(for: 9) { _ in throw Refused() }
     reporter.update()
     #expect(total(metrics, "larder_loads", [("result", "failed")]) == 1)
@@ -53,6 +54,32 @@ import Testing
     try cache.close()
   }
 
+  @Test func whatIsKnownToHaveNoValueIsReported() async throws {
+    let metrics = TestMetrics()
+    let cache = try MemoryCache<Int, Int>(count: 2)
+    let reporter = CacheMetrics(cache, name: "c", factory: metrics)
+    for _ in 0..<3 {
+      #expect(try await cache.value(for: 1, negativeLife: .seconds(3600)) { _ in nil } == nil)
+    }
+    reporter.update()
+    #expect(total(metrics, "larder_loads", [("result", "absent")]) == 1)
+    #expect(total(metrics, "larder_negative_hits", []) == 2)
+  }
+
+  @Test func anAnswerInPlaceOfAFailedOriginIsReported() async throws {
+    let metrics = TestMetrics()
+    let scratch = Scratch()
+    let cache = try HybridCache<String, String>(
+      path: scratch.path,
+      configuration: HybridCacheConfiguration(staleIfError: .seconds(3600)))
+    let reporter = CacheMetrics(cache, name: "c", factory: metrics)
+    try cache.set("of a", for: "a", options: DiskStoreOptions(timeToLive: .zero, version: "1"))
+    #expect(try await cache.value(for: "a") { _ in throw Refused() } == "of a")
+    reporter.update()
+    #expect(total(metrics, "larder_stale_answers", [("reason", "origin_failed")]) == 1)
+    try cache.close()
+  }
+
   @Test func aRunThatIsCancelledReportsOnceMore() async throws {
     let metrics = TestMetrics()
     let cache = try MemoryCache<Int, Int>(count: 2)
@@ -62,6 +89,6 @@ import Testing
     _ = cache.value(for: 1)
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
-    #expect(total(metrics, "larder_requests", [("result", "miss")]) == 1)
+    #expect(total(metrics, "larder_requests", [("tier", "memory"), ("result", "miss")]) == 1)
   }
 }

@@ -1,0 +1,70 @@
+import Foundation
+import Larder
+import Testing
+
+@testable import LarderMetrics
+
+@Suite struct CacheReadingTests {
+  @Test func everyStatisticIsReported() throws {
+    // What was stored under a new key is among what was set.
+    #expect(try unreported(MemoryCacheStatistics()) { CacheReading.all($0) } == ["admissions"])
+    #expect(try unreported(MemoryLoadCounts()) { CacheReading.all($0) } == [])
+    #expect(try unreported(DiskStatistics()) { CacheReading.all($0, entries: 0, bytes: 0) } == [])
+    #expect(try unreported(HybridStatistics()) { CacheReading.all($0, entries: 0, bytes: 0) } == [])
+  }
+
+  @Test func noTwoReadingsAreOneMetric() {
+    let readings = CacheReading.all(hybrid, entries: 0, bytes: 0)
+    #expect(Set(readings.map { "\($0.label) \($0.dimensions)" }).count == readings.count)
+  }
+
+  // Prometheus stops the program where they are not.
+  @Test func dimensionsOfALabelAreTheSameForEveryCache() {
+    let dimensions = Dictionary(grouping: all, by: \.label).mapValues { readings in
+      Set(readings.map { $0.dimensions.map(\.0) })
+    }
+    #expect(dimensions.filter { $0.value.count > 1 }.isEmpty)
+  }
+
+  @Test func everyMetricIsDocumented() throws {
+    let root = (0..<5).reduce(URL(fileURLWithPath: #filePath)) { path, _ in
+      path.deletingLastPathComponent()
+    }
+    let page = try String(
+      contentsOf: root.appendingPathComponent("docs/adapters.md"), encoding: .utf8)
+    for reading in all {
+      let line = page.split(separator: "\n").first { $0.hasPrefix("| `\(reading.label)` |") }
+      let row = try #require(line, "\(reading.label) has no line")
+      for (name, value) in reading.dimensions where name != "tier" {
+        #expect(row.contains("`\(name)`") && row.contains("`\(value)`"), "\(row)")
+      }
+    }
+  }
+
+  private var hybrid: HybridStatistics {
+    var hybrid = HybridStatistics()
+    hybrid.memory = MemoryCacheStatistics()
+    hybrid.disk = DiskStatistics()
+    return hybrid
+  }
+
+  private var all: [CacheReading] {
+    CacheReading.all(MemoryCacheStatistics()) + CacheReading.all(MemoryLoadCounts())
+      + CacheReading.all(DiskStatistics(), entries: 0, bytes: 0)
+      + CacheReading.all(hybrid, entries: 0, bytes: 0)
+  }
+
+  /// Names of the statistics that change no reading.
+  private func unreported<Statistics: Codable>(
+    _ none: Statistics, _ read: (Statistics) -> [CacheReading]
+  ) throws -> [String] {
+    let numbers = try JSONDecoder().decode(
+      [String: UInt64].self, from: JSONEncoder().encode(none))
+    return try numbers.keys.sorted().filter { name in
+      var one = numbers
+      one[name] = 1
+      let changed = try JSONDecoder().decode(Statistics.self, from: JSONEncoder().encode(one))
+      return read(changed).map { "\($0)" } == read(none).map { "\($0)" }
+    }
+  }
+}
