@@ -1,5 +1,6 @@
 #if Metrics
   public import CoreMetrics
+  import Dispatch
   public import Larder
   import Synchronization
 
@@ -40,6 +41,8 @@
     private let factory: any MetricsFactory
     private let read: @Sendable () -> [CacheReading]
     private let state = Mutex(State())
+    // A disk cache holds its lock while it waits for the disk.
+    private let queue = DispatchQueue(label: "larder.metrics")
 
     init(
       _ name: String, _ factory: (any MetricsFactory)?,
@@ -63,7 +66,8 @@
       }
     }
 
-    /// Reports a disk cache. Reading its statistics takes its lock for a moment.
+    /// Reports a disk cache. Reading its statistics takes its lock, which calls hold while they wait
+    /// for the disk.
     public convenience init(
       _ cache: DiskCache, name: String, factory: (any MetricsFactory)? = nil
     ) {
@@ -81,11 +85,14 @@
       }
     }
 
-    /// Reads the statistics once and reports them.
+    /// Reads the statistics once and reports them. O(metrics), and O(shards) for memory.
+    ///
+    /// It blocks the calling thread for as long as the cache's locks are held, which with a disk may
+    /// be as long as the disk takes, and while another thread reports. Tasks use `run(every:)`.
     public func update() {
-      let readings = read()
       state.withLock { state in
-        for reading in readings {
+        // In turn: totals that are reported after later ones would be taken for a new beginning.
+        for reading in read() {
           let dimensions = [("cache", name)] + reading.dimensions
           let key = Key(label: reading.label, dimensions: dimensions.map { "\($0)=\($1)" })
           switch reading.value {
@@ -110,13 +117,27 @@
     }
 
     /// Reports now and after each `interval`, until the task is cancelled, and then once more.
+    /// Statistics are read on a thread outside of the pool that tasks share.
     ///
     /// - Throws: `CancellationError`.
     public func run(every interval: Duration) async throws {
-      defer { update() }
-      while true {
-        update()
-        try await Task.sleep(for: interval)
+      do {
+        while true {
+          await updateInQueue()
+          try await Task.sleep(for: interval)
+        }
+      } catch {
+        await updateInQueue()
+        throw error
+      }
+    }
+
+    private func updateInQueue() async {
+      await withCheckedContinuation { continuation in
+        queue.async {
+          self.update()
+          continuation.resume()
+        }
       }
     }
   }

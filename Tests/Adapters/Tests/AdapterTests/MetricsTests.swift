@@ -1,7 +1,11 @@
+import CoreMetrics
+import Foundation
 import Larder
-import LarderMetrics
 import MetricsTestKit
+import Synchronization
 import Testing
+
+@testable import LarderMetrics
 
 @Suite struct MetricsTests {
   private func total(_ metrics: TestMetrics, _ label: String, _ dimensions: [(String, String)])
@@ -91,4 +95,89 @@ import Testing
     await #expect(throws: CancellationError.self) { try await task.value }
     #expect(total(metrics, "larder_requests", [("tier", "memory"), ("result", "miss")]) == 1)
   }
+
+  @Test func theDiskIsWaitedForOutsideOfThePool() async throws {
+    let scratch = Scratch()
+    let cache = try DiskCache(path: scratch.path)
+    let factory = ObservedFactory()
+    try await report(CacheMetrics(cache, name: "c", factory: factory))
+    #expect(factory.made > 0 && factory.madeByTasks == 0)
+    try cache.close()
+  }
+
+  @Test func soIsTheDiskOfAHybridCache() async throws {
+    let scratch = Scratch()
+    let cache = try HybridCache<String, String>(path: scratch.path)
+    let factory = ObservedFactory()
+    try await report(CacheMetrics(cache, name: "c", factory: factory))
+    #expect(factory.made > 0 && factory.madeByTasks == 0)
+    try cache.close()
+  }
+
+  /// Reports once, and once more for having been cancelled.
+  private func report(_ reporter: CacheMetrics) async throws {
+    let task = Task { try await reporter.run(every: .seconds(3600)) }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+  }
+
+  @Test func updatesOfSeveralThreadsCountNothingTwice() {
+    let metrics = TestMetrics()
+    let reads = Mutex<UInt64>(0)
+    let reporter = CacheMetrics("c", metrics) {
+      let read = reads.withLock { reads in
+        reads += 1
+        return reads
+      }
+      // Others may read and report before this one does.
+      if read % 2 == 0 { Thread.sleep(forTimeInterval: 0.0002) }
+      return [CacheReading(label: "l", dimensions: [], value: .total(read))]
+    }
+    DispatchQueue.concurrentPerform(iterations: 8) { _ in
+      for _ in 0..<50 { reporter.update() }
+    }
+    #expect(total(metrics, "l", []) == 400)
+  }
+}
+
+/// A factory that notes whether metrics are made by a task. They are made by the thread that reads
+/// the statistics.
+private final class ObservedFactory: MetricsFactory {
+  private let metrics = TestMetrics()
+  private let counts = Mutex((all: 0, byTasks: 0))
+
+  var made: Int { counts.withLock { $0.all } }
+  var madeByTasks: Int { counts.withLock { $0.byTasks } }
+
+  private func note() {
+    counts.withLock {
+      $0.all += 1
+      $0.byTasks += withUnsafeCurrentTask { $0 == nil } ? 0 : 1
+    }
+  }
+
+  func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
+    note()
+    return metrics.makeCounter(label: label, dimensions: dimensions)
+  }
+
+  func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
+    note()
+    return metrics.makeMeter(label: label, dimensions: dimensions)
+  }
+
+  func makeRecorder(
+    label: String, dimensions: [(String, String)], aggregate: Bool
+  ) -> any RecorderHandler {
+    metrics.makeRecorder(label: label, dimensions: dimensions, aggregate: aggregate)
+  }
+
+  func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
+    metrics.makeTimer(label: label, dimensions: dimensions)
+  }
+
+  func destroyCounter(_ handler: any CounterHandler) {}
+  func destroyMeter(_ handler: any MeterHandler) {}
+  func destroyRecorder(_ handler: any RecorderHandler) {}
+  func destroyTimer(_ handler: any TimerHandler) {}
 }
