@@ -5,60 +5,137 @@
   /// Keeps a cache in order while a service runs, and closes it at the end: for a `ServiceGroup` of
   /// swift-service-lifecycle.
   ///
-  /// Expired entries are removed at each interval. On graceful shutdown and on cancellation, what
-  /// was acknowledged is written and the folder is released. Calls that wait for the disk do so
-  /// outside of the pool of threads that tasks share.
+  /// Expired entries are removed at each interval, by default every minute. On graceful shutdown and
+  /// on cancellation, what was acknowledged is written and the folder is released. Calls that wait
+  /// for the disk do so outside of the pool of threads that tasks share.
   ///
   /// ```swift
   /// let group = ServiceGroup(services: [CacheService(cache), server], logger: logger)
   /// ```
   public struct CacheService: Service {
     private let interval: Duration
-    private let clean: @Sendable () async throws -> Void
+    private let clean: @Sendable () async -> Void
     private let close: @Sendable () async throws -> Void
+
+    private init(
+      every interval: Duration, clean: @escaping @Sendable () async -> Void,
+      close: @escaping @Sendable () async throws -> Void
+    ) {
+      self.interval = interval
+      self.clean = clean
+      self.close = close
+    }
+
+    /// A service of a hybrid cache, which removes expired entries every minute. Failures to remove
+    /// them are not reported.
+    public init<Key, Value>(_ cache: HybridCache<Key, Value>) {
+      self.init(of: cache, every: .seconds(60)) { _ in }
+    }
 
     /// A service of a hybrid cache.
     ///
-    /// - Parameter interval: Time between two removals of what has expired.
+    /// - Parameters:
+    ///   - interval: Time between two removals of expired entries, each O(entries): a millisecond to
+    ///     365 days.
+    ///   - onFailure: Called with the error of a removal that failed, in the task of `run`. The next
+    ///     removal is tried after `interval`.
+    /// - Throws: `interval`, where it is outside of its range.
     public init<Key, Value>(
-      _ cache: HybridCache<Key, Value>, cleaningEvery interval: Duration = .seconds(60)
+      _ cache: HybridCache<Key, Value>, cleaningEvery interval: Duration,
+      onFailure: @escaping @Sendable (HybridCacheError) -> Void = { _ in }
+    ) throws(CacheServiceError) {
+      self.init(of: cache, every: try Self.checked(interval), onFailure)
+    }
+
+    private init<Key, Value>(
+      of cache: HybridCache<Key, Value>, every interval: Duration,
+      _ onFailure: @escaping @Sendable (HybridCacheError) -> Void
     ) {
-      self.interval = interval
       let cache = AsyncHybridCache(cache)
-      clean = {
-        _ = try await cache.run { (cache) throws(HybridCacheError) in try cache.removeExpired() }
+      self.init(every: interval) {
+        do throws(HybridCacheError) {
+          _ = try await cache.run { (cache) throws(HybridCacheError) in try cache.removeExpired() }
+        } catch {
+          onFailure(error)
+        }
+      } close: {
+        try await cache.run { (cache) throws(HybridCacheError) in try cache.close() }
       }
-      close = { try await cache.run { (cache) throws(HybridCacheError) in try cache.close() } }
+    }
+
+    /// A service of a disk cache, which removes expired entries every minute. Failures to remove
+    /// them are not reported.
+    public init(_ cache: DiskCache) {
+      self.init(of: cache, every: .seconds(60)) { _ in }
     }
 
     /// A service of a disk cache.
-    public init(_ cache: DiskCache, cleaningEvery interval: Duration = .seconds(60)) {
-      self.interval = interval
+    ///
+    /// - Parameters:
+    ///   - interval: Time between two removals of expired entries, each O(entries): a millisecond to
+    ///     365 days.
+    ///   - onFailure: Called with the error of a removal that failed, in the task of `run`. The next
+    ///     removal is tried after `interval`.
+    /// - Throws: `interval`, where it is outside of its range.
+    public init(
+      _ cache: DiskCache, cleaningEvery interval: Duration,
+      onFailure: @escaping @Sendable (DiskCacheError) -> Void = { _ in }
+    ) throws(CacheServiceError) {
+      self.init(of: cache, every: try Self.checked(interval), onFailure)
+    }
+
+    private init(
+      of cache: DiskCache, every interval: Duration,
+      _ onFailure: @escaping @Sendable (DiskCacheError) -> Void
+    ) {
       let cache = AsyncDiskCache(cache)
-      clean = {
-        _ = try await cache.run { (cache) throws(DiskCacheError) in try cache.removeExpired() }
+      self.init(every: interval) {
+        do throws(DiskCacheError) {
+          _ = try await cache.run { (cache) throws(DiskCacheError) in try cache.removeExpired() }
+        } catch {
+          onFailure(error)
+        }
+      } close: {
+        try await cache.run { (cache) throws(DiskCacheError) in try cache.close() }
       }
-      close = { try await cache.run { (cache) throws(DiskCacheError) in try cache.close() } }
+    }
+
+    /// A service of a memory cache, which removes expired entries every minute and has nothing to
+    /// close.
+    public init<Key, Value>(_ cache: MemoryCache<Key, Value>) {
+      self.init(every: .seconds(60), clean: { _ = cache.removeExpired() }, close: {})
     }
 
     /// A service of a memory cache, which has nothing to close.
+    ///
+    /// - Parameter interval: Time between two removals of expired entries, each O(entries): a
+    ///   millisecond to 365 days.
+    /// - Throws: `interval`, where it is outside of its range.
     public init<Key, Value>(
-      _ cache: MemoryCache<Key, Value>, cleaningEvery interval: Duration = .seconds(60)
-    ) {
-      self.interval = interval
-      clean = { _ = cache.removeExpired() }
-      close = {}
+      _ cache: MemoryCache<Key, Value>, cleaningEvery interval: Duration
+    ) throws(CacheServiceError) {
+      self.init(
+        every: try Self.checked(interval), clean: { _ = cache.removeExpired() }, close: {})
     }
 
     /// Runs until the service shuts down.
     ///
     /// - Throws: What closing the cache throws. A removal of expired entries that fails is tried
-    ///   again at the next interval.
+    ///   again after the next interval.
     public func run() async throws {
       await cancelWhenGracefulShutdown {
-        while (try? await Task.sleep(for: interval)) != nil { try? await clean() }
+        while (try? await Task.sleep(for: interval)) != nil { await clean() }
       }
       try await close()
+    }
+
+    /// Checks an interval: with a shorter one the service would do nothing but clean, and a task
+    /// that sleeps for a number of seconds near `Int64.max` ends the program.
+    private static func checked(_ interval: Duration) throws(CacheServiceError) -> Duration {
+      guard interval >= .milliseconds(1), interval <= .seconds(365 * 86_400) else {
+        throw .interval(interval)
+      }
+      return interval
     }
   }
 #endif

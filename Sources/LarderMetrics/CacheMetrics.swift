@@ -119,8 +119,13 @@
     /// Reports now and after each `interval`, until the task is cancelled, and then once more.
     /// Statistics are read on a thread outside of the pool that tasks share.
     ///
-    /// - Throws: `CancellationError`.
+    /// - Parameter interval: Time between two reports: a millisecond to 365 days.
+    /// - Throws: `CancellationError`, or `CacheMetricsError.interval` at once where `interval` is
+    ///   outside of this range.
     public func run(every interval: Duration) async throws {
+      guard interval >= .milliseconds(1), interval <= .seconds(365 * 86_400) else {
+        throw CacheMetricsError.interval(interval)
+      }
       do {
         while true {
           await updateInQueue()

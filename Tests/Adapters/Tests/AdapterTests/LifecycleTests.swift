@@ -5,7 +5,7 @@ import ServiceLifecycleTestKit
 import Synchronization
 import Testing
 
-@Suite struct LifecycleTests {
+@Suite(.timeLimit(.minutes(1))) struct LifecycleTests {
   @Test func aCacheIsCleanedAndThenClosed() async throws {
     let scratch = Scratch()
     let cache = try DiskCache(path: scratch.path)
@@ -13,7 +13,8 @@ import Testing
       Data([1]), for: "short", options: DiskStoreOptions(timeToLive: .milliseconds(1)))
     try cache.set(Data([2]), for: "long")
     try await testGracefulShutdown { trigger in
-      async let service: Void = CacheService(cache, cleaningEvery: .milliseconds(5)).run()
+      let cleaning = try CacheService(cache, cleaningEvery: .milliseconds(5))
+      async let service: Void = cleaning.run()
       while cache.count > 1 { try await Task.sleep(for: .milliseconds(5)) }
       trigger.triggerGracefulShutdown()
       try await service
@@ -53,13 +54,55 @@ import Testing
     #expect(!clock.wasAskedByATask)
   }
 
+  @Test(arguments: [.zero, .seconds(-1), .microseconds(999), .seconds(Int64.max)] as [Duration])
+  func anIntervalThatNoTaskCanKeepIsRefused(_ interval: Duration) throws {
+    let scratch = Scratch()
+    let refusal = CacheServiceError.interval(interval)
+    let memory = try MemoryCache<Int, Int>(count: 2)
+    #expect(throws: refusal) { try CacheService(memory, cleaningEvery: interval) }
+    let hybrid = try HybridCache<String, String>(path: scratch.path)
+    #expect(throws: refusal) { try CacheService(hybrid, cleaningEvery: interval) }
+    try hybrid.close()
+    let disk = try DiskCache(path: scratch.path)
+    #expect(throws: refusal) { try CacheService(disk, cleaningEvery: interval) }
+    try disk.close()
+    #expect("\(refusal)".hasSuffix("is out of range: expected a millisecond to 365 days"))
+  }
+
+  @Test func failuresToCleanAreReported() async throws {
+    let scratch = Scratch()
+    let hybrid = try HybridCache<String, String>(path: scratch.path)
+    try hybrid.close()
+    let ofHybrid = Mutex<[HybridCacheError]>([])
+    try await serve(
+      CacheService(
+        hybrid, cleaningEvery: often, onFailure: { error in ofHybrid.withLock { $0.append(error) } }
+      )
+    ) { ofHybrid.withLock { $0.count > 1 } }
+    #expect(ofHybrid.withLock { $0.allSatisfy { "\($0)".hasSuffix("the cache is closed") } })
+
+    let disk = try DiskCache(path: scratch.path)
+    try disk.close()
+    let ofDisk = Mutex<[DiskCacheError]>([])
+    try await serve(
+      CacheService(
+        disk, cleaningEvery: often, onFailure: { error in ofDisk.withLock { $0.append(error) } })
+    ) { ofDisk.withLock { $0.count > 1 } }
+    #expect(ofDisk.withLock { $0.allSatisfy { $0 == .closed(path: scratch.path) } })
+  }
+
   private let often = Duration.milliseconds(5)
 
   /// Runs a service until its cache has asked for the time more than once.
   private func serve(_ service: CacheService, _ clock: ObservedClock) async throws {
     clock.forget()
+    try await serve(service) { clock.questions >= 3 }
+  }
+
+  /// Runs a service until something has happened. Closing a cache again does nothing.
+  private func serve(_ service: CacheService, until hasHappened: () -> Bool) async throws {
     let running = Task { try await service.run() }
-    while clock.questions < 3 { try await Task.sleep(for: often) }
+    while !hasHappened() { try await Task.sleep(for: often) }
     running.cancel()
     try await running.value
   }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import LarderMetrics
 
-@Suite struct MetricsTests {
+@Suite(.timeLimit(.minutes(1))) struct MetricsTests {
   private func total(_ metrics: TestMetrics, _ label: String, _ dimensions: [(String, String)])
     -> Int64
   {
@@ -94,6 +94,19 @@ import Testing
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
     #expect(total(metrics, "larder_requests", [("tier", "memory"), ("result", "miss")]) == 1)
+  }
+
+  @Test(arguments: [.zero, .seconds(-1), .microseconds(999), .seconds(Int64.max)] as [Duration])
+  func anIntervalThatNoTaskCanKeepIsRefused(_ interval: Duration) async throws {
+    let metrics = TestMetrics()
+    let reporter = CacheMetrics(try MemoryCache<Int, Int>(count: 2), name: "c", factory: metrics)
+    let refusal = CacheMetricsError.interval(interval)
+    // Cancelled, so that it ends where the interval is not refused.
+    let task = Task { try await reporter.run(every: interval) }
+    task.cancel()
+    await #expect(throws: refusal) { try await task.value }
+    #expect(metrics.meters.isEmpty)
+    #expect("\(refusal)".hasSuffix("is out of range: expected a millisecond to 365 days"))
   }
 
   @Test func theDiskIsWaitedForOutsideOfThePool() async throws {
