@@ -22,6 +22,9 @@
   /// `larder_entries`, `larder_weight`, the sum of the weights of entries or of the bytes of values
   /// on disk, and `larder_waiting_writes`. `docs/adapters.md` says what each counts.
   ///
+  /// The cache is held weakly, so that a task that is never cancelled does not keep it, and with a
+  /// disk its folder, in use.
+  ///
   /// ```swift
   /// let metrics = CacheMetrics(cache, name: "articles")
   /// Task { try await metrics.run(every: .seconds(10)) }
@@ -39,18 +42,19 @@
 
     private let name: String
     private let factory: any MetricsFactory
-    private let read: @Sendable () -> [CacheReading]
+    /// Takes hold of the cache, and returns what reads its statistics; nil once it is gone.
+    private let hold: @Sendable () -> (() -> [CacheReading])?
     private let state = Mutex(State())
     // A disk cache holds its lock while it waits for the disk.
     private let queue = DispatchQueue(label: "larder.metrics")
 
     init(
       _ name: String, _ factory: (any MetricsFactory)?,
-      _ read: @escaping @Sendable () -> [CacheReading]
+      _ hold: @escaping @Sendable () -> (() -> [CacheReading])?
     ) {
       self.name = name
       self.factory = factory ?? MetricsSystem.factory
-      self.read = read
+      self.hold = hold
     }
 
     /// Reports a memory cache.
@@ -61,8 +65,10 @@
     public convenience init<Key, Value>(
       _ cache: MemoryCache<Key, Value>, name: String, factory: (any MetricsFactory)? = nil
     ) {
-      self.init(name, factory) {
-        CacheReading.all(cache.statistics) + CacheReading.all(cache.loadCounts)
+      self.init(name, factory) { [weak cache] in
+        cache.map { cache in
+          { CacheReading.all(cache.statistics) + CacheReading.all(cache.loadCounts) }
+        }
       }
     }
 
@@ -71,8 +77,10 @@
     public convenience init(
       _ cache: DiskCache, name: String, factory: (any MetricsFactory)? = nil
     ) {
-      self.init(name, factory) {
-        CacheReading.all(cache.statistics, entries: cache.count, bytes: cache.valueBytes)
+      self.init(name, factory) { [weak cache] in
+        cache.map { cache in
+          { CacheReading.all(cache.statistics, entries: cache.count, bytes: cache.valueBytes) }
+        }
       }
     }
 
@@ -80,16 +88,28 @@
     public convenience init<Key, Value>(
       _ cache: HybridCache<Key, Value>, name: String, factory: (any MetricsFactory)? = nil
     ) {
-      self.init(name, factory) {
-        CacheReading.all(cache.statistics, entries: cache.diskCount, bytes: cache.diskValueBytes)
+      self.init(name, factory) { [weak cache] in
+        cache.map { cache in
+          {
+            CacheReading.all(
+              cache.statistics, entries: cache.diskCount, bytes: cache.diskValueBytes)
+          }
+        }
       }
     }
 
-    /// Reads the statistics once and reports them. O(metrics), and O(shards) for memory.
+    /// Reads the statistics once and reports them; nothing once the cache is gone. O(metrics), and
+    /// O(shards) for memory.
     ///
     /// It blocks the calling thread for as long as the cache's locks are held, which with a disk may
     /// be as long as the disk takes, and while another thread reports. Tasks use `run(every:)`.
-    public func update() {
+    public func update() { _ = report() }
+
+    /// Does `update`; false once the cache is gone.
+    private func report() -> Bool {
+      // Held for longer than `state`: a cache that ends may call its listeners, and they `update`.
+      guard let read = hold() else { return false }
+      defer { withExtendedLifetime(read) {} }
       state.withLock { state in
         // In turn: totals that are reported after later ones would be taken for a new beginning.
         for reading in read() {
@@ -114,10 +134,11 @@
           }
         }
       }
+      return true
     }
 
-    /// Reports now and after each `interval`, until the task is cancelled, and then once more.
-    /// Statistics are read on a thread outside of the pool that tasks share.
+    /// Reports now and after each `interval`, until the task is cancelled, and then once more; or
+    /// until the cache is gone, which it finds out at the next report, and then returns. Statistics are read on a thread outside of the pool that tasks share.
     ///
     /// - Parameter interval: Time between two reports: a millisecond to 365 days.
     /// - Throws: `CancellationError`, or `CacheMetricsError.interval` at once where `interval` is
@@ -127,22 +148,16 @@
         throw CacheMetricsError.interval(interval)
       }
       do {
-        while true {
-          await updateInQueue()
-          try await Task.sleep(for: interval)
-        }
+        while await reportInQueue() { try await Task.sleep(for: interval) }
       } catch {
-        await updateInQueue()
+        _ = await reportInQueue()
         throw error
       }
     }
 
-    private func updateInQueue() async {
+    private func reportInQueue() async -> Bool {
       await withCheckedContinuation { continuation in
-        queue.async {
-          self.update()
-          continuation.resume()
-        }
+        queue.async { continuation.resume(returning: self.report()) }
       }
     }
   }

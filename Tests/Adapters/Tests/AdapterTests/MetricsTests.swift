@@ -40,6 +40,7 @@ import Testing
     _ = try? await cache.value(for: 9) { _ in throw Refused() }
     reporter.update()
     #expect(total(metrics, "larder_loads", [("result", "failed")]) == 1)
+    withExtendedLifetime(cache) {}
   }
 
   @Test func tiersOfAHybridAreToldApart() async throws {
@@ -68,6 +69,7 @@ import Testing
     reporter.update()
     #expect(total(metrics, "larder_loads", [("result", "absent")]) == 1)
     #expect(total(metrics, "larder_negative_hits", []) == 2)
+    withExtendedLifetime(cache) {}
   }
 
   @Test func anAnswerInPlaceOfAFailedOriginIsReported() async throws {
@@ -94,6 +96,28 @@ import Testing
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
     #expect(total(metrics, "larder_requests", [("tier", "memory"), ("result", "miss")]) == 1)
+    withExtendedLifetime(cache) {}
+  }
+
+  @Test func aCacheIsNotKeptByItsMetrics() async throws {
+    let scratch = Scratch()
+    var memory: MemoryCache<Int, Int>? = try MemoryCache(count: 2)
+    var disk: DiskCache? = try DiskCache(path: scratch.path)
+    let ofMemory = CacheMetrics(try #require(memory), name: "m", factory: TestMetrics())
+    let ofDisk = CacheMetrics(try #require(disk), name: "d", factory: TestMetrics())
+    async let untilMemoryIsGone: Void = ofMemory.run(every: .milliseconds(1))
+    async let untilDiskIsGone: Void = ofDisk.run(every: .milliseconds(1))
+    memory = nil
+    disk = nil
+    try await (untilMemoryIsGone, untilDiskIsGone)
+    // The folder is free again.
+    var hybrid: HybridCache<String, String>? = try HybridCache(path: scratch.path)
+    let ofHybrid = CacheMetrics(try #require(hybrid), name: "h", factory: TestMetrics())
+    async let untilHybridIsGone: Void = ofHybrid.run(every: .milliseconds(1))
+    hybrid = nil
+    try await untilHybridIsGone
+    ofHybrid.update()
+    _ = (memory, disk, hybrid)
   }
 
   @Test(arguments: [.zero, .seconds(-1), .microseconds(999), .seconds(Int64.max)] as [Duration])
@@ -138,13 +162,15 @@ import Testing
     let metrics = TestMetrics()
     let reads = Mutex<UInt64>(0)
     let reporter = CacheMetrics("c", metrics) {
-      let read = reads.withLock { reads in
-        reads += 1
-        return reads
+      {
+        let read = reads.withLock { reads in
+          reads += 1
+          return reads
+        }
+        // Others may read and report before this one does.
+        if read % 2 == 0 { Thread.sleep(forTimeInterval: 0.0002) }
+        return [CacheReading(label: "l", dimensions: [], value: .total(read))]
       }
-      // Others may read and report before this one does.
-      if read % 2 == 0 { Thread.sleep(forTimeInterval: 0.0002) }
-      return [CacheReading(label: "l", dimensions: [], value: .total(read))]
     }
     DispatchQueue.concurrentPerform(iterations: 8) { _ in
       for _ in 0..<50 { reporter.update() }
