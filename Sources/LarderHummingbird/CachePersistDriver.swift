@@ -8,8 +8,13 @@
   /// server, within the cache's limits.
   ///
   /// A cache may evict what it holds. Give the cache limits that suffice for what must stay, or use
-  /// it for what can be made again. Values are JSON in one suite of the cache. Calls that wait for
-  /// the disk do so on a queue of the driver, not on a thread of the tasks.
+  /// it for what can be made again. A value that the cache does not store is an error. Values are
+  /// JSON in one suite of the cache. Calls that wait for the disk do so on a queue of the driver,
+  /// not on a thread of the tasks, one after the other.
+  ///
+  /// Use one driver for a suite: `create` and `set` look before they store, which is atomic among
+  /// the calls of one driver only. A second driver on the same suite, or other code that writes to
+  /// it, may store in between, and then both calls of `create` succeed.
   ///
   /// ```swift
   /// let persist = CachePersistDriver(try DiskCache(path: "sessions"))
@@ -21,7 +26,7 @@
     private let queue = DispatchQueue(label: "larder.persist")
 
     /// A driver whose values are in a suite of `cache`, which it closes at shutdown. `clock` is the
-    /// cache's.
+    /// cache's. Making one starts no thread.
     public init(
       _ cache: DiskCache, suite: String = "persist", clock: any CacheClock = WallCacheClock()
     ) {
@@ -30,9 +35,11 @@
       self.clock = clock
     }
 
-    /// Stores a value under a key that has none.
+    /// Stores a value under a key that has none. Atomic among the calls of this driver only.
     ///
-    /// - Throws: `PersistError.duplicate` where the key has a value, or `DiskCacheError`.
+    /// - Parameter expires: How long the value may be used; nil for as long as the cache allows.
+    /// - Throws: `PersistError.duplicate` where the key has a value, `CachePersistError.notStored`,
+    ///   or `DiskCacheError`.
     public func create<Object: Codable & Sendable>(
       key: String, value: Object, expires: Duration?
     ) async throws {
@@ -44,6 +51,9 @@
     }
 
     /// Stores a value; without `expires`, one that replaces another keeps what is left of its life.
+    ///
+    /// - Throws: `CachePersistError.notStored`, after which the key has no value, not even the one
+    ///   that was to be replaced, or `DiskCacheError`.
     public func set<Object: Codable & Sendable>(
       key: String, value: Object, expires: Duration?
     ) async throws {
@@ -65,6 +75,8 @@
     }
 
     /// The value of a key and the life that is left of it; nil for one without end.
+    ///
+    /// - Throws: as `get`.
     public func getWithTTL<Object: Codable & Sendable>(
       key: String, as type: Object.Type
     ) async throws -> (object: Object, ttl: Duration?)? {
@@ -77,11 +89,15 @@
     }
 
     /// Removes the value of a key.
+    ///
+    /// - Throws: `DiskCacheError`.
     public func remove(key: String) async throws {
       _ = try await run { cache, suite in try cache.remove(key, suite: suite) }
     }
 
-    /// Writes everything and closes the cache.
+    /// Writes everything and closes the cache. O(entries).
+    ///
+    /// - Throws: `DiskCacheError`.
     public func shutdown() async throws {
       try await run { cache, _ in try cache.close() }
     }
@@ -89,8 +105,9 @@
     private static func store(
       _ data: Data, _ key: String, _ life: Duration?, _ cache: DiskCache, _ suite: String
     ) throws {
-      _ = try cache.set(
+      let isStored = try cache.set(
         data, for: key, suite: suite, options: DiskStoreOptions(timeToLive: life))
+      guard isStored else { throw CachePersistError.notStored(bytes: data.count) }
     }
 
     private static func life(_ entry: DiskEntry?, _ clock: any CacheClock) -> Duration? {

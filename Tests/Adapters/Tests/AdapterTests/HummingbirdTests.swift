@@ -49,4 +49,28 @@ import Testing
     #expect(try await persist.get(key: "short", as: Int.self) == 6)
     try await persist.shutdown()
   }
+
+  @Test func aValueThatTheCacheRefusesIsAnError() async throws {
+    let limits = DiskLimits(bytes: 1000)
+    let persist = CachePersistDriver(
+      try DiskCache(path: scratch.path, configuration: DiskConfiguration(limits: limits)))
+    let large = String(repeating: "a", count: 2000)
+    let refusal = CachePersistError.notStored(bytes: 2002)
+    await #expect(throws: refusal) { try await persist.create(key: "u", value: large) }
+    try await persist.set(key: "u", value: "small", expires: .seconds(3600))
+    await #expect(throws: refusal) { try await persist.set(key: "u", value: large) }
+    #expect(try await persist.get(key: "u", as: String.self) == nil)
+    #expect("\(refusal)".hasPrefix("a value of 2002 bytes was not stored: "))
+    try await persist.shutdown()
+  }
+
+  @Test func aLifeThatIsOverIsNoError() async throws {
+    let persist = CachePersistDriver(try DiskCache(path: scratch.path))
+    try await persist.set(key: "u", value: 1, expires: .seconds(3600))
+    try await persist.set(key: "u", value: 2, expires: .zero)
+    #expect(try await persist.get(key: "u", as: Int.self) == nil)
+    try await persist.create(key: "u", value: 3, expires: .seconds(-1))
+    #expect(try await persist.get(key: "u", as: Int.self) == nil)
+    try await persist.shutdown()
+  }
 }
