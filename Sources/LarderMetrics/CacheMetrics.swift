@@ -42,6 +42,8 @@
 
     private let name: String
     private let factory: any MetricsFactory
+    /// Whether statistics may begin anew.
+    private let restarts: Bool
     /// Takes hold of the cache, and returns what reads its statistics; nil once it is gone.
     private let hold: @Sendable () -> (() -> [CacheReading])?
     private let state = Mutex(State())
@@ -49,11 +51,12 @@
     private let queue = DispatchQueue(label: "larder.metrics")
 
     init(
-      _ name: String, _ factory: (any MetricsFactory)?,
+      _ name: String, _ factory: (any MetricsFactory)?, restarts: Bool = false,
       _ hold: @escaping @Sendable () -> (() -> [CacheReading])?
     ) {
       self.name = name
       self.factory = factory ?? MetricsSystem.factory
+      self.restarts = restarts
       self.hold = hold
     }
 
@@ -65,7 +68,7 @@
     public convenience init<Key, Value>(
       _ cache: MemoryCache<Key, Value>, name: String, factory: (any MetricsFactory)? = nil
     ) {
-      self.init(name, factory) { [weak cache] in
+      self.init(name, factory, restarts: true) { [weak cache] in
         cache.map { cache in
           { CacheReading.all(cache.statistics) + CacheReading.all(cache.loadCounts) }
         }
@@ -120,10 +123,12 @@
             var known =
               state.counters[key]
               ?? (Counter(label: reading.label, dimensions: dimensions, factory: factory), 0)
-            // Statistics that were reset begin anew.
-            let grown = total >= known.total ? total - known.total : total
+            // Statistics that were reset begin anew. A disk takes back hits on rows that it could
+            // not read, which counters cannot: they wait until the total has caught up.
+            let isNew = restarts && total < known.total
+            let grown = isNew ? total : total - min(known.total, total)
             known.counter.increment(by: Int64(clamping: grown))
-            known.total = total
+            known.total = isNew ? total : max(known.total, total)
             state.counters[key] = known
           case .level(let level):
             let meter =

@@ -158,6 +158,23 @@ import Testing
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 
+  @Test func whatADiskTakesBackIsNotCountedAgain() {
+    let metrics = TestMetrics()
+    let totals = Mutex<[UInt64]>([10, 9, 10, 12])
+    let reporter = CacheMetrics("c", metrics) {
+      {
+        [
+          CacheReading(
+            label: "l", dimensions: [], value: .total(totals.withLock { $0.removeFirst() }))
+        ]
+      }
+    }
+    for counted in [10, 10, 10, 12] as [Int64] {
+      reporter.update()
+      #expect(total(metrics, "l", []) == counted)
+    }
+  }
+
   @Test func updatesOfSeveralThreadsCountNothingTwice() {
     let metrics = TestMetrics()
     let reads = Mutex<UInt64>(0)
