@@ -5,9 +5,9 @@
   /// Keeps a cache in order while a service runs, and closes it at the end: for a `ServiceGroup` of
   /// swift-service-lifecycle.
   ///
-  /// Expired entries are removed at each interval, by default every minute. On graceful shutdown and
-  /// on cancellation, what was acknowledged is written and the folder is released. Calls that wait
-  /// for the disk do so outside of the pool of threads that tasks share.
+  /// Expired entries are removed at each interval, by default every minute. On graceful shutdown
+  /// and on cancellation, what was acknowledged is written and the folder is released. Calls that
+  /// wait for the disk do so outside of the pool of threads that tasks share.
   ///
   /// ```swift
   /// let group = ServiceGroup(services: [CacheService(cache), server], logger: logger)
@@ -35,10 +35,10 @@
     /// A service of a hybrid cache.
     ///
     /// - Parameters:
-    ///   - interval: Time between two removals of expired entries, each O(entries): a millisecond to
-    ///     365 days.
-    ///   - onFailure: Called with the error of a removal that failed, in the task of `run`. The next
-    ///     removal is tried after `interval`.
+    ///   - interval: Time between two removals of expired entries, each O(entries): a millisecond
+    ///     to 365 days.
+    ///   - onFailure: Called with the error of a removal that failed, in the task of `run`. The
+    ///     next removal is tried after `interval`.
     /// - Throws: `interval`, where it is outside of its range.
     public init<Key, Value>(
       _ cache: HybridCache<Key, Value>, cleaningEvery interval: Duration,
@@ -72,10 +72,10 @@
     /// A service of a disk cache.
     ///
     /// - Parameters:
-    ///   - interval: Time between two removals of expired entries, each O(entries): a millisecond to
-    ///     365 days.
-    ///   - onFailure: Called with the error of a removal that failed, in the task of `run`. The next
-    ///     removal is tried after `interval`.
+    ///   - interval: Time between two removals of expired entries, each O(entries): a millisecond
+    ///     to 365 days.
+    ///   - onFailure: Called with the error of a removal that failed, in the task of `run`. The
+    ///     next removal is tried after `interval`.
     /// - Throws: `interval`, where it is outside of its range.
     public init(
       _ cache: DiskCache, cleaningEvery interval: Duration,

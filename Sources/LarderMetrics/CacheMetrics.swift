@@ -75,8 +75,8 @@
       }
     }
 
-    /// Reports a disk cache. Reading its statistics takes its lock, which calls hold while they wait
-    /// for the disk.
+    /// Reports a disk cache. Reading its statistics takes its lock, which calls hold while they
+    /// wait for the disk.
     public convenience init(
       _ cache: DiskCache, name: String, factory: (any MetricsFactory)? = nil
     ) {
@@ -104,8 +104,8 @@
     /// Reads the statistics once and reports them; nothing once the cache is gone. O(metrics), and
     /// O(shards) for memory.
     ///
-    /// It blocks the calling thread for as long as the cache's locks are held, which with a disk may
-    /// be as long as the disk takes, and while another thread reports. Tasks use `run(every:)`.
+    /// It blocks the calling thread for as long as the cache's locks are held, which with a disk
+    /// may be as long as the disk takes, and while another thread reports. Tasks use `run(every:)`.
     public func update() { _ = report() }
 
     /// Does `update`; false once the cache is gone.
@@ -143,7 +143,8 @@
     }
 
     /// Reports now and after each `interval`, until the task is cancelled, and then once more; or
-    /// until the cache is gone, which it finds out at the next report, and then returns. Statistics are read on a thread outside of the pool that tasks share.
+    /// until the cache is gone, which it finds out at the next report, and then returns.
+    /// Statistics are read on a thread outside of the pool that tasks share.
     ///
     /// - Parameter interval: Time between two reports: a millisecond to 365 days.
     /// - Throws: `CancellationError`, or `CacheMetricsError.interval` at once where `interval` is
