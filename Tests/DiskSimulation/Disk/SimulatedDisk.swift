@@ -158,7 +158,12 @@ package final class SimulatedDisk: @unchecked Sendable {
     guard let folder = folders[path == "/" ? "" : path] else {
       throw FileFailure("open", path, ENOENT)
     }
-    try begin(.syncFolder, path)
+    do throws(FileFailure) {
+      try begin(.syncFolder, path)
+    } catch {
+      if isOn { folder.failToSync(seed: random.next()) }
+      throw error
+    }
     folder.sync()
   }
 

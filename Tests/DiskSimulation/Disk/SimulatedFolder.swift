@@ -27,23 +27,38 @@ final class SimulatedFolder {
   }
 
   /// Whether a power cut leaves a name as it is.
-  func isSynced(_ name: String) -> Bool { !pending.contains { $0.name == name } }
+  func isSynced(_ name: String) -> Bool {
+    !pending.contains { $0.name == name } && Self.object(items[name]) === Self.object(synced[name])
+  }
+
+  private static func object(_ item: Item?) -> AnyObject? {
+    switch item {
+    case .file(let file): file
+    case .folder(let folder): folder
+    case nil: nil
+    }
+  }
 
   func sync() {
-    synced = items
+    for change in pending { synced[change.name] = change.item }
+    pending.removeAll(keepingCapacity: true)
+  }
+
+  /// The system cannot write the names, says so once, and from then on takes them for written: some
+  /// have reached the disk, and the others never do unless they are changed again.
+  func failToSync(seed: UInt64) {
+    guard !pending.isEmpty else { return }
+    let moments = CrashMoments(seed: seed, changes: pending.count)
+    for (place, change) in pending.enumerated()
+    where place < moments.changes(shownBy: SimulationRandom.mixed(0, change.name)) {
+      synced[change.name] = change.item
+    }
     pending.removeAll(keepingCapacity: true)
   }
 
   /// The power has gone out and come back: each name shows one of the states that it had.
   func cut(_ number: UInt64, seed: UInt64) {
-    if !pending.isEmpty {
-      let moments = CrashMoments(seed: seed, changes: pending.count)
-      for (place, change) in pending.enumerated()
-      where place < moments.changes(shownBy: SimulationRandom.mixed(0, change.name)) {
-        synced[change.name] = change.item
-      }
-      pending.removeAll(keepingCapacity: true)
-    }
+    failToSync(seed: seed)
     items = synced
     for name in names {
       let itemSeed = SimulationRandom.mixed(seed, name)

@@ -129,4 +129,39 @@ extension DiskSegmentTests {
     }
     #expect(moved > 0)
   }
+
+  /// Without a log, SQLite may have finished a commit that it says has failed: the rows then name
+  /// the copies, and the values must not be given up there.
+  @Test func aMoveWhoseCommitFailedIsNotLost() throws {
+    for call in 1...120 {
+      let disk = SimulatedDisk(seed: UInt64(call))
+      let configuration = DiskConfiguration(
+        limits: DiskLimits(bytes: nil, freeBytes: 0), durability: DiskDurability.none,
+        inlineBytesMax: 100, values: .segments(bytes: 16_384), groupWrites: 1)
+      func open() throws -> DiskCache {
+        try DiskCache(
+          path: "/cache", configuration: configuration, clock: WallCacheClock(),
+          files: SimulatedFiles(disk))
+      }
+      let cache = try open()
+      for number in 0..<4 {
+        try cache.set(bytes(3_000, number), for: "kept \(number)")
+        try cache.set(bytes(9_000, number), for: "gone \(number)")
+      }
+      disk.fault = SimulatedFault(.shortWrite, first: call, count: .max)
+      for number in 0..<4 { _ = try? cache.remove("gone \(number)") }
+      for number in 0..<4 { _ = try? cache.set(bytes(300, number), for: "small \(number)") }
+      disk.endFault()
+      let kept = try (0..<4).map { try cache.value(for: "kept \($0)") }
+      try cache.set(bytes(300), for: "after")
+      try cache.close()
+      disk.stop()
+      disk.restart(losesPower: false)
+      let again = try open()
+      #expect(again.statistics.damages == 0, "call \(call)")
+      for number in 0..<4 {
+        #expect(try again.value(for: "kept \(number)") == kept[number], "call \(call)")
+      }
+    }
+  }
 }

@@ -3,6 +3,7 @@ import LarderEngine
 extension DiskCore {
   /// Begins a transaction where none is open, and deletes what is doomed in it.
   func beginWriting(_ index: DiskIndex) throws(SQLiteError) {
+    settleMoves(index)
     try index.beginIfNeeded()
     if doomed.isEmpty { return }
     for id in doomed { try index.delete(id) }

@@ -28,11 +28,11 @@ extension DiskCore {
   func load() throws(DiskCacheError) {
     try prepareFiles()
     let index = try DiskIndex(
-      path: folder.databasePath, configuration, layer: folder.files.databaseLayer)
+      path: folder.databasePath, configuration, layer: folder.files.databaseLayer
+    ) { () throws(DiskCacheError) in try syncNames() }
     if index.hasLog { folder.removeJournal() }
     folder.segments.sealBytes = index.seal == nil ? 0 : UInt64(DiskSeal.overhead)
     do throws(DiskCacheError) {
-      try syncNames()
       var contents = try read(index)
       let present = try sweepFiles(contents)
       let moved = try placeRows(&contents, index)
@@ -61,7 +61,7 @@ extension DiskCore {
     let stray: String?
     do throws(FileFailure) {
       stray = try folder.findNoFile()
-      if stray == nil { try folder.files.makePrivateFile(folder.databasePath) }
+      if stray == nil { try folder.makeDatabaseFile() }
     } catch {
       throw DiskCacheError(error)
     }
@@ -71,15 +71,17 @@ extension DiskCore {
     // the log were on the disk, a power cut could leave the new database with the beginning of the
     // log, which brings back old pages.
     do throws(FileFailure) {
+      // Before SQLite makes a journal, and syncs the folder with that.
+      try folder.syncDatabaseName()
       if try folder.files.size(folder.logPath) > 0 { try folder.files.rewrite(folder.logPath) }
     } catch {
       throw DiskCacheError(error)
     }
   }
 
-  /// Sees to it that the names of the files of the database, which exist by now, are on the disk:
-  /// SQLite syncs the folder, too, but takes a failure for success. A log whose name is lost cannot
-  /// mend what a power cut did to the database. With durability `full` the same of all folders.
+  /// Sees to it that the names of the files of the database, which exist by now, are on the disk. A
+  /// log whose name is lost cannot mend what a power cut did to the database. With durability
+  /// `full` the same of all folders.
   private func syncNames() throws(DiskCacheError) {
     do throws(FileFailure) {
       switch configuration.durability {

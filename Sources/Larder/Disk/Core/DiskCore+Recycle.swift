@@ -2,13 +2,6 @@ import LarderEngine
 
 /// How segments are recycled: what counts of them is copied to the open segment.
 extension DiskCore {
-  /// A value that was copied.
-  private struct Move {
-    var id: ObjectID
-    var old: UInt64
-    var bytes: UInt32
-  }
-
   /// What became of the attempt to copy one value.
   private enum MoveOutcome {
     case done
@@ -20,7 +13,9 @@ extension DiskCore {
   /// nothing along that was acknowledged, and is of no account to the caller. The next call tries
   /// again.
   func recycleSegments() {
-    while transaction.operations == 0, folder.segments.isWasteful, let index,
+    if let index { settleMoves(index) }
+    while transaction.operations == 0, unsettledMoves.isEmpty, folder.segments.isWasteful,
+      let index,
       let segment = folder.segments.victim()
     {
       guard recycle(segment, index) else { return }
@@ -38,7 +33,7 @@ extension DiskCore {
 
   /// Copies what counts of a segment, and says whether all of it. O(ids).
   private func recycle(_ segment: UInt64, _ index: DiskIndex) -> Bool {
-    var moves: [Move] = []
+    var moves: [DiskMove] = []
     var isDone = true
     do throws(SQLiteError) {
       try beginWriting(index)
@@ -55,7 +50,6 @@ extension DiskCore {
     } catch {
       takeBack(moves)
       rollBack(index)
-      // The copies stay until a later commit: of a commit that failed, a crash may show all.
       if !error.isWriteFailure { try? recover(from: error) }
       return false
     }
@@ -68,7 +62,7 @@ extension DiskCore {
   }
 
   private func move(
-    _ id: ObjectID, _ moves: inout [Move], _ index: DiskIndex
+    _ id: ObjectID, _ moves: inout [DiskMove], _ index: DiskIndex
   ) throws(SQLiteError) -> MoveOutcome {
     let slot = slots[Int(id)]
     let count = Int(slot.bytes) + (index.seal == nil ? 0 : DiskSeal.overhead)
@@ -95,7 +89,8 @@ extension DiskCore {
       throw error
     }
     slots[Int(id)].file = file
-    moves.append(Move(id: id, old: slot.file, bytes: slot.bytes))
+    moves.append(
+      DiskMove(id: id, stored: slot.stored, old: slot.file, copy: file, bytes: slot.bytes))
     return .done
   }
 
@@ -119,11 +114,33 @@ extension DiskCore {
       : ByteHash.hash(bytes, seed: digest.checksumSeed) == slot.checksum
   }
 
-  private func takeBack(_ moves: [Move]) {
-    for move in moves {
-      let copy = slots[Int(move.id)].file
-      slots[Int(move.id)].file = move.old
-      transaction.retired.append(DiskTransaction.Retired(number: copy, bytes: move.bytes))
+  /// What a commit that failed was to move. Both places stay: of such a commit a crash may show
+  /// all, and where there is no log, SQLite may have finished it before it failed.
+  private func takeBack(_ moves: [DiskMove]) {
+    for move in moves { slots[Int(move.id)].file = move.old }
+    unsettledMoves += moves
+  }
+
+  /// Finds out which places the rows name whose moves failed, and gives the others up. What cannot
+  /// be found out now is left to the next transaction, or to the next opening.
+  func settleMoves(_ index: DiskIndex) {
+    if unsettledMoves.isEmpty || index.connection.isInTransaction { return }
+    unsettledMoves.removeAll { move in
+      let slot = slots[Int(move.id)]
+      // Its row is deleted in the next transaction.
+      if doomed.contains(move.id) { return false }
+      guard slot.isStored, slot.stored == move.stored, slot.file == move.old else {
+        folder.retire(move.copy, bytes: UInt64(move.bytes), keeps: true)
+        return true
+      }
+      do throws(SQLiteError) {
+        let isMoved = try index.place(of: move.id) == move.copy
+        if isMoved { slots[Int(move.id)].file = move.copy }
+        folder.retire(isMoved ? move.old : move.copy, bytes: UInt64(move.bytes), keeps: true)
+        return true
+      } catch {
+        return false
+      }
     }
   }
 }

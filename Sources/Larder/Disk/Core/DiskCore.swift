@@ -60,6 +60,8 @@ final class DiskCore {
   /// What must not come back when the database is opened again.
   var losses = DiskLosses()
   var transaction = DiskTransaction()
+  /// Values that were copied in a transaction which failed: their rows name one place or the other.
+  var unsettledMoves: [DiskMove] = []
   /// Sums of the bytes of values that the limits are about, and of permanent ones.
   var valueBytes: UInt64 = 0
   var permanentBytes: UInt64 = 0
@@ -217,6 +219,7 @@ final class DiskCore {
     freeIDs = []
     doomed = []
     transaction = DiskTransaction()
+    unsettledMoves = []
     valueBytes = 0
     permanentBytes = 0
     permanentEntries = 0

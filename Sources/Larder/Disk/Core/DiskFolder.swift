@@ -19,8 +19,8 @@ final class DiskFolder {
   private var spare: [(number: UInt64, bytes: UInt64)] = []
   private var spareFileBytes: UInt64 = 0
   private var fileBytesWritten: UInt64 = 0
-  // Whether the name of a shard may not be on the disk, where it has to be.
-  private var hasUnsyncedShard = false
+  private var names = DiskShardNames()
+  private var doubtsDatabaseName = false
   // Files that are being read without the lock, each as often as it is: few, as threads are.
   private var pins: [UInt64] = []
   /// The folder of all files of values.
@@ -80,6 +80,7 @@ final class DiskFolder {
     while let old = spare.popLast() {
       spareFileBytes -= old.bytes
       do throws(FileFailure) {
+        if syncs, !names.areSynced(old.number % Self.shards) { try syncShard(of: old.number) }
         // No row names it, so that it is as good as a temporary file.
         try write(value, to: filePath(old.number), .existing)
         return old.number
@@ -90,13 +91,14 @@ final class DiskFolder {
     }
     let number = nextNumber
     nextNumber += 1
-    let final = filePath(number)
+    let (final, shard) = (filePath(number), number % Self.shards)
+    if names.isUnnamed(shard) { try files.removeTree(Self.shard(path, number)) }
     try write(value, to: temporaryPath, .new)
     do throws(FileFailure) {
       try files.rename(temporaryPath, to: final)
     } catch {
       guard error.isMissing else { throw error }
-      hasUnsyncedShard = syncs
+      if syncs { names.make(shard) }
       try files.makeFolder(Self.shard(path, number))
       try files.rename(temporaryPath, to: final)
     }
@@ -107,14 +109,53 @@ final class DiskFolder {
   /// Waits until the name of a new file is on the disk, and that of its shard; removes the file
   /// when that fails.
   private func syncNames(of number: UInt64) throws(FileFailure) {
-    do throws(FileFailure) {
-      if hasUnsyncedShard {
+    let shard = number % Self.shards
+    if names.isUnnamed(shard) {
+      do throws(FileFailure) {
         try files.syncFolder(path + "/files")
-        hasUnsyncedShard = false
+      } catch {
+        try? files.remove(filePath(number))
+        throw error
       }
+      names.name(shard)
+    }
+    try syncShard(of: number)
+  }
+
+  /// Waits until all names in the shard of a file that no row names are on the disk; gives the file
+  /// up when that fails, and all that are kept for writing over in the shard: their names may be
+  /// lost now though the system takes them for written.
+  private func syncShard(of number: UInt64) throws(FileFailure) {
+    let shard = number % Self.shards
+    do throws(FileFailure) {
       try files.syncFolder(Self.shard(path, number))
     } catch {
+      names.doubt(shard)
       try? files.remove(filePath(number))
+      for file in spare where file.number % Self.shards == shard {
+        try? files.remove(filePath(file.number))
+        spareFileBytes -= file.bytes
+      }
+      spare.removeAll { $0.number % Self.shards == shard }
+      throw error
+    }
+    names.sync(shard)
+  }
+
+  /// Makes the database's file where there is none, for its owner alone. One that is empty is made
+  /// anew where its name may be lost: only that is a change which the system has yet to write.
+  func makeDatabaseFile() throws(FileFailure) {
+    if doubtsDatabaseName, try files.size(databasePath) == 0 { try files.remove(databasePath) }
+    try files.makePrivateFile(databasePath)
+  }
+
+  /// Waits until the name of the database's file is on the disk, where the file system can.
+  func syncDatabaseName() throws(FileFailure) {
+    do throws(FileFailure) {
+      try syncDatabaseNames()
+      doubtsDatabaseName = false
+    } catch {
+      doubtsDatabaseName = true
       throw error
     }
   }
@@ -190,7 +231,7 @@ final class DiskFolder {
       return segments.retire(place, bytes: bytes, keeps: keeps)
     }
     guard keeps, spare.count < Self.spareFilesMax, spareFileBytes + bytes <= Self.spareBytesMax,
-      !pins.contains(number)
+      !pins.contains(number), !names.isDoubtful(number % Self.shards)
     else {
       try? files.remove(filePath(number))
       return

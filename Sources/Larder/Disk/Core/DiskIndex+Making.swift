@@ -56,6 +56,8 @@ extension DiskIndex {
     if !connection.hasLog { try connection.execute("PRAGMA cache_spill = OFF") }
     // SQLite's own checkpoints say nothing of a failure, and do it again as if nothing had been.
     try connection.countLogPages()
+    // SQLite makes the log with the first read.
+    if connection.hasLog { _ = try connection.number("PRAGMA schema_version") }
   }
 
   /// Bytes that a journal keeps after a commit, to be written over by the next.

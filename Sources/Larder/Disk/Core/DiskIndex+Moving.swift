@@ -5,6 +5,14 @@ extension DiskIndex {
   static let moveUpdate =
     "UPDATE entries SET file = ?, key = coalesce(?, key), mark = ? WHERE id = ?"
 
+  /// The place that the row of an id names; nil where there is no row.
+  func place(of id: ObjectID) throws(SQLiteError) -> UInt64? {
+    let scan = try connection.prepare("SELECT file FROM entries WHERE id = ?")
+    defer { scan.finalize() }
+    try scan.bind(1, Int64(id))
+    return try scan.step() ? UInt64(bitPattern: scan.number(0)) : nil
+  }
+
   /// Has a row name another place of the same value; false when the row is not whole or not that
   /// of the slot.
   func move(

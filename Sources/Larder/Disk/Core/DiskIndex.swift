@@ -49,8 +49,13 @@ final class DiskIndex {
   let moveStatement: SQLiteStatement
 
   /// Opens or makes the database.
+  ///
+  /// - Parameter syncNames: Called once all of its files exist, and before SQLite syncs its log,
+  ///   and with that the folder. Were that to fail, SQLite would take it for success, and so would
+  ///   the system a second time.
   init(
-    path: String, _ configuration: DiskConfiguration, layer: String?
+    path: String, _ configuration: DiskConfiguration, layer: String?,
+    syncNames: () throws(DiskCacheError) -> Void = {}
   ) throws(DiskCacheError) {
     do throws(SQLiteError) {
       connection = try SQLiteConnection(
@@ -69,6 +74,7 @@ final class DiskIndex {
     } catch {
       throw Self.failure(error, connection)
     }
+    try syncNames()
     syncsLogLate = configuration.durability == .normal
     checkpointPages = max(1, configuration.checkpointPages)
     pageBytesMax = 2 * max(64 << 10, configuration.pageCacheBytes)
