@@ -10,6 +10,6 @@ struct HybridAsking<Key: DiskKeyRepresentable, Value: Sendable>: Sendable {
   var expired: HybridHeld<Value>?
   /// Whether the result of a refresh is waited for, too.
   var waitsForRefresh = false
-  /// Whether it comes from the loader of its own key, and must not wait for that.
-  var isOwnLoader = false
+  /// Those of the fetches that it works for.
+  let marks = FetchMark.current
 }

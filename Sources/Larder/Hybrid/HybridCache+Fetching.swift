@@ -116,7 +116,7 @@ extension HybridCache {
     } else if let found, !needsRefresh(found) {
       return answer
     }
-    if asking.isOwnLoader { return answer }
+    if isOwnLoader(asking, stripe) { return answer }
     if asking.waitsForRefresh {
       var beginning = fetch(asking, stripe, candidate)
       beginning.hit = hit
@@ -132,7 +132,7 @@ extension HybridCache {
   private func fetch(
     _ asking: Asking, _ stripe: HybridStripe<Key, Value>, _ candidate: CacheHit<Value>?
   ) -> Beginning {
-    if asking.isOwnLoader {
+    if isOwnLoader(asking, stripe) {
       let error = HybridCacheError.loadsItself(key: asking.key.diskKey)
       return Beginning(next: .answer(.failure(error)))
     }
@@ -143,6 +143,11 @@ extension HybridCache {
     let launch = start(asking.key, stripe, candidate, isBackground: false)
     _ = launch.flight.join()
     return Beginning(next: .wait(launch.flight), launch: launch)
+  }
+
+  /// Whether a request comes from the loader of its own key, and must not wait for that.
+  private func isOwnLoader(_ asking: Asking, _ stripe: HybridStripe<Key, Value>) -> Bool {
+    stripe.flights[asking.key]?.mark.isOne(of: asking.marks) ?? false
   }
 
   /// The fetch of a key that is under way. One that nobody wants any more is not.
@@ -179,9 +184,9 @@ extension HybridCache {
   ) async {
     let answer: Result<OriginAnswer<Value>, any Error>
     do {
-      let chain = HybridFetchChain(self, key: request.key.diskKey)
+      let marks = FetchMark.current + [flight.mark]
       answer = .success(
-        try await HybridFetchChain.$current.withValue(chain) { try await load(request) })
+        try await FetchMark.$current.withValue(marks) { try await load(request) })
     } catch {
       answer = .failure(error)
     }

@@ -47,7 +47,6 @@ extension HybridCache {
       }
       asking.asksMemory = false
     }
-    asking.isOwnLoader = HybridFetchChain.contains(self, key: key.diskKey)
     switch await begin(asking, load).next {
     case .answer(let result): return result
     case .wait(let flight): return await wait(key, for: flight)
@@ -76,7 +75,6 @@ extension HybridCache {
     for key: Key, load: @escaping Loader, to send: (CacheResult<Value>) -> Void
   ) async {
     var asking = Asking(key: key, strategy: .cacheThenFetch, waitsForRefresh: true)
-    asking.isOwnLoader = HybridFetchChain.contains(self, key: key.diskKey)
     let beginning = await begin(asking, load)
     if let hit = beginning.hit { send(.hit(hit)) }
     switch beginning.next {

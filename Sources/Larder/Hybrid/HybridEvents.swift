@@ -119,15 +119,17 @@ final class HybridEvents: Sendable {
 
   /// Ends a listener; unknown numbers are ignored.
   func drop(_ number: Int) {
-    let ended = state.withLock { state -> [CacheEventToken] in
+    // The end of a handler may run code that ends another listener, so it comes after the lock.
+    let (handler, sources) = state.withLock { state in
       state.continuations[number] = nil
-      state.handlers[number] = nil
-      guard state.isEmpty else { return [] }
+      let handler = state.handlers.removeValue(forKey: number)
+      guard state.isEmpty else { return (handler, [CacheEventToken]()) }
       active.store(false, ordering: .relaxed)
       _ = state.queue.takeAll()
       defer { state.sources = [] }
-      return state.sources
+      return (handler, state.sources)
     }
-    for source in ended { source.cancel() }
+    for source in sources { source.cancel() }
+    withExtendedLifetime(handler) {}
   }
 }

@@ -80,14 +80,14 @@ extension MemoryCache {
     #if LARDER_SCHEDULES
       let isEarly = ScheduleFault.planted == .earlyAbsence
       if isEarly { absence.confirm() }
-      guard isEarly || load.mayRemember else { return }
+      guard isEarly || load.mayStore else { return }
     #else
       // Another load of the key may have found the same by now.
-      guard load.mayRemember else { return }
+      guard load.mayStore else { return }
     #endif
     absences.set(absence, for: key, timeToLive: life)
     let isConfirmed = withShard(blocks.index(hasher.hash(key))) { _, _ in
-      guard load.mayRemember else { return false }
+      guard load.mayStore else { return false }
       absence.confirm()
       return true
     }

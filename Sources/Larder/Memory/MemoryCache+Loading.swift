@@ -5,16 +5,14 @@ extension MemoryCache {
   ///
   /// However many tasks ask for a key at once, one of them loads it and the others wait for the
   /// same answer or error. An error is not stored: the next request loads again. A load whose
-  /// requests have all been cancelled is cancelled, too. While a key is loaded:
-  ///
-  /// - a value that is set is kept, and the loaded one only handed to those who wait;
-  /// - if the key is removed, or `removeAll` called, the loaded value is not stored either, and
-  ///   requests that come later load anew.
+  /// requests have all been cancelled is cancelled, too. If a key is set or removed while it is
+  /// loaded, or `removeAll` called, the loaded value is only handed to those who wait: it may be
+  /// older. Requests that come later, and find no value, load anew.
   ///
   /// With `MemoryCacheConfiguration.refreshAfterWrite` or `staleWhileRevalidate`, a value that is
   /// due for reloading, or has expired, is returned at once and reloaded in the background: one
   /// load a key, which is not cancelled with the request. If it fails, the value is kept and the
-  /// next request tries again. A value that is set meanwhile is kept, as above.
+  /// next request tries again.
   ///
   /// A loader may ask for other keys. The load runs in a task of its own, at the highest priority
   /// of those who wait, with the task-local values of the request that started it.
@@ -85,8 +83,8 @@ extension MemoryCache {
     let result: CacheResult<Value>
     var isNone = false
     do {
-      let chain = MemoryLoadChain.current + [pending]
-      let value = try await MemoryLoadChain.$current.withValue(chain) {
+      let marks = FetchMark.current + [pending.flight.mark]
+      let value = try await FetchMark.$current.withValue(marks) {
         try await loader.load(key)
       }
       let entry = value.flatMap(loader.entry)
@@ -105,9 +103,9 @@ extension MemoryCache {
     loads.end(pending, key, result, isNone: isNone)
   }
 
-  /// Stores what was loaded, unless the key has a value by now that the load was not to replace, or
-  /// was removed meanwhile. What was reloaded and may not be stored removes the value that it
-  /// replaces.
+  /// Stores what was loaded, unless the key was set or removed meanwhile, or has a value by now
+  /// that the load was not to replace. What was reloaded and may not be stored removes the value
+  /// that it replaces.
   private func storeLoaded(
     _ value: Value?, for key: Key, _ entry: MemoryEntry?, _ pending: MemoryLoad<Value>,
     isRefresh: Bool
@@ -116,8 +114,8 @@ extension MemoryCache {
     let upper = UInt32(truncatingIfNeeded: hash >> 32)
     let watchedEntry: MemoryEntry? = withShard(blocks.index(hash)) { shard, gone in
       let now = clock.nowMicroseconds
-      // A removal forgets the load with this lock held: either it is seen here, or it finds and
-      // removes what is stored.
+      // A set or removal forgets the load with this lock held: either it is seen here, or it finds
+      // and replaces or removes what is stored.
       guard pending.mayStore else { return nil }
       let replaces = isRefresh && shard.isRefreshing(key, upper)
       guard replaces || !shard.contains(key, upper, now: now) else { return nil }

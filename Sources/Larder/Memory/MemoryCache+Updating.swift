@@ -50,6 +50,10 @@ extension MemoryCache {
           key, upper, fingerprint: hasher.fingerprint(key, hash), new, entry, now: now, &gone)
         if stored == .stored { gone.note(.set, key) }
       } else {
+        if let new {
+          shard.totals.sets &+= 1
+          shard.refuse(key, new, &gone)
+        }
         _ = shard.remove(key, upper, now: now, &gone)
       }
       return result

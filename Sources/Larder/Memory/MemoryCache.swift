@@ -35,7 +35,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   @usableFromInline let handing: MemoryHanding
   let watch = PressureWatch()
   let prompt: PromptExpiry?
-  let loads = MemoryLoads<Key, Value>()
+  @usableFromInline let loads = MemoryLoads<Key, Value>()
   let current: Locked<CurrentLimits>
   /// Microseconds after which `value(for:load:)` reloads a value; nil for never.
   let refreshAge: UInt64?
@@ -289,6 +289,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     var gone = EvictedEntries<Key, Value>(
       isHeard: events.isActive, handing: handing)
     blocks.lock(index)
+    if loads.areUnderWay { loads.forget(key) }
     let isWatched = events.watchesChanges(hash)
     if isWatched { revokeAbsence(of: key) }
     let stored = blocks.shard(index).pointee.set(
@@ -363,8 +364,9 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   func refuseExpired(_ value: Value, _ key: Key) -> Bool {
     let hash = hasher.hash(key)
     withShard(blocks.index(hash)) { shard, gone in
-      shard.totals.sets &+= 1
+      loads.forget(key)
       if events.watchesChanges(hash) { revokeAbsence(of: key) }
+      shard.totals.sets &+= 1
       shard.refuse(key, value, &gone)
       _ = shard.remove(
         key, UInt32(truncatingIfNeeded: hash >> 32), now: clock.nowMicroseconds, &gone)

@@ -5,14 +5,13 @@ final class MemoryLoad<Value: Sendable>: Sendable {
   /// Who waits for it, and its task.
   let flight: CacheFlight<Value>
   private let isWanted = Atomic(true)
-  private let isSet = Atomic(false)
 
   /// A load; one in the background goes on when nobody waits for it.
   init(isBackground: Bool = false) {
     flight = CacheFlight(candidate: nil, isBackground: isBackground)
   }
 
-  /// Whether its value may be stored: not once its key was removed.
+  /// Whether its value, or that there is none, may be stored: not once its key was set or removed.
   var mayStore: Bool {
     #if LARDER_SCHEDULES
       ScheduledStep.take()
@@ -20,12 +19,6 @@ final class MemoryLoad<Value: Sendable>: Sendable {
     return isWanted.load(ordering: .acquiring)
   }
 
-  /// Whether it may be remembered that there is no value: not once its key was set or removed.
-  var mayRemember: Bool { mayStore && !isSet.load(ordering: .acquiring) }
-
-  /// Its key was set.
-  func noteChange() { isSet.store(true, ordering: .sequentiallyConsistent) }
-
-  /// Its key was removed. Those who wait get the value all the same.
+  /// Its key was set or removed. Those who wait get the value all the same.
   func forget() { isWanted.store(false, ordering: .sequentiallyConsistent) }
 }

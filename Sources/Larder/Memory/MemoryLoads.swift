@@ -1,10 +1,11 @@
 import LarderEngine
-import Synchronization
+public import Synchronization
 
 /// The loads of a memory cache that are under way, at most one a key.
 ///
 /// One lock for all keys: it is taken by requests that missed, and loads take far longer. A shard's
 /// lock may be held when it is taken, not the other way round.
+@usableFromInline
 final class MemoryLoads<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private struct State {
     var loads: [Key: MemoryLoad<Value>] = [:]
@@ -13,7 +14,7 @@ final class MemoryLoads<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   private let state = Locked(State())
   /// So that a set or a removal need not take the lock while nothing is loaded.
-  private let underWay = Atomic(0)
+  @usableFromInline let underWay = Atomic(0)
   private let absenceCache = AtomicLazyReference<MemoryCache<Key, MemoryAbsence>>()
 
   /// What has happened so far.
@@ -27,12 +28,12 @@ final class MemoryLoads<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     if let made = make() { _ = absenceCache.storeIfNil(made) }
   }
 
-  /// A key is being set, and the lock of its shard is held: that there is no value is not to be
-  /// remembered by its load.
-  func noteChangeOfLoad(_ key: Key) {
-    guard underWay.load(ordering: .acquiring) > 0 else { return }
-    state.withLock { state in state.loads[key]?.noteChange() }
-  }
+  /// Whether a key is being loaded. Asked with the lock of a shard held, which every load takes
+  /// between its registration and the call of its loader: one of a key of that shard that is not
+  /// seen here asks the origin later.
+  @inlinable
+  @inline(__always)
+  var areUnderWay: Bool { underWay.load(ordering: .acquiring) > 0 }
 
   /// A request was answered by remembering that there is no value.
   func countAbsent() { state.withLock { $0.totals.negativeHits += 1 } }
@@ -45,7 +46,7 @@ final class MemoryLoads<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   func join(_ key: Key) -> (load: MemoryLoad<Value>, isNew: Bool)? {
     state.withLock { state in
       if let load = state.loads[key] {
-        if MemoryLoadChain.contains(load) { return nil }
+        if load.flight.mark.isOne(of: FetchMark.current) { return nil }
         #if LARDER_SCHEDULES
           if ScheduleFault.planted == .twoLoads { return newLoad(key, &state) }
         #endif
@@ -129,14 +130,15 @@ final class MemoryLoads<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     for waiter in waiters { waiter.resume(returning: result) }
   }
 
-  /// A key is being removed, and the lock of its shard is held: what is being loaded for it will
-  /// not be stored, and later requests load anew. Without the shard's lock a load could begin, and
-  /// bring what is older than a set, between this and the removal, and be stored after both.
+  /// A key is being set or removed, and the lock of its shard is held: what is being loaded for it
+  /// will not be stored, and later requests load anew. Without the shard's lock a load could begin,
+  /// and bring what is older than a set, between this and the removal, and be stored after both.
+  @usableFromInline
   func forget(_ key: Key) {
     #if LARDER_SCHEDULES
       ScheduledStep.take()
     #endif
-    guard underWay.load(ordering: .acquiring) > 0 else { return }
+    guard areUnderWay else { return }
     state.withLock { state in
       guard let load = state.loads.removeValue(forKey: key) else { return }
       #if LARDER_SCHEDULES
@@ -150,7 +152,7 @@ final class MemoryLoads<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   /// The same for all keys that `isRemoved` says.
   func forget(where isRemoved: (Key) -> Bool) {
-    guard underWay.load(ordering: .acquiring) > 0 else { return }
+    guard areUnderWay else { return }
     state.withLock { state in
       for (key, load) in state.loads where isRemoved(key) {
         load.forget()

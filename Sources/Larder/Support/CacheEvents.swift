@@ -105,11 +105,14 @@ package final class CacheEvents<Key: Sendable>: Sendable {
 
   /// Ends a listener; unknown numbers are ignored.
   package func drop(_ number: Int) {
-    listeners.withLock { listeners in
+    // Its end may run code that ends another listener, so it comes after the lock.
+    let ended = listeners.withLock { listeners in
       listeners.continuations[number] = nil
-      listeners.handlers[number] = nil
+      let handler = listeners.handlers.removeValue(forKey: number)
       update(listeners)
+      return handler
     }
+    withExtendedLifetime(ended) {}
   }
 
   /// Hands an event over. No lock of a cache may be held: a handler may call the cache.

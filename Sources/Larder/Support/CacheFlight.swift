@@ -31,6 +31,8 @@ final class CacheFlight<Value: Sendable>: Sendable {
   /// failure.
   let candidate: CacheHit<Value>?
   let isBackground: Bool
+  /// Who has it works for this fetch.
+  let mark = FetchMark()
   private let state = Locked(State())
 
   init(candidate: CacheHit<Value>?, isBackground: Bool) {

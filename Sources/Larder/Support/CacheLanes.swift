@@ -16,6 +16,8 @@ struct CacheLanes: Sendable {
     queues = (0..<max(1, count)).map { DispatchQueue(label: "\(name).\($0)") }
   }
 
+  private func index(_ lane: Int) -> Int { Int(lane.magnitude % UInt(queues.count)) }
+
   /// Suspends the task until `body` has been done in a lane, by any number. What has the same
   /// number is done in the order in which it came.
   func run<Result: Sendable>(
@@ -24,13 +26,13 @@ struct CacheLanes: Sendable {
     await withCheckedContinuation { continuation in
       #if LARDER_SCHEDULES
         if let hook = Schedules.hook {
-          hook.enqueue(lane: Int(lane.magnitude) % queues.count) {
+          hook.enqueue(lane: index(lane)) {
             continuation.resume(returning: body())
           }
           return
         }
       #endif
-      queues[Int(lane.magnitude) % queues.count].async { continuation.resume(returning: body()) }
+      queues[index(lane)].async { continuation.resume(returning: body()) }
     }
   }
 }

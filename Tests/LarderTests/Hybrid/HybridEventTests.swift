@@ -121,4 +121,15 @@ import Testing
     for await _ in stream { count += 1 }
     #expect(count == 2)
   }
+
+  /// The end of a handler may be that of another listener's token.
+  @Test func aHandlerMayOwnAnotherListenersToken() throws {
+    let folder = try ScratchFolder()
+    let cache = try HybridCache<String, Int>(path: folder.path)
+    var inner: CacheEventToken? = cache.onEvent { _ in }
+    let outer = cache.onEvent { [inner] _ in withExtendedLifetime(inner) {} }
+    inner = nil
+    outer.cancel()
+    #expect(!cache.events.isActive)
+  }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import LarderEngine
 import TestSupport
 import Testing
 
@@ -239,5 +240,34 @@ import Testing
     #expect(told.state.withLock { $0.value } == 22)
     #expect(try cache.entry(for: "19")?.value == 0)
     #expect(try cache.entry(for: "3")?.value == -1)
+  }
+
+  /// A task that a loader has started and that outlives it does not work for later fetches.
+  @Test func aTaskThatOutlivesItsLoaderMayAskForItsKey() async throws {
+    let (cache, gate) = (try cache(), Gate())
+    let late = Locked<Task<Int, any Error>?>(nil)
+    _ = try await cache.value(for: "a") { _ in
+      let task = Task {
+        await gate.pass()
+        return try await cache.value(for: "a") { _ in 2 }
+      }
+      late.withLock { $0 = task }
+      return 1
+    }
+    try cache.remove("a")
+    gate.open()
+    #expect(try await late.withLock { $0 }?.value == 2)
+  }
+
+  /// Its own loader would wait for itself, also by way of another key's.
+  @Test func aLoaderMayNotAskForItsOwnKey() async throws {
+    let cache = try cache()
+    await #expect {
+      try await cache.value(for: "a") { _ in
+        try await cache.value(for: "b") { _ in try await cache.value(for: "a") { _ in 1 } }
+      }
+    } throws: { error in
+      if case HybridCacheError.loadsItself("a") = error { true } else { false }
+    }
   }
 }

@@ -62,4 +62,14 @@ import Testing
     for await event in stream { keys.append(event.key) }
     #expect(keys == [2, 3, 4])
   }
+
+  /// The end of a handler may be that of another listener's token.
+  @Test func aHandlerMayOwnAnotherListenersToken() throws {
+    let cache = try MemoryCache<String, Int>(count: 2)
+    var inner: CacheEventToken? = cache.onEvent { _ in }
+    let outer = cache.onEvent { [inner] _ in withExtendedLifetime(inner) {} }
+    inner = nil
+    outer.cancel()
+    #expect(!cache.events.isActive)
+  }
 }

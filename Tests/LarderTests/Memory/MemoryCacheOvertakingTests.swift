@@ -5,7 +5,8 @@ import Testing
 
 @testable import Larder
 
-/// Loads that a removal overtakes at an inconvenient moment: found by `make schedules`.
+/// Loads that a set or a removal overtakes, some of them at an inconvenient moment that `make
+/// schedules` found.
 @Suite(.endsInTime) struct MemoryCacheOvertakingTests {
   private struct Page: Sendable, Equatable {
     var text: String
@@ -97,5 +98,60 @@ import Testing
     gate.open()
     #expect(try await request.value == 7)
     #expect(cache.value(for: 0) == nil)
+  }
+
+  /// What was loaded may be older than what was set meanwhile, which need not be there any more.
+  @Test(arguments: ["evicted", "expired", "refused", "too large"])
+  func aSetOvertakesALoad(_ fate: String) async throws {
+    let clock = ManualClock()
+    let cache = try MemoryCache<String, Page>(
+      MemoryCacheConfiguration(
+        limits: MemoryCacheLimits(count: 1, weight: 10), shards: 1, clock: clock))
+    let gate = gate
+    let load: @Sendable (String) async throws -> Page = { _ in
+      await gate.pass()
+      return Page(text: "old")
+    }
+    let request = Task { try await cache.value(for: "a", load: load) }
+    await started(cache)
+    switch fate {
+    case "evicted":
+      cache.set(Page(text: "new"), for: "a")
+      cache.set(Page(text: "other"), for: "b")
+    case "expired":
+      cache.set(Page(text: "new"), for: "a", timeToLive: .seconds(1))
+      clock.advance(seconds: 2)
+    case "refused":
+      cache.set(Page(text: "new"), for: "a", timeToLive: .zero)
+    default:
+      cache.set(Page(text: "new"), for: "a", weight: 11)
+    }
+    // Who comes after the set is not given the older value either.
+    #expect(try await cache.value(for: "a") { _ in Page(text: "newer") }.text == "newer")
+    cache.remove("a")
+    gate.open()
+    #expect(try await request.value.text == "old")
+    #expect(cache.value(for: "a") == nil)
+  }
+
+  /// Nor is it remembered that there was no value before the set.
+  @Test func aSetOvertakesWhatALoadHasNotFound() async throws {
+    let cache = try cache()
+    let gate = gate
+    let request = Task {
+      try await cache.value(for: "a", negativeLife: .seconds(100)) { _ in
+        await gate.pass()
+        return nil
+      }
+    }
+    await started(cache)
+    cache.set(Page(text: "new"), for: "a")
+    cache.trim(toCount: 0)
+    gate.open()
+    #expect(try await request.value == nil)
+    let page = try await cache.value(for: "a", negativeLife: .seconds(100)) { _ in
+      Page(text: "newer")
+    }
+    #expect(page?.text == "newer")
   }
 }

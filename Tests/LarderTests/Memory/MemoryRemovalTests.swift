@@ -127,4 +127,16 @@ import Testing
     #expect(Set(held).isDisjoint(with: counts.keys))
     #expect(held.count + counts.count == 5_000)
   }
+
+  @Test func anUpdateWithoutATimeToLiveIsASetThatIsRefused() throws {
+    let told = Told<String>()
+    let cache = try cache(told)
+    cache.set("1", for: "a")
+    cache.update("a", timeToLive: .zero) { $0 = "2" }
+    #expect(told.next() == ["a 2 refused", "a 1 removed"])
+    #expect(cache.statistics.sets == 2)
+    cache.update("a", timeToLive: .zero) { $0 = nil }
+    #expect(told.next() == [])
+    #expect(cache.statistics.sets == 2)
+  }
 }

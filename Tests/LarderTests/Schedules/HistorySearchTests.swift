@@ -6,11 +6,11 @@ import Testing
 /// may.
 struct HistorySearchTests {
   private static let hybrid = HistoryRules(
-    setOvertakes: true, isMemoryCache: false, mayLose: false, clockEnd: 100)
+    isMemoryCache: false, mayLose: false, clockEnd: 100)
   private static let memory = HistoryRules(
-    setOvertakes: false, isMemoryCache: true, mayLose: false, clockEnd: 100)
+    isMemoryCache: true, mayLose: false, clockEnd: 100)
   private static let losing = HistoryRules(
-    setOvertakes: true, isMemoryCache: false, mayLose: true, clockEnd: 100)
+    isMemoryCache: false, mayLose: true, clockEnd: 100)
 
   private func call(
     _ action: HistoryEvent.Action, _ times: ClosedRange<Int>,
@@ -182,7 +182,7 @@ struct HistorySearchTests {
   // MARK: Keys without a value
 
   private static let absence = HistoryRules(
-    setOvertakes: false, isMemoryCache: true, mayLose: true, absenceLife: 10, clockEnd: 100)
+    isMemoryCache: true, mayLose: true, absenceLife: 10, clockEnd: 100)
 
   private func ask(
     _ outcome: HistoryEvent.RequestOutcome, _ times: ClosedRange<Int>,

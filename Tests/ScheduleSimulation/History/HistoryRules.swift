@@ -1,10 +1,7 @@
 /// What the documentation of a cache allows that another cache's does not.
 package struct HistoryRules: Sendable {
-  /// Whether a set, like a removal, keeps the answer of a load that is under way from being stored
-  /// and joined. It does in a `HybridCache`.
-  package var setOvertakes: Bool
   /// Whether a load may be joined when its value is stored already, as in a `MemoryCache`, and a
-  /// loaded value gives way to one that was set meanwhile.
+  /// loaded value gives way to one that came there meanwhile.
   package var isMemoryCache: Bool
   /// Whether values may be lost at any time, as by eviction.
   package var mayLose: Bool
@@ -22,10 +19,9 @@ package struct HistoryRules: Sendable {
 
   /// See the properties.
   package init(
-    setOvertakes: Bool, isMemoryCache: Bool, mayLose: Bool, mayMissWhatIsThere: Bool = false,
+    isMemoryCache: Bool, mayLose: Bool, mayMissWhatIsThere: Bool = false,
     returnsExpired: Bool = false, absenceLife: UInt64 = 0, clockEnd: UInt64 = 0
   ) {
-    self.setOvertakes = setOvertakes
     self.isMemoryCache = isMemoryCache
     self.mayLose = mayLose
     self.mayMissWhatIsThere = mayMissWhatIsThere

@@ -86,7 +86,7 @@ extension HistorySearch {
     case .look(true): return mayBeUsed(state, at: call.clockInvoked) ? [state] : []
     case .look(false): return miss(state, at: call.clockResponded)
     case .set(_, _, let outcome):
-      let next = rules.setOvertakes ? overtaking(state) : state
+      let next = overtaking(state)
       let stored = with(next, writeOfCall[number] ?? 0)
       switch outcome {
       case .stored: return [stored]
@@ -218,13 +218,14 @@ extension HistorySearch {
     }
   }
 
-  /// Whether a removal may come between the beginning of a load and the call of its loader.
+  /// Whether a set or a removal may come between the beginning of a load and the call of its
+  /// loader.
   private func mayBeOvertakenAtOnce(_ load: Int, _ state: State) -> Bool {
     calls.indices.contains { number in
       guard calls[number].invoked < loads[load].started else { return false }
       if state.passed >> UInt64(number) & 1 == 1 { return false }
       switch calls[number].action {
-      case .remove, .update: return true
+      case .set, .remove, .update: return true
       default: return false
       }
     }
@@ -245,7 +246,7 @@ extension HistorySearch {
     case .value:
       let stored = with(state, writeOfLoad[load] ?? 0)
       if !rules.isMemoryCache { return mayChangeNothing ? [stored, state] : [stored] }
-      // A value that was set meanwhile stays, unless it is what the load is to replace.
+      // A value that came there meanwhile stays, unless it is what the load is to replace.
       let isThere = state.write != 0
       let givesWay =
         !isThere || rules.mayLose || state.write == state.candidates[load]

@@ -28,7 +28,7 @@
 
     var rules: HistoryRules {
       HistoryRules(
-        setOvertakes: true, isMemoryCache: false, mayLose: options.mayLose,
+        isMemoryCache: false, mayLose: options.mayLose,
         mayMissWhatIsThere: options.failsDisk, clockEnd: recorder.clock.time)
     }
 

@@ -81,7 +81,7 @@
     /// What the documentation allows, if the clock came to `clockEnd`.
     func rules(clockEnd: UInt64) -> HistoryRules {
       var rules = HistoryRules(
-        setOvertakes: false, isMemoryCache: true, mayLose: mayLose,
+        isMemoryCache: true, mayLose: mayLose,
         returnsExpired: configuration.staleWhileRevalidate != nil
           || configuration.refreshAfterWrite != nil,
         absenceLife: (absenceLife ?? 0) * 1_000_000, clockEnd: clockEnd)
