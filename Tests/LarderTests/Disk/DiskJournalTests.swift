@@ -43,6 +43,21 @@ import Testing
     #expect(try names().isDisjoint(with: ["index.sqlite-journal", "index.sqlite-wal"]))
   }
 
+  @Test func aFlushGivesTheRoomOfTheJournalBack() throws {
+    let cache = try open(groupWrites: 10)
+    for round in 0..<3 {
+      for number in 0..<95 { try cache.set(value, for: "\(round) \(number)") }
+      #expect(try size("index.sqlite-journal") > 0)
+      try cache.flush()
+      #expect(try size("index.sqlite-journal") == 0)
+    }
+    #expect(try cache.value(for: "0 0") == value)
+    try cache.close()
+    let again = try open()
+    #expect(again.count == 285 && again.statistics.damages == 0)
+    try again.close()
+  }
+
   @Test func theJournalOfAKilledProcessGoesWhereThereIsALog() throws {
     let cache = try open()
     try cache.set(value, for: "key")

@@ -71,7 +71,11 @@ extension DiskCore {
     try removing { [self] index throws(SQLiteError) in
       if !doomed.isEmpty { try beginWriting(index) }
       try commit(index)
-      if configuration.durability == .none { try index.checkpoint() }
+      if configuration.durability == .none {
+        try index.checkpoint()
+        // Nothing is to be taken back by it.
+        if !index.hasLog { folder.emptyJournal() }
+      }
     }
     writeOrder()
   }

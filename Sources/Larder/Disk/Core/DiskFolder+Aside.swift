@@ -43,6 +43,13 @@ extension DiskFolder {
     if (try? files.kind(journalPath)) == .file { try? files.remove(journalPath) }
   }
 
+  /// Gives the room of the journal back, which a database without a log keeps from one commit to the
+  /// next. Only while it holds nothing that may have to be taken back.
+  func emptyJournal() {
+    let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
+    try? files.write(nothing, to: journalPath, .existing, syncs: false)
+  }
+
   /// A name of the database's that stands for something else than a file, nil when none does.
   func findNoFile() throws(FileFailure) -> String? {
     for path in databaseNames where try ![.file, .missing].contains(files.kind(path)) {
