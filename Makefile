@@ -26,6 +26,7 @@ ALARM_RUNS ?= 300
 SLOW_RUNS ?= 100
 TORTURE_SECONDS ?=
 TORTURE_SEED ?= 1
+FUZZ_SECONDS ?= 10
 ROUNDS ?=
 SECONDS ?= 60
 TARGETS ?=
@@ -197,27 +198,17 @@ sanitize: deps ## Run the tests of engine and caches under the address and threa
 	$(call say,Thread sanitizer)
 	@TSAN_OPTIONS=allocator_may_return_null=1 $(SWIFT) test --sanitize=thread --scratch-path .build-tsan $(TSAN_TESTS)
 
-# Each scenario of Tests/Foreign/Sources/Torture runs ROUNDS rounds (its own number by default), for
-# at most TORTURE_SECONDS; SCENARIOS names some of them. A failure prints how to repeat its round.
-torture: deps ## Test disk caches with killed processes, power cuts, failing calls and damage
+# A scenario of Tests/Foreign/Sources/Torture runs ROUNDS rounds (its own number by default), for at
+# most TORTURE_SECONDS; a failure prints how to repeat its round. SCENARIOS names some of the parts,
+# which end with threads, schedules and fuzz (FUZZ_SECONDS a target).
+torture: deps ## Test the caches with kills, power cuts, failing calls, damage, schedules and fuzzing
 	$(call say,Building Tests/DiskTorture and Tests/Foreign)
 	@$(SWIFT_BUILD) -c release --product DiskTorture
 	@$(FOREIGN) --product Torture
-	@LARDER_DISK_TORTURE="$$($(SWIFT_BUILD) -c release --show-bin-path)/DiskTorture"; \
-	export LARDER_DISK_TORTURE; \
-	torture="$$($(FOREIGN) --show-bin-path)/Torture"; \
-	said="$$(mktemp)"; trap 'rm -f "$$said"' EXIT; status=0; \
-	for scenario in $(or $(SCENARIOS),$$("$$torture" list)); do \
-	  printf '\033[1m==> %s\033[0m\n' "$$scenario"; \
-	  "$$torture" "$$scenario" --seed '$(TORTURE_SEED)' \
-	    $(if $(TORTURE_SECONDS),--seconds '$(TORTURE_SECONDS)') \
-	    $(if $(ROUNDS),--rounds '$(ROUNDS)') | tee -a "$$said" || status=1; \
-	done; \
-	printf '\n  %-16s %-12s %8s %9s\n' scenario verdict rounds seconds; \
-	awk -F '[:;] *' '/ rounds in / { split($$3, n, " "); \
-	  printf "  %-16s %-12s %8s %9s\n", $$1, $$2, n[1], n[4] }' "$$said"; \
-	$(MAKE) --no-print-directory schedules SEEDS=50000 SEED='$(TORTURE_SEED)' || status=1; \
-	exit $$status
+	@LARDER_DISK_TORTURE="$$($(SWIFT_BUILD) -c release --show-bin-path)/DiskTorture" \
+	MAKE='$(MAKE)' TORTURE_SEED='$(TORTURE_SEED)' TORTURE_SECONDS='$(TORTURE_SECONDS)' \
+	ROUNDS='$(ROUNDS)' FOREIGN_SECONDS='$(FOREIGN_SECONDS)' FUZZ_SECONDS='$(FUZZ_SECONDS)' \
+	  Tests/Foreign/torture.sh "$$($(FOREIGN) --show-bin-path)/Torture" $(SCENARIOS)
 
 # libFuzzer drives the program Fuzz, whose own main function calls it: so the library without a main
 # is linked. Optimised, but with assertions. TARGETS names some targets; with MERGE=1 inputs that were

@@ -34,7 +34,7 @@ limits=(-rss_limit_mb=2048 -malloc_limit_mb=1024 -timeout=20)
 
 last() { grep -oE "$1" "$2" | tail -n 1 | grep -oE '[0-9]+$' || echo -; }
 
-status=0
+status=0 cpu_total=0 runs_total=0 found_total=0
 TIMEFORMAT='%U %S'
 format='%-22s %7s %11s %7s %7s %7s %7s  %s\n'
 # shellcheck disable=SC2059
@@ -72,9 +72,15 @@ for target in "${targets[@]}"; do
     "${executions:--}" "$rate" \
     "$(last 'cov: [0-9]+' "$log")" "$(last 'ft: [0-9]+' "$log")" \
     "$(find "$work/corpus/$target" -type f | wc -l | tr -d ' ')" "$found"
+  read -r cpu_total runs_total < <(awk -v cpu="$cpu_total" -v runs="$runs_total" \
+    -v new="${executions//[^0-9]/}" 'NF == 2 { cpu += $1 + $2 } END { print cpu, runs + new }' \
+    "$TMPDIR/cpu")
+  [ "$found" = - ] || found_total=$((found_total + 1))
   if [ "$found" != - ]; then
     grep -m 3 -E 'FINDING|Fatal error|ERROR: ' "$log" | cut -c1-300 || true
     [ ! -f "$found" ] || echo "  to repeat: $program $target $found"
   fi
 done
+[ -n "${MERGE:-}" ] || printf 'total of %s targets: %.0f cpu-s, %.0f executions, %s found something\n' \
+  "${#targets[@]}" "$cpu_total" "$runs_total" "$found_total"
 exit $status
