@@ -38,8 +38,10 @@ public struct MemoryCacheConfiguration: Sendable {
   ///
   /// The time of an access is known to a *granule*: a 16th of this duration, rounded down to a
   /// power of two of microseconds, and at most 2^20 of them (1.05 seconds). An entry expires that
-  /// much later at most, never earlier. Gets stay without a lock where they are; a hit writes a
-  /// word if another granule has begun since the last one. 16 bytes an entry. Policies that order
+  /// much later at most, never earlier. (Where gets of trivial keys and values take no lock, an
+  /// entry that takes the place of another one while a get is reading that may count as accessed
+  /// when this get reads the clock.) Gets stay without a lock where they are; a hit writes a word
+  /// if another granule has begun since the last one. 16 bytes an entry. Policies that order
   /// entries by their expiry do not consider it.
   public var expireAfterAccess: Duration?
   /// Within how long after its expiry an entry leaves without being asked for, so that its memory
