@@ -19,6 +19,7 @@
       sum.switches += outcome.switches
       sum.calls += outcome.calls
       sum.loads += outcome.loads
+      sum.keysTooLarge += outcome.keysTooLarge
       sum.fingerprint = (sum.fingerprint ^ outcome.fingerprint) &* 0x100_0000_01B3
       guard let failure = outcome.failure else { return false }
       failures.append((seed, failure))
@@ -31,7 +32,8 @@
     func summary(seconds: Double) -> String {
       let processor = Double(clock()) / Double(CLOCKS_PER_SEC)
       return "\(done) schedules, \(failures.count) failures: \(sum.calls) calls, "
-        + "\(sum.loads) loads, \(sum.steps) steps, \(sum.switches) switches; "
+        + "\(sum.loads) loads, \(sum.steps) steps, \(sum.switches) switches, "
+        + "\(sum.keysTooLarge) keys too large to check; "
         + String(
           format: "%.1f s, %.1f s of CPU time, %.0f schedules/s; fingerprint %016llx", seconds,
           processor, Double(done) / max(seconds, 0.001), sum.fingerprint)

@@ -37,7 +37,7 @@ import Synchronization
 /// database that cannot be read is set aside, and the cache starts empty: see `DiskDamageHandling`.
 /// Both are counted, and `damages` lists what was found. Files that the cache creates are
 /// accessible to their owner only; it opens regular files inside the folder, follows no symbolic
-/// links, and does not block on pipes.
+/// links in their place, and does not block on pipes. Folders are looked at when it is opened.
 ///
 /// **A full disk** is an error when a value is stored. Removing and clearing delete files first, so
 /// they work on a full disk. Once space is available, the cache stores again without being

@@ -103,7 +103,7 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
     let stripes = HybridStripes<Key, Value>()
     self.stripes = stripes
     do throws(MemoryCacheError) {
-      memory = try Self.makeMemory(configuration, clock, rules, stripes, pending)
+      memory = try Self.makeMemory(configuration, clock, rules, stripes, pending, events)
     } catch {
       throw .memory(error)
     }
@@ -120,7 +120,7 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
 
   private static func makeMemory(
     _ configuration: HybridCacheConfiguration, _ clock: any CacheClock, _ rules: HybridRules,
-    _ stripes: HybridStripes<Key, Value>, _ pending: HybridPending<Key>
+    _ stripes: HybridStripes<Key, Value>, _ pending: HybridPending<Key>, _ events: HybridEvents
   ) throws(MemoryCacheError) -> MemoryCache<Key, HybridHeld<Value>>? {
     guard var tier = configuration.memory else { return nil }
     tier.clock = clock
@@ -132,9 +132,12 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
     } else if configuration.writes.isBack {
       onEviction = { pending.note($0.key) }
     }
+    let afterSweep: @Sendable () -> Void = { [weak events] in events?.deliver() }
     let grace = configuration.grace
-    if grace.isNone { return try MemoryCache(tier, onEviction: onEviction) }
-    return try MemoryCache(tier, onEviction: onEviction) { held, expires in
+    if grace.isNone {
+      return try MemoryCache(tier, onEviction: onEviction, afterSweep: afterSweep)
+    }
+    return try MemoryCache(tier, onEviction: onEviction, afterSweep: afterSweep) { held, expires in
       grace.keeps(
         hasVersion: held.pointee.note.facts?.version != nil, expires: expires,
         now: clock.nowMicroseconds)

@@ -110,6 +110,13 @@ public struct HybridCacheConfiguration: Sendable {
         message: "expireAfterAccess of the memory tier needs inclusive rules; with exclusive rules "
           + "memory has the only copy")
     }
+    if let placement = rules.placement,
+      placement.memoryOnlyBelowSeconds > placement.diskOnlyFromSeconds
+    {
+      throw .configuration(
+        message: "placement.memoryOnlyBelowSeconds is \(placement.memoryOnlyBelowSeconds); "
+          + "expected at most diskOnlyFromSeconds, \(placement.diskOnlyFromSeconds)")
+    }
     guard case .back(let count, let interval) = writes else { return }
     if memory == nil || disk == nil {
       throw .configuration(message: "write-back needs memory and disk")

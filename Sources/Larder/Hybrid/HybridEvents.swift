@@ -109,7 +109,11 @@ final class HybridEvents: Sendable {
     _ sources: () -> [CacheEventToken], _ change: (inout State, Int) -> Void
   ) -> Int {
     state.withLock { state in
-      if state.isEmpty { state.sources = sources() }
+      if state.isEmpty {
+        // Who was under way when the last listener ended may have noted something since.
+        _ = state.queue.takeAll()
+        state.sources = sources()
+      }
       state.next += 1
       change(&state, state.next)
       active.store(true, ordering: .relaxed)

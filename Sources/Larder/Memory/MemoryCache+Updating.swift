@@ -85,12 +85,4 @@ extension MemoryCache {
     }
     return keys
   }
-
-  /// The value of a key that may be used; not a reference to it, and not counted.
-  func peek(_ key: Key) -> Value? {
-    let hash = hasher.hash(key)
-    return withShard(blocks.index(hash)) { shard, _ in
-      shard.value(key, UInt32(truncatingIfNeeded: hash >> 32), now: clock.nowMicroseconds)
-    }
-  }
 }

@@ -85,10 +85,12 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   /// - Parameter keepsExpired: Says of a value that a get or `removeExpired` finds expired, and of
   ///   the instant at which it did, whether it stays; to a get it is a miss all the same. Called
   ///   with the value where it lies; must not call the cache. Nil removes all of them.
+  /// - Parameter afterSweep: Called when `promptExpiry` has removed what was due; no lock is held.
   /// - Throws: `MemoryCacheError` where the policy or a limit is not possible.
   package init(
     _ configuration: MemoryCacheConfiguration,
     onEviction: (@Sendable (MemoryEviction<Key, Value>) -> Void)?, tellsAll: Bool = false,
+    afterSweep: @escaping @Sendable () -> Void = {},
     keepsExpired: (@Sendable (UnsafePointer<Value>, UInt64) -> Bool)? = nil
   ) throws(MemoryCacheError) {
     self.configuration = configuration
@@ -129,7 +131,10 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
         idleLife: configuration.expireAfterAccess.map { max(1, $0.microseconds) },
         prompt: prompt, now: now)
     }
-    prompt?.start { [weak self] in self?.removeDue() }
+    prompt?.start { [weak self] in
+      self?.removeDue()
+      afterSweep()
+    }
   }
 
   /// An empty cache of so many entries that evicts with `policy`.
@@ -329,32 +334,6 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
       if events.watchesChanges(hash) { revokeAbsence(of: key) }
       return shard.remove(
         key, UInt32(truncatingIfNeeded: hash >> 32), now: clock.nowMicroseconds, &gone)
-    }
-  }
-
-  /// Whether a value is there to be used; asking is not a reference to it.
-  public func contains(_ key: Key) -> Bool {
-    let hash = hasher.hash(key)
-    return withShard(blocks.index(hash)) { shard, _ in
-      shard.contains(key, UInt32(truncatingIfNeeded: hash >> 32), now: clock.nowMicroseconds)
-    }
-  }
-
-  /// When an entry expires, microseconds of the cache's clock, or `UInt64.max` for never; nil where
-  /// there is none or it has expired. Asking is not a reference to it.
-  package func expiry(of key: Key) -> UInt64? {
-    let hash = hasher.hash(key)
-    return withShard(blocks.index(hash)) { shard, _ in
-      shard.expiry(key, UInt32(truncatingIfNeeded: hash >> 32), now: clock.nowMicroseconds)
-    }
-  }
-
-  /// The value of a key that has expired and was kept, with the instant at which it expired,
-  /// microseconds; nil where there is none. Asking is not a reference to it.
-  func expired(_ key: Key) -> (value: Value, expires: UInt64)? {
-    let hash = hasher.hash(key)
-    return withShard(blocks.index(hash)) { shard, _ in
-      shard.expired(key, UInt32(truncatingIfNeeded: hash >> 32), now: clock.nowMicroseconds)
     }
   }
 

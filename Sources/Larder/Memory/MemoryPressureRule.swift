@@ -1,5 +1,6 @@
 /// How much of what it holds a cache keeps when the system is short of memory. The policy chooses
-/// what goes. A cache that is made with a share outside 0 to 1 throws.
+/// what goes. A cache that is made with a share outside 0 to 1, or with less to go when it is
+/// critical than on a warning, throws.
 public struct MemoryPressureRule: Sendable, Hashable {
   /// The share kept on a warning, from 0 to 1.
   public var keptOnWarning: Double
@@ -18,6 +19,11 @@ public struct MemoryPressureRule: Sendable, Hashable {
       ("keptOnWarning", keptOnWarning), ("keptWhenCritical", keptWhenCritical),
     ] where !(0...1).contains(share) {
       throw .limit("pressureRule.\(name)", "\(share)", expected: "a share from 0 to 1")
+    }
+    guard keptWhenCritical <= keptOnWarning else {
+      throw .limit(
+        "pressureRule.keptWhenCritical", "\(keptWhenCritical)",
+        expected: "at most keptOnWarning, \(keptOnWarning)")
     }
   }
 

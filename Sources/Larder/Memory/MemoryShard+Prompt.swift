@@ -20,7 +20,9 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     guard let keepsExpired, expires <= now,
       keepsExpired(UnsafePointer(records.value(id)), expires)
     else { return expires }
-    return now + max(now - expires, prompt?.granule ?? 0)
+    let (leaving, isNever) = now.addingReportingOverflow(
+      max(now - expires, prompt?.granule ?? 0))
+    return isNever ? .max : leaving
   }
 
   /// Takes the ids out of the wheel whose entries may have expired by now.

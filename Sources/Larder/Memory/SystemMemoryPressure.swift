@@ -2,7 +2,8 @@
   import Dispatch
   import LarderEngine
 
-  /// Memory pressure as the system sees it: on Apple's systems a `DispatchSource`'s.
+  /// Memory pressure as the system sees it: on Apple's systems a `DispatchSource`'s. A source
+  /// serves one cache.
   public final class SystemMemoryPressure: MemoryPressureSource {
     private struct Active: @unchecked Sendable {
       let source: any DispatchSourceMemoryPressure
@@ -52,7 +53,7 @@
   /// Where the process is in a control group (version 2) of its own, that group's; otherwise the
   /// machine's. A trigger is registered with the kernel, which wakes a thread when some tasks
   /// waited for more than 5 % of two seconds (a warning), or all of them did (critical); nothing is
-  /// polled.
+  /// polled. A source serves one cache, once: make another for another cache, and after `stop`.
   public final class SystemMemoryPressure: MemoryPressureSource {
     private struct State {
       var pipe: [Int32] = []
@@ -97,6 +98,8 @@
     public func start(_ handler: @escaping @Sendable (MemoryPressureLevel) -> Void) {
       var ends: [Int32] = [-1, -1]
       guard pipe(&ends) == 0 else { return }
+      // Not for programs that are started meanwhile: `stop` would not be seen while they run.
+      for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
       let begins = state.withLock { state in
         guard state.pipe.isEmpty, !state.hasStopped else { return false }
         state.pipe = ends

@@ -132,4 +132,20 @@ import Testing
     outer.cancel()
     #expect(!cache.events.isActive)
   }
+
+  /// What leaves memory when it expires is told at once, and not with the next call of the cache.
+  @Test func promptExpiryIsTold() throws {
+    let (folder, clock, heard) = (try ScratchFolder(), ManualClock(seconds: 1_000), Heard())
+    let alarm = MemoryPromptTests.ManualAlarm()
+    var configuration = HybridTestCaches.configuration(clock: clock)
+    configuration.memory?.promptExpiry = .seconds(1)
+    configuration.memory?.expiryAlarm = alarm
+    let cache = try HybridCache<String, Int>(path: folder.path, configuration: configuration)
+    try cache.set(1, for: "a", options: DiskStoreOptions(timeToLive: .seconds(2)))
+    let token = cache.onEvent { heard.add($0) }
+    clock.advance(seconds: 5)
+    alarm.ring()
+    #expect(heard.all == ["expire a memory"])
+    token.cancel()
+  }
 }

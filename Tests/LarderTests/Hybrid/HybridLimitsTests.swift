@@ -41,6 +41,13 @@ import Testing
       $0.memory = nil
       $0.pressureRule.keptWhenCritical = 2
     }
+    try check("keptWhenCritical 0.5") {
+      $0.pressureRule = MemoryPressureRule(keptOnWarning: 0.25, keptWhenCritical: 0.5)
+    }
+    try check("memoryOnlyBelowSeconds is 2") {
+      $0.rules.placement = HybridRules.Placement(
+        memoryOnlyBelowSeconds: 2, diskOnlyFromSeconds: 1)
+    }
     try check("weight 0") { $0.memory?.limits.weight = 0 }
     try check("limits.bytes 0") { $0.disk?.limits.bytes = 0 }
   }

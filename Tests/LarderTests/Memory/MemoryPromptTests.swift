@@ -261,4 +261,14 @@ import Testing
     #expect(cache.count == 0)
     #expect(told.withLock { $0.count == 4_500 && $0.values.allSatisfy { $0 == 1 } })
   }
+
+  /// A clock may be about to end.
+  @Test func nothingLeavesAfterTheEndOfTime() throws {
+    clock.set(seconds: UInt64.max / 1_000_000 - 1)
+    let cache = try cache(stale: .seconds(64))
+    cache.set(1, for: 1, timeToLive: .seconds(1))
+    clock.advance(seconds: 1)
+    alarm.ring()
+    #expect(cache.count == 1)
+  }
 }

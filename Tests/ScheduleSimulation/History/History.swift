@@ -17,6 +17,12 @@ package struct History: Sendable {
     }
   }
 
+  /// How many keys have more events than a search for their order can hold: nothing is said of
+  /// them.
+  package func keysTooLarge(_ rules: HistoryRules) -> Int {
+    Set(events.map(\.key)).count { HistorySearch(self, $0, rules).isTooLarge }
+  }
+
   /// What happened to a key, for messages.
   package func lines(of key: Int) -> [String] {
     var lines: [(Int, String)] = []

@@ -40,12 +40,17 @@
         limits: MemoryCacheLimits(count: isLarge ? 8 * shards : shards + random.below(2)),
         policy: random.pick(Self.policies), shards: shards, hashing: .seeded(random.next()),
         seed: random.next())
-      let disk = DiskConfiguration(
+      var disk = DiskConfiguration(
         policy: random.pick(Self.policies),
         limits: DiskLimits(
           bytes: nil, count: isDiskAmple ? 64 : 1 + random.below(3), freeBytes: 0),
         durability: random.pick([.none, .normal]),
         inlineBytesMax: random.pick([0, 1000]), pageCacheBytes: 64 << 10)
+      // Drawn apart, so that operations stay those of the seed.
+      var other = random
+      if other.oneIn(4) { disk.durability = .full }
+      disk.values = other.pick([.files, .segments(bytes: 8_192)])
+      disk.readersAfter = other.pick([0, 4, 32])
       configuration = HybridCacheConfiguration(
         memory: hasMemory ? memory : nil, disk: disk, rules: rules, clock: clock)
       if hasMemory, !isExclusive, random.oneIn(2) {

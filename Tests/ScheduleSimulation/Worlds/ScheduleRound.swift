@@ -13,6 +13,8 @@
       package var switches = 0
       package var calls = 0
       package var loads = 0
+      /// Keys with more events than the check can hold.
+      package var keysTooLarge = 0
       /// Equal when a schedule was the same step by step.
       package var fingerprint: UInt64 = 0
 
@@ -76,6 +78,7 @@
         }
       }
       let history = world.recorder.history
+      outcome.keysTooLarge = history.keysTooLarge(world.rules)
       if outcome.failure == nil, let key = history.unexplainedKeys(world.rules).first {
         outcome.failure =
           "no order explains key \(key):\n"

@@ -43,8 +43,8 @@ extension DiskFolder {
     if (try? files.kind(journalPath)) == .file { try? files.remove(journalPath) }
   }
 
-  /// Gives the room of the journal back, which a database without a log keeps from one commit to the
-  /// next. Only while it holds nothing that may have to be taken back.
+  /// Gives the room of the journal back, which a database without a log keeps from one commit to
+  /// the next. Only while it holds nothing that may have to be taken back.
   func emptyJournal() {
     let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
     try? files.write(nothing, to: journalPath, .existing, syncs: false)

@@ -59,11 +59,20 @@ struct ConfigurationRound {
       policy: settings.policy(), admission: settings.admission(),
       shards: settings.maybe(0.7) { $0.chance(0.8) ? 1 : $0.integer(1...8) },
       hashing: settings.pick([.standard, .fast, .seeded(7)]), clock: clock,
-      pressureRule: pressureRule(), seed: settings.next())
+      pressureRule: pressureRule(), seed: settings.next(),
+      refreshAfterWrite: settings.maybe(0.1) { $0.duration(seconds: 100) },
+      staleWhileRevalidate: settings.maybe(0.1) { $0.duration(seconds: 100) },
+      negativeCount: settings.integer(1...100),
+      expireAfterAccess: settings.maybe(0.2) { $0.duration(seconds: 100) },
+      promptExpiry: settings.maybe(0.2) { $0.duration(seconds: 100) })
   }
 
   private mutating func pressureRule() -> MemoryPressureRule {
-    MemoryPressureRule(keptOnWarning: settings.share(), keptWhenCritical: settings.share())
+    let (one, other) = (settings.share(), settings.share())
+    let isSorted = settings.chance(0.9)
+    return MemoryPressureRule(
+      keptOnWarning: isSorted ? max(one, other) : one,
+      keptWhenCritical: isSorted ? min(one, other) : other)
   }
 
   private mutating func diskConfiguration() throws(DiskCacheError) -> DiskConfiguration {
@@ -79,8 +88,10 @@ struct ConfigurationRound {
         count: settings.maybe { $0.integer(1...100) },
         age: settings.maybe(0.3) { $0.duration(seconds: 100) },
         freeBytes: settings.unsigned(0...1), freeSpaceInterval: settings.unsigned(0...1000)),
-      durability: settings.pick([.none, .none, .normal]),
-      inlineBytesMax: settings.integer(0...200), groupWrites: settings.integer(1...100),
+      durability: settings.pick([.none, .none, .none, .normal, .full]),
+      inlineBytesMax: settings.integer(0...200),
+      values: settings.chance(0.4) ? .segments(bytes: settings.integer(4096...9000)) : .files,
+      groupWrites: settings.integer(1...100),
       groupBytes: settings.integer(1...10_000), pageCacheBytes: settings.integer(0...1_000_000),
       checkpointPages: settings.integer(1...100), seed: settings.next(), encryption: encryption)
   }

@@ -13,9 +13,12 @@ extension DiskConfiguration {
   static func unlimited(
     _ random: inout Random, _ durability: DiskDurability, isEncrypted: Bool
   ) throws -> DiskConfiguration {
-    DiskConfiguration(
+    let inlineBytesMax = random.pick([0, 100, 20_000, 100_000])
+    return DiskConfiguration(
       limits: DiskLimits(bytes: nil, freeBytes: 0), durability: durability,
-      inlineBytesMax: random.pick([0, 100, 20_000, 100_000]), groupWrites: 1 + random.below(20),
+      inlineBytesMax: inlineBytesMax,
+      values: random.pick([.files, .segments(bytes: max(64 << 10, 2 * inlineBytesMax))]),
+      groupWrites: 1 + random.below(20),
       checkpointPages: random.pick([1, 10, 100, 4_000]),
       encryption: isEncrypted
         ? try DiskEncryption(key: Data(repeating: 7, count: 32)) : nil)

@@ -34,7 +34,11 @@ extension FuzzInput {
 
   /// A rule for memory pressure.
   mutating func pressureRule() -> MemoryPressureRule {
-    MemoryPressureRule(keptOnWarning: share(), keptWhenCritical: share())
+    let (one, other) = (share(), share())
+    let isSorted = below(8) > 0
+    return MemoryPressureRule(
+      keptOnWarning: isSorted ? max(one, other) : one,
+      keptWhenCritical: isSorted ? min(one, other) : other)
   }
 
   /// A memory cache's configuration.
@@ -47,7 +51,8 @@ extension FuzzInput {
       shards: maybe { $0.flag() ? 1 : $0.integer(below: 9) },
       hashing: pick([.standard, .fast, .seeded(7)]), clock: clock, pressureRule: pressureRule(),
       seed: UInt64(byte()), refreshAfterWrite: maybe { $0.duration() },
-      staleWhileRevalidate: maybe { $0.duration() }, negativeCount: integer(below: 100))
+      staleWhileRevalidate: maybe { $0.duration() }, negativeCount: integer(below: 100),
+      expireAfterAccess: maybe { $0.duration() })
   }
 
   /// A disk cache's configuration.
@@ -62,7 +67,7 @@ extension FuzzInput {
         bytes: maybe { $0.unsigned(below: 5000) }, count: maybe { $0.integer(below: 100) },
         age: maybe { $0.duration() }, freeBytes: maybe { $0.unsigned(below: 2) } ?? 0,
         freeSpaceInterval: unsigned(below: 1000)),
-      durability: pick([.none, .normal]), inlineBytesMax: integer(below: 200),
+      durability: pick([.none, .normal, .full]), inlineBytesMax: integer(below: 200),
       values: flag() ? .segments(bytes: integer(below: 9000)) : .files,
       groupWrites: integer(below: 100), groupBytes: integer(below: 10_000),
       pageCacheBytes: integer(below: 100_000), checkpointPages: integer(below: 100),
