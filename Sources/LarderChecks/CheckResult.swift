@@ -53,8 +53,8 @@ package struct CheckResult: Sendable, Hashable {
     self.notes = notes
   }
 
-  /// What it comes to: fail where anything got worse or cannot be held against the baseline any
-  /// more; inconclusive where nothing did and timings do not say.
+  /// Fail where anything got worse or counts can no longer be compared with the baseline's;
+  /// inconclusive where nothing did, and a timing is undecided or a figure was not measured.
   package var verdict: TimingVerdict {
     if !counts.failing.isEmpty || !counts.missing.isEmpty || !traceChanges.isEmpty
       || !unequalExecutions.isEmpty || !(resources?.worse.isEmpty ?? true)
@@ -62,6 +62,7 @@ package struct CheckResult: Sendable, Hashable {
     {
       return .fail
     }
+    if !(resources?.missing.isEmpty ?? true) { return .inconclusive }
     return timings.contains { $0.verdict == .inconclusive } ? .inconclusive : .pass
   }
 }

@@ -15,27 +15,34 @@ import Testing
       system: system, cells: [.init(name: name, values: [.memoryBytesPerObject: bytes])])
   }
 
+  private func compare(
+    _ before: MeasuredResources, _ after: MeasuredResources,
+    thresholds: [CheckResource: Share] = [:]
+  ) -> ResourceComparison {
+    ResourceComparison(
+      from: before, to: after, of: after.cells.map(\.name), thresholds: thresholds)
+  }
+
   @Test(arguments: [
     (156.0, 156.0, 0, 0), (156, 218, 1, 1), (100, 105, 0, 0), (100, 105.1, 1, 1),
     (100, 95, 0, 0), (100, 94.9, 1, 0), (0, 0, 0, 0), (0, 1, 1, 1),
   ])
   func fivePerCentAreAllowed(before: Double, after: Double, changes: Int, worse: Int) {
-    let comparison = ResourceComparison(from: measured(before), to: measured(after))
+    let comparison = compare(measured(before), measured(after))
     #expect(comparison.compared == 1)
     #expect(comparison.changes.count == changes && comparison.worse.count == worse)
   }
 
   @Test func theWorkloadFileDecides() {
-    let comparison = ResourceComparison(
-      from: measured(100), to: measured(103),
-      thresholds: [.memoryBytesPerObject: Share(percent: 2)])
+    let comparison = compare(
+      measured(100), measured(103), thresholds: [.memoryBytesPerObject: Share(percent: 2)])
     #expect(comparison.worse.map(\.threshold) == [Share(percent: 2)])
   }
 
   @Test func othersAreNotCompared() {
-    let systems = ResourceComparison(from: measured(1, system: "macOS arm64"), to: measured(9))
-    let cells = ResourceComparison(from: measured(1, policy: "fifo"), to: measured(9))
-    #expect(systems.compared == 0 && cells.compared == 0)
+    let systems = compare(measured(1, system: "macOS arm64"), measured(9))
+    let cells = compare(measured(1, policy: "fifo"), measured(9))
+    #expect(systems.isEmpty && cells.isEmpty)
   }
 
   @Test func ofSeveralRepetitionsTheLeastCounts() throws {
@@ -60,11 +67,41 @@ import Testing
       let name = measured(value).cells[0].name
       return measured(value).adding([name: value], as: .instructionsPerRequest)
     }
-    let comparison = ResourceComparison(from: figures(1000), to: figures(1011))
+    let comparison = compare(figures(1000), figures(1011))
     #expect(comparison.compared == 2 && comparison.hasInstructions)
     #expect(comparison.worse.map(\.resource) == [.instructionsPerRequest])
-    #expect(ResourceComparison(from: figures(1000), to: figures(1009)).changes.isEmpty)
-    #expect(!ResourceComparison(from: measured(1), to: figures(1)).hasInstructions)
+    #expect(compare(figures(1000), figures(1009)).changes.isEmpty)
+    #expect(!compare(measured(1), figures(1)).hasInstructions)
+  }
+
+  /// A threshold that guards nothing any more is reported, but not for a cell that did not run.
+  @Test func whatIsNotMeasuredAnyMoreIsMissing() {
+    let name = measured(1).cells[0].name
+    let before = measured(156).adding([name: 1000], as: .instructionsPerRequest)
+    let some = ResourceComparison(from: before, to: measured(156), of: [name])
+    #expect(
+      some.missing == [
+        MissingResource(name: name, resource: .instructionsPerRequest, before: 1000)
+      ])
+    #expect(some.compared == 1 && some.changes.isEmpty)
+    let none = MeasuredResources(system: before.system, cells: [])
+    let all = ResourceComparison(from: before, to: none, of: [name])
+    #expect(all.missing.map(\.resource) == [.memoryBytesPerObject, .instructionsPerRequest])
+    #expect(all.compared == 0 && !all.isEmpty)
+    #expect(ResourceComparison(from: before, to: none, of: []).isEmpty)
+  }
+
+  @Test func figuresOfCountedCellsStay() {
+    let (one, two) = (measured(1), measured(2, policy: "fifo"))
+    var before = MeasuredResources(system: one.system, cells: one.cells + two.cells)
+    before = before.adding(
+      [one.cells[0].name: 10, two.cells[0].name: 20], as: .instructionsPerRequest)
+    let counted = one.adding([one.cells[0].name: 11], as: .instructionsPerRequest)
+    let left = before.removing(.instructionsPerRequest, but: counted)
+    #expect(left.has(.instructionsPerRequest) && !two.has(.instructionsPerRequest))
+    #expect(left.cells.count { $0.values[.instructionsPerRequest] != nil } == 1)
+    #expect(left.cells.count { $0.values[.memoryBytesPerObject] != nil } == 2)
+    #expect(!before.removing(.instructionsPerRequest, but: nil).has(.instructionsPerRequest))
   }
 
   /// What a cache takes however many objects it holds differs by chance: 18 KB of 290 in a disk

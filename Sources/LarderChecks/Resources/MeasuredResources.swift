@@ -55,6 +55,21 @@ package struct MeasuredResources: Sendable, Hashable {
       system: system, cells: entries.values.sorted { "\($0.name)" < "\($1.name)" })
   }
 
+  /// Whether any cell has this figure.
+  package func has(_ resource: CheckResource) -> Bool {
+    cells.contains { $0.values[resource] != nil }
+  }
+
+  /// The figures without one of them, except of the cells of which `others` has it.
+  package func removing(_ resource: CheckResource, but others: Self?) -> Self {
+    let kept = Set(others?.cells.filter { $0.values[resource] != nil }.map(\.name) ?? [])
+    var figures = self
+    for index in figures.cells.indices where !kept.contains(figures.cells[index].name) {
+      figures.cells[index].values[resource] = nil
+    }
+    return figures
+  }
+
   /// This system, such as `Linux x86_64`.
   package static var thisSystem: String {
     #if os(Linux)

@@ -22,7 +22,7 @@ struct CheckCommand: ParsableCommand {
         larder check Workloads/ci.yaml --against ../main/.build/release/larder --budget 2m
 
       Exit codes: 0 passed; 1 something got worse; 2 the request was wrong; 3 with --strict, \
-      timing inconclusive.
+      timing inconclusive or a figure of the baseline not measured.
       """)
 
   @Argument(help: "The workload file.", completion: .file())
@@ -43,7 +43,11 @@ struct CheckCommand: ParsableCommand {
   @Flag(help: "Fail for every change of a count, gains included.")
   var exact = false
 
-  @Flag(help: "Exit with 3 if nothing failed and timing is inconclusive.")
+  @Flag(
+    help: """
+      Exit with 3 if nothing failed, and timing is inconclusive or a figure of the baseline was \
+      not measured.
+      """)
   var strict = false
 
   @OptionGroup var timing: CheckTimingOptions
@@ -88,7 +92,8 @@ struct CheckCommand: ParsableCommand {
     case .inconclusive:
       guard strict else { return }
       throw CheckOutcome(
-        description: "timing inconclusive; try a larger --budget", code: 3)
+        description: CheckDocument(result).whatIsMissing
+          ?? "timing inconclusive; try a larger --budget", code: 3)
     }
   }
 }

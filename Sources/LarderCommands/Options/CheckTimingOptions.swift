@@ -37,7 +37,10 @@ struct CheckTimingOptions: ParsableArguments {
   @Option(help: "Total time for measuring all cells, such as 60s or 5m.")
   var budget = BudgetOption(seconds: 60)
 
-  @Flag(help: "Time everything, even if a count got worse or a cell is known to be slower.")
+  @Flag(
+    help: """
+      Time and count everything, even if a count got worse or a cell is known to be slower.
+      """)
   var keepGoing = false
 
   @Option(help: "Seed of the order of runs. By default different each time.")

@@ -16,9 +16,14 @@ struct CheckInstructions {
   /// Instructions of a request, of each of `cells` that is timed: executed where it is, and else
   /// simulated.
   ///
-  /// - Parameter all: The workload's cells, in the order in which a worker numbers them.
+  /// - Parameters:
+  ///   - all: The workload's cells, in the order in which a worker numbers them.
+  ///   - stops: Whether counting ends with a cell that has so many.
+  /// - Returns: The figures, and how many cells are left.
   /// - Throws: `TimingError`.
-  func figures(of cells: [PlannedCell], among all: [PlannedCell]) throws -> [CellName: Double] {
+  func figures(
+    of cells: [PlannedCell], among all: [PlannedCell], stops: (CellName, Double) -> Bool
+  ) throws -> (figures: [CellName: Double], left: Int) {
     guard let own = Bundle.main.executablePath else {
       throw UsageError("cannot find the path of this program, so it cannot be counted")
     }
@@ -41,9 +46,11 @@ struct CheckInstructions {
       }
       progress.retitle("Counting instructions, \(place + 1) of \(chosen.count): \(cell.name)")
       let count = try counter.instructions(ofCell: number)
-      figures[cell.name.cell] = Double(count) / Double(max(1, trace.requests.count))
+      let figure = Double(count) / Double(max(1, trace.requests.count))
+      figures[cell.name.cell] = figure
+      if stops(cell.name.cell, figure) { return (figures, chosen.count - place - 1) }
     }
-    return figures
+    return (figures, 0)
   }
 
   private func timed(_ cells: [PlannedCell], _ spec: CheckSpec) -> [TimedCell] {

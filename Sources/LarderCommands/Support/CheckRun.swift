@@ -30,7 +30,6 @@ final class CheckRun {
     let planned = try cells(of: workload, traces)
     let records = try count(workload, planned, traces)
     let counted = records.map { CheckedCell($0, amongTraces: workload.hasSeveralTraces) }
-    let resources = try resources(records, of: planned, workload, traces, stored?.resources)
     // Without a baseline, everything is new.
     let before = (stored?.cells ?? []).filter { command.only.isEmpty || isNamed($0.name) }
     let comparison = CountsComparison(
@@ -41,47 +40,23 @@ final class CheckRun {
       command: repeating, machine: MachineDescription.current().summary, loads: [],
       cells: records.map { workload.name(of: $0.cell) }, counts: comparison,
       traceChanges: stored.map { Self.changes(from: $0.traces, to: traces.facts) } ?? [],
-      unequalExecutions: Self.unequal(records).map { workload.name(of: $0.cell) },
-      resources: compare(stored?.resources, resources, workload.check.resources))
+      unequalExecutions: Self.unequal(records).map { workload.name(of: $0.cell) })
+    let resources = try CheckResources(
+      command: command, workload: workload, traces: traces, progress: progress,
+      stored: stored?.resources
+    ).run(records, of: planned, hasFailed: result.verdict == .fail)
+    result.resources = resources.comparison
+    notes += resources.notes
     let timed = try time(planned, of: workload, traces, stored?.timings, after: result)
     result.timings = timed.comparisons
     result.timingMethod = timed.method
     fresh = Baseline(
-      workload: workload.name, traces: traces.facts, cells: counted, resources: resources,
+      workload: workload.name, traces: traces.facts, cells: counted, resources: resources.measured,
       timings: timed.measured ?? kept(stored?.timings, planned, of: workload))
     loads += [MachineLoad.oneMinute].compactMap { $0 }
     result.loads = loads
     result.notes = notes
     return result
-  }
-
-  /// Memory and disk as they were measured, and instructions if they were asked for; a new baseline
-  /// keeps those that it has.
-  private func resources(
-    _ records: [Record], of cells: [PlannedCell], _ workload: Workload, _ traces: WorkloadTraces,
-    _ stored: MeasuredResources?
-  ) throws -> MeasuredResources? {
-    let measured = MeasuredResources(records, amongTraces: workload.hasSeveralTraces)
-    let resource = CheckResource.instructionsPerRequest
-    var figures: [CellName: Double] = [:]
-    if command.timing.instructions {
-      let counter = CheckInstructions(
-        command: command, workload: workload, traces: traces, progress: progress)
-      figures = try counter.figures(of: cells, among: try workload.cells(over: traces))
-      if let stored, !stored.cells.contains(where: { $0.values[resource] != nil }), !command.update
-      {
-        notes.append(
-          "The baseline has no instructions; --update --instructions stores those of this build.")
-      }
-    } else if command.update, let stored, stored.system == MeasuredResources.thisSystem {
-      let names = Set(cells.map { workload.name(of: $0.cell) })
-      for cell in stored.cells where names.contains(cell.name) {
-        figures[cell.name] = cell.values[resource]
-      }
-    }
-    if figures.isEmpty { return measured }
-    return (measured ?? MeasuredResources(system: MeasuredResources.thisSystem, cells: []))
-      .adding(figures, as: resource)
   }
 
   /// The timings that were asked for: none where the counts have failed the check already.
@@ -190,28 +165,6 @@ final class CheckRun {
     }
     progress.end("\(records.count) cells in \(SecondsText.since(start))")
     return records
-  }
-
-  /// Memory and disk against the baseline's; nil where there is nothing to compare.
-  private func compare(
-    _ before: MeasuredResources?, _ after: MeasuredResources?,
-    _ thresholds: [CheckResource: Share]
-  ) -> ResourceComparison? {
-    guard let after else { return nil }
-    guard let before else {
-      if !command.update {
-        notes.append(
-          "The baseline has no figures of memory and disk; --update stores those of this run.")
-      }
-      return nil
-    }
-    guard before.system == after.system else {
-      notes.append(
-        "Memory and disk were not compared: the baseline was measured on \(before.system), this is "
-          + "\(after.system).")
-      return nil
-    }
-    return ResourceComparison(from: before, to: after, thresholds: thresholds)
   }
 
   /// The stored timings of cells that are still there.

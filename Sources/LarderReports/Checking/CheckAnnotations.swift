@@ -60,6 +60,9 @@ package enum CheckAnnotations {
       .filter { !result.counts.fails($0) }.map {
         ("\($0.after.name)", CheckText.sentence($0))
       }
+    warnings += (result.resources?.missing ?? []).map {
+      ("\($0.name)", "inconclusive: \(CheckText.sentence($0)); \(CheckText.remedy([$0]))")
+    }
     warnings += result.timings.filter { $0.verdict == .inconclusive }.map {
       ("\($0.name)", "inconclusive: \(CheckText.sentence($0))")
     }

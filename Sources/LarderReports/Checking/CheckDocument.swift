@@ -16,6 +16,13 @@ package struct CheckDocument {
   /// As Markdown for the summary of a job on GitHub.
   package var markdown: String { MarkdownMarkup().text(of: blocks) }
 
+  /// Which figures of the baseline were not measured, and what to do, in one line; nil for none.
+  package var whatIsMissing: String? {
+    guard let missing = result.resources?.missing, !missing.isEmpty else { return nil }
+    return "\(CheckText.counted(missing.count, "figure")) of the baseline not measured: "
+      + CheckText.remedy(missing)
+  }
+
   private var tables: ChangeTables { ChangeTables(counts: result.counts) }
 
   var blocks: [Block] {
@@ -52,7 +59,7 @@ package struct CheckDocument {
   }
 
   private var resources: [Block] {
-    result.resources.map { ResourceTable(comparison: $0).blocks(level: 3) } ?? []
+    result.resources.map { ResourceTable(comparison: $0, isCheck: true).blocks(level: 3) } ?? []
   }
 
   private var timings: [Block] {

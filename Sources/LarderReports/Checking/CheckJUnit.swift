@@ -3,8 +3,8 @@ import LarderSystem
 
 /// A check as JUnit XML, which every continuous integration shows: a test case a cell.
 ///
-/// A cell that got worse, is missing or takes longer is a failure; one whose timing says nothing is
-/// skipped.
+/// A cell that got worse, is missing or takes longer is a failure; one whose timing is undecided,
+/// or of which a figure was not measured, is skipped.
 package enum CheckJUnit {
   /// The file. Linear in the cells.
   package static func text(of result: CheckResult) -> String {
@@ -67,42 +67,34 @@ package enum CheckJUnit {
     let timings = Dictionary(grouping: result.timings, by: \.name.cell)
     let unequal = Set(result.unequalExecutions)
     let resources = Dictionary(grouping: result.resources?.changes ?? [], by: \.name)
+    let unmeasured = Dictionary(grouping: result.resources?.missing ?? [], by: \.name)
     var cases =
       result.traceChanges.isEmpty
       ? [] : [TestCase(name: "trace", failure: result.traceChanges.joined(separator: "; "))]
     cases += result.cells.map { name in
       var test = TestCase(name: "\(name)")
-      var failures: [String] = []
+      var findings = Findings()
       if let change = changes[name] {
         let sentence = "\(change.kind.rawValue): \(CheckText.sentence(change))"
         if result.counts.fails(change) {
-          failures.append(sentence)
+          findings.failures.append(sentence)
         } else {
-          test.output = [sentence]
+          findings.remarks.append(sentence)
         }
       }
-      if new.contains(name) { test.output.append("not in the baseline") }
+      if new.contains(name) { findings.remarks.append("not in the baseline") }
       if unequal.contains(name) {
-        failures.append("executed in one thread, its counts differ from the simulation")
+        findings.failures.append("executed in one thread, its counts differ from the simulation")
       }
-      for change in resources[name] ?? [] {
-        let sentence = CheckText.sentence(change)
-        if change.isWorse {
-          failures.append("worse: \(sentence)")
-        } else {
-          test.output.append("better: \(sentence)")
-        }
+      for change in resources[name] ?? [] { findings.add(change) }
+      if let missing = unmeasured[name] { findings.add(missing) }
+      for timing in timings[name] ?? [] { findings.add(timing) }
+      test.output = findings.remarks
+      if !findings.open.isEmpty {
+        test.skipped = "inconclusive: \(findings.open.joined(separator: "; "))"
       }
-      for timing in timings[name] ?? [] {
-        let sentence = CheckText.sentence(timing)
-        switch timing.verdict {
-        case .fail: failures.append("\(timing.name) \(sentence)")
-        case .inconclusive: test.skipped = "inconclusive: \(sentence)"
-        case .pass: test.output.append(sentence)
-        }
-      }
-      if !failures.isEmpty {
-        test.failure = failures.joined(separator: "; ")
+      if !findings.failures.isEmpty {
+        test.failure = findings.failures.joined(separator: "; ")
         test.output.append(CheckText.command(result, only: name))
       }
       return test
@@ -111,5 +103,37 @@ package enum CheckJUnit {
       + result.counts.missing.map {
         TestCase(name: "\($0.name)", failure: "missing: the baseline has it, the workload does not")
       }
+  }
+
+  /// What was found of one cell.
+  private struct Findings {
+    /// What fails it.
+    var failures: [String] = []
+    /// What is undecided.
+    var open: [String] = []
+    /// Everything else.
+    var remarks: [String] = []
+
+    mutating func add(_ change: ResourceChange) {
+      let sentence = CheckText.sentence(change)
+      if change.isWorse {
+        failures.append("worse: \(sentence)")
+      } else {
+        remarks.append("better: \(sentence)")
+      }
+    }
+
+    mutating func add(_ missing: [MissingResource]) {
+      open += missing.map { CheckText.sentence($0) } + [CheckText.remedy(missing)]
+    }
+
+    mutating func add(_ timing: TimingComparison) {
+      let sentence = CheckText.sentence(timing)
+      switch timing.verdict {
+      case .fail: failures.append("\(timing.name) \(sentence)")
+      case .inconclusive: open.append(sentence)
+      case .pass: remarks.append(sentence)
+      }
+    }
   }
 }

@@ -54,6 +54,11 @@ enum CheckText {
       ? NumberText.grouped(UInt64(value.rounded())) : NumberText.fixed(value, decimals: 2) ?? ""
   }
 
+  /// A figure for programs: whole where it is whole, else with three decimals.
+  static func plain(_ value: Double) -> String? {
+    NumberText.fixed(value, decimals: value.rounded() == value ? 0 : 3)
+  }
+
   /// A change of a figure with its sign, such as `+39.7 %`.
   static func percent(_ change: ResourceChange) -> String {
     guard change.before > 0 else { return "" }
@@ -65,6 +70,22 @@ enum CheckText {
   static func sentence(_ change: ResourceChange) -> String {
     "\(change.resource.rawValue) \(figure(change.before)) -> \(figure(change.after)) "
       + "(\(percent(change)); threshold \(change.threshold))"
+  }
+
+  /// A figure that was not measured, in a sentence.
+  static func sentence(_ missing: MissingResource) -> String {
+    "\(missing.resource.rawValue) \(figure(missing.before)) -> not measured"
+  }
+
+  /// How to have a figure measured again.
+  static func remedy(_ missing: [MissingResource]) -> String {
+    let hasInstructions = missing.contains { $0.resource == .instructionsPerRequest }
+    let hasOthers = missing.contains { $0.resource != .instructionsPerRequest }
+    let ways =
+      (hasOthers ? ["execute these cells as when the baseline was made"] : [])
+      + (hasInstructions ? ["count instructions with --instructions"] : [])
+    let options = hasInstructions ? "--update --instructions" : "--update"
+    return ways.joined(separator: " and ") + ", or drop the figures with \(options)"
   }
 
   /// A timing in a sentence, such as `1.052 times as slow as before (1.040 to 1.063)`.

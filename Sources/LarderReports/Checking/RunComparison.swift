@@ -27,8 +27,10 @@ package struct RunComparison: Sendable {
       from: before.records.map { CheckedCell($0, amongTraces: amongTraces) },
       to: after.records.map { CheckedCell($0, amongTraces: amongTraces) })
     let measured = [before, after].map { MeasuredResources($0.records, amongTraces: amongTraces) }
-    if let old = measured[0], let new = measured[1], before.machine.system == after.machine.system {
-      resources = ResourceComparison(from: old, to: new)
+    if let old = measured[0], before.machine.system == after.machine.system {
+      let new = measured[1] ?? MeasuredResources(system: old.system, cells: [])
+      let cells = after.records.map { CellName($0.cell, amongTraces: amongTraces) }
+      resources = ResourceComparison(from: old, to: new, of: cells)
     } else {
       resources = ResourceComparison()
     }

@@ -35,7 +35,7 @@ package enum RunComparisonFormat: String, Sendable, CaseIterable {
       ]),
     ]
     blocks += tables.blocks(level: 3)
-    blocks += ResourceTable(comparison: comparison.resources).blocks(level: 3)
+    blocks += ResourceTable(comparison: comparison.resources, isCheck: false).blocks(level: 3)
     let speeds = comparison.speeds
     if !speeds.isEmpty {
       blocks += [

@@ -1,5 +1,6 @@
 import LarderChecks
 import LarderEngine
+import LarderWorkloads
 
 /// What a check could have found, made up by hand.
 enum SampleCheck {
@@ -37,6 +38,25 @@ enum SampleCheck {
       ratio: ratio, blocks: 24, pairs: 240, otherSeconds: 0.02, thisSeconds: 0.021)
   }
 
+  /// A figure that got worse, one that got better, and two that were not measured.
+  static var resources: ResourceComparison {
+    let names = after.map(\.name)
+    var comparison = ResourceComparison(
+      changes: [
+        ResourceChange(
+          name: names[1], resource: .memoryBytesPerObject, before: 156, after: 218,
+          threshold: Share(percent: 5)),
+        ResourceChange(
+          name: names[5], resource: .diskBytes, before: 888_832, after: 800_000,
+          threshold: Share(percent: 5)),
+      ], compared: 9)
+    comparison.missing = [
+      MissingResource(name: names[2], resource: .memoryBytesPerObject, before: 252.25),
+      MissingResource(name: names[3], resource: .instructionsPerRequest, before: 1234),
+    ]
+    return comparison
+  }
+
   /// Everything that can be found, found.
   static var full: CheckResult {
     CheckResult(
@@ -45,7 +65,7 @@ enum SampleCheck {
       machine: SampleResults.machine.summary, loads: [0.5, 2.25], cells: after.map(\.name),
       counts: CountsComparison(from: before, to: after),
       traceChanges: ["feed: was 10 requests, 5 objects; is 11 requests, 5 objects"],
-      unequalExecutions: [after[1].name],
+      unequalExecutions: [after[1].name], resources: resources,
       timings: [
         timing(after[0], .fail, CentreInterval(centre: 1.052, lower: 1.04, upper: 1.063)),
         timing(after[1], .pass, CentreInterval(centre: 0.999, lower: 0.99, upper: 1.01)),
@@ -64,6 +84,7 @@ enum SampleCheck {
     result.counts = CountsComparison(from: after, to: after)
     result.traceChanges = []
     result.unequalExecutions = []
+    result.resources = nil
     result.timings = []
     result.timingMethod = nil
     result.notes = []

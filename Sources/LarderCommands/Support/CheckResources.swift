@@ -1,0 +1,133 @@
+import LarderChecks
+import LarderSimulation
+import LarderWorkloads
+
+/// Memory, disk and instructions of a check, measured and compared with the baseline's.
+struct CheckResources {
+  /// What the user asked for.
+  let command: CheckCommand
+  /// The workload.
+  let workload: Workload
+  /// Its traces.
+  let traces: WorkloadTraces
+  /// Where to tell how it goes.
+  let progress: ProgressLine
+  /// The baseline's figures; nil where it has none.
+  let stored: MeasuredResources?
+
+  /// What came of it.
+  struct Outcome {
+    /// The figures of this run, and in a new baseline those that it keeps.
+    var measured: MeasuredResources?
+    /// Nil where there is nothing to compare.
+    var comparison: ResourceComparison?
+    /// Remarks for the reader.
+    var notes: [String] = []
+  }
+
+  /// Takes the figures of memory and disk from `records`, counts instructions if that was asked for
+  /// and the check has not failed yet, and compares them all.
+  func run(
+    _ records: [Record], of cells: [PlannedCell], hasFailed: Bool
+  ) throws -> Outcome {
+    var outcome = Outcome(
+      measured: MeasuredResources(records, amongTraces: workload.hasSeveralTraces))
+    let names = cells.map { workload.name(of: $0.cell) }
+    var before = stored
+    if command.timing.instructions {
+      let worse = compare(stored, outcome.measured, of: names)?.worse ?? []
+      let isOver = try count(cells, into: &outcome, hasFailed: hasFailed || !worse.isEmpty)
+      if isOver { before = stored?.removing(.instructionsPerRequest, but: outcome.measured) }
+    } else if command.update {
+      keepInstructions(of: names, in: &outcome)
+    }
+    outcome.comparison = compare(before, outcome.measured, of: names)
+    if !command.update { outcome.notes += remarks(outcome.measured) }
+    return outcome
+  }
+
+  /// Whether a failure ends the check, so that what is left need not be measured.
+  private var stopsEarly: Bool { !command.update && !command.timing.keepGoing }
+
+  /// Counts instructions until a cell has too many; true where cells are left.
+  private func count(
+    _ cells: [PlannedCell], into outcome: inout Outcome, hasFailed: Bool
+  ) throws -> Bool {
+    guard !hasFailed || !stopsEarly else {
+      outcome.notes.append(
+        "Instructions were not counted, as the check has failed already; --keep-going counts them.")
+      return true
+    }
+    let counter = CheckInstructions(
+      command: command, workload: workload, traces: traces, progress: progress)
+    let counted = try counter.figures(of: cells, among: try workload.cells(over: traces)) {
+      stopsEarly && isWorse($0, $1)
+    }
+    add(counted.figures, to: &outcome)
+    guard counted.left > 0 else { return false }
+    outcome.notes.append(
+      "Counting of instructions ended with a cell that is worse, \(counted.left) left; "
+        + "--keep-going counts them.")
+    return true
+  }
+
+  private func isWorse(_ name: CellName, _ instructions: Double) -> Bool {
+    let figures = MeasuredResources(system: MeasuredResources.thisSystem, cells: [])
+      .adding([name: instructions], as: .instructionsPerRequest)
+    return compare(stored, figures, of: [name])?.worse.isEmpty == false
+  }
+
+  /// A new baseline keeps the instructions of the old one where they were not counted again.
+  private func keepInstructions(of names: [CellName], in outcome: inout Outcome) {
+    guard let stored, stored.system == MeasuredResources.thisSystem else { return }
+    let kept = Set(names)
+    var figures: [CellName: Double] = [:]
+    for cell in stored.cells where kept.contains(cell.name) {
+      figures[cell.name] = cell.values[.instructionsPerRequest]
+    }
+    add(figures, to: &outcome)
+  }
+
+  private func add(_ figures: [CellName: Double], to outcome: inout Outcome) {
+    guard !figures.isEmpty else { return }
+    let none = MeasuredResources(system: MeasuredResources.thisSystem, cells: [])
+    outcome.measured = (outcome.measured ?? none)
+      .adding(figures, as: .instructionsPerRequest)
+  }
+
+  /// Figures against the baseline's; nil where there is nothing to compare.
+  private func compare(
+    _ before: MeasuredResources?, _ after: MeasuredResources?, of names: [CellName]
+  ) -> ResourceComparison? {
+    let after = after ?? MeasuredResources(system: MeasuredResources.thisSystem, cells: [])
+    guard let before, before.system == after.system else { return nil }
+    return ResourceComparison(
+      from: before, to: after, of: names, thresholds: workload.check.resources)
+  }
+
+  /// Why figures are not compared.
+  private func remarks(_ measured: MeasuredResources?) -> [String] {
+    guard let measured else { return [] }
+    guard let stored else {
+      return ["The baseline has no figures of memory and disk; --update stores those of this run."]
+    }
+    guard stored.system == measured.system else {
+      return [
+        "Memory and disk were not compared: the baseline was measured on \(stored.system), this is "
+          + "\(measured.system)."
+      ]
+    }
+    let new = CheckResource.allCases.filter { measured.has($0) && !stored.has($0) }
+    var remarks: [String] = []
+    if new.contains(.instructionsPerRequest) {
+      remarks.append(
+        "The baseline has no instructions; --update --instructions stores those of this build.")
+    }
+    let others = new.filter { $0 != .instructionsPerRequest }.map(\.rawValue)
+    if !others.isEmpty {
+      remarks.append(
+        "The baseline has no \(others.joined(separator: ", ")); --update stores those of this run.")
+    }
+    return remarks
+  }
+}
