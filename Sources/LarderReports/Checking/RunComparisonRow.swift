@@ -10,14 +10,16 @@ struct RunComparisonRow {
   let policy: String
   let capacity: String
   let seed: UInt64
-  /// `worse`, `better`, `different`, `new`, `missing` or, without a verdict, `timing`.
+  /// `worse`, `better`, `different`, `new`, `missing` or, without a verdict, `unmeasured` (a figure
+  /// that only the earlier folder has) and `timing`.
   let kind: String
-  /// The count, or the mode and threads of a timing; empty for a whole cell.
+  /// The count, the figure of memory or disk, or the mode and threads of a timing; empty for a
+  /// whole cell.
   var count = ""
   var before: String?
   var after: String?
 
-  /// Every change, in order; then every timing.
+  /// Every change of a count, in order; then those of memory and disk, then every timing.
   static func all(in comparison: RunComparison) -> [RunComparisonRow] {
     var rows = comparison.counts.changes.flatMap { change in
       change.metrics.map { metric in
@@ -30,6 +32,19 @@ struct RunComparisonRow {
     }
     rows += comparison.counts.new.map { RunComparisonRow($0.name, kind: "new") }
     rows += comparison.counts.missing.map { RunComparisonRow($0.name, kind: "missing") }
+    rows += comparison.resources.changes.map { change in
+      var row = RunComparisonRow(change.name, kind: change.isWorse ? "worse" : "better")
+      row.count = change.resource.rawValue
+      row.before = CheckText.plain(change.before)
+      row.after = CheckText.plain(change.after)
+      return row
+    }
+    rows += comparison.resources.missing.map { missing in
+      var row = RunComparisonRow(missing.name, kind: "unmeasured")
+      row.count = missing.resource.rawValue
+      row.before = CheckText.plain(missing.before)
+      return row
+    }
     rows += comparison.speeds.map { speed in
       var row = RunComparisonRow(speed.cell, kind: "timing")
       row.count = "requests_per_second_\(speed.mode.rawValue)_\(speed.threads)"

@@ -41,12 +41,34 @@ struct CheckGoldenTests {
     after.records[9].timings[1].seconds = 0.00004
     after.interrupted = true
     after.machine.cores = 4
+    for record in after.records.indices {
+      for index in after.records[record].executions?.indices ?? 0..<0 {
+        guard after.records[record].executions?[index].threads == 1 else { continue }
+        after.records[record].executions?[index].diskBytes = 3 << 20
+        after.records[record].executions?[index].memoryBytesPerObject = nil
+      }
+    }
     let comparison = RunComparison(
       SampleResults.full, named: "before", with: after, named: "after")
     let text = try format.text(of: comparison)
     try GoldenFile.check(text, against: "compare.\(format == .text ? "txt" : format.rawValue)")
     let same = RunComparison(after, named: "a", with: after, named: "b")
     #expect(same.counts.isEmpty)
+  }
+
+  /// What `--fail-on-worse` counts has a row that says so.
+  @Test func everyWorseFigureHasARow() {
+    var after = SampleResults.full
+    let record = after.records.firstIndex { $0.executions?.first?.diskBytes != nil } ?? 0
+    for index in after.records[record].executions?.indices ?? 0..<0 {
+      after.records[record].executions?[index].diskBytes = 9 << 20
+    }
+    let comparison = RunComparison(
+      SampleResults.full, named: "before", with: after, named: "after")
+    #expect(comparison.resources.worse.count == 1)
+    let rows = RunComparisonRow.all(in: comparison).filter { $0.kind == "worse" }
+    #expect(rows.map(\.count) == ["disk_bytes"])
+    #expect(rows.map(\.before) == ["2097152"] && rows.map(\.after) == ["9437184"])
   }
 
   @Test func verdicts() {
@@ -61,6 +83,11 @@ struct CheckGoldenTests {
     result.timings.append(SampleCheck.timing(SampleCheck.after[1], .fail, nil))
     #expect(result.verdict == .fail)
     result.timings = []
+    result.resources = ResourceComparison(compared: 1)
+    #expect(result.verdict == .pass && CheckDocument(result).whatIsMissing == nil)
+    result.resources?.missing = SampleCheck.resources.missing
+    #expect(result.verdict == .inconclusive, "a figure that was not measured")
+    result.resources = nil
     result.counts = CountsComparison(from: SampleCheck.before, to: [])
     #expect(result.verdict == .fail, "missing cells")
     for change in [SampleCheck.full.traceChanges, []] {
