@@ -77,7 +77,7 @@ import Testing
     let result = try compare(world, slowdown: 0.05)
     #expect(result.map(\.verdict) == [.fail])
     let ratio = try #require(result[0].ratio)
-    #expect(ratio.lower > 1.0247 && ratio.lower < 1.05 && ratio.upper > 1.05)
+    #expect(ratio.lower > 1.035 && ratio.lower < 1.05 && ratio.upper > 1.05)
     #expect(world.seconds < 15)
     #expect(world.ended == world.launches.count)
   }

@@ -68,10 +68,10 @@ import Testing
     #expect(verdicts[.pass] == Self.expected.passesOfItself, "\(verdicts)")
   }
 
-  /// A slowdown by the threshold, under the same load.
+  /// A slowdown as far beyond the border as none is before it, under the same load.
   @Test func aSlowdownIsFound() {
     let settings = TimingSettings()
-    let slowdown = DeterministicMath.log(1.05)
+    let slowdown = 2 * settings.border
     let verdicts = verdicts(
       runs: 1000, border: settings.border, errorRate: settings.errorRate
     ) { random in slowdown + Self.loaded(&random) }
@@ -79,7 +79,18 @@ import Testing
     #expect(verdicts[.fail] == Self.expected.found, "\(verdicts)")
   }
 
-  private static let expected = (fails: 59, passes: 70, passesOfItself: 1685, found: 827)
+  /// What code placement alone does to a ratio is never beyond the border, whatever the threshold.
+  @Test(arguments: [0.01, 0.03, 0.05, 0.07, 0.08, 0.25])
+  func theBorderIsBeyondPlacement(threshold: Double) {
+    let settings = TimingSettings(threshold: threshold)
+    #expect(settings.borderSlowdown > 0.0349)
+    #expect(settings.findsThreshold == (threshold > 0.035))
+    if threshold >= 0.08 {
+      #expect(abs(settings.border - DeterministicMath.log(1 + threshold) / 2) < 1e-12)
+    }
+  }
+
+  private static let expected = (fails: 59, passes: 70, passesOfItself: 1878, found: 934)
 
   /// What is spent on early looks is not there for later ones; a look at too little is free.
   @Test func aLookAtTooLittleCostsNothing() {

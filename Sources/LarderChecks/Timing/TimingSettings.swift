@@ -28,10 +28,18 @@ package struct TimingSettings: Sendable, Hashable {
     self.keepsGoing = keepsGoing
   }
 
-  /// The border between pass and fail, as a logarithm: half-way to the threshold, so that neither a
-  /// build that is no slower nor one that is slower by the threshold is ever on the edge.
-  package var border: Double { log(1 + threshold) / 2 }
+  /// What code placement alone makes of a ratio at most, with a margin: executables linked from the
+  /// same objects differed by up to 1.026 (`Results/examples/layouts`).
+  package static var placement: Double { 1.035 }
 
-  /// The border as a slowdown, such as 0.0247.
+  /// The border between pass and fail, as a logarithm: half-way to the threshold, so that neither a
+  /// build that is no slower nor one that is slower by the threshold is ever on the edge, and not
+  /// within what placement does.
+  package var border: Double { max(log(1 + threshold) / 2, log(Self.placement)) }
+
+  /// Whether a slowdown by the threshold lies beyond the border.
+  package var findsThreshold: Bool { log(1 + threshold) > border }
+
+  /// The border as a slowdown, such as 0.035.
   package var borderSlowdown: Double { exp(border) - 1 }
 }

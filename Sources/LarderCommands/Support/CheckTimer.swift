@@ -31,9 +31,20 @@ struct CheckTimer {
 
   /// Measures what was asked for; nothing when nothing was.
   func run(_ stored: CalibratedTimings?, updating: Bool) throws -> Outcome {
-    if let other = command.timing.against { return try pairs(against: other) }
-    guard command.timing.timings else { return Outcome() }
-    return try calibrated(stored, updating: updating)
+    var outcome = Outcome()
+    if let other = command.timing.against {
+      outcome = try pairs(against: other)
+    } else if command.timing.timings {
+      outcome = try calibrated(stored, updating: updating)
+    } else {
+      return outcome
+    }
+    if !settings.findsThreshold {
+      outcome.notes.append(
+        "A slowdown of \(percent(settings.threshold)) passes: code placement alone makes as much, "
+          + "so the border is \(border); --instructions finds smaller ones.")
+    }
+    return outcome
   }
 
   private static let start = ContinuousClock.now
@@ -77,9 +88,14 @@ struct CheckTimer {
     outcome.method =
       "Time of this build over that of \(other), in pairs of runs, with fresh processes "
       + "for each block; seed \(settings.seed). An interval above \(border) fails, one below it "
-      + "passes. Detects a slowdown of \(percent(settings.threshold)); the probability of a false "
+      + "passes. Detects a slowdown of \(detected); the probability of a false "
       + "alarm is at most \(percent(settings.errorRate)) over all cells and looks."
     return outcome
+  }
+
+  private var detected: String {
+    settings.findsThreshold
+      ? percent(settings.threshold) : "more than \(percent(settings.borderSlowdown))"
   }
 
   private var border: String { String(format: "%.3f", 1 + settings.borderSlowdown) }
