@@ -118,6 +118,9 @@ public struct CacheUsage: Sendable, Hashable {
   /// Bytes written to disk since `resetCounts`, with everything that is written beside the values;
   /// nil leaves it to the system's count.
   public var bytesWritten: UInt64?
+  /// Bytes that the cache has given the system to write since `resetCounts`, by a count of its own
+  /// that one build repeats exactly; nil leaves it to the system's count of the process's calls.
+  public var bytesHandedOver: UInt64?
 
   /// Nothing is known.
   public init() {}

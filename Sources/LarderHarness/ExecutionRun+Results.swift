@@ -36,7 +36,7 @@ extension ExecutionRun {
 
   /// Fills the execution in when all requests are made.
   func takeResults(
-    _ cache: any CacheUnderTest, memoryBefore: UInt64?, writesBefore: UInt64?,
+    _ cache: any CacheUnderTest, memoryBefore: UInt64?, writesBefore: Writes,
     simulated: Counts?
   ) throws(ExecutionError) {
     let tally = tally
@@ -117,19 +117,28 @@ extension ExecutionRun {
   }
 
   private func takeDisk(
-    _ cache: any CacheUnderTest, writesBefore: UInt64?, _ tally: RunTally
+    _ cache: any CacheUnderTest, writesBefore: Writes, _ tally: RunTally
   ) throws(ExecutionError) {
     try calling("flush") { try cache.flush() }
     let usage = try calling("usage") { try cache.usage() }
     execution.diskBytes = usage.diskBytes ?? folder.bytes
-    if let written = usage.bytesWritten {
-      execution.diskBytesWritten = written
-    } else if let writesBefore, let after = ProcessWrites.bytes, after >= writesBefore {
-      execution.diskBytesWritten = after - writesBefore
+    execution.files = folder.fileCount
+    execution.diskBytesWritten =
+      usage.bytesWritten ?? Self.difference(ProcessWrites.bytes(.disk), writesBefore.disk)
+    execution.bytesWritten = usage.bytesHandedOver
+    // The system's count of this process says nothing of a cache in another.
+    if execution.bytesWritten == nil, planned.process == nil {
+      execution.bytesWritten = Self.difference(ProcessWrites.bytes(.calls), writesBefore.calls)
     }
     guard let written = execution.diskBytesWritten else { return }
     let stored = bytesStoredOnDisk(cache.tierCounts(), tally)
     if stored > 0 { execution.writeAmplification = Double(written) / stored }
+  }
+
+  /// How much a count has grown; nil where it is not known.
+  private static func difference(_ now: UInt64?, _ before: UInt64?) -> UInt64? {
+    guard let now, let before else { return nil }
+    return now.growth(since: before)
   }
 
   /// Bytes of values that went to the disk tier: as it counts them, where it counts bytes; where it

@@ -73,7 +73,7 @@ final class ExecutionRun {
         return nil
       }
       try takeResults(
-        cache, memoryBefore: memoryBefore, writesBefore: writesBefore.bytes, simulated: simulated)
+        cache, memoryBefore: memoryBefore, writesBefore: writesBefore, simulated: simulated)
     } catch {
       // The first error is the one to tell.
       try? cache.close()
@@ -109,9 +109,12 @@ final class ExecutionRun {
     }
   }
 
-  /// What the process had written to disk when the warm-up was over.
-  private struct Writes {
-    var bytes: UInt64?
+  /// What the process had written when the warm-up was over.
+  struct Writes {
+    /// To disk.
+    let disk = ProcessWrites.bytes(.disk)
+    /// In calls.
+    let calls = ProcessWrites.bytes(.calls)
   }
 
   /// Everything before requests count; nil when it was stopped.
@@ -143,7 +146,7 @@ final class ExecutionRun {
         execution.notes.append("the page cache stays warm: this system cannot drop it")
       }
     }
-    return Writes(bytes: ProcessWrites.bytes)
+    return Writes()
   }
 
   /// The warm-up up to a request, by one thread.

@@ -82,6 +82,25 @@ import Testing
     #expect(try check(scratch, ["--strict"]).exitCode == 0)
   }
 
+  /// Each has a threshold of its own, and what the cache counts itself is the same in every run.
+  @Test(arguments: ["bytes_written", "files"])
+  func moreWritesAndFilesFail(figure: String) throws {
+    let scratch = try prepared()
+    let stored = try String(contentsOf: scratch.url("larder-baseline.json"), encoding: .utf8)
+    let match = try #require(stored.firstMatch(of: try Regex("\"\(figure)\": ([0-9.]+)")))
+    let value = try #require(match.output[1].substring.flatMap { Double($0) })
+    #expect(value > 0)
+    try scratch.write(
+      stored.replacingCharacters(in: match.range, with: "\"\(figure)\": \(value / 1.2)"),
+      to: "larder-baseline.json")
+    let worse = try check(scratch)
+    #expect(worse.exitCode == 1 && worse.output.contains("1 worse, 0 better."), "\(worse.output)")
+    #expect(worse.output.contains(figure), "\(worse.output)")
+    try scratch.write(
+      Self.workload + "check: {resources: {\(figure): 30%}}\n", to: "tiny.yaml")
+    #expect(try check(scratch).exitCode == 0)
+  }
+
   @Test func nothingExecutedIsInconclusive() throws {
     let scratch = try prepared()
     try scratch.write(

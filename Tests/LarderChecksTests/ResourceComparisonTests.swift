@@ -116,9 +116,12 @@ import Testing
     execution.memoryBytesPerObject = 290
     execution.residentObjects = objects
     execution.diskBytes = 4096
+    execution.bytesWritten = 123_456
+    execution.files = 3
     record.executions = [execution]
     let values = MeasuredResources([record], amongTraces: false)?.cells.first?.values
     #expect(values?[.memoryBytesPerObject] == (isCompared ? 290 : nil))
     #expect(values?[.diskBytes] == 4096)
+    #expect(values?[.bytesWritten] == 123_456 && values?[.files] == 3)
   }
 }

@@ -175,4 +175,43 @@ import Testing
     #expect(bytes > 50 * 1_000)
     #expect(execution.latencies.map(\.kind) == [.diskHit, .miss])
   }
+
+  /// What Larder counts of its own writes is the same in every run, without those of the warm-up.
+  @Test(arguments: [false, true])
+  func writesAndFilesAreCounted(isHybrid: Bool) throws {
+    let trace = ExecutionTrace(sizeMax: 3_000, hasOperations: false, isTimed: false).prepared()
+    let stand = ExecutionStand()
+    stand.repetitions = 2
+    let tier = try ExecutionStand.tier()
+    let planned = ExecutionStand.cell(
+      isHybrid
+        ? .hybrid(memory: try ExecutionStand.tier(capacity: 10), disk: tier, rules: HybridRules())
+        : .disk(tier))
+    let all = try #require(try stand.run(planned, over: trace))
+    let bytes = try #require(all.first?.bytesWritten)
+    let files = try #require(all.first?.files)
+    #expect(bytes > 50 * 1_000 && files > 1)
+    #expect(all.map(\.bytesWritten) == [bytes, bytes] && all.map(\.files) == [files, files])
+    stand.warmUp = .requests(500)
+    let rest = try #require(try stand.run(planned, over: trace)?.first?.bytesWritten)
+    #expect(rest > 0 && rest < bytes)
+  }
+
+  /// A cache that does not count is measured by the system's count, where it has one.
+  @Test func aFileForEachObjectIsAFileForEachObject() throws {
+    let trace = ExecutionTrace(sizeMax: 3_000, hasOperations: false, isTimed: false).prepared()
+    let stand = ExecutionStand()
+    let planned = ExecutionStand.cell(.disk(try ExecutionStand.tier()), contender: "files")
+    let execution = try #require(try stand.run(planned, over: trace)?.first)
+    // The name that values are written under first is gone.
+    #expect(execution.files == 50)
+    #if os(Linux)
+      let bytes = try #require(execution.bytesWritten)
+      #expect(bytes >= 50)
+    #else
+      #expect(execution.bytesWritten == nil)
+    #endif
+    let memory = try stand.run(Self.cell(capacity: 50), over: trace)?.first
+    #expect(memory?.files == nil && memory?.bytesWritten == nil)
+  }
 }

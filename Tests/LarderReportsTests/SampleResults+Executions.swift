@@ -34,6 +34,8 @@ extension SampleResults {
         execution.diskBytes = 2 << 20
         execution.diskBytesWritten = 3_000_000
         execution.writeAmplification = 3
+        execution.bytesWritten = 2_900_000
+        execution.files = 7
         return execution
       }
     }

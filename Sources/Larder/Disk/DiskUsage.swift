@@ -24,4 +24,7 @@ package struct DiskWrites: Sendable, Hashable {
   /// Bytes of pages and their headers in the write-ahead log; with durability `none`, which has
   /// none, of pages in the database.
   package var log: UInt64 = 0
+
+  /// Both.
+  package var total: UInt64 { files + log }
 }

@@ -39,6 +39,9 @@ extension HybridCache {
   /// Bytes of all files of the disk tier. O(entries).
   public var diskBytes: UInt64 { disk?.diskBytes ?? 0 }
 
+  /// What the disk tier has written since it was opened; nil without one.
+  package var diskWrites: DiskWrites? { disk?.writes }
+
   /// Bytes that memory takes for keys, values and all that it knows of them, without what keys and
   /// values point to. O(shards).
   public var memoryResidentBytes: Int { memory?.residentBytes ?? 0 }

@@ -101,6 +101,8 @@ extension CheckResource {
       execution.residentObjects.map { $0 >= Self.objectsMin } ?? true
         ? execution.memoryBytesPerObject : nil
     case .diskBytes: execution.diskBytes.map { Double($0) }
+    case .bytesWritten: execution.bytesWritten.map { Double($0) }
+    case .files: execution.files.map { Double($0) }
     // Counted in processes of their own.
     case .instructionsPerRequest: nil
     }

@@ -13,6 +13,7 @@ final class LarderDisk: CacheUnderTest {
   private let countsBytes: Bool
   // What had been counted when the counts were last set to zero.
   private let before = Locked(TierCounts())
+  private let wroteBefore = Locked(UInt64(0))
 
   /// A cache of one tier.
   init(_ tier: TierSetup, _ setup: CacheSetup) throws(DiskCacheError) {
@@ -37,6 +38,7 @@ final class LarderDisk: CacheUnderTest {
     usage.diskEntries = entries
     usage.diskWeight = countsBytes ? cache.valueBytes : UInt64(entries)
     usage.diskBytes = cache.diskBytes
+    usage.bytesHandedOver = cache.writes.total.growth(since: wroteBefore.withLock { $0 })
     return usage
   }
 
@@ -46,11 +48,19 @@ final class LarderDisk: CacheUnderTest {
     return counts
   }
 
-  func resetCounts() { before.withLock { $0 = cache.tierCounts } }
+  func resetCounts() {
+    before.withLock { $0 = cache.tierCounts }
+    wroteBefore.withLock { $0 = cache.writes.total }
+  }
 
   func flush() throws { try cache.flush() }
 
   func close() throws { try cache.close() }
+}
+
+extension UInt64 {
+  /// How much a count has grown; nil where it began anew.
+  func growth(since earlier: UInt64) -> UInt64? { self < earlier ? nil : self - earlier }
 }
 
 extension TierCounts {

@@ -8,8 +8,10 @@ import LarderEngine
 #endif
 
 /// Larder's memory before disk under test.
-struct LarderHybrid: CacheUnderTest {
+final class LarderHybrid: CacheUnderTest {
   private let cache: HybridCache<UInt64, Data>
+  // What had been written when the counts were last set to zero.
+  private let wroteBefore = Locked(UInt64(0))
   private let countsBytes: Bool
 
   /// A cache of two tiers.
@@ -54,6 +56,7 @@ struct LarderHybrid: CacheUnderTest {
     usage.diskEntries = entries
     usage.diskWeight = countsBytes ? cache.diskValueBytes : UInt64(entries)
     usage.diskBytes = cache.diskBytes
+    usage.bytesHandedOver = cache.diskWrites?.total.growth(since: wroteBefore.withLock { $0 })
     return usage
   }
 
@@ -67,7 +70,10 @@ struct LarderHybrid: CacheUnderTest {
     return counts
   }
 
-  func resetCounts() { cache.resetCounts() }
+  func resetCounts() {
+    cache.resetCounts()
+    wroteBefore.withLock { $0 = cache.diskWrites?.total ?? 0 }
+  }
 
   func flush() throws { try cache.flush() }
 

@@ -37,6 +37,12 @@ struct RunFolder: Sendable {
     }
   }
 
+  /// How many files are in it; nil for none, as a cache may keep them elsewhere. O(files).
+  var fileCount: UInt64? {
+    let count = files.count
+    return count == 0 ? nil : UInt64(count)
+  }
+
   /// Bytes of all files in it. O(files).
   var bytes: UInt64 {
     files.reduce(0) { sum, file in

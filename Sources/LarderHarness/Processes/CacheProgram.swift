@@ -171,5 +171,7 @@ final class CacheProgram: ProcessPeer, @unchecked Sendable {
   }
 
   /// Bytes that it has sent to the disk; nil where the system does not say.
-  var bytesWritten: UInt64? { ProcessWrites.bytes(of: "\(process.processIdentifier)") }
+  var bytesWritten: UInt64? {
+    ProcessWrites.bytes(.disk, of: "\(process.processIdentifier)")
+  }
 }

@@ -94,6 +94,8 @@ package struct TimingsCSV: ReportFormat {
       .whole("values_wrong") { $0.execution?.valuesWrong },
       .whole("capacity_checks") { $0.execution?.capacityChecks },
       .whole("capacity_exceeded") { $0.execution?.capacityExceeded },
+      .whole("bytes_written") { $0.execution?.bytesWritten },
+      .whole("files") { $0.execution?.files },
     ]
 
   /// Count, median and 99th percentile of one kind of operation.

@@ -51,6 +51,12 @@ public struct Execution: Sendable, Hashable, Codable {
   public var diskBytesWritten: UInt64?
   /// That divided by the bytes of values stored there.
   public var writeAmplification: Double?
+  /// Bytes that were given to the system to write after the warm-up: by the cache's own count,
+  /// which one thread repeats exactly, where it has one, and else by the system's of the process's
+  /// calls.
+  public var bytesWritten: UInt64?
+  /// Files in the cache's folder at the end.
+  public var files: UInt64?
   /// What else a reader must know.
   public var notes: [String]
 

@@ -70,6 +70,8 @@ extension CheckResource {
     switch self {
     case .memoryBytesPerObject: "change of the memory of each object, relative to the baseline"
     case .diskBytes: "change of the bytes of all files, relative to the baseline"
+    case .bytesWritten: "change of the bytes given to the system to write, relative to the baseline"
+    case .files: "change of the number of files, relative to the baseline"
     case .instructionsPerRequest:
       "change of the instructions of a request, relative to the baseline"
     }

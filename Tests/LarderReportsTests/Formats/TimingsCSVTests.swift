@@ -31,7 +31,7 @@ struct TimingsCSVTests {
       Dictionary(uniqueKeysWithValues: zip(records[0], fields))
     }
     let own = Array(records[0].drop { $0 != "executed_hits" })
-    #expect(own.count == 26)
+    #expect(own.count == 28)
     for row in rows where row["mode"] == "simulate" {
       #expect(own.allSatisfy { row[$0] == "" })
     }
@@ -48,12 +48,14 @@ struct TimingsCSVTests {
     #expect(executed[1]["disk_bytes_written"] == "3000000")
     #expect(executed[1]["write_amplification"] == "3.000")
     #expect(executed[1]["values_wrong"] == "0")
+    #expect(executed[1]["bytes_written"] == "2900000" && executed[1]["files"] == "7")
+    #expect(TimingsCSV.header.hasSuffix(",capacity_exceeded,bytes_written,files\n"))
     // Nothing was set, so there is no latency of it; the foreign cache says next to nothing.
     #expect(executed.allSatisfy { $0["set_count"] == "" && $0["set_p50_ns"] == "" })
     let foreign = try #require(rows.first { $0["policy"] == "theirs" })
     for column in [
       "equals_simulated", "latency_p50_ns", "memory_bytes_per_object", "disk_bytes",
-      "write_amplification",
+      "write_amplification", "bytes_written", "files",
     ] {
       #expect(foreign[column] == "", "\(column)")
     }
