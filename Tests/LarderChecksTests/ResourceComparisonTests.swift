@@ -45,18 +45,24 @@ import Testing
     #expect(systems.isEmpty && cells.isEmpty)
   }
 
-  @Test func ofSeveralRepetitionsTheLeastCounts() throws {
+  /// The middle: one run may be disturbed in either direction.
+  @Test(
+    arguments: [
+      ([170, 160], 160), ([652.6, 463.6, 652.7], 652.6), ([282.8, 255.5, 255.2], 255.5),
+      ([4, 3, 2, 1], 2), ([5], 5),
+    ] as [([Double], Double)])
+  func ofSeveralRepetitionsTheMiddleCounts(figures: [Double], middle: Double) throws {
     let cell = Cell(
       workload: "w", trace: "t", configuration: "memory", kind: .memory, policy: "lru",
       capacity: 10, capacityLabel: "10", unit: .objects, seed: 1)
     var record = Record(cell: cell, counts: Counts(), objectsDistinct: 5)
-    record.executions = [(1, 170.0), (1, 160), (2, 10)].map { threads, bytes in
+    record.executions = (figures.map { (1, $0) } + [(2, 10)]).map { threads, bytes in
       var execution = Execution(threads: threads, repetition: 1)
       execution.memoryBytesPerObject = bytes
       return execution
     }
     let measured = try #require(MeasuredResources([record], amongTraces: false))
-    #expect(measured.cells.map(\.values) == [[.memoryBytesPerObject: 160]])
+    #expect(measured.cells.map(\.values) == [[.memoryBytesPerObject: middle]])
     record.executions = nil
     #expect(MeasuredResources([record], amongTraces: false) == nil)
   }

@@ -76,6 +76,19 @@ import Testing
     #expect(records.contains { $0.executions?.first?.counts != $0.counts })
   }
 
+  /// A check executes a cell several times and counts once.
+  @Test func executionsHaveRepetitionsOfTheirOwn() throws {
+    var sweep = try Self.sweep(["lru"])
+    let both = sweep.totalRequests
+    sweep.repetitions = 1
+    sweep.executedRepetitions = 3
+    #expect(sweep.totalRequests == both)
+    for record in try sweep.run() {
+      #expect(record.executions?.map(\.repetition) == [1, 2, 3])
+      #expect(record.timings.count == 1)
+    }
+  }
+
   @Test func whatIsExecutedStandsBesideWhatIsSimulated() throws {
     let sweep = try Self.sweep(threads: [1, 3])
     let records = try sweep.run()

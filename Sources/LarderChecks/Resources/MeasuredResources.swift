@@ -1,8 +1,8 @@
 import LarderSimulation
 import LarderWorkloads
 
-/// What executed cells took of memory and disk: figures that are measured, and hardly differ from
-/// run to run, so that a few per cent more are a change of the cache.
+/// What executed cells took of memory and disk: figures that are measured, and of which the middle
+/// of several runs hardly differs, so that a few per cent more are a change of the cache.
 package struct MeasuredResources: Sendable, Hashable {
   /// Where they were measured: another system, or another allocator, has other figures.
   package var system: String
@@ -29,14 +29,21 @@ package struct MeasuredResources: Sendable, Hashable {
     self.cells = cells
   }
 
-  /// What runs in one thread measured: of several repetitions the least, to which nothing was added
-  /// by chance. Nil where nothing was executed.
+  /// How often a check executes a cell for its figures: three times, so that one run that something
+  /// has disturbed does not count. Memory that an earlier cell held and another thread frees late
+  /// lowers the figure of one run in ten or so; what the process allocates once raises the first.
+  package static var repetitions: Int { 3 }
+
+  /// What runs in one thread measured: of several repetitions the one in the middle, of an even
+  /// number the lower one. Nil where nothing was executed.
   package init?(_ records: [Record], amongTraces: Bool) {
     let cells = records.compactMap { record -> Entry? in
       let executions = (record.executions ?? []).filter { $0.threads == 1 }
       var values: [CheckResource: Double] = [:]
       for resource in CheckResource.allCases {
-        values[resource] = executions.compactMap { resource.value(in: $0) }.min()
+        let measured = executions.compactMap { resource.value(in: $0) }.sorted()
+        guard !measured.isEmpty else { continue }
+        values[resource] = measured[(measured.count - 1) / 2]
       }
       guard !values.isEmpty else { return nil }
       return Entry(name: CellName(record.cell, amongTraces: amongTraces), values: values)

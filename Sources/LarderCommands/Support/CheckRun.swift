@@ -152,6 +152,7 @@ final class CheckRun {
       threads: command.speed.threads, execution: execution, driver: HarnessDriver())
     // A fault in a policy would not show in a pass that stands for it.
     sweep.sharesPasses = false
+    sweep.executedRepetitions = MeasuredResources.repetitions
     if let scratch = command.timing.scratch { sweep.scratch = scratch }
     progress.begin("Running \(cells.count) cells", total: sweep.totalRequests)
     let start = ContinuousClock.now

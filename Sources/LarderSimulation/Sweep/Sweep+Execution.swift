@@ -13,6 +13,11 @@ extension Sweep {
     return [1] + execution.threads.filter { $0 != 1 }
   }
 
+  /// How often a cell is executed in each number of threads.
+  func repetitions(executing planned: PlannedCell) -> Int {
+    max(1, planned.setup.time == nil ? executedRepetitions ?? repetitions : repetitions)
+  }
+
   /// Executes the cells that are to be, one after the other: what runs beside them would be in the
   /// measurements. What is complete when it is stopped stays.
   func execute(
@@ -36,7 +41,7 @@ extension Sweep {
           executions = try driver.drive(
             cells[index], over: trace,
             simulated: cells[index].isSimulated ? expected ?? earlier?.counts : nil,
-            order(threads: threads, files.folder, cancellation, progress))
+            order(cells[index], threads: threads, files.folder, cancellation, progress))
         } catch {
           throw SweepError.execution(cell, threads: threads, error)
         }
@@ -69,13 +74,13 @@ extension Sweep {
   }
 
   private func order(
-    threads: Int, _ folder: String, _ cancellation: Cancellation,
+    _ planned: PlannedCell, threads: Int, _ folder: String, _ cancellation: Cancellation,
     _ progress: @escaping @Sendable (Int) -> Void
   ) -> DrivingOrder {
     var spec = execution
     spec.threads = [threads]
     return DrivingOrder(
-      spec: spec, warmUp: warmUp, repetitions: max(1, repetitions), latency: latency,
+      spec: spec, warmUp: warmUp, repetitions: repetitions(executing: planned), latency: latency,
       folder: folder, cancellation: cancellation, progress: progress)
   }
 }

@@ -17,6 +17,8 @@ package struct Sweep: Sendable {
   package var warmUp: WarmUp
   /// How often each cell is timed.
   package var repetitions: Int
+  /// How often each cell without time is executed; nil for as often as it is timed.
+  package var executedRepetitions: Int?
   /// The model of access times.
   package var latency: LatencyModel?
   /// Cells that are simulated at the same time.
@@ -100,8 +102,10 @@ package struct Sweep: Sendable {
   package var totalRequests: Int {
     cells.reduce(0) { sum, planned in
       let isComputed = planned.isSimulated && stored(planned) == nil
-      let runs = (isComputed ? 1 : 0) + executedThreads(planned).count
-      return sum + (trace(of: planned.cell)?.requests.count ?? 0) * runs * max(1, repetitions)
+      let runs =
+        (isComputed ? max(1, repetitions) : 0)
+        + executedThreads(planned).count * repetitions(executing: planned)
+      return sum + (trace(of: planned.cell)?.requests.count ?? 0) * runs
     }
   }
 
