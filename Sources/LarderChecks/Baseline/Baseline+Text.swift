@@ -68,7 +68,9 @@ extension Baseline {
     add(entry.name, to: &line)
     for resource in CheckResource.allCases {
       guard let value = entry.values[resource] else { continue }
-      line.add(resource.rawValue, json: NumberText.significant(value))
+      // Files and bytes are whole numbers.
+      let whole = value.rounded() == value ? NumberText.fixed(value, decimals: 0) : nil
+      line.add(resource.rawValue, json: whole ?? NumberText.significant(value))
     }
     return line.text
   }

@@ -52,6 +52,25 @@ struct BaselineTests {
     #expect(changed == 1)
   }
 
+  /// Files and bytes are whole numbers, whatever is measured has four digits that count.
+  @Test func figuresAreAsShortAsTheyCanBe() throws {
+    var baseline = Self.sample
+    baseline.resources = MeasuredResources(
+      system: "Linux x86_64",
+      cells: [
+        MeasuredResources.Entry(
+          name: SampleCheck.after[0].name,
+          values: [
+            .memoryBytesPerObject: 252.24, .diskBytes: 1_718_352, .bytesWritten: 0, .files: 4,
+          ])
+      ])
+    let line = "\"memory_bytes_per_object\": 252.2, \"disk_bytes\": 1718352, \"bytes_written\": 0, "
+    #expect(baseline.text.contains(line + "\"files\": 4}"), "\(baseline.text)")
+    let read = try decode(baseline.text)
+    #expect(read.resources?.cells.first?.values[.files] == 4)
+    #expect(read.text == baseline.text)
+  }
+
   /// Keys come from a file that anybody may have written.
   @Test func namesOfKeysAreToldInOneLine() throws {
     let text = Self.sample.text.replacing("\"hits\":", with: "\"a\\u000cb\\nc\\u001b[31m\":")
