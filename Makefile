@@ -11,7 +11,10 @@ SHELL := /bin/bash
 SWIFT ?= swift
 # SwiftPM names traits to the compiler in the order of a set, which differs from run to run, and each
 # other order compiles everything again. Only builds hash the same way in every run: tests do not.
-SWIFT_BUILD := SWIFT_DETERMINISTIC_HASHING=1 $(SWIFT) build
+# SwiftPM also keeps what Package.swift has said, the commit included, until its text or the
+# environment changes: reports named an older commit.
+SWIFT_BUILD := LARDER_TREE="$$(git describe --always --dirty 2>/dev/null)" \
+  SWIFT_DETERMINISTIC_HASHING=1 $(SWIFT) build
 WORKLOAD ?= Workloads/news-feed.yaml
 PREFIX ?= /usr/local
 DESTDIR ?=

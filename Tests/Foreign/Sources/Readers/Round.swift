@@ -72,6 +72,9 @@ final class Round<Cache: SharedCache>: @unchecked Sendable {
           cache.set(Cache.Value(key: key, version: version), for: key)
         } else if choice < settings.setsPerMille + settings.removalsPerMille {
           cache.remove(key)
+        } else if choice < settings.changesUpToPerMille {
+          version += 1
+          cache.change(key, draw / settings.keys / 1000, Cache.Value(key: key, version: version))
         } else {
           asked += 1
           guard let value = cache.get(key) else { continue }

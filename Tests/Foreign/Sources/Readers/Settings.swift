@@ -7,10 +7,12 @@ struct Settings {
   var shards: Int?
   var setsPerMille = 400
   var removalsPerMille = 10
+  var changesPerMille = 2
+  var changesUpToPerMille: Int { setsPerMille + removalsPerMille + changesPerMille }
   var seed: UInt64 = 1
   var policies: [String] = []
   var values = ["string", "struct", "class", "block"]
-  var caches = ["memory", "hybrid"]
+  var caches = ["memory", "expiring", "hybrid"]
   /// Whether recordings begin and end meanwhile.
   var records = true
 
@@ -18,13 +20,15 @@ struct Settings {
     Readers: threads that read, write and remove in one cache, and check every value they get.
 
     USAGE: Readers [--seconds N] [--threads N] [--keys N] [--limit N] [--shards N] [--seed N]
-                   [--policies a,b] [--values string,struct,class,block] [--caches memory,hybrid]
-                   [--record yes|no]
+                   [--policies a,b] [--values string,struct,class,block]
+                   [--caches memory,expiring,hybrid] [--record yes|no]
 
     Runs every combination of cache, policy and value for an equal part of the time; policies whose
-    hits take no lock get half of all of it. Exits with 1 when a get returns another key's value or
-    a value that has ended; corrupted memory may also end it with a signal. Meanwhile recordings of
-    the cache begin and end, unless --record is no.
+    hits take no lock get half of all of it. One operation in 500 is an update, a set with a short
+    life, a trim, a change of limits or a clearing; entries of `expiring` leave by themselves. Exits
+    with 1 when a get returns another key's value or a value that has ended; corrupted memory may
+    also end it with a signal. Meanwhile recordings of the cache begin and end, unless --record is
+    no.
     """
 
   /// Reads the arguments of a command line; nil where they make no sense.

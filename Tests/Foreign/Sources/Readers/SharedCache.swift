@@ -7,22 +7,45 @@ protocol SharedCache<Value>: Sendable {
   func get(_ key: Int) -> Value?
   func set(_ value: Value, for key: Int)
   func remove(_ key: Int)
+  /// Does what happens seldom: `draw` chooses. May store `value`.
+  func change(_ key: Int, _ draw: Int, _ value: Value)
   func record(to path: String, sampling: Double) throws -> CacheRecording
 }
 
 /// A memory cache, called directly so that its gets are specialised for the value.
 struct InMemory<Value: Canary>: SharedCache {
   let cache: MemoryCache<Int, Value>
+  private let limit: Int
 
-  init(policy: String, limit: Int, shards: Int?) throws {
-    cache = try MemoryCache(
-      MemoryCacheConfiguration(
-        limits: MemoryCacheLimits(count: limit), policy: policy, shards: shards))
+  /// A cache; with `expires`, entries that nobody asks for leave after a millisecond or two.
+  init(policy: String, limit: Int, shards: Int?, expires: Bool) throws {
+    self.limit = limit
+    var configuration = MemoryCacheConfiguration(
+      limits: MemoryCacheLimits(count: limit), policy: policy, shards: shards)
+    if expires {
+      configuration.expireAfterAccess = .milliseconds(1)
+      configuration.promptExpiry = .milliseconds(1)
+    }
+    cache = try MemoryCache(configuration)
   }
 
   func get(_ key: Int) -> Value? { cache.value(for: key) }
   func set(_ value: Value, for key: Int) { cache.set(value, for: key) }
   func remove(_ key: Int) { cache.remove(key) }
+
+  func change(_ key: Int, _ draw: Int, _ value: Value) {
+    switch draw % 16 {
+    case 0, 1, 2: cache.set(value, for: key, timeToLive: .microseconds(draw % 1000))
+    case 3, 4, 5: cache.update(key) { $0 = value }
+    case 6, 7: cache.update(key) { $0 = nil }
+    case 8, 9: cache.update(key) { $0 = $0 ?? value }
+    case 10, 11: cache.removeExpired()
+    case 12, 13: cache.trim(toCount: limit * 3 / 4)
+    case 14: _ = try? cache.setLimits(MemoryCacheLimits(count: limit / 2 + draw % limit + 1))
+    default: cache.removeAll()
+    }
+  }
+
   func record(to path: String, sampling: Double) throws -> CacheRecording {
     try cache.record(to: path, sampling: sampling)
   }
@@ -43,6 +66,18 @@ struct InHybrid<Value: Canary>: SharedCache {
   func get(_ key: Int) -> Value? { try? cache.value(for: key) }
   func set(_ value: Value, for key: Int) { _ = try? cache.set(value, for: key) }
   func remove(_ key: Int) { _ = try? cache.remove(key) }
+
+  func change(_ key: Int, _ draw: Int, _ value: Value) {
+    switch draw % 8 {
+    case 0, 1, 2:
+      _ = try? cache.set(
+        value, for: key, options: DiskStoreOptions(timeToLive: .microseconds(draw % 1000)))
+    case 3, 4: _ = try? cache.removeExpired()
+    case 5, 6: _ = cache.trimMemory(toCount: 64)
+    default: _ = try? cache.removeAll()
+    }
+  }
+
   func record(to path: String, sampling: Double) throws -> CacheRecording {
     try cache.record(to: path, sampling: sampling)
   }

@@ -19,12 +19,14 @@ func combinations<Value: Canary>(_ type: Value.Type, _ kind: String, _ policy: S
 {
   settings.caches.map { cache in
     Combination(name: "\(cache), \(policy), \(kind)", policy: policy) { seconds in
-      cache == "memory"
+      let (limit, shards) = (settings.limit, settings.shards)
+      return cache == "hybrid"
         ? try Round(
-          InMemory<Value>(policy: policy, limit: settings.limit, shards: settings.shards), settings
+          InHybrid<Value>(policy: policy, limit: limit, shards: shards), settings
         ).run(seconds: seconds)
         : try Round(
-          InHybrid<Value>(policy: policy, limit: settings.limit, shards: settings.shards), settings
+          InMemory<Value>(
+            policy: policy, limit: limit, shards: shards, expires: cache == "expiring"), settings
         ).run(seconds: seconds)
     }
   }
