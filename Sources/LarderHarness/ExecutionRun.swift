@@ -146,6 +146,7 @@ final class ExecutionRun {
         execution.notes.append("the page cache stays warm: this system cannot drop it")
       }
     }
+    nanoseconds = 0
     return Writes()
   }
 
@@ -170,7 +171,8 @@ final class ExecutionRun {
     let pace = try LoadPace(
       executor.order.spec.load, reader, first: min(position, reader.count - 1),
       start: executor.time.nowNanoseconds)
-    let mode = RequestWorker.Mode(pace: pace, isTimed: true, stops: nil)
+    let mode = RequestWorker.Mode(
+      pace: pace, isTimed: executor.order.recordsLatency, stops: nil)
     while true {
       let start = executor.time.nowNanoseconds
       while try deliverPressure(cache) {}
@@ -194,7 +196,7 @@ final class ExecutionRun {
     let taken = RunThreads.perform(threads, executor.time) { index in
       slots[index].work(on: dealer, cache, mode)
     }
-    if mode.isTimed { nanoseconds += taken }
+    nanoseconds += taken
     for slot in slots {
       guard let failure = slot.failure else { continue }
       // Not the cache's failure.

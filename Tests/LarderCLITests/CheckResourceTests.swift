@@ -8,8 +8,10 @@ import Testing
   private static let valgrind = """
     #!/bin/sh
     echo once >> counted
-    read cell runs
-    read each < each
+    read cell runs plain
+    file=each
+    case "$3" in *other) file=each-other; [ "$cell" -ge 5 ] || exit 9 ;; esac
+    read each < "$file"
     echo "1 2 3"
     echo "==7== Collected : $((7000 + runs * each))" >&2
 
@@ -42,6 +44,22 @@ import Testing
     try LarderProcess(
       ["check", "tiny.yaml", "--quiet"] + options, in: scratch.folder,
       environment: ["PATH": scratch.folder.path])
+  }
+
+  /// Another build, which numbers its cells from 5: a script that says so.
+  private func other(_ scratch: ScratchFolder, _ policies: [String]) throws -> String {
+    var lines = ["larder-worker 1"]
+    for policy in ["a", "b", "c", "d", "e"] + policies {
+      let mode = policy.count == 1 ? "simulate" : "execute"
+      lines.append(
+        #"cell {"cell":{"capacity":"10%","configuration":"disk","policy":"\#(policy)","#
+          + #""seed":1},"mode":"\#(mode)"}"#)
+    }
+    try scratch.write(lines.joined(separator: "\n") + "\nready\n", to: "lines")
+    let file = try scratch.write(
+      "#!/bin/sh\nwhile read -r l; do echo \"$l\"; done < lines\n", to: "other")
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file)
+    return file
   }
 
   private func change(
@@ -118,6 +136,37 @@ import Testing
     let strict = try check(scratch, ["--strict"])
     #expect(strict.exitCode == 3, "\(strict.notes)\(strict.output)")
     #expect(strict.notes.contains("count instructions with --instructions"), "\(strict.notes)")
+  }
+
+  /// The two builds are counted in one check: the baseline's instructions, which another compiler
+  /// may have made, do not matter.
+  @Test func instructionsAreHeldAgainstAnotherBuild() throws {
+    let scratch = try prepared(["--instructions"])
+    #expect(try counted(scratch) == 4)
+    let other = try other(scratch, ["fifo", "lru"])
+    let options = ["--instructions", "--against", other, "--budget", "0s", "--strict"]
+    try scratch.write("200000", to: "each-other")
+    let same = try check(scratch, options)
+    #expect(same.exitCode == 0, "\(same.notes)\(same.output)")
+    #expect(try counted(scratch) == 8)
+    #expect(!same.output.contains("Timings"), "\(same.output)")
+    // Less than the baseline has, and more than the other build.
+    try scratch.write("190000", to: "each")
+    try scratch.write("180000", to: "each-other")
+    let more = try check(scratch, options + ["--keep-going"])
+    #expect(more.exitCode == 1 && more.output.contains("2 worse"), "\(more.output)")
+    #expect(more.output.contains("+5.6 %"), "\(more.output)")
+    #expect(try counted(scratch) == 8)
+    // The first cell decides.
+    #expect(try check(scratch, options).exitCode == 1)
+    #expect(try counted(scratch) == 4)
+    // A cell that the other build lacks is no regression, and is said to be left out.
+    let fewer = try self.other(scratch, ["lru"])
+    try scratch.write("190000", to: "each-other")
+    let left = try check(scratch, ["--instructions", "--against", fewer, "--budget", "0s"])
+    #expect(left.exitCode == 0, "\(left.notes)\(left.output)")
+    #expect(left.output.contains("as the other build lacks them: 1."), "\(left.output)")
+    #expect(try counted(scratch) == 4)
   }
 
   /// Two processes a cell are begun where the check can still pass, and none where it cannot.

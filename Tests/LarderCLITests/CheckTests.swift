@@ -150,7 +150,10 @@ import Testing
     (["--only", "memory/lur/10%"], "memory/lru/10%"), (["--update", "--only", "x"], "--only"),
     (["--against", "/nowhere"], "/nowhere"), (["--timings"], "has no timings"),
     (["--timings", "--against", "/bin/true"], "one of them"),
-    (["--threshold", "5"], "threshold"), (["--budget", "0s"], "budget"),
+    (["--threshold", "5"], "threshold"), (["--budget", "0s"], "--against with --instructions"),
+    (["--latency-threshold", "5%"], "--against"),
+    (["--against", "/bin/true", "--budget", "0s"], "0s"),
+    (["--against", "/nowhere", "--instructions", "--budget", "0s"], "/nowhere"),
     (["--baseline", "."], "folder"), (["--junit", "/nowhere/x"], "/nowhere/x"),
   ])
   func wrongRequestsAreOneLine(_ arguments: [String], _ says: String) throws {

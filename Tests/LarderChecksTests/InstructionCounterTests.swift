@@ -31,8 +31,9 @@ import Testing
 
   /// 7,000 to start, and 500 for each run of cell 3.
   private static let honest = """
-    read cell runs
-    [ "$cell" = 3 ] || exit 9
+    read cell runs plain
+    [ "$cell $plain" = "3 plain" ] || exit 9
+    [ "$SWIFT_DETERMINISTIC_HASHING" = 1 ] && [ -n "$MALLOC_CONF" ] || exit 7
     [ "$3 $4 $5" = "/bin/larder time-worker w.yaml" ] || exit 8
     echo "1 2 3"
     echo "==7== Events    : Ir" >&2

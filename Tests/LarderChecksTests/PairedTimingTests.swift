@@ -29,6 +29,8 @@ import Testing
     /// What this process's place in memory makes of it.
     let luck: Double
     let hits: UInt64
+    /// The 99th percentile of latencies; nil for a build that does not tell it.
+    let latency: UInt64?
 
     func time(_ name: TimedName, runs: Int) throws -> RepetitionTime {
       world.runs.append(side)
@@ -38,22 +40,24 @@ import Testing
       world.seconds += time
       let nanoseconds = UInt64(time * 1e9)
       return RepetitionTime(
-        processorNanoseconds: nanoseconds, wallNanoseconds: nanoseconds, hits: hits)
+        processorNanoseconds: nanoseconds, wallNanoseconds: nanoseconds, hits: hits,
+        latencyNanoseconds: latency.map { UInt64(Double($0) * luck * noise) })
     }
 
     func end() { world.ended += 1 }
   }
 
-  private static func name(_ policy: String) -> TimedName {
+  private static func name(_ policy: String, isExecuted: Bool) -> TimedName {
     TimedName(
       cell: CellName(configuration: "memory", policy: policy, capacity: "1%", seed: 1),
-      mode: .simulate)
+      mode: isExecuted ? .execute : .simulate)
   }
 
   private func compare(
     _ world: World, slowdown: Double, names: [String] = ["lru"], known: [String]? = nil,
     seconds: Double = 0.02, hits: UInt64 = 5,
-    slow: Set<String>? = nil, keepsGoing: Bool = false
+    slow: Set<String>? = nil, keepsGoing: Bool = false,
+    latencies: (other: UInt64?, this: UInt64?)? = nil
   ) throws -> [TimingComparison] {
     var timing = PairedTiming(
       TimingSettings(budgetSeconds: 20, seed: 7, keepsGoing: keepsGoing), against: "other",
@@ -63,13 +67,16 @@ import Testing
         world.seconds += 0.05
         // Two per cent of luck for a whole process: measuring one more often would not help.
         let luck = 1 + 0.04 * (world.random.nextUnit() - 0.5)
-        let names = Set((side == .this ? known ?? names : names).map(Self.name))
+        let names = Set(
+          (side == .this ? known ?? names : names)
+            .map { Self.name($0, isExecuted: latencies != nil) })
         return Build(
           world: world, side: side, names: names,
           seconds: seconds, slowdown: side == .this ? slowdown : 0, slow: slow, luck: luck,
-          hits: side == .this ? hits : 5)
+          hits: side == .this ? hits : 5,
+          latency: side == .this ? latencies?.this : latencies?.other)
       })
-    return try timing.run(names.map(Self.name))
+    return try timing.run(names.map { Self.name($0, isExecuted: latencies != nil) })
   }
 
   @Test func aSlowdownFailsAndStopsEarly() throws {
@@ -143,6 +150,33 @@ import Testing
     #expect(throws: TimingError.nothingToTime(program: "other")) {
       try compare(World(), slowdown: 0, names: ["new"], known: [])
     }
+  }
+
+  /// A hundredth of the gets takes longer, and the run does not: only latency tells.
+  @Test func slowerGetsAreFoundWhereTheRunTakesNoLonger() throws {
+    let result = try compare(
+      World(), slowdown: 0, keepsGoing: true, latencies: (other: 1000, this: 1200))
+    #expect(result.map(\.metric) == [.time, .latency])
+    #expect(result.map(\.verdict) == [.pass, .fail])
+    #expect(result.map(\.title) == ["memory/lru/1%, executed", "memory/lru/1%, executed, latency"])
+    let ratio = try #require(result[1].ratio)
+    #expect(ratio.lower > 1.0488 && ratio.lower < 1.2 && ratio.upper > 1.2)
+    #expect(abs(result[1].thisSeconds / 1.2e-6 - 1) < 0.05)
+  }
+
+  /// The border of latency is its own: 4 % is beyond that of time, 1.035, and within 1.049.
+  @Test func latencyHasABorderOfItsOwn() throws {
+    let result = try compare(
+      World(), slowdown: 0, keepsGoing: true, latencies: (other: 10_000, this: 10_400))
+    #expect(result[1].verdict != .fail)
+    #expect(
+      try compare(World(), slowdown: 0, latencies: (1000, 1000)).map(\.verdict) == [.pass, .pass])
+  }
+
+  @Test(arguments: [(nil, 1000), (1000, nil), (nil, nil)] as [(UInt64?, UInt64?)])
+  func latencyThatOneBuildDoesNotTellIsLeftOut(other: UInt64?, this: UInt64?) throws {
+    let result = try compare(World(), slowdown: 0, latencies: (other, this))
+    #expect(result.map(\.metric) == [.time] && result.map(\.verdict) == [.pass])
   }
 
   @Test func differentWorkIsNoticed() throws {

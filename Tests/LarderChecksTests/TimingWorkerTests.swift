@@ -46,12 +46,12 @@ import Testing
 
   @Test func itTimesWhatItIsTold() throws {
     let worker = try Self.worker()
-    for (index, runs) in [(0, 1), (0, 5), (1, 1)] {
-      let numbers = worker.answer("\(index) \(runs)").split(separator: " ").compactMap {
-        UInt64($0)
-      }
-      #expect(numbers.count == 3)
-      #expect(numbers[0] > 0 && numbers[1] > 0 && numbers[2] > 0)
+    // What is executed also tells the latency of gets, unless it is to be plain.
+    for (order, count) in [
+      ("0 1", 3), ("0 5", 3), ("1 1", 4), ("1 3", 4), ("1 1 plain", 3), ("0 1 plain", 3),
+    ] {
+      let numbers = worker.answer(order).split(separator: " ").compactMap { UInt64($0) }
+      #expect(numbers.count == count && numbers.allSatisfy { $0 > 0 }, "\(order): \(numbers)")
     }
     // Executed in one thread, the cell has the hits of its simulation.
     #expect(
@@ -59,7 +59,7 @@ import Testing
     )
   }
 
-  @Test(arguments: ["", "0", "x y", "99 1", "-1 1", "0 0", "0 1 2"])
+  @Test(arguments: ["", "0", "x y", "99 1", "-1 1", "0 0", "0 1 2", "plain", "0 plain", "0 1 plan"])
   func whatItDoesNotUnderstandIsAnError(_ order: String) throws {
     #expect(try Self.worker().answer(order).hasPrefix("error "))
   }

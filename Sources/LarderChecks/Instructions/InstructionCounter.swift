@@ -3,14 +3,21 @@ import LarderSystem
 import LarderWorkloads
 
 /// Counts the instructions of cells under callgrind, which executes a program on a processor of its
-/// own making: load, clock rate and the places of memory change nothing, so that two counts of one
-/// program differ by a few parts in a thousand at most.
+/// own making: load, clock rate and the places of memory change nothing.
+///
+/// What would still differ from run to run is not in it: the worker records no latencies, whose
+/// histograms take the longer to read the longer something took, standard hash tables have no random
+/// seed, and jemalloc gives no memory back when some time has passed. What is left are threads of the
+/// disk cache that wait for each other.
 ///
 /// A cell is run once in one process and three times in another; half the difference is one run,
 /// without the start of the process and the making of the trace. That takes 50 to 100 times as long
 /// as the run.
 package struct InstructionCounter {
   private let valgrind: String
+  /// As it was named.
+  private let name: String
+  /// What is run: a copy.
   private let program: String
   private let arguments: [String]
   private let cancellation: Cancellation
@@ -33,8 +40,9 @@ package struct InstructionCounter {
     self.valgrind = valgrind
     self.arguments = arguments
     self.cancellation = cancellation
+    name = program
     // Older valgrinds give up on the debug information of newer compilers; counting needs none.
-    let copy = folder.appending(path: "larder-without-debug-information")
+    let copy = folder.appending(path: "without-debug-information-\(UUID().uuidString)")
     if let strip = Self.find("strip", in: path),
       try Self.run(strip, ["--strip-debug", "-o", copy.path, program], cancellation).code == 0
     {
@@ -51,7 +59,7 @@ package struct InstructionCounter {
     let once = try collected(index, runs: 1)
     let often = try collected(index, runs: 1 + Self.moreRuns)
     guard often > once else {
-      throw TimingError.talk(program: program, reason: "three runs take no more than one")
+      throw TimingError.talk(program: name, reason: "three runs take no more than one")
     }
     return (often - once) / Self.moreRuns
   }
@@ -59,10 +67,10 @@ package struct InstructionCounter {
   private func collected(_ index: Int, runs: UInt64) throws -> UInt64 {
     let words =
       ["--tool=callgrind", "--callgrind-out-file=/dev/null", program] + arguments
-    let done = try Self.run(valgrind, words, cancellation, orders: "\(index) \(runs)\n")
+    let done = try Self.run(valgrind, words, cancellation, orders: "\(index) \(runs) plain\n")
     let answer = done.output.split(whereSeparator: \.isNewline).last.map(String.init) ?? ""
     if answer.hasPrefix("error ") {
-      throw TimingError.talk(program: program, reason: String(answer.dropFirst(6)))
+      throw TimingError.talk(program: name, reason: String(answer.dropFirst(6)))
     }
     guard done.code == 0, let count = Self.count(in: done.notes) else {
       let line = done.notes.split(whereSeparator: \.isNewline).last { !$0.hasSuffix("== ") }
@@ -113,6 +121,7 @@ package struct InstructionCounter {
       var environment = ProcessInfo.processInfo.environment
       // Hash tables of the standard library are laid out the same in every run.
       environment["SWIFT_DETERMINISTIC_HASHING"] = "1"
+      environment["MALLOC_CONF"] = "dirty_decay_ms:-1,muzzy_decay_ms:-1"
       process.environment = environment
       process.standardInput = try FileHandle(forReadingFrom: files[0])
       process.standardOutput = try FileHandle(forWritingTo: files[1])

@@ -37,42 +37,56 @@ package struct CellTimer: Sendable {
   /// Runs a cell so often, one run after the other, and says how long that took. Making the trace
   /// is not in it.
   ///
+  /// - Parameter recordsLatency: Whether an executed cell records the latency of its gets.
   /// - Throws: what the cell throws.
-  package func time(_ cell: TimedCell, runs: Int) throws -> RepetitionTime {
+  package func time(
+    _ cell: TimedCell, runs: Int, recordsLatency: Bool = true
+  ) throws -> RepetitionTime {
     guard let trace = traces[cell.planned.cell] else {
       throw SweepError.traceMissing(cell.planned.cell)
     }
-    var hits: UInt64 = 0
     var time = RepetitionTime(processorNanoseconds: 0, wallNanoseconds: 0, hits: 0)
     for _ in 0..<max(1, runs) {
       let start = TwoClocks.now
-      var seconds: Double?
-      (hits, seconds) = try run(cell, over: trace)
+      let run = try run(cell, over: trace, recordsLatency)
       let processor = TwoClocks.now.processor - start.processor
       spin(until: start.processor + processor + UInt64(Double(processor) * slowdown))
       let end = TwoClocks.now
       time.processorNanoseconds += end.processor - start.processor
       // Making and removing a cache's files is no part of what it does.
-      time.wallNanoseconds += seconds.map { UInt64($0 * 1e9) } ?? (end.wall - start.wall)
+      time.wallNanoseconds += run.seconds.map { UInt64($0 * 1e9) } ?? (end.wall - start.wall)
+      time.hits = run.hits
+      time.latencyNanoseconds = run.latency
     }
-    time.hits = hits
     return time
   }
 
+  /// What a run came to.
+  private struct Run {
+    let hits: UInt64
+    /// Of an executed cell, its requests alone.
+    var seconds: Double?
+    var latency: UInt64?
+  }
+
   private func run(
-    _ cell: TimedCell, over trace: PreparedTrace
-  ) throws -> (hits: UInt64, seconds: Double?) {
+    _ cell: TimedCell, over trace: PreparedTrace, _ recordsLatency: Bool
+  ) throws -> Run {
     switch cell.name.mode {
     case .simulate:
       let runner = CellRunner(
         warmUp: warmUp, repetitions: 1, cancellation: Cancellation(),
         progress: { _ in })
-      return (try runner.run(cell.planned, over: trace)?.counts.hits ?? 0, nil)
+      return Run(hits: try runner.run(cell.planned, over: trace)?.counts.hits ?? 0)
     case .execute:
       let executor = CellExecutor(
-        DrivingOrder(spec: execution, warmUp: warmUp, latency: latency, folder: scratch))
+        DrivingOrder(
+          spec: execution, warmUp: warmUp, recordsLatency: recordsLatency, latency: latency,
+          folder: scratch))
       let execution = try executor.run(cell.planned, over: trace, simulated: nil)?.first
-      return (execution?.counts.hits ?? 0, execution?.seconds ?? 0)
+      return Run(
+        hits: execution?.counts.hits ?? 0, seconds: execution?.seconds ?? 0,
+        latency: execution?.getLatency?.p99)
     }
   }
 

@@ -27,13 +27,17 @@ package struct PairedTiming {
   private var runs: [TimedName: Int] = [:]
   private var ledgers: [Ledger] = []
 
-  /// What one cell has come to so far.
+  /// What one metric of a cell has come to so far.
   private struct Ledger {
     let name: TimedName
+    let metric: TimedMetric
     var test: SequentialRatioTest
     var other: [Double] = []
     var this: [Double] = []
     var doesDifferentWork = false
+
+    /// Whether it is this cell's, and undecided.
+    func isOpen(_ cell: TimedName) -> Bool { name == cell && test.verdict == .inconclusive }
   }
 
   /// A comparison that has not begun.
@@ -63,7 +67,8 @@ package struct PairedTiming {
 
   /// Measures until every cell has a verdict, one has failed (unless the settings keep going), or
   /// the budget is spent: a pair of processes that would end behind it, as far as can be told from
-  /// the one before, is not begun. Cells that one of the builds does not know are left out.
+  /// the one before, is not begun. Cells that one of the builds does not know are left out, and so
+  /// are latencies that one of them does not record.
   ///
   /// - Throws: `TimingError`.
   package mutating func run(_ names: [TimedName]) throws -> [TimingComparison] {
@@ -81,11 +86,7 @@ package struct PairedTiming {
       if ledgers.isEmpty {
         let known = names.filter(both.contains)
         guard !known.isEmpty else { throw TimingError.nothingToTime(program: against) }
-        let errorRate = settings.errorRate / Double(known.count)
-        ledgers = known.map {
-          Ledger(
-            name: $0, test: SequentialRatioTest(border: settings.border, errorRate: errorRate))
-        }
+        ledgers = begun(known)
       }
       try block(other, this, began: began)
       let isLast = 2 * now() - began - start > settings.budgetSeconds
@@ -99,6 +100,20 @@ package struct PairedTiming {
     return ledgers.map(comparison)
   }
 
+  /// Empty ledgers, among which the probability of an error is divided.
+  private func begun(_ names: [TimedName]) -> [Ledger] {
+    let subjects = names.flatMap { name in
+      TimedMetric.all(of: name.mode).map { (name: name, metric: $0) }
+    }
+    let errorRate = settings.errorRate / Double(subjects.count)
+    return subjects.map {
+      Ledger(
+        name: $0.name, metric: $0.metric,
+        test: SequentialRatioTest(
+          border: settings.border(of: $0.metric), errorRate: errorRate))
+    }
+  }
+
   private var isSettled: Bool {
     let verdicts = ledgers.map(\.test.verdict)
     return !verdicts.contains(.inconclusive) || verdicts.contains(.fail) && !settings.keepsGoing
@@ -110,7 +125,7 @@ package struct PairedTiming {
     }
     let open = ledgers.count { $0.test.verdict == .inconclusive }
     let blocks = ledgers.map(\.test.logarithms.count).max() ?? 0
-    progress("\(blocks) pairs of processes, \(open) of \(ledgers.count) cells undecided")
+    progress("\(blocks) pairs of processes, \(open) of \(ledgers.count) comparisons undecided")
   }
 
   private mutating func processes() throws -> (other: any TimedProcess, this: any TimedProcess) {
@@ -126,13 +141,17 @@ package struct PairedTiming {
   private mutating func block(
     _ other: any TimedProcess, _ this: any TimedProcess, began: Double
   ) throws {
-    var open = ledgers.indices.filter { ledgers[$0].test.verdict == .inconclusive }
+    var open = openNames
     // The first run of a process touches its memory for the first time; nobody times it. It says
     // how often a short cell is to be run for a measurement.
-    for index in open {
-      let name = ledgers[index].name
+    for name in open {
       let (first, second) = try pair(name, other, this, runs: 1)
-      ledgers[index].doesDifferentWork = first.hits != second.hits
+      if first.latencyNanoseconds == nil || second.latencyNanoseconds == nil {
+        ledgers.removeAll { $0.name == name && $0.metric == .latency }
+      }
+      for index in ledgers.indices where ledgers[index].name == name {
+        ledgers[index].doesDifferentWork = first.hits != second.hits
+      }
       guard runs[name] == nil else { continue }
       let seconds = min(first.seconds(name.mode), second.seconds(name.mode))
       runs[name] = max(1, min(100_000, Int((Self.secondsMin / seconds).rounded(.up))))
@@ -147,20 +166,30 @@ package struct PairedTiming {
     var rounds = 0
     repeat {
       shuffle(&open)
-      for index in open {
-        let name = ledgers[index].name
+      for name in open {
         let times = runs[name] ?? 1
         let (first, second) = try pair(name, other, this, runs: times)
-        let seconds = (first.seconds(name.mode), second.seconds(name.mode))
-        ledgers[index].other.append(seconds.0 / Double(times))
-        ledgers[index].this.append(seconds.1 / Double(times))
-        logarithms[index, default: []].append(log(seconds.1 / seconds.0))
+        for index in ledgers.indices where ledgers[index].isOpen(name) {
+          let metric = ledgers[index].metric
+          guard let old = metric.seconds(first, name.mode, runs: times),
+            let new = metric.seconds(second, name.mode, runs: times)
+          else { continue }
+          ledgers[index].other.append(old)
+          ledgers[index].this.append(new)
+          logarithms[index, default: []].append(log(new / old))
+        }
       }
       rounds += 1
     } while rounds < 3 || now() < until
-    for index in open {
-      if let middle = Self.median(logarithms[index] ?? []) { ledgers[index].test.add(middle) }
+    for (index, values) in logarithms {
+      if let middle = Self.median(values) { ledgers[index].test.add(middle) }
     }
+  }
+
+  /// The cells of which something is undecided, each once.
+  private var openNames: [TimedName] {
+    var seen: Set<TimedName> = []
+    return ledgers.filter { $0.isOpen($0.name) && seen.insert($0.name).inserted }.map(\.name)
   }
 
   /// A measurement of each, in random order.
@@ -175,16 +204,16 @@ package struct PairedTiming {
     return (try other.time(name, runs: runs), second)
   }
 
-  private mutating func shuffle(_ indices: inout [Int]) {
-    guard indices.count > 1 else { return }
-    for last in stride(from: indices.count - 1, to: 0, by: -1) {
-      indices.swapAt(last, Int(random.next(below: UInt64(last + 1))))
+  private mutating func shuffle(_ names: inout [TimedName]) {
+    guard names.count > 1 else { return }
+    for last in stride(from: names.count - 1, to: 0, by: -1) {
+      names.swapAt(last, Int(random.next(below: UInt64(last + 1))))
     }
   }
 
   private func comparison(_ ledger: Ledger) -> TimingComparison {
     TimingComparison(
-      name: ledger.name, against: against, verdict: ledger.test.verdict,
+      name: ledger.name, metric: ledger.metric, against: against, verdict: ledger.test.verdict,
       ratio: ledger.test.interval?.ratios, blocks: ledger.test.logarithms.count,
       pairs: ledger.this.count, otherSeconds: Self.median(ledger.other) ?? 0,
       thisSeconds: Self.median(ledger.this) ?? 0, doesDifferentWork: ledger.doesDifferentWork)

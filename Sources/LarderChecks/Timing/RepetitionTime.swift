@@ -16,12 +16,18 @@ package struct RepetitionTime: Sendable, Hashable {
   package var wallNanoseconds: UInt64
   /// The cell's hits, so that it is noticed when two builds do different work.
   package var hits: UInt64
+  /// The 99th percentile of the latency of gets in the last run; nil where none was recorded.
+  package var latencyNanoseconds: UInt64?
 
   /// A measurement; see the properties for the meaning of each part.
-  package init(processorNanoseconds: UInt64, wallNanoseconds: UInt64, hits: UInt64) {
+  package init(
+    processorNanoseconds: UInt64, wallNanoseconds: UInt64, hits: UInt64,
+    latencyNanoseconds: UInt64? = nil
+  ) {
     self.processorNanoseconds = processorNanoseconds
     self.wallNanoseconds = wallNanoseconds
     self.hits = hits
+    self.latencyNanoseconds = latencyNanoseconds
   }
 
   /// The time that is compared, in seconds: of a simulation the processor's, which a loaded machine

@@ -2,6 +2,8 @@
 package struct TimingComparison: Sendable, Hashable {
   /// The cell.
   package var name: TimedName
+  /// What was compared of it.
+  package var metric: TimedMetric
   /// What it was held against, such as another build or a calibration kernel.
   package var against: String
   /// What to make of it.
@@ -12,19 +14,21 @@ package struct TimingComparison: Sendable, Hashable {
   package var blocks: Int
   /// Measurements of each side.
   package var pairs: Int
-  /// Median of the time of one run, seconds, in the other.
+  /// Median of the time of one run, or of latencies, seconds, in the other.
   package var otherSeconds: Double
-  /// Median of the time of one run, seconds, in this.
+  /// Median of the time of one run, or of latencies, seconds, in this.
   package var thisSeconds: Double
   /// Whether the two had different hits, and so did different work.
   package var doesDifferentWork: Bool
 
   /// A comparison; see the properties for the meaning of each part.
   package init(
-    name: TimedName, against: String, verdict: TimingVerdict, ratio: CentreInterval?, blocks: Int,
-    pairs: Int, otherSeconds: Double, thisSeconds: Double, doesDifferentWork: Bool = false
+    name: TimedName, metric: TimedMetric = .time, against: String, verdict: TimingVerdict,
+    ratio: CentreInterval?, blocks: Int, pairs: Int, otherSeconds: Double, thisSeconds: Double,
+    doesDifferentWork: Bool = false
   ) {
     self.name = name
+    self.metric = metric
     self.against = against
     self.verdict = verdict
     self.ratio = ratio
@@ -34,4 +38,7 @@ package struct TimingComparison: Sendable, Hashable {
     self.thisSeconds = thisSeconds
     self.doesDifferentWork = doesDifferentWork
   }
+
+  /// The cell, and what was compared of it: `memory/lru/1%, executed, latency`.
+  package var title: String { "\(name)" + (metric == .latency ? ", latency" : "") }
 }

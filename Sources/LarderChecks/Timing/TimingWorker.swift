@@ -9,6 +9,10 @@ import Foundation
 ///     ready
 ///     > 3 2                            time cell 3, twice in a row
 ///     50123456 50200111 411022         nanoseconds of processor and wall, and hits
+///     > 5 1                            an executed cell
+///     90123456 90200111 411022 1550    also the 99th percentile of the latency of gets
+///     > 5 1 plain                      the same without recording latency
+///     80123456 80200111 411022
 ///
 /// What it cannot do it answers with `error` and a sentence. It ends when nobody speaks any more.
 package struct TimingWorker: Sendable {
@@ -40,13 +44,16 @@ package struct TimingWorker: Sendable {
 
   /// The answer to an order.
   package func answer(_ order: String) -> String {
-    let numbers = order.split(separator: " ").map { Int($0) }
-    guard numbers.count == 2, let index = numbers[0], let runs = numbers[1],
+    var words = order.split(separator: " ")
+    let isPlain = words.last == "plain"
+    if isPlain { words.removeLast() }
+    guard words.count == 2, let index = Int(words[0]), let runs = Int(words[1]),
       cells.indices.contains(index), (1...1_000_000).contains(runs)
     else { return "error expected the number of a cell and how often to run it" }
     do {
-      let time = try timer.time(cells[index], runs: runs)
+      let time = try timer.time(cells[index], runs: runs, recordsLatency: !isPlain)
       return "\(time.processorNanoseconds) \(time.wallNanoseconds) \(time.hits)"
+        + (time.latencyNanoseconds.map { " \($0)" } ?? "")
     } catch {
       let sentence = "\(error)".split(whereSeparator: \.isNewline).joined(separator: " ")
       return "error \(sentence)"

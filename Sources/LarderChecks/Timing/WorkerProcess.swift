@@ -68,6 +68,9 @@ package final class WorkerProcess: TimedProcess {
       program: program, reason: "it ended before it was ready\(Self.told(notes))")
   }
 
+  /// The number of a cell, which is known once it is ready; nil for one that it does not have.
+  package func number(of name: TimedName) -> Int? { indices[name] }
+
   /// Runs a cell so often and says how long it took.
   ///
   /// - Throws: `TimingError`.
@@ -85,12 +88,13 @@ package final class WorkerProcess: TimedProcess {
         program: program, reason: "it ended while \(name) was running\(Self.told(notes))")
     }
     let numbers = line.split(separator: " ").compactMap { UInt64($0) }
-    guard numbers.count == 3 else {
+    guard numbers.count == 3 || numbers.count == 4 else {
       let reason = line.hasPrefix("error ") ? String(line.dropFirst(6)) : "it said '\(line)'"
       throw TimingError.talk(program: program, reason: reason)
     }
     return RepetitionTime(
-      processorNanoseconds: numbers[0], wallNanoseconds: numbers[1], hits: numbers[2])
+      processorNanoseconds: numbers[0], wallNanoseconds: numbers[1], hits: numbers[2],
+      latencyNanoseconds: numbers.count == 4 ? numbers[3] : nil)
   }
 
   /// Tells it that nobody will speak any more, and waits for its end.

@@ -8,7 +8,7 @@ struct CheckTimingOptions: ParsableArguments {
   @Option(
     help: """
       Executable of another build of larder: runs the same cells in both, in alternation, \
-      until it is known which is slower.
+      until it is known which is slower. With --instructions also counts them in both.
       """,
     completion: .file())
   var against: String?
@@ -23,8 +23,9 @@ struct CheckTimingOptions: ParsableArguments {
   @Flag(
     help: """
       Count the instructions of each timed cell with valgrind, which must be installed, and \
-      compare them with those in the baseline: a function of the program, not of the machine's \
-      load. With --update, store them. Takes about 100 times as long as the cells.
+      compare them with those of --against, or else in the baseline: a function of the program, \
+      not of the machine's load. With --update, store them. Takes about 100 times as long as the \
+      cells.
       """)
   var instructions = false
 
@@ -34,7 +35,18 @@ struct CheckTimingOptions: ParsableArguments {
       """)
   var threshold: ThresholdOption?
 
-  @Option(help: "Total time for measuring all cells, such as 60s or 5m.")
+  @Option(
+    help: """
+      The growth to detect of the 99th percentile of the latency of gets, with --against: of \
+      executed cells. By default 10%.
+      """)
+  var latencyThreshold: ThresholdOption?
+
+  @Option(
+    help: """
+      Total time for measuring all cells, such as 60s or 5m. 0s with --against and \
+      --instructions: nothing is timed.
+      """)
   var budget = BudgetOption(seconds: 60)
 
   @Flag(
@@ -55,12 +67,19 @@ struct CheckTimingOptions: ParsableArguments {
     if against != nil, timings {
       throw ValidationError("--against and --timings exclude each other; use one of them")
     }
+    if latencyThreshold != nil, against == nil {
+      throw ValidationError("--latency-threshold is for --against, which is missing")
+    }
+    if budget.seconds == 0, against == nil || !instructions {
+      throw ValidationError("--budget 0s times nothing; it is for --against with --instructions")
+    }
   }
 
   /// The settings for a comparison.
   var settings: TimingSettings {
     TimingSettings(
       threshold: threshold?.share ?? (against == nil ? 0.25 : 0.05),
+      latencyThreshold: latencyThreshold?.share ?? 0.1,
       budgetSeconds: Double(budget.seconds), seed: seed ?? UInt64.random(in: 1...999_999),
       keepsGoing: keepGoing)
   }
@@ -72,6 +91,9 @@ struct CheckTimingOptions: ParsableArguments {
     if timings { words.append("--timings") }
     if instructions { words.append("--instructions") }
     if let threshold { words += ["--threshold", ShellWord.quoted(threshold.text)] }
+    if let latencyThreshold {
+      words += ["--latency-threshold", ShellWord.quoted(latencyThreshold.text)]
+    }
     if budget.seconds != 60, against != nil || timings {
       words += ["--budget", "\(budget.seconds)s"]
     }
@@ -105,7 +127,7 @@ struct BudgetOption: ExpressibleByArgument {
 
   /// The time that the text stands for; nil for anything else.
   init?(argument: String) {
-    guard let seconds = Quantity.seconds(argument), (1...86_400).contains(seconds) else {
+    guard let seconds = Quantity.seconds(argument), (0...86_400).contains(seconds) else {
       return nil
     }
     self.seconds = seconds

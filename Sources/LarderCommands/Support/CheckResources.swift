@@ -35,9 +35,15 @@ struct CheckResources {
     let names = cells.map { workload.name(of: $0.cell) }
     var before = stored
     if command.timing.instructions {
-      let worse = compare(stored, outcome.measured, of: names)?.worse ?? []
-      let isOver = try count(cells, into: &outcome, hasFailed: hasFailed || !worse.isEmpty)
-      if isOver { before = stored?.removing(.instructionsPerRequest, but: outcome.measured) }
+      // Those of the other build take the place of those of the baseline.
+      if command.timing.against != nil { before = held(against: [:]) }
+      let worse = compare(before, outcome.measured, of: names)?.worse ?? []
+      let counted = try count(cells, into: &outcome, hasFailed: hasFailed || !worse.isEmpty)
+      if command.timing.against != nil {
+        before = held(against: counted.other)
+      } else if counted.isOver {
+        before = stored?.removing(.instructionsPerRequest, but: outcome.measured)
+      }
     } else if command.update {
       keepInstructions(of: names, in: &outcome)
     }
@@ -49,32 +55,51 @@ struct CheckResources {
   /// Whether a failure ends the check, so that what is left need not be measured.
   private var stopsEarly: Bool { !command.update && !command.timing.keepGoing }
 
-  /// Counts instructions until a cell has too many; true where cells are left.
+  /// Counts instructions until a cell has too many. Says whether cells are left, and what the build
+  /// of `--against` takes.
   private func count(
     _ cells: [PlannedCell], into outcome: inout Outcome, hasFailed: Bool
-  ) throws -> Bool {
+  ) throws -> (isOver: Bool, other: [CellName: Double]) {
     guard !hasFailed || !stopsEarly else {
       outcome.notes.append(
         "Instructions were not counted, as the check has failed already; --keep-going counts them.")
-      return true
+      return (true, [:])
     }
     let counter = CheckInstructions(
       command: command, workload: workload, traces: traces, progress: progress)
     let counted = try counter.figures(of: cells, among: try workload.cells(over: traces)) {
-      stopsEarly && isWorse($0, $1)
+      stopsEarly && isWorse($0, $1, $2)
     }
-    add(counted.figures, to: &outcome)
-    guard counted.left > 0 else { return false }
+    add(counted.this, to: &outcome)
+    if counted.unknown > 0 {
+      outcome.notes.append(
+        "Cells whose instructions were not counted, as the other build lacks them: "
+          + "\(counted.unknown).")
+    }
+    guard counted.left > 0 else { return (false, counted.other) }
     outcome.notes.append(
       "Counting of instructions ended with a cell that is worse, \(counted.left) left; "
         + "--keep-going counts them.")
-    return true
+    return (true, counted.other)
   }
 
-  private func isWorse(_ name: CellName, _ instructions: Double) -> Bool {
-    let figures = MeasuredResources(system: MeasuredResources.thisSystem, cells: [])
-      .adding([name: instructions], as: .instructionsPerRequest)
-    return compare(stored, figures, of: [name])?.worse.isEmpty == false
+  private func isWorse(_ name: CellName, _ other: Double?, _ instructions: Double) -> Bool {
+    let before =
+      other.map { Self.none.adding([name: $0], as: .instructionsPerRequest) } ?? stored
+    let figures = Self.none.adding([name: instructions], as: .instructionsPerRequest)
+    return compare(before, figures, of: [name])?.worse.isEmpty == false
+  }
+
+  /// What the baseline has of this system, with the instructions of another build.
+  private func held(against instructions: [CellName: Double]) -> MeasuredResources {
+    let stored = stored.flatMap { $0.system == MeasuredResources.thisSystem ? $0 : nil }
+    return (stored?.removing(.instructionsPerRequest, but: nil) ?? Self.none)
+      .adding(instructions, as: .instructionsPerRequest)
+  }
+
+  /// Figures of this system: none yet.
+  private static var none: MeasuredResources {
+    MeasuredResources(system: MeasuredResources.thisSystem, cells: [])
   }
 
   /// A new baseline keeps the instructions of the old one where they were not counted again.
@@ -90,8 +115,7 @@ struct CheckResources {
 
   private func add(_ figures: [CellName: Double], to outcome: inout Outcome) {
     guard !figures.isEmpty else { return }
-    let none = MeasuredResources(system: MeasuredResources.thisSystem, cells: [])
-    outcome.measured = (outcome.measured ?? none)
+    outcome.measured = (outcome.measured ?? Self.none)
       .adding(figures, as: .instructionsPerRequest)
   }
 
@@ -99,7 +123,7 @@ struct CheckResources {
   private func compare(
     _ before: MeasuredResources?, _ after: MeasuredResources?, of names: [CellName]
   ) -> ResourceComparison? {
-    let after = after ?? MeasuredResources(system: MeasuredResources.thisSystem, cells: [])
+    let after = after ?? Self.none
     guard let before, before.system == after.system else { return nil }
     return ResourceComparison(
       from: before, to: after, of: names, thresholds: workload.check.resources)
@@ -119,7 +143,7 @@ struct CheckResources {
     }
     let new = CheckResource.allCases.filter { measured.has($0) && !stored.has($0) }
     var remarks: [String] = []
-    if new.contains(.instructionsPerRequest) {
+    if new.contains(.instructionsPerRequest), command.timing.against == nil {
       remarks.append(
         "The baseline has no instructions; --update --instructions stores those of this build.")
     }

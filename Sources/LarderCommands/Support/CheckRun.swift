@@ -65,6 +65,7 @@ final class CheckRun {
     _ stored: CalibratedTimings?, after result: CheckResult
   ) throws -> CheckTimer.Outcome {
     let settings = command.timing.settings
+    guard settings.budgetSeconds > 0 else { return CheckTimer.Outcome() }
     let isAsked = command.timing.against != nil || command.timing.timings
     if isAsked, result.verdict == .fail, !settings.keepsGoing, !command.update {
       notes.append("Nothing was timed, as the check has failed already; --keep-going does.")

@@ -70,16 +70,22 @@ struct CheckTimer {
       settings, against: other, now: Self.now, progress: { progress.note($0) },
       launch: launch)
     outcome.comparisons = try timing.run(cells.map(\.name))
-    let left = cells.count - outcome.comparisons.count
+    let left = cells.count - Set(outcome.comparisons.map(\.name)).count
     if left > 0 { outcome.notes.append("\(left) cells are not available in both builds.") }
-    let open = outcome.comparisons.count { $0.verdict == .inconclusive }
+    let latencies = outcome.comparisons.filter { $0.metric == .latency }
+    let executed = outcome.comparisons.filter { $0.metric == .time && $0.name.mode == .execute }
+    if latencies.count < executed.count {
+      outcome.notes.append("Latencies were not compared: \(other) does not tell them.")
+    }
+    let open = Set(outcome.comparisons.filter { $0.verdict == .inconclusive }.map(\.name)).count
     if open > 0, !settings.keepsGoing, outcome.comparisons.contains(where: { $0.verdict == .fail })
     {
       let cells = open == 1 ? "1 cell is" : "\(open) cells are"
       outcome.notes.append(
         "\(cells) undecided: timing ends when a cell has failed; --keep-going times the others.")
     }
-    let different = outcome.comparisons.filter(\.doesDifferentWork).map { "\($0.name)" }
+    let different = outcome.comparisons.filter { $0.doesDifferentWork && $0.metric == .time }
+      .map { "\($0.name)" }
     if !different.isEmpty {
       outcome.notes.append(
         "The builds count differently, so they do different work: "
@@ -90,6 +96,11 @@ struct CheckTimer {
       + "for each block; seed \(settings.seed). An interval above \(border) fails, one below it "
       + "passes. Detects a slowdown of \(detected); the probability of a false "
       + "alarm is at most \(percent(settings.errorRate)) over all cells and looks."
+    if !latencies.isEmpty {
+      outcome.method? +=
+        " Latency is the 99th percentile of gets; of it, an interval above "
+        + "\(String(format: "%.3f", 1 + settings.latencyBorderGrowth)) fails."
+    }
     return outcome
   }
 

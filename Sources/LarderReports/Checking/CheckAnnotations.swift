@@ -50,7 +50,7 @@ package enum CheckAnnotations {
     }
     errors += result.timings.filter { $0.verdict == .fail }.map { timing in
       let command = CheckText.command(result, only: timing.name.cell)
-      return ("\(timing.name)", "\(CheckText.sentence(timing))\n\(command)")
+      return (timing.title, "\(CheckText.sentence(timing))\n\(command)")
     }
     return errors
   }
@@ -64,7 +64,7 @@ package enum CheckAnnotations {
       ("\($0.name)", "inconclusive: \(CheckText.sentence($0)); \(CheckText.remedy([$0]))")
     }
     warnings += result.timings.filter { $0.verdict == .inconclusive }.map {
-      ("\($0.name)", "inconclusive: \(CheckText.sentence($0))")
+      ($0.title, "inconclusive: \(CheckText.sentence($0))")
     }
     return warnings
   }

@@ -68,7 +68,7 @@ package struct CheckDocument {
     for timing in result.timings {
       let word = CheckText.word(timing.verdict)
       table.rows.append([
-        .code("\(timing.name)"), timing.verdict == .fail ? .strong(word) : .text(word),
+        .code(timing.title), timing.verdict == .fail ? .strong(word) : .text(word),
         timing.ratio.map { .text(CheckText.number($0.centre)) } ?? Table.none,
         timing.ratio.map { .text(CheckText.interval($0)) } ?? Table.none,
         .text("\(timing.pairs) in \(timing.blocks)"),

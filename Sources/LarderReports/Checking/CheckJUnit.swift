@@ -130,7 +130,7 @@ package enum CheckJUnit {
     mutating func add(_ timing: TimingComparison) {
       let sentence = CheckText.sentence(timing)
       switch timing.verdict {
-      case .fail: failures.append("\(timing.name) \(sentence)")
+      case .fail: failures.append("\(timing.title) \(sentence)")
       case .inconclusive: open.append(sentence)
       case .pass: remarks.append(sentence)
       }

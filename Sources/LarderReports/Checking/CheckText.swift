@@ -91,8 +91,13 @@ enum CheckText {
   /// A timing in a sentence, such as `1.052 times as slow as before (1.040 to 1.063)`.
   static func sentence(_ timing: TimingComparison) -> String {
     guard let ratio = timing.ratio else { return "too few measurements for a comparison" }
-    return "takes \(number(ratio.centre)) times as long as in \(timing.against), interval "
-      + interval(ratio)
+    let centre = number(ratio.centre)
+    let sentence =
+      switch timing.metric {
+      case .time: "takes \(centre) times as long as in \(timing.against)"
+      case .latency: "p99 of gets is \(centre) times that of \(timing.against)"
+      }
+    return "\(sentence), interval \(interval(ratio))"
   }
 
   /// The ends of an interval; one without ends says nothing.

@@ -24,6 +24,9 @@ package struct DrivingOrder: Sendable {
   package var warmUp: WarmUp
   /// How often it is driven.
   package var repetitions: Int
+  /// Whether the latency of operations is recorded. Without, a run reads the clock less, and what
+  /// it executes does not depend on how long anything took.
+  package var recordsLatency: Bool
   /// What the origin takes; nil for nothing.
   package var latency: LatencyModel?
   /// A folder under which each run gets one of its own for its files.
@@ -36,12 +39,14 @@ package struct DrivingOrder: Sendable {
   /// An order; see the properties for the meaning of each part.
   package init(
     spec: ExecutionSpec, warmUp: WarmUp = .none, repetitions: Int = 1,
-    latency: LatencyModel? = nil, folder: String, cancellation: Cancellation = Cancellation(),
+    recordsLatency: Bool = true, latency: LatencyModel? = nil, folder: String,
+    cancellation: Cancellation = Cancellation(),
     progress: @escaping @Sendable (_ requests: Int) -> Void = { _ in }
   ) {
     self.spec = spec
     self.warmUp = warmUp
     self.repetitions = repetitions
+    self.recordsLatency = recordsLatency
     self.latency = latency
     self.folder = folder
     self.cancellation = cancellation

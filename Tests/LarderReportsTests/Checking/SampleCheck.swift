@@ -31,10 +31,12 @@ enum SampleCheck {
   ]
 
   static func timing(
-    _ cell: CheckedCell, _ verdict: TimingVerdict, _ ratio: CentreInterval?
+    _ cell: CheckedCell, _ verdict: TimingVerdict, _ ratio: CentreInterval?,
+    _ metric: TimedMetric = .time
   ) -> TimingComparison {
     TimingComparison(
-      name: TimedName(cell: cell.name, mode: .simulate), against: "old/larder", verdict: verdict,
+      name: TimedName(cell: cell.name, mode: metric == .time ? .simulate : .execute),
+      metric: metric, against: "old/larder", verdict: verdict,
       ratio: ratio, blocks: 24, pairs: 240, otherSeconds: 0.02, thisSeconds: 0.021)
   }
 
@@ -73,6 +75,8 @@ enum SampleCheck {
           after[2], .inconclusive,
           CentreInterval(centre: 1.02, lower: 0, upper: .infinity)),
         timing(after[3], .inconclusive, nil),
+        timing(
+          after[4], .fail, CentreInterval(centre: 1.12, lower: 1.08, upper: 1.15), .latency),
       ],
       timingMethod: "Time of this build over that of old/larder, in pairs of runs.",
       notes: ["A remark."])
