@@ -10,9 +10,8 @@ import LarderWorkloads
 /// seed, and jemalloc gives no memory back when some time has passed. What is left are threads of the
 /// disk cache that wait for each other.
 ///
-/// A cell is run once in one process and three times in another; half the difference is one run,
-/// without the start of the process and the making of the trace. That takes 50 to 100 times as long
-/// as the run.
+/// A cell is run once in one process and twice in another; the difference is one run, without the
+/// start of the process and the making of the trace. That takes about 100 times as long as the run.
 package struct InstructionCounter {
   private let valgrind: String
   /// As it was named.
@@ -21,9 +20,6 @@ package struct InstructionCounter {
   private let program: String
   private let arguments: [String]
   private let cancellation: Cancellation
-
-  /// How often a cell is run in the second process, beyond once.
-  private static var moreRuns: UInt64 { 2 }
 
   /// A counter for a program that is a `TimingWorker` when it gets the arguments.
   ///
@@ -57,14 +53,14 @@ package struct InstructionCounter {
   /// - Throws: `TimingError`.
   package func instructions(ofCell index: Int) throws -> UInt64 {
     let once = try collected(index, runs: 1)
-    let often = try collected(index, runs: 1 + Self.moreRuns)
-    guard often > once else {
-      throw TimingError.talk(program: name, reason: "three runs take no more than one")
+    let twice = try collected(index, runs: 2)
+    guard twice > once else {
+      throw TimingError.talk(program: name, reason: "two runs take no more than one")
     }
-    return (often - once) / Self.moreRuns
+    return twice - once
   }
 
-  private func collected(_ index: Int, runs: UInt64) throws -> UInt64 {
+  private func collected(_ index: Int, runs: Int) throws -> UInt64 {
     let words =
       ["--tool=callgrind", "--callgrind-out-file=/dev/null", program] + arguments
     let done = try Self.run(valgrind, words, cancellation, orders: "\(index) \(runs) plain\n")
