@@ -12,9 +12,13 @@ public final class ServerProgram {
   public let port: UInt16
   private let process = Process()
 
-  /// Where a program is; nil when it is not installed.
+  /// Where a program is; nil when it is not installed. Servers are where users' `PATH` may not lead.
   public static func path(_ name: String) -> String? {
-    ["/usr/sbin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"].map { "\($0)/\(name)" }
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+    return
+      (["/usr/sbin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"]
+      + path.split(separator: ":").map(String.init))
+      .map { "\($0)/\(name)" }
       .first { FileManager.default.isExecutableFile(atPath: $0) }
   }
 
