@@ -236,8 +236,8 @@ let package = Package(
       name: "FuzzTargets",
       dependencies: [
         "LarderSystem", "LarderReports", "LarderStore", "LarderAdvice", "LarderChecks",
-        "LarderHarness", "LarderSimulation", "LarderWorkloads", "Larder", "LarderTraces",
-        "LarderEngine", "LarderC", "CLarder",
+        "LarderHarness", "LarderLearning", "LarderSimulation", "LarderWorkloads", "Larder",
+        "LarderTraces", "LarderEngine", "LarderC", "CLarder",
         .target(name: "CSQLite", condition: .when(platforms: elsewhere)),
       ],
       path: "Tests/Fuzz/Targets"),

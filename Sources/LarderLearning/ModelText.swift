@@ -3,11 +3,11 @@ import LarderEngine
 /// A model as LightGBM saves it: a block for each tree, with lines of a name and numbers.
 ///
 /// Numbers have 17 digits, so the model that is read predicts what LightGBM's own does.
-enum ModelText {
+package enum ModelText {
   /// The trees of a model over rows of `features` values.
   ///
   /// - Throws: `badModel` where a tree has anything but numeric splits.
-  static func trees(_ text: String, features: Int) throws(BoostingError) -> BoostedTrees {
+  package static func trees(_ text: String, features: Int) throws(BoostingError) -> BoostedTrees {
     var trees: [BoostedTrees.Tree] = []
     var block: [Substring: Substring] = [:]
     var isTree = false

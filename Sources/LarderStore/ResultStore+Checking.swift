@@ -1,6 +1,39 @@
+import Foundation
 import LarderTraces
 
 extension ResultStore {
+  /// The kinds of sealed files in a store.
+  package static var kinds: [String] { [StoredCell.kind, StoredTimings.kind, "trace"] }
+
+  /// Reads the bytes of a file of one of `kinds`, and writes them again.
+  ///
+  /// - Returns: What it says, sealed: that of an equal file is the same. Nil for another kind.
+  /// - Throws: `SealFault` with what is wrong.
+  package static func resealed(_ data: Data, kind: String) throws(SealFault) -> Data? {
+    switch kind {
+    case StoredCell.kind: try resealed(checked(value(StoredCell.self, kind, data)), kind)
+    case StoredTimings.kind: try resealed(checked(value(StoredTimings.self, kind, data)), kind)
+    case "trace": try resealed(checked(value(TraceMemory.self, kind, data)), kind)
+    default: nil
+    }
+  }
+
+  private static func value<Value: Decodable>(
+    _ type: Value.Type, _ kind: String, _ data: Data
+  ) throws(SealFault) -> Value {
+    try SealedFile.value(type, kind: kind, of: data)
+  }
+
+  private static func resealed(
+    _ value: some Encodable, _ kind: String
+  ) throws(SealFault) -> Data {
+    do {
+      return SealedFile.bytes(kind: kind, json: try json(value, ""))
+    } catch {
+      throw .content("\(error)")
+    }
+  }
+
   /// The entry of a file, which must be what the name of the file says.
   static func checked<Entry: StoredEntry>(
     _ type: Entry.Type, in file: String, named name: EntryName

@@ -133,7 +133,11 @@ package final class ResultStore: Sendable {
   static func entry<Entry: StoredEntry>(
     _ type: Entry.Type, in file: String
   ) throws(SealFault) -> Entry {
-    let entry = try SealedFile.value(type, kind: Entry.kind, in: file)
+    try checked(try SealedFile.value(type, kind: Entry.kind, in: file))
+  }
+
+  /// The same entry, if it does not contradict itself.
+  static func checked<Entry: StoredEntry>(_ entry: Entry) throws(SealFault) -> Entry {
     if let fault = entry.fault { throw .content(fault) }
     return entry
   }

@@ -7,7 +7,7 @@ import Testing
 @testable import LarderSimulation
 @testable import LarderWorkloads
 
-/// The examples of caches in compiled languages, built as their first lines say, count what Larder's
+/// The examples of caches in compiled languages, built as their first lines say, count what the
 /// policies of the same names count.
 @Suite(.endsInTime) struct ProcessExampleTests {
   private static let examples = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -34,7 +34,7 @@ import Testing
     try Data().write(to: errors)
     process.standardError = try FileHandle(forWritingTo: errors)
     try process.run()
-    process.waitUntilExit()
+    try Deadline.wait(for: process)
     let text = String(decoding: try Data(contentsOf: errors), as: UTF8.self)
     try #require(process.terminationStatus == 0, "\(compiler): \(text)")
     // Neither example is to be compiled with warnings.

@@ -12,7 +12,7 @@ public final class ServerProgram {
   public let port: UInt16
   private let process = Process()
 
-  /// Where a program is; nil when it is not installed. Servers are where users' `PATH` may not lead.
+  /// Where a program is; nil when it is not installed. Servers may be where `PATH` does not lead.
   public static func path(_ name: String) -> String? {
     let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
     return

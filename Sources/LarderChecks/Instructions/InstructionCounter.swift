@@ -6,9 +6,9 @@ import LarderWorkloads
 /// own making: load, clock rate and the places of memory change nothing.
 ///
 /// What would still differ from run to run is not in it: the worker records no latencies, whose
-/// histograms take the longer to read the longer something took, standard hash tables have no random
-/// seed, and jemalloc gives no memory back when some time has passed. What is left are threads of the
-/// disk cache that wait for each other.
+/// histograms take the longer to read the longer something took, hash tables of the standard library
+/// have no random seed, and jemalloc gives no memory back when some time has passed. What is left are
+/// threads of the disk cache that wait for each other.
 ///
 /// A cell is run once in one process and twice in another; the difference is one run, without the
 /// start of the process and the making of the trace. That takes about 100 times as long as the run.

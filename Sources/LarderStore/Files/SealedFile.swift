@@ -9,12 +9,12 @@ import LarderSimulation
 ///     sha256 3f2a...
 ///
 /// A file that is cut off, altered, or somebody else's is told from one that is whole.
-enum SealedFile {
+package enum SealedFile {
   /// The version of the form and of what the JSON holds.
   static let version = 1
 
   /// The bytes of a file.
-  static func bytes(kind: String, json: Data) -> Data {
+  package static func bytes(kind: String, json: Data) -> Data {
     var data = Data("larder \(kind) \(version)\n".utf8)
     data += json
     data += Data("\n".utf8)
@@ -53,6 +53,13 @@ enum SealedFile {
       throw .unreadable(error.reason)
     }
     guard let data else { throw .unreadable("it is not there any more") }
+    return try value(type, kind: kind, of: data)
+  }
+
+  /// What the JSON in the bytes of a file says.
+  static func value<Value: Decodable>(
+    _ type: Value.Type, kind: String, of data: Data
+  ) throws(SealFault) -> Value {
     let json = try json(in: data, kind: kind)
     do throws(JSONFault) {
       return try JSONFile.decode(type, from: json)
@@ -63,7 +70,7 @@ enum SealedFile {
 }
 
 /// What is wrong with a file of a store.
-enum SealFault: Error, Hashable, Sendable, CustomStringConvertible {
+package enum SealFault: Error, Hashable, Sendable, CustomStringConvertible {
   /// It has no bytes.
   case empty
   /// It does not begin as a file of a store does.
@@ -81,7 +88,8 @@ enum SealFault: Error, Hashable, Sendable, CustomStringConvertible {
   /// It cannot be read.
   case unreadable(String)
 
-  var description: String {
+  /// One line for a person.
+  package var description: String {
     switch self {
     case .empty: "it is empty"
     case .foreign: "it is not a file of a store"

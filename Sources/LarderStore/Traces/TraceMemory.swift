@@ -29,7 +29,11 @@ extension ResultStore {
 
   /// What the file of a trace says.
   static func memory(in file: String) throws(SealFault) -> TraceMemory {
-    let memory = try SealedFile.value(TraceMemory.self, kind: "trace", in: file)
+    try checked(try SealedFile.value(TraceMemory.self, kind: "trace", in: file))
+  }
+
+  /// The same memory, if its numbers agree.
+  static func checked(_ memory: TraceMemory) throws(SealFault) -> TraceMemory {
     guard memory.identity.requests > 0, memory.identity.objects > 0,
       UInt64(memory.identity.requests) == memory.facts.requests,
       UInt64(memory.identity.objects) == memory.facts.objects

@@ -1,0 +1,31 @@
+import Larder
+
+extension FuzzTarget {
+  /// A `Cache-Control` header. An answer is stored, or not, for a time that can be; what another
+  /// directive adds never makes it longer.
+  static let cacheControl = FuzzTarget("cache-control", lengthMax: 512) { input in
+    let header = String(decoding: input, as: UTF8.self)
+    guard let age = try freshness(header) else { return }
+    // Quotes that are open would swallow what comes behind them.
+    guard header.utf8.count(where: { $0 == 0x22 }).isMultiple(of: 2) else { return }
+    let shorter = try freshness("\(header), max-age=5")
+    try require(
+      shorter == min(age ?? .seconds(5), .seconds(5)), "\(header.debugDescription): \(age as Any)")
+    try require(try freshness("\(header),no-store") == nil, "\(header.debugDescription) is stored")
+  }
+
+  /// How long an answer is fresh, nil where nothing is said; nil as a whole where it is not stored.
+  private static func freshness(_ header: String) throws -> Duration?? {
+    switch OriginAnswer.value(1, cacheControl: header) {
+    case .unstored: return nil
+    case .value(_, _, let maxAge, _, _):
+      if let maxAge {
+        try require(
+          maxAge >= .zero && maxAge <= .seconds(Int64(1) << 31),
+          "\(header.debugDescription): \(maxAge)")
+      }
+      return .some(maxAge)
+    default: throw FuzzFinding("\(header.debugDescription) is no value")
+    }
+  }
+}

@@ -1,0 +1,19 @@
+import Foundation
+import LarderStore
+
+extension FuzzTarget {
+  /// A file of a store: as it is, or with the first line and the seal that make it one, so that its
+  /// JSON is read. One that is read is written, and read again.
+  static let store = FuzzTarget("store", lengthMax: 8192) { input in
+    let choice = Int(input.first ?? 0)
+    let kind = ResultStore.kinds[choice % ResultStore.kinds.count]
+    var file = Data(input.dropFirst())
+    if choice & 0x80 == 0 {
+      file = SealedFile.bytes(kind: kind, json: file.filter { $0 != 0x0A })
+    }
+    let read = try accepted(or: SealFault.self) { try ResultStore.resealed(file, kind: kind) }
+    guard let written = read ?? nil else { return }
+    let again = try ResultStore.resealed(written, kind: kind)
+    try require(again == written, "a file of the kind \(kind) differs once it is written")
+  }
+}
