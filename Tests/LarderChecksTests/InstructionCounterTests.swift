@@ -54,6 +54,10 @@ import Testing
 
   @Test(arguments: [
     ("read line; echo 'error no such cell'", "no such cell"),
+    (
+      "read line; echo 'error expected the number of a cell and how often to run it'",
+      "/bin/larder: built before instructions could be compared"
+    ),
     ("echo '==7== Giving up.' >&2; echo '==7== ' >&2; exit 1", "it said: ==7== Giving up."),
     ("exit 0", "it said: nothing"),
     ("read line; echo 1 2 3; echo '==7== Collected : 5' >&2", "two runs take no more than one"),

@@ -6,9 +6,9 @@ import LarderWorkloads
 /// own making: load, clock rate and the places of memory change nothing.
 ///
 /// What would still differ from run to run is not in it: the worker records no latencies, whose
-/// histograms take the longer to read the longer something took, hash tables of the standard library
-/// have no random seed, and jemalloc gives no memory back when some time has passed. What is left are
-/// threads of the disk cache that wait for each other.
+/// histograms take the longer to read the longer something took, hash tables of the standard
+/// library have no random seed, and jemalloc gives no memory back when some time has passed. What
+/// is left are threads of the disk cache that wait for each other.
 ///
 /// A cell is run once in one process and twice in another; the difference is one run, without the
 /// start of the process and the making of the trace. That takes about 100 times as long as the run.
@@ -66,7 +66,9 @@ package struct InstructionCounter {
     let done = try Self.run(valgrind, words, cancellation, orders: "\(index) \(runs) plain\n")
     let answer = done.output.split(whereSeparator: \.isNewline).last.map(String.init) ?? ""
     if answer.hasPrefix("error ") {
-      throw TimingError.talk(program: name, reason: String(answer.dropFirst(6)))
+      let reason = String(answer.dropFirst(6))
+      guard reason != TimingWorker.misunderstanding else { throw TimingError.tooOld(program: name) }
+      throw TimingError.talk(program: name, reason: reason)
     }
     guard done.code == 0, let count = Self.count(in: done.notes) else {
       let line = done.notes.split(whereSeparator: \.isNewline).last { !$0.hasSuffix("== ") }

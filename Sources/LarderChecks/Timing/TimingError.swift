@@ -6,6 +6,8 @@ package enum TimingError: Error, Hashable, Sendable, CustomStringConvertible {
   case talk(program: String, reason: String)
   /// The user wants it to end.
   case interrupted
+  /// A build that always records latencies, so that its instructions cannot be compared.
+  case tooOld(program: String)
   /// There is nothing that counts instructions.
   case noCounter
   /// No cell can be timed by both.
@@ -17,6 +19,8 @@ package enum TimingError: Error, Hashable, Sendable, CustomStringConvertible {
     case .launch(let program, let reason): "\(program): cannot be started: \(reason)"
     case .talk(let program, let reason): "\(program): cannot be timed: \(reason)"
     case .interrupted: "stopped while timing cells"
+    case .tooOld(let program):
+      "\(program): built before instructions could be compared; compare with a newer build"
     case .noCounter:
       "instructions are counted by valgrind, which is not in PATH; install the package valgrind, "
         + "or leave out --instructions"

@@ -21,6 +21,8 @@ package struct TimingWorker: Sendable {
 
   /// The first line, by which a worker is known.
   package static let greeting = "larder-worker 1"
+  /// What it answers to an order that it does not understand.
+  static let misunderstanding = "expected the number of a cell and how often to run it"
   /// The line after which it waits for orders.
   static let ready = "ready"
 
@@ -49,7 +51,7 @@ package struct TimingWorker: Sendable {
     if isPlain { words.removeLast() }
     guard words.count == 2, let index = Int(words[0]), let runs = Int(words[1]),
       cells.indices.contains(index), (1...1_000_000).contains(runs)
-    else { return "error expected the number of a cell and how often to run it" }
+    else { return "error \(Self.misunderstanding)" }
     do {
       let time = try timer.time(cells[index], runs: runs, recordsLatency: !isPlain)
       return "\(time.processorNanoseconds) \(time.wallNanoseconds) \(time.hits)"
