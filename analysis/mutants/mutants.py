@@ -112,7 +112,8 @@ def copy_tree(copy: Path) -> None:
         cwd=ROOT, check=True, capture_output=True, text=True,
     )  # fmt: skip
     for name in listed.stdout.splitlines():
-        if not name.startswith(("Sources/", "Package.swift")):
+        # The package does not load without the folders of its tests.
+        if not name.startswith(("Sources/", "Tests/", "Package.swift")):
             continue
         source, target = ROOT / name, copy / name
         if source.exists() and name != "Sources/CLarderShims/shims.c" and not name.endswith(".h"):

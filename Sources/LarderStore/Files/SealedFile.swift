@@ -1,5 +1,6 @@
 import Foundation
 import LarderSimulation
+import LarderSystem
 
 /// The form of every file in a store: a line that says what it is, one line of JSON, and the
 /// SHA-256 of both lines.
@@ -93,12 +94,12 @@ package enum SealFault: Error, Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .empty: "it is empty"
     case .foreign: "it is not a file of a store"
-    case .kind(let kind): "it is of the kind '\(kind)'"
+    case .kind(let kind): "it is of the kind '\(TextSafety.singleLine(kind))'"
     case .version(let version):
-      "version \(version), but this larder reads \(SealedFile.version)"
+      "version \(TextSafety.singleLine(version)), but this larder reads \(SealedFile.version)"
     case .cut: "it is cut off"
     case .checksum: "its checksum is wrong"
-    case .content(let fault): fault
+    case .content(let fault): TextSafety.singleLine(fault)
     case .unreadable(let reason): "it cannot be read: \(reason)"
     }
   }

@@ -1,3 +1,5 @@
+import LarderSystem
+
 /// One part of a workload that is run in several: part `number` of `count`, from 1.
 package struct PartNumber: Hashable, Sendable, CustomStringConvertible {
   /// Which part, from 1.
@@ -67,16 +69,18 @@ package enum PartError: Error, Hashable, Sendable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .malformed(let text):
-      return "part '\(text)': expected k/N, auto or auto/N, such as 3/10; N is at most "
+      return
+        "part '\(TextSafety.singleLine(text))': expected k/N, auto or auto/N, such as 3/10; N is at most "
         + "\(PartNumber.countMax)"
     case .absent(let text):
-      return "part '\(text)': parts are numbered from 1/N to N/N; N is at most "
+      return
+        "part '\(TextSafety.singleLine(text))': parts are numbered from 1/N to N/N; N is at most "
         + "\(PartNumber.countMax)"
     case .noScheduler:
       return "--part auto: none of \(PartEnvironment.variables.joined(separator: ", ")) is set; "
         + "name the part as k/N"
     case .variable(let name, let value, let expected):
-      return "--part auto: \(name) is '\(value)', expected \(expected)"
+      return "--part auto: \(name) is '\(TextSafety.singleLine(value))', expected \(expected)"
     case .noCount(let variable):
       return "--part auto: \(variable) does not tell how many parts there are; use --part auto/N"
     }
