@@ -19,12 +19,28 @@
 public struct AsyncDiskCache: Sendable {
   /// The cache.
   public let cache: DiskCache
-  private let lanes: CacheLanes
+  let lanes: CacheLanes
 
   /// Calls to a cache. Making one starts no thread.
   public init(_ cache: DiskCache) {
     self.cache = cache
     lanes = CacheLanes("larder.disk", count: ProcessInfo.processInfo.activeProcessorCount)
+  }
+
+  /// Opens the cache in a folder on a thread outside of the pool: reading the entries that are
+  /// there takes time.
+  ///
+  /// - Throws: as `DiskCache.init(path:configuration:clock:)`.
+  public init(
+    path: String, configuration: DiskConfiguration = DiskConfiguration(),
+    clock: any CacheClock = WallCacheClock()
+  ) async throws(DiskCacheError) {
+    let opened = await CacheLanes("larder.disk.opening", count: 1).run(0) {
+      Result { () throws(DiskCacheError) in
+        try DiskCache(path: path, configuration: configuration, clock: clock)
+      }
+    }
+    self.init(try opened.get())
   }
 
   /// The entry of a key, or nil when there is none that can be used. A reference to it.
@@ -43,6 +59,15 @@ public struct AsyncDiskCache: Sendable {
   /// - Throws: as `DiskCache.value(for:suite:)`.
   public func value(for key: String, suite: String = "") async throws(DiskCacheError) -> Data? {
     try await entry(for: key, suite: suite)?.data
+  }
+
+  /// Whether there is an entry that has not expired, as `DiskCache.contains`.
+  ///
+  /// - Throws: `closed`.
+  public func contains(_ key: String, suite: String = "") async throws(DiskCacheError) -> Bool {
+    try await run(key) { (cache) throws(DiskCacheError) in
+      try cache.contains(key, suite: suite)
+    }
   }
 
   /// Stores a value as `DiskCache.set` does, and says whether it is there afterwards.

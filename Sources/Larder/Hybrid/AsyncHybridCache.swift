@@ -17,6 +17,22 @@ public struct AsyncHybridCache<Key: DiskKeyRepresentable, Value: Sendable>: Send
   /// Calls to a cache. Making one starts no thread.
   public init(_ cache: HybridCache<Key, Value>) { self.cache = cache }
 
+  /// Opens a cache in a folder on a thread outside of the pool: reading the entries that are there
+  /// takes time.
+  ///
+  /// - Throws: as `HybridCache.init(path:configuration:codec:)`.
+  public init(
+    path: String? = nil, configuration: HybridCacheConfiguration = HybridCacheConfiguration(),
+    codec: DiskCodec<Value>
+  ) async throws(HybridCacheError) {
+    let opened = await CacheLanes("larder.hybrid.opening", count: 1).run(0) {
+      Result { () throws(HybridCacheError) in
+        try HybridCache<Key, Value>(path: path, configuration: configuration, codec: codec)
+      }
+    }
+    self.init(try opened.get())
+  }
+
   /// The value of a key with its metadata, as `HybridCache.entry(for:)`.
   ///
   /// - Throws: as `HybridCache.entry(for:)`.

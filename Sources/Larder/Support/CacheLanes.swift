@@ -16,7 +16,17 @@ struct CacheLanes: Sendable {
     queues = (0..<max(1, count)).map { DispatchQueue(label: "\(name).\($0)") }
   }
 
-  private func index(_ lane: Int) -> Int { Int(lane.magnitude % UInt(queues.count)) }
+  /// The lane of a number.
+  func index(_ lane: Int) -> Int { Int(lane.magnitude % UInt(queues.count)) }
+
+  /// The elements of each lane, in their order: what is to be done in one go. No part is empty.
+  func parts<Element>(
+    of elements: some Sequence<Element>, by number: (Element) -> Int
+  ) -> [[Element]] {
+    var parts = [[Element]](repeating: [], count: queues.count)
+    for element in elements { parts[index(number(element))].append(element) }
+    return parts.filter { !$0.isEmpty }
+  }
 
   /// Suspends the task until `body` has been done in a lane, by any number. What has the same
   /// number is done in the order in which it came.

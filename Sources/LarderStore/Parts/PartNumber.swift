@@ -69,13 +69,11 @@ package enum PartError: Error, Hashable, Sendable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .malformed(let text):
-      return
-        "part '\(TextSafety.singleLine(text))': expected k/N, auto or auto/N, such as 3/10; N is at most "
-        + "\(PartNumber.countMax)"
+      return "part '\(TextSafety.singleLine(text))': expected k/N, auto or auto/N, such as 3/10; "
+        + "N is at most \(PartNumber.countMax)"
     case .absent(let text):
-      return
-        "part '\(TextSafety.singleLine(text))': parts are numbered from 1/N to N/N; N is at most "
-        + "\(PartNumber.countMax)"
+      return "part '\(TextSafety.singleLine(text))': parts are numbered from 1/N to N/N; "
+        + "N is at most \(PartNumber.countMax)"
     case .noScheduler:
       return "--part auto: none of \(PartEnvironment.variables.joined(separator: ", ")) is set; "
         + "name the part as k/N"

@@ -23,6 +23,53 @@ import Testing
     #expect(disk.statistics.hits == 1)
   }
 
+  @Test func openingDoesNotBlockAndItsErrorIsTheCaches() async throws {
+    let cache = try await AsyncDiskCache(path: folder.path)
+    try await cache.set(Data("a".utf8), for: "k")
+    let path = folder.path
+    await #expect(throws: DiskCacheError.inUse(path: path)) {
+      try await AsyncDiskCache(path: path)
+    }
+    try await cache.run { (disk) throws(DiskCacheError) in try disk.close() }
+    let again = try await AsyncDiskCache(path: path)
+    #expect(try await again.contains("k"))
+    #expect(try await again.value(for: "k") == Data("a".utf8))
+  }
+
+  /// Many keys, in as many lanes as there are; a key that comes twice has its last value.
+  @Test func severalKeysAtATime() async throws {
+    let cache = try await AsyncDiskCache(path: folder.path)
+    let values = (0..<100).map { (key: "\($0 % 90)", value: Data("\($0)".utf8)) }
+    #expect(try await cache.setAll(values, suite: "s") == 100)
+    let asked = (0..<120).map { "\($0)" }
+    let found = try await cache.values(for: asked, suite: "s")
+    let expected = Dictionary(values.map { ($0.key, $0.value) }) { $1 }
+    #expect(found == expected)
+    #expect(try await Set(cache.keys(suite: "s")) == Set(expected.keys))
+    #expect(try await cache.values(for: asked).isEmpty)
+    #expect(try await cache.values(for: []).isEmpty)
+    #expect(cache.cache.statistics.hits == 90)
+    try await cache.run { (disk) throws(DiskCacheError) in try disk.close() }
+    await #expect(throws: DiskCacheError.self) { try await cache.values(for: ["1"]) }
+    await #expect(throws: DiskCacheError.self) { try await cache.setAll(values) }
+  }
+
+  @Test func aSuiteHasValuesOfItsType() async throws {
+    let cache = try await AsyncDiskCache(path: folder.path)
+    let suite = AsyncDiskSuite(cache, name: "numbers", codec: .json, of: [Int].self)
+    #expect(try await suite.set([1, 2], for: "k"))
+    #expect(try await suite.value(for: "k") == [1, 2])
+    #expect(try await suite.entry(for: "k")?.metadata.contentType == "application/json")
+    #expect(try await suite.contains("k"))
+    #expect(try await !suite.contains("x"))
+    #expect(try await suite.run { (suite) throws(DiskCacheError) in try suite.keys() } == ["k"])
+    #expect(try await suite.remove("k"))
+    #expect(try await !suite.remove("k"))
+    try await suite.set([3], for: "k")
+    let bytes = AsyncDiskSuite(cache, name: "numbers", codec: .data, of: Data.self)
+    await #expect(throws: DiskCacheError.self) { try await bytes.set(Data(), for: "k") }
+  }
+
   /// More tasks than threads wait for a disk that is busy, and others go on.
   @Test func otherTasksGoOnWhileTheDiskIsBusy() async throws {
     let files = FaultyFiles()

@@ -46,6 +46,38 @@ import Testing
     await #expect(throws: HybridCacheError.self) { try await cache.value(for: "x") }
   }
 
+  @Test(arguments: [false, true])
+  func severalKeysAtATime(copiesOnRead: Bool) async throws {
+    let hybrid = try cache(memory: 30, copiesOnRead: copiesOnRead)
+    let cache = AsyncHybridCache(hybrid)
+    let values = (0..<100).map { (key: "\($0 % 90)", value: Data("\($0)".utf8)) }
+    #expect(try await cache.setAll(values) == 100)
+    let asked = (0..<120).map { "\($0)" }
+    let found = try await cache.values(for: asked)
+    #expect(found == Dictionary(values.map { ($0.key, $0.value) }) { $1 })
+    // One get for each key, whether memory had it or not.
+    let memory = try #require(hybrid.statistics.memory)
+    #expect(memory.hits + memory.misses == 120 && memory.hits > 0)
+    #expect(hybrid.statistics.disk?.hits == 90 - memory.hits)
+    #expect(try await cache.values(for: []).isEmpty)
+    try await cache.run { (cache) throws(HybridCacheError) in try cache.close() }
+    await #expect(throws: HybridCacheError.self) { try await cache.values(for: ["none"]) }
+    await #expect(throws: HybridCacheError.self) { try await cache.setAll(values) }
+  }
+
+  @Test func openingDoesNotBlockAndItsErrorIsTheCaches() async throws {
+    let path = folder.path
+    let cache = try await AsyncHybridCache<String, Data>(path: path, codec: .data)
+    try await cache.set(Data("a".utf8), for: "k")
+    await #expect {
+      try await AsyncHybridCache<String, Data>(path: path, codec: .data)
+    } throws: { error in
+      guard case HybridCacheError.disk(.inUse(path)) = error else { return false }
+      return true
+    }
+    #expect(try await cache.value(for: "k") == Data("a".utf8))
+  }
+
   /// More tasks than threads wait for a disk that is busy, and others go on; so do hits in memory.
   @Test(arguments: ["read", "write"])
   func otherTasksGoOnWhileTheDiskIsBusy(call: String) async throws {
