@@ -1,4 +1,5 @@
 import LarderEngine
+import TestSupport
 import Testing
 
 /// Every policy in the engine against its naive model, to the request.
@@ -31,7 +32,7 @@ import Testing
   @Test(arguments: specs)
   func singleTierAgrees(spec: String) throws {
     var random = TestRandom(seed: 1)
-    for round in 0..<400 {
+    for round in 0..<TestEffort.rounds(400) {
       let setup = try Self.setup(spec, round: round, &random)
       guard try Self.agrees(setup, &random) else { return }
     }
@@ -39,7 +40,7 @@ import Testing
 
   /// Long enough for every structure to grow, close its gaps and wrap around many times.
   @Test(arguments: specs)
-  func longTracesAgree(spec: String) throws { try checkLong(spec, rounds: 8) }
+  func longTracesAgree(spec: String) throws { try checkLong(spec, rounds: TestEffort.rounds(8)) }
 
   /// LHD makes its model anew often enough to count ages in other steps, twice.
   @Test func aModelMadeAnewAgrees() throws {
@@ -70,7 +71,7 @@ import Testing
     inclusion: HybridRules.Inclusion, promotion: HybridRules.Promotion
   ) throws {
     var random = TestRandom(seed: 2)
-    for _ in 0..<600 {
+    for _ in 0..<TestEffort.rounds(600) {
       let tiers = try (0..<2).map { _ in
         try Self.tier(random.pick(Self.specs), maximumCapacity: 20, &random)
       }

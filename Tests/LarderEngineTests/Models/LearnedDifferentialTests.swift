@@ -1,5 +1,6 @@
 import LarderContracts
 import LarderEngine
+import TestSupport
 import Testing
 
 /// Learned policies in the engine against their naive models, to the request, both with the
@@ -30,13 +31,13 @@ import Testing
   /// Short traces, with everything that a trace may have.
   @Test(arguments: specs)
   func shortTracesAgree(spec: String) throws {
-    try agree(spec, rounds: 300, requests: nil, capacityMax: 20)
+    try agree(spec, rounds: TestEffort.rounds(300), requests: nil, capacityMax: 20)
   }
 
   /// Long enough for models that replace each other, and for every structure to grow and shrink.
   @Test(arguments: specs)
   func longTracesAgree(spec: String) throws {
-    try agree(spec, rounds: 10, requests: 1500, capacityMax: 90)
+    try agree(spec, rounds: TestEffort.rounds(10), requests: 1500, capacityMax: 90)
   }
 
   private func agree(_ spec: String, rounds: Int, requests: Int?, capacityMax: Int) throws {
