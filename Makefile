@@ -200,7 +200,7 @@ sanitize: deps ## Run the tests of engine and caches under the address and threa
 	@LARDER_TEST_SHARE=4 ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 $(SWIFT) test --sanitize=address --scratch-path .build-asan \
 	  $(ASAN_TESTS)
 	$(call say,Thread sanitizer)
-	@LARDER_TEST_SHARE=4 TSAN_OPTIONS=allocator_may_return_null=1 $(SWIFT) test --sanitize=thread --scratch-path .build-tsan $(TSAN_TESTS)
+	@TSAN_OPTIONS=allocator_may_return_null=1 $(SWIFT) test --sanitize=thread --scratch-path .build-tsan $(TSAN_TESTS)
 
 # A scenario of Tests/Foreign/Sources/Torture runs ROUNDS rounds (its own number by default), for at
 # most TORTURE_SECONDS; a failure prints how to repeat its round. SCENARIOS names some of the parts,

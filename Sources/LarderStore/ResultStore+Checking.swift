@@ -11,17 +11,14 @@ extension ResultStore {
   /// - Throws: `SealFault` with what is wrong.
   package static func resealed(_ data: Data, kind: String) throws(SealFault) -> Data? {
     switch kind {
-    case StoredCell.kind: try resealed(checked(value(StoredCell.self, kind, data)), kind)
-    case StoredTimings.kind: try resealed(checked(value(StoredTimings.self, kind, data)), kind)
-    case "trace": try resealed(checked(value(TraceMemory.self, kind, data)), kind)
+    case StoredCell.kind:
+      try resealed(checked(SealedFile.value(StoredCell.self, kind: kind, of: data)), kind)
+    case StoredTimings.kind:
+      try resealed(checked(SealedFile.value(StoredTimings.self, kind: kind, of: data)), kind)
+    case "trace":
+      try resealed(checked(SealedFile.value(TraceMemory.self, kind: kind, of: data)), kind)
     default: nil
     }
-  }
-
-  private static func value<Value: Decodable>(
-    _ type: Value.Type, _ kind: String, _ data: Data
-  ) throws(SealFault) -> Value {
-    try SealedFile.value(type, kind: kind, of: data)
   }
 
   private static func resealed(

@@ -57,10 +57,12 @@ import Testing
     _ world: World, slowdown: Double, names: [String] = ["lru"], known: [String]? = nil,
     seconds: Double = 0.02, hits: UInt64 = 5,
     slow: Set<String>? = nil, keepsGoing: Bool = false,
-    latencies: (other: UInt64?, this: UInt64?)? = nil
+    latencies: (other: UInt64?, this: UInt64?)? = nil, latencyThreshold: Double = 0.1
   ) throws -> [TimingComparison] {
     var timing = PairedTiming(
-      TimingSettings(budgetSeconds: 20, seed: 7, keepsGoing: keepsGoing), against: "other",
+      TimingSettings(
+        latencyThreshold: latencyThreshold, budgetSeconds: 20, seed: 7, keepsGoing: keepsGoing),
+      against: "other",
       now: { world.seconds },
       launch: { side in
         world.launches.append(side)
@@ -164,13 +166,17 @@ import Testing
     #expect(abs(result[1].thisSeconds / 1.2e-6 - 1) < 0.05)
   }
 
-  /// The border of latency is its own: 4 % is beyond that of time, 1.035, and within 1.049.
+  /// The border of latency is its own: 8 % is beyond that of time, 1.035, and within that of a
+  /// threshold of 30 %, 1.140.
   @Test func latencyHasABorderOfItsOwn() throws {
-    let result = try compare(
-      World(), slowdown: 0, keepsGoing: true, latencies: (other: 10_000, this: 10_400))
-    #expect(result[1].verdict != .fail)
-    #expect(
-      try compare(World(), slowdown: 0, latencies: (1000, 1000)).map(\.verdict) == [.pass, .pass])
+    func verdicts(threshold: Double) throws -> [TimingVerdict] {
+      try compare(
+        World(), slowdown: 0, keepsGoing: true, latencies: (other: 10_000, this: 10_800),
+        latencyThreshold: threshold
+      ).map(\.verdict)
+    }
+    #expect(try verdicts(threshold: 0.3) == [.pass, .pass])
+    #expect(try verdicts(threshold: 0.05) == [.pass, .fail])
   }
 
   @Test(arguments: [(nil, 1000), (1000, nil), (nil, nil)] as [(UInt64?, UInt64?)])

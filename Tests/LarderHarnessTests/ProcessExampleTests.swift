@@ -28,7 +28,6 @@ import Testing
     process.arguments = arguments
     var environment = ProcessInfo.processInfo.environment
     environment["GOCACHE"] = folder.appending(path: "go-cache").path
-    environment["GOFLAGS"] = "-mod=mod"
     process.environment = environment
     let errors = folder.appending(path: "errors")
     try Data().write(to: errors)

@@ -20,9 +20,7 @@ extension AsyncHybridCache {
       let part = try await run(keys[0]) { (cache) throws(HybridCacheError) in
         var part: [Key: Value] = [:]
         for key in keys {
-          part[key] = try
-            (cache.front == nil ? cache.getUnderLock(key) : cache.getBelowMemory(key))?
-            .value
+          part[key] = try Self.entry(for: key, behindFrontOf: cache)?.value
         }
         return part
       }

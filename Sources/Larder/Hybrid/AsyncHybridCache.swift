@@ -37,17 +37,20 @@ public struct AsyncHybridCache<Key: DiskKeyRepresentable, Value: Sendable>: Send
   ///
   /// - Throws: as `HybridCache.entry(for:)`.
   public func entry(for key: Key) async throws(HybridCacheError) -> CacheHit<Value>? {
-    guard let front = cache.front else {
-      return try await run(key) { (cache) throws(HybridCacheError) in
-        try cache.getUnderLock(key)
-      }
-    }
-    if let held = front._withUnsafeGuaranteedRef({ $0.value(for: key) }) {
+    if let held = cache.front?._withUnsafeGuaranteedRef({ $0.value(for: key) }) {
       return try cache.hit(held, key)
     }
     return try await run(key) { (cache) throws(HybridCacheError) in
-      try cache.getBelowMemory(key)
+      try Self.entry(for: key, behindFrontOf: cache)
     }
+  }
+
+  /// What a get does that may wait: all of it where hits in memory take the lock as well.
+  static func entry(
+    for key: Key, behindFrontOf cache: HybridCache<Key, Value>
+  ) throws(HybridCacheError) -> CacheHit<Value>? {
+    if cache.front == nil { return try cache.getUnderLock(key) }
+    return try cache.getBelowMemory(key)
   }
 
   /// The value of a key, or nil: `entry(for:)` without the metadata.
