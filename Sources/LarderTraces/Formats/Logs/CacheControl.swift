@@ -5,26 +5,38 @@ struct CacheControl {
   /// For how many seconds it may be used: `s-maxage`, or else `max-age`.
   private(set) var seconds: UInt64?
 
-  /// The directives in a header. An empty header, or `-`, says nothing.
+  private static let forbidding: [StaticString] = ["no-store", "private", "no-cache"]
+
+  /// The directives in a header, in upper or lower case. An empty header, or `-`, says nothing.
   init(_ header: TextField) {
     var rest = header
     var isShared = false
     while !rest.isEmpty {
-      let end = rest.find(0x2C) ?? rest.end
-      let directive = TextField(rest.next, end).trimmed
-      rest = TextField(end < rest.end ? end + 1 : end, rest.end)
+      let directive = CacheControl.takeDirective(&rest)
       let equals = directive.find(0x3D)
       let name = TextField(directive.next, equals ?? directive.end)
-      if ["no-store", "private", "no-cache"].contains(where: { name.equals(Array($0.utf8)) }) {
+      if CacheControl.forbidding.contains(where: { name.equals(anyCase: $0) }) {
         // `private="name"` forbids a header alone.
         if equals == nil { forbids = true }
-      } else if let equals, name.equals(Array("s-maxage".utf8)) {
+      } else if let equals, name.equals(anyCase: "s-maxage") {
         seconds = CacheControl.number(TextField(equals + 1, directive.end)) ?? seconds
         isShared = true
-      } else if let equals, !isShared, name.equals(Array("max-age".utf8)) {
+      } else if let equals, !isShared, name.equals(anyCase: "max-age") {
         seconds = CacheControl.number(TextField(equals + 1, directive.end)) ?? seconds
       }
     }
+  }
+
+  /// Takes the bytes off up to a comma, which is no longer there, or the end. A quoted argument may
+  /// have commas: of names of headers, as in `private="set-cookie, x-user"`.
+  private static func takeDirective(_ rest: inout TextField) -> TextField {
+    let start = rest.next
+    var isQuoted = false
+    while let byte = rest.takeByte() {
+      if byte == 0x22 { isQuoted.toggle() }
+      if byte == 0x2C, !isQuoted { return TextField(start, rest.next - 1).trimmed }
+    }
+    return TextField(start, rest.next).trimmed
   }
 
   private static func number(_ field: TextField) -> UInt64? {

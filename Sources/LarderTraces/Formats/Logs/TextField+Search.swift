@@ -33,6 +33,16 @@ extension TextField {
     count == text.count && (count == 0 || memcmp(next, text, count) == 0)
   }
 
+  /// The same for a name of ASCII in lower case whose letters may be either.
+  func equals(anyCase name: StaticString) -> Bool {
+    count == name.utf8CodeUnitCount
+      && (0..<count).allSatisfy { place in
+        let byte = next[place]
+        let isUpper = (0x41...0x5A).contains(byte)
+        return (isUpper ? byte | 0x20 : byte) == name.utf8Start[place]
+      }
+  }
+
   /// Empty, or the `-` that logs write for nothing.
   @inline(__always)
   var isNothing: Bool { isEmpty || (count == 1 && next.pointee == 0x2D) }

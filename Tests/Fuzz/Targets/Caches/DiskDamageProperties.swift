@@ -22,6 +22,11 @@ enum DiskDamageProperties {
         try require(found == value, "\(key) has \(found.count) bytes that were never stored")
       }
     }
+    let numbers = DiskSuite<Int>(cache, name: DiskSample.suite, codec: .json)
+    let number = try accepted(or: DiskCacheError.self) { try numbers.value(for: "number") }
+    if case .some(.some(let number)) = number {
+      try require(number == 17, "\(number) was never stored")
+    }
     _ = try accepted(or: DiskCacheError.self) { try cache.suites() }
     let fresh = Data("fresh".utf8)
     let isStored = try accepted(or: DiskCacheError.self) { try cache.set(fresh, for: "fresh") }

@@ -16,30 +16,40 @@ struct DiskSample {
   /// The time of the caches, in microseconds.
   static let now: UInt64 = 1_700_000_000_000_000
 
+  /// A suite of numbers.
+  static let suite = "numbers"
+
   /// What is stored: small values in rows, large ones elsewhere.
   static let values: [(key: String, value: Data)] =
     (0..<4).map { ("inline-\($0)", Data(repeating: UInt8($0), count: 10 + $0)) }
     + (0..<4).map { ("large-\($0)", Data(repeating: UInt8(64 + $0), count: 600 + $0)) }
 
-  /// Values in files, values in segments, and an encrypted cache; each closed, and as a crash
-  /// leaves it.
+  /// Values in files, values in segments, and the same encrypted; each closed, and as a crash
+  /// leaves it; all of these with each durability. Those with a log have two suites, one of which
+  /// has a codec.
   static let all: [Result<DiskSample, any Error>] = {
     let key = try? DiskEncryption(key: Data(repeating: 7, count: 32))
     let kinds: [(DiskValues, DiskEncryption?)] = [
       (.files, nil), (.segments(bytes: 4096), nil), (.files, key), (.segments(bytes: 4096), key),
     ]
-    return kinds.flatMap { values, key in
-      [true, false].map { isClosed in
-        Result { try DiskSample(values, key, isClosed: isClosed) }
+    return [DiskDurability.none, .normal, .full].flatMap { durability in
+      kinds.flatMap { values, key in
+        [true, false].map { isClosed in
+          Result { try DiskSample(durability, values, key, isClosed: isClosed) }
+        }
       }
     }
   }()
 
+  /// The places in `all` of those that are closed and not encrypted.
+  static let plain = [0, 2, 8, 10, 16, 18]
+
   private init(
-    _ values: DiskValues, _ encryption: DiskEncryption?, isClosed: Bool
+    _ durability: DiskDurability, _ values: DiskValues, _ encryption: DiskEncryption?,
+    isClosed: Bool
   ) throws {
     configuration = DiskConfiguration(
-      limits: DiskLimits(bytes: nil, freeBytes: 0), durability: .none, inlineBytesMax: 100,
+      limits: DiskLimits(bytes: nil, freeBytes: 0), durability: durability, inlineBytesMax: 100,
       values: values, groupWrites: 3, checkpointPages: 4, encryption: encryption)
     FuzzScratch.remove("sample")
     defer { FuzzScratch.remove("sample") }
@@ -52,6 +62,10 @@ struct DiskSample {
         options: DiskStoreOptions(
           timeToLive: index % 2 == 0 ? .seconds(60) : nil, version: "v\(index)",
           isPermanent: index == 3))
+    }
+    if durability != .none {
+      let suite = try DiskSuite<Int>(cache, name: Self.suite, codec: .json)
+      try suite.set(17, for: "number")
     }
     try cache.flush()
     if isClosed { try cache.close() }

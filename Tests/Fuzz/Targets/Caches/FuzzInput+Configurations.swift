@@ -43,7 +43,7 @@ extension FuzzInput {
 
   /// A memory cache's configuration.
   mutating func memoryConfiguration(clock: FuzzClock) -> MemoryCacheConfiguration {
-    MemoryCacheConfiguration(
+    var configuration = MemoryCacheConfiguration(
       limits: MemoryCacheLimits(
         count: maybe { $0.integer(below: 100) }, weight: maybe { $0.integer(below: 5000) },
         age: maybe { $0.duration() }),
@@ -52,7 +52,9 @@ extension FuzzInput {
       hashing: pick([.standard, .fast, .seeded(7)]), clock: clock, pressureRule: pressureRule(),
       seed: UInt64(byte()), refreshAfterWrite: maybe { $0.duration() },
       staleWhileRevalidate: maybe { $0.duration() }, negativeCount: integer(below: 100),
-      expireAfterAccess: maybe { $0.duration() })
+      expireAfterAccess: maybe { $0.duration() }, promptExpiry: maybe { $0.duration() })
+    configuration.expiryAlarm = clock.alarm
+    return configuration
   }
 
   /// A disk cache's configuration.

@@ -6,8 +6,7 @@ extension FuzzTarget {
   /// somebody who wants to can write. It opens, or says why not, and can be used.
   static let diskRows = FuzzTarget("disk/rows", lengthMax: 256) { input in
     var choices = FuzzInput(input)
-    // Those without encryption.
-    let sample = try DiskSample.all[choices.pick([0, 2])].get()
+    let sample = try DiskSample.all[choices.pick(DiskSample.plain)].get()
     FuzzScratch.remove("rows")
     defer { FuzzScratch.remove("rows") }
     let path = FuzzScratch.path("rows")
@@ -27,6 +26,8 @@ extension FuzzTarget {
       for (key, _) in DiskSample.values {
         _ = try accepted(or: DiskCacheError.self) { try cache.entry(for: key) }
       }
+      let numbers = DiskSuite<Int>(cache, name: DiskSample.suite, codec: .json)
+      _ = try accepted(or: DiskCacheError.self) { try numbers.value(for: "number") }
       _ = try accepted(or: DiskCacheError.self) { try cache.suites() }
       for _ in 0..<6 { try DiskCalls.call(cache, &choices, &latest, clock) }
       _ = try accepted(or: DiskCacheError.self) { try cache.close() }

@@ -1,0 +1,31 @@
+import Testing
+
+@testable import LarderTraces
+
+/// What the `Cache-Control` header of a log says to a shared cache.
+@Suite struct CacheControlTests {
+  @Test(arguments: [
+    ("", nil, false), ("-", nil, false), ("max-age=60", 60, false),
+    ("s-maxage=5, max-age=60", 5, false),
+    ("max-age=60,s-maxage=5", 5, false), (" MAX-AGE=\"60\" ", 60, false),
+    ("max-age=x", nil, false), ("no-store", nil, true), ("public, Private", nil, true),
+    ("no-cache, max-age=60", 60, true), ("private=\"set-cookie\", max-age=60", 60, false),
+    // The comma is within an argument, and what stands behind it is no directive.
+    ("private=\"a, no-store\", max-age=60", 60, false),
+    ("no-cache=\"max-age=1,private\",s-maxage=9", 9, false),
+    (",,max-age=3,", 3, false), ("max-age=3, private=\"a", 3, false),
+  ])
+  func headersAreRead(header: String, seconds: UInt64?, forbids: Bool) {
+    let bytes = Array(header.utf8)
+    bytes.withUnsafeBufferPointer { buffer in
+      // An empty array need not have an address.
+      var none: UInt8 = 0
+      withUnsafePointer(to: &none) { none in
+        let start = buffer.baseAddress ?? none
+        let control = CacheControl(TextField(start, start + buffer.count))
+        #expect(control.seconds == seconds)
+        #expect(control.forbids == forbids)
+      }
+    }
+  }
+}
