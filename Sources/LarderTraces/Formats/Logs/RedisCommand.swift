@@ -56,7 +56,8 @@ struct RedisCommand {
     if !rest.isEmpty, rest.next.pointee == 0x2B { rest.skip() }
     guard let time = TimeUnit.seconds.microseconds(rest.takeField()) else { return nil }
     rest.skipBlanks()
-    guard rest.takeByte() == 0x5B, let close = rest.find(0x5D) else { return nil }
+    // An address of IPv6 has brackets of its own: `[0 [::1]:6379]`.
+    guard rest.takeByte() == 0x5B, let close = rest.find([0x5D, 0x20]) else { return nil }
     var origin = TextField(rest.next, close)
     database = origin.takeField()
     rest = TextField(close + 1, line.end)

@@ -1,0 +1,43 @@
+import LarderEngine
+import Testing
+
+@testable import LarderTraces
+
+/// Lines of MONITOR, as Redis 7.0.15 writes them.
+@Suite struct RedisCommandTests {
+  private func records(_ line: String) -> [TraceRecord]? {
+    var line = line
+    return line.withUTF8 { buffer in
+      guard let start = buffer.baseAddress else { return nil }
+      guard let command = RedisCommand(TextField(start, start + buffer.count)) else { return nil }
+      var records: [TraceRecord] = []
+      _ = command.requests(into: &records, KeyText())
+      return records
+    }
+  }
+
+  /// Clients by IPv4, IPv6 and a Unix socket, and a script.
+  @Test(arguments: ["127.0.0.1:48538", "[::1]:43848", "unix:/run/redis/redis.sock", "lua"])
+  func clientsHaveAddressesOfAllKinds(_ address: String) throws {
+    let found = try #require(records(#"1795735158.294936 [0 \#(address)] "set" "a" "b""#))
+    #expect(found.map(\.key) == [KeyHash.hash("a")])
+    #expect(found.map(\.operation) == [Operation.set.rawValue])
+    #expect(found.map(\.size) == [2])
+    #expect(found.map(\.time) == [1_795_735_158_294_936])
+    let other = try #require(records(#"1795735158.294936 [3 \#(address)] "get" "a""#))
+    #expect(other.map(\.key) == [KeyHash.hash("3a")])
+  }
+
+  /// The end of an address is not in a key.
+  @Test func bracketsInKeysAreNoEnd() throws {
+    let found = try #require(records(#"1795735158.294936 [0 [::1]:43848] "get" "a] b""#))
+    #expect(found.map(\.key) == [KeyHash.hash("a] b")])
+  }
+
+  @Test(arguments: [
+    #"1795735158.294936 [0 [::1]:43848 "get" "a""#, #"1795735158.294936 [0 lua]"get" "a""#,
+    #"1795735158.294936 0 lua] "get" "a""#, #"1795735158.294936 [0 lua] get a"#,
+    #"1795735158.294936 [0 lua] "get" "a"#,
+  ])
+  func otherLinesAreNone(_ line: String) { #expect(records(line) == nil) }
+}
