@@ -126,7 +126,7 @@ struct CsvLayout: Sendable {
       // Other traces have columns called op with codes of their own, which are not ours to guess.
       let words = ["get", "set", "delete", "modify", "bypass"]
       if role == .operation, let values = firstValues,
-        column >= values.count || !words.contains(values[column])
+        column >= values.count || !words.contains(values[column].lowercased())
       {
         continue
       }

@@ -136,6 +136,12 @@ struct CsvFormatTests {
     #expect(trace.notes == ["1 lines were left out: the operation 'post' is not known."])
   }
 
+  @Test(arguments: [("GET", [0, 1, 2]), ("Get", [0, 1, 2]), ("0", nil), ("read", nil)])
+  func aColumnOfOperationsIsFoundByItsFirstValue(_ first: String, _ found: [UInt8]?) throws {
+    let all = try records("id,op\n1,\(first)\n2,SET\n3,Delete\n", "csv")
+    #expect(all.map(\.operation) == found ?? [0, 0, 0])
+  }
+
   @Test func datesAreTimes() throws {
     let all = try records(
       "time,id\n[01/Mar/2026:10:00:00 +0100],1\n2026-03-01T09:00:00.5Z,2\n", "csv")
