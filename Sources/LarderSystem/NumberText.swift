@@ -78,4 +78,9 @@ package enum NumberText {
     guard decimals > 0 else { return sign + digits }
     return "\(sign)\(digits.dropLast(decimals)).\(digits.suffix(decimals))"
   }
+
+  /// A number with its word, such as `1 cell` or `2 cells`.
+  package static func counted(_ count: Int, _ word: String) -> String {
+    "\(count) \(word)\(count == 1 ? "" : "s")"
+  }
 }

@@ -1,4 +1,5 @@
 import LarderEngine
+internal import LarderSystem
 
 /// A trace in the form that every simulation reads: dense ids and the columns the source has.
 ///
@@ -46,8 +47,9 @@ public final class PreparedTrace: Sendable {
     var notes = reading.notes(objects: requests.objects)
     if timesRaised > 0 {
       notes.append(
-        "\(timesRaised) requests had a time before that of the previous request and were set to "
-          + "that time.")
+        NumberText.counted(timesRaised, "request")
+          + " had a time before that of the previous request and "
+          + "\(timesRaised == 1 ? "was" : "were") set to that time.")
     }
     return notes
   }

@@ -1,3 +1,5 @@
+internal import LarderSystem
+
 /// What was noticed while a trace was read, and changed in it: told wherever its results are.
 public struct ReadingFacts: Sendable, Hashable {
   /// How sizes were resolved; nil where the trace has none.
@@ -33,17 +35,25 @@ public struct ReadingFacts: Sendable, Hashable {
   func notes(objects: Int) -> [String] {
     var notes = sizes?.notes(objects: objects) ?? []
     if timesSorted > 0 {
-      notes.append("\(timesSorted) requests were out of order and were moved to their time.")
+      notes.append(
+        timesSorted == 1
+          ? "1 request was out of order and was moved to its time."
+          : "\(timesSorted) requests were out of order and were moved to their time.")
     }
     if badLines > 0 {
       let examples = badExamples.joined(separator: "; ")
       notes.append("\(badLines) of \(lines) \(lineName) could not be read: \(examples).")
     }
     for (reason, count) in skipped.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
-      notes.append("\(count) lines were left out: \(reason).")
+      notes.append(
+        "\(NumberText.counted(count, "line")) \(count == 1 ? "was" : "were") left out: \(reason).")
     }
     if costsFilled > 0 {
-      notes.append("\(costsFilled) requests had no cost and were given that of their object.")
+      notes.append(
+        NumberText.counted(costsFilled, "request")
+          + " had no cost and "
+          + (costsFilled == 1
+            ? "was given that of its object." : "were given that of their object."))
     }
     for file in emptyFiles { notes.append("\(file) is empty.") }
     if let note = sampling.note { notes.append(note) }

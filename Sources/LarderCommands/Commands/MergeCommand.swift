@@ -3,6 +3,7 @@ import Foundation
 import LarderReports
 import LarderSimulation
 import LarderStore
+import LarderSystem
 import LarderWorkloads
 
 /// `larder merge`: the results of a workload whose parts are all in a store.
@@ -55,7 +56,7 @@ struct MergeCommand: ParsableCommand {
     try writer.write(results)
     Output.text(ComparisonTable.text(of: results, colour: Output.usesColour))
     Output.flush()
-    progress.end("\(results.records.count) cells from \(merging.store.path)")
+    progress.end("\(NumberText.counted(results.records.count, "cell")) from \(merging.store.path)")
     for format in formats { progress.note("\(directory)/\(format.fileName)") }
   }
 }

@@ -5,6 +5,7 @@ import LarderHarness
 import LarderReports
 import LarderSimulation
 import LarderStore
+import LarderSystem
 import LarderTraces
 import LarderWorkloads
 
@@ -155,7 +156,8 @@ struct RunCommand: ParsableCommand {
     _ sweep: Sweep, _ plan: RunPlan, _ results: inout RunResults, _ writer: ReportWriter,
     _ progress: ProgressLine
   ) throws {
-    progress.begin("Running \(sweep.cells.count) cells", total: sweep.totalRequests)
+    progress.begin(
+      "Running \(NumberText.counted(sweep.cells.count, "cell"))", total: sweep.totalRequests)
     let unfinished = results
     let saving = SavingPace()
     let observer = Sweep.Observer(
@@ -193,7 +195,7 @@ struct RunCommand: ParsableCommand {
       progress.note("not all results were kept in the store: \(fault)")
     }
     progress.end(
-      "\(results.records.count) cells in \(SecondsText.since(start))"
+      "\(NumberText.counted(results.records.count, "cell")) in \(SecondsText.since(start))"
         + (plan.records == nil
           ? "" : ": \(stored) from the store, \(results.records.count - stored) computed"))
   }

@@ -3,6 +3,7 @@ import Foundation
 import LarderEngine
 import LarderReports
 import LarderSimulation
+import LarderSystem
 import LarderTraces
 import LarderWorkloads
 
@@ -174,12 +175,12 @@ struct SimulateCommand: ParsableCommand {
     try Plan.check(cells, of: workload, over: prepared.table)
     let sweep = Sweep(
       cells: cells, traces: prepared.table, repetitions: repetitions, threads: speed.threads)
-    progress.begin("Running \(cells.count) cells", total: sweep.totalRequests)
+    progress.begin("Running \(NumberText.counted(cells.count, "cell"))", total: sweep.totalRequests)
     let start = ContinuousClock.now
     let records = try sweep.run(
       cancellation: Interrupts.cancellation,
       observer: Sweep.Observer(replayed: { progress.advance($0) }))
-    progress.end("\(records.count) cells in \(SecondsText.since(start))")
+    progress.end("\(NumberText.counted(records.count, "cell")) in \(SecondsText.since(start))")
     results.records += records
     results.traces += prepared.facts
     results.notes += prepared.notes

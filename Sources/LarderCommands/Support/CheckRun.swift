@@ -4,6 +4,7 @@ import LarderEngine
 import LarderHarness
 import LarderReports
 import LarderSimulation
+import LarderSystem
 import LarderTraces
 import LarderWorkloads
 
@@ -155,7 +156,7 @@ final class CheckRun {
     sweep.sharesPasses = false
     sweep.executedRepetitions = MeasuredResources.repetitions
     if let scratch = command.timing.scratch { sweep.scratch = scratch }
-    progress.begin("Running \(cells.count) cells", total: sweep.totalRequests)
+    progress.begin("Running \(NumberText.counted(cells.count, "cell"))", total: sweep.totalRequests)
     let start = ContinuousClock.now
     let records = try sweep.run(
       cancellation: Interrupts.cancellation,
@@ -165,7 +166,7 @@ final class CheckRun {
     guard sweep.isComplete(records) else {
       throw Interrupted(description: "stopped before all cells were run; nothing was written")
     }
-    progress.end("\(records.count) cells in \(SecondsText.since(start))")
+    progress.end("\(NumberText.counted(records.count, "cell")) in \(SecondsText.since(start))")
     return records
   }
 

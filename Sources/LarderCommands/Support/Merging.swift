@@ -1,6 +1,7 @@
 import LarderReports
 import LarderSimulation
 import LarderStore
+import LarderSystem
 import LarderWorkloads
 
 /// Makes results of what a store has of a workload, or says why not.
@@ -42,8 +43,9 @@ struct Merging {
       "\(Self.name(conflict.cell)): \(conflict.files.joined(separator: ", "))"
     }
     throw CheckOutcome(
-      description: "records of \(Self.cells(conflicts.count)) differ: one of each was computed by "
-        + "a faulty machine or build; remove the wrong one",
+      description:
+        "records of \(NumberText.counted(conflicts.count, "cell")) differ: one of each was "
+        + "computed by a faulty machine or build; remove the wrong one",
       code: 1)
   }
 
@@ -63,7 +65,8 @@ struct Merging {
         + "\(foreign.joined(separator: ", ")), by a larder that may count differently; this one's "
         + "are \(store.rules))"
     throw CheckOutcome(
-      description: "\(missing.count) of \(Self.cells(cells.count)) are missing\(why); compute "
+      description:
+        "\(missing.count) of \(NumberText.counted(cells.count, "cell")) are missing\(why); compute "
         + "them with: \(command)",
       code: 1)
   }
@@ -78,8 +81,6 @@ struct Merging {
     for item in items.prefix(Self.listed) { Notes.line(text(item)) }
     if items.count > Self.listed { Notes.line("... and \(items.count - Self.listed) more") }
   }
-
-  private static func cells(_ count: Int) -> String { count == 1 ? "1 cell" : "\(count) cells" }
 
   /// A cell as a person tells it from others.
   private static func name(_ planned: PlannedCell) -> String {

@@ -1,6 +1,7 @@
 import Foundation
 import LarderSimulation
 import LarderStore
+import LarderSystem
 import LarderWorkloads
 
 /// `larder run --part`: computes the cells of one part that are not in the store, and writes
@@ -30,7 +31,8 @@ struct PartRun {
     let start = ContinuousClock.now
     let plan = try planner.plan(part: number)
     let sweep = plan.sweep(of: workload, threads: threads)
-    progress.begin("Running \(plan.cells.count) cells", total: sweep.totalRequests)
+    progress.begin(
+      "Running \(NumberText.counted(plan.cells.count, "cell"))", total: sweep.totalRequests)
     let records = try sweep.run(
       cancellation: Interrupts.cancellation,
       observer: Sweep.Observer(

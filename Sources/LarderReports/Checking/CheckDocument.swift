@@ -19,7 +19,7 @@ package struct CheckDocument {
   /// Which figures of the baseline were not measured, and what to do, in one line; nil for none.
   package var whatIsMissing: String? {
     guard let missing = result.resources?.missing, !missing.isEmpty else { return nil }
-    return "\(CheckText.counted(missing.count, "figure")) of the baseline not measured: "
+    return "\(NumberText.counted(missing.count, "figure")) of the baseline not measured: "
       + CheckText.remedy(missing)
   }
 
@@ -29,7 +29,7 @@ package struct CheckDocument {
     [
       .heading(2, [.text("larder check \(CheckText.word(result.verdict)): \(result.workload)")]),
       .paragraph([
-        .text("\(CheckText.counted(result.counts.compared, "cell")) compared with "),
+        .text("\(NumberText.counted(result.counts.compared, "cell")) compared with "),
         .code(result.baseline),
         .text(": \(tables.summary)."),
       ]),

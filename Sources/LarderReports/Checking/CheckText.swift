@@ -111,11 +111,6 @@ enum CheckText {
     NumberText.fixed(ratio, decimals: 3) ?? "unknown"
   }
 
-  /// A number with its word, such as `1 cell` or `2 cells`.
-  static func counted(_ count: Int, _ word: String) -> String {
-    "\(count) \(word)\(count == 1 ? "" : "s")"
-  }
-
   /// The command that shows one cell.
   static func command(_ result: CheckResult, only cell: CellName) -> String {
     TextSafety.singleLine("\(result.command) \(ShellWord.option("--only", "\(cell)"))")

@@ -15,7 +15,7 @@ struct ResourceTable {
   }
 
   private var notMeasured: String {
-    let count = CheckText.counted(comparison.missing.count, "figure")
+    let count = NumberText.counted(comparison.missing.count, "figure")
     let text = "\(count) not measured by this run"
     return text + (isCheck ? ": \(CheckText.remedy(comparison.missing))." : ".")
   }
@@ -40,7 +40,7 @@ struct ResourceTable {
     }
     let (changed, worse) = (comparison.changes.count, comparison.worse.count)
     let sentence =
-      CheckText.counted(comparison.compared, "figure")
+      NumberText.counted(comparison.compared, "figure")
       + (comparison.hasInstructions ? " compared: " : " of executed cells compared: ")
       + "\(comparison.compared - changed) within their thresholds, \(worse) worse, "
       + "\(changed - worse) better."

@@ -31,7 +31,7 @@ package enum RunComparisonFormat: String, Sendable, CaseIterable {
       .heading(2, [.text(title)]),
       .paragraph([
         .text(
-          "\(CheckText.counted(comparison.counts.compared, "cell")) compared: \(tables.summary).")
+          "\(NumberText.counted(comparison.counts.compared, "cell")) compared: \(tables.summary).")
       ]),
     ]
     blocks += tables.blocks(level: 3)
@@ -60,7 +60,7 @@ package enum RunComparisonFormat: String, Sendable, CaseIterable {
   private static func table(of speeds: [RunComparison.Speed]) -> Table {
     var table = Table(titles: ["cell", "mode", "before", "after"])
     table.rows = speeds.prefix(ChangeTables.linesMax).map { speed in
-      let threads = speed.mode == .execute ? ", " + CheckText.counted(speed.threads, "thread") : ""
+      let threads = speed.mode == .execute ? ", " + NumberText.counted(speed.threads, "thread") : ""
       return [
         .code("\(speed.cell)"), .text(speed.mode.rawValue + threads),
         .text(text(of: speed.before)), .text(text(of: speed.after)),

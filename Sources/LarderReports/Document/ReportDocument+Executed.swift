@@ -1,4 +1,5 @@
 import LarderSimulation
+import LarderSystem
 import LarderWorkloads
 
 extension ReportDocument {
@@ -57,7 +58,7 @@ extension ReportDocument {
     let threads = conditions.threads.map { "\($0)" }.joined(separator: ", ")
     var lines = [
       "Threads: \(threads), in separate runs, one cell at a time with nothing else running; "
-        + "\(conditions.repetitions) \(conditions.repetitions == 1 ? "run" : "runs") each.",
+        + "\(NumberText.counted(conditions.repetitions, "run")) each.",
       "Load: \(conditions.load).",
       "Origin: \(conditions.origin).",
       "Checked: \(conditions.verification).",

@@ -1,4 +1,5 @@
 import Foundation
+import LarderSystem
 
 /// The page that lists the runs below a folder, the last first, with what each came to and links to
 /// its files. What is not a run is left alone, and what is one but cannot be read is named.
@@ -66,7 +67,7 @@ package struct ResultsIndex {
       <header>
       <div class="bar"><span class="brand">larder</span>\(HTMLPage.themeSwitch)</div>
       <h1>Results</h1>
-      <p class="lead">\(runs.count == 1 ? "1 run" : "\(runs.count) runs"), latest first.</p>
+      <p class="lead">\(NumberText.counted(runs.count, "run")), latest first.</p>
       </header>
       <main class="answer">
 

@@ -67,10 +67,10 @@ package struct Sweep: Sendable {
     package var description: String {
       switch self {
       case .simulating(let cells):
-        "Simulating \(cells) \(cells == 1 ? "cell" : "cells")"
+        "Simulating \(NumberText.counted(cells, "cell"))"
       case .executing(let cell, let threads):
         "Executing \(cell.cacheName) \(cell.capacityLabel), "
-          + (threads == 1 ? "1 thread" : "\(threads) threads")
+          + NumberText.counted(threads, "thread")
       }
     }
   }

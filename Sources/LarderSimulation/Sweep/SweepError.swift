@@ -1,3 +1,4 @@
+import LarderSystem
 import LarderWorkloads
 
 /// What can go wrong in a sweep beside a policy's own complaints.
@@ -25,7 +26,7 @@ package enum SweepError: Error, Hashable, Sendable, CustomStringConvertible {
         + "simulates; leave 'execute' out of 'mode'"
     case .execution(let cell, let threads, let error):
       return "executing '\(cell.configuration)' with '\(cell.policy)' at capacity "
-        + "\(cell.capacity) in \(threads == 1 ? "1 thread" : "\(threads) threads"): \(error)"
+        + "\(cell.capacity) in \(NumberText.counted(threads, "thread")): \(error)"
     }
   }
 }

@@ -1,3 +1,5 @@
+internal import LarderSystem
+
 /// What was found when the sizes of a trace were resolved.
 public struct SizeFacts: Sendable, Hashable {
   /// The rule.
@@ -26,7 +28,11 @@ public struct SizeFacts: Sendable, Hashable {
           + "\(rule.effect) (\(rule.rawValue)).")
     }
     if requestsUnknown > 0 {
-      var text = "\(requestsUnknown) requests had no full size and were given that of their object"
+      var text =
+        NumberText.counted(requestsUnknown, "request")
+        + " had no full size and "
+        + (requestsUnknown == 1
+          ? "was given that of its object" : "were given that of their object")
       if objectsUnknown > 0 {
         text += "; \(Self.share(objectsUnknown, of: objects)) of objects never had one and were "
         text += "given the median of the others, \(typicalSize) bytes"

@@ -119,7 +119,7 @@ struct ExecutedCharts {
   }
 
   private static func threads(_ count: Int) -> String {
-    count == 1 ? "1 thread" : "\(count) threads"
+    NumberText.counted(count, "thread")
   }
 
   /// A group a number of threads, each with the best first.
