@@ -9,15 +9,16 @@ struct CsvFormat: TraceFormat {
       first; others are bad lines, of which 1 % may be. Blank lines are skipped. Columns are given
       by number, from 1, or by the name in the header. By default they are found by common names:
       id, key, obj_id, object, lbn, url ...; time, timestamp, ts, time_s ...; size, bytes, obj_size
-      ...; ttl; cost; op (if it holds get, set, delete or modify). Ids: whole numbers are their own
-      keys, other ids are hashed (64 bits). Times: decimals, in time-unit, or dates such as
-      2026-03-01T10:00:00.5+01:00 and [01/Mar/2026:10:00:00 +0100]. Sizes: whole bytes, empty where
-      not known; those of one object that differ are resolved (not where the id is named lbn, lba or
-      block, or the size request_size or io_size: these are lengths of requests). TTLs: whole
-      seconds, empty for none. Costs: decimals, empty where not known. Operations in any case: get,
-      gets, mget, read, head, fetch ... are gets; set, add, put, cas, replace, append, incr, write
-      ... sets; delete, del, remove, unlink, purge ... deletes; modify and bypass (a request that
-      nothing may store) themselves. What becomes of others, such as POST, says others=.
+      ...; ttl; cost; op (if its first value is get, set, delete, modify or bypass). Ids: whole
+      numbers are their own keys, other ids are hashed (64 bits). Times: decimals, in time-unit, or
+      dates such as 2026-03-01T10:00:00.5+01:00 and [01/Mar/2026:10:00:00 +0100]. Sizes: whole
+      bytes, empty where not known; those of one object that differ are resolved (not where the id
+      is named lbn, lba or block, or the size request_size or io_size: these are lengths of
+      requests). TTLs: whole seconds, empty for none. Costs: decimals, empty where not known.
+      Operations in any case: get, gets, mget, read, head, fetch ... are gets; set, add, put, cas,
+      replace, append, incr, write ... sets; delete, del, remove, unlink, purge ... deletes; modify
+      and bypass (a request that nothing may store) themselves. What becomes of others, such as
+      POST, says others=.
       """,
     suffixes: [".csv", ".tsv"],
     parameters: [
