@@ -11,14 +11,15 @@ enum LogTime {
     return text.peek(2) == UInt8(ascii: "/") ? common(&text) : iso(&text)
   }
 
-  /// `01/Mar/2026:10:00:00 +0100`.
+  /// `01/Mar/2026:10:00:00 +0100`, or with a fraction of the second.
   @inline(__always)
   static func common(_ text: inout DateText) -> UInt64? {
     guard let day = text.number(2), text.passes(0x2F), let month = text.month(),
       text.passes(0x2F), let year = text.number(4), text.passes(0x3A),
-      let seconds = text.clock(), text.passes(0x20), let zone = text.zone(), text.rest.isEmpty
+      let seconds = text.clock(), let fraction = text.fraction(), text.passes(0x20),
+      let zone = text.zone(), text.rest.isEmpty
     else { return nil }
-    return microseconds(year, month, day, seconds - zone)
+    return microseconds(year, month, day, seconds - zone).map { $0 + UInt64(fraction) }
   }
 
   private static func iso(_ text: inout DateText) -> UInt64? {

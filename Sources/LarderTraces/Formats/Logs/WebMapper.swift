@@ -70,7 +70,7 @@ struct WebMapper {
     }
     if hasLifetimes, operation == .get { setLifetime(line, &record) }
     if let costRole {
-      record.cost = WebMapper.cost(line[costRole], scale: costScale)
+      record.cost = CostField.sum(line[costRole], times: costScale) ?? TraceRecord.unknownCost
     }
     return .record(record)
   }
@@ -153,30 +153,6 @@ struct WebMapper {
     guard let seconds else { return }
     if seconds == 0 { record.operation = Operation.bypass.rawValue }
     record.ttl = UInt32(clamping: seconds)
-  }
-
-  /// The sum of the numbers in a field such as `0.012, 0.034`, in milliseconds: each server that
-  /// was asked has one. Unknown where there is none.
-  private static func cost(_ field: TextField, scale: Double) -> Float {
-    var rest = field
-    var (sum, isKnown) = (0.0, false)
-    while !rest.isEmpty {
-      guard let whole = rest.takeInteger() else {
-        rest.skip()
-        continue
-      }
-      sum += Double(whole)
-      isKnown = true
-      guard !rest.isEmpty, rest.next.pointee == 0x2E else { continue }
-      rest.skip()
-      let start = rest.next
-      if let digits = rest.takeInteger() {
-        var divisor = 1.0
-        for _ in 0..<(rest.next - start) { divisor *= 10 }
-        sum += Double(digits) / divisor
-      }
-    }
-    return isKnown ? Float(sum * scale) : TraceRecord.unknownCost
   }
 
   /// The key of what was asked for.
