@@ -40,11 +40,12 @@ import Testing
 
   private func open(
     _ disk: SimulatedDisk, _ durability: DiskDurability, inlineBytesMax: Int = 100,
-    checkpointPages: Int = 4000
+    checkpointPages: Int = 4000, pageCacheBytes: Int = 8 << 20
   ) throws -> DiskCache {
     let configuration = DiskConfiguration(
       limits: DiskLimits(bytes: nil, freeBytes: 0), durability: durability,
-      inlineBytesMax: inlineBytesMax, checkpointPages: checkpointPages)
+      inlineBytesMax: inlineBytesMax, pageCacheBytes: pageCacheBytes,
+      checkpointPages: checkpointPages)
     return try DiskCache(
       path: "/caches/app", configuration: configuration, clock: WallCacheClock(),
       files: SimulatedFiles(disk))
@@ -185,6 +186,27 @@ import Testing
         }
       }
     }
+  }
+
+  /// A page cannot be read while writes are gathered, for which SQLite takes them back: the cache
+  /// must know that they are gone.
+  @Test(arguments: 1...20) func whatAFailedGetTakesAlongIsNotCounted(call: Int) throws {
+    let disk = SimulatedDisk(seed: UInt64(call))
+    let cache = try open(disk, .none, inlineBytesMax: 5_000, pageCacheBytes: 16_384)
+    func value(_ number: Int) -> Data { Data(repeating: UInt8(number), count: 3_000) }
+    for number in 0..<60 { try cache.set(value(number), for: "\(number)") }
+    try cache.flush()
+    for number in 60..<64 { try cache.set(value(number), for: "\(number)") }
+    disk.fault = SimulatedFault(.inputOutput, first: call, count: 1)
+    for number in 0..<60 { _ = try? cache.value(for: "\(number)") }
+    disk.endFault()
+    var found = 0
+    for number in 0..<64 where try cache.contains("\(number)") {
+      #expect(try cache.value(for: "\(number)") == value(number))
+      found += 1
+    }
+    #expect(cache.count == found)
+    #expect(found >= 59)
   }
 
   /// A file that was emptied is empty or what it was. SQLite relies on that for its log.
