@@ -342,6 +342,8 @@ wheel: build library ## Build the Python wheel in .build/wheel, with the library
 	$(call say,Building the wheel)
 	@analysis/wheel.sh "$$($(SWIFT_BUILD) -c release --show-bin-path)" .build/wheel $(PYTHON)
 
+# Estimates of plans and searches rest on the same runs: PolicyCostTests says what is then to be
+# changed in PolicyCost.swift.
 policies-page: build ## Run all policies on Workloads/policies, and write docs/policies.md
 	@larder="$$($(SWIFT_BUILD) -c release --show-bin-path)/larder"; \
 	for workload in Workloads/policies/*.yaml; do \
