@@ -320,7 +320,7 @@ let package = Package(
       dependencies: [
         "LarderCommands", "LarderSimulation", "LarderTraces", "LarderEngine", "TestSupport",
       ]),
-    .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets", "TestSupport"]),
+    .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets", "Larder", "TestSupport"]),
     .testTarget(name: "RepositoryTests", dependencies: ["LarderEngine", "LarderTraces"]),
   ]
 )

@@ -12,6 +12,7 @@ struct DiskSample {
 
   let configuration: DiskConfiguration
   let files: [File]
+  private let isClosed: Bool
 
   /// The time of the caches, in microseconds.
   static let now: UInt64 = 1_700_000_000_000_000
@@ -41,8 +42,11 @@ struct DiskSample {
     }
   }()
 
-  /// The places in `all` of those that are closed and not encrypted.
-  static let plain = [0, 2, 8, 10, 16, 18]
+  /// Those that are closed and not encrypted.
+  static let plain = all.filter { sample in
+    guard case .success(let sample) = sample else { return true }
+    return sample.isClosed && sample.configuration.encryption == nil
+  }
 
   private init(
     _ durability: DiskDurability, _ values: DiskValues, _ encryption: DiskEncryption?,
@@ -70,6 +74,7 @@ struct DiskSample {
     try cache.flush()
     if isClosed { try cache.close() }
     files = try Self.read(path)
+    self.isClosed = isClosed
   }
 
   /// The files of a folder, in the order of their paths. That of the lock is empty and left out.

@@ -6,12 +6,12 @@ extension FuzzTarget {
   /// somebody who wants to can write. It opens, or says why not, and can be used.
   static let diskRows = FuzzTarget("disk/rows", lengthMax: 256) { input in
     var choices = FuzzInput(input)
-    let sample = try DiskSample.all[choices.pick(DiskSample.plain)].get()
+    let sample = try choices.pick(DiskSample.plain).get()
     FuzzScratch.remove("rows")
     defer { FuzzScratch.remove("rows") }
     let path = FuzzScratch.path("rows")
     try DiskSample.write(sample.files, to: path)
-    try RowEditor.edit("\(path)/index.sqlite", &choices)
+    try RowEditor.edit("\(path)/index.sqlite", times: 1 + choices.below(4), &choices)
     var configuration = sample.configuration
     configuration.policy = choices.pick(["lru", "fifo", "gdsf", "ttl", "s3-fifo", "lhd"])
     configuration.limits.bytes = choices.maybe { $0.unsigned(below: 4000) }

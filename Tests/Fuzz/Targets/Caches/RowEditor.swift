@@ -14,12 +14,12 @@ enum RowEditor {
     "file", "version", "type", "key", "value", "id",
   ]
 
-  /// Updates some columns of some rows, and their marks.
-  static func edit(_ path: String, _ choices: inout FuzzInput) throws {
+  /// Updates so many columns of some rows, and the marks of all rows.
+  static func edit(_ path: String, times: Int, _ choices: inout FuzzInput) throws {
     var database: OpaquePointer?
     defer { sqlite3_close(database) }
     guard sqlite3_open(path, &database) == SQLITE_OK else { throw FuzzFinding("cannot open") }
-    for _ in 0..<(1 + choices.below(4)) {
+    for _ in 0..<times {
       // What the schema refuses stays as it is.
       sqlite3_exec(database, update(&choices), nil, nil, nil)
     }

@@ -16,16 +16,8 @@ import Testing
     (",,max-age=3,", 3, false), ("max-age=3, private=\"a", 3, false),
   ])
   func headersAreRead(header: String, seconds: UInt64?, forbids: Bool) {
-    let bytes = Array(header.utf8)
-    bytes.withUnsafeBufferPointer { buffer in
-      // An empty array need not have an address.
-      var none: UInt8 = 0
-      withUnsafePointer(to: &none) { none in
-        let start = buffer.baseAddress ?? none
-        let control = CacheControl(TextField(start, start + buffer.count))
-        #expect(control.seconds == seconds)
-        #expect(control.forbids == forbids)
-      }
-    }
+    let control = TextField.with(header) { CacheControl($0) }
+    #expect(control.seconds == seconds)
+    #expect(control.forbids == forbids)
   }
 }

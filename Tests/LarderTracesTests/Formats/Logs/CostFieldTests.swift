@@ -5,10 +5,7 @@ import Testing
 /// Durations of servers in logs.
 @Suite struct CostFieldTests {
   private func sum(_ text: String, times scale: Double = 1) -> Float? {
-    var text = text
-    return text.withUTF8 { bytes in
-      bytes.baseAddress.flatMap { CostField.sum(TextField($0, $0 + bytes.count), times: scale) }
-    }
+    TextField.with(text) { CostField.sum($0, times: scale) }
   }
 
   @Test(arguments: [

@@ -6,10 +6,7 @@ import Testing
 @Suite
 struct LogTimeTests {
   private func time(_ text: String) -> UInt64? {
-    var text = text
-    return text.withUTF8 { bytes in
-      bytes.baseAddress.flatMap { LogTime.microseconds(TextField($0, $0 + bytes.count)) }
-    }
+    TextField.with(text) { LogTime.microseconds($0) }
   }
 
   @Test(arguments: [

@@ -6,10 +6,8 @@ import Testing
 /// Lines of MONITOR, as Redis 7.0.15 writes them.
 @Suite struct RedisCommandTests {
   private func records(_ line: String) -> [TraceRecord]? {
-    var line = line
-    return line.withUTF8 { buffer in
-      guard let start = buffer.baseAddress else { return nil }
-      guard let command = RedisCommand(TextField(start, start + buffer.count)) else { return nil }
+    TextField.with(line) { field in
+      guard let command = RedisCommand(field) else { return nil }
       var records: [TraceRecord] = []
       _ = command.requests(into: &records, KeyText())
       return records

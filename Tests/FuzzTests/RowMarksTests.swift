@@ -1,0 +1,32 @@
+import Larder
+import Testing
+
+@testable import FuzzTargets
+
+/// The checksums that the target of edited rows writes are those of the cache: were they not, every
+/// cache that it opens would be damaged, and nothing behind that would be tried.
+@Suite struct RowMarksTests {
+  @Test func rowsThatWereNotEditedKeepTheirMarks() throws {
+    #expect(DiskSample.plain.count == 6)
+    for (number, sample) in DiskSample.plain.enumerated() {
+      let sample = try sample.get()
+      let name = "marks-\(number)"
+      defer { FuzzScratch.remove(name) }
+      let path = FuzzScratch.path(name)
+      try DiskSample.write(sample.files, to: path)
+      var choices = FuzzInput([])
+      try RowEditor.edit("\(path)/index.sqlite", times: 0, &choices)
+      let cache = try DiskCache(
+        path: path, configuration: sample.configuration, clock: FuzzClock(DiskSample.now))
+      #expect(cache.damages.isEmpty)
+      for (key, value) in DiskSample.values { #expect(try cache.value(for: key) == value) }
+      if sample.configuration.durability != .none {
+        let numbers = DiskSuite<Int>(cache, name: DiskSample.suite, codec: .json)
+        #expect(try numbers.value(for: "number") == 17)
+        let others = DiskSuite<Int>(cache, name: DiskSample.suite, codec: .propertyList)
+        #expect(throws: DiskCacheError.self) { try others.value(for: "number") }
+      }
+      try cache.close()
+    }
+  }
+}
