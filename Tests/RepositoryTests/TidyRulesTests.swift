@@ -6,9 +6,9 @@ struct TidyRulesTests {
     let line = String(repeating: "x", count: 100)
     let wide = source(line + "x\n" + line)
     #expect(TidyRules.layout(wide).map(\.line) == [1])
-    let long = source(String(repeating: "x\n", count: 401))
+    let long = source(String(repeating: "x\n", count: 801))
     #expect(TidyRules.layout(long).count == 1)
-    #expect(TidyRules.layout(source(String(repeating: "x\n", count: 400))).isEmpty)
+    #expect(TidyRules.layout(source(String(repeating: "x\n", count: 800))).isEmpty)
   }
 
   @Test(arguments: [
