@@ -4,7 +4,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 .PHONY: help deps browser build debug test test-foreign test-examples test-adapters test-release \
-  sanitize torture schedules fuzz test-clusters run bench bench-caches alarms mutants \
+  sanitize torture schedules fuzz test-clusters build-foreign build-schedules \
+  run bench bench-caches alarms mutants \
   advise-regret analysis test-analysis library wheel \
   policies-page workload-docs docs lint format clean install
 
@@ -27,6 +28,7 @@ ANALYSIS_FLAGS ?=
 FOREIGN_SECONDS ?= 20
 ALARM_RUNS ?= 300
 SLOW_RUNS ?= 100
+TEST_SHARE ?= 10
 TORTURE_SECONDS ?=
 TORTURE_SEED ?= 1
 FUZZ_SECONDS ?= 10
@@ -125,23 +127,30 @@ define failures
   exit 1; }
 endef
 
+# Comparisons with naive models take most of the time in debug mode: they make one in TEST_SHARE of
+# their rounds, with the same seeds. `make test-release` makes all of them.
 test: deps browser lint ## Check the style, then build and run every test
 	$(call say,Building the tests)
 	@$(SWIFT_BUILD) --build-tests
 	$(call say,Running the tests)
 	@log="$$(mktemp)"; trap 'rm -f "$$log"' EXIT; \
-	  $(SWIFT) test --skip-build 2>&1 | tee "$$log" || $(call failures,$$log)
+	  LARDER_TEST_SHARE='$(TEST_SHARE)' $(SWIFT) test --skip-build 2>&1 | tee "$$log" || $(call failures,$$log)
 
 # Packages of their own, built in release mode: what they share is built once, in one folder outside
 # Tests and Examples, where tests look at every file. A plan that is kept there is another package's.
 NESTED := $(SWIFT_BUILD) -c release --scratch-path .build-nested --disable-build-manifest-caching
 NESTED_DEBUG := $(SWIFT_BUILD) --scratch-path .build-nested-debug --disable-build-manifest-caching
 FOREIGN := $(NESTED) --package-path Tests/Foreign
+DISK_TORTURE := $(NESTED) --traits Encryption --product DiskTorture
 BENCHMARKS := $(NESTED) --package-path Benchmarks
 
-test-foreign: deps ## Stress the library from another package in release mode, for FOREIGN_SECONDS
-	$(call say,Building Tests/Foreign in release mode)
-	@$(FOREIGN) --product Readers
+# DiskTorture is the package's own, and takes the library as Tests/Foreign has it.
+build-foreign: deps
+	$(call say,Building Tests/Foreign and Tests/DiskTorture in release mode)
+	@$(FOREIGN)
+	@$(DISK_TORTURE)
+
+test-foreign: build-foreign ## Stress the library from another package in release mode, for FOREIGN_SECONDS
 	$(call say,Reading and writing from many threads for $(FOREIGN_SECONDS) s)
 	@"$$($(FOREIGN) --show-bin-path)/Readers" --seconds '$(FOREIGN_SECONDS)'
 
@@ -205,11 +214,8 @@ sanitize: deps ## Run the tests of engine and caches under the address and threa
 # A scenario of Tests/Foreign/Sources/Torture runs ROUNDS rounds (its own number by default), for at
 # most TORTURE_SECONDS; a failure prints how to repeat its round. SCENARIOS names some of the parts,
 # which end with threads, schedules and fuzz (FUZZ_SECONDS a target).
-torture: deps ## Test the caches with kills, power cuts, failing calls, damage, schedules and fuzzing
-	$(call say,Building Tests/DiskTorture and Tests/Foreign)
-	@$(SWIFT_BUILD) -c release --product DiskTorture
-	@$(FOREIGN) --product Torture
-	@LARDER_DISK_TORTURE="$$($(SWIFT_BUILD) -c release --show-bin-path)/DiskTorture" \
+torture: build-foreign ## Test the caches with kills, power cuts, failing calls, damage, schedules and fuzzing
+	@LARDER_DISK_TORTURE="$$($(FOREIGN) --show-bin-path)/DiskTorture" \
 	MAKE='$(MAKE)' TORTURE_SEED='$(TORTURE_SEED)' TORTURE_SECONDS='$(TORTURE_SECONDS)' \
 	ROUNDS='$(ROUNDS)' FOREIGN_SECONDS='$(FOREIGN_SECONDS)' FUZZ_SECONDS='$(FUZZ_SECONDS)' \
 	  Tests/Foreign/torture.sh "$$($(FOREIGN) --show-bin-path)/Torture" $(SCENARIOS)
@@ -239,9 +245,11 @@ fuzz: deps ## Fuzz every parser (or TARGETS) for SECONDS each with libFuzzer and
 SCHEDULES := $(SWIFT_BUILD) -c release --scratch-path .build-schedules --disable-default-traits \
   -Xswiftc -DLARDER_SCHEDULES
 
-schedules: deps ## Run SEEDS schedules of threads, tasks, clock, disk and origin, from SEED on
+build-schedules: deps
 	$(call say,Building Tests/Schedules)
 	@$(SCHEDULES) --product Schedules
+
+schedules: build-schedules ## Run SEEDS schedules of threads, tasks, clock, disk and origin, from SEED on
 	$(call say,Running schedules)
 	@SWIFT_DETERMINISTIC_HASHING=1 "$$($(SCHEDULES) --show-bin-path)/Schedules" \
 	  --seed '$(SEED)' --schedules '$(SEEDS)' $(if $(FAULTS),--faults)

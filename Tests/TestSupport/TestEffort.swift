@@ -1,12 +1,12 @@
 import Foundation
 
-/// How much random input a test takes: less under a sanitizer, where everything takes ten times as
-/// long and any path through the code once is enough to see what it does to memory.
+/// How much random input a test takes: less in debug mode and under a sanitizer, where the naive
+/// models that it is compared with take ten times as long.
 public enum TestEffort {
-  /// Of so many rounds, those to make: all, or one in so many as the variable `LARDER_TEST_SHARE`
-  /// says, which `make sanitize` sets.
-  public static func rounds(_ count: Int) -> Int {
+  /// The rounds to make of a number of them: all, or one in N for the variable
+  /// `LARDER_TEST_SHARE=N`, which `make test` and `make sanitize` set, but at least `minimum`.
+  public static func rounds(_ count: Int, atLeast minimum: Int = 1) -> Int {
     let share = ProcessInfo.processInfo.environment["LARDER_TEST_SHARE"].flatMap(Int.init) ?? 1
-    return max(1, count / max(1, share))
+    return max(min(minimum, count), count / max(1, share))
   }
 }

@@ -1,4 +1,5 @@
 import LarderEngine
+import TestSupport
 import Testing
 
 /// Relations between policies that are theorems.
@@ -8,7 +9,7 @@ import Testing
   /// better than one with another place, through which those pass.
   @Test(arguments: ContractSpecs.varied)
   func nothingBeatsBelady(spec: String) throws {
-    for seed in 0..<150 as Range<UInt64> {
+    for seed in 0..<UInt64(TestEffort.rounds(150, atLeast: 18)) {
       let trace = ContractSpecs.trace([.costs], capacity: 9, seed: seed)
       let capacity = 1 + seed % 9
       let counts = try ContractSpecs.counts(spec, capacity: capacity, over: trace)
@@ -21,7 +22,7 @@ import Testing
   /// Stack algorithms lose nothing by more room (the same paper).
   @Test(arguments: ["lru", "belady"])
   func moreRoomNeverHurts(spec: String) throws {
-    for seed in 0..<150 as Range<UInt64> {
+    for seed in 0..<UInt64(TestEffort.rounds(150, atLeast: 18)) {
       let trace = ContractSpecs.trace([], capacity: 9, seed: seed)
       var last: UInt64 = 0
       for capacity in 1...12 as ClosedRange<UInt64> {

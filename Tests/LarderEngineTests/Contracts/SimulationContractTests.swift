@@ -1,4 +1,5 @@
 import LarderEngine
+import TestSupport
 import Testing
 
 /// What must hold for a simulation with any registered policy.
@@ -8,7 +9,7 @@ import Testing
   /// With room for everything every object is fetched once.
   @Test(arguments: ContractSpecs.storing, [CapacityUnit.objects, .bytes])
   func everythingFitsAndMissesOnce(spec: String, unit: CapacityUnit) throws {
-    for seed in 0..<40 as Range<UInt64> {
+    for seed in 0..<UInt64(TestEffort.rounds(40, atLeast: 10)) {
       let trace = ContractSpecs.trace([.costs], capacity: 5, seed: seed)
       let counts = try ContractSpecs.counts(
         spec, capacity: UInt64(trace.distinctObjects), unit: unit, over: trace)
@@ -21,7 +22,7 @@ import Testing
   /// The same for a hybrid whose disk holds everything, whatever memory does.
   @Test(arguments: ContractSpecs.storing, HybridRules.Inclusion.allCases)
   func everythingFitsOnDisk(spec: String, inclusion: HybridRules.Inclusion) throws {
-    for seed in 0..<40 as Range<UInt64> {
+    for seed in 0..<UInt64(TestEffort.rounds(40, atLeast: 10)) {
       let trace = ContractSpecs.trace([], capacity: 5, seed: seed)
       for promotion in HybridRules.Promotion.allCases {
         let simulation = try PolicyRegistry.makeSimulation(
@@ -46,7 +47,7 @@ import Testing
     spec: String, inclusion: HybridRules.Inclusion
   ) throws {
     var stopped = 0
-    for seed in 0..<40 as Range<UInt64> {
+    for seed in 0..<UInt64(TestEffort.rounds(40, atLeast: 10)) {
       let trace = ContractSpecs.trace([.costs], capacity: 5, seed: seed)
       let policy = try PolicySpec(parsing: spec)
       let setup = SimulationSetup(
@@ -67,7 +68,7 @@ import Testing
 
   @Test(arguments: ContractSpecs.varied)
   func countsAddUp(spec: String) throws {
-    for seed in 0..<60 as Range<UInt64> {
+    for seed in 0..<UInt64(TestEffort.rounds(60, atLeast: 10)) {
       let trace = ContractSpecs.trace([.sizes, .costs], capacity: 11, seed: seed)
       let counts = try ContractSpecs.counts(spec, capacity: 11, unit: .bytes, over: trace)
       #expect(counts.requests == UInt64(trace.requests.count))
@@ -81,7 +82,7 @@ import Testing
   /// Two runs, and a run in pieces, count the same.
   @Test(arguments: ContractSpecs.varied, [CapacityUnit.objects, .bytes])
   func runsAreRepeatable(spec: String, unit: CapacityUnit) throws {
-    for seed in 0..<40 as Range<UInt64> {
+    for seed in 0..<UInt64(TestEffort.rounds(40, atLeast: 10)) {
       let trace = ContractSpecs.trace(Self.features, capacity: 7, seed: seed)
       let whole = try ContractSpecs.counts(spec, capacity: 7, unit: unit, seed: 5, over: trace)
       let again = try ContractSpecs.counts(spec, capacity: 7, unit: unit, seed: 5, over: trace)
@@ -100,7 +101,7 @@ import Testing
   /// After a reset the counts are those of the rest, and the cache's content stays.
   @Test(arguments: ContractSpecs.varied)
   func resetKeepsTheContent(spec: String) throws {
-    for seed in 0..<40 as Range<UInt64> {
+    for seed in 0..<UInt64(TestEffort.rounds(40, atLeast: 10)) {
       let trace = ContractSpecs.trace(Self.features, capacity: 7, seed: seed)
       let half = trace.requests.count / 2
       let reset = try ContractSpecs.simulation(spec, capacity: 7, unit: .bytes, over: trace)
@@ -125,7 +126,7 @@ import Testing
   @Test(arguments: ContractSpecs.storingVaried)
   func stopsAfterTheFirstEviction(spec: String) throws {
     var stopped = 0
-    for seed in 0..<40 as Range<UInt64> {
+    for seed in 0..<UInt64(TestEffort.rounds(40, atLeast: 10)) {
       let trace = ContractSpecs.trace([.sizes, .costs], capacity: 6, seed: seed)
       let simulation = try ContractSpecs.simulation(spec, capacity: 6, unit: .bytes, over: trace)
       let found = simulation.run(upTo: trace.requests.count, untilFirstEviction: true)

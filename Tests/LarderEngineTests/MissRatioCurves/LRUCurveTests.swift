@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import LarderEngine
@@ -5,7 +6,7 @@ import Testing
 /// One pass against plain arrays, and against the simulation of `lru`, to the request.
 @Suite struct LRUCurveTests {
   @Test func distancesAreThoseOfAPlainStack() {
-    for seed in 0..<2000 {
+    for seed in 0..<TestEffort.rounds(2000) {
       var random = TestRandom(seed: UInt64(seed))
       let objects = 1 + random.below(40)
       let ids = (0..<1 + random.below(200)).map { _ in
@@ -34,7 +35,7 @@ import Testing
   @Test(arguments: [CapacityUnit.objects, .bytes])
   func hitsAreThoseOfSimulations(_ unit: CapacityUnit) throws {
     var exact = 0
-    for seed in 0..<400 {
+    for seed in 0..<TestEffort.rounds(400) {
       let trace = Self.trace(seed: UInt64(seed)).columns()
       let capacities = (1...60).map { UInt64($0) }
       let curve = Self.curve(of: trace, unit, capacities)
@@ -45,7 +46,7 @@ import Testing
         exact += 1
       }
     }
-    #expect(exact > 10_000)
+    #expect(exact > TestEffort.rounds(10_000))
   }
 
   /// Where a cache of bytes and the stack part, the curve says so.

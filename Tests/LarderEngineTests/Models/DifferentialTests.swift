@@ -40,7 +40,9 @@ import Testing
 
   /// Long enough for every structure to grow, close its gaps and wrap around many times.
   @Test(arguments: specs)
-  func longTracesAgree(spec: String) throws { try checkLong(spec, rounds: TestEffort.rounds(8)) }
+  func longTracesAgree(spec: String) throws {
+    try checkLong(spec, rounds: TestEffort.rounds(8, atLeast: 2))
+  }
 
   /// LHD makes its model anew often enough to count ages in other steps, twice.
   @Test func aModelMadeAnewAgrees() throws {

@@ -37,7 +37,7 @@ import Testing
   /// Long enough for models that replace each other, and for every structure to grow and shrink.
   @Test(arguments: specs)
   func longTracesAgree(spec: String) throws {
-    try agree(spec, rounds: TestEffort.rounds(10), requests: 1500, capacityMax: 90)
+    try agree(spec, rounds: TestEffort.rounds(10, atLeast: 2), requests: 1500, capacityMax: 90)
   }
 
   private func agree(_ spec: String, rounds: Int, requests: Int?, capacityMax: Int) throws {

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import LarderEngine
@@ -58,7 +59,7 @@ import Testing
   func modelsAgree(spec: String) throws {
     var random = TestRandom(seed: 31)
     let policy = try PolicySpec(parsing: spec)
-    for round in 0..<150 {
+    for round in 0..<TestEffort.rounds(150, atLeast: 10) {
       let room = policy.name == "nginx" ? 20_000 : 3000
       func tier() -> TierSetup {
         TierSetup(

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import LarderEngine
@@ -13,7 +14,7 @@ import Testing
   @Test(arguments: names)
   func countsAreThoseOfSimulations(_ name: String) throws {
     var evictions: UInt64 = 0
-    for seed in 0..<600 {
+    for seed in 0..<TestEffort.rounds(600) {
       var random = TestRandom(seed: UInt64(seed))
       let objects = 1 + random.below(60)
       let ids = (0..<1 + random.below(400)).map { _ in
@@ -40,7 +41,7 @@ import Testing
         evictions += counts.evictions
       }
     }
-    #expect(evictions > 10_000)
+    #expect(evictions > UInt64(TestEffort.rounds(10_000)))
   }
 
   /// Policies with a pass for one capacity.
@@ -49,7 +50,7 @@ import Testing
   @Test(arguments: alone)
   func countsOfOneAreThoseOfASimulation(_ name: String) throws {
     var evictions: UInt64 = 0
-    for seed in 0..<3000 {
+    for seed in 0..<TestEffort.rounds(3000) {
       var random = TestRandom(seed: UInt64(seed))
       // Few objects, so that levels rise far, or many, so that objects rise past each other.
       let objects = 1 + random.below(seed % 3 == 0 ? 6 : seed % 3 == 1 ? 60 : 700)
@@ -71,7 +72,7 @@ import Testing
       #expect(sweep.counts == [simulation.counts], "seed \(seed), capacity \(capacity)")
       evictions += simulation.counts.evictions
     }
-    #expect(evictions > 10_000)
+    #expect(evictions > UInt64(TestEffort.rounds(10_000)))
   }
 
   @Test func levelsFarAboveTheLowestAreFound() throws {

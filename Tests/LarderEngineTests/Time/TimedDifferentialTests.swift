@@ -1,4 +1,5 @@
 import LarderEngine
+import TestSupport
 import Testing
 
 /// Simulations with time against their naive model, for every policy.
@@ -9,7 +10,7 @@ import Testing
   @Test(arguments: PolicyRegistry.standard.map(\.description.name))
   func everyPolicyAgrees(spec: String) throws {
     var random = TestRandom(seed: 11)
-    for round in 0..<150 {
+    for round in 0..<TestEffort.rounds(150, atLeast: 10) {
       let unit: CapacityUnit = round % 2 == 0 ? .objects : .bytes
       let model = try TimedDifferential.model(&random)
       let tier = TierSetup(
@@ -31,7 +32,7 @@ import Testing
   @Test(arguments: observers)
   func requestsThatWaitForReadsAreHeardOf(spec: String) throws {
     var random = TestRandom(seed: 13)
-    for _ in 0..<1500 {
+    for _ in 0..<TestEffort.rounds(1500) {
       let tier = TierSetup(
         policy: try PolicySpec(parsing: spec), capacity: UInt64(2 + random.below(6)))
       let second: UInt64 = 1_000_000
@@ -51,7 +52,7 @@ import Testing
   @Test(arguments: PolicyRegistry.standard.map(\.description.name))
   func withoutLatencyNothingChanges(spec: String) throws {
     var random = TestRandom(seed: 12)
-    for _ in 0..<60 {
+    for _ in 0..<TestEffort.rounds(60, atLeast: 10) {
       let tier = TierSetup(
         policy: try PolicySpec(parsing: spec), capacity: UInt64(1 + random.below(20)))
       var setup = SimulationSetup(
