@@ -3,8 +3,8 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help deps browser build debug test test-foreign test-examples test-adapters test-release \
-  sanitize torture schedules fuzz test-clusters build-foreign build-schedules \
+.PHONY: help deps browser build debug test test-apple test-foreign test-examples test-adapters \
+  test-release sanitize torture schedules fuzz test-clusters build-foreign build-schedules \
   run bench bench-caches alarms mutants \
   advise-regret analysis test-analysis library wheel \
   policies-page workload-docs docs lint format clean install
@@ -182,6 +182,12 @@ test-adapters: deps ## Test the adapters for servers with the packages that they
 	$(call say,Building and running Tests/Adapters)
 	@$(SWIFT_BUILD) --build-tests $(ADAPTERS)
 	@$(SWIFT) test --skip-build $(ADAPTERS)
+
+# The compiler has no part of an Apple system on Linux, so the sources are checked against stubs of it.
+test-apple: debug ## Type-check the sources as they are compiled on macOS (on Linux)
+	@if [ "$$(uname)" = Darwin ]; then echo 'make debug has compiled them.'; exit 0; fi; \
+	printf '\033[1m==> Type-checking the sources as on macOS\033[0m\n'; \
+	Tests/Apple/typecheck.sh .build/apple "$$($(SWIFT_BUILD) --show-bin-path)/Modules"
 
 test-release: deps ## Run every test in release mode
 	$(call say,Building and running the tests in release mode)

@@ -74,7 +74,7 @@ enum AvailableMemory {
       return text.split(separator: "\n")
     }
   #else
-    private static var machine: UInt64? { nil }
+    private static var machine: Bound? { nil }
     private static var controlGroup: Bound? { nil }
     private static var addressSpace: Bound? { nil }
   #endif
