@@ -108,10 +108,20 @@ final class RecordPoint: Sendable {
     }
     // So that hashes without the bits that are not recorded are on the same side of it.
     let threshold = (wanted + RecordWord.mask) & ~RecordWord.mask
-    return try state.withLock { (state) throws(RecordingError) in
+    while true {
+      // Two writers would take from the same rings. Waiting for the disk keeps nobody else waiting.
+      state.withLock { $0.recording == nil ? $0.ended : nil }?.wait()
+      if let recording = try beginOnce(plan, threshold) { return recording }
+    }
+  }
+
+  /// Begins a recording, nil where the writer of the one before is still at work.
+  private func beginOnce(
+    _ plan: Plan, _ threshold: UInt64
+  ) throws(RecordingError) -> CacheRecording? {
+    try state.withLock { (state) throws(RecordingError) in
       if let recording = state.recording { throw .alreadyRecording(path: recording.path) }
-      // Two writers would take from the same rings.
-      state.ended?.wait()
+      if let ended = state.ended, !ended.statistics.hasEnded { return nil }
       state.ended = nil
       let memory = state.memory ?? RecordMemory(count: plan.rings)
       state.memory = memory
@@ -125,7 +135,8 @@ final class RecordPoint: Sendable {
             threshold: threshold, began: Self.timeOfDay, origin: plan.origin,
             keys: plan.keys == .plain ? .plain : .keyed),
           clock: plan.clock, memory: memory, gets: plan.gets,
-          texts: { [weak self] in self?.takeTexts() ?? [] }))
+          // Not this point, which goes with its cache before the last of them are written.
+          texts: { [texts] in Self.takeFresh(texts) }))
       let recording = CacheRecording(plan.path, threshold: threshold, writer, self)
       state.recording = recording
       state.arm = plan.arm
@@ -146,7 +157,9 @@ final class RecordPoint: Sendable {
     }
   }
 
-  private func takeTexts() -> [(hash: UInt64, text: String)] {
+  private static func takeFresh(
+    _ texts: Locked<Texts>
+  ) -> [(hash: UInt64, text: String)] {
     texts.withLock { texts in
       defer { texts.fresh = [] }
       return texts.fresh
@@ -160,6 +173,8 @@ final class RecordPoint: Sendable {
         return
       }
       threshold.store(0, ordering: .sequentiallyConsistent)
+      wantsTexts.store(false, ordering: .sequentiallyConsistent)
+      texts.withLock { $0.seen = [] }
       state.arm?(0)
       state.arm = nil
       state.recording = nil

@@ -44,6 +44,23 @@ struct DiskRecordingTests {
     #expect(texts == ["a", "a", "a", "names/a", "names/a", "a"])
   }
 
+  /// The texts of keys are written even where nothing but the writer is left.
+  @Test func textsOfADestroyedCacheAreWritten() throws {
+    for round in 0..<5 {
+      let path = "\(path) \(round)"
+      var cache: DiskCache? = try DiskCache(path: folder.path + "/cache")
+      var recording = try cache?.record(to: path, keys: .plain)
+      let writer = try #require(recording).writer
+      recording = nil
+      for key in 0..<100 { _ = try cache?.value(for: "key \(key)") }
+      cache = nil
+      writer.wait()
+      let file = try RecordedFile(path: path)
+      #expect(file.hasEnd && file.events.count == 100)
+      #expect(Set(file.texts.values) == Set((0..<100).map { "key \($0)" }))
+    }
+  }
+
   @Test func aDiskCacheThatIsDestroyed() throws {
     var cache: DiskCache? = try DiskCache(path: folder.path + "/cache")
     let recording = try cache?.record(to: path, sampling: 0.5)

@@ -29,6 +29,30 @@ struct RecordingFaultTests {
     }
   }
 
+  /// Who begins a recording may wait for the disk of the one before; nobody else does.
+  @Test func waitingForTheWriterBeforeKeepsNobodyWaiting() throws {
+    let gate = DispatchSemaphore(value: 0)
+    let file = try TestRecordingFile(path: path) { $0 == 1 ? .wait(gate) : .write }
+    let cache = try MemoryCache<Int, Int>(count: 100)
+    let first = try cache.record(to: path, file: file)
+    fill(cache, 10)
+    cache.recorder.end()
+    let group = DispatchGroup()
+    let second = Locked<CacheRecording?>(nil)
+    let other = path + "2"
+    DispatchQueue.global().async(group: group) {
+      let recording = try? cache.record(to: other)
+      second.withLock { $0 = recording }
+    }
+    usleep(20_000)
+    cache.recorder.end()
+    gate.signal()
+    group.wait()
+    #expect(first.statistics.hasEnded)
+    #expect(second.withLock { $0 != nil })
+    second.withLock { $0 }?.stop()
+  }
+
   @Test func aFullDiskDropsBlocksAndCountsThem() throws {
     // The header and one block are written; then the disk is full for two, and then it is not.
     let file = try TestRecordingFile(path: path) { call in
