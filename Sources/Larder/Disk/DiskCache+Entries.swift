@@ -81,8 +81,11 @@ extension DiskCache {
     let answer = key.withUTF8 { bytes in
       let bytes = UnsafeRawBufferPointer(bytes)
       return Result { () throws(DiskCacheError) in
+        var isRepeated = false
         while true {
-          let found = try lookUp(bytes, suite, expired: expired, codec: codec)
+          let found = try lookUp(
+            bytes, suite, expired: expired, codec: codec, isRepeated: isRepeated)
+          isRepeated = true
           if case .some(let entry) = try finish(found, bytes, suite) { return entry }
         }
       }
@@ -92,7 +95,8 @@ extension DiskCache {
 
   /// The half of a get that needs the lock.
   private func lookUp(
-    _ key: UnsafeRawBufferPointer, _ suite: String, expired: DiskExpired, codec: String?
+    _ key: UnsafeRawBufferPointer, _ suite: String, expired: DiskExpired, codec: String?,
+    isRepeated: Bool
   ) throws(DiskCacheError) -> DiskLookup {
     try withCore { (core) throws(DiskCacheError) -> DiskLookup in
       guard let number = core.suiteNumber(suite) else {
@@ -100,7 +104,7 @@ extension DiskCache {
         return .none
       }
       if let codec { try core.checkCodec(codec, suite: number) }
-      return try core.get(key, suite: number, expired: expired)
+      return try core.get(key, suite: number, expired: expired, isRepeated: isRepeated)
     }
   }
 
@@ -130,7 +134,7 @@ extension DiskCache {
     case .file(let reading):
       // Reading and checking a large value takes longer than all the rest: others may go on.
       let value = Result { () throws(FileFailure) in
-        try reading.value(core.folder.files, in: core.folder.values)
+        try reading.value()
       }
       let result = try withCore { (core) throws(DiskCacheError) in
         try core.finish(reading, value, key, suite: core.suiteNumber(suite) ?? 0)

@@ -31,6 +31,9 @@ import Synchronization
 /// **Expired entries** stay until a get finds them, or they are cleaned, replaced or evicted, even
 /// after a restart: `entry(for:suite:acceptingExpired:)` returns them, and `renew` extends them.
 ///
+/// **A clock that was wrong.** An entry that expires, and was stored more than an hour after what the
+/// clock says now, has expired: nobody knows how old it is.
+///
 /// **Encryption** with a key from the app: see `DiskEncryption`.
 ///
 /// **Damage.** A value or a row that differs from what was stored is a miss, and is removed. A
@@ -38,6 +41,12 @@ import Synchronization
 /// Both are counted, and `damages` lists what was found. Files that the cache creates are
 /// accessible to their owner only; it opens regular files inside the folder, follows no symbolic
 /// links in their place, and does not block on pipes. Folders are looked at when it is opened.
+///
+/// **A folder that is removed, moved or replaced** while the cache is open, or its database, is
+/// noticed by the next call that changes something. The cache then starts empty at its path, as
+/// after damage, or throws `inUse` when another cache has that by now. It never touches a folder
+/// that it has not locked. With durability `none`, values that were not committed are lost: `flush`
+/// and `close` throw then.
 ///
 /// **A full disk** is an error when a value is stored. Removing and clearing delete files first, so
 /// they work on a full disk. Once space is available, the cache stores again without being
@@ -50,7 +59,8 @@ import Synchronization
 ///
 /// **What is kept across a restart**, in addition to the entries: the insertion order, always; the
 /// order of last use and the number of uses of each entry (up to 15), as of the last `flush()` or
-/// `close()`, or of the last of every 65,536 hits (four per entry, if that is more). The policy is
+/// `close()`, or of the first store or removal after 65,536 hits (four per entry, if that is more)
+/// since then. The policy is
 /// restored from these, in that order: exactly for FIFO, LRU, MRU and `ttl` (except for the order
 /// of two renewed entries that expire in the same microsecond), approximately for the others, which
 /// start without ghosts, without the position of a hand and without the times of earlier uses.
@@ -70,7 +80,8 @@ public final class DiskCache: @unchecked Sendable {
   /// Opens the cache in a folder, which is created if it does not exist.
   ///
   /// - Parameters:
-  ///   - path: the folder. Nothing else should be kept in it.
+  ///   - path: the folder, or the text of its file URL. Nothing else should be kept in it. A
+  ///     relative path is below the working directory of this moment.
   ///   - configuration: limits, policy and durability. It may differ from the previous opening.
   ///   - clock: the clock; it must continue across restarts.
   /// - Throws: `inUse` when another cache has the folder; `format`, `encryption`, `files`,
@@ -81,6 +92,17 @@ public final class DiskCache: @unchecked Sendable {
   ) throws(DiskCacheError) {
     try self.init(
       path: path, configuration: configuration, clock: clock, files: SystemFiles())
+  }
+
+  /// Opens the cache in the folder of a file URL; see `init(path:configuration:clock:)`.
+  ///
+  /// - Throws: `files` for a URL that is not a file's; as the other initialiser.
+  public convenience init(
+    path url: URL, configuration: DiskConfiguration = DiskConfiguration(),
+    clock: any CacheClock = WallCacheClock()
+  ) throws(DiskCacheError) {
+    guard url.isFileURL else { throw DiskFolder.notAPath(url.absoluteString) }
+    try self.init(path: url.absoluteString, configuration: configuration, clock: clock)
   }
 
   /// The same, over another file layer.
@@ -196,7 +218,9 @@ public final class DiskCache: @unchecked Sendable {
 
   /// Removes all entries, or all of one suite, and what the policy remembers of them. Permanent
   /// ones stay unless `includingPermanent`. With all suites, databases that were set aside go, too.
-  /// O(entries).
+  /// Suites that are empty afterwards are removed: once the cache is closed, their names are not in
+  /// its files any more. (What a file system keeps of files that were removed or cut off is beyond
+  /// its reach.) O(entries).
   ///
   /// - Throws: `database` or `closed`.
   @discardableResult
@@ -205,14 +229,17 @@ public final class DiskCache: @unchecked Sendable {
   ) throws(DiskCacheError) -> DiskFreed {
     noteClearing()
     return try withCore { (core) throws(DiskCacheError) in
-      try core.openIndex(
-        toClear: DiskLosses.Clearing(suite: suite, includesPermanent: includingPermanent))
-      let number = suite.map { core.suiteNumber($0) }
-      if suite == nil, !core.isClosed { core.folder.removeAside() }
-      return try core.removeAll(counting: \.removals, as: .remove) { _, slot in
-        (number == nil || number == slot.suite) && (includingPermanent || slot.state == .known)
-      }
+      try core.clear(suite: suite, includesPermanent: includingPermanent)
     }
+  }
+
+  /// Removes a suite: all of its entries, permanent ones included, its name, and the codec that is
+  /// recorded for it. A later `set` makes it again. O(entries).
+  ///
+  /// - Throws: `database` or `closed`.
+  @discardableResult
+  public func removeSuite(_ name: String) throws(DiskCacheError) -> DiskFreed {
+    try removeAll(suite: name, includingPermanent: true)
   }
 
   /// Removes everything that has expired, or that of one suite. O(entries).
@@ -232,7 +259,7 @@ public final class DiskCache: @unchecked Sendable {
       let now = core.clock.nowMicroseconds
       let number = suite.map { core.suiteNumber($0) }
       return try core.removeAll(counting: \.expirations, as: .expire) { id, slot in
-        slot.state == .known && slot.isStored && core.tier.expiry(id) <= now
+        slot.state == .known && slot.isStored && core.hasExpired(id, now)
           && (number == nil || number == slot.suite)
           && (grace.isNone || !core.isKept(id, grace, now, index))
       }
@@ -262,7 +289,8 @@ public final class DiskCache: @unchecked Sendable {
   }
 
   /// Removes entries that were stored or renewed `age` ago or longer, of all suites or of one, but
-  /// for permanent ones; less than zero counts as zero. O(entries).
+  /// for permanent ones; less than zero counts as zero. Those that were stored more than an hour
+  /// after what the clock says now go, too. O(entries).
   ///
   /// - Throws: `database` or `closed`.
   @discardableResult
@@ -273,7 +301,9 @@ public final class DiskCache: @unchecked Sendable {
       let (now, age) = (core.clock.nowMicroseconds, age.microseconds)
       let number = suite.map { core.suiteNumber($0) }
       return try core.removeAll(counting: \.trims, as: .evict(.trim)) { _, slot in
-        slot.state == .known && slot.isStored && slot.created <= now && now - slot.created >= age
+        slot.state == .known && slot.isStored
+          && (slot.created <= now
+            ? now - slot.created >= age : DiskCore.isAhead(slot.created, of: now))
           && (number == nil || number == slot.suite)
       }
     }

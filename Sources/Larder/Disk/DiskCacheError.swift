@@ -15,7 +15,8 @@ public enum DiskCacheError: Error, Hashable, Sendable, CustomStringConvertible {
   case damaged(path: String, message: String)
   /// A file or folder could not be used; `message` names the file, the call and the reason.
   case files(message: String)
-  /// The folder holds a cache in a format that this version does not know.
+  /// The folder holds a cache in a format that this version does not know; see
+  /// `DiskMismatchHandling`.
   case format(path: String, found: Int64, expected: Int64)
   /// The folder and the key it is opened with do not fit. Nothing was changed in the folder.
   case encryption(path: String, DiskEncryptionFault)
@@ -32,7 +33,8 @@ public enum DiskCacheError: Error, Hashable, Sendable, CustomStringConvertible {
   case keyTooLarge(bytes: Int, bytesMax: Int)
   /// A value could not be encoded, or what was stored not decoded; `message` is the codec's.
   case codec(message: String)
-  /// The suite holds values that another codec wrote. Nothing was changed.
+  /// The suite holds values that another codec wrote. Nothing was changed; see
+  /// `DiskMismatchHandling`.
   case codecMismatch(suite: String, stored: String, given: String)
 
   /// One line for a person.
@@ -51,9 +53,9 @@ public enum DiskCacheError: Error, Hashable, Sendable, CustomStringConvertible {
       return message
     case .format(let path, let found, let expected):
       return "\(path): the cache has format \(found), expected \(expected); "
-        + "remove the folder or use another"
+        + "remove the folder, use another, or \(Self.startEmpty)"
     case .encryption(let path, let fault):
-      return "\(path): \(fault.sentence)"
+      return "\(path): \(fault.sentence), or \(Self.startEmpty)"
     case .encryptionKeyLength(let bits):
       return "the encryption key has \(bits) bits; expected 128, 192 or 256"
     case .configuration(let error):
@@ -68,8 +70,13 @@ public enum DiskCacheError: Error, Hashable, Sendable, CustomStringConvertible {
       return message
     case .codecMismatch(let suite, let stored, let given):
       return "suite '\(suite)' has values of codec '\(stored)' and was opened with '\(given)'; "
-        + "use that codec or another suite, or remove all entries of the suite first"
+        + "use that codec or another suite, remove all entries of the suite first, or "
+        + Self.startEmpty
     }
+  }
+
+  private static var startEmpty: String {
+    "set DiskConfiguration.mismatchHandling to startEmpty to give up what is there"
   }
 
   /// Whether the database that could not be opened is damaged, so that nothing helps but to begin

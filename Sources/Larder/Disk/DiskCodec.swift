@@ -7,8 +7,10 @@
 /// How values of a type become bytes and back.
 ///
 /// A cache records the `identity` of the codec with each suite that it writes values to. A suite
-/// that holds values of one codec is not read or written with another: that is an error, because
-/// the bytes of one codec may well be a wrong value to another.
+/// that holds values of one codec is not read or written with another, because the bytes of one
+/// codec may well be a wrong value to another: `DiskConfiguration.mismatchHandling` says whether the
+/// suite starts empty or the call throws. The type is part of the identity of `json` and
+/// `propertyList`, since the bytes of one type may be a value of another.
 public struct DiskCodec<Value>: Sendable {
   /// Names the format of the bytes, such as `json`. Codecs that cannot read each other's bytes must
   /// have different identities.
@@ -42,17 +44,31 @@ extension DiskCodec where Value: Codable & SendableMetatype {
   /// JSON. Times are seconds since 2001, and data is base64, as `JSONEncoder` has them by itself.
   /// Arrays and objects may be nested 128 levels deep: deeper values cannot be encoded, and deeper
   /// bytes are not decoded.
-  public static var json: DiskCodec {
+  ///
+  /// The identity names the type with its module: a type that is renamed or moved is another one.
+  /// See `json(schema:)`.
+  public static var json: DiskCodec { json(schema: typeName) }
+
+  /// JSON as `json` has it, with a name for what the values look like in place of the type's: keep
+  /// it when the type is renamed, and change it when old values are to be forgotten.
+  public static func json(schema: String) -> DiskCodec {
     DiskCodec(
-      identity: "json", contentType: "application/json", encode: { try BoundedJSON.encode($0) },
+      identity: "json \(schema)", contentType: "application/json",
+      encode: { try BoundedJSON.encode($0) },
       decode: { try BoundedJSON.decode(Value.self, from: $0) })
   }
 
   /// A binary property list: smaller than JSON where there are numbers, times and data. The value
   /// must be an array, a dictionary or a structure, not a number or a text alone.
-  public static var propertyList: DiskCodec {
+  ///
+  /// The identity names the type with its module, as that of `json`.
+  public static var propertyList: DiskCodec { propertyList(schema: typeName) }
+
+  /// A property list as `propertyList` has it, with a name for what the values look like in place
+  /// of the type's.
+  public static func propertyList(schema: String) -> DiskCodec {
     DiskCodec(
-      identity: "property-list", contentType: "application/x-plist",
+      identity: "property-list \(schema)", contentType: "application/x-plist",
       encode: {
         let encoder = PropertyListEncoder()
         encoder.outputFormat = .binary
@@ -62,10 +78,26 @@ extension DiskCodec where Value: Codable & SendableMetatype {
 
   /// The codec that a cache uses where none is given, chosen by the type of its values: `data` for
   /// `Data`, `text` for `String`, and `json` for everything else.
-  public static var standard: DiskCodec {
+  public static var standard: DiskCodec { standard(schema: typeName) }
+
+  /// The codec `standard`, with a name for what the values look like in place of the type's where
+  /// it is JSON.
+  public static func standard(schema: String) -> DiskCodec {
     if let codec = DiskCodec<Data>.data as? DiskCodec { return codec }
     if let codec = DiskCodec<String>.text as? DiskCodec { return codec }
-    return json
+    return json(schema: schema)
+  }
+
+  /// The type's name with its module, the same in every build: that of a local or private type
+  /// contains an address, which is left out.
+  private static var typeName: String {
+    var name = String(reflecting: Value.self)
+    while let start = name.firstRange(of: "(unknown context at "),
+      let end = name[start.upperBound...].firstRange(of: ").")
+    {
+      name.removeSubrange(start.lowerBound..<end.upperBound)
+    }
+    return name
   }
 }
 

@@ -43,6 +43,10 @@ public struct DiskConfiguration: Sendable, Hashable {
   public var encryption: DiskEncryption?
   /// How a database that cannot be read is handled.
   public var damageHandling: DiskDamageHandling
+  /// How a database of another format or with another key is handled, and a suite with values of
+  /// another codec. By default nil: `startEmpty` for formats of this library and for codecs where no
+  /// entry is permanent, and `fail` otherwise, for keys above all.
+  public var mismatchHandling: DiskMismatchHandling?
   /// Reads of rows after which connections for reading are opened.
   package var readersAfter = 32
   /// What stands for keys where a policy or a filter counts them in a sketch.
@@ -55,7 +59,8 @@ public struct DiskConfiguration: Sendable, Hashable {
     values: DiskValues = .files, groupWrites: Int = 1000, groupBytes: Int = 4 << 20,
     pageCacheBytes: Int = 8 << 20, checkpointPages: Int = 4000,
     seed: UInt64 = 0, encryption: DiskEncryption? = nil,
-    damageHandling: DiskDamageHandling = .setAside
+    damageHandling: DiskDamageHandling = .setAside,
+    mismatchHandling: DiskMismatchHandling? = nil
   ) {
     self.policy = policy
     self.admission = admission
@@ -70,6 +75,7 @@ public struct DiskConfiguration: Sendable, Hashable {
     self.seed = seed
     self.encryption = encryption
     self.damageHandling = damageHandling
+    self.mismatchHandling = mismatchHandling
   }
 
   /// The same with the policy as a text that is not a literal; see `CachePolicy`.
@@ -79,7 +85,8 @@ public struct DiskConfiguration: Sendable, Hashable {
     values: DiskValues = .files, groupWrites: Int = 1000, groupBytes: Int = 4 << 20,
     pageCacheBytes: Int = 8 << 20, checkpointPages: Int = 4000,
     seed: UInt64 = 0, encryption: DiskEncryption? = nil,
-    damageHandling: DiskDamageHandling = .setAside
+    damageHandling: DiskDamageHandling = .setAside,
+    mismatchHandling: DiskMismatchHandling? = nil
   ) {
     self.init(
       policy: CachePolicy(policy), admission: admission, limits: limits,
@@ -87,7 +94,7 @@ public struct DiskConfiguration: Sendable, Hashable {
       groupWrites: groupWrites,
       groupBytes: groupBytes, pageCacheBytes: pageCacheBytes,
       checkpointPages: checkpointPages, seed: seed, encryption: encryption,
-      damageHandling: damageHandling)
+      damageHandling: damageHandling, mismatchHandling: mismatchHandling)
   }
 
   /// The same for a cache that takes everything.

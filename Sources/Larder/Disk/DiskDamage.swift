@@ -15,6 +15,18 @@ public enum DiskDamageHandling: Sendable, Hashable, CaseIterable {
   case fail
 }
 
+/// How a folder or a suite is handled that is whole and cannot be opened: a database of another
+/// format or with another key, or values of another codec.
+public enum DiskMismatchHandling: Sendable, Hashable, CaseIterable {
+  /// Opening, or the call that finds it, throws `format`, `encryption` or `codecMismatch`. Nothing
+  /// in the folder is changed.
+  case fail
+  /// What is there is given up, permanent entries included: a database is moved into the subfolder
+  /// `damaged`, as one that cannot be read, and reported as damage; the entries of a suite with
+  /// another codec are removed, and count in `DiskStatistics.undecodables`.
+  case startEmpty
+}
+
 /// Damage after which a disk cache started empty.
 public struct DiskDamage: Sendable, Hashable {
   /// A description in one line.

@@ -18,10 +18,22 @@ public struct DiskLimits: Sendable, Hashable {
   /// Bytes stored between two checks of the free space; with 0 every set checks.
   public var freeSpaceInterval: UInt64
 
-  /// Limits; by default 100 MiB of values, and 256 MiB of free disk space.
+  /// Limits without one on the number of entries; by default 100 MiB of values, and 256 MiB of free
+  /// disk space.
   public init(
-    bytes: UInt64? = 100 << 20, count: Int? = nil, age: Duration? = nil,
-    freeBytes: UInt64 = 256 << 20, freeSpaceInterval: UInt64 = 1 << 20
+    bytes: UInt64? = 100 << 20, age: Duration? = nil, freeBytes: UInt64 = 256 << 20,
+    freeSpaceInterval: UInt64 = 1 << 20
+  ) {
+    self.init(
+      bytes: bytes, count: nil, age: age, freeBytes: freeBytes,
+      freeSpaceInterval: freeSpaceInterval)
+  }
+
+  /// Limits with one on the number of entries, and none on bytes unless it is given; by default
+  /// 256 MiB of free disk space.
+  public init(
+    bytes: UInt64? = nil, count: Int?, age: Duration? = nil, freeBytes: UInt64 = 256 << 20,
+    freeSpaceInterval: UInt64 = 1 << 20
   ) {
     self.bytes = bytes
     self.count = count

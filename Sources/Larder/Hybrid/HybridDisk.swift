@@ -52,7 +52,7 @@ final class HybridDisk: Sendable {
   }
 
   private func open() throws(DiskCacheError) -> DiskCache {
-    if isClosed { throw .closed(path: cache.core.folder.path) }
+    if isClosed { throw .closed(path: cache.core.path) }
     return cache
   }
 

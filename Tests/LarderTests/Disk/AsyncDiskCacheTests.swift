@@ -55,7 +55,8 @@ import Testing
   }
 
   @Test func aSuiteHasValuesOfItsType() async throws {
-    let cache = try await AsyncDiskCache(path: folder.path)
+    let cache = try await AsyncDiskCache(
+      path: folder.path, configuration: DiskConfiguration(mismatchHandling: .fail))
     let suite = AsyncDiskSuite(cache, name: "numbers", codec: .json, of: [Int].self)
     #expect(try await suite.set([1, 2], for: "k"))
     #expect(try await suite.value(for: "k") == [1, 2])
@@ -68,6 +69,29 @@ import Testing
     try await suite.set([3], for: "k")
     let bytes = AsyncDiskSuite(cache, name: "numbers", codec: .data, of: Data.self)
     await #expect(throws: DiskCacheError.self) { try await bytes.set(Data(), for: "k") }
+  }
+
+  /// Keys of different threads do not wait for each other.
+  @Test func severalKeysAreReadAtTheSameTime() async throws {
+    let files = FaultyFiles()
+    let cache = AsyncDiskCache(
+      try DiskCache(
+        path: folder.path, configuration: DiskConfiguration(inlineBytesMax: 0),
+        clock: WallCacheClock(), files: files))
+    let values = (0..<64).map { (key: "\($0)", value: Data(count: 100)) }
+    try await cache.setAll(values)
+    let parts = cache.lanes.parts(of: values, by: \.key.hashValue).count
+    files.held.hold("read")
+    defer { files.held.release() }
+    let reading = Task { try await cache.values(for: values.map(\.key)) }
+    var patience = 0
+    while files.held.waiting < parts, patience < 1_000 {
+      patience += 1
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    #expect(files.held.waiting == parts)
+    files.held.release()
+    #expect(try await reading.value.count == 64)
   }
 
   /// More tasks than threads wait for a disk that is busy, and others go on.

@@ -13,12 +13,13 @@ import Testing
 
   private func open(
     _ limits: DiskLimits = DiskLimits(bytes: nil, freeBytes: 0),
-    durability: DiskDurability = .normal
+    durability: DiskDurability = .normal, mismatch: DiskMismatchHandling? = nil
   ) throws -> DiskCache {
     try DiskCache(
       path: folder.path,
       configuration: DiskConfiguration(
-        limits: limits, durability: durability, inlineBytesMax: 100, groupWrites: 7),
+        limits: limits, durability: durability, inlineBytesMax: 100, groupWrites: 7,
+        mismatchHandling: mismatch),
       clock: clock, files: files)
   }
 
@@ -199,7 +200,9 @@ import Testing
       try raw.execute("PRAGMA user_version = 99; DELETE FROM facts; \(facts.inserts)")
     }
     let format = DiskIndex.format
-    #expect(throws: DiskCacheError.format(path: path, found: 99, expected: format)) { try open() }
+    #expect(throws: DiskCacheError.format(path: path, found: 99, expected: format)) {
+      try open(mismatch: .fail)
+    }
     // One of ours in which only the mark of its format is known.
     do {
       let raw = try SQLiteConnection(path: path, busyMilliseconds: 0)

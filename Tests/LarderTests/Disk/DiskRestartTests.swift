@@ -45,6 +45,19 @@ import Testing
     #expect(kept.statistics.evictions > 100)
   }
 
+  /// The file with the order of use is a hint: no get waits for it.
+  @Test func orderIsWrittenByStoresAndNotByGets() throws {
+    let folder = try ScratchFolder(isSmall: true)
+    let cache = try open(folder, "lru")
+    try cache.set(Data([1]), for: "a")
+    let path = folder.path + "/order"
+    cache.core.hitsSinceOrder = 1 << 20
+    for _ in 0..<10 { #expect(try cache.value(for: "a") != nil) }
+    #expect(!FileManager.default.fileExists(atPath: path))
+    try cache.set(Data([1]), for: "b")
+    #expect(FileManager.default.fileExists(atPath: path) && cache.core.hitsSinceOrder == 0)
+  }
+
   @Test(arguments: Policies.executable + ["la-cache:admission=second"])
   func everythingThatWasThereIsThere(policy: String) throws {
     let folder = try ScratchFolder()

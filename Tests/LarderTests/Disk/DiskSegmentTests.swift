@@ -1,4 +1,5 @@
 import Foundation
+import LarderEngine
 import TestSupport
 import Testing
 
@@ -37,6 +38,32 @@ import Testing
   private func fileBytes() throws -> Int {
     try folder.valueFiles().reduce(0) { sum, path in
       sum + (try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0)
+    }
+  }
+
+  /// A segment that is recycled is found without looking at all entries.
+  @Test(arguments: [false, true])
+  func segmentsKnowTheirEntries(isReopened: Bool) throws {
+    var cache = try open(limits: DiskLimits(bytes: 1 << 20, freeBytes: 0))
+    var random = TestRandom(seed: 5)
+    for number in 0..<400 {
+      try cache.set(bytes(5_000 + random.below(9_000), number), for: "\(random.below(150))")
+    }
+    if isReopened {
+      try cache.close()
+      cache = try open(limits: DiskLimits(bytes: 1 << 20, freeBytes: 0))
+    }
+    #expect(isReopened || cache.statistics.bytesMoved > 0)
+    let core = cache.core
+    var bySegment: [UInt64: Set<ObjectID>] = [:]
+    for (id, slot) in core.slots.enumerated() where slot.isStored {
+      let place = try #require(DiskSegmentPlace(slot.file))
+      bySegment[place.segment, default: []].insert(ObjectID(id))
+    }
+    for (segment, ids) in bySegment {
+      let known = core.folder.segments.ids(in: segment)
+      #expect(Set(known).isSuperset(of: ids))
+      #expect(known.count <= Self.segmentBytes / 4_096)
     }
   }
 
@@ -265,7 +292,7 @@ import Testing
       for number in 0..<20 where number % 5 != 0 { try set("\(number)", bytes(12_000)) }
       #expect(core.statistics.bytesMoved >= 12_000)
       // The segment is removed, and not written over while it is being read.
-      let value = try reading.value(files, in: core.folder.values)
+      let value = try reading.value()
       #expect(value == nil)
       guard case .again = try core.finish(reading, .success(value), key, suite: 0) else {
         Issue.record("not looked for again")

@@ -8,6 +8,40 @@ import Testing
 
 /// Several threads on one cache: each get gives a value that was stored under its key.
 @Suite(.endsInTime) struct DiskThreadTests {
+  /// A get that looks twice, because another value was stored while it read the first, is one use.
+  @Test(arguments: 0..<6)
+  func repeatedLookupIsOneUse(usesOfOther: Int) throws {
+    var kept: [[Bool]] = []
+    for isRepeated in [false, true] {
+      let (folder, files) = (try ScratchFolder(isSmall: true), FaultyFiles())
+      let cache = try DiskCache(
+        path: folder.path,
+        configuration: DiskConfiguration(
+          policy: .lfu, limits: DiskLimits(count: 2, freeBytes: 0), inlineBytesMax: 0),
+        clock: ManualClock(), files: files)
+      for key in ["a", "b"] { try cache.set(Data(count: 100), for: key) }
+      for _ in 0..<usesOfOther { _ = try cache.value(for: "b") }
+      if isRepeated {
+        files.held.hold("read")
+        let group = DispatchGroup()
+        DispatchQueue.global().async(group: group) { _ = try? cache.value(for: "a") }
+        while files.held.waiting == 0 { usleep(1_000) }
+        try cache.set(Data(count: 200), for: "a")
+        try cache.set(Data(count: 300), for: "a")
+        files.held.release()
+        group.wait()
+      } else {
+        _ = try cache.value(for: "a")
+        try cache.set(Data(count: 200), for: "a")
+        try cache.set(Data(count: 300), for: "a")
+      }
+      #expect(Int(cache.statistics.hits) == usesOfOther + 1)
+      try cache.set(Data(count: 100), for: "c")
+      kept.append(try ["a", "b", "c"].map { try cache.contains($0) })
+    }
+    #expect(kept[0] == kept[1])
+  }
+
   @Test(arguments: [DiskDurability.none, .normal], [false, true])
   func mixedCallsFromManyThreads(durability: DiskDurability, isEncrypted: Bool) throws {
     let folder = try ScratchFolder()

@@ -62,16 +62,22 @@ import Testing
       try again.set(Data([2]), for: "b")
       try again.close()
     }
+    var configuration = HybridCacheConfiguration()
+    configuration.disk?.mismatchHandling = .fail
     #expect(throws: HybridCacheError.self) {
-      try HybridCache<String, Data>(path: folder.path, codec: .json)
+      try HybridCache<String, Data>(
+        path: folder.path, configuration: configuration, codec: .json)
     }
   }
 
   @Test func codecsHaveIdentities() {
     #expect(DiskCodec<Data>.standard.identity == "data")
     #expect(DiskCodec<String>.standard.identity == "text")
-    #expect(DiskCodec<[Int]>.standard.identity == "json")
-    #expect(DiskCodec<[Int]>.propertyList.identity == "property-list")
+    #expect(DiskCodec<[Int]>.standard.identity == "json Swift.Array<Swift.Int>")
+    #expect(DiskCodec<[Int]>.propertyList.identity == "property-list Swift.Array<Swift.Int>")
+    struct Local: Codable {}
+    // No address, which another build would not have.
+    #expect(DiskCodec<[Local]>.json.identity == "json Swift.Array<LarderTests.Local>")
     let custom = DiskCodec<Int>(encode: { _ in Data() }, decode: { _ in 0 })
     #expect(custom.identity == "custom")
     let named = DiskCodec<Int>(contentType: "x/y", encode: { _ in Data() }, decode: { _ in 0 })

@@ -21,7 +21,7 @@ extension DiskCore {
   func removeExpired(_ bytes: UnsafeRawBufferPointer, suite: UInt32) throws(DiskCacheError) {
     let key = DiskKey(bytes, suite: suite, seed: try openIndex().seed)
     guard let id = directory[key.digest], slots[Int(id)].isStored,
-      slots[Int(id)].state == .known, tier.expiry(id) <= clock.nowMicroseconds
+      slots[Int(id)].state == .known, hasExpired(id, clock.nowMicroseconds)
     else { return }
     tier.remove(id)
     drop(id, .expire)
@@ -42,12 +42,32 @@ extension DiskCore {
     where matches: (ObjectID, DiskSlot) -> Bool
   ) throws(DiskCacheError) -> DiskFreed {
     try measuringFreed { [self] () throws(DiskCacheError) -> Void in
-      for place in slots.indices.dropFirst() {
-        let (id, slot) = (ObjectID(place), slots[place])
-        guard slot.state != .free, matches(id, slot) else { continue }
-        if slot.state == .known { tier.remove(id) }
-        if slot.isStored { statistics[keyPath: counter] += 1 }
-        drop(id, kind)
+      drop(counting: counter, as: kind, where: matches)
+    }
+  }
+
+  private func drop(
+    counting counter: WritableKeyPath<DiskStatistics, UInt64>, as kind: CacheEventKind,
+    where matches: (ObjectID, DiskSlot) -> Bool
+  ) {
+    for place in slots.indices.dropFirst() {
+      let (id, slot) = (ObjectID(place), slots[place])
+      guard slot.state != .free, matches(id, slot) else { continue }
+      if slot.state == .known { tier.remove(id) }
+      if slot.isStored { statistics[keyPath: counter] += 1 }
+      drop(id, kind)
+    }
+  }
+
+  /// Removes all entries, or all of one suite, and the suites that are empty then.
+  func clear(suite name: String?, includesPermanent: Bool) throws(DiskCacheError) -> DiskFreed {
+    try openIndex(toClear: DiskLosses.Clearing(suite: name, includesPermanent: includesPermanent))
+    if name == nil { folder.removeAside() }
+    let number = name.map { suiteNumber($0) }
+    return try measuringFreed(clearsSuites: { number == nil || number == $0 }) {
+      [self] () throws(DiskCacheError) in
+      drop(counting: \.removals, as: .remove) { _, slot in
+        (number == nil || number == slot.suite) && (includesPermanent || slot.state == .known)
       }
     }
   }
@@ -63,7 +83,8 @@ extension DiskCore {
   }
 
   /// Commits deletions, removes the files they leave and gives the database's free pages back.
-  func releaseFiles() throws(DiskCacheError) {
+  /// `empty` are suites without an entry, which go in the same transaction.
+  func releaseFiles(empty: [UInt32] = []) throws(DiskCacheError) {
     try removing { [self] index throws(SQLiteError) in
       if !doomed.isEmpty {
         if slots.contains(where: \.isStored) {
@@ -76,21 +97,40 @@ extension DiskCore {
           doomed.removeAll()
         }
       }
+      if !empty.isEmpty {
+        try index.beginIfNeeded()
+        try index.removeSuites(empty, largest: largestSuite)
+        if suiteNames.count - empty.count <= Self.wipedSuitesMax { try index.wipeSuites() }
+      }
       try commit(index, keepsFiles: false)
       try index.shrink()
+    }
+    if !empty.isEmpty {
+      hasSuiteRemains = suiteNames.count - empty.count > Self.wipedSuitesMax
+      forgetSuites(empty)
     }
     recycleSegments()
     folder.removeSpare()
   }
 
-  /// Does something that gives entries up, and says what that freed.
+  /// Suites that are written anew whenever one is removed; more are when the cache is closed.
+  private static var wipedSuitesMax: Int { 256 }
+
+  /// Does something that gives entries up, and says what that freed. Suites for which
+  /// `clearsSuites` says so are removed where they are empty afterwards.
   func measuringFreed(
+    clearsSuites: ((UInt32) -> Bool)? = nil,
     _ body: () throws(DiskCacheError) -> Void
   ) throws(DiskCacheError) -> DiskFreed {
+    try checkPlace()
     _ = try openIndex()
     let before = (entries, valueBytes + permanentBytes, diskBytes)
     try body()
-    if !doomed.isEmpty || folder.hasSpare { try releaseFiles() }
+    let empty = clearsSuites.map { emptySuites().filter($0) } ?? []
+    let isWasteful = clearsSuites == nil ? index?.isMostlyFree : index?.hasFreePages
+    if !doomed.isEmpty || folder.hasSpare || !empty.isEmpty || isWasteful == true {
+      try releaseFiles(empty: empty)
+    }
     return DiskFreed(
       count: before.0 - entries, valueBytes: before.1 - valueBytes - permanentBytes,
       diskBytes: before.2 - min(before.2, diskBytes))
@@ -124,25 +164,30 @@ extension DiskCore {
       rollBack(index)
       try giveUp(after: error, index)
     }
-    suites[ExactName(name)] = number
+    adoptSuite(number, name)
     return number
   }
 
-  /// A number that no suite has: one more than the largest, or where damage has made that the
-  /// largest of all, the first free one.
+  /// A number that no suite has or had: one more than the largest, or where damage has made that
+  /// the largest of all, the first free one.
   private func newSuiteNumber() -> UInt32 {
-    let numbers = Set(suites.values)
-    let largest = numbers.max() ?? 0
-    if largest < .max { return largest + 1 }
-    return (1...UInt32.max).first { !numbers.contains($0) } ?? .max
+    if largestSuite < .max { return largestSuite + 1 }
+    return (1...UInt32.max).first { suiteNames[$0] == nil } ?? .max
+  }
+
+  /// The suites without an entry. O(ids).
+  func emptySuites() -> [UInt32] {
+    if suiteNames.isEmpty { return [] }
+    let used = Set(slots.lazy.filter(\.isStored).map(\.suite))
+    return suiteNames.keys.filter { !used.contains($0) }.sorted()
   }
 
   /// What each suite holds, in the order of making. O(ids).
   func suiteUsage() throws(DiskCacheError) -> [DiskSuiteUsage] {
     _ = try openIndex()
     var byNumber: [UInt32: DiskSuiteUsage] = [0: DiskSuiteUsage(name: "", count: 0, bytes: 0)]
-    for (name, number) in suites {
-      byNumber[number] = DiskSuiteUsage(name: name.text, count: 0, bytes: 0)
+    for (number, name) in suiteNames {
+      byNumber[number] = DiskSuiteUsage(name: name, count: 0, bytes: 0)
     }
     for slot in slots where slot.isStored {
       byNumber[slot.suite]?.count += 1

@@ -62,12 +62,18 @@ extension DiskCore {
       try finishWriting(index)
     }
     recycleSegments()
+    writeOrderAfterHits()
   }
 
   /// Commits everything that was acknowledged, and the order of use.
   func flush() throws(DiskCacheError) {
     // A database that is still to be made holds nothing, and neither does the cache.
     if index == nil, !isClosed, losses.isEmpty { return }
+    if isDisplaced {
+      let isLoss = hasUncommitted
+      try checkPlace()
+      if isLoss { throw placeLoss }
+    }
     try removing { [self] index throws(SQLiteError) in
       if !doomed.isEmpty { try beginWriting(index) }
       try commit(index)
@@ -91,8 +97,7 @@ extension DiskCore {
       return
     } catch {
       let isLoss =
-        !transaction.renewals.isEmpty
-        || transaction.puts.contains { slots[Int($0)].isStored }
+        !transaction.renewals.isEmpty || hasUncommitted
       if isLoss { loss = error }
       rollBack(index)
       let cause = diagnosis(of: error, index)
@@ -139,14 +144,36 @@ extension DiskCore {
     throw DiskCacheError(error)
   }
 
+  /// Overwrites what is left of the names of suites that are gone, and gives the pages back that
+  /// single removals left. A failure is of no account.
+  private func tidy() {
+    guard let index else { return }
+    do throws(SQLiteError) {
+      if hasSuiteRemains {
+        try index.beginIfNeeded()
+        try index.wipeSuites()
+        try commit(index)
+        hasSuiteRemains = false
+      }
+      if index.isMostlyFree { try index.shrink() }
+    } catch {
+      rollBack(index)
+    }
+  }
+
   /// Commits and gives the folder back. Whatever fails, the cache is closed afterwards.
   func close() throws(DiskCacheError) {
     guard !isClosed else { return }
     defer { releaseFolder() }
     // Without a database nothing is in memory that is not on the disk.
     guard index != nil || !losses.isEmpty else { return }
+    if isDisplaced {
+      if hasUncommitted { throw placeLoss }
+      return
+    }
     try flush()
     folder.removeSpare()
+    tidy()
     // SQLite would do it when it closes the database, and not say what failed.
     if let index, configuration.durability == .normal {
       do throws(SQLiteError) {

@@ -20,7 +20,7 @@ extension DiskCore {
   /// The same for a suite and the bytes of a key.
   func note(_ kind: CacheEventKind, suite: UInt32, _ key: UnsafeRawBufferPointer) {
     guard isHeard else { return }
-    let name = suite == 0 ? "" : suites.first { $0.value == suite }?.key.text ?? ""
+    let name = suite == 0 ? "" : suiteNames[suite] ?? ""
     heard.append(
       CacheEvent(kind, DiskEntryName(suite: name, key: String(decoding: key, as: UTF8.self))))
   }

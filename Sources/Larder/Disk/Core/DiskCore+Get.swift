@@ -19,15 +19,16 @@ extension DiskCore {
   }
 
   /// The first half of a get: the entry of a key, which is a reference to it, or where it is to be
-  /// read without the lock. `expired` says what becomes of one that has expired.
+  /// read without the lock. `expired` says what becomes of one that has expired. The policy has been
+  /// told of the get already where it is repeated, because another value was stored meanwhile.
   func get(
-    _ bytes: UnsafeRawBufferPointer, suite: UInt32, expired: DiskExpired
+    _ bytes: UnsafeRawBufferPointer, suite: UInt32, expired: DiskExpired, isRepeated: Bool = false
   ) throws(DiskCacheError) -> DiskLookup {
     let index = try openIndex()
     let key = DiskKey(bytes, suite: suite, seed: index.seed)
     let id: ObjectID
     var isExpired = false
-    switch find(key, expired, index) {
+    switch find(key, expired, index, isRepeated: isRepeated) {
     case .absent:
       miss(key)
       return .none
@@ -108,15 +109,30 @@ extension DiskCore {
     let key = DiskKey(bytes, suite: suite, seed: try openIndex().seed)
     guard let id = directory[key.digest], slots[Int(id)].isStored else { return false }
     if slots[Int(id)].state == .permanent { return true }
-    return tier.contains(id) && tier.expiry(id) > clock.nowMicroseconds
+    return tier.contains(id) && !hasExpired(id, clock.nowMicroseconds)
   }
 
   /// Looks a key up and tells the policy when its entry is used.
-  private func find(_ key: DiskKey, _ expired: DiskExpired, _ index: DiskIndex) -> Presence {
+  private func find(
+    _ key: DiskKey, _ expired: DiskExpired, _ index: DiskIndex, isRepeated: Bool
+  ) -> Presence {
     guard let id = directory[key.digest] else { return .absent }
     if slots[Int(id)].state == .permanent { return .fresh(id) }
     let time: UInt64? = mayExpire() ? clock.nowMicroseconds : nil
-    if let time, hasExpired(id, time), stays(id, expired, time, index) { return .expired(id) }
+    if let time, hasExpired(id, time) {
+      if stays(id, expired, time, index) { return .expired(id) }
+      if isFromFuture(id, time) {
+        // The policy would take it for a hit.
+        tier.remove(id)
+        keptExpirations += 1
+        statistics.expirations += 1
+        drop(id, .expire)
+        return .absent
+      }
+    }
+    if isRepeated, time.map({ !hasExpired(id, $0) }) ?? true {
+      return tier.contains(id) ? .fresh(id) : .absent
+    }
     switch use(id, time ?? 0) {
     case .absent:
       return .absent
@@ -131,9 +147,21 @@ extension DiskCore {
     }
   }
 
+  /// True where an entry that may be evicted has expired.
   @inline(never)
-  private func hasExpired(_ id: ObjectID, _ now: UInt64) -> Bool {
-    tier.contains(id) && tier.expiry(id) <= now
+  func hasExpired(_ id: ObjectID, _ now: UInt64) -> Bool {
+    tier.contains(id) && (tier.expiry(id) <= now || isFromFuture(id, now))
+  }
+
+  /// True for an entry that expires and was stored while the clock was ahead of what it says now:
+  /// how old it is cannot be known, and it would live for as long as the clock was ahead.
+  private func isFromFuture(_ id: ObjectID, _ now: UInt64) -> Bool {
+    Self.isAhead(slots[Int(id)].created, of: now) && tier.expiry(id) != Request.noExpiry
+  }
+
+  /// True for a time that is ahead of the clock by more than clocks are put right by.
+  static func isAhead(_ time: UInt64, of now: UInt64) -> Bool {
+    time > now && time - now > 3_600_000_000
   }
 
   /// Tells the policy of a get. A call of its own, as `mayExpire` is.
@@ -178,7 +206,7 @@ extension DiskCore {
       folder.pin(slot.file)
       return .file(
         DiskFileReading(
-          id: id, slot: slot, key: key, name: folder.name(slot.file), seal: index.seal,
+          id: id, slot: slot, key: key, in: folder, seal: index.seal,
           metadata: metadata))
     }
     guard let data = reading.value else { return nil }
@@ -222,7 +250,6 @@ extension DiskCore {
     sequence += 1
     slots[Int(id)].use(sequence)
     hitsSinceOrder += 1
-    if hitsSinceOrder >= orderInterval { writeOrder() }
   }
 
   /// Whether an id still stands for what a certain storing put there.

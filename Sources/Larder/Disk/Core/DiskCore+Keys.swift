@@ -10,7 +10,7 @@ extension DiskCore {
       try index.scan { id, found in
         guard let found, found.row.suite == suite, let id = ObjectID(exactly: id),
           Int(id) < slots.count, slots[Int(id)].isStored,
-          slots[Int(id)].state == .permanent || tier.expiry(id) > now
+          slots[Int(id)].state == .permanent || !hasExpired(id, now)
         else { return }
         keys.append(String(decoding: found.key, as: UTF8.self))
       }

@@ -1,5 +1,13 @@
 import LarderEngine
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
 /// How a database is read when it is opened.
 extension DiskCore {
   /// What was read of a row that is whole.
@@ -18,6 +26,7 @@ extension DiskCore {
     /// Ids of rows that are not whole.
     var damaged: [Int64] = []
     var suites: [(UInt32, String)] = []
+    var largestSuite: UInt32 = 0
     var codecs: [UInt32: String] = [:]
     /// Whether anything in the database itself is not what was written.
     var isDamaged = false
@@ -30,6 +39,11 @@ extension DiskCore {
     let index = try DiskIndex(
       path: folder.databasePath, configuration, layer: folder.files.databaseLayer
     ) { () throws(DiskCacheError) in try syncNames() }
+    guard folder.files.isInPlace else {
+      // The database that was opened may be another cache's.
+      index.close()
+      throw DiskCacheError(FileFailure("open", folder.path, ENOENT))
+    }
     if index.hasLog { folder.removeJournal() }
     folder.segments.sealBytes = index.seal == nil ? 0 : UInt64(DiskSeal.overhead)
     do throws(DiskCacheError) {
@@ -46,6 +60,7 @@ extension DiskCore {
       if !moved.isEmpty { writeOrder() }
       let isMended = try deleteDamaged(contents.damaged, index)
       if contents.isDamaged, isMended, try !isSound(index) { throw Self.disorder(folder) }
+      try removeEmptySuites(index)
       damagesChecked = statistics.damages
       losses = DiskLosses()
     } catch {
@@ -101,6 +116,7 @@ extension DiskCore {
       contents.suites = suites.names
       contents.isDamaged = suites.damaged > 0
       contents.codecs = try index.codecs()
+      contents.largestSuite = try index.largestSuite()
       var last: Int64?
       try index.scan { id, found in
         if let last, last >= id { contents.isInOrder = false }
@@ -168,10 +184,10 @@ extension DiskCore {
   private func adopt(
     _ contents: Contents, _ present: Set<UInt64>, lost: Set<ObjectID>
   ) {
+    forgetSuites()
     codecs = contents.codecs
-    suites = [:]
-    for (number, name) in contents.suites { suites[ExactName(name)] = number }
-    let numbers = Set(suites.values)
+    for (number, name) in contents.suites { adoptSuite(number, name) }
+    largestSuite = max(largestSuite, contents.largestSuite)
     directory.reserveCapacity(contents.rows.count)
     statistics.damages += UInt64(contents.damaged.count)
     for loaded in contents.rows {
@@ -183,7 +199,7 @@ extension DiskCore {
       }
       let isWhole =
         (row.file == 0 || present.contains(row.file))
-        && (row.suite == 0 || numbers.contains(row.suite))
+        && (row.suite == 0 || suiteNames[row.suite] != nil)
       if !isWhole { statistics.damages += 1 }
       // What has expired stays: its origin may yet say that it still holds.
       guard isWhole, directory[loaded.digest] == nil else {
@@ -231,6 +247,7 @@ extension DiskCore {
     slot.take(digest, suite: row.suite)
     slot.store(row, written: 0, hasTexts: hasTexts)
     slots[Int(id)] = slot
+    setFile(row.file, of: id)
     if row.isPermanent {
       permanentBytes += UInt64(row.bytes)
       permanentEntries += 1
@@ -244,6 +261,23 @@ extension DiskCore {
       contents.rows.lazy.filter { $0.row.cost != 1 || $0.row.expires != Request.noExpiry }
         .map { (ObjectID($0.id), Fact(cost: $0.row.cost, expires: $0.row.expires)) },
       uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Removes the suites without an entry. Where the disk does not let it they stay.
+  private func removeEmptySuites(_ index: DiskIndex) throws(DiskCacheError) {
+    let numbers = emptySuites()
+    if numbers.isEmpty { return }
+    do throws(SQLiteError) {
+      try index.beginIfNeeded()
+      try index.removeSuites(numbers, largest: largestSuite)
+      try commit(index)
+      forgetSuites(numbers)
+      hasSuiteRemains = true
+    } catch {
+      rollBack(index)
+      let error = DiskCacheError(error)
+      if error.isDamage { throw error }
+    }
   }
 
   private func isSound(_ index: DiskIndex) throws(DiskCacheError) -> Bool {

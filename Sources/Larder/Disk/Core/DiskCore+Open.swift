@@ -13,6 +13,7 @@ extension DiskCore {
       try load()
     } catch {
       closeIndex()
+      if mayStartEmpty(after: error) { return try startOver(error.reason) }
       guard error.isDamage else {
         guard isMisledByDamage(error) else { throw error }
         return try rebuild(after: Self.disorder(folder))
@@ -29,11 +30,16 @@ extension DiskCore {
     guard configuration.damageHandling == .setAside else {
       throw .damaged(path: folder.databasePath, message: damage.reason)
     }
-    try resetIDs(largest: .none)
     // Whoever opened it again, should this fail, would not know of a log that is lost.
     damageFound = damage
+    try startOver(damage.reason)
+  }
+
+  /// Sets the database aside and makes an empty one.
+  private func startOver(_ reason: String) throws(DiskCacheError) {
+    try resetIDs(largest: .none)
     do throws(FileFailure) {
-      try setAside(damage.reason)
+      try setAside(reason)
     } catch {
       throw DiskCacheError(error)
     }
@@ -41,14 +47,130 @@ extension DiskCore {
     try load()
   }
 
+  /// True where a database that is whole and cannot be opened is given up. A key may come back, and
+  /// permanent entries were promised to stay; another program's database is no cache.
+  private func mayStartEmpty(after error: DiskCacheError) -> Bool {
+    switch (error, configuration.mismatchHandling) {
+    case (.encryption, .startEmpty), (.format, .startEmpty): true
+    case (.format(_, let found, _), nil): found > 0 && hasNoPermanentEntries()
+    default: false
+    }
+  }
+
+  /// True where a database of another format certainly holds no permanent entry.
+  private func hasNoPermanentEntries() -> Bool {
+    guard
+      let connection = try? SQLiteConnection(
+        path: folder.databasePath, busyMilliseconds: 250, layer: folder.files.databaseLayer)
+    else { return false }
+    defer { connection.close() }
+    // Without it a log needs memory that is shared with other processes.
+    try? connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+    return (try? connection.number("SELECT count(*) FROM entries WHERE permanent != 0")) == 0
+  }
+
   /// Sets the database aside, which is closed, and notes why.
   private func setAside(_ reason: String) throws(FileFailure) {
     let kept = try folder.setDatabaseAside()
     losses = DiskLosses()
+    noteDamage(reason, keptPath: kept)
+  }
+
+  private func noteDamage(_ reason: String, keptPath: String?) {
     statistics.rebuilds += 1
-    damages.append(
-      DiskDamage(message: reason, keptPath: kept, found: clock.now.date))
+    damages.append(DiskDamage(message: reason, keptPath: keptPath, found: clock.now.date))
     if damages.count > Self.damagesMax { damages.removeFirst() }
+  }
+
+  // MARK: The place of the folder
+
+  /// Opens or makes a folder.
+  static func openFolder(
+    _ path: String, _ configuration: DiskConfiguration, _ files: any FileLayer
+  ) throws(DiskCacheError) -> DiskFolder {
+    do throws(FileFailure) {
+      return try DiskFolder(
+        path: path, files: files, syncs: configuration.durability == .full,
+        segmentBytes: configuration.values.segmentBytes)
+    } catch {
+      throw DiskCacheError(error)
+    }
+  }
+
+  /// Takes the folder to which the path leads now.
+  ///
+  /// - Throws: `inUse` when another cache has it.
+  func takeFolder() throws(DiskCacheError) {
+    // The folder may go between being opened and being taken.
+    for _ in 0..<100 {
+      if !folder.files.isInPlace { folder = try Self.openFolder(path, configuration, files) }
+      do throws(FileFailure) {
+        guard let taken = try folder.files.take(folder: path) else {
+          throw FileFailure("", path, 0)
+        }
+        lock = taken
+      } catch {
+        if error.isMissing, !folder.files.isInPlace { continue }
+        throw error.call.isEmpty ? DiskCacheError.inUse(path: path) : DiskCacheError(error)
+      }
+      if folder.files.isInPlace { return }
+      lock = nil
+    }
+    throw .files(message: "\(path): the folder is replaced again and again")
+  }
+
+  /// True where the folder or the database was removed, moved or replaced since it was opened: what
+  /// is stored from now on would not be found again, and its path may be another cache's. At most
+  /// two system calls.
+  var isDisplaced: Bool {
+    guard let index, let lock else { return false }
+    return index.connection.hasMoved || !lock.isHeld
+  }
+
+  /// True where values were acknowledged and not committed yet.
+  var hasUncommitted: Bool { transaction.puts.contains { slots[Int($0)].isStored } }
+
+  /// Begins anew where the path leads now, before something is changed, when it no longer leads to
+  /// what the cache has open.
+  ///
+  /// - Throws: `damaged` where the configuration says so, `inUse` when another cache has what is
+  ///   there now, or why it cannot be opened. The next call tries again.
+  func checkPlace() throws(DiskCacheError) {
+    guard isDisplaced, let lock else { return }
+    let isFolderInPlace = folder.files.isInPlace && lock.isHeld
+    let damage = DiskCacheError.damaged(
+      path: isFolderInPlace ? folder.databasePath : path,
+      message: "it was removed, moved or replaced while the cache was open")
+    closeIndex()
+    guard !isFolderInPlace, configuration.damageHandling == .setAside else {
+      // A later call must not take what is there for the cache's.
+      damageFound = damage
+      return try rebuild(after: damage)
+    }
+    losses = DiskLosses()
+    try resetIDs(largest: .none)
+    self.lock = nil
+    noteDamage(damage.reason, keptPath: nil)
+    try takeFolder()
+    try open()
+  }
+
+  /// Opens the folder of values anew, before a value is written there, where it was removed, moved
+  /// or replaced. Values that were in it are missing then.
+  func checkValuesPlace() throws(DiskCacheError) {
+    guard !folder.values.isInPlace else { return }
+    if let index { try? commit(index) }
+    closeIndex()
+    folder = try Self.openFolder(path, configuration, files)
+    noteDamage("\(path)/files was removed, moved or replaced", keptPath: nil)
+    try open()
+  }
+
+  /// What an open cache cannot do to values that were acknowledged.
+  var placeLoss: DiskCacheError {
+    .files(
+      message: "\(path): the folder was removed, moved or replaced while the cache was open; "
+        + "values that were not committed yet are lost")
   }
 
   /// Begins with an empty database because nothing is to be left: all that is needed is to remove

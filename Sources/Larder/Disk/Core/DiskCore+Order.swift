@@ -11,6 +11,12 @@ extension DiskCore {
   /// Hits between two writings: many against the cost of one.
   var orderInterval: Int { max(1 << 16, slots.count * 4) }
 
+  /// Writes the file where there were many hits since it was. For calls that write anyway: a get
+  /// does not wait for the disk because of a hint.
+  func writeOrderAfterHits() {
+    if hitsSinceOrder >= orderInterval { writeOrder() }
+  }
+
   /// Writes the file. A failure leaves the old one, which is no harm.
   func writeOrder() {
     hitsSinceOrder = 0

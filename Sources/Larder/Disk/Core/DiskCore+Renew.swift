@@ -7,6 +7,7 @@ extension DiskCore {
     _ bytes: UnsafeRawBufferPointer, suite: UInt32, timeToLive: Duration?, expires: UInt64?,
     version: String?
   ) throws(DiskCacheError) -> Bool {
+    try checkPlace()
     let index = try openIndex()
     let key = DiskKey(bytes, suite: suite, seed: index.seed)
     guard let id = directory[key.digest], slots[Int(id)].isStored else { return false }

@@ -16,6 +16,7 @@ extension DiskCore {
       throw .keyTooLarge(bytes: bytes.count, bytesMax: DiskKey.bytesMax)
     }
     _ = try openIndex(toChange: bytes, suite: name)
+    if !isInline { try checkValuesPlace() }
     let hasRoom: Bool
     do throws(DiskCacheError) {
       hasRoom = try makeFreeSpace(for: UInt64(value.count))
@@ -170,6 +171,7 @@ extension DiskCore {
     }
     statistics.bytesWritten += UInt64(row.bytes)
     recycleSegments()
+    writeOrderAfterHits()
   }
 
   /// Gives up the entry of a key, if there is one, whose new value cannot be stored.
@@ -189,6 +191,7 @@ extension DiskCore {
 
   private func note(_ id: ObjectID, _ row: DiskRow, written age: UInt32, hasTexts: Bool) {
     slots[Int(id)].store(row, written: age, hasTexts: hasTexts)
+    setFile(row.file, of: id)
     if row.isPermanent {
       permanentBytes += UInt64(row.bytes)
       permanentEntries += 1

@@ -16,9 +16,16 @@ final class DiskCore {
   /// Its limits may change.
   var configuration: DiskConfiguration
   let clock: any CacheClock
-  let folder: DiskFolder
-  /// Nil once the cache is closed.
-  private var lock: FolderLock?
+  /// Absolute, and free of a change of the working directory.
+  let path: String
+  /// The file layer from which `folder` makes its own.
+  let files: any FileLayer
+  /// Another one after the folder was removed, moved or replaced.
+  var folder: DiskFolder
+  /// Nil once the cache is closed, and while another cache has the folder that stands in the place
+  /// of the one it had.
+  var lock: FolderLock?
+  private(set) var isClosed = false
   /// Nil once the cache is closed, and for as long as the database cannot be opened: `openIndex`
   /// tries again.
   var index: DiskIndex?
@@ -48,7 +55,12 @@ final class DiskCore {
   var directory: [KeyDigest: ObjectID] = [:]
   private var freeIDs: [ObjectID] = []
   private var sweepsAt = DiskCore.reservedMin
-  var suites: [ExactName: UInt32] = [:]
+  private(set) var suites: [ExactName: UInt32] = [:]
+  private(set) var suiteNames: [UInt32: String] = [:]
+  /// The largest number that a suite has or had: none is used twice.
+  var largestSuite: UInt32 = 0
+  /// True while pages may hold remains of names of suites that are gone.
+  var hasSuiteRemains = false
   /// The identity of the codec whose values a suite holds, by the suite's number.
   var codecs: [UInt32: String] = [:]
   /// The number of the latest operation that stored or used something.
@@ -82,17 +94,10 @@ final class DiskCore {
     let tier = try Self.makeTier(configuration, objects: Self.reservedMin)
     self.tier = tier
     (mayExpire, hasVictims) = Self.questions(tier)
-    do throws(FileFailure) {
-      folder = try DiskFolder(
-        path: path, files: files, syncs: configuration.durability == .full,
-        segmentBytes: configuration.values.segmentBytes)
-      guard let taken = try files.take(folder: path) else {
-        throw FileFailure("", path, 0)
-      }
-      lock = taken
-    } catch {
-      throw error.call.isEmpty ? DiskCacheError.inUse(path: path) : DiskCacheError(error)
-    }
+    self.path = try DiskFolder.absolutePath(path)
+    self.files = files
+    folder = try Self.openFolder(self.path, configuration, files)
+    try takeFolder()
     try open()
   }
 
@@ -147,9 +152,10 @@ final class DiskCore {
       try rebuild(after: DiskCacheError(index.logLoss))
     }
     if let index { return index }
-    guard lock != nil else { throw .closed(path: folder.path) }
+    guard !isClosed else { throw .closed(path: path) }
+    if lock == nil { try takeFolder() }
     if let damageFound { try rebuild(after: damageFound) } else { try open() }
-    guard let index else { throw .closed(path: folder.path) }
+    guard let index else { throw .closed(path: path) }
     return index
   }
 
@@ -158,6 +164,7 @@ final class DiskCore {
     toChange bytes: UnsafeRawBufferPointer, suite: String
   ) throws(DiskCacheError) -> DiskIndex {
     do throws(DiskCacheError) {
+      try checkPlace()
       return try openIndex()
     } catch {
       if !isClosed { losses.insert(bytes, suite: suite) }
@@ -168,6 +175,7 @@ final class DiskCore {
   /// Opens the database for a call after which entries are gone, even when it fails.
   func openIndex(toClear clearing: DiskLosses.Clearing) throws(DiskCacheError) {
     do throws(DiskCacheError) {
+      try checkPlace()
       _ = try openIndex()
     } catch {
       if !isClosed { losses.clearings.insert(clearing) }
@@ -175,7 +183,30 @@ final class DiskCore {
     }
   }
 
-  var isClosed: Bool { lock == nil }
+  // MARK: Suites
+
+  /// Adds a suite that is in the database.
+  func adoptSuite(_ number: UInt32, _ name: String) {
+    suites[ExactName(name)] = number
+    suiteNames[number] = name
+    largestSuite = max(largestSuite, number)
+  }
+
+  /// Forgets suites that are no longer in the database.
+  func forgetSuites(_ numbers: [UInt32]) {
+    for number in numbers {
+      if let name = suiteNames.removeValue(forKey: number) { suites[ExactName(name)] = nil }
+      codecs[number] = nil
+    }
+  }
+
+  /// Forgets all suites.
+  func forgetSuites() {
+    suites = [:]
+    suiteNames = [:]
+    codecs = [:]
+    largestSuite = 0
+  }
 
   // MARK: Ids
 
@@ -235,6 +266,7 @@ final class DiskCore {
   func releaseFolder() {
     closeIndexForGood()
     lock = nil
+    isClosed = true
   }
 
   // MARK: Entries

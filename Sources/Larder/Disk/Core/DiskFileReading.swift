@@ -17,6 +17,8 @@ import LarderEngine
 /// until the reading is finished; it may be removed.
 final class DiskFileReading: Sendable {
   let id: ObjectID
+  let files: any FileLayer
+  let folder: OpenFolder
   /// Which storing of the key the file belongs to.
   let stored: UInt64
   let file: UInt64
@@ -32,11 +34,13 @@ final class DiskFileReading: Sendable {
   let metadata: DiskMetadata
 
   init(
-    id: ObjectID, slot: DiskSlot, key: DiskKey, name: ValueName, seal: DiskSeal?,
+    id: ObjectID, slot: DiskSlot, key: DiskKey, in folder: DiskFolder, seal: DiskSeal?,
     metadata: DiskMetadata
   ) {
     self.id = id
-    self.name = name
+    files = folder.files
+    self.folder = folder.values
+    name = folder.name(slot.file)
     self.seal = seal
     self.metadata = metadata
     stored = slot.stored
@@ -51,7 +55,7 @@ final class DiskFileReading: Sendable {
   /// The value, or nil when it is not what was stored. Needs no lock.
   ///
   /// - Throws: what says nothing of the value: it may be read another time.
-  func value(_ files: any FileLayer, in folder: OpenFolder) throws(FileFailure) -> Data? {
+  func value() throws(FileFailure) -> Data? {
     let count = bytes + (seal == nil ? 0 : DiskSeal.overhead)
     guard let memory = malloc(max(1, count)) else {
       throw FileFailure("read", folder.path, ENOMEM)

@@ -1,3 +1,43 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension DiskFolder {
+  /// The path of a folder that does not depend on the working directory. The text of a file URL is
+  /// one, too.
+  ///
+  /// - Throws: `files` for a URL that names no absolute path.
+  static func absolutePath(_ text: String) throws(DiskCacheError) -> String {
+    var path = text
+    if text.lowercased().hasPrefix("file:") {
+      guard let url = URL(string: text), url.isFileURL,
+        ["", "localhost"].contains(url.host(percentEncoded: false) ?? "")
+      else { throw notAPath(text) }
+      path = url.path(percentEncoded: false)
+      guard path.hasPrefix("/") else { throw notAPath(text) }
+    }
+    guard !path.isEmpty, !path.utf8.contains(0), path.firstRange(of: "://") == nil else {
+      throw notAPath(text)
+    }
+    while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+    if path.hasPrefix("/") { return path }
+    let folder = FileManager.default.currentDirectoryPath
+    guard folder.hasPrefix("/") else {
+      throw .files(
+        message: "\(text): the working directory cannot be found; pass an absolute path")
+    }
+    return (folder == "/" ? "" : folder) + "/" + path
+  }
+
+  static func notAPath(_ text: String) -> DiskCacheError {
+    .files(
+      message: "'\(text)' is not the path of a folder; expected a path such as /var/cache/app or "
+        + "cache, or a file URL such as file:///var/cache/app")
+  }
+}
+
 /// What cannot be read any more: kept aside, so that an app's owner may look at it.
 extension DiskFolder {
   /// Copies kept.

@@ -38,12 +38,14 @@ final class DiskFolder {
     path: String, files: any FileLayer, syncs: Bool, segmentBytes: Int
   ) throws(FileFailure) {
     self.path = path
-    self.files = files
     self.syncs = syncs
+    try files.makeFolder(path)
+    // From here on another folder that takes the path is not touched.
+    let files = try files.rooted(in: path)
+    self.files = files
     segments = DiskSegments(
       folder: path + "/files", files: files, syncs: syncs, bytesMax: segmentBytes)
     shardPaths = (0..<Self.shards).map { Self.shard(path, $0) + "/" }
-    try files.makeFolder(path)
     if try ![.folder, .missing].contains(files.kind(path + "/files")) {
       try files.remove(path + "/files")
     }
@@ -174,7 +176,6 @@ final class DiskFolder {
   func syncNames() throws(FileFailure) {
     try files.syncFolder(path + "/files")
     try files.syncFolder(path)
-    if !path.hasPrefix("/") { try files.syncFolder(".") }
     var rest = Substring(path)
     while let slash = rest.lastIndex(of: "/") {
       rest = rest[..<slash]

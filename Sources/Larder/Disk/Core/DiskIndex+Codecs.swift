@@ -11,7 +11,7 @@
 #endif
 
 extension DiskIndex {
-  private static var codecFact: String { "codec " }
+  static var codecFact: String { "codec " }
 
   /// The identities of the codecs whose values the suites hold, by the number of the suite. In an
   /// encrypted database, too, they are plain text. A damaged one is left out: it must not keep the

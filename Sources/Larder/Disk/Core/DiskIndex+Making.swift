@@ -51,7 +51,9 @@ extension DiskIndex {
       PRAGMA checkpoint_fullfsync = \(full);
       PRAGMA cache_size = -\(max(64, configuration.pageCacheBytes >> 10));
       PRAGMA temp_store = MEMORY;
+      PRAGMA secure_delete = FAST;
       """)
+    try connection.findLog()
     // Readers see the database's file, which without a log must not change before a commit.
     if !connection.hasLog { try connection.execute("PRAGMA cache_spill = OFF") }
     // SQLite's own checkpoints say nothing of a failure, and do it again as if nothing had been.

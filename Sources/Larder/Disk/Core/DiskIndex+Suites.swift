@@ -40,6 +40,42 @@ extension DiskIndex {
     Int64(bitPattern: ByteHash.hash(name, seed: seed ^ UInt64(number) << 32 ^ 0x7375_6974))
   }
 
+  private static var largestFact: String { "largest suite" }
+
+  /// The largest number of a suite that was removed, 0 where none was.
+  func largestSuite() throws(SQLiteError) -> UInt32 {
+    let number = try connection.number(
+      "SELECT value FROM facts WHERE name = '\(Self.largestFact)'")
+    return UInt32(exactly: number) ?? 0
+  }
+
+  /// Removes suites in the open transaction, with what is recorded of their codecs.
+  func removeSuites(_ numbers: [UInt32], largest: UInt32) throws(SQLiteError) {
+    try connection.execute(
+      "INSERT OR REPLACE INTO facts VALUES('\(Self.largestFact)', \(largest))")
+    for number in numbers {
+      try connection.execute(
+        """
+        DELETE FROM suites WHERE id = \(number);
+        DELETE FROM facts WHERE name = '\(Self.codecFact)\(number)'
+        """)
+    }
+  }
+
+  /// Writes the names of all suites anew, over zeros: pages that were split hold copies of names
+  /// that deleting a row does not reach. O(suites).
+  func wipeSuites() throws(SQLiteError) {
+    defer { try? connection.execute("PRAGMA secure_delete = FAST") }
+    try connection.execute("PRAGMA secure_delete = ON")
+    try connection.execute(
+      """
+      CREATE TEMP TABLE kept AS SELECT * FROM suites;
+      DELETE FROM suites;
+      INSERT INTO suites SELECT * FROM kept;
+      DROP TABLE kept
+      """)
+  }
+
   func addSuite(_ number: UInt32, _ name: String) throws(SQLiteError) {
     var bytes = Data(name.utf8)
     if let seal {

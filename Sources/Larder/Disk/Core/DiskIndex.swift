@@ -125,7 +125,8 @@ final class DiskIndex {
       keyStatement, renewStatement, moveRowStatement, moveStatement,
     ]
     for statement in statements { statement.finalize() }
-    if !hasLog { connection.removeJournal() }
+    // By its path, which may lead to another cache's journal.
+    if !hasLog, !connection.hasMoved { connection.removeJournal() }
     connection.close()
   }
 
@@ -231,6 +232,17 @@ final class DiskIndex {
   /// Whether every page of the database belongs where it is. O(database): for when rows or values
   /// were found damaged. Rows that say what none can must have been deleted.
   func isSound() throws(SQLiteError) -> Bool { try connection.isSound() }
+
+  /// True where the file has pages that hold nothing. O(1).
+  var hasFreePages: Bool { freePages > 0 }
+
+  private var freePages: Int64 { (try? connection.number("PRAGMA freelist_count")) ?? 0 }
+
+  /// True where more than half of a file of some size holds nothing. O(1).
+  var isMostlyFree: Bool {
+    let free = freePages
+    return free > 256 && free * 2 > (try? connection.number("PRAGMA page_count")) ?? .max
+  }
 
   /// Gives pages that nothing stands in back to the file system.
   func shrink() throws(SQLiteError) {

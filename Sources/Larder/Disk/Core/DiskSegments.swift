@@ -12,6 +12,9 @@ final class DiskSegments {
   private let files: any FileLayer
   private let syncs: Bool
   private var ledger: SegmentLedger
+  /// The entries whose values were appended to each segment, in that order, those that are gone
+  /// since among them. As many as values fit in the segments.
+  private var ids: [UInt64: [ObjectID]] = [:]
   /// Bytes that a stored value has more than the value.
   var sealBytes: UInt64 = 0
   /// Bytes of values written since the folder was opened.
@@ -35,7 +38,10 @@ final class DiskSegments {
   /// left to the next opening.
   private func change<Result>(_ body: (inout SegmentLedger) -> Result) -> Result {
     let result = body(&ledger)
-    for number in ledger.takeGone() { try? files.remove(path(number)) }
+    for number in ledger.takeGone() {
+      ids[number] = nil
+      try? files.remove(path(number))
+    }
     return result
   }
 
@@ -60,6 +66,8 @@ final class DiskSegments {
         continue
       }
       bytesWritten += UInt64(value.count)
+      // The first value of a segment that is new, or used again.
+      if place.offset == 0 { ids[place.segment] = [] }
       change { $0.noteWritten(place, extent: extent) }
       return DiskSegmentPlace(segment: place.segment, offset: place.offset).number
     }
@@ -97,6 +105,14 @@ final class DiskSegments {
 
   // MARK: Recycling
 
+  /// Notes that a place holds the value of an entry.
+  func note(_ id: ObjectID, at place: DiskSegmentPlace) {
+    ids[place.segment, default: []].append(id)
+  }
+
+  /// The entries whose values may be in a segment, each once for each value.
+  func ids(in segment: UInt64) -> [ObjectID] { ids[segment] ?? [] }
+
   /// Whether more bytes are dead than may be.
   var isWasteful: Bool { ledger.isWasteful }
 
@@ -116,6 +132,7 @@ final class DiskSegments {
     keeping named: [(place: DiskSegmentPlace, bytes: UInt32)]
   ) throws(FileFailure) -> Set<UInt64> {
     ledger.reset()
+    ids = [:]
     let wanted = Set(named.lazy.map(\.place.segment))
     var largest: UInt64 = 0
     var sizes: [UInt64: UInt64] = [:]

@@ -5,6 +5,13 @@ package protocol FileLayer: Sendable {
   /// The name of the file layer that SQLite is to use, nil for its own.
   var databaseLayer: String? { get }
 
+  /// The same layer, which finds what is below a folder by a descriptor of that folder, wherever
+  /// the folder is moved; nothing in a folder that takes its path is touched.
+  func rooted(in folder: String) throws(FileFailure) -> any FileLayer
+
+  /// False once the path of the folder of `rooted` no longer leads to that folder.
+  var isInPlace: Bool { get }
+
   /// Takes a folder for one cache, or returns nil when another has it.
   func take(folder: String) throws(FileFailure) -> FolderLock?
 
@@ -95,9 +102,15 @@ extension FileLayer {
   /// SQLite's own.
   package var databaseLayer: String? { nil }
 
+  /// Files by their paths.
+  package func rooted(in folder: String) throws(FileFailure) -> any FileLayer { self }
+
+  /// Defaults to true.
+  package var isInPlace: Bool { true }
+
   /// With a lock of the system, on the file `lock` in the folder.
   package func take(folder: String) throws(FileFailure) -> FolderLock? {
-    try FolderLock.take(folder: folder)
+    try FolderLock.take(folder: folder, SystemFiles())
   }
 
   /// In the file system of the machine.

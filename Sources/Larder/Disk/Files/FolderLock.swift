@@ -10,12 +10,20 @@
 /// ends, however it ends.
 package final class FolderLock {
   private let release: () -> Void
+  private let isNamed: () -> Bool
 
-  /// A lock that `release` gives up.
-  package init(_ release: @escaping () -> Void) { self.release = release }
+  /// A lock that `release` gives up. `isNamed` says whether its file still has a name: without one
+  /// it keeps nobody out.
+  package init(isNamed: @escaping () -> Bool = { true }, _ release: @escaping () -> Void) {
+    self.isNamed = isNamed
+    self.release = release
+  }
 
   private convenience init(file: Int32) {
-    self.init {
+    self.init(isNamed: {
+      var facts = stat()
+      return fstat(file, &facts) == 0 && facts.st_nlink > 0
+    }) {
       // Closing is not enough: a process that is just being spawned may still have the file.
       flock(file, LOCK_UN)
       close(file)
@@ -24,22 +32,35 @@ package final class FolderLock {
 
   deinit { release() }
 
+  /// False once the lock's file was removed, so that another cache may take the folder.
+  package var isHeld: Bool { isNamed() }
+
   /// Takes the folder, or returns nil when another cache has it, in this process or another.
-  static func take(folder: String) throws(FileFailure) -> FolderLock? {
+  static func take(folder: String, _ files: SystemFiles) throws(FileFailure) -> FolderLock? {
+    // A lock whose file was removed before it was taken keeps nobody out.
+    for _ in 0..<100 {
+      guard let lock = try takeOnce(folder: folder, files) else { return nil }
+      if lock.isHeld { return lock }
+    }
+    throw FileFailure("lock", folder + "/lock", ENOENT)
+  }
+
+  private static func takeOnce(
+    folder: String, _ files: SystemFiles
+  ) throws(FileFailure) -> FolderLock? {
     let path = folder + "/lock"
-    if let file = try openLock(path) { return try take(file, path) }
+    if let file = try openLock(path, files) { return try take(file, path) }
     // No regular file has the name, so nobody has the folder by it. Who removes that does it while
     // holding the folder itself: two at once could otherwise remove each other's lock.
-    let owner = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard owner >= 0 else { throw FileFailure("open", folder, errno) }
+    let owner = try files.open(folder, O_RDONLY | O_DIRECTORY)
     defer {
       flock(owner, LOCK_UN)
       close(owner)
     }
     guard flock(owner, LOCK_EX) == 0 else { throw FileFailure("lock", folder, errno) }
-    if let file = try openLock(path) { return try take(file, path) }
-    try SystemFiles().removeTree(path)
-    guard let file = try openLock(path) else { throw FileFailure("lock", path, EINVAL) }
+    if let file = try openLock(path, files) { return try take(file, path) }
+    try files.removeTree(path)
+    guard let file = try openLock(path, files) else { throw FileFailure("lock", path, EINVAL) }
     return try take(file, path)
   }
 
@@ -52,13 +73,15 @@ package final class FolderLock {
   }
 
   /// Opens or makes the file; nil where the name stands for something else.
-  private static func openLock(_ path: String) throws(FileFailure) -> Int32? {
-    let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
-    let file = open(path, flags, 0o600)
-    guard file >= 0 else {
-      let failure = FileFailure("open", path, errno)
-      if failure.isNoFile, !failure.isMissing { return nil }
-      throw failure
+  private static func openLock(
+    _ path: String, _ files: SystemFiles
+  ) throws(FileFailure) -> Int32? {
+    let file: Int32
+    do throws(FileFailure) {
+      file = try files.open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK)
+    } catch {
+      if error.isNoFile, !error.isMissing { return nil }
+      throw error
     }
     var facts = stat()
     if fstat(file, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG { return file }

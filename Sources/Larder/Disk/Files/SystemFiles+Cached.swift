@@ -29,7 +29,9 @@ extension SystemFiles {
   package func dropCachedOpen(_ path: String) throws(FileFailure) -> Bool {
     #if os(Linux)
       var wanted = stat()
-      guard stat(path, &wanted) == 0 else { throw FileFailure("ask the size", path, errno) }
+      guard at(path, { fstatat($0, $1, &wanted, 0) }) == 0 else {
+        throw FileFailure("ask the size", path, errno)
+      }
       for item in try list("/proc/self/fd") {
         var found = stat()
         guard let file = Int32(item.name), fstat(file, &found) == 0, found.st_dev == wanted.st_dev,

@@ -9,7 +9,7 @@
 extension SystemFiles {
   /// See `FileLayer`.
   package func makeFolder(_ path: String) throws(FileFailure) {
-    if mkdir(path, 0o700) == 0 { return }
+    if at(path, { mkdirat($0, $1, 0o700) }) == 0 { return }
     switch errno {
     case EEXIST:
       return
@@ -18,7 +18,7 @@ extension SystemFiles {
         throw FileFailure("make the folder", path, ENOENT)
       }
       try makeFolder(String(path[..<slash]))
-      guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
+      guard at(path, { mkdirat($0, $1, 0o700) }) == 0 || errno == EEXIST else {
         throw FileFailure("make the folder", path, errno)
       }
     default:
@@ -63,7 +63,7 @@ extension SystemFiles {
   /// See `FileLayer`.
   package func kind(_ path: String) throws(FileFailure) -> FileKind {
     var facts = stat()
-    guard lstat(path, &facts) == 0 else {
+    guard at(path, { fstatat($0, $1, &facts, AT_SYMLINK_NOFOLLOW) }) == 0 else {
       if errno == ENOENT || errno == ENOTDIR { return .missing }
       throw FileFailure("ask the kind", path, errno)
     }
@@ -76,7 +76,9 @@ extension SystemFiles {
 
   /// See `FileLayer`.
   package func removeFolder(_ path: String) throws(FileFailure) {
-    guard rmdir(path) == 0 || errno == ENOENT else { throw FileFailure("remove", path, errno) }
+    guard at(path, { unlinkat($0, $1, AT_REMOVEDIR) }) == 0 || errno == ENOENT else {
+      throw FileFailure("remove", path, errno)
+    }
   }
 
   /// See `FileLayer`.
@@ -89,9 +91,11 @@ extension SystemFiles {
     }
     // Not opened: closing it would take the locks away that another connection of this process has.
     var facts = stat()
-    guard lstat(path, &facts) == 0 else { throw FileFailure("ask the kind", path, errno) }
+    guard at(path, { fstatat($0, $1, &facts, AT_SYMLINK_NOFOLLOW) }) == 0 else {
+      throw FileFailure("ask the kind", path, errno)
+    }
     guard facts.st_mode & S_IFMT == S_IFREG, facts.st_mode & 0o077 != 0 else { return }
-    guard chmod(path, 0o600) == 0 || errno == EPERM else {
+    guard at(path, { fchmodat($0, $1, 0o600, 0) }) == 0 || errno == EPERM else {
       throw FileFailure("make private", path, errno)
     }
   }
@@ -99,7 +103,7 @@ extension SystemFiles {
   /// See `FileLayer`.
   package func size(_ path: String) throws(FileFailure) -> UInt64 {
     var facts = stat()
-    guard lstat(path, &facts) == 0 else {
+    guard at(path, { fstatat($0, $1, &facts, AT_SYMLINK_NOFOLLOW) }) == 0 else {
       if errno == ENOENT { return 0 }
       throw FileFailure("ask the size", path, errno)
     }

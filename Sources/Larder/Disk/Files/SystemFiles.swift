@@ -8,8 +8,34 @@
 
 /// The file system of the machine, through POSIX calls that are taken up again when interrupted.
 package struct SystemFiles: FileLayer {
-  /// The file system has no state here.
-  package init() {}
+  /// The folder below which files are found by its descriptor, nil for none.
+  private let root: OpenFolder?
+
+  /// Files by their paths.
+  package init() { root = nil }
+
+  private init(root: OpenFolder) { self.root = root }
+
+  /// See `FileLayer`.
+  package func rooted(in folder: String) throws(FileFailure) -> any FileLayer {
+    SystemFiles(root: try OpenFolder(folder, followsLinks: true))
+  }
+
+  /// See `FileLayer`.
+  package var isInPlace: Bool { root?.isInPlace ?? true }
+
+  /// See `FileLayer`.
+  package func take(folder: String) throws(FileFailure) -> FolderLock? {
+    try FolderLock.take(folder: folder, self)
+  }
+
+  /// Calls `body` with the descriptor of a folder and the name below it that a path stands for.
+  func at<Result>(_ path: String, _ body: (Int32, UnsafePointer<CChar>) -> Result) -> Result {
+    path.withCString { text in
+      guard let root, let name = root.name(of: text) else { return body(AT_FDCWD, text) }
+      return body(root.file, name)
+    }
+  }
 
   /// See `FileLayer`.
   package func write(
@@ -101,13 +127,9 @@ package struct SystemFiles: FileLayer {
 
   /// See `FileLayer`.
   package func rename(_ path: String, to other: String) throws(FileFailure) {
-    #if canImport(Darwin)
-      let answer = Darwin.rename(path, other)
-    #elseif canImport(Musl)
-      let answer = Musl.rename(path, other)
-    #else
-      let answer = Glibc.rename(path, other)
-    #endif
+    let answer = at(path) { folder, name in
+      at(other) { renameat(folder, name, $0, $1) }
+    }
     guard answer == 0 else { throw FileFailure("rename", path, errno) }
   }
 
@@ -120,24 +142,22 @@ package struct SystemFiles: FileLayer {
 
   /// See `FileLayer`.
   package func remove(_ path: String) throws(FileFailure) {
-    guard unlink(path) == 0 || errno == ENOENT else { throw FileFailure("remove", path, errno) }
+    guard at(path, { unlinkat($0, $1, 0) }) == 0 || errno == ENOENT else {
+      throw FileFailure("remove", path, errno)
+    }
   }
 
   /// See `FileLayer`.
   package func freeBytes(at path: String) throws(FileFailure) -> UInt64 {
     var facts = statvfs()
-    guard statvfs(path, &facts) == 0 else { throw FileFailure("ask the room", path, errno) }
+    let folder = try open(path, O_RDONLY)
+    defer { close(folder) }
+    guard fstatvfs(folder, &facts) == 0 else { throw FileFailure("ask the room", path, errno) }
     return UInt64(facts.f_bavail) * UInt64(facts.f_frsize)
   }
 
   func open(_ path: String, _ flags: Int32) throws(FileFailure) -> Int32 {
-    #if canImport(Darwin)
-      let file = Darwin.open(path, flags | O_CLOEXEC, 0o600)
-    #elseif canImport(Musl)
-      let file = Musl.open(path, flags | O_CLOEXEC, 0o600)
-    #else
-      let file = Glibc.open(path, flags | O_CLOEXEC, 0o600)
-    #endif
+    let file = at(path) { openat($0, $1, flags | O_CLOEXEC, 0o600) }
     guard file >= 0 else { throw FileFailure("open", path, errno) }
     return file
   }

@@ -16,9 +16,8 @@ package final class SQLiteConnection {
   private let gathering: GatheringLayer?
   private let logPages = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
   private lazy var pageBytes = (try? number("PRAGMA page_size")) ?? 4096
-  /// Whether commits go to a write-ahead log, and not to the file at once; as it was when this was
-  /// first asked.
-  package private(set) lazy var hasLog = (try? text("PRAGMA journal_mode")) == "wal"
+  /// Whether commits go to a write-ahead log, and not to the file at once; as `findLog` found it.
+  package private(set) var hasLog = false
 
   /// Opens the file, or makes it.
   ///
@@ -145,6 +144,9 @@ package final class SQLiteConnection {
     return try statement.step() ? statement.text(0) : nil
   }
 
+  /// Finds out whether commits go to a write-ahead log.
+  package func findLog() throws(SQLiteError) { hasLog = try text("PRAGMA journal_mode") == "wal" }
+
   /// Whether every page belongs where it is. O(database).
   package func isSound() throws(SQLiteError) -> Bool {
     let check = try prepare("PRAGMA integrity_check(1)")
@@ -154,6 +156,15 @@ package final class SQLiteConnection {
 
   /// Whether a transaction is open.
   package var isInTransaction: Bool { handle != nil && sqlite3_get_autocommit(handle) == 0 }
+
+  /// True once the path of the database no longer leads to the file that is open. One system call;
+  /// false where the file layer cannot tell.
+  package var hasMoved: Bool {
+    var answer: Int32 = 0
+    return handle != nil
+      && sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &answer) == SQLITE_OK
+      && answer != 0
+  }
 
   /// Whether the database cannot be written: at once where its file could be opened for reading
   /// alone, and where its header says so, once something of it has been read.

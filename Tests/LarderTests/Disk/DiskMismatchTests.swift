@@ -1,0 +1,175 @@
+import Foundation
+import Testing
+
+@testable import Larder
+
+/// A folder or a suite that is whole and cannot be opened: another type, codec, format or key.
+@Suite struct DiskMismatchTests {
+  private struct Person: Codable, Sendable, Equatable {
+    var name: String
+  }
+
+  private struct Price: Codable, Sendable, Equatable {
+    var cents: Int?
+    var note: String?
+  }
+
+  private let folder: ScratchFolder
+
+  init() throws { folder = try ScratchFolder(isSmall: true) }
+
+  private func open(
+    _ handling: DiskMismatchHandling? = nil, key: UInt8? = nil
+  ) throws -> DiskCache {
+    try DiskCache(
+      path: folder.path,
+      configuration: DiskConfiguration(
+        limits: DiskLimits(freeBytes: 0),
+        encryption: try key.map { try DiskEncryption(key: Data(repeating: $0, count: 32)) },
+        mismatchHandling: handling))
+  }
+
+  @Test func anotherTypeIsAMiss() async throws {
+    let old = try HybridCache<String, Person>(path: folder.path)
+    try old.set(Person(name: "Ada"), for: "1")
+    try old.close()
+    let new = try HybridCache<String, Price>(path: folder.path)
+    let value = try await new.value(for: "1") { _ in Price(cents: 100, note: nil) }
+    #expect(value == Price(cents: 100))
+  }
+
+  @Test func anotherTypeOfASuiteIsAMiss() throws {
+    let cache = try open()
+    for codec in [(DiskCodec<Person>.json, DiskCodec<Price>.json), (.propertyList, .propertyList)] {
+      let old = DiskSuite(cache, name: "s", codec: codec.0)
+      let new = DiskSuite(cache, name: "s", codec: codec.1)
+      try old.set(Person(name: "Ada"), for: "1")
+      #expect(try old.value(for: "1") == Person(name: "Ada"))
+      #expect(try new.value(for: "1") == nil)
+      try new.set(Price(cents: 1), for: "2")
+      #expect(try new.value(for: "2") == Price(cents: 1))
+      #expect(try old.value(for: "2") == nil)
+    }
+    #expect(cache.statistics.undecodables == 4)
+  }
+
+  @Test func schemaStandsForTheType() throws {
+    let cache = try open()
+    try DiskSuite(cache, name: "s", codec: .json(schema: "1"), of: Person.self)
+      .set(Person(name: "Ada"), for: "1")
+    #expect(
+      try DiskSuite(cache, name: "s", codec: .json(schema: "1"), of: Price.self).value(for: "1")
+        == Price())
+    #expect(
+      try DiskSuite(cache, name: "s", codec: .json(schema: "2"), of: Person.self).value(for: "1")
+        == nil)
+    #expect(DiskCodec<Price>.standard(schema: "x").identity == "json x")
+    #expect(DiskCodec<Data>.standard(schema: "x").identity == "data")
+  }
+
+  /// The identity of an older version of the library says nothing of the type: the first type that
+  /// is asked for has the values, and no other from then on.
+  @Test func identityWithoutTypeIsTakenOver() throws {
+    var cache = try open()
+    let older = DiskCodec<Person>(
+      identity: "json", encode: DiskCodec<Person>.json.encode,
+      decode: DiskCodec<Person>.json.decode)
+    try DiskSuite(cache, name: "s", codec: older).set(Person(name: "Ada"), for: "1")
+    try cache.close()
+    cache = try open()
+    let suite = DiskSuite(cache, name: "s", codec: .json, of: Person.self)
+    #expect(try suite.value(for: "1") == Person(name: "Ada"))
+    try cache.close()
+    cache = try open()
+    #expect(
+      try DiskSuite(cache, name: "s", codec: .json, of: Price.self).value(for: "1") == nil)
+  }
+
+  @Test func anotherCodecStartsEmptyWhereNothingIsPermanent() throws {
+    let cache = try open()
+    try cache.set(Data([1]), for: "other")
+    let first = DiskSuite(cache, name: "s", codec: .json, of: [Int].self)
+    let second = DiskSuite(cache, name: "s", codec: .propertyList, of: [Int].self)
+    try first.set([1], for: "p")
+    #expect(try second.set([2], for: "q"))
+    #expect(try second.value(for: "p") == nil && second.value(for: "q") == [2])
+    #expect(try cache.contains("other") && cache.statistics.undecodables == 1)
+  }
+
+  @Test func permanentValuesOfAnotherCodecAreAnError() throws {
+    var cache = try open()
+    try DiskSuite(cache, name: "s", codec: .json, of: [Int].self)
+      .set([1], for: "p", options: DiskStoreOptions(isPermanent: true))
+    let error = #expect(throws: DiskCacheError.self) {
+      try DiskSuite(cache, name: "s", codec: .propertyList, of: [Int].self).set([2], for: "q")
+    }
+    #expect(error?.description.contains("mismatchHandling to startEmpty") == true)
+    try cache.close()
+    cache = try open(.startEmpty)
+    let suite = DiskSuite(cache, name: "s", codec: .propertyList, of: [Int].self)
+    #expect(try suite.set([2], for: "q") && cache.count == 1)
+  }
+
+  @Test func anotherCodecIsAnErrorWhereTheConfigurationSaysSo() throws {
+    let cache = try open(.fail)
+    try DiskSuite(cache, name: "s", codec: .json, of: [Int].self).set([1], for: "p")
+    #expect(throws: DiskCacheError.self) {
+      try DiskSuite(cache, name: "s", codec: .propertyList, of: [Int].self).value(for: "p")
+    }
+    #expect(cache.count == 1)
+  }
+
+  private func changeFormat(permanent: Bool) throws {
+    let cache = try open()
+    try cache.set(Data([1]), for: "a", options: DiskStoreOptions(isPermanent: permanent))
+    try cache.close()
+    let raw = try SQLiteConnection(path: folder.path + "/index.sqlite", busyMilliseconds: 0)
+    let facts = DiskFacts(format: 99, seed: 1, seal: Data())
+    try raw.execute("PRAGMA user_version = 99; DELETE FROM facts; \(facts.inserts)")
+  }
+
+  @Test func anotherFormatStartsEmptyWhereNothingIsPermanent() throws {
+    try changeFormat(permanent: false)
+    #expect(throws: DiskCacheError.self) { try open(.fail) }
+    let cache = try open()
+    #expect(cache.count == 0 && cache.statistics.rebuilds == 1)
+    let kept = try #require(cache.damages.first?.keptPath)
+    #expect(FileManager.default.fileExists(atPath: kept + "/index.sqlite"))
+    #expect(try cache.set(Data([2]), for: "b"))
+    try cache.close()
+    #expect(try open().value(for: "b") == Data([2]))
+  }
+
+  @Test func permanentEntriesOfAnotherFormatAreAnError() throws {
+    try changeFormat(permanent: true)
+    let error = #expect(throws: DiskCacheError.self) { try open() }
+    #expect(error?.description.contains("mismatchHandling to startEmpty") == true)
+    #expect(try open(.startEmpty).count == 0)
+  }
+
+  @Test func anotherProgramsDatabaseIsGivenUpOnlyOnDemand() throws {
+    do {
+      let raw = try SQLiteConnection(path: folder.path + "/index.sqlite", busyMilliseconds: 0)
+      try raw.execute("CREATE TABLE notes(text)")
+    }
+    #expect(throws: DiskCacheError.self) { try open() }
+    let cache = try open(.startEmpty)
+    #expect(cache.damages.first?.keptPath != nil)
+  }
+
+  @Test(arguments: [(1, 2), (1, nil), (nil, 1)] as [(UInt8?, UInt8?)])
+  func anotherKeyStartsEmptyOnDemand(keys: (UInt8?, UInt8?)) throws {
+    let first = try open(key: keys.0)
+    try first.set(Data([1]), for: "a")
+    try first.close()
+    for handling in [nil, DiskMismatchHandling.fail] {
+      let error = #expect(throws: DiskCacheError.self) { try open(handling, key: keys.1) }
+      #expect(error?.description.contains("mismatchHandling to startEmpty") == true)
+    }
+    let cache = try open(.startEmpty, key: keys.1)
+    #expect(cache.count == 0)
+    try cache.set(Data([2]), for: "b")
+    try cache.close()
+    #expect(try open(key: keys.1).value(for: "b") == Data([2]))
+  }
+}

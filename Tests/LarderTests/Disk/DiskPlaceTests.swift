@@ -1,0 +1,219 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Larder
+
+/// The folder of an open cache, or a part of it, is removed, moved or replaced: no call says that a
+/// value is there which is gone, and no call touches what another cache has.
+@Suite(.endsInTime) struct DiskPlaceTests {
+  /// What happens to the folder.
+  enum Harm: CaseIterable {
+    case removed, moved, replaced, databaseRemoved, databaseReplaced, valuesRemoved, valuesMoved
+    case valuesReplaced, lockRemoved
+  }
+
+  private let folder: ScratchFolder
+  private let path: String
+  private let manager = FileManager.default
+
+  init() throws {
+    folder = try ScratchFolder(isSmall: true)
+    path = folder.path + "/cache"
+  }
+
+  private func open(
+    _ durability: DiskDurability = .normal, _ values: DiskValues = .files,
+    damage: DiskDamageHandling = .setAside
+  ) throws -> DiskCache {
+    try DiskCache(
+      path: path,
+      configuration: DiskConfiguration(
+        limits: DiskLimits(bytes: nil, freeBytes: 0), durability: durability, inlineBytesMax: 100,
+        values: values, damageHandling: damage))
+  }
+
+  private func harm(_ harm: Harm) throws {
+    switch harm {
+    case .removed: try manager.removeItem(atPath: path)
+    case .moved: try manager.moveItem(atPath: path, toPath: path + ".moved")
+    case .replaced:
+      try manager.moveItem(atPath: path, toPath: path + ".moved")
+      try manager.createDirectory(atPath: path + "/files", withIntermediateDirectories: true)
+    case .databaseRemoved: try manager.removeItem(atPath: path + "/index.sqlite")
+    case .databaseReplaced:
+      try manager.removeItem(atPath: path + "/index.sqlite")
+      try Data("x".utf8).write(to: URL(fileURLWithPath: path + "/index.sqlite"))
+    case .valuesRemoved: try manager.removeItem(atPath: path + "/files")
+    case .valuesMoved: try manager.moveItem(atPath: path + "/files", toPath: path + "/old")
+    case .valuesReplaced:
+      try manager.removeItem(atPath: path + "/files")
+      try manager.createDirectory(atPath: path + "/files", withIntermediateDirectories: true)
+    case .lockRemoved: try manager.removeItem(atPath: path + "/lock")
+    }
+  }
+
+  @Test(arguments: Harm.allCases, DiskDurability.allCases)
+  func storedValuesAreThereAfterReopening(_ harm: Harm, _ durability: DiskDurability) throws {
+    for values in [DiskValues.files, .segments(bytes: 1 << 20)] {
+      try? manager.removeItem(atPath: path)
+      try? manager.removeItem(atPath: path + ".moved")
+      let cache = try open(durability, values)
+      try cache.set(Data([1]), for: "old small")
+      try cache.set(Data(count: 5_000), for: "old large")
+      try cache.flush()
+      try self.harm(harm)
+      for number in 0..<20 {
+        #expect(try cache.set(Data([2]), for: "small \(number)"))
+        #expect(try cache.set(Data(repeating: 2, count: 6_000), for: "large \(number)"))
+        #expect(try cache.value(for: "large \(number)") == Data(repeating: 2, count: 6_000))
+      }
+      try cache.close()
+      let again = try open(durability, values)
+      for number in 0..<20 {
+        #expect(try again.value(for: "small \(number)") == Data([2]))
+        #expect(try again.value(for: "large \(number)") == Data(repeating: 2, count: 6_000))
+      }
+      let isLost = ![.lockRemoved, .valuesRemoved, .valuesMoved, .valuesReplaced].contains(harm)
+      #expect(try again.contains("old small") == !isLost)
+      #expect(again.statistics.damages == 0)
+      try again.close()
+    }
+  }
+
+  @Test(arguments: DiskDurability.allCases)
+  func removedFolderIsDamage(_ durability: DiskDurability) throws {
+    let cache = try open(durability)
+    try cache.set(Data([1]), for: "a")
+    try cache.flush()
+    try harm(.removed)
+    #expect(try cache.set(Data([2]), for: "b"))
+    #expect(cache.statistics.rebuilds == 1 && cache.damages.count == 1)
+    #expect(cache.damages.first?.message.contains("removed") == true)
+    #expect(try cache.value(for: "a") == nil && cache.count == 1)
+  }
+
+  @Test func removedFolderIsAnErrorWhereDamageIs() throws {
+    let cache = try open(damage: .fail)
+    try cache.set(Data([1]), for: "a")
+    try harm(.removed)
+    for _ in 0..<2 {
+      #expect(throws: DiskCacheError.self) { try cache.set(Data([2]), for: "b") }
+    }
+    #expect(!manager.fileExists(atPath: path))
+    try cache.close()
+  }
+
+  /// The first cache neither overwrites nor removes anything of the second, whatever it is asked.
+  @Test(arguments: DiskDurability.allCases, [false, true])
+  func secondCacheKeepsItsValues(_ durability: DiskDurability, isMoved: Bool) throws {
+    let first = try open(durability)
+    for number in 0..<40 { try first.set(Data(repeating: 1, count: 4_000), for: "\(number)") }
+    try first.set(Data([1]), for: "small")
+    try harm(isMoved ? .moved : .removed)
+    let second = try open(durability)
+    for number in 0..<40 { try second.set(Data(repeating: 2, count: 4_000), for: "\(number)") }
+    try second.set(Data([2]), for: "small")
+    #expect(throws: DiskCacheError.inUse(path: path)) {
+      try first.set(Data(repeating: 3, count: 4_000), for: "0")
+    }
+    #expect(throws: DiskCacheError.inUse(path: path)) { try first.set(Data([3]), for: "small") }
+    #expect(throws: DiskCacheError.inUse(path: path)) { try first.remove("1") }
+    #expect(throws: DiskCacheError.inUse(path: path)) { try first.removeAll() }
+    #expect(throws: DiskCacheError.inUse(path: path)) { try first.value(for: "small") }
+    for number in 0..<40 {
+      #expect(try second.value(for: "\(number)") == Data(repeating: 2, count: 4_000))
+    }
+    #expect(try second.value(for: "small") == Data([2]))
+    try second.flush()
+    // Once it has been closed, the first takes what is there, without what it was to remove.
+    try second.close()
+    #expect(try first.value(for: "small") == nil)
+    #expect(try first.set(Data([4]), for: "small"))
+    try first.close()
+    let third = try open(durability)
+    #expect(try third.value(for: "small") == Data([4]))
+  }
+
+  /// A cache that is closed only then does not touch the files of the other either.
+  @Test(arguments: DiskDurability.allCases)
+  func closingLeavesTheSecondCacheAlone(_ durability: DiskDurability) throws {
+    let first = try open(durability)
+    for number in 0..<40 { try first.set(Data(repeating: 1, count: 4_000), for: "\(number)") }
+    try? first.flush()
+    for number in 0..<20 { try first.remove("\(number)") }
+    try? first.flush()
+    try harm(.moved)
+    let second = try open(durability)
+    for number in 0..<40 { try second.set(Data(repeating: 2, count: 4_000), for: "\(number)") }
+    try first.close()
+    for number in 0..<40 {
+      #expect(try second.value(for: "\(number)") == Data(repeating: 2, count: 4_000))
+    }
+    try second.close()
+    let third = try open(durability)
+    #expect(third.count == 40 && third.statistics.damages == 0)
+    try third.close()
+    // What was moved is whole.
+    let moved = try DiskCache(path: path + ".moved")
+    #expect(moved.count == 20)
+  }
+
+  @Test func uncommittedValuesThatAreLostAreAnError() throws {
+    for isClosing in [false, true] {
+      let cache = try open(.none)
+      try cache.set(Data([1]), for: "a")
+      try harm(.removed)
+      #expect(throws: DiskCacheError.self) { isClosing ? try cache.close() : try cache.flush() }
+      try cache.close()
+    }
+  }
+
+  // MARK: Paths
+
+  /// Only test of the process that changes the working directory, which others do not use.
+  @Test func relativePathHoldsWhenTheDirectoryChanges() throws {
+    let before = manager.currentDirectoryPath
+    let other = folder.path + "/other"
+    try manager.createDirectory(atPath: other, withIntermediateDirectories: true)
+    defer { _ = manager.changeCurrentDirectoryPath(before) }
+    #expect(manager.changeCurrentDirectoryPath(folder.path))
+    let cache = try DiskCache(path: "cache")
+    #expect(manager.changeCurrentDirectoryPath(other))
+    #expect(try cache.set(Data(count: 50_000), for: "a"))
+    #expect(try cache.removeAll().count == 1)
+    #expect(try cache.set(Data(count: 50_000), for: "b"))
+    try cache.close()
+    #expect(try manager.contentsOfDirectory(atPath: other).isEmpty)
+    #expect(try open().contains("b"))
+  }
+
+  @Test func fileURLsArePaths() throws {
+    let spaced = folder.path + "/with blank ü"
+    for number in 0..<3 {
+      let url = URL(fileURLWithPath: spaced)
+      let cache =
+        switch number {
+        case 0: try DiskCache(path: url)
+        case 1: try DiskCache(path: url.absoluteString)
+        default: try DiskCache(path: spaced)
+        }
+      #expect(cache.count == number)
+      try cache.set(Data([1]), for: "\(number)")
+      try cache.close()
+    }
+  }
+
+  @Test(arguments: [
+    "", "file:cache", "file://", "file://server/x", "https://example.com/x", "a\0b",
+  ])
+  func otherTextsAreAnError(_ text: String) throws {
+    let error = #expect(throws: DiskCacheError.self) { try DiskCache(path: text) }
+    #expect(error?.description.contains("expected a path") == true)
+  }
+
+  @Test func otherURLsAreAnError() throws {
+    let url = try #require(URL(string: "https://example.com/cache"))
+    #expect(throws: DiskCacheError.self) { try DiskCache(path: url) }
+  }
+}
