@@ -51,6 +51,8 @@ SWIFT_FILES := Sources Tests Examples Benchmarks Package.swift
 # Headers by the name pkg-config knows; package names are Debian's.
 LIBRARIES := libzstd:libzstd-dev zlib:zlib1g-dev liblzma:liblzma-dev sqlite3:libsqlite3-dev \
   jemalloc:libjemalloc-dev
+# Those that pkg-config does not know, by their headers.
+HEADERS := bzlib.h:libbz2-dev
 PROGRAMS := zstd:zstd xz:xz-utils
 
 say = @printf '\033[1m==> %s\033[0m\n' '$(1)'
@@ -69,6 +71,9 @@ deps: ## Install missing libraries (Debian and Ubuntu; elsewhere list them)
 	command -v pkg-config >/dev/null || missing+=(pkg-config); \
 	for pair in $(LIBRARIES); do \
 	  pkg-config --exists "$${pair%%:*}" 2>/dev/null || missing+=("$${pair##*:}"); \
+	done; \
+	for pair in $(HEADERS); do \
+	  [ -e "/usr/include/$${pair%%:*}" ] || missing+=("$${pair##*:}"); \
 	done; \
 	for pair in $(PROGRAMS); do \
 	  command -v "$${pair%%:*}" >/dev/null || missing+=("$${pair##*:}"); \

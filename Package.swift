@@ -95,6 +95,9 @@ let package = Package(
       name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
     .systemLibrary(
       name: "CLZMA", pkgConfig: "liblzma", providers: [.apt(["liblzma-dev"]), .brew(["xz"])]),
+    // Without pkg-config: bzip2 has no file for it in Debian 12.
+    .systemLibrary(
+      name: "CBzip2", providers: [.apt(["libbz2-dev"])]),
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3",
       providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
@@ -133,7 +136,9 @@ let package = Package(
     .target(name: "LarderSignposts"),
     .target(
       name: "LarderTraces",
-      dependencies: ["LarderSystem", "LarderEngine", "CLarderShims", "CZstd", "CZlib", "CLZMA"]),
+      dependencies: [
+        "LarderSystem", "LarderEngine", "CLarderShims", "CZstd", "CZlib", "CLZMA", "CBzip2",
+      ]),
     // Files that are there whole or not at all, safe text, the version.
     .target(name: "LarderSystem"),
     // Workload file to plan.

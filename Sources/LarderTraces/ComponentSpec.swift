@@ -15,14 +15,20 @@ public struct ComponentSpec: Sendable, Hashable, Codable, CustomStringConvertibl
     self.values = values
   }
 
-  /// Takes `name:parameter=value:...` apart. A value in single quotes may hold colons.
+  /// Takes `name:parameter=value:...` apart. A value in single quotes may hold colons, and so may
+  /// that of `ops`, a list of pairs (`ops=1:get:0:set`), up to the next part with an `=`.
   ///
   /// - Throws: `ComponentError` when a part has no `=`, or a parameter is given twice.
   public init(parsing text: some StringProtocol) throws(ComponentError) {
     let parts = ComponentSpec.parts(of: text)
     name = parts.first.map { $0.lowercased() } ?? ""
     values = [:]
+    var previous = ""
     for part in parts.dropFirst() {
+      if previous == "ops", !part.contains("="), !part.isEmpty {
+        values[previous, default: ""] += ":\(part)"
+        continue
+      }
       guard let equals = part.firstIndex(of: "="), equals != part.startIndex else {
         throw ComponentError(
           component: name, parameter: nil, message: "expected name=value, found '\(part)'")
@@ -32,6 +38,7 @@ public struct ComponentSpec: Sendable, Hashable, Codable, CustomStringConvertibl
         throw ComponentError(
           component: name, parameter: parameter, message: "is given twice")
       }
+      previous = parameter
       values[parameter] = ComponentSpec.unquoted(part[part.index(after: equals)...])
     }
   }

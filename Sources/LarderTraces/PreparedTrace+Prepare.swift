@@ -123,7 +123,7 @@ extension PreparedTrace {
         source: source, name: source.name, keeping: wanted, memory: .machine, spillingTo: folder,
         threads: threads ?? FilePieces.threadsDefault, progress: progress)
     if trace.requests.count == 0 {
-      throw TraceError("has no requests", in: source.path, advice: "a trace needs at least one")
+      throw trace.reading.noRequests(in: source.path)
     }
     return trace
   }

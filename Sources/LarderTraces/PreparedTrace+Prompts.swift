@@ -1,8 +1,24 @@
 import LarderEngine
 
 extension PreparedTrace {
-  /// Tokens of a block of a prompt; the last one of a prompt may have fewer.
+  /// Tokens of a block of a prompt, unless lengths say otherwise; the last one of a prompt may have
+  /// fewer.
   public static let promptBlock = 512
+
+  /// Tokens of a block of this trace's prompts, by their lengths and numbers of blocks.
+  ///
+  /// - Complexity: O(requests).
+  package func tokensPerBlock() -> Int {
+    guard let prompts, reading.sampling.rate == 1 else { return Self.promptBlock }
+    var guess = PromptBlockGuess()
+    var start = 0
+    while start < requests.count {
+      let end = promptEnd(from: start)
+      guess.add(tokens: Int(prompts[start]) - 1, blocks: end - start)
+      start = end
+    }
+    return guess.tokens
+  }
 
   /// The trace with each prompt's blocks from back to front; prompts stay in their order. A request
   /// that begins a prompt is then the one of the prompt's last block. The ids stay the same. Next

@@ -14,6 +14,8 @@ public struct ReadingFacts: Sendable, Hashable {
   public var badExamples: [String] = []
   /// Lines that were left out on purpose, by the reason.
   public var skipped: [String: Int] = [:]
+  /// The first of the lines that were left out.
+  public var skippedExamples: [String] = []
   /// Requests whose cost was filled from others of the object.
   public var costsFilled = 0
   /// Files of a joined trace that are empty.
@@ -61,6 +63,25 @@ public struct ReadingFacts: Sendable, Hashable {
     return notes
   }
 
+  /// The error for a trace of which no request is left: the reasons, and the first lines that were
+  /// left out.
+  func noRequests(in source: String) -> TraceError {
+    let reasons = skipped.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map {
+      "\(NumberText.counted($0.value, "line")) left out: \($0.key)"
+    }
+    let examples =
+      (skippedExamples + badExamples + remarks.filter { $0.contains("no end") })
+      .prefix(Self.examplesMaximum)
+    guard !reasons.isEmpty || !examples.isEmpty else {
+      return TraceError("has no requests", in: source, advice: "a trace needs at least one")
+    }
+    let bad = badLines > 0 ? ["\(NumberText.counted(badLines, "line")) cannot be read"] : []
+    let text = (["has no requests"] + reasons + bad).joined(separator: "; ")
+    return TraceError(
+      text, in: source,
+      advice: examples.isEmpty ? nil : "the first are \(examples.joined(separator: ", "))")
+  }
+
   /// Adds what was noticed in another part of the same trace.
   mutating func add(_ other: ReadingFacts) {
     timesSorted += other.timesSorted
@@ -68,6 +89,8 @@ public struct ReadingFacts: Sendable, Hashable {
     badLines += other.badLines
     badExamples += other.badExamples.prefix(Self.examplesMaximum - badExamples.count)
     skipped.merge(other.skipped) { $0 + $1 }
+    skippedExamples += other.skippedExamples.prefix(
+      Self.examplesMaximum - skippedExamples.count)
     emptyFiles += other.emptyFiles
     remarks += other.remarks
   }

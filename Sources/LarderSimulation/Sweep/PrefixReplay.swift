@@ -11,6 +11,8 @@ struct PrefixReplay {
   private let simulation: any Simulation
   private let trace: PreparedTrace
   private let order: PromptOrder
+  /// Tokens of a block.
+  private let block: UInt64
   /// What was found so far.
   private(set) var counts = PrefixCounts()
 
@@ -28,6 +30,7 @@ struct PrefixReplay {
     self.simulation = simulation
     self.trace = trace
     self.order = order
+    block = UInt64(trace.tokensPerBlock())
   }
 
   /// The trace as it is replayed in an order.
@@ -85,7 +88,7 @@ struct PrefixReplay {
     guard isCounted else { return }
     counts.prompts += 1
     counts.hits += hits
-    counts.tokens += min(UInt64(PreparedTrace.promptBlock) * hits, inputTokens)
+    counts.tokens += min(block * hits, inputTokens)
     counts.inputTokens += inputTokens
   }
 }

@@ -14,6 +14,10 @@ public final class ByteReader {
   public private(set) var offset = 0
   /// The source has no more bytes.
   public private(set) var isAtEnd = false
+  /// NULs that were passed over between lines.
+  var nulsPassed = 0
+  /// Sentences on what stood behind the compressed data, once it has been read to its end.
+  var remarks: [String] { source.remarks }
 
   /// Fits the L2 cache of any processor of this decade together with a batch of records.
   private static let initialCapacity = 256 << 10

@@ -5,4 +5,12 @@ protocol ByteSource: AnyObject {
   ///
   /// `space` must not be empty. Errors give the offset in the bytes that this source hands out.
   func read(into space: UnsafeMutableRawBufferPointer) throws(TraceError) -> Int
+
+  /// Sentences on what was passed over, once the source has been read to its end.
+  var remarks: [String] { get }
+}
+
+extension ByteSource {
+  /// Empty by default.
+  var remarks: [String] { [] }
 }

@@ -32,6 +32,19 @@ final class CompressedInput {
     isAtEnd = count == 0
   }
 
+  /// Reads more behind what is not used; false at the end of the file.
+  func extend() throws(TraceError) -> Bool {
+    guard !isAtEnd else { return false }
+    memory.update(from: next, count: count)
+    next = memory
+    let got = try file.read(
+      into: UnsafeMutableRawBufferPointer(
+        start: memory + count, count: CompressedInput.capacity - count))
+    count += got
+    isAtEnd = got == 0
+    return got > 0
+  }
+
   /// Notes that the decompressor used `used` bytes.
   func advance(_ used: Int) {
     assert(used <= count)

@@ -6,6 +6,8 @@ enum Compression: String, CaseIterable, Sendable {
   case gzip
   /// The .xz format of XZ Utils.
   case xz
+  /// The format of bzip2 1.0.
+  case bzip2
 
   /// The bytes of a file, decompressed when its first bytes say that it is compressed.
   static func open(_ file: FileBytes) throws(TraceError) -> any ByteSource {
@@ -13,6 +15,7 @@ enum Compression: String, CaseIterable, Sendable {
     case .zstd: try ZstdSource(file)
     case .gzip: try GzipSource(file)
     case .xz: try XzSource(file)
+    case .bzip2: try Bzip2Source(file)
     case nil: file
     }
   }
@@ -26,11 +29,17 @@ enum Compression: String, CaseIterable, Sendable {
     }
     if head.starts(with: [0x1F, 0x8B]) { return .gzip }
     if head.starts(with: [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00]) { return .xz }
+    // Behind the block size is the number that begins a block, or the one that ends a stream.
+    if head.count >= 6, head.starts(with: Array("BZh".utf8)), (0x31...0x39).contains(head[3]),
+      head[4...5].elementsEqual([0x31, 0x41]) || head[4...5].elementsEqual([0x17, 0x72])
+    {
+      return .bzip2
+    }
     return nil
   }
 
   /// The usual endings of names of compressed files.
-  static let suffixes = [".zst", ".zstd", ".gz", ".gzip", ".xz"]
+  static let suffixes = [".zst", ".zstd", ".gz", ".gzip", ".xz", ".bz2"]
 
   /// A file's name without folders and without the ending of a compressed format.
   static func baseName(ofPath path: String) -> String {

@@ -8,6 +8,9 @@ final class GzipSource: ByteSource {
   private var offset = 0
   /// Between two members, where the file may end.
   private var betweenMembers = false
+  private var trailer = CompressedTrailer()
+
+  var remarks: [String] { trailer.remarks }
 
   /// A decompressor of a file from its first byte.
   init(_ file: FileBytes) throws(TraceError) {
@@ -30,14 +33,14 @@ final class GzipSource: ByteSource {
   func read(into space: UnsafeMutableRawBufferPointer) throws(TraceError) -> Int {
     let room = UInt32(clamping: space.count)
     while true {
-      try input.refill()
-      if input.isAtEnd && betweenMembers { return 0 }
       if betweenMembers {
+        guard try trailer.findsMore(in: input, magic: [0x1F, 0x8B], of: .gzip) else { return 0 }
         guard inflateReset(stream) == Z_OK else {
           throw input.corrupt(.gzip, at: offset, "the decompressor cannot be reset")
         }
         betweenMembers = false
       }
+      try input.refill()
       let available = UInt32(input.count)
       stream.pointee.next_in = input.next
       stream.pointee.avail_in = available

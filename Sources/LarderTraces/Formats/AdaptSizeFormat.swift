@@ -11,7 +11,7 @@ struct AdaptSizeFormat: TraceFormat {
       a get; blank lines are skipped. The id alone identifies the object (the original program
       treats the same id with another size as another object).
       """,
-    suffixes: [".tr"], parameters: [.timeUnit, .skipZeroSize])
+    suffixes: [".tr"], parameters: [.timeUnit, .skipZeroSize, .maxBad])
 
   func recognise(_ sample: FormatSample) -> FormatConfidence {
     let lines = sample.lines()
@@ -24,16 +24,17 @@ struct AdaptSizeFormat: TraceFormat {
   }
 
   func decoder(options: FormatOptions, sample: FormatSample) throws -> any TraceDecoder {
-    let unit = try options.choice(FormatParameter.timeUnit.name, of: TimeUnit.self)
-    return Decoder(unit: unit ?? .seconds)
+    let (unit, note) = try options.timeUnit(of: sample.column(0, delimiter: 0x20))
+    return Decoder(unit: unit, remarks: [note].compactMap { $0 })
   }
 
   private struct Decoder: TraceDecoder {
     let unit: TimeUnit
+    let remarks: [String]
     var columns: TraceColumns { [.size, .time] }
 
     func decode(_ reader: ByteReader, into batch: RecordBatch) throws {
-      try reader.forEachLine { line, number in
+      try reader.forEachLine(telling: batch) { line, number in
         var rest = line
         let (time, id, size) = (rest.takeField(), rest.takeField(), rest.takeField())
         rest.skipBlanks()
@@ -42,8 +43,10 @@ struct AdaptSizeFormat: TraceFormat {
           let at = unit.microseconds(time), let bytes = SizeField.size(size)
         else {
           if line.trimmed.isEmpty { return true }
-          throw TraceError(
-            problem(time, id, size, rest, line), in: reader.path, at: .line(number))
+          try batch.bad(
+            TraceError(
+              problem(time, id, size, rest, line), in: reader.path, at: .line(number)))
+          return true
         }
         return try batch.append(TraceRecord(key: key, time: at, size: bytes))
       }

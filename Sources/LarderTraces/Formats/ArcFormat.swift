@@ -10,7 +10,7 @@ struct ArcFormat: TraceFormat {
       ignored, line number (ignored). A line becomes one get per block: start, start+1, ...
       start+count-1. No sizes, no times.
       """,
-    suffixes: [".lis"])
+    suffixes: [".lis"], parameters: [.maxBad])
 
   /// A line of more blocks than this is damage, not a request: 2^24 blocks of 512 bytes are 8 GiB.
   private static let runMaximum: UInt64 = 1 << 24
@@ -46,20 +46,24 @@ struct ArcFormat: TraceFormat {
     var columns: TraceColumns { [] }
 
     func decode(_ reader: ByteReader, into batch: RecordBatch) throws {
-      try reader.forEachLine { line, number in
+      try reader.forEachLine(telling: batch) { line, number in
         var field = line
         guard let run = ArcFormat.run(&field) else {
           field = line
           field.skipBlanks()
           if field.isEmpty { return true }
-          throw TraceError(
-            "expected four whole numbers (start, blocks, 0, number), found \(line.quoted)",
-            in: reader.path, at: .line(number))
+          try batch.bad(
+            TraceError(
+              "expected four whole numbers (start, blocks, 0, number), found \(line.quoted)",
+              in: reader.path, at: .line(number)))
+          return true
         }
         guard run.count <= ArcFormat.runMaximum, run.start <= .max - run.count else {
-          throw TraceError(
-            "invalid run of \(run.count) blocks from \(run.start)", in: reader.path,
-            at: .line(number))
+          try batch.bad(
+            TraceError(
+              "invalid run of \(run.count) blocks from \(run.start)", in: reader.path,
+              at: .line(number)))
+          return true
         }
         for block in run.start..<(run.start + run.count) {
           guard try batch.append(TraceRecord(key: block)) else { return false }

@@ -6,23 +6,30 @@ struct CsvFormat: TraceFormat {
     layout: """
       Text, one request per line, fields separated by delimiters; fields that contain delimiters are
       in double quotes (a double quote inside is doubled). Every line has as many fields as the
-      first; others are bad lines, of which 1 % may be. Blank lines are skipped. Columns are given
-      by number, from 1, or by the name in the header. By default they are found by common names:
-      id, key, obj_id, object, lbn, url ...; time, timestamp, ts, time_s ...; size, bytes, obj_size
-      ...; ttl; cost; op (if its first value is get, set, delete, modify or bypass). Ids: whole
-      numbers are their own keys, other ids are hashed (64 bits). Times: decimals, in time-unit, or
-      dates such as 2026-03-01T10:00:00.5+01:00 and [01/Mar/2026:10:00:00 +0100]. Sizes: whole
-      bytes, empty where not known; those of one object that differ are resolved (not where the id
-      is named lbn, lba or block, or the size request_size or io_size: these are lengths of
-      requests). TTLs: whole seconds, empty for none. Costs: decimals, empty where not known.
-      Operations in any case: get, gets, mget, read, head, fetch ... are gets; set, add, put, cas,
-      replace, append, incr, write ... sets; delete, del, remove, unlink, purge ... deletes; modify
-      and bypass (a request that nothing may store) themselves. What becomes of others, such as
-      POST, says others=.
+      first; others are bad lines, of which 1 % may be, unless ragged=true (the default for tables
+      without a header whose lines differ much). Blank lines are skipped, and lines with # where the
+      file begins with such ones; the last of them may hold the names. Columns are given by number,
+      from 1, or by the name in the header; several for an id as id=1+3. By default they are found
+      by common names, without case, blanks and marks: id, key, obj_id, object, lbn, url ...; time,
+      timestamp, ts, time_ms ...; size, bytes, obj-size, response_size ...; ttl; cost; op, method,
+      type ... (if all its first values are known). A note names those that are not used. An
+      address, such as lbn or offset, belongs to the device in a column of that name. Ids: whole
+      numbers are their own keys, other ids are hashed (64 bits). Times: decimals, or dates such as
+      2026-03-01T10:00:00.5+01:00 and [01/Mar/2026:10:00:00 +0100]; numbers are in time-unit, or
+      what the name says (time_us), or the unit that makes them times of our days. Sizes: whole
+      bytes (1000, 1000.0, 1e3), empty or NaN where not known; those of one object that differ are
+      resolved (not where the id is an address of a block, or the size request_size or io_size:
+      these are lengths of requests). TTLs: whole seconds, empty for none. Costs: decimals, empty
+      where not known. Operations in any case: get, gets, mget, read, head, fetch, REST.GET.OBJECT
+      ... are gets; set, add, put, cas, replace, append, incr, write ... sets; delete, del, remove,
+      unlink, purge ... deletes; modify and bypass (a request that nothing may store) themselves; R
+      and W are accesses to blocks, both gets; 0, 1 and 2 are get, set and delete. Others are given
+      by ops=1:get:0:set; what becomes of those that are not known, such as POST, says others=.
       """,
     suffixes: [".csv", ".tsv"],
     parameters: [
-      FormatParameter(name: "id", fallback: "", meaning: "column of the object's id"),
+      FormatParameter(
+        name: "id", fallback: "", meaning: "column of the object's id, or several: 1+3"),
       FormatParameter(name: "time", fallback: "", meaning: "column of the time"),
       FormatParameter(name: "size", fallback: "", meaning: "column of the size in bytes"),
       FormatParameter(name: "ttl", fallback: "", meaning: "column of the TTL in seconds"),
@@ -34,10 +41,23 @@ struct CsvFormat: TraceFormat {
         name: "delimiter", fallback: "",
         meaning: "a character, comma, tab, semicolon, pipe, colon or space; recognised by default"),
       FormatParameter(
+        name: "comment", fallback: "",
+        meaning: "what comment lines begin with, or none; # where the file begins with such lines"),
+      FormatParameter(
+        name: "ragged", fallback: "",
+        meaning: "true reads lines with fewer or more fields: what is missing is empty"),
+      FormatParameter(
+        name: "ops", fallback: "",
+        meaning: "words and their operations: 1:get:0:set:x:skip (or delete, modify, bypass)"),
+      FormatParameter(
         name: "others", fallback: "skip",
         meaning: """
           operations that are not known: skip (and count), get, set, delete, bypass, error
           """),
+      .block,
+      FormatParameter(
+        name: "sector", fallback: "",
+        meaning: "bytes of one of the address that block= splits: 512 for lbn, 1 for offset"),
       .timeUnit, .skipZeroSize, .size(.lastFull, named: "sizes"), .maxBad,
     ])
 
@@ -45,7 +65,7 @@ struct CsvFormat: TraceFormat {
     guard sample.isText else { return .none }
     // Not certain: formats that are tables with columns of a certain meaning are surer.
     if sample.isNamed(description.suffixes) { return .likely }
-    let lines = sample.lines()
+    let lines = sample.lines().filter { $0.first != UInt8(ascii: "#") }
     guard let first = lines.first, lines.count > 1 else { return .none }
     // The usual delimiters only: blanks alone would make every text a table.
     for delimiter in CsvDelimiter.recognised {

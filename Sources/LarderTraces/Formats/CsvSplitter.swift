@@ -32,6 +32,17 @@ struct CsvSplitter {
     return TextField(start, end)
   }
 
+  /// Puts the next fields into `space` until it is full. Returns how many there were.
+  @inline(__always)
+  mutating func take(into space: UnsafeMutableBufferPointer<TextField>) -> Int {
+    var count = 0
+    while count < space.count, let field = next() {
+      space[count] = field
+      count += 1
+    }
+    return count
+  }
+
   /// A field in quotes; `rest` is at the first.
   @inline(never)
   private mutating func quoted() -> TextField {

@@ -23,13 +23,11 @@ struct FilePart: Sendable {
     }
     let file = try FileBytes(path: path)
     let reader = ByteReader(try Compression.open(file), path: path)
-    let isLonger = try reader.fill(atLeast: FormatSample.length)
-    let sample = FormatSample(
-      path: path, head: Array(reader.bytes.prefix(FormatSample.length)),
-      isWhole: !isLonger)
+    let sample = try FormatSample(path: path, reader)
     if sample.head.isEmpty {
       throw TraceError(
-        "the file is empty once decompressed", in: path,
+        reader.nulsPassed > 0
+          ? "the file has nothing but NUL bytes" : "the file is empty once decompressed", in: path,
         advice: "a trace needs at least one request")
     }
     if format == nil { format = try FormatRegistry.recognise(sample) }

@@ -62,6 +62,7 @@ public struct FileSource: RecordSource {
     }
     self.parts = parts
     format = first.format
+    log.noteChoices(parts.flatMap(\.decoder.remarks))
     for part in parts where part.format.name != first.format.name {
       throw TraceError(
         "is \(part.format.name), but \(first.path) is \(first.format.name)", in: part.path,
@@ -145,6 +146,7 @@ public struct FileSource: RecordSource {
       }
       batch.continueReading(log.facts)
       try part.decoder.decode(reader, into: batch)
+      for remark in reader.remarks { batch.note(remark) }
       wantsMore = batch.wantsMore
       if let sample { batch.noteSampling(sample.takeFacts()) }
       log.endFile(batch.reading, bytes: file.offset)

@@ -62,5 +62,6 @@ public struct FormatParameter: Sendable, Hashable {
 
   /// For text formats with times: the unit of the time column.
   public static let timeUnit = FormatParameter(
-    name: "time-unit", fallback: "s", meaning: "unit of the times: s, ms, us or ns")
+    name: "time-unit", fallback: "",
+    meaning: "unit of the times: s, ms, us or ns; by default s, or what makes them of our days")
 }

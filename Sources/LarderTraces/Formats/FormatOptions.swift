@@ -42,6 +42,16 @@ public struct FormatOptions: Sendable {
     return value
   }
 
+  /// The unit of times: the one that was given, or that which makes `values`, the first times of a
+  /// file, times of our days, with a note on it.
+  func timeUnit(of values: [String]) throws(ComponentError) -> (unit: TimeUnit, note: String?) {
+    let name = FormatParameter.timeUnit.name
+    if let unit = try choice(name, of: TimeUnit.self) { return (unit, nil) }
+    let unit = TimeUnit.guess(values)
+    let note = "Times are read as \(unit.rawValue), by their length: \(name)= says otherwise."
+    return (unit, unit == .seconds ? nil : note)
+  }
+
   /// A share such as `1%` or `0.01`, nil when it was not given.
   public func share(_ name: String) throws(ComponentError) -> Double? {
     guard let text = values[name] else { return nil }

@@ -17,6 +17,9 @@ public enum FormatRegistry {
     TwitterFormat(),
     MetaKVFormat(),
     MSRCambridgeFormat(),
+    SpcFormat(),
+    AlibabaBlockFormat(),
+    TencentBlockFormat(),
     CombinedFormat(),
     SquidFormat(),
     W3CFormat(),
@@ -71,11 +74,21 @@ public enum FormatRegistry {
       message: "unknown trace format; \(near)known are \(names.joined(separator: ", "))")
   }
 
-  /// The format that is surest that a file is its own.
+  /// The format that is surest that a file is its own. A name decides between formats that the
+  /// content fits, and where it fits none.
   ///
   /// - Throws: when none is, or when several are equally sure.
   public static func recognise(_ sample: FormatSample) throws(TraceError) -> any TraceFormat {
-    let answers = all.map { ($0, $0.recognise(sample)) }
+    var nameless = sample
+    nameless.name = ""
+    let contents = all.map { $0.recognise(nameless) }
+    let hasContent = contents.contains { $0 != .none }
+    let answers = zip(all, contents).map { format, content in
+      let answer = format.recognise(sample)
+      // Certain by the name alone, and the content is that of another format.
+      let isOfAnother = answer == .certain && content == .none && hasContent
+      return (format, isOfAnother ? .none : answer)
+    }
     let best = answers.map(\.1).max() ?? .none
     let candidates = answers.filter { $0.1 == best }.map(\.0)
     if best != .none, candidates.count == 1, let format = candidates.first { return format }

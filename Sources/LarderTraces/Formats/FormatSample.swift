@@ -20,6 +20,33 @@ public struct FormatSample: Sendable {
     self.isWhole = isWhole
   }
 
+  /// The beginning of what a reader has not taken. NULs are left out where the rest is text: those
+  /// in front, however many there are, are taken from the reader.
+  init(path: String, _ reader: ByteReader) throws(TraceError) {
+    var isLonger = try reader.fill(atLeast: FormatSample.length)
+    var head = Array(reader.bytes.prefix(FormatSample.length))
+    if isLonger, !head.contains(where: { $0 != 0 }) {
+      try reader.passNULs()
+      isLonger = try reader.fill(atLeast: FormatSample.length)
+      head = Array(reader.bytes.prefix(FormatSample.length))
+    }
+    self.init(path: path, head: FormatSample.withoutNULs(head), isWhole: !isLonger)
+  }
+
+  /// The bytes without NULs where the rest is lines of text, as in a log that was truncated while
+  /// it was written; the bytes as they are otherwise.
+  private static func withoutNULs(_ head: [UInt8]) -> [UInt8] {
+    guard head.contains(0) else { return head }
+    // Numbers of a few bytes have single NULs between them, and so has UTF-16.
+    let runs = head.split(separator: 0)
+    let rest = Array(runs.joined())
+    guard runs.count == 1 || runs.count * 16 <= rest.count, let end = rest.lastIndex(of: 0x0A),
+      FormatSample(path: "", head: rest, isWhole: true).isText,
+      !String(decoding: rest[..<end], as: UTF8.self).unicodeScalars.contains("\u{FFFD}")
+    else { return head }
+    return rest
+  }
+
   /// Whether the name ends in one of `suffixes`.
   public func isNamed(_ suffixes: [String]) -> Bool {
     suffixes.contains { name.hasSuffix($0.lowercased()) }
@@ -44,6 +71,15 @@ public struct FormatSample: Sendable {
       if line.contains(where: { $0 != 0x20 && $0 != 0x09 }) { lines.append(line) }
     }
     return lines
+  }
+
+  /// The fields of a column, from 0, in the first lines.
+  func column(_ column: Int, delimiter: UInt8 = UInt8(ascii: ",")) -> [String] {
+    lines().compactMap { line in
+      let fields = line.split(
+        separator: delimiter, omittingEmptySubsequences: delimiter == 0x20)
+      return column < fields.count ? String(decoding: fields[column], as: UTF8.self) : nil
+    }
   }
 
   /// The little-endian integer at `offset` of the head, nil when it is not all there.

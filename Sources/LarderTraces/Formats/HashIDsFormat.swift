@@ -2,102 +2,209 @@
 struct HashIDsFormat: TraceFormat {
   let description = FormatDescription(
     name: "hash-ids",
-    summary: "prompts as lists of prefix blocks, a JSON object per line (Mooncake)",
+    summary: "prompts as lists of prefix blocks, a JSON object per line (Mooncake, Qwen-Bailian)",
     layout: """
       Text, one JSON object per line: {"timestamp": 27, "input_length": 678, "output_length": 500, \
-      "hash_ids": [46, 47]}. Each id of hash_ids stands for the prompt up to the end of a block of \
-      512 tokens and is a get of size 1, front to back, at the line's time (milliseconds). \
-      input_length counts for prefixes; a line without it has full blocks. Other keys are passed \
-      over.
+      "hash_ids": [46, 47]}. Each id of hash_ids (a number or a text) stands for the prompt up to \
+      the end of a block of tokens and is a get of size 1, front to back, at the line's time. \
+      Times are milliseconds; decimals are seconds, and long numbers are in the unit that makes them \
+      a time of our days. A block has 512 tokens where the lengths allow that, otherwise as many as \
+      they say. input_length counts for prefixes; a line without it has full blocks, one without \
+      timestamp has that of the line before it. Other keys are passed over.
       """,
-    suffixes: [".hash-ids.jsonl"])
+    suffixes: [".hash-ids.jsonl"],
+    parameters: [
+      FormatParameter(
+        name: "time-unit", fallback: "",
+        meaning: "unit of the times: s, ms, us or ns; recognised by default"),
+      FormatParameter(
+        name: "block", fallback: "", meaning: "tokens of a block; recognised by default"),
+      .maxBad,
+    ])
 
-  /// What a line must have: the marks of the format.
+  /// The keys that are read.
   private static let time = Array("timestamp".utf8)
   private static let ids = Array("\"hash_ids\"".utf8)
   private static let tokens = Array("input_length".utf8)
 
-  func recognise(_ sample: FormatSample) -> FormatConfidence {
-    let lines = sample.lines()
-    let isOurs =
-      !lines.isEmpty
-      && lines.allSatisfy { line in
-        line.withUnsafeBufferPointer { bytes in
-          guard let base = bytes.baseAddress else { return false }
-          let text = TextField(base, base + bytes.count).trimmed
-          return text.count > 1 && text.next.pointee == 0x7B && text.find(Self.ids) != nil
-        }
-      }
-    return isOurs ? .certain : .none
+  private static func scanner() -> JSONLineScanner {
+    JSONLineScanner([[time], [Array("hash_ids".utf8)], [tokens]])
   }
 
-  func decoder(options: FormatOptions, sample: FormatSample) -> any TraceDecoder { Decoder() }
+  func recognise(_ sample: FormatSample) -> FormatConfidence {
+    let lines = sample.lines()
+    func haveAll(_ text: [UInt8]) -> Bool {
+      lines.allSatisfy { line in
+        line.withUnsafeBufferPointer { bytes in
+          guard let base = bytes.baseAddress else { return false }
+          let line = TextField(base, base + bytes.count).trimmed
+          return line.count > 1 && line.next.pointee == 0x7B && line.find(text) != nil
+        }
+      }
+    }
+    if lines.isEmpty { return .none }
+    if haveAll(Self.ids) { return .certain }
+    // Claimed in order to say what is missing.
+    return haveAll(Array("\"input_length\"".utf8)) ? .likely : .none
+  }
+
+  func decoder(options: FormatOptions, sample: FormatSample) throws -> any TraceDecoder {
+    var times: [String] = []
+    var guess = PromptBlockGuess()
+    let scanner = Self.scanner()
+    let lines = sample.lines(1000)
+    var hasIDs = lines.isEmpty
+    for line in lines {
+      line.withUnsafeBufferPointer { bytes in
+        guard let start = bytes.baseAddress,
+          scanner.scan(TextField(start, start + bytes.count))
+        else { return }
+        if !scanner.value(0).isEmpty { times.append(scanner.value(0).text) }
+        guard let list = Self.list(TextField(start, start + bytes.count)) else { return }
+        hasIDs = true
+        var tokens = scanner.value(2)
+        if let tokens = tokens.takeInteger().flatMap({ Int(exactly: $0) }) {
+          guess.add(tokens: tokens, blocks: Self.count(list))
+        }
+      }
+    }
+    guard hasIDs else {
+      throw TraceError(
+        "the lines have no 'hash_ids', which say what prompts have in common", in: sample.path,
+        at: .line(1), advice: "lengths of prompts alone (input_length) cannot be simulated")
+    }
+    let given = options.text("block").map { Int($0) ?? 0 }
+    if let given, !(1...(1 << 20)).contains(given) {
+      throw options.wrong("block", expected: "a number of tokens of at least 1")
+    }
+    let unit = try options.choice("time-unit", of: TimeUnit.self)
+    let hasDecimals = times.contains { $0.contains(".") }
+    let guessed = TimeUnit.guess(times, short: hasDecimals ? .seconds : .milliseconds)
+    let block = given ?? guess.tokens
+    var remarks: [String] = []
+    if unit == nil, guessed != .milliseconds {
+      remarks.append("Times are read as \(guessed.rawValue): time-unit= says otherwise.")
+    }
+    if given == nil, block != PreparedTrace.promptBlock {
+      remarks.append("Blocks of prompts have \(block) tokens, by input_length and hash_ids.")
+    }
+    return Decoder(unit: unit ?? guessed, block: block, remarks: remarks)
+  }
+
+  /// The text behind the bracket that opens the list of a line; nil where there is none.
+  private static func list(_ line: TextField) -> TextField? {
+    guard let found = line.find(ids) else { return nil }
+    var list = TextField(found + ids.count, line.end)
+    return take(0x3A, &list) && take(0x5B, &list) ? list : nil
+  }
+
+  /// Values of a list, which is at its first.
+  private static func count(_ list: TextField) -> Int {
+    var list = list
+    if take(0x5D, &list) { return 0 }
+    var count = 1
+    while let byte = list.takeByte(), byte != 0x5D { count += byte == 0x2C ? 1 : 0 }
+    return count
+  }
+
+  /// Takes a byte behind blanks, if it is there.
+  private static func take(_ byte: UInt8, _ text: inout TextField) -> Bool {
+    text.skipBlanks()
+    guard !text.isEmpty, text.next.pointee == byte else { return false }
+    text.skip()
+    return true
+  }
 
   private struct Decoder: TraceDecoder {
+    let unit: TimeUnit
+    /// Tokens of a block.
+    let block: Int
+    let remarks: [String]
     var columns: TraceColumns { [.time, .prompt] }
+    var understanding: [String] { remarks }
 
     func decode(_ reader: ByteReader, into batch: RecordBatch) throws {
-      let scanner = JSONLineScanner(
-        [[HashIDsFormat.time], [Array("hash_ids".utf8)], [HashIDsFormat.tokens]])
-      try reader.forEachLine { line, number in
+      let scanner = HashIDsFormat.scanner()
+      var ids: [UInt64] = []
+      var time: UInt64 = 0
+      try reader.forEachLine(telling: batch) { line, number in
         if line.trimmed.isEmpty { return true }
-        func wrong(_ what: String) -> TraceError {
-          TraceError(
-            "expected \(what), found \(line.quoted)", in: reader.path, at: .line(number),
-            advice: #"a line is {"timestamp": milliseconds, "hash_ids": [numbers]}"#)
+        let tokens = try batch.read { () throws(TraceError) in
+          try readPrompt(
+            TableLine(line, delimiter: 0, path: reader.path, number), line, scanner, &time, &ids)
         }
-        guard scanner.scan(line) else { throw wrong("a JSON object") }
-        var time = scanner.value(0)
-        guard let milliseconds = time.takeInteger(), time.isEmpty, milliseconds <= Self.timeMax
-        else { throw wrong("'timestamp' with whole milliseconds") }
-        // The scanner says that the line is an object; the list itself is read here.
-        guard let found = line.find(HashIDsFormat.ids) else { throw wrong("'hash_ids'") }
-        var list = TextField(found + HashIDsFormat.ids.count, line.end)
-        guard Self.take(0x3A, &list), Self.take(0x5B, &list) else {
-          throw wrong("a list of 'hash_ids'")
-        }
-        if Self.take(0x5D, &list) { return true }
-        guard let tokens = Self.tokens(scanner.value(2), list) else {
-          throw wrong("'input_length' with a whole number of tokens")
-        }
+        guard let tokens else { return true }
         var prompt = tokens + 1
-        repeat {
-          list.skipBlanks()
-          guard let id = list.takeInteger() else { throw wrong("whole numbers in 'hash_ids'") }
-          let record = TraceRecord(key: id, time: milliseconds * 1000, prompt: prompt)
+        for id in ids {
+          let record = TraceRecord(key: id, time: time, prompt: prompt)
           prompt = 0
           guard try batch.append(record) else { return false }
-        } while Self.take(0x2C, &list)
-        guard Self.take(0x5D, &list) else { throw wrong("whole numbers in 'hash_ids'") }
+        }
         return true
       }
       _ = try batch.flush()
     }
 
-    /// The tokens of a prompt: what the line says, or 512 for each id in its list. Nil for anything
-    /// else than a whole number that a column holds.
-    private static func tokens(_ text: TextField, _ list: TextField) -> UInt32? {
+    /// The tokens of a line's prompt, whose blocks are put into `ids`.
+    private func readPrompt(
+      _ place: TableLine, _ line: TextField, _ scanner: JSONLineScanner, _ time: inout UInt64,
+      _ ids: inout [UInt64]
+    ) throws(TraceError) -> UInt32 {
+      func wrong(_ what: String) -> TraceError {
+        var error = place.error("expected \(what), found \(line.quoted)")
+        error.advice = #"a line is {"timestamp": milliseconds, "hash_ids": [numbers]}"#
+        return error
+      }
+      ids.removeAll(keepingCapacity: true)
+      guard scanner.scan(line) else { throw wrong("a JSON object") }
+      let field = scanner.value(0)
+      let at = field.isEmpty ? time : unit.microseconds(field)
+      guard let at else { throw wrong("'timestamp' with a number (unit \(unit.rawValue))") }
+      // The scanner says that the line is an object; the list itself is read here.
+      guard var list = HashIDsFormat.list(line) else { throw wrong("a list of 'hash_ids'") }
+      time = at
+      if HashIDsFormat.take(0x5D, &list) { return 0 }
+      repeat {
+        guard let id = Self.id(&list) else { throw wrong("numbers or texts in 'hash_ids'") }
+        ids.append(id)
+      } while HashIDsFormat.take(0x2C, &list)
+      guard HashIDsFormat.take(0x5D, &list) else { throw wrong("numbers or texts in 'hash_ids'") }
+      guard let tokens = tokens(scanner.value(2), blocks: ids.count) else {
+        throw wrong("'input_length' with a whole number of tokens")
+      }
+      return tokens
+    }
+
+    /// An id: a whole number of 64 bits, with or without a sign, or a text.
+    @inline(__always)
+    private static func id(_ list: inout TextField) -> UInt64? {
+      list.skipBlanks()
+      guard !list.isEmpty else { return nil }
+      if list.next.pointee == 0x22 {
+        list.skip()
+        let start = list.next
+        while let byte = list.takeByte() {
+          if byte == 0x5C { return nil }
+          if byte == 0x22 {
+            return KeyHash.hash(UnsafeBufferPointer(start: start, count: list.next - start - 1))
+          }
+        }
+        return nil
+      }
+      let isNegative = list.next.pointee == 0x2D
+      if isNegative { list.skip() }
+      return list.takeInteger().map { isNegative ? 0 &- $0 : $0 }
+    }
+
+    /// The tokens of a prompt: what the line says, or full blocks. Nil for anything else than a
+    /// whole number that a column holds.
+    private func tokens(_ text: TextField, blocks: Int) -> UInt32? {
       var text = text
       guard text.isEmpty else {
         guard let tokens = text.takeInteger(), text.isEmpty, tokens < UInt32.max else { return nil }
         return UInt32(tokens)
       }
-      var (blocks, next) = (1, list.next)
-      while next < list.end, next.pointee != 0x5D {
-        if next.pointee == 0x2C { blocks += 1 }
-        next += 1
-      }
-      return UInt32(clamping: min(blocks * PreparedTrace.promptBlock, Int(UInt32.max) - 1))
-    }
-
-    private static var timeMax: UInt64 { .max / 1000 }
-
-    /// Takes a byte behind blanks, if it is there.
-    private static func take(_ byte: UInt8, _ text: inout TextField) -> Bool {
-      text.skipBlanks()
-      guard !text.isEmpty, text.next.pointee == byte else { return false }
-      text.skip()
-      return true
+      return UInt32(clamping: min(blocks * block, Int(UInt32.max) - 1))
     }
   }
 }

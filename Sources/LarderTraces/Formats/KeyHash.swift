@@ -47,6 +47,13 @@ public enum KeyHash {
     return hash(UnsafeBufferPointer(start: field.next, count: field.count))
   }
 
+  /// The key of an id of two parts: other parts have another key, also where they are the same text
+  /// one after the other.
+  @inline(__always)
+  static func joined(_ first: UInt64, _ second: UInt64) -> UInt64 {
+    fold(fold(first ^ seed, factor) ^ second, factor)
+  }
+
   @inline(__always)
   private static func fold(_ left: UInt64, _ right: UInt64) -> UInt64 {
     let product = left.multipliedFullWidth(by: right)

@@ -10,7 +10,7 @@ struct LirsFormat: TraceFormat {
       Text, one get per line: the line is a block number. Lines with only `*` (checkpoints) and
       blank lines are skipped. No sizes, no times.
       """,
-    suffixes: [".trc", ".trace"])
+    suffixes: [".trc", ".trace"], parameters: [.maxBad])
 
   func recognise(_ sample: FormatSample) -> FormatConfidence {
     let lines = sample.lines()
@@ -25,14 +25,15 @@ struct LirsFormat: TraceFormat {
   private static func isMark(_ line: ArraySlice<UInt8>) -> Bool { line.elementsEqual([0x2A]) }
 
   private func isBlock(_ line: ArraySlice<UInt8>) -> Bool {
-    line.allSatisfy { $0 &- 0x30 <= 9 || $0 == 0x20 || $0 == 0x09 }
+    let words = line.split { $0 == 0x20 || $0 == 0x09 }
+    return words.count == 1 && words[0].allSatisfy { $0 &- 0x30 <= 9 }
   }
 
   private struct Decoder: TraceDecoder {
     var columns: TraceColumns { [] }
 
     func decode(_ reader: ByteReader, into batch: RecordBatch) throws {
-      try reader.forEachLine { line, number in
+      try reader.forEachLine(telling: batch) { line, number in
         let text = line.trimmed
         var field = text
         if let block = field.takeInteger(), field.isEmpty {
@@ -40,9 +41,11 @@ struct LirsFormat: TraceFormat {
         }
         let isMark = text.count == 1 && text.next.pointee == 0x2A
         if text.isEmpty || isMark { return true }
-        throw TraceError(
-          "expected a block number or '*', found \(line.quoted)", in: reader.path,
-          at: .line(number), advice: "use --format txt for ids that are not numbers")
+        try batch.bad(
+          TraceError(
+            "expected a block number or '*', found \(line.quoted)", in: reader.path,
+            at: .line(number), advice: "use --format txt for ids that are not numbers"))
+        return true
       }
       _ = try batch.flush()
     }

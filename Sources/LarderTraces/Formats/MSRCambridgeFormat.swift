@@ -1,5 +1,3 @@
-import LarderEngine
-
 /// Block traces of the enterprise servers of Microsoft Research Cambridge.
 ///
 /// Narayanan, Donnelly and Rowstron, "Write Off-Loading: Practical Power Management for Enterprise
@@ -18,11 +16,12 @@ struct MSRCambridgeFormat: TraceFormat {
     parameters: [
       FormatParameter(name: "block", fallback: "512", meaning: "bytes per block"),
       FormatParameter(name: "writes", fallback: "false", meaning: "true includes writes, as sets"),
+      .maxBad,
     ])
 
-  private static let fieldCount = 7
-  /// A line of more blocks than this is damage, not a request.
-  private static let runMaximum: UInt64 = 1 << 24
+  private static let table = BlockTable(
+    device: 1...2, operation: 3, offset: 4, length: 5, time: 0, fieldCount: 7,
+    timeUnit: .fileTime)
 
   func recognise(_ sample: FormatSample) -> FormatConfidence {
     guard sample.isText else { return .none }
@@ -30,7 +29,7 @@ struct MSRCambridgeFormat: TraceFormat {
     let lines = sample.lines()
     let fits = lines.allSatisfy { line in
       let fields = line.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
-      guard fields.count == MSRCambridgeFormat.fieldCount else { return false }
+      guard fields.count == Self.table.fieldCount else { return false }
       let type = String(decoding: fields[3], as: UTF8.self)
       return (type == "Read" || type == "Write") && fields[0].count >= 17
         && fields[0].allSatisfy { $0 &- 0x30 <= 9 }
@@ -39,55 +38,8 @@ struct MSRCambridgeFormat: TraceFormat {
   }
 
   func decoder(options: FormatOptions, sample: FormatSample) throws -> any TraceDecoder {
-    let block = options.text("block").map { UInt32($0) } ?? 512
-    guard let block, block > 0 else {
-      throw options.wrong("block", expected: "a number of bytes of at least 1")
-    }
-    return Decoder(block: block, keepsWrites: try options.flag("writes") ?? false)
-  }
-
-  private struct Decoder: TraceDecoder {
-    let block: UInt32
-    let keepsWrites: Bool
-
-    var columns: TraceColumns { keepsWrites ? [.size, .time, .operation] : [.size, .time] }
-
-    func decode(_ reader: ByteReader, into batch: RecordBatch) throws {
-      try reader.forEachLine { line, number in
-        if line.trimmed.isEmpty { return true }
-        let table = TableLine(line, delimiter: UInt8(ascii: ","), path: reader.path, number)
-        let fields = try table.fields(count: MSRCambridgeFormat.fieldCount)
-        let type = fields[3].text
-        guard type == "Read" || type == "Write" else {
-          throw table.error("expected Read or Write, found \(fields[3].quoted)")
-        }
-        let time = try table.number(fields[0], "time") / 10
-        let disk = KeyHash.hash("\(fields[1].text),\(try table.number(fields[2], "disk"))")
-        let (first, count) = try run(table, fields[4], fields[5])
-        if type == "Write", !keepsWrites { return true }
-        for place in 0..<count {
-          let key = disk &+ (first + place) &* 0x9E37_79B9_7F4A_7C15
-          let record = TraceRecord(
-            key: key, time: time, size: block, operation: type == "Read" ? .get : .set)
-          guard try batch.append(record) else { return false }
-        }
-        return true
-      }
-      _ = try batch.flush()
-    }
-
-    /// The first block that a line touches, and how many.
-    private func run(
-      _ table: TableLine, _ offsetField: TextField, _ lengthField: TextField
-    ) throws(TraceError) -> (first: UInt64, count: UInt64) {
-      let offset = try table.number(offsetField, "offset")
-      let length = try table.number(lengthField, "length")
-      let (end, overflows) = offset.addingReportingOverflow(length)
-      let size = UInt64(block)
-      guard !overflows, length / size <= MSRCambridgeFormat.runMaximum else {
-        throw table.error("invalid request of \(length) bytes at offset \(offset)")
-      }
-      return (offset / size, length == 0 ? 0 : (end - 1) / size - offset / size + 1)
-    }
+    BlockTableDecoder(
+      Self.table, block: try options.block() ?? 512,
+      writes: try options.flag("writes") ?? false ? .set : .skip)
   }
 }

@@ -15,7 +15,8 @@ struct MetaKVFormat: TraceFormat {
       production has a size of 0 in the file: it gets the last known size of the object. Operations:
       GET and GET_LEASE are gets, SET and SET_LEASE are sets, DELETE is a delete.
       """,
-    suffixes: [".meta-kv", ".kvcache.csv"], parameters: [.timeUnit, .skipZeroSize, .size(.logged)])
+    suffixes: [".meta-kv", ".kvcache.csv"],
+    parameters: [.timeUnit, .skipZeroSize, .size(.logged), .maxBad])
 
   /// A row that stands for more requests than this is damage.
   private static let repeatsMaximum: UInt64 = 1 << 24
@@ -29,8 +30,10 @@ struct MetaKVFormat: TraceFormat {
   }
 
   func decoder(options: FormatOptions, sample: FormatSample) throws -> any TraceDecoder {
-    let unit = try options.choice(FormatParameter.timeUnit.name, of: TimeUnit.self)
-    return Decoder(unit: unit ?? .seconds, places: try MetaKVColumns(sample))
+    let places = try MetaKVColumns(sample)
+    let times = places.time.map { Array(sample.column($0).dropFirst()) }
+    let (unit, note) = try options.timeUnit(of: times ?? [])
+    return Decoder(unit: unit, places: places, remarks: [note].compactMap { $0 })
   }
 
   private static func operation(_ field: TextField) -> Operation? {
@@ -45,6 +48,7 @@ struct MetaKVFormat: TraceFormat {
   private struct Decoder: TraceDecoder {
     let unit: TimeUnit
     let places: MetaKVColumns
+    let remarks: [String]
 
     var columns: TraceColumns {
       var columns: TraceColumns = [.size, .operation]
@@ -56,14 +60,15 @@ struct MetaKVFormat: TraceFormat {
     func decode(_ reader: ByteReader, into batch: RecordBatch) throws {
       var known = KnownSizes()
       var isHeader = true
-      try reader.forEachLine { line, number in
+      try reader.forEachLine(telling: batch) { line, number in
         if line.trimmed.isEmpty { return true }
         if isHeader {
           isHeader = false
           return true
         }
         let table = TableLine(line, delimiter: UInt8(ascii: ","), path: reader.path, number)
-        let (record, repeats) = try row(table, &known)
+        let row = try batch.read { () throws(TraceError) in try self.row(table, &known) }
+        guard let (record, repeats) = row else { return true }
         for _ in 0..<repeats {
           guard try batch.append(record) else { return false }
         }
@@ -92,12 +97,13 @@ struct MetaKVFormat: TraceFormat {
         try table.size(fields[place])
       }
       let valueBytes = try table.size(fields[places.size])
-      let whole = valueBytes == 0 ? 0 : try table.sum(keyBytes ?? 0, valueBytes)
-      let size = known.size(of: key, saying: whole)
-      var record = TraceRecord(
-        key: key, size: size == 0 ? keyBytes ?? 0 : size, operation: operation)
+      var record = TraceRecord(key: key, operation: operation)
       if let time = places.time { record.time = try table.time(fields[time], unit) }
       if let ttl = places.ttl, !fields[ttl].isEmpty { record.ttl = try table.size(fields[ttl]) }
+      let whole = valueBytes == 0 ? 0 : try table.sum(keyBytes ?? 0, valueBytes)
+      // Only now: a bad line says nothing of the object's size.
+      let size = known.size(of: key, saying: whole)
+      record.size = size == 0 ? keyBytes ?? 0 : size
       return (record, repeats ?? 1)
     }
   }

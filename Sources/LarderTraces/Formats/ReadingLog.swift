@@ -4,6 +4,8 @@ import Synchronization
 /// What is noticed while a file is read, kept for whoever asks afterwards.
 final class ReadingLog: Sendable {
   private let state = Locked(ReadingFacts())
+  /// What the decoders chose before anything was read.
+  private let choices = Locked<[String]>([])
   /// Bytes of the files that have been read to their end.
   private let bytesBefore = Atomic<Int>(0)
   /// Bytes of the file that is being read.
@@ -18,9 +20,17 @@ final class ReadingLog: Sendable {
       let emptyFiles = state.emptyFiles
       state = ReadingFacts()
       state.emptyFiles = emptyFiles
+      state.remarks = choices.withLock { $0 }
     }
     bytesBefore.store(0, ordering: .relaxed)
     bytesNow.store(0, ordering: .relaxed)
+  }
+
+  /// Keeps what the decoders of the files chose, for the notes of every reading.
+  func noteChoices(_ remarks: [String]) {
+    choices.withLock { choices in
+      for remark in remarks where !choices.contains(remark) { choices.append(remark) }
+    }
   }
 
   /// A file has no bytes.

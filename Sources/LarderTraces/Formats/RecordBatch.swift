@@ -1,3 +1,5 @@
+internal import LarderSystem
+
 /// Collects records and hands them to a sink a few thousand at a time, so that nothing dynamic
 /// happens per record.
 public final class RecordBatch {
@@ -17,6 +19,8 @@ public final class RecordBatch {
   private let skipsZeroSizes: Bool
   private let maxBadShare: Double
   private let sink: RecordSink
+  /// The line that is being read has no end: whatever is wrong with it, it was cut.
+  var isInUnendedLine = false
   /// What is wrong with the first bad line.
   private var firstBad: TraceError?
   private var linesBefore = 0
@@ -77,6 +81,9 @@ public final class RecordBatch {
   /// - Throws: when so many were bad that the file is hopeless.
   @inline(never)
   public func bad(_ error: TraceError) throws(TraceError) {
+    if isInUnendedLine {
+      return note("The last line has no end and was left out: \(error).")
+    }
     if firstBad == nil { firstBad = error }
     reading.badLines += 1
     if reading.badExamples.count < ReadingFacts.examplesMaximum {
@@ -89,15 +96,45 @@ public final class RecordBatch {
     }
   }
 
-  /// Counts a line that is left out on purpose.
-  @inline(never)
-  public func skip(_ reason: String) {
-    let isKnown = reading.skipped.count < Self.reasonsMaximum || reading.skipped[reason] != nil
-    reading.skipped[isKnown ? reason : "other reasons", default: 0] += 1
+  /// The result of `parse`; nil where it throws, and the line is counted as a bad one.
+  ///
+  /// - Throws: when so many were bad that the file is hopeless.
+  @inline(__always)
+  func read<Result>(_ parse: () throws(TraceError) -> Result) throws(TraceError) -> Result? {
+    do {
+      return try parse()
+    } catch {
+      try bad(error)
+      return nil
+    }
   }
 
-  /// Notes a sentence for whoever reads results.
-  func note(_ remark: String) { reading.remarks.append(remark) }
+  /// Counts a line that is left out on purpose.
+  ///
+  /// - Parameters:
+  ///   - reason: why, for the note.
+  ///   - line: the line, of which the first few are kept as examples.
+  @inline(never)
+  public func skip(_ reason: String, line: TextField? = nil) {
+    let isKnown = reading.skipped.count < Self.reasonsMaximum || reading.skipped[reason] != nil
+    reading.skipped[isKnown ? reason : "other reasons", default: 0] += 1
+    if let line, reading.skippedExamples.count < ReadingFacts.examplesMaximum {
+      reading.skippedExamples.append(line.quoted)
+    }
+  }
+
+  /// Notes a sentence for whoever reads results, once.
+  func note(_ remark: String) {
+    if !reading.remarks.contains(remark) { reading.remarks.append(remark) }
+  }
+
+  /// Notes that NULs were passed over.
+  @inline(never)
+  func note(nulsPassed count: Int, in path: String) {
+    note(
+      "\(NumberText.counted(count, "NUL byte")) in \(path) \(count == 1 ? "was" : "were") passed "
+        + "over: the file was truncated while it was written (as logrotate's copytruncate does).")
+  }
 
   /// Notes which part of the objects the file has, and how many gets of all objects there were.
   public func noteSampling(_ sampling: TraceSampling) {

@@ -24,10 +24,17 @@ struct TableLine {
     var fields: [TextField] = []
     fields.reserveCapacity(count)
     while let field = splitter.next() { fields.append(field) }
-    guard fields.count == count, !splitter.isMalformed else {
-      throw error("expected \(count) fields, found \(fields.count): \(line.quoted)")
-    }
+    guard fields.count == count, !splitter.isMalformed else { throw wrongCount(count) }
     return fields
+  }
+
+  /// The error for a line that has not so many fields.
+  func wrongCount(_ count: Int, orMore: Bool = false) -> TraceError {
+    var splitter = CsvSplitter(line, delimiter: delimiter)
+    var found = 0
+    while splitter.next() != nil { found += 1 }
+    return error(
+      "expected \(count) fields\(orMore ? " or more" : ""), found \(found): \(line.quoted)")
   }
 
   /// A field that must not be empty.

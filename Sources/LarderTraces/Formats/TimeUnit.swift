@@ -27,10 +27,10 @@ public enum TimeUnit: String, CaseIterable, Sendable {
     var fraction: UInt64 = 0
     var missing = decimals
     if !rest.isEmpty {
-      guard rest.takeByte() == UInt8(ascii: "."), !rest.isEmpty else { return nil }
+      guard rest.takeByte() == UInt8(ascii: "."), !rest.isEmpty else { return exponential(field) }
       while let byte = rest.takeByte() {
         let digit = byte &- 0x30
-        if digit > 9 { return nil }
+        if digit > 9 { return exponential(field) }
         if missing > 0 {
           fraction = fraction &* 10 &+ UInt64(digit)
           missing -= 1
@@ -42,6 +42,22 @@ public enum TimeUnit: String, CaseIterable, Sendable {
     let (product, tooLarge) = whole.multipliedReportingOverflow(by: scale)
     let (sum, overflow) = product.addingReportingOverflow(fraction)
     return tooLarge || overflow ? nil : sum
+  }
+
+  /// Microseconds of a number with an exponent, such as 1.77e+09.
+  @inline(never)
+  private func exponential(_ field: TextField) -> UInt64? {
+    guard field.contains(anyOf: "eE") else { return nil }
+    return DecimalNumber(field)?.scaled(by: self == .nanoseconds ? -3 : decimals)
+  }
+
+  /// The unit of numbers since 1970: the one that makes all of them times of our days. Numbers
+  /// below 10^11, and columns without a number, have the unit `short`.
+  static func guess(_ values: [String], short: TimeUnit = .seconds) -> TimeUnit {
+    let numbers = values.compactMap { Double($0) }
+    guard let least = numbers.min(), least >= 1e11 else { return short }
+    if least < 1e14 { return .milliseconds }
+    return least < 1e17 ? .microseconds : .nanoseconds
   }
 
   private var scale: UInt64 {

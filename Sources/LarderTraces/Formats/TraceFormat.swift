@@ -34,6 +34,9 @@ public protocol TraceDecoder: Sendable {
   /// How lines are understood where the decoder chose, in sentences for whoever checks it.
   var understanding: [String] { get }
 
+  /// Sentences for whoever reads results: what was guessed, and which option says otherwise.
+  var remarks: [String] { get }
+
   /// The share of the objects whose requests the file has; 1 for all.
   var samplingRate: Double { get }
 
@@ -53,6 +56,9 @@ extension TraceDecoder {
 
   /// Nothing was chosen.
   public var understanding: [String] { [] }
+
+  /// Empty by default.
+  public var remarks: [String] { [] }
 
   /// Every request keeps its own size.
   public var sizeRule: SizeRule { .logged }

@@ -15,7 +15,8 @@ struct TwitterFormat: TraceFormat {
       bytes in the file: it gets the last known size of the object. Operations: get and gets are
       gets; set, add, cas, replace, append, prepend, incr and decr are sets; delete is a delete.
       """,
-    suffixes: [".twitter", ".twr.csv"], parameters: [.timeUnit, .skipZeroSize, .size(.logged)])
+    suffixes: [".twitter", ".twr.csv"],
+    parameters: [.timeUnit, .skipZeroSize, .size(.logged), .maxBad])
 
   private static let fieldCount = 7
 
@@ -32,8 +33,8 @@ struct TwitterFormat: TraceFormat {
   }
 
   func decoder(options: FormatOptions, sample: FormatSample) throws -> any TraceDecoder {
-    let unit = try options.choice(FormatParameter.timeUnit.name, of: TimeUnit.self)
-    return Decoder(unit: unit ?? .seconds)
+    let (unit, note) = try options.timeUnit(of: sample.column(0))
+    return Decoder(unit: unit, remarks: [note].compactMap { $0 })
   }
 
   private static func operation(_ name: String) -> Operation? {
@@ -47,30 +48,38 @@ struct TwitterFormat: TraceFormat {
 
   private struct Decoder: TraceDecoder {
     let unit: TimeUnit
+    let remarks: [String]
     var columns: TraceColumns { [.size, .time, .operation, .ttl] }
 
     func decode(_ reader: ByteReader, into batch: RecordBatch) throws {
       var known = KnownSizes()
-      try reader.forEachLine { line, number in
+      try reader.forEachLine(telling: batch) { line, number in
         if line.trimmed.isEmpty { return true }
         let table = TableLine(line, delimiter: UInt8(ascii: ","), path: reader.path, number)
-        let fields = try table.fields(count: TwitterFormat.fieldCount)
-        let key = KeyHash.key(try table.filled(fields[1], "key"))
-        let time = try table.time(fields[0], unit)
-        let keyBytes = try table.size(fields[2])
-        let valueBytes = try table.size(fields[3])
-        guard let operation = TwitterFormat.operation(fields[5].text) else {
-          throw table.error(
-            "expected a memcached operation (get, set, delete ...), found \(fields[5].quoted)")
-        }
-        let whole = valueBytes == 0 ? 0 : try table.sum(keyBytes, valueBytes)
-        let size = known.size(of: key, saying: whole)
-        return try batch.append(
-          TraceRecord(
-            key: key, time: time, size: size == 0 ? keyBytes : size,
-            ttl: try table.size(fields[6]), operation: operation))
+        let record = try batch.read { () throws(TraceError) in try self.row(table, &known) }
+        guard let record else { return true }
+        return try batch.append(record)
       }
       _ = try batch.flush()
+    }
+
+    private func row(
+      _ table: TableLine, _ known: inout KnownSizes
+    ) throws(TraceError) -> TraceRecord {
+      let fields = try table.fields(count: TwitterFormat.fieldCount)
+      let key = KeyHash.key(try table.filled(fields[1], "key"))
+      let time = try table.time(fields[0], unit)
+      let keyBytes = try table.size(fields[2])
+      let valueBytes = try table.size(fields[3])
+      guard let operation = TwitterFormat.operation(fields[5].text) else {
+        throw table.error(
+          "expected a memcached operation (get, set, delete ...), found \(fields[5].quoted)")
+      }
+      let ttl = try table.size(fields[6])
+      let whole = valueBytes == 0 ? 0 : try table.sum(keyBytes, valueBytes)
+      let size = known.size(of: key, saying: whole)
+      return TraceRecord(
+        key: key, time: time, size: size == 0 ? keyBytes : size, ttl: ttl, operation: operation)
     }
   }
 }

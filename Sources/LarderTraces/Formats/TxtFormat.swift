@@ -8,7 +8,7 @@ struct TxtFormat: TraceFormat {
       are their own keys, other ids are hashed (64 bits). Blank lines are skipped. No sizes, no
       times.
       """,
-    suffixes: [".txt"])
+    suffixes: [".txt"], parameters: [.maxBad])
 
   func recognise(_ sample: FormatSample) -> FormatConfidence {
     let lines = sample.lines()
@@ -24,7 +24,7 @@ struct TxtFormat: TraceFormat {
     var columns: TraceColumns { [] }
 
     func decode(_ reader: ByteReader, into batch: RecordBatch) throws {
-      try reader.forEachLine { line, _ in
+      try reader.forEachLine(telling: batch) { line, _ in
         let id = line.trimmed
         return id.isEmpty ? true : try batch.append(TraceRecord(key: KeyHash.key(id)))
       }

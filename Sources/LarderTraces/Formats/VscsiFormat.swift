@@ -7,14 +7,15 @@ struct VscsiFormat: TraceFormat {
       Little-endian. Version 1, 32 bytes: u32 number, u32 length in bytes, u32 segments, u16
       command, u16 version (high byte 1), u64 block, u64 time in microseconds. Version 2, 40 bytes:
       u16 command, u16 version (high byte 2), u32 number, u32 length, u32 segments, u64 block, u64
-      time, u64 response time. A record is one get of the block, whose size is the length: reads
-      and writes are both accesses, and a request is not split into blocks.
+      time, u64 response time. A record is one get of the block (a sector of 512 bytes), whose size
+      is the length: reads and writes are both accesses. With block= it is one get for each block
+      of so many bytes that it touches.
       """,
     suffixes: [".vscsi", ".vscsitrace", ".vscsi1", ".vscsi2"],
     parameters: [
       FormatParameter(
         name: "version", fallback: "", meaning: "1 or 2; recognised by content by default"),
-      .skipZeroSize,
+      .block, .skipZeroSize,
     ])
 
   /// Where things are in a record.
@@ -54,8 +55,9 @@ struct VscsiFormat: TraceFormat {
   }
 
   func decoder(options: FormatOptions, sample: FormatSample) throws -> any TraceDecoder {
+    let block = try options.block()
     if let version = try options.choice("version", of: Version.self) {
-      return Decoder(version: version)
+      return decoder(of: version, block: block, sample)
     }
     let versions = Version.allCases.filter { $0.fits(sample.head) }
     guard let version = versions.first else {
@@ -65,11 +67,65 @@ struct VscsiFormat: TraceFormat {
           : "the first records are neither vscsi version 1 nor 2",
         in: sample.path, at: .byte(0), advice: "is it another format, or truncated?")
     }
-    return Decoder(version: version)
+    return decoder(of: version, block: block, sample)
+  }
+
+  private func decoder(
+    of version: Version, block: UInt32?, _ sample: FormatSample
+  ) -> any TraceDecoder {
+    let whole = Decoder(version: version, remarks: Self.remarks(version, sample))
+    guard let block else { return whole }
+    return SplitDecoder(whole: whole, block: block)
+  }
+
+  /// The note that requests are not split, where the first of them differ in length.
+  private static func remarks(_ version: Version, _ sample: FormatSample) -> [String] {
+    let lengths = (0..<(sample.head.count / version.recordSize)).compactMap {
+      sample.integer(at: $0 * version.recordSize + version.length, as: UInt32.self)
+    }
+    return Set(lengths).count > 1 ? [BlockRun.note] : []
+  }
+
+  /// Splits the records of `whole` into blocks.
+  private struct SplitDecoder: TraceDecoder {
+    let whole: Decoder
+    let block: UInt32
+    var columns: TraceColumns { whole.columns }
+
+    func decode(_ reader: ByteReader, into batch: RecordBatch) throws {
+      let size = whole.recordSize
+      let record = UnsafeMutablePointer<TraceRecord>.allocate(capacity: 1)
+      defer { record.deallocate() }
+      while try reader.fill(atLeast: size) {
+        guard whole.decode(reader.unread, count: 1, into: record) == 1 else {
+          throw whole.damage(at: reader.unread, in: reader.path, offset: reader.offset)
+        }
+        let (offset, overflows) = record.pointee.key.multipliedReportingOverflow(by: 512)
+        guard !overflows,
+          let run = BlockRun.of(
+            offset: offset, length: UInt64(record.pointee.size), block: UInt64(block))
+        else {
+          throw TraceError(
+            "invalid request of \(record.pointee.size) bytes at block \(record.pointee.key)",
+            in: reader.path, at: .byte(reader.offset))
+        }
+        reader.consume(size)
+        for step in 0..<run.count {
+          let next = TraceRecord(key: run.first + step, time: record.pointee.time, size: block)
+          guard try batch.append(next) else { return }
+        }
+      }
+      if let error = whole.leftOver(reader.unreadCount, in: reader.path, offset: reader.offset) {
+        throw error
+      }
+      _ = try batch.flush()
+    }
   }
 
   private struct Decoder: FixedWidthDecoder {
     let version: Version
+    let remarks: [String]
+    var understanding: [String] { remarks }
     var columns: TraceColumns { [.size, .time] }
     var recordSize: Int { version.recordSize }
 

@@ -8,8 +8,9 @@ extension WorkloadKeys {
     keys: [
       Key(
         "trace", .traceFiles,
-        "path, relative to the folder of the workload file; the file may be compressed with zstd, "
-          + "gzip or xz. A list of paths is one trace, read in the order of the files' times",
+        "path, relative to the folder of the workload file; the file may be compressed with "
+          + "zstd, gzip, xz or bzip2. A list of paths is one trace, read in the order of "
+          + "the files' times",
         default: .required, example: "[access.log.2.gz, access.log.1, access.log]"
       ) { files, trace, _ in trace.paths = files }
     ] + readingKeys.map { $0.within(\.self) })

@@ -89,7 +89,41 @@ struct CompressionTests {
     }
   }
 
-  @Test(arguments: Compression.allCases)
+  private func remarks(_ bytes: [UInt8], _ expected: [UInt8]) throws -> [String] {
+    let folder = try TestFolder()
+    let path = try folder.write(bytes, to: "padded")
+    let reader = ByteReader(try Compression.open(try FileBytes(path: path)), path: path)
+    while try reader.fillMore() {}
+    #expect(Array(reader.bytes) == expected)
+    return reader.remarks
+  }
+
+  @Test(arguments: [Compression.gzip, .bzip2], [1, 3, 512, 200_000])
+  func zerosBehindTheEndAreSkipped(_ compression: Compression, _ count: Int) throws {
+    let text = Array("text\n".utf8)
+    let zeros = [UInt8](repeating: 0, count: count)
+    let one = compression.compress(text)
+    #expect(try remarks(one + zeros, text) == [])
+    #expect(try remarks(one + zeros + one, text + text) == [])
+  }
+
+  @Test(
+    arguments: [Compression.gzip, .bzip2], ["U", "\u{0}x", String(repeating: "y", count: 300_000)])
+  func rubbishBehindTheEndIsNoted(_ compression: Compression, _ rubbish: String) throws {
+    let text = CompressionTests.large
+    let remarks = try remarks(compression.compress(text) + Array(rubbish.utf8), text)
+    #expect(remarks.count == 1 && remarks[0].contains("are not \(compression.rawValue)"))
+  }
+
+  @Test func rubbishBehindTheEndIsInTheNotesOfTheTrace() throws {
+    let folder = try TestFolder()
+    let bytes = Compression.gzip.compress(Array("1\n2\n".utf8)) + Array("rubbish".utf8)
+    let trace = try PreparedTrace.load(path: folder.write(bytes, to: "a.txt.gz"))
+    #expect(trace.requests.count == 2)
+    #expect(trace.notes.contains { $0.hasPrefix("7 bytes behind the end of the gzip data") })
+  }
+
+  @Test(arguments: [Compression.zstd, .xz])
   func rubbishAfterTheEndIsAnError(_ compression: Compression) throws {
     let folder = try TestFolder()
     let path = try folder.write(

@@ -25,6 +25,25 @@ struct FormatRegistryTests {
     #expect(try recognised(sample.bytes, name) == expected)
   }
 
+  /// A name of another format changes nothing where the content has marks of its own.
+  @Test func contentGoesBeforeTheName() throws {
+    for sample in SampleTrace.all {
+      let nameless = FormatSample(path: "", head: sample.bytes, isWhole: true)
+      let format = try FormatRegistry.format(named: sample.format)
+      guard format.recognise(nameless) == .certain else { continue }
+      for suffix in FormatRegistry.standard.flatMap(\.description.suffixes) {
+        #expect(try recognised(sample.bytes, "x\(suffix)") == sample.format, "\(suffix)")
+      }
+    }
+    for name in ["request.trace", "x.trc", "x.lis", "x.vscsi", "x.txt"] {
+      #expect(try recognised(Array("1 0 68\n2 1 100\n".utf8), name) == "adapt-size", "\(name)")
+      #expect(
+        try recognised(Array("time,id\n1,0\n".utf8), name == "x.txt" ? "x.lis" : name) == "csv")
+    }
+    // Where the content fits none, the name says whose errors are of use.
+    #expect(try recognised(Array("1 2 0 x\n".utf8), "x.lis") == "arc")
+  }
+
   @Test func whatNobodyKnowsIsAnErrorThatListsTheFormats() {
     let text = message { _ = try recognised([1, 2, 3, 0, 9, 9], "strange.dat") }
     #expect(text.contains("cannot recognise the trace format by name and content"))

@@ -37,6 +37,60 @@ struct HashIDsFormatTests {
     }
   }
 
+  private func trace(_ lines: [String], _ spec: String = "hash-ids") throws -> PreparedTrace {
+    let folder = try TestFolder()
+    let path = try folder.write(lines.map { $0 + "\n" }.joined(), to: "a.jsonl")
+    return try PreparedTrace.load(path: path, format: ComponentSpec(parsing: spec))
+  }
+
+  @Test func decimalTimesAreSeconds() throws {
+    let found = try records([
+      #"{"timestamp": 61.114, "hash_ids": [5]}"#, #"{"timestamp": 62, "hash_ids": [6]}"#,
+      #"{"hash_ids": [7]}"#,
+    ])
+    #expect(found.map(\.time) == [61_114_000, 62_000_000, 62_000_000])
+    let epoch = try records([#"{"timestamp": 1772359200123, "hash_ids": [5]}"#])
+    #expect(epoch.map(\.time) == [1_772_359_200_123_000])
+    let given = try trace([#"{"timestamp": 1.5, "hash_ids": [5]}"#], "hash-ids:time-unit=ms")
+    #expect(given.requests.times?[0] == 1500 && given.notes == [])
+    #expect(
+      try trace([#"{"timestamp": 1.5, "hash_ids": [5]}"#]).notes.contains { $0.contains("as s:") })
+  }
+
+  @Test func idsMayBeTextsAndNegative() throws {
+    let found = try records([#"{"timestamp": 1, "hash_ids": ["ab", -1, 18446744073709551615]}"#])
+    #expect(found.map(\.key) == [KeyHash.hash("ab"), .max, .max])
+  }
+
+  @Test(arguments: [16, 64, 128, 512, 1024])
+  func blocksHaveAsManyTokensAsLengthsSay(_ block: Int) throws {
+    let lengths = (1...60).map { $0 * 37 * block / 16 + 1 }
+    let lines = lengths.enumerated().map { number, tokens in
+      let ids = (0..<((tokens - 1) / block + 1)).map { "\(number * 1000 + $0)" }.joined(
+        separator: ",")
+      return
+        #"{"timestamp": 1, "input_length": \#(tokens), "hash_ids": [\#(ids)]}"#
+    }
+    let trace = try trace(lines)
+    #expect(trace.tokensPerBlock() == block)
+    #expect(trace.notes.contains { $0.contains("have \(block) tokens") } == (block != 512))
+    // A line that does not fit the others changes nothing.
+    let odd = #"{"timestamp": 1, "input_length": 7, "hash_ids": [1,2,3,4,5,6,7]}"#
+    #expect(try self.trace(lines + [odd]).tokensPerBlock() == block)
+    let given = try self.trace(
+      [#"{"timestamp": 1, "hash_ids": [1, 2]}"#], "hash-ids:block=\(block)")
+    #expect(given.prompts?[0] == UInt32(2 * block + 1))
+  }
+
+  @Test func linesWithoutIDsAreAnErrorThatSaysSo() {
+    let line = #"{"timestamp": 1, "input_length": 100, "output_length": 5}"#
+    #expect(message { _ = try trace([line]) }.contains("the lines have no 'hash_ids'"))
+    let folder = try? TestFolder()
+    let path = try? folder?.write(line + "\n" + line + "\n", to: "lengths.jsonl")
+    #expect(message { _ = try FileSource(path: path ?? "") }.contains("no 'hash_ids'"))
+    #expect(message { _ = try trace([line], "hash-ids:block=0") } != "")
+  }
+
   @Test func promptsSurviveAPreparedTrace() throws {
     let folder = try TestFolder()
     let original = try folder.write(SampleTrace.hashIDs.bytes, to: "a.hash-ids.jsonl")

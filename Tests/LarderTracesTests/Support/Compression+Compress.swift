@@ -1,3 +1,4 @@
+import CBzip2
 import CLZMA
 import CZlib
 import CZstd
@@ -20,6 +21,13 @@ extension Compression {
     case .xz:
       lzma_easy_buffer_encode(
         6, LZMA_CHECK_CRC64, nil, bytes, bytes.count, &result, &length, result.count)
+    case .bzip2:
+      var source = bytes.map { CChar(bitPattern: $0) }
+      var target = [CChar](repeating: 0, count: result.count)
+      var count = UInt32(target.count)
+      BZ2_bzBuffToBuffCompress(&target, &count, &source, UInt32(source.count), 9, 0, 0)
+      result = target.map { UInt8(bitPattern: $0) }
+      length = Int(count)
     }
     return Array(result[..<length])
   }

@@ -93,6 +93,41 @@ extension SampleTrace {
     records: [(0, 1, 12_816_637_200_306_162), (0, 2, 12_816_637_200_306_162)].map(block)
       + [(0, 3, 12_816_637_200_306_162), (1, 2, 12_816_637_202_638_224)].map(block))
 
+  /// Addresses and times of the requests of `spc`, `alibabaBlock` and `tencentBlock`.
+  private static let accesses: [(device: String, sector: UInt64, size: UInt32)] = [
+    ("1", 8, 4096), ("2", 8, 8192), ("1", 8, 4096), ("1", 16, 8192),
+  ]
+
+  private static func accesses(sector: UInt64, time: UInt64, step: UInt64) -> [TraceRecord] {
+    accesses.enumerated().map { number, access in
+      TraceRecord(
+        key: BlockRun.key(device: KeyHash.hash(access.device), access.sector * sector),
+        time: time + UInt64(number) * step, size: access.size)
+    }
+  }
+
+  static let spc = SampleTrace(
+    format: "spc", file: "sample.spc",
+    bytes: lines([
+      "1,8,4096,R,0.000000", "2,8,8192,w,0.250000", "1,8,4096,r,0.500000", "1,16,8192,W,0.750000",
+    ]),
+    records: accesses(sector: 1, time: 0, step: 250_000))
+
+  static let alibabaBlock = SampleTrace(
+    format: "alibaba-block", file: "sample.alibaba.csv",
+    bytes: lines([
+      "1,R,4096,4096,1577808000000000", "2,W,4096,8192,1577808000000250",
+      "1,R,4096,4096,1577808000000500", "1,W,8192,8192,1577808000000750",
+    ]),
+    records: accesses(sector: 512, time: 1_577_808_000_000_000, step: 250))
+
+  static let tencentBlock = SampleTrace(
+    format: "tencent-block", file: "sample.tencent.csv",
+    bytes: lines([
+      "1538323200,8,8,0,1", "1538323201,8,16,1,2", "1538323202,8,8,0,1", "1538323203,16,16,1,1",
+    ]),
+    records: accesses(sector: 1, time: 1_538_323_200_000_000, step: 1_000_000))
+
   private static func block(_ disk: Int, _ number: UInt64, _ time: UInt64) -> TraceRecord {
     TraceRecord(
       key: KeyHash.hash("usr,\(disk)") &+ number &* 0x9E37_79B9_7F4A_7C15, time: time, size: 512)

@@ -29,7 +29,8 @@ struct SampleTrace: Sendable, CustomTestStringConvertible {
   static let all: [SampleTrace] =
     [
       oracleGeneral, csv, csvWithOperations, txt, arc, lirs, vscsi1, vscsi2, adaptSize, cache2k,
-      lcs, lcsOlder, twitter, metaKV, msrCambridge, larder, recorded,
+      lcs, lcsOlder, twitter, metaKV, msrCambridge, spc, alibabaBlock, tencentBlock, larder,
+      recorded,
     ] + logs
 
   private static let timed = requests.map {

@@ -43,6 +43,13 @@ extension TextField {
       }
   }
 
+  /// True if one of the bytes is in `set`.
+  func contains(anyOf set: StaticString) -> Bool {
+    (0..<count).contains { place in
+      (0..<set.utf8CodeUnitCount).contains { set.utf8Start[$0] == next[place] }
+    }
+  }
+
   /// Empty, or the `-` that logs write for nothing.
   @inline(__always)
   var isNothing: Bool { isEmpty || (count == 1 && next.pointee == 0x2D) }

@@ -55,7 +55,7 @@ struct WebDecoder<Layout: WebLayout>: TraceDecoder {
       }
       switch mapper.record(fields) {
       case .record(let record): return try batch.append(record)
-      case .skipped(let reason): batch.skip(reason)
+      case .skipped(let reason): batch.skip(reason, line: line)
       case .bad(let role):
         try batch.bad(
           TraceError(

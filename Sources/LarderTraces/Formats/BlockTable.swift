@@ -1,0 +1,233 @@
+import LarderEngine
+
+/// A table of requests to block devices: where its columns are and in which units.
+struct BlockTable: Sendable {
+  /// How a table writes times.
+  enum Time: Sendable {
+    /// Decimals.
+    case unit(TimeUnit)
+    /// Whole numbers of 100 ns since 1601.
+    case fileTime
+  }
+
+  /// The columns that together name a device.
+  let device: ClosedRange<Int>
+  /// The column that says read or write.
+  let operation: Int
+  let offset: Int
+  let length: Int
+  let time: Int
+  /// How many fields a line has, at least.
+  let fieldCount: Int
+  /// Lines may have more fields.
+  var mayHaveMore = false
+  /// Bytes of one of the offset.
+  var offsetUnit: UInt64 = 1
+  /// Bytes of one of the length.
+  var lengthUnit: UInt64 = 1
+  let timeUnit: Time
+
+  /// Options of every table of block requests.
+  static let parameters = [
+    FormatParameter.block,
+    FormatParameter(
+      name: "writes", fallback: "get",
+      meaning: "writes are accesses as reads are (get), sets (set), or left out (skip)"),
+    .maxBad,
+  ]
+
+  /// True for a write, false for a read; nil for anything else.
+  static func isWrite(_ field: TextField) -> Bool? {
+    if field.count == 1 {
+      switch field.next.pointee {
+      case UInt8(ascii: "R"), UInt8(ascii: "r"), UInt8(ascii: "0"): return false
+      case UInt8(ascii: "W"), UInt8(ascii: "w"), UInt8(ascii: "1"): return true
+      default: return nil
+      }
+    }
+    if field.equals(anyCase: "read") { return false }
+    return field.equals(anyCase: "write") ? true : nil
+  }
+
+  /// The fields of each line of a sample, trimmed; empty where a line has fewer than `minimum`.
+  static func rows(_ sample: FormatSample, fields minimum: Int) -> [[ArraySlice<UInt8>]] {
+    guard sample.isText else { return [] }
+    let rows = sample.lines().map { line -> [ArraySlice<UInt8>] in
+      line.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map(trimmed)
+    }
+    return rows.allSatisfy { $0.count >= minimum } ? rows : []
+  }
+
+  private static func trimmed(_ field: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    var field = field.drop { $0 == 0x20 }
+    while field.last == 0x20 { field.removeLast() }
+    return field
+  }
+
+  /// True where the bytes are a whole number of `digits` digits.
+  static func isNumber(_ field: ArraySlice<UInt8>, digits: ClosedRange<Int> = 1...20) -> Bool {
+    digits.contains(field.count) && field.allSatisfy { $0 &- 0x30 <= 9 }
+  }
+}
+
+/// What becomes of writes to block devices.
+enum BlockWrites: String, CaseIterable, Sendable {
+  case get, set, skip
+}
+
+/// Requests of several blocks, one after the other.
+struct BlockRun {
+  /// A request of more blocks than this is damage.
+  static let maximum: UInt64 = 1 << 24
+
+  /// The first block that a request touches, and how many; nil where that cannot be.
+  @inline(__always)
+  static func of(
+    offset: UInt64, length: UInt64, block: UInt64
+  ) -> (first: UInt64, count: UInt64)? {
+    let (end, overflows) = offset.addingReportingOverflow(length)
+    guard !overflows, length / block <= maximum else { return nil }
+    return (offset / block, length == 0 ? 0 : (end - 1) / block - offset / block + 1)
+  }
+
+  /// The key of a block, or of an address, of a device.
+  @inline(__always)
+  static func key(device: UInt64, _ number: UInt64) -> UInt64 {
+    device &+ number &* 0x9E37_79B9_7F4A_7C15
+  }
+
+  /// The note where requests are not split.
+  static let note = """
+    A request of several blocks counts as one object, at its first address: block=4096 in the \
+    format's options splits it into blocks of so many bytes.
+    """
+}
+
+extension FormatParameter {
+  /// For traces of block devices: the size of the blocks into which requests are split.
+  static let block = FormatParameter(
+    name: "block", fallback: "",
+    meaning: "bytes per block: splits a request into one for each block that it touches")
+}
+
+extension FormatOptions {
+  /// The bytes of a block, nil where requests are not to be split.
+  func block() throws(ComponentError) -> UInt32? {
+    guard let text = self.text(FormatParameter.block.name) else { return nil }
+    guard let block = UInt32(text), block > 0 else {
+      throw wrong(FormatParameter.block.name, expected: "a number of bytes of at least 1")
+    }
+    return block
+  }
+}
+
+/// Decodes a table of block requests.
+struct BlockTableDecoder: TraceDecoder {
+  let table: BlockTable
+  /// Bytes of the blocks into which requests are split; nil to leave them whole.
+  let block: UInt32?
+  let writes: BlockWrites
+  /// Sentences for whoever reads results.
+  var remarks: [String] = []
+
+  var columns: TraceColumns { writes == .set ? [.size, .time, .operation] : [.size, .time] }
+  var understanding: [String] { remarks }
+
+  /// A decoder with the options that every such table has.
+  init(_ table: BlockTable, _ options: FormatOptions) throws(ComponentError) {
+    self.table = table
+    block = try options.block()
+    writes = try options.choice("writes", of: BlockWrites.self) ?? .get
+    if block == nil { remarks.append(BlockRun.note) }
+    if writes == .get {
+      remarks.append("Writes count as gets: writes=set or writes=skip say otherwise.")
+    }
+  }
+
+  /// A decoder that splits requests.
+  init(_ table: BlockTable, block: UInt32, writes: BlockWrites) {
+    self.table = table
+    self.block = block
+    self.writes = writes
+  }
+
+  /// A line that has been taken apart.
+  private struct Row {
+    var record: TraceRecord
+    var isWrite: Bool
+    /// The first block, or the address.
+    var first: UInt64
+    /// One for each block.
+    var count: UInt64
+    var device: UInt64
+  }
+
+  func decode(_ reader: ByteReader, into batch: RecordBatch) throws {
+    let space = UnsafeMutableBufferPointer<TextField>.allocate(capacity: table.fieldCount)
+    defer { space.deallocate() }
+    try reader.forEachLine(telling: batch) { line, number in
+      if line.trimmed.isEmpty { return true }
+      let place = TableLine(line, delimiter: UInt8(ascii: ","), path: reader.path, number)
+      let row = try batch.read { () throws(TraceError) in try self.row(place, line, space) }
+      guard var row else { return true }
+      if row.isWrite, writes == .skip {
+        batch.skip("they are writes", line: line)
+        return true
+      }
+      if row.isWrite, writes == .set { row.record.operation = Operation.set.rawValue }
+      for step in 0..<row.count {
+        row.record.key = BlockRun.key(device: row.device, row.first + step)
+        guard try batch.append(row.record) else { return false }
+      }
+      return true
+    }
+    _ = try batch.flush()
+  }
+
+  private func row(
+    _ place: TableLine, _ line: TextField, _ space: UnsafeMutableBufferPointer<TextField>
+  ) throws(TraceError) -> Row {
+    var splitter = CsvSplitter(line, delimiter: UInt8(ascii: ","))
+    let count = splitter.take(into: space)
+    guard count == space.count, table.mayHaveMore || splitter.next() == nil,
+      !splitter.isMalformed
+    else { throw place.wrongCount(space.count, orMore: table.mayHaveMore) }
+    guard let isWrite = BlockTable.isWrite(space[table.operation]) else {
+      throw place.error("expected Read or Write, found \(space[table.operation].quoted)")
+    }
+    let offset = try bytes(place, space[table.offset], table.offsetUnit, "offset")
+    let length = try bytes(place, space[table.length], table.lengthUnit, "length")
+    let device = UnsafeBufferPointer(
+      start: space[table.device.lowerBound].next,
+      count: space[table.device.upperBound].end - space[table.device.lowerBound].next)
+    var record = TraceRecord(key: 0)
+    switch table.timeUnit {
+    case .unit(let unit): record.time = try place.time(space[table.time], unit)
+    case .fileTime: record.time = try place.number(space[table.time], "time") / 10
+    }
+    var (first, blocks): (UInt64, UInt64) = (offset / table.offsetUnit, 1)
+    if let block {
+      guard let run = BlockRun.of(offset: offset, length: length, block: UInt64(block)) else {
+        throw place.error("invalid request of \(length) bytes at offset \(offset)")
+      }
+      (first, blocks) = run
+      record.size = block
+    } else {
+      guard let size = UInt32(exactly: length) else {
+        throw place.error("invalid request of \(length) bytes at offset \(offset)")
+      }
+      record.size = size
+    }
+    return Row(
+      record: record, isWrite: isWrite, first: first, count: blocks,
+      device: KeyHash.hash(device))
+  }
+
+  private func bytes(
+    _ place: TableLine, _ field: TextField, _ unit: UInt64, _ name: String
+  ) throws(TraceError) -> UInt64 {
+    let (bytes, overflows) = try place.number(field, name).multipliedReportingOverflow(by: unit)
+    guard !overflows else { throw place.error("the \(name) \(field.quoted) is too large") }
+    return bytes
+  }
+}
