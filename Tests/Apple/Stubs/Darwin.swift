@@ -1,4 +1,5 @@
 // What Swift's own part of the module Darwin adds to the headers: see darwin.h.
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
 @_exported import Darwin
 
 public var errno: Int32 {
