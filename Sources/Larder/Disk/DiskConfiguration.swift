@@ -49,6 +49,8 @@ public struct DiskConfiguration: Sendable, Hashable {
   public var mismatchHandling: DiskMismatchHandling?
   /// Reads of rows after which connections for reading are opened.
   package var readersAfter = 32
+  /// False where entries count with the size of their value alone, as the objects of a simulation do.
+  package var countsRows = true
   /// What stands for keys where a policy or a filter counts them in a sketch.
   package var fingerprints = KeyFingerprints.hashes
 
@@ -95,6 +97,13 @@ public struct DiskConfiguration: Sendable, Hashable {
       groupBytes: groupBytes, pageCacheBytes: pageCacheBytes,
       checkpointPages: checkpointPages, seed: seed, encryption: encryption,
       damageHandling: damageHandling, mismatchHandling: mismatchHandling)
+  }
+
+  /// The same for a cache whose entries count with the size of their value alone.
+  package var countingValuesAlone: DiskConfiguration {
+    var copy = self
+    copy.countsRows = false
+    return copy
   }
 
   /// The same for a cache that takes everything.

@@ -3,8 +3,8 @@
 ///
 /// Opening a cache with a limit out of range throws `DiskCacheError.limit`.
 public struct DiskLimits: Sendable, Hashable {
-  /// Maximum sum of the stored sizes of values in bytes, from 1 to 2^50, or nil for no limit. Keys
-  /// and the overhead of the database do not count.
+  /// Maximum sum of what the entries take in bytes, from 1 to 2^50, or nil for no limit. An entry
+  /// takes the size of its value, that of its key (at most 4 MB), and `entryOverhead`.
   public var bytes: UInt64?
   /// Maximum number of entries, from 1 to 2^50, or nil for no limit; never more than 2^27.
   public var count: Int?
@@ -17,6 +17,10 @@ public struct DiskLimits: Sendable, Hashable {
   public var freeBytes: UInt64
   /// Bytes stored between two checks of the free space; with 0 every set checks.
   public var freeSpaceInterval: UInt64
+
+  /// Bytes that an entry counts in a limit on bytes in addition to its value and its key, for its row
+  /// in the database. The sum with the key is rounded up to a multiple of 64.
+  public static var entryOverhead: Int { 100 }
 
   /// Limits without one on the number of entries; by default 100 MiB of values, and 256 MiB of free
   /// disk space.

@@ -1,7 +1,7 @@
 #if canImport(FoundationEssentials)
-  import FoundationEssentials
+  public import FoundationEssentials
 #else
-  import Foundation
+  public import Foundation
 #endif
 
 extension HybridCache {
@@ -17,6 +17,19 @@ extension HybridCache {
     codec: DiskCodec<Value>
   ) throws(HybridCacheError) {
     try self.init(path: path, configuration: configuration, codec: codec, files: SystemFiles())
+  }
+
+  /// A cache in the folder of a file URL; see the initialiser with a path.
+  ///
+  /// - Throws: as that initialiser; `configuration` for a URL that is not a file's.
+  public convenience init(
+    path url: URL, configuration: HybridCacheConfiguration = HybridCacheConfiguration(),
+    codec: DiskCodec<Value>
+  ) throws(HybridCacheError) {
+    guard url.isFileURL else {
+      throw .configuration(message: "\(url.absoluteString) is not a file URL")
+    }
+    try self.init(path: url.absoluteString, configuration: configuration, codec: codec)
   }
 
   /// The same, over another file layer.
@@ -66,6 +79,15 @@ extension HybridCache where Value: Codable {
     path: String? = nil, configuration: HybridCacheConfiguration = HybridCacheConfiguration()
   ) throws(HybridCacheError) {
     try self.init(path: path, configuration: configuration, codec: .standard)
+  }
+
+  /// A cache in the folder of a file URL, of values that are stored with `DiskCodec.standard`.
+  ///
+  /// - Throws: as the initialiser with a codec.
+  public convenience init(
+    path url: URL, configuration: HybridCacheConfiguration = HybridCacheConfiguration()
+  ) throws(HybridCacheError) {
+    try self.init(path: url, configuration: configuration, codec: .standard)
   }
 
   /// A cache in front of a disk cache that others use, too, of values that are stored with

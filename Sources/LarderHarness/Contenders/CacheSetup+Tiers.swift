@@ -42,6 +42,8 @@ extension DiskConfiguration {
       seed: setup.simulation.seed,
       encryption: try setup.encryption)
     fingerprints = .spreadObjectIDs
+    // Objects of a simulation have no rows.
+    countsRows = false
   }
 }
 

@@ -79,7 +79,8 @@ struct RecordedRoundTripTests {
     let cache = try DiskCache(
       path: folder.appending(path: "cache").path,
       configuration: DiskConfiguration(
-        policy: policy, limits: DiskLimits(bytes: 20_000), durability: .none))
+        policy: policy, limits: DiskLimits(bytes: 20_000), durability: .none
+      ).countingValuesAlone)
     let recording = try cache.record(to: path, keys: .plain)
     for key in Self.keys(3000, objects: 800) {
       if try cache.value(for: "\(key)") == nil {

@@ -16,7 +16,8 @@ import Testing
     try DiskCache(
       path: folder.path,
       configuration: DiskConfiguration(
-        policy: policy, limits: limits, durability: durability, inlineBytesMax: 100),
+        policy: policy, limits: limits, durability: durability, inlineBytesMax: 100
+      ).countingValuesAlone,
       clock: clock)
   }
 

@@ -28,7 +28,8 @@ import Testing
       policy: policy,
       limits: DiskLimits(bytes: 600_000, age: .seconds(200), freeBytes: 0),
       durability: durability, inlineBytesMax: 3000, values: .segments(bytes: 64 << 10),
-      groupWrites: 7, groupBytes: 100_000)
+      groupWrites: 7, groupBytes: 100_000
+    ).countingValuesAlone
     var segments = SegmentSetup(bytes: 64 << 10, inlineBytesMax: 3000)
     if durability == .none { (segments.groupWrites, segments.groupBytes) = (7, 100_000) }
     let simulation = try PolicyRegistry.makeSimulation(
@@ -73,7 +74,8 @@ import Testing
           count: unit == .objects ? capacity : nil, age: age.map { .seconds($0) },
           freeBytes: 0),
         // Some values in files, which must make no difference.
-        durability: .none, inlineBytesMax: 10, seed: UInt64(seed)),
+        durability: .none, inlineBytesMax: 10, seed: UInt64(seed)
+      ).countingValuesAlone,
       in: folder)
     try replay.run(trace)
 

@@ -22,7 +22,8 @@ import Testing
 
   private func open(_ limits: DiskLimits) throws -> DiskCache {
     try DiskCache(
-      path: folder.path, configuration: DiskConfiguration(limits: limits, inlineBytesMax: 100),
+      path: folder.path,
+      configuration: DiskConfiguration(limits: limits, inlineBytesMax: 100).countingValuesAlone,
       clock: clock, files: files)
   }
 

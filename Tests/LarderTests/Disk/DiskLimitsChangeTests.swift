@@ -15,7 +15,8 @@ import Testing
     try DiskCache(
       path: folder.path,
       configuration: DiskConfiguration(
-        policy: policy, limits: limits, durability: .none, inlineBytesMax: 100), clock: clock)
+        policy: policy, limits: limits, durability: .none, inlineBytesMax: 100
+      ).countingValuesAlone, clock: clock)
   }
 
   private func limits(entries: Int? = nil, bytes: UInt64? = nil) -> DiskLimits {

@@ -101,7 +101,7 @@ import Testing
       #expect(throws: DiskCacheError.self) { try cache.set(Data([2]), for: "b") }
     }
     #expect(!manager.fileExists(atPath: path))
-    try cache.close()
+    #expect(throws: DiskCacheError.self) { try cache.close() }
   }
 
   /// The first cache neither overwrites nor removes anything of the second, whatever it is asked.
@@ -164,28 +164,20 @@ import Testing
       let cache = try open(.none)
       try cache.set(Data([1]), for: "a")
       try harm(.removed)
-      #expect(throws: DiskCacheError.self) { isClosing ? try cache.close() : try cache.flush() }
+      #expect(throws: DiskCacheError.self) {
+        if isClosing { try cache.close() } else { try cache.flush() }
+      }
       try cache.close()
     }
   }
 
   // MARK: Paths
 
-  /// Only test of the process that changes the working directory, which others do not use.
-  @Test func relativePathHoldsWhenTheDirectoryChanges() throws {
-    let before = manager.currentDirectoryPath
-    let other = folder.path + "/other"
-    try manager.createDirectory(atPath: other, withIntermediateDirectories: true)
-    defer { _ = manager.changeCurrentDirectoryPath(before) }
-    #expect(manager.changeCurrentDirectoryPath(folder.path))
-    let cache = try DiskCache(path: "cache")
-    #expect(manager.changeCurrentDirectoryPath(other))
-    #expect(try cache.set(Data(count: 50_000), for: "a"))
-    #expect(try cache.removeAll().count == 1)
-    #expect(try cache.set(Data(count: 50_000), for: "b"))
-    try cache.close()
-    #expect(try manager.contentsOfDirectory(atPath: other).isEmpty)
-    #expect(try open().contains("b"))
+  @Test func relativePathIsBelowTheDirectoryOfThisMoment() throws {
+    let directory = manager.currentDirectoryPath
+    #expect(try DiskFolder.absolutePath("cache") == directory + "/cache")
+    #expect(try DiskFolder.absolutePath("a/b/") == directory + "/a/b")
+    #expect(try DiskFolder.absolutePath("/a/b/") == "/a/b" && DiskFolder.absolutePath("/") == "/")
   }
 
   @Test func fileURLsArePaths() throws {
@@ -212,8 +204,17 @@ import Testing
     #expect(error?.description.contains("expected a path") == true)
   }
 
+  @Test func hybridsTakeFileURLs() throws {
+    let url = URL(fileURLWithPath: folder.path + "/with blank")
+    let cache = try HybridCache<String, Data>(path: url)
+    try cache.set(Data([1]), for: "a")
+    try cache.close()
+    #expect(try DiskCache(path: url).count == 1)
+  }
+
   @Test func otherURLsAreAnError() throws {
     let url = try #require(URL(string: "https://example.com/cache"))
     #expect(throws: DiskCacheError.self) { try DiskCache(path: url) }
+    #expect(throws: HybridCacheError.self) { try HybridCache<String, Data>(path: url) }
   }
 }

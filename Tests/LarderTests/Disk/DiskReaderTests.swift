@@ -123,6 +123,7 @@ import Testing
         durability, readersAfter: readersAfter, isEncrypted: isEncrypted)
       settings.policy = "s3-fifo"
       settings.limits.bytes = 60_000
+      settings.countsRows = false
       settings.groupWrites = 7
       caches.append(
         try DiskCache(path: "\(folder.path)/\(name)", configuration: settings, clock: clock))

@@ -127,6 +127,35 @@ import Testing
     #expect(again.diskBytes < 200_000)
   }
 
+  /// Rows and keys count, so that a limit on bytes limits what is on the disk.
+  @Test(arguments: [DiskDurability.none, .normal])
+  func limitOnBytesLimitsEmptyValues(_ durability: DiskDurability) throws {
+    let configuration = DiskConfiguration(
+      limits: DiskLimits(bytes: 1 << 18, freeBytes: 0), durability: durability)
+    let cache = try DiskCache(path: folder.path, configuration: configuration)
+    for number in 0..<5_000 { try cache.set(Data(), for: "key \(number)") }
+    try cache.flush()
+    #expect((1_000..<2_500).contains(cache.count))
+    #expect(cache.usage.database < 1 << 19)
+    let count = cache.count
+    try cache.close()
+    let again = try DiskCache(path: folder.path, configuration: configuration)
+    #expect(again.count == count)
+    let key = String(repeating: "k", count: 1 << 17)
+    for number in 0..<5 { try again.set(Data(), for: "\(number) \(key)") }
+    #expect(again.count <= 5)
+  }
+
+  @Test func valuesAloneCountAsInASimulation() throws {
+    let cache = try DiskCache(
+      path: folder.path,
+      configuration: DiskConfiguration(
+        limits: DiskLimits(bytes: 1_000, freeBytes: 0)
+      ).countingValuesAlone)
+    for number in 0..<20 { try cache.set(Data(count: 100), for: "\(number)") }
+    #expect(cache.count == 10 && cache.core.rowBytes == 0)
+  }
+
   @Test func limitOnEntriesAloneLimitsNoBytes() throws {
     #expect(DiskLimits().bytes == 100 << 20 && DiskLimits(age: .seconds(1)).bytes == 100 << 20)
     #expect(DiskLimits(count: 1).bytes == nil && DiskLimits(bytes: 5, count: 1).bytes == 5)

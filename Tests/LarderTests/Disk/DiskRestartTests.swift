@@ -94,7 +94,9 @@ import Testing
     try cache.close()
     let small = try DiskCache(
       path: folder.path,
-      configuration: DiskConfiguration(limits: DiskLimits(bytes: 60_000, freeBytes: 0)),
+      configuration: DiskConfiguration(
+        limits: DiskLimits(bytes: 60_000, freeBytes: 0)
+      ).countingValuesAlone,
       clock: clock)
     #expect(try keys(small) == [0, 29])
     #expect(try folder.valueFiles().count == 2)

@@ -302,7 +302,7 @@ import Testing
         Issue.record("lost")
         return
       }
-      let found = try second.value(files, in: core.folder.values)
+      let found = try second.value()
       #expect(found == bytes(12_000, 0))
       core.folder.unpin(second.file)
     }

@@ -89,7 +89,8 @@ import Testing
             bytes: unit == .bytes ? UInt64(capacities.disk) : nil,
             count: unit == .objects ? capacities.disk : nil,
             age: ages.disk.map { .seconds($0) }, freeBytes: 0),
-          durability: .none, inlineBytesMax: 10, seed: seed),
+          durability: .none, inlineBytesMax: 10, seed: seed
+        ).countingValuesAlone,
         rules: rules),
       in: folder, countsBytes: unit == .bytes)
     try replay.run(trace)

@@ -64,12 +64,13 @@ extension DiskCore {
     try openIndex(toClear: DiskLosses.Clearing(suite: name, includesPermanent: includesPermanent))
     if name == nil { folder.removeAside() }
     let number = name.map { suiteNumber($0) }
-    return try measuringFreed(clearsSuites: { number == nil || number == $0 }) {
-      [self] () throws(DiskCacheError) in
-      drop(counting: \.removals, as: .remove) { _, slot in
-        (number == nil || number == slot.suite) && (includesPermanent || slot.state == .known)
-      }
-    }
+    return try measuringFreed(
+      clearsSuites: { number == nil || number == $0 },
+      { [self] () throws(DiskCacheError) in
+        drop(counting: \.removals, as: .remove) { _, slot in
+          (number == nil || number == slot.suite) && (includesPermanent || slot.state == .known)
+        }
+      })
   }
 
   /// Gives entries up, as the policy says, until the limits are about no more than so many.

@@ -16,6 +16,7 @@ extension DiskCore {
     var row: DiskRow
     var digest: KeyDigest
     var hasTexts: Bool
+    var keyBytes: Int
     /// The key of a value in a file of which nothing else is to be read from the database.
     var key: [UInt8]?
   }
@@ -125,7 +126,8 @@ extension DiskCore {
         contents.rows.append(
           Loaded(
             id: id, row: row, digest: KeyDigest(key, suite: row.suite, seed: index.seed),
-            hasTexts: hasText, key: row.file != 0 && !hasText ? Array(key) : nil))
+            hasTexts: hasText, keyBytes: key.count,
+            key: row.file != 0 && !hasText ? Array(key) : nil))
       }
     } catch {
       throw DiskCacheError(error)
@@ -206,7 +208,7 @@ extension DiskCore {
         doomed.append(id)
         continue
       }
-      adopt(id, row, loaded.digest, hasTexts: loaded.hasTexts)
+      adopt(id, loaded)
       loaded.key?.withUnsafeBytes { remember($0, of: id) }
     }
   }
@@ -239,13 +241,13 @@ extension DiskCore {
     }
   }
 
-  private func adopt(
-    _ id: ObjectID, _ row: DiskRow, _ digest: KeyDigest, hasTexts: Bool
-  ) {
-    directory[digest] = id
+  private func adopt(_ id: ObjectID, _ loaded: Loaded) {
+    let row = loaded.row
+    directory[loaded.digest] = id
     var slot = DiskSlot()
-    slot.take(digest, suite: row.suite)
-    slot.store(row, written: 0, hasTexts: hasTexts)
+    slot.take(loaded.digest, suite: row.suite)
+    slot.store(row, written: 0, hasTexts: loaded.hasTexts)
+    slot.rowUnits = rowUnits(keyBytes: loaded.keyBytes)
     slots[Int(id)] = slot
     setFile(row.file, of: id)
     if row.isPermanent {
@@ -253,6 +255,7 @@ extension DiskCore {
       permanentEntries += 1
     } else {
       valueBytes += UInt64(row.bytes)
+      rowBytes += slot.rowBytes
     }
   }
 
@@ -266,7 +269,8 @@ extension DiskCore {
   /// Removes the suites without an entry. Where the disk does not let it they stay.
   private func removeEmptySuites(_ index: DiskIndex) throws(DiskCacheError) {
     let numbers = emptySuites()
-    if numbers.isEmpty { return }
+    // Files of rows that are still to be deleted must not go with this transaction.
+    guard !numbers.isEmpty, doomed.isEmpty else { return }
     do throws(SQLiteError) {
       try index.beginIfNeeded()
       try index.removeSuites(numbers, largest: largestSuite)

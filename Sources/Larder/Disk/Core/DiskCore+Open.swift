@@ -140,7 +140,7 @@ extension DiskCore {
     let isFolderInPlace = folder.files.isInPlace && lock.isHeld
     let damage = DiskCacheError.damaged(
       path: isFolderInPlace ? folder.databasePath : path,
-      message: "it was removed, moved or replaced while the cache was open")
+      message: Self.displacement)
     closeIndex()
     guard !isFolderInPlace, configuration.damageHandling == .setAside else {
       // A later call must not take what is there for the cache's.
@@ -155,15 +155,31 @@ extension DiskCore {
     try open()
   }
 
+  /// Gives up a folder that went while its database was closed.
+  func findFolder() {
+    guard let lock, !folder.files.isInPlace || !lock.isHeld else { return }
+    if configuration.damageHandling == .fail {
+      damageFound = .damaged(path: path, message: Self.displacement)
+    } else {
+      self.lock = nil
+    }
+  }
+
   /// Opens the folder of values anew, before a value is written there, where it was removed, moved
   /// or replaced. Values that were in it are missing then.
-  func checkValuesPlace() throws(DiskCacheError) {
-    guard !folder.values.isInPlace else { return }
+  func reopenValues() throws(DiskCacheError) {
     if let index { try? commit(index) }
     closeIndex()
+    // Only a folder that is locked is changed, whichever it is by now.
+    lock = nil
     folder = try Self.openFolder(path, configuration, files)
+    try takeFolder()
     noteDamage("\(path)/files was removed, moved or replaced", keptPath: nil)
     try open()
+  }
+
+  private static var displacement: String {
+    "it was removed, moved or replaced while the cache was open"
   }
 
   /// What an open cache cannot do to values that were acknowledged.

@@ -20,12 +20,12 @@ extension DiskCore {
   func replay(_ facts: [ObjectID: Fact]) throws(DiskCacheError) {
     let limits = configuration.limits
     let resident = slots.count { $0.isStored && $0.state == .known }
-    if resident > limits.count ?? .max || valueBytes > limits.bytes ?? .max {
+    if resident > limits.count ?? .max || valueBytes + rowBytes > limits.bytes ?? .max {
       // The limits are lower than the last time: the policy chooses with all of the past in mind.
       try remakeTier(configuration.withoutLimits)
       tell(events(), facts)
       while tier.count > 0,
-        tier.count > limits.count ?? .max || valueBytes > limits.bytes ?? .max
+        tier.count > limits.count ?? .max || valueBytes + rowBytes > limits.bytes ?? .max
       {
         drop(tier.giveUp(), .evict(.capacity))
         statistics.evictions += 1
@@ -68,7 +68,8 @@ extension DiskCore {
         let fact = facts[id] ?? Fact(cost: 1, expires: Request.noExpiry)
         let slot = slots[Int(id)]
         var request = Request(
-          id: id, size: weight(slot.bytes), expires: fact.expires, cost: fact.cost)
+          id: id, size: weight(slot.bytes, row: slot.rowUnits), expires: fact.expires,
+          cost: fact.cost)
         if let digest = slot.digest { request.fingerprint = digest.fingerprint }
         var outcome = tier.set(request, 0)
         // It was stored: a policy that waits for a second request has had it.

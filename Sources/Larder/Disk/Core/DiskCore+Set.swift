@@ -15,8 +15,7 @@ extension DiskCore {
     guard bytes.count <= DiskKey.bytesMax else {
       throw .keyTooLarge(bytes: bytes.count, bytesMax: DiskKey.bytesMax)
     }
-    _ = try openIndex(toChange: bytes, suite: name)
-    if !isInline { try checkValuesPlace() }
+    _ = try openIndex(toChange: bytes, suite: name, writesFile: !isInline)
     let hasRoom: Bool
     do throws(DiskCacheError) {
       hasRoom = try makeFreeSpace(for: UInt64(value.count))
@@ -87,7 +86,8 @@ extension DiskCore {
       return nil
     }
     var request = Request(
-      id: id, size: weight(row.bytes), expires: row.expires, cost: row.cost)
+      id: id, size: weight(row.bytes, row: rowUnits(keyBytes: key.bytes.count)),
+      expires: row.expires, cost: row.cost)
     let fingerprints = configuration.fingerprints
     request.fingerprint =
       fingerprints == .hashes
@@ -157,7 +157,7 @@ extension DiskCore {
     let isReplacement = slots[Int(id)].isStored
     if isReplacement { unstore(id) }
     let hasTexts = options.version != nil || options.contentType != nil
-    note(id, row, written: index.age, hasTexts: hasTexts)
+    note(id, row, keyBytes: key.bytes.count, written: index.age, hasTexts: hasTexts)
     if row.file != 0, !hasTexts { remember(key.bytes, of: id) }
     do throws(SQLiteError) {
       transaction.put(id, bytes: body.count)
@@ -189,14 +189,18 @@ extension DiskCore {
     if !doomed.isEmpty { try? commitDoomed() }
   }
 
-  private func note(_ id: ObjectID, _ row: DiskRow, written age: UInt32, hasTexts: Bool) {
+  private func note(
+    _ id: ObjectID, _ row: DiskRow, keyBytes: Int, written age: UInt32, hasTexts: Bool
+  ) {
     slots[Int(id)].store(row, written: age, hasTexts: hasTexts)
+    slots[Int(id)].rowUnits = rowUnits(keyBytes: keyBytes)
     setFile(row.file, of: id)
     if row.isPermanent {
       permanentBytes += UInt64(row.bytes)
       permanentEntries += 1
     } else {
       valueBytes += UInt64(row.bytes)
+      rowBytes += slots[Int(id)].rowBytes
     }
   }
 

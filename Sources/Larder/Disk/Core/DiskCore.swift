@@ -77,6 +77,8 @@ final class DiskCore {
   /// Sums of the bytes of values that the limits are about, and of permanent ones.
   var valueBytes: UInt64 = 0
   var permanentBytes: UInt64 = 0
+  /// What the rows of the former count in a limit on bytes.
+  var rowBytes: UInt64 = 0
   var permanentEntries = 0
   var bytesSinceFreeCheck: UInt64 = .max
 
@@ -138,9 +140,16 @@ final class DiskCore {
     }
   }
 
-  /// Sizes in units of the tier's capacity.
-  func weight(_ bytes: UInt32) -> UInt32 {
-    configuration.limits.bytes == nil && configuration.limits.count != nil ? 1 : bytes
+  /// Sizes in units of the tier's capacity, of a value and of its row.
+  func weight(_ bytes: UInt32, row units: UInt16) -> UInt32 {
+    if configuration.limits.bytes == nil && configuration.limits.count != nil { return 1 }
+    return UInt32(clamping: UInt64(bytes) + UInt64(units) * 64)
+  }
+
+  /// What a row and its key count in a limit on bytes; see `DiskSlot.rowUnits`.
+  func rowUnits(keyBytes: Int) -> UInt16 {
+    guard configuration.countsRows else { return 0 }
+    return UInt16(clamping: (DiskLimits.entryOverhead + keyBytes + 63) / 64)
   }
 
   /// The database, which is opened again when it had to be closed because of a failure.
@@ -153,6 +162,7 @@ final class DiskCore {
     }
     if let index { return index }
     guard !isClosed else { throw .closed(path: path) }
+    findFolder()
     if lock == nil { try takeFolder() }
     if let damageFound { try rebuild(after: damageFound) } else { try open() }
     guard let index else { throw .closed(path: path) }
@@ -161,10 +171,13 @@ final class DiskCore {
 
   /// The same, for a call after which a key has no old value, not even when it fails.
   func openIndex(
-    toChange bytes: UnsafeRawBufferPointer, suite: String
+    toChange bytes: UnsafeRawBufferPointer, suite: String, writesFile: Bool = false
   ) throws(DiskCacheError) -> DiskIndex {
     do throws(DiskCacheError) {
       try checkPlace()
+      let index = try openIndex()
+      if !writesFile || folder.values.isInPlace { return index }
+      try reopenValues()
       return try openIndex()
     } catch {
       if !isClosed { losses.insert(bytes, suite: suite) }
@@ -252,6 +265,7 @@ final class DiskCore {
     transaction = DiskTransaction()
     unsettledMoves = []
     valueBytes = 0
+    rowBytes = 0
     permanentBytes = 0
     permanentEntries = 0
   }
@@ -294,6 +308,7 @@ final class DiskCore {
       permanentEntries -= 1
     } else {
       valueBytes -= UInt64(slot.bytes)
+      rowBytes -= slot.rowBytes
     }
     slots[Int(id)].unstore()
   }

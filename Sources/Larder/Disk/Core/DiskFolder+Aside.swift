@@ -18,7 +18,9 @@ extension DiskFolder {
       path = url.path(percentEncoded: false)
       guard path.hasPrefix("/") else { throw notAPath(text) }
     }
-    guard !path.isEmpty, !path.utf8.contains(0), path.firstRange(of: "://") == nil else {
+    guard !path.isEmpty, !path.utf8.contains(0),
+      path.hasPrefix("/") || path.firstRange(of: "://") == nil
+    else {
       throw notAPath(text)
     }
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }

@@ -22,6 +22,8 @@ struct DiskSlot {
   var hits: UInt8 = 0
   /// Whether the row may have a version or a content type.
   var hasTexts = false
+  /// What the row and its key count in a limit on bytes, in units of 64 bytes.
+  var rowUnits: UInt16 = 0
   var suite: UInt32 = 0
   var bytes: UInt32 = 0
   /// `DiskIndex.age` when the row was written last.
@@ -39,6 +41,9 @@ struct DiskSlot {
   var key: [UInt8]?
   /// When it was stored, microseconds.
   var created: UInt64 = 0
+
+  /// Bytes that the row and its key count in a limit on bytes.
+  var rowBytes: UInt64 { UInt64(rowUnits) * 64 }
 
   // One change each: every access to the slots of a cache has a check of its own.
 

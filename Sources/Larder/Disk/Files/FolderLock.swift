@@ -20,14 +20,16 @@ package final class FolderLock {
   }
 
   private convenience init(file: Int32) {
-    self.init(isNamed: {
-      var facts = stat()
-      return fstat(file, &facts) == 0 && facts.st_nlink > 0
-    }) {
-      // Closing is not enough: a process that is just being spawned may still have the file.
-      flock(file, LOCK_UN)
-      close(file)
-    }
+    self.init(
+      isNamed: {
+        var facts = stat()
+        return fstat(file, &facts) == 0 && facts.st_nlink > 0
+      },
+      {
+        // Closing is not enough: a process that is just being spawned may still have the file.
+        flock(file, LOCK_UN)
+        close(file)
+      })
   }
 
   deinit { release() }
