@@ -10,6 +10,8 @@ public struct TraceError: Error, Hashable, Sendable, CustomStringConvertible {
   public var message: String
   /// What the user can do about it.
   public var advice: String?
+  /// True where memory is short and nothing is wrong with the source.
+  package var isMemoryShortage = false
 
   /// A place in a source.
   public enum Place: Hashable, Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import LarderEngine
+import LarderSystem
 import LarderTraces
 
 /// Reads workload files. Whatever is wrong with one is told with file, line, what was expected and
@@ -25,18 +26,14 @@ package struct WorkloadDecoder: Sendable {
     if isFolder.boolValue {
       throw unreadable(path, "this is a folder; expected a workload file")
     }
-    guard let handle = FileHandle(forReadingAtPath: path) else {
-      throw unreadable(path, "permission denied")
-    }
-    defer { try? handle.close() }
     // One byte more than allowed, so that a device without an end is recognised as too large.
-    let bytes: Data
-    do {
-      bytes = try handle.read(upToCount: YAMLDocument.bytesMax + 1) ?? Data()
+    let bytes: [UInt8]
+    do throws(FileFault) {
+      bytes = try SystemFiles().read(path, most: YAMLDocument.bytesMax + 1)
     } catch {
-      throw unreadable(path, "\(error.localizedDescription)")
+      throw unreadable(path, error.reason)
     }
-    return try decode(bytes, file: path)
+    return try decode(Data(bytes), file: path)
   }
 
   /// Reads a workload that came from `file`: its name is used for errors, for paths and, where the

@@ -44,6 +44,31 @@ struct TidyTests {
     }
   }
 
+  /// Errors that are caught before they reach a command, or of modules that no command uses.
+  private static let caughtErrors: Set = [
+    "AtomicFileError", "BoundedJSONError", "CacheMetricsError", "CachePersistError",
+    "CacheServiceError", "CallError", "Cancelled", "ContractProblem", "ContractViolation",
+    "ExecutionError", "Fault", "FileFailure", "FileFault", "HybridCacheError", "JSONFault",
+    "LogPatternError", "MemoryLoadError", "MemoryPressureError", "NotConnected", "PlainFileError",
+    "RawSQLiteError", "RecordingError", "SQLiteError", "SealFault", "SystemError",
+    "TimedCacheError", "ValueMemoryError",
+  ]
+
+  @Test func errorsSayHowACommandEnds() throws {
+    let declaration = /(?:struct|enum|class) (\w+)\s*:[^{]*\b(?:Error|UserFacingError)\b/
+    let conformance = /(\w+)\s*:[^{]*\bUserFacingError\b/
+    var (declared, facing): (Set<String>, Set<String>) = ([], [])
+    for source in try Repository.swiftFiles(below: ["Sources"]) {
+      for line in source.code where line.contains("Error") {
+        if let match = line.firstMatch(of: declaration) { declared.insert(String(match.1)) }
+        if let match = line.firstMatch(of: conformance) { facing.insert(String(match.1)) }
+      }
+    }
+    let unsaid = declared.subtracting(facing).subtracting(Self.caughtErrors)
+    #expect(unsaid.isEmpty, "conform to UserFacingError, or add to the errors that are caught")
+    #expect(Self.caughtErrors.isSubset(of: declared.subtracting(facing)), "no longer there")
+  }
+
   @Test(arguments: Registration.all)
   func everythingIsRegistered(_ registration: Registration) throws {
     let sources = try Repository.swiftFiles(below: [registration.folder])

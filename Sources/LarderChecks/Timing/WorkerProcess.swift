@@ -9,7 +9,7 @@ package final class WorkerProcess: TimedProcess {
   private let process: Process
   private let orders: FileHandle
   private let lines: LineReader
-  private let notes: FileHandle
+  private let notes: LastWords
   private var indices: [TimedName: Int] = [:]
 
   /// Starts a program as a worker.
@@ -41,7 +41,7 @@ package final class WorkerProcess: TimedProcess {
       throw TimingError.launch(program: program, reason: error.localizedDescription)
     }
     orders = input.fileHandleForWriting
-    notes = errors.fileHandleForReading
+    notes = LastWords(errors.fileHandleForReading)
     // The process has its own; as long as this end is open, nobody would see that it has gone.
     try? output.fileHandleForWriting.close()
     try? errors.fileHandleForWriting.close()
@@ -54,8 +54,8 @@ package final class WorkerProcess: TimedProcess {
   /// - Throws: `TimingError.talk` when the program is no worker; `TimingError.interrupted`.
   package func ready() throws -> Set<TimedName> {
     guard try lines.next() == TimingWorker.greeting else {
-      process.terminate()
-      throw TimingError.talk(program: program, reason: "it is not a worker\(Self.told(notes))")
+      stop(after: 0)
+      throw TimingError.talk(program: program, reason: "it is not a worker\(notes.told)")
     }
     while let line = try lines.next() {
       if line == TimingWorker.ready { return Set(indices.keys) }
@@ -65,7 +65,7 @@ package final class WorkerProcess: TimedProcess {
       indices[name] = indices.count
     }
     throw TimingError.talk(
-      program: program, reason: "it ended before it was ready\(Self.told(notes))")
+      program: program, reason: "it ended before it was ready\(notes.told)")
   }
 
   /// The number of a cell, which is known once it is ready; nil for one that it does not have.
@@ -81,11 +81,11 @@ package final class WorkerProcess: TimedProcess {
     do {
       try orders.write(contentsOf: Data("\(index) \(runs)\n".utf8))
     } catch {
-      throw TimingError.talk(program: program, reason: "it has ended\(Self.told(notes))")
+      throw TimingError.talk(program: program, reason: "it has ended\(notes.told)")
     }
     guard let line = try lines.next() else {
       throw TimingError.talk(
-        program: program, reason: "it ended while \(name) was running\(Self.told(notes))")
+        program: program, reason: "it ended while \(name) was running\(notes.told)")
     }
     let numbers = line.split(separator: " ").compactMap { UInt64($0) }
     guard numbers.count == 3 || numbers.count == 4 else {
@@ -97,15 +97,55 @@ package final class WorkerProcess: TimedProcess {
       latencyNanoseconds: numbers.count == 4 ? numbers[3] : nil)
   }
 
-  /// Tells it that nobody will speak any more, and waits for its end.
-  package func end() {
+  /// Tells it that nobody will speak any more, and waits for its end. One that does not end by
+  /// itself is ended.
+  package func end() { stop(after: 10) }
+
+  private func stop(after seconds: Double) {
     try? orders.close()
-    process.waitUntilExit()
+    if hasEnded(within: seconds) { return }
+    process.terminate()
+    if hasEnded(within: 2) { return }
+    kill(process.processIdentifier, SIGKILL)
+    _ = hasEnded(within: 2)
   }
 
-  /// What it said on standard error, once it has ended.
-  private static func told(_ notes: FileHandle) -> String {
-    let text = String(decoding: notes.availableData, as: UTF8.self)
+  private func hasEnded(within seconds: Double) -> Bool {
+    let limit = ContinuousClock.now + .seconds(seconds)
+    while process.isRunning {
+      if ContinuousClock.now >= limit { return false }
+      usleep(5000)
+    }
+    return true
+  }
+}
+
+/// The last that a process says on standard error, read as it comes: a process whose pipe is full
+/// stands still.
+private final class LastWords: Sendable {
+  private let text = Locked<[UInt8]>([])
+  private let ended = DispatchSemaphore(value: 0)
+
+  /// Bytes that are kept.
+  private static let bytesMax = 8192
+
+  init(_ pipe: FileHandle) {
+    Thread.detachNewThread { [self] in
+      var part = [UInt8](repeating: 0, count: Self.bytesMax)
+      while true {
+        let count = read(pipe.fileDescriptor, &part, part.count)
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { break }
+        text.withLock { $0 = Array(($0 + part[..<count]).suffix(Self.bytesMax)) }
+      }
+      ended.signal()
+    }
+  }
+
+  /// The last line, for an error. Waits a second for the end: another process may have the pipe.
+  var told: String {
+    if ended.wait(timeout: .now() + 1) == .success { ended.signal() }
+    let text = String(decoding: self.text.withLock { $0 }, as: UTF8.self)
     let line = text.split(whereSeparator: \.isNewline).last.map(String.init) ?? ""
     return line.isEmpty ? "" : "; it said: \(line)"
   }

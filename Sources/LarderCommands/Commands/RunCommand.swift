@@ -140,11 +140,16 @@ struct RunCommand: ParsableCommand {
     Output.flush()
   }
 
+  /// Bytes of results that are read for the list of runs: a run is not to take longer for each that
+  /// was made before.
+  private static let listedBytes = 16 << 20
+
   /// Writes the list of all runs. That it cannot be written does not spoil this one.
   private func list(_ progress: ProgressLine) {
     do throws(ReportError) {
       let path = ResultsIndex.path(in: RunDirectory.root)
-      try ReportWriter.write(try ResultsIndex(of: RunDirectory.root).text, to: path)
+      try ReportWriter.write(
+        try ResultsIndex(of: RunDirectory.root, bytesMax: Self.listedBytes).text, to: path)
       progress.note(path)
     } catch {
       progress.note("cannot write the list of runs: \(error)")

@@ -1,4 +1,5 @@
 import Foundation
+import LarderSystem
 import LarderTraces
 
 /// A file of lines as they come from a server, which only its owner may read.
@@ -34,16 +35,12 @@ final class RawLinesFile {
       if bytes[end] == 0x0A { lines += 1 }
       end += 1
     }
-    var start = 0
-    while start < end {
-      let count = write(file, bytes.baseAddress.map { $0 + start }, end - start)
-      if count < 0 {
-        if errno == EINTR { continue }
-        throw TraceError(
-          "writing failed: \(String(cString: strerror(errno)))", in: path,
-          advice: "what was written before can be read")
-      }
-      start += count
+    do throws(FileFault) {
+      try SystemFiles().writeAll(UnsafeRawBufferPointer(rebasing: bytes[..<end]), to: file)
+    } catch {
+      throw TraceError(
+        "writing failed: \(error.reason)", in: path,
+        advice: "what was written before can be read")
     }
   }
 

@@ -7,7 +7,7 @@ final class ServerConnection {
   let name: String
   private let socket: Int32
   private let cancellation: Cancellation
-  private var received: [UInt8] = []
+  private var received = ReceivedLines()
 
   /// Seconds after which a server that does not answer is given up.
   private static let patience: Double = 10
@@ -122,15 +122,12 @@ final class ServerConnection {
   func line() throws(ServerError) -> String {
     let end = ContinuousClock.now + .seconds(Self.patience)
     while true {
-      if let newline = received.firstIndex(of: 0x0A) {
-        var line = received[..<newline]
-        if line.last == 0x0D { line.removeLast() }
-        let text = String(decoding: line.prefix(200), as: UTF8.self)
-        received.removeFirst(newline + 1)
-        return text
-      }
+      if let line = received.takeLine() { return line }
       switch receive(until: end) {
-      case .bytes: break
+      case .bytes:
+        if received.count > ReceivedLines.beginningMax {
+          throw .unexpected(name, answer: "more than \(ReceivedLines.beginningMax) bytes")
+        }
       case .stopped: throw .silent(name)
       case .closed(let reason): throw .noConnection(name, reason: reason)
       }
@@ -146,7 +143,7 @@ final class ServerConnection {
       guard Self.wait(socket, for: Int16(POLLIN)) else { continue }
       let count = read(socket, &space, space.count)
       if count > 0 {
-        received += space[..<count]
+        received.add(space[..<count])
         return .bytes(count)
       }
       if count == 0 { return .closed("the server closed it") }
@@ -154,14 +151,62 @@ final class ServerConnection {
     }
   }
 
-  /// Puts whole lines that have come into `space`, as many bytes as fit; 0 where there is none.
-  func takeLines(into space: UnsafeMutableRawBufferPointer) -> Int {
-    guard let end = received.lastIndex(of: 0x0A) else { return 0 }
-    let count = min(space.count, end + 1)
-    received.withUnsafeBytes { bytes in
-      space.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<count]))
+  /// Puts lines that have come into `space`: see `ReceivedLines.take`.
+  func takeLines(into space: UnsafeMutableRawBufferPointer) -> Int { received.take(into: space) }
+}
+
+/// Bytes that a server has sent and nobody has taken: whole lines, and the beginning of the next,
+/// of which at most `beginningMax` bytes are kept. Each byte is looked at once.
+struct ReceivedLines {
+  private var bytes: [UInt8] = []
+  /// Where the bytes that were not taken begin.
+  private var start = 0
+  /// Where the last whole line ends.
+  private var end = 0
+
+  /// Bytes of a line without an end that are kept: beyond them it is no line of a trace.
+  static let beginningMax = 1 << 20
+
+  /// Bytes that were not taken.
+  var count: Int { bytes.count - start }
+
+  /// Adds bytes that have come.
+  mutating func add(_ more: ArraySlice<UInt8>) {
+    if let newline = more.lastIndex(of: 0x0A) {
+      end = bytes.count + (newline - more.startIndex) + 1
     }
-    received.removeFirst(count)
+    bytes += more
+  }
+
+  /// Puts whole lines into `space`, as many bytes as fit, and what there is of a line that is too
+  /// long; returns how many bytes, which is 0 where more must come first.
+  mutating func take(into space: UnsafeMutableRawBufferPointer) -> Int {
+    let isTooLong = bytes.count - end > Self.beginningMax
+    let count = min(space.count, (isTooLong ? bytes.count : end) - start)
+    guard count > 0 else { return 0 }
+    bytes.withUnsafeBytes { bytes in
+      space.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[start..<start + count]))
+    }
+    drop(count)
     return count
+  }
+
+  /// The first line without its end, cut to 200 bytes; nil where none is whole.
+  mutating func takeLine() -> String? {
+    guard end > start, let newline = bytes[start..<end].firstIndex(of: 0x0A) else { return nil }
+    var line = bytes[start..<newline]
+    if line.last == 0x0D { line.removeLast() }
+    let text = String(decoding: line.prefix(200), as: UTF8.self)
+    drop(newline + 1 - start)
+    return text
+  }
+
+  private mutating func drop(_ count: Int) {
+    start += count
+    end = max(end, start)
+    guard start == bytes.count || start >= Self.beginningMax else { return }
+    bytes.removeFirst(start)
+    end -= start
+    start = 0
   }
 }

@@ -98,9 +98,13 @@ final class CheckRun {
         file: file,
         command: ShellText.check(command.workload, baseline: file) + " --update")
     }
-    guard let handle = FileHandle(forReadingAtPath: file),
-      let bytes = try? handle.read(upToCount: Self.bytesMax + 1) ?? Data()
-    else { throw BaselineError.unreadable(file: file, reason: "is it a folder?") }
+    let bytes: Data
+    do throws(FileFault) {
+      bytes = Data(try SystemFiles().read(file, most: Self.bytesMax + 1))
+    } catch {
+      throw BaselineError.unreadable(
+        file: file, reason: error.code == EISDIR ? "it is a folder" : error.reason)
+    }
     guard bytes.count <= Self.bytesMax else {
       throw BaselineError.unreadable(file: file, reason: "it is too large for a baseline")
     }

@@ -1,13 +1,5 @@
 import ArgumentParser
 import Foundation
-import LarderAdvice
-import LarderChecks
-import LarderEngine
-import LarderReports
-import LarderSimulation
-import LarderStore
-import LarderTraces
-import LarderWorkloads
 
 /// How a run of the command ends when it does not end well: what is printed, and the exit code.
 struct Failure {
@@ -16,29 +8,17 @@ struct Failure {
   private let code: Int32
   private let isHelp: Bool
 
-  /// Sorts an error: what the user can change has exit code 2, and what is our fault 70.
+  /// Sorts an error by its type: see `UserFacingError`.
   init(_ error: any Error, parser: (some ParsableCommand).Type) {
-    switch error {
-    case let stop as Interrupted:
-      (message, code, isHelp) = ("larder: \(stop)", 130, false)
-    case let outcome as CheckOutcome:
-      (message, code, isHelp) = ("larder: \(outcome)", outcome.code, false)
-    case is ServerError:
-      (message, code, isHelp) = ("larder: \(error)", 1, false)
-    case TimingError.interrupted:
-      (message, code, isHelp) = ("larder: \(error)", 130, false)
-    case is PolicyError, is CapacityError, is PlanError, is WorkloadError, is TraceError,
-      is ComponentError, is ReportError, is CurveError, is AdviceError, is UsageError,
-      is BaselineError, is StoreError, is PartError, is PlanFormatError,
-      is TimingError:
-      (message, code, isHelp) = ("larder: \(error)", 2, false)
-    case SweepError.execution(_, _, .wrongValues):
-      (message, code, isHelp) = ("larder: \(error)", 1, false)
-    case SweepError.execution:
-      (message, code, isHelp) = ("larder: \(error)", 2, false)
-    case let fault as SweepError:
-      (message, code, isHelp) = ("larder: \(fault)", 70, false)
-    default:
+    if let error = error as? any UserFacingError {
+      (message, code, isHelp) = ("larder: \(error)", error.exitCode, false)
+    } else if let error = error as? CocoaError {
+      let text = Self.singleLine(error.localizedDescription)
+      (message, code, isHelp) = ("larder: \(text)", 2, false)
+    } else if !Self.isOfParser(error) {
+      let text = Self.singleLine("\(error)")
+      (message, code, isHelp) = ("larder: a fault of larder, please report it: \(text)", 70, false)
+    } else {
       isHelp = parser.exitCode(for: error) == .success
       code = isHelp ? 0 : 2
       message =
@@ -47,6 +27,11 @@ struct Failure {
         : "larder: \(Self.singleLine(parser.message(for: error))) "
           + "('\(Self.commandName(parser)) --help' for details)"
     }
+  }
+
+  /// True for what is wrong with the words of a command, and for requests for help.
+  private static func isOfParser(_ error: any Error) -> Bool {
+    String(reflecting: type(of: error)).hasPrefix("ArgumentParser.")
   }
 
   private static func singleLine(_ text: String) -> String {
@@ -81,7 +66,7 @@ struct Failure {
 }
 
 /// A request that cannot be served, found by a command itself.
-struct UsageError: Error, CustomStringConvertible {
+struct UsageError: UserFacingError, CustomStringConvertible {
   /// One line for a person.
   let description: String
 
@@ -90,7 +75,8 @@ struct UsageError: Error, CustomStringConvertible {
 }
 
 /// The user pressed Ctrl-C.
-struct Interrupted: Error, CustomStringConvertible {
+struct Interrupted: UserFacingError, CustomStringConvertible {
+  var exitCode: Int32 { 130 }
   /// What remains.
   let description: String
 }

@@ -1,5 +1,6 @@
 import Foundation
 import LarderEngine
+import LarderSystem
 
 /// Standard output: results and nothing else. Kept until `finish`, so that a command that fails on
 /// its way leaves nothing half-printed.
@@ -30,19 +31,10 @@ enum Output {
       defer { pending = [] }
       return pending
     }
-    var start = 0
-    while start < bytes.count {
-      let written = bytes[start...].withUnsafeBytes { rest in
-        write(STDOUT_FILENO, rest.baseAddress, rest.count)
-      }
-      if written > 0 {
-        start += written
-      } else if errno != EINTR {
-        let reason = errno
-        failure.withLock { $0 = $0 ?? reason }
-        return
-      }
+    let result = bytes.withUnsafeBytes { bytes in
+      Result { () throws(FileFault) in try SystemFiles().writeAll(bytes, to: STDOUT_FILENO) }
     }
+    if case .failure(let fault) = result { failure.withLock { $0 = $0 ?? fault.code } }
   }
 
   /// Writes out the rest, and says why not when something could not be written: 0, or the system's

@@ -5,10 +5,12 @@ enum RunDirectory {
   /// The folder of all runs.
   static let root = "Results"
 
-  /// The folder for a run of `workload` that starts now, local time.
+  /// The folder for a run of `workload` that starts now, in UTC: names are in the
+  /// order of time also where clocks are put back.
   static func standard(workload: String, now: Date = Date()) -> String {
     let formatter = DateFormatter()
     formatter.locale = Locale(identifier: "en_US_POSIX")
+    formatter.timeZone = TimeZone(secondsFromGMT: 0)
     formatter.dateFormat = "yyyy-MM-dd-HHmmss"
     return "\(root)/\(safe(workload))/\(formatter.string(from: now))"
   }

@@ -12,10 +12,11 @@ package struct ResultsIndex {
   /// How deep runs are looked for: `Results/<workload>/<date-time>` and one more.
   private static let depthMax = 3
 
-  /// The runs below `folder`. Reads every results file there.
+  /// The runs below `folder`. Reads the results files there, the last first, as long as they have
+  /// `bytesMax` bytes together; of older runs the page has the name and the files.
   ///
   /// - Throws: `ReportError.file` when `folder` is no folder that can be read.
-  package init(of folder: String) throws(ReportError) {
+  package init(of folder: String, bytesMax: Int = .max) throws(ReportError) {
     do {
       _ = try FileManager.default.contentsOfDirectory(atPath: folder)
     } catch {
@@ -23,9 +24,19 @@ package struct ResultsIndex {
     }
     var runs: [RunSummary] = []
     var unreadable: [String] = []
-    for path in Self.folders(below: folder, as: "", depth: 0) {
+    var read = 0
+    let found = Self.folders(below: folder, as: "", depth: 0).map { path in
+      (path: path, file: Self.facts(of: "\(folder)/\(path)/\(ResultsFolder.name)"))
+    }
+    for (path, file) in found.sorted(by: { ($0.file.date, $0.path) > ($1.file.date, $1.path) }) {
       do throws(ReportError) {
         let files = Self.names(in: "\(folder)/\(path)")
+        // The last one is read whatever its length.
+        guard read == 0 || file.bytes <= bytesMax - read else {
+          runs.append(RunSummary(unread: path, date: file.date, files: files))
+          continue
+        }
+        read += file.bytes
         runs.append(
           RunSummary(try ResultsFolder.results(in: "\(folder)/\(path)"), path: path, files: files))
       } catch {
@@ -33,7 +44,7 @@ package struct ResultsIndex {
       }
     }
     self.runs = runs.sorted { ($0.order, $1.path) > ($1.order, $0.path) }
-    self.unreadable = unreadable
+    self.unreadable = unreadable.sorted()
   }
 
   /// Where the page of a folder is.
@@ -55,6 +66,14 @@ package struct ResultsIndex {
       else { return [] }
       return folders(below: root, as: next, depth: depth + 1)
     }
+  }
+
+  private static func facts(of path: String) -> (date: Date, bytes: Int) {
+    let facts = try? FileManager.default.attributesOfItem(atPath: path)
+    return (
+      facts?[.modificationDate] as? Date ?? .distantPast,
+      (facts?[.size] as? NSNumber)?.intValue ?? 0
+    )
   }
 
   private static func names(in folder: String) -> [String] {

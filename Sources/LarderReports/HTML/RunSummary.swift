@@ -45,6 +45,21 @@ struct RunSummary {
     }
   }
 
+  /// A run whose results are not read, by the names of its folders and the date of its results.
+  init(unread path: String, date: Date, files: [String]) {
+    let names = path.split(separator: "/").map(String.init)
+    self.path = path
+    order = date
+    started = names.last ?? path
+    workload = names.dropLast().last ?? ""
+    description = "figures: larder index"
+    winners = []
+    cells = ""
+    machine = ""
+    links = Self.linked.filter(files.contains)
+    styles = PolicyStyles([])
+  }
+
   /// The line.
   var row: String {
     let marks = HTMLMarkup(styles: styles)

@@ -135,9 +135,7 @@ extension ResultStore {
     for memory in known.memories {
       guard let trace = traces.table[memory.facts.name, memory.facts.seed] else { continue }
       let file = preparedFile(memory)
-      if folder.files.kind(of: file) == .file, (try? PreparedTrace.load(path: file)) != nil {
-        continue
-      }
+      if folder.files.kind(of: file) == .file, PreparedTrace.isIntact(file) { continue }
       try LarderWriter().write(trace, to: file)
     }
   }
@@ -159,6 +157,12 @@ private struct StoredShelf: TraceShelf {
     guard let place = traces.keys.firstIndex(of: key) else { return nil }
     let file = store.preparedFile(traces.memories[place])
     guard store.folder.files.kind(of: file) == .file else { return nil }
-    return try? PreparedTrace.load(path: file)
+    do throws(TraceError) {
+      return try PreparedTrace.load(path: file)
+    } catch {
+      // What there is no memory for is not damaged, and would not fit when prepared again.
+      if error.isMemoryShortage { throw error }
+      return nil
+    }
   }
 }

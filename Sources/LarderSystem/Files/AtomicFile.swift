@@ -118,13 +118,7 @@ package final class AtomicFile {
 
   private func writeThrough(_ bytes: UnsafeRawBufferPointer) throws(FileFault) {
     guard let descriptor else { throw FileFault(code: EBADF) }
-    var rest = bytes
-    while rest.count > 0 {
-      let count = try files.write(rest, to: descriptor)
-      if count <= 0 { throw FileFault(code: EIO) }
-      written += count
-      rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-    }
+    try files.writeAll(bytes, to: descriptor) { written += $0 }
   }
 
   private func close() throws(AtomicFileError) {

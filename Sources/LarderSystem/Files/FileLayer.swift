@@ -44,6 +44,21 @@ package protocol FileLayer: Sendable {
 }
 
 extension FileLayer {
+  /// Writes all of `bytes`, and says after each part how long it was.
+  ///
+  /// - Throws: also where the system accepts nothing without an error, instead of trying for ever.
+  package func writeAll(
+    _ bytes: UnsafeRawBufferPointer, to descriptor: Int32, wrote: (Int) -> Void = { _ in }
+  ) throws(FileFault) {
+    var rest = bytes
+    while rest.count > 0 {
+      let count = try write(rest, to: descriptor)
+      if count <= 0 { throw FileFault(code: EIO) }
+      wrote(count)
+      rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+    }
+  }
+
   /// Makes a new file under a hidden name beside `path`. A file that an earlier process left, or a
   /// link that somebody placed, is not touched.
   package func createHidden(

@@ -51,6 +51,20 @@ package struct SystemFiles: FileLayer {
     try repeating { systemWrite(descriptor, bytes) }
   }
 
+  /// The first bytes of a file, up to `most`.
+  package func read(_ path: String, most: Int) throws(FileFault) -> [UInt8] {
+    let descriptor = try repeating { open(path, O_RDONLY | O_CLOEXEC) }
+    defer { _ = systemClose(descriptor) }
+    var bytes: [UInt8] = []
+    var part = [UInt8](repeating: 0, count: min(max(1, most), 1 << 16))
+    while bytes.count < most {
+      let count = try repeating { systemRead(descriptor, &part) }
+      if count == 0 { break }
+      bytes += part.prefix(min(count, most - bytes.count))
+    }
+    return bytes
+  }
+
   /// Has everything written reach the disk. A device or a pipe has no disk, which is no error.
   package func flush(_ descriptor: Int32) throws(FileFault) {
     do {
@@ -107,6 +121,10 @@ extension FileFault {
 
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
   write(descriptor, bytes.baseAddress, bytes.count)
+}
+
+private func systemRead(_ descriptor: Int32, _ space: inout [UInt8]) -> Int {
+  read(descriptor, &space, space.count)
 }
 
 private func systemClose(_ descriptor: Int32) -> Int32 { close(descriptor) }

@@ -28,7 +28,7 @@ package struct MemoryBudget: Sendable {
   ) throws(TraceError) {
     let available = available()
     guard bytes > available - min(available, Self.reserve) else { return }
-    throw TraceError(
+    throw Self.shortage(
       "\(purpose) need \(Self.text(bytes)) of memory, but only \(Self.text(available)) are left",
       in: source, advice: advice)
   }
@@ -40,11 +40,19 @@ package struct MemoryBudget: Sendable {
   func checkReserve(after requests: Int, in source: String) throws(TraceError) {
     let available = available()
     guard available < Self.reserve else { return }
-    throw TraceError(
+    throw Self.shortage(
       "\(requests) requests are read, more follow, and only \(Self.text(available)) of memory are "
         + "left",
       in: source,
       advice: "use a part of the trace, or read a sample of its objects: --sample 1/100")
+  }
+
+  private static func shortage(
+    _ message: String, in source: String, advice: String
+  ) -> TraceError {
+    var error = TraceError(message, in: source, advice: advice)
+    error.isMemoryShortage = true
+    return error
   }
 
   /// Bytes with one decimal, such as `17.2 GB`.

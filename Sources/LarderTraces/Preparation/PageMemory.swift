@@ -56,9 +56,11 @@ struct PageMemory: ~Copyable {
   }
 
   private static func shortage(_ purpose: String, _ bytes: Int) -> TraceError {
-    TraceError(
+    var error = TraceError(
       "no memory for \(purpose) (\(bytes) bytes)", in: "preparation",
       advice: "use a machine with more memory, a shorter trace or one of fewer objects")
+    error.isMemoryShortage = true
+    return error
   }
 
   /// Moves what there is into memory of at least `bytes`.

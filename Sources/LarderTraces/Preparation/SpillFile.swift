@@ -38,13 +38,9 @@ struct SpillFile: ~Copyable {
 
   /// Adds bytes.
   mutating func write(_ bytes: UnsafeRawBufferPointer) throws(TraceError) {
-    var rest = bytes
     do throws(FileFault) {
-      while rest.count > 0 {
-        let written = try files.write(rest, to: descriptor)
-        count += written
-        rest = UnsafeRawBufferPointer(rebasing: rest[written...])
-      }
+      try files.writeAll(bytes, to: descriptor)
+      count += bytes.count
     } catch {
       throw TraceError(
         "writing a temporary file failed: \(error.reason)", in: folder,

@@ -12,8 +12,8 @@ struct LarderFormat: TraceFormat {
       with 89 4C 41 52 44 45 52 0A and the version,
       a directory of 32 bytes per column (kind, element size, offset, length, checksum), the name,
       and the columns at multiples of 64: u32 ids (dense, in order of first appearance), u32 sizes,
-      u64 times in microseconds, u8 operations (get, set, delete, modify, bypass), u32 TTLs in
-      seconds, float costs, u32 prompts (one more than the tokens of the prompt that begins, or 0).
+      u64 times in microseconds, u8 operations (get, set, delete, modify, bypass, expire), u32
+      TTLs in seconds, float costs, u32 prompts (one more than the tokens of the prompt that begins, or 0).
       Checksums and values are checked in one scan when the file is opened.
       """,
     suffixes: [".larder"], parameters: [.skipZeroSize])
@@ -73,6 +73,19 @@ struct LarderFormat: TraceFormat {
       let trace = try LarderFormat.trace(in: loaded.bytes, owner: loaded, path: reader.path)
       try PreparedSource(trace).fill(batch)
       batch.noteSampling(trace.sampling)
+    }
+  }
+}
+
+extension PreparedTrace {
+  /// True if a file is a prepared trace without damage. Reads it without taking memory for it.
+  package static func isIntact(_ path: String) -> Bool {
+    do throws(TraceError) {
+      let mapped = try MappedFile(path: path)
+      _ = try LarderFormat.trace(in: mapped.bytes, owner: mapped, path: path)
+      return true
+    } catch {
+      return false
     }
   }
 }

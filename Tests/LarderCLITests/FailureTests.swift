@@ -1,0 +1,39 @@
+import ArgumentParser
+import Foundation
+import LarderChecks
+import LarderEngine
+import LarderTraces
+import Testing
+
+@testable import LarderCommands
+
+/// Exit codes of errors.
+@Suite struct FailureTests {
+  private struct Unforeseen: Error {}
+
+  private static func code(_ error: any Error) -> Int32 {
+    Failure(error, parser: TraceHeadCommand.self).report()
+  }
+
+  @Test func unforeseenErrorIsAFaultOfOurs() { #expect(Self.code(Unforeseen()) == 70) }
+
+  @Test func errorsOfUsersSayTheirCode() throws {
+    for error in [
+      TraceError("no", in: "file"), UsageError("no"), ValidationError("no"),
+      PolicyError.unknownPolicy("x", nearest: nil), CocoaError(.fileReadNoSuchFile),
+    ] as [any Error] {
+      #expect(Self.code(error) == 2, "\(error)")
+    }
+    #expect(Self.code(Interrupted(description: "stopped")) == 130)
+    #expect(Self.code(TimingError.interrupted) == 130)
+    #expect(Self.code(ServerError.silent("host")) == 1)
+    #expect(Self.code(CheckOutcome(description: "no", code: 3)) == 3)
+  }
+
+  /// 30 October 2022, 02:30 in Berlin, twice, half an hour apart from the change of the clock.
+  @Test func namesOfRunsAreInTheOrderOfTime() {
+    let first = Date(timeIntervalSince1970: 1_667_089_800)
+    let names = [first, first + 3600].map { RunDirectory.standard(workload: "w", now: $0) }
+    #expect(names == ["Results/w/2022-10-30-003000", "Results/w/2022-10-30-013000"])
+  }
+}
