@@ -98,7 +98,7 @@ final class ContractDriver<Policy: EvictionPolicy & ~Copyable> {
       isThere = false
     }
     switch operation {
-    case .modify, .bypass: return ContractOutcome(.nothing)
+    case .modify, .bypass, .expire: return ContractOutcome(.nothing)
     case .delete:
       try remove(request.id)
       return ContractOutcome(.deleted)

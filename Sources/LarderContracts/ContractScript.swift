@@ -35,6 +35,7 @@ enum ContractScript {
     case .delete: return "delete \(line.id)"
     case .modify: return "# \(line.id) changes at its origin"
     case .bypass: return "# \(line.id) passes the cache"
+    case .expire: return "# \(line.id) gets another time to live"
     case .get, .set:
       var text = "\(line.operation) \(line.id)"
       if unit == .bytes, line.size != 1 { text += " size \(line.size)" }

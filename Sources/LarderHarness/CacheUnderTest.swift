@@ -26,6 +26,10 @@ public protocol CacheUnderTest: Sendable {
   /// Removes a key.
   func remove(_ key: UInt64) throws
 
+  /// Gives what a key has another time to live from now on, that of `options`, without counting it
+  /// as used; nothing where it has none. By default a `get`, and a `set` of what it returned.
+  func expire(_ key: UInt64, _ options: CacheWriteOptions) throws
+
   /// The system is short of memory. By default nothing.
   func handle(_ pressure: MemoryPressureLevel)
 
@@ -50,6 +54,10 @@ extension CacheUnderTest {
   /// What `set` does.
   public func fill(_ value: Data, for key: UInt64, _ options: CacheWriteOptions) throws {
     try set(value, for: key, options)
+  }
+  /// Reads the value and stores it again.
+  public func expire(_ key: UInt64, _ options: CacheWriteOptions) throws {
+    if let answer = try get(key) { try set(answer.value, for: key, options) }
   }
   /// Nothing.
   public func handle(_ pressure: MemoryPressureLevel) {}

@@ -52,7 +52,7 @@ extension PreparedTrace {
       next[index] = latest[id]
       switch Operation(rawValue: requests.operations?[index] ?? 0) {
       case .set, .delete: latest[id] = Request.never
-      case .modify, .bypass: break
+      case .modify, .bypass, .expire: break
       case .get, nil: latest[id] = UInt32(truncatingIfNeeded: index)
       }
       index -= 1

@@ -1,5 +1,13 @@
 internal import LarderSystem
 
+extension UInt64 {
+  /// The sum, or the largest number where that is exceeded.
+  func addingSaturated(_ other: UInt64) -> UInt64 {
+    let (sum, overflows) = addingReportingOverflow(other)
+    return overflows ? .max : sum
+  }
+}
+
 /// What was noticed while a trace was read, and changed in it: told wherever its results are.
 public struct ReadingFacts: Sendable, Hashable {
   /// How sizes were resolved; nil where the trace has none.
@@ -16,6 +24,8 @@ public struct ReadingFacts: Sendable, Hashable {
   public var skipped: [String: Int] = [:]
   /// The first of the lines that were left out.
   public var skippedExamples: [String] = []
+  /// Events that a server says it did not tell.
+  public var eventsSkipped: UInt64 = 0
   /// Requests whose cost was filled from others of the object.
   public var costsFilled = 0
   /// Files of a joined trace that are empty.
@@ -50,6 +60,7 @@ public struct ReadingFacts: Sendable, Hashable {
       notes.append(
         "\(NumberText.counted(count, "line")) \(count == 1 ? "was" : "were") left out: \(reason).")
     }
+    if let note = holesNote { notes.append(note) }
     if costsFilled > 0 {
       notes.append(
         NumberText.counted(costsFilled, "request")
@@ -82,6 +93,13 @@ public struct ReadingFacts: Sendable, Hashable {
       advice: examples.isEmpty ? nil : "the first are \(examples.joined(separator: ", "))")
   }
 
+  /// A sentence on the events that are missing; nil where none is known to be.
+  public var holesNote: String? {
+    guard eventsSkipped > 0 else { return nil }
+    let events = eventsSkipped == 1 ? "1 event" : "\(eventsSkipped) events"
+    return "The server skipped \(events) because it was read too slowly: the trace has holes."
+  }
+
   /// Adds what was noticed in another part of the same trace.
   mutating func add(_ other: ReadingFacts) {
     timesSorted += other.timesSorted
@@ -91,6 +109,7 @@ public struct ReadingFacts: Sendable, Hashable {
     skipped.merge(other.skipped) { $0 + $1 }
     skippedExamples += other.skippedExamples.prefix(
       Self.examplesMaximum - skippedExamples.count)
+    eventsSkipped = eventsSkipped.addingSaturated(other.eventsSkipped)
     emptyFiles += other.emptyFiles
     remarks += other.remarks
   }

@@ -72,6 +72,26 @@ import Testing
     }
   }
 
+  @Test(arguments: ["lru", "ttl", "s3-fifo", "w-tinylfu", "clock"])
+  func changedExpiriesCountAsSimulated(policy: String) throws {
+    let trace = ExecutionTrace(requests: 1_500, hasExpiries: true, seed: 4).prepared()
+    let tier = try ExecutionStand.tier(policy, capacity: 50, timeToLive: 40)
+    let large = try ExecutionStand.tier(policy, capacity: 120)
+    for arrangement in [
+      Arrangement.memory(tier), .disk(tier),
+      .hybrid(memory: tier, disk: large, rules: HybridRules()),
+      .hybrid(memory: tier, disk: large, rules: HybridRules(inclusion: .exclusive)),
+    ] {
+      let stand = ExecutionStand()
+      let planned = ExecutionStand.cell(arrangement, unit: .objects)
+      let simulated = try stand.simulate(planned, over: trace)
+      let execution = try #require(
+        try stand.run(planned, over: trace, simulated: simulated)?.first)
+      #expect(execution.counts == simulated, "\(arrangement)")
+      #expect(simulated.hits > 0 && execution.valuesWrong == 0)
+    }
+  }
+
   @Test(arguments: CachePreset.all)
   func designsCountAsSimulated(preset: CachePreset) throws {
     let trace = ExecutionTrace(requests: 1_500, objects: 400, sizeMax: 200).prepared()

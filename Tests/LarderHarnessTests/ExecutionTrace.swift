@@ -10,6 +10,8 @@ struct ExecutionTrace {
   var sizeMax: UInt64 = 60
   /// Sets, deletes and modifies beside gets.
   var hasOperations = true
+  /// Other times to live for what is stored.
+  var hasExpiries = false
   /// Times, and times to live.
   var isTimed = true
   var hasSizes = true
@@ -31,8 +33,9 @@ struct ExecutionTrace {
       let id = known[raw] ?? ObjectID(known.count + 1)
       known[raw] = id
       let kind = random.next(below: 20)
-      let operation: Operation =
+      var operation: Operation =
         !hasOperations || kind < 14 ? .get : kind < 16 ? .set : kind < 17 ? .delete : .modify
+      if hasExpiries, kind > 17 { operation = .expire }
       if objectSizes[id] == nil || operation == .set {
         objectSizes[id] = UInt32(random.next(below: sizeMax + 1))
       }

@@ -85,7 +85,7 @@ typedef struct {
   larder_column ids;        /* whole numbers of any size: the same number is the same object */
   larder_column sizes;      /* whole numbers, bytes, 0 to 2^32 - 1 */
   larder_column times;      /* whole numbers, microseconds, not negative */
-  larder_column operations; /* 0 get, 1 set, 2 delete, 3 modify, 4 bypass */
+  larder_column operations; /* 0 get, 1 set, 2 delete, 3 modify, 4 bypass, 5 expire */
   larder_column ttls;       /* whole numbers, seconds, 0 for no limit */
   larder_column costs;      /* numbers, finite and not negative */
 } larder_columns;

@@ -112,6 +112,29 @@ extension HybridCache {
     }
   }
 
+  /// Gives an entry that has not expired another time to live from now on, 0 for none of its own,
+  /// in the tiers that have it. Not a reference to it.
+  ///
+  /// - Throws: `disk`, when it may have its old life there.
+  package func renew(_ key: Key, timeToLiveMicroseconds: UInt64) throws(HybridCacheError) {
+    try withStripe(key) { (operation: inout Operation) throws(HybridCacheError) in
+      var item = item(key)
+      if timeToLiveMicroseconds > 0 {
+        item.options.timeToLive = .microseconds(Int64(clamping: timeToLiveMicroseconds))
+      }
+      memory?.renew(key, timeToLiveMicroseconds: timeToLiveMicroseconds)
+      guard let diskTier else { return }
+      if operation.stripe.dirty[key] != nil { writeDirty(key, &operation) }
+      do throws(DiskCacheError) {
+        guard try diskTier.contains(item.diskKey) else { return }
+        _ = try diskTier.renew(
+          item.diskKey, expires: item.expiry(limit: diskAge), version: nil)
+      } catch {
+        throw .disk(error)
+      }
+    }
+  }
+
   // MARK: Ways that several calls share
 
   /// Calls `body` with an operation on the locked stripe of a key, moves what memory evicted, and

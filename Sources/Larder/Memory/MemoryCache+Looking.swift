@@ -19,6 +19,17 @@ extension MemoryCache {
     }
   }
 
+  /// Gives an entry that has not expired another time to live from now on, 0 for none of its own;
+  /// `limits.age` may shorten it, and a permanent entry stays as it is. Not a reference to it.
+  package func renew(_ key: Key, timeToLiveMicroseconds: UInt64) {
+    let hash = hasher.hash(key)
+    withShard(blocks.index(hash)) { shard, _ in
+      shard.renew(
+        key, UInt32(truncatingIfNeeded: hash >> 32), timeToLive: timeToLiveMicroseconds,
+        now: clock.nowMicroseconds)
+    }
+  }
+
   /// The value of a key that has expired and was kept, with the instant at which it expired,
   /// microseconds; nil where there is none. Asking is not a reference to it.
   func expired(_ key: Key) -> (value: Value, expires: UInt64)? {

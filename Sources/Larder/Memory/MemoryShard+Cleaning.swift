@@ -26,6 +26,19 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     return expires > now ? expires : nil
   }
 
+  /// Gives an entry that is there to be used another time to live from now on, microseconds, 0 for
+  /// none of its own; a permanent one stays as it is. Not a reference to it.
+  mutating func renew(_ key: Key, _ hash: UInt32, timeToLive: UInt64, now: UInt64) {
+    let id = find(key, hash)
+    guard id != .none, tier.contains(id), expiry(id) > now,
+      records.stamp(id).pointee & Self.permanentBit == 0
+    else { return }
+    let end = tier.expiryFrom(now, timeToLive)
+    if end != Request.noExpiry, !expires { beginExpiries() }
+    tier.renew(id, end)
+    if expires { plan(id, now: now) }
+  }
+
   /// The value of a key that may be used, which is not a reference to it.
   func value(_ key: Key, _ hash: UInt32, now: UInt64) -> Value? {
     let id = find(key, hash)

@@ -26,11 +26,18 @@ struct TraceHeadCommand: ParsableCommand {
 
   @OptionGroup var format: FormatOption
 
+  /// Rows are kept until all are read, for the widths of their columns.
+  private static let countMax = 100_000
+
   @Flag(help: "Do not say on standard error how lines are understood.")
   var quiet = false
 
   func validate() throws {
-    guard count > 0 else { throw ValidationError("--count expects a number above 0") }
+    guard (1...Self.countMax).contains(count) else {
+      throw ValidationError(
+        "--count expects a number from 1 to \(Self.countMax); for more, 'larder trace convert' writes "
+          + "a table of all requests")
+    }
   }
 
   func run() throws {
@@ -45,6 +52,7 @@ struct TraceHeadCommand: ParsableCommand {
     // Only now: an error is one line.
     if !quiet {
       for line in ["format: \(source.format.name)"] + source.understanding { Notes.line(line) }
+      if let note = source.reading.holesNote { Notes.line(note) }
     }
     let all: [(title: String, isPresent: Bool, text: (TraceRecord) -> String)] = [
       ("time", columns.contains(.time), { Self.seconds($0.time) }),

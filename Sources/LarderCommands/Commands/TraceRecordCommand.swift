@@ -109,8 +109,14 @@ struct TraceRecordCommand: ParsableCommand {
     progress.end(
       "\(destination): \(outcome.requests) \(raw ? "lines" : "requests")"
         + (Interrupts.cancellation.isRequested ? ", interrupted" : ""))
-    if outcome.badLines > 0 {
-      progress.note("\(outcome.badLines) lines of the server could not be read.")
+    let facts = outcome.facts
+    if facts.badLines > 0 {
+      progress.note("\(facts.badLines) lines of the server could not be read.")
+    }
+    if let note = facts.holesNote { progress.note(note) }
+    for (reason, count) in facts.skipped.sorted(by: { $0.key < $1.key })
+    where reason.contains("not known what") {
+      progress.note("\(count) lines of the server were left out: \(reason).")
     }
   }
 

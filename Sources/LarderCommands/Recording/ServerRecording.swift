@@ -18,7 +18,7 @@ struct ServerRecording {
   /// What was recorded.
   struct Outcome {
     var requests: Int
-    var badLines: Int
+    var facts: ReadingFacts
   }
 
   /// Records into a trace without values and with hashes in place of keys.
@@ -30,8 +30,10 @@ struct ServerRecording {
     let end = duration.map { ContinuousClock.now + $0 }
     var lost: String?
     var lastFlush = ContinuousClock.now
-    let facts = try LiveTrace.decode(format: server.format, from: connection.name) {
-      (space) throws(TraceError) in
+    let noticing = { (facts: ReadingFacts) in file.lost = facts.eventsSkipped }
+    let facts = try LiveTrace.decode(
+      format: server.format, from: connection.name, noticing: noticing
+    ) { (space) throws(TraceError) in
       let count = connection.takeLines(into: space)
       if count > 0 { return count }
       // Nothing is at hand: what has come so far goes to the file, now and then.
@@ -50,12 +52,13 @@ struct ServerRecording {
       progress(file.requests)
       return file.requests < requestsMax ?? .max
     }
+    file.lost = facts.eventsSkipped
     try file.finish()
     if let lost {
       throw ServerError.lost(
         connection.name, reason: lost, requests: file.requests, file: path)
     }
-    return Outcome(requests: file.requests, badLines: facts.badLines)
+    return Outcome(requests: file.requests, facts: facts)
   }
 
   /// Records the server's own lines, with all keys and values.
@@ -80,7 +83,7 @@ struct ServerRecording {
     if let lost {
       throw ServerError.lost(connection.name, reason: lost, requests: file.lines, file: path)
     }
-    return Outcome(requests: file.lines, badLines: 0)
+    return Outcome(requests: file.lines, facts: ReadingFacts())
   }
 
   private func begin() throws(ServerError) -> ServerConnection {

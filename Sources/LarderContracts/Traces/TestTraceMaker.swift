@@ -84,7 +84,7 @@ package struct TestTraceMaker {
     case 0...5: .get
     case 6...7: .set
     case 8: .delete
-    default: .modify
+    default: random.oneIn(2) ? .modify : .expire
     }
   }
 }

@@ -36,7 +36,7 @@ final class BoundSimulation<Subject: Bound>: Simulation {
         totals.bytesRequested += UInt64(reader.request(at: position).size)
       case .set: totals.sets += 1
       case .delete: totals.deletes += 1
-      case .modify: break
+      case .modify, .expire: break
       }
       position += 1
     }

@@ -50,7 +50,7 @@ struct FixedSizeSampling<Order: RecencyOrder & ~Copyable>: ~Copyable {
 
   private mutating func apply(_ operation: Operation, _ id: ObjectID, _ hash: UInt32) {
     switch operation {
-    case .modify: return
+    case .modify, .expire: return
     case .bypass: count(nil)
     case .delete: stack.delete(id)
     case .get, .set:

@@ -65,7 +65,7 @@ struct LRUPass<Order: RecencyOrder & ~Copyable, Counter: DistanceCounter & ~Copy
       if Order.weighs { largest = max(largest, weight) }
       _ = stack.use(id, weight: weight)
     case .delete: stack.delete(id)
-    case .modify: break
+    case .modify, .expire: break
     case .bypass:
       requests += 1
       coldMisses += 1

@@ -11,6 +11,9 @@ public enum Operation: UInt8, Sendable, CaseIterable {
   /// A request whose answer nothing may store, such as a POST or a server's error: it passes the
   /// cache. Counted as a request and a miss; nothing is looked up, stored or removed.
   case bypass = 4
+  /// Give a stored object the request's time to live from now on, or none if that is 0. Not
+  /// counted and not a use; does nothing if the object is not stored or has expired.
+  case expire = 5
 }
 
 /// A prepared trace as the simulation loops read it: columns of equal length, read-only.

@@ -16,6 +16,8 @@ package struct RecordedEvent: Sendable, Hashable {
     case found
     /// Many entries were removed at once; the key means nothing.
     case clear
+    /// The entry was given another life, or none of its own.
+    case expire
   }
 
   /// What came of a get.

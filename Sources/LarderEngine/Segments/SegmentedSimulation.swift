@@ -77,6 +77,7 @@ package final class SegmentedSimulation: Simulation {
     case .bypass:
       totals.request(request)
       fetched(request)
+    case .expire: tier.changeExpiry(request.id, to: request.expires, now: now)
     }
   }
 

@@ -101,6 +101,15 @@ final class HybridCore: HybridTiers {
     if disk.tier.contains(request.id) { disk.setStale(request.id, true) }
   }
 
+  /// The object has another time to live from now on, in the tiers that hold it.
+  func expire(_ object: Object) {
+    note(object.request)
+    for tier in [memory, disk] {
+      let expires = tier.tier.expiryFrom(object.now, object.timeToLive)
+      tier.changeExpiry(object.request.id, to: expires, now: object.now)
+    }
+  }
+
   private func note(_ request: Request) {
     guard rules.demotes else { return }
     lastNextUse[request.id] = request.nextUse

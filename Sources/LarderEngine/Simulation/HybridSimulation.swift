@@ -64,6 +64,7 @@ final class HybridSimulation: Simulation {
         totals.bytesRequested += UInt64(object.request.size)
         cost.requested += Double(object.request.cost)
         fetched(object.request, bytes: reader.bytes(at: position))
+      case .expire: core.expire(object)
       }
       position += 1
       if untilFirstEviction, core.disk.counts.evictions > 0 { return true }

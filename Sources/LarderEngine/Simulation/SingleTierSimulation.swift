@@ -136,6 +136,7 @@ struct SingleTierSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape
     case .bypass:
       totals.request(request)
       fetched(request, bytes: bytes)
+    case .expire: tier.changeExpiry(request.id, to: request.expires, now: now)
     }
   }
 

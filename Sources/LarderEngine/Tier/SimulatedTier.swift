@@ -70,6 +70,11 @@ struct SimulatedTier {
   /// Stores an object or replaces it, and says whether it was accepted; may leave victims.
   func put(_ request: Request, _ now: UInt64) -> Bool { tier.set(request, now) != .rejected }
 
+  /// Gives an object another expiry if it is resident and has not expired. Not a reference to it.
+  func changeExpiry(_ id: ObjectID, to expires: UInt64, now: UInt64) {
+    if holds(id, now) { tier.renew(id, expires) }
+  }
+
   /// What the last `use` or `put` evicted, in order.
   var evicted: VictimList { tier.victims }
   /// A copy of `evicted`.

@@ -193,6 +193,12 @@ extension Tier where Policy: ~Copyable {
     policy.replace(request, Shape.sizes(sizes))
   }
 
+  /// Gives an object another expiry if it is resident and has not expired. Not a reference to it.
+  @inlinable
+  mutating func changeExpiry(_ id: ObjectID, to expires: UInt64, now: UInt64) {
+    if policy.contains(id), !isOver(id, now: now) { renew(id, expires: expires) }
+  }
+
   /// Gives up one object, of which there must be one, without counting it as evicted for want of
   /// room.
   @inlinable

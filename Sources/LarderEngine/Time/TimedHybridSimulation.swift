@@ -106,6 +106,7 @@ final class TimedHybridSimulation: Simulation {
     case .bypass:
       count(request)
       fetch(request, stores: false, at: board.table.place(of: request.id))
+    case .expire: core.expire(object)
     }
   }
 

@@ -99,6 +99,7 @@ struct TimedSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~C
     case .bypass:
       totals.request(request)
       fetch(request, stores: false, at: board.table.place(of: request.id))
+    case .expire: tier.changeExpiry(request.id, to: expiry(at: now, ttl), now: now)
     }
   }
 

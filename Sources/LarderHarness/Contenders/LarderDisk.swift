@@ -32,6 +32,11 @@ final class LarderDisk: CacheUnderTest {
 
   func remove(_ key: UInt64) throws { try cache.remove(String(key)) }
 
+  func expire(_ key: UInt64, _ options: CacheWriteOptions) throws {
+    let key = String(key)
+    if try cache.contains(key) { try cache.renew(key, timeToLive: options.timeToLive) }
+  }
+
   func usage() -> CacheUsage {
     var usage = CacheUsage()
     let entries = cache.count

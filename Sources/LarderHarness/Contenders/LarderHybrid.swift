@@ -44,6 +44,10 @@ final class LarderHybrid: CacheUnderTest {
 
   func remove(_ key: UInt64) throws { try cache.remove(key) }
 
+  func expire(_ key: UInt64, _ options: CacheWriteOptions) throws {
+    try cache.renew(key, timeToLiveMicroseconds: options.timeToLiveMicroseconds)
+  }
+
   func handle(_ pressure: MemoryPressureLevel) { cache.handle(pressure) }
 
   func usage() -> CacheUsage {

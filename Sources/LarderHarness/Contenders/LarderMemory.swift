@@ -26,6 +26,10 @@ struct LarderMemory: CacheUnderTest {
 
   func remove(_ key: UInt64) { cache.remove(key) }
 
+  func expire(_ key: UInt64, _ options: CacheWriteOptions) {
+    cache.renew(key, timeToLiveMicroseconds: options.timeToLiveMicroseconds)
+  }
+
   func handle(_ pressure: MemoryPressureLevel) { cache.handle(pressure) }
 
   func usage() -> CacheUsage {

@@ -102,6 +102,9 @@ struct RequestWorker: Sendable {
       tally.requests += 1
       tally.bytesRequested += UInt64(reader.weight(index))
       tally.costRequested += Double(reader.cost(index))
+    } else if operation == .expire {
+      call = "expire"
+      try cache.expire(TraceReader.key(reader.id(index)), reader.options(index))
     } else {
       tally.modifies += 1
       _ = versions.advance(reader.id(index))

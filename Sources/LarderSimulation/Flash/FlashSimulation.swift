@@ -73,6 +73,8 @@ final class FlashSimulation<Store: FlashStore>: FlashSimulating {
       totals.requests += 1
       totals.bytesRequested += UInt64(size)
       costs.requested += Double(columns.costs?[position] ?? 1)
+    case .expire:
+      if store.contains(id), expiries.isEmpty || expiries[Int(id)] > now { noteExpiry(id) }
     }
   }
 
@@ -100,6 +102,11 @@ final class FlashSimulation<Store: FlashStore>: FlashSimulating {
       return
     }
     if !isStale.isEmpty { isStale[Int(id)] = false }
+    noteExpiry(id)
+  }
+
+  /// Keeps when an object expires by the request at `position`.
+  private func noteExpiry(_ id: ObjectID) {
     guard !expiries.isEmpty else { return }
     let own = UInt64(columns.ttls?[position] ?? 0) * 1_000_000
     let limits = [own > 0 ? own : nil, timeToLiveMax].compactMap { $0 }

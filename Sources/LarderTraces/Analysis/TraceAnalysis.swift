@@ -77,7 +77,9 @@ public struct TraceAnalysis: Sendable {
     } else {
       operations[Int(Operation.get.rawValue)] = columns.count
     }
-    if operations.last == 0 { operations.removeLast() }
+    while operations.count > Int(Operation.bypass.rawValue), operations.last == 0 {
+      operations.removeLast()
+    }
   }
 
   /// One-hit wonders as a share of the objects; nil without objects.

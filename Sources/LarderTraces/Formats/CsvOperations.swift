@@ -30,6 +30,7 @@ struct CsvOperations: Sendable {
       (.set, "update putobject put_object rest.put.object rest.copy.object"),
       (.delete, "delete del remove unlink invalidate purge deleteobject delete_object"),
       (.delete, "rest.delete.object"), (.modify, "modify"), (.bypass, "bypass"),
+      (.expire, "expire"),
       // Requests for blocks of a device: both are accesses.
       (.get, "r w"),
     ]
@@ -65,7 +66,7 @@ struct CsvOperations: Sendable {
     func wrong() -> ComponentError {
       options.wrong(
         "ops",
-        expected: "words and operations (get, set, delete, modify, bypass, skip), as 1:get:0:set")
+        expected: "words and operations (get, set, delete, modify, bypass, expire, skip), as 1:get:0:set")
     }
     guard parts.count.isMultiple(of: 2), !parts.isEmpty else { throw wrong() }
     var given: [String: Meaning] = [:]
@@ -86,6 +87,7 @@ struct CsvOperations: Sendable {
     case "delete": .operation(.delete)
     case "modify": .operation(.modify)
     case "bypass": .operation(.bypass)
+    case "expire": .operation(.expire)
     case "skip": .leftOut
     default: nil
     }

@@ -12,7 +12,8 @@ struct MemcachedWatchFormat: TraceFormat {
       deleted a delete. memcached looks an item up before it stores or deletes it: a get right
       before a store or delete of the same key by the same client is left out. The server's own
       evictions and stores that failed are left out and counted. memcached before 1.6.19 does not
-      tell deletes: they look like gets. The size is that of key and value; a get that found
+      tell deletes: they look like gets. A line `skipped=17` is memcached's word that it did not
+      tell so many events because it was read too slowly: they are counted in a note. The size is that of key and value; a get that found
       nothing says none, so it has that of the object.
       """,
     suffixes: [".memcached", ".memcached-watch", ".memcached-watch.log"],
@@ -21,8 +22,18 @@ struct MemcachedWatchFormat: TraceFormat {
   func recognise(_ sample: FormatSample) -> FormatConfidence {
     if sample.isNamed(description.suffixes) { return .certain }
     let lines = sample.lines().filter { !$0.elementsEqual("OK".utf8) }
-    let fitting = lines.count { $0.starts(with: "ts=".utf8) && $0.contains(0x20) }
+    let fitting = lines.count {
+      $0.starts(with: "ts=".utf8) && $0.contains(0x20) || $0.starts(with: "skipped=".utf8)
+    }
     return !lines.isEmpty && fitting * 10 >= lines.count * 9 ? .certain : .none
+  }
+
+  /// How many events the server did not tell where a line is `skipped=17`; nil for other lines.
+  private static func skippedEvents(_ line: TextField) -> UInt64? {
+    var rest = line.trimmed
+    for byte in "skipped=".utf8 where rest.takeByte() != byte { return nil }
+    guard let count = rest.takeInteger(), rest.isEmpty else { return nil }
+    return count
   }
 
   func decoder(options: FormatOptions, sample: FormatSample) -> any TraceDecoder { Decoder() }
@@ -37,9 +48,14 @@ struct MemcachedWatchFormat: TraceFormat {
       // The last get of each client, held back until it is known what the client does next. The
       // window that sorts by time puts it in its place.
       var pending: [UInt64: TraceRecord] = [:]
+      var growth = GrowthLimit("the clients of a server", bytesEach: 64)
       try reader.forEachLine(telling: batch) { line, number in
         last = number
         if line.trimmed.isEmpty || line.trimmed.equals([0x4F, 0x4B]) { return true }
+        if let skipped = MemcachedWatchFormat.skippedEvents(line) {
+          batch.noteSkippedEvents(skipped)
+          return true
+        }
         guard let event = MemcachedEvent(line) else {
           try batch.bad(
             TraceError(
@@ -54,7 +70,9 @@ struct MemcachedWatchFormat: TraceFormat {
           goesOn = try batch.append(get)
         }
         switch event.kind {
-        case .get: pending[event.client] = event.record
+        case .get:
+          pending[event.client] = event.record
+          try growth.check(pending.count, in: reader.path)
         case .store, .delete: goesOn = try goesOn && batch.append(event.record)
         case .failedStore: batch.skip("stores that failed")
         case .eviction: batch.skip("the server's own evictions")

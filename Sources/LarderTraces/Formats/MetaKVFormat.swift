@@ -102,7 +102,7 @@ struct MetaKVFormat: TraceFormat {
       if let ttl = places.ttl, !fields[ttl].isEmpty { record.ttl = try table.size(fields[ttl]) }
       let whole = valueBytes == 0 ? 0 : try table.sum(keyBytes ?? 0, valueBytes)
       // Only now: a bad line says nothing of the object's size.
-      let size = known.size(of: key, saying: whole)
+      let size = try known.size(of: key, saying: whole, in: table.path)
       record.size = size == 0 ? keyBytes ?? 0 : size
       return (record, repeats ?? 1)
     }

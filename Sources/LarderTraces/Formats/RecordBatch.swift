@@ -136,10 +136,15 @@ public final class RecordBatch {
         + "over: the file was truncated while it was written (as logrotate's copytruncate does).")
   }
 
+  /// Counts events that a server says it did not tell.
+  func noteSkippedEvents(_ count: UInt64) {
+    reading.eventsSkipped = reading.eventsSkipped.addingSaturated(count)
+  }
+
   /// Notes which part of the objects the file has, and how many gets of all objects there were.
   public func noteSampling(_ sampling: TraceSampling) {
     reading.sampling = TraceSampling(
-      rate: sampling.rate, gets: reading.sampling.gets + sampling.gets)
+      rate: sampling.rate, gets: reading.sampling.gets.addingSaturated(sampling.gets))
   }
 
   /// Notes what the bad and other lines of the file are called.

@@ -8,10 +8,17 @@ struct RedisMonitorFormat: TraceFormat {
     layout: """
       Text, one command per line: `1700000000.123456 [0 127.0.0.1:6379] "SET" "key" "value" "EX"
       "60"`. Reads (GET, MGET, HGET, SMEMBERS ...) are gets, one for each key; SET, SETEX, MSET,
-      INCR, HSET, LPUSH ... are sets, DEL and UNLINK deletes, GETDEL both; other commands are left
-      out and counted. Keys of database 0 are their own, those of others have its number before
-      them. A size is that of key and value; reads and commands that change a part say none, so an
-      object has the size of its last SET. EX, PX, EXAT and PXAT become TTLs.
+      INCR, HSET, LPUSH ... are sets, DEL and UNLINK deletes; GETSET and SET with GET are a get and
+      a set, GETDEL a get and a delete. EXPIRE, PEXPIRE, EXPIREAT, PEXPIREAT, PERSIST and GETEX
+      change a TTL (operation expire); RENAME, RENAMENX, COPY and MOVE are sets of the new key with
+      the value's size and TTL, and deletes of the old one; FLUSHDB and FLUSHALL are deletes of all
+      keys there; SWAPDB is followed. Their conditions (NX, XX, GT, LT, REPLACE) and KEEPTTL go by
+      what the log has done to the key before, beginning with an empty server; a command without
+      effect is left out. So are commands that do nothing to keys or of which that is not known,
+      counted by name. Keys of database 0 are their own, those of others have its number and a
+      quote before them. A size is that of key and value; reads and commands that change a part say
+      none, so an object has the size of its last SET. Times to live are whole seconds, rounded up;
+      a key that has expired within the second is deleted before it is used.
       """,
     suffixes: [".redis", ".redis-monitor", ".redis-monitor.log"],
     parameters: [.size(.lastFull), .maxBad])
@@ -42,8 +49,7 @@ struct RedisMonitorFormat: TraceFormat {
 
     func decode(_ reader: ByteReader, into batch: RecordBatch) throws {
       var last = 0
-      let text = KeyText()
-      var records: [TraceRecord] = []
+      var keyspace = RedisKeyspace()
       try reader.forEachLine(telling: batch) { line, number in
         last = number
         if line.trimmed.isEmpty || RedisMonitorFormat.isGreeting(line.trimmed) { return true }
@@ -54,12 +60,11 @@ struct RedisMonitorFormat: TraceFormat {
               in: reader.path, at: .line(number)))
           return true
         }
-        records.removeAll(keepingCapacity: true)
-        guard command.requests(into: &records, text) else {
-          batch.skip("the command \(command.name) is no read, write or delete of keys")
+        if let reason = try keyspace.apply(command, in: reader.path) {
+          batch.skip(reason)
           return true
         }
-        for record in records {
+        for record in keyspace.records {
           guard try batch.append(record) else { return false }
         }
         return true

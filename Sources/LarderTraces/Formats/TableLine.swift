@@ -2,7 +2,7 @@
 struct TableLine {
   private let line: TextField
   private let delimiter: UInt8
-  private let path: String
+  let path: String
   private let number: Int
 
   /// A line of the file at `path`.

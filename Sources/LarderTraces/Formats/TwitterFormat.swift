@@ -77,7 +77,7 @@ struct TwitterFormat: TraceFormat {
       }
       let ttl = try table.size(fields[6])
       let whole = valueBytes == 0 ? 0 : try table.sum(keyBytes, valueBytes)
-      let size = known.size(of: key, saying: whole)
+      let size = try known.size(of: key, saying: whole, in: table.path)
       return TraceRecord(
         key: key, time: time, size: size == 0 ? keyBytes : size, ttl: ttl, operation: operation)
     }

@@ -11,10 +11,12 @@ package enum LiveTrace {
   /// - Parameters:
   ///   - format: the format's name.
   ///   - name: the server, for errors.
+  ///   - noticing: told what was noticed so far whenever more is waited for.
   /// - Returns: what was noticed.
   /// - Throws: what `input` and `sink` throw.
   package static func decode(
-    format: String, from name: String, input: @escaping Input, into sink: @escaping RecordSink
+    format: String, from name: String, noticing: @escaping (ReadingFacts) -> Void = { _ in },
+    input: @escaping Input, into sink: @escaping RecordSink
   ) throws -> ReadingFacts {
     let format = try FormatRegistry.format(named: format)
     let options = try FormatOptions(
@@ -22,7 +24,7 @@ package enum LiveTrace {
     let decoder = try format.decoder(
       options: options, sample: FormatSample(path: name, head: [], isWhole: false))
     let batch = RecordBatch(skipsZeroSizes: false, maxBadShare: 1, sink: sink)
-    let source = Source(batch: batch, input: input)
+    let source = Source(batch: batch, noticing: noticing, input: input)
     try decoder.decode(ByteReader(source, path: name), into: batch)
     if let failure = source.failure { throw failure }
     return batch.reading
@@ -30,12 +32,16 @@ package enum LiveTrace {
 
   private final class Source: ByteSource {
     private let batch: RecordBatch
+    private let noticing: (ReadingFacts) -> Void
     private let input: Input
     /// What the sink threw when it was handed what had come.
     private(set) var failure: (any Error)?
 
-    init(batch: RecordBatch, input: @escaping Input) {
+    init(
+      batch: RecordBatch, noticing: @escaping (ReadingFacts) -> Void, input: @escaping Input
+    ) {
       self.batch = batch
+      self.noticing = noticing
       self.input = input
     }
 
@@ -46,6 +52,7 @@ package enum LiveTrace {
         failure = error
         return 0
       }
+      noticing(batch.reading)
       return try input(space)
     }
   }

@@ -1,4 +1,5 @@
 import LarderEngine
+package import LarderSystem
 
 #if canImport(Darwin)
   import Darwin
@@ -13,6 +14,7 @@ import LarderEngine
 package final class RecordedTraceFile {
   private let path: String
   private let file: Int32
+  private let files: any FileLayer
   private let threshold: UInt64
   private let hash: SipHash
   private var builder = RecordedBlockBuilder()
@@ -23,6 +25,8 @@ package final class RecordedTraceFile {
   package private(set) var requests = 0
   /// Gets of all keys, those that are not sampled among them.
   package private(set) var gets: UInt64 = 0
+  /// Requests that the server did not tell.
+  package var lost: UInt64 = 0
 
   /// Makes a file where none is, which only its owner may read.
   ///
@@ -31,7 +35,8 @@ package final class RecordedTraceFile {
   ///   - hash: what chooses them and stands for them; by default one that nobody else has.
   /// - Throws: when there is one, it cannot be made, or the share is not above 0 and at most 1.
   package init(
-    path: String, sampling: Double = 1, hash: SipHash = SipHash()
+    path: String, sampling: Double = 1, hash: SipHash = SipHash(),
+    files: any FileLayer = SystemFiles()
   ) throws(TraceError) {
     guard let threshold = RecordedHeader.threshold(rate: sampling) else {
       throw TraceError(
@@ -40,6 +45,7 @@ package final class RecordedTraceFile {
     self.threshold = threshold
     self.hash = hash
     self.path = path
+    self.files = files
     file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard file >= 0 else {
       throw TraceError(
@@ -75,7 +81,7 @@ package final class RecordedTraceFile {
   ///
   /// - Throws: as `add`.
   package func flush() throws(TraceError) {
-    if builder.count > 0 { try write(builder.take(gets: gets, lost: 0)) }
+    if builder.count > 0 { try write(builder.take(gets: gets, lost: lost)) }
   }
 
   /// Writes the rest, and the mark of a whole recording.
@@ -84,7 +90,7 @@ package final class RecordedTraceFile {
   package func finish() throws(TraceError) {
     if began == nil { try begin(0) }
     try flush()
-    try write(RecordedBlockBuilder.end(time: time, gets: gets, lost: 0))
+    try write(RecordedBlockBuilder.end(time: time, gets: gets, lost: lost))
     isClosed = true
     let failed = fsync(file) != 0
     let reason = errno
@@ -104,27 +110,19 @@ package final class RecordedTraceFile {
     case .delete: .remove
     case .modify: .modify
     case .bypass: .bypass
+    case .expire: .expire
     case .get, nil: .get
     }
   }
 
   private func write(_ bytes: [UInt8]) throws(TraceError) {
-    var done = 0
-    while done < bytes.count {
-      let count = bytes.withUnsafeBytes { bytes in
-        #if canImport(Darwin)
-          Darwin.write(file, bytes.baseAddress.map { $0 + done }, bytes.count - done)
-        #elseif canImport(Musl)
-          Musl.write(file, bytes.baseAddress.map { $0 + done }, bytes.count - done)
-        #else
-          Glibc.write(file, bytes.baseAddress.map { $0 + done }, bytes.count - done)
-        #endif
-      }
-      if count < 0 {
-        if errno == EINTR { continue }
-        throw Self.error(path, errno)
-      }
-      done += count
+    let result = bytes.withUnsafeBytes { bytes in
+      Result { () throws(FileFault) in try files.writeAll(bytes, to: file) }
+    }
+    do {
+      try result.get()
+    } catch {
+      throw Self.error(path, error.code)
     }
   }
 

@@ -89,6 +89,11 @@ struct NaiveHybrid {
     disk.drop(id)
   }
 
+  mutating func expire(_ id: ObjectID, _ context: NaiveContext) {
+    memory.expire(id, context)
+    disk.expire(id, context)
+  }
+
   private enum Place { case memory, disk }
 
   /// The tiers that may take something new.

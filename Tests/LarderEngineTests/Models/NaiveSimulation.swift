@@ -84,6 +84,8 @@ struct NaiveSimulation {
     case .delete:
       totals.deletes += 1
       change({ $0.drop(request.id) }, hybrid: { $0.delete(request.id) })
+    case .expire:
+      change({ $0.expire(request.id, context) }, hybrid: { $0.expire(request.id, context) })
     }
   }
 

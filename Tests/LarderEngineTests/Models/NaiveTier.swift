@@ -82,6 +82,15 @@ struct NaiveTier {
     policy.remove(id)
   }
 
+  /// Gives the object another time to live where its copy has not expired.
+  mutating func expire(_ id: ObjectID, _ context: NaiveContext) {
+    guard let copy = copies[id], copy.expires > context.now, !policy.hasIdled(id) else { return }
+    let expires = expiry(ttlSeconds: context.ttlSeconds, now: context.now)
+    copies[id]?.expires = expires
+    guard policy is NaiveTTL else { return }
+    policy.replace(Request(id: id, size: weight(copy.size), expires: expires, cost: copy.cost))
+  }
+
   /// Stores a missing object.
   mutating func store(_ given: Request, version: Int) -> Outcome {
     let request = weighed(given)

@@ -99,6 +99,7 @@ struct NaiveTimedHybrid {
     case .bypass:
       count(request)
       fetch(request, line, .bypass)
+    case .expire: hybrid.expire(line.id, context)
     }
   }
 

@@ -98,6 +98,7 @@ struct NaiveTimedSimulation {
     case .bypass:
       count(request)
       fetch(request, line, stores: false)
+    case .expire: tier.expire(line.id, context)
     }
   }
 

@@ -48,6 +48,7 @@ struct DrawnTrace {
       case .delete: "delete"
       case .modify: "modify"
       case .bypass: "bypass"
+      case .expire: "expire"
       }
     return picked(
       key: "\(line.key)", operation: operation, size: "\(line.size)", time: "\(line.seconds)",

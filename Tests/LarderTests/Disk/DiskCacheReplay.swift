@@ -50,6 +50,9 @@ struct DiskCacheReplay {
         counts.requests += 1
         counts.bytesRequested += size(line)
         cost.requested += Double(line.cost)
+      case .expire:
+        let life = line.timeToLive == 0 ? nil : Duration.seconds(line.timeToLive)
+        if try cache.contains(key) { try cache.renew(key, timeToLive: life) }
       }
     }
     counts.disk = cache.tierCounts

@@ -52,6 +52,8 @@ struct HybridCacheReplay {
         counts.requests += 1
         counts.bytesRequested += size(line)
         cost.requested += Double(line.cost)
+      case .expire:
+        try cache.renew(line.id, timeToLiveMicroseconds: UInt64(line.timeToLive) * 1_000_000)
       }
     }
     let tiers = cache.counts

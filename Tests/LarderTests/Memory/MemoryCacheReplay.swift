@@ -51,6 +51,8 @@ struct MemoryCacheReplay {
         counts.requests += 1
         counts.bytesRequested += size(line)
         cost.requested += Double(line.cost)
+      case .expire:
+        cache.renew(key, timeToLiveMicroseconds: UInt64(line.timeToLive) * 1_000_000)
       }
     }
     counts.memory = cache.tierCounts

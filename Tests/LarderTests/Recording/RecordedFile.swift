@@ -54,7 +54,7 @@ struct RecordedFile {
       case (.remove, _): "r"
       case (.found, _): "f"
       case (.clear, _): "c"
-      case (.modify, _), (.bypass, _): "?"
+      case (.modify, _), (.bypass, _), (.expire, _): "?"
       }
     }.joined(separator: " ")
   }

@@ -35,7 +35,8 @@ final class ReplayTrace: Sendable {
         case 0...14: .get
         case 15...16: .set
         case 17: .delete
-        default: .modify
+        case 18: .modify
+        default: .expire
         }
       if sizes[id] == nil || operation == .set { sizes[id] = UInt32(random.below(sizeMax + 1)) }
       if isTimed { seconds += UInt32(random.below(stepSeconds + 1)) }

@@ -36,6 +36,46 @@ struct RecordedTraceFileTests {
     #expect(trace.notes.allSatisfy { !$0.contains("stopped") })
   }
 
+  /// A system that accepts nothing and names no error.
+  @Test func writesOfNothingEnd() throws {
+    let disk = SmallDisk(room: 0, failure: nil)
+    #expect(throws: TraceError.self) {
+      let file = try RecordedTraceFile(path: folder.path("a.recorded"), files: disk)
+      try file.add(Self.records)
+      try file.finish()
+    }
+    var spill = try SpillFile(in: folder.path, files: disk)
+    let bytes: [UInt8] = [1, 2]
+    let said = message { try bytes.withUnsafeBytes { try spill.write($0) } }
+    #expect(said.contains("Input/output error"))
+  }
+
+  /// What the server says that it did not tell is in the file, and does not make its gets fewer.
+  @Test func lostRequestsAreTold() throws {
+    let path = folder.path("a.recorded")
+    let file = try RecordedTraceFile(path: path)
+    try file.add(Self.records)
+    file.lost = 17
+    try file.finish()
+    let trace = try PreparedTrace.load(path: path)
+    #expect(trace.notes.contains { $0.hasPrefix("17 operations were lost") })
+    #expect(trace.sampling.gets == 1)
+  }
+
+  @Test func expiriesComeBack() throws {
+    let path = folder.path("a.recorded")
+    let file = try RecordedTraceFile(path: path)
+    try file.add([
+      TraceRecord(key: 7, time: 1, size: 4, operation: .set),
+      TraceRecord(key: 7, time: 2, size: 0, ttl: 9, operation: .expire, isSizeKnown: false),
+      TraceRecord(key: 7, time: 3, size: 0, ttl: 8, isSizeKnown: false),
+    ])
+    try file.finish()
+    let read = try allRecords(FileSource(path: path))
+    #expect(read.map(\.ttl) == [0, 9, 8])
+    #expect(read.map(\.operation) == [1, Operation.expire.rawValue, 0])
+  }
+
   @Test func whatWasFlushedCanBeReadWithoutAnEnd() throws {
     let path = folder.path("a.recorded")
     do {

@@ -7,8 +7,13 @@ final class SmallDisk: FileLayer, @unchecked Sendable {
   private var room: Int
   private let atOnce: Int
   private let flushFails: Bool
+  /// The error where there is no room; nil to accept no bytes without one.
+  private let failure: Int32?
 
-  init(room: Int = .max, atOnce: Int = .max, flushFails: Bool = false) {
+  init(
+    room: Int = .max, atOnce: Int = .max, flushFails: Bool = false, failure: Int32? = ENOSPC
+  ) {
+    self.failure = failure
     self.room = room
     self.atOnce = atOnce
     self.flushFails = flushFails
@@ -25,7 +30,10 @@ final class SmallDisk: FileLayer, @unchecked Sendable {
 
   func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) throws(FileFault) -> Int {
     let count = min(bytes.count, room, atOnce)
-    if count == 0 { throw FileFault(code: ENOSPC) }
+    if count == 0 {
+      if let failure { throw FileFault(code: failure) }
+      return 0
+    }
     room -= count
     return try files.write(UnsafeRawBufferPointer(rebasing: bytes[..<count]), to: descriptor)
   }

@@ -135,10 +135,10 @@ extension SampleTrace {
         TraceRecord(key: key("user:7"), time: time(100), size: 0, isSizeKnown: false),
         TraceRecord(
           key: key("user:7"), time: time(200), size: 11, ttl: 60, operation: .set),
-        TraceRecord(key: key("user:7"), time: time(400), size: 0, isSizeKnown: false),
+        TraceRecord(key: key("user:7"), time: time(400), size: 0, ttl: 60, isSizeKnown: false),
         TraceRecord(key: 17, time: time(400), size: 0, isSizeKnown: false),
         TraceRecord(
-          key: key("2user:7"), time: time(500), size: 0, operation: .delete, isSizeKnown: false),
+          key: key(#"2"user:7"#), time: time(500), size: 0, operation: .delete, isSizeKnown: false),
         TraceRecord(
           key: 17, time: time(600), size: 0, operation: .set, isSizeKnown: false),
       ])

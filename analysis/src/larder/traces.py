@@ -17,7 +17,7 @@ from larder import library, parquet, tasks
 Values = Any
 """A column: numpy, pandas or polars, or a sequence."""
 
-_OPERATIONS = {"get": 0, "set": 1, "delete": 2, "modify": 3, "bypass": 4}
+_OPERATIONS = {"get": 0, "set": 1, "delete": 2, "modify": 3, "bypass": 4, "expire": 5}
 _SECOND = 1_000_000
 
 
@@ -82,7 +82,7 @@ class Trace:
             sizes: Bytes, 0 to 2**32 - 1. Each request keeps its own (as `csv:sizes=logged`).
             times: Seconds from any start, or datetimes. A time before that of the request ahead
                 of it is raised to that.
-            ops: 'get', 'set', 'delete', 'modify' or 'bypass', or their numbers from 0.
+            ops: 'get', 'set', 'delete', 'modify', 'bypass' or 'expire', or their numbers from 0.
             ttls: Seconds to live; 0 for no limit.
             costs: What a fetch costs.
             name: The trace's name in results.

@@ -24,6 +24,9 @@ final class KeyText {
     for index in start..<bytes.count where bytes[index] &- 0x41 < 26 { bytes[index] |= 0x20 }
   }
 
+  /// Adds a text.
+  func append(_ text: String) { bytes += text.utf8 }
+
   /// Adds what is wanted of a query, behind a question mark.
   func append(_ query: TextField, by rule: WebOptions.Query, lowercased: Bool) {
     if query.isNothing { return }

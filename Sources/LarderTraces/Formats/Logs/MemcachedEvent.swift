@@ -69,7 +69,7 @@ struct MemcachedEvent {
     }
     if seen & 16 != 0, kind == .store || hasStatus("found") {
       guard let bytes = SizeField.size(size) else { return nil }
-      record.size = UInt32(clamping: Int(bytes) + key.count)
+      record.size = UInt32(clamping: UInt64(bytes) + UInt64(key.count))
       record.isSizeKnown = true
     }
   }

@@ -37,7 +37,7 @@ struct RecordedDecoder: TraceDecoder {
     batch.nameLines("blocks")
     // Before anything else: whoever has seen enough must know it, too.
     batch.noteSampling(TraceSampling(rate: header.rate))
-    var reading = Reading(batch: batch, began: header.began)
+    var reading = Reading(batch: batch, header: header)
     while try reader.fill(atLeast: RecordedBlock.headerLength) {
       guard try reading.readBlock(reader) else { break }
       if !batch.wantsMore { return }
@@ -50,7 +50,7 @@ struct RecordedDecoder: TraceDecoder {
   /// One reading of a recording.
   private struct Reading {
     let batch: RecordBatch
-    let began: UInt64
+    let header: RecordedHeader
     var blocks = 0
     private var gets: UInt64 = 0
     private var events: UInt64 = 0
@@ -59,9 +59,11 @@ struct RecordedDecoder: TraceDecoder {
     private var hasEnd = false
     private var texts: [UInt64: UInt64] = [:]
     private var folding = RecordedFolding()
-    init(batch: RecordBatch, began: UInt64) {
+    private var growth = GrowthLimit("the texts of keys", bytesEach: 32)
+
+    init(batch: RecordBatch, header: RecordedHeader) {
       self.batch = batch
-      self.began = began
+      self.header = header
     }
 
     /// Reads a block, or passes over a byte that begins none; false at the end of what is whole.
@@ -80,6 +82,7 @@ struct RecordedDecoder: TraceDecoder {
       case .texts:
         if let named = block.texts(in: body) {
           for (key, text) in named { texts[key] = Self.key(of: text) }
+          try growth.check(texts.count, in: reader.path)
         } else {
           isWhole = false
         }
@@ -95,9 +98,10 @@ struct RecordedDecoder: TraceDecoder {
       return true
     }
 
-    /// Gets of all keys, without the part that was lost where operations were.
+    /// Gets of all keys, without the part that was lost where operations were. A server does not
+    /// tell what it skipped, so that its gets are without them.
     var recordedGets: UInt64 {
-      guard lost > 0, events > 0 else { return gets }
+      guard lost > 0, events > 0, header.origin != .server else { return gets }
       return UInt64(Double(gets) * Double(events) / (Double(events) + Double(lost)))
     }
 
@@ -144,9 +148,11 @@ struct RecordedDecoder: TraceDecoder {
         batch.note("There is something behind the end of the recording in \(reader.path).")
       }
       if lost > 0 {
+        let reason =
+          header.origin == .server
+          ? "it was read too slowly" : "the writer or the disk was too slow"
         batch.note(
-          "\(lost) operations were lost while \(reader.path) was recorded, because the writer or "
-            + "the disk was too slow.")
+          "\(lost) operations were lost while \(reader.path) was recorded, because \(reason).")
       }
       if clears > 0 {
         batch.note(
@@ -168,7 +174,7 @@ struct RecordedDecoder: TraceDecoder {
           continue
         }
         if let key = texts[event.key] { event.key = key }
-        folding.add(event, began: began)
+        folding.add(event, began: header.began)
         while let record = folding.next() {
           guard try batch.append(record) else { return }
         }

@@ -27,7 +27,8 @@ struct RecordedFolding {
     switch event.kind {
     case .get:
       if event.outcome == .miss { misses[event.key] = before + held.count }
-      record.ttl = event.outcome == .hit ? lifetimes[event.key] ?? 0 : 0
+      record.ttl = Self.seconds(event.lifetime)
+      if event.outcome == .hit { record.ttl = lifetimes[event.key] ?? 0 }
     case .found:
       // The size is that of the object; what memory missed was a hit all the same.
       if let number = misses.removeValue(forKey: event.key) {
@@ -45,6 +46,12 @@ struct RecordedFolding {
       record.operation = Operation.delete.rawValue
     case .modify: record.operation = Operation.modify.rawValue
     case .bypass: record.operation = Operation.bypass.rawValue
+    case .expire:
+      record.operation = Operation.expire.rawValue
+      record.ttl = Self.seconds(event.lifetime)
+      if record.ttl != 0 || !lifetimes.isEmpty {
+        lifetimes[event.key] = record.ttl == 0 ? nil : record.ttl
+      }
     case .clear: return
     }
     held.append(record)

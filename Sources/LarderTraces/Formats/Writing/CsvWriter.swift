@@ -118,6 +118,7 @@ extension Operation {
     case .delete: "delete"
     case .modify: "modify"
     case .bypass: "bypass"
+    case .expire: "expire"
     }
   }
 }

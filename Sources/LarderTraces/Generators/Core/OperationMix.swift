@@ -13,7 +13,9 @@ struct OperationMix {
   /// - Throws: `ComponentError` for an unknown operation, a share outside 0 to 1, or a sum that is
   ///   not 1.
   init(_ shares: [String: Double], generator: String, seed: UInt64) throws(ComponentError) {
-    let names = Operation.allCases.filter { $0 != .bypass }.map { "\($0)" }
+    let names = Operation.allCases.filter { $0.rawValue < Operation.bypass.rawValue }.map {
+      "\($0)"
+    }
     for name in shares.keys.sorted() {
       guard names.contains(name) else {
         let hint = name.nearest(among: names).map { "; did you mean '\($0)'?" } ?? ""

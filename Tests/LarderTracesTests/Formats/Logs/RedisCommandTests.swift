@@ -8,9 +8,9 @@ import Testing
   private func records(_ line: String) -> [TraceRecord]? {
     TextField.with(line) { field in
       guard let command = RedisCommand(field) else { return nil }
-      var records: [TraceRecord] = []
-      _ = command.requests(into: &records, KeyText())
-      return records
+      var keyspace = RedisKeyspace()
+      _ = try? keyspace.apply(command, in: "log")
+      return keyspace.records
     }
   }
 
@@ -23,7 +23,7 @@ import Testing
     #expect(found.map(\.size) == [2])
     #expect(found.map(\.time) == [1_795_735_158_294_936])
     let other = try #require(records(#"1795735158.294936 [3 \#(address)] "get" "a""#))
-    #expect(other.map(\.key) == [KeyHash.hash("3a")])
+    #expect(other.map(\.key) == [KeyHash.hash(#"3"a"#)])
   }
 
   /// The end of an address is not in a key.

@@ -1,0 +1,172 @@
+import Foundation
+import LarderEngine
+import Testing
+
+@testable import LarderTraces
+
+/// Commands that change what is there, as Redis 7 documents them.
+@Suite struct RedisKeyspaceTests {
+  /// Lines of MONITOR: `10.5:2 EXPIRE a 10` is a command at 10.5 s in database 2, which is 0 where
+  /// none is named.
+  private static func lines(_ commands: String) -> [String] {
+    commands.split(separator: ";").map { command in
+      var words = command.split(separator: " ")
+      let clock = words.removeFirst().split(separator: ":")
+      let quoted = words.map { "\"\($0)\"" }.joined(separator: " ")
+      return "\(clock[0]) [\(clock.count > 1 ? clock[1] : "0") 127.0.0.1:5] \(quoted)"
+    }
+  }
+
+  /// The requests that commands are: operation, key with its database, and time to live.
+  private static func requests(_ commands: String) throws -> [String] {
+    var names: [UInt64: String] = [:]
+    for name in ["a", "b", "c", "23", "123"] {
+      names[KeyHash.hash(name)] = name
+      if let number = UInt64(name) { names[number] = name }
+      for database in 1...3 { names[KeyHash.hash("\(database)\"\(name)")] = "\(database):\(name)" }
+    }
+    var keyspace = RedisKeyspace()
+    var requests: [String] = []
+    for line in lines(commands) {
+      try TextField.with(line) { field in
+        _ = try keyspace.apply(try #require(RedisCommand(field)), in: "log")
+      }
+      requests += keyspace.records.map { record in
+        let operation = Operation(rawValue: record.operation).map { "\($0)" } ?? "?"
+        let life = record.ttl > 0 ? " \(record.ttl)" : ""
+        return "\(operation) \(names[record.key] ?? "?")\(life)"
+      }
+    }
+    return requests
+  }
+
+  private static let cases: [(String, String)] = [
+    ("0 SET a v;1 EXPIRE a 10", "set a, expire a 10"),
+    ("0 SET a v;1 PEXPIRE a 2500", "set a, expire a 3"),
+    ("100 SET a v;100 EXPIREAT a 110", "set a, expire a 10"),
+    ("100 SET a v;100 PEXPIREAT a 110000", "set a, expire a 10"),
+    ("0 EXPIRE a 10", ""),
+    ("0 SET a v;1 EXPIRE a 0", "set a, delete a"),
+    ("0 SET a v;1 EXPIRE a -5;2 EXPIRE a 9", "set a, delete a"),
+    ("100 SET a v;100 EXPIREAT a 99", "set a, delete a"),
+    ("0 SET a v;1 EXPIRE a 9223372036854775807;2 PEXPIRE a 9223372036854775808", "set a"),
+    ("0 SET a v;0 EXPIRE a 10 XX;0 EXPIRE a 10 GT", "set a"),
+    ("0 SET a v;0 EXPIRE a 10 NX;0 EXPIRE a 20 NX", "set a, expire a 10"),
+    ("0 SET a v EX 10;0 EXPIRE a 20 XX", "set a 10, expire a 20"),
+    ("0 SET a v EX 10;0 EXPIRE a 9 GT;0 EXPIRE a 11 LT", "set a 10"),
+    ("0 SET a v EX 10;0 EXPIRE a 11 GT;0 EXPIRE a 9 LT", "set a 10, expire a 11, expire a 9"),
+    ("0 SET a v;0 EXPIRE a 9 LT;0 EXPIRE a 5 NX GT", "set a, expire a 9"),
+    ("0 SET a v EX 10;1 PERSIST a;2 PERSIST a;3 PERSIST b", "set a 10, expire a"),
+    ("0 SET a v EX 10;4 SET a w KEEPTTL", "set a 10, set a 6"),
+    ("0 SET a v EX 10;4 SET a w", "set a 10, set a"),
+    ("0 SET a v EX 10;4 INCR a;5 GETSET a w", "set a 10, set a 6, get a 5, set a"),
+    ("0 SET a v NX;1 SET a w NX EX 5;2 SETNX a w;3 SETNX b w", "set a, set b"),
+    ("0 GET a;1 SET a v NX PX 1000", "get a, set a 1"),
+    ("0 SET a v XX;1 SET a v;2 SET a w XX GET", "set a, get a, set a"),
+    ("100 SET a v EXAT 110;100 SET b v PXAT 99000", "set a 10, delete b"),
+    ("0 SET a v PX 18446744073709551615;1 SET a v EX 0;2 SET a v EX -1;3 SET a v EX x", ""),
+    ("0 SETEX a 9223372036854775807 v;1 PSETEX a 0 v;2 SETEX a 7 v", "set a 7"),
+    ("0 SET a v EX 5 PX 5;1 SET a v NX XX;2 SET a v EX 5 KEEPTTL;3 SET a v IFEQ w", ""),
+    ("0 SET a v;1 MSETNX a v b v;2 MSETNX b v c v;3 MSET a v b", "set a, set b, set c"),
+    (
+      "0 SET a v;1 GETEX a EX 10;2 GETEX a PERSIST;3 GETEX a;4 GETEX a EX 0",
+      "set a, get a, expire a 10, get a 9, expire a, get a"
+    ),
+    ("0 SET a v;1 GETDEL a;2 UNLINK a b", "set a, get a, delete a, delete a, delete b"),
+    ("0 SET a v PX 1500;1.6 GET a", "set a 2, delete a, get a"),
+    ("0 SET a v PX 1500;4 GET a", "set a 2, get a"),
+    ("0 SET a v EX 10;4 RENAME a b;5 GET b", "set a 10, delete a, set b 6, get b 5"),
+    ("0 RENAME a b;1 SET a v;2 RENAME a a;3 SET b v;4 RENAMENX a b", "set a, set b"),
+    ("0 SET a v;1 RENAMENX a b;2 EXPIRE a 5", "set a, delete a, set b"),
+    ("0 SET a v EX 9;1 COPY a b;2 COPY a b;3 COPY a b REPLACE", "set a 9, set b 8, set b 6"),
+    ("0 SET a v;1 COPY a a DB 2;2:2 GET a", "set a, set 2:a, get 2:a"),
+    ("0 SET a v;1 MOVE a 1;2 MOVE a 1;3:1 GET a", "set a, delete a, set 1:a, get 1:a"),
+    ("0 SET a v;0:1 SET a v;1 MOVE a 1", "set a, set 1:a"),
+    (
+      "0 SET a v;0:1 SET b v;1 SWAPDB 0 1;2:1 GET a;3 GET b;4 SWAPDB 0 1;5 GET a",
+      "set a, set 1:b, get a, get 1:b, get a"
+    ),
+    (
+      "0:1 SET a v;0:2 GET b;1:1 FLUSHDB;2:1 FLUSHDB ASYNC;3 FLUSHALL",
+      "set 1:a, get 2:b, delete 1:a, delete 2:b"
+    ),
+    ("0:1 SET 23 v;1 GET 123", "set 1:23, get 123"),
+  ]
+
+  @Test(arguments: cases.indices) func commandsChangeWhatIsThere(_ index: Int) throws {
+    let (commands, expected) = Self.cases[index]
+    #expect(try Self.requests(commands).joined(separator: ", ") == expected, "\(commands)")
+  }
+
+  private static func trace(_ commands: String) throws -> PreparedTrace {
+    let folder = try TestFolder()
+    let text = lines(commands).map { $0 + "\n" }.joined()
+    return try PreparedTrace.load(path: try folder.write(text, to: "log.redis"))
+  }
+
+  private static func hits(_ commands: String, _ arrangement: Arrangement) throws -> UInt64 {
+    let trace = try trace(commands)
+    let simulation = try PolicyRegistry.makeSimulation(
+      SimulationSetup(arrangement: arrangement, unit: .objects), over: trace.requests)
+    _ = simulation.run(upTo: trace.requests.count, untilFirstEviction: false)
+    return simulation.counts.hits
+  }
+
+  /// Read at 5 s and at 20 s: the second read finds nothing.
+  @Test(arguments: [
+    "EXPIRE k 10", "PEXPIRE k 10000", "EXPIREAT k 110", "PEXPIREAT k 110000", "GETEX k EX 10",
+  ])
+  func expiryEndsHits(_ command: String) throws {
+    let tier = TierSetup(policy: try PolicySpec(parsing: "lru"), capacity: 10)
+    let rules = HybridRules()
+    let isRead = command.hasPrefix("GETEX")
+    let text = "100 SET k v;100 \(command);105 GET k;120 GET k"
+    for arrangement in [
+      Arrangement.memory(tier), .disk(tier), .hybrid(memory: tier, disk: tier, rules: rules),
+    ] {
+      #expect(try Self.hits(text, arrangement) == (isRead ? 2 : 1))
+    }
+  }
+
+  @Test(arguments: ["FLUSHALL", "FLUSHDB", "DEL k", "UNLINK k", "RENAME k l", "MOVE k 3"])
+  func removedKeyIsMissing(_ command: String) throws {
+    let tier = TierSetup(policy: try PolicySpec(parsing: "lru"), capacity: 10)
+    #expect(try Self.hits("100 SET k v;101 \(command);102 GET k", .memory(tier)) == 0)
+  }
+
+  /// EXPIRE is no use of an object, and does not bring back what was evicted.
+  @Test func expiryIsNoUse() throws {
+    let tier = TierSetup(policy: try PolicySpec(parsing: "lru"), capacity: 2)
+    let text = "1 SET a v;2 SET b v;3 EXPIRE a 100;4 SET c v;5 EXPIRE a 90;6 GET b;7 GET a"
+    #expect(try Self.hits(text, .memory(tier)) == 1)
+  }
+
+  @Test func sizesMoveWithTheirValues() throws {
+    let trace = try Self.trace("1 SET a value;2 RENAME a longer;3 GET longer")
+    #expect((0..<4).map { trace.requests.sizes?[$0] } == [6, 6, 11, 11])
+  }
+
+  /// The fuzzer's inputs have every command that is followed.
+  @Test func corpusHasEveryCommand() throws {
+    let folder = URL(fileURLWithPath: #filePath)
+      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appendingPathComponent("Fuzz/Corpus/format/redis-monitor")
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    let text = try files.filter { $0.hasPrefix("every-") }.map {
+      try String(contentsOf: folder.appendingPathComponent($0), encoding: .utf8)
+    }.joined()
+    for name in RedisKind.kinds.keys { #expect(text.contains("] \"\(name)\" "), "\(name)") }
+  }
+
+  @Test func commandsLeftOutAreNamed() throws {
+    let notes = try Self.trace(
+      "0 SET a v;1 PING;2 SORT a STORE b;3 EXPIRE b 5;4 SET a v EX 0;5 GET a"
+    ).notes.joined(separator: "\n")
+    for text in [
+      "the command PING is no read, write or delete of keys",
+      "the command SORT, of which it is not known what it does to keys",
+      "EXPIRE without effect: the key is not there",
+      "SET without effect: the server refuses its arguments",
+    ] { #expect(notes.contains(text), "\(notes)") }
+  }
+}
