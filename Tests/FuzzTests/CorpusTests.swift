@@ -30,6 +30,40 @@ import Testing
     }
   }
 
+  /// Extreme numbers in the places of the corpus's own. Which are tried is the same in every run;
+  /// all of them where the variable `LARDER_NUMBERS` is `all`.
+  @Test(arguments: FuzzRegistry.all.map(\.name)) func numbersPass(_ name: String) throws {
+    let target = try #require(FuzzRegistry.target(named: name))
+    var changes: [(file: URL, input: [UInt8], place: Range<Int>, value: [UInt8])] = []
+    for file in Self.inputs("Corpus", of: name) {
+      let input = [UInt8](try Data(contentsOf: file))
+      guard input.count <= 16384, Self.isText(input) else { continue }
+      for place in NumberMutation.places(in: input) {
+        for value in NumberMutation.values { changes.append((file, input, place, value)) }
+      }
+    }
+    let triesAll = ProcessInfo.processInfo.environment["LARDER_NUMBERS"] == "all"
+    let step = triesAll ? 1 : max(1, changes.count / TestEffort.rounds(Self.numbersTried))
+    for index in stride(from: 0, to: changes.count, by: step) {
+      // Within a step, so that not always the same value is tried.
+      let (file, input, place, value) = changes[min(changes.count - 1, index + index / step % step)]
+      do {
+        try target.run(NumberMutation.replacing(place, of: input, by: value))
+      } catch {
+        let number = String(decoding: value, as: UTF8.self)
+        Issue.record("\(file.path), bytes \(place) replaced by '\(number)': \(error)")
+      }
+    }
+  }
+
+  private static let numbersTried = 150
+
+  /// Whether an input is text, but for a few bytes.
+  private static func isText(_ input: [UInt8]) -> Bool {
+    let others = input.count { $0 > 0x7E || $0 < 0x20 && ![0x09, 0x0A, 0x0D].contains($0) }
+    return others * 20 <= input.count
+  }
+
   @Test func everyFolderIsOfATarget() throws {
     let names = Set(FuzzRegistry.all.map(\.name))
     #expect(names.count == FuzzRegistry.all.count)

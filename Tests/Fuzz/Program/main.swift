@@ -32,6 +32,13 @@ setenv(variable, name, 1)
 let others = Array(isAgain ? arguments[...] : arguments.dropFirst())
 
 ChosenTarget.choose(target)
+larder_fuzz_mutate_by { bytes, count, most, seed in
+  guard let bytes else { return 0 }
+  let input = Array(UnsafeBufferPointer(start: bytes, count: count))
+  guard let mutated = NumberMutation.mutated(input, seed: seed, lengthMax: most) else { return 0 }
+  _ = UnsafeMutableBufferPointer(start: bytes, count: mutated.count).update(from: mutated)
+  return mutated.count
+}
 var words = [CommandLine.arguments[0], "-max_len=\(target.lengthMax)"] + others
 var pointers: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
 let code = pointers.withUnsafeMutableBufferPointer { pointers -> Int32 in
