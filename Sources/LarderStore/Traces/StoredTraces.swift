@@ -157,11 +157,10 @@ private struct StoredShelf: TraceShelf {
     guard let place = traces.keys.firstIndex(of: key) else { return nil }
     let file = store.preparedFile(traces.memories[place])
     guard store.folder.files.kind(of: file) == .file else { return nil }
-    do throws(TraceError) {
+    do {
       return try PreparedTrace.load(path: file)
-    } catch {
+    } catch let error as TraceError where !error.isMemoryShortage {
       // What there is no memory for is not damaged, and would not fit when prepared again.
-      if error.isMemoryShortage { throw error }
       return nil
     }
   }
