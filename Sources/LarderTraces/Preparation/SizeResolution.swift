@@ -10,7 +10,8 @@ import LarderEngine
 /// object that was requested; and for an object of which nothing is known at all, from the other
 /// objects: it gets their median.
 ///
-/// Two passes, O(requests), and 13 bytes an object while they run.
+/// Two passes, O(requests), and 17 bytes an object while they run, with another 60 for an object
+/// whose full sizes differ.
 struct SizeResolution: ~Copyable {
   private let rule: SizeRule
   private let requests: Int
@@ -22,6 +23,12 @@ struct SizeResolution: ~Copyable {
   private let unknown: UnsafePointer<UInt8>?
   private let entries: GrowableColumn<Entry>
   private let marks: GrowableColumn<UInt8>
+  /// The full sizes of objects that have several, for the rule that takes the last; the first
+  /// element is of none.
+  private var fullSizes: GrowableColumn<FullSizes>
+  private var fullSizesCount = 1
+  /// Places in `fullSizes` of versions that have ended.
+  private var freePlaces: [Int] = []
 
   /// What is known of an object; 0 stands for nothing.
   private struct Entry: BitwiseCopyable {
@@ -31,6 +38,11 @@ struct SizeResolution: ~Copyable {
     var part: UInt32 = 0
     /// The size of the nearest version that has one.
     var other: UInt32 = 0
+    /// Requests with the size of the version; with `isSeveral`, the place of its full sizes.
+    var count: UInt32 = 0
+
+    /// In `count`: the version has several full sizes.
+    static let isSeveral: UInt32 = 1 << 31
   }
 
   private enum Mark {
@@ -47,6 +59,7 @@ struct SizeResolution: ~Copyable {
   ) throws(TraceError) {
     let entries = try GrowableColumn<Entry>(capacity: objects + 1)
     let marks = try GrowableColumn<UInt8>(capacity: objects + 1)
+    fullSizes = try GrowableColumn<FullSizes>(capacity: 64)
     self.entries = entries
     self.marks = marks
     self.rule = rule
@@ -61,9 +74,10 @@ struct SizeResolution: ~Copyable {
   /// Resolves all sizes.
   ///
   /// - Returns: what was found; nil when no size at all is known, and the column says nothing.
-  consuming func resolve() -> SizeFacts? {
+  consuming func resolve() throws(TraceError) -> SizeFacts? {
     var facts = SizeFacts(rule: rule)
-    collect(&facts)
+    try collect(&facts)
+    if rule == .lastFull { for id in 1...max(1, objects) { chooseSize(id) } }
     guard let typical = typicalSize() else { return nil }
     facts.typicalSize = typical
     spread(typical, &facts)
@@ -76,7 +90,7 @@ struct SizeResolution: ~Copyable {
 
   /// From the end: the size of each version, left with the request that begins it; that of the
   /// first version of an object in its entry.
-  private func collect(_ facts: inout SizeFacts) {
+  private mutating func collect(_ facts: inout SizeFacts) throws(TraceError) {
     let (entries, marks) = (entries.base, marks.base)
     let ahead = 16
     var index = requests - 1
@@ -98,12 +112,13 @@ struct SizeResolution: ~Copyable {
         let full = entries[id].full
         if full != 0, full != size { marks[id] |= Mark.several }
         switch rule {
-        case .lastFull: if full == 0 { entries[id].full = size }
+        case .lastFull: try addFull(size, to: id)
         case .max: entries[id].full = max(full, size)
         case .first, .logged: entries[id].full = size
         }
       }
       if begins(index) {
+        if rule == .lastFull, let place = chooseSize(id) { freePlaces.append(place) }
         let full = entries[id].full
         if rule != .logged { sizes[index] = full }
         if full != 0 { entries[id].other = full }
@@ -111,6 +126,42 @@ struct SizeResolution: ~Copyable {
       }
       index -= 1
     }
+  }
+
+  /// Adds a full size to the version that the pass is in.
+  @inline(__always)
+  private mutating func addFull(_ size: UInt32, to id: Int) throws(TraceError) {
+    let entry = entries.base + id
+    if entry.pointee.count & Entry.isSeveral != 0 {
+      fullSizes.base[Int(entry.pointee.count & ~Entry.isSeveral)].add(size)
+    } else if entry.pointee.full == 0 || entry.pointee.full == size {
+      entry.pointee.full = size
+      if entry.pointee.count < Entry.isSeveral - 1 { entry.pointee.count += 1 }
+    } else {
+      let place = freePlaces.popLast() ?? fullSizesCount
+      if place == fullSizesCount {
+        try fullSizes.reserve(place + 1)
+        fullSizesCount += 1
+      }
+      let sizes = fullSizes.base + place
+      sizes.pointee = FullSizes()
+      sizes.pointee.add(entry.pointee.full, count: entry.pointee.count)
+      sizes.pointee.add(size)
+      entry.pointee.count = UInt32(place) | Entry.isSeveral
+    }
+  }
+
+  /// Ends a version: its size is the one that its full sizes choose.
+  ///
+  /// - Returns: the place of its full sizes, if it has several.
+  @discardableResult
+  private func chooseSize(_ id: Int) -> Int? {
+    let entry = entries.base + id
+    defer { entry.pointee.count = 0 }
+    guard entry.pointee.count & Entry.isSeveral != 0 else { return nil }
+    let place = Int(entry.pointee.count & ~Entry.isSeveral)
+    entry.pointee.full = fullSizes.base[place].size
+    return place
   }
 
   /// From the beginning: every request gets the size of its version.

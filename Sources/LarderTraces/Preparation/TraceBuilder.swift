@@ -212,7 +212,7 @@ struct TraceBuilder: ~Copyable {
       sizeRule, count: count, objects: objects, ids: ids.base, sizes: sizes.base,
       operations: kept.contains(.operation) ? operations.base : nil,
       unknown: hasUnknown ? unknown.base : nil)
-    let facts = resolution.resolve()
+    let facts = try resolution.resolve()
     footprint = 0
     var objects: ObjectID = 0
     // Ids come in order of first appearance, so the next new one is known.

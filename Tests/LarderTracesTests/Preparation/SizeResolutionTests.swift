@@ -28,7 +28,8 @@ struct SizeResolutionTests {
 
   @Test func oneObjectHasOneSize() throws {
     #expect(Set(try sizes(Self.sevenLines, .lastFull)) == [100_000])
-    #expect(Set(try sizes(Self.sevenLines.dropLast(), .lastFull)) == [7])
+    let twoSizes = [TraceRecord(key: 1, size: 100_000), TraceRecord(key: 1, size: 7)]
+    #expect(Set(try sizes(twoSizes, .lastFull)) == [7])
     #expect(Set(try sizes(Self.sevenLines.dropLast(), .max)) == [100_000])
     #expect(Set(try sizes(Self.sevenLines, .first)) == [100_000])
     #expect(try sizes(Self.sevenLines, .logged) == Self.sevenLines.map(\.size))
@@ -49,6 +50,34 @@ struct SizeResolutionTests {
       over: trace.requests)
     simulation.run(upTo: trace.requests.count, untilFirstEviction: false)
     #expect(simulation.counts.byteHitRatio == 0)
+  }
+
+  @Test(arguments: [
+    // The last answer was cut off, or the last two.
+    ([9000, 9000, 9000, 100], 9000), ([9000, 9000, 9000, 9000, 9000, 100, 70], 9000),
+    // All answers differ.
+    ([1000, 1003, 1001, 1002, 17], 1002), ([1000, 1001, 30, 1002, 20, 1003, 10], 1003),
+    // More cut ones than are remembered.
+    ([Int](repeating: 8000, count: 20) + [10, 60, 20, 50, 30, 40], 8000),
+    // Of two sizes either can be right; and an object changes.
+    ([9000, 100], 100), ([9000, 9000, 500, 500], 500), ([500, 500, 9000], 9000),
+    // A larger last size counts, and sizes of 0 are no answers.
+    ([100, 100, 100, 9000], 9000), ([0, 0, 0, 70], 70),
+  ])
+  func answerThatWasCutOffDoesNotSetTheSize(_ answers: [Int], _ expected: UInt32) throws {
+    let list = answers.map { TraceRecord(key: 1, size: UInt32($0)) }
+    #expect(Set(try sizes(list, .lastFull)) == [expected])
+  }
+
+  @Test func eachVersionHasItsOwnCutAnswers() throws {
+    let sizesOfVersions: [[Int]] = [[50, 50, 50, 3], [80, 80, 80, 2], [20, 30, 20, 20, 1]]
+    let list = sizesOfVersions.flatMap { sizes in
+      sizes.enumerated().map { index, size in
+        TraceRecord(key: 1, size: UInt32(size), operation: index == 0 ? .set : .get)
+      }
+    }
+    let expected = [50, 50, 50, 50, 80, 80, 80, 80, 20, 20, 20, 20, 20].map(UInt32.init)
+    #expect(try sizes(list, .lastFull) == expected)
   }
 
   @Test func aWriteBeginsAnotherVersion() throws {
