@@ -26,6 +26,8 @@ public struct ReadingFacts: Sendable, Hashable {
   public var skippedExamples: [String] = []
   /// Events that a server says it did not tell.
   public var eventsSkipped: UInt64 = 0
+  /// Lines by the way in which they were read, where a file has lines of several kinds.
+  public var kinds: [String: Int] = [:]
   /// Requests whose cost was filled from others of the object.
   public var costsFilled = 0
   /// Files of a joined trace that are empty.
@@ -61,6 +63,9 @@ public struct ReadingFacts: Sendable, Hashable {
         "\(NumberText.counted(count, "line")) \(count == 1 ? "was" : "were") left out: \(reason).")
     }
     if let note = holesNote { notes.append(note) }
+    for (kind, count) in kinds.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
+      notes.append("\(NumberText.counted(count, "line")): \(kind).")
+    }
     if costsFilled > 0 {
       notes.append(
         NumberText.counted(costsFilled, "request")
@@ -110,6 +115,7 @@ public struct ReadingFacts: Sendable, Hashable {
     skippedExamples += other.skippedExamples.prefix(
       Self.examplesMaximum - skippedExamples.count)
     eventsSkipped = eventsSkipped.addingSaturated(other.eventsSkipped)
+    kinds.merge(other.kinds) { $0 + $1 }
     emptyFiles += other.emptyFiles
     remarks += other.remarks
   }

@@ -87,9 +87,8 @@ import Testing
       """
       w.yaml:3: source.format: cvs: unknown trace format; did you mean 'csv'? known are \
       oracle-general, csv, txt, arc, lirs, vscsi, adapt-size, cache2k, lcs, twitter, meta-kv, \
-      msr-cambridge, spc, alibaba-block, tencent-block, combined, squid, w3c, json-lines, \
-      hash-ids, redis-monitor, \
-      memcached-watch, recorded, larder
+      msr-cambridge, spc, alibaba-block, tencent-block, combined, squid, w3c, haproxy, s3, alb, \
+      json-lines, hash-ids, redis-monitor, memcached-watch, recorded, larder
       """),
     Case(
       "source: {trace: a, format: 'csv:time'}",

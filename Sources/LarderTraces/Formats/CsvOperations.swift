@@ -66,7 +66,8 @@ struct CsvOperations: Sendable {
     func wrong() -> ComponentError {
       options.wrong(
         "ops",
-        expected: "words and operations (get, set, delete, modify, bypass, expire, skip), as 1:get:0:set")
+        expected:
+          "words and operations (get, set, delete, modify, bypass, expire, skip), as 1:get:0:set")
     }
     guard parts.count.isMultiple(of: 2), !parts.isEmpty else { throw wrong() }
     var given: [String: Meaning] = [:]

@@ -141,6 +141,9 @@ public final class RecordBatch {
     reading.eventsSkipped = reading.eventsSkipped.addingSaturated(count)
   }
 
+  /// Notes how a number of lines was read.
+  func note(_ kind: String, lines: Int) { reading.kinds[kind, default: 0] += lines }
+
   /// Notes which part of the objects the file has, and how many gets of all objects there were.
   public func noteSampling(_ sampling: TraceSampling) {
     reading.sampling = TraceSampling(

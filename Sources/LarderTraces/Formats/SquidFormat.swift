@@ -5,9 +5,10 @@ struct SquidFormat: TraceFormat {
     summary: "Squid's native access log",
     layout: """
       Text, one request per line, fields between blanks: seconds since 1970 with milliseconds,
-      milliseconds that the answer took, client, result and status (TCP_MISS/200), bytes with
-      headers, method, URL, and more that is not read. Gets, sizes and TTLs as in `combined`. The
-      cost is what the answer took, in milliseconds, where a server was asked.
+      milliseconds that the answer took, client, result and status (TCP_MISS/200, TAG_NONE/503),
+      bytes with headers, method, URL, and more that is not read. Gets, sizes and TTLs as in
+      `combined`; an answer that was cut off (TCP_MISS_ABORTED) is a part. The cost is what the
+      answer took, in milliseconds, where a server was asked.
       """,
     suffixes: [".squid", ".squid.log"], parameters: WebOptions.parameters())
 
@@ -15,14 +16,32 @@ struct SquidFormat: TraceFormat {
     if sample.isNamed(description.suffixes) { return .certain }
     let lines = sample.lines()
     let fitting = lines.count { line in
-      let words = line.split(whereSeparator: { $0 == 0x20 })
-      guard words.count >= 7, words[0].contains(0x2E), words[3].contains(0x2F) else {
-        return false
+      line.withUnsafeBufferPointer { bytes in
+        bytes.baseAddress.map { SquidFormat.isLine(TextField($0, $0 + bytes.count)) } ?? false
       }
-      let result = String(decoding: words[3].prefix(4), as: UTF8.self)
-      return ["TCP_", "UDP_", "NONE"].contains(result)
     }
     return !lines.isEmpty && fitting * 10 >= lines.count * 9 ? .certain : .none
+  }
+
+  /// True for seconds with a fraction, a whole number, a client, and the name of a result with a
+  /// status of three digits: TCP_MISS/200, TAG_NONE/503, NONE/400.
+  private static func isLine(_ line: TextField) -> Bool {
+    var rest = line.trimmed
+    if !rest.isEmpty, rest.next.pointee &- 0x30 > 9 { rest = LogPrefix.removed(from: rest) }
+    let time = rest.takeField()
+    var elapsed = rest.takeField()
+    _ = rest.takeField()
+    var result = rest.takeField()
+    for _ in 0..<2 { _ = rest.takeField() }
+    guard time.find(0x2E) != nil, TimeUnit.seconds.microseconds(time) != nil,
+      elapsed.takeInteger() != nil, elapsed.isEmpty, let slash = result.find(0x2F),
+      slash - result.next >= 3, !rest.takeField().isEmpty
+    else { return false }
+    while result.next < slash, let byte = result.takeByte() {
+      guard byte &- 0x41 < 26 || byte == 0x5F || byte &- 0x30 <= 9 else { return false }
+    }
+    result.skip()
+    return result.count == 3 && result.takeInteger() != nil && result.isEmpty
   }
 
   func decoder(options: FormatOptions, sample: FormatSample) throws -> any TraceDecoder {
@@ -30,15 +49,22 @@ struct SquidFormat: TraceFormat {
   }
 
   private struct Layout: WebLayout {
-    var roles: Set<WebRole> { [.seconds, .totalMilliseconds, .status, .bytes, .method, .target] }
+    var roles: Set<WebRole> {
+      [.seconds, .totalMilliseconds, .status, .bytes, .method, .target, .cutOff]
+    }
     var understanding: [String] { [] }
     func reader() -> Reader { Reader() }
   }
 
   private struct Reader: WebLineReader {
+    private static let hit = Array("HIT".utf8)
+    /// Ends of the names of results whose answers the client did not get to their end.
+    private static let cuts = ["_ABORTED", "_TIMEDOUT"].map { Array($0.utf8) }
+
     mutating func read(_ line: TextField, into fields: borrowing WebLine) -> WebLineKind {
       var rest = line.trimmed
       if rest.isEmpty { return .none }
+      if rest.next.pointee &- 0x30 > 9 { rest = LogPrefix.removed(from: rest) }
       fields[.seconds] = rest.takeField()
       fields[.totalMilliseconds] = rest.takeField()
       _ = rest.takeField()
@@ -47,9 +73,12 @@ struct SquidFormat: TraceFormat {
       fields[.method] = rest.takeField()
       fields[.target] = rest.takeField()
       guard let slash = result.find(0x2F), !fields[.target].isEmpty else { return .bad }
+      let code = TextField(result.next, slash)
       fields[.status] = TextField(slash + 1, result.end)
+      let isCutOff = Reader.cuts.contains { code.ends(with: $0) }
+      fields[.cutOff] = TextField(isCutOff ? code.next : slash, slash)
       // What came from the cache says nothing of what the origin takes.
-      let isHit = TextField(result.next, slash).find(Array("HIT".utf8)) != nil
+      let isHit = code.find(Reader.hit) != nil
       if isHit { fields[.totalMilliseconds] = TextField(slash, slash) }
       return .request
     }

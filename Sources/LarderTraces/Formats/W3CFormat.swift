@@ -4,11 +4,13 @@ struct W3CFormat: TraceFormat {
     name: "w3c",
     summary: "W3C extended logs with a #Fields line: IIS, CloudFront",
     layout: """
-      Text, one request per line, fields between tabs or blanks as the last `#Fields:` line above
-      names them; other lines that begin with # are passed over. Read are date and time (UTC),
-      cs-method, cs-uri-stem, cs-uri-query, cs-uri, cs-host, cs(Host), x-host-header, sc-status,
-      sc-bytes, sc(Cache-Control), sc(Expires), time-taken (milliseconds; in CloudFront's logs
-      seconds) and time-to-first-byte. Gets, sizes, TTLs and costs as in `combined`.
+      Text, one request per line, fields between tabs or runs of blanks as the last `#Fields:` line
+      above names them, in quotes where they hold blanks; other lines that begin with # are passed
+      over. Read are date and time (UTC), cs-method, cs-uri-stem, cs-uri-path, cs-uri-query, cs-uri
+      (a whole URL or a path), cs-host, cs-uri-host, cs(Host), x-host-header, sc-status, sc-bytes,
+      bytes, sc(Cache-Control), sc(Expires), time-taken (milliseconds; seconds in CloudFront's logs
+      and where it has decimals) and time-to-first-byte. Gets, sizes, TTLs and costs as in
+      `combined`.
       """,
     suffixes: [".w3c", ".w3c.log"], parameters: WebOptions.parameters())
 
@@ -26,43 +28,117 @@ struct W3CFormat: TraceFormat {
         "no #Fields: line at the beginning", in: sample.path, at: .line(1),
         advice: "logs of this format name their fields")
     }
-    let columns = W3CColumns(line)
+    let columns = W3CColumns(line, secondsTaken: W3CFormat.hasSeconds(line, sample))
     guard !columns.roles.isDisjoint(with: [.path, .target]) else {
       throw TraceError(
-        "the #Fields: line names no cs-uri-stem or cs-uri", in: sample.path, at: .line(1))
+        "the #Fields: line names no cs-uri-stem, cs-uri-path or cs-uri", in: sample.path,
+        at: .line(1))
     }
     return WebDecoder(layout: Layout(columns: columns), options: web)
+  }
+
+  /// True where a value of `time-taken` has a fraction: it counts seconds then, as the draft of
+  /// the standard has it.
+  private static func hasSeconds(_ line: ArraySlice<UInt8>, _ sample: FormatSample) -> Bool {
+    let names = W3CColumns(line, secondsTaken: false).names.map { $0.lowercased() }
+    guard let place = names.firstIndex(of: "time-taken") else { return false }
+    return sample.lines().contains { line in
+      let words = line.split(whereSeparator: { $0 == 0x20 || $0 == 0x09 })
+      return line.first != 0x23 && words.count == names.count && words[place].contains(0x2E)
+    }
   }
 
   private struct Layout: WebLayout {
     let columns: W3CColumns
     var roles: Set<WebRole> { columns.roles }
-    var understanding: [String] { ["fields are \(columns.names.joined(separator: ", "))"] }
-    func reader() -> Reader { Reader(columns: columns) }
+    var understanding: [String] {
+      columns.understanding
+        + (roles.contains(.totalSeconds)
+          ? ["time-taken is in seconds"]
+          : roles.contains(.totalMilliseconds) ? ["time-taken is in milliseconds"] : [])
+    }
+    func reader() -> Reader {
+      Reader(columns: columns, secondsTaken: roles.contains(.totalSeconds))
+    }
   }
 
   private struct Reader: WebLineReader {
     var columns: W3CColumns
+    let secondsTaken: Bool
 
     mutating func read(_ line: TextField, into fields: borrowing WebLine) -> WebLineKind {
-      if line.trimmed.isEmpty { return .none }
-      if line.next.pointee == 0x23 {
-        if line.starts(with: W3CFormat.mark) {
-          let bytes = UnsafeBufferPointer(start: line.next, count: line.count)
-          columns = W3CColumns(bytes)
+      let text = line.trimmed
+      if text.isEmpty { return .none }
+      if text.next.pointee == 0x23 {
+        if text.starts(with: W3CFormat.mark) {
+          let bytes = UnsafeBufferPointer(start: text.next, count: text.count)
+          columns = W3CColumns(bytes, secondsTaken: secondsTaken)
           fields.clear()
         }
         return .none
       }
-      let delimiter: UInt8 = line.find(0x09) == nil ? 0x20 : 0x09
-      var next = line.next
-      for role in columns.byPlace {
-        guard next < line.end else { return .bad }
-        let end = TextField(next, line.end).find(delimiter) ?? line.end
-        if let role { fields[role] = TextField(next, end) }
-        next = end + 1
+      let isRead =
+        takeTabs(line, into: fields) || takeRuns(text, quotes: true, into: fields)
+        || takeRuns(text, quotes: false, into: fields)
+      guard isRead else { return .bad }
+      var query = fields[.query]
+      if !query.isEmpty, query.next.pointee == 0x3F {
+        query.skip()
+        fields[.query] = query
       }
       return .request
+    }
+
+    /// Fields between single tabs, which may hold blanks or be empty; false where there are not as
+    /// many as names.
+    private func takeTabs(_ line: TextField, into fields: borrowing WebLine) -> Bool {
+      var rest = line
+      var tabs = 0
+      while let tab = rest.find(0x09) {
+        tabs += 1
+        rest = TextField(tab + 1, line.end)
+      }
+      guard tabs > 0, tabs + 1 == columns.names.count else { return false }
+      rest = line
+      for role in columns.byPlace {
+        let end = rest.find(0x09) ?? line.end
+        if let role { fields[role] = TextField(rest.next, end).trimmed.unquoted }
+        rest = TextField(min(end + 1, line.end), line.end)
+      }
+      return true
+    }
+
+    /// Fields between runs of blanks and tabs; false where there are too few, or so many that they
+    /// cannot be told apart.
+    private func takeRuns(
+      _ line: TextField, quotes: Bool, into fields: borrowing WebLine
+    ) -> Bool {
+      var rest = line
+      for role in columns.byPlace {
+        rest.skipBlanks()
+        guard let field = Reader.takeField(&rest, quotes: quotes) else { return false }
+        if let role { fields[role] = field }
+      }
+      guard columns.hasFreeText else { return true }
+      var count = columns.byPlace.count
+      while true {
+        rest.skipBlanks()
+        guard Reader.takeField(&rest, quotes: quotes) != nil else { break }
+        count += 1
+      }
+      return count == columns.names.count
+    }
+
+    /// The next field, of one in quotes what is between them; nil at the end, or without the second
+    /// quote.
+    private static func takeField(_ rest: inout TextField, quotes: Bool) -> TextField? {
+      guard !rest.isEmpty else { return nil }
+      guard quotes, rest.next.pointee == 0x22 else { return rest.takeField() }
+      rest.skip()
+      let start = rest.next
+      guard let end = rest.endOfQuoted() else { return nil }
+      rest = TextField(end + 1, rest.end)
+      return TextField(start, end)
     }
 
     func problem(_ line: TextField) -> String {

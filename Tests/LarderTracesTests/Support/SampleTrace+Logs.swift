@@ -7,7 +7,7 @@ import LarderEngine
 extension SampleTrace {
   /// Every log sample.
   static let logs = [
-    combined, squid, w3c, jsonLines, hashIDs, redisMonitor, memcachedWatch,
+    combined, squid, w3c, haproxy, s3, alb, jsonLines, hashIDs, redisMonitor, memcachedWatch,
   ]
 
   private static let noon: UInt64 = 1_772_359_200_000_000
@@ -81,6 +81,93 @@ extension SampleTrace {
       web("/a.css", 0, 800, cost: 31), web("/find?q=cache&page=2", 1, 5000, cost: 240),
       web("/a.css", 2, 90, .bypass, cost: 3),
     ])
+
+  /// Behind syslog's text; the third answer was cut off.
+  static let haproxy: SampleTrace = {
+    func line(_ clock: String, _ answer: String, _ state: String, _ request: String) -> String {
+      "Mar  1 10:00:01 lb1 haproxy[2123]: 192.0.2.7:50718 [01/Mar/2026:\(clock)] www~ app/app1 "
+        + "\(answer) - - \(state) 3/3/1/1/0 0/0 {www.example.org|curl} \"\(request)\""
+    }
+    return SampleTrace(
+      format: "haproxy", file: "sample.haproxy.log",
+      bytes: lines([
+        line("10:00:00.123", "0/0/1/12/13 200 4321", "----", "GET /a?b=1 HTTP/1.1"),
+        line("10:00:00.500", "0/0/-1/-1/5 503 212", "SC--", "GET /a?b=1 HTTP/1.1"),
+        line("10:00:01.000", "0/0/1/9/80 200 +100", "CD--", "GET /film HTTP/2.0"),
+        line("10:00:01.000", "0/0/1/3/4 201 20", "----", "POST /a HTTP/1.1"),
+      ]),
+      records: [
+        web("www.example.org/a?b=1", 0.123, 4321, cost: 12),
+        web("www.example.org/a?b=1", 0.5, 212, .bypass, cost: TraceRecord.unknownCost),
+        web("www.example.org/film", 1, 100, isKnown: false, cost: 9),
+        web("www.example.org/a", 1, 20, .bypass, isKnown: true, cost: 3),
+      ])
+  }()
+
+  /// A get, a part, a HEAD, a write, a listing, and what the store itself removes.
+  static let s3: SampleTrace = {
+    let client = "192.0.2.7 arn:aws:iam::123456789012:user/ann 3E57427F3EXAMPLE"
+    let rest = #""-" "S3Console/0.4" - s9lzHYrFp76ZVxRcpX9+5cjAnEH2ROuN= SigV4 - AuthHeader - - -"#
+    func line(_ clock: String, _ middle: String) -> String {
+      "79a59df900b949e55d96a1e698fbaced photos [01/Mar/2026:\(clock) +0000] \(client) \(middle) \(rest)"
+    }
+    return SampleTrace(
+      format: "s3", file: "sample.s3.log",
+      bytes: lines([
+        line(
+          "10:00:00",
+          #"REST.GET.OBJECT img/7.png "GET /photos/img/7.png HTTP/1.1" 200 - 4321 4321 70 10"#),
+        line(
+          "10:00:01",
+          #"REST.GET.OBJECT img/7.png "GET /img/7.png HTTP/1.1" 206 - 100 4321 70 8"#),
+        line(
+          "10:00:02",
+          #"REST.HEAD.OBJECT img/7.png "HEAD /img/7.png HTTP/1.1" 200 - - 4321 9 9"#),
+        line(
+          "10:00:03",
+          #"REST.PUT.OBJECT a%2Bb "PUT /a%2Bb HTTP/1.1" 200 - - 77 30 12"#),
+        line("10:00:04", #"REST.GET.BUCKET - "GET /?list-type=2 HTTP/1.1" 200 - 990 - 9 9"#),
+        line(
+          "10:00:05",
+          #"REST.GET.OBJECT a%2Bb "GET /a%2Bb?versionId=v1&x=2 HTTP/1.1" 200 - 70 70 9 9"#),
+        line("10:00:06", "S3.EXPIRE.OBJECT a%2Bb - - - - 77 - -"),
+      ]),
+      records: [
+        web("photos img/7.png", 0, 4321, cost: 10), web("photos img/7.png", 1, 4321, cost: 8),
+        web("photos img/7.png", 2, 4321, cost: 9), web("photos a%2Bb", 3, 0, .bypass, cost: 12),
+        web("photos a%2Bb?versionId=v1", 5, 70, cost: 9),
+        web("photos a%2Bb", 6, 0, .bypass, cost: TraceRecord.unknownCost),
+      ])
+  }()
+
+  /// HTTP/2, a target that did not answer, a request that never was, and a classic balancer.
+  static let alb: SampleTrace = {
+    let end = #""curl/8" ECDHE-RSA-AES128-GCM-SHA256 TLSv1.2"#
+    func line(_ start: String, _ target: String, _ answer: String, _ request: String) -> String {
+      "\(start) app/lb/0123456789abcdef 2001:db8::7:50718 \(target) \(answer) "
+        + "\"\(request)\" \(end) arn:aws:x \"Root=1-0\" \"-\" \"-\" 0"
+    }
+    return SampleTrace(
+      format: "alb", file: "sample.alb.log",
+      bytes: lines([
+        line(
+          "h2 2026-03-01T10:00:00.250000Z", "10.0.0.1:80", "0.000 0.012 0.000 200 200 29 1002",
+          "GET https://example.org:443/a?q=1 HTTP/2.0"),
+        line(
+          "http 2026-03-01T10:00:01.000000Z", "-", "-1 -1 -1 503 - 29 300",
+          "GET http://example.org:80/a HTTP/1.1"),
+        line(
+          "https 2026-03-01T10:00:02.000000Z", "-", "-1 -1 -1 400 - 0 272", "- http://lb:80- -"),
+        line(
+          "2026-03-01T10:00:03.000000Z", "10.0.0.1:80", "0.000086 0.001 0.00004 200 200 0 57",
+          "GET http://example.org:80/b HTTP/1.1"),
+      ]),
+      records: [
+        web("https://example.org:443/a?q=1", 0.25, 1002, cost: 12),
+        web("http://example.org:80/a", 1, 300, .bypass, cost: TraceRecord.unknownCost),
+        web("http://example.org:80/b", 3, 57, cost: 1),
+      ])
+  }()
 
   /// As Caddy writes them.
   static let jsonLines = SampleTrace(

@@ -18,27 +18,6 @@ struct LogPattern: Sendable {
   /// The pattern as it was written.
   let text: String
 
-  /// The common log format, on which the combined one builds, and the same behind a virtual host.
-  static let common = LogPattern(known: #"%h %l %u [%t] "%r" %>s %b"#, withHost: false)
-  static let commonWithHost = LogPattern(known: #"%v %h %l %u [%t] "%r" %>s %b"#, withHost: true)
-
-  /// The patterns that are known by heart. Their times are in brackets that are text here.
-  private init(known text: String, withHost: Bool) {
-    var fields = [
-      Field(role: nil, end: [0x20], isQuoted: false),
-      Field(role: nil, end: [0x20], isQuoted: false),
-      Field(role: nil, end: [0x20, 0x5B], isQuoted: false),
-      Field(role: .time, end: [0x5D, 0x20, 0x22], isQuoted: false),
-      Field(role: .request, end: [0x22, 0x20], isQuoted: true),
-      Field(role: .status, end: [0x20], isQuoted: false),
-      Field(role: .bytes, end: [0x20], isQuoted: false),
-    ]
-    if withHost { fields.insert(Field(role: .host, end: [0x20], isQuoted: false), at: 0) }
-    prefix = []
-    self.fields = fields
-    self.text = text
-  }
-
   /// The pattern that a user pasted.
   ///
   /// - Throws: what cannot be read, as the end of a sentence.
@@ -73,12 +52,22 @@ struct LogPattern: Sendable {
     self.text = text
   }
 
-  /// The pattern that a user pasted, or what is wrong with it.
-  static func parse(_ text: String) -> Result<LogPattern, LogPatternError> {
-    do throws(LogPatternError) {
-      return .success(try LogPattern(parsing: text))
-    } catch {
-      return .failure(error)
+  /// Lines of the sample that have this pattern, with a time and a status where it has them.
+  func fitting(_ lines: [ArraySlice<UInt8>]) -> Int {
+    let fields = WebLine()
+    let timeRoles = WebRole.times.filter { roles.contains($0) }
+    var reader = reader()
+    return lines.count { line in
+      line.withUnsafeBufferPointer { bytes in
+        guard let start = bytes.baseAddress,
+          case .request = reader.read(TextField(start, start + bytes.count), into: fields)
+        else { return false }
+        let isTimed = timeRoles.allSatisfy { role in
+          (role.timeUnit?.microseconds(fields[role]) ?? LogTime.microseconds(fields[role])) != nil
+        }
+        var status = fields[.status]
+        return isTimed && (status.isNothing || (status.takeInteger() != nil && status.isEmpty))
+      }
     }
   }
 

@@ -1,8 +1,8 @@
 /// Times as logs write them, as microseconds since 1970 in UTC.
 enum LogTime {
   /// The time in a field: `01/Mar/2026:10:00:00 +0100` with or without brackets, ISO 8601
-  /// (`2026-03-01T10:00:00.25+01:00`, a blank for the T, no zone for UTC), or `Sun, 01 Mar 2026
-  /// 09:00:00 GMT`; nil for anything else and for times before 1970.
+  /// (`2026-03-01T10:00:00.25+01:00`, a blank for the T), or `Sun, 01 Mar 2026 09:00:00 GMT`; nil
+  /// for anything else and for times before 1970. A date without a zone is UTC.
   static func microseconds(_ field: TextField) -> UInt64? {
     var text = DateText(field)
     if text.passes(UInt8(ascii: "[")) { text.dropLast(UInt8(ascii: "]")) }
@@ -11,14 +11,18 @@ enum LogTime {
     return text.peek(2) == UInt8(ascii: "/") ? common(&text) : iso(&text)
   }
 
-  /// `01/Mar/2026:10:00:00 +0100`, or with a fraction of the second.
+  /// `01/Mar/2026:10:00:00 +0100`, with a fraction of the second or without, and without a zone.
   @inline(__always)
   static func common(_ text: inout DateText) -> UInt64? {
     guard let day = text.number(2), text.passes(0x2F), let month = text.month(),
       text.passes(0x2F), let year = text.number(4), text.passes(0x3A),
-      let seconds = text.clock(), let fraction = text.fraction(), text.passes(0x20),
-      let zone = text.zone(), text.rest.isEmpty
+      let seconds = text.clock(), let fraction = text.fraction()
     else { return nil }
+    var zone = 0
+    if !text.rest.isEmpty {
+      guard text.passes(0x20), let given = text.zone(), text.rest.isEmpty else { return nil }
+      zone = given
+    }
     return microseconds(year, month, day, seconds - zone).map { $0 + UInt64(fraction) }
   }
 

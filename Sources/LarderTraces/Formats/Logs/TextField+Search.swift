@@ -27,6 +27,26 @@ extension TextField {
     return nil
   }
 
+  /// The double quote that ends a quoted field whose first byte is the next one: followed by a
+  /// blank or the end, and not escaped with a backslash; nil when it is not there.
+  @inline(__always)
+  func endOfQuoted() -> UnsafePointer<UInt8>? {
+    var rest = self
+    while let quote = rest.find(0x22) {
+      rest = TextField(quote + 1, end)
+      guard rest.isEmpty || rest.next.pointee == 0x20 || rest.next.pointee == 0x09 else { continue }
+      var first = quote
+      while first > next, first[-1] == 0x5C { first -= 1 }
+      if (quote - first) % 2 == 0 { return quote }
+    }
+    return nil
+  }
+
+  /// True where the last bytes are those of `text`.
+  func ends(with text: [UInt8]) -> Bool {
+    count >= text.count && TextField(end - text.count, end).equals(text)
+  }
+
   /// Whether the bytes are those of `text`.
   @inline(__always)
   func equals(_ text: [UInt8]) -> Bool {

@@ -10,12 +10,43 @@ protocol WebLayout: Sendable {
   func reader() -> Reader
 }
 
+extension WebLayout {
+  /// True where nine of ten lines are requests with a time and a status, or are left out on purpose,
+  /// and one of them is a request.
+  func fits(_ lines: [ArraySlice<UInt8>]) -> Bool {
+    let fields = WebLine()
+    var lineReader = reader()
+    var (requests, others) = (0, 0)
+    for line in lines {
+      line.withUnsafeBufferPointer { bytes in
+        guard let start = bytes.baseAddress else { return }
+        switch lineReader.read(TextField(start, start + bytes.count), into: fields) {
+        case .request:
+          let isTimed = LogTime.microseconds(fields[.time]) != nil
+          var status = fields[.status]
+          if isTimed, status.isNothing || status.takeInteger() != nil { requests += 1 }
+        case .skipped: others += 1
+        case .none, .bad: break
+        }
+      }
+    }
+    return requests > 0 && (requests + others) * 10 >= lines.count * 9
+  }
+}
+
 /// Takes lines apart, one after the other.
 protocol WebLineReader {
   /// Puts the fields of `line` into `fields`.
   mutating func read(_ line: TextField, into fields: borrowing WebLine) -> WebLineKind
   /// What is wrong with a line that is `bad`.
   func problem(_ line: TextField) -> String
+  /// Lines that were read in another way than the first look at a file suggests, by kind.
+  var kinds: [(text: String, lines: Int)] { get }
+}
+
+extension WebLineReader {
+  /// Every line was read in one way.
+  var kinds: [(text: String, lines: Int)] { [] }
 }
 
 /// What a line of a log is.
@@ -24,6 +55,8 @@ enum WebLineKind {
   case request
   /// A comment or nothing.
   case none
+  /// Left out on purpose, for this reason.
+  case skipped(StaticString)
   /// Not as the layout has it.
   case bad
 }
@@ -47,6 +80,9 @@ struct WebDecoder<Layout: WebLayout>: TraceDecoder {
       last = number
       switch lines.read(line, into: fields) {
       case .none: return true
+      case .skipped(let reason):
+        batch.skip("\(reason)")
+        return true
       case .bad:
         try batch.bad(
           TraceError(lines.problem(line), in: reader.path, at: .line(number)))
@@ -64,13 +100,14 @@ struct WebDecoder<Layout: WebLayout>: TraceDecoder {
       return true
     }
     batch.noteLines(last)
+    for kind in lines.kinds { batch.note(kind.text, lines: kind.lines) }
     _ = try batch.flush()
   }
 
   private static func problem(_ role: WebRole, _ fields: borrowing WebLine) -> String {
     switch role {
     case .status: "expected a status such as 200, found \(fields[.status].quoted)"
-    case .bytes: "expected a number of bytes or -, found \(fields[.bytes].quoted)"
+    case .bytes, .objectBytes: "expected a number of bytes or -, found \(fields[role].quoted)"
     case .date:
       "expected a date and a time, found \(fields[.date].quoted) and "
         + fields[.timeOfDay].quoted

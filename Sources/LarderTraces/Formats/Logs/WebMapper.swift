@@ -16,6 +16,7 @@ struct WebMapper {
   private let costRole: WebRole?
   private let costScale: Double
   private let hasLifetimes: Bool
+  private let hasObjectBytes: Bool
   private let readsGet: Bool
   /// By status.
   private let isCacheable: [Bool]
@@ -30,6 +31,7 @@ struct WebMapper {
     costRole = WebRole.costs.first { roles.contains($0) }
     costScale = costRole?.costMilliseconds ?? 0
     hasLifetimes = !roles.isDisjoint(with: [.cacheControl, .expires, .ttl])
+    hasObjectBytes = roles.contains(.objectBytes)
   }
 
   /// The columns that lines with these roles fill.
@@ -67,6 +69,12 @@ struct WebMapper {
     record.operation = operation.rawValue
     guard setSize(line[.bytes], status, isHead: isHead, operation, &record) else {
       return .bad(.bytes)
+    }
+    if !line[.cutOff].isEmpty { record.isSizeKnown = false }
+    if hasObjectBytes, operation != .bypass, !line[.objectBytes].isNothing {
+      guard setSize(line[.objectBytes], 200, isHead: false, operation, &record) else {
+        return .bad(.objectBytes)
+      }
     }
     if hasLifetimes, operation == .get { setLifetime(line, &record) }
     if let costRole {

@@ -17,6 +17,10 @@ enum WebRole: Int, CaseIterable, Sendable {
   case status
   /// Bytes of the answer's body.
   case bytes
+  /// Bytes of the whole object, whatever part of it the answer had.
+  case objectBytes
+  /// Anything where the answer was cut off.
+  case cutOff
   /// A date with a time, as `LogTime` reads it.
   case time
   /// A date without a time, and a time without a date.

@@ -65,6 +65,60 @@ struct LogPatternTests {
     #expect(source.understanding.first?.contains("%v") == true)
   }
 
+  private static let line =
+    #"192.0.2.1 - ann [01/Mar/2026:10:00:00 +0000] "GET /a HTTP/1.1" 200 512 "-" "ua" "-""# + "\n"
+
+  @Test(arguments: [
+    """
+    log_format  main  '$remote_addr - $remote_user [$time_local] "$request" '
+                      '$status $body_bytes_sent "$http_referer" '
+                      '"$http_user_agent" "$http_x_forwarded_for"';
+    """,
+    #"log_format main escape=json "$remote_addr - $remote_user [$time_local] \"$request\" $status ""#
+      + "\n  \"$body_bytes_sent\";",
+    #"LogFormat "%h %l %u %t \"%r\" %>s %b \"%{Referer}i\" \"%{User-agent}i\"" combined"#,
+    #"$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent"#,
+  ])
+  func wholeDirectiveIsAFormat(_ pattern: String) throws {
+    let all = try records(Self.line, pattern)
+    #expect(all.map(\.key) == [KeyHash.hash("/a")] && all.map(\.size) == [512])
+    #expect(all.map(\.time) == [1_772_359_200_000_000])
+  }
+
+  @Test func formatOfAFileThatFitsIsTaken() throws {
+    let folder = try TestFolder()
+    let log = try folder.write(Self.line, to: "access.log")
+    let nginx = try folder.write(
+      """
+      # log_format old '$request';
+      http {
+        log_format timed '$msec "$request" $status $body_bytes_sent';
+        log_format main '$remote_addr - $remote_user [$time_local] "$request" '
+          '$status $body_bytes_sent';
+        access_log /var/log/nginx/access.log main;
+      }
+      """, to: "nginx.conf")
+    let apache = try folder.write(
+      """
+      <IfModule log_config_module>
+        LogFormat "%t \\"%r\\" %>s %b" short
+        LogFormat "%h %l %u %t \\"%r\\" \\
+          %>s %b" common
+      </IfModule>
+      """, to: "httpd.conf")
+    func keys(_ option: String) throws -> [UInt64] {
+      let spec = ComponentSpec(name: "combined", values: ["log-format": option])
+      return try allRecords(FileSource(path: log, format: spec)).map(\.key)
+    }
+    for option in ["@\(nginx)", "@\(nginx)#main", "@\(apache)", "@\(apache)#common"] {
+      #expect(try keys(option) == [KeyHash.hash("/a")], "\(option)")
+    }
+    #expect(
+      message { _ = try keys("@\(nginx)#other") }.contains("no format 'other', but timed, main"))
+    #expect(message { _ = try keys("@\(log)") }.contains("has no log_format and no LogFormat"))
+    #expect(message { _ = try keys("@\(log).none") }.contains("cannot be opened"))
+  }
+
   @Test func colonsInQuotesBelongToTheValue() throws {
     let spec = try ComponentSpec(parsing: "combined:log-format='$host:$request':size=max")
     #expect(spec.values == ["log-format": "$host:$request", "size": "max"])
