@@ -3,180 +3,357 @@ struct JSONFields: Sendable {
   /// A key, with dots into inner objects, and what it is.
   struct Field: Sendable, Equatable {
     var name: String
+    var key: JSONRole
     var role: WebRole
   }
 
   /// The fields that are read.
-  let fields: [Field]
+  private(set) var fields: [Field] = []
+  /// Usual names for roles that no key of the first lines has; the first that appears is read.
+  private(set) var late: [Field] = []
+  /// Names differ by case, `-` and `_`.
+  private(set) var isExact = false
+  /// True where a URL, a request line or a key that was named is what is asked for.
+  private(set) var isSure = false
+  private(set) var understanding: [String] = []
 
-  /// What users can name, and where it is looked for when they do not, surest first: the names of
-  /// Caddy, nginx, Envoy, Fastly and Cloudflare.
-  static let options: [(name: String, meaning: String, role: WebRole, usual: [String])] = [
-    (
-      "time", "key of the time: a number since 1970 or a date", .time,
-      [
-        "ts", "time", "timestamp", "@timestamp", "start_time", "EdgeStartTimestamp", "datetime",
-        "time_iso8601", "time_local", "msec",
-      ]
-    ),
-    (
-      "id", "key of the path, URL or id", .target,
-      [
-        "request.uri", "ClientRequestURI", "request_uri", "uri", "url", "path", "id", "key",
-        "ClientRequestPath",
-      ]
-    ),
-    ("request", "key of a whole request line", .request, ["request"]),
-    (
-      "method", "key of the method", .method,
-      ["request.method", "ClientRequestMethod", "request_method", "method"]
-    ),
-    (
-      "hostname", "key of the host", .host,
-      ["request.host", "ClientRequestHost", "host", "authority", "server_name"]
-    ),
-    (
-      "status", "key of the status", .status,
-      [
-        "status", "EdgeResponseStatus", "response_status", "response_code", "status_code", "code",
-      ]
-    ),
-    (
-      "size", "key of the bytes of the body", .bytes,
-      [
-        "size", "EdgeResponseBytes", "response_body_size", "body_bytes_sent", "bytes_sent",
-        "resp_body_size", "bytes",
-      ]
-    ),
-    (
-      "cache-control", "key of the answer's Cache-Control header", .cacheControl,
-      ["resp_headers.Cache-Control", "cache_control", "sent_http_cache_control"]
-    ),
-    (
-      "expires", "key of the answer's Expires header", .expires,
-      ["resp_headers.Expires", "expires"]
-    ),
-    ("ttl", "key of the TTL in seconds", .ttl, ["ttl"]),
-    (
-      "cost", "key of the time that the origin took, in milliseconds", .originMilliseconds,
-      ["upstream_service_time", "OriginResponseDurationMs"]
-    ),
-  ]
+  /// The object that holds the keys, with a dot behind it; empty for the outermost one.
+  private var prefix = ""
+  private var costUnit: TimeUnit?
 
-  /// Names whose unit is another than the option's.
-  private static let otherCosts: [(name: String, role: WebRole)] = [
-    ("OriginResponseTime", .originNanoseconds), ("upstream_response_time", .originSeconds),
-    ("request_time", .totalSeconds), ("duration", .totalSeconds),
-  ]
-
-  /// The fields that a user names, or else those of the usual names that the lines have.
+  /// The fields that a user names, or else those of the usual names that the first lines have.
   ///
   /// - Throws: when no field says what was asked for.
-  init(options given: FormatOptions, lines: [ArraySlice<UInt8>], path: String) throws {
-    var fields: [Field] = []
-    for option in JSONFields.options {
-      if let name = given.text(option.name) { fields.append(Field(name: name, role: option.role)) }
+  init(options given: FormatOptions, keys: JSONKeys, path: String) throws {
+    costUnit = try given.choice("cost-unit", of: TimeUnit.self)
+    let timeUnit = try given.choice(FormatParameter.timeUnit.name, of: TimeUnit.self)
+    var names: [JSONRole: String] = [:]
+    for role in JSONRole.allCases { names[role] = given.text(role.rawValue) }
+    addTarget(keys, names)
+    guard keys.objects * 2 >= keys.lines,
+      fields.contains(where: { $0.key == .id || $0.key == .request })
+    else {
+      throw JSONFields.error(keys, path)
     }
-    let isGiven = fields.contains { $0.role == .target || $0.role == .request }
-    let names = JSONFields.options.flatMap(\.usual) + JSONFields.otherCosts.map(\.name)
-    let found = JSONFields.values(of: names + fields.map(\.name), in: lines)
-    for option in JSONFields.options where given.text(option.name) == nil {
-      guard !(isGiven && [.target, .request].contains(option.role)) else { continue }
-      guard let name = option.usual.first(where: { found[$0] != nil }) else { continue }
-      fields.append(Field(name: name, role: option.role))
-    }
-    JSONFields.addCost(to: &fields, found)
-    if fields.contains(where: { $0.role == .target }) { fields.removeAll { $0.role == .request } }
-    guard fields.contains(where: { $0.role == .target || $0.role == .request }) else {
-      throw TraceError(
-        "no key of a path, URL or id is known", in: path, at: .line(1),
-        advice: "name it, as in --format json-lines:time=ts:id=url:size=bytes:status=code")
-    }
-    let unit = try given.choice(FormatParameter.timeUnit.name, of: TimeUnit.self)
-    self.fields = fields.map { field in
-      guard field.role == .time else { return field }
-      let role = JSONFields.timeRole(found[field.name] ?? "", unit)
-      return Field(name: field.name, role: role)
-    }
-  }
-
-  /// Envoy counts milliseconds where Caddy counts seconds.
-  private static func addCost(to fields: inout [Field], _ found: [String: String]) {
-    guard !fields.contains(where: { $0.role.costMilliseconds != nil }),
-      let cost = otherCosts.first(where: { found[$0.name] != nil })
-    else { return }
-    let isEnvoy = cost.name == "duration" && found["response_code"] != nil
-    fields.append(Field(name: cost.name, role: isEnvoy ? .totalMilliseconds : cost.role))
-  }
-
-  /// The role of a time that looks like `value`: a date, or a number whose unit is the one that
-  /// makes it a time of our days.
-  private static func timeRole(_ value: String, _ unit: TimeUnit?) -> WebRole {
-    guard let number = Double(value) else { return .time }
-    switch unit {
-    case .seconds: return .seconds
-    case .milliseconds: return .milliseconds
-    case .microseconds: return .microseconds
-    case .nanoseconds: return .nanoseconds
-    case nil: break
-    }
-    if number < 1e11 { return .seconds }
-    if number < 1e14 { return .milliseconds }
-    return number < 1e17 ? .microseconds : .nanoseconds
-  }
-
-  /// The first value of each name in the lines, where there is one.
-  private static func values(
-    of names: [String], in lines: [ArraySlice<UInt8>]
-  ) -> [String: String] {
-    var values: [String: String] = [:]
-    let scanner = JSONLineScanner(names.map(path))
-    for line in lines {
-      line.withUnsafeBufferPointer { bytes in
-        guard let start = bytes.baseAddress,
-          scanner.scan(TextField(start, start + bytes.count))
-        else { return }
-        for (index, name) in names.prefix(64).enumerated()
-        where values[name] == nil && !scanner.value(index).isEmpty {
-          values[name] = scanner.value(index).text
-        }
+    for role in JSONRole.allCases where ![.id, .request].contains(role) {
+      if let name = names[role] {
+        if name != "-" { fields.append(named(name, role, keys)) }
+      } else if role == .cost {
+        addCost(keys)
+      } else if let key = choose(role, keys) {
+        fields.append(Field(name: key.name, key: role, role: role.webRole))
       }
     }
-    return values
+    addRequestLine(keys, names)
+    splitDate(keys, names)
+    if let timeUnit {
+      for index in fields.indices where fields[index].role == .timestamp {
+        fields[index].role = JSONFields.role(of: timeUnit)
+      }
+    }
+    let read = Set(fields.map(\.name))
+    isExact = fields.contains { keys.keys(named: $0.name).count > 1 }
+    // What has values already and was not chosen is something else.
+    addLate(names, read.union(keys.all.filter { !$0.values.isEmpty }.map(\.name)))
+    understanding = sentences(keys, names, read)
   }
 
-  /// The keys of a name with dots.
-  static func path(_ name: String) -> JSONLineScanner.Path {
-    name.split(separator: ".").map { Array($0.utf8) }
+  /// The error for lines whose keys say nothing.
+  private static func error(_ keys: JSONKeys, _ path: String) -> TraceError {
+    let advice = "name it, as in --format json-lines:id=url:time=ts:status=code:size=bytes"
+    guard keys.objects > 0, keys.objects * 2 >= keys.lines else {
+      return TraceError(
+        "expected a JSON object in each line", in: path, at: .line(1),
+        advice: "jq -c writes an object so, and jq -c '.[]' a list of them")
+    }
+    return TraceError(
+      "JSON lines, but no key of a path, URL or id is known; keys: "
+        + JSONKeys.list(keys.all.map(\.name), limit: 40),
+      in: path, at: .line(1), advice: advice)
+  }
+
+  /// Chooses what is asked for: a URL, a request line, a path, or an id.
+  private mutating func addTarget(_ keys: JSONKeys, _ names: [JSONRole: String]) {
+    if let name = names[.id], name != "-" {
+      fields.append(named(name, .id, keys))
+      isSure = true
+      return
+    }
+    if let name = names[.request], name != "-" {
+      fields.append(named(name, .request, keys))
+      isSure = true
+      return
+    }
+    let sure =
+      JSONRole.urls.map { ($0, JSONRole.id) } + JSONRole.requestLines.map { ($0, .request) }
+    let all = sure + JSONRole.paths.map { ($0, .id) }
+    for prefix in [""] + keys.prefixes {
+      self.prefix = prefix
+      let found = candidates(all, keys)
+      guard let first = found.first else { continue }
+      // An inner object may be anything: a request has a method or a status as well.
+      guard
+        prefix.isEmpty || choose(.method, keys, inside: true) != nil
+          || choose(.status, keys, inside: true) != nil
+      else { continue }
+      fields.append(Field(name: first.key.name, key: first.role, role: first.role.webRole))
+      isSure = first.rank < sure.count
+      return
+    }
+    prefix = ""
+    if let first = candidates(JSONRole.ids.map { ($0, .id) }, keys).first {
+      fields.append(Field(name: first.key.name, key: .id, role: .target))
+    }
+  }
+
+  /// The keys of those names whose values fit, surest first, without those that are rare.
+  private func candidates(
+    _ names: [(name: String, role: JSONRole)], _ keys: JSONKeys
+  ) -> [(key: JSONKeys.Key, role: JSONRole, rank: Int)] {
+    var found: [(key: JSONKeys.Key, role: JSONRole, rank: Int)] = []
+    for (rank, (name, role)) in names.enumerated() {
+      for key in keys.keys(named: prefix + name) where !key.values.isEmpty {
+        let fitting = key.count { value in
+          guard role == .id, name == "request" else { return role.accepts(value) }
+          return value.find(0x20) == nil && value.find(0x2F) != nil
+        }
+        if fitting * 2 > key.values.count { found.append((key, role, rank)) }
+      }
+    }
+    let most = found.map(\.key.values.count).max() ?? 0
+    return found.filter { $0.key.values.count * 2 >= most }
+  }
+
+  /// The surest key of a role whose values fit.
+  ///
+  /// - Parameter inside: only keys of the object that holds what is asked for.
+  private func choose(_ role: JSONRole, _ keys: JSONKeys, inside: Bool = false) -> JSONKeys.Key? {
+    let places = prefix.isEmpty || inside ? [prefix] : [prefix, ""]
+    var present: [JSONKeys.Key] = []
+    for place in places {
+      present += role.names.flatMap { keys.keys(named: place + $0) }
+    }
+    present.removeAll { key in fields.contains { $0.name == key.name } }
+    let fitting = present.filter { key in
+      key.count(where: role.accepts) * 2 > key.values.count
+    }
+    let most = fitting.map(\.count).max() ?? 0
+    if let key = fitting.first(where: { $0.count * 2 >= most }) { return key }
+    // A time or status that cannot be read is an error at its line, not one that is not there.
+    let named = present.first { key in
+      role == .status
+        ? key.folded.hasSuffix("status")
+        : role == .time && ["ts", "time", "timestamp", "@timestamp"].contains(key.folded)
+    }
+    return inside || named?.values.isEmpty == true ? nil : named
+  }
+
+  /// A key that a user names.
+  private func named(_ name: String, _ role: JSONRole, _ keys: JSONKeys) -> Field {
+    let found = keys.key(name)
+    var web = role.webRole
+    if role == .cost {
+      let folded = JSONNameTree.folded(name)
+      let known = JSONCost.known(folded) ?? JSONCost.known(folded.lastPart)
+      let unit = costUnit ?? known?.unit ?? .milliseconds
+      web = JSONCost.role(isOrigin: true, unit)
+    }
+    return Field(name: found?.name ?? name, key: role, role: web)
+  }
+
+  /// A request line has the method where no key has it.
+  private mutating func addRequestLine(_ keys: JSONKeys, _ names: [JSONRole: String]) {
+    guard names[.request] == nil,
+      !fields.contains(where: { [.method, .request].contains($0.key) }),
+      let line = candidates(JSONRole.requestLines.map { ($0, .request) }, keys).first
+    else { return }
+    if !fields.contains(where: { $0.name == line.key.name }) {
+      fields.append(Field(name: line.key.name, key: .request, role: .request))
+    }
+  }
+
+  /// CloudFront writes the date and the time of day under keys of their own.
+  private mutating func splitDate(_ keys: JSONKeys, _ names: [JSONRole: String]) {
+    guard names[.time] == nil, let index = fields.firstIndex(where: { $0.role == .timestamp }),
+      let day = keys.key(prefix + "date"), let clock = keys.key(prefix + "time"),
+      fields[index].name == day.name || fields[index].name == clock.name,
+      clock.count(where: { $0.find(0x3A) == $0.next + 2 }) * 2 > clock.values.count
+    else { return }
+    fields[index] = Field(name: day.name, key: .time, role: .date)
+    fields.append(Field(name: clock.name, key: .time, role: .timeOfDay))
+  }
+
+  private static func role(of unit: TimeUnit) -> WebRole {
+    switch unit {
+    case .seconds: .seconds
+    case .milliseconds: .milliseconds
+    case .microseconds: .microseconds
+    case .nanoseconds: .nanoseconds
+    }
   }
 }
 
-extension JSONFields: WebLayout {
-  var roles: Set<WebRole> { Set(fields.map(\.role)) }
-
-  var understanding: [String] { fields.map { "\($0.name) is the \($0.role)" } }
-
-  func reader() -> Reader { Reader(self) }
-
-  /// Finds the fields of lines.
-  struct Reader: WebLineReader {
-    private let fields: [Field]
-    private let scanner: JSONLineScanner
-
-    init(_ fields: JSONFields) {
-      self.fields = fields.fields
-      scanner = JSONLineScanner(fields.fields.map { JSONFields.path($0.name) })
+extension JSONFields {
+  /// Chooses the time that the origin took, or else that of the whole answer.
+  private mutating func addCost(_ keys: JSONKeys) {
+    typealias Found = (rank: Int, key: JSONKeys.Key, cost: JSONCost, unit: TimeUnit?)
+    var found: [Found] = []
+    for key in keys.all where !fields.contains(where: { $0.name == key.name }) {
+      var name = key.folded
+      let start = JSONNameTree.folded(prefix)
+      if !start.isEmpty, name.hasPrefix(start) { name.removeFirst(start.count) }
+      guard let known = JSONCost.known(name) else { continue }
+      let fitting = key.count(where: JSONRole.cost.accepts)
+      // The origin's time may be missing in all of the first lines: they may be hits.
+      guard fitting * 2 > key.values.count || (key.values.isEmpty && known.cost.isOrigin) else {
+        continue
+      }
+      found.append((known.rank, key, known.cost, known.unit))
     }
+    let isOrigin = found.contains { $0.cost.isOrigin }
+    found.removeAll { $0.cost.isOrigin != isOrigin }
+    let most = found.map(\.key.count).max() ?? 0
+    let best = found.filter { $0.key.count * 2 >= most }.min { $0.rank < $1.rank }
+    guard let best else { return }
+    let unit = costUnit ?? best.unit ?? guessedUnit(of: best.key, keys)
+    fields.append(
+      Field(name: best.key.name, key: .cost, role: JSONCost.role(isOrigin: isOrigin, unit)))
+  }
 
-    mutating func read(_ line: TextField, into values: borrowing WebLine) -> WebLineKind {
-      if line.trimmed.isEmpty { return .none }
-      guard scanner.scan(line) else { return .bad }
-      for (index, field) in fields.enumerated() { values[field.role] = scanner.value(index) }
-      return .request
+  /// The unit of a duration whose name leaves it open.
+  private func guessedUnit(of key: JSONKeys.Key, _ keys: JSONKeys) -> TimeUnit {
+    let name = key.folded.lastPart
+    let isDecimal = key.values.contains { $0.contains(0x2E) || $0.contains(0x65) }
+    if name == "duration" {
+      if keys.key("DownstreamStatus") != nil || keys.key("OriginStatus") != nil {
+        return .nanoseconds
+      }
+      // Envoy counts milliseconds where Caddy counts seconds.
+      if keys.key("response_code") != nil { return .milliseconds }
     }
+    if name == "timetaken", keys.key("x-edge-location") != nil { return .seconds }
+    // The upstream's time beside nginx's own is in nginx's unit; Node writes milliseconds.
+    if name == "responsetime" {
+      let isNginx = keys.key("request_time")?.values.contains { $0.contains(0x2E) } ?? false
+      return isNginx ? .seconds : .milliseconds
+    }
+    if isDecimal { return .seconds }
+    let isLarge = key.values.contains { $0.withField { ($0.text.asNumber ?? 0) >= 10 } }
+    return isLarge || name == "timetaken" ? .milliseconds : .seconds
+  }
 
-    func problem(_ line: TextField) -> String {
-      "expected a JSON object in one line, found \(line.quoted)"
+  /// Names for roles that the first lines do not have.
+  private mutating func addLate(_ names: [JSONRole: String], _ read: Set<String>) {
+    let roles: [JSONRole] = [
+      .method, .host, .query, .status, .size, .cacheControl, .expires, .ttl, .cost,
+    ]
+    let known = Set(read.map(JSONNameTree.folded))
+    let hasLine = fields.contains { $0.key == .request }
+    for role in roles where names[role] == nil && !fields.contains(where: { $0.key == role }) {
+      if role == .method, hasLine { continue }
+      var found: [Field] = []
+      if role == .cost {
+        found = lateCosts
+      } else {
+        found = role.names.map { Field(name: prefix + $0, key: role, role: role.webRole) }
+        if !prefix.isEmpty {
+          found += role.names.map { Field(name: $0, key: role, role: role.webRole) }
+        }
+      }
+      late += found.filter { !known.contains(JSONNameTree.folded($0.name)) }
     }
   }
+
+  private var lateCosts: [Field] {
+    let endings = ["ms", "us", "ns", "s", "sec", "msec", "usec", "seconds"]
+    return JSONCost.all.flatMap { cost -> [Field] in
+      ([""] + endings).compactMap { ending in
+        let name = cost.name + ending
+        guard let known = JSONCost.known(JSONNameTree.folded(name)) else { return nil }
+        let unit = costUnit ?? known.unit ?? .milliseconds
+        return Field(
+          name: prefix + name, key: .cost, role: JSONCost.role(isOrigin: cost.isOrigin, unit))
+      }
+    }
+  }
+
+  /// How lines are understood.
+  private func sentences(
+    _ keys: JSONKeys, _ names: [JSONRole: String], _ read: Set<String>
+  ) -> [String] {
+    var sentences = ["keys read: " + fields.map(\.text).joined(separator: ", ")]
+    let ids = JSONRole.ids.map(JSONNameTree.folded)
+    let isID = fields.contains { field in
+      field.key == .id && names[.id] == nil && ids.contains(JSONNameTree.folded(field.name))
+    }
+    for role in JSONRole.allCases {
+      guard let absence = role.absence, !fields.contains(where: { $0.key == role }),
+        names[role] == nil
+      else { continue }
+      if role == .method, fields.contains(where: { $0.key == .request }) { continue }
+      if isID, ![.time, .size].contains(role) { continue }
+      if role == .host, hasWholeURLs(keys) { continue }
+      if role == .query, hasQueries(keys) { continue }
+      var text = "\(absence); name its key with json-lines:\(role.rawValue)=KEY"
+      let wrong = role.names.lazy.flatMap { keys.keys(named: prefix + $0) }
+        .first { !$0.values.isEmpty && !read.contains($0.name) }
+      if let wrong, let value = wrong.values.first {
+        text += " (\(wrong.name) is not read for its value \(TextField.quote(value)))"
+      }
+      sentences.append(text)
+    }
+    let unused = keys.all.map(\.name).filter { !read.contains($0) }
+    if !unused.isEmpty { sentences.append("keys not used: \(JSONKeys.list(unused))") }
+    return sentences
+  }
+
+  private func hasWholeURLs(_ keys: JSONKeys) -> Bool {
+    targets(keys).contains { $0.withField { $0.find(Array("://".utf8)) != nil } }
+  }
+
+  private func hasQueries(_ keys: JSONKeys) -> Bool { targets(keys).contains { $0.contains(0x3F) } }
+
+  private func targets(_ keys: JSONKeys) -> [[UInt8]] {
+    fields.first { $0.role == .target || $0.role == .request }.flatMap { keys.key($0.name) }?
+      .values ?? []
+  }
+}
+
+extension JSONFields.Field {
+  /// A TTL, or a header that has one.
+  var isLifetime: Bool { [.cacheControl, .expires, .ttl].contains(key) }
+
+  /// `cost=duration (s)`.
+  var text: String {
+    let unit: String? =
+      switch role {
+      case .originSeconds, .totalSeconds, .seconds: "s"
+      case .originMilliseconds, .totalMilliseconds, .milliseconds: "ms"
+      case .originMicroseconds, .totalMicroseconds, .microseconds: "us"
+      case .originNanoseconds, .totalNanoseconds, .nanoseconds: "ns"
+      default: nil
+      }
+    return "\(key.rawValue)=\(JSONKeys.list([name]))" + (unit.map { " (\($0))" } ?? "")
+  }
+}
+
+extension String {
+  /// The part behind the last dot.
+  fileprivate var lastPart: String { split(separator: ".").last.map { String($0) } ?? self }
+  fileprivate var asNumber: Double? { Double(self) }
+}
+
+extension JSONFields: WebLayout {
+  /// A late lifetime is read where there are others: the trace has them or has them not.
+  var roles: Set<WebRole> {
+    let others = late.filter { readsLifetimes || !$0.isLifetime }
+    return Set((fields + others).map(\.role))
+  }
+
+  /// True where the first lines have a header or a TTL.
+  var readsLifetimes: Bool { fields.contains(where: \.isLifetime) }
+
+  var takesAnyCost: Bool { !fields.contains { $0.key == .cost } }
+
+  func reader() -> Reader { Reader(self) }
 }

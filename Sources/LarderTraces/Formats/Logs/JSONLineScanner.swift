@@ -1,108 +1,156 @@
 /// Finds a few values in a line that is a JSON object, without building anything.
 ///
 /// Reads what it must to know where values begin and end and leaves the rest alone: numbers and
-/// words are not checked. Nesting is followed only where a wanted path leads into it.
+/// words are not checked. Nesting is followed only where a wanted name leads into it. A key with
+/// dots is the same as the inner objects that it names.
 final class JSONLineScanner {
-  /// Keys from the outermost object inwards.
-  typealias Path = [[UInt8]]
+  /// Levels of objects that are followed.
+  static let depthMaximum = 8
 
-  private let paths: [Path]
-  private var values: [TextField]
+  private let names: JSONNameTree
+  private let values: UnsafeMutablePointer<TextField>
+  /// The indices of the names that the last line has, in the order of the line.
+  private(set) var found: [Int] = []
   /// Strings without their escapes, one after another.
   private var scratch: UnsafeMutablePointer<UInt8>
   private var scratchCapacity = 4096
   private var scratchCount = 0
   private let nothing: UnsafeMutablePointer<UInt8>
 
-  /// A scanner for up to 64 paths.
-  init(_ paths: [Path]) {
-    self.paths = Array(paths.prefix(64))
+  /// A scanner for names with dots into inner objects.
+  ///
+  /// - Parameter isExact: false ignores case, `-` and `_` in names.
+  init(_ names: [String], isExact: Bool = true) {
+    self.names = JSONNameTree(names, isExact: isExact)
     scratch = .allocate(capacity: scratchCapacity)
     nothing = .allocate(capacity: 1)
     nothing.initialize(to: 0)
-    values = Array(repeating: TextField(nothing, nothing), count: self.paths.count)
+    values = .allocate(capacity: names.count + 1)
+    values.initialize(repeating: TextField(nothing, nothing), count: names.count + 1)
+    found.reserveCapacity(64)
+  }
+
+  /// A scanner for keys from the outermost object inwards.
+  convenience init(_ paths: [[[UInt8]]]) {
+    self.init(paths.map { $0.map { String(decoding: $0, as: UTF8.self) }.joined(separator: ".") })
   }
 
   deinit {
     scratch.deallocate()
     nothing.deallocate()
+    values.deallocate()
   }
 
-  /// The value of a path in the last line: a string without quotes and escapes, a number or a word
+  /// The value of a name in the last line: a string without quotes and escapes, a number or a word
   /// as it stands, the first element of an array; empty where there is none or null.
   @inline(__always)
   func value(_ index: Int) -> TextField { values[index] }
 
   /// Looks through a line; false when it is not an object that ends where the line does.
   func scan(_ line: TextField) -> Bool {
-    for index in values.indices { values[index] = TextField(nothing, nothing) }
-    scratchCount = 0
-    if line.count > scratchCapacity {
-      scratch.deallocate()
-      scratchCapacity = line.count * 2
-      scratch = .allocate(capacity: scratchCapacity)
-    }
+    for index in found { values[index] = TextField(nothing, nothing) }
+    found.removeAll(keepingCapacity: true)
+    prepareScratch(for: line)
     var rest = line.trimmed
-    let all: UInt64 = paths.count == 64 ? .max : (1 << UInt64(paths.count)) - 1
-    guard object(&rest, depth: 0, among: all) else { return false }
+    guard object(&rest, depth: 0, below: JSONNameTree.root) else { return false }
     return rest.trimmed.isEmpty
   }
 
-  /// An object whose keys may go on the paths in `mask`.
-  private func object(_ rest: inout TextField, depth: Int, among mask: UInt64) -> Bool {
+  /// Calls `body` with every value of a line that is no object, and its name with dots; false when
+  /// the line is not an object. For the first lines of a file.
+  func forEachValue(in line: TextField, _ body: (String, TextField) -> Void) -> Bool {
+    prepareScratch(for: line)
+    var rest = line.trimmed
+    guard visit(&rest, name: "", depth: 0, body) else { return false }
+    return rest.trimmed.isEmpty
+  }
+
+  private func prepareScratch(for line: TextField) {
+    scratchCount = 0
+    guard line.count > scratchCapacity else { return }
+    scratch.deallocate()
+    scratchCapacity = line.count * 2
+    scratch = .allocate(capacity: scratchCapacity)
+  }
+
+  /// An object, of whose keys those below `node` are wanted.
+  private func object(_ rest: inout TextField, depth: Int, below node: Int) -> Bool {
     guard take(0x7B, &rest) else { return false }
     if take(0x7D, &rest) { return true }
     repeat {
       skipSpace(&rest)
       guard let key = string(&rest), take(0x3A, &rest) else { return false }
       skipSpace(&rest)
-      let wanted = matches(key, depth: depth, among: mask)
-      guard wanted == 0 ? skip(&rest) : value(&rest, depth: depth, of: wanted) else {
-        return false
+      let child = names.find(key, below: node)
+      guard child < 0 ? skip(&rest) : value(&rest, depth: depth, at: child) else { return false }
+    } while take(0x2C, &rest)
+    return take(0x7D, &rest)
+  }
+
+  /// The value of a key that is wanted, or leads to one.
+  private func value(_ rest: inout TextField, depth: Int, at node: Int) -> Bool {
+    guard !rest.isEmpty else { return false }
+    if rest.next.pointee == 0x7B {
+      guard depth < JSONLineScanner.depthMaximum, names.hasChildren(node) else {
+        return skip(&rest)
+      }
+      return object(&rest, depth: depth + 1, below: node)
+    }
+    guard let text = scalar(&rest) else { return false }
+    let index = names.index(of: node)
+    if index >= 0 {
+      values[index] = text
+      found.append(index)
+    }
+    return true
+  }
+
+  /// All values of an object.
+  private func visit(
+    _ rest: inout TextField, name: String, depth: Int, _ body: (String, TextField) -> Void
+  ) -> Bool {
+    guard take(0x7B, &rest) else { return false }
+    if take(0x7D, &rest) { return true }
+    repeat {
+      skipSpace(&rest)
+      guard let key = string(&rest), take(0x3A, &rest) else { return false }
+      skipSpace(&rest)
+      guard !rest.isEmpty else { return false }
+      let whole = name.isEmpty ? key.text : "\(name).\(key.text)"
+      if rest.next.pointee != 0x7B {
+        guard let text = scalar(&rest) else { return false }
+        body(whole, text)
+      } else if depth < JSONLineScanner.depthMaximum {
+        guard visit(&rest, name: whole, depth: depth + 1, body) else { return false }
+      } else {
+        guard skip(&rest) else { return false }
       }
     } while take(0x2C, &rest)
     return take(0x7D, &rest)
   }
 
-  /// The value of a key on a path.
-  private func value(_ rest: inout TextField, depth: Int, of wanted: UInt64) -> Bool {
-    guard !rest.isEmpty else { return false }
-    if rest.next.pointee == 0x7B {
-      guard depth < 8 else { return skip(&rest) }
-      return object(&rest, depth: depth + 1, among: wanted)
-    }
+  /// A value that is no object, as `value(_:)` has it.
+  private func scalar(_ rest: inout TextField) -> TextField? {
     let start = rest
-    guard skip(&rest) else { return false }
+    guard skip(&rest) else { return nil }
     var text = TextField(start.next, rest.next)
     if text.next.pointee == 0x5B {
       text.skip()
       skipSpace(&text)
       let element = text
-      guard !text.isEmpty, text.next.pointee != 0x5D, skip(&text) else { return true }
+      guard !text.isEmpty, text.next.pointee != 0x5D, skip(&text) else {
+        return TextField(nothing, nothing)
+      }
       text = TextField(element.next, text.next)
     }
-    if text.next.pointee == 0x22 {
-      guard let string = string(&text) else { return false }
-      text = unescaped(string)
-    } else if text.equals(Array("null".utf8)) {
-      return true
+    switch text.next.pointee {
+    case 0x22: return string(&text).map(unescaped)
+    case 0x7B, 0x5B: return TextField(nothing, nothing)
+    default: return text.equals(JSONLineScanner.null) ? TextField(nothing, nothing) : text
     }
-    for index in paths.indices
-    where wanted & (1 << UInt64(index)) != 0 && paths[index].count == depth + 1 {
-      values[index] = text
-    }
-    return true
   }
 
-  @inline(__always)
-  private func matches(_ key: TextField, depth: Int, among mask: UInt64) -> UInt64 {
-    var matching: UInt64 = 0
-    for index in paths.indices where mask & (1 << UInt64(index)) != 0 {
-      let path = paths[index]
-      if path.count > depth, key.equals(path[depth]) { matching |= 1 << UInt64(index) }
-    }
-    return matching
-  }
+  private static let null = Array("null".utf8)
 
   /// The inside of a string.
   @inline(__always)

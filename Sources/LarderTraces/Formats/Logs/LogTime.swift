@@ -1,8 +1,8 @@
 /// Times as logs write them, as microseconds since 1970 in UTC.
 enum LogTime {
   /// The time in a field: `01/Mar/2026:10:00:00 +0100` with or without brackets, ISO 8601
-  /// (`2026-03-01T10:00:00.25+01:00`, a blank for the T), or `Sun, 01 Mar 2026 09:00:00 GMT`; nil
-  /// for anything else and for times before 1970. A date without a zone is UTC.
+  /// (`2026-03-01T10:00:00.25+01:00`, a blank for the T, slashes for the hyphens), or `Sun, 01 Mar
+  /// 2026 09:00:00 GMT`; without a zone in UTC. Nil for anything else and for times before 1970.
   static func microseconds(_ field: TextField) -> UInt64? {
     var text = DateText(field)
     if text.passes(UInt8(ascii: "[")) { text.dropLast(UInt8(ascii: "]")) }
@@ -11,7 +11,33 @@ enum LogTime {
     return text.peek(2) == UInt8(ascii: "/") ? common(&text) : iso(&text)
   }
 
-  /// `01/Mar/2026:10:00:00 +0100`, with a fraction of the second or without, and without a zone.
+  /// The time in a field that is a date or a number since 1970: of seconds below 10^11, of
+  /// milliseconds below 10^14, of microseconds below 10^17, of nanoseconds above.
+  static func microseconds(dateOrNumber field: TextField) -> UInt64? {
+    var rest = field
+    guard let whole = rest.takeInteger() else { return microseconds(field) }
+    if rest.isEmpty || rest.next.pointee == 0x2E {
+      let unit: TimeUnit =
+        whole < 100_000_000_000
+        ? .seconds
+        : whole < 100_000_000_000_000
+          ? .milliseconds : whole < 100_000_000_000_000_000 ? .microseconds : .nanoseconds
+      return unit.microseconds(field) ?? microseconds(scientific: field)
+    }
+    return microseconds(field) ?? microseconds(scientific: field)
+  }
+
+  /// Seconds or other units since 1970 as in `1.7723592005e9`.
+  @inline(never)
+  private static func microseconds(scientific field: TextField) -> UInt64? {
+    guard field.find(0x65) != nil || field.find(0x45) != nil, field.count <= 32,
+      let number = Double(field.text), number >= 0, number < 1e19
+    else { return nil }
+    if number < 1e11 { return UInt64(number * 1e6) }
+    return UInt64(number < 1e14 ? number * 1e3 : number < 1e17 ? number : number / 1e3)
+  }
+
+  /// `01/Mar/2026:10:00:00 +0100`, or with a fraction of the second, or without a zone.
   @inline(__always)
   static func common(_ text: inout DateText) -> UInt64? {
     guard let day = text.number(2), text.passes(0x2F), let month = text.month(),
@@ -27,8 +53,9 @@ enum LogTime {
   }
 
   private static func iso(_ text: inout DateText) -> UInt64? {
-    guard let year = text.number(4), text.passes(0x2D), let month = text.number(2),
-      text.passes(0x2D), let day = text.number(2)
+    guard let year = text.number(4), let separator = text.rest.takeByte(),
+      separator == 0x2D || separator == 0x2F, let month = text.number(2),
+      text.passes(separator), let day = text.number(2)
     else { return nil }
     if text.rest.isEmpty { return microseconds(year, month, day, 0) }
     guard let mark = text.rest.takeByte(), mark == 0x54 || mark == 0x20 || mark == 0x74,
@@ -36,24 +63,32 @@ enum LogTime {
     else { return nil }
     _ = text.passes(0x20)
     var zone = 0
-    if !text.rest.isEmpty, !text.passes(0x5A), !text.passes(0x7A) {
+    if !text.rest.isEmpty, !text.passes(0x5A), !text.passes(0x7A), !text.passesUTC() {
       guard let given = text.zone() else { return nil }
       zone = given
     }
+    // Go writes both, as in `+0000 UTC`.
+    if text.passes(0x20) { _ = text.passesUTC() }
     guard text.rest.isEmpty, let whole = microseconds(year, month, day, seconds - zone) else {
       return nil
     }
     return whole + UInt64(fraction)
   }
 
-  /// `Sun, 01 Mar 2026 09:00:00 GMT`.
+  /// `Sun, 01 Mar 2026 09:00:00 GMT`, or a zone such as `+0100`.
   private static func httpDate(_ text: inout DateText) -> UInt64? {
     while let byte = text.rest.takeByte(), byte != 0x20 {}
     guard let day = text.number(2), text.passes(0x20), let month = text.month(),
       text.passes(0x20), let year = text.number(4), text.passes(0x20),
       let seconds = text.clock()
     else { return nil }
-    return microseconds(year, month, day, seconds)
+    _ = text.passes(0x20)
+    var zone = 0
+    if let sign = text.peek(0), sign == 0x2B || sign == 0x2D {
+      guard let given = text.zone() else { return nil }
+      zone = given
+    }
+    return microseconds(year, month, day, seconds - zone)
   }
 
   /// Seconds of a day and a date in the Gregorian calendar.
@@ -90,6 +125,15 @@ struct DateText {
   mutating func passes(_ byte: UInt8) -> Bool {
     guard !rest.isEmpty, rest.next.pointee == byte else { return false }
     rest.skip()
+    return true
+  }
+
+  /// Takes `UTC` or `GMT` off.
+  mutating func passesUTC() -> Bool {
+    guard rest.starts(with: Array("UTC".utf8)) || rest.starts(with: Array("GMT".utf8)) else {
+      return false
+    }
+    for _ in 0..<3 { rest.skip() }
     return true
   }
 

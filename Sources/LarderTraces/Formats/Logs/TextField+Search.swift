@@ -70,6 +70,17 @@ extension TextField {
     }
   }
 
+  /// True for the bytes of `text`, which is in upper case, in either case.
+  @inline(__always)
+  func equals(upperCase text: [UInt8]) -> Bool {
+    guard count == text.count else { return false }
+    for place in 0..<count {
+      let byte = next[place]
+      if (byte &- 0x61 < 26 ? byte & 0xDF : byte) != text[place] { return false }
+    }
+    return true
+  }
+
   /// Empty, or the `-` that logs write for nothing.
   @inline(__always)
   var isNothing: Bool { isEmpty || (count == 1 && next.pointee == 0x2D) }

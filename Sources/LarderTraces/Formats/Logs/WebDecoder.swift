@@ -4,6 +4,8 @@ protocol WebLayout: Sendable {
   var roles: Set<WebRole> { get }
   /// How lines are understood, in sentences.
   var understanding: [String] { get }
+  /// Each line has one of several costs.
+  var takesAnyCost: Bool { get }
   /// What a layout keeps from line to line.
   associatedtype Reader: WebLineReader
   /// A reader at the beginning of a file.
@@ -11,6 +13,8 @@ protocol WebLayout: Sendable {
 }
 
 extension WebLayout {
+  var takesAnyCost: Bool { false }
+
   /// True where nine of ten lines are requests with a time and a status, or are left out on purpose,
   /// and one of them is a request.
   func fits(_ lines: [ArraySlice<UInt8>]) -> Bool {
@@ -42,11 +46,14 @@ protocol WebLineReader {
   func problem(_ line: TextField) -> String
   /// Lines that were read in another way than the first look at a file suggests, by kind.
   var kinds: [(text: String, lines: Int)] { get }
+  /// Sentences about the lines read so far, for results.
+  var remarks: [String] { get }
 }
 
 extension WebLineReader {
   /// Every line was read in one way.
   var kinds: [(text: String, lines: Int)] { [] }
+  var remarks: [String] { [] }
 }
 
 /// What a line of a log is.
@@ -72,7 +79,8 @@ struct WebDecoder<Layout: WebLayout>: TraceDecoder {
   var understanding: [String] { layout.understanding + options.understanding }
 
   func decode(_ reader: ByteReader, into batch: RecordBatch) throws {
-    let mapper = WebMapper(options, roles: layout.roles)
+    let mapper = WebMapper(
+      options, roles: layout.roles, takesAnyCost: layout.takesAnyCost)
     let fields = WebLine()
     var lines = layout.reader()
     var last = 0
@@ -99,6 +107,7 @@ struct WebDecoder<Layout: WebLayout>: TraceDecoder {
       }
       return true
     }
+    for remark in lines.remarks { batch.note(remark) }
     batch.noteLines(last)
     for kind in lines.kinds { batch.note(kind.text, lines: kind.lines) }
     _ = try batch.flush()
@@ -112,6 +121,8 @@ struct WebDecoder<Layout: WebLayout>: TraceDecoder {
       "expected a date and a time, found \(fields[.date].quoted) and "
         + fields[.timeOfDay].quoted
     case .time: "expected a date with a time, found \(fields[.time].quoted)"
+    case .timestamp:
+      "expected a date with a time or a number since 1970, found \(fields[.timestamp].quoted)"
     default:
       role.timeUnit?.problem(fields[role]) ?? "cannot read \(fields[role].quoted)"
     }

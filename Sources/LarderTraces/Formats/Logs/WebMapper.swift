@@ -13,8 +13,8 @@ struct WebMapper {
 
   private let options: WebOptions
   private let timeRole: WebRole?
-  private let costRole: WebRole?
-  private let costScale: Double
+  /// The first of these that a line has is its cost.
+  private let costs: [(role: WebRole, scale: Double)]
   private let hasLifetimes: Bool
   private let hasObjectBytes: Bool
   private let readsGet: Bool
@@ -23,13 +23,18 @@ struct WebMapper {
   private let text = KeyText()
 
   /// A mapper for lines with these roles.
-  init(_ options: WebOptions, roles: Set<WebRole>) {
+  ///
+  /// - Parameter takesAnyCost: each line has one of several costs; otherwise the surest of the
+  ///   roles is the cost of all lines.
+  init(_ options: WebOptions, roles: Set<WebRole>, takesAnyCost: Bool = false) {
     self.options = options
     readsGet = options.reads.contains(Array("GET".utf8))
     isCacheable = (0..<1000).map { options.cacheable.contains($0) }
     timeRole = WebRole.times.first { roles.contains($0) }
-    costRole = WebRole.costs.first { roles.contains($0) }
-    costScale = costRole?.costMilliseconds ?? 0
+    let costs = WebRole.costs.filter { roles.contains($0) }.map { role in
+      (role: role, scale: role.costMilliseconds ?? 0)
+    }
+    self.costs = takesAnyCost ? costs : Array(costs.prefix(1))
     hasLifetimes = !roles.isDisjoint(with: [.cacheControl, .expires, .ttl])
     hasObjectBytes = roles.contains(.objectBytes)
   }
@@ -54,6 +59,8 @@ struct WebMapper {
         return .skipped("they have no method and path")
       }
       (method, target) = (request.method, request.target)
+    } else if method.isEmpty, !line[.request].isEmpty, let request = RequestLine(line[.request]) {
+      method = request.method
     }
     var record = TraceRecord(key: 0)
     if let timeRole {
@@ -65,7 +72,7 @@ struct WebMapper {
       return .skipped("they write (writes=skip)")
     }
     record.key = key(target, line)
-    let isHead = method.count == 4 && method.next.pointee == 0x48
+    let isHead = method.count == 4 && method.next.pointee | 0x20 == 0x68
     record.operation = operation.rawValue
     guard setSize(line[.bytes], status, isHead: isHead, operation, &record) else {
       return .bad(.bytes)
@@ -77,15 +84,22 @@ struct WebMapper {
       }
     }
     if hasLifetimes, operation == .get { setLifetime(line, &record) }
-    if let costRole {
-      record.cost = CostField.sum(line[costRole], times: costScale) ?? TraceRecord.unknownCost
-    }
+    if !costs.isEmpty { record.cost = cost(line) }
     return .record(record)
+  }
+
+  @inline(__always)
+  private func cost(_ line: borrowing WebLine) -> Float {
+    for cost in costs where !line[cost.role].isEmpty {
+      return CostField.sum(line[cost.role], times: cost.scale) ?? TraceRecord.unknownCost
+    }
+    return TraceRecord.unknownCost
   }
 
   @inline(__always)
   private func time(_ role: WebRole, _ line: borrowing WebLine) -> UInt64? {
     if let unit = role.timeUnit { return unit.microseconds(line[role]) }
+    if role == .timestamp { return LogTime.microseconds(dateOrNumber: line[role]) }
     guard role == .date else { return LogTime.microseconds(line[.time]) }
     guard let day = LogTime.microseconds(line[.date]) else { return nil }
     var clock = DateText(line[.timeOfDay])
@@ -108,10 +122,10 @@ struct WebMapper {
   /// What a request does; nil when it is left out.
   @inline(__always)
   private func operation(_ method: TextField, _ status: Int) -> Operation? {
-    let isGet = method.isEmpty || (method.count == 3 && method.next.pointee == 0x47)
-    let isRead = isGet ? readsGet : options.reads.contains { method.equals($0) }
+    let isGet = method.isEmpty || (method.count == 3 && method.next.pointee | 0x20 == 0x67)
+    let isRead = isGet ? readsGet : options.reads.contains { method.equals(upperCase: $0) }
     if isRead { return isCacheable[status] ? .get : .bypass }
-    let isWrite = WebMapper.writes.contains { method.equals($0) }
+    let isWrite = WebMapper.writes.contains { method.equals(upperCase: $0) }
     guard isWrite else { return .bypass }
     switch options.writes {
     case .pass: return .bypass
@@ -167,7 +181,8 @@ struct WebMapper {
   @inline(__always)
   private func key(_ target: TextField, _ line: borrowing WebLine) -> UInt64 {
     let host = options.hasHost ? line[.host] : TextField(target.end, target.end)
-    let query = line[.query]
+    var query = line[.query]
+    if !query.isEmpty, query.next.pointee == 0x3F { query.skip() }
     if host.isNothing, query.isNothing, options.query == .keep, !options.ignoresCase {
       return KeyHash.key(target)
     }
@@ -177,7 +192,9 @@ struct WebMapper {
     let path = TextField(target.next, mark ?? target.end)
     text.append(path, lowercased: options.ignoresCase)
     let inner = mark.map { TextField($0 + 1, target.end) }
-    text.append(inner ?? query, by: options.query, lowercased: options.ignoresCase)
+    text.append(
+      inner.map { $0.isEmpty ? query : $0 } ?? query, by: options.query,
+      lowercased: options.ignoresCase)
     return text.key
   }
 }

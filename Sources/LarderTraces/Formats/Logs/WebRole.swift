@@ -23,6 +23,8 @@ enum WebRole: Int, CaseIterable, Sendable {
   case cutOff
   /// A date with a time, as `LogTime` reads it.
   case time
+  /// A date with a time, or a number since 1970 whose size tells its unit.
+  case timestamp
   /// A date without a time, and a time without a date.
   case date, timeOfDay
   /// Numbers since 1970.
@@ -34,7 +36,7 @@ enum WebRole: Int, CaseIterable, Sendable {
   /// What the origin took.
   case originSeconds, originMilliseconds, originMicroseconds, originNanoseconds
   /// What the whole answer took: stands in where the origin's time is not logged.
-  case totalSeconds, totalMilliseconds, totalMicroseconds
+  case totalSeconds, totalMilliseconds, totalMicroseconds, totalNanoseconds
 
   /// The unit of a time since 1970.
   var timeUnit: TimeUnit? {
@@ -53,20 +55,20 @@ enum WebRole: Int, CaseIterable, Sendable {
     case .originSeconds, .totalSeconds: 1000
     case .originMilliseconds, .totalMilliseconds: 1
     case .originMicroseconds, .totalMicroseconds: 0.001
-    case .originNanoseconds: 0.000_001
+    case .originNanoseconds, .totalNanoseconds: 0.000_001
     default: nil
     }
   }
 
   /// The roles that tell when a request was, surest first.
   static let times: [WebRole] = [
-    .time, .date, .seconds, .milliseconds, .microseconds, .nanoseconds,
+    .time, .timestamp, .date, .seconds, .milliseconds, .microseconds, .nanoseconds,
   ]
 
   /// The roles that tell what a fetch costs, surest first.
   static let costs: [WebRole] = [
     .originSeconds, .originMilliseconds, .originMicroseconds, .originNanoseconds, .totalSeconds,
-    .totalMilliseconds, .totalMicroseconds,
+    .totalMilliseconds, .totalMicroseconds, .totalNanoseconds,
   ]
 }
 

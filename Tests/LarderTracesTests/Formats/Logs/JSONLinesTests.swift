@@ -26,7 +26,9 @@ struct JSONLinesTests {
       "json-lines:time=ts:id=url:size=bytes:status=code")
     #expect(
       try allRecords(source) == [
-        TraceRecord(key: KeyHash.hash("/a"), time: 1_772_359_200_123_000, size: 9)
+        TraceRecord(
+          key: KeyHash.hash("/a"), time: 1_772_359_200_123_000, size: 9,
+          cost: TraceRecord.unknownCost)
       ])
   }
 
@@ -69,5 +71,199 @@ struct JSONLinesTests {
     let deep = String(repeating: "[", count: 100_000) + String(repeating: "]", count: 100_000)
     let source = try load(#"{"x":\#(deep),"id":7}"# + "\n", "json-lines:id=id")
     #expect(try allRecords(source).map(\.key) == [7])
+  }
+
+  private func notes(_ text: String, _ spec: String? = nil) throws -> String {
+    let folder = try TestFolder()
+    let path = try folder.write(text, to: "log")
+    let format = try spec.map { try ComponentSpec(parsing: $0) }
+    return try PreparedTrace.load(path: path, format: format).notes.joined(separator: "\n")
+  }
+
+  @Test func noteNamesKeysReadMissingAndUnused() throws {
+    let line = #"{"ts":1772359200,"uri":"/a","outcome":502,"bytes":9,"agent":"x","latency_ms":3}"#
+    let text = try notes(line + "\n")
+    #expect(
+      text.contains("keys read: id=uri, time=ts, size=bytes, cost=latency_ms (ms)"), "\(text)")
+    #expect(
+      text.contains(
+        "no status found: every answer counts as 200; name its key with json-lines:status=KEY"))
+    #expect(text.contains("no method found: every request counts as a GET"))
+    #expect(text.contains("no host found"))
+    #expect(text.contains("keys not used: outcome, agent"))
+    let named = try notes(line + "\n", "json-lines:status=outcome:hostname=-")
+    #expect(named.contains("status=outcome") && !named.contains("no status"), "\(named)")
+    #expect(!named.contains("no host"))
+    let source = try load(line + "\n")
+    #expect(source.understanding.contains { $0.hasPrefix("no status found") })
+  }
+
+  @Test func addressesOfClientsAreNoHosts() throws {
+    let lines = (1...4).map { #"{"url":"/a","host":"192.0.2.\#($0)","status":200}"# }
+    let text = try notes(lines.joined(separator: "\n"))
+    #expect(text.contains("host is not read for its value '192.0.2.1'"), "\(text)")
+    #expect(Set(try allRecords(load(lines.joined(separator: "\n"))).map(\.key)).count == 1)
+  }
+
+  @Test func keyThatAppearsLaterIsRead() throws {
+    let first =
+      #"{"time":"2026-03-01T10:00:00Z","url":"/a","ua":"\#(String(repeating: "x", count: 900))"}"#
+    let later =
+      #"{"time":"2026-03-01T10:00:00Z","url":"/a","query":"x=1","vhost":"h","statusCode":502,"#
+      + #""method":"GET","bytes_sent":"7"}"#
+    let lines = Array(repeating: first, count: 100) + [later]
+    let source = try load(lines.joined(separator: "\n"))
+    let last = try #require(try allRecords(source).last)
+    #expect(last.key == KeyHash.hash("h/a?x=1") && last.size == 7)
+    #expect(last.operation == Operation.bypass.rawValue)
+    let text = try notes(lines.joined(separator: "\n"))
+    #expect(text.contains("status=status_code is read from line 101 on"), "\(text)")
+    #expect(!text.contains("no status found"))
+  }
+
+  @Test func linesWithoutStatusAreCounted() throws {
+    let text = try notes(
+      [#"{"url":"/a","status":200}"#, #"{"url":"/a","status":404}"#, #"{"url":"/b"}"#]
+        .joined(separator: "\n"))
+    #expect(text.contains("1 line without status counts as 200"), "\(text)")
+  }
+
+  @Test func unitOfTimeIsToldByEachValue() throws {
+    let lines = [
+      #"{"url":"/a","t0":""}"#, #"{"url":"/a","t0":1772359200}"#,
+      #"{"url":"/a","t0":"1772359200250"}"#, #"{"url":"/a","t0":"2026-03-01T10:00:00.5Z"}"#,
+    ]
+    let source = try load(lines.dropFirst().joined(separator: "\n"), "json-lines:id=url:time=t0")
+    #expect(
+      try allRecords(source).map { $0.time - 1_772_359_200_000_000 } == [0, 250_000, 500_000])
+    let text = message {
+      _ = try load(lines.joined(separator: "\n"), "json-lines:time=t0:max-bad=0")
+    }
+    #expect(text.contains(":1: expected a date with a time or a number since 1970"), "\(text)")
+    let seconds = try load(lines[1] + "\n", "json-lines:time=t0:time-unit=ms")
+    #expect(try allRecords(seconds).map(\.time) == [1_772_359_200_000])
+  }
+
+  @Test func unitOfCostIsGiven() throws {
+    let line = #"{"url":"/a","latency":7,"ts":1772359200}"#
+    func cost(_ spec: String) throws -> [Float] { try allRecords(load(line, spec)).map(\.cost) }
+    #expect(try cost("json-lines:cost-unit=s") == [7000])
+    #expect(try cost("json-lines:cost-unit=us") == [0.007])
+    #expect(try cost("json-lines:cost=latency") == [7])
+    #expect(message { _ = try cost("json-lines:cost-unit=h") }.contains("one of s, ms, us, ns"))
+  }
+
+  @Test func namesDifferByCaseAndSeparators() throws {
+    let line = #"{"Request-URI":"/a","HOST":"h","StatusCode":"502","Bytes_Sent":"5"}"#
+    #expect(try allRecords(load(line)).map(\.key) == [KeyHash.hash("h/a")])
+    #expect(try allRecords(load(line)).map(\.operation) == [Operation.bypass.rawValue])
+    // Two keys that differ by case alone are two.
+    let both = try load(#"{"URL":"/wrong","url":"/a","Url":"/other"}"#, "json-lines:id=url")
+    #expect(try allRecords(both).map(\.key) == [KeyHash.hash("/a")])
+  }
+
+  @Test func queryIsAppendedOnce() throws {
+    let lines = [
+      #"{"path":"/a","args":"x=1","status":200}"#, #"{"path":"/a?x=1","args":"x=1","status":200}"#,
+      #"{"args":"?x=1","status":200,"path":"/a"}"#, #"{"path":"/a","args":["x=1"],"status":200}"#,
+    ]
+    let keys = try allRecords(load(lines.joined(separator: "\n"))).map(\.key)
+    #expect(Set(keys) == [KeyHash.hash("/a?x=1")])
+    let bare = [
+      #"{"path":"/a","args":"","status":200}"#, #"{"path":"/a","args":"-","status":200}"#,
+      #"{"path":"/a","args":null,"status":200}"#, #"{"path":"/a","args":[],"status":200}"#,
+    ]
+    #expect(
+      Set(try allRecords(load(bare.joined(separator: "\n"))).map(\.key)) == [KeyHash.hash("/a")])
+    let dropped = try load(lines.joined(separator: "\n"), "json-lines:query=drop")
+    #expect(Set(try allRecords(dropped).map(\.key)) == [KeyHash.hash("/a")])
+    let named = try load(#"{"path":"/a","qs":"x=1"}"#, "json-lines:query-key=qs")
+    #expect(try allRecords(named).map(\.key) == [KeyHash.hash("/a?x=1")])
+  }
+
+  @Test func moreThanSixtyFourNamesAreFound() throws {
+    let line = #"{"u":"/a","s":502,"z":7,"t":1772359200,"m":"GET","h":"h","q":"x=1","c":3}"#
+    let source = try load(
+      line, "json-lines:id=u:status=s:size=z:time=t:method=m:hostname=h:query-key=q:cost=c:ttl=z")
+    let record = try #require(try allRecords(source).first)
+    #expect(record.key == KeyHash.hash("h/a?x=1") && record.size == 7 && record.cost == 3)
+    #expect(record.operation == Operation.bypass.rawValue)
+  }
+
+  @Test(arguments: ["x.csv.log", "x.log", "x.json", "x.jsonl", "x"])
+  func unknownKeysAreListed(_ name: String) throws {
+    let folder = try TestFolder()
+    let path = try folder.write(#"{"alpha":1,"beta":{"gamma":"x"}}"# + "\n", to: name)
+    let text = message { _ = try FileSource(path: path) }
+    #expect(
+      text.contains(
+        "JSON lines, but no key of a path, URL or id is known; keys: alpha, beta.gamma; name it"),
+      "\(text)")
+  }
+
+  @Test(arguments: ["[\n{\"url\":\"/a\"},\n{\"url\":\"/b\"}\n]\n", "{\n  \"url\": \"/a\"\n}\n"])
+  func otherJSONIsCalledJSON(_ text: String) throws {
+    let folder = try TestFolder()
+    let path = try folder.write(text, to: "x.log")
+    #expect(message { _ = try FileSource(path: path) }.contains("a JSON object in each line"))
+  }
+
+  @Test func linesInsideOfJSONAreRead() throws {
+    func combined(_ target: String, _ status: Int = 200) -> String {
+      #"192.0.2.7 - - [01/Mar/2026:10:00:00 +0000] "GET \#(target) HTTP/1.1" \#(status) 900"#
+    }
+    func docker(_ text: String, _ end: String = "\\n") -> String {
+      let escaped = text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+      return #"{"log":"\#(escaped)\#(end)","stream":"stdout","time":"2026-03-01T10:00:00.1Z"}"#
+    }
+    let lines = [
+      docker(combined("/a")), docker(combined("/b"), ""), docker("1"), docker(combined("/c", 500)),
+    ]
+    let source = try load(lines.joined(separator: "\n"), nil)
+    #expect(
+      try allRecords(source).map(\.key)
+        == [KeyHash.hash("/a"), KeyHash.hash("/b"), KeyHash.hash("/c")])
+    let text = try notes(lines.joined(separator: "\n"))
+    #expect(text.contains("log lines are the texts of the key log, in the format combined"))
+    let json = #"{"ts":1772359200,"uri":"/a","args":"x=1","status":502}"#
+    let inner = try allRecords(load(docker(json) + "\n"))
+    #expect(inner.map(\.key) == [KeyHash.hash("/a?x=1")])
+    #expect(inner.map(\.operation) == [Operation.bypass.rawValue])
+    let shipped =
+      #"{"@timestamp":"2026-03-01T10:00:00Z","path":"/var/log/x","host":"web1","message":"#
+      + "\"" + combined("/a").replacing("\"", with: "\\\"") + "\"}\n"
+    #expect(try allRecords(load(shipped)).map(\.key) == [KeyHash.hash("/a")])
+    #expect(
+      try allRecords(load(shipped, "json-lines:id=path")).map(\.key)
+        == [KeyHash.hash("web1/var/log/x")])
+  }
+
+  @Test func badInnerLineHasItsNumber() {
+    let good = #"{"log":"h - - [01/Mar/2026:10:00:00 +0000] \"GET /a HTTP/1.1\" 200 5\n"}"#
+    let parts = [
+      #"{"log":"h - - [01/Mar/2026:10:00:00 +0000] \"GET /a"}"#,
+      #"{"log":"b HTTP/1.1\" 200 5\n"}"#,
+    ]
+    let lines =
+      [good, good] + parts + [#"{"log":"rubbish\n"}"#] + Array(repeating: good, count: 30)
+    let text = message {
+      _ = try load(lines.joined(separator: "\n"), "json-lines:max-bad=0")
+    }
+    #expect(text.contains(":5: expected a line such as"), "\(text)")
+  }
+
+  @Test func hostileNestingIsBounded() throws {
+    let open = String(repeating: #"{"request":"#, count: 50_000)
+    let close = String(repeating: "}", count: 50_000)
+    let lines = [#"{"request":{"uri":"/a"},"status":200}"#, open + "1" + close]
+    let text = try notes(lines.joined(separator: "\n"))
+    #expect(text.contains("1 line was left out: they have no method and path"), "\(text)")
+    var nested = #"{"url":"/a"}"#
+    for _ in 0..<8 {
+      nested =
+        #"{"log":""# + nested.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+        + "\"}"
+    }
+    #expect(try allRecords(load(nested)).map(\.key) == [KeyHash.hash("/a")])
   }
 }
