@@ -8,6 +8,12 @@ package enum AdviceError: Error, Hashable, Sendable, CustomStringConvertible {
   case tooShort(trace: String, requests: Int)
   /// Bytes are asked for, but the trace has no sizes.
   case noSizes(trace: String)
+  /// Prefixes are asked for, but the trace has no prompts.
+  case noPrompts(trace: String)
+  /// Prefixes are asked for, with a tier that they are not counted in.
+  case prefixesOfTiers
+  /// A policy that was asked for is no candidate.
+  case policy(String, reason: String)
   /// A capacity does not fit the trace.
   case capacity(String, trace: String)
   /// A file with prices says something that is not understood.
@@ -24,6 +30,12 @@ package enum AdviceError: Error, Hashable, Sendable, CustomStringConvertible {
     case .noSizes(let trace):
       "\(trace): has no sizes, so capacities cannot count bytes; remove --unit, or use --unit "
         + "objects"
+    case .noPrompts(let trace):
+      "\(trace): has no prompts, so prefixes cannot be counted; remove --prefix, or use a trace of "
+        + "the format hash-ids"
+    case .prefixesOfTiers:
+      "prefixes are counted in one tier: use --tiers memory or --tiers disk with --prefix"
+    case .policy(let policy, let reason): "the policy '\(policy)' cannot be advised: \(reason)"
     case .capacity(let message, let trace): "\(trace): \(message)"
     case .prices(let file, let line, let message):
       "\(file):" + (line.map { "\($0):" } ?? "") + " \(message)"

@@ -23,6 +23,12 @@ package struct AdviceSettings: Sendable, Hashable {
   package var seed: UInt64
   /// Caches that are simulated at the same time. Advice does not depend on it.
   package var threads: Int
+  /// Policies to restrict the search to, each with its parameters or, where it has none, with all
+  /// that are worth trying; LRU is always among them. nil for all.
+  package var policies: [PolicySpec]?
+  /// The order in which the blocks of prompts are requested, where hits are those of prefixes; nil
+  /// for hits of requests.
+  package var prefix: PromptOrder?
   /// Whether only the search is done, without curves, tiers, TTLs and stability: for measuring it.
   package var searchOnly: Bool
 

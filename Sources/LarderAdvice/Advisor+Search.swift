@@ -55,12 +55,14 @@ extension Advisor {
     let candidate = space.candidates[finalist.candidate]
     let scored = finalist.counts[segments.scored]
     let requested = scored.reduce(0) { $0 + Double($1.bytesRequested) }
+    let bytesHit = requested > 0 ? scored.reduce(0) { $0 + Double($1.bytesHit) } / requested : nil
     return DesignResult(
       policy: candidate.policy.description, admission: candidate.admission?.description,
       hitRatio: finalist.trial.scored,
-      byteHitRatio: unit == .bytes && requested > 0
-        ? scored.reduce(0) { $0 + Double($1.bytesHit) } / requested : nil,
-      learnedHitRatio: finalist.trial.learned[0], halves: finalist.trial.halves)
+      byteHitRatio: unit == .bytes && settings.prefix == nil ? bytesHit : nil,
+      learnedHitRatio: finalist.trial.learned[0], halves: finalist.trial.halves,
+      wholeHitRatio: whole.hitRatio(finalist.counts, in: finalist.counts.indices),
+      tokenShare: settings.prefix == nil ? nil : bytesHit)
   }
 
   /// The capacity that is recommended: the only one; with prices, the cheapest; or that with the

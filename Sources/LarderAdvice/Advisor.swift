@@ -30,8 +30,10 @@ package struct Advisor: Sendable {
   /// - Throws: `AdviceError` where the trace cannot give what is asked for, `PolicyError` for a
   ///   policy that declares values that are not valid.
   package init(
-    trace: PreparedTrace, settings: AdviceSettings, cancellation: Cancellation = Cancellation()
+    trace given: PreparedTrace, settings: AdviceSettings,
+    cancellation: Cancellation = Cancellation()
   ) throws {
+    let trace = try Self.ordered(given, settings)
     self.trace = trace
     self.settings = settings
     self.cancellation = cancellation
@@ -41,13 +43,28 @@ package struct Advisor: Sendable {
     if settings.learned != nil, requests < AdviceError.requestsMin {
       throw AdviceError.tooShort(trace: trace.name, requests: requests)
     }
-    segments = Segments(requests: requests, learned: settings.learned)
-    space = try SearchSpace(for: trace.requests, unit: unit)
+    segments = Segments(requests: requests, learned: settings.learned) { place in
+      settings.prefix == nil || place == 0 || place == requests
+        ? place : trace.promptEnd(from: place - 1)
+    }
+    space = try SearchSpace(for: trace.requests, unit: unit, policies: settings.policies)
     prices = settings.prices ?? Prices()
     let whole = MiniTrace(whole: trace, ends: segments.ends)
-    guard segments.scored.contains(where: { whole.gets[$0] > 0 }),
-      segments.learned.contains(where: { whole.gets[$0] > 0 })
+    guard
+      [segments.scored, segments.learned].allSatisfy({ part in
+        part.contains { whole.hasGets(in: $0) }
+      })
     else { throw AdviceError.noGets(trace: trace.name) }
+  }
+
+  /// The trace with the blocks of its prompts in the order that is asked for.
+  private static func ordered(
+    _ trace: PreparedTrace, _ settings: AdviceSettings
+  ) throws -> PreparedTrace {
+    guard let order = settings.prefix else { return trace }
+    if trace.prompts == nil { throw AdviceError.noPrompts(trace: trace.name) }
+    if settings.tiers == .hybrid { throw AdviceError.prefixesOfTiers }
+    return order == .tail ? try trace.tailFirst() : trace
   }
 
   /// Requests that may be replayed at one capacity.
@@ -60,13 +77,14 @@ package struct Advisor: Sendable {
 
   var replayer: Replayer {
     Replayer(
-      threads: settings.threads, seed: settings.seed, unit: unit, cancellation: cancellation,
+      threads: settings.threads, seed: settings.seed, unit: unit, prefix: settings.prefix,
+      cancellation: cancellation,
       replayed: replayed)
   }
 
   /// What holds everything, in the unit of the capacities.
   var footprint: UInt64 {
-    max(1, unit == .bytes ? trace.footprintBytes : UInt64(trace.requests.objects))
+    max(1, unit == .bytes ? trace.footprintBytes : UInt64(trace.storableObjects))
   }
 
   /// The whole trace in its segments.
@@ -87,7 +105,8 @@ package struct Advisor: Sendable {
       tiers: settings.tiers, learnedBillionths: settings.learned?.billionths, seed: settings.seed,
       candidates: space.candidates.count,
       replayedRequests: UInt64(found.reduce(0) { $0 + $1.replayed }),
-      capacities: found.map(\.advice), recommended: place, reason: reason)
+      capacities: found.map(\.advice), recommended: place, reason: reason,
+      prefix: settings.prefix)
     if !settings.searchOnly { try complete(&advice, found[place]) }
     return advice.ofAllTraffic(trace.sampling)
   }
@@ -105,7 +124,7 @@ package struct Advisor: Sendable {
     advice.stability = try stability(finding)
     advice.lifetimes = try lifetimes(design, finding.advice.capacity)
     let model = costModel()
-    if [.auto, .hybrid].contains(settings.tiers) {
+    if [.auto, .hybrid].contains(settings.tiers), settings.prefix == nil {
       advice.splits = try splits(behind: design, finding.advice, model)
     }
     advice.costs = costs(advice, model)
@@ -127,8 +146,7 @@ package struct Advisor: Sendable {
     for spec in specs {
       do {
         let capacity = trace.sampling.scaled(
-          try spec.resolve(
-            unit: unit, objects: facts.objects, footprintBytes: facts.footprintBytes))
+          try spec.resolve(unit: unit, of: facts))
         named[capacity] = named[capacity] ?? spec.description
       } catch {
         // A share that was not asked for may be too small for a tiny trace.

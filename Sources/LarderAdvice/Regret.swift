@@ -90,7 +90,7 @@ package struct Regret: Sendable {
 
   private func capacity(_ share: String) throws -> UInt64 {
     let facts = TraceFacts(trace)
-    let whole = facts.footprintBytes ?? facts.objects
+    let whole = facts.footprintBytes ?? facts.storableObjects ?? facts.objects
     return max(1, Share(parsing: share)?.of(whole) ?? 1)
   }
 

@@ -10,6 +10,7 @@ struct AdviceCall {
   /// The options of the command that it has.
   static let options: Set<String> = [
     "capacity", "unit", "tiers", "prices", "time-budget", "learn", "whole", "seed", "threads",
+    "ignore-size", "policy", "prefix",
   ]
 
   private let trace: PreparedTrace
@@ -28,6 +29,16 @@ struct AdviceCall {
       tiers: try options.word("tiers", AdviceTiers.self) ?? .auto,
       seed: try options.integer("seed", in: 0...UInt64.max) ?? 1,
       threads: try options.threads())
+    if try options.flag("ignore-size") {
+      if settings.unit == .bytes {
+        throw CallError.option("ignore-size", "excludes the unit bytes")
+      }
+      settings.unit = .objects
+    }
+    if let policies = options["policy"], policies != "all" {
+      settings.policies = try CallOptions.policies(policies)
+    }
+    settings.prefix = try options.word("prefix", PromptOrder.self)
     if let learn = options["learn"] {
       guard let share = AdviseSpec.learned(learn) else {
         throw CallError.option(

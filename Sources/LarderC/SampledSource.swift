@@ -39,9 +39,8 @@ struct SampledSource: RecordSource {
 
   private static func gets(_ requests: RequestColumns) -> UInt64 {
     guard let operations = requests.operations else { return UInt64(requests.count) }
-    let counted = [Operation.get, .bypass].map(\.rawValue)
     var gets: UInt64 = 0
-    for index in 0..<requests.count where counted.contains(operations[index]) { gets += 1 }
+    for index in 0..<requests.count where Operation.isCounted(operations[index]) { gets += 1 }
     return gets
   }
 

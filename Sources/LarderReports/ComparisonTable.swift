@@ -58,7 +58,8 @@ package enum ComparisonTable {
       let table = ValueTable(comparison: comparison, metric: metric, showsRange: false).table
       return "\(metric.title), %\n" + aligned(table, colour)
     }
-    return table(.hitRatio) + (comparison.countsBytes ? table(.byteHitRatio) : "")
+    return comparison.hitMetrics.map { table($0) }.joined()
+      + (comparison.countsBytes ? table(.byteHitRatio) : "")
   }
 
   /// A table in columns, each line ending in a line feed.

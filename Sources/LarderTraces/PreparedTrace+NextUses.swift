@@ -62,7 +62,7 @@ extension PreparedTrace {
     columns.nextUses = storage.adopt(column, count: requests.count)
     columns.owner = storage
     return PreparedTrace(
-      name: name, requests: columns, footprintBytes: footprintBytes, timesRaised: timesRaised,
+      name: name, requests: columns, footprint: footprint, timesRaised: timesRaised,
       reading: reading, prompts: prompts)
   }
 }

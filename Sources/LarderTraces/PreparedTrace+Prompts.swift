@@ -70,7 +70,7 @@ extension PreparedTrace {
     let same = try GrowableColumn<UInt32>(capacity: max(1, requests.count))
     same.base.update(from: prompts, count: requests.count)
     return PreparedTrace(
-      name: name, requests: columns, footprintBytes: footprintBytes, timesRaised: timesRaised,
+      name: name, requests: columns, footprint: footprint, timesRaised: timesRaised,
       reading: reading, prompts: storage.adopt(same, count: requests.count))
   }
 

@@ -39,6 +39,9 @@ public struct ReadingFacts: Sendable, Hashable {
   /// What `lines` counts.
   public var lineName = "lines"
 
+  /// What is wrong with the first bad line.
+  var firstBad: TraceError?
+
   /// How many bad lines are quoted.
   static let examplesMaximum = 3
 
@@ -105,7 +108,22 @@ public struct ReadingFacts: Sendable, Hashable {
     return "The server skipped \(events) because it was read too slowly: the trace has holes."
   }
 
-  /// Adds what was noticed in another part of the same trace.
+  /// Checks at the end that few enough lines were bad.
+  ///
+  /// - Throws: the first bad line's error, with how many there were.
+  func checkBadLines(maxShare: Double) throws(TraceError) {
+    guard var error = firstBad, Double(badLines) > maxShare * Double(max(1, lines)) else { return }
+    let others = badExamples.dropFirst().map { "also \($0)" }
+    let share = SizeFacts.share(badLines, of: max(1, lines))
+    let limit = SizeFacts.share(Int(maxShare * 1e6), of: 1_000_000)
+    let last =
+      "\(badLines) of \(lines) \(lineName) cannot be read (\(share)), and "
+      + "\(maxShare == 0 ? "none" : limit) may; check the format, or allow more with --max-bad"
+    error.advice = ([error.advice].compactMap { $0 } + others + [last]).joined(separator: "; ")
+    throw error
+  }
+
+  /// Adds what was noticed in another file of the same trace.
   mutating func add(_ other: ReadingFacts) {
     timesSorted += other.timesSorted
     lines += other.lines
@@ -117,6 +135,10 @@ public struct ReadingFacts: Sendable, Hashable {
     eventsSkipped = eventsSkipped.addingSaturated(other.eventsSkipped)
     kinds.merge(other.kinds) { $0 + $1 }
     emptyFiles += other.emptyFiles
-    remarks += other.remarks
+    remarks += other.remarks.filter { !remarks.contains($0) }
+    firstBad = firstBad ?? other.firstBad
+    lineName = other.lineName
+    sampling = TraceSampling(
+      rate: min(sampling.rate, other.sampling.rate), gets: sampling.gets + other.sampling.gets)
   }
 }

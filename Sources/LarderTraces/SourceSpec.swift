@@ -16,8 +16,8 @@ public indirect enum SourceSpec: Sendable, Hashable, Codable {
 public struct TraceReference: Sendable, Hashable, Codable {
   /// Path as written; relative to the workload file's folder.
   public var path: String
-  /// Further files of the same trace, such as those that a log was rotated into; nil for none. They
-  /// are read in the order of their times.
+  /// Further files of the same trace, such as those that a log was rotated into, or those of other
+  /// servers; nil for none. They are merged by time.
   public var morePaths: [String]?
   /// Format and options, such as `csv:time=1:id=2`; nil to recognise it.
   public var format: ComponentSpec?

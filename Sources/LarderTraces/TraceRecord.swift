@@ -41,6 +41,15 @@ public struct TraceRecord: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
+extension Operation {
+  /// Whether hit ratios count an operation with this number: a get, or a request that passes all
+  /// caches, which is a miss.
+  @inlinable
+  package static func isCounted(_ number: UInt8) -> Bool {
+    number == get.rawValue || number == bypass.rawValue
+  }
+}
+
 /// Which columns a source of records fills beside the key. The others are not kept.
 public struct TraceColumns: OptionSet, Sendable, Hashable {
   /// The bits of the set.

@@ -97,10 +97,20 @@ package struct CapacitySpec: Sendable, Hashable, CustomStringConvertible {
     return bytes
   }
 
+  /// The capacity in `unit` for a trace; as `resolve(unit:objects:footprintBytes:)`. A share is one
+  /// of the objects that a cache may store.
+  package func resolve(
+    unit: CapacityUnit, of trace: TraceFacts
+  ) throws(CapacityError) -> UInt64 {
+    try resolve(
+      unit: unit, objects: trace.storableObjects ?? trace.objects,
+      footprintBytes: trace.footprintBytes)
+  }
+
   /// The capacity in `unit`.
   ///
   /// - Parameters:
-  ///   - objects: distinct objects in the trace.
+  ///   - objects: distinct objects that a cache may store.
   ///   - footprintBytes: sum of their sizes, nil when the trace has none.
   /// - Throws: `CapacityError` when the amount counts something else than `unit`, or when the
   ///   share comes to less than 1.

@@ -79,6 +79,9 @@ extension TraceFacts {
       objects: sampling.represented(UInt64(trace.requests.objects)),
       footprintBytes: trace.hasSizes ? sampling.represented(trace.footprintBytes) : nil)
     samplingRate = sampling.isPart ? sampling.rate : nil
+    if trace.storableObjects < trace.requests.objects {
+      storableObjects = sampling.represented(UInt64(trace.storableObjects))
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 import LarderEngine
+import LarderSimulation
 import LarderTraces
 import LarderWorkloads
 import Testing
@@ -83,6 +84,96 @@ import Testing
     #expect(lost[0] > 30 && lost == lost.sorted(by: >))
     #expect(advice.lifetimes.allSatisfy { $0.staleRatio == nil })
     #expect(advice.durationSeconds == 3998)
+  }
+
+  /// Every other request is one that no cache may answer: it is a miss, as in a simulation.
+  @Test func requestsThatPassAreMisses() throws {
+    var lines = ""
+    for place in 0..<1000 {
+      lines += "page\(place % 40),get,1000\nform\(place),bypass,5000\n"
+    }
+    let trace = try AdviceStand.csv(lines, format: "csv:id=1:op=2:size=3")
+    #expect(trace.footprintBytes == 40_000 && trace.storableObjects == 40)
+    let whole = try advice(trace, try AdviceStand.settings("40000B"))
+    #expect(whole.best.advised.hitRatio == 0.48 && whole.best.lru.hitRatio == 0.48)
+    #expect(whole.curve.allSatisfy { $0.hitRatio <= 0.48 })
+    #expect(whole.lruCurve.last?.capacity == 40_000 && whole.lruCurve.last?.hitRatio == 0.48)
+    #expect(whole.trace.storableObjects == 40)
+    let half = try advice(trace, try AdviceStand.settings("100%", learned: Share(percent: 50)))
+    #expect(half.best.capacity == 40_000)
+    #expect(half.best.lru.hitRatio == 0.5 && half.best.lru.wholeHitRatio == 0.48)
+    let posts = try AdviceStand.csv(
+      String(repeating: "a,bypass,9\n", count: 20), format: "csv:id=1:op=2:size=3")
+    #expect(throws: AdviceError.noGets(trace: "t.csv")) {
+      try Advisor(trace: posts, settings: AdviceSettings(learned: nil))
+    }
+  }
+
+  @Test(arguments: [PromptOrder.front, .tail])
+  func promptsAreAdvisedOnByTheirPrefixes(_ order: PromptOrder) throws {
+    let trace = try AdviceStand.generated("llm-prefix", requests: 8000)
+    for learned in [nil, Share(percent: 50)] {
+      var settings = try AdviceStand.settings("300", learned: learned)
+      settings.prefix = order
+      settings.policies = try ["sieve", "fifo"].map { try PolicySpec(parsing: $0) }
+      let advice = try advice(trace, settings)
+      #expect(Set(advice.best.runnersUp.map(\.policy)).isSubset(of: ["lru", "sieve", "fifo"]))
+      let lru = advice.best.lru
+      let turned = order == .tail ? try trace.tailFirst() : trace
+      let tier = TierSetup(policy: try PolicySpec(parsing: "lru"), capacity: 300)
+      let simulation = try PolicyRegistry.makeSimulation(
+        SimulationSetup(arrangement: .memory(tier), unit: .objects, seed: 1),
+        over: turned.requests)
+      var prefixes = PrefixReplay(simulation, over: turned, order: order)
+      _ = prefixes.run(upTo: turned.requests.count, untilFirstEviction: false)
+      let counts = prefixes.counts
+      #expect(lru.wholeHitRatio == Double(counts.hits) / Double(turned.requests.count))
+      #expect(lru.wholeHitRatio < (simulation.counts.hitRatio ?? 0))
+      if learned == nil {
+        #expect(lru.tokenShare == Double(counts.tokens) / Double(counts.inputTokens))
+      }
+      #expect(advice.splits.isEmpty && advice.stability?.advantage == nil)
+      #expect(advice.prefix == order)
+    }
+  }
+
+  /// So little may be replayed that samples decide first.
+  @Test func samplesOfPromptsAreWholePrompts() throws {
+    let trace = try AdviceStand.generated("llm-prefix", requests: 20_000)
+    var settings = try AdviceStand.settings(
+      "500", learned: Share(percent: 50), requestsMax: 2e6)
+    settings.prefix = .front
+    let advice = try advice(trace, settings)
+    #expect(!advice.best.isExhaustive && advice.best.advised.hitRatio > 0)
+    let mini = try MiniTrace(
+      of: trace, sample: SpatialSample(rate: 1), share: 0.1, ends: [10_000, 20_000],
+      prefix: .front)
+    let prompts = try #require(mini.trace.prompts)
+    let tokens = (0..<mini.trace.requests.count).map { prompts[$0] }
+    // A prompt of so many tokens has as many blocks, and none is cut.
+    var place = 0
+    while place < tokens.count {
+      let end = mini.trace.promptEnd(from: place)
+      #expect(end - place == max(1, (Int(tokens[place]) - 1 + 511) / 512))
+      place = end
+    }
+  }
+
+  @Test func whatCannotBeAdvisedForPromptsIsAnError() throws {
+    let plain = try AdviceStand.generated("zipf:objects=100", requests: 500)
+    var settings = try AdviceStand.settings("50")
+    settings.prefix = .front
+    #expect(throws: AdviceError.noPrompts(trace: plain.name)) {
+      try Advisor(trace: plain, settings: settings)
+    }
+    let prompts = try AdviceStand.generated("llm-prefix", requests: 500)
+    settings.tiers = .hybrid
+    #expect(throws: AdviceError.prefixesOfTiers) {
+      try Advisor(trace: prompts, settings: settings)
+    }
+    settings.prefix = nil
+    settings.policies = [try PolicySpec(parsing: "belady")]
+    #expect(throws: AdviceError.self) { try Advisor(trace: plain, settings: settings) }
   }
 
   @Test func disksAndCosts() throws {

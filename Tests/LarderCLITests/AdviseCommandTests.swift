@@ -93,6 +93,36 @@ import Testing
     #expect(joined.output.hasPrefix(whole.output.prefix { $0 != "\n" }))
   }
 
+  /// The screen says of which part of the trace a hit ratio is, and gives that of the whole.
+  @Test func aHitRatioOfAPartIsNamedBesideThatOfAll() throws {
+    let scratch = try ScratchFolder()
+    let lines = (0..<600).map { "\($0 % 40),get\n\(1000 + $0),bypass\n" }
+    try scratch.write(lines.joined(), to: "t.csv")
+    let words = ["advise", "t.csv", "--format", "csv:id=1:op=2", "--capacity", "40", "--quiet"]
+    let run = try LarderProcess(words, in: scratch.folder)
+    #expect(
+      Self.words(run).contains(
+        "lru answers 50.0 % of requests in the last 50 % of the trace, with a warm cache "
+          + "(46.7 % of all)"), "\(run.output)\(run.notes)")
+    let whole = try LarderProcess(words + ["--whole", "--ignore-size"], in: scratch.folder)
+    #expect(Self.words(whole).contains("lru answers 46.7 % of requests, and"), "\(whole.output)")
+  }
+
+  @Test func promptsAreAdvisedOnByPrefixes() throws {
+    let scratch = try ScratchFolder()
+    let made = try LarderProcess(
+      ["trace", "generate", "llm-prefix", "--requests", "3000", "p.larder"],
+      in: scratch.folder)
+    #expect(made.exitCode == 0, "\(made.notes)")
+    let run = try LarderProcess(
+      ["advise", "p.larder", "--capacity", "200", "--prefix", "tail", "--policy", "lru,sieve"]
+        + ["--quiet"], in: scratch.folder)
+    #expect(run.exitCode == 0, "\(run.notes)")
+    let words = Self.words(run)
+    #expect(words.contains("of the blocks of prompts as prefix hits in the last 50 %"), "\(words)")
+    #expect(words.contains("of their tokens are not computed"))
+  }
+
   @Test func pricesChooseTheCapacity() throws {
     let scratch = try ScratchFolder()
     try scratch.write(Self.trace, to: "t.txt")
@@ -118,6 +148,11 @@ import Testing
     (["none.txt"], "none.txt"), (["t.txt", "w.yaml"], "'w.yaml' is a workload file"),
     (["--whole", "--learn", "5%", "t.txt"], "--whole and --learn exclude each other"),
     (["w.yaml", "--join"], "'w.yaml' says how its traces are read"),
+    (["t.txt", "--prefix", "tail"], "t.txt: has no prompts"),
+    (["t.txt", "--prefix", "front", "--tiers", "hybrid"], "cannot be combined"),
+    (["t.txt", "--policy", "belady"], "'belady' cannot be advised: it knows the future"),
+    (["t.txt", "--policy", "lruu"], "lruu"),
+    (["t.txt", "--ignore-size", "--unit", "bytes"], "exclude each other"),
   ])
   func badArguments(_ arguments: [String], _ message: String) throws {
     let scratch = try ScratchFolder()

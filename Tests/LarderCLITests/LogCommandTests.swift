@@ -30,6 +30,28 @@ struct LogCommandTests {
     #expect(joined.notes.contains("1 request had no full size"))
   }
 
+  /// Each object is requested once at each of two servers, two seconds apart.
+  @Test func logsOfTwoServersAreMergedByTime() throws {
+    let scratch = try ScratchFolder()
+    for (name, delay) in [("lb1.log", 0), ("lb2.log", 2)] {
+      let lines = (0..<70).map { Self.line(($0 / 10) + delay, "o/\($0)") }
+      try scratch.write(lines.joined(), to: name)
+    }
+    let words = ["--policy", "lru", "--capacity", "60", "--ignore-size", "--csv", "-"]
+    let run = try LarderProcess(
+      ["simulate", "lb1.log", "lb2.log", "--join"] + words, in: scratch.folder)
+    #expect(run.output.contains(",140,70,70,0,70,0.500000,"), "\(run.output)")
+    #expect(run.notes.contains("2 of 2 files overlap in time and were merged by time."))
+    #expect(!run.notes.contains("out of order"))
+    try scratch.write(
+      "source: {trace: [lb2.log, lb1.log]}\nunit: objects\npolicies: [lru]\ncapacities: [60]\n",
+      to: "w.yaml")
+    let workload = try LarderProcess(["run", "w.yaml", "--output", "out"], in: scratch.folder)
+    #expect(workload.exitCode == 0, "\(workload.notes)")
+    let counts = try String(contentsOf: scratch.url("out/counts.csv"), encoding: .utf8)
+    #expect(counts.contains(",140,70,70,0,70,0.500000,"), "\(counts)")
+  }
+
   @Test func standardInputIsATrace() throws {
     let scratch = try folder()
     let run = try LarderProcess(

@@ -36,6 +36,16 @@ import Testing
     #expect(change?.kind == kind)
   }
 
+  @Test func prefixHitsAreJudgedInPlaceOfBlockHits() {
+    let before = cell([.requests: 100, .hits: 50, .prefixHits: 30, .prefixTokens: 900])
+    let fewer = cell([.requests: 100, .hits: 60, .prefixHits: 29, .prefixTokens: 900])
+    #expect(CellChange(from: before, to: fewer)?.kind == .worse)
+    let more = cell([.requests: 100, .hits: 40, .prefixHits: 31, .prefixTokens: 950])
+    #expect(CellChange(from: before, to: more)?.kind == .better)
+    let old = cell([.requests: 100, .hits: 50])
+    #expect(CellChange(from: old, to: before) == nil, "a baseline of an earlier version")
+  }
+
   @Test func aLossIsNotMadeGoodByAGain() {
     let before = cell([.requests: 100, .hits: 50, .diskWrites: 10])
     let after = cell([.requests: 100, .hits: 60, .diskWrites: 11])

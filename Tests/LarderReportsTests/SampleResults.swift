@@ -45,6 +45,25 @@ enum SampleResults {
     return Record(cell: cell, counts: counts, objectsDistinct: 900)
   }
 
+  /// Prompts: LHD has more hits of blocks, and LRU more of prefixes.
+  static var prompts: RunResults {
+    var results = empty(planned: 2)
+    let all: [(policy: String, hits: UInt64, prefixes: UInt64)] = [
+      ("lru", 3000, 2784), ("lhd", 3500, 2418),
+    ]
+    for (policy, hits, prefixes) in all {
+      var record = record(cell(policy, capacity: 100), hits: hits, of: 10_000)
+      var prefix = PrefixCounts()
+      prefix.prompts = 900
+      prefix.hits = prefixes
+      prefix.tokens = prefixes * 500
+      prefix.inputTokens = 4_500_000
+      record.prefix = prefix
+      results.records.append(record)
+    }
+    return results
+  }
+
   /// Memory with two capacities and three seeds, and a hybrid in bytes with everything there is.
   static var full: RunResults {
     var results = empty(planned: 24)

@@ -136,7 +136,7 @@ larder_status larder_mrc(
     larder_trace trace, const char *options, larder_task task, char **csv, char **error);
 
 /* advice.json, as of `larder advise --json`. Options: capacity, unit, tiers, prices, time-budget,
- * learn, whole, seed, threads. */
+ * learn, whole, seed, threads, policy, prefix, ignore-size. */
 larder_status larder_advise(
     larder_trace trace, const char *options, larder_task task, char **json, char **error);
 

@@ -7,7 +7,7 @@ extension Advisor {
     var bytes: UInt64 = 0
     if let sizes = columns.sizes {
       for place in 0..<columns.count
-      where columns.operations.map({ $0[place] == Operation.get.rawValue }) ?? true {
+      where columns.operations.map({ Operation.isCounted($0[place]) }) ?? true {
         bytes &+= UInt64(sizes[place])
       }
     }

@@ -34,7 +34,7 @@ struct CostModel: Sendable {
       monthlyGets = all * Prices.monthSeconds / 86400
       volume = "the trace has no times and is taken for one day"
     }
-    let objects = Double(max(1, trace.requests.objects))
+    let objects = Double(max(1, trace.storableObjects))
     objectBytes =
       trace.hasSizes ? max(1, Double(trace.footprintBytes) / objects) : prices.objectBytes
     requestBytes = trace.hasSizes ? Double(bytes) / max(1, gets) : prices.objectBytes

@@ -21,7 +21,8 @@ extension Advisor {
   /// LRU's curve: from stack distances where those are exact, or simulated.
   func lruCurve() throws -> LRUScores {
     let grid = grid(unit == .bytes ? Self.lruPoints : Self.points)
-    if !LRUCurvePass.expires(trace.requests) {
+    // Stack distances know of blocks and not of prefixes.
+    if settings.prefix == nil, !LRUCurvePass.expires(trace.requests) {
       began("Stack distances of lru", trace.requests.count)
       let pass = LRUCurvePass(over: trace.requests, unit: unit, capacities: grid)
       var before: LRUCurve?

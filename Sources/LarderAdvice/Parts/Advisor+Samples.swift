@@ -25,11 +25,11 @@ extension Advisor {
     let all = Double(trace.requests.count)
     let share = Self.partOfBudget * budget / (all * Double(max(1, runs)) * cost)
     guard share < 1 else { return .all }
-    let meanSize = Double(footprint) / Double(max(1, trace.requests.objects))
+    let meanSize = Double(footprint) / Double(max(1, trace.storableObjects))
     let wanted = Search.scaledObjectsMin * max(1, meanSize) / Double(capacity)
     // Powers of two, so that neighbours on a curve share a sample.
     var rate = 1.0
-    while rate / 2 >= max(share, wanted) { rate /= 2 }
+    while settings.prefix == nil, rate / 2 >= max(share, wanted) { rate /= 2 }
     return Extent(rate: rate, share: min(1, share / rate))
   }
 
@@ -38,7 +38,7 @@ extension Advisor {
     guard extent != .all else { return whole }
     return try MiniTrace(
       of: trace, sample: SpatialSample(rate: extent.rate, seed: settings.seed),
-      share: extent.share, ends: segments.ends)
+      share: extent.share, ends: segments.ends, prefix: settings.prefix)
   }
 
   /// That much of the trace as so many runs of these designs may replay.

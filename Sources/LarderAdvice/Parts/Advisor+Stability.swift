@@ -25,7 +25,8 @@ extension Advisor {
       halves: bests.map { results[$0] }, disagreementPoints: disagreement,
       changes: disagreement > AdviceSettings.unstablePoints, safest: results[safest],
       safestLossPoints: worst[safest])
-    try bootstrap(finding, &stability)
+    // Parts of the objects are no parts of prompts.
+    if settings.prefix == nil { try bootstrap(finding, &stability) }
     return stability
   }
 
@@ -39,7 +40,7 @@ extension Advisor {
     compared = [finding.chosen] + compared + [lru]
     let sample = try mini(
       runs: compared.count, of: compared, smallest: finding.advice.capacity)
-    let meanSize = Double(footprint) / Double(max(1, trace.requests.objects))
+    let meanSize = Double(footprint) / Double(max(1, trace.storableObjects))
     let held = Double(finding.advice.capacity) * sample.rate / max(1, meanSize)
     var parts = Self.partsMax
     while parts > 4, held / Double(parts) < Search.scaledObjectsMin / 2 { parts /= 2 }

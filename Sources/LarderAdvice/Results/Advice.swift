@@ -42,6 +42,8 @@ package struct Advice: Sendable, Hashable, Codable {
   package var costs: Costs?
   /// What to know of how the advice came about.
   package var notes: [String] = []
+  /// The order in which the blocks of prompts are requested, where hits are those of prefixes.
+  package var prefix: PromptOrder?
 
   /// What is recommended.
   package var best: CapacityAdvice { capacities[recommended] }

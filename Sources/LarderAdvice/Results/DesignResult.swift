@@ -12,6 +12,11 @@ package struct DesignResult: Sendable, Hashable, Codable {
   package var learnedHitRatio: Double
   /// Hit ratios in the first and the second half of the trace.
   package var halves: [Double]
+  /// Hit ratio on the whole trace.
+  package var wholeHitRatio: Double
+  /// Tokens of prefix hits per token of prompts, on the scored part; nil unless prefixes are
+  /// counted.
+  package var tokenShare: Double?
 
   /// The design in words.
   package var name: String { policy + (admission.map { " behind \($0)" } ?? "") }

@@ -1,11 +1,13 @@
 import LarderEngine
 import LarderTraces
+import LarderWorkloads
 
 /// A trace, or a sample of it, divided into segments that are counted apart.
 ///
 /// The sample is spatial: all requests of some of the objects. A small cache needs a certain rate
 /// to hold enough of the sampled objects; where that is more than may be replayed, the sample is
-/// also restricted to windows that are spread evenly over the trace.
+/// also restricted to windows that are spread evenly over the trace. Where hits of prefixes count,
+/// prompts are not taken apart: a sample is windows of whole prompts.
 struct MiniTrace: Sendable {
   /// The requests.
   let trace: PreparedTrace
@@ -13,9 +15,10 @@ struct MiniTrace: Sendable {
   let rate: Double
   /// The end of each segment, in requests of `trace`.
   let ends: [Int]
-  /// Gets of the whole trace that each segment stands for.
+  /// Gets of the whole trace that each segment stands for, and requests that pass all caches: they
+  /// are misses.
   let gets: [Double]
-  /// Gets in each segment.
+  /// Those in each segment.
   let sampledGets: [Double]
 
   /// The whole trace, with segments that end at `ends`; the last ends with it.
@@ -34,7 +37,8 @@ struct MiniTrace: Sendable {
   /// - Throws: `TraceError` when there is no memory.
   /// - Complexity: O(requests of the trace).
   init(
-    of trace: PreparedTrace, sample: SpatialSample, share: Double = 1, ends: [Int]
+    of trace: PreparedTrace, sample: SpatialSample, share: Double = 1, ends: [Int],
+    prefix: PromptOrder? = nil
   ) throws(TraceError) {
     var positions: [Int] = []
     var sampledEnds: [Int] = []
@@ -43,6 +47,8 @@ struct MiniTrace: Sendable {
     for end in ends {
       var covered = 0.0
       for window in Self.windows(start..<end, share: share) {
+        let window =
+          prefix == nil ? window : trace.wholePrompts(in: window, after: positions.last)
         sample.select(in: window, of: trace.requests, into: &positions)
         covered += Self.gets(trace.requests, in: window)
       }
@@ -50,7 +56,7 @@ struct MiniTrace: Sendable {
       gets.append(covered)
       start = end
     }
-    self.trace = try trace.requests(at: positions)
+    self.trace = try trace.requests(at: positions, withPrompts: prefix != nil)
     rate = sample.rate
     self.ends = sampledEnds
     let correction = Self.correction(of: trace)
@@ -89,7 +95,14 @@ struct MiniTrace: Sendable {
 
   private static func gets(_ columns: RequestColumns, in range: Range<Int>) -> Double {
     guard let operations = columns.operations else { return Double(range.count) }
-    return Double(range.count { operations[$0] == Operation.get.rawValue })
+    return Double(range.count { Operation.isCounted(operations[$0]) })
+  }
+
+  /// Whether a segment has a request that a cache may answer.
+  func hasGets(in segment: Int) -> Bool {
+    let range = (segment > 0 ? ends[segment - 1] : 0)..<ends[segment]
+    guard let operations = trace.requests.operations else { return !range.isEmpty }
+    return range.contains { operations[$0] == Operation.get.rawValue }
   }
 
   /// The hit ratio of some segments, corrected for what the sample has too many or too few requests
@@ -104,5 +117,16 @@ struct MiniTrace: Sendable {
     guard all > 0 else { return 0 }
     let represented = sampledGets[segments].reduce(0, +) / rate
     return min(1, max(0, (hits / rate + (all - represented)) / all))
+  }
+}
+
+extension PreparedTrace {
+  /// The prompts that begin in a range of requests and have not begun before `last`.
+  fileprivate func wholePrompts(in range: Range<Int>, after last: Int?) -> Range<Int> {
+    func border(_ place: Int) -> Int {
+      place == 0 || place >= requests.count ? place : promptEnd(from: place - 1)
+    }
+    let start = max(border(range.lowerBound), last.map { $0 + 1 } ?? 0)
+    return start..<max(start, border(range.upperBound))
   }
 }

@@ -1,6 +1,8 @@
 import Dispatch
 import LarderEngine
+import LarderSimulation
 import LarderSystem
+import LarderWorkloads
 import Synchronization
 
 /// Replays traces through caches, on several threads. What is counted does not depend on how many.
@@ -11,6 +13,8 @@ struct Replayer: Sendable {
   var seed: UInt64
   /// What capacities count.
   var unit: CapacityUnit
+  /// The order in which traces have the blocks of their prompts, where hits are those of prefixes.
+  var prefix: PromptOrder?
   /// Stops the work.
   var cancellation: Cancellation
   /// Told how many more requests are replayed; from several threads, one at a time.
@@ -57,15 +61,29 @@ struct Replayer: Sendable {
     let simulation = try PolicyRegistry.makeSimulation(
       SimulationSetup(arrangement: job.arrangement, unit: unit, seed: seed),
       over: job.trace.trace.requests)
+    var prefixes = prefix.map { PrefixReplay(simulation, over: job.trace.trace, order: $0) }
     var segments: [Counts] = []
     for end in job.trace.ends {
       while simulation.position < end {
         if cancellation.isRequested { return nil }
-        simulation.run(
-          upTo: min(simulation.position + Self.chunk, end), untilFirstEviction: false)
+        let next = min(simulation.position + Self.chunk, end)
+        if prefixes == nil {
+          simulation.run(upTo: next, untilFirstEviction: false)
+        } else {
+          _ = prefixes?.run(upTo: next, untilFirstEviction: false)
+        }
       }
-      segments.append(simulation.counts)
-      simulation.resetCounts()
+      var counts = simulation.counts
+      if let found = prefixes?.counts {
+        // What counts is hits of prefixes, and tokens are their bytes.
+        (counts.memoryHits, counts.diskHits) = (found.hits, 0)
+        (counts.memoryBytesHit, counts.diskBytesHit) = (found.tokens, 0)
+        counts.bytesRequested = found.inputTokens
+        prefixes?.resetCounts()
+      } else {
+        simulation.resetCounts()
+      }
+      segments.append(counts)
     }
     return segments
   }

@@ -1,5 +1,6 @@
 import LarderEngine
 import LarderTraces
+import LarderWorkloads
 
 /// Finds the best candidate at one capacity: miniature simulations on samples that grow while
 /// candidates are dropped, and exact simulations of those that are left.
@@ -92,14 +93,17 @@ struct Search {
   /// A sample whose requests are a share of the trace's.
   private func sample(share: Double, number: Int) throws -> MiniTrace {
     let footprint =
-      replayer.unit == .bytes ? Double(trace.footprintBytes) : Double(trace.requests.objects)
-    let meanSize = footprint / Double(max(1, trace.requests.objects))
+      replayer.unit == .bytes ? Double(trace.footprintBytes) : Double(trace.storableObjects)
+    let meanSize = footprint / Double(max(1, trace.storableObjects))
     let smallest = Double(lookedAt.min() ?? capacity)
-    let rate = min(1, max(share, Self.scaledObjectsMin * max(meanSize, 1) / smallest))
+    // A part of the blocks tells nothing of prefixes.
+    let rate =
+      replayer.prefix != nil
+      ? 1 : min(1, max(share, Self.scaledObjectsMin * max(meanSize, 1) / smallest))
     // Each level has a sample of its own: the luck of one is not that of the next.
     return try MiniTrace(
       of: trace, sample: SpatialSample(rate: rate, seed: seed &+ UInt64(number)),
-      share: min(1, share / rate), ends: segments.ends)
+      share: min(1, share / rate), ends: segments.ends, prefix: replayer.prefix)
   }
 
   private func arrangement(

@@ -16,22 +16,36 @@ package struct SearchSpace: Sendable, Hashable {
   /// The candidates for a trace with these columns.
   ///
   /// - Parameters:
-  ///   - policies: names of policies to restrict the search to; nil for all.
+  ///   - policies: policies to restrict the search to, beside LRU; one without parameters is tried
+  ///     with all that are worth trying. nil for all.
   ///   - unit: with `.objects` sizes are ignored.
-  /// - Throws: `PolicyError` for a parameter that declares a value that is not valid.
+  /// - Throws: `PolicyError` for a parameter that declares a value that is not valid, `AdviceError`
+  ///   for a policy that is asked for and is no candidate.
   package init(
-    for columns: RequestColumns, unit: CapacityUnit, policies: [String]? = nil
-  ) throws(PolicyError) {
+    for columns: RequestColumns, unit: CapacityUnit, policies: [PolicySpec]? = nil
+  ) throws {
     let hasSizes = unit == .bytes && columns.sizes != nil
     var specs: [PolicySpec] = []
     for policy in PolicyRegistry.all {
       let description = policy.description
-      if let policies, !policies.contains(description.name) { continue }
-      guard Self.isUseful(description, in: columns) else { continue }
+      let asked = policies?.filter { $0.name == description.name }
+      if asked?.isEmpty == true, description.name != "lru" { continue }
       if policies == nil, description.server != nil { continue }
-      // Without time it equals another policy.
-      if policy.type?.observesRequests ?? false { continue }
-      specs += try Self.specs(description.name, description.parameters)
+      var reason = Self.uselessness(description, in: columns)
+      if policy.type?.observesRequests ?? false {
+        reason = "it weighs the time of a fetch, of which a search has none"
+      }
+      if let reason {
+        if let asked = asked?.first {
+          throw AdviceError.policy(asked.description, reason: reason)
+        }
+        continue
+      }
+      let exact = asked?.filter { !$0.values.isEmpty } ?? []
+      let isWhole = asked.map { $0.count > exact.count || $0.isEmpty } ?? true
+      if isWhole { specs += try Self.specs(description.name, description.parameters) }
+      let added = exact.filter { !specs.contains($0) }
+      specs += added
     }
     var filters: [PolicySpec] = []
     for filter in AdmissionRegistry.all where hasSizes || !filter.description.comparesSizes {
@@ -49,14 +63,16 @@ package struct SearchSpace: Sendable, Hashable {
     }.map(\.element)
   }
 
-  /// Whether a policy can be itself with what the trace has.
-  private static func isUseful(_ policy: PolicyDescription, in columns: RequestColumns) -> Bool {
+  /// Why a policy cannot be itself with what the trace has; nil where it can.
+  private static func uselessness(
+    _ policy: PolicyDescription, in columns: RequestColumns
+  ) -> String? {
     let needs = policy.needs
-    if needs.contains(.nextUse) { return false }
-    if needs.contains(.ttl), columns.ttls == nil { return false }
+    if needs.contains(.nextUse) { return "it knows the future, so no cache can run it" }
+    if needs.contains(.ttl), columns.ttls == nil { return "the trace has no expiry times" }
     // What needs costs alone equals another policy without them.
-    if needs == .cost, columns.costs == nil { return false }
-    return true
+    if needs == .cost, columns.costs == nil { return "the trace has no costs" }
+    return nil
   }
 
   /// All combinations of the values worth trying; what equals a default is not written.

@@ -13,10 +13,11 @@ struct Segments: Sendable, Hashable {
   let firstHalf: Range<Int>
 
   /// The segments of a trace of so many requests. `learned` is the share that is chosen on; nil for
-  /// all of it, which is then what is scored, too.
-  init(requests: Int, learned share: Share?) {
-    let half = requests / 2
-    let border = share.map { Int($0.of(UInt64(requests))) } ?? requests
+  /// all of it, which is then what is scored, too. `aligned` moves a border to a place where the
+  /// trace may be divided.
+  init(requests: Int, learned share: Share?, aligned: (Int) -> Int = { $0 }) {
+    let half = aligned(requests / 2)
+    let border = aligned(share.map { Int($0.of(UInt64(requests))) } ?? requests)
     ends = Set([half, border, requests]).filter { $0 > 0 }.sorted()
     let borderPlace = (ends.firstIndex(of: border) ?? 0) + 1
     let all = 0..<ends.count

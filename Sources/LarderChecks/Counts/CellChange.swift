@@ -70,7 +70,9 @@ package struct CellChange: Sendable, Hashable {
     _ tolerances: [CheckTolerance: Share]
   ) -> MetricChange? {
     let (old, new) = (before.counts[metric], after.counts[metric])
-    guard old != new else { return nil }
+    // Baselines of earlier versions do not have these counts.
+    let isAdded = old == nil && [.prefixHits, .prefixTokens].contains(metric)
+    guard old != new, !isAdded else { return nil }
     var change = MetricChange(metric: metric, before: old, after: new, kind: .different)
     guard let old, let new else { return change }
     if let tolerance = metric.tolerance.flatMap({ tolerances[$0] }) {
@@ -87,6 +89,10 @@ package struct CellChange: Sendable, Hashable {
     guard change.kind == .different else { return change }
     // Another trace: more hits of more requests are not better.
     if let whole = metric.whole, before.counts[whole] != after.counts[whole] { return change }
+    // Where prefixes are counted, only their hits spare work.
+    if metric == .hits, before.counts[.prefixHits] != nil, after.counts[.prefixHits] != nil {
+      return change
+    }
     switch metric.direction {
     case .higher: change.kind = new > old ? .better : .worse
     case .lower: change.kind = new < old ? .better : .worse

@@ -54,6 +54,11 @@ package enum CheckMetric: String, Sendable, Hashable, CaseIterable, Codable {
   case p50Latency = "p50_latency"
   case p90Latency = "p90_latency"
   case p99Latency = "p99_latency"
+  /// Blocks of prompts that were hits with all blocks ahead of them; only where prefixes are
+  /// counted, as the next.
+  case prefixHits = "prefix_hits"
+  /// Tokens in those blocks.
+  case prefixTokens = "prefix_tokens"
 
   /// What a higher number means.
   package enum Direction: Sendable, Hashable {
@@ -68,7 +73,7 @@ package enum CheckMetric: String, Sendable, Hashable, CaseIterable, Codable {
   /// What a higher number means.
   package var direction: Direction {
     switch self {
-    case .hits, .bytesHit: .higher
+    case .hits, .bytesHit, .prefixHits, .prefixTokens: .higher
     case .staleHits, .diskWrites, .diskBytesWritten, .originFetches, .totalLatency: .lower
     default: .neither
     }
@@ -78,7 +83,7 @@ package enum CheckMetric: String, Sendable, Hashable, CaseIterable, Codable {
   package var tolerance: CheckTolerance? {
     switch self {
     case .requests, .bytesRequested, .sets, .deletes: nil
-    case .hits, .memoryHits, .diskHits: .hitRatio
+    case .hits, .memoryHits, .diskHits, .prefixHits, .prefixTokens: .hitRatio
     case .bytesHit: .byteHitRatio
     default: CheckTolerance(rawValue: rawValue)
     }
@@ -87,7 +92,7 @@ package enum CheckMetric: String, Sendable, Hashable, CaseIterable, Codable {
   /// What the count is a part of, where its tolerance is a difference of ratios.
   package var whole: CheckMetric? {
     switch self {
-    case .hits, .memoryHits, .diskHits: .requests
+    case .hits, .memoryHits, .diskHits, .prefixHits: .requests
     case .bytesHit: .bytesRequested
     default: nil
     }
@@ -126,6 +131,8 @@ package enum CheckMetric: String, Sendable, Hashable, CaseIterable, Codable {
     case .p50Latency: return counts.time?.p50Latency
     case .p90Latency: return counts.time?.p90Latency
     case .p99Latency: return counts.time?.p99Latency
+    case .prefixHits: return record.prefix?.hits
+    case .prefixTokens: return record.prefix?.tokens
     }
   }
 }

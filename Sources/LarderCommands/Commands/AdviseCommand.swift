@@ -24,6 +24,7 @@ struct AdviseCommand: ParsableCommand {
         larder advise access.log.2.gz access.log.1 access.log --join --capacity 1GiB
         larder advise Workloads/news-feed.yaml
         larder advise trace.csv --capacity 1%,10% --whole --json - --quiet
+        larder advise prompts.hash-ids.jsonl --capacity 10000 --prefix tail --policy lru,sieve
       """)
 
   @Argument(
@@ -44,6 +45,18 @@ struct AdviseCommand: ParsableCommand {
 
   @Option(help: "Unit of capacities: objects or bytes. By default bytes if the trace has sizes.")
   var unit: String?
+
+  @Flag(help: "Count every object as size 1; the same as --unit objects.")
+  var ignoreSize = false
+
+  @Option(
+    help: """
+      Policies to search, separated by commas, with LRU; all by default. A policy without \
+      parameters is tried with all values that are worth trying.
+      """)
+  var policy: [String] = []
+
+  @OptionGroup var prefixes: PrefixOptions
 
   @Option(
     help: """
@@ -94,6 +107,12 @@ struct AdviseCommand: ParsableCommand {
   func validate() throws {
     if let unit, CapacityUnit(rawValue: unit) == nil {
       throw ValidationError("--unit expects objects or bytes, found '\(unit)'")
+    }
+    if ignoreSize, unit == CapacityUnit.bytes.rawValue {
+      throw ValidationError("--ignore-size and --unit bytes exclude each other; keep one")
+    }
+    if prefixes.prefix != nil, tiers == AdviceTiers.hybrid.rawValue {
+      throw ValidationError("--prefix and --tiers hybrid cannot be combined")
     }
     if let tiers, AdviceTiers(rawValue: tiers) == nil {
       throw ValidationError("--tiers expects memory, disk, hybrid or auto, found '\(tiers)'")
@@ -167,7 +186,10 @@ struct AdviseCommand: ParsableCommand {
     if !capacity.isEmpty {
       settings.capacities = try CapacitySpec.list(parsing: capacity.joined(separator: ","))
     }
-    settings.unit = unit.flatMap(CapacityUnit.init) ?? settings.unit
+    settings.unit =
+      ignoreSize ? .objects : unit.flatMap(CapacityUnit.init) ?? settings.unit
+    if !policy.isEmpty, policy != ["all"] { settings.policies = try PolicyList.parse(policy) }
+    settings.prefix = prefixes.spec?.order ?? settings.prefix
     settings.tiers = tiers.flatMap(AdviceTiers.init) ?? settings.tiers
     settings.seed = seed ?? settings.seed
     if whole { settings.learned = nil }

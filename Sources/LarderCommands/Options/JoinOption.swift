@@ -5,8 +5,8 @@ import LarderTraces
 struct JoinOption: ParsableArguments {
   @Flag(
     help: """
-      Read all files as one trace, in the order of their times: a log and what it was rotated \
-      into.
+      Read all files as one trace, merged by time: a log and what it was rotated into, or the \
+      logs of several servers.
       """)
   var join = false
 

@@ -18,6 +18,7 @@ struct AdviceRun {
   {
     var settings = AdviceSettings(
       spec, unit: workload.unit, seed: workload.seeds.first ?? 1, threads: threads)
+    settings.prefix = workload.prefix?.order
     if let prices = spec.prices {
       let path = workload.path(of: TraceReference(path: prices))
       settings.prices = try Prices(yaml: try InputFile.bytes(path), file: path)

@@ -16,6 +16,9 @@ enum TraceInfoText {
       if number > 0 { table.add(["  of these \(operation)", count(number)]) }
     }
     table.add(["objects", count(trace.objects)])
+    if trace.storableObjects < trace.objects {
+      table.add(["  of these storable", count(trace.storableObjects)])
+    }
     let share = trace.oneHitWonderShare.map { " (\(percent($0)) of the objects)" } ?? ""
     table.add(["one-hit wonders", count(trace.oneHitWonders) + share])
     addSizes(trace, to: &table)
@@ -43,7 +46,7 @@ enum TraceInfoText {
 
   private static func addSizes(_ trace: TraceAnalysis, to table: inout TextTable) {
     guard let footprint = trace.footprintBytes else {
-      table.add(["footprint", "\(count(trace.objects)) objects (the trace has no sizes)"])
+      table.add(["footprint", "\(count(trace.storableObjects)) objects (the trace has no sizes)"])
       return
     }
     table.add(["footprint", bytes(footprint)])

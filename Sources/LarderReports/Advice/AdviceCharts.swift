@@ -21,11 +21,12 @@ enum AdviceCharts {
           points: advice.lruCurve.map { point($0, sentences) }, hasMarkers: false))
     }
     return LineChart(
-      title: "Hit ratio of \(advice.trace.name)",
+      title: "\(sentences.ratioTitle.prefix(1).uppercased())\(sentences.ratioTitle.dropFirst()): "
+        + advice.trace.name,
       caption: "Higher is better; the capacity axis is logarithmic. Recommended: "
         + "\(sentences.size(best.capacity)).",
       x: ChartAxis(title: "capacity", unit: ChartUnit(advice.unit), isLogarithmic: true),
-      y: ChartAxis(title: "hit ratio", unit: .percent), series: series,
+      y: ChartAxis(title: sentences.ratioTitle, unit: .percent), series: series,
       annotations: [
         LineChart.Annotation(
           x: Double(best.capacity), y: best.advised.hitRatio, text: "recommended")

@@ -45,7 +45,7 @@ package enum AdviceReport {
     if advice.capacities.count > 1 {
       blocks += [.heading(2, ["Capacities"]), .table(AdviceTables.capacities(advice))]
     }
-    blocks += [.heading(2, ["Hit ratio"])]
+    blocks += [.heading(2, [advice.prefix == nil ? "Hit ratio" : "Prefix hit ratio"])]
     if !advice.curve.isEmpty {
       blocks.append(.chart(ChartFigure(["hit-ratio"], AdviceCharts.curve(advice))))
     }

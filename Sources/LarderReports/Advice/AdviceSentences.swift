@@ -30,18 +30,16 @@ struct AdviceSentences {
   /// The one sentence. Where it does not matter, that is said first.
   var recommendation: String {
     let place = size(best.capacity)
-    let lru = AdviceNumbers.percent(best.lru.hitRatio)
+    let lru = ratio(best.lru)
     guard best.matters else {
       let better = best.hindsight.hitRatio > best.lru.hitRatio
-      return "It does not matter which policy is used: with \(place), lru answers \(lru) of "
-        + "requests, and the best of \(advice.candidates) designs "
+      return "It does not matter which policy is used: with \(place), lru answers "
+        + "\(answers(best.lru)), and the best of \(advice.candidates) designs "
         + (better
-          ? "(\(best.hindsight.name)) \(AdviceNumbers.percent(best.hindsight.hitRatio))."
+          ? "(\(best.hindsight.name)) \(ratio(best.hindsight))."
           : "not more.") + " Keep lru."
     }
-    let start =
-      "\(place) with \(best.advised.name) answers "
-      + "\(AdviceNumbers.percent(best.advised.hitRatio)) of requests; "
+    let start = "\(place) with \(best.advised.name) answers \(answers(best.advised)); "
     let gain = (best.advised.hitRatio - best.lru.hitRatio) * 100
     guard gain > 0 else {
       return start + "LRU answers \(lru). The design was chosen on the first part of the trace, "
@@ -53,6 +51,41 @@ struct AdviceSentences {
     }
     return start + "LRU answers \(lru)"
       + (advice.lruCurve.isEmpty ? "." : ", and does not reach that with any amount of memory.")
+  }
+
+  /// What a design answers, and of which part of the trace.
+  private func answers(_ design: DesignResult) -> String {
+    var text = AdviceNumbers.percent(design.hitRatio) + " of "
+    if advice.prefix != nil { text += "the blocks of prompts as prefix hits" }
+    if advice.learnedBillionths == nil {
+      if advice.prefix == nil { text += "requests" }
+    } else {
+      text += advice.prefix == nil ? "requests in \(scored)" : " in \(scored)"
+      text += ", with a warm cache (\(AdviceNumbers.percent(design.wholeHitRatio)) of all)"
+    }
+    if let tokens = design.tokenShare {
+      text += ", so that \(AdviceNumbers.percent(tokens)) of their tokens are not computed"
+    }
+    return text
+  }
+
+  /// A hit ratio beside one of which it has been said what it counts.
+  private func ratio(_ design: DesignResult) -> String {
+    let own = AdviceNumbers.percent(design.hitRatio)
+    guard advice.learnedBillionths != nil else { return own }
+    return "\(own) (\(AdviceNumbers.percent(design.wholeHitRatio)) of all)"
+  }
+
+  /// The part of the trace that hit ratios count.
+  private var scored: String {
+    let rest = 100 - Double(advice.learnedBillionths ?? 0) / 1e7
+    return "the last \(AdviceNumbers.plain(rest)) % of the trace"
+  }
+
+  /// The title of hit ratios in tables and charts.
+  var ratioTitle: String {
+    (advice.prefix == nil ? "hit ratio" : "prefix hit ratio")
+      + (advice.learnedBillionths == nil ? "" : " in \(scored)")
   }
 
   /// How much may be lost against the best.
@@ -99,7 +132,9 @@ struct AdviceSentences {
           + (point.isEstimate ? ", estimated)" : ")"))
     }
     guard !parts.isEmpty else { return nil }
-    var text = parts.joined(separator: "; ") + "."
+    // The difference alone does not say of what it is.
+    var text = parts.joined(separator: "; ")
+    text += advice.learnedBillionths == nil ? "." : ", all in \(scored)."
     if advice.reason == .knee {
       text += " \(size(capacity)) is the knee: more gains less for each byte from there on."
     }
@@ -122,6 +157,7 @@ struct AdviceSentences {
       + "(\(split.memoryPolicy)) in front of \(size(split.disk)) of disk "
       + "(\(split.diskPolicy ?? "–"), \(split.inclusion?.rawValue ?? "–")) answers "
       + "\(AdviceNumbers.percent(split.memoryHitRatio + split.diskHitRatio)) "
+      + (advice.learnedBillionths == nil ? "" : "in \(scored) ")
       + "(\(AdviceNumbers.points(gain * 100)) points more than \(size(alone.memory)) of memory "
       + "alone) for \(AdviceNumbers.money(split.monthlyCost, currency)) a month instead of "
       + "\(AdviceNumbers.money(alone.monthlyCost, currency))\(examples)."

@@ -7,12 +7,14 @@ enum AdviceTables {
   static func capacities(_ advice: Advice) -> Table {
     let sentences = AdviceSentences(advice: advice)
     var table = Table(
-      titles: ["capacity", "advised", "hit ratio, %", "lru, %", "lru would need", "regret, points"])
+      titles: ["capacity", "advised", "\(sentences.ratioTitle), %", "lru, %"]
+        + (advice.learnedBillionths == nil ? [] : ["of all, %"])
+        + ["lru would need", "regret, points"])
     for (place, capacity) in advice.capacities.enumerated() {
       let name = sentences.size(capacity.capacity)
-      let ratios = [capacity.advised, capacity.lru].map {
-        Inline.text(NumberText.fixed($0.hitRatio * 100, decimals: 2) ?? "–")
-      }
+      var values = [capacity.advised.hitRatio, capacity.lru.hitRatio]
+      if advice.learnedBillionths != nil { values.append(capacity.advised.wholeHitRatio) }
+      let ratios = values.map { Inline.text(NumberText.fixed($0 * 100, decimals: 2) ?? "–") }
       table.rows.append(
         [place == advice.recommended ? .strong(name) : .text(name), .code(capacity.advised.name)]
           + ratios + [
@@ -27,8 +29,15 @@ enum AdviceTables {
 
   /// The designs that were simulated in full at the recommended capacity.
   static func designs(_ advice: Advice) -> Table {
-    var titles = ["design", "hit ratio, %", "first half, %", "second half, %"]
-    if advice.learnedBillionths != nil { titles.insert("chosen on, %", at: 1) }
+    let ratio = AdviceSentences(advice: advice).ratioTitle
+    let hasPart = advice.learnedBillionths != nil
+    var titles = ["design", "\(ratio), %", "first half, %", "second half, %"]
+    if hasPart {
+      titles.insert("chosen on, %", at: 1)
+      titles.append("of all, %")
+    }
+    let hasTokens = advice.best.advised.tokenShare != nil
+    if hasTokens { titles.append("tokens not computed, %") }
     var table = Table(titles: titles)
     var listed: [DesignResult] = []
     for design in [advice.best.advised, advice.best.chosen] + advice.best.runnersUp
@@ -36,7 +45,11 @@ enum AdviceTables {
     where !listed.contains(where: { $0.isSameDesign(as: design) }) {
       listed.append(design)
       var values = [design.hitRatio] + design.halves
-      if advice.learnedBillionths != nil { values.insert(design.learnedHitRatio, at: 0) }
+      if hasPart {
+        values.insert(design.learnedHitRatio, at: 0)
+        values.append(design.wholeHitRatio)
+      }
+      if hasTokens { values.append(design.tokenShare ?? 0) }
       table.rows.append(
         [.code(design.name)]
           + values.map { .text(NumberText.fixed($0 * 100, decimals: 2) ?? "–") })
@@ -71,7 +84,8 @@ enum AdviceTables {
   static func lifetimes(_ advice: Advice) -> Table {
     let hasStale = advice.lifetimes.contains { $0.staleRatio != nil }
     var table = Table(
-      titles: ["time to live", "hit ratio, %", "lost, points"] + (hasStale ? ["stale, %"] : []))
+      titles: ["time to live", "\(AdviceSentences(advice: advice).ratioTitle), %", "lost, points"]
+        + (hasStale ? ["stale, %"] : []))
     for point in advice.lifetimes {
       table.rows.append(
         [

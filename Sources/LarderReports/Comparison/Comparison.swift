@@ -70,6 +70,17 @@ struct Comparison {
     self.records = records.mapValues { $0.sorted { $0.cell.seed < $1.cell.seed } }
   }
 
+  /// True where prefixes of prompts are counted.
+  var hasPrefixes: Bool { allRecords.allSatisfy { $0.prefix != nil } }
+
+  /// What policies are ranked by.
+  var mainMetric: Metric { hasPrefixes ? .prefixHitRatio : .hitRatio }
+
+  /// What the tables of hits show, the main metric first.
+  var hitMetrics: [Metric] {
+    hasPrefixes ? [.prefixHitRatio, .prefixTokens, .blockHitRatio] : [.hitRatio]
+  }
+
   /// The policies that a real cache can use.
   var competitors: [PolicyName] { policies.filter { !$0.isOffline } }
 
@@ -109,6 +120,9 @@ struct Comparison {
   var beladyCaveat: String? {
     if countsBytes {
       return "it ignores sizes, so with objects of different sizes it is not a bound"
+    }
+    if hasPrefixes {
+      return "it foresees blocks and not prefixes, so here it is a reference and not a bound"
     }
     if kind == .hybrid { return "over two tiers it is a reference and not a bound" }
     let changes = allRecords.contains { record in

@@ -1,7 +1,8 @@
 import LarderSimulation
 import LarderWorkloads
 
-/// The configurations of one trace by hit ratio: what each reaches at its best, and which is best
+/// The configurations of one trace by hit ratio, or by prefix hit ratio where prefixes are counted:
+/// what each reaches at its best, and which is best
 /// at equal capacity. Configurations with the same hits everywhere are one entry.
 struct ConfigurationRanking {
   /// One configuration, or several with the same hits.
@@ -67,7 +68,10 @@ struct ConfigurationRanking {
 
   /// The capacities, as they were written, that at least two entries have in one unit.
   var commonCapacities: [String] {
-    guard Set(entries.map(\.comparison.countsBytes)).count == 1 else { return [] }
+    // Hits of prefixes and of blocks are not to be compared.
+    guard Set(entries.map(\.comparison.countsBytes)).count == 1,
+      Set(entries.map(\.ranking.metric.name)).count == 1
+    else { return [] }
     var seen: Set<String> = []
     let titles = entries.flatMap { $0.comparison.columns.map(\.title) }
     return titles.filter { seen.insert($0).inserted }.filter { title in
@@ -101,7 +105,7 @@ extension Comparison {
 
 extension Record {
   fileprivate func hasSameHits(as other: Record) -> Bool {
-    cell.seed == other.cell.seed && cell.capacity == other.cell.capacity
+    prefix == other.prefix && cell.seed == other.cell.seed && cell.capacity == other.cell.capacity
       && counts.requests == other.counts.requests && counts.hits == other.counts.hits
       && counts.bytesRequested == other.counts.bytesRequested
       && counts.bytesHit == other.counts.bytesHit && counts.staleHits == other.counts.staleHits

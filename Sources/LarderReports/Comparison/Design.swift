@@ -33,7 +33,17 @@ struct Design {
     Column(
       title: "hit ratio, %", superlative: "the highest hit ratio", better: .higher
     ) { design in
-      design.mean { $0.counts.hitRatio.map { $0 * 100 } }
+      design.mean { record in record.prefix == nil ? record.counts.hitRatio.map { $0 * 100 } : nil }
+    },
+    Column(
+      title: "prefix hit ratio, %", superlative: "the highest prefix hit ratio", better: .higher
+    ) { design in
+      design.mean { $0.prefixHitRatio.map { $0 * 100 } }
+    },
+    Column(
+      title: "tokens not computed, %", superlative: "the most tokens not computed", better: .higher
+    ) { design in
+      design.mean { $0.prefix?.tokenShare.map { $0 * 100 } }
     },
     Column(title: "in memory, %", superlative: "", better: .none) { design in
       design.cell.kind == .hybrid ? design.share { $0.memoryHits } : nil

@@ -29,6 +29,22 @@ struct Metric: Sendable {
     title: "hit ratio", name: "hit ratio", unit: .percent, better: .higher
   ) { $0.counts.hitRatio }
 
+  /// Hits that spare a model work: blocks of prompts with all blocks ahead of them.
+  static let prefixHitRatio = Metric(
+    title: "prefix hit ratio", name: "prefix hit ratio", unit: .percent, better: .higher
+  ) { $0.prefixHitRatio }
+
+  /// The tokens of prefix hits, of those of all prompts.
+  static let prefixTokens = Metric(
+    title: "tokens not computed", name: "share of tokens not computed", unit: .percent,
+    better: .higher
+  ) { $0.prefix?.tokenShare }
+
+  /// Hits of blocks, whatever is ahead of them in their prompts: for information.
+  static let blockHitRatio = Metric(
+    title: "block hit ratio", name: "block hit ratio", unit: .percent, better: .none
+  ) { $0.counts.hitRatio }
+
   static let byteHitRatio = Metric(
     title: "byte hit ratio", name: "byte hit ratio", unit: .percent, better: .higher
   ) { $0.counts.byteHitRatio }

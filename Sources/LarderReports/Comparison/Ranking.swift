@@ -20,8 +20,10 @@ struct Ranking {
   /// The policies to take: several when they are equal everywhere; none where nothing is decided.
   let leaders: [PolicyName]
 
-  /// Ranks `comparison`. O(c * n log n) in capacities and policies.
-  init(_ comparison: Comparison, by metric: Metric = .hitRatio) {
+  /// Ranks `comparison` by its main metric, unless another is given. O(c * n log n) in capacities
+  /// and policies.
+  init(_ comparison: Comparison, by other: Metric? = nil) {
+    let metric = other ?? comparison.mainMetric
     self.comparison = comparison
     self.metric = metric
     let columns = comparison.columns.indices.map {

@@ -40,7 +40,7 @@ struct ConfigurationTables {
   }
 
   /// The hit ratios: what a recommendation rests on.
-  var front: [Block] { [.heading(3, [.text("Hit ratio, %: \(name)")])] + hitRatios }
+  var front: [Block] { [.heading(3, [.text("\(ratioTitle): \(name)")])] + hitRatios }
 
   /// Everything else about the configuration, after the hit ratios unless they stand elsewhere.
   func blocks(withFront: Bool) -> [Block] {
@@ -49,7 +49,7 @@ struct ConfigurationTables {
       blocks.append(
         .paragraph(["Its hit ratios are those of ", .strong(same), ", and so are its bounds."]))
     } else {
-      if withFront { blocks += [.heading(3, ["Hit ratio, %"])] + hitRatios }
+      if withFront { blocks += [.heading(3, [.text(ratioTitle)])] + hitRatios }
       if comparison.countsBytes {
         blocks += section("Byte hit ratio, %", "byte-hit-ratio", .byteHitRatio)
       }
@@ -86,10 +86,17 @@ struct ConfigurationTables {
   }
 
   private var hitRatios: [Block] {
-    guard comparison.has(Metric.hitRatio.value) else {
+    guard comparison.has(comparison.mainMetric.value) else {
       return [.paragraph(["No requests were counted, so there is no hit ratio."])]
     }
-    return chart("hit-ratio", .hitRatio) + [table(.hitRatio)]
+    return chart("hit-ratio", comparison.mainMetric) + [table(comparison.mainMetric)]
+      + comparison.hitMetrics.dropFirst().flatMap { metric in
+        section("\(metric.title.prefix(1).uppercased())\(metric.title.dropFirst()), %", nil, metric)
+      }
+  }
+
+  private var ratioTitle: String {
+    comparison.hasPrefixes ? "Prefix hit ratio, %" : "Hit ratio, %"
   }
 
   /// The chart of a metric; nothing where there is none to draw.
@@ -110,11 +117,12 @@ struct ConfigurationTables {
 
   private var distanceToBelady: [Block] {
     guard let belady = comparison.offline.first(where: \.isBelady),
-      comparison.has(Metric.hitRatio.value), !comparison.competitors.isEmpty
+      comparison.has(comparison.mainMetric.value), !comparison.competitors.isEmpty
     else { return [] }
+    let ratio = comparison.mainMetric
     var bounds: [String: [UInt64: Double]] = [:]
     for record in comparison.records(belady) {
-      bounds[Self.place(record), default: [:]][record.cell.seed] = record.counts.hitRatio
+      bounds[Self.place(record), default: [:]][record.cell.seed] = ratio.value(record)
     }
     let distances = bounds
     let metric = Metric(
@@ -122,7 +130,7 @@ struct ConfigurationTables {
       better: .lower, showsOffline: false
     ) { record in
       guard let bound = distances[Self.place(record)]?[record.cell.seed] else { return nil }
-      return record.counts.hitRatio.map { bound - $0 }
+      return ratio.value(record).map { bound - $0 }
     }
     let standing =
       comparison.beladyCaveat

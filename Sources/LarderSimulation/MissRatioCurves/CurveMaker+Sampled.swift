@@ -155,7 +155,7 @@ extension CurveMaker {
 
   private func warnOfSmall(_ capacities: [UInt64], _ rate: Double, _ notes: inout [String]) {
     let meanSize =
-      unit == .bytes ? Double(trace.footprintBytes) / Double(max(1, trace.requests.objects)) : 1
+      unit == .bytes ? Double(trace.footprintBytes) / Double(max(1, trace.storableObjects)) : 1
     let least = CurveSettings.scaledObjectsMin * meanSize / rate
     // Where capacities were chosen the rate was not known to the last digit.
     let small = capacities.count { Double($0) < least * 0.8 }

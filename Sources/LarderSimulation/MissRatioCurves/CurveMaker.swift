@@ -114,7 +114,7 @@ package struct CurveMaker: Sendable {
 
   /// What holds everything, in the unit of the capacities.
   var footprint: UInt64 {
-    unit == .bytes ? trace.footprintBytes : UInt64(trace.requests.objects)
+    max(1, unit == .bytes ? trace.footprintBytes : UInt64(trace.storableObjects))
   }
 
   /// The capacities, ascending and distinct.
@@ -126,8 +126,7 @@ package struct CurveMaker: Sendable {
         do {
           named.insert(
             trace.sampling.scaled(
-              try spec.resolve(
-                unit: unit, objects: facts.objects, footprintBytes: facts.footprintBytes)))
+              try spec.resolve(unit: unit, of: facts)))
         } catch {
           throw .capacity(error, trace: trace.name)
         }
@@ -138,7 +137,7 @@ package struct CurveMaker: Sendable {
     var low = Double(footprint) / 10_000
     let isSampled = settings.policies.contains { [.shards, .miniature].contains(method(of: $0)) }
     if isSampled {
-      let meanSize = Double(footprint) / Double(max(1, trace.requests.objects))
+      let meanSize = Double(footprint) / Double(max(1, trace.storableObjects))
       low = max(low, CurveSettings.scaledObjectsMin * meanSize / sampleRate)
     }
     return CurveGrid.logarithmic(
@@ -148,8 +147,7 @@ package struct CurveMaker: Sendable {
   private static func gets(in columns: RequestColumns) -> UInt64 {
     guard let operations = columns.operations else { return UInt64(columns.count) }
     var gets: UInt64 = 0
-    let counted = [Operation.get, .bypass].map(\.rawValue)
-    for place in 0..<columns.count where counted.contains(operations[place]) { gets += 1 }
+    for place in 0..<columns.count where Operation.isCounted(operations[place]) { gets += 1 }
     return gets
   }
 }

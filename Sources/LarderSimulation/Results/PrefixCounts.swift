@@ -13,6 +13,11 @@ public struct PrefixCounts: Sendable, Hashable, Codable {
   /// Nothing has happened yet.
   public init() {}
 
+  /// The tokens that were not computed, as a share of those of all prompts; nil without prompts.
+  public var tokenShare: Double? {
+    inputTokens > 0 ? Double(tokens) / Double(inputTokens) : nil
+  }
+
   /// The first contradiction in counts that were read from a file, or nil.
   package var fault: String? {
     tokens > inputTokens ? "more tokens of prefixes than of prompts" : nil

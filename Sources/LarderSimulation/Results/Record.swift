@@ -60,3 +60,16 @@ public struct ModelledAccessTime: Sendable, Hashable, Codable {
     self.p99Microseconds = p99Microseconds
   }
 }
+
+extension Record {
+  /// Blocks of prompts that were prefix hits, as a share of the requests; nil where prefixes are
+  /// not counted.
+  public var prefixHitRatio: Double? {
+    guard let prefix, counts.requests > 0 else { return nil }
+    return Double(prefix.hits) / Double(counts.requests)
+  }
+
+  /// What caches are judged by: the prefix hit ratio where prefixes are counted, because only
+  /// prefix hits spare a model work, and the hit ratio elsewhere.
+  public var decisiveHitRatio: Double? { prefix == nil ? counts.hitRatio : prefixHitRatio }
+}

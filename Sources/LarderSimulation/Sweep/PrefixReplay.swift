@@ -7,14 +7,14 @@ import LarderWorkloads
 /// Every block is an ordinary request: the simulation does not know of prompts. Whether a request
 /// was a hit is read from its counts, one request at a time; a prompt taken front first is only
 /// stepped through up to its first miss.
-struct PrefixReplay {
+package struct PrefixReplay {
   private let simulation: any Simulation
   private let trace: PreparedTrace
   private let order: PromptOrder
   /// Tokens of a block.
   private let block: UInt64
   /// What was found so far.
-  private(set) var counts = PrefixCounts()
+  package private(set) var counts = PrefixCounts()
 
   // The prompt that is being replayed: its end, its tokens, and whether it began after the warm-up.
   private var end = 0
@@ -26,7 +26,7 @@ struct PrefixReplay {
   private var isBroken = false
 
   /// A replay of `trace`, whose prompts are in `order` already.
-  init(_ simulation: any Simulation, over trace: PreparedTrace, order: PromptOrder) {
+  package init(_ simulation: any Simulation, over trace: PreparedTrace, order: PromptOrder) {
     self.simulation = simulation
     self.trace = trace
     self.order = order
@@ -41,7 +41,7 @@ struct PrefixReplay {
   }
 
   /// Replays requests as `Simulation.run` does.
-  mutating func run(upTo last: Int, untilFirstEviction: Bool) -> Bool {
+  package mutating func run(upTo last: Int, untilFirstEviction: Bool) -> Bool {
     while simulation.position < last {
       if simulation.position == end { begin() }
       let hasStopped: Bool
@@ -61,7 +61,7 @@ struct PrefixReplay {
   }
 
   /// Counts from here on: prompts that have begun already are not counted.
-  mutating func resetCounts() {
+  package mutating func resetCounts() {
     simulation.resetCounts()
     counts = PrefixCounts()
     isCounted = false

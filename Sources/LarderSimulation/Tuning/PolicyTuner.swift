@@ -87,7 +87,7 @@ package struct PolicyTuner: Sendable {
     let maker = try maker([defaults], capacity, rate: 1)
     let tried = Double(trace.requests.count) * Double(configurations.count)
     let affordable = Double(TuningSettings.replayedMax) / max(1, tried)
-    let meanSize = Double(maker.footprint) / Double(max(1, trace.requests.objects))
+    let meanSize = Double(maker.footprint) / Double(max(1, trace.storableObjects))
     let held = Double(try maker.capacities().first ?? 1) / max(meanSize, 1e-9)
     return min(1, max(affordable, TuningSettings.scaledObjectsMin / max(held, 1e-9)))
   }

@@ -12,15 +12,17 @@ public struct TraceAnalysis: Sendable {
   public var objects: Int
   /// Which part of all objects the trace has; every other figure is of that part.
   public var sampling: TraceSampling
-  /// Bytes of all objects, by the size of each one's first request; nil without sizes.
+  /// Number of the objects that a cache may store.
+  public var storableObjects: Int
+  /// Bytes of the objects that a cache may store; nil without sizes.
   public var footprintBytes: UInt64?
   /// Bytes of all requests; nil without sizes.
   public var bytesRequested: UInt64?
   /// Objects that are requested only once.
   public var oneHitWonders: Int
-  /// Sizes over objects, by each one's first request; nil without sizes.
+  /// Sizes over the objects that a cache may store, by each one's first request; nil without sizes.
   public var objectSizes: Distribution?
-  /// Objects whose requests have more than one size.
+  /// Objects whose requests have more than one size, those that pass all caches left out.
   public var objectsWithSeveralSizes = 0
   /// Sizes over requests; nil without sizes.
   public var requestSizes: Distribution?
@@ -48,6 +50,7 @@ public struct TraceAnalysis: Sendable {
     objects = columns.objects
     sampling = trace.sampling
     timesRaised = trace.timesRaised
+    storableObjects = trace.storableObjects
     footprintBytes = trace.hasSizes ? trace.footprintBytes : nil
     let counts = TraceAnalysis.requestsPerObject(columns)
     oneHitWonders = counts.reduce(into: 0) { $0 += $1 == 1 ? 1 : 0 }
@@ -57,10 +60,11 @@ public struct TraceAnalysis: Sendable {
       requestSizes = Distribution(all)
       bytesRequested = all.reduce(into: 0) { $0 &+= UInt64($1) }
       let first = TraceAnalysis.firstSizes(columns, sizes)
-      objectSizes = first.withUnsafeBufferPointer { Distribution($0) }
+      objectSizes = first.compactMap { $0 }.withUnsafeBufferPointer { Distribution($0) }
       var differs = [Bool](repeating: false, count: columns.objects)
-      for index in 0..<columns.count where sizes[index] != first[Int(columns.ids[index]) - 1] {
-        differs[Int(columns.ids[index]) - 1] = true
+      for index in 0..<columns.count where columns.storesObject(index) {
+        let object = Int(columns.ids[index]) - 1
+        if sizes[index] != first[object] { differs[object] = true }
       }
       objectsWithSeveralSizes = differs.count { $0 }
     }
@@ -99,15 +103,25 @@ public struct TraceAnalysis: Sendable {
     return counts
   }
 
+  /// The size of each object's first request that stores it or is answered from a cache.
   private static func firstSizes(
     _ columns: RequestColumns, _ sizes: UnsafePointer<UInt32>
-  ) -> [UInt32] {
-    var first: [UInt32] = []
-    first.reserveCapacity(columns.objects)
-    // Ids come in order of first appearance, so the next new one is known.
-    for index in 0..<columns.count where Int(columns.ids[index]) == first.count + 1 {
-      first.append(sizes[index])
+  ) -> [UInt32?] {
+    var first = [UInt32?](repeating: nil, count: columns.objects)
+    for index in 0..<columns.count where columns.storesObject(index) {
+      let object = Int(columns.ids[index]) - 1
+      if first[object] == nil { first[object] = sizes[index] }
     }
     return first
+  }
+}
+
+extension RequestColumns {
+  /// Whether a cache has the object behind the request, if it keeps all that it may: a get or a
+  /// set.
+  @inline(__always)
+  fileprivate func storesObject(_ index: Int) -> Bool {
+    guard let operation = operations?[index] else { return true }
+    return operation == Operation.get.rawValue || operation == Operation.set.rawValue
   }
 }

@@ -1,5 +1,21 @@
 import Synchronization
 
+/// Which requests of a trace's files are wanted, and how many lines may be unreadable.
+struct ReadingRules: Sendable {
+  /// Requests of size 0 are left out.
+  var skipsZeroSizes = false
+  /// The share of the objects whose requests are wanted; nil for all.
+  var sample: Double?
+  /// The share of all lines that may be bad.
+  var maxBadShare = RecordBatch.maxBadShareDefault
+  /// The trace has several files.
+  var hasSeveralFiles = false
+
+  /// The share of the lines of one file from which on it is given up. Where there are several, the
+  /// others may have enough lines.
+  var maxBadShareOfFile: Double { hasSeveralFiles ? 1 : maxBadShare }
+}
+
 /// One file of a trace, looked at and ready to be read.
 struct FilePart: Sendable {
   /// The path as given.
@@ -15,13 +31,12 @@ struct FilePart: Sendable {
   /// A pipe cannot be opened twice: the reader that looked at its beginning.
   let opened: OpenedReader?
 
-  /// Looks at the beginning of a file.
-  init(path: String, format spec: ComponentSpec?) throws {
-    self.path = path
+  /// Looks at the beginning of a file that has just been opened.
+  init(_ file: FileBytes, format spec: ComponentSpec?) throws {
+    path = file.path
     var format = try spec.map { spec throws(ComponentError) in
       try FormatRegistry.format(named: spec.name)
     }
-    let file = try FileBytes(path: path)
     let reader = ByteReader(try Compression.open(file), path: path)
     let sample = try FormatSample(path: path, reader)
     if sample.head.isEmpty {
@@ -48,14 +63,15 @@ struct FilePart: Sendable {
       throw TraceError("is given twice", in: path)
     }
     guard paths.count > 1 else {
-      return [try FilePart(path: reference.path, format: reference.format)]
+      return [try FilePart(FileBytes(path: reference.path), format: reference.format)]
     }
     var parts: [FilePart] = []
     for path in paths {
-      if let file = try? FileBytes(path: path, allowsEmpty: true), file.size == 0 {
+      let file = try FileBytes(path: path, allowsEmpty: true)
+      if file.size == 0 {
         log.noteEmpty(path)
       } else {
-        parts.append(try FilePart(path: path, format: reference.format))
+        parts.append(try FilePart(file, format: reference.format))
       }
     }
     if parts.isEmpty {
@@ -66,31 +82,48 @@ struct FilePart: Sendable {
     return parts
   }
 
-  /// The files by the time of their first requests; as given where one has no times or can be read
-  /// only once.
-  static func inOrderOfTime(_ parts: [FilePart]) throws -> [FilePart] {
-    guard parts.count > 1 else { return parts }
-    var timed: [(part: FilePart, time: UInt64)] = []
-    for part in parts {
-      guard part.opened == nil, part.decoder.columns.contains(.time) else { return parts }
-      timed.append((part, try part.firstTime()))
-    }
-    return timed.enumerated()
-      .sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
-      .map(\.element.part)
-  }
-
   /// The earliest time among the first requests; the latest there is when there is no request.
-  private func firstTime() throws -> UInt64 {
+  func firstTime(_ rules: ReadingRules) throws -> UInt64 {
     var first = UInt64.max
     let reader = try reader().reader
     try decoder.decode(
       reader,
-      into: RecordBatch(skipsZeroSizes: false, maxBadShare: 1) { batch in
+      into: RecordBatch(skipsZeroSizes: rules.skipsZeroSizes, maxBadShare: 1) { batch in
         first = batch.reduce(into: first) { $0 = min($0, $1.time) }
         return false
       })
     return first
+  }
+
+  /// Decodes the file from its beginning and hands its requests to `sink`: in the order of their
+  /// times, within a window, where the format wants that.
+  ///
+  /// - Returns: what was noticed, and false when the sink wants no more.
+  func read(
+    _ rules: ReadingRules, _ log: ReadingLog, into sink: @escaping RecordSink
+  ) throws -> (facts: ReadingFacts, wantsMore: Bool) {
+    let (file, reader) = try reader()
+    let window =
+      decoder.columns.contains(.time) && decoder.sortsTimes ? TimeWindow(sink: sink) : nil
+    let sample = rules.sample.map(ObjectSample.init)
+    let ordered: RecordSink = if let window { { try window.add($0) } } else { sink }
+    var bytes = 0
+    let batch = RecordBatch(
+      skipsZeroSizes: rules.skipsZeroSizes && !decoder.remembersSizes,
+      maxBadShare: rules.maxBadShareOfFile
+    ) { batch in
+      log.noteRead(file.offset - bytes)
+      bytes = file.offset
+      return try sample.map { try $0.pass(batch, to: ordered) } ?? ordered(batch)
+    }
+    try decoder.decode(reader, into: batch)
+    for remark in reader.remarks { batch.note(remark) }
+    log.noteRead(file.offset - bytes)
+    if batch.wantsMore { try window?.finish() }
+    if let sample { batch.noteSampling(sample.takeFacts()) }
+    var facts = batch.reading
+    facts.timesSorted = window?.late ?? 0
+    return (facts, batch.wantsMore)
   }
 
   /// A reader at the beginning of the file.

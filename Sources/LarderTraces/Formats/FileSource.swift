@@ -1,11 +1,10 @@
-import Synchronization
-
 /// A trace file, or several that make one trace, as a source of records: opened, decompressed and
-/// decoded as it is read, with a few MiB of memory whatever the size.
+/// decoded as it is read, with a few MiB of memory for each open file whatever the size.
 ///
-/// Several files are read in the order of their first times, so that a log and what it was rotated
-/// into can be given in any order. Where the format is a log or a table, requests that are out of
-/// order by time are put in order within a window of 65,536 requests.
+/// Several files are merged by time, so that a log and what it was rotated into, and the logs of
+/// servers that ran at the same time, can be given in any order; files without times are read one
+/// after another, as given. Where the format is a log or a table, requests of a file that are out
+/// of order by time are put in order within a window of 65,536 requests.
 public struct FileSource: RecordSource {
   /// The path as given; of several files, the first one.
   public let path: String
@@ -20,9 +19,7 @@ public struct FileSource: RecordSource {
 
   /// The files, those that are empty left out.
   private let parts: [FilePart]
-  private let skipsZeroSizes: Bool
-  private let maxBadShare: Double
-  private let sample: Double?
+  private let rules: ReadingRules
   private let log = ReadingLog()
 
   /// All keys are below this number, when the file says so.
@@ -35,7 +32,7 @@ public struct FileSource: RecordSource {
   public var shareRead: Double? { log.shareRead(of: parts.map(\.size)) }
 
   /// The share of the objects whose requests the files have; 1 for all.
-  public var samplingRate: Double { sample ?? parts.first?.decoder.samplingRate ?? 1 }
+  public var samplingRate: Double { rules.sample ?? parts.first?.decoder.samplingRate ?? 1 }
 
   /// A name for results: the file's without folders, and how many others there are.
   public var name: String {
@@ -70,21 +67,23 @@ public struct FileSource: RecordSource {
     }
     if parts.count > 1, let part = parts.first(where: \.decoder.isOneOfAKind) {
       throw TraceError(
-        "is a recording whose keys are those of no other file", in: part.path,
-        advice: "read recordings one by one; those of plain keys and without sampling can be joined"
-      )
+        "has keys of its own, which cannot be matched with those of other files", in: part.path,
+        advice: first.format.name == LarderFormat.name
+          ? "join the files that it was converted from"
+          : "read recordings one by one; those of plain keys and without sampling can be joined")
     }
-    sample = try Self.sample(reference, of: first)
     columns = parts.reduce(into: []) { $0.formUnion($1.decoder.columns) }
     let options = first.options
-    skipsZeroSizes = try options.flag(FormatParameter.skipZeroSize.name) ?? false
     let names = format.parameters.map(\.name)
     let ruleName = ["sizes", "size"].first { names.contains($0) }
     let rule = try ruleName.flatMap { try options.choice($0, of: SizeRule.self) }
     sizeRule = rule ?? first.decoder.sizeRule
-    maxBadShare =
-      try reference.maxBadShare ?? options.share(FormatParameter.maxBad.name)
-      ?? RecordBatch.maxBadShareDefault
+    rules = ReadingRules(
+      skipsZeroSizes: try options.flag(FormatParameter.skipZeroSize.name) ?? false,
+      sample: try Self.sample(reference, of: first),
+      maxBadShare: try reference.maxBadShare ?? options.share(FormatParameter.maxBad.name)
+        ?? RecordBatch.maxBadShareDefault,
+      hasSeveralFiles: parts.count > 1)
   }
 
   private static func sample(
@@ -107,76 +106,77 @@ public struct FileSource: RecordSource {
 
   /// Decodes the files from their beginning.
   ///
-  /// A large file is decoded in a thread of its own, where there is another core; `sink` is called
-  /// in the caller's.
+  /// A large file is decoded in a thread of its own, where there is another core, and several
+  /// files always are; `sink` is called in the caller's.
   ///
   /// - Throws: `TraceError` at the first thing that is wrong, and what `sink` throws.
   /// - Complexity: O(bytes of the decompressed files).
   public func records(into sink: RecordSink) throws {
     log.begin()
     let bytes = parts.reduce(0) { $0 + ($1.size ?? 0) }
-    if RecordPipe.isWorthIt, bytes >= RecordPipe.bytesMinimum {
-      try RecordPipe.run({ try produce(into: $0) }, into: sink)
+    if parts.count > 1, untimed == nil {
+      try withSizes(sink) { try FileMerge.run(parts, rules, log, into: $0) }
+    } else if RecordPipe.isWorthIt, bytes >= RecordPipe.bytesMinimum {
+      try RecordPipe.run({ try withSizes($0) { try decode(into: $0) } }, into: sink)
     } else {
-      try produce(into: sink)
+      try withSizes(sink) { try decode(into: $0) }
     }
   }
 
-  private func produce(into sink: RecordSink) throws {
+  /// The first file that has no times.
+  private var untimed: FilePart? { parts.first { !$0.decoder.columns.contains(.time) } }
+
+  /// Calls `body` with a sink that gives requests the sizes that their files do not tell.
+  private func withSizes(
+    _ sink: RecordSink, _ body: (@escaping RecordSink) throws -> Void
+  ) throws {
     try withoutActuallyEscaping(sink) { sink in
-      guard columns.contains(.time), parts.contains(where: \.decoder.sortsTimes) else {
-        return try decode(into: sink)
-      }
-      let window = TimeWindow(sink: sink)
-      try decode { try window.add($0) }
-      try window.finish()
-      log.noteLate(window.late)
+      guard parts.contains(where: \.decoder.remembersSizes) else { return try body(sink) }
+      let sizes = KnownSizes(skipsZeroSizes: rules.skipsZeroSizes, source: path)
+      try body { try sizes.pass($0, to: sink) }
     }
   }
 
+  /// Decodes the files one after another, as given.
   private func decode(into sink: @escaping RecordSink) throws {
-    let parts = try FilePart.inOrderOfTime(parts)
-    let sample = sample.map(ObjectSample.init)
+    var facts: [ReadingFacts] = []
     var wantsMore = true
-    for (number, part) in parts.enumerated() where wantsMore {
-      let (file, reader) = try part.reader()
-      let batch = RecordBatch(skipsZeroSizes: skipsZeroSizes, maxBadShare: maxBadShare) { batch in
-        log.noteRead(file.offset)
-        return try sample.map { try $0.pass(batch, to: sink) } ?? sink(batch)
-      }
-      batch.continueReading(log.facts)
-      try part.decoder.decode(reader, into: batch)
-      for remark in reader.remarks { batch.note(remark) }
-      wantsMore = batch.wantsMore
-      if let sample { batch.noteSampling(sample.takeFacts()) }
-      log.endFile(batch.reading, bytes: file.offset)
-      // Whoever looks at the first requests has not seen enough to judge the rest.
-      if wantsMore, number == parts.count - 1 { try batch.checkBadLines() }
+    for part in parts where wantsMore {
+      let read = try part.read(rules, log, into: sink)
+      facts.append(read.facts)
+      wantsMore = read.wantsMore
     }
+    let remark = untimed.map {
+      "\($0.path) has no times: the files were read one after another, in the order given."
+    }
+    log.end(facts, remark: parts.count > 1 ? remark : nil)
+    // Whoever looks at the first requests has not seen enough to judge the rest.
+    if wantsMore { try log.checkBadLines(rules) }
   }
 }
 
 extension FileSource {
-  /// The files in pieces that several threads decode; nil where they are decoded in one.
+  /// The file in pieces that several threads decode; nil where it is decoded in one, and for
+  /// several files.
   func pieces(
     threads: Int, records: Int = PieceCrew.recordsDefault,
     bytesMinimum: Int = RecordPipe.bytesMinimum
   ) throws -> FilePieces? {
-    let bytes = parts.reduce(0) { $0 + ($1.size ?? 0) }
-    guard threads > 1, bytes >= bytesMinimum, !parts.contains(where: \.decoder.sortsTimes),
-      let reader = PieceReader(try FilePart.inOrderOfTime(parts))
+    guard threads > 1, parts.count == 1, let part = parts.first, part.size ?? 0 >= bytesMinimum,
+      !part.decoder.sortsTimes, let reader = try PieceReader(part)
     else { return nil }
     return FilePieces(
       reader: reader, log: log,
       wanted: WantedRecords(
-        skipsZeroSizes: skipsZeroSizes, sample: sample.map(ObjectSample.init)),
+        skipsZeroSizes: rules.skipsZeroSizes, sample: rules.sample.map(ObjectSample.init)),
       threads: threads, records: records)
   }
 
   /// The trace that the file holds ready to use, nil when it has to be prepared. In memory of our
   /// own where it takes up to half of what is left, or cannot be mapped; mapped otherwise.
   func prepared(memory: MemoryBudget = .machine) throws(TraceError) -> PreparedTrace? {
-    guard format.name == LarderFormat.name, !skipsZeroSizes, sample == nil, parts.count == 1,
+    guard format.name == LarderFormat.name, !rules.skipsZeroSizes, rules.sample == nil,
+      parts.count == 1,
       let part = parts.first
     else { return nil }
     if part.opened == nil {

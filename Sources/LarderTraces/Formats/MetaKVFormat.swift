@@ -50,6 +50,7 @@ struct MetaKVFormat: TraceFormat {
     let places: MetaKVColumns
     let remarks: [String]
 
+    var remembersSizes: Bool { true }
     var columns: TraceColumns {
       var columns: TraceColumns = [.size, .operation]
       if places.time != nil { columns.insert(.time) }
@@ -58,7 +59,6 @@ struct MetaKVFormat: TraceFormat {
     }
 
     func decode(_ reader: ByteReader, into batch: RecordBatch) throws {
-      var known = KnownSizes()
       var isHeader = true
       try reader.forEachLine(telling: batch) { line, number in
         if line.trimmed.isEmpty { return true }
@@ -67,7 +67,7 @@ struct MetaKVFormat: TraceFormat {
           return true
         }
         let table = TableLine(line, delimiter: UInt8(ascii: ","), path: reader.path, number)
-        let row = try batch.read { () throws(TraceError) in try self.row(table, &known) }
+        let row = try batch.read { () throws(TraceError) in try self.row(table) }
         guard let (record, repeats) = row else { return true }
         for _ in 0..<repeats {
           guard try batch.append(record) else { return false }
@@ -77,9 +77,7 @@ struct MetaKVFormat: TraceFormat {
       _ = try batch.flush()
     }
 
-    private func row(
-      _ table: TableLine, _ known: inout KnownSizes
-    ) throws(TraceError) -> (TraceRecord, repeats: UInt64) {
+    private func row(_ table: TableLine) throws(TraceError) -> (TraceRecord, repeats: UInt64) {
       let fields = try table.fields(count: places.count)
       let key = KeyHash.key(try table.filled(fields[places.key], "key"))
       guard let operation = MetaKVFormat.operation(fields[places.operation]) else {
@@ -97,13 +95,11 @@ struct MetaKVFormat: TraceFormat {
         try table.size(fields[place])
       }
       let valueBytes = try table.size(fields[places.size])
-      var record = TraceRecord(key: key, operation: operation)
+      var record = TraceRecord(
+        key: key, size: try table.sum(keyBytes ?? 0, valueBytes), operation: operation,
+        isSizeKnown: valueBytes != 0)
       if let time = places.time { record.time = try table.time(fields[time], unit) }
       if let ttl = places.ttl, !fields[ttl].isEmpty { record.ttl = try table.size(fields[ttl]) }
-      let whole = valueBytes == 0 ? 0 : try table.sum(keyBytes ?? 0, valueBytes)
-      // Only now: a bad line says nothing of the object's size.
-      let size = try known.size(of: key, saying: whole, in: table.path)
-      record.size = size == 0 ? keyBytes ?? 0 : size
       return (record, repeats ?? 1)
     }
   }

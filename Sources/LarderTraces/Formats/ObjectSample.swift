@@ -35,7 +35,7 @@ final class ObjectSample {
       let end = min(start + Self.batch, records.count)
       var count = 0
       for record in records[start..<end] {
-        gets += record.operation == Operation.get.rawValue ? 1 : 0
+        gets += Operation.isCounted(record.operation) ? 1 : 0
         // Written always and counted where it is kept: the hash is as good as random.
         kept[count] = record
         count += Self.hash(record.key) < threshold ? 1 : 0
@@ -54,7 +54,7 @@ final class ObjectSample {
     var (kept, gets) = (0, UInt64(0))
     for index in 0..<count {
       let record = records[index]
-      gets += record.operation == Operation.get.rawValue ? 1 : 0
+      gets += Operation.isCounted(record.operation) ? 1 : 0
       records[kept] = record
       kept += Self.hash(record.key) < threshold ? 1 : 0
     }

@@ -6,10 +6,8 @@ final class ReadingLog: Sendable {
   private let state = Locked(ReadingFacts())
   /// What the decoders chose before anything was read.
   private let choices = Locked<[String]>([])
-  /// Bytes of the files that have been read to their end.
-  private let bytesBefore = Atomic<Int>(0)
-  /// Bytes of the file that is being read.
-  private let bytesNow = Atomic<Int>(0)
+  /// Bytes of all files that have been read.
+  private let bytesRead = Atomic<Int>(0)
 
   /// What has been noticed.
   var facts: ReadingFacts { state.withLock { $0 } }
@@ -22,8 +20,7 @@ final class ReadingLog: Sendable {
       state.emptyFiles = emptyFiles
       state.remarks = choices.withLock { $0 }
     }
-    bytesBefore.store(0, ordering: .relaxed)
-    bytesNow.store(0, ordering: .relaxed)
+    bytesRead.store(0, ordering: .relaxed)
   }
 
   /// Keeps what the decoders of the files chose, for the notes of every reading.
@@ -36,17 +33,20 @@ final class ReadingLog: Sendable {
   /// A file has no bytes.
   func noteEmpty(_ path: String) { state.withLock { $0.emptyFiles.append(path) } }
 
-  /// So many requests came late.
-  func noteLate(_ count: Int) { state.withLock { $0.timesSorted = count } }
+  /// More bytes have been read.
+  func noteRead(_ more: Int) { bytesRead.wrappingAdd(more, ordering: .relaxed) }
 
-  /// So many bytes of the present file have been read.
-  func noteRead(_ bytes: Int) { bytesNow.store(bytes, ordering: .relaxed) }
+  /// The trace has been read; `files` is what was noticed in each of its files, in order.
+  func end(_ files: [ReadingFacts], remark: String? = nil) {
+    state.withLock { state in
+      for facts in files { state.add(facts) }
+      if let remark { state.remarks.append(remark) }
+    }
+  }
 
-  /// A file has been read, and everything so far amounts to `facts`.
-  func endFile(_ facts: ReadingFacts, bytes: Int) {
-    state.withLock { $0 = facts }
-    bytesNow.store(0, ordering: .relaxed)
-    bytesBefore.wrappingAdd(bytes, ordering: .relaxed)
+  /// Checks that few enough lines of all files were bad.
+  func checkBadLines(_ rules: ReadingRules) throws(TraceError) {
+    try facts.checkBadLines(maxShare: rules.maxBadShare)
   }
 
   /// The share of all bytes that has been read.
@@ -54,7 +54,6 @@ final class ReadingLog: Sendable {
     let known = sizes.compactMap { $0 }
     let total = known.reduce(0, +)
     guard known.count == sizes.count, total > 0 else { return nil }
-    let read = bytesBefore.load(ordering: .relaxed) + bytesNow.load(ordering: .relaxed)
-    return min(1, Double(read) / Double(total))
+    return min(1, Double(bytesRead.load(ordering: .relaxed)) / Double(total))
   }
 }

@@ -21,9 +21,6 @@ public final class RecordBatch {
   private let sink: RecordSink
   /// The line that is being read has no end: whatever is wrong with it, it was cut.
   var isInUnendedLine = false
-  /// What is wrong with the first bad line.
-  private var firstBad: TraceError?
-  private var linesBefore = 0
 
   /// The share of lines that may be bad by default.
   static let maxBadShareDefault = 0.01
@@ -42,11 +39,6 @@ public final class RecordBatch {
   }
 
   deinit { records.deallocate() }
-
-  /// The first bad line when it is in a file before this one.
-  private var earlierBad: TraceError? {
-    reading.badExamples.first.map { TraceError("cannot be read", in: $0) }
-  }
 
   /// Reasons that are told apart: a hostile file has as many as lines.
   private static let reasonsMaximum = 20
@@ -69,13 +61,6 @@ public final class RecordBatch {
     return wantsMore
   }
 
-  /// Goes on counting from what was noticed in the files before: line numbers are the file's, but
-  /// the share of bad lines is that of the whole trace.
-  func continueReading(_ facts: ReadingFacts) {
-    reading = facts
-    linesBefore = facts.lines
-  }
-
   /// Counts a line that cannot be read.
   ///
   /// - Throws: when so many were bad that the file is hopeless.
@@ -84,7 +69,7 @@ public final class RecordBatch {
     if isInUnendedLine {
       return note("The last line has no end and was left out: \(error).")
     }
-    if firstBad == nil { firstBad = error }
+    if reading.firstBad == nil { reading.firstBad = error }
     reading.badLines += 1
     if reading.badExamples.count < ReadingFacts.examplesMaximum {
       reading.badExamples.append(error.description)
@@ -92,7 +77,7 @@ public final class RecordBatch {
     if case .line(let number) = error.place { noteLines(number) }
     let allowed = max(2 * maxBadShare, 0.5) * Double(reading.lines)
     if reading.badLines >= Self.badMinimum, Double(reading.badLines) > allowed {
-      try checkBadLines()
+      try reading.checkBadLines(maxShare: maxBadShare)
     }
   }
 
@@ -155,23 +140,6 @@ public final class RecordBatch {
 
   /// Notes how many lines there were.
   public func noteLines(_ count: Int) {
-    reading.lines = max(reading.lines, linesBefore + count)
-  }
-
-  /// Checks at the end that few enough lines were bad.
-  ///
-  /// - Throws: the first bad line's error, with how many there were.
-  func checkBadLines() throws(TraceError) {
-    guard var error = firstBad ?? earlierBad,
-      Double(reading.badLines) > maxBadShare * Double(max(1, reading.lines))
-    else { return }
-    let others = reading.badExamples.dropFirst().map { "also \($0)" }
-    let share = SizeFacts.share(reading.badLines, of: max(1, reading.lines))
-    let limit = SizeFacts.share(Int(maxBadShare * 1e6), of: 1_000_000)
-    let last =
-      "\(reading.badLines) of \(reading.lines) \(reading.lineName) cannot be read (\(share)), and "
-      + "\(maxBadShare == 0 ? "none" : limit) may; check the format, or allow more with --max-bad"
-    error.advice = ([error.advice].compactMap { $0 } + others + [last]).joined(separator: "; ")
-    throw error
+    reading.lines = max(reading.lines, count)
   }
 }

@@ -40,6 +40,10 @@ public protocol TraceDecoder: Sendable {
   /// The share of the objects whose requests the file has; 1 for all.
   var samplingRate: Double { get }
 
+  /// Whether a request whose size is not known has the size that its object had last, in this file
+  /// or in another one of the trace; where nothing was told of the object, its own.
+  var remembersSizes: Bool { get }
+
   /// Whether objects of this file cannot be matched with those of another one.
   var isOneOfAKind: Bool { get }
 
@@ -68,6 +72,9 @@ extension TraceDecoder {
 
   /// All objects.
   public var samplingRate: Double { 1 }
+
+  /// Sizes that are not known are resolved when the trace is prepared.
+  public var remembersSizes: Bool { false }
 
   /// The same object has the same key in every file.
   public var isOneOfAKind: Bool { false }

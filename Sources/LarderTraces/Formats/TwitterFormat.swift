@@ -50,22 +50,20 @@ struct TwitterFormat: TraceFormat {
     let unit: TimeUnit
     let remarks: [String]
     var columns: TraceColumns { [.size, .time, .operation, .ttl] }
+    var remembersSizes: Bool { true }
 
     func decode(_ reader: ByteReader, into batch: RecordBatch) throws {
-      var known = KnownSizes()
       try reader.forEachLine(telling: batch) { line, number in
         if line.trimmed.isEmpty { return true }
         let table = TableLine(line, delimiter: UInt8(ascii: ","), path: reader.path, number)
-        let record = try batch.read { () throws(TraceError) in try self.row(table, &known) }
+        let record = try batch.read { () throws(TraceError) in try self.row(table) }
         guard let record else { return true }
         return try batch.append(record)
       }
       _ = try batch.flush()
     }
 
-    private func row(
-      _ table: TableLine, _ known: inout KnownSizes
-    ) throws(TraceError) -> TraceRecord {
+    private func row(_ table: TableLine) throws(TraceError) -> TraceRecord {
       let fields = try table.fields(count: TwitterFormat.fieldCount)
       let key = KeyHash.key(try table.filled(fields[1], "key"))
       let time = try table.time(fields[0], unit)
@@ -75,11 +73,9 @@ struct TwitterFormat: TraceFormat {
         throw table.error(
           "expected a memcached operation (get, set, delete ...), found \(fields[5].quoted)")
       }
-      let ttl = try table.size(fields[6])
-      let whole = valueBytes == 0 ? 0 : try table.sum(keyBytes, valueBytes)
-      let size = try known.size(of: key, saying: whole, in: table.path)
       return TraceRecord(
-        key: key, time: time, size: size == 0 ? keyBytes : size, ttl: ttl, operation: operation)
+        key: key, time: time, size: try table.sum(keyBytes, valueBytes),
+        ttl: try table.size(fields[6]), operation: operation, isSizeKnown: valueBytes != 0)
     }
   }
 }

@@ -62,7 +62,7 @@ package final class RecordedTraceFile {
   /// - Throws: when the disk is full or fails.
   package func add(_ records: some Sequence<TraceRecord>) throws(TraceError) {
     for record in records {
-      if record.operation == Operation.get.rawValue { gets += 1 }
+      if Operation.isCounted(record.operation) { gets += 1 }
       let key = hash.hash(record.key)
       guard UInt64(UInt32(truncatingIfNeeded: key)) < threshold else { continue }
       if began == nil { try begin(record.time) }

@@ -4,7 +4,7 @@
   import Darwin
 #endif
 
-/// Files of fixed-width records, to be decoded by several threads.
+/// A file of fixed-width records, to be decoded by several threads.
 struct FilePieces {
   let reader: PieceReader
   let log: ReadingLog
@@ -22,13 +22,13 @@ struct FilePieces {
     var bytes = 0
     try PieceCrew.run(reader, keys: keys, wanted: wanted, threads: threads, records: records) {
       piece in
+      log.noteRead(piece.bytesRead - bytes)
       bytes = piece.bytesRead
-      log.noteRead(bytes)
       wanted.sample?.note(gets: piece.gets)
       try use(piece)
     }
-    var facts = log.facts
+    var facts = ReadingFacts()
     if let sampling = wanted.sample?.takeFacts() { facts.sampling = sampling }
-    log.endFile(facts, bytes: bytes)
+    log.end([facts])
   }
 }

@@ -4,7 +4,8 @@
   import Darwin
 #endif
 
-/// A thread that whoever started it waits for: what it uses may live on that one's stack.
+/// A thread that is waited for, so that what it uses may live on the stack of its starter, or that
+/// is left to end by itself.
 struct JoinedThread {
   private let thread: pthread_t
 
@@ -41,6 +42,9 @@ struct JoinedThread {
     }
     self.thread = started
   }
+
+  /// Leaves it to end by itself. What it uses is its own.
+  func detach() { pthread_detach(thread) }
 
   /// Waits until it has ended.
   func join() { pthread_join(thread, nil) }

@@ -4,10 +4,14 @@ extension PreparedTrace {
   /// Some requests of the trace as a trace of their own: the same columns but for next uses, with
   /// ids that are dense again.
   ///
-  /// - Parameter positions: which requests, ascending.
+  /// - Parameters:
+  ///   - positions: which requests, ascending.
+  ///   - withPrompts: true if the requests are whole prompts, to be those of the new trace.
   /// - Throws: when there is no memory.
   /// - Complexity: O(positions), and 4 bytes an object of the whole trace.
-  public func requests(at positions: [Int]) throws(TraceError) -> PreparedTrace {
+  public func requests(
+    at positions: [Int], withPrompts: Bool = false
+  ) throws(TraceError) -> PreparedTrace {
     let storage = ColumnStorage()
     let count = positions.count
     let numbers = try GrowableColumn<ObjectID>(capacity: requests.objects + 1)
@@ -30,7 +34,10 @@ extension PreparedTrace {
     columns.operations = try Self.gather(requests.operations, positions, storage)
     columns.ttls = try Self.gather(requests.ttls, positions, storage)
     columns.costs = try Self.gather(requests.costs, positions, storage)
-    return PreparedTrace(name: name, requests: columns, footprintBytes: footprint)
+    let prompts = try Self.gather(withPrompts ? self.prompts : nil, positions, storage)
+    return PreparedTrace(
+      name: name, requests: columns, footprint: Footprint(of: columns, all: footprint),
+      prompts: prompts)
   }
 
   private static func gather<Element: BitwiseCopyable>(

@@ -13,7 +13,7 @@ final class RecordPiece {
   private(set) var gets: UInt64 = 0
   /// What is wrong behind the last record, if anything is.
   var failure: (any Error)?
-  /// How many bytes of all files had been read after this.
+  /// How many bytes of the file had been read after this.
   var bytesRead = 0
   /// How its bytes are decoded, the path they are from, and where in the file they begin.
   var origin: (decoder: any FixedWidthDecoder, path: String, offset: Int)?

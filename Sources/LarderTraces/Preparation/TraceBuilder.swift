@@ -253,8 +253,9 @@ struct TraceBuilder: ~Copyable {
     if kept.contains(.prompt), count > 0, prompts.base[0] == 0 { prompts.base[0] = 513 }
     return PreparedTrace(
       name: name, requests: columns,
-      footprintBytes: kept.contains(.size) ? footprint : UInt64(objects), timesRaised: raised,
-      reading: reading,
+      footprint: Footprint(
+        of: columns, all: kept.contains(.size) ? footprint : UInt64(objects)),
+      timesRaised: raised, reading: reading,
       prompts: kept.contains(.prompt) ? storage.adopt(prompts, count: count) : nil)
   }
 }

@@ -3,14 +3,13 @@ import LarderTraces
 extension WorkloadKeys {
   /// A source that is a trace file, or several files of one trace.
   static let trace = Section<TraceReference>(
-    "trace", "A trace file, or the files that a log was rotated into.",
+    "trace", "A trace file, or the files of one trace: rotated logs, or those of several servers.",
     expected: "a map with the key 'trace'",
     keys: [
       Key(
         "trace", .traceFiles,
         "path, relative to the folder of the workload file; the file may be compressed with "
-          + "zstd, gzip, xz or bzip2. A list of paths is one trace, read in the order of "
-          + "the files' times",
+          + "zstd, gzip, xz or bzip2. A list of paths is one trace: the files are merged by time",
         default: .required, example: "[access.log.2.gz, access.log.1, access.log]"
       ) { files, trace, _ in trace.paths = files }
     ] + readingKeys.map { $0.within(\.self) })

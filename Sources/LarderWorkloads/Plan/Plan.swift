@@ -288,8 +288,7 @@ package struct Plan: Sendable {
     _ configuration: ConfigurationSpec
   ) throws(PlanError) -> UInt64 {
     do {
-      return try capacity.resolve(
-        unit: unit, objects: facts.objects, footprintBytes: facts.footprintBytes)
+      return try capacity.resolve(unit: unit, of: facts)
     } catch {
       throw .capacity(error, configuration: configuration.name, trace: facts.name)
     }

@@ -8,11 +8,13 @@ public struct TraceFacts: Sendable, Hashable, Codable {
   public var requests: UInt64
   /// Distinct objects.
   public var objects: UInt64
-  /// Sum of the objects' sizes; nil when the trace has no sizes.
+  /// Sum of the sizes of the objects that a cache may store; nil when the trace has no sizes.
   public var footprintBytes: UInt64?
   /// The share of the objects that the trace has, from which the other figures are estimated; nil
   /// for all.
   public var samplingRate: Double?
+  /// Distinct objects that a cache may store; nil for all.
+  public var storableObjects: UInt64?
 
   /// The facts.
   public init(

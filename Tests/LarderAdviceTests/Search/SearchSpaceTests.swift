@@ -45,7 +45,8 @@ import Testing
   @Test func rulesOfServersAreCandidatesWhereTheyAreAskedFor() throws {
     #expect(Set(try space(.objects).map(\.policy.name)).isDisjoint(with: ["nginx", "redis-lru"]))
     let trace = try AdviceStand.generated("zipf:objects=50", requests: 100)
-    let asked = try SearchSpace(for: trace.requests, unit: .objects, policies: ["lru", "nginx"])
+    let asked = try SearchSpace(
+      for: trace.requests, unit: .objects, policies: [PolicySpec(parsing: "nginx")])
     #expect(Set(asked.candidates.map(\.policy.name)) == ["lru", "nginx"])
   }
 

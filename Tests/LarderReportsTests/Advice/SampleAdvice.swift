@@ -8,7 +8,8 @@ enum SampleAdvice {
   static func design(_ policy: String, _ ratio: Double, admission: String? = nil) -> DesignResult {
     DesignResult(
       policy: policy, admission: admission, hitRatio: ratio, byteHitRatio: ratio / 2,
-      learnedHitRatio: ratio + 0.01, halves: [ratio + 0.01, ratio])
+      learnedHitRatio: ratio + 0.01, halves: [ratio + 0.01, ratio], wholeHitRatio: ratio - 0.02,
+      tokenShare: 0.25)
   }
 
   static func capacity(_ capacity: UInt64, matters: Bool = true) -> CapacityAdvice {
@@ -29,6 +30,8 @@ enum SampleAdvice {
       capacities: [capacity(16 << 20, matters: matters), capacity(64 << 20, matters: matters)],
       recommended: 1, reason: .knee)
     advice.trace.samplingRate = 0.01
+    advice.trace.storableObjects = 800
+    advice.prefix = .tail
     advice.curve = [(32, 0.75), (64, 0.821), (128, 0.861)].map {
       CurvePoint(capacity: $0.0 << 20, hitRatio: $0.1, isEstimate: $0.0 != 64)
     }

@@ -20,6 +20,24 @@ struct RankingTests {
         + "At 10 it is 50.00 %, 10.00 points above lru.")
   }
 
+  /// LHD has more hits of blocks, and LRU more of prefixes.
+  @Test func prefixHitsDecideWherePrefixesAreCounted() throws {
+    let results = SampleResults.prompts
+    let comparison = try #require(Comparison.all(in: results.records).first)
+    let ranking = Ranking(comparison)
+    #expect(ranking.leaders.map(\.text) == ["lru"])
+    #expect(
+      RankingWords(ranking: ranking).caption
+        == "lru has the highest prefix hit ratio: 27.84 %, 3.66 points above lhd.")
+    #expect(ComparisonTable.text(of: results).contains("Use lru."))
+    let table = ComparisonTable.text(of: results).split(separator: "\n").map(String.init)
+    #expect(table.first == "memory, prefix hit ratio, %")
+    #expect(table.contains { $0.hasPrefix("lru") && $0.contains("*27.84*") })
+    #expect(table.contains("tokens not computed, %") && table.contains("block hit ratio, %"))
+    let text = try MarkdownReport().text(of: results)
+    #expect(text.contains("Prefix hit ratio, %") && !text.contains("Use lhd"))
+  }
+
   @Test func aSmallExceptionIsNoRealDifference() throws {
     let words = RankingWords(
       ranking: try ranking([("lru", [2000, 3002, 3000]), ("gdsf", [2500, 3000, 3100])]))

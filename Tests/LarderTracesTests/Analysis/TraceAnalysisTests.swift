@@ -35,6 +35,35 @@ struct TraceAnalysisTests {
     #expect(facts.popularity.topPercentShare == 3.0 / 7, "1 % of 4, rounded up")
   }
 
+  /// Object 1 is stored, 2 passes all caches, 3 passes and is then stored, 4 is only deleted, 5 is
+  /// set, 6 only changes.
+  @Test func footprintIsThatOfStorableObjects() throws {
+    let records = [
+      TraceRecord(key: 1, size: 10), TraceRecord(key: 2, size: 1000, operation: .bypass),
+      TraceRecord(key: 3, size: 500, operation: .bypass), TraceRecord(key: 3, size: 7),
+      TraceRecord(key: 4, size: 3, operation: .delete),
+      TraceRecord(key: 5, size: 20, operation: .set),
+      TraceRecord(key: 6, size: 9, operation: .modify), TraceRecord(key: 1, size: 10),
+    ]
+    let trace = try PreparedTrace.prepare(
+      source: RecordList(list: records, columns: [.size, .operation]), name: "mixed")
+    #expect(trace.requests.objects == 6 && trace.storableObjects == 3)
+    #expect(trace.footprintBytes == 37)
+    let facts = TraceAnalysis(trace)
+    #expect(facts.objects == 6 && facts.storableObjects == 3 && facts.footprintBytes == 37)
+    #expect(facts.objectSizes?.count == 3 && facts.objectSizes?.max == 20)
+    #expect(facts.objectsWithSeveralSizes == 0)
+    let folder = try TestFolder()
+    try LarderWriter().write(trace, to: folder.path("a.larder"))
+    let read = try PreparedTrace.load(path: folder.path("a.larder"))
+    #expect(read.footprintBytes == 37 && read.storableObjects == 3)
+    let part = try trace.requests(at: [1, 3, 5])
+    #expect(part.footprintBytes == 27 && part.storableObjects == 2)
+    let bare = try PreparedTrace.prepare(
+      source: RecordList(list: records, columns: [.operation]), name: "bare")
+    #expect(bare.footprintBytes == 3 && bare.storableObjects == 3)
+  }
+
   @Test func whatTheTraceDoesNotHaveIsNil() throws {
     let trace = try PreparedTrace.prepare(
       source: RecordList(list: [TraceRecord(key: 1)], columns: []), name: "bare")

@@ -15,11 +15,15 @@ struct FormatContractTests {
     let decoder = try format.decoder(
       options: options, sample: FormatSample(path: sample.file, head: bytes, isWhole: true))
     var records: [TraceRecord] = []
+    let keep: RecordSink = { batch in
+      records += batch
+      return true
+    }
+    let sizes = decoder.remembersSizes ? KnownSizes(skipsZeroSizes: skippingZeroSizes) : nil
     try decoder.decode(
       ByteReader(SlowBytes(bytes, step: step), path: sample.file),
-      into: RecordBatch(skipsZeroSizes: skippingZeroSizes) { batch in
-        records += batch
-        return true
+      into: RecordBatch(skipsZeroSizes: skippingZeroSizes && sizes == nil) { batch in
+        try sizes?.pass(batch, to: keep) ?? keep(batch)
       })
     return records
   }

@@ -65,7 +65,7 @@ struct NextUseTests {
     let small = try trace([1])
     var columns = small.requests
     columns.count = Int(UInt32.max)
-    let huge = PreparedTrace(name: "huge", requests: columns, footprintBytes: 1)
+    let huge = PreparedTrace(name: "huge", requests: columns, footprint: small.footprint)
     #expect(
       message { _ = try huge.withNextUses() }
         .contains("4294967295 requests exceed the limit of 4294967294"))

@@ -158,6 +158,9 @@ def advise(
     seed: int = 1,
     threads: int | None = None,
     progress: bool | None = None,
+    policies: str | Iterable[str] | None = None,
+    prefix: str | None = None,
+    ignore_size: bool = False,
 ) -> dict[str, Any]:
     """Recommends a policy and a capacity; the content of advice.json (docs/advise.md).
 
@@ -173,12 +176,18 @@ def advise(
         seed: Of samples and random policies.
         threads: Caches at the same time; all cores without it. Advice does not depend on it.
         progress: Whether to show progress; None for where standard error is a terminal.
+        policies: Those to search, with LRU; all without it.
+        prefix: Count prefixes of prompts, whose blocks are requested 'front' or 'tail' first.
+        ignore_size: Count every object as size 1, as unit='objects' does.
 
     Raises:
         LarderError: A value is not known, or does not fit the trace.
     """
     lines = library.options(
         capacity=None if capacities is None else _list(capacities),
+        policy=None if policies is None else _list(policies),
+        prefix=prefix,
+        ignore_size=ignore_size,
         unit=unit,
         tiers=tiers,
         prices=None if prices is None else os.fspath(prices),

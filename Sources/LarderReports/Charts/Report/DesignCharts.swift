@@ -13,7 +13,7 @@ struct DesignCharts {
   var hits: ChartFigure? {
     let hasDisk = shown.contains { ($0.share { $0.diskHits } ?? 0) > 0 }
     let rows = shown.compactMap { design -> (Double, RowChart.Row)? in
-      guard let ratio = design.mean({ $0.counts.hitRatio }) else { return nil }
+      guard let ratio = design.mean({ $0.decisiveHitRatio }) else { return nil }
       let disk = (design.share { $0.diskHits } ?? 0) / 100
       let parts: [RowChart.Mark] =
         hasDisk

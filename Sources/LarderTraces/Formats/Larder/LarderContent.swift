@@ -15,9 +15,11 @@ struct LarderContent {
 
   /// Looks at every column.
   ///
+  /// - Returns: the sum over all objects of the sizes of their first requests; the number of
+  ///   objects without sizes.
   /// - Throws: at the first value that cannot be, or when a checksum is wrong.
   /// - Complexity: O(bytes).
-  func check() throws(TraceError) {
+  func check() throws(TraceError) -> UInt64 {
     var ids = IDCheck(sizes: column(.sizes, of: UInt32.self))
     var lastTime: UInt64 = 0
     for entry in layout.columns {
@@ -54,6 +56,7 @@ struct LarderContent {
           + "have \(ids.seen) of \(footprint)", in: path, at: .byte(32),
         advice: "convert the original trace again")
     }
+    return footprint
   }
 
   /// The elements of a column, nil when there is none.

@@ -41,7 +41,7 @@ struct LarderFormat: TraceFormat {
   ) throws(TraceError) -> PreparedTrace {
     let layout = try LarderLayout(decoding: bytes, fileLength: bytes.count, path: path)
     let content = LarderContent(bytes: bytes, layout: layout, path: path)
-    try content.check()
+    let all = try content.check()
     guard let ids = content.column(.ids, of: ObjectID.self) else {
       throw TraceError("no id column", in: path)
     }
@@ -55,7 +55,7 @@ struct LarderFormat: TraceFormat {
     var reading = ReadingFacts()
     reading.sampling = layout.sampling
     return PreparedTrace(
-      name: layout.name, requests: requests, footprintBytes: layout.footprintBytes,
+      name: layout.name, requests: requests, footprint: Footprint(of: requests, all: all),
       timesRaised: layout.timesRaised, reading: reading,
       prompts: content.column(.prompts, of: UInt32.self))
   }
@@ -66,7 +66,8 @@ struct LarderFormat: TraceFormat {
     let columns: TraceColumns
     let keyLimit: Int?
     let samplingRate: Double
-    var isOneOfAKind: Bool { samplingRate < 1 }
+    /// Objects are numbered in the order of their first appearance in this file.
+    var isOneOfAKind: Bool { true }
 
     func decode(_ reader: ByteReader, into batch: RecordBatch) throws {
       let loaded = try LoadedBytes(reader)

@@ -26,7 +26,7 @@ public struct LarderWriter: TraceWriter {
     layout.name = trace.name
     layout.count = trace.requests.count
     layout.objects = trace.requests.objects
-    layout.footprintBytes = trace.footprintBytes
+    layout.footprintBytes = trace.footprint.all
     layout.timesRaised = trace.timesRaised
     layout.sampling = trace.sampling
     for (column, bytes) in columns {

@@ -12,7 +12,7 @@ final class PushedCursor: RecordCursor {
   /// Starts the source.
   init(_ source: any RecordSource) {
     let channel = channel
-    Thread.detachNewThread {
+    let thread = JoinedThread {
       do {
         try source.records { channel.send(Array($0)) }
         channel.finish(nil)
@@ -20,6 +20,14 @@ final class PushedCursor: RecordCursor {
         channel.finish(error)
       }
     }
+    guard let thread else {
+      channel.finish(
+        TraceError(
+          "no thread to read it in: \(SystemError.last)", in: "the source",
+          advice: "read fewer sources at a time"))
+      return
+    }
+    thread.detach()
   }
 
   deinit { channel.cancel() }

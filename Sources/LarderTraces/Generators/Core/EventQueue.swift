@@ -8,8 +8,9 @@ struct EventQueue {
     /// Who or what it happens to.
     var id: UInt32
 
+    /// Whether it comes before `other`.
     @inline(__always)
-    fileprivate func isBefore(_ other: Event) -> Bool {
+    func isBefore(_ other: Event) -> Bool {
       time < other.time || (time == other.time && id < other.id)
     }
   }
@@ -18,6 +19,9 @@ struct EventQueue {
 
   /// Number of events to come.
   var count: Int { heap.count }
+
+  /// The next event; nil when there is none.
+  var first: Event? { heap.first }
 
   /// Adds an event. Complexity: O(log events).
   mutating func insert(_ event: Event) {
