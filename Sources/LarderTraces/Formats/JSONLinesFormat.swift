@@ -21,7 +21,8 @@ struct JSONLinesFormat: TraceFormat {
       FormatParameter(
         name: "line", fallback: "", meaning: "key of a whole log line, as Docker's log"),
       FormatParameter(
-        name: "time-unit", fallback: "", meaning: "unit of times that are numbers: s, ms, us or ns"),
+        name: "time-unit", fallback: "",
+        meaning: "unit of times that are numbers: s, ms, us or ns"),
       FormatParameter(
         name: "cost-unit", fallback: "",
         meaning: "unit of costs without a unit of their own: s, ms, us or ns"),

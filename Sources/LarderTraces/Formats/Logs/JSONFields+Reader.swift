@@ -76,8 +76,8 @@ extension JSONFields {
         let field = fields[index]
         if field.isLifetime, !layout.readsLifetimes {
           notes.append(
-            "\(JSONKeys.list([field.name])) is first in line \(count) and is not read; name it with "
-              + "json-lines:\(field.key.rawValue)=KEY")
+            "\(JSONKeys.list([field.name])) is first in line \(count) and is not read; name it "
+              + "with json-lines:\(field.key.rawValue)=KEY")
           continue
         }
         put(scanner.value(index), of: index, into: values)
