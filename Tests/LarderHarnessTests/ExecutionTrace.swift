@@ -48,15 +48,14 @@ struct ExecutionTrace {
       costs.append(Float(id % 7) / 2)
     }
     let memory = TraceMemory()
+    let columns = RequestColumns(
+      count: requests, objects: known.count, ids: memory.store(ids),
+      sizes: hasSizes ? memory.store(sizes) : nil, times: isTimed ? memory.store(times) : nil,
+      operations: hasOperations ? memory.store(operations) : nil,
+      ttls: isTimed ? memory.store(ttls) : nil,
+      costs: hasOperations ? memory.store(costs) : nil, owner: memory)
     return PreparedTrace(
-      name: "random",
-      requests: RequestColumns(
-        count: requests, objects: known.count, ids: memory.store(ids),
-        sizes: hasSizes ? memory.store(sizes) : nil, times: isTimed ? memory.store(times) : nil,
-        operations: hasOperations ? memory.store(operations) : nil,
-        ttls: isTimed ? memory.store(ttls) : nil,
-        costs: hasOperations ? memory.store(costs) : nil, owner: memory),
-      footprintBytes: 0)
+      name: "random", requests: columns, footprint: Footprint(of: columns, all: 0))
   }
 }
 

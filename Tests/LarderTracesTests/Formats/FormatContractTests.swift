@@ -19,7 +19,8 @@ struct FormatContractTests {
       records += batch
       return true
     }
-    let sizes = decoder.remembersSizes ? KnownSizes(skipsZeroSizes: skippingZeroSizes) : nil
+    let sizes =
+      decoder.remembersSizes ? KnownSizes(skipsZeroSizes: skippingZeroSizes, source: "test") : nil
     try decoder.decode(
       ByteReader(SlowBytes(bytes, step: step), path: sample.file),
       into: RecordBatch(skipsZeroSizes: skippingZeroSizes && sizes == nil) { batch in

@@ -52,7 +52,8 @@ struct SizeResolutionTests {
     #expect(simulation.counts.byteHitRatio == 0)
   }
 
-  @Test(arguments: [
+  /// Sizes of full answers in order, and the size of the object.
+  private static let cutAnswers: [([Int], UInt32)] = [
     // The last answer was cut off, or the last two.
     ([9000, 9000, 9000, 100], 9000), ([9000, 9000, 9000, 9000, 9000, 100, 70], 9000),
     // All answers differ.
@@ -63,7 +64,9 @@ struct SizeResolutionTests {
     ([9000, 100], 100), ([9000, 9000, 500, 500], 500), ([500, 500, 9000], 9000),
     // A larger last size counts, and sizes of 0 are no answers.
     ([100, 100, 100, 9000], 9000), ([0, 0, 0, 70], 70),
-  ])
+  ]
+
+  @Test(arguments: cutAnswers)
   func answerThatWasCutOffDoesNotSetTheSize(_ answers: [Int], _ expected: UInt32) throws {
     let list = answers.map { TraceRecord(key: 1, size: UInt32($0)) }
     #expect(Set(try sizes(list, .lastFull)) == [expected])
