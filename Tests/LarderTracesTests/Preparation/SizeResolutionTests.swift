@@ -52,14 +52,16 @@ struct SizeResolutionTests {
     #expect(simulation.counts.byteHitRatio == 0)
   }
 
-  /// Sizes of full answers in order, and the size of the object.
-  private static let cutAnswers: [([Int], UInt32)] = [
+  private static let manyCut: [Int] =
+    Array(repeating: 8000, count: 20) + [10, 60, 20, 50, 30, 40]
+
+  private static let cutAnswers: [(answers: [Int], size: UInt32)] = [
     // The last answer was cut off, or the last two.
     ([9000, 9000, 9000, 100], 9000), ([9000, 9000, 9000, 9000, 9000, 100, 70], 9000),
     // All answers differ.
     ([1000, 1003, 1001, 1002, 17], 1002), ([1000, 1001, 30, 1002, 20, 1003, 10], 1003),
     // More cut ones than are remembered.
-    ([Int](repeating: 8000, count: 20) + [10, 60, 20, 50, 30, 40], 8000),
+    (manyCut, 8000),
     // Of two sizes either can be right; and an object changes.
     ([9000, 100], 100), ([9000, 9000, 500, 500], 500), ([500, 500, 9000], 9000),
     // A larger last size counts, and sizes of 0 are no answers.

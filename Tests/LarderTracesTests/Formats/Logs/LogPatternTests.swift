@@ -68,7 +68,7 @@ struct LogPatternTests {
   private static let line =
     #"192.0.2.1 - ann [01/Mar/2026:10:00:00 +0000] "GET /a HTTP/1.1" 200 512 "-" "ua" "-""# + "\n"
 
-  @Test(arguments: [
+  private static let directives: [String] = [
     """
     log_format  main  '$remote_addr - $remote_user [$time_local] "$request" '
                       '$status $body_bytes_sent "$http_referer" '
@@ -78,7 +78,9 @@ struct LogPatternTests {
       + "\n  \"$body_bytes_sent\";",
     #"LogFormat "%h %l %u %t \"%r\" %>s %b \"%{Referer}i\" \"%{User-agent}i\"" combined"#,
     #"$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent"#,
-  ])
+  ]
+
+  @Test(arguments: directives)
   func wholeDirectiveIsAFormat(_ pattern: String) throws {
     let all = try records(Self.line, pattern)
     #expect(all.map(\.key) == [KeyHash.hash("/a")] && all.map(\.size) == [512])
