@@ -84,13 +84,16 @@ public enum FormatRegistry {
   public static func recognise(_ sample: FormatSample) throws(TraceError) -> any TraceFormat {
     var nameless = sample
     nameless.name = ""
-    let contents = all.map { $0.recognise(nameless) }
+    let formats = all
+    let contents = formats.map { $0.recognise(nameless) }
     let hasContent = contents.contains { $0 != .none }
-    let answers = zip(all, contents).map { format, content in
-      let answer = format.recognise(sample)
-      // Certain by the name alone, and the content is that of another format.
-      let isOfAnother = answer == .certain && content == .none && hasContent
-      return (format, isOfAnother ? .none : answer)
+    let answers = formats.indices.map { place in
+      let answer = formats[place].recognise(sample)
+      // Certain by the name alone, and the content is that of another format. Names of formats that
+      // were added are theirs.
+      let isOfAnother =
+        answer == .certain && contents[place] == .none && hasContent && place < standard.count
+      return (formats[place], isOfAnother ? FormatConfidence.none : answer)
     }
     let best = answers.map(\.1).max() ?? .none
     let candidates = answers.filter { $0.1 == best }.map(\.0)
