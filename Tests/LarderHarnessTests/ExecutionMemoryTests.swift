@@ -16,12 +16,11 @@ import Testing
       sizes[place] = id << 30
     }
     // Never freed: the tests are all that there is of the process.
+    let columns = RequestColumns(
+      count: 4, objects: 3, ids: UnsafePointer(ids), sizes: UnsafePointer(sizes),
+      owner: ColumnStorage())
     return PreparedTrace(
-      name: "gigabytes",
-      requests: RequestColumns(
-        count: 4, objects: 3, ids: UnsafePointer(ids), sizes: UnsafePointer(sizes),
-        owner: ColumnStorage()),
-      footprintBytes: 6 << 30)
+      name: "gigabytes", requests: columns, footprint: Footprint(of: columns, all: 6 << 30))
   }()
 
   private func need(_ arrangement: Arrangement, _ unit: CapacityUnit) -> UInt64 {
