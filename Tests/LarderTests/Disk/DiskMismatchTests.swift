@@ -40,7 +40,10 @@ import Testing
 
   @Test func anotherTypeOfASuiteIsAMiss() throws {
     let cache = try open()
-    for codec in [(DiskCodec<Person>.json, DiskCodec<Price>.json), (.propertyList, .propertyList)] {
+    let codecs: [(DiskCodec<Person>, DiskCodec<Price>)] = [
+      (.json, .json), (.propertyList, .propertyList),
+    ]
+    for codec in codecs {
       let old = DiskSuite(cache, name: "s", codec: codec.0)
       let new = DiskSuite(cache, name: "s", codec: codec.1)
       try old.set(Person(name: "Ada"), for: "1")
