@@ -180,7 +180,7 @@ public enum PolicyRegistry {
     }
     return PolicyProbe(
       try policy(named: setup.policy).makeSimulatedTier(
-        CacheTierSetup(setup, unit: unit, objects: objects, seed: seed)))
+        CacheTierSetup(setup, unit: unit, objects: objects, seed: seed)), objects: objects)
   }
 
   /// A policy for a real cache.

@@ -18,11 +18,15 @@ final class AdaptSize: AdmissionFilter {
     paper: "Berger, Sitaraman and Harchol-Balter, AdaptSize: orchestrating the hot object memory "
       + "cache in a content delivery network, NSDI 2017")
 
+  /// A search that many objects wait for at most: sizes may be tiny beside the capacity.
+  private static let objectsMax = 1 << 22
+
   private let capacity: Double
   private let interval: Int
   private var random: SeededGenerator
   private var scale: Double
   private var untilSearch: Int
+  private let objectsMax: Int
   private var seen = AdaptSizeObjects()
 
   init(_ setup: AdmissionSetup) throws(PolicyError) {
@@ -30,6 +34,7 @@ final class AdaptSize: AdmissionFilter {
     let interval = try setup.spec.integer(
       "interval", default: 250_000, in: 1000...1_000_000_000)
     self.interval = max(1, interval / setup.parts)
+    objectsMax = Self.objectsMax / setup.parts
     random = SeededGenerator(seed: setup.seed ^ 0x6164_6170)
     // Nearly everything is stored until the first search.
     scale = max(1, capacity)
@@ -40,7 +45,7 @@ final class AdaptSize: AdmissionFilter {
     seen.note(request)
     untilSearch -= 1
     guard untilSearch <= 0 else { return }
-    guard seen.sizeSum > capacity * 3 else {
+    guard seen.sizeSum > capacity * 3 || seen.count > objectsMax else {
       untilSearch = max(1, interval / 50)
       return
     }

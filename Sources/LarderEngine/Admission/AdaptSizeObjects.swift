@@ -18,7 +18,8 @@ struct AdaptSizeObjects: ~Copyable {
 
   private var slots: Column<Object>
   private var mask: UInt32
-  private var count = 0
+  /// Objects that it has.
+  private(set) var count = 0
   /// The sum of the sizes, in bytes.
   private(set) var sizeSum = 0.0
 

@@ -29,7 +29,7 @@ package protocol HybridTiers {
   /// The copy on disk, which is then a reference to it.
   mutating func useOnDisk(_ object: Object) -> Copy?
   /// Whether disk holds the object, which is no reference to it.
-  func isOnDisk(_ object: Object) -> Bool
+  mutating func isOnDisk(_ object: Object) -> Bool
   /// Turns the mark over that says whether disk's copy was hit before, and says how it stood. It is
   /// not set when an object is stored.
   mutating func toggleHitBefore(_ object: Object) -> Bool

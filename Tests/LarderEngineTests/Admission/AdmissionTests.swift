@@ -99,4 +99,19 @@ import Testing
   func whatCannotBeIsRefused(spec: String) {
     #expect(throws: PolicyError.self) { try counts(spec, capacity: 10, skewed) }
   }
+
+  /// Sizes are nothing beside the capacity, so the bytes seen never ask for a search.
+  @Test func adaptSizeForgetsByCount() throws {
+    let filter = try AdaptSize(
+      AdmissionSetup(
+        capacity: 1 << 50, unit: .bytes, spec: try PolicySpec(parsing: "adaptsize"), parts: 1024))
+    var largest = 0
+    for number in 1...60_000 {
+      var request = Request(id: 1, size: 1)
+      request.fingerprint = UInt32(number)
+      filter.requested(request)
+      largest = max(largest, filter.stateBytes)
+    }
+    #expect(largest <= 16 << 14)
+  }
 }

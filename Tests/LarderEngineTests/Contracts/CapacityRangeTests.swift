@@ -97,4 +97,18 @@ import Testing
     #expect(filter.admits(Request(id: 5), victim: Request(id: 6).fingerprint))
     #expect(!filter.admits(Request(id: 6), victim: Request(id: 5).fingerprint))
   }
+
+  @Test func probeRefusesIDsBeyondItsMemory() async {
+    await #expect(processExitsWith: .failure) {
+      let setup = TierSetup(policy: try PolicySpec(parsing: "lru"), capacity: 10)
+      let probe = try PolicyRegistry.makeProbe(setup, unit: .objects, objects: 10)
+      _ = probe.contains(11)
+    }
+    await #expect(processExitsWith: .success) {
+      let setup = TierSetup(policy: try PolicySpec(parsing: "lru"), capacity: 10)
+      let probe = try PolicyRegistry.makeProbe(setup, unit: .objects, objects: 10)
+      probe.reserve(objects: 11)
+      if probe.contains(11) { fatalError("nothing was requested") }
+    }
+  }
 }
