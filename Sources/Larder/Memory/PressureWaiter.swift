@@ -1,4 +1,6 @@
 #if os(Linux)
+  import Dispatch
+
   #if canImport(Glibc)
     import Glibc
   #elseif canImport(Musl)
@@ -24,8 +26,9 @@
       if failed == 0 {
         pthread_detach(thread)
       } else {
-        held.release()
-        closeAll()
+        // Without a thread to be had, one of the dispatch library's waits as soon as it has one.
+        let waiter = held.takeRetainedValue().waiter
+        DispatchQueue(label: "larder.pressure").async { waiter.wait() }
       }
     }
 

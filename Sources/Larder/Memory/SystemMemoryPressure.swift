@@ -56,11 +56,13 @@
   /// polled. A source serves one cache, once: make another for another cache, and after `stop`.
   public final class SystemMemoryPressure: MemoryPressureSource {
     private struct State {
-      var pipe: [Int32] = []
+      /// Both ends of the pipe that ends the thread; it owns the reading end once it runs.
+      var pipe: [Int32]
+      var hasStarted = false
       var hasStopped = false
     }
 
-    private let state = Locked(State())
+    private let state: Locked<State>
     private let triggers: [(file: Int32, level: MemoryPressureLevel)]
 
     /// Registers with the kernel.
@@ -85,31 +87,35 @@
         }
         triggers.append((file, level))
       }
+      var ends: [Int32] = [-1, -1]
+      guard pipe(&ends) == 0 else {
+        let code = errno
+        for (open, _) in triggers { close(open) }
+        throw MemoryPressureError(path: "pipe", code: code)
+      }
+      // Not for programs that are started meanwhile: `stop` would not be seen while they run.
+      for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
       self.triggers = triggers
+      state = Locked(State(pipe: ends))
     }
 
     deinit {
       stop()
-      if state.withLock({ $0.pipe.isEmpty }) { for trigger in triggers { close(trigger.file) } }
+      guard !state.withLock({ $0.hasStarted }) else { return }
+      for trigger in triggers { close(trigger.file) }
+      close(state.withLock { $0.pipe[0] })
     }
 
     /// Calls `handler` from a thread of its own, at most once in two seconds for each level, until
     /// `stop`.
     public func start(_ handler: @escaping @Sendable (MemoryPressureLevel) -> Void) {
-      var ends: [Int32] = [-1, -1]
-      guard pipe(&ends) == 0 else { return }
-      // Not for programs that are started meanwhile: `stop` would not be seen while they run.
-      for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-      let begins = state.withLock { state in
-        guard state.pipe.isEmpty, !state.hasStopped else { return false }
-        state.pipe = ends
-        return true
+      let wake: Int32? = state.withLock { state in
+        guard !state.hasStarted, !state.hasStopped else { return nil }
+        state.hasStarted = true
+        return state.pipe[0]
       }
-      guard begins else {
-        for end in ends { close(end) }
-        return
-      }
-      PressureWaiter(triggers: triggers, wake: ends[0], handler: handler).run()
+      guard let wake else { return }
+      PressureWaiter(triggers: triggers, wake: wake, handler: handler).run()
     }
 
     /// Ends the calls and the thread. One that is under way may still finish.
@@ -118,7 +124,7 @@
         guard !state.hasStopped else { return }
         state.hasStopped = true
         // The other end is the thread's to close, and so are the triggers.
-        if state.pipe.count == 2 { close(state.pipe[1]) }
+        close(state.pipe[1])
       }
     }
 

@@ -60,4 +60,29 @@ import Testing
     cache = nil
     #expect(!first.isHeard)
   }
+
+  /// Remembers in which order it was started and stopped.
+  private final class OrderedSource: MemoryPressureSource {
+    let calls = Locked<[String]>([])
+
+    func start(_ handler: @escaping @Sendable (MemoryPressureLevel) -> Void) {
+      calls.withLock { $0.append("start") }
+    }
+
+    func stop() { calls.withLock { $0.append("stop") } }
+  }
+
+  @Test func sourcesAreStoppedAfterTheirStart() async throws {
+    let cache = try MemoryCache<Int, Int>(count: 10)
+    let sources = (0..<400).map { _ in OrderedSource() }
+    await withTaskGroup(of: Void.self) { group in
+      for part in 0..<4 {
+        group.addTask {
+          for number in 0..<100 { cache.observe(sources[part * 100 + number]) }
+        }
+      }
+    }
+    cache.stopObserving()
+    for source in sources { #expect(source.calls.withLock { $0 } == ["start", "stop"]) }
+  }
 }
