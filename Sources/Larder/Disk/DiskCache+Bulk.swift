@@ -20,8 +20,7 @@ extension DiskCache {
   }
 
   /// The values of several keys; keys without one are left out. As one `value(for:)` for each key,
-  /// in order. (Keys that are equal as Swift's texts, but not byte for byte, are one key of the
-  /// result.)
+  /// in order.
   ///
   /// - Throws: as `entry(for:suite:)`; what was found until then is lost, and counted.
   public func values(

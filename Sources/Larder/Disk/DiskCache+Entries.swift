@@ -77,7 +77,7 @@ extension DiskCache {
   private func find(
     _ key: String, _ suite: String, expired: DiskExpired, codec: String?
   ) throws(DiskCacheError) -> DiskEntry? {
-    var key = key
+    var key = key.diskKey
     let answer = key.withUTF8 { bytes in
       let bytes = UnsafeRawBufferPointer(bytes)
       return Result { () throws(DiskCacheError) in

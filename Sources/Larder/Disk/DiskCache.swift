@@ -388,7 +388,7 @@ public final class DiskCache: @unchecked Sendable {
   func withKey<Result: Sendable>(
     _ key: String, _ body: (DiskCore, UnsafeRawBufferPointer) throws(DiskCacheError) -> Result
   ) throws(DiskCacheError) -> Result {
-    var key = key
+    var key = key.diskKey
     let answer = key.withUTF8 { bytes in
       Swift.Result { () throws(DiskCacheError) in
         try withCore { (core) throws(DiskCacheError) in

@@ -2,8 +2,7 @@
 public struct DiskEntryName: Sendable, Hashable {
   /// The suite's name.
   public var suite: String
-  /// The key, byte for byte as it was given. Mind that `==` of Swift's texts does not tell two
-  /// spellings of an accented letter apart, and the cache does.
+  /// The key, in Unicode's normal form C.
   public var key: String
 
   /// A name; see the properties.

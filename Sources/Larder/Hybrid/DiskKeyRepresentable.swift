@@ -11,10 +11,11 @@ public protocol DiskKeyRepresentable: Hashable, Sendable {
 }
 
 extension String: DiskKeyRepresentable {
-  /// The text itself. Two spellings of the same accented letter are equal to Swift, so those that
-  /// are not ASCII are brought to Unicode's normal form C. O(length).
+  /// The text in Unicode's normal form C, in which texts that are equal to Swift have the same
+  /// bytes; ASCII is in it already. O(length).
   public var diskKey: String {
-    utf8.allSatisfy { $0 < 0x80 } ? self : precomposedStringWithCanonicalMapping
+    let isASCII = utf8.withContiguousStorageIfAvailable { $0.allSatisfy { $0 < 0x80 } }
+    return isASCII ?? false ? self : precomposedStringWithCanonicalMapping
   }
 }
 

@@ -25,7 +25,7 @@ import Testing
     let cache = try cache()
     #expect(try cache.keys() == [])
     let odd = [
-      "", "a/b", "\u{0}x", "\u{E9}", "e\u{301}", "🙂", String(repeating: "k", count: 5_000),
+      "", "a/b", "\u{0}x", "\u{E9}", "e", "🙂", String(repeating: "k", count: 5_000),
     ]
     for (number, key) in odd.enumerated() {
       try cache.set(Data(count: number * 30), for: key)
