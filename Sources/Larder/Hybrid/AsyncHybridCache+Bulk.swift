@@ -16,14 +16,15 @@ extension AsyncHybridCache {
         others.append(key)
       }
     }
-    for keys in cache.lanes.parts(of: others, by: cache.stripes.number) {
-      let part = try await run(keys[0]) { (cache) throws(HybridCacheError) in
+    let parts = cache.lanes.parts(of: others, by: cache.stripes.number)
+    for part in try await each(
+      parts, key: { $0 },
+      { (cache, keys) throws(HybridCacheError) in
         var part: [Key: Value] = [:]
-        for key in keys {
-          part[key] = try Self.entry(for: key, behindFrontOf: cache)?.value
-        }
+        for key in keys { part[key] = try Self.entry(for: key, behindFrontOf: cache)?.value }
         return part
-      }
+      })
+    {
       values.merge(part) { $1 }
     }
     return values
@@ -39,12 +40,35 @@ extension AsyncHybridCache {
     _ values: some Sequence<(key: Key, value: Value)>,
     options: DiskStoreOptions = DiskStoreOptions()
   ) async throws(HybridCacheError) -> Int {
-    var count = 0
-    for values in cache.lanes.parts(of: values, by: { cache.stripes.number($0.key) }) {
-      count += try await run(values[0].key) { (cache) throws(HybridCacheError) in
-        try cache.setAll(values, options: options)
+    let parts = cache.lanes.parts(of: values, by: { cache.stripes.number($0.key) })
+    return try await each(parts, key: \.key) { (cache, values) throws(HybridCacheError) in
+      try cache.setAll(values, options: options)
+    }.reduce(0, +)
+  }
+
+  /// Does `body` with each part in its lane, all at the same time, and returns what it returns.
+  ///
+  /// - Throws: what the first part throws that does, once all have ended.
+  private func each<Element: Sendable, Result: Sendable>(
+    _ parts: [[Element]], key: (Element) -> Key,
+    _ body:
+      @escaping @Sendable (HybridCache<Key, Value>, [Element]) throws(HybridCacheError) ->
+      Result
+  ) async throws(HybridCacheError) -> [Result] {
+    typealias Answer = Swift.Result<Result, HybridCacheError>
+    let lanes = parts.map { cache.stripes.number(key($0[0])) }
+    let answers = await withTaskGroup(of: Answer.self) { group in
+      for (lane, part) in zip(lanes, parts) {
+        group.addTask { [cache] in
+          await cache.lanes.run(lane) {
+            Answer { () throws(HybridCacheError) in try body(cache, part) }
+          }
+        }
       }
+      return await group.reduce(into: [Answer]()) { $0.append($1) }
     }
-    return count
+    var results: [Result] = []
+    for answer in answers { results.append(try answer.get()) }
+    return results
   }
 }

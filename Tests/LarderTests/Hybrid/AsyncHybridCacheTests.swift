@@ -1,4 +1,5 @@
 import Foundation
+import LarderEngine
 import TestSupport
 import Testing
 
@@ -104,5 +105,40 @@ import Testing
     #expect(try await cache.value(for: "in memory") == value)
     files.held.release()
     for task in waiting { #expect(try await task.value) }
+  }
+
+  /// A codec that waits until it works for two keys at once.
+  private final class Barrier: Sendable {
+    private let condition = NSCondition()
+    private let arrivals = Locked(0)
+
+    func pass() {
+      condition.lock()
+      arrivals.withLock { $0 += 1 }
+      condition.broadcast()
+      while arrivals.withLock({ $0 }) < 2 { condition.wait() }
+      condition.unlock()
+    }
+  }
+
+  @Test func partsOfSeveralKeysAreServedAtTheSameTime() async throws {
+    let (encoding, decoding) = (Barrier(), Barrier())
+    let codec = DiskCodec<Int>(
+      identity: "waiting",
+      encode: { value in
+        encoding.pass()
+        return Data("\(value)".utf8)
+      },
+      decode: { data in
+        decoding.pass()
+        return Int(String(decoding: data, as: UTF8.self)) ?? -1
+      })
+    let hybrid = try HybridCache<Int, Int>(
+      path: folder.path, configuration: HybridTestCaches.configuration(memory: nil, disk: 400),
+      codec: codec)
+    let cache = AsyncHybridCache(hybrid)
+    let values = (0..<50).map { (key: $0, value: $0) }
+    #expect(try await cache.setAll(values) == 50)
+    #expect(try await cache.values(for: 0..<50).count == 50)
   }
 }
