@@ -13,3 +13,9 @@ unsigned larder_number_thread(void) {
 }
 
 unsigned larder_numbered_threads(void) { return atomic_load(&numbered); }
+
+static _Thread_local void *foreign_call = 0;
+
+void *larder_foreign_call(void) { return foreign_call; }
+
+void larder_set_foreign_call(void *call) { foreign_call = call; }

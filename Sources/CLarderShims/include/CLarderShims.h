@@ -104,4 +104,10 @@ static inline __attribute__((always_inline)) unsigned larder_thread_number(void)
   return __builtin_expect(number != 0, 1) ? number : larder_number_thread();
 }
 
+/// What the calling thread is doing for a cache, for `ForeignCall`; null for nothing.
+void *larder_foreign_call(void);
+
+/// Sets it.
+void larder_set_foreign_call(void *call);
+
 #endif

@@ -21,6 +21,9 @@ public struct DiskMetadata: Sendable, Hashable {
   /// Whether it had expired when it was handed out: only `entry(for:suite:acceptingExpired:)` does.
   public var isExpired: Bool
 
+  /// True if its origin forbids using it once it has expired.
+  package var mustRevalidate = false
+
   /// Metadata, as for a test of code that reads them; see the properties for the meaning of each.
   public init(
     version: String? = nil, contentType: String? = nil, created: Date = .now,
@@ -87,6 +90,9 @@ public struct DiskStoreOptions: Sendable, Hashable {
   /// What fetching the value costs, in units of the app's choice, for policies that weigh it. Less
   /// than 0 counts as 0, infinity as the largest finite number, and what is not a number as 1.
   public var fetchCost: Float
+  /// True if its origin forbids using it once it has expired, as HTTP's `must-revalidate` does. The
+  /// disk cache keeps this for the hybrid cache in front of it.
+  package var mustRevalidate = false
 
   /// Options; see the properties for the meaning of each.
   public init(
@@ -98,5 +104,13 @@ public struct DiskStoreOptions: Sendable, Hashable {
     self.contentType = contentType
     self.isPermanent = isPermanent
     self.fetchCost = fetchCost
+  }
+}
+
+extension DiskStoreOptions {
+  /// Options of an entry that its origin may forbid to use once it has expired.
+  init(version: String?, contentType: String?, fetchCost: Float, mustRevalidate: Bool) {
+    self.init(version: version, contentType: contentType, fetchCost: fetchCost)
+    self.mustRevalidate = mustRevalidate
   }
 }

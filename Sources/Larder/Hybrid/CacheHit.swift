@@ -84,6 +84,10 @@ public struct CacheHit<Value: Sendable>: Sendable {
   /// Whether it is permanent: removed only by key.
   public var isPermanent: Bool { note.facts?.isPermanent ?? false }
 
+  /// True if its origin forbids using it once it has expired: HTTP's `no-cache` and
+  /// `must-revalidate`.
+  var mustRevalidate: Bool { note.facts?.mustRevalidate ?? false }
+
   /// When it was stored or last confirmed, microseconds of the cache's clock.
   package var createdMicroseconds: UInt64 { note.facts?.created ?? stamp >> 8 }
   /// When it expires, microseconds of the cache's clock, or nil for never.

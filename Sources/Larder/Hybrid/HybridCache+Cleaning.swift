@@ -5,14 +5,15 @@ extension HybridCache {
   /// - Throws: `disk`; memory is empty all the same.
   @discardableResult
   public func removeAll(includingPermanent: Bool = false) throws(HybridCacheError) -> HybridFreed {
+    try refuseNestedCall()
     // Every stripe is held, so that nothing is promoted between the two tiers' turns.
+    stripes.lockAll()
     for stripe in stripes.all {
-      stripe.lock.lock()
       for key in Array(stripe.flights.keys) { stripe.overtake(key) }
       for key in Array(stripe.dirty.keys) { forgetDirty(key, stripe) }
     }
     defer {
-      for stripe in stripes.all { stripe.lock.unlock() }
+      stripes.unlockAll()
       finish()
     }
     noteClearing()
@@ -49,17 +50,17 @@ extension HybridCache {
   public func trim(toAge age: Duration) throws(HybridCacheError) -> HybridFreed {
     var freed = HybridFreed()
     try writeAllDirty()
-    // Every stripe is held, so that nothing is moved between the two tiers' turns.
-    for stripe in stripes.all { stripe.lock.lock() }
+    stripes.lockAll()
     defer {
-      for stripe in stripes.all { stripe.lock.unlock() }
+      stripes.unlockAll()
       finish()
     }
     let now = clock.nowMicroseconds
     freed.memoryCount =
       memory?.trim { held in
         let created = held.pointee.note.facts?.created ?? held.pointee.createdBits
-        return created <= now && now - created >= age.microseconds
+        if created > now { return Self.isAhead(created, of: now) }
+        return now - created >= age.microseconds
       } ?? 0
     freed.disk = try onDisk { (disk) throws(DiskCacheError) in try disk.trim(toAge: age) }
     return freed

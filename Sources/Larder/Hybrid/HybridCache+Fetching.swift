@@ -13,8 +13,21 @@ extension HybridCache {
     // Here and not there: the fetch has the values of the requesting task.
     if let launch = beginning.launch {
       launch.flight.launch { await self.run(launch.flight, launch.request, load) }
+      // What is fetched behind an answer.
+      if beginning.hit != nil, let limit = configuration.refreshTimeout {
+        launch.flight.limit(to: limit) { await self.endRefresh(launch.flight, asking.key) }
+      }
     }
     return beginning
+  }
+
+  /// Ends a refresh that has taken too long: those who have come to wait for it get an error, or a
+  /// stale value, and the next request asks anew.
+  private func endRefresh(_ flight: CacheFlight<Value>, _ key: Key) async {
+    await lanes.run(stripes.number(key)) {
+      let error = HybridCacheError.refreshTimedOut(key: key.diskKey)
+      self.land(flight, key, .failure(error), isCancelled: false)
+    }
   }
 
   private func begin(_ asking: Asking) -> Beginning {
@@ -85,17 +98,18 @@ extension HybridCache {
 
   /// Whether what has expired may be answered while it is refreshed.
   private func mayAnswer(_ old: CacheHit<Value>?) -> Bool {
-    guard let old else { return false }
-    guard let limit = configuration.staleWhileRevalidate else { return true }
+    guard let old, !old.mustRevalidate, let limit = configuration.staleWhileRevalidate,
+      limit > .zero
+    else { return false }
     let now = clock.nowMicroseconds
-    return limit > .zero && now - min(now, old.expiry) <= limit.microseconds
+    return now - min(now, old.expiry) <= limit.microseconds
   }
 
   /// Whether `cacheThenFetch` asks the origin for a value that it answers with: not while the
   /// lifetime lasts that the origin itself has given it.
   func needsRefresh(_ hit: CacheHit<Value>) -> Bool {
     if hit.expiry == Request.noExpiry { return true }
-    // A lifetime that is as long as the cache's limit is most probably that.
+    // One that the origin has given is shorter than the cache's limit: see `lifetime`.
     guard let limit = disk == nil ? memoryAge : diskAge else { return false }
     return hit.lifetime.map { $0 >= limit } ?? true
   }

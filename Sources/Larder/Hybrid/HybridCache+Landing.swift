@@ -17,6 +17,7 @@ extension HybridCache {
     let data = configuration.copiesOnRead ? bytes(of: item, answer, flight) : nil
     let stripe = stripes[key]
     stripe.lock.lock()
+    if flight.isFinished { return stripe.lock.unlock() }
     var operation = Operation(self, stripe)
     let isFirst = stripe.flights[key] === flight
     if isFirst { stripe.flights[key] = nil }
@@ -46,21 +47,25 @@ extension HybridCache {
   ) -> HybridItem<Key, Value> {
     var item = item(key)
     switch answer {
-    case .success(.value(let value, let version, let maxAge, let contentType, let fetchCost)):
+    case .success(.value(let value, let version, let maxAge, let contentType, let fetchCost)),
+      .success(
+        .mustRevalidate(let value, let version, let maxAge, let contentType, let fetchCost)):
       item.value = value
       item.options = StoreOptions(
-        timeToLive: maxAge, version: version, contentType: contentType,
+        timeToLive: maxAge.map(lifetime), version: version, contentType: contentType,
         fetchCost: fetchCost)
+      if case .success(.mustRevalidate) = answer { item.options.mustRevalidate = true }
     case .success(.unstored(let value)):
       item.value = value
     case .success(.notModified(let version, let maxAge)):
       item.value = flight.candidate?.value
       // An origin that does not say for how long means: as long as before.
       item.options = StoreOptions(
-        timeToLive: maxAge ?? flight.candidate?.lifetime,
+        timeToLive: maxAge.map(lifetime) ?? flight.candidate?.lifetime,
         version: version ?? flight.candidate?.version,
         contentType: flight.candidate?.contentType,
         isPermanent: flight.candidate?.isPermanent ?? false)
+      item.options.mustRevalidate = flight.candidate?.mustRevalidate ?? false
     case .success(.absent), .failure: return item
     }
     guard encodesEarly, let value = item.value else { return item }
@@ -73,13 +78,22 @@ extension HybridCache {
     return item
   }
 
+  /// The life of an entry by its origin's `maxAge`. One that is as long as the cache's limit, or
+  /// longer, ends a microsecond before it, so that `needsRefresh` can tell it from the limit.
+  private func lifetime(_ maxAge: Duration) -> Duration {
+    guard !isSimulated, let limit = disk == nil ? memoryAge : diskAge, maxAge >= limit else {
+      return maxAge
+    }
+    return limit - .microseconds(1)
+  }
+
   /// What those who wait are to decode for themselves; nil if the origin's value has no bytes.
   private func bytes(
     of item: HybridItem<Key, Value>, _ answer: Result<OriginAnswer<Value>, any Error>,
     _ flight: CacheFlight<Value>
   ) -> Data? {
     switch answer {
-    case .success(.value), .success(.unstored): return item.data
+    case .success(.value), .success(.mustRevalidate), .success(.unstored): return item.data
     case .success(.notModified), .success(.absent), .failure: break
     }
     return item.data ?? flight.candidate.flatMap { try? codec.encode($0.value) }
@@ -91,7 +105,7 @@ extension HybridCache {
   ) -> CacheResult<Value> {
     let isBackground = flight.isBackground
     switch answer {
-    case .value(let value, _, _, _, _):
+    case .value(let value, _, _, _, _), .mustRevalidate(let value, _, _, _, _):
       events.note(.fetch(isBackground: isBackground), item.key, nil)
       if isCurrent, item.value != nil {
         _ = store(item, &operation, isFill: flight.candidate == nil)
@@ -150,7 +164,7 @@ extension HybridCache {
   ) -> CacheResult<Value> {
     guard let limit = configuration.staleIfError, let hit = flight.candidate, !flight.isAbandoned,
       hit.expiry == .max || item.now <= hit.expiry
-        || item.now - hit.expiry <= limit.microseconds
+        || !hit.mustRevalidate && item.now - hit.expiry <= limit.microseconds
     else { return .failure(error) }
     events.note(.staleAnswer, item.key, hit.tier)
     return .hit(hit.with(freshness: .stale))
@@ -200,7 +214,7 @@ extension HybridCache {
       HybridNote(
         created: item.now, expires: item.expiry(limit: disk == nil ? memoryAge : diskAge),
         version: item.options.version, contentType: item.options.contentType,
-        isPermanent: item.options.isPermanent),
+        isPermanent: item.options.isPermanent, mustRevalidate: item.options.mustRevalidate),
       freshness: .revalidated)
   }
 }

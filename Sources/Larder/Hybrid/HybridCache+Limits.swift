@@ -26,8 +26,9 @@ extension HybridCache {
   }
 
   /// Changes the limits of the disk tier, and returns what was freed because it no longer fits: see
-  /// `DiskCache.setLimits`. Memory keeps what it has. Of a disk cache that several caches share,
-  /// the limits are those of all.
+  /// `DiskCache.setLimits`. Memory keeps what it has, but no longer than the new limit on age, if
+  /// there is one. Of a disk cache that several caches share, the limits are those of all; memory of
+  /// the others keeps the lives that its entries have.
   ///
   /// - Throws: `disk`, or `configuration` where there is no disk tier.
   @discardableResult
@@ -35,7 +36,14 @@ extension HybridCache {
     guard let disk else { throw .configuration(message: "the cache has no disk tier") }
     defer { finish() }
     do throws(DiskCacheError) {
-      return try disk.setLimits(limits)
+      let freed = try disk.setLimits(limits)
+      if let age = diskAge?.microseconds {
+        memory?.shortenLives { held in
+          let created = held.pointee.note.facts?.created ?? held.pointee.createdBits
+          return created.addingReportingOverflow(age)
+        }
+      }
+      return freed
     } catch {
       throw .disk(error)
     }

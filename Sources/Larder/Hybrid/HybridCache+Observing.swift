@@ -3,10 +3,8 @@ extension HybridCache {
   /// threads work the numbers need not belong to one moment. O(shards).
   public var statistics: HybridStatistics {
     var sum = HybridStatistics()
-    for stripe in stripes.all {
-      stripe.lock.lock()
+    stripes.visit { stripe in
       let totals = stripe.totals
-      stripe.lock.unlock()
       sum.promotions += totals.promotions
       sum.demotions += totals.demotions
       sum.fetches += totals.fetches
@@ -56,7 +54,8 @@ extension HybridCache {
   /// Calls `handler` with what happens from now on, in the order in which it happened, one at a
   /// time, on a thread that uses the cache or is its own and with no lock held, until the token is
   /// cancelled or destroyed. When handlers are slower than the cache, only the newest 4096 events
-  /// wait for them: an event `dropped` says how many were lost before the next.
+  /// wait for them: an event `dropped` says how many were lost before the next. A handler may call
+  /// the cache; what it does itself is told to event streams alone.
   public func onEvent(
     _ handler: @escaping @Sendable (HybridEvent) -> Void
   ) -> CacheEventToken {

@@ -56,25 +56,26 @@ extension HybridCache {
   /// First the cached value, if any, and then the result of a refresh: the strategy
   /// `cacheThenFetch` with both results. The second is a `miss` with a new value, a `hit` if the
   /// cached value has not changed or is returned because the origin failed, `absent`, or a
-  /// `failure`. While the first is younger than the origin's `maxAge`, there is no second. Ending
-  /// the iteration cancels the request for the refresh.
+  /// `failure`. While the first is younger than the origin's `maxAge`, there is no second. The
+  /// request begins with the iteration, and ending that cancels it.
   public func updates(
     for key: Key, load: @escaping Loader
   ) -> AsyncStream<CacheResult<Value>> {
-    AsyncStream { continuation in
+    let updates = HybridUpdates<Value> { continuation in
       let task = Task {
-        await sendUpdates(for: key, load: load) { continuation.yield($0) }
+        await self.sendUpdates(for: key, load: load) { _ = continuation.yield($0) }
         continuation.finish()
       }
       continuation.onTermination = { _ in task.cancel() }
     }
+    return AsyncStream(unfolding: { await updates.next() })
   }
 
   /// Sends what `updates` is made of, and ends after the last.
   package func sendUpdates(
     for key: Key, load: @escaping Loader, to send: (CacheResult<Value>) -> Void
   ) async {
-    var asking = Asking(key: key, strategy: .cacheThenFetch, waitsForRefresh: true)
+    let asking = Asking(key: key, strategy: .cacheThenFetch, waitsForRefresh: true)
     let beginning = await begin(asking, load)
     if let hit = beginning.hit { send(.hit(hit)) }
     switch beginning.next {

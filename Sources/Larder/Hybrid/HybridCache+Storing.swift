@@ -1,4 +1,5 @@
 import LarderEngine
+import Synchronization
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -142,11 +143,13 @@ extension HybridCache {
   func withStripe<Result>(
     _ key: Key, _ body: (inout Operation) throws(HybridCacheError) -> Result
   ) throws(HybridCacheError) -> Result {
+    try refuseNestedCall()
     let stripe = stripes[key]
     stripe.lock.lock()
     var operation = Operation(self, stripe)
     let result: Swift.Result<Result, HybridCacheError>
     do throws(HybridCacheError) {
+      if isClosed { throw closedError }
       result = .success(try body(&operation))
       // The call has its answer all the same.
       if let failure = operation.outcome.failure { events.note(.failure(failure), key, .disk) }
@@ -165,8 +168,19 @@ extension HybridCache {
     return try result.get()
   }
 
+  /// Throws if the codec calls the cache, which may have a stripe locked for it.
+  func refuseNestedCall() throws(HybridCacheError) {
+    if stripes.isInCodec { throw .calledByCodec }
+  }
+
+  /// The error of calls to a closed cache.
+  var closedError: HybridCacheError {
+    diskTier.map { .disk($0.closedError) } ?? .closed
+  }
+
   /// What remains to be done once no lock is held.
   func finish() {
+    if ForeignCall.isInside(stripes.place) { return }
     if writesBack { writeBackWhatIsDue() }
     if events.isActive { events.deliver() }
   }
@@ -186,8 +200,30 @@ extension HybridCache {
 
   /// What an operation on a key begins with.
   func item(_ key: Key) -> HybridItem<Key, Value> {
-    HybridItem(
-      key: key, diskKey: disk == nil ? "" : key.diskKey, now: clock.nowMicroseconds)
+    let now = clock.nowMicroseconds
+    noteTime(now)
+    return HybridItem(key: key, diskKey: disk == nil ? "" : key.diskKey, now: now)
+  }
+
+  /// Notes the time of an operation. Once the clock is put back by more than clocks are put right by,
+  /// entries in memory that expire and were stored later than it says go: nobody knows how old they
+  /// are.
+  private func noteTime(_ now: UInt64) {
+    let seen = latest.load(ordering: .relaxed)
+    // A second is near enough, and threads do not write the same word all the time.
+    if now &- seen < 1 << 20 { return }
+    if now > seen || Self.isAhead(seen, of: now) { latest.store(now, ordering: .relaxed) }
+    guard Self.isAhead(seen, of: now) else { return }
+    _ = memory?.trim { held in
+      let note = held.pointee.note
+      let created = note.facts?.created ?? held.pointee.createdBits
+      return note.expires != .max && Self.isAhead(created, of: now)
+    }
+  }
+
+  /// True for a time that is ahead of the clock by more than clocks are put right by.
+  static func isAhead(_ time: UInt64, of now: UInt64) -> Bool {
+    time > now && time - now > 3_600_000_000
   }
 
   /// A value as bytes.
@@ -200,17 +236,26 @@ extension HybridCache {
     }
   }
 
+  /// What an entry counts against memory's limit: the bytes of its value and of everything that
+  /// memory keeps beside it, estimated; 1 where entries are counted.
+  func memoryWeight(_ key: Key, _ data: Data?, _ held: HybridHeld<Value>) -> Int {
+    guard isMemoryWeighed else { return 1 }
+    let bytes = data?.count ?? 0
+    return isSimulated ? bytes : bytes + held.overhead(key)
+  }
+
   /// What memory is to hold of a value.
   func held(
     _ value: Value, _ data: Data?, created: UInt64, expires: UInt64, version: String?,
-    contentType: String?, isPermanent: Bool, cost: Float
+    contentType: String?, isPermanent: Bool, cost: Float, mustRevalidate: Bool
   ) -> HybridHeld<Value> {
     let kept = configuration.copiesOnRead ? data : nil
     return HybridHeld(
       kept == nil ? value : nil, created: created,
       HybridNote(
         created: created, expires: expires, version: version, contentType: contentType,
-        isPermanent: isPermanent, cost: rules.demotes ? cost : 1, data: kept))
+        isPermanent: isPermanent, cost: rules.demotes ? cost : 1, data: kept,
+        mustRevalidate: mustRevalidate))
   }
 
   /// What memory holds as it is handed out.
@@ -234,7 +279,8 @@ extension HybridCache {
       found.value, .disk, created: metadata.createdMicroseconds,
       HybridNote(
         created: metadata.createdMicroseconds, expires: found.expires, version: metadata.version,
-        contentType: metadata.contentType, isPermanent: metadata.isPermanent),
+        contentType: metadata.contentType, isPermanent: metadata.isPermanent,
+        mustRevalidate: metadata.mustRevalidate),
       freshness: metadata.isExpired ? .stale : .fresh)
   }
 }

@@ -58,6 +58,7 @@ extension HybridCache {
 
   /// Writes everything that waits, in the order in which it was set. No lock is held.
   func writeAllDirty() throws(HybridCacheError) {
+    try refuseNestedCall()
     guard writesBack, pending.waiting > 0 else { return }
     var keys: [(key: Key, order: UInt64)] = []
     for stripe in stripes.all {

@@ -1,4 +1,5 @@
 import LarderEngine
+import Synchronization
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -39,7 +40,8 @@ import LarderEngine
 /// listeners.
 ///
 /// **Codec, clock and deinitialisers of values must not call the cache**: they run while a part of
-/// the cache is locked.
+/// the cache is locked. If a codec does, a debug build traps, and in a release build calls that need
+/// more than memory throw `HybridCacheError.calledByCodec`.
 ///
 /// A permanent entry is always on disk, whatever the rules say; memory may evict it.
 public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unchecked Sendable {
@@ -64,6 +66,8 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
   /// For recordings where there is no memory, whose own it is otherwise.
   let recorder = RecordPoint()
   let isMemoryWeighed: Bool
+  /// See `MemoryCacheConfiguration.isSimulated`.
+  let isSimulated: Bool
   let writesBack: Bool
   // Whether a value that is stored is encoded before its stripe is locked.
   let encodesEarly: Bool
@@ -72,8 +76,14 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
   /// For how long what has expired is kept.
   let grace: Grace
   /// Where requests do what they do below a hit in memory.
-  let lanes = CacheLanes("larder.hybrid", count: 4)
+  /// More than processors: a lane waits for the disk most of the time, and a slow read holds up the
+  /// keys of its lane alone.
+  let lanes = CacheLanes("larder.hybrid", count: 16)
   let pending = HybridPending<Key>()
+  /// The time of the latest operation below a hit in memory, to a second.
+  let latest = Atomic<UInt64>(0)
+  /// Changed with all stripes locked.
+  private let hasClosed = Atomic<Bool>(false)
   private let baseline = Locked(TierCounts())
 
   init(
@@ -82,7 +92,6 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
   ) throws(HybridCacheError) {
     try configuration.check()
     self.configuration = configuration
-    self.codec = codec
     self.disk = disk
     if let disk {
       diskTier = try HybridDisk(
@@ -96,12 +105,21 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
     rules = configuration.effectiveRules
     writesBack = configuration.writes.isBack
     isMemoryWeighed = configuration.memory?.limits.weight != nil
+    isSimulated = configuration.memory?.isSimulated ?? false
     keepsValues = !configuration.copiesOnRead
     encodesEarly =
       isMemoryWeighed || configuration.copiesOnRead
       || (disk != nil && rules.inclusion == .inclusive)
     let stripes = HybridStripes<Key, Value>()
     self.stripes = stripes
+    self.codec = DiskCodec(
+      identity: codec.identity, contentType: codec.contentType,
+      encode: { [codec, stripes] value in
+        try ForeignCall.run(of: stripes.place) { try codec.encode(value) }
+      },
+      decode: { [codec, stripes] data in
+        try ForeignCall.run(of: stripes.place) { try codec.decode(data) }
+      })
     do throws(MemoryCacheError) {
       memory = try Self.makeMemory(configuration, clock, rules, stripes, pending, events)
     } catch {
@@ -239,7 +257,10 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
   /// - Throws: `disk`, if memory does not have the key and the disk fails.
   public func contains(_ key: Key) throws(HybridCacheError) -> Bool {
     if memory?.contains(key) ?? false { return true }
-    guard let diskTier else { return false }
+    guard let diskTier else {
+      if isClosed { throw .closed }
+      return false
+    }
     return try withStripe(key) { (operation: inout Operation) throws(HybridCacheError) in
       if memory?.contains(key) ?? false { return true }
       if let dirty = operation.stripe.dirty[key] { return dirty.expires > clock.nowMicroseconds }
@@ -258,11 +279,9 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
   /// caches share, its part is that of all.
   package var counts: Counts {
     var counts = Counts()
-    for stripe in stripes.all {
-      stripe.lock.lock()
+    stripes.visit { stripe in
       counts.promotions += stripe.totals.promotions
       counts.demotions += stripe.totals.demotions
-      stripe.lock.unlock()
     }
     counts.memory = memory?.tierCounts ?? TierCounts()
     counts.disk = disk?.tierCounts ?? TierCounts()
@@ -273,24 +292,31 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
   /// Sets `counts` and the statistics of the cache and of memory to zero. Disk's own statistics go
   /// on.
   package func resetCounts() {
-    for stripe in stripes.all {
-      stripe.lock.lock()
-      stripe.totals = HybridTotals()
-      stripe.lock.unlock()
-    }
+    stripes.visit { $0.totals = HybridTotals() }
     memory?.resetStatistics()
     if let disk { baseline.withLock { $0 = disk.tierCounts } }
   }
 
-  /// Writes everything and releases the folder, or on a shared disk cache the suite. The disk tier
-  /// is then closed, and calls that need it throw; memory continues to work. A second call does
-  /// nothing.
+  /// True once `close` was called.
+  var isClosed: Bool { hasClosed.load(ordering: .acquiring) }
+
+  /// Writes everything, empties memory and releases the folder, or on a shared disk cache the suite.
+  /// A closed cache answers nothing and stores nothing: calls without an origin throw
+  /// `HybridCacheError.disk` or, without a disk tier, `closed`; those with one ask it and return its
+  /// value. A second call does nothing.
   ///
   /// - Throws: `disk`; the cache is closed nevertheless.
   public func close() throws(HybridCacheError) {
-    if diskTier?.isClosed ?? false { return }
+    try refuseNestedCall()
+    stripes.lockAll()
+    let isFirst = !hasClosed.exchange(true, ordering: .acquiringAndReleasing)
+    for stripe in stripes.all { for key in Array(stripe.flights.keys) { stripe.overtake(key) } }
+    stripes.unlockAll()
+    guard isFirst else { return }
     var failure: HybridCacheError?
     do { try flush() } catch { failure = error }
+    // Sets that were under way have ended: from here on nothing comes to memory.
+    memory?.discardAll()
     if let diskTier {
       do throws(DiskCacheError) { try diskTier.close() } catch { failure = failure ?? .disk(error) }
     }

@@ -5,8 +5,12 @@ public struct HybridCacheConfiguration: Sendable {
   /// The rules between memory and disk, named here so that an app need not import `LarderEngine`.
   public typealias Rules = HybridRules
 
+  /// A `staleWhileRevalidate` without an end: as long as the cache has the value.
+  public static var whileKept: Duration { .seconds(Int64.max) }
+
   /// The memory tier, or nil for none. Its clock and pressure rule are those below. With a limit on
-  /// weight, the weight of an entry is its encoded size in bytes.
+  /// weight, which is then one in bytes, an entry weighs its encoded size and what memory keeps
+  /// beside it: about 100 bytes, and the allocations that key and metadata take.
   public var memory: MemoryCacheConfiguration?
   /// The disk tier, or nil for none.
   public var disk: DiskConfiguration?
@@ -23,14 +27,19 @@ public struct HybridCacheConfiguration: Sendable {
   /// How long after its expiry a value may be returned when the origin fails; nil for never. With
   /// zero, only values that have not expired are; negative durations are refused.
   public var staleIfError: Duration?
-  /// How long after its expiry `cacheThenFetch` may return a value at once while it is refreshed;
-  /// nil for as long as the cache has it. With zero it waits for the origin instead.
+  /// How long after its expiry `cacheThenFetch` may return a value at once while it is refreshed; by
+  /// default `whileKept`. With nil or zero it waits for the origin instead.
   public var staleWhileRevalidate: Duration?
   /// How long an entry with a version is kept after its expiry for revalidation. Entries without a
   /// version are kept for `staleIfError` or `staleWhileRevalidate`, whichever is longer; if the
-  /// latter is nil and `strategy` is `cacheThenFetch`, for this long. A kept entry occupies space
+  /// latter is `whileKept` and `strategy` is `cacheThenFetch`, for this long. A kept entry occupies space
   /// like any other and may be evicted; for a get it is a miss.
   public var revalidateWithin: Duration
+  /// How long a refresh behind an answer may take; nil for no limit. It is then cancelled: requests
+  /// that have come to wait for it, because the value has expired meanwhile, get
+  /// `HybridCacheError.refreshTimedOut` or a stale value, and the next request asks the origin anew.
+  /// A request's own fetch has no limit.
+  public var refreshTimeout: Duration?
   /// How much memory keeps under memory pressure. Disk keeps everything.
   public var pressureRule: MemoryPressureRule
   /// The suite on disk.
@@ -46,9 +55,11 @@ public struct HybridCacheConfiguration: Sendable {
     disk: DiskConfiguration? = DiskConfiguration(), rules: HybridRules = HybridRules(),
     writes: HybridWrites = .through, copiesOnRead: Bool = false,
     strategy: CacheStrategy = .cacheElseFetch, staleIfError: Duration? = nil,
-    staleWhileRevalidate: Duration? = nil, revalidateWithin: Duration = .seconds(30 * 86_400),
+    staleWhileRevalidate: Duration? = HybridCacheConfiguration.whileKept,
+    revalidateWithin: Duration = .seconds(30 * 86_400),
     pressureRule: MemoryPressureRule = MemoryPressureRule(keptOnWarning: 0, keptWhenCritical: 0),
-    suite: String = "", clock: any CacheClock = WallCacheClock(isExact: false)
+    suite: String = "", clock: any CacheClock = WallCacheClock(isExact: false),
+    refreshTimeout: Duration? = .seconds(60)
   ) {
     self.memory = memory
     self.disk = disk
@@ -62,6 +73,7 @@ public struct HybridCacheConfiguration: Sendable {
     self.pressureRule = pressureRule
     self.suite = suite
     self.clock = clock
+    self.refreshTimeout = refreshTimeout
   }
 
   /// The rules that decide: with one tier there is nothing to decide.
@@ -71,8 +83,10 @@ public struct HybridCacheConfiguration: Sendable {
 
   /// For how long what has expired is kept.
   var grace: Grace {
-    let whileRevalidating =
-      staleWhileRevalidate ?? (strategy == .cacheThenFetch ? revalidateWithin : .zero)
+    var whileRevalidating = staleWhileRevalidate ?? .zero
+    if whileRevalidating >= Self.whileKept {
+      whileRevalidating = strategy == .cacheThenFetch ? revalidateWithin : .zero
+    }
     let others = max(whileRevalidating, staleIfError ?? .zero).microseconds
     return Grace(versioned: max(others, revalidateWithin.microseconds), others: others)
   }
@@ -80,7 +94,7 @@ public struct HybridCacheConfiguration: Sendable {
   private func checkDurations() throws(HybridCacheError) {
     let durations = [
       ("staleIfError", staleIfError), ("staleWhileRevalidate", staleWhileRevalidate),
-      ("revalidateWithin", revalidateWithin),
+      ("revalidateWithin", revalidateWithin), ("refreshTimeout", refreshTimeout),
     ]
     for (name, duration) in durations {
       guard let duration, duration < .zero else { continue }

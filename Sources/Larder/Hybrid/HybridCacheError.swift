@@ -17,6 +17,12 @@ public enum HybridCacheError: Error, Sendable, CustomStringConvertible {
   /// Another hybrid cache uses the suite of this disk cache. They would not see each other's
   /// changes in memory.
   case suiteInUse(suite: String)
+  /// The cache, which has no disk tier, was closed.
+  case closed
+  /// A codec called the cache that it works for.
+  case calledByCodec
+  /// A refresh of the key took longer than `HybridCacheConfiguration.refreshTimeout`.
+  case refreshTimedOut(key: String)
 
   /// One line for a person.
   public var description: String {
@@ -34,6 +40,11 @@ public enum HybridCacheError: Error, Sendable, CustomStringConvertible {
     case .suiteInUse(let suite):
       "suite '\(suite)': in use by another hybrid cache; "
         + "share that cache, close it, or use another suite"
+    case .closed: "the cache is closed"
+    case .calledByCodec:
+      "the codec calls the cache that it works for; encode and decode without it"
+    case .refreshTimedOut(let key):
+      "\(key.debugDescription): its refresh did not end within refreshTimeout and was cancelled"
     }
   }
 }

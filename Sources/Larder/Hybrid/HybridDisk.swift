@@ -52,9 +52,12 @@ final class HybridDisk: Sendable {
   }
 
   private func open() throws(DiskCacheError) -> DiskCache {
-    if isClosed { throw .closed(path: cache.core.path) }
+    if isClosed { throw closedError }
     return cache
   }
+
+  /// The error of calls after `close`.
+  var closedError: DiskCacheError { .closed(path: cache.core.path) }
 
   // MARK: One entry
 

@@ -44,6 +44,8 @@ public struct HybridEvent: Sendable {
   public var key: String?
   /// In which tier; nil where it was neither's.
   public var tier: HybridTier?
+  /// True if a handler of events has caused it, which handlers are not told of.
+  var isOfHandler = false
 
   /// An event, as for a test of a listener.
   public init(_ kind: Kind, key: String? = nil, tier: HybridTier? = nil) {

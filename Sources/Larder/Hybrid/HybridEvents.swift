@@ -25,6 +25,10 @@ final class HybridEvents: Sendable {
 
   deinit { finish() }
 
+  private var place: UnsafeRawPointer {
+    UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
+  }
+
   /// Ends all streams.
   func finish() {
     let ended = state.withLock { state in
@@ -52,11 +56,13 @@ final class HybridEvents: Sendable {
   /// Notes an event for `deliver`.
   func note(_ event: HybridEvent) {
     guard isActive else { return }
-    state.withLock { $0.queue.append(event) }
+    var event = event
+    event.isOfHandler = ForeignCall.isInside(place)
+    state.withLock { [event] in $0.queue.append(event) }
   }
 
   /// Hands over what was noted, in order. No lock of the cache may be held: a handler may call the
-  /// cache. While one thread is at it, others leave it what they have noted.
+  /// cache, and what it does is told to streams alone. While one thread is at it, others leave it what they have noted.
   func deliver() {
     while let (events, continuations, handlers) = takeQueue() {
       var dropped: UInt64 = 0
@@ -64,7 +70,8 @@ final class HybridEvents: Sendable {
         for continuation in continuations {
           if case .dropped = continuation.yield(event) { dropped += 1 }
         }
-        for handler in handlers { handler(event) }
+        if event.isOfHandler { continue }
+        ForeignCall.run(of: place) { for handler in handlers { handler(event) } }
       }
       state.withLock { [dropped] state in
         state.isDelivering = false

@@ -29,3 +29,29 @@ struct HybridHeld<Value: Sendable>: Sendable {
     UInt64(createdHigh) << 48 | UInt64(createdMiddle) << 32 | UInt64(createdLow)
   }
 }
+
+extension HybridHeld {
+  /// Bytes that memory takes for an entry beside those of its value: its record with room to grow,
+  /// its place in the directory, what a policy keeps of an id, and allocations that key, value and
+  /// metadata point to, each with its header. Measured for LRU to a tenth; other policies keep up to
+  /// 100 bytes more, and some also keys of entries that were evicted.
+  func overhead<Key: DiskKeyRepresentable>(_ key: Key) -> Int {
+    var bytes = (ShardRecords<Key, HybridHeld<Value>>.stride + 32) * 9 / 8
+    if Key.self == String.self {
+      bytes += Self.allocated(unsafeBitCast(key, to: String.self))
+    } else if !_isPOD(Key.self) {
+      bytes += 2 * key.diskKey.utf8.count + 128
+    }
+    if !_isPOD(Value.self) { bytes += 48 }
+    if let facts = note.facts {
+      bytes += 128 + Self.allocated(facts.version ?? "") + Self.allocated(facts.contentType ?? "")
+    }
+    return bytes
+  }
+
+  /// Bytes of a text that its value points to; up to 15 are in the value itself.
+  private static func allocated(_ text: String) -> Int {
+    let count = text.utf8.count
+    return count <= 15 ? 0 : (count + 56) & ~15
+  }
+}

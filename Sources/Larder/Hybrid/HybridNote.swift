@@ -19,9 +19,9 @@ enum HybridNote: Sendable {
 
   init(
     created: UInt64, expires: UInt64, version: String? = nil, contentType: String? = nil,
-    isPermanent: Bool = false, cost: Float = 1, data: Data? = nil
+    isPermanent: Bool = false, cost: Float = 1, data: Data? = nil, mustRevalidate: Bool = false
   ) {
-    if version == nil, contentType == nil, !isPermanent, cost == 1, data == nil,
+    if version == nil, contentType == nil, !isPermanent, cost == 1, data == nil, !mustRevalidate,
       created < Self.limit, expires < Self.limit - 1 || expires == .max
     {
       self = .expiry(
@@ -31,7 +31,7 @@ enum HybridNote: Sendable {
       self = .facts(
         HybridFacts(
           created: created, expires: expires, version: version, contentType: contentType,
-          isPermanent: isPermanent, cost: cost, data: data))
+          isPermanent: isPermanent, cost: cost, data: data, mustRevalidate: mustRevalidate))
     }
   }
 
@@ -64,10 +64,12 @@ final class HybridFacts: Sendable {
   let cost: Float
   /// The encoded value, where the value itself is not kept.
   let data: Data?
+  /// True if its origin forbids using it once it has expired, even if the origin fails.
+  let mustRevalidate: Bool
 
   init(
     created: UInt64, expires: UInt64, version: String?, contentType: String?, isPermanent: Bool,
-    cost: Float, data: Data?
+    cost: Float, data: Data?, mustRevalidate: Bool
   ) {
     self.created = created
     self.expires = expires
@@ -76,5 +78,6 @@ final class HybridFacts: Sendable {
     self.isPermanent = isPermanent
     self.cost = cost
     self.data = data
+    self.mustRevalidate = mustRevalidate
   }
 }

@@ -71,27 +71,39 @@ struct HybridOperation<Key: DiskKeyRepresentable, Value: Sendable>: HybridTiers 
     }
   }
 
-  func isOnDisk(_ item: HybridItem<Key, Value>) -> Bool {
-    (try? cache.diskTier?.contains(item.diskKey)) ?? false
+  mutating func isOnDisk(_ item: HybridItem<Key, Value>) -> Bool {
+    ask { (disk) throws(DiskCacheError) in try disk.contains(item.diskKey) }
   }
 
-  func toggleHitBefore(_ item: HybridItem<Key, Value>) -> Bool {
-    (try? cache.diskTier?.toggleHitBefore(item.diskKey)) ?? false
+  mutating func toggleHitBefore(_ item: HybridItem<Key, Value>) -> Bool {
+    ask { (disk) throws(DiskCacheError) in try disk.toggleHitBefore(item.diskKey) }
+  }
+
+  /// Asks disk, which has answered before; a failure is noted and counts as no.
+  private mutating func ask(_ question: (HybridDisk) throws(DiskCacheError) -> Bool) -> Bool {
+    guard let disk = cache.diskTier else { return false }
+    do throws(DiskCacheError) {
+      return try question(disk)
+    } catch {
+      outcome.fail(.disk(error))
+      return false
+    }
   }
 
   // MARK: Stores
 
   mutating func putInMemory(_ item: HybridItem<Key, Value>) -> Bool {
-    guard let memory = cache.memory, let value = item.value else { return false }
+    guard let memory = cache.memory, let value = item.value, !cache.isClosed else { return false }
+    let expires = item.expiry(limit: cache.disk == nil ? cache.memoryAge : cache.diskAge)
     let held = cache.held(
-      value, item.data, created: item.now,
-      expires: item.expiry(limit: cache.disk == nil ? cache.memoryAge : cache.diskAge),
-      version: item.options.version, contentType: item.options.contentType,
-      isPermanent: item.options.isPermanent, cost: item.options.fetchCost)
+      value, item.data, created: item.now, expires: expires, version: item.options.version,
+      contentType: item.options.contentType, isPermanent: item.options.isPermanent,
+      cost: item.options.fetchCost, mustRevalidate: item.options.mustRevalidate)
     let stored = memory.set(
-      held, for: item.key, weight: cache.isMemoryWeighed ? item.data?.count ?? 0 : 1,
-      expiresMicroseconds: item.expiry(limit: nil), fetchCost: item.options.fetchCost,
-      isPermanent: item.options.isPermanent)
+      held, for: item.key, weight: cache.memoryWeight(item.key, item.data, held),
+      // Memory must not answer beyond the life that the entry has on disk.
+      expiresMicroseconds: cache.isSimulated ? item.expiry(limit: nil) : expires,
+      fetchCost: item.options.fetchCost, isPermanent: item.options.isPermanent)
     outcome.isInMemory = stored == .stored
     return stored != .rejected
   }
@@ -132,14 +144,15 @@ struct HybridOperation<Key: DiskKeyRepresentable, Value: Sendable>: HybridTiers 
   }
 
   func promote(_ found: HybridFound<Value>, of item: HybridItem<Key, Value>) -> Bool {
-    guard let memory = cache.memory else { return false }
+    guard let memory = cache.memory, !cache.isClosed else { return false }
     let metadata = found.metadata
     let held = cache.held(
       found.value, found.data, created: metadata.createdMicroseconds, expires: found.expires,
       version: metadata.version, contentType: metadata.contentType,
-      isPermanent: metadata.isPermanent, cost: metadata.fetchCost)
+      isPermanent: metadata.isPermanent, cost: metadata.fetchCost,
+      mustRevalidate: metadata.mustRevalidate)
     let stored = memory.set(
-      held, for: item.key, weight: cache.isMemoryWeighed ? found.data.count : 1,
+      held, for: item.key, weight: cache.memoryWeight(item.key, found.data, held),
       expiresMicroseconds: found.expires, fetchCost: metadata.fetchCost,
       isPermanent: metadata.isPermanent)
     return stored != .rejected
@@ -155,7 +168,8 @@ struct HybridOperation<Key: DiskKeyRepresentable, Value: Sendable>: HybridTiers 
       return try disk.set(
         data, for: victim.key.diskKey,
         DiskStoreOptions(
-          version: facts?.version, contentType: facts?.contentType, fetchCost: facts?.cost ?? 1),
+          version: facts?.version, contentType: facts?.contentType, fetchCost: facts?.cost ?? 1,
+          mustRevalidate: facts?.mustRevalidate ?? false),
         DiskLife(
           created: facts?.created ?? victim.value.createdBits,
           expires: victim.expiresMicroseconds))

@@ -13,6 +13,37 @@ final class HybridStripes<Key: DiskKeyRepresentable, Value: Sendable>: @unchecke
     all = (0..<count).map { _ in HybridStripe() }
   }
 
+  /// What calls of the codec are made in the name of: see `ForeignCall`.
+  var place: UnsafeRawPointer { UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()) }
+
+  /// True if the thread is in a call of the codec, and may hold a stripe.
+  var isInCodec: Bool {
+    let isInside = ForeignCall.isInside(place)
+    assert(!isInside, "HybridCache: a codec must not call the cache that it works for")
+    return isInside
+  }
+
+  /// Calls `body` with each stripe, locked. A stripe that a codec of the same thread may hold is left
+  /// out if it is locked.
+  func visit(_ body: (HybridStripe<Key, Value>) -> Void) {
+    let isInCodec = isInCodec
+    for stripe in all {
+      if isInCodec {
+        guard stripe.lock.tryLock() else { continue }
+      } else {
+        stripe.lock.lock()
+      }
+      body(stripe)
+      stripe.lock.unlock()
+    }
+  }
+
+  /// Locks every stripe, so that nothing is moved between the tiers.
+  func lockAll() { for stripe in all { stripe.lock.lock() } }
+
+  /// Unlocks every stripe.
+  func unlockAll() { for stripe in all { stripe.lock.unlock() } }
+
   /// The stripe of a key.
   subscript(key: Key) -> HybridStripe<Key, Value> { all[number(key)] }
 

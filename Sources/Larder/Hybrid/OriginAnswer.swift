@@ -7,6 +7,12 @@ public enum OriginAnswer<Value: Sendable>: Sendable {
   case value(
     Value, version: String? = nil, maxAge: Duration? = nil, contentType: String? = nil,
     fetchCost: Float = 1)
+  /// As `value`, but once the value has expired it is never returned without a confirmation of the
+  /// origin (HTTP `Cache-Control: no-cache` or `must-revalidate`): neither while it is refreshed
+  /// nor when the origin fails, whatever the configuration says. Confirming it keeps this.
+  case mustRevalidate(
+    Value, version: String? = nil, maxAge: Duration? = nil, contentType: String? = nil,
+    fetchCost: Float = 1)
   /// A value that is returned to those who wait and stored neither in memory nor on disk (HTTP
   /// `Cache-Control: no-store`); the cached value is removed. The next request asks again.
   case unstored(Value)

@@ -4,6 +4,8 @@ struct ResponseCacheControl {
   private(set) var forbidsStoring = false
   /// For how long it may be used without asking the origin; nil if nothing is said.
   private(set) var maxAge: Duration?
+  /// True if it may not be used without asking the origin once it has expired.
+  private(set) var mustRevalidate = false
 
   /// The directives of a header.
   init(_ header: String) {
@@ -20,7 +22,10 @@ struct ResponseCacheControl {
       switch parts[0].lowercased() {
       case "no-store": forbidsStoring = true
       // `no-cache="name"` is about a header alone.
-      case "no-cache" where parts.count == 1: shorten(to: 0)
+      case "no-cache" where parts.count == 1:
+        shorten(to: 0)
+        mustRevalidate = true
+      case "must-revalidate": mustRevalidate = true
       case "max-age": shorten(to: parts.count == 1 ? 0 : Self.seconds(parts[1]))
       default: break
       }

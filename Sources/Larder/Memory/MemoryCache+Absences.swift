@@ -64,7 +64,12 @@ extension MemoryCache {
         limits: MemoryCacheLimits(count: configuration.negativeCount), policy: "sieve")
       wanted.clock = configuration.clock
       wanted.hashing = configuration.hashing
-      return try? MemoryCache<Key, MemoryAbsence>(wanted)
+      // One shard for each thousand, and a count that `check` has seen: it cannot fail.
+      do throws(MemoryCacheError) {
+        return try MemoryCache<Key, MemoryAbsence>(wanted)
+      } catch {
+        preconditionFailure("the cache of absent keys: \(error)")
+      }
     }
   }
 

@@ -21,6 +21,19 @@ extension MemoryCache {
     }
   }
 
+  /// Removes every entry. Neither listeners nor counts know of it, as of the end of a cache.
+  func discardAll() {
+    for index in 0..<blocks.count {
+      var gone = EvictedEntries<Key, Value>(isHeard: false, handing: .none)
+      blocks.lock(index)
+      let removals = blocks.shard(index).pointee.totals.removals
+      _ = blocks.shard(index).pointee.removeAll(includingPermanent: true, &gone)
+      blocks.shard(index).pointee.totals.removals = removals
+      blocks.unlock(index)
+      gone.finish(events, nil)
+    }
+  }
+
   /// Removes what has expired. O(entries). Returns how many that were.
   @discardableResult
   public func removeExpired() -> Int {

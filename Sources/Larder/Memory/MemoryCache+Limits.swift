@@ -62,6 +62,16 @@ extension MemoryCache {
     return given
   }
 
+  /// Lets no entry that is not permanent live beyond the instant that `limit` has for its value,
+  /// which lies where it is stored; none if that overflows. O(entries).
+  func shortenLives(
+    to limit: (UnsafePointer<Value>) -> (partialValue: UInt64, overflow: Bool)
+  ) {
+    for index in 0..<blocks.count {
+      withShard(index) { shard, _ in shard.shortenLives(to: limit, now: clock.nowMicroseconds) }
+    }
+  }
+
   /// The configuration with other limits, in which weight is what it is in this cache.
   private func checked(
     _ limits: MemoryCacheLimits

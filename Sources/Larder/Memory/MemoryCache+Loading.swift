@@ -87,6 +87,8 @@ extension MemoryCache {
       let value = try await FetchMark.$current.withValue(marks) {
         try await loader.load(key)
       }
+      // Too late: see `MemoryCacheConfiguration.refreshTimeout`.
+      if pending.flight.isFinished { return }
       let entry = value.flatMap(loader.entry)
       if entry != nil || refreshed != nil {
         storeLoaded(value, for: key, entry, pending, isRefresh: refreshed != nil)
@@ -97,6 +99,7 @@ extension MemoryCache {
       isNone = value == nil
       result = value.map { .miss($0) } ?? .absent
     } catch {
+      if pending.flight.isFinished { return }
       result = .failure(error)
     }
     if let refreshed { endRefresh(key, refreshed, pending) }

@@ -40,6 +40,12 @@ extension MemoryCache {
     if stamp == nil, let value = peek(key) { return loads.end(pending, key, .miss(value)) }
     loads.countRefresh()
     pending.flight.launch { await self.run(pending, key, loader, refreshed: stamp) }
+    guard let limit = configuration.refreshTimeout else { return }
+    pending.flight.limit(to: limit) {
+      if let stamp { self.endRefresh(key, stamp, pending) }
+      pending.forget()
+      self.loads.end(pending, key, .failure(MemoryLoadError.refreshTimedOut(key: "\(key)")))
+    }
   }
 
   /// Ends a reload: an entry that it has not replaced may be reloaded again.

@@ -7,7 +7,9 @@ extension MemoryCache {
   ///
   ///     cache.update("visits") { count in count = (count ?? 0) + 1 }
   ///
-  /// `body` is called with the shard's lock held: it must be short and must not call the cache.
+  /// `body` is called with the shard's lock held: it must be short and must not call the cache. If
+  /// it does, a debug build traps; a release build serves the call, and other threads may then
+  /// change the key before the update stores its value.
   /// It gets nil where there is no value or it has expired; if it leaves nil, the key is removed;
   /// if it throws, nothing changes. Looking at the old value is not a reference to it, storing the
   /// new one is a set. A value that copies on write is copied when it is changed in place.
@@ -31,14 +33,17 @@ extension MemoryCache {
       if ScheduleFault.planted == .earlyForgetting { loads.forget(key) }
       let early = ScheduleFault.planted == .updateInTwoSteps ? peek(key) : nil
     #endif
-    let result = try withShard(blocks.index(hash)) { shard, gone throws in
-      let now = clock.nowMicroseconds
+    var now: UInt64 = 0
+    let result = try withStep(blocks.index(hash)) { shard in
+      now = clock.nowMicroseconds
       old = shard.value(key, upper, now: now)
       #if LARDER_SCHEDULES
         if ScheduleFault.planted == .updateInTwoSteps { old = early }
       #endif
       new = old
-      let result = try body(&new)
+    } change: { () throws in
+      try body(&new)
+    } after: { shard, gone in
       #if LARDER_SCHEDULES
         if ScheduleFault.planted != .earlyForgetting { loads.forget(key) }
       #else
@@ -56,13 +61,39 @@ extension MemoryCache {
         }
         _ = shard.remove(key, upper, now: now, &gone)
       }
-      return result
     }
     if events.watchesChanges(hash) {
       if new == nil || isUseless { noteRemoval(key, hash) } else { noteSet(key, hash, entry) }
     }
     withExtendedLifetime(old) {}
     return result
+  }
+
+  /// Holds a shard's lock for three parts of an update. `change` is the user's; if it throws,
+  /// `after` is not called.
+  private func withStep<Result, Failure: Error>(
+    _ index: Int, before: (inout MemoryShard<Key, Value>) -> Void,
+    change: () throws(Failure) -> Result,
+    after: (inout MemoryShard<Key, Value>, inout EvictedEntries<Key, Value>) -> Void
+  ) throws(Failure) -> Result {
+    var gone = EvictedEntries<Key, Value>(isHeard: events.isActive, handing: handing)
+    blocks.lock(index)
+    before(&blocks.shard(index).pointee)
+    var isReleased = false
+    let result: Swift.Result<Result, Failure>
+    do throws(Failure) {
+      result = .success(
+        try ForeignCall.run(
+          of: blocks.base, bytes: blocks.bytes, holding: blocks.lock(at: index),
+          isReleased: &isReleased, change))
+    } catch {
+      result = .failure(error)
+    }
+    if isReleased { blocks.lock(index) }
+    if case .success = result { after(&blocks.shard(index).pointee, &gone) }
+    blocks.unlock(index)
+    gone.finish(events, onEviction)
+    return try result.get()
   }
 
   /// The values of several keys; keys without one are left out. As one `value(for:)` for each key,

@@ -125,6 +125,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     ) { [hasher] index, place in
       MemoryShard(
         made[index].tier, isWeighed: configuration.limits.weight != nil,
+        weightMin: configuration.isSimulated ? 0 : 1,
         ages: configuration.limits.age != nil,
         residentsMax: made[index].residentsMax, room: made[index].room, hasher, place,
         keepsExpired: keepsExpired,
@@ -173,6 +174,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   package func get<Result>(
     _ key: Key, _ read: (UnsafePointer<Value>) -> Result?
   ) -> Result? {
+    blocks.assertNotReentrant()
     let hash = hasher.hash(key)
     if events.watches(hash) { return getWatched(key, hash, read) }
     let index = blocks.index(hash)
@@ -246,7 +248,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   /// when it is too large, or the policy does not want it.
   ///
   /// - Parameters:
-  ///   - weight: What counts against `limits.weight`; less than 0 counts as 0. More than 2^32 - 1
+  ///   - weight: What counts against `limits.weight`; less than 1 counts as 1. More than 2^32 - 1
   ///     is taken for that.
   ///   - timeToLive: How long it may be used; nil, or more than `limits.age`, for as long as that.
   ///     With zero or less nothing is stored, and what the key had is removed.

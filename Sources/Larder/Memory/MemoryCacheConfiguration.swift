@@ -32,6 +32,10 @@ public struct MemoryCacheConfiguration: Sendable {
   /// reloaded; nil for not at all. Expired entries are kept for as long, within the limits; to
   /// `value(for:)` they are misses, each of which counts an expiration.
   public var staleWhileRevalidate: Duration?
+  /// How long a reload in the background may take; nil for no limit. It is then cancelled: requests
+  /// that have come to wait for it get `MemoryLoadError.refreshTimedOut`, and the next one loads
+  /// anew. A request's own load has no limit.
+  public var refreshTimeout: Duration?
   /// How long after its last get or set an entry expires; at least a microsecond, nil for never.
   /// It applies together with `limits.age` and `timeToLive`: the earliest counts. Permanent entries
   /// do not expire. `contains`, `keys` and the old value of `update` are no accesses.
@@ -60,6 +64,9 @@ public struct MemoryCacheConfiguration: Sendable {
   public var seed: UInt64
   /// What stands for keys where a policy or a filter counts them in a sketch.
   package var fingerprints = KeyFingerprints.hashes
+  /// True to count as a simulation does: entries weigh what is said, in a hybrid the bytes of their
+  /// values alone, and each tier of a hybrid knows its own limit on age only.
+  package var isSimulated = false
   /// What rings when entries expire; nil for the system's timer.
   package var expiryAlarm: (any ExpiryAlarm)?
 
@@ -71,7 +78,7 @@ public struct MemoryCacheConfiguration: Sendable {
     pressureRule: MemoryPressureRule = MemoryPressureRule(), seed: UInt64 = 0,
     refreshAfterWrite: Duration? = nil, staleWhileRevalidate: Duration? = nil,
     negativeCount: Int = 10_000, expireAfterAccess: Duration? = nil,
-    promptExpiry: Duration? = nil
+    promptExpiry: Duration? = nil, refreshTimeout: Duration? = .seconds(60)
   ) {
     self.limits = limits
     self.policy = policy
@@ -86,6 +93,7 @@ public struct MemoryCacheConfiguration: Sendable {
     self.negativeCount = negativeCount
     self.expireAfterAccess = expireAfterAccess
     self.promptExpiry = promptExpiry
+    self.refreshTimeout = refreshTimeout
   }
 
   /// The same with the policy as a text that is not a literal; see `CachePolicy`.
@@ -96,14 +104,14 @@ public struct MemoryCacheConfiguration: Sendable {
     pressureRule: MemoryPressureRule = MemoryPressureRule(), seed: UInt64 = 0,
     refreshAfterWrite: Duration? = nil, staleWhileRevalidate: Duration? = nil,
     negativeCount: Int = 10_000, expireAfterAccess: Duration? = nil,
-    promptExpiry: Duration? = nil
+    promptExpiry: Duration? = nil, refreshTimeout: Duration? = .seconds(60)
   ) {
     self.init(
       limits: limits, policy: CachePolicy(policy), admission: admission, shards: shards,
       hashing: hashing, clock: clock, pressureRule: pressureRule, seed: seed,
       refreshAfterWrite: refreshAfterWrite, staleWhileRevalidate: staleWhileRevalidate,
       negativeCount: negativeCount, expireAfterAccess: expireAfterAccess,
-      promptExpiry: promptExpiry)
+      promptExpiry: promptExpiry, refreshTimeout: refreshTimeout)
   }
 
   /// How many shards there are to be.
@@ -141,6 +149,9 @@ public struct MemoryCacheConfiguration: Sendable {
       throw .limit(
         "staleWhileRevalidate", "\(staleWhileRevalidate)",
         expected: "at least a microsecond, or nil for not at all")
+    }
+    if let refreshTimeout, refreshTimeout < .zero {
+      throw .limit("refreshTimeout", "\(refreshTimeout)", expected: "zero or more, or nil for none")
     }
     if let expireAfterAccess, expireAfterAccess.microseconds == 0 {
       throw .limit(

@@ -143,7 +143,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     -> Int
   {
     // The bit of a permanent entry makes its stamp later than every instant.
-    let stamp = Self.stamp(instant)
+    let stamp = stamp(instant)
     let count = removeResidents(.evict(.trim), &gone) { shard, id in
       shard.records.stamp(id).pointee < stamp
     }

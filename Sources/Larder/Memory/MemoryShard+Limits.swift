@@ -26,7 +26,11 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     let given = tier.victims.count
     for place in 0..<given { vacate(tier.victims[place], .evict(.trim), &gone) }
     for place in 0..<given { letGo(tier.victims[place], &gone) }
-    if isFresh { grow(to: records.room, ghosts: nextGhosts) }
+    // A policy with room for more ghosts may fill the places that there are with more of them than
+    // the directory is for; it takes no more places than these until it needs them.
+    if isFresh, records.room + min(records.ghosts, tier.ghostsMax) > records.keysMax {
+      grow(to: records.room, ghosts: records.ghosts)
+    }
     totals.trimmed += UInt64(given)
     ages = setup.timeToLiveMicroseconds != nil
     roomMax = Self.roomMax(
@@ -51,13 +55,29 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     }
   }
 
+  /// Lets no entry that is not permanent live beyond the instant that `limit` has for its value.
+  /// O(ids).
+  mutating func shortenLives(
+    to limit: (UnsafePointer<Value>) -> (partialValue: UInt64, overflow: Bool), now: UInt64
+  ) {
+    for id in ids() where tier.contains(id) {
+      guard records.stamp(id).pointee & Self.permanentBit == 0 else { continue }
+      let (instant, isBeyondTime) = limit(UnsafePointer(records.value(id)))
+      if isBeyondTime || tier.expiry(id) <= instant { continue }
+      if !expires { beginExpiries() }
+      tier.renew(id, instant)
+      plan(id, now: now)
+    }
+  }
+
   /// Lets no entry live for longer than `age` microseconds from when it was stored, as far as that
   /// is known; permanent ones and those that are being reloaded stay as they are. O(ids).
   private mutating func shortenLives(to age: UInt64, now: UInt64) {
     for id in ids() where tier.contains(id) {
       let stamp = records.stamp(id).pointee
       guard stamp < Self.permanentBit - 1 else { continue }
-      let (limit, isBeyondTime) = ((UInt64(stamp) + 1) << 20).addingReportingOverflow(age)
+      let (limit, isBeyondTime) = ((UInt64(stamp) + 1 + stampOrigin) << 20).addingReportingOverflow(
+        age)
       if isBeyondTime || tier.expiry(id) <= limit { continue }
       tier.renew(id, limit)
       expires = true

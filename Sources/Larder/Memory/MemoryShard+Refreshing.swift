@@ -13,7 +13,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   func isDue(_ key: Key, _ hash: UInt32, before instant: UInt64, now: UInt64) -> Bool {
     let id = find(key, hash)
     guard id != .none, tier.contains(id), expiry(id) > now else { return false }
-    return records.stamp(id).pointee < Self.stamp(instant)
+    return records.stamp(id).pointee < self.stamp(instant)
   }
 
   /// The value of a key that has expired, less than `life` ago, and was kept; and whether it is
@@ -35,7 +35,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     guard id != .none, tier.contains(id) else { return nil }
     let stamp = records.stamp(id).pointee
     guard stamp < Self.refreshingStamp else { return nil }
-    guard expiry(id) <= now || stamp < Self.stamp(instant) else { return nil }
+    guard expiry(id) <= now || stamp < self.stamp(instant) else { return nil }
     records.stamp(id).pointee = Self.refreshingStamp
     return stamp
   }

@@ -11,16 +11,19 @@ public import LarderEngine
 /// without a key is in a list of free ones, threaded through the places of stamps.
 @usableFromInline
 struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
-  /// Set in a stamp where the entry is permanent; the rest is when it was stored, in units of 2^20
-  /// microseconds, which it takes 71 years to fill. The largest is of entries being reloaded.
+  /// Set in a stamp where the entry is permanent; the rest is the instant of storing, in units of
+  /// 2^20 microseconds since `stampOrigin`: 35 years before the shard was made to 35 years after,
+  /// whatever the clock counts from. The largest is of entries being reloaded.
   @inlinable
   static var permanentBit: UInt32 { 1 << 31 }
 
-  /// An instant in microseconds as a stamp has it.
+  /// An instant in microseconds as a stamp has it; instants beyond its range count as its ends.
   @inlinable
   @inline(__always)
-  static func stamp(_ instant: UInt64) -> UInt32 {
-    UInt32(truncatingIfNeeded: min(instant >> 20, UInt64(permanentBit - 2)))
+  func stamp(_ instant: UInt64) -> UInt32 {
+    let units = instant >> 20
+    return UInt32(
+      truncatingIfNeeded: min(units &- min(units, stampOrigin), UInt64(Self.permanentBit - 2)))
   }
 
   // What changes with every set comes first, beside the lock.
@@ -38,12 +41,16 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   @usableFromInline var directory: KeyDirectory
   @usableFromInline var records: ShardRecords<Key, Value>
   @usableFromInline let isWeighed: Bool
+  /// The least that an entry weighs, so that a limit on weight limits entries and ghosts, too.
+  @usableFromInline let weightMin: UInt32
   /// Whether ghosts are known by their places.
   @usableFromInline let placesGhosts: Bool
   /// As many ids as are ever needed, as far as the policy can say.
   @usableFromInline var roomMax: Int
   /// Of how many calls of `setLimits` the limits are the last.
   @usableFromInline var limitsNumber: UInt64 = 0
+  /// The instant of stamp 0, in units of stamps.
+  @usableFromInline let stampOrigin: UInt64
   @usableFromInline let hasher: KeyHasher
   @usableFromInline let place: ShardPlace<Key, Value>
   @usableFromInline let tier: CacheTier
@@ -59,7 +66,8 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   /// An empty shard over `tier`, which has room for ids up to `room`; entries expire `idleLife`
   /// microseconds after their last access.
   init(
-    _ tier: CacheTier, isWeighed: Bool, ages: Bool, residentsMax: Int, room: Int,
+    _ tier: CacheTier, isWeighed: Bool, weightMin: UInt32 = 1, ages: Bool, residentsMax: Int,
+    room: Int,
     _ hasher: KeyHasher, _ place: ShardPlace<Key, Value>,
     keepsExpired: (@Sendable (UnsafePointer<Value>, UInt64) -> Bool)? = nil,
     idleLife: UInt64? = nil, prompt: PromptExpiry? = nil, now: UInt64 = 0
@@ -67,6 +75,7 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     self.prompt = prompt
     wheel = prompt.map { ExpiryWheel(room: room, granule: $0.granule, now: now) }
     self.tier = tier
+    stampOrigin = (now >> 20) - min(now >> 20, 1 << 30)
     if let idleLife {
       idle = IdleTimes(room: room, life: idleLife)
       tier.beginExpiries()
@@ -74,6 +83,7 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     }
     self.keepsExpired = keepsExpired
     self.isWeighed = isWeighed
+    self.weightMin = weightMin
     self.ages = ages
     self.hasher = hasher
     self.place = place
@@ -184,7 +194,8 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     let isNew = id == .none || ShardRecords<Key, Value>.isGhost(id)
     if isNew { id = takeID(key, hash, ghost: id, &gone) } else { records.open(id) }
     let wasThere = !isNew && tier.contains(id)
-    var request = Request(id: id, size: isWeighed ? entry.size : 1, cost: entry.fetchCost)
+    var request = Request(
+      id: id, size: isWeighed ? max(entry.size, weightMin) : 1, cost: entry.fetchCost)
     request.fingerprint = fingerprint
     if !entry.isPermanent {
       request.expires = entry.expires
@@ -209,7 +220,7 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
       return .rejected
     }
     records.put(value, at: records.value(id), of: id)
-    records.stamp(id).pointee = Self.stamp(now) | (entry.isPermanent ? Self.permanentBit : 0)
+    records.stamp(id).pointee = stamp(now) | (entry.isPermanent ? Self.permanentBit : 0)
     if let idle { idle.begin(id, now, isPermanent: entry.isPermanent) }
     if prompt != nil { plan(id, now: now) }
     records.close(id)

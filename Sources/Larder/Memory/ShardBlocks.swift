@@ -87,9 +87,25 @@ struct ShardBlocks<Key: Hashable & Sendable, Value: Sendable> {
   @inlinable
   @inline(__always)
   func lock(_ index: Int) {
+    assertNotReentrant()
     CacheLock(at: lockPlace(index)).lock()
     if !ShardRecords<Key, Value>.haveVersions, let slots { slots.waitForReaders(of: index) }
   }
+
+  /// Traps in debug builds where the body of an update calls its cache. In release builds the call
+  /// is served, and the update may lose its place: see `ForeignCall`.
+  @inlinable
+  @inline(__always)
+  func assertNotReentrant() {
+    assert(
+      !ForeignCall.isInside(base), "MemoryCache: the body of update(_:) must not call its cache")
+  }
+
+  /// A shard's lock.
+  func lock(at index: Int) -> CacheLock { CacheLock(at: lockPlace(index)) }
+
+  /// Bytes in which all locks are, from `base` on.
+  var bytes: Int { stride * count }
 
   /// Gives a shard back.
   @inlinable

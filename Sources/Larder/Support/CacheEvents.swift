@@ -115,7 +115,8 @@ package final class CacheEvents<Key: Sendable>: Sendable {
     withExtendedLifetime(ended) {}
   }
 
-  /// Hands an event over. No lock of a cache may be held: a handler may call the cache.
+  /// Hands an event over. No lock of a cache may be held: a handler may call the cache; what it does
+  /// is told to streams alone.
   @usableFromInline
   package func send(_ event: CacheEvent<Key>) {
     let (continuations, handlers) = listeners.withLock {
@@ -126,6 +127,9 @@ package final class CacheEvents<Key: Sendable>: Sendable {
         droppedCount.wrappingAdd(1, ordering: .relaxed)
       }
     }
-    for handler in handlers { handler(event) }
+    // What a handler does is not told to handlers: each event would be the cause of the next.
+    let owner = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
+    if handlers.isEmpty || ForeignCall.isInside(owner) { return }
+    ForeignCall.run(of: owner) { for handler in handlers { handler(event) } }
   }
 }

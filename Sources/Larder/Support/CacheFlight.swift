@@ -23,6 +23,8 @@ final class CacheFlight<Value: Sendable>: Sendable {
     var isAbandoned = false
     var priority: TaskPriority?
     var task: Task<Void, Never>?
+    /// Ends the fetch after a while.
+    var timer: Task<Void, Never>?
     var result: CacheResult<Value>?
     var data: Data?
   }
@@ -42,6 +44,9 @@ final class CacheFlight<Value: Sendable>: Sendable {
 
   /// Whether nobody wants it any more. It is then no longer its key's fetch.
   var isAbandoned: Bool { state.withLock { $0.isAbandoned } }
+
+  /// True once it has an answer.
+  var isFinished: Bool { state.withLock { $0.result != nil } }
 
   /// When it is done, the bytes of its value, where each who waits is to have a value of its own.
   var data: Data? { state.withLock { $0.data } }
@@ -119,6 +124,24 @@ final class CacheFlight<Value: Sendable>: Sendable {
     }
   }
 
+  /// Cancels the fetch after `limit`, and calls `end`, which is to finish it: its loader may not.
+  func limit(to limit: Duration, _ end: @escaping @Sendable () async -> Void) {
+    #if LARDER_SCHEDULES
+      // Under a scheduler no time passes.
+      if Schedules.hook != nil { return }
+    #endif
+    let timer = Task { [weak self] in
+      guard (try? await Task.sleep(for: limit)) != nil else { return }
+      self?.state.withLock { $0.task }?.cancel()
+      await end()
+    }
+    let isLate = state.withLock { state in
+      state.timer = state.result == nil ? timer : nil
+      return state.result != nil
+    }
+    if isLate { timer.cancel() }
+  }
+
   /// Somebody of a priority has come to wait.
   private func raise(to priority: TaskPriority) {
     let task: Task<Void, Never>? = state.withLock { state in
@@ -143,6 +166,8 @@ final class CacheFlight<Value: Sendable>: Sendable {
       state.result = result
       state.data = data
       state.task = nil
+      state.timer?.cancel()
+      state.timer = nil
       defer { state.waiters = [:] }
       #if LARDER_SCHEDULES
         if ScheduleFault.planted == .forgottenWaiter { _ = state.waiters.popFirst() }

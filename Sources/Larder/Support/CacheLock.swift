@@ -60,6 +60,7 @@ struct CacheLock {
 
   @usableFromInline
   func wait() {
+    ForeignCall.releaseLocks(beforeWaitingAt: word)
     var patience = Patience()
     while true {
       while word.pointee.load(ordering: .relaxed) != 0 { patience.wait() }

@@ -22,6 +22,7 @@ extension MemoryCacheConfiguration {
       pressureRule: setup.design?.pressureRule ?? MemoryPressureRule(),
       seed: setup.simulation.seed)
     fingerprints = .spreadObjectIDs
+    isSimulated = true
   }
 }
 

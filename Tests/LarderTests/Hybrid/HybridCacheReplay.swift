@@ -18,6 +18,7 @@ struct HybridCacheReplay {
     var configuration = configuration
     configuration.clock = clock
     configuration.memory?.fingerprints = .objectIDs
+    configuration.memory?.isSimulated = true
     configuration.disk?.fingerprints = .objectIDs
     self.clock = clock
     self.countsBytes = countsBytes

@@ -15,6 +15,7 @@ struct MemoryCacheReplay {
     var configuration = configuration
     configuration.clock = clock
     configuration.fingerprints = .objectIDs
+    configuration.isSimulated = true
     self.clock = clock
     countsBytes = configuration.limits.weight != nil
     cache = try MemoryCache(configuration)

@@ -60,7 +60,9 @@
       configuration.copiesOnRead = random.oneIn(4)
       configuration.strategy = random.pick(CacheStrategy.allCases)
       configuration.staleIfError = random.pick([nil, nil, .zero, .seconds(5)])
-      configuration.staleWhileRevalidate = random.pick([nil, .zero, .seconds(5)])
+      configuration.staleWhileRevalidate = random.pick([
+        HybridCacheConfiguration.whileKept, nil, .seconds(5),
+      ])
       let mayTrim = !isStrict && random.oneIn(3)
       let mayLimit = !isStrict && random.oneIn(4)
       limitsDisk = mayLimit && (!hasMemory || random.oneIn(2))

@@ -219,10 +219,12 @@ extension DiskCore {
   func metadata(of id: ObjectID, isExpired: Bool) -> DiskMetadata {
     let slot = slots[Int(id)]
     let expires = slot.state == .permanent ? Request.noExpiry : tier.expiry(id)
-    return DiskMetadata(
+    var metadata = DiskMetadata(
       createdMicroseconds: slot.created,
       expiresMicroseconds: expires == Request.noExpiry ? nil : expires,
       fetchCost: slot.cost, isPermanent: slot.state == .permanent, isExpired: isExpired)
+    metadata.mustRevalidate = slot.mustRevalidate
+    return metadata
   }
 
   /// Counts a get that was answered, and gives the entry up where the policy did so on this use.

@@ -71,7 +71,7 @@ extension DiskCore {
       inserted: sequence, stored: sequence, created: life.created,
       expires: options.isPermanent ? Request.noExpiry : life.expires,
       cost: options.fetchCost.asFetchCost,
-      checksum: 0, file: 0)
+      checksum: 0, file: 0, mustRevalidate: options.mustRevalidate)
   }
 
   /// Asks the tier for a place and drops what it gives up. When the entry has none, what listeners

@@ -21,7 +21,7 @@ extension DiskIndex {
   ) throws(SQLiteError) {
     try putStatement.bind(1, Int64(id))
     try putStatement.bind(2, Int64(row.suite))
-    try putStatement.bind(3, Int64(row.isPermanent ? 1 : 0))
+    try putStatement.bind(3, Int64(row.flags))
     try putStatement.bind(4, Int64(row.bytes))
     try putStatement.bind(5, Int64(bitPattern: row.inserted))
     try putStatement.bind(6, Int64(bitPattern: row.stored))
@@ -239,14 +239,15 @@ extension DiskIndex {
       let bytes = UInt32(exactly: statement.number(first + 2)), bytes < .max
     else { return nil }
     let row = DiskRow(
-      suite: suite, isPermanent: statement.number(first + 1) != 0, bytes: bytes,
+      suite: suite, isPermanent: statement.number(first + 1) & 1 != 0, bytes: bytes,
       inserted: UInt64(bitPattern: statement.number(first + 3)),
       stored: UInt64(bitPattern: statement.number(first + 4)),
       created: UInt64(bitPattern: statement.number(first + 5)),
       expires: UInt64(bitPattern: statement.number(first + 6)),
       cost: Float(statement.double(first + 7)),
       checksum: UInt64(bitPattern: statement.number(first + 8)),
-      file: UInt64(bitPattern: statement.number(first + 9)))
+      file: UInt64(bitPattern: statement.number(first + 9)),
+      mustRevalidate: statement.number(first + 1) & 2 != 0)
     let isInRange =
       row.inserted <= row.stored && row.stored <= DiskRow.sequenceMax
       && row.file <= DiskFolder.numberMax

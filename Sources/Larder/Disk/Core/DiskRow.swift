@@ -13,6 +13,11 @@ struct DiskRow {
   var checksum: UInt64
   /// The number of the value's file; 0 when the value stands in the row.
   var file: UInt64
+  /// True if its origin forbids using it once it has expired.
+  var mustRevalidate = false
+
+  /// Both flags as the database has them, in the column `permanent`.
+  var flags: UInt8 { (isPermanent ? 1 : 0) | (mustRevalidate ? 2 : 0) }
 
   /// The largest number of an operation that is taken for one, far from where counting ends.
   static var sequenceMax: UInt64 { 1 << 62 }
@@ -24,7 +29,7 @@ struct DiskRow {
     type: UnsafeRawBufferPointer?, seed: UInt64
   ) -> UInt64 {
     let words = (
-      (UInt64(suite) | (isPermanent ? 1 << 32 : 0)).littleEndian, UInt64(bytes).littleEndian,
+      (UInt64(suite) | UInt64(flags) << 32).littleEndian, UInt64(bytes).littleEndian,
       inserted.littleEndian, stored.littleEndian, created.littleEndian, expires.littleEndian,
       UInt64(cost.bitPattern).littleEndian, checksum.littleEndian, file.littleEndian,
       UInt64((version == nil ? 0 : 1) | (type == nil ? 0 : 2)).littleEndian
@@ -59,6 +64,7 @@ extension DiskRow {
     self.init(
       suite: slot.suite, isPermanent: slot.state == .permanent, bytes: slot.bytes,
       inserted: slot.inserted, stored: slot.stored, created: life.created, expires: life.expires,
-      cost: slot.cost, checksum: slot.checksum, file: slot.file)
+      cost: slot.cost, checksum: slot.checksum, file: slot.file,
+      mustRevalidate: slot.mustRevalidate)
   }
 }

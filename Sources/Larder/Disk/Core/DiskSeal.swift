@@ -103,7 +103,7 @@
     private static func binding(_ row: DiskRow) -> Data {
       var data = Data(capacity: 56)
       append(UInt64(row.suite), to: &data)
-      append(row.isPermanent ? 1 : 0, to: &data)
+      append(UInt64(row.flags), to: &data)
       append(UInt64(row.bytes), to: &data)
       append(row.created, to: &data)
       append(row.expires, to: &data)

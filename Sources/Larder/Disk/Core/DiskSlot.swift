@@ -24,6 +24,8 @@ struct DiskSlot {
   var hasTexts = false
   /// What the row and its key count in a limit on bytes, in units of 64 bytes.
   var rowUnits: UInt16 = 0
+  /// True if its origin forbids using it once it has expired.
+  var mustRevalidate = false
   var suite: UInt32 = 0
   var bytes: UInt32 = 0
   /// `DiskIndex.age` when the row was written last.
@@ -69,6 +71,7 @@ struct DiskSlot {
     stored = row.stored
     accessed = row.stored
     created = row.created
+    mustRevalidate = row.mustRevalidate
     written = age
     self.hasTexts = hasTexts
   }

@@ -18,7 +18,7 @@ extension FuzzTarget {
   private static func freshness(_ header: String) throws -> Duration?? {
     switch OriginAnswer.value(1, cacheControl: header) {
     case .unstored: return nil
-    case .value(_, _, let maxAge, _, _):
+    case .value(_, _, let maxAge, _, _), .mustRevalidate(_, _, let maxAge, _, _):
       if let maxAge {
         try require(
           maxAge >= .zero && maxAge <= .seconds(Int64(1) << 31),

@@ -1,0 +1,275 @@
+import Foundation
+import LarderEngine
+import TestSupport
+import Testing
+
+@testable import Larder
+
+/// How long a hybrid cache answers with a value: no tier outlives the lifetime that disk gives it, and
+/// a closed cache answers nothing.
+@Suite(.endsInTime) struct HybridLifeTests {
+  private let folder: ScratchFolder
+  private let clock = ManualClock(seconds: 1_700_000_000)
+  init() throws { folder = try ScratchFolder() }
+
+  private func cache(
+    age: Int? = 60, _ change: (inout HybridCacheConfiguration) -> Void = { _ in }
+  ) throws -> HybridCache<String, Int> {
+    var configuration = HybridTestCaches.configuration(clock: clock)
+    configuration.disk?.limits.age = age.map { .seconds($0) }
+    change(&configuration)
+    return try HybridCache(path: folder.path, configuration: configuration)
+  }
+
+  // MARK: Limits on age
+
+  @Test(arguments: [HybridRules.Inclusion.inclusive, .exclusive], ["lru", "sieve"])
+  func valueOlderThanTheDiskLimitIsMissing(
+    inclusion: HybridRules.Inclusion, policy: String
+  ) async throws {
+    let cache = try cache {
+      $0.rules.inclusion = inclusion
+      $0.memory?.policy = CachePolicy(policy)
+    }
+    try cache.set(1, for: "set")
+    _ = await cache.result(for: "fetched") { _ in .value(2, version: "1", maxAge: .seconds(3_600)) }
+    try cache.set(3, for: "short", options: DiskStoreOptions(timeToLive: .seconds(10)))
+    clock.advance(seconds: 59)
+    #expect(try cache.entry(for: "set")?.value == 1)
+    #expect(try cache.entry(for: "fetched")?.value == 2)
+    #expect(try cache.entry(for: "short") == nil)
+    clock.advance(seconds: 1)
+    #expect(try cache.entry(for: "set") == nil && cache.contains("set") == false)
+    #expect(try cache.entry(for: "fetched") == nil)
+    let loads = Locked(0)
+    let value = try await cache.value(for: "set") { _ in
+      loads.withLock { $0 += 1 }
+      return 7
+    }
+    #expect(value == 7 && loads.withLock { $0 } == 1)
+  }
+
+  @Test func lifetimesOfPromotedAndConfirmedValuesAreThoseOfDisk() async throws {
+    let cache = try cache()
+    _ = await cache.result(for: "a") { _ in .value(1, version: "1") }
+    cache.trimMemory(toCount: 0)
+    clock.advance(seconds: 30)
+    #expect(try cache.entry(for: "a")?.tier == .disk)
+    #expect(try cache.entry(for: "a")?.tier == .memory)
+    clock.advance(seconds: 30)
+    #expect(try cache.entry(for: "a") == nil)
+    _ = await cache.result(for: "a") { _ in .notModified(maxAge: .seconds(86_400)) }
+    #expect(try cache.entry(for: "a")?.tier == .memory)
+    clock.advance(seconds: 60)
+    #expect(try cache.entry(for: "a") == nil)
+  }
+
+  @Test func lowerDiskAgeHoldsForMemory() throws {
+    let cache = try cache(age: nil)
+    try cache.set(1, for: "a")
+    try cache.set(2, for: "b", options: DiskStoreOptions(isPermanent: true))
+    clock.advance(seconds: 50)
+    try cache.setDiskLimits(DiskLimits(bytes: nil, count: 40, age: .seconds(60), freeBytes: 0))
+    #expect(try cache.entry(for: "a")?.tier == .memory)
+    clock.advance(seconds: 10)
+    #expect(try cache.entry(for: "a")?.tier != .memory)
+    #expect(try cache.entry(for: "b")?.value == 2)
+  }
+
+  // MARK: must-revalidate
+
+  @Test(arguments: ["no-cache", "max-age=1, must-revalidate", "Must-Revalidate, max-age=\"1\""])
+  func valueThatMustBeRevalidatedDoesNotStandIn(header: String) async throws {
+    for isMemoryEmptied in [false, true] {
+      let cache = try cache(age: 86_400) {
+        $0.staleIfError = .seconds(3_600)
+        $0.suite = "\(isMemoryEmptied)"
+      }
+      _ = await cache.result(for: "a") { _ in .value(1, cacheControl: header, version: "v") }
+      clock.advance(seconds: 60)
+      if isMemoryEmptied { cache.trimMemory(toCount: 0) }
+      for strategy in [CacheStrategy.cacheElseFetch, .cacheThenFetch, .fetch] {
+        let result = await cache.result(for: "a", strategy: strategy) { _ in throw OriginFailure() }
+        #expect(result.kind == "failure OriginFailure", "\(strategy)")
+      }
+      // A confirmation does not change what it must do.
+      let confirmed = await cache.result(for: "a") { _ in .notModified(maxAge: .seconds(5)) }
+      #expect(confirmed.kind.hasSuffix("revalidated"))
+      let fresh = await cache.result(for: "a", strategy: .fetch) { _ in throw OriginFailure() }
+      #expect(fresh.value == 1)
+      clock.advance(seconds: 6)
+      let result = await cache.result(for: "a") { _ in throw OriginFailure() }
+      #expect(result.kind == "failure OriginFailure")
+      try cache.close()
+    }
+  }
+
+  @Test func mustRevalidateOutlivesARestart() async throws {
+    for isEncrypted in [false, true] {
+      let folder = try ScratchFolder()
+      func open() throws -> HybridCache<String, Int> {
+        var configuration = HybridTestCaches.configuration(clock: clock)
+        configuration.staleIfError = .seconds(3_600)
+        if isEncrypted {
+          configuration.disk?.encryption = try DiskEncryption(key: Data(repeating: 3, count: 32))
+        }
+        return try HybridCache(path: folder.path, configuration: configuration)
+      }
+      let first = try open()
+      for (key, header) in [("strict", "max-age=1, must-revalidate"), ("lax", "max-age=1")] {
+        _ = await first.result(for: key) { _ in .value(1, cacheControl: header, version: "v") }
+      }
+      try first.close()
+      clock.advance(seconds: 60)
+      let second = try open()
+      let strict = await second.result(for: "strict") { _ in throw OriginFailure() }
+      #expect(strict.kind == "failure OriginFailure")
+      let lax = await second.result(for: "lax") { _ in throw OriginFailure() }
+      #expect(lax.value == 1)
+      #expect(try second.entry(for: "lax")?.isPermanent != true)
+    }
+  }
+
+  // MARK: Lifetimes of the origin
+
+  /// One that is as long as the cache's limit, or longer, is still the origin's.
+  @Test(arguments: [60, 3_600, 59])
+  func cacheThenFetchDoesNotAskWhileTheOriginsLifetimeLasts(maxAge: Int) async throws {
+    let cache = try cache { $0.strategy = .cacheThenFetch }
+    let loads = Locked(0)
+    func request() async -> CacheResult<Int> {
+      await cache.result(for: "a") { _ in
+        loads.withLock { $0 += 1 }
+        return .value(1, maxAge: .seconds(maxAge))
+      }
+    }
+    for _ in 0..<4 { #expect(await request().value == 1) }
+    cache.trimMemory(toCount: 0)
+    #expect(await request().value == 1)
+    #expect(loads.withLock { $0 } == 1 && cache.statistics.fetches == 1)
+    // A lifetime that is the limit's, and not the origin's, is asked about.
+    try cache.set(5, for: "b")
+    _ = await cache.result(for: "b") { _ in .value(6) }
+    #expect(cache.statistics.fetches == 2)
+  }
+
+  @Test func nilStaleWhileRevalidateIsNever() async throws {
+    let cache = try cache {
+      $0.strategy = .cacheThenFetch
+      $0.staleWhileRevalidate = nil
+    }
+    try cache.set(1, for: "a", options: DiskStoreOptions(timeToLive: .seconds(10), version: "v"))
+    clock.advance(seconds: 15)
+    #expect(await cache.result(for: "a") { _ in .value(2) }.kind == "miss")
+    #expect(cache.statistics.staleHits == 0)
+    #expect(HybridCacheConfiguration().staleWhileRevalidate == HybridCacheConfiguration.whileKept)
+    #expect(HybridCacheConfiguration().grace.others == 0)
+  }
+
+  // MARK: Refreshes
+
+  @Test func refreshThatDoesNotEndIsGivenUp() async throws {
+    let cache = try cache {
+      $0.strategy = .cacheThenFetch
+      $0.staleWhileRevalidate = nil
+      $0.refreshTimeout = .milliseconds(100)
+    }
+    let gate = Gate()
+    try cache.set(1, for: "a")
+    let first = await cache.result(for: "a") { _ in
+      await gate.pass()
+      return .value(9)
+    }
+    #expect(first.value == 1)
+    await gate.hasArrivals(1)
+    clock.advance(seconds: 61)
+    // Has expired, and waits for the refresh or comes after its end.
+    let second = await cache.result(for: "a") { _ in .value(2) }
+    #expect(second.kind == "failure HybridCacheError" || second.value == 2)
+    while cache.statistics.backgroundFailures == 0 { await Task.yield() }
+    #expect(await cache.result(for: "a") { _ in .value(3) }.value != nil)
+    let held = try cache.entry(for: "a")?.value
+    gate.open()
+    #expect(try cache.entry(for: "a")?.value == held)
+  }
+
+  @Test func reloadThatDoesNotEndIsGivenUp() async throws {
+    var configuration = MemoryCacheConfiguration(
+      limits: MemoryCacheLimits(count: 10, age: .seconds(60)), clock: clock,
+      refreshAfterWrite: .seconds(10))
+    configuration.refreshTimeout = .milliseconds(100)
+    let cache = try MemoryCache<String, Int>(configuration)
+    cache.set(1, for: "a")
+    clock.advance(seconds: 20)
+    let gate = Gate()
+    let first = try await cache.value(for: "a") { _ in
+      await gate.pass()
+      return 9
+    }
+    #expect(first == 1)
+    await gate.hasArrivals(1)
+    clock.advance(seconds: 60)
+    let second = try? await cache.value(for: "a") { _ in 2 }
+    #expect(second == nil || second == 2)
+    while cache.loadCounts.failed == 0 { await Task.yield() }
+    #expect(try await cache.value(for: "a") { _ in 3 } != 9)
+    let held = cache.value(for: "a")
+    gate.open()
+    #expect(cache.value(for: "a") == held)
+  }
+
+  @Test func updatesThatNobodyReadsDoNotLoad() async throws {
+    let cache = try cache()
+    let loads = Locked(0)
+    let load: HybridCache<String, Int>.Loader = { _ in
+      loads.withLock { $0 += 1 }
+      return .value(2)
+    }
+    let unread = cache.updates(for: "a", load: load)
+    // Two ways through the threads that a request would take.
+    _ = await cache.result(for: "b", strategy: .cacheOnly, load: load)
+    _ = await cache.result(for: "a", strategy: .cacheOnly, load: load)
+    #expect(loads.withLock { $0 } == 0 && cache.statistics.fetches == 0)
+    var values: [Int?] = []
+    for await result in unread { values.append(result.value) }
+    #expect(values == [2] && loads.withLock { $0 } == 1)
+    values = []
+    for await result in cache.updates(for: "a", load: load) { values.append(result.value) }
+    #expect(values == [2, 2] && loads.withLock { $0 } == 2)
+  }
+
+  // MARK: Closing
+
+  @Test(arguments: [true, false])
+  func closedCacheAnswersNothing(hasDisk: Bool) async throws {
+    let cache = try cache { if !hasDisk { $0.disk = nil } }
+    try cache.set(1, for: "a")
+    try cache.set(2, for: "b", options: DiskStoreOptions(isPermanent: true))
+    try cache.close()
+    #expect(cache.memoryCount == 0)
+    for key in ["a", "b"] {
+      #expect(throws: HybridCacheError.self) { try cache.entry(for: key) }
+      #expect(throws: HybridCacheError.self) { try cache.contains(key) }
+      let cached = await cache.result(for: key, strategy: .cacheOnly) { _ in .absent }
+      #expect(cached.value == nil)
+    }
+    #expect(throws: HybridCacheError.self) { try cache.set(3, for: "c") }
+    #expect(await cache.result(for: "a") { _ in .value(4) }.kind == "miss")
+    #expect(cache.memoryCount == 0)
+    try cache.close()
+  }
+
+  @Test func fetchThatLandsAfterClosingIsNotStored() async throws {
+    let cache = try cache()
+    let gate = Gate()
+    async let result = cache.result(for: "a") { _ in
+      await gate.pass()
+      return .value(1)
+    }
+    await gate.hasArrivals(1)
+    try cache.close()
+    gate.open()
+    #expect(await result.value == 1)
+    #expect(cache.memoryCount == 0)
+  }
+}
