@@ -237,11 +237,14 @@ extension HybridCache {
   }
 
   /// What an entry counts against memory's limit: the bytes of its value and of everything that
-  /// memory keeps beside it, estimated; 1 where entries are counted.
+  /// memory keeps beside it, estimated, unless that is less than a 64th; 1 where entries are counted.
   func memoryWeight(_ key: Key, _ data: Data?, _ held: HybridHeld<Value>) -> Int {
     guard isMemoryWeighed else { return 1 }
     let bytes = data?.count ?? 0
-    return isSimulated ? bytes : bytes + held.overhead(key)
+    if isSimulated { return bytes }
+    let overhead = held.overhead(key)
+    // So that a value of a quarter of the limit still fits.
+    return overhead <= bytes / 64 ? bytes : bytes + overhead
   }
 
   /// What memory is to hold of a value.
