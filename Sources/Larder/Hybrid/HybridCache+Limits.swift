@@ -27,8 +27,8 @@ extension HybridCache {
 
   /// Changes the limits of the disk tier, and returns what was freed because it no longer fits: see
   /// `DiskCache.setLimits`. Memory keeps what it has, but no longer than the new limit on age, if
-  /// there is one. Of a disk cache that several caches share, the limits are those of all; memory of
-  /// the others keeps the lives that its entries have.
+  /// there is one. Of a disk cache that several caches share, the limits are those of all; memory
+  /// of the others keeps the lives that its entries have.
   ///
   /// - Throws: `disk`, or `configuration` where there is no disk tier.
   @discardableResult

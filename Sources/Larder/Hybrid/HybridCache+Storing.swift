@@ -205,9 +205,9 @@ extension HybridCache {
     return HybridItem(key: key, diskKey: disk == nil ? "" : key.diskKey, now: now)
   }
 
-  /// Notes the time of an operation. Once the clock is put back by more than clocks are put right by,
-  /// entries in memory that expire and were stored later than it says go: nobody knows how old they
-  /// are.
+  /// Notes the time of an operation. Once the clock is put back by more than clocks are put right
+  /// by, entries in memory that expire and were stored later than it says go: nobody knows how old
+  /// they are.
   private func noteTime(_ now: UInt64) {
     let seen = latest.load(ordering: .relaxed)
     // A second is near enough, and threads do not write the same word all the time.
@@ -237,7 +237,8 @@ extension HybridCache {
   }
 
   /// What an entry counts against memory's limit: the bytes of its value and of everything that
-  /// memory keeps beside it, estimated, unless that is less than a 64th; 1 where entries are counted.
+  /// memory keeps beside it, estimated, unless that is less than a 64th; 1 where entries are
+  /// counted.
   func memoryWeight(_ key: Key, _ data: Data?, _ held: HybridHeld<Value>) -> Int {
     guard isMemoryWeighed else { return 1 }
     let bytes = data?.count ?? 0

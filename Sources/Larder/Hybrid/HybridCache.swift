@@ -40,8 +40,8 @@ import Synchronization
 /// listeners.
 ///
 /// **Codec, clock and deinitialisers of values must not call the cache**: they run while a part of
-/// the cache is locked. If a codec does, a debug build traps, and in a release build calls that need
-/// more than memory throw `HybridCacheError.calledByCodec`.
+/// the cache is locked. If a codec does, a debug build traps, and in a release build calls that
+/// need more than memory throw `HybridCacheError.calledByCodec`.
 ///
 /// A permanent entry is always on disk, whatever the rules say; memory may evict it.
 public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unchecked Sendable {
@@ -300,10 +300,10 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
   /// True once `close` was called.
   var isClosed: Bool { hasClosed.load(ordering: .acquiring) }
 
-  /// Writes everything, empties memory and releases the folder, or on a shared disk cache the suite.
-  /// A closed cache answers nothing and stores nothing: calls without an origin throw
-  /// `HybridCacheError.disk` or, without a disk tier, `closed`; those with one ask it and return its
-  /// value. A second call does nothing.
+  /// Writes everything, empties memory and releases the folder, or on a shared disk cache the
+  /// suite. A closed cache answers nothing and stores nothing: calls without an origin throw
+  /// `HybridCacheError.disk` or, without a disk tier, `closed`; those with one ask it and return
+  /// its value. A second call does nothing.
   ///
   /// - Throws: `disk`; the cache is closed nevertheless.
   public func close() throws(HybridCacheError) {

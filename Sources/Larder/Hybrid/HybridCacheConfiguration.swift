@@ -27,18 +27,18 @@ public struct HybridCacheConfiguration: Sendable {
   /// How long after its expiry a value may be returned when the origin fails; nil for never. With
   /// zero, only values that have not expired are; negative durations are refused.
   public var staleIfError: Duration?
-  /// How long after its expiry `cacheThenFetch` may return a value at once while it is refreshed; by
-  /// default `whileKept`. With nil or zero it waits for the origin instead.
+  /// How long after its expiry `cacheThenFetch` may return a value at once while it is refreshed;
+  /// by default `whileKept`. With nil or zero it waits for the origin instead.
   public var staleWhileRevalidate: Duration?
   /// How long an entry with a version is kept after its expiry for revalidation. Entries without a
   /// version are kept for `staleIfError` or `staleWhileRevalidate`, whichever is longer; if the
-  /// latter is `whileKept` and `strategy` is `cacheThenFetch`, for this long. A kept entry occupies space
-  /// like any other and may be evicted; for a get it is a miss.
+  /// latter is `whileKept` and `strategy` is `cacheThenFetch`, for this long. A kept entry occupies
+  /// space like any other and may be evicted; for a get it is a miss.
   public var revalidateWithin: Duration
   /// How long a refresh behind an answer may take; nil for no limit. It is then cancelled: requests
   /// that have come to wait for it, because the value has expired meanwhile, get
-  /// `HybridCacheError.refreshTimedOut` or a stale value, and the next request asks the origin anew.
-  /// A request's own fetch has no limit.
+  /// `HybridCacheError.refreshTimedOut` or a stale value, and the next request asks the origin
+  /// anew. A request's own fetch has no limit.
   public var refreshTimeout: Duration?
   /// How much memory keeps under memory pressure. Disk keeps everything.
   public var pressureRule: MemoryPressureRule

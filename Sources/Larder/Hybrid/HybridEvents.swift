@@ -62,7 +62,8 @@ final class HybridEvents: Sendable {
   }
 
   /// Hands over what was noted, in order. No lock of the cache may be held: a handler may call the
-  /// cache, and what it does is told to streams alone. While one thread is at it, others leave it what they have noted.
+  /// cache, and what it does is told to streams alone. While one thread is at it, others leave it
+  /// what they have noted.
   func deliver() {
     while let (events, continuations, handlers) = takeQueue() {
       var dropped: UInt64 = 0

@@ -33,8 +33,8 @@ struct HybridHeld<Value: Sendable>: Sendable {
 extension HybridHeld {
   /// Bytes that memory takes for an entry beside those of its value: its record with room to grow,
   /// its place in the directory, what a policy keeps of an id, and allocations that key, value and
-  /// metadata point to, each with its header. Measured for LRU to a tenth; other policies keep up to
-  /// 100 bytes more, and some also keys of entries that were evicted.
+  /// metadata point to, each with its header. An estimate for policies that keep as much as LRU;
+  /// others keep more, and some also keys of entries that were evicted.
   func overhead<Key: DiskKeyRepresentable>(_ key: Key) -> Int {
     var bytes = (ShardRecords<Key, HybridHeld<Value>>.stride + 32) * 9 / 8
     if Key.self == String.self {

@@ -23,8 +23,8 @@ final class HybridStripes<Key: DiskKeyRepresentable, Value: Sendable>: @unchecke
     return isInside
   }
 
-  /// Calls `body` with each stripe, locked. A stripe that a codec of the same thread may hold is left
-  /// out if it is locked.
+  /// Calls `body` with each stripe, locked. A stripe that a codec of the same thread may hold is
+  /// left out if it is locked.
   func visit(_ body: (HybridStripe<Key, Value>) -> Void) {
     let isInCodec = isInCodec
     for stripe in all {

@@ -82,8 +82,8 @@ extension MemoryCache {
   }
 
   /// Calls `handler` with what happens from now on, on the thread on which it happens and with no
-  /// lock held, until the token is cancelled or destroyed. A handler may call the cache; what it does
-  /// itself is told to event streams alone.
+  /// lock held, until the token is cancelled or destroyed. A handler may call the cache; what it
+  /// does itself is told to event streams alone.
   public func onEvent(
     _ handler: @escaping @Sendable (CacheEvent<Key>) -> Void
   ) -> CacheEventToken {

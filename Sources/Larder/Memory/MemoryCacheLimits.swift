@@ -19,13 +19,13 @@ public struct MemoryCacheLimits: Sendable, Hashable {
   /// Maximum number of entries, from 1 per shard to `largest`; nil for no limit. A shard never
   /// holds more than 2^27.
   public var count: Int?
-  /// Maximum sum of weights, from 1 per shard to `largest`. Weights of entries are stored only if it
-  /// is set (`largest` stores them without limiting anything); otherwise each counts 1.
+  /// Maximum sum of weights, from 1 per shard to `largest`. Weights of entries are stored only if
+  /// it is set (`largest` stores them without limiting anything); otherwise each counts 1.
   ///
-  /// A `MemoryCache` takes weights in any unit as they are given, and 1 for less than 1, so it never
-  /// holds more entries than `weight`. To limit bytes, include what the cache needs for an entry
-  /// beside the value: 40 to 100 bytes with the key (`MemoryCache.residentBytes` tells), and what
-  /// key and value point to. A `HybridCache` limits bytes and includes this by itself.
+  /// A `MemoryCache` takes weights in any unit as they are given, and 1 for less than 1, so it
+  /// never holds more entries than `weight`. To limit bytes, include what the cache needs for an
+  /// entry beside the value: 40 to 100 bytes with the key (`MemoryCache.residentBytes` tells), and
+  /// what key and value point to. A `HybridCache` limits bytes and includes this by itself.
   public var weight: Int?
   /// Maximum age: the cache's TTL, which applies even to entries with a longer TTL. At least a
   /// microsecond.

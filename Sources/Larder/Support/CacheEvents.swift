@@ -115,8 +115,8 @@ package final class CacheEvents<Key: Sendable>: Sendable {
     withExtendedLifetime(ended) {}
   }
 
-  /// Hands an event over. No lock of a cache may be held: a handler may call the cache; what it does
-  /// is told to streams alone.
+  /// Hands an event over. No lock of a cache may be held: a handler may call the cache; what it
+  /// does is told to streams alone.
   @usableFromInline
   package func send(_ event: CacheEvent<Key>) {
     let (continuations, handlers) = listeners.withLock {

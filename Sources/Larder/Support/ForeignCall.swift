@@ -3,8 +3,9 @@ import CLarderShims
 /// A call from a cache into code of its user (the body of an update, a codec, a listener) on the
 /// current thread.
 ///
-/// It is on the stack, and calls within each other are linked, the innermost first. A cache so knows
-/// that it is called from its own call, and neither waits for itself nor calls itself without end.
+/// It is on the stack, and calls within each other are linked, the innermost first. A cache so
+/// knows that it is called from its own call, and neither waits for itself nor calls itself without
+/// end.
 @usableFromInline
 struct ForeignCall {
   /// The cache, or the part of it that makes the call.

@@ -20,7 +20,7 @@ import Testing
     let number = cache.stripes.number(key)
     return (1...).first { other in
       let candidate = cache.stripes.number(other)
-      return candidate != number && candidate % 4 == number % 4
+      return candidate != number && cache.lanes.index(candidate) == cache.lanes.index(number)
     } ?? 0
   }
 

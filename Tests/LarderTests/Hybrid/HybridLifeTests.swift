@@ -5,8 +5,8 @@ import Testing
 
 @testable import Larder
 
-/// How long a hybrid cache answers with a value: no tier outlives the lifetime that disk gives it, and
-/// a closed cache answers nothing.
+/// How long a hybrid cache answers with a value: no tier outlives the lifetime that disk gives it,
+/// and a closed cache answers nothing.
 @Suite(.endsInTime) struct HybridLifeTests {
   private let folder: ScratchFolder
   private let clock = ManualClock(seconds: 1_700_000_000)

@@ -38,17 +38,20 @@ import Testing
   #if DEBUG
     @Test func codecThatCallsItsCacheTrapsInDebugBuilds() async {
       await #expect(processExitsWith: .failure) {
-        let cache = try HybridReentrancyTests.cache(in: try ScratchFolder()) { cache in
+        let folder = try ScratchFolder()
+        let cache = try HybridReentrancyTests.cache(in: folder) { cache in
           _ = try? cache.entry(for: 7)
         }
-        _ = try cache.entry(for: 3)
+        _ = try cache.entry(for: 63)
+        withExtendedLifetime(folder) {}
       }
     }
   #else
     /// Whether or not both keys have a stripe in common.
     @Test func codecThatCallsItsCacheGetsAnErrorInReleaseBuilds() throws {
       let failures = Locked(0)
-      let cache = try Self.cache(in: try ScratchFolder()) { cache in
+      let folder = try ScratchFolder()
+      let cache = try Self.cache(in: folder) { cache in
         for key in 0..<70 {
           do { _ = try cache.entry(for: key) } catch HybridCacheError.calledByCodec {
             failures.withLock { $0 += 1 }
@@ -58,10 +61,11 @@ import Testing
         _ = try? cache.set(1, for: 1)
         _ = try? cache.removeAll()
       }
-      #expect(try cache.entry(for: 3)?.value == 3)
+      #expect(try cache.entry(for: 63)?.value == 63)
       #expect(failures.withLock { $0 } > 60)
       try cache.set(4, for: 100)
       #expect(try cache.entry(for: 100)?.value == 4)
+      withExtendedLifetime(folder) {}
     }
   #endif
 

@@ -70,7 +70,7 @@ import Testing
     #expect(!cache.contains("b"))
     #expect(!cache.set(5, for: "z", weight: .max))
     #expect(cache.set(6, for: "negative", weight: -5))
-    #expect(cache.statistics.weight == 1)
+    #expect(cache.statistics.weight == 2)
     #expect(cache.statistics.rejections == 2)
   }
 
