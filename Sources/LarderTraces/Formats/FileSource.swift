@@ -163,7 +163,7 @@ extension FileSource {
     bytesMinimum: Int = RecordPipe.bytesMinimum
   ) throws -> FilePieces? {
     guard threads > 1, parts.count == 1, let part = parts.first, part.size ?? 0 >= bytesMinimum,
-      !part.decoder.sortsTimes, let reader = try PieceReader(part)
+      !part.decoder.sortsTimes, let reader = PieceReader(part)
     else { return nil }
     return FilePieces(
       reader: reader, log: log,
