@@ -15,7 +15,9 @@ enum AdviceStand {
     var spec = GeneratorSpec(component: try ComponentSpec(parsing: generator), requests: requests)
     if let sizes { spec.sizes = try ComponentSpec(parsing: sizes) }
     if let lives { spec.ttls = try ComponentSpec(parsing: lives) }
-    let workload = Workload(name: "advice", source: .generator(spec), seeds: [9])
+    var workload = Workload(name: "advice", source: .generator(spec), seeds: [9])
+    // Prompts are kept only where they are used.
+    if generator.hasPrefix("llm-prefix") { workload.advise = AdviseSpec() }
     return try #require(try WorkloadTraces.prepare(workload).table.all.first)
   }
 

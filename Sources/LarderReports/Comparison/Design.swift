@@ -28,13 +28,18 @@ struct Design {
     let value: @Sendable (Design) -> Double?
   }
 
-  /// The quantities that tell designs apart.
-  static let columns = [
-    Column(
-      title: "hit ratio, %", superlative: "the highest hit ratio", better: .higher
-    ) { design in
-      design.mean { record in record.prefix == nil ? record.counts.hitRatio.map { $0 * 100 } : nil }
-    },
+  /// The quantities that tell designs apart: hits of prefixes first where all count them.
+  static func columns(ofPrefixes: Bool) -> [Column] {
+    (ofPrefixes ? prefixColumns : [hitRatio]) + otherColumns
+  }
+
+  private static let hitRatio = Column(
+    title: "hit ratio, %", superlative: "the highest hit ratio", better: .higher
+  ) { design in
+    design.mean { $0.counts.hitRatio.map { $0 * 100 } }
+  }
+
+  private static let prefixColumns = [
     Column(
       title: "prefix hit ratio, %", superlative: "the highest prefix hit ratio", better: .higher
     ) { design in
@@ -45,6 +50,12 @@ struct Design {
     ) { design in
       design.mean { $0.prefix?.tokenShare.map { $0 * 100 } }
     },
+    Column(title: "block hit ratio, %", superlative: "", better: .none) { design in
+      design.mean { $0.counts.hitRatio.map { $0 * 100 } }
+    },
+  ]
+
+  private static let otherColumns = [
     Column(title: "in memory, %", superlative: "", better: .none) { design in
       design.cell.kind == .hybrid ? design.share { $0.memoryHits } : nil
     },

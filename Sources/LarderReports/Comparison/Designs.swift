@@ -43,9 +43,16 @@ struct Designs {
     self.single = single.map(\.configuration)
   }
 
+  /// True where prefixes of prompts are counted in all designs.
+  var hasPrefixes: Bool {
+    designs.allSatisfy { $0.records.allSatisfy { $0.prefix != nil } }
+  }
+
   /// The quantities that are more than nothing somewhere.
   private var columns: [Design.Column] {
-    Design.columns.filter { column in designs.contains { (column.value($0) ?? 0) > 0 } }
+    Design.columns(ofPrefixes: hasPrefixes).filter { column in
+      designs.contains { (column.value($0) ?? 0) > 0 }
+    }
   }
 
   /// The best value of a column; nil where none is, or most have it.

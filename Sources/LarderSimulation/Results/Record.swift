@@ -68,8 +68,4 @@ extension Record {
     guard let prefix, counts.requests > 0 else { return nil }
     return Double(prefix.hits) / Double(counts.requests)
   }
-
-  /// What caches are judged by: the prefix hit ratio where prefixes are counted, because only
-  /// prefix hits spare a model work, and the hit ratio elsewhere.
-  public var decisiveHitRatio: Double? { prefix == nil ? counts.hitRatio : prefixHitRatio }
 }

@@ -11,10 +11,13 @@ struct DesignCharts {
 
   /// The hits of each design and where they were found, the most first.
   var hits: ChartFigure? {
-    let hasDisk = shown.contains { ($0.share { $0.diskHits } ?? 0) > 0 }
+    let metric: Metric = designs.hasPrefixes ? .prefixHitRatio : .hitRatio
+    // Of prefix hits it is not counted which tier they were in.
+    let hasDisk =
+      !designs.hasPrefixes && shown.contains { ($0.share { $0.diskHits } ?? 0) > 0 }
     let rows = shown.compactMap { design -> (Double, RowChart.Row)? in
-      guard let ratio = design.mean({ $0.decisiveHitRatio }) else { return nil }
-      let disk = (design.share { $0.diskHits } ?? 0) / 100
+      guard let ratio = design.mean(metric.value) else { return nil }
+      let disk = hasDisk ? (design.share { $0.diskHits } ?? 0) / 100 : 0
       let parts: [RowChart.Mark] =
         hasDisk
         ? [
@@ -25,9 +28,9 @@ struct DesignCharts {
     }
     return figure(
       "hits", hasDisk ? "Hits by tier" : "Hits", rows,
-      ChartAxis(title: "hit ratio", unit: .percent),
+      ChartAxis(title: metric.title, unit: .percent),
       caption: {
-        "\($0.name) has the highest hit ratio (\($0.value)), \($1.name) the lowest (\($1.value))."
+        "\($0.name) has the highest \(metric.name) (\($0.value)), \($1.name) the lowest (\($1.value))."
       },
       parts: hasDisk ? ["in memory", "on disk"] : [])
   }
