@@ -40,7 +40,9 @@ final class FileBytes: ByteSource {
       size = nil
       throw TraceError(
         "cannot be opened: \(reason)", in: path,
-        advice: reason.code == ENOENT ? "check the path" : nil)
+        advice: reason.code == ENOENT
+          ? "check the path"
+          : reason.code == EMFILE ? "raise the limit with ulimit -n, or join fewer files" : nil)
     }
     var status = stat()
     let failed = fstat(descriptor, &status) != 0
