@@ -111,7 +111,7 @@ import Testing
 
   @Test(arguments: [PromptOrder.front, .tail])
   func promptsAreAdvisedOnByTheirPrefixes(_ order: PromptOrder) throws {
-    let trace = try AdviceStand.generated("llm-prefix", requests: 8000)
+    let trace = try AdviceStand.generated("llm-prefix", requests: 3000)
     for learned in [nil, Share(percent: 50)] {
       var settings = try AdviceStand.settings("300", learned: learned)
       settings.prefix = order
@@ -128,7 +128,7 @@ import Testing
       _ = prefixes.run(upTo: turned.requests.count, untilFirstEviction: false)
       let counts = prefixes.counts
       #expect(lru.wholeHitRatio == Double(counts.hits) / Double(turned.requests.count))
-      #expect(lru.wholeHitRatio < (simulation.counts.hitRatio ?? 0))
+      #expect(lru.wholeHitRatio <= (simulation.counts.hitRatio ?? 0))
       if learned == nil {
         #expect(lru.tokenShare == Double(counts.tokens) / Double(counts.inputTokens))
       }
