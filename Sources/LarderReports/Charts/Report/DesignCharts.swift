@@ -30,7 +30,8 @@ struct DesignCharts {
       "hits", hasDisk ? "Hits by tier" : "Hits", rows,
       ChartAxis(title: metric.title, unit: .percent),
       caption: {
-        "\($0.name) has the highest \(metric.name) (\($0.value)), \($1.name) the lowest (\($1.value))."
+        "\($0.name) has the highest \(metric.name) (\($0.value)), "
+          + "\($1.name) the lowest (\($1.value))."
       },
       parts: hasDisk ? ["in memory", "on disk"] : [])
   }
