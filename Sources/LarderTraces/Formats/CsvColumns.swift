@@ -123,8 +123,9 @@ struct CsvColumns {
   private static func quoted(_ text: String) -> String { TextField.quote(Array(text.utf8)) }
 
   private mutating func readTimes(_ options: FormatOptions) throws(ComponentError) {
+    let given = try options.choice(FormatParameter.timeUnit.name, of: TimeUnit.self)
     guard let column = roles.first(where: { $0.role == .time })?.column else { return }
-    if head.hasHeader, options.text(FormatParameter.timeUnit.name) == nil,
+    if head.hasHeader, given == nil,
       let unit = CsvName.timeUnit(head.plainNames[column])
     {
       timeUnit = unit

@@ -84,16 +84,21 @@ public enum FormatRegistry {
   public static func recognise(_ sample: FormatSample) throws(TraceError) -> any TraceFormat {
     var nameless = sample
     nameless.name = ""
+    var anyText = sample
+    anyText.head = Array("?\n?\n".utf8)
     let formats = all
     let contents = formats.map { $0.recognise(nameless) }
     let hasContent = contents.contains { $0 != .none }
     let answers = formats.indices.map { place in
       let answer = formats[place].recognise(sample)
-      // Certain by the name alone, and the content is that of another format. Names of formats that
-      // were added are theirs.
-      let isOfAnother =
-        answer == .certain && contents[place] == .none && hasContent && place < standard.count
-      return (formats[place], isOfAnother ? FormatConfidence.none : answer)
+      // Names of formats that were added are theirs.
+      guard answer == .certain, contents[place] == .none, hasContent, place < standard.count else {
+        return (formats[place], answer)
+      }
+      // A format that is as certain of any other text goes by the name alone, and the content is
+      // that of another one.
+      let isNameAlone = formats[place].recognise(anyText) == .certain
+      return (formats[place], isNameAlone ? FormatConfidence.none : answer)
     }
     let best = answers.map(\.1).max() ?? .none
     let candidates = answers.filter { $0.1 == best }.map(\.0)

@@ -69,7 +69,9 @@ struct CompressionTests {
       Issue.record("no offset in \(error)")
       return
     }
-    #expect(offset > 100_000 && offset < CompressionTests.large.count)
+    // A block of bzip2's is larger than all of this.
+    #expect(offset > 100_000 || compression == .bzip2)
+    #expect(offset < CompressionTests.large.count)
   }
 
   @Test(arguments: Compression.allCases)

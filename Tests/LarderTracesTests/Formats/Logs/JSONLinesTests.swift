@@ -52,7 +52,7 @@ struct JSONLinesTests {
 
   @Test(arguments: [
     "{", "{}", "[]", #"{"id":"#, #"{"id":"x}"#, #"{"id":"\"#, #"{"id":"\u00"#, #"{"id" 1}"#,
-    #"{"id":{"a":{"b":[[["#, #"{"id":1}x"#, #"{"id":1,}"#, #"{,}"#, "null", "\u{0}",
+    #"{"id":{"a":{"b":[[["#, #"{"id":1}x"#, #"{"id":1,}"#, #"{,}"#, "null", "\u{1}",
   ])
   func damagedLinesAreBad(_ line: String) {
     let text = message {
