@@ -68,7 +68,7 @@ struct DiskSample {
           isPermanent: index == 3))
     }
     if durability != .none {
-      let suite = try DiskSuite<Int>(cache, name: Self.suite, codec: .json)
+      let suite = DiskSuite<Int>(cache, name: Self.suite, codec: .json)
       try suite.set(17, for: "number")
     }
     try cache.flush()
