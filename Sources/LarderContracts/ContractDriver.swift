@@ -98,7 +98,10 @@ final class ContractDriver<Policy: EvictionPolicy & ~Copyable> {
       isThere = false
     }
     switch operation {
-    case .modify, .bypass, .expire: return ContractOutcome(.nothing)
+    case .modify, .bypass: return ContractOutcome(.nothing)
+    case .expire:
+      if isThere, !(Policy.idles && policy.hasIdled(request.id)) { renew(request) }
+      return ContractOutcome(.nothing)
     case .delete:
       try remove(request.id)
       return ContractOutcome(.deleted)
@@ -207,6 +210,15 @@ final class ContractDriver<Policy: EvictionPolicy & ~Copyable> {
     while policy.overflows || used > capacity { evicted.append(try evict(for: request)) }
     try checkForgotten()
     return ContractOutcome(.stored, evicted: evicted)
+  }
+
+  /// Gives a resident object another expiry; policies that order objects by it are told.
+  private func renew(_ request: Request) {
+    guard let copy = resident[request.id] else { return }
+    resident[request.id]?.expires = request.expires
+    guard Policy.description.needs.contains(.ttl) else { return }
+    policy.replace(
+      Request(id: request.id, size: copy.size, expires: request.expires, cost: copy.cost), sizes)
   }
 
   private func evict(for request: Request) throws(ContractProblem) -> ObjectID {

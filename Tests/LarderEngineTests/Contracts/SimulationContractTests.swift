@@ -47,7 +47,7 @@ import Testing
     spec: String, inclusion: HybridRules.Inclusion
   ) throws {
     var stopped = 0
-    for seed in 0..<UInt64(TestEffort.rounds(40, atLeast: 10)) {
+    for seed in 0..<40 as Range<UInt64> {
       let trace = ContractSpecs.trace([.costs], capacity: 5, seed: seed)
       let policy = try PolicySpec(parsing: spec)
       let setup = SimulationSetup(
