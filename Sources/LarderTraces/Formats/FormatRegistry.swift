@@ -88,27 +88,28 @@ public enum FormatRegistry {
     anyText.head = Array("?\n?\n".utf8)
     let formats = all
     let contents = formats.map { $0.recognise(nameless) }
-    let hasContent = contents.contains { $0 != .none }
-    let answers = formats.indices.map { place in
-      let answer = formats[place].recognise(sample)
+    let best = contents.max() ?? .none
+    let answers = formats.indices.map { place -> (any TraceFormat, FormatConfidence) in
+      let (format, answer) = (formats[place], formats[place].recognise(sample))
       // Names of formats that were added are theirs.
-      guard answer == .certain, contents[place] == .none, hasContent, place < standard.count else {
-        return (formats[place], answer)
+      guard answer == .certain, contents[place] == .none, place < standard.count else {
+        return (format, answer)
       }
-      // A format that is as certain of any other text goes by the name alone, and the content is
-      // that of another one.
-      let isNameAlone = formats[place].recognise(anyText) == .certain
-      return (formats[place], isNameAlone ? FormatConfidence.none : answer)
+      // The content is that of another format: by its marks, or because a format that would be as
+      // certain of any other text goes by the name alone.
+      let isNameAlone =
+        sample.isText && best != .none && format.recognise(anyText) == .certain
+      return (format, isNameAlone || best == .certain ? .none : answer)
     }
-    let best = answers.map(\.1).max() ?? .none
-    let candidates = answers.filter { $0.1 == best }.map(\.0)
-    if best != .none, candidates.count == 1, let format = candidates.first { return format }
-    if best == .none, ByteOrderMark.isUTF16(sample.head) {
+    let surest = answers.map(\.1).max() ?? .none
+    let candidates = answers.filter { $0.1 == surest }.map(\.0)
+    if surest != .none, candidates.count == 1, let format = candidates.first { return format }
+    if surest == .none, ByteOrderMark.isUTF16(sample.head) {
       throw ByteOrderMark.utf16Error(sample.path)
     }
-    let list = (best == .none ? all : candidates).map(\.description.name).joined(separator: ", ")
+    let list = (surest == .none ? all : candidates).map(\.description.name).joined(separator: ", ")
     throw TraceError(
-      best == .none
+      surest == .none
         ? "cannot recognise the trace format by name and content"
         : "the trace format is ambiguous by name and content",
       in: sample.path, advice: "use --format with one of \(list)")

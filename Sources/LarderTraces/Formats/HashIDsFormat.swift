@@ -7,10 +7,10 @@ struct HashIDsFormat: TraceFormat {
       Text, one JSON object per line: {"timestamp": 27, "input_length": 678, "output_length": 500, \
       "hash_ids": [46, 47]}. Each id of hash_ids (a number or a text) stands for the prompt up to \
       the end of a block of tokens and is a get of size 1, front to back, at the line's time. \
-      Times are milliseconds; decimals are seconds, and long numbers are in the unit that makes them \
-      a time of our days. A block has 512 tokens where the lengths allow that, otherwise as many as \
-      they say. input_length counts for prefixes; a line without it has full blocks, one without \
-      timestamp has that of the line before it. Other keys are passed over.
+      Times are milliseconds; decimals are seconds, and long numbers are in the unit that makes \
+      them a time of our days. A block has 512 tokens where the lengths allow that, otherwise as \
+      many as they say. input_length counts for prefixes; a line without it has full blocks, one \
+      without timestamp has that of the line before it. Other keys are passed over.
       """,
     suffixes: [".hash-ids.jsonl"],
     parameters: [

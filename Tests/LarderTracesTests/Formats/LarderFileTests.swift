@@ -205,7 +205,7 @@ struct LarderFileTests {
         start..<start + MemoryLayout<Value>.size, with: SampleTrace.little(value))
       return try problem(copy)
     }
-    #expect(try forgedAt(1, UInt8(5)).contains("request 1 has a bad value in the operations"))
+    #expect(try forgedAt(1, UInt8(6)).contains("request 1 has a bad value in the operations"))
     #expect(try forgedAt(2, Float(-1).bitPattern).contains("bad value in the costs"))
     #expect(try forgedAt(2, Float.nan.bitPattern).contains("bad value in the costs"))
     #expect(try forgedAt(2, Float.infinity.bitPattern).contains("bad value in the costs"))

@@ -15,11 +15,13 @@ struct PreparationTests {
 
     init(_ records: [TraceRecord]) {
       var known: [UInt64: ObjectID] = [:]
+      var stored: Set<UInt64> = []
       for record in records {
         if known[record.key] == nil {
           known[record.key] = ObjectID(known.count + 1)
-          footprint += UInt64(record.size)
         }
+        let stores = [Operation.get, .set].map(\.rawValue).contains(record.operation)
+        if stores, stored.insert(record.key).inserted { footprint += UInt64(record.size) }
         ids.append(known[record.key] ?? 0)
         times.append(max(record.time, times.last ?? 0))
       }

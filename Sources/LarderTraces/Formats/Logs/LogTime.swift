@@ -17,12 +17,13 @@ enum LogTime {
     var rest = field
     guard let whole = rest.takeInteger() else { return microseconds(field) }
     if rest.isEmpty || rest.next.pointee == 0x2E {
+      if let number = microseconds(scientific: field) { return number }
       let unit: TimeUnit =
         whole < 100_000_000_000
         ? .seconds
         : whole < 100_000_000_000_000
           ? .milliseconds : whole < 100_000_000_000_000_000 ? .microseconds : .nanoseconds
-      return unit.microseconds(field) ?? microseconds(scientific: field)
+      return unit.microseconds(field)
     }
     return microseconds(field) ?? microseconds(scientific: field)
   }
