@@ -88,7 +88,11 @@ public enum FormatRegistry {
     anyText.head = Array("?\n?\n".utf8)
     let formats = all
     let contents = formats.map { $0.recognise(nameless) }
-    let best = contents.max() ?? .none
+    // What a format says that takes any text is no mark of the content.
+    var anyNameless = anyText
+    anyNameless.name = ""
+    let marked = formats.indices.filter { formats[$0].recognise(anyNameless) == .none }
+    let best = marked.map { contents[$0] }.max() ?? .none
     let answers = formats.indices.map { place -> (any TraceFormat, FormatConfidence) in
       let (format, answer) = (formats[place], formats[place].recognise(sample))
       // Names of formats that were added are theirs.
