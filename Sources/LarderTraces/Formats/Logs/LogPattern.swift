@@ -102,7 +102,10 @@ extension LogPattern: WebLayout {
       let last = pattern.fields.count - 1
       for (index, field) in pattern.fields.enumerated() {
         let rest = TextField(next, end)
-        var found = field.end.isEmpty ? end : rest.find(field.end)
+        // A number that ends the pattern ends at a blank: what is behind it does not matter.
+        let isNumber = field.role == .bytes || field.role == .status
+        var found =
+          field.end.isEmpty ? (isNumber ? rest.find(0x20) ?? end : end) : rest.find(field.end)
         if field.isQuoted, let place = found, place > next, place[-1] == 0x5C {
           found = Reader.endOfQuoted(rest, field.end)
         }
