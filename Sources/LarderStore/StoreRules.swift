@@ -16,7 +16,7 @@ package struct StoreRules: Hashable, Sendable, CustomStringConvertible {
 
   /// The first digits of the SHA-256 over all golden counts. `StoreRulesTests` fails when it is
   /// not: whoever changes a count must change this, and no record from before is used any more.
-  static let goldenCounts = "6d606c0d62b0bddd"
+  static let goldenCounts = "3687a30a3a397fd9"
 
   /// The rules of this program.
   ///

@@ -31,8 +31,8 @@ import Synchronization
 /// **Expired entries** stay until a get finds them, or they are cleaned, replaced or evicted, even
 /// after a restart: `entry(for:suite:acceptingExpired:)` returns them, and `renew` extends them.
 ///
-/// **A clock that was wrong.** An entry that expires, and was stored more than an hour after what the
-/// clock says now, has expired: nobody knows how old it is.
+/// **A clock that was wrong.** An entry that expires, and was stored more than an hour after what
+/// the clock says now, has expired: nobody knows how old it is.
 ///
 /// **Encryption** with a key from the app: see `DiskEncryption`.
 ///

@@ -8,8 +8,8 @@
 ///
 /// A cache records the `identity` of the codec with each suite that it writes values to. A suite
 /// that holds values of one codec is not read or written with another, because the bytes of one
-/// codec may well be a wrong value to another: `DiskConfiguration.mismatchHandling` says whether the
-/// suite starts empty or the call throws. The type is part of the identity of `json` and
+/// codec may well be a wrong value to another: `DiskConfiguration.mismatchHandling` says whether
+/// the suite starts empty or the call throws. The type is part of the identity of `json` and
 /// `propertyList`, since the bytes of one type may be a value of another.
 public struct DiskCodec<Value>: Sendable {
   /// Names the format of the bytes, such as `json`. Codecs that cannot read each other's bytes must

@@ -44,12 +44,13 @@ public struct DiskConfiguration: Sendable, Hashable {
   /// How a database that cannot be read is handled.
   public var damageHandling: DiskDamageHandling
   /// How a database of another format or with another key is handled, and a suite with values of
-  /// another codec. By default nil: `startEmpty` for formats of this library and for codecs where no
-  /// entry is permanent, and `fail` otherwise, for keys above all.
+  /// another codec. By default nil: `startEmpty` for formats of this library and for codecs where
+  /// no entry is permanent, and `fail` otherwise, for keys above all.
   public var mismatchHandling: DiskMismatchHandling?
   /// Reads of rows after which connections for reading are opened.
   package var readersAfter = 32
-  /// False where entries count with the size of their value alone, as the objects of a simulation do.
+  /// False where entries count with the size of their value alone, as the objects of a simulation
+  /// do.
   package var countsRows = true
   /// What stands for keys where a policy or a filter counts them in a sketch.
   package var fingerprints = KeyFingerprints.hashes

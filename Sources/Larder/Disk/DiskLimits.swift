@@ -18,8 +18,8 @@ public struct DiskLimits: Sendable, Hashable {
   /// Bytes stored between two checks of the free space; with 0 every set checks.
   public var freeSpaceInterval: UInt64
 
-  /// Bytes that an entry counts in a limit on bytes in addition to its value and its key, for its row
-  /// in the database. The sum with the key is rounded up to a multiple of 64.
+  /// Bytes that an entry counts in a limit on bytes in addition to its value and its key, for its
+  /// row in the database. The sum with the key is rounded up to a multiple of 64.
   public static var entryOverhead: Int { 100 }
 
   /// Limits without one on the number of entries; by default 100 MiB of values, and 256 MiB of free

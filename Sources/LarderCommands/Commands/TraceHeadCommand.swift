@@ -35,8 +35,8 @@ struct TraceHeadCommand: ParsableCommand {
   func validate() throws {
     guard (1...Self.countMax).contains(count) else {
       throw ValidationError(
-        "--count expects a number from 1 to \(Self.countMax); for more, 'larder trace convert' writes "
-          + "a table of all requests")
+        "--count expects a number from 1 to \(Self.countMax); "
+          + "for more, 'larder trace convert' writes a table of all requests")
     }
   }
 

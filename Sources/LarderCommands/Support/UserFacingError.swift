@@ -11,8 +11,8 @@ import LarderWorkloads
 
 /// An error whose cause is the user's to change, and how it ends a command.
 ///
-/// An error that does not conform is a fault of the program and ends it with exit code 70. A test of
-/// the repository asks each type of error in the sources to conform or to be caught.
+/// An error that does not conform is a fault of the program and ends it with exit code 70. A test
+/// of the repository asks each type of error in the sources to conform or to be caught.
 protocol UserFacingError: Error {
   /// The exit code: 2 by default, for a request that cannot be served as it is.
   var exitCode: Int32 { get }

@@ -13,8 +13,8 @@ struct MemcachedWatchFormat: TraceFormat {
       before a store or delete of the same key by the same client is left out. The server's own
       evictions and stores that failed are left out and counted. memcached before 1.6.19 does not
       tell deletes: they look like gets. A line `skipped=17` is memcached's word that it did not
-      tell so many events because it was read too slowly: they are counted in a note. The size is that of key and value; a get that found
-      nothing says none, so it has that of the object.
+      tell so many events because it was read too slowly: they are counted in a note. The size is
+      that of key and value; a get that found nothing says none, so it has that of the object.
       """,
     suffixes: [".memcached", ".memcached-watch", ".memcached-watch.log"],
     parameters: [.size(.lastFull), .maxBad])

@@ -72,7 +72,7 @@ import Testing
     func stop() { calls.withLock { $0.append("stop") } }
   }
 
-  @Test func sourcesAreStoppedAfterTheirStart() async throws {
+  @Test(.endsInTime) func sourcesAreStoppedAfterTheirStart() async throws {
     let cache = try MemoryCache<Int, Int>(count: 10)
     let sources = (0..<400).map { _ in OrderedSource() }
     await withTaskGroup(of: Void.self) { group in

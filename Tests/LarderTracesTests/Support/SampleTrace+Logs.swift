@@ -109,7 +109,8 @@ extension SampleTrace {
     let client = "192.0.2.7 arn:aws:iam::123456789012:user/ann 3E57427F3EXAMPLE"
     let rest = #""-" "S3Console/0.4" - s9lzHYrFp76ZVxRcpX9+5cjAnEH2ROuN= SigV4 - AuthHeader - - -"#
     func line(_ clock: String, _ middle: String) -> String {
-      "79a59df900b949e55d96a1e698fbaced photos [01/Mar/2026:\(clock) +0000] \(client) \(middle) \(rest)"
+      "79a59df900b949e55d96a1e698fbaced photos [01/Mar/2026:\(clock) +0000] "
+        + "\(client) \(middle) \(rest)"
     }
     return SampleTrace(
       format: "s3", file: "sample.s3.log",

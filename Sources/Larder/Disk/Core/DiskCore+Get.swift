@@ -19,8 +19,8 @@ extension DiskCore {
   }
 
   /// The first half of a get: the entry of a key, which is a reference to it, or where it is to be
-  /// read without the lock. `expired` says what becomes of one that has expired. The policy has been
-  /// told of the get already where it is repeated, because another value was stored meanwhile.
+  /// read without the lock. `expired` says what becomes of one that has expired. The policy has
+  /// been told of the get already where it is repeated, because another value was stored meanwhile.
   func get(
     _ bytes: UnsafeRawBufferPointer, suite: UInt32, expired: DiskExpired, isRepeated: Bool = false
   ) throws(DiskCacheError) -> DiskLookup {

@@ -13,7 +13,8 @@ struct LarderFormat: TraceFormat {
       a directory of 32 bytes per column (kind, element size, offset, length, checksum), the name,
       and the columns at multiples of 64: u32 ids (dense, in order of first appearance), u32 sizes,
       u64 times in microseconds, u8 operations (get, set, delete, modify, bypass, expire), u32
-      TTLs in seconds, float costs, u32 prompts (one more than the tokens of the prompt that begins, or 0).
+      TTLs in seconds, float costs, u32 prompts (one more than the tokens of the prompt that
+      begins, or 0).
       Checksums and values are checked in one scan when the file is opened.
       """,
     suffixes: [".larder"], parameters: [.skipZeroSize])

@@ -15,8 +15,8 @@ protocol WebLayout: Sendable {
 extension WebLayout {
   var takesAnyCost: Bool { false }
 
-  /// True where nine of ten lines are requests with a time and a status, or are left out on purpose,
-  /// and one of them is a request.
+  /// True where nine of ten lines are requests with a time and a status, or are left out on
+  /// purpose, and one of them is a request.
   func fits(_ lines: [ArraySlice<UInt8>]) -> Bool {
     let fields = WebLine()
     var lineReader = reader()

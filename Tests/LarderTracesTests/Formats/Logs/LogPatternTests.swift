@@ -74,7 +74,8 @@ struct LogPatternTests {
                       '$status $body_bytes_sent "$http_referer" '
                       '"$http_user_agent" "$http_x_forwarded_for"';
     """,
-    #"log_format main escape=json "$remote_addr - $remote_user [$time_local] \"$request\" $status ""#
+    #"log_format main escape=json "$remote_addr - $remote_user [$time_local] "#
+      + #"\"$request\" $status ""#
       + "\n  \"$body_bytes_sent\";",
     #"LogFormat "%h %l %u %t \"%r\" %>s %b \"%{Referer}i\" \"%{User-agent}i\"" combined"#,
     #"$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent"#,

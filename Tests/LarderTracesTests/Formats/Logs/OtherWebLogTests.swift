@@ -101,7 +101,8 @@ struct OtherWebLogTests {
   @Test func bucketsAndKeysOfS3AreApart() throws {
     func line(_ bucket: String, _ key: String, _ operation: String) -> String {
       "o \(bucket) [01/Mar/2026:10:00:00 +0000] 192.0.2.3 - R \(operation) \(key) "
-        + "\"GET /x?versionId=7&X-Amz-Signature=\(operation) HTTP/1.1\" 200 - 5 70 1 1 \"-\" \"-\" -"
+        + "\"GET /x?versionId=7&X-Amz-Signature=\(operation) HTTP/1.1\" "
+        + "200 - 5 70 1 1 \"-\" \"-\" -"
     }
     let (source, records) = try source([
       line("ab", "c/d", "REST.GET.OBJECT"), line("a", "bc/d", "WEBSITE.GET.OBJECT"),
@@ -131,8 +132,8 @@ struct OtherWebLogTests {
   func typesOfLoadBalancers(_ type: String) throws {
     let (source, records) = try source(
       [
-        "\(type) 2026-03-01T10:00:00.123456Z app/lb/0 192.0.2.7:50718 10.0.0.1:80 0.000 0.003 0.000 "
-          + "200 200 29 1002 \"GET https://a.org:443/?q=1 HTTP/2.0\" \"curl\" - -"
+        "\(type) 2026-03-01T10:00:00.123456Z app/lb/0 192.0.2.7:50718 10.0.0.1:80 "
+          + "0.000 0.003 0.000 200 200 29 1002 \"GET https://a.org:443/?q=1 HTTP/2.0\" \"curl\" - -"
       ].map { $0.hasPrefix(" ") ? String($0.dropFirst()) : $0 })
     #expect(source.format.name == "alb")
     #expect(records.map(\.key) == [KeyHash.hash("https://a.org:443/?q=1")])
