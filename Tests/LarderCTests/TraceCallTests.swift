@@ -100,7 +100,7 @@ import Testing
     #expect(
       error { $0.times = $1.whole } == "times[1]: -3 is not a time from 0 in microseconds")
     #expect(
-      error { $0.operations = $1.whole } == "operations[0]: 5 is not an operation from 0 to 4")
+      error { $0.operations = $1.whole } == "operations[1]: -3 is not an operation from 0 to 5")
     #expect(error { $0.ttls = $1.whole }?.hasPrefix("ttls[1]: -3 is not") ?? false)
     #expect(error { $0.costs = $1.fractions } == "costs[1]: nan is not a finite number from 0")
     #expect(error { $0.costs = $1.whole } == "costs[1]: -1.0 is not a finite number from 0")

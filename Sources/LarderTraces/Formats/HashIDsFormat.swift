@@ -44,8 +44,9 @@ struct HashIDsFormat: TraceFormat {
     }
     if lines.isEmpty { return .none }
     if haveAll(Self.ids) { return .certain }
-    // Claimed in order to say what is missing.
-    return haveAll(Array("\"input_length\"".utf8)) ? .likely : .none
+    // Claimed in order to say what is missing, unless the lines are a log that has lengths as well.
+    let isClaimed = haveAll(Array("\"input_length\"".utf8))
+    return isClaimed && JSONLinesFormat().recognise(sample) < .certain ? .certain : .none
   }
 
   func decoder(options: FormatOptions, sample: FormatSample) throws -> any TraceDecoder {
