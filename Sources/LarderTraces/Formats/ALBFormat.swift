@@ -32,7 +32,11 @@ struct ALBFormat: TraceFormat {
       var rest = line.trimmed
       if rest.isEmpty { return .none }
       var time = rest.takeField()
-      if time.next.pointee &- 0x30 > 9 { time = rest.takeField() }
+      if time.next.pointee &- 0x30 > 9 {
+        // Types are words: `<190>1` is the beginning of a line of syslog.
+        guard time.next.pointee &- 0x61 < 26 else { return .bad }
+        time = rest.takeField()
+      }
       for _ in 0..<4 { _ = rest.takeField() }
       var target = rest.takeField()
       _ = rest.takeField()

@@ -105,8 +105,8 @@ struct LogPatternTests {
       """
       <IfModule log_config_module>
         LogFormat "%t \\"%r\\" %>s %b" short
-        LogFormat "%h %l %u %t \\"%r\\" \\
-          %>s %b" common
+        LogFormat "%h %l %u %t \\"%r\\" %>s %b" \\
+          common
       </IfModule>
       """, to: "httpd.conf")
     func keys(_ option: String) throws -> [UInt64] {
