@@ -49,6 +49,7 @@ extension Baseline {
     line.add("requests", trace.requests)
     line.add("objects", trace.objects)
     if let bytes = trace.footprintBytes { line.add("footprintBytes", bytes) }
+    if let storable = trace.storableObjects { line.add("storableObjects", storable) }
     return line.text
   }
 
