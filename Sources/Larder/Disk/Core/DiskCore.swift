@@ -77,7 +77,7 @@ final class DiskCore {
   /// Sums of the bytes of values that the limits are about, and of permanent ones.
   var valueBytes: UInt64 = 0
   var permanentBytes: UInt64 = 0
-  /// What the rows of the former count in a limit on bytes.
+  /// Bytes that the rows of the former count in a limit on bytes.
   var rowBytes: UInt64 = 0
   var permanentEntries = 0
   var bytesSinceFreeCheck: UInt64 = .max
@@ -146,7 +146,7 @@ final class DiskCore {
     return UInt32(clamping: UInt64(bytes) + UInt64(units) * 64)
   }
 
-  /// What a row and its key count in a limit on bytes; see `DiskSlot.rowUnits`.
+  /// Bytes that a row and its key count in a limit on bytes; see `DiskSlot.rowUnits`.
   func rowUnits(keyBytes: Int) -> UInt16 {
     guard configuration.countsRows else { return 0 }
     return UInt16(clamping: (DiskLimits.entryOverhead + keyBytes + 63) / 64)

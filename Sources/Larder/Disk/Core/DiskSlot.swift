@@ -22,7 +22,7 @@ struct DiskSlot {
   var hits: UInt8 = 0
   /// Whether the row may have a version or a content type.
   var hasTexts = false
-  /// What the row and its key count in a limit on bytes, in units of 64 bytes.
+  /// Size of the row and its key in a limit on bytes, in units of 64 bytes.
   var rowUnits: UInt16 = 0
   /// True if its origin forbids using it once it has expired.
   var mustRevalidate = false

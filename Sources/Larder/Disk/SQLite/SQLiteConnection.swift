@@ -16,7 +16,7 @@ package final class SQLiteConnection {
   private let gathering: GatheringLayer?
   private let logPages = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
   private lazy var pageBytes = (try? number("PRAGMA page_size")) ?? 4096
-  /// Whether commits go to a write-ahead log, and not to the file at once; as `findLog` found it.
+  /// True if commits go to a write-ahead log, and not to the file at once; set by `findLog`.
   package private(set) var hasLog = false
 
   /// Opens the file, or makes it.
