@@ -100,7 +100,7 @@ public struct DiskConfiguration: Sendable, Hashable {
       damageHandling: damageHandling, mismatchHandling: mismatchHandling)
   }
 
-  /// Limits for a cache whose entries count with the size of their value alone.
+  /// Configuration of a cache whose entries count with the size of their value alone.
   package var countingValuesAlone: DiskConfiguration {
     var copy = self
     copy.countsRows = false
