@@ -74,6 +74,12 @@ struct SegmentShelf: ~Copyable {
     write()
   }
 
+  /// Writes another expiry of a stored object, which changes its row alone.
+  mutating func renew() {
+    operations += 1
+    write()
+  }
+
   /// The value of an object, if there is one, goes with the next commit.
   mutating func drop(_ id: ObjectID) {
     guard standing[id].isStored else { return }

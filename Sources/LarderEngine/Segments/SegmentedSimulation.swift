@@ -77,7 +77,8 @@ package final class SegmentedSimulation: Simulation {
     case .bypass:
       totals.request(request)
       fetched(request)
-    case .expire: tier.changeExpiry(request.id, to: request.expires, now: now)
+    case .expire:
+      if tier.changeExpiry(request.id, to: request.expires, now: now) { shelf.renew() }
     }
   }
 

@@ -71,8 +71,11 @@ struct SimulatedTier {
   func put(_ request: Request, _ now: UInt64) -> Bool { tier.set(request, now) != .rejected }
 
   /// Gives an object another expiry if it is resident and has not expired. Not a reference to it.
-  func changeExpiry(_ id: ObjectID, to expires: UInt64, now: UInt64) {
-    if holds(id, now) { tier.renew(id, expires) }
+  @discardableResult
+  func changeExpiry(_ id: ObjectID, to expires: UInt64, now: UInt64) -> Bool {
+    guard holds(id, now) else { return false }
+    tier.renew(id, expires)
+    return true
   }
 
   /// What the last `use` or `put` evicted, in order.

@@ -77,7 +77,9 @@ import Testing
     #expect(DiskCodec<[Int]>.propertyList.identity == "property-list Swift.Array<Swift.Int>")
     struct Local: Codable {}
     // No address, which another build would not have.
-    #expect(DiskCodec<[Local]>.json.identity == "json Swift.Array<LarderTests.Local>")
+    #expect(
+      DiskCodec<[Local]>.json.identity
+        == "json Swift.Array<LarderTests.HybridCodecErrorTests.Local>")
     let custom = DiskCodec<Int>(encode: { _ in Data() }, decode: { _ in 0 })
     #expect(custom.identity == "custom")
     let named = DiskCodec<Int>(contentType: "x/y", encode: { _ in Data() }, decode: { _ in 0 })

@@ -38,17 +38,23 @@ import Testing
     let first = try HybridCache<String, Data>(path: folder.path, codec: .json)
     try first.set(image, for: "a")
     try first.close()
-    let second = try? HybridCache<String, Data>(path: folder.path, codec: .data)
-    let value = try? second?.entry(for: "a")?.value
-    #expect(value == nil)
+    var careful = HybridCacheConfiguration()
+    careful.disk?.mismatchHandling = .fail
+    let second = try? HybridCache<String, Data>(
+      path: folder.path, configuration: careful, codec: .data)
+    #expect((try? second?.entry(for: "a")?.value) == nil)
     try second?.close()
     // Nothing is lost for the right one.
     let third = try HybridCache<String, Data>(path: folder.path, codec: .json)
     #expect(try third.entry(for: "a")?.value == image)
+    try third.close()
+    let fourth = try HybridCache<String, Data>(path: folder.path, codec: .data)
+    #expect(try fourth.entry(for: "a") == nil)
   }
 
   @Test func suitesAreCheckedOneByOne() throws {
-    let disk = try DiskCache(path: folder.path)
+    let disk = try DiskCache(
+      path: folder.path, configuration: DiskConfiguration(mismatchHandling: .fail))
     try DiskSuite<String>(disk, name: "s", codec: .json).set("x", for: "a")
     let text = DiskSuite<String>(disk, name: "s", codec: .text)
     #expect((try? text.value(for: "a")) == nil)

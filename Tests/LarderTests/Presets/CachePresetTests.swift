@@ -58,6 +58,7 @@ import Testing
     configuration.memory?.shards = 1
     configuration.disk?.durability = .none
     configuration.disk?.limits.freeBytes = 0
+    configuration.disk?.countsRows = false
     var replay = try HybridCacheReplay(configuration, in: folder, countsBytes: true)
     try replay.run(trace)
     #expect(replay.counts == simulation.counts, "\(preset.name)")

@@ -38,6 +38,7 @@ extension DiskCore {
       try giveUp(after: error, index)
     }
     statistics.renewals += 1
+    recycleSegments()
     return true
   }
 

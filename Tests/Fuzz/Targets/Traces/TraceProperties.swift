@@ -20,18 +20,24 @@ enum TraceProperties {
   /// A trace of more than a million requests, which takes too long to look at.
   private struct TooLong: Error {}
 
-  /// Ids in range, times in order, finite costs, a footprint that is the sum of first sizes.
+  /// Ids in range, times in order, finite costs, a footprint that is the sum of the
+  /// sizes that objects have when they can first be stored.
   private static func columns(of trace: PreparedTrace) throws {
     let requests = trace.requests
     try require(requests.count > 0, "no requests")
     try require(requests.objects <= requests.count, "more objects than requests")
     var seen: Set<ObjectID> = []
+    var storable: Set<ObjectID> = []
     var footprint: UInt64 = 0
     var time: UInt64 = 0
     for index in 0..<requests.count {
       let id = requests.ids[index]
       try require(id >= 1 && id <= requests.objects, "id \(id) of \(requests.objects) objects")
-      if seen.insert(id).inserted { footprint &+= UInt64(requests.sizes?[index] ?? 1) }
+      seen.insert(id)
+      let operation = requests.operations.flatMap { Operation(rawValue: $0[index]) } ?? .get
+      if operation == .get || operation == .set, storable.insert(id).inserted {
+        footprint &+= UInt64(requests.sizes?[index] ?? 1)
+      }
       if let times = requests.times {
         try require(times[index] >= time, "times decrease at request \(index)")
         time = times[index]
