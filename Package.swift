@@ -54,8 +54,8 @@ let package = Package(
     .library(
       name: "LarderCommands",
       targets: [
-        "LarderCommands", "LarderReports", "LarderStore", "LarderAdvice", "LarderHarness",
-        "LarderSimulation", "LarderWorkloads", "LarderTraces", "LarderSystem",
+        "LarderCommands", "LarderReports", "LarderExperiments", "LarderHarness", "LarderTraces",
+        "LarderSupport",
       ]),
   ],
   traits: [
@@ -104,14 +104,17 @@ let package = Package(
     .systemLibrary(
       name: "CJemalloc", pkgConfig: "jemalloc", providers: [.apt(["libjemalloc-dev"])]),
 
+    // The C library of the system, by whatever name.
+    .target(name: "LarderLibc"),
     // The engine: everything that runs once per request. No Foundation.
-    .target(name: "LarderEngine", dependencies: ["CLarderShims"]),
+    .target(name: "LarderEngine", dependencies: ["CLarderShims", "LarderLibc"]),
     .target(name: "LarderContracts", dependencies: ["LarderEngine"]),
-    .target(name: "LarderLearning", dependencies: ["LarderEngine"]),
+    .target(name: "LarderLearning", dependencies: ["LarderEngine", "LarderLibc"]),
     // The caches that an app imports.
     .target(
       name: "Larder",
       dependencies: [
+        "LarderLibc",
         "LarderEngine", "CLarderShims", "CLarderFiles",
         .target(name: "CSQLite", condition: .when(platforms: elsewhere)), crypto,
       ]),
@@ -137,72 +140,46 @@ let package = Package(
     .target(
       name: "LarderTraces",
       dependencies: [
-        "LarderSystem", "LarderEngine", "CLarderShims", "CZstd", "CZlib", "CLZMA", "CBzip2",
+        "LarderLibc", "LarderSupport", "LarderEngine", "CLarderShims", "CZstd", "CZlib", "CLZMA",
+        "CBzip2",
       ]),
     // Files that are there whole or not at all, safe text, the version.
-    .target(name: "LarderSystem"),
-    // Workload file to plan.
+    .target(name: "LarderSupport", dependencies: ["LarderLibc"]),
+    // Workload file or trace to plan, records and decision.
     .target(
-      name: "LarderWorkloads",
+      name: "LarderExperiments",
       dependencies: [
-        "LarderSystem", "Larder", "LarderEngine", "LarderTraces", tool("Yams", "Yams"),
-      ]),
-    // Plan to counts, curves and modelled latencies.
-    .target(
-      name: "LarderSimulation",
-      dependencies: ["LarderSystem", "LarderWorkloads", "Larder", "LarderEngine", "LarderTraces"]),
-    // Records that outlive a run: found again by content, from many machines, in parts.
-    .target(
-      name: "LarderStore",
-      dependencies: [
-        "LarderSystem", "LarderSimulation", "LarderWorkloads", "LarderTraces", "LarderEngine",
-        crypto,
-      ]),
-    // Traffic to a decision: which policy, how large, at what price.
-    .target(
-      name: "LarderAdvice",
-      dependencies: [
-        "LarderSystem", "LarderSimulation", "LarderWorkloads", "LarderTraces", "LarderEngine",
+        "LarderSupport", "Larder", "LarderEngine", "LarderTraces", "LarderLibc", crypto,
         tool("Yams", "Yams"),
       ]),
-    // Real caches under load.
+    // Real caches under load, counts against a baseline, timings in pairs.
     .target(
       name: "LarderHarness",
       dependencies: [
-        "LarderSystem", "LarderWorkloads", "LarderSimulation", "Larder", "LarderEngine",
-        "LarderTraces",
-        .target(name: "CSQLite", condition: .when(platforms: elsewhere)),
+        "LarderSupport", "LarderExperiments", "Larder", "LarderEngine", "LarderTraces",
+        "LarderLibc", .target(name: "CSQLite", condition: .when(platforms: elsewhere)),
         tool("Histogram", "hdrhistogram-swift"),
-      ]),
-    // Counts against a baseline, timings in pairs.
-    .target(
-      name: "LarderChecks",
-      dependencies: [
-        "LarderSystem", "LarderWorkloads", "LarderSimulation", "LarderHarness", "LarderEngine",
-        "LarderTraces",
       ]),
     // Records to text.
     .target(
       name: "LarderReports",
       dependencies: [
-        "LarderSystem", "LarderStore", "LarderAdvice", "LarderWorkloads", "LarderSimulation",
-        "LarderHarness", "LarderChecks", "Larder", "LarderEngine",
+        "LarderSupport", "LarderExperiments", "LarderHarness", "Larder", "LarderEngine",
       ]),
     .target(
       name: "LarderCommands",
       dependencies: [
-        "LarderSystem", "LarderReports", "LarderStore", "LarderAdvice", "LarderChecks",
-        "LarderHarness", "LarderSimulation", "LarderWorkloads", "Larder", "LarderTraces",
-        "LarderLearning", "LarderEngine", tool("ArgumentParser", "swift-argument-parser"),
+        "LarderSupport", "LarderReports", "LarderExperiments", "LarderHarness", "Larder",
+        "LarderTraces", "LarderLearning", "LarderEngine",
+        tool("ArgumentParser", "swift-argument-parser"),
       ]),
     // The C ABI: the header, and what it declares.
     .target(name: "CLarder"),
     .target(
       name: "LarderC",
       dependencies: [
-        "CLarder", "LarderSystem", "LarderReports", "LarderAdvice", "LarderHarness",
-        "LarderSimulation", "LarderWorkloads", "LarderContracts", "LarderTraces",
-        "LarderLearning", "LarderEngine",
+        "CLarder", "LarderSupport", "LarderReports", "LarderExperiments", "LarderHarness",
+        "LarderContracts", "LarderTraces", "LarderLearning", "LarderEngine",
       ]),
     // jemalloc belongs to the program alone: it takes the place of malloc, and sanitizers must not
     // find it where they put theirs. The harness looks for it when it runs.
@@ -214,15 +191,17 @@ let package = Package(
       ]),
 
     // For tests alone: limits of time, a process that is killed, and files that fail for SQLite.
-    .target(name: "TestSupport", path: "Tests/TestSupport"),
+    .target(name: "TestSupport", dependencies: ["LarderLibc"], path: "Tests/TestSupport"),
     .executableTarget(
-      name: "DiskCacheVictim", dependencies: ["Larder"], path: "Tests/DiskCacheVictim"),
+      name: "DiskCacheVictim", dependencies: ["Larder", "LarderLibc"], path: "Tests/DiskCacheVictim"
+    ),
     .target(name: "CSQLiteFaults", dependencies: ["CSQLite"], path: "Tests/CSQLiteFaults"),
     // A disk that loses power and fails, and caches on it: for tests and for `make torture`.
     .target(
       name: "DiskSimulation",
       dependencies: [
-        "Larder", "LarderEngine", .target(name: "CSQLite", condition: .when(platforms: elsewhere)),
+        "LarderLibc", "Larder", "LarderEngine",
+        .target(name: "CSQLite", condition: .when(platforms: elsewhere)),
       ],
       path: "Tests/DiskSimulation"),
     .executableTarget(
@@ -240,9 +219,8 @@ let package = Package(
     .target(
       name: "FuzzTargets",
       dependencies: [
-        "LarderSystem", "LarderReports", "LarderStore", "LarderAdvice", "LarderChecks",
-        "LarderHarness", "LarderLearning", "LarderSimulation", "LarderWorkloads", "Larder",
-        "LarderTraces", "LarderEngine", "LarderC", "CLarder",
+        "LarderSupport", "LarderReports", "LarderExperiments", "LarderHarness", "LarderLearning",
+        "Larder", "LarderTraces", "LarderEngine", "LarderC", "CLarder",
         .target(name: "CSQLite", condition: .when(platforms: elsewhere)),
       ],
       path: "Tests/Fuzz/Targets"),
@@ -261,69 +239,65 @@ let package = Package(
     .testTarget(
       name: "LarderTests",
       dependencies: [
-        "Larder", "LarderEngine", "CSQLiteFaults", "DiskCacheVictim", "DiskSimulation",
+        "LarderLibc", "Larder", "LarderEngine", "CSQLiteFaults", "DiskCacheVictim",
+        "DiskSimulation",
         "ScheduleSimulation", "TestSupport", crypto,
       ]),
     // Every module that is imported is named: one that comes along unnamed is not rebuilt for.
     .testTarget(
       name: "LarderTracesTests",
-      dependencies: ["LarderSystem", "LarderTraces", "LarderEngine", "TestSupport"]),
+      dependencies: ["LarderSupport", "LarderTraces", "LarderEngine", "TestSupport"]),
     .testTarget(
       name: "LarderWorkloadsTests",
       dependencies: [
-        "LarderSystem", "LarderWorkloads", "Larder", "LarderTraces", "LarderEngine", "TestSupport",
-        tool("Yams", "Yams"),
+        "LarderSupport", "LarderExperiments", "Larder", "LarderTraces", "LarderEngine",
+        "TestSupport", tool("Yams", "Yams"),
       ]),
     .testTarget(
       name: "LarderSimulationTests",
       dependencies: [
-        "LarderSystem", "LarderSimulation", "LarderWorkloads", "LarderTraces", "LarderEngine",
-        "TestSupport",
+        "LarderSupport", "LarderExperiments", "LarderTraces", "LarderEngine", "TestSupport",
       ]),
     .testTarget(
       name: "LarderStoreTests",
       dependencies: [
-        "LarderSystem", "LarderStore", "LarderSimulation", "LarderWorkloads", "LarderTraces",
-        "LarderEngine", "TestSupport", crypto,
+        "LarderSupport", "LarderExperiments", "LarderTraces", "LarderEngine", "TestSupport", crypto,
       ]),
     .testTarget(
       name: "LarderAdviceTests",
       dependencies: [
-        "LarderSystem", "LarderAdvice", "LarderSimulation", "LarderWorkloads", "LarderTraces",
-        "LarderEngine", "TestSupport",
+        "LarderSupport", "LarderExperiments", "LarderTraces", "LarderEngine", "TestSupport",
       ]),
     .testTarget(
       name: "LarderHarnessTests",
       dependencies: [
-        "LarderSystem", "LarderHarness", "LarderSimulation", "LarderWorkloads", "Larder",
-        "LarderTraces", "LarderEngine", "TestSupport",
+        "LarderSupport", "LarderHarness", "LarderExperiments", "Larder", "LarderTraces",
+        "LarderEngine", "TestSupport",
       ]),
     .testTarget(
       name: "LarderChecksTests",
       dependencies: [
-        "LarderSystem", "LarderChecks", "LarderHarness", "LarderSimulation", "LarderWorkloads",
-        "LarderTraces", "LarderEngine", "TestSupport",
+        "LarderSupport", "LarderHarness", "LarderExperiments", "LarderTraces", "LarderEngine",
+        "TestSupport",
       ]),
     .testTarget(
       name: "LarderReportsTests",
       dependencies: [
-        "LarderSystem", "LarderReports", "LarderStore", "LarderAdvice", "LarderChecks",
-        "LarderHarness", "LarderSimulation",
-        "LarderWorkloads", "LarderTraces", "LarderEngine", "TestSupport", crypto,
-        tool("Yams", "Yams"),
+        "LarderSupport", "LarderReports", "LarderExperiments", "LarderHarness", "LarderTraces",
+        "LarderEngine", "TestSupport", crypto, tool("Yams", "Yams"),
       ],
       exclude: ["Golden"]),
     .testTarget(
       name: "LarderCTests",
       dependencies: [
-        "CLarder", "LarderC", "LarderReports", "LarderSimulation", "LarderWorkloads",
-        "LarderTraces", "LarderEngine", "TestSupport",
+        "CLarder", "LarderC", "LarderReports", "LarderExperiments", "LarderTraces", "LarderEngine",
+        "TestSupport",
       ]),
     // Runs the programs, which are built with the tests, and does not link them: see jemalloc.
     .testTarget(
       name: "LarderCLITests",
       dependencies: [
-        "LarderCommands", "LarderSimulation", "LarderTraces", "LarderEngine", "TestSupport",
+        "LarderCommands", "LarderExperiments", "LarderTraces", "LarderEngine", "TestSupport",
       ]),
     .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets", "Larder", "TestSupport"]),
     .testTarget(name: "RepositoryTests", dependencies: ["LarderEngine", "LarderTraces"]),

@@ -1,6 +1,6 @@
 import Foundation
 import LarderEngine
-import LarderWorkloads
+import LarderExperiments
 
 /// Options as C programs pass them: lines of `name=value`.
 struct CallOptions {

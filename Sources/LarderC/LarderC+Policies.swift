@@ -1,5 +1,8 @@
 import CLarder
+import LarderContracts
 import LarderEngine
+import LarderExperiments
+import LarderTraces
 
 extension LarderC {
   /// The callbacks of a caller's policy.
@@ -41,5 +44,143 @@ public func larderPolicyCheck(
       try LarderC.optionalText(options, "options"), known: PolicyCall.checkOptions)
     try PolicyCall.check(
       try LarderC.callbacks(policy, name, asksContains: true), options)
+  }
+}
+
+/// `larder simulate` with a caller's policy, one cell after the other.
+struct PolicyCall {
+  /// Its options.
+  static let options: Set<String> = ["capacity", "ignore-size", "admission", "seed"]
+  /// Those of a check.
+  static let checkOptions: Set<String> = ["random", "learns"]
+
+  private let trace: PreparedTrace
+  private let task: TaskState
+  private let callbacks: Callbacks
+  private let cells: [PlannedCell]
+
+  /// Requests between two looks at whether to go on.
+  private static let chunk = 1 << 16
+
+  /// A simulation of what the options say.
+  ///
+  /// - Throws: `CallError`, `CapacityError` and `PlanError`.
+  init(
+    trace: PreparedTrace, callbacks: Callbacks, options: CallOptions, task: TaskState
+  ) throws {
+    self.trace = trace
+    self.task = task
+    self.callbacks = callbacks
+    // A policy of the registry stands for the caller's while capacities and filters are resolved.
+    let workload = try SimulateCall.workload(
+      over: trace, policies: [try PolicySpec(parsing: "fifo")], options)
+    cells = try SimulateCall.cells(of: workload, over: trace)
+    for cell in cells {
+      guard case .memory(let tier) = cell.setup.arrangement, let filter = tier.admission,
+        AdmissionRegistry.description(of: filter)?.comparesVictims ?? false
+      else { continue }
+      throw PolicyError.noVictim(admission: filter.name, policy: callbacks.name)
+    }
+  }
+
+  /// The counts of all cells.
+  ///
+  /// - Throws: `CallError`.
+  func csv() throws -> String {
+    task.begin(total: cells.count * trace.requests.count)
+    let records = try callbacks.withSpec { spec in try cells.map { try record($0, spec) } }
+    return SimulateCall.csv(records)
+  }
+
+  private func record(_ planned: PlannedCell, _ spec: PolicySpec) throws -> Record {
+    guard case .memory(var tier) = planned.setup.arrangement else {
+      throw CallError.policy(callbacks.name, "only memory can be simulated")
+    }
+    tier.policy = spec
+    var cell = planned.cell
+    cell.policy = callbacks.name
+    return Record(
+      cell: cell,
+      counts: isPlain(tier)
+        ? try replayed(planned.setup, tier) : try simulated(planned.setup, tier),
+      objectsDistinct: UInt64(trace.requests.objects))
+  }
+
+  /// Whether requests are gets and nothing else, so that the caller may replay them.
+  private func isPlain(_ tier: TierSetup) -> Bool {
+    let requests = trace.requests
+    return callbacks.replays && requests.operations == nil && requests.ttls == nil
+      && requests.costs == nil && tier.admission == nil
+  }
+
+  /// The engine's tier, with a call for each decision.
+  private func simulated(_ setup: SimulationSetup, _ tier: TierSetup) throws -> Counts {
+    let simulation = try RegisteredPolicy(CallbackPolicy.self).makeSimulation(
+      tier, unit: setup.unit, seed: setup.seed, over: trace.requests)
+    try inChunks { range in
+      simulation.run(upTo: range.upperBound, untilFirstEviction: false)
+    }
+    return simulation.counts
+  }
+
+  /// The caller's cache, with a call for each chunk of requests.
+  private func replayed(_ setup: SimulationSetup, _ tier: TierSetup) throws -> Counts {
+    let instance = CallbackInstance(
+      callbacks,
+      PolicySetup(
+        capacity: tier.capacity, unit: setup.unit, objects: 0, seed: setup.seed,
+        spec: tier.policy))
+    let requests = trace.requests
+    let sizes = setup.unit == .bytes ? requests.sizes : nil
+    var gets = larder_gets()
+    try inChunks { range in
+      instance.replay(
+        requests.ids + range.lowerBound, sizes.map { $0 + range.lowerBound }, range.count, &gets)
+    }
+    var counts = Counts()
+    counts.requests = UInt64(requests.count)
+    for index in 0..<requests.count { counts.bytesRequested &+= UInt64(sizes?[index] ?? 1) }
+    (counts.memoryHits, counts.memoryBytesHit) = (gets.hits, gets.bytes_hit)
+    counts.memory.rejections = gets.rejections
+    counts.memory.evictions = gets.evictions
+    counts.memory.bytesWritten = gets.bytes_written
+    // What the caller counts is not believed.
+    if let fault = counts.fault { throw CallError.policy(callbacks.name, "counted \(fault)") }
+    guard gets.rejections <= counts.misses, gets.evictions <= counts.misses - gets.rejections else {
+      throw CallError.policy(callbacks.name, "counted more evictions and rejections than misses")
+    }
+    counts.memory.admissions = counts.misses - gets.rejections
+    return counts
+  }
+
+  /// Goes through the trace, and ends when the task is to stop or a callback has failed.
+  private func inChunks(_ body: (Range<Int>) -> Void) throws {
+    var start = 0
+    while start < trace.requests.count {
+      try task.check()
+      let range = start..<min(start + Self.chunk, trace.requests.count)
+      body(range)
+      if let failure = callbacks.failure { throw failure }
+      task.advance(range.count)
+      start = range.upperBound
+    }
+  }
+
+  /// Checks the contract of a policy behind callbacks.
+  ///
+  /// - Throws: `CallError.contract` with what breaks it.
+  static func check(_ callbacks: Callbacks, _ options: CallOptions) throws {
+    var rules = PolicyContract.Rule.allCases
+    if try options.flag("random") { rules.removeAll { $0 == .seed } }
+    if try options.flag("learns") { rules.removeAll { $0 == .removal } }
+    try callbacks.withSpec { spec in
+      let found = PolicyContract.violations(
+        of: RegisteredPolicy(CallbackPolicy.self),
+        parameters: [String(spec.description.drop { $0 != ":" }.dropFirst())], rules: rules)
+      if let failure = callbacks.failure { throw failure }
+      guard let first = found.first else { return }
+      let text = "\(first)".replacing(spec.description, with: callbacks.name)
+      throw CallError.contract(text)
+    }
   }
 }

@@ -1,13 +1,12 @@
 import CLarder
 import Foundation
-import LarderAdvice
 import LarderEngine
+import LarderExperiments
 import LarderLearning
 import LarderReports
-import LarderSimulation
-import LarderSystem
+import LarderSupport
 import LarderTraces
-import LarderWorkloads
+import Synchronization
 
 /// What the functions of `larder.h` have in common: how they end, and the texts they give away.
 ///
@@ -111,4 +110,167 @@ enum LarderC {
     default: return larder_status(LARDER_FAULT)
     }
   }
+}
+
+/// Why a call of the C interface failed, where no other module has an error for it.
+enum CallError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// A pointer that must point to something is null.
+  case null(String)
+  /// A text is not UTF-8.
+  case notUTF8(String)
+  /// A handle of nothing that is there.
+  case unknownHandle(String, UInt64)
+  /// An option is not known, or makes no sense.
+  case option(String, String)
+  /// A column cannot be read.
+  case column(String, String)
+  /// An element of a column is not what it must be.
+  case element(String, Int, String)
+  /// A number is out of range.
+  case number(String, String, expected: String)
+  /// A callback failed, or answered what cannot be.
+  case policy(String, String)
+  /// A policy breaks its contract: the rule, and how to see it.
+  case contract(String)
+  /// The caller stopped the task.
+  case cancelled
+  /// There is no memory for a text.
+  case noMemory
+
+  /// One line for a person; for a broken contract several.
+  var description: String {
+    switch self {
+    case .null(let name): "\(name) is null"
+    case .notUTF8(let name): "\(name) is not UTF-8"
+    case .unknownHandle(let kind, let handle):
+      "there is no \(kind) \(handle): it was destroyed, or never made"
+    case .option(let name, let problem): "option '\(name)': \(problem)"
+    case .column(let name, let problem): "\(name): \(problem)"
+    case .element(let name, let index, let problem): "\(name)[\(index)]: \(problem)"
+    case .number(let name, let value, let expected):
+      "\(name) \(value) is out of range: expected \(expected)"
+    case .policy(let name, let problem): "policy '\(name)': \(problem)"
+    case .contract(let text): text
+    case .cancelled: "stopped; nothing was written"
+    case .noMemory: "no memory for the result"
+    }
+  }
+}
+
+/// Objects that C programs know by number. A number is never given twice, so that one that is used
+/// after its object was destroyed is noticed.
+final class HandleTable<Object: AnyObject & Sendable>: Sendable {
+  private let objects = Locked<[UInt64: Object]>([:])
+
+  /// Puts an object into the table and returns its number. O(1) expected.
+  func add(_ object: Object) -> UInt64 {
+    let number = HandleNumbers.next()
+    objects.withLock { $0[number] = object }
+    return number
+  }
+
+  /// The object of a number; nil when there is none.
+  subscript(number: UInt64) -> Object? { objects.withLock { $0[number] } }
+
+  /// Takes an object out of the table, and says whether it was there.
+  func remove(_ number: UInt64) -> Bool {
+    let removed = objects.withLock { $0.removeValue(forKey: number) }
+    return removed != nil
+  }
+}
+
+/// Numbers of all tables: a trace's is not a task's.
+private enum HandleNumbers {
+  private static let last = Atomic<UInt64>(0)
+
+  static func next() -> UInt64 { last.wrappingAdd(1, ordering: .relaxed).newValue }
+}
+
+/// What a call is at, for whoever looks from another thread.
+final class TaskState: Sendable {
+  /// Asks the call to stop.
+  let cancellation = Cancellation()
+
+  private let doneRequests = Atomic<UInt64>(0)
+  private let totalRequests = Atomic<UInt64>(0)
+
+  /// Requests done, and in all; 0 where that is not known.
+  var progress: (done: UInt64, total: UInt64) {
+    (doneRequests.load(ordering: .relaxed), totalRequests.load(ordering: .relaxed))
+  }
+
+  /// Something begins that takes so many requests; 0 where that is not known.
+  func begin(total: Int) {
+    doneRequests.store(0, ordering: .relaxed)
+    totalRequests.store(UInt64(clamping: total), ordering: .relaxed)
+  }
+
+  /// So many more requests are done.
+  func advance(_ requests: Int) {
+    doneRequests.wrappingAdd(UInt64(clamping: requests), ordering: .relaxed)
+  }
+
+  /// Progress of a preparation, which ends when the task is to stop.
+  var preparation: PreparedTrace.Progress {
+    { requests in
+      try self.check()
+      self.doneRequests.store(UInt64(clamping: requests), ordering: .relaxed)
+    }
+  }
+
+  /// Ends the call when the task is to stop.
+  ///
+  /// - Throws: `CallError.cancelled`.
+  func check() throws(CallError) {
+    if cancellation.isRequested { throw .cancelled }
+  }
+}
+
+extension LarderC {
+  /// The version of the interface.
+  static let abi: Int32 = LARDER_ABI
+}
+
+/// `larder_abi` of `larder.h`.
+@_cdecl("larder_abi")
+public func larderABI() -> Int32 { LarderC.abi }
+
+/// `larder_version` of `larder.h`.
+@_cdecl("larder_version")
+public func larderVersion() -> UnsafeMutablePointer<CChar>? {
+  LarderC.copy(LarderVersion.current)
+}
+
+/// `larder_text_free` of `larder.h`.
+@_cdecl("larder_text_free")
+public func larderTextFree(_ text: UnsafeMutablePointer<CChar>?) { free(text) }
+
+/// `larder_task_create` of `larder.h`.
+@_cdecl("larder_task_create")
+public func larderTaskCreate() -> UInt64 { LarderC.tasks.add(TaskState()) }
+
+/// `larder_task_cancel` of `larder.h`.
+@_cdecl("larder_task_cancel")
+public func larderTaskCancel(_ task: UInt64) -> Int32 {
+  guard let state = LarderC.tasks[task] else { return Int32(LARDER_MISUSE) }
+  state.cancellation.request()
+  return Int32(LARDER_OK)
+}
+
+/// `larder_task_progress` of `larder.h`.
+@_cdecl("larder_task_progress")
+public func larderTaskProgress(
+  _ task: UInt64, _ done: UnsafeMutablePointer<UInt64>?, _ total: UnsafeMutablePointer<UInt64>?
+) -> Int32 {
+  guard let state = LarderC.tasks[task] else { return Int32(LARDER_MISUSE) }
+  let progress = state.progress
+  done?.pointee = progress.done
+  total?.pointee = progress.total
+  return Int32(LARDER_OK)
+}
+
+/// `larder_task_destroy` of `larder.h`.
+@_cdecl("larder_task_destroy")
+public func larderTaskDestroy(_ task: UInt64) -> Int32 {
+  Int32(LarderC.tasks.remove(task) ? LARDER_OK : LARDER_MISUSE)
 }

@@ -1,6 +1,11 @@
+import ArgumentParser
 import Foundation
+public import LarderEngine
+public import LarderHarness
 import LarderLearning
-import LarderSystem
+public import LarderReports
+import LarderSupport
+public import LarderTraces
 
 /// The command `larder` as a function, so that a program with policies, caches, formats and reports
 /// of its own can be it.
@@ -34,5 +39,102 @@ public enum LarderProgram {
   static var name: String {
     let file = CommandLine.arguments.first?.split(separator: "/").last.map(String.init)
     return file == "LarderCLI" ? "larder" : file ?? "larder"
+  }
+}
+
+/// What a program of its own brings to the command: see `LarderProgram.main(adding:)`.
+public struct LarderAddition: Sendable {
+  /// Enters it in its registry.
+  let register: @Sendable () throws -> Void
+
+  private init(register: @escaping @Sendable () throws -> Void) { self.register = register }
+
+  /// An eviction policy, by the name in its description. `Examples/OwnPolicy` is a package with
+  /// one.
+  ///
+  /// Name the type in the module that defines it: the loops that call it are specialised where this
+  /// is called.
+  @inlinable public static func policy<Policy: EvictionPolicy & ~Copyable>(
+    _ policy: Policy.Type
+  ) -> LarderAddition {
+    .policy(RegisteredPolicy(policy))
+  }
+
+  /// An eviction policy whose type is hidden already.
+  public static func policy(_ policy: RegisteredPolicy) -> LarderAddition {
+    LarderAddition { try PolicyRegistry.add(policy) }
+  }
+
+  /// A cache that workload files may name, as in `cache: mine`. `Examples/OwnCache` is a program
+  /// with one.
+  public static func cache(_ cache: CacheContender) -> LarderAddition {
+    LarderAddition { ContenderRegistry.add(cache) }
+  }
+
+  /// A format of trace files.
+  public static func format(_ format: any TraceFormat) -> LarderAddition {
+    LarderAddition { try FormatRegistry.add(format) }
+  }
+
+  /// A report of a run's results.
+  public static func report(_ report: any ReportFormat) -> LarderAddition {
+    LarderAddition { try ReportRegistry.add(report) }
+  }
+}
+
+/// The command. `run` is our own, so that exit codes are those the README promises.
+struct LarderCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "larder",
+    abstract: "Simulate, compare and check caches.",
+    discussion: """
+      Examples:
+        larder run Workloads/news-feed.yaml
+        larder run Workloads/news-feed.yaml --store /shared/store --part 3/10
+        larder merge Workloads/news-feed.yaml --store /shared/store
+        larder simulate trace.csv --policy lru,sieve,s3-fifo --capacity 1%,10%
+        larder mrc trace.csv --policy lru,s3-fifo
+        larder advise trace.csv
+        larder tune trace.csv --policy s4-fifo --capacity 1%
+        larder trace info trace.csv
+        larder policies
+        larder admissions
+        larder caches
+
+      Exit codes:
+        0 done; 1 a check failed; 2 the request was wrong; 3 timing inconclusive (--strict);
+        130 stopped by Ctrl-C; others: a fault in larder
+      """,
+    version:
+      "larder \(LarderVersion.current) (\(LarderVersion.revision ?? "commit not known"), "
+      + "\(LarderVersion.build) build)",
+    subcommands: [
+      RunCommand.self, PlanCommand.self, MergeCommand.self, StoreCommand.self,
+      SimulateCommand.self, MRCCommand.self, AdviseCommand.self,
+      TuneCommand.self, TraceCommand.self,
+      PoliciesCommand.self, AdmissionsCommand.self, CachesCommand.self, CheckCommand.self,
+      CompareCommand.self, ReportCommand.self, IndexCommand.self, TimeWorkerCommand.self,
+      AdviseRegretCommand.self,
+    ])
+
+  /// Does what the process was asked, and exits.
+  static func runAndExit() -> Never {
+    var code: Int32 = 0
+    MappingFaults.listen()
+    do {
+      if CommandLine.arguments.dropFirst().contains("") {
+        throw UsageError("an argument is empty; is a shell variable unset?")
+      }
+      var command = try parseAsRoot()
+      try command.run()
+    } catch {
+      code = Failure(error, parser: LarderCommand.self).report()
+    }
+    let reason = Output.finish()
+    if reason != 0 {
+      Notes.line("larder: cannot write standard output: \(String(cString: strerror(reason)))")
+      code = 2
+    }
+    Foundation.exit(code)
   }
 }

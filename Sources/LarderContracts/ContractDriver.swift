@@ -274,3 +274,53 @@ final class ContractDriver<Policy: EvictionPolicy & ~Copyable> {
     if Int(id) > objects { throw ContractProblem("takeForgotten returned \(id), above all ids") }
   }
 }
+
+/// The sizes of the resident objects, as a driver shows them to a policy.
+struct ContractSizes: ObjectSizes {
+  private let base: UnsafeMutablePointer<UInt32>
+  private let objects: Int
+
+  /// Zeroes for ids up to `objects`, until `deallocate`.
+  init(objects: Int) {
+    self.objects = objects
+    base = .allocate(capacity: objects + 1)
+    base.initialize(repeating: 0, count: objects + 1)
+  }
+
+  subscript(id: ObjectID) -> UInt32 {
+    precondition(Int(id) <= objects, "the size of \(id) is asked for, above all ids")
+    return base[Int(id)]
+  }
+
+  /// The object is stored with a size.
+  func set(_ id: ObjectID, _ size: UInt32) { base[Int(id)] = size }
+
+  /// Gives the memory back.
+  func deallocate() { base.deallocate() }
+}
+
+/// What a request came to.
+struct ContractOutcome: Equatable, CustomStringConvertible {
+  /// In the words of scripts.
+  enum Kind: String {
+    case hit
+    case miss
+    case stored
+    case rejected
+    case deleted
+    case nothing
+  }
+
+  var kind: Kind
+  var evicted: [ObjectID]
+
+  init(_ kind: Kind, evicted: [ObjectID] = []) {
+    self.kind = kind
+    self.evicted = evicted
+  }
+
+  var description: String {
+    let victims = evicted.map(String.init).joined(separator: " ")
+    return kind.rawValue + (evicted.isEmpty ? "" : " evicts \(victims)")
+  }
+}

@@ -137,3 +137,299 @@ struct ContractRules<Policy: EvictionPolicy & ~Copyable> {
     }
   }
 }
+
+/// How each rule is tried.
+extension ContractRules where Policy: ~Copyable {
+  func checkResidency(_ trial: ContractTrial) throws(ContractProblem) {
+    let driver = try driver(trial)
+    try driver.checkEverything()
+    try replay(trial) { (_, operation, request) throws(ContractProblem) in
+      _ = try driver.step(operation, request)
+      try driver.checkEverything()
+    }
+  }
+
+  /// A visitor comes and goes in one of two caches whenever there is room.
+  func checkRemoval(_ trial: ContractTrial) throws(ContractProblem) {
+    let (visited, other) = (try driver(trial), try driver(trial))
+    let visitor = Request(id: ObjectID(trial.trace.objects + 1))
+    try replay(trial) { (index, operation, request) throws(ContractProblem) in
+      if visited.used < trial.capacity {
+        let outcome = try visited.step(.get, visitor)
+        // A policy may refuse it, too.
+        if !outcome.evicted.isEmpty {
+          throw ContractProblem("it evicts \(outcome.evicted) while there is room")
+        }
+        try visited.remove(visitor.id)
+      }
+      // Make room now and then, so that the visitor is seen in a cache that has evicted, too.
+      if index % 7 == 6 {
+        try visited.remove(request.id)
+        try other.remove(request.id)
+      }
+      let (found, expected) = (
+        try visited.step(operation, request), try other.step(operation, request)
+      )
+      if found != expected {
+        throw ContractProblem(
+          "an object that was stored while there was room, and removed at once, before each request"
+            + " up to this one changes '\(expected)' to '\(found)'")
+      }
+    }
+  }
+
+  func checkGhosts(_ trial: ContractTrial) throws(ContractProblem) {
+    // The one request of the trial's trace says how many objects come.
+    let last = ObjectID(trial.trace.objects)
+    let driver = try driver(trial, objects: Int(last) * 2)
+    for id in 1...last { _ = try driver.step(.get, Request(id: id, index: UInt64(id - 1))) }
+    for id in 1...last where driver.remembers(id) { try driver.remove(id) }
+    for id in 1...last * 2 where driver.remembers(id) {
+      throw ContractProblem("\(id) is remembered after all that was remembered was removed")
+    }
+    let fresh = try self.driver(trial, objects: Int(last) * 2)
+    for id in last + 1...last + ObjectID(trial.capacity) {
+      let request = Request(id: id, index: UInt64(id - 1))
+      let (found, expected) = (try driver.step(.get, request), try fresh.step(.get, request))
+      if found != expected {
+        throw ContractProblem(
+          "after \(last) objects came and all that was remembered was removed, \(id) is '\(found)'"
+            + " and not '\(expected)'")
+      }
+    }
+  }
+
+  func checkGrowth(_ trial: ContractTrial) throws(ContractProblem) {
+    let whole = try driver(trial)
+    let growing = try ContractDriver<Policy>(
+      spec, capacity: trial.capacity, unit: trial.unit, objects: 1, seed: trial.seed,
+      roomForSizes: trial.trace.objects + 1)
+    try replay(trial) { (_, operation, request) throws(ContractProblem) in
+      if Int(request.id) > growing.objects { growing.reserve(objects: Int(request.id)) }
+      let (expected, found) = (
+        try whole.step(operation, request), try growing.step(operation, request)
+      )
+      if found != expected {
+        throw ContractProblem(
+          "with room made as ids come: expected '\(expected)', found '\(found)'")
+      }
+    }
+  }
+
+  /// Two at the same time, and a third after them.
+  func checkRepeatability(_ trial: ContractTrial) throws(ContractProblem) {
+    try compare(trial, try driver(trial), try driver(trial), "told the same at the same time")
+    let silent = try driver(trial)
+    silent.givesHints = false
+    try compare(trial, try driver(trial), silent, "without hints")
+    var outcomes: [ContractOutcome] = []
+    let one = try driver(trial)
+    try replay(trial) { (_, operation, request) throws(ContractProblem) in
+      outcomes.append(try one.step(operation, request))
+    }
+    let later = try driver(trial)
+    try replay(trial) { (index, operation, request) throws(ContractProblem) in
+      let found = try later.step(operation, request)
+      if found != outcomes[index] {
+        throw ContractProblem(
+          "told the same later: expected '\(outcomes[index])', found '\(found)'")
+      }
+    }
+  }
+
+  func checkSeed(_ trial: ContractTrial) throws(ContractProblem) {
+    try compare(
+      trial, try driver(trial), try driver(trial, seed: trial.seed &+ 1),
+      "another seed, and isRandom is false")
+  }
+
+  func checkHitWords(_ trial: ContractTrial) throws(ContractProblem) {
+    let plain = try driver(trial)
+    guard plain.hasWords else { return }
+    if Policy.evictsOnHit { throw ContractProblem("it has hitWords, and evictsOnHit is true") }
+    try compare(trial, plain, try driver(trial, usesWords: true), "hits through hitWords")
+  }
+
+  /// The engine's own tier, specialised where the policy is defined, against this module's driver.
+  func checkSimulation(_ trial: ContractTrial) throws(ContractProblem) {
+    var trial = trial
+    // Expiry is the tier's business: the policy sees removals alone.
+    for place in trial.trace.requests.indices { trial.trace.requests[place].ttlSeconds = 0 }
+    for isSparse in [false, true] {
+      let driver = try driver(trial)
+      try replay(trial) { (index, operation, request) throws(ContractProblem) in
+        if operation == .get || operation == .set {
+          driver.follow(UInt64(trial.trace.requests[index].timeSeconds) * 1_000_000)
+        }
+        _ = try driver.step(operation, request)
+      }
+      let simulation: any Simulation
+      do throws(PolicyError) {
+        simulation = try registered.makeSimulation(
+          TierSetup(policy: spec, capacity: trial.capacity), unit: trial.unit, seed: trial.seed,
+          over: trial.trace.columns(sparse: isSparse))
+      } catch {
+        throw ContractProblem("no simulation of it can be made: \(error)")
+      }
+      simulation.run(upTo: trial.trace.requests.count, untilFirstEviction: false)
+      let counts = simulation.counts
+      let found = "\(counts.hits) hits, \(Self.text(counts.memory))"
+      let expected = "\(driver.hits) hits, \(Self.text(driver.counts))"
+      if found != expected {
+        throw ContractProblem("the simulator counts \(found), and not \(expected)")
+      }
+    }
+  }
+
+  private static func text(_ counts: TierCounts) -> String {
+    "\(counts.admissions) admissions, \(counts.rejections) rejections, "
+      + "\(counts.evictions) evictions, \(counts.bytesWritten) written"
+  }
+}
+
+/// What a policy may keep.
+extension ContractRules where Policy: ~Copyable {
+  func checkMemory(_ trial: ContractTrial) throws(ContractProblem) {
+    try checkState(trial)
+    // With parameters of the user's own, what is remembered is the user's business.
+    if spec.values.isEmpty, !Policy.description.needs.contains(.nextUse) {
+      try checkGhostsAreBounded(trial)
+    }
+  }
+
+  /// The same objects again and again: what grows at every doubling of the requests grows without
+  /// end.
+  private func checkState(_ trial: ContractTrial) throws(ContractProblem) {
+    let objects = 300
+    let driver = try driver(trial, objects: objects)
+    var random = TestRandom(seed: trial.seed)
+    var sizes: [Int] = []
+    var (done, end) = (0, 2000)
+    while sizes.count < 6 {
+      while done < end {
+        // Next uses are made up: a policy that needs them is not asked to be right here.
+        let id = ObjectID(1 + min(random.below(objects), random.below(objects)))
+        let request = Request(
+          id: id, index: UInt64(done), nextUse: UInt32(done + 1 + random.below(objects)))
+        _ = try driver.step(random.oneIn(20) ? .delete : .get, request)
+        done += 1
+      }
+      sizes.append(driver.stateBytes)
+      end *= 2
+    }
+    if zip(sizes.suffix(4), sizes.suffix(3)).allSatisfy({ $0 < $1 }) {
+      throw ContractProblem(
+        "stateBytes grows with every doubling of the requests for the same \(objects) objects: "
+          + sizes.map(String.init).joined(separator: ", "))
+    }
+  }
+
+  /// Objects that come once, with the parameters that a real cache has.
+  private func checkGhostsAreBounded(_ trial: ContractTrial) throws(ContractProblem) {
+    var text = spec.name
+    for parameter in Policy.description.parameters {
+      if let value = parameter.realDefault { text += ":\(parameter.name)=\(value)" }
+    }
+    guard let bounded = try? PolicySpec(parsing: text) else { return }
+    let steps = [1000, 2000, 4000, 8000]
+    let driver = try ContractDriver<Policy>(
+      bounded, capacity: trial.capacity, unit: trial.unit, objects: 8000, seed: trial.seed)
+    var remembered: [Int] = []
+    var done = 0
+    for end in steps {
+      while done < end {
+        done += 1
+        _ = try driver.step(.get, Request(id: ObjectID(done), index: UInt64(done - 1)))
+      }
+      remembered.append((1...ObjectID(end)).count { driver.remembers($0) })
+    }
+    if zip(remembered, remembered.dropFirst()).allSatisfy({ $0 < $1 }) {
+      throw ContractProblem(
+        "of objects that come once it remembers more and more, "
+          + remembered.map(String.init).joined(separator: ", ")
+          + ": a real cache keeps their keys for as long; bound it, or give a parameter another"
+          + " default inRealCaches")
+    }
+  }
+}
+
+/// One cache and one trace on which a rule is tried.
+struct ContractTrial {
+  var capacity: UInt64
+  var unit: CapacityUnit
+  /// The seed of the trace, and of the policy's random numbers.
+  var seed: UInt64
+  var trace: TestTrace
+
+  /// A cache of a capacity, and a short random trace for it.
+  init(
+    _ features: TestTraceMaker.Features, capacity: UInt64, unit: CapacityUnit = .objects,
+    seed: UInt64, for room: UInt64? = nil
+  ) {
+    var maker = TestTraceMaker(
+      features: features, capacity: room ?? capacity, random: TestRandom(seed: seed))
+    self.capacity = capacity
+    self.unit = unit
+    self.seed = seed
+    trace = maker.make()
+    if unit == .objects {
+      for place in trace.requests.indices { trace.requests[place].size = 1 }
+    }
+  }
+
+  /// A cache and a trace that is given.
+  init(capacity: UInt64, unit: CapacityUnit = .objects, seed: UInt64, trace: TestTrace) {
+    self.capacity = capacity
+    self.unit = unit
+    self.seed = seed
+    self.trace = trace
+  }
+}
+
+/// The calls that broke a rule as a script: what a person reads, and may keep as a test.
+enum ContractScript {
+  /// The lines of a trace, with what comes of each as long as the policy keeps the rule.
+  static func text<Policy: EvictionPolicy & ~Copyable>(
+    of trial: ContractTrial, _ type: Policy.Type, _ spec: PolicySpec
+  ) -> String {
+    let unit = trial.unit == .objects ? "objects" : "bytes"
+    var lines = ["policy \(spec)", "capacity \(trial.capacity) \(unit)"]
+    let driver = try? ContractDriver<Policy>(
+      spec, capacity: trial.capacity, unit: trial.unit, objects: trial.trace.objects + 1,
+      seed: trial.seed)
+    let nextUses = trial.trace.nextUses
+    var isBroken = false
+    for (index, line) in trial.trace.requests.enumerated() {
+      var text = words(line, trial.unit)
+      if !isBroken, let driver {
+        do throws(ContractProblem) {
+          let outcome = try driver.step(
+            line.operation, trial.trace.request(at: index, nextUses))
+          if line.operation == .get || line.operation == .set { text += " \(outcome)" }
+        } catch {
+          isBroken = true
+          text += "  # \(error.text)"
+        }
+      }
+      lines.append(text)
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  private static func words(_ line: TestRequest, _ unit: CapacityUnit) -> String {
+    switch line.operation {
+    case .delete: return "delete \(line.id)"
+    case .modify: return "# \(line.id) changes at its origin"
+    case .bypass: return "# \(line.id) passes the cache"
+    case .expire: return "# \(line.id) gets another time to live"
+    case .get, .set:
+      var text = "\(line.operation) \(line.id)"
+      if unit == .bytes, line.size != 1 { text += " size \(line.size)" }
+      if line.ttlSeconds != 0 {
+        text += " expires \(UInt64(line.timeSeconds + line.ttlSeconds) * 1_000_000)"
+      }
+      if line.cost != 1 { text += " cost \(line.cost)" }
+      return text
+    }
+  }
+}

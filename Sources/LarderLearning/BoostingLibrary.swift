@@ -1,12 +1,5 @@
 import LarderEngine
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import LarderLibc
 
 /// The functions of LightGBM's C API that training needs, found by name in the loaded library.
 struct BoostingLibrary: @unchecked Sendable {
@@ -130,5 +123,108 @@ struct BoostingLibrary: @unchecked Sendable {
     guard let value = getenv(variable) else { return nil }
     let text = String(cString: value)
     return text.isEmpty ? nil : text
+  }
+}
+
+/// Training.
+extension BoostingLibrary {
+  // LightGBM's numbers for the types of data.
+  private static var float32: CInt { 0 }
+
+  /// Trains a model on rows.
+  ///
+  /// - Throws: `failed` with LightGBM's message, or `badModel`.
+  func train(
+    _ rows: borrowing TrainingRows, _ parameters: GradientBoosting.Parameters
+  ) throws(BoostingError) -> BoostedTrees {
+    guard rows.count > 0 else { throw .failed("no rows") }
+    return try ModelText.trees(
+      try modelText(rows, parameters), features: rows.features)
+  }
+
+  /// The text of a trained model, as LightGBM writes it.
+  func modelText(
+    _ rows: borrowing TrainingRows, _ parameters: GradientBoosting.Parameters
+  ) throws(BoostingError) -> String {
+    let settings = Self.settings(parameters)
+    var dataset: Handle?
+    let features = rows.features
+    try check(
+      rows.values.withUnsafeBytes { values -> CInt in
+        guard let base = values.baseAddress else { return -1 }
+        return createDataset(
+          base, Self.float32, Int32(rows.count), Int32(features), 1, settings, nil, &dataset)
+      })
+    guard let dataset else { throw .failed("LightGBM made no data set") }
+    defer { _ = freeDataset(dataset) }
+    try check(
+      rows.labels.withUnsafeBytes { labels -> CInt in
+        guard let base = labels.baseAddress else { return -1 }
+        return setField(dataset, "label", base, CInt(rows.count), Self.float32)
+      })
+    var booster: Handle?
+    try check(createBooster(dataset, settings, &booster))
+    guard let booster else { throw .failed("LightGBM made no model") }
+    defer { _ = freeBooster(booster) }
+    for _ in 0..<parameters.trees {
+      var isFinished: CInt = 0
+      try check(updateBooster(booster, &isFinished))
+      if isFinished != 0 { break }
+    }
+    return try text(of: booster)
+  }
+
+  private func text(of booster: Handle) throws(BoostingError) -> String {
+    var length: Int64 = 0
+    var buffer = [CChar](repeating: 0, count: 1 << 17)
+    // The first call says how much room is needed.
+    for _ in 0..<2 {
+      try check(saveModel(booster, 0, -1, 0, Int64(buffer.count), &length, &buffer))
+      if length <= Int64(buffer.count) { break }
+      buffer = [CChar](repeating: 0, count: Int(length))
+    }
+    let bytes = buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// The parameters as LightGBM reads them: one thread, and nothing that depends on timing.
+  static func settings(_ parameters: GradientBoosting.Parameters) -> String {
+    "boosting=gbdt objective=regression num_threads=1 deterministic=true force_row_wise=true "
+      + "verbosity=-1 num_iterations=\(parameters.trees) num_leaves=\(parameters.leaves) "
+      + "learning_rate=\(parameters.learningRate) feature_fraction=\(parameters.featureShare) "
+      + "bagging_fraction=\(parameters.rowShare) bagging_freq=\(parameters.rowPeriod) "
+      + "seed=\(parameters.seed)"
+  }
+
+  private func check(_ result: CInt) throws(BoostingError) {
+    guard result != 0 else { return }
+    throw .failed(lastError().map { String(cString: $0) } ?? "LightGBM gave no reason")
+  }
+}
+
+/// What tells one version from another that trains other models.
+extension BoostingLibrary {
+  /// Sixteen digits that follow from a model of 2,000 rows: FNV-1a over the text of its trees.
+  ///
+  /// - Throws: as `modelText`.
+  func fingerprint() throws(BoostingError) -> String {
+    var rows = TrainingRows(features: 6, capacity: 2000)
+    var random = SeededGenerator(seed: 1)
+    for _ in 0..<2000 {
+      let row = (0..<6).map { Float(random.next(below: 1 << (2 * $0 + 2))) }
+      rows.append(row, label: row[1] / (row[0] + 1) + row[5] / 1024)
+    }
+    let text = try modelText(rows, GradientBoosting.Parameters(trees: 16, seed: 1))
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    for line in text.split(separator: "\n").prefix(while: { $0 != "end of trees" }) {
+      // Sizes and the names of versions are no part of the trees.
+      guard
+        line.hasPrefix("split_feature") || line.hasPrefix("threshold")
+          || line.hasPrefix("leaf_value")
+      else { continue }
+      for byte in line.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    }
+    let digits = String(hash, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
   }
 }

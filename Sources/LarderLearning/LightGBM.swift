@@ -31,3 +31,80 @@ public enum LightGBM {
     }
   }
 }
+
+/// A model as LightGBM saves it: a block for each tree, with lines of a name and numbers.
+///
+/// Numbers have 17 digits, so the model that is read predicts what LightGBM's own does.
+package enum ModelText {
+  /// The trees of a model over rows of `features` values.
+  ///
+  /// - Throws: `badModel` where a tree has anything but numeric splits.
+  package static func trees(_ text: String, features: Int) throws(BoostingError) -> BoostedTrees {
+    var trees: [BoostedTrees.Tree] = []
+    var block: [Substring: Substring] = [:]
+    var isTree = false
+    for line in text.split(separator: "\n") {
+      if line.hasPrefix("Tree=") || line == "end of trees" {
+        if isTree { trees.append(try tree(block)) }
+        isTree = line != "end of trees"
+        block = [:]
+        if !isTree { break }
+      } else if isTree, let equals = line.firstIndex(of: "=") {
+        block[line[..<equals]] = line[line.index(after: equals)...]
+      }
+    }
+    guard !isTree else { throw .badModel("its text ends early") }
+    return try BoostedTrees(trees, features: features)
+  }
+
+  private static func tree(
+    _ block: [Substring: Substring]
+  ) throws(BoostingError) -> BoostedTrees.Tree {
+    let leaves = try numbers(block, "leaf_value")
+    guard leaves.count > 1 else { return BoostedTrees.Tree(splits: [], leaves: leaves) }
+    guard block["num_cat"] == "0", block["is_linear"] ?? "0" == "0" else {
+      throw .badModel("categories or linear leaves")
+    }
+    let features = try integers(block, "split_feature")
+    let thresholds = try numbers(block, "threshold")
+    let decisions = try integers(block, "decision_type")
+    let low = try integers(block, "left_child")
+    let high = try integers(block, "right_child")
+    let counts = [features.count, thresholds.count, decisions.count, low.count, high.count]
+    guard counts.allSatisfy({ $0 == leaves.count - 1 }) else {
+      throw .badModel("\(leaves.count) leaves with \(counts) parts of splits")
+    }
+    // Bit 0 is a category, bits 2 and 3 are how missing values are told; 2 alone is unused then.
+    guard decisions.allSatisfy({ $0 & 1 == 0 && $0 >> 2 & 3 == 0 }) else {
+      throw .badModel("splits by category or by missing values")
+    }
+    return BoostedTrees.Tree(
+      splits: features.indices.map {
+        BoostedTrees.Split(
+          feature: features[$0], threshold: thresholds[$0], low: low[$0], high: high[$0])
+      }, leaves: leaves)
+  }
+
+  private static func numbers(
+    _ block: [Substring: Substring], _ name: Substring
+  ) throws(BoostingError) -> [Double] {
+    try list(block, name) { Double($0) }
+  }
+
+  private static func integers(
+    _ block: [Substring: Substring], _ name: Substring
+  ) throws(BoostingError) -> [Int] {
+    try list(block, name) { Int($0) }
+  }
+
+  private static func list<Number>(
+    _ block: [Substring: Substring], _ name: Substring, _ parse: (Substring) -> Number?
+  ) throws(BoostingError) -> [Number] {
+    let words = (block[name] ?? "").split(separator: " ")
+    let parsed = words.compactMap(parse)
+    guard !words.isEmpty, parsed.count == words.count else {
+      throw .badModel("a tree has no \(name)")
+    }
+    return parsed
+  }
+}

@@ -27,3 +27,88 @@
     }
   }
 #endif
+
+#if Logging
+  public import Larder
+  public import Logging
+
+  extension HybridCache {
+    /// Logs what an operator should know of the cache, until the token is cancelled or destroyed:
+    /// failures of a tier (error), values given up because they were damaged or could not be
+    /// written and failed fetches (warning), and fetches at `debug` and single gets at `trace`, if
+    /// the logger wants these.
+    ///
+    /// **Cost.** While there is a token the cache makes an event of everything that happens, hits
+    /// included, whatever the logger's level. A hit in memory then takes the lock of a shard and
+    /// one of the whole cache, where with many policies it takes none otherwise. The disk reads
+    /// small values under its lock, and the keys of entries that leave from the database.
+    /// `CacheMetrics` costs requests nothing.
+    ///
+    /// **Losses.** Up to 4,096 events wait while a thread logs those before them. When one more
+    /// comes the oldest is lost, whatever it tells, so many hits can push out a failure. A warning
+    /// says how many were lost; `HybridStatistics.droppedEvents` counts them. A logger that does
+    /// not wait for its output keeps losses rare.
+    ///
+    /// - Parameters:
+    ///   - logger: Called by threads that use the cache, one at a time, with no lock held.
+    ///   - name: The metadata `cache`.
+    ///   - logsKeys: Whether keys are logged; they may be private. It does not change the cost.
+    /// - Returns: What ends the logging when it is cancelled or destroyed: keep it.
+    public func log(
+      to logger: Logger, name: String, logsKeys: Bool = false
+    ) -> CacheEventToken {
+      onEvent { event in
+        guard let (level, message) = CacheLogEntry.describe(event.kind), logger.logLevel <= level
+        else { return }
+        var metadata: Logger.Metadata = ["cache": "\(name)"]
+        if let tier = event.tier { metadata["tier"] = "\(tier)" }
+        if logsKeys, let key = event.key { metadata["key"] = "\(key)" }
+        logger.log(level: level, "\(message)", metadata: metadata)
+      }
+    }
+  }
+#endif
+
+#if Logging
+  public import Larder
+  public import Logging
+
+  extension DiskCache {
+    /// Logs entries that were given up because their value was damaged or could not be written
+    /// (warning), and those that had to go for want of free space on the disk (notice), until the
+    /// token is cancelled or destroyed. See `HybridCache.log(to:name:logsKeys:)`.
+    ///
+    /// **Cost.** While there is a token the cache makes an event of everything that happens, hits
+    /// included, whatever the logger's level. It reads the key of every entry that leaves from the
+    /// database, with or without `logsKeys`, and gets of small values are no longer concurrent.
+    /// `CacheMetrics` costs requests nothing.
+    ///
+    /// No event is lost: the thread that uses the cache calls the logger, with no lock held, and
+    /// waits for it.
+    ///
+    /// - Parameters:
+    ///   - name: The metadata `cache`.
+    ///   - logsKeys: Whether keys are logged; they may be private.
+    /// - Returns: What ends the logging when it is cancelled or destroyed: keep it.
+    public func log(
+      to logger: Logger, name: String, logsKeys: Bool = false
+    ) -> CacheEventToken {
+      onEvent { event in
+        let level: Logger.Level
+        let message: String
+        switch event.kind {
+        case .evict(.failure):
+          (level, message) = (
+            .warning, "an entry was given up: its value was damaged or not written"
+          )
+        case .evict(.freeSpace):
+          (level, message) = (.notice, "an entry was given up: the disk is nearly full")
+        default: return
+        }
+        var metadata: Logger.Metadata = ["cache": "\(name)"]
+        if logsKeys { metadata["key"] = "\(event.key.key)" }
+        logger.log(level: level, "\(message)", metadata: metadata)
+      }
+    }
+  }
+#endif

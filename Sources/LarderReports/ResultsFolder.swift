@@ -1,5 +1,7 @@
 import Foundation
-import LarderSimulation
+import Larder
+import LarderEngine
+import LarderExperiments
 
 /// The folder that a run left behind.
 package enum ResultsFolder {
@@ -21,4 +23,122 @@ package enum ResultsFolder {
 
   /// The file that says everything about a run.
   static let name = ResultsJSON().fileName
+}
+
+/// Files that are read as a whole. They were named by a user or found in a folder, and may be
+/// anything.
+package enum InputFile {
+  /// The largest file that is read: results of a million cells have less.
+  static let bytesMax = 1 << 30
+
+  /// The bytes of a file or of a pipe. O(bytes).
+  ///
+  /// - Throws: `ReportError.file` for a folder, a device, more than 1 GiB, and what the system
+  ///   refuses.
+  package static func bytes(_ path: String) throws(ReportError) -> Data {
+    try bytes(path, bytesMax: bytesMax)
+  }
+
+  /// The same with another limit.
+  static func bytes(_ path: String, bytesMax: Int) throws(ReportError) -> Data {
+    func refused(_ reason: String) -> ReportError {
+      .file(path: path, action: "read", reason: reason)
+    }
+    var status = stat()
+    guard stat(path, &status) == 0 else { throw refused(String(cString: strerror(errno))) }
+    switch status.st_mode & S_IFMT {
+    case S_IFDIR: throw refused("it is a folder")
+    case S_IFCHR, S_IFBLK: throw refused("it is a device")
+    default: break
+    }
+    guard let handle = FileHandle(forReadingAtPath: path) else {
+      throw refused(String(cString: strerror(errno)))
+    }
+    defer { try? handle.close() }
+    var bytes = Data()
+    do {
+      while let part = try handle.read(upToCount: min(1 << 20, bytesMax + 1 - bytes.count)),
+        !part.isEmpty
+      {
+        bytes.append(part)
+        if bytes.count > bytesMax { break }
+      }
+    } catch {
+      throw refused(error.localizedDescription)
+    }
+    guard bytes.count <= bytesMax else { throw refused("it has more than \(bytesMax) bytes") }
+    return bytes
+  }
+}
+
+extension RunResults {
+  /// Reads the text of a `results.json`.
+  ///
+  /// - Parameters:
+  ///   - bytes: The contents of the file.
+  ///   - name: What errors call it: the path.
+  /// - Throws: `ReportError.unknownVersion` for a version other than `currentSchemaVersion`,
+  ///   `ReportError.damaged` for anything that is not whole: bad JSON, a missing key, a wrong type,
+  ///   or counts that contradict each other.
+  package static func decode(
+    _ bytes: some Collection<UInt8>, name: String
+  ) throws(ReportError) -> RunResults {
+    guard !bytes.isEmpty else { throw .damaged(name: name, reason: "it is empty") }
+    let data = Data(bytes)
+    let version = try decode(Version.self, from: data, name: name).schemaVersion
+    guard version == currentSchemaVersion else {
+      throw .unknownVersion(name: name, found: version, known: currentSchemaVersion)
+    }
+    let results = try decode(RunResults.self, from: data, name: name)
+    if let fault = results.fault { throw .damaged(name: name, reason: fault) }
+    return results
+  }
+
+  /// The one key that every version has.
+  private struct Version: Decodable {
+    let schemaVersion: Int
+  }
+
+  private static func decode<Value: Decodable>(
+    _ type: Value.Type, from data: Data, name: String
+  ) throws(ReportError) -> Value {
+    do throws(JSONFault) {
+      return try JSONFile.decode(type, from: data)
+    } catch {
+      throw .damaged(name: name, reason: error.reason)
+    }
+  }
+
+  /// The first contradiction, or nil. After this no computed property of the counts can trap.
+  private var fault: String? {
+    if plannedCells < 0 { return "plannedCells is negative" }
+    for (index, record) in records.enumerated() {
+      if let fault = Self.fault(of: record) { return "records[\(index)].\(fault)" }
+    }
+    return nil
+  }
+
+  private static func fault(of record: Record) -> String? {
+    if let fault = record.counts.fault { return "counts: \(fault)" }
+    if let fault = record.prefix?.fault { return "prefix: \(fault)" }
+    if let fault = record.flash?.fault { return "flash: \(fault)" }
+    for (index, timing) in record.timings.enumerated() where timing.seconds < 0 {
+      return "timings[\(index)].seconds is negative"
+    }
+    for (index, execution) in (record.executions ?? []).enumerated() {
+      if let fault = fault(of: execution) { return "executions[\(index)].\(fault)" }
+    }
+    return nil
+  }
+
+  private static func fault(of execution: Execution) -> String? {
+    if let fault = execution.counts.fault { return "counts: \(fault)" }
+    if execution.seconds < 0 { return "seconds is negative" }
+    if execution.threads < 1 { return "threads is less than 1" }
+    if execution.valuesWrong > execution.valuesChecked {
+      return "valuesWrong: more wrong values than checked values"
+    }
+    return execution.capacityExceeded > execution.capacityChecks
+      ? "capacityExceeded: more violations than checks" : nil
+  }
 }

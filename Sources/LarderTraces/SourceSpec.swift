@@ -1,3 +1,5 @@
+internal import LarderSupport
+
 /// Where a workload's requests come from, as written: not yet opened, not yet generated.
 public indirect enum SourceSpec: Sendable, Hashable, Codable {
   /// A trace file.
@@ -92,5 +94,206 @@ public struct MixPart: Sendable, Hashable, Codable {
   public init(weight: Double, source: SourceSpec) {
     self.weight = weight
     self.source = source
+  }
+}
+
+/// A generator, a distribution or a format as users name it: a name and parameters, as text.
+///
+/// `zipf:objects=1000:exponent=0.9` on the command line, a map in a workload file.
+public struct ComponentSpec: Sendable, Hashable, Codable, CustomStringConvertible {
+  /// The name, lower case.
+  public var name: String
+  /// The parameters given, by name, as text.
+  public var values: [String: String]
+
+  /// A spec from its parts.
+  public init(name: String, values: [String: String] = [:]) {
+    self.name = name
+    self.values = values
+  }
+
+  /// Takes `name:parameter=value:...` apart. A value in single quotes may hold colons, and so may
+  /// that of `ops`, a list of pairs (`ops=1:get:0:set`), up to the next part with an `=`.
+  ///
+  /// - Throws: `ComponentError` when a part has no `=`, or a parameter is given twice.
+  public init(parsing text: some StringProtocol) throws(ComponentError) {
+    let parts = ComponentSpec.parts(of: text)
+    name = parts.first.map { $0.lowercased() } ?? ""
+    values = [:]
+    var previous = ""
+    for part in parts.dropFirst() {
+      if previous == "ops", !part.contains("="), !part.isEmpty {
+        values[previous, default: ""] += ":\(part)"
+        continue
+      }
+      guard let equals = part.firstIndex(of: "="), equals != part.startIndex else {
+        throw ComponentError(
+          component: name, parameter: nil, message: "expected name=value, found '\(part)'")
+      }
+      let parameter = part[..<equals].lowercased()
+      guard values[parameter] == nil else {
+        throw ComponentError(
+          component: name, parameter: parameter, message: "is given twice")
+      }
+      previous = parameter
+      values[parameter] = ComponentSpec.unquoted(part[part.index(after: equals)...])
+    }
+  }
+
+  /// The text form, parameters in alphabetical order.
+  public var description: String {
+    values.sorted { $0.key < $1.key }.reduce(into: name) { text, value in
+      let isPlain = !value.value.contains { $0 == ":" || $0 == "'" }
+      text += ":\(value.key)=" + (isPlain ? value.value : "'\(value.value)'")
+    }
+  }
+
+  /// The pieces between colons that do not stand in a value in single quotes.
+  private static func parts(of text: some StringProtocol) -> [String] {
+    var parts = [""]
+    var isQuoted = false
+    var previous: Character?
+    for (index, character) in zip(text.indices, text) {
+      let next = text.index(after: index)
+      let endsValue = next == text.endIndex || text[next] == ":"
+      if character == "'", isQuoted ? endsValue : previous == "=" { isQuoted.toggle() }
+      previous = character
+      if character == ":", !isQuoted {
+        parts.append("")
+      } else {
+        parts[parts.count - 1].append(character)
+      }
+    }
+    return parts
+  }
+
+  /// A value without the single quotes around it.
+  private static func unquoted(_ value: some StringProtocol) -> String {
+    guard value.count >= 2, value.first == "'", value.last == "'" else { return String(value) }
+    return String(value.dropFirst().dropLast())
+  }
+}
+
+/// What is wrong with a component's name or one of its parameters. Whoever knows the file and line
+/// of the parameter adds them.
+public struct ComponentError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The component, such as `zipf`.
+  public var component: String
+  /// The parameter at fault, nil when it is the component itself.
+  public var parameter: String?
+  /// What was found and what was expected, with the nearest known name where one is near.
+  public var message: String
+
+  /// An error; see the properties for the meaning of each part.
+  public init(component: String, parameter: String?, message: String) {
+    self.component = component
+    self.parameter = parameter
+    self.message = message
+  }
+
+  /// One line for a person.
+  public var description: String {
+    TextSafety.singleLine(
+      parameter.map { "\(component): \($0): \(message)" } ?? "\(component): \(message)")
+  }
+}
+
+extension SourceSpec {
+  /// Opens a trace. Called again when a mix starts the trace from the beginning.
+  public typealias TraceOpener = @Sendable (TraceReference) throws -> any RecordSource
+
+  /// The source that this describes, checked as far as can be without generating.
+  ///
+  /// `seed` decides every random choice. Generators in phases and mixes get seeds of their own that
+  /// follow from it; where parts share their keys, an object has the same size and time to live in
+  /// all of them.
+  ///
+  /// - Throws: `ComponentError` for an unknown generator, distribution or parameter, or a value
+  ///   that cannot be; whatever `openTrace` throws. Complexity: O(parts + weights).
+  public func makeSource(
+    seed: UInt64, openTrace: @escaping TraceOpener
+  ) throws -> any RecordSource {
+    try makeSource(seed: seed, objectSeed: seed, openTrace: openTrace)
+  }
+
+  func makeSource(
+    seed: UInt64, objectSeed: UInt64, openTrace: @escaping TraceOpener
+  ) throws -> any RecordSource {
+    switch self {
+    case .trace(let reference): return try openTrace(reference)
+    case .generator(let spec): return try spec.makeSource(seed: seed, objectSeed: objectSeed)
+    case .phases(let sources, let sharedKeys):
+      guard !sources.isEmpty else {
+        throw ComponentError(component: "phases", parameter: nil, message: "expected a source")
+      }
+      let parts = try SourcePart.parts(
+        of: sources, sharedKeys: sharedKeys, seed: seed, objectSeed: objectSeed,
+        openTrace: openTrace)
+      let counts = parts.compactMap(\.requestCount)
+      let requests = counts.count == parts.count ? counts.reduce(0, +) : nil
+      return SourcePart.source(of: parts, requests: requests) { PhasesCursor(parts) }
+    case .mix(let weighted, let requests, let sharedKeys):
+      try Self.check(weighted, requests: requests)
+      let parts = try SourcePart.parts(
+        of: weighted.map(\.source), sharedKeys: sharedKeys, seed: seed, objectSeed: objectSeed,
+        openTrace: openTrace)
+      let table = AliasTable(weights: weighted.map(\.weight))
+      return SourcePart.source(of: parts, requests: requests) {
+        try MixCursor(parts, table: table, requests: requests, seed: seed)
+      }
+    }
+  }
+
+  private static func check(_ parts: [MixPart], requests: Int) throws(ComponentError) {
+    guard !parts.isEmpty else {
+      throw ComponentError(component: "mix", parameter: nil, message: "expected a source")
+    }
+    try GeneratorSpec.check(requests: requests, of: "mix")
+    for part in parts {
+      guard part.weight > 0, part.weight <= 1e15 else {
+        throw ComponentError(
+          component: "mix", parameter: "weight",
+          message: "expected a number above 0, found \(part.weight)")
+      }
+    }
+  }
+}
+
+extension GeneratorSpec {
+  /// The most records in a trace: next uses are numbered with 32 bits.
+  private static let requestsMax = 4_294_967_294
+
+  static func check(requests: Int, of component: String) throws(ComponentError) {
+    guard (1...requestsMax).contains(requests) else {
+      throw ComponentError(
+        component: component, parameter: "requests",
+        message: "expected a whole number from 1 to \(requestsMax), found \(requests)")
+    }
+  }
+
+  /// The generator's records with everything the spec adds to them.
+  func makeSource(seed: UInt64, objectSeed: UInt64) throws(ComponentError) -> GeneratedSource {
+    let generator = try GeneratorRegistry.generator(named: component.name)
+    try Self.check(requests: requests, of: component.name)
+    let reader = try ParameterReader(component, parameters: generator.description.parameters)
+    let plan = try generator.make(
+      GeneratorSetup(
+        parameters: reader, requests: requests, seed: seed, objectSeed: objectSeed))
+    // A direct table pays while it is not much larger than the trace.
+    let tableMax = min(1 << 28, max(1 << 22, 4 * requests))
+    let keyLimit = plan.keyLimit.flatMap { $0 <= tableMax ? $0 : nil }
+    let own = generator.description.columns
+    // Made once here for its checks and its columns, and anew for each run.
+    let added = try Decoration(
+      self, own: own, keyLimit: nil, seed: seed, objectSeed: objectSeed)
+    return GeneratedSource(
+      columns: own.union(added.columns), keyLimit: keyLimit, requestCount: requests
+    ) {
+      DecoratedCursor(
+        plan.makeCursor(),
+        decoration: try Decoration(
+          self, own: own, keyLimit: keyLimit, seed: seed, objectSeed: objectSeed),
+        requests: requests)
+    }
   }
 }

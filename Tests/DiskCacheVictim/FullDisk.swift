@@ -1,13 +1,6 @@
 import Foundation
 import Larder
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import LarderLibc
 
 /// Works on a disk that becomes full, or with files that may not grow, and tells what it met: in
 /// this process alone, so that a test need not fill the disk that it stands on itself.

@@ -3,8 +3,7 @@ import LarderEngine
 import LarderTraces
 import Testing
 
-@testable import LarderAdvice
-@testable import LarderWorkloads
+@testable import LarderExperiments
 
 /// Traces and settings of these tests.
 enum AdviceStand {

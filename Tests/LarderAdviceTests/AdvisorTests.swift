@@ -1,10 +1,8 @@
 import LarderEngine
-import LarderSimulation
 import LarderTraces
-import LarderWorkloads
 import Testing
 
-@testable import LarderAdvice
+@testable import LarderExperiments
 
 /// Advice for traffic of which the right answer is known.
 @Suite struct AdvisorTests {

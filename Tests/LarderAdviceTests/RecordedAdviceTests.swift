@@ -1,10 +1,9 @@
 import Foundation
 import LarderEngine
 import LarderTraces
-import LarderWorkloads
 import Testing
 
-@testable import LarderAdvice
+@testable import LarderExperiments
 
 /// Advice for a recording of a part of the keys is advice for all the traffic.
 @Suite struct RecordedAdviceTests {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
-import LarderChecks
 import LarderEngine
+import LarderHarness
 import LarderTraces
 import Testing
 

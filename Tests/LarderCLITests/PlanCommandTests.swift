@@ -1,5 +1,5 @@
 import Foundation
-import LarderSimulation
+import LarderExperiments
 import TestSupport
 import Testing
 

@@ -2,10 +2,9 @@ import CLarder
 import Foundation
 import LarderC
 import LarderEngine
+import LarderExperiments
 import LarderReports
-import LarderSimulation
 import LarderTraces
-import LarderWorkloads
 import TestSupport
 import Testing
 

@@ -2,9 +2,8 @@ import Foundation
 import LarderEngine
 import Testing
 
-@testable import LarderChecks
-@testable import LarderSimulation
-@testable import LarderWorkloads
+@testable import LarderExperiments
+@testable import LarderHarness
 
 /// Times in proportion to calibration kernels.
 @Suite struct CalibratedTimingTests {

@@ -1,8 +1,8 @@
 import LarderEngine
 import Testing
 
-@testable import LarderChecks
-@testable import LarderWorkloads
+@testable import LarderExperiments
+@testable import LarderHarness
 
 /// What counts as a change, and which way it goes.
 @Suite struct CellChangeTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import LarderChecks
+@testable import LarderHarness
 
 /// The counter with a made-up valgrind: a script that says what callgrind says.
 @Suite struct InstructionCounterTests {

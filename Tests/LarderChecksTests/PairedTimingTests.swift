@@ -1,7 +1,7 @@
 import LarderEngine
 import Testing
 
-@testable import LarderChecks
+@testable import LarderHarness
 
 /// The driver of two builds, with made-up processes and a clock that moves when they run.
 @Suite struct PairedTimingTests {

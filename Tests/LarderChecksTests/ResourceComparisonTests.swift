@@ -1,9 +1,8 @@
 import LarderEngine
 import Testing
 
-@testable import LarderChecks
-@testable import LarderSimulation
-@testable import LarderWorkloads
+@testable import LarderExperiments
+@testable import LarderHarness
 
 /// What of memory and disk counts as a change.
 @Suite struct ResourceComparisonTests {

@@ -1,7 +1,7 @@
 import LarderEngine
 import Testing
 
-@testable import LarderChecks
+@testable import LarderHarness
 
 /// How often the test is wrong and how often it finds what is there, in thousands of made-up runs.
 /// Everything is seeded, so the numbers are exact.

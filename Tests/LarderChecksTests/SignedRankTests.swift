@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import LarderChecks
+@testable import LarderHarness
 
 /// The signed-rank test against worked examples and against counting every case.
 @Suite struct SignedRankTests {

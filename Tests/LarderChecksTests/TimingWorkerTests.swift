@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-@testable import LarderChecks
-@testable import LarderWorkloads
+@testable import LarderExperiments
+@testable import LarderHarness
 
 /// The worker's side of a comparison: what it says, and what it answers.
 @Suite struct TimingWorkerTests {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import LarderChecks
+@testable import LarderHarness
 
 /// Programs that are no good workers.
 @Suite(.endsInTime, .serialized) struct WorkerProcessTests {

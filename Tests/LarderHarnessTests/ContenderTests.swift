@@ -1,8 +1,8 @@
 import LarderEngine
 import Testing
 
+@testable import LarderExperiments
 @testable import LarderHarness
-@testable import LarderWorkloads
 
 /// The caches that Larder is compared with do what they say.
 @Suite struct ContenderTests {

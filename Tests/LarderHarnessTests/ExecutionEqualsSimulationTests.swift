@@ -2,8 +2,8 @@ import Larder
 import LarderEngine
 import Testing
 
+@testable import LarderExperiments
 @testable import LarderHarness
-@testable import LarderWorkloads
 
 /// What a real cache counts with one thread is what a simulation counts, through the harness.
 @Suite struct ExecutionEqualsSimulationTests {

@@ -1,9 +1,8 @@
 import LarderEngine
 import Testing
 
+@testable import LarderExperiments
 @testable import LarderHarness
-@testable import LarderSimulation
-@testable import LarderWorkloads
 
 /// A cache that does wrong is found out.
 @Suite struct ExecutionFaultTests {

@@ -1,9 +1,9 @@
 import LarderEngine
 import Testing
 
+@testable import LarderExperiments
 @testable import LarderHarness
 @testable import LarderTraces
-@testable import LarderWorkloads
 
 /// What values take is told before anything runs.
 @Suite struct ExecutionMemoryTests {

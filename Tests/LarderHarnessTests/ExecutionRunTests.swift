@@ -3,8 +3,8 @@ import LarderEngine
 import TestSupport
 import Testing
 
+@testable import LarderExperiments
 @testable import LarderHarness
-@testable import LarderWorkloads
 
 /// How requests are made, timed and counted.
 @Suite(.endsInTime) struct ExecutionRunTests {

@@ -3,10 +3,9 @@ import Larder
 import LarderEngine
 import LarderTraces
 
+@testable import LarderExperiments
 @testable import LarderHarness
-@testable import LarderSimulation
-@testable import LarderSystem
-@testable import LarderWorkloads
+@testable import LarderSupport
 
 /// Everything that is needed to execute one cell in a test, and a folder that goes with it.
 final class ExecutionStand {

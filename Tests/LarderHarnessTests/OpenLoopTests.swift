@@ -2,9 +2,8 @@ import LarderEngine
 import TestSupport
 import Testing
 
+@testable import LarderExperiments
 @testable import LarderHarness
-@testable import LarderSimulation
-@testable import LarderWorkloads
 
 /// Requests that are due at given times: latency counts from then.
 @Suite(.endsInTime) struct OpenLoopTests {

@@ -2,9 +2,8 @@ import LarderEngine
 import LarderTraces
 import Testing
 
+@testable import LarderExperiments
 @testable import LarderHarness
-@testable import LarderSimulation
-@testable import LarderWorkloads
 
 /// Which cells are simulated, executed, or both.
 @Suite struct PlanExecutionTests {

@@ -4,9 +4,8 @@ import LarderEngine
 import LarderTraces
 import Testing
 
+@testable import LarderExperiments
 @testable import LarderHarness
-@testable import LarderSimulation
-@testable import LarderWorkloads
 
 /// Presets as configurations of a workload.
 @Suite struct PresetConfigurationTests {

@@ -3,10 +3,9 @@ import LarderEngine
 import TestSupport
 import Testing
 
+@testable import LarderExperiments
 @testable import LarderHarness
-@testable import LarderSimulation
 @testable import LarderTraces
-@testable import LarderWorkloads
 
 /// Caches in other processes: the example in Python, memcached, and programs that misbehave.
 @Suite(.endsInTime) struct ProcessCacheTests {

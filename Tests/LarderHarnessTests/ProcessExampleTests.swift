@@ -3,9 +3,8 @@ import LarderEngine
 import TestSupport
 import Testing
 
+@testable import LarderExperiments
 @testable import LarderHarness
-@testable import LarderSimulation
-@testable import LarderWorkloads
 
 /// The examples of caches in compiled languages, built as their first lines say, count what the
 /// policies of the same names count.

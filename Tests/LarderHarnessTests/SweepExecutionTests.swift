@@ -5,10 +5,9 @@ import LarderTraces
 import TestSupport
 import Testing
 
+@testable import LarderExperiments
 @testable import LarderHarness
-@testable import LarderSimulation
-@testable import LarderSystem
-@testable import LarderWorkloads
+@testable import LarderSupport
 
 /// Sweeps that drive real caches after what is simulated.
 @Suite(.endsInTime) struct SweepExecutionTests {

@@ -1,5 +1,5 @@
 import LarderEngine
-import LarderSimulation
+import LarderExperiments
 
 extension SampleResults {
   /// Conditions with everything there is.

@@ -1,6 +1,5 @@
 import LarderEngine
-import LarderSimulation
-import LarderWorkloads
+import LarderExperiments
 
 /// Results made up by hand, with numbers that are easy to check.
 enum SampleResults {

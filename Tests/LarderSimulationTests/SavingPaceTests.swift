@@ -1,7 +1,7 @@
 import LarderEngine
 import Testing
 
-@testable import LarderSimulation
+@testable import LarderExperiments
 
 @Suite struct SavingPaceTests {
   /// A clock that a test moves.

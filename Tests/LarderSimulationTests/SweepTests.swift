@@ -3,9 +3,8 @@ import LarderTraces
 import TestSupport
 import Testing
 
-@testable import LarderSimulation
-@testable import LarderSystem
-@testable import LarderWorkloads
+@testable import LarderExperiments
+@testable import LarderSupport
 
 @Suite(.endsInTime) struct SweepTests {
   private static func sweep(

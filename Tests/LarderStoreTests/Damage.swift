@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import LarderStore
+@testable import LarderExperiments
 
 /// What can happen to a file.
 enum Damage: CaseIterable {

@@ -1,6 +1,6 @@
 import Foundation
 import LarderEngine
-import LarderSystem
+import LarderSupport
 
 /// Files on a disk that is full after so many writes, or on an NFS server that starts again during
 /// so many renames: they are done, but when the client asks once more there is nothing to rename.

@@ -3,10 +3,8 @@ import LarderEngine
 import TestSupport
 import Testing
 
-@testable import LarderSimulation
-@testable import LarderStore
-@testable import LarderSystem
-@testable import LarderWorkloads
+@testable import LarderExperiments
+@testable import LarderSupport
 
 /// What a store gives back is what was put into it, or nothing.
 @Suite(.endsInTime) struct ResultStoreTests {

@@ -3,9 +3,7 @@ import LarderEngine
 import LarderTraces
 import Testing
 
-@testable import LarderSimulation
-@testable import LarderStore
-@testable import LarderWorkloads
+@testable import LarderExperiments
 
 /// Whoever changes a golden count must change the rules, so that no store mixes both.
 struct StoreRulesTests {

@@ -3,10 +3,8 @@ import LarderEngine
 import LarderTraces
 import Testing
 
-@testable import LarderSimulation
-@testable import LarderStore
-@testable import LarderSystem
-@testable import LarderWorkloads
+@testable import LarderExperiments
+@testable import LarderSupport
 
 /// A folder for a store, removed with the value's last reference, and workloads to run with it.
 final class StoreStand: Sendable {

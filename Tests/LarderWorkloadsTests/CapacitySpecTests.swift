@@ -1,7 +1,7 @@
 import LarderEngine
 import Testing
 
-@testable import LarderWorkloads
+@testable import LarderExperiments
 
 @Suite struct CapacitySpecTests {
   @Test(arguments: [

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import LarderWorkloads
+@testable import LarderExperiments
 
 /// A wrong workload and the line that a user sees.
 struct Case: Sendable, CustomTestStringConvertible {

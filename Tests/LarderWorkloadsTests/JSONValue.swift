@@ -1,7 +1,7 @@
 import Foundation
 import Yams
 
-@testable import LarderWorkloads
+@testable import LarderExperiments
 
 /// Any JSON, for comparing the schema with the decoder.
 enum JSONValue: Hashable, Decodable {

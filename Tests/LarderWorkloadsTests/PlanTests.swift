@@ -2,7 +2,7 @@ import LarderEngine
 import LarderTraces
 import Testing
 
-@testable import LarderWorkloads
+@testable import LarderExperiments
 
 @Suite struct PlanTests {
   private static let trace = SourceSpec.trace(TraceReference(path: "a"))

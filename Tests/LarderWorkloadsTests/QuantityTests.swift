@@ -1,6 +1,6 @@
 import Testing
 
-@testable import LarderWorkloads
+@testable import LarderExperiments
 
 @Suite struct QuantityTests {
   @Test func decimalsAreTakenAsWritten() throws {

@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import LarderWorkloads
+@testable import LarderExperiments
 
 /// As much of JSON Schema, draft 2020-12, as the workloads' schema uses. A keyword that it does not
 /// know is an error, so that the schema cannot outgrow it unnoticed.

@@ -1,4 +1,4 @@
-@testable import LarderWorkloads
+@testable import LarderExperiments
 
 /// What tests of the decoder check names with.
 enum Stand {

@@ -3,7 +3,7 @@ import LarderEngine
 import LarderTraces
 import Testing
 
-@testable import LarderWorkloads
+@testable import LarderExperiments
 
 /// Admission filters in workload files, and in what is planned from them.
 @Suite struct WorkloadAdmissionTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import LarderWorkloads
+@testable import LarderExperiments
 
 /// The key `check` of workload files.
 @Suite struct WorkloadCheckTests {

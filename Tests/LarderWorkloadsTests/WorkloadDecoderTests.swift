@@ -3,7 +3,7 @@ import LarderEngine
 import LarderTraces
 import Testing
 
-@testable import LarderWorkloads
+@testable import LarderExperiments
 
 @Suite struct WorkloadDecoderTests {
   private func decode(_ yaml: String, file: String = "w.yaml") throws -> Workload {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import LarderWorkloads
+@testable import LarderExperiments
 
 /// Files that are wrong as a whole or at their top, with the exact line that a user sees.
 @Suite struct WorkloadErrorTests {

@@ -3,7 +3,7 @@ import Larder
 import LarderEngine
 import Testing
 
-@testable import LarderWorkloads
+@testable import LarderExperiments
 
 /// The keys that drive real caches, and the caches and presets that configurations name.
 @Suite struct WorkloadExecuteTests {

@@ -2,7 +2,7 @@ import Foundation
 import LarderEngine
 import Testing
 
-@testable import LarderWorkloads
+@testable import LarderExperiments
 
 /// Layouts in workload files and on the command line, and what is planned from them.
 @Suite struct WorkloadFlashTests {

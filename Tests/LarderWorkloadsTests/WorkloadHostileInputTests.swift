@@ -2,7 +2,7 @@ import Foundation
 import LarderEngine
 import Testing
 
-@testable import LarderWorkloads
+@testable import LarderExperiments
 
 /// Files that somebody made to break the reader, and files that are no workload at all.
 @Suite struct WorkloadHostileInputTests {

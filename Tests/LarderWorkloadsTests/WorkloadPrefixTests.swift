@@ -2,7 +2,7 @@ import Foundation
 import LarderEngine
 import Testing
 
-@testable import LarderWorkloads
+@testable import LarderExperiments
 
 /// Prefixes in workload files, and in what is planned from them.
 @Suite struct WorkloadPrefixTests {

@@ -2,7 +2,7 @@ import Foundation
 import LarderEngine
 import Testing
 
-@testable import LarderWorkloads
+@testable import LarderExperiments
 
 /// Caches in other processes in workload files, and what is planned from them.
 @Suite struct WorkloadProcessTests {

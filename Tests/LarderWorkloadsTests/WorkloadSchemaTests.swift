@@ -2,7 +2,7 @@ import Foundation
 import LarderEngine
 import Testing
 
-@testable import LarderWorkloads
+@testable import LarderExperiments
 
 /// The JSON Schema says what the decoder does.
 @Suite struct WorkloadSchemaTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import LarderWorkloads
+@testable import LarderExperiments
 
 /// Wrong sources, with the exact line that a user sees.
 @Suite struct WorkloadSourceErrorTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import LarderWorkloads
+@testable import LarderExperiments
 
 /// Wrong configurations, latencies and sweeps, with the exact line that a user sees.
 @Suite struct WorkloadSweepErrorTests {

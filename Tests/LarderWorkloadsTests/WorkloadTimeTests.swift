@@ -3,7 +3,7 @@ import LarderEngine
 import LarderTraces
 import Testing
 
-@testable import LarderWorkloads
+@testable import LarderExperiments
 
 /// What configurations with time become, and which are executed.
 @Suite struct WorkloadTimeTests {

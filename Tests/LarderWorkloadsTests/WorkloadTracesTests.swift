@@ -3,7 +3,7 @@ import LarderEngine
 import LarderTraces
 import Testing
 
-@testable import LarderWorkloads
+@testable import LarderExperiments
 
 @Suite struct WorkloadTracesTests {
   private static func workload(

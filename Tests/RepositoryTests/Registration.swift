@@ -14,7 +14,7 @@ struct Registration: CustomStringConvertible {
   static let all = [
     Registration(
       folder: "Sources/LarderEngine/Policies", conformance: "EvictionPolicy",
-      registry: "Sources/LarderEngine/PolicyRegistry.swift", everyFile: true),
+      registry: "Sources/LarderEngine/Policy/PolicyRegistry.swift", everyFile: false),
     Registration(
       folder: "Sources/LarderTraces/Formats", conformance: "TraceFormat",
       registry: "Sources/LarderTraces/Formats/FormatRegistry.swift", everyFile: false),

@@ -67,7 +67,7 @@ enum TidyRules {
     // The second asks Foundation where text stops being JSON that the first has refused.
     let places = [
       "JSONDecoder(": "Sources/Larder/Support/BoundedJSON.swift",
-      "JSONSerialization.": "Sources/LarderSimulation/Results/JSONFile.swift",
+      "JSONSerialization.": "Sources/LarderExperiments/Results/JSONFile.swift",
     ]
     return source.code.enumerated().flatMap { index, line in
       places.filter { line.contains($0.key) && source.path != $0.value }.map { _ in

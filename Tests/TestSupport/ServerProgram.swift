@@ -1,10 +1,5 @@
 import Foundation
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import LarderLibc
 
 /// A server from the system's packages that runs for one test, on a port of the loopback.
 public final class ServerProgram {

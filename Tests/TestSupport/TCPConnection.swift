@@ -1,10 +1,5 @@
 import Foundation
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import LarderLibc
 
 /// A connection to a server on the loopback, with limits for waiting.
 public final class TCPConnection {

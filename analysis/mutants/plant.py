@@ -15,10 +15,10 @@ from pathlib import Path
 
 ENGINE = Path("Sources/LarderEngine")
 # What decides about counts. The rest of the engine reads, describes and samples.
-FOLDERS = ("Policies", "Families", "Structures", "Admission", "Tier", "Simulation", "Time")
+FOLDERS = ("Policies", "Structures", "Tier", "Replay")
 # Policies that need LightGBM, which a checked workload cannot ask for: their tests compare them with
 # their authors' programs.
-LEARNED = ("Policies/LRB", "Policies/ThreeLCache")
+LEARNED = ("Policies/Learning/",)
 SHIM = """
 /// Whether the fault of this number is in force.
 _Bool larder_fault(int number);

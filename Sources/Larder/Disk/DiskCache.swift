@@ -153,8 +153,7 @@ public final class DiskCache: @unchecked Sendable {
   /// - Throws: `files`, `database`, `damaged`, `closed`, `valueTooLarge` or `keyTooLarge`. After an
   ///   error of the first three the key has no value; after a crash it may have its old one, until
   ///   a later set, removal or flush succeeds.
-  @discardableResult
-  public func set(
+  @discardableResult public func set(
     _ data: Data, for key: String, suite: String = "",
     options: DiskStoreOptions = DiskStoreOptions()
   ) throws(DiskCacheError) -> Bool {
@@ -164,8 +163,7 @@ public final class DiskCache: @unchecked Sendable {
   /// Stores a value as `set` does, with a life that began elsewhere: an absolute expiry, which
   /// neither the options nor the cache's own limit shorten (`Request.noExpiry` is never), and the
   /// time of creation, by default now. `codec` is the identity of the codec that made the bytes.
-  @discardableResult
-  package func set(
+  @discardableResult package func set(
     _ data: Data, for key: String, suite: String = "", options: DiskStoreOptions,
     createdMicroseconds: UInt64? = nil, expiresMicroseconds: UInt64, codec: String? = nil
   ) throws(DiskCacheError) -> Bool {
@@ -178,8 +176,9 @@ public final class DiskCache: @unchecked Sendable {
   /// Removes the entry of a key, permanent or not, and says whether there was one.
   ///
   /// - Throws: `database` or `closed`.
-  @discardableResult
-  public func remove(_ key: String, suite: String = "") throws(DiskCacheError) -> Bool {
+  @discardableResult public func remove(
+    _ key: String, suite: String = ""
+  ) throws(DiskCacheError) -> Bool {
     noteRemoval(key, suite)
     return try withKey(key) { (core, bytes) throws(DiskCacheError) in
       _ = try core.openIndex(toChange: bytes, suite: suite)
@@ -223,8 +222,7 @@ public final class DiskCache: @unchecked Sendable {
   /// its reach.) O(entries).
   ///
   /// - Throws: `database` or `closed`.
-  @discardableResult
-  public func removeAll(
+  @discardableResult public func removeAll(
     suite: String? = nil, includingPermanent: Bool = false
   ) throws(DiskCacheError) -> DiskFreed {
     noteClearing()
@@ -237,16 +235,16 @@ public final class DiskCache: @unchecked Sendable {
   /// recorded for it. A later `set` makes it again. O(entries).
   ///
   /// - Throws: `database` or `closed`.
-  @discardableResult
-  public func removeSuite(_ name: String) throws(DiskCacheError) -> DiskFreed {
+  @discardableResult public func removeSuite(_ name: String) throws(DiskCacheError) -> DiskFreed {
     try removeAll(suite: name, includingPermanent: true)
   }
 
   /// Removes everything that has expired, or that of one suite. O(entries).
   ///
   /// - Throws: `database` or `closed`.
-  @discardableResult
-  public func removeExpired(suite: String? = nil) throws(DiskCacheError) -> DiskFreed {
+  @discardableResult public func removeExpired(
+    suite: String? = nil
+  ) throws(DiskCacheError) -> DiskFreed {
     try removeExpired(suite: suite, keeping: .none)
   }
 
@@ -270,8 +268,7 @@ public final class DiskCache: @unchecked Sendable {
   /// `bytes`. O(entries given up).
   ///
   /// - Throws: `database` or `closed`.
-  @discardableResult
-  public func trim(toBytes bytes: UInt64) throws(DiskCacheError) -> DiskFreed {
+  @discardableResult public func trim(toBytes bytes: UInt64) throws(DiskCacheError) -> DiskFreed {
     try withCore { (core) throws(DiskCacheError) in
       try core.trim(entriesMax: .max, bytesMax: bytes)
     }
@@ -281,8 +278,7 @@ public final class DiskCache: @unchecked Sendable {
   /// left; less than 0 counts as 0. O(entries given up).
   ///
   /// - Throws: `database` or `closed`.
-  @discardableResult
-  public func trim(toCount count: Int) throws(DiskCacheError) -> DiskFreed {
+  @discardableResult public func trim(toCount count: Int) throws(DiskCacheError) -> DiskFreed {
     try withCore { (core) throws(DiskCacheError) in
       try core.trim(entriesMax: count, bytesMax: .max)
     }
@@ -293,8 +289,7 @@ public final class DiskCache: @unchecked Sendable {
   /// after what the clock says now go, too. O(entries).
   ///
   /// - Throws: `database` or `closed`.
-  @discardableResult
-  public func trim(
+  @discardableResult public func trim(
     toAge age: Duration, suite: String? = nil
   ) throws(DiskCacheError) -> DiskFreed {
     try withCore { (core) throws(DiskCacheError) in
@@ -397,5 +392,289 @@ public final class DiskCache: @unchecked Sendable {
       }
     }
     return try answer.get()
+  }
+}
+
+extension DiskCache {
+  /// The entry of a key, or nil; one that has expired is handed out, too, and is left where it is,
+  /// so that its origin can be asked whether it still holds, or it can stand in for an origin that
+  /// does not answer. `metadata.isExpired` says which it is.
+  ///
+  /// What has not expired is a hit like any other. What has is a miss in the statistics and for
+  /// listeners, and counted in `expiredReads`; to the policy nothing has happened. It goes when it
+  /// is given up for room, cleaned, stored over or found by an ordinary get.
+  ///
+  /// - Throws: `database` or `closed`.
+  public func entry(
+    for key: String, suite: String = "", acceptingExpired: Bool
+  ) throws(DiskCacheError) -> DiskEntry? {
+    try lookUp(key, suite, expired: acceptingExpired ? .handedOut : .removed)
+  }
+
+  /// Gives the entry of a key a new life, as when its origin says that it was not modified, and
+  /// says whether there is one. Its value is not written again, and it may have expired.
+  ///
+  /// Its creation time becomes now. To the policy it is neither a hit nor a store; one that orders
+  /// entries by their expiry learns of the new one. A permanent entry stays permanent. After a
+  /// crash the entry has its old life and version or its new ones.
+  ///
+  /// - Parameters:
+  ///   - timeToLive: the new life from now on, or nil for the cache's; the shorter one counts.
+  ///   - version: the version that the origin gave it now, or nil to keep the one it has.
+  /// - Throws: `database` or `closed`. After an error of the first the entry is what it was.
+  @discardableResult public func renew(
+    _ key: String, suite: String = "", timeToLive: Duration? = nil, version: String? = nil
+  ) throws(DiskCacheError) -> Bool {
+    try renew(key, suite, timeToLive: timeToLive, expires: nil, version: version)
+  }
+
+  // MARK: For a cache in front of this one
+
+  /// The same with an absolute expiry, which the cache's own limit does not shorten.
+  /// `Request.noExpiry` is never.
+  @discardableResult package func renew(
+    _ key: String, suite: String = "", expiresMicroseconds: UInt64, version: String? = nil
+  ) throws(DiskCacheError) -> Bool {
+    try renew(key, suite, timeToLive: nil, expires: expiresMicroseconds, version: version)
+  }
+
+  /// Turns the "hit before" mark of an entry and says how it stood: true on the second hit since
+  /// it was stored, and on every second one after that, when called on each. False, and nothing is
+  /// turned, where there is no entry. The mark does not outlive the cache.
+  package func toggleHitBefore(
+    _ key: String, suite: String = ""
+  ) throws(DiskCacheError) -> Bool {
+    try withKey(key) { (core, bytes) throws(DiskCacheError) in
+      guard let number = core.suiteNumber(suite) else { return false }
+      return try core.toggleHitBefore(bytes, suite: number)
+    }
+  }
+
+  // MARK: Ways that several calls share
+
+  /// Looks a key up. With a codec, the suite must not hold values of another.
+  func lookUp(
+    _ key: String, _ suite: String, expired: DiskExpired, codec: String? = nil
+  ) throws(DiskCacheError) -> DiskEntry? {
+    let entry = try find(key, suite, expired: expired, codec: codec)
+    noteGet(key, suite, entry)
+    return entry
+  }
+
+  private func find(
+    _ key: String, _ suite: String, expired: DiskExpired, codec: String?
+  ) throws(DiskCacheError) -> DiskEntry? {
+    var key = key.diskKey
+    let answer = key.withUTF8 { bytes in
+      let bytes = UnsafeRawBufferPointer(bytes)
+      return Result { () throws(DiskCacheError) in
+        var isRepeated = false
+        while true {
+          let found = try lookUp(
+            bytes, suite, expired: expired, codec: codec, isRepeated: isRepeated)
+          isRepeated = true
+          if case .some(let entry) = try finish(found, bytes, suite) { return entry }
+        }
+      }
+    }
+    return try answer.get()
+  }
+
+  /// The half of a get that needs the lock.
+  private func lookUp(
+    _ key: UnsafeRawBufferPointer, _ suite: String, expired: DiskExpired, codec: String?,
+    isRepeated: Bool
+  ) throws(DiskCacheError) -> DiskLookup {
+    try withCore { (core) throws(DiskCacheError) -> DiskLookup in
+      guard let number = core.suiteNumber(suite) else {
+        try core.missUnknown(suite, key)
+        return .none
+      }
+      if let codec { try core.checkCodec(codec, suite: number) }
+      return try core.get(key, suite: number, expired: expired, isRepeated: isRepeated)
+    }
+  }
+
+  /// The half that does not: what a lookup came to, which may be no entry, or nil when something
+  /// else was stored while it was read: look again.
+  private func finish(
+    _ found: DiskLookup, _ key: UnsafeRawBufferPointer, _ suite: String
+  ) throws(DiskCacheError) -> DiskEntry?? {
+    switch found {
+    case .none:
+      return .some(nil)
+    case .entry(let entry):
+      return entry
+    case .row(let reading):
+      let hasFailed: Bool
+      do throws(SQLiteError) {
+        if let entry = try reading.entry(key) { return entry }
+        hasFailed = false
+      } catch {
+        hasFailed = true
+      }
+      let again = try withCore { (core) throws(DiskCacheError) in
+        try core.retry(reading, hasFailed: hasFailed, key)
+      }
+      guard let again else { return nil }
+      return try finish(again, key, suite)
+    case .file(let reading):
+      // Reading and checking a large value takes longer than all the rest: others may go on.
+      let value = Result { () throws(FileFailure) in
+        try reading.value()
+      }
+      let result = try withCore { (core) throws(DiskCacheError) in
+        try core.finish(reading, value, key, suite: core.suiteNumber(suite) ?? 0)
+      }
+      return switch result {
+      case .entry(let entry): entry
+      case .none: .some(nil)
+      case .again: nil
+      }
+    }
+  }
+
+  func store(
+    _ data: Data, _ key: String, _ suite: String, _ options: DiskStoreOptions, life: DiskLife?,
+    codec: String? = nil
+  ) throws(DiskCacheError) -> Bool {
+    noteSet(data.count, key, suite, options, life)
+    return try withKey(key) { (core, bytes) throws(DiskCacheError) in
+      // `withUnsafeBytes` does not say which errors it passes on.
+      let answer = data.withUnsafeBytes { value in
+        Result { () throws(DiskCacheError) in
+          try core.set(bytes, suite: suite, value, options, life: life, codec: codec)
+        }
+      }
+      return try answer.get()
+    }
+  }
+
+  private func renew(
+    _ key: String, _ suite: String, timeToLive: Duration?, expires: UInt64?, version: String?
+  ) throws(DiskCacheError) -> Bool {
+    try withKey(key) { (core, bytes) throws(DiskCacheError) in
+      guard let number = core.suiteNumber(suite) else { return false }
+      return try core.renew(
+        bytes, suite: number, timeToLive: timeToLive, expires: expires, version: version)
+    }
+  }
+}
+
+/// More than one key at a time.
+extension DiskCache {
+  /// The keys of a suite that have an entry which has not expired, in no order. No reference to
+  /// any. O(entries of the cache) in time and memory: the database is read, without the values,
+  /// while other calls wait.
+  ///
+  /// - Throws: `database` or `closed`.
+  public func keys(suite: String = "") throws(DiskCacheError) -> [String] {
+    try withCore { (core) throws(DiskCacheError) in
+      _ = try core.openIndex()
+      guard let number = core.suiteNumber(suite) else { return [] }
+      return try core.keys(suite: number)
+    }
+  }
+
+  /// The values of several keys; keys without one are left out. As one `value(for:)` for each key,
+  /// in order.
+  ///
+  /// - Throws: as `entry(for:suite:)`; what was found until then is lost, and counted.
+  public func values(
+    for keys: some Sequence<String>, suite: String = ""
+  ) throws(DiskCacheError) -> [String: Data] {
+    var values: [String: Data] = [:]
+    values.reserveCapacity(keys.underestimatedCount)
+    for key in keys { values[key] = try value(for: key, suite: suite) }
+    return values
+  }
+
+  /// Stores several values, as one `set` for each, in order, and returns how many are there
+  /// afterwards.
+  ///
+  /// - Parameter options: Those of each entry.
+  /// - Throws: what `set` throws first; the values before that one are stored.
+  @discardableResult public func setAll(
+    _ values: some Sequence<(key: String, value: Data)>, suite: String = "",
+    options: DiskStoreOptions = DiskStoreOptions()
+  ) throws(DiskCacheError) -> Int {
+    var count = 0
+    for (key, value) in values where try set(value, for: key, suite: suite, options: options) {
+      count += 1
+    }
+    return count
+  }
+}
+
+/// Limits that are changed while the cache is open.
+extension DiskCache {
+  /// The limits that hold now: those of the configuration, or of the last `setLimits`.
+  public var limits: DiskLimits { withLock { $0.configuration.limits } }
+
+  /// Changes the limits, and returns what was freed because it no longer fits.
+  ///
+  /// The policy chooses what goes; these count as evictions. Larger limits hold at once. Another
+  /// `age` is for entries that are stored or renewed from now on. The policy is told of the
+  /// entries as after a restart (see `DiskCache`), so it keeps what it would keep then. The limits
+  /// are not stored: the next opening takes those of its configuration.
+  ///
+  /// O(n log n) in the entries, during which other calls wait.
+  ///
+  /// - Throws: `limit` or `configuration` when a number is out of range or the policy cannot have
+  ///   it, and nothing has changed; `closed`; `database` when what was given up could not be
+  ///   deleted yet, and the limits hold.
+  @discardableResult public func setLimits(_ limits: DiskLimits) throws(DiskCacheError) -> DiskFreed
+  {
+    try withCore { (core) throws(DiskCacheError) in
+      defer { age.store(core.configuration.limits.ageMicroseconds, ordering: .relaxed) }
+      return try core.resize(limits)
+    }
+  }
+
+  /// The longest life of what is stored from now on; nil for no limit. Takes no lock.
+  var timeToLive: Duration? {
+    let age = age.load(ordering: .relaxed)
+    return age == 0 ? nil : .microseconds(Int64(clamping: age))
+  }
+}
+
+extension DiskCache {
+  /// Where the cache's bytes stand. O(entries).
+  package var usage: DiskUsage { withLock { $0.usage } }
+
+  /// What was written since the cache was opened, as far as the cache can tell.
+  package var writes: DiskWrites { withLock { $0.writes } }
+
+  /// Commits everything, writes it to the disk, and lets the system forget what it holds of the
+  /// cache's files in memory, so that the next gets come from the disk. False where the system has
+  /// no call for that (Apple's). O(entries).
+  ///
+  /// It does not reach what the file system keeps of folders and names, nor the disk's own memory,
+  /// nor a file system that is memory, nor pages that another process has mapped or is just
+  /// reading.
+  ///
+  /// - Throws: `database`, `files` or `closed`.
+  package func dropPageCache() throws(DiskCacheError) -> Bool {
+    try withCore { (core) throws(DiskCacheError) in try core.dropPageCache() }
+  }
+
+  /// What happens from now on. When the reader is slower than the cache, only the newest `buffered`
+  /// events, at least one, are kept. While nobody listens events cost nothing; while somebody does,
+  /// the key of every entry that goes is read from the database.
+  ///
+  /// An entry that expires, is evicted, trimmed or removed is told of by its key, an answer from
+  /// an expired entry is a `miss`, and renewing is nothing. Entries that a damaged database or a
+  /// failed group of writes takes along are not told of one by one: their keys are lost with them.
+  public func eventStream(buffered: Int = 1024) -> AsyncStream<CacheEvent<DiskEntryName>> {
+    events.stream(buffered: buffered)
+  }
+
+  /// Calls `handler` with what happens from now on, on the thread on which it happens and with no
+  /// lock held, until the token is cancelled or destroyed. See `eventStream` for what is told.
+  public func onEvent(
+    _ handler: @escaping @Sendable (CacheEvent<DiskEntryName>) -> Void
+  ) -> CacheEventToken {
+    let number = events.listen(handler)
+    return CacheEventToken { [weak events] in events?.drop(number) }
   }
 }

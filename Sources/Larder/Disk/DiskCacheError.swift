@@ -1,5 +1,11 @@
 public import LarderEngine
 
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
 /// Why a disk cache could not do what it was asked.
 ///
 /// A damaged or missing value is no error: it is a miss, and counted.
@@ -103,4 +109,62 @@ public enum DiskCacheError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 
   init(_ error: FileFailure) { self = .files(message: error.description) }
+}
+
+/// How a disk cache handles a database that cannot be read.
+public enum DiskDamageHandling: Sendable, Hashable, CaseIterable {
+  /// The default. The database is moved into the subfolder `damaged`, where the newest two are
+  /// kept, and the cache starts empty. `DiskCache.damages` and `DiskStatistics.rebuilds` report it.
+  /// The copies are removed when the disk is full and by `DiskCache.removeAll` of all suites.
+  case setAside
+  /// Opening, or the call that finds the damage, throws `DiskCacheError.damaged`, and so does every
+  /// later call. Nothing in the folder is changed.
+  case fail
+}
+
+/// How a folder or a suite is handled that is whole and cannot be opened: a database of another
+/// format or with another key, or values of another codec.
+public enum DiskMismatchHandling: Sendable, Hashable, CaseIterable {
+  /// Opening, or the call that finds it, throws `format`, `encryption` or `codecMismatch`. Nothing
+  /// in the folder is changed.
+  case fail
+  /// What is there is given up, permanent entries included: a database is moved into the subfolder
+  /// `damaged`, as one that cannot be read, and reported as damage; the entries of a suite with
+  /// another codec are removed, and count in `DiskStatistics.undecodables`.
+  case startEmpty
+}
+
+/// Damage after which a disk cache started empty.
+public struct DiskDamage: Sendable, Hashable {
+  /// A description in one line.
+  public var message: String
+  /// The folder with the unreadable database, or nil if it could only be removed.
+  public var keptPath: String?
+  /// When it was found, by the cache's clock.
+  public var found: Date
+
+  /// Damage, as for a test of code that reports it.
+  public init(message: String, keptPath: String? = nil, found: Date = .now) {
+    self.message = message
+    self.keptPath = keptPath
+    self.found = found
+  }
+}
+
+/// What does not fit between a folder and the key it is opened with.
+public enum DiskEncryptionFault: Sendable, Hashable, CaseIterable {
+  /// The folder was encrypted with another key.
+  case wrongKey
+  /// The folder is encrypted, and no key was given.
+  case keyMissing
+  /// A key was given, and the folder is not encrypted.
+  case notEncrypted
+
+  var sentence: String {
+    switch self {
+    case .wrongKey: "the cache was encrypted with another key; open it with that key"
+    case .keyMissing: "the cache is encrypted; open it with its key"
+    case .notEncrypted: "the cache is not encrypted; open it without a key"
+    }
+  }
 }

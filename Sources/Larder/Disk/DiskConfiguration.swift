@@ -120,3 +120,155 @@ public struct DiskConfiguration: Sendable, Hashable {
     return copy
   }
 }
+
+/// Limits on the content of a disk cache. They can be combined; the policy evicts entries until all
+/// of them hold.
+///
+/// Opening a cache with a limit out of range throws `DiskCacheError.limit`.
+public struct DiskLimits: Sendable, Hashable {
+  /// Maximum sum of what the entries take in bytes, from 1 to 2^50, or nil for no limit. An entry
+  /// takes the size of its value, that of its key (at most 4 MB), and `entryOverhead`.
+  public var bytes: UInt64?
+  /// Maximum number of entries, from 1 to 2^50, or nil for no limit; never more than 2^27.
+  public var count: Int?
+  /// Maximum TTL of an entry, at least a microsecond, or nil for no limit. A shorter TTL of the
+  /// entry takes precedence.
+  public var age: Duration?
+  /// Bytes of disk space to keep free for others, at most 2^50; 0 to keep none. If less is free,
+  /// entries are evicted to make up the difference, and a value that still does not fit is not
+  /// stored. Free space is checked once per `freeSpaceInterval` stored bytes.
+  public var freeBytes: UInt64
+  /// Bytes stored between two checks of the free space; with 0 every set checks.
+  public var freeSpaceInterval: UInt64
+
+  /// Bytes that an entry counts in a limit on bytes in addition to its value and its key, for its
+  /// row in the database. The sum with the key is rounded up to a multiple of 64.
+  public static var entryOverhead: Int { 100 }
+
+  /// Limits without one on the number of entries; by default 100 MiB of values, and 256 MiB of free
+  /// disk space.
+  public init(
+    bytes: UInt64? = 100 << 20, age: Duration? = nil, freeBytes: UInt64 = 256 << 20,
+    freeSpaceInterval: UInt64 = 1 << 20
+  ) {
+    self.init(
+      bytes: bytes, count: nil, age: age, freeBytes: freeBytes,
+      freeSpaceInterval: freeSpaceInterval)
+  }
+
+  /// Limits with one on the number of entries, and none on bytes unless it is given; by default
+  /// 256 MiB of free disk space.
+  public init(
+    bytes: UInt64? = nil, count: Int?, age: Duration? = nil, freeBytes: UInt64 = 256 << 20,
+    freeSpaceInterval: UInt64 = 1 << 20
+  ) {
+    self.bytes = bytes
+    self.count = count
+    self.age = age
+    self.freeBytes = freeBytes
+    self.freeSpaceInterval = freeSpaceInterval
+  }
+
+  /// The longest life of an entry, microseconds; 0 for no limit.
+  var ageMicroseconds: UInt64 { age.map { max(1, $0.microseconds) } ?? 0 }
+}
+
+/// Which writes of a disk cache survive a crash.
+///
+/// When a *process is killed*, the system continues, and what the process has written is not lost.
+/// When the *machine loses power*, only flushed data is certain to be on the disk. In every case, a
+/// returned value is complete and was stored under its key: a torn value fails its checksum and is
+/// a miss.
+public enum DiskDurability: String, Sendable, Hashable, CaseIterable, Codable {
+  /// The fastest. Sets are grouped, and committed as `DiskConfiguration.groupWrites` says, by
+  /// `flush()` or by `close()`.
+  ///
+  /// Process killed: sets and removals since the last commit are lost, however long ago they were,
+  /// and the entries that they replaced or removed reappear. Power lost: any write may be lost, and
+  /// if the database itself is damaged, the cache starts empty.
+  case none
+  /// The default: each set and removal is committed before the call returns, without waiting for a
+  /// flush to disk.
+  ///
+  /// Process killed: nothing is lost. Power lost: the latest writes may be lost, and entries that
+  /// they replaced or removed reappear; the database is consistent (SQLite's `synchronous = NORMAL`
+  /// with a write-ahead log) and shows what the first of the writes left, up to some moment. Values
+  /// in files and segments are not flushed: of those, any may be missing. If the system reports
+  /// that the log could not be flushed, the cache starts empty, as with a damaged database.
+  case normal
+  /// Each set and removal waits until it is flushed to disk: value file, directory entry and
+  /// commit.
+  ///
+  /// No acknowledged write is lost, as long as the disk honours flushes. A write whose flush failed
+  /// is an error, and is not acknowledged later without being written again.
+  case full
+}
+
+/// Where a disk cache stores values above `DiskConfiguration.inlineBytesMax`.
+///
+/// A cache opens folders written with either choice: values stay where they are and new ones are
+/// stored as configured.
+public enum DiskValues: Sendable, Hashable {
+  /// Each in a file of its own.
+  case files
+  /// Appended to segment files of up to so many bytes, from `segmentBytesMin` to
+  /// `segmentBytesLargest`, which need neither to be created nor to be renamed for each value.
+  /// A value that is larger than a segment is stored in a file of its own.
+  ///
+  /// Replaced and removed values leave dead bytes. When these exceed a third of the live bytes plus
+  /// one segment, the segment with the smallest live share is recycled: its live values are copied
+  /// to the open segment, never evicted, so hit ratios are those of separate files. In addition to
+  /// that bound, the folder holds the open segment, up to two empty ones to write over, and the
+  /// end of each segment in which the next value had no room. Values take whole pages of 4 KiB.
+  case segments(bytes: Int)
+
+  /// The smallest segment.
+  public static var segmentBytesMin: Int { 4 << 10 }
+  /// The largest segment.
+  public static var segmentBytesLargest: Int { 1 << 30 }
+
+  /// Bytes of a segment, 0 for none.
+  var segmentBytes: Int {
+    switch self {
+    case .files: 0
+    case .segments(let bytes): bytes
+    }
+  }
+}
+
+extension DiskConfiguration {
+  /// Checks every number against its range. Policy and filter check their own.
+  func check() throws(DiskCacheError) {
+    let largest = PolicySetup.capacityMax
+    func require<Number: Comparable>(
+      _ name: String, _ value: Number, in range: ClosedRange<Number>, _ hint: String = ""
+    ) throws(DiskCacheError) {
+      guard range.contains(value) else {
+        throw .limit(
+          name, "\(value)", expected: "\(range.lowerBound) to \(range.upperBound)\(hint)")
+      }
+    }
+    let nilHint = " (2^50), or nil for no limit"
+    if let bytes = limits.bytes {
+      try require("limits.bytes", bytes, in: 1...largest, nilHint)
+    }
+    if let count = limits.count {
+      try require("limits.count", count, in: 1...Int(largest), nilHint)
+    }
+    if let age = limits.age, age.microseconds == 0 {
+      throw .limit(
+        "limits.age", "\(age)", expected: "at least a microsecond, or nil for no limit")
+    }
+    try require("limits.freeBytes", limits.freeBytes, in: 0...largest, " (2^50)")
+    try require("inlineBytesMax", inlineBytesMax, in: 0...Self.inlineBytesLargest)
+    if case .segments(let bytes) = values {
+      try require(
+        "values.segments.bytes", bytes,
+        in: DiskValues.segmentBytesMin...DiskValues.segmentBytesLargest)
+    }
+    try require("groupWrites", groupWrites, in: 1...1_000_000)
+    try require("groupBytes", groupBytes, in: 1...Int(largest), " (2^50)")
+    try require("pageCacheBytes", pageCacheBytes, in: 0...(1 << 40), " (1 TiB)")
+    try require("checkpointPages", checkpointPages, in: 1...Int(Int32.max))
+  }
+}

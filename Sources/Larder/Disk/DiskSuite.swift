@@ -52,8 +52,7 @@ public struct DiskSuite<Value>: Sendable {
   ///
   /// - Throws: `codec` when the value cannot be encoded, `codecMismatch` when the suite holds
   ///   values of another codec, and what `DiskCache.set` throws.
-  @discardableResult
-  public func set(
+  @discardableResult public func set(
     _ value: Value, for key: String, options: DiskStoreOptions = DiskStoreOptions()
   ) throws(DiskCacheError) -> Bool {
     var options = options
@@ -77,8 +76,7 @@ public struct DiskSuite<Value>: Sendable {
   /// Removes the entry of a key, and says whether there was one.
   ///
   /// - Throws: `database` or `closed`.
-  @discardableResult
-  public func remove(_ key: String) throws(DiskCacheError) -> Bool {
+  @discardableResult public func remove(_ key: String) throws(DiskCacheError) -> Bool {
     try cache.remove(key, suite: name)
   }
 
@@ -86,8 +84,27 @@ public struct DiskSuite<Value>: Sendable {
   /// the cache).
   ///
   /// - Throws: `database` or `closed`.
-  @discardableResult
-  public func removeAll(includingPermanent: Bool = false) throws(DiskCacheError) -> DiskFreed {
+  @discardableResult public func removeAll(
+    includingPermanent: Bool = false
+  ) throws(DiskCacheError) -> DiskFreed {
     try cache.removeAll(suite: name, includingPermanent: includingPermanent)
+  }
+}
+
+extension DiskSuite {
+  /// The keys that have an entry which has not expired, in no order; see `DiskCache.keys`.
+  ///
+  /// - Throws: `database` or `closed`.
+  public func keys() throws(DiskCacheError) -> [String] { try cache.keys(suite: name) }
+
+  /// The values of several keys; keys without one are left out. As one `value(for:)` for each key.
+  ///
+  /// - Throws: as `entry`.
+  public func values(
+    for keys: some Sequence<String>
+  ) throws(DiskCacheError) -> [String: Value] {
+    var values: [String: Value] = [:]
+    for key in keys { values[key] = try value(for: key) }
+    return values
   }
 }

@@ -1,5 +1,189 @@
 import LarderEngine
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension HybridCache {
+  /// The value of a key, from the cache or from the origin according to the strategy.
+  ///
+  /// Concurrent requests for a key join the fetch in progress: the `load` of only one of them is
+  /// called, once. A cancelled request ends at once; the fetch continues for the others, and is
+  /// cancelled with the last.
+  ///
+  /// - Parameters:
+  ///   - strategy: nil for `configuration.strategy`.
+  ///   - maxAge: lifetime of a fetched value; nil for that of the cache's limits.
+  ///   - load: fetches the value.
+  /// - Throws: the error of `load`, unless a stale value may be returned; `absent`, with
+  ///   `cacheOnly`; `CancellationError`.
+  public func value(
+    for key: Key, strategy: CacheStrategy? = nil, maxAge: Duration? = nil,
+    load: @escaping @Sendable (OriginRequest<Key>) async throws -> Value
+  ) async throws -> Value {
+    let result = await result(for: key, strategy: strategy) { request in
+      .value(try await load(request), maxAge: maxAge)
+    }
+    guard let value = try result.get() else { throw HybridCacheError.absent(key: key.diskKey) }
+    return value
+  }
+
+  /// The value of a key and its source: `value(for:)` with all answers that an origin may give. The
+  /// origin receives the cached version, and may answer that it has not changed, how long a value
+  /// is valid, or that there is none.
+  ///
+  /// A failing disk counts as empty, and listeners are notified.
+  ///
+  /// - Parameters:
+  ///   - strategy: nil for `configuration.strategy`.
+  ///   - load: asks the origin.
+  public func result(
+    for key: Key, strategy: CacheStrategy? = nil, load: @escaping Loader
+  ) async -> CacheResult<Value> {
+    let strategy = strategy ?? configuration.strategy
+    if Task.isCancelled { return .failure(CancellationError()) }
+    var asking = Asking(key: key, strategy: strategy)
+    if strategy != .fetch, let front {
+      // Before the get, which may remove it.
+      if strategy == .cacheThenFetch { asking.expired = memory?.expired(key)?.value }
+      let held = front._withUnsafeGuaranteedRef { $0.value(for: key) }
+      if let held, let hit = try? hit(held, key) {
+        if strategy != .cacheThenFetch || !needsRefresh(hit) { return .hit(hit) }
+        asking.known = hit
+      }
+      asking.asksMemory = false
+    }
+    switch await begin(asking, load).next {
+    case .answer(let result): return result
+    case .wait(let flight): return await wait(key, for: flight)
+    }
+  }
+
+  /// First the cached value, if any, and then the result of a refresh: the strategy
+  /// `cacheThenFetch` with both results. The second is a `miss` with a new value, a `hit` if the
+  /// cached value has not changed or is returned because the origin failed, `absent`, or a
+  /// `failure`. While the first is younger than the origin's `maxAge`, there is no second. The
+  /// request begins with the iteration, and ending that cancels it.
+  public func updates(
+    for key: Key, load: @escaping Loader
+  ) -> AsyncStream<CacheResult<Value>> {
+    let updates = HybridUpdates<Value> { continuation in
+      let task = Task {
+        await self.sendUpdates(for: key, load: load) { _ = continuation.yield($0) }
+        continuation.finish()
+      }
+      continuation.onTermination = { _ in task.cancel() }
+    }
+    return AsyncStream(unfolding: { await updates.next() })
+  }
+
+  /// Sends what `updates` is made of, and ends after the last.
+  package func sendUpdates(
+    for key: Key, load: @escaping Loader, to send: (CacheResult<Value>) -> Void
+  ) async {
+    let asking = Asking(key: key, strategy: .cacheThenFetch, waitsForRefresh: true)
+    let beginning = await begin(asking, load)
+    if let hit = beginning.hit { send(.hit(hit)) }
+    switch beginning.next {
+    case .answer(let result): if beginning.hit == nil { send(result) }
+    case .wait(let flight): send(await wait(key, for: flight))
+    }
+  }
+
+  /// Fetches the values of keys that the cache does not have, for example when an app starts.
+  ///
+  /// - Parameters:
+  ///   - keys: the keys; they are started in this order.
+  ///   - concurrency: maximum number of concurrent requests; at least one.
+  ///   - progress: called after each key, one call at a time.
+  ///   - load: asks the origin.
+  /// - Returns: the progress. If the task is cancelled, that of the keys done until then.
+  @discardableResult public func prewarm(
+    _ keys: some Sequence<Key> & Sendable, concurrency: Int = 4,
+    progress: @Sendable (PrewarmProgress) -> Void = { _ in }, load: @escaping Loader
+  ) async -> PrewarmProgress {
+    let keys = Array(keys)
+    var state = PrewarmProgress(total: keys.count)
+    await withTaskGroup(of: CacheResult<Value>.self) { group in
+      var next = 0
+      func begin() {
+        guard next < keys.count, !Task.isCancelled else { return }
+        let key = keys[next]
+        next += 1
+        group.addTask { await self.result(for: key, strategy: .cacheElseFetch, load: load) }
+      }
+      for _ in 0..<min(max(1, concurrency), keys.count) { begin() }
+      while let result = await group.next() {
+        state.count(result)
+        progress(state)
+        begin()
+      }
+    }
+    return state
+  }
+}
+
+/// A stream that begins when it is read. It ends with this object.
+final class HybridUpdates<Value: Sendable>: @unchecked Sendable {
+  private typealias Stream = AsyncStream<CacheResult<Value>>
+
+  private let begin: @Sendable (AsyncStream<CacheResult<Value>>.Continuation) -> Void
+  // One reader at a time, as of every stream.
+  private var iterator: Stream.Iterator?
+
+  /// A stream to which `begin` sends.
+  init(_ begin: @escaping @Sendable (AsyncStream<CacheResult<Value>>.Continuation) -> Void) {
+    self.begin = begin
+  }
+
+  /// The next element.
+  func next() async -> CacheResult<Value>? {
+    var reader = iterator ?? Stream(bufferingPolicy: .unbounded, begin).makeAsyncIterator()
+    iterator = reader
+    return await reader.next()
+  }
+}
+
+/// What a request wants of a cache and its origin.
+struct HybridAsking<Key: DiskKeyRepresentable, Value: Sendable>: Sendable {
+  let key: Key
+  let strategy: CacheStrategy
+  /// False where memory has been asked.
+  var asksMemory = true
+  /// What memory answered then.
+  var known: CacheHit<Value>?
+  /// What memory held then that had expired.
+  var expired: HybridHeld<Value>?
+  /// Whether the result of a refresh is waited for, too.
+  var waitsForRefresh = false
+  /// Those of the fetches that it works for.
+  let marks = FetchMark.current
+}
+
+/// What a request begins with.
+struct HybridBeginning<Key: DiskKeyRepresentable, Value: Sendable>: Sendable {
+  /// A fetch that the request has begun, and is to launch.
+  struct Launch: Sendable {
+    let flight: CacheFlight<Value>
+    let request: OriginRequest<Key>
+  }
+
+  /// What comes next.
+  enum Next: Sendable {
+    /// There is an answer.
+    case answer(CacheResult<Value>)
+    /// The answer of a fetch is to be waited for.
+    case wait(CacheFlight<Value>)
+  }
+
+  /// What the cache has that may be answered.
+  var hit: CacheHit<Value>?
+  var next: Next
+  var launch: Launch?
+}
+
 extension HybridCache {
   /// Asks the origin for a value.
   public typealias Loader = @Sendable (OriginRequest<Key>) async throws -> OriginAnswer<Value>
@@ -220,5 +404,218 @@ extension HybridCache {
     guard let copy else { return result }
     if case .hit(let hit) = result { return .hit(hit.with(value: copy)) }
     return .miss(copy)
+  }
+}
+
+/// What the origin's answer does to the cache.
+extension HybridCache {
+  /// Stores what a fetch has brought, unless it was overtaken, and tells all who wait.
+  func land(
+    _ flight: CacheFlight<Value>, _ key: Key,
+    _ answer: Result<OriginAnswer<Value>, any Error>, isCancelled: Bool
+  ) {
+    let item = item(key, answer, flight)
+    let data = configuration.copiesOnRead ? bytes(of: item, answer, flight) : nil
+    let stripe = stripes[key]
+    stripe.lock.lock()
+    if flight.isFinished { return stripe.lock.unlock() }
+    var operation = Operation(self, stripe)
+    let isFirst = stripe.flights[key] === flight
+    if isFirst { stripe.flights[key] = nil }
+    // What nobody wants any more is not stored either.
+    let isCurrent = isFirst && !flight.isAbandoned
+    let result =
+      switch answer {
+      case .success(let answer): settle(flight, item, &operation, answer, isCurrent: isCurrent)
+      case .failure(let error) where isCancelled || error is CancellationError:
+        cancelled(error, flight, item, stripe)
+      case .failure(let error): fail(error, flight, item, stripe)
+      }
+    let waiters = flight.finish(result, data)
+    if case .hit(let hit) = result, hit.freshness == .stale {
+      stripe.totals.staleAnswers += UInt64(waiters.count)
+    }
+    if let failure = operation.outcome.failure { events.note(.failure(failure), key, .disk) }
+    if !stripe.victims.isEmpty { demoteVictims(stripe) }
+    stripe.lock.unlock()
+    for waiter in waiters { waiter.resume(returning: result) }
+    finish()
+  }
+
+  /// What is to be stored; a value that cannot be encoded is told of, and is not stored.
+  private func item(
+    _ key: Key, _ answer: Result<OriginAnswer<Value>, any Error>, _ flight: CacheFlight<Value>
+  ) -> HybridItem<Key, Value> {
+    var item = item(key)
+    switch answer {
+    case .success(.value(let value, let version, let maxAge, let contentType, let fetchCost)),
+      .success(
+        .mustRevalidate(let value, let version, let maxAge, let contentType, let fetchCost)):
+      item.value = value
+      item.options = StoreOptions(
+        timeToLive: maxAge.map(lifetime), version: version, contentType: contentType,
+        fetchCost: fetchCost)
+      if case .success(.mustRevalidate) = answer { item.options.mustRevalidate = true }
+    case .success(.unstored(let value)):
+      item.value = value
+    case .success(.notModified(let version, let maxAge)):
+      item.value = flight.candidate?.value
+      // An origin that does not say for how long means: as long as before.
+      item.options = StoreOptions(
+        timeToLive: maxAge.map(lifetime) ?? flight.candidate?.lifetime,
+        version: version ?? flight.candidate?.version,
+        contentType: flight.candidate?.contentType,
+        isPermanent: flight.candidate?.isPermanent ?? false)
+      item.options.mustRevalidate = flight.candidate?.mustRevalidate ?? false
+    case .success(.absent), .failure: return item
+    }
+    guard encodesEarly, let value = item.value else { return item }
+    do throws(HybridCacheError) {
+      item.data = try encode(value)
+    } catch {
+      item.value = nil
+      events.note(.failure(error), key, nil)
+    }
+    return item
+  }
+
+  /// The life of an entry by its origin's `maxAge`. One that is as long as the cache's limit, or
+  /// longer, ends a microsecond before it, so that `needsRefresh` can tell it from the limit.
+  private func lifetime(_ maxAge: Duration) -> Duration {
+    guard !isSimulated, let limit = disk == nil ? memoryAge : diskAge, maxAge >= limit else {
+      return maxAge
+    }
+    return limit - .microseconds(1)
+  }
+
+  /// What those who wait are to decode for themselves; nil if the origin's value has no bytes.
+  private func bytes(
+    of item: HybridItem<Key, Value>, _ answer: Result<OriginAnswer<Value>, any Error>,
+    _ flight: CacheFlight<Value>
+  ) -> Data? {
+    switch answer {
+    case .success(.value), .success(.mustRevalidate), .success(.unstored): return item.data
+    case .success(.notModified), .success(.absent), .failure: break
+    }
+    return item.data ?? flight.candidate.flatMap { try? codec.encode($0.value) }
+  }
+
+  private func settle(
+    _ flight: CacheFlight<Value>, _ item: HybridItem<Key, Value>,
+    _ operation: inout Operation, _ answer: OriginAnswer<Value>, isCurrent: Bool
+  ) -> CacheResult<Value> {
+    let isBackground = flight.isBackground
+    switch answer {
+    case .value(let value, _, _, _, _), .mustRevalidate(let value, _, _, _, _):
+      events.note(.fetch(isBackground: isBackground), item.key, nil)
+      if isCurrent, item.value != nil {
+        _ = store(item, &operation, isFill: flight.candidate == nil)
+      }
+      return .miss(value)
+    case .unstored(let value):
+      events.note(.fetch(isBackground: isBackground), item.key, nil)
+      if isCurrent { removeUnstored(item, &operation) }
+      return .miss(value)
+    case .notModified:
+      guard let candidate = flight.candidate else {
+        return fail(
+          HybridCacheError.notModifiedUnasked(key: item.key.diskKey), flight, item, operation.stripe
+        )
+      }
+      operation.stripe.totals.notModified += 1
+      events.note(.notModified(isBackground: isBackground), item.key, nil)
+      if isCurrent, item.value != nil { renew(item, &operation) }
+      return .hit(renewed(candidate, item))
+    case .absent:
+      events.note(.absent(isBackground: isBackground), item.key, nil)
+      if isCurrent { removeUnstored(item, &operation) }
+      return .absent
+    }
+  }
+
+  /// Removes what the cache has of a key for which the origin gave nothing to store.
+  private func removeUnstored(_ item: HybridItem<Key, Value>, _ operation: inout Operation) {
+    rules.delete(item, in: &operation)
+    noteRemoval(item.key, item.now)
+  }
+
+  /// The fetch was cancelled, by those who wanted it or by its loader: that is no failure of the
+  /// origin.
+  private func cancelled(
+    _ error: any Error, _ flight: CacheFlight<Value>, _ item: HybridItem<Key, Value>,
+    _ stripe: HybridStripe<Key, Value>
+  ) -> CacheResult<Value> {
+    stripe.totals.cancelled += 1
+    return standIn(for: error, flight, item)
+  }
+
+  /// The origin has failed: what the cache had stands in where it may.
+  private func fail(
+    _ error: any Error, _ flight: CacheFlight<Value>, _ item: HybridItem<Key, Value>,
+    _ stripe: HybridStripe<Key, Value>
+  ) -> CacheResult<Value> {
+    stripe.totals.failures += 1
+    if flight.isBackground { stripe.totals.backgroundFailures += 1 }
+    events.note(.fetchFailure(error, isBackground: flight.isBackground), item.key, nil)
+    return standIn(for: error, flight, item)
+  }
+
+  private func standIn(
+    for error: any Error, _ flight: CacheFlight<Value>, _ item: HybridItem<Key, Value>
+  ) -> CacheResult<Value> {
+    guard let limit = configuration.staleIfError, let hit = flight.candidate, !flight.isAbandoned,
+      hit.expiry == .max || item.now <= hit.expiry
+        || !hit.mustRevalidate && item.now - hit.expiry <= limit.microseconds
+    else { return .failure(error) }
+    events.note(.staleAnswer, item.key, hit.tier)
+    return .hit(hit.with(freshness: .stale))
+  }
+
+  /// Gives the entry of a key a new life in both tiers, without writing its value to disk again
+  /// where it is still there.
+  private func renew(_ item: HybridItem<Key, Value>, _ operation: inout Operation) {
+    if operation.stripe.dirty[item.key] != nil { writeDirty(item.key, &operation) }
+    let places = rules.mayTake(life: operation.life(item))
+    let isInMemory = memory?.contains(item.key) ?? false
+    let isOnDisk = places.disk && renewOnDisk(item, &operation)
+    guard isOnDisk || isInMemory else {
+      // Given up meanwhile: the value that was read then is stored like one that was fetched.
+      _ = store(item, &operation, isFill: false)
+      return
+    }
+    noteStore(item)
+    if !places.disk { operation.removeFromDisk(item) }
+    if !places.memory {
+      operation.removeFromMemory(item)
+    } else if isInMemory || rules.inclusion == .inclusive && rules.promotion != .never {
+      _ = operation.putInMemory(item)
+    } else {
+      memory?.removeExpired(item.key)
+    }
+  }
+
+  private func renewOnDisk(
+    _ item: HybridItem<Key, Value>, _ operation: inout Operation
+  ) -> Bool {
+    guard let diskTier else { return false }
+    do throws(DiskCacheError) {
+      return try diskTier.renew(
+        item.diskKey, expires: item.expiry(limit: diskAge), version: item.options.version)
+    } catch {
+      operation.outcome.fail(.disk(error))
+      return false
+    }
+  }
+
+  private func renewed(
+    _ candidate: CacheHit<Value>, _ item: HybridItem<Key, Value>
+  ) -> CacheHit<Value> {
+    CacheHit(
+      candidate.value, candidate.tier, created: item.now,
+      HybridNote(
+        created: item.now, expires: item.expiry(limit: disk == nil ? memoryAge : diskAge),
+        version: item.options.version, contentType: item.options.contentType,
+        isPermanent: item.options.isPermanent, mustRevalidate: item.options.mustRevalidate),
+      freshness: .revalidated)
   }
 }

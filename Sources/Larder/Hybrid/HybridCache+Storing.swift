@@ -16,8 +16,7 @@ extension HybridCache {
   ///
   /// - Throws: `codec`, when nothing has changed; `disk`, when disk could not store it and memory
   ///   may have.
-  @discardableResult
-  public func set(
+  @discardableResult public func set(
     _ value: Value, for key: Key, options: StoreOptions = StoreOptions()
   ) throws(HybridCacheError) -> Bool {
     try store(value, key, options, isFill: false)
@@ -28,8 +27,7 @@ extension HybridCache {
   /// under placement it takes nothing out of a tier.
   ///
   /// - Throws: as `set`.
-  @discardableResult
-  package func fill(
+  @discardableResult package func fill(
     _ value: Value, for key: Key, options: StoreOptions = StoreOptions()
   ) throws(HybridCacheError) -> Bool {
     try store(value, key, options, isFill: true)
@@ -101,8 +99,7 @@ extension HybridCache {
   /// remembered of it afterwards, and what is being fetched for it is not stored.
   ///
   /// - Throws: `disk`, when it may still be there.
-  @discardableResult
-  public func remove(_ key: Key) throws(HybridCacheError) -> Bool {
+  @discardableResult public func remove(_ key: Key) throws(HybridCacheError) -> Bool {
     try withStripe(key) { (operation: inout Operation) throws(HybridCacheError) in
       operation.stripe.overtake(key)
       let item = item(key)

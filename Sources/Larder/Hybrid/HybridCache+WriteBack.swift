@@ -1,5 +1,11 @@
 import LarderEngine
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 extension HybridCache {
   /// Lets an entry wait to be written; its stripe is locked.
   func `defer`(_ key: Key, _ stripe: HybridStripe<Key, Value>, _ dirty: HybridDirty) {
@@ -9,8 +15,7 @@ extension HybridCache {
   }
 
   /// Drops what waits under a key whose stripe is locked, and says whether anything did.
-  @discardableResult
-  func forgetDirty(_ key: Key, _ stripe: HybridStripe<Key, Value>) -> Bool {
+  @discardableResult func forgetDirty(_ key: Key, _ stripe: HybridStripe<Key, Value>) -> Bool {
     guard !stripe.dirty.isEmpty, stripe.dirty.removeValue(forKey: key) != nil else { return false }
     pending.remove()
     return true
@@ -91,4 +96,66 @@ extension HybridCache {
     if events.isActive { events.deliver() }
     if let failure { throw failure }
   }
+}
+
+/// What a cache that writes back has to see to: keys that memory has evicted, and how many entries
+/// wait since when.
+final class HybridPending<Key: Sendable>: Sendable {
+  private struct State {
+    var evicted: [Key] = []
+    var waiting = 0
+    var order: UInt64 = 0
+    var oldest: UInt64?
+  }
+
+  private let state = Locked(State())
+
+  /// Memory has evicted a key.
+  func note(_ key: Key) { state.withLock { $0.evicted.append(key) } }
+
+  /// An entry begins to wait; its place in the order.
+  func add(now: UInt64, isNew: Bool) -> UInt64 {
+    state.withLock { state in
+      if isNew { state.waiting += 1 }
+      if state.oldest == nil { state.oldest = now }
+      state.order += 1
+      return state.order
+    }
+  }
+
+  /// An entry does not wait any more.
+  func remove() {
+    state.withLock { state in
+      state.waiting -= 1
+      if state.waiting == 0 { state.oldest = nil }
+    }
+  }
+
+  /// The keys that memory has evicted since this was asked last, and whether everything is due.
+  func due(
+    entriesMax: Int, intervalMicroseconds: UInt64?, now: UInt64
+  ) -> (evicted: [Key], everything: Bool) {
+    state.withLock { state in
+      var isDue = state.waiting >= entriesMax
+      if let interval = intervalMicroseconds, let oldest = state.oldest, now >= oldest {
+        isDue = isDue || now - oldest >= interval
+      }
+      defer { state.evicted = [] }
+      return (state.evicted, isDue)
+    }
+  }
+
+  /// How many entries wait.
+  var waiting: Int { state.withLock { $0.waiting } }
+}
+
+/// What waits to be written to disk.
+struct HybridDirty {
+  var diskKey: String
+  var data: Data
+  var options: DiskStoreOptions
+  var created: UInt64
+  var expires: UInt64
+  /// Place in the order in which entries began to wait.
+  var order: UInt64
 }

@@ -2,9 +2,9 @@ import LarderEngine
 import Synchronization
 
 #if canImport(FoundationEssentials)
-  import FoundationEssentials
+  public import FoundationEssentials
 #else
-  import Foundation
+  public import Foundation
 #endif
 
 /// A cache in memory in front of one on disk in front of an origin, for use from any number of
@@ -174,8 +174,7 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
   /// reference; a value found on disk is promoted according to the rules.
   ///
   /// - Throws: `disk`, if memory does not have the key and the disk fails.
-  @inlinable
-  public func entry(for key: Key) throws(HybridCacheError) -> CacheHit<Value>? {
+  @inlinable public func entry(for key: Key) throws(HybridCacheError) -> CacheHit<Value>? {
     guard let front else { return try getUnderLock(key) }
     guard keepsValues, !events.isActive else {
       guard let held = front._withUnsafeGuaranteedRef({ $0.value(for: key) }) else {
@@ -193,12 +192,14 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
   /// The value of a key, or nil: `entry(for:)` without the metadata.
   ///
   /// - Throws: as `entry(for:)`.
-  @inlinable
-  public func value(for key: Key) throws(HybridCacheError) -> Value? { try entry(for: key)?.value }
+  @inlinable public func value(for key: Key) throws(HybridCacheError) -> Value? {
+    try entry(for: key)?.value
+  }
 
   /// A hit in memory on a value that is kept encoded, or while somebody listens.
-  @usableFromInline
-  func hit(_ held: HybridHeld<Value>, _ key: Key) throws(HybridCacheError) -> CacheHit<Value>? {
+  @usableFromInline func hit(
+    _ held: HybridHeld<Value>, _ key: Key
+  ) throws(HybridCacheError) -> CacheHit<Value>? {
     let hit = try open(held)
     events.note(.hit, key, .memory)
     events.deliver()
@@ -206,8 +207,7 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
   }
 
   /// A get of which memory knows nothing.
-  @usableFromInline
-  func getBelowMemory(_ key: Key) throws(HybridCacheError) -> CacheHit<Value>? {
+  @usableFromInline func getBelowMemory(_ key: Key) throws(HybridCacheError) -> CacheHit<Value>? {
     try withStripe(key) { (operation: inout Operation) throws(HybridCacheError) in
       // Another thread may have brought it meanwhile.
       let isInMemory = memory?.contains(key) ?? false
@@ -215,8 +215,7 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
     }
   }
 
-  @usableFromInline
-  func getUnderLock(_ key: Key) throws(HybridCacheError) -> CacheHit<Value>? {
+  @usableFromInline func getUnderLock(_ key: Key) throws(HybridCacheError) -> CacheHit<Value>? {
     try withStripe(key) { (operation: inout Operation) throws(HybridCacheError) in
       try find(key, &operation, asksMemory: true, handsOutExpired: false)
     }
@@ -333,5 +332,129 @@ extension TierCounts {
     expirations -= min(expirations, other.expirations)
     bytesMoved = bytesMoved.map { $0 - min($0, other.bytesMoved ?? 0) }
     bytesWritten -= min(bytesWritten, other.bytesWritten)
+  }
+}
+
+extension HybridCache {
+  /// A cache in a folder, which is made where there is none; one cache at a time has it open.
+  ///
+  /// - Parameters:
+  ///   - path: the folder; nil only for a configuration without disk.
+  ///   - codec: how values become bytes and back.
+  /// - Throws: `configuration`, `memory`, or `disk`, also when the folder holds values of another
+  ///   codec.
+  public convenience init(
+    path: String? = nil, configuration: HybridCacheConfiguration = HybridCacheConfiguration(),
+    codec: DiskCodec<Value>
+  ) throws(HybridCacheError) {
+    try self.init(path: path, configuration: configuration, codec: codec, files: SystemFiles())
+  }
+
+  /// A cache in the folder of a file URL; see the initialiser with a path.
+  ///
+  /// - Throws: as that initialiser; `configuration` for a URL that is not a file's.
+  public convenience init(
+    path url: URL, configuration: HybridCacheConfiguration = HybridCacheConfiguration(),
+    codec: DiskCodec<Value>
+  ) throws(HybridCacheError) {
+    guard url.isFileURL else {
+      throw .configuration(message: "\(url.absoluteString) is not a file URL")
+    }
+    try self.init(path: url.absoluteString, configuration: configuration, codec: codec)
+  }
+
+  /// The same, over another file layer.
+  package convenience init(
+    path: String?, configuration: HybridCacheConfiguration, codec: DiskCodec<Value>,
+    files: any FileLayer
+  ) throws(HybridCacheError) {
+    // Before anything is done on disk.
+    try configuration.check()
+    var disk: DiskCache?
+    if let tier = configuration.disk {
+      guard let path else {
+        throw .configuration(message: "a cache with a disk tier needs the path of a folder")
+      }
+      do throws(DiskCacheError) {
+        disk = try DiskCache(
+          path: path, configuration: tier, clock: configuration.clock, files: files)
+      } catch {
+        throw .disk(error)
+      }
+    }
+    try self.init(configuration, disk: disk, ownsDisk: true, codec: codec)
+  }
+
+  /// A cache in front of a disk cache that others use, too. Each needs a `suite` of its own, and
+  /// has it until it is closed or destroyed. Clock and limits of disk are that cache's. It is not
+  /// closed with this one.
+  ///
+  /// - Throws: `configuration`, `memory`, `suiteInUse`, or `disk` when the suite holds values of
+  ///   another codec.
+  public convenience init(
+    configuration: HybridCacheConfiguration = HybridCacheConfiguration(), disk: DiskCache,
+    codec: DiskCodec<Value>
+  ) throws(HybridCacheError) {
+    var configuration = configuration
+    configuration.disk = disk.withLock { $0.configuration }
+    try self.init(configuration, disk: disk, ownsDisk: false, codec: codec)
+  }
+}
+
+extension HybridCache where Value: Codable {
+  /// A cache in a folder, of values that are stored with `DiskCodec.standard`: `Data` as it is,
+  /// `String` as UTF-8, others as JSON. See the initialiser with a codec.
+  ///
+  /// - Throws: `configuration`, `memory` or `disk`.
+  public convenience init(
+    path: String? = nil, configuration: HybridCacheConfiguration = HybridCacheConfiguration()
+  ) throws(HybridCacheError) {
+    try self.init(path: path, configuration: configuration, codec: .standard)
+  }
+
+  /// A cache in the folder of a file URL, of values that are stored with `DiskCodec.standard`.
+  ///
+  /// - Throws: as the initialiser with a codec.
+  public convenience init(
+    path url: URL, configuration: HybridCacheConfiguration = HybridCacheConfiguration()
+  ) throws(HybridCacheError) {
+    try self.init(path: url, configuration: configuration, codec: .standard)
+  }
+
+  /// A cache in front of a disk cache that others use, too, of values that are stored with
+  /// `DiskCodec.standard`.
+  ///
+  /// - Throws: as the initialiser with a codec.
+  public convenience init(
+    configuration: HybridCacheConfiguration = HybridCacheConfiguration(), disk: DiskCache
+  ) throws(HybridCacheError) {
+    try self.init(configuration: configuration, disk: disk, codec: .standard)
+  }
+}
+
+/// More than one key at a time.
+extension HybridCache {
+  /// The values of several keys that a tier has; keys without one are left out. As one
+  /// `value(for:)` for each key, in order, on the calling thread.
+  ///
+  /// - Throws: as `entry(for:)`; what was found until then is lost, and counted.
+  public func values(for keys: some Sequence<Key>) throws(HybridCacheError) -> [Key: Value] {
+    var values: [Key: Value] = [:]
+    values.reserveCapacity(keys.underestimatedCount)
+    for key in keys { values[key] = try value(for: key) }
+    return values
+  }
+
+  /// Stores several values, as one `set` for each, in order, and returns how many a tier has
+  /// afterwards. A dictionary is such a sequence.
+  ///
+  /// - Parameter options: Those of each entry.
+  /// - Throws: what `set` throws first; the values before that one are stored.
+  @discardableResult public func setAll(
+    _ values: some Sequence<(key: Key, value: Value)>, options: StoreOptions = StoreOptions()
+  ) throws(HybridCacheError) -> Int {
+    var count = 0
+    for (key, value) in values where try set(value, for: key, options: options) { count += 1 }
+    return count
   }
 }

@@ -149,3 +149,100 @@ public struct HybridCacheConfiguration: Sendable {
     }
   }
 }
+
+/// When values stored in a hybrid cache are written to disk.
+public enum HybridWrites: Sendable, Hashable {
+  /// Write-through: `set` returns when the value is stored on disk. `DiskDurability` says what a
+  /// crash may lose.
+  case through
+  /// Write-back: `set` returns when the value is stored in memory. It is written when memory evicts
+  /// it, when `count` entries are waiting (1 or more), in the first set, fill or disk lookup
+  /// at least `interval` (zero or more) after the oldest of them was set, and by `flush()` or
+  /// `close()`. A key that is set twice in between is written once.
+  ///
+  /// If the process ends without `close()`, waiting entries are lost: fewer than `count`
+  /// entries and, while calls continue, none older than `interval`. The value that a lost entry was
+  /// to replace on disk reappears, so the cache may then return the previous value. Removals and
+  /// permanent entries are written at once and are not lost. If a delayed write fails, the cache
+  /// reports an event and counts the failure; the entry is lost when memory evicts it.
+  ///
+  /// Requires inclusive rules: in an exclusive cache, entries in memory are never on disk, and are
+  /// lost when the process ends.
+  case back(count: Int = 64, interval: Duration? = .seconds(5))
+
+  var isBack: Bool { self != .through }
+}
+
+extension HybridRules.Placement {
+  /// Borders as durations, in whole seconds: a part of a second counts as a whole one, less than
+  /// none as 0, and more than 2^32 - 1 as that.
+  ///
+  /// - Parameters:
+  ///   - memoryOnlyBelow: With less life than this an entry is not stored on disk.
+  ///   - diskOnlyFrom: With this much life, or no end of it, an entry is not stored in memory,
+  ///     unless it has less than `memoryOnlyBelow`.
+  public init(memoryOnlyBelow: Duration, diskOnlyFrom: Duration) {
+    self.init(
+      memoryOnlyBelowSeconds: Self.seconds(memoryOnlyBelow),
+      diskOnlyFromSeconds: Self.seconds(diskOnlyFrom))
+  }
+
+  private static func seconds(_ duration: Duration) -> UInt32 {
+    guard duration > .zero else { return 0 }
+    // Before it is taken apart: a duration may have more seconds than `components` can say.
+    guard duration < .seconds(Int64(UInt32.max)) else { return .max }
+    let (seconds, rest) = duration.components
+    return UInt32(seconds) + (rest > 0 ? 1 : 0)
+  }
+}
+
+/// Why a hybrid cache could not do what it was asked.
+public enum HybridCacheError: Error, Sendable, CustomStringConvertible {
+  /// Memory cannot be as configured.
+  case memory(MemoryCacheError)
+  /// Disk could not do its part. What memory could do it has done.
+  case disk(DiskCacheError)
+  /// A value could not be encoded; the message is the codec's. Nothing has changed.
+  case codec(message: String)
+  /// The configuration contradicts itself.
+  case configuration(message: String)
+  /// The cache has no such value and the origin was not to be asked, or does not have it either.
+  case absent(key: String)
+  /// The origin answered "not modified" though it was asked without a version.
+  case notModifiedUnasked(key: String)
+  /// The loader of a key asked the cache for the same key, and would have waited for itself.
+  case loadsItself(key: String)
+  /// Another hybrid cache uses the suite of this disk cache. They would not see each other's
+  /// changes in memory.
+  case suiteInUse(suite: String)
+  /// The cache, which has no disk tier, was closed.
+  case closed
+  /// A codec called the cache that it works for.
+  case calledByCodec
+  /// A refresh of the key took longer than `HybridCacheConfiguration.refreshTimeout`.
+  case refreshTimedOut(key: String)
+
+  /// One line for a person.
+  public var description: String {
+    switch self {
+    case .memory(let error): error.description
+    case .disk(let error): error.description
+    case .codec(let message): message
+    case .configuration(let message): message
+    case .absent(let key): "\(key.debugDescription): not found in the cache or at its origin"
+    case .notModifiedUnasked(let key):
+      "\(key.debugDescription): the origin returned 'not modified', but the cache has no value"
+    case .loadsItself(let key):
+      "\(key.debugDescription): its loader requests this key and would wait for itself; "
+        + "request another key, or use 'entry(for:)'"
+    case .suiteInUse(let suite):
+      "suite '\(suite)': in use by another hybrid cache; "
+        + "share that cache, close it, or use another suite"
+    case .closed: "the cache is closed"
+    case .calledByCodec:
+      "the codec calls the cache that it works for; encode and decode without it"
+    case .refreshTimedOut(let key):
+      "\(key.debugDescription): its refresh did not end within refreshTimeout and was cancelled"
+    }
+  }
+}

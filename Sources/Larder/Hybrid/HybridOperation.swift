@@ -203,3 +203,55 @@ struct HybridOperation<Key: DiskKeyRepresentable, Value: Sendable>: HybridTiers 
     }
   }
 }
+
+/// What one operation of a hybrid cache is about: a key, and what is to be stored under it.
+struct HybridItem<Key: DiskKeyRepresentable, Value: Sendable> {
+  let key: Key
+  /// The key as disk has it; empty where there is no disk.
+  let diskKey: String
+  /// The time of the operation, microseconds.
+  let now: UInt64
+  /// What is to be stored; nil in a get.
+  var value: Value?
+  /// The same encoded, where that is already needed.
+  var data: Data?
+  var options = DiskStoreOptions()
+  /// Whether a get wants a copy on disk that has expired.
+  var handsOutExpired = false
+
+  /// When it is to expire, where a tier lets it live for `limit` at most.
+  func expiry(limit: Duration?) -> UInt64 {
+    if options.isPermanent { return Request.noExpiry }
+    var life = options.timeToLive?.microseconds
+    if let limit { life = min(life ?? .max, max(1, limit.microseconds)) }
+    guard let life else { return Request.noExpiry }
+    let (expiry, overflows) = now.addingReportingOverflow(life)
+    return overflows ? Request.noExpiry : expiry
+  }
+}
+
+/// What disk handed out.
+struct HybridFound<Value: Sendable> {
+  var value: Value
+  var data: Data
+  var metadata: DiskMetadata
+
+  var expires: UInt64 { metadata.expiresMicroseconds ?? Request.noExpiry }
+}
+
+/// What became of an operation on a hybrid cache.
+struct HybridOutcome<Value: Sendable> {
+  /// Why disk or a codec could not do its part: the first failure of the operation.
+  private(set) var failure: HybridCacheError?
+  /// The copy that disk found expired.
+  var expired: HybridFound<Value>?
+  /// Whether memory holds what was stored, or held what was removed.
+  var isInMemory = false
+  /// The same for disk.
+  var isOnDisk = false
+
+  /// Notes a failure; the first one is reported.
+  mutating func fail(_ error: HybridCacheError) {
+    if failure == nil { failure = error }
+  }
+}

@@ -6,8 +6,7 @@ public import Synchronization
 /// A word for each id, which gets without a lock write, too: an access moves it on, but only if the
 /// time has entered another *granule* since the last one, so most hits only read. An entry
 /// therefore expires between `life` and `life` plus a granule after its last access, never earlier.
-@usableFromInline
-struct IdleTimes {
+@usableFromInline struct IdleTimes {
   /// The instant of entries that never expire.
   @inlinable static var never: UInt64 { .max }
 
@@ -38,8 +37,7 @@ struct IdleTimes {
   }
 
   /// The same words with room for more ids; these are no longer valid. O(ids).
-  @usableFromInline
-  consuming func grown(to wanted: Int) -> IdleTimes {
+  @usableFromInline consuming func grown(to wanted: Int) -> IdleTimes {
     let larger = IdleTimes(room: wanted, life: life)
     UnsafeMutableRawPointer(larger.base).copyMemory(
       from: base, byteCount: Self.bytes(room: min(room, wanted)))
@@ -48,8 +46,7 @@ struct IdleTimes {
   }
 
   /// Gives the memory back.
-  @usableFromInline
-  func deallocate() { LargeMemory.deallocate(base) }
+  @usableFromInline func deallocate() { LargeMemory.deallocate(base) }
 
   private static func bytes(room: Int) -> Int { (room + 1) * MemoryLayout<UInt64>.stride }
 
@@ -57,26 +54,20 @@ struct IdleTimes {
   var bytes: Int { Self.bytes(room: room) }
 
   /// When an entry that is accessed now expires.
-  @inlinable
-  @inline(__always)
-  func instant(_ now: UInt64) -> UInt64 {
+  @inlinable @inline(__always) func instant(_ now: UInt64) -> UInt64 {
     let (instant, isBeyondTime) = (((now &>> shift) &+ 1) &<< shift)
       .addingReportingOverflow(life)
     return isBeyondTime ? Self.never : instant
   }
 
   /// When an entry expires unless it is accessed before.
-  @inlinable
-  @inline(__always)
-  subscript(id: ObjectID) -> UInt64 {
+  @inlinable @inline(__always) subscript(id: ObjectID) -> UInt64 {
     assert(Int(id) <= room)
     return base[Int(id)].load(ordering: .relaxed)
   }
 
   /// An entry is stored; a permanent one does not expire.
-  @inlinable
-  @inline(__always)
-  func begin(_ id: ObjectID, _ now: UInt64, isPermanent: Bool) {
+  @inlinable @inline(__always) func begin(_ id: ObjectID, _ now: UInt64, isPermanent: Bool) {
     assert(Int(id) <= room)
     base[Int(id)].store(isPermanent ? Self.never : instant(now), ordering: .relaxed)
   }
@@ -84,9 +75,7 @@ struct IdleTimes {
   /// Notes an access, unless the entry has expired: then it says false. By any number of threads,
   /// while another one stores entries: what has come to the id by then may stay as if it had been
   /// accessed.
-  @inlinable
-  @inline(__always)
-  func touch(_ id: ObjectID, _ now: UInt64) -> Bool {
+  @inlinable @inline(__always) func touch(_ id: ObjectID, _ now: UInt64) -> Bool {
     let held = self[id]
     if held <= now { return false }
     if held != Self.never {
@@ -97,9 +86,7 @@ struct IdleTimes {
   }
 
   /// Not before `next` shall an entry expire that was to at `held`.
-  @inlinable
-  @inline(never)
-  func move(_ id: ObjectID, _ held: UInt64, _ next: UInt64) {
+  @inlinable @inline(never) func move(_ id: ObjectID, _ held: UInt64, _ next: UInt64) {
     var held = held
     // Not a plain store, and more than one try: another access may have been noted in between that
     // looked at the clock before this one, or an entry may have come to the id that never expires.
@@ -112,5 +99,25 @@ struct IdleTimes {
       if isDone { return }
       held = found
     }
+  }
+}
+
+/// Entries that expire because nobody accesses them.
+extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
+  /// When a resident entry expires if nobody accesses it, microseconds. (The tier knows only when
+  /// it does in any case.)
+  @inlinable func expiry(_ id: ObjectID) -> UInt64 {
+    let latest = tier.expiry(id)
+    guard let idle else { return latest }
+    return min(latest, idle[id])
+  }
+
+  /// What a get leaves that finds an entry not accessed for too long; nil where the id has none.
+  @inlinable @inline(never) mutating func endIdle(_ id: ObjectID) -> Leaving? {
+    guard tier.contains(id) else { return nil }
+    if keepsExpired == nil { tier.remove(id) }
+    totals.misses &+= 1
+    totals.idled &+= 1
+    return .expired(id)
   }
 }

@@ -14,8 +14,7 @@ public import LarderEngine
 ///
 /// What is there stays where it is until it is taken out, and all access is atomic: one thread at a
 /// time may change a directory while others search it, and what nobody takes out they find.
-@usableFromInline
-struct KeyDirectory {
+@usableFromInline struct KeyDirectory {
   // A bucket: 12 tags, 0 where there is no id; eight numbers of four bits; 12 ids.
   @inlinable static var bucketBytes: Int { 64 }
   @inlinable static var places: Int { 12 }
@@ -27,95 +26,87 @@ struct KeyDirectory {
   @usableFromInline let buckets: Int
 
   /// The directory that was made at `base`.
-  @inlinable
-  @inline(__always)
-  init(base: UnsafeMutableRawPointer, buckets: Int) {
+  @inlinable @inline(__always) init(base: UnsafeMutableRawPointer, buckets: Int) {
     self.base = base
     self.buckets = buckets
   }
 
   /// An empty directory for up to `objects` ids in memory that the caller keeps for as long, which
   /// begins with a cache line.
-  @inlinable
-  init(objects: Int, in memory: UnsafeMutableRawPointer) {
+  @inlinable init(objects: Int, in memory: UnsafeMutableRawPointer) {
     buckets = KeyDirectory.buckets(objects: objects)
     base = memory
     base.initializeMemory(as: UInt8.self, repeating: 0, count: buckets * Self.bucketBytes)
   }
 
-  @inlinable
-  static func buckets(objects: Int) -> Int { objects * 2 / 17 + 1 }
+  @inlinable static func buckets(objects: Int) -> Int { objects * 2 / 17 + 1 }
 
   /// Bytes that a directory for up to `objects` ids takes.
-  @inlinable
-  static func bytes(objects: Int) -> Int { buckets(objects: objects) * bucketBytes }
+  @inlinable static func bytes(objects: Int) -> Int { buckets(objects: objects) * bucketBytes }
 
   /// Where the search for a hash begins.
-  @inlinable
-  @inline(__always)
-  func home(_ hash: UInt32) -> UnsafeMutableRawPointer {
+  @inlinable @inline(__always) func home(_ hash: UInt32) -> UnsafeMutableRawPointer {
     base + Int((UInt64(hash) &* UInt64(truncatingIfNeeded: buckets)) >> 32) &* Self.bucketBytes
   }
 
   /// The bucket behind another.
-  @inlinable
-  @inline(__always)
-  func next(_ bucket: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer {
+  @inlinable @inline(__always) func next(
+    _ bucket: UnsafeMutableRawPointer
+  ) -> UnsafeMutableRawPointer {
     let next = bucket + Self.bucketBytes
     return next == base + buckets &* Self.bucketBytes ? base : next
   }
 
   /// The byte of a hash that a bucket keeps: not 0, and not of those that say which bucket.
-  @inlinable
-  @inline(__always)
-  static func tag(_ hash: UInt32) -> UInt8 { max(1, UInt8(truncatingIfNeeded: hash)) }
+  @inlinable @inline(__always) static func tag(_ hash: UInt32) -> UInt8 {
+    max(1, UInt8(truncatingIfNeeded: hash))
+  }
 
   /// A bit for each place of a bucket whose tag is `tag`, from the lowest on.
-  @inlinable
-  @inline(__always)
-  static func places(in bucket: UnsafeMutableRawPointer, tag: UInt8) -> UInt32 {
+  @inlinable @inline(__always) static func places(
+    in bucket: UnsafeMutableRawPointer, tag: UInt8
+  ) -> UInt32 {
     larder_equal_bytes(SharedBytes.load(bucket), SharedBytes.load(bucket + 8), tag)
   }
 
   /// The place that the lowest bit set stands for.
-  @inlinable
-  @inline(__always)
-  static func place(_ bits: UInt32) -> Int { bits.trailingZeroBitCount }
+  @inlinable @inline(__always) static func place(_ bits: UInt32) -> Int {
+    bits.trailingZeroBitCount
+  }
 
-  @inlinable
-  @inline(__always)
-  static func id(_ bucket: UnsafeMutableRawPointer, _ place: Int) -> ObjectID {
+  @inlinable @inline(__always) static func id(
+    _ bucket: UnsafeMutableRawPointer, _ place: Int
+  ) -> ObjectID {
     SharedBytes.load(bucket + (idsOffset &+ place &* 4))
   }
 
   /// Where in the word of a bucket's numbers that of a hash's class is: the class is of bits that
   /// neither the tag has nor, in directories of less than two million buckets, the way there.
-  @inlinable
-  @inline(__always)
-  static func classShift(_ hash: UInt32) -> UInt32 { (hash >> 6) & 0b11100 }
+  @inlinable @inline(__always) static func classShift(_ hash: UInt32) -> UInt32 {
+    (hash >> 6) & 0b11100
+  }
 
   /// How many ids of a hash's class went on from a bucket; from `passedMax` on, that for good: what
   /// is beyond it is not counted.
-  @inlinable
-  @inline(__always)
-  static func passed(_ bucket: UnsafeMutableRawPointer, _ hash: UInt32) -> UInt32 {
+  @inlinable @inline(__always) static func passed(
+    _ bucket: UnsafeMutableRawPointer, _ hash: UInt32
+  ) -> UInt32 {
     let numbers: UInt32 = SharedBytes.load(bucket + passedOffset)
     return (numbers >> classShift(hash)) & passedMax
   }
 
   /// Counts one more that went on, or with the negative of 1 one less.
-  @inlinable
-  @inline(__always)
-  static func count(_ step: UInt32, _ bucket: UnsafeMutableRawPointer, _ hash: UInt32) {
+  @inlinable @inline(__always) static func count(
+    _ step: UInt32, _ bucket: UnsafeMutableRawPointer, _ hash: UInt32
+  ) {
     if passed(bucket, hash) == passedMax { return }
     let numbers: UInt32 = SharedBytes.load(bucket + passedOffset)
     SharedBytes.store(numbers &+ step << classShift(hash), bucket + passedOffset)
   }
 
   /// The id with this hash that `matches`, or `.none`. O(1) on average.
-  @inlinable
-  @inline(__always)
-  func find(_ hash: UInt32, _ matches: (ObjectID) -> Bool) -> ObjectID {
+  @inlinable @inline(__always) func find(_ hash: UInt32, _ matches: (ObjectID) -> Bool) -> ObjectID
+  {
     let tag = Self.tag(hash)
     let home = home(hash)
     var bucket = home
@@ -133,9 +124,7 @@ struct KeyDirectory {
   }
 
   /// Adds an id that is not there. There must be fewer than there is room for. O(1) on average.
-  @inlinable
-  @inline(__always)
-  func insert(_ hash: UInt32, _ id: ObjectID) {
+  @inlinable @inline(__always) func insert(_ hash: UInt32, _ id: ObjectID) {
     var bucket = home(hash)
     while true {
       let free = Self.places(in: bucket, tag: 0)
@@ -151,9 +140,7 @@ struct KeyDirectory {
   }
 
   /// Takes out an id that is there. O(1) on average.
-  @inlinable
-  @inline(__always)
-  func remove(_ hash: UInt32, _ id: ObjectID) {
+  @inlinable @inline(__always) func remove(_ hash: UInt32, _ id: ObjectID) {
     let tag = Self.tag(hash)
     var bucket = home(hash)
     while true {
@@ -173,9 +160,7 @@ struct KeyDirectory {
 
   /// Puts another id in the place of one that is there: who searches meanwhile finds one of the
   /// two. O(1) on average.
-  @inlinable
-  @inline(__always)
-  func replace(_ hash: UInt32, _ id: ObjectID, by other: ObjectID) {
+  @inlinable @inline(__always) func replace(_ hash: UInt32, _ id: ObjectID, by other: ObjectID) {
     let tag = Self.tag(hash)
     var bucket = home(hash)
     while true {
@@ -193,8 +178,7 @@ struct KeyDirectory {
   }
 
   /// Every id that is there, in no order. O(buckets).
-  @usableFromInline
-  func ids() -> [ObjectID] {
+  @usableFromInline func ids() -> [ObjectID] {
     var ids: [ObjectID] = []
     for number in 0..<buckets {
       let bucket = base + number * Self.bucketBytes

@@ -1,12 +1,5 @@
 import LarderEngine
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import LarderLibc
 
 /// A cache in memory, for use from any number of threads.
 ///
@@ -163,15 +156,12 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
 
   /// The value of a key, which is then a reference to it; nil where there is none or it has
   /// expired, in which case it is removed. Amortised O(1), or what the policy takes.
-  @inlinable
-  public func value(for key: Key) -> Value? { get(key) { $0.pointee } }
+  @inlinable public func value(for key: Key) -> Value? { get(key) { $0.pointee } }
 
   /// A get that answers with what `read` makes of the value where it lies, which saves a copy of
   /// what is not wanted. It is called while the value cannot change, must not call the cache, and
   /// answers nil only for a value that is as good as none.
-  @inlinable
-  @inline(__always)
-  package func get<Result>(
+  @inlinable @inline(__always) package func get<Result>(
     _ key: Key, _ read: (UnsafePointer<Value>) -> Result?
   ) -> Result? {
     blocks.assertNotReentrant()
@@ -189,9 +179,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
 
   /// A get that takes no lock; false where it came to nothing because the entry was being written
   /// or has to be removed, or the shard could not be read.
-  @inlinable
-  @inline(__always)
-  func getThroughSlot<Result>(
+  @inlinable @inline(__always) func getThroughSlot<Result>(
     _ key: Key, _ hash: UInt32, _ index: Int, _ slots: ReaderSlots, _ result: inout Result?,
     _ read: (UnsafePointer<Value>) -> Result?
   ) -> Bool {
@@ -212,8 +200,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     return outcome != .unknown
   }
 
-  @inlinable
-  func getLocked<Result>(
+  @inlinable func getLocked<Result>(
     _ key: Key, _ hash: UInt32, _ index: Int, _ isHeard: Bool,
     _ read: (UnsafePointer<Value>) -> Result?
   ) -> Result? {
@@ -231,9 +218,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   }
 
   /// The end of a get after which something leaves.
-  @inlinable
-  @inline(never)
-  func unlock(
+  @inlinable @inline(never) func unlock(
     _ index: Int, _ leaving: MemoryShard<Key, Value>.Leaving, _ kind: CacheEventKind, _ key: Key,
     _ isHeard: Bool
   ) {
@@ -257,9 +242,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   ///   - isPermanent: Whether cleaning passes over it.
   ///
   /// Amortised O(1), or what the policy takes.
-  @inlinable
-  @discardableResult
-  public func set(
+  @inlinable @discardableResult public func set(
     _ value: Value, for key: Key, weight: Int = 1, timeToLive: Duration? = nil,
     fetchCost: Float = 1, isPermanent: Bool = false
   ) -> Bool {
@@ -273,9 +256,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   /// `limits.age` says so, and tells what became of it; otherwise as `set`.
   ///
   /// - Parameter expiresMicroseconds: `UInt64.max` for never.
-  @inlinable
-  @discardableResult
-  package func set(
+  @inlinable @discardableResult package func set(
     _ value: Value, for key: Key, weight: Int = 1, expiresMicroseconds: UInt64,
     fetchCost: Float = 1, isPermanent: Bool = false
   ) -> MemoryStored {
@@ -286,9 +267,9 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
         isPermanent: isPermanent))
   }
 
-  @inlinable
-  @inline(__always)
-  func store(_ value: Value, for key: Key, _ entry: MemoryEntry) -> MemoryStored {
+  @inlinable @inline(__always) func store(
+    _ value: Value, for key: Key, _ entry: MemoryEntry
+  ) -> MemoryStored {
     let hash = hasher.hash(key)
     let index = blocks.index(hash)
     let upper = UInt32(truncatingIfNeeded: hash >> 32)
@@ -310,8 +291,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   }
 
   /// The value of a key: see `value(for:)` and `set`; nil removes it.
-  @inlinable
-  public subscript(key: Key) -> Value? {
+  @inlinable public subscript(key: Key) -> Value? {
     get { value(for: key) }
     set {
       if let newValue { set(newValue, for: key) } else { remove(key) }
@@ -320,8 +300,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
 
   /// Removes a key, permanent or not, and returns its value unless that has expired. Nothing is
   /// remembered of the key afterwards. Amortised O(1), or what the policy takes.
-  @discardableResult
-  public func remove(_ key: Key) -> Value? {
+  @discardableResult public func remove(_ key: Key) -> Value? {
     let hash = hasher.hash(key)
     defer { if events.watchesChanges(hash) { noteRemoval(key, hash) } }
     #if LARDER_SCHEDULES
@@ -340,9 +319,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   }
 
   /// A set of something that may never be used: only removes what the key had.
-  @usableFromInline
-  @inline(never)
-  func refuseExpired(_ value: Value, _ key: Key) -> Bool {
+  @usableFromInline @inline(never) func refuseExpired(_ value: Value, _ key: Key) -> Bool {
     let hash = hasher.hash(key)
     withShard(blocks.index(hash)) { shard, gone in
       loads.forget(key)
@@ -378,3 +355,168 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
 
 /// Processors that the system has.
 private var systemProcessors: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
+
+/// Looking at entries without a reference to them.
+extension MemoryCache {
+  /// Whether a value is there to be used; asking is not a reference to it.
+  public func contains(_ key: Key) -> Bool {
+    let hash = hasher.hash(key)
+    return withShard(blocks.index(hash)) { shard, _ in
+      shard.contains(key, UInt32(truncatingIfNeeded: hash >> 32), now: clock.nowMicroseconds)
+    }
+  }
+
+  /// When an entry expires, microseconds of the cache's clock, or `UInt64.max` for never; nil where
+  /// there is none or it has expired. Asking is not a reference to it.
+  package func expiry(of key: Key) -> UInt64? {
+    let hash = hasher.hash(key)
+    return withShard(blocks.index(hash)) { shard, _ in
+      shard.expiry(key, UInt32(truncatingIfNeeded: hash >> 32), now: clock.nowMicroseconds)
+    }
+  }
+
+  /// Gives an entry that has not expired another time to live from now on, 0 for none of its own;
+  /// `limits.age` may shorten it, and a permanent entry stays as it is. Not a reference to it.
+  package func renew(_ key: Key, timeToLiveMicroseconds: UInt64) {
+    let hash = hasher.hash(key)
+    withShard(blocks.index(hash)) { shard, _ in
+      shard.renew(
+        key, UInt32(truncatingIfNeeded: hash >> 32), timeToLive: timeToLiveMicroseconds,
+        now: clock.nowMicroseconds)
+    }
+  }
+
+  /// The value of a key that has expired and was kept, with the instant at which it expired,
+  /// microseconds; nil where there is none. Asking is not a reference to it.
+  func expired(_ key: Key) -> (value: Value, expires: UInt64)? {
+    let hash = hasher.hash(key)
+    return withShard(blocks.index(hash)) { shard, _ in
+      shard.expired(key, UInt32(truncatingIfNeeded: hash >> 32), now: clock.nowMicroseconds)
+    }
+  }
+
+  /// The value of a key that may be used; not a reference to it, and not counted.
+  func peek(_ key: Key) -> Value? {
+    let hash = hasher.hash(key)
+    return withShard(blocks.index(hash)) { shard, _ in
+      shard.value(key, UInt32(truncatingIfNeeded: hash >> 32), now: clock.nowMicroseconds)
+    }
+  }
+}
+
+/// More than one value, or a value and its successor.
+extension MemoryCache {
+  /// Replaces the value of a key by one that depends on it, as one step: no other thread gets or
+  /// sets the key in between.
+  ///
+  ///     cache.update("visits") { count in count = (count ?? 0) + 1 }
+  ///
+  /// `body` is called with the shard's lock held: it must be short and must not call the cache. If
+  /// it does, a debug build traps; a release build serves the call, and other threads may then
+  /// change the key before the update stores its value.
+  /// It gets nil where there is no value or it has expired; if it leaves nil, the key is removed;
+  /// if it throws, nothing changes. Looking at the old value is not a reference to it, storing the
+  /// new one is a set. A value that copies on write is copied when it is changed in place.
+  ///
+  /// - Parameters: See `set`.
+  /// - Returns: What `body` returns.
+  @discardableResult public func update<Result>(
+    _ key: Key, weight: Int = 1, timeToLive: Duration? = nil, fetchCost: Float = 1,
+    _ body: (inout Value?) throws -> Result
+  ) rethrows -> Result {
+    let hash = hasher.hash(key)
+    let upper = UInt32(truncatingIfNeeded: hash >> 32)
+    let isUseless = timeToLive.map { $0 <= .zero } ?? false
+    let entry = MemoryEntry(
+      cost: weight, timeToLive: timeToLive, fetchCost: fetchCost, isPermanent: false)
+    // Held until the lock is given back: its end may run code that calls the cache.
+    var old: Value?
+    var new: Value?
+    #if LARDER_SCHEDULES
+      if ScheduleFault.planted == .earlyForgetting { loads.forget(key) }
+      let early = ScheduleFault.planted == .updateInTwoSteps ? peek(key) : nil
+    #endif
+    var now: UInt64 = 0
+    let result = try withStep(blocks.index(hash)) { shard in
+      now = clock.nowMicroseconds
+      old = shard.value(key, upper, now: now)
+      #if LARDER_SCHEDULES
+        if ScheduleFault.planted == .updateInTwoSteps { old = early }
+      #endif
+      new = old
+    } change: { () throws in
+      try body(&new)
+    } after: { shard, gone in
+      #if LARDER_SCHEDULES
+        if ScheduleFault.planted != .earlyForgetting { loads.forget(key) }
+      #else
+        loads.forget(key)
+      #endif
+      if events.watchesChanges(hash) { revokeAbsence(of: key) }
+      if let new, !isUseless {
+        let stored = shard.set(
+          key, upper, fingerprint: hasher.fingerprint(key, hash), new, entry, now: now, &gone)
+        if stored == .stored { gone.note(.set, key) }
+      } else {
+        if let new {
+          shard.totals.sets &+= 1
+          shard.refuse(key, new, &gone)
+        }
+        _ = shard.remove(key, upper, now: now, &gone)
+      }
+    }
+    if events.watchesChanges(hash) {
+      if new == nil || isUseless { noteRemoval(key, hash) } else { noteSet(key, hash, entry) }
+    }
+    withExtendedLifetime(old) {}
+    return result
+  }
+
+  /// Holds a shard's lock for three parts of an update. `change` is the user's; if it throws,
+  /// `after` is not called.
+  private func withStep<Result, Failure: Error>(
+    _ index: Int, before: (inout MemoryShard<Key, Value>) -> Void,
+    change: () throws(Failure) -> Result,
+    after: (inout MemoryShard<Key, Value>, inout EvictedEntries<Key, Value>) -> Void
+  ) throws(Failure) -> Result {
+    var gone = EvictedEntries<Key, Value>(isHeard: events.isActive, handing: handing)
+    blocks.lock(index)
+    before(&blocks.shard(index).pointee)
+    var isReleased = false
+    let result: Swift.Result<Result, Failure>
+    do throws(Failure) {
+      result = .success(
+        try ForeignCall.run(
+          of: blocks.base, bytes: blocks.bytes, holding: blocks.lock(at: index),
+          isReleased: &isReleased, change))
+    } catch {
+      result = .failure(error)
+    }
+    if isReleased { blocks.lock(index) }
+    if case .success = result { after(&blocks.shard(index).pointee, &gone) }
+    blocks.unlock(index)
+    gone.finish(events, onEviction)
+    return try result.get()
+  }
+
+  /// The values of several keys; keys without one are left out. As one `value(for:)` for each key,
+  /// in order.
+  public func values(for keys: some Sequence<Key>) -> [Key: Value] {
+    var values: [Key: Value] = [:]
+    values.reserveCapacity(keys.underestimatedCount)
+    for key in keys { values[key] = value(for: key) }
+    return values
+  }
+
+  /// The keys that have a value which may be used, in no order. Shards are looked at one after the
+  /// other, so while other threads work the keys need not belong to one moment. Not a reference to
+  /// any. O(entries) in time and memory.
+  public var keys: [Key] {
+    let now = clock.nowMicroseconds
+    var keys: [Key] = []
+    for index in 0..<blocks.count {
+      withShard(index) { shard, _ in shard.appendKeys(to: &keys, now: now) }
+    }
+    return keys
+  }
+}

@@ -5,8 +5,7 @@ public import Synchronization
 ///
 /// One lock for all keys: it is taken by requests that missed, and loads take far longer. A shard's
 /// lock may be held when it is taken, not the other way round.
-@usableFromInline
-final class MemoryLoads<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+@usableFromInline final class MemoryLoads<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private struct State {
     var loads: [Key: MemoryLoad<Value>] = [:]
     var totals = MemoryLoadCounts()
@@ -31,9 +30,7 @@ final class MemoryLoads<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// Whether a key is being loaded. Asked with the lock of a shard held, which every load takes
   /// between its registration and the call of its loader: one of a key of that shard that is not
   /// seen here asks the origin later.
-  @inlinable
-  @inline(__always)
-  var areUnderWay: Bool { underWay.load(ordering: .acquiring) > 0 }
+  @inlinable @inline(__always) var areUnderWay: Bool { underWay.load(ordering: .acquiring) > 0 }
 
   /// A request was answered by remembering that there is no value.
   func countAbsent() { state.withLock { $0.totals.negativeHits += 1 } }
@@ -133,8 +130,7 @@ final class MemoryLoads<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// A key is being set or removed, and the lock of its shard is held: what is being loaded for it
   /// will not be stored, and later requests load anew. Without the shard's lock a load could begin,
   /// and bring what is older than a set, between this and the removal, and be stored after both.
-  @usableFromInline
-  func forget(_ key: Key) {
+  @usableFromInline func forget(_ key: Key) {
     #if LARDER_SCHEDULES
       ScheduledStep.take()
     #endif
@@ -159,6 +155,142 @@ final class MemoryLoads<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         state.loads[key] = nil
         underWay.subtract(1, ordering: .acquiringAndReleasing)
       }
+    }
+  }
+}
+
+/// Keys of which the origin has said that it has no value.
+extension MemoryLoads {
+  /// Whether it is remembered that a key has no value.
+  func isAbsent(_ key: Key) -> Bool { absences?.value(for: key)?.isKnown ?? false }
+
+  /// A key is being set or removed, and the lock of its shard is held: that it has no value is no
+  /// longer so. The key stays until `forgetAbsence`, for its end may run code that calls the cache.
+  func revokeAbsence(of key: Key) {
+    #if LARDER_SCHEDULES
+      if ScheduleFault.planted == .lateForgetting { return }
+    #endif
+    absences?.peek(key)?.revoke()
+  }
+
+  /// The same for all keys that `isRemoved` says, whose loads are forgotten already. O(keys that
+  /// are remembered). Returns copies of keys, which may end only when no lock is held.
+  func revokeAbsences(where isRemoved: (Key) -> Bool) -> [Key] {
+    guard let absences else { return [] }
+    let keys = absences.keys
+    for key in keys where isRemoved(key) { absences.peek(key)?.revoke() }
+    return keys
+  }
+
+  /// A key was set or removed.
+  func forgetAbsence(_ key: Key) { absences?.remove(key) }
+}
+
+/// A load of a memory cache that is under way.
+final class MemoryLoad<Value: Sendable>: Sendable {
+  /// Who waits for it, and its task.
+  let flight: CacheFlight<Value>
+  private let isWanted = Atomic(true)
+
+  /// A load; one in the background goes on when nobody waits for it.
+  init(isBackground: Bool = false) {
+    flight = CacheFlight(candidate: nil, isBackground: isBackground)
+  }
+
+  /// Whether its value, or that there is none, may be stored: not once its key was set or removed.
+  var mayStore: Bool {
+    #if LARDER_SCHEDULES
+      ScheduledStep.take()
+    #endif
+    return isWanted.load(ordering: .acquiring)
+  }
+
+  /// Its key was set or removed. Those who wait get the value all the same.
+  func forget() { isWanted.store(false, ordering: .sequentiallyConsistent) }
+}
+
+/// How a request wants a value loaded and stored.
+struct MemoryLoader<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+  /// Asks the origin.
+  let load: @Sendable (Key) async throws -> Value?
+  /// How long it is remembered that there is no value; nil for a loader that always has one.
+  let negativeLife: Duration?
+  /// How a value is stored; nil for one that is not.
+  let entry: @Sendable (Value) -> MemoryEntry?
+
+  init(
+    _ cost: @escaping @Sendable (Value) -> Int,
+    _ timeToLive: @escaping @Sendable (Value) -> Duration?, _ fetchCost: Float,
+    _ negativeLife: Duration?, _ load: @escaping @Sendable (Key) async throws -> Value?
+  ) {
+    self.load = load
+    self.negativeLife = negativeLife
+    entry = { value in
+      let life = timeToLive(value)
+      if let life, life <= .zero { return nil }
+      return MemoryEntry(
+        cost: cost(value), timeToLive: life, fetchCost: fetchCost, isPermanent: false)
+    }
+  }
+}
+
+/// That the origin has no value for a key, as a load has found.
+///
+/// It counts from when the load has found, with the lock of the key's shard held, that nobody has
+/// set or removed the key meanwhile, until the next set or removal of the key, which holds that
+/// lock, too. So nobody is told that there is no value who comes after somebody who was given one,
+/// or who has begun to load it anew.
+final class MemoryAbsence: Sendable {
+  private let counts = Atomic(false)
+
+  /// Whether it is an answer to requests.
+  var isKnown: Bool { counts.load(ordering: .acquiring) }
+
+  /// It is an answer from now on; the lock of the key's shard is held.
+  func confirm() { counts.store(true, ordering: .sequentiallyConsistent) }
+
+  /// The key is being set or removed, and the lock of its shard is held.
+  func revoke() { counts.store(false, ordering: .sequentiallyConsistent) }
+}
+
+/// What `MemoryCache.value(for:load:)` has done since the cache was made or its statistics were
+/// reset.
+public struct MemoryLoadCounts: Sendable, Hashable, Codable {
+  /// Loads started: calls of a loader.
+  public var started: UInt64 = 0
+  /// Requests that waited for a load which another request had started.
+  public var joined: UInt64 = 0
+  /// Loads that ended with an error, those included that were cancelled because nobody waited for
+  /// them any more.
+  public var failed: UInt64 = 0
+  /// Loads started that reload a value in the background.
+  public var refreshes: UInt64 = 0
+  /// Requests that got an expired value; see `MemoryCacheConfiguration.staleWhileRevalidate`.
+  public var stale: UInt64 = 0
+  /// Loads that found no value; see `MemoryCache.value(for:negativeLife:load:)`.
+  public var none: UInt64 = 0
+  /// Requests answered by remembering that there is no value.
+  public var negativeHits: UInt64 = 0
+
+  /// Nothing has happened yet.
+  public init() {}
+}
+
+/// Why a memory cache did not call a loader.
+public enum MemoryLoadError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The loader of a key asked the cache for the same key, and would have waited for itself.
+  case loadsItself(key: String)
+  /// A reload of the key took longer than `MemoryCacheConfiguration.refreshTimeout`.
+  case refreshTimedOut(key: String)
+
+  /// One line for a person.
+  public var description: String {
+    switch self {
+    case .loadsItself(let key):
+      "memory cache: the loader of '\(key)' asks the cache for the same key and would wait for "
+        + "itself; call the origin instead"
+    case .refreshTimedOut(let key):
+      "memory cache: the reload of '\(key)' did not end within refreshTimeout and was cancelled"
     }
   }
 }

@@ -9,18 +9,14 @@ public import LarderEngine
 /// its key and has no value. Where the policy knows ghosts by their places, an id belongs to a key
 /// only while that has a value, and of a ghost the key alone is kept: see MemoryShard+Ghosts. An id
 /// without a key is in a list of free ones, threaded through the places of stamps.
-@usableFromInline
-struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
+@usableFromInline struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   /// Set in a stamp where the entry is permanent; the rest is the instant of storing, in units of
   /// 2^20 microseconds since `stampOrigin`: 35 years before the shard was made to 35 years after,
   /// whatever the clock counts from. The largest is of entries being reloaded.
-  @inlinable
-  static var permanentBit: UInt32 { 1 << 31 }
+  @inlinable static var permanentBit: UInt32 { 1 << 31 }
 
   /// An instant in microseconds as a stamp has it; instants beyond its range count as its ends.
-  @inlinable
-  @inline(__always)
-  func stamp(_ instant: UInt64) -> UInt32 {
+  @inlinable @inline(__always) func stamp(_ instant: UInt64) -> UInt32 {
     let units = instant >> 20
     return UInt32(
       truncatingIfNeeded: min(units &- min(units, stampOrigin), UInt64(Self.permanentBit - 2)))
@@ -109,16 +105,12 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
 
   /// The id of a key, or `.none`; that of a ghost only where it has one as entries have. O(1) on
   /// average.
-  @inlinable
-  @inline(__always)
-  func find(_ key: Key, _ hash: UInt32) -> ObjectID {
+  @inlinable @inline(__always) func find(_ key: Key, _ hash: UInt32) -> ObjectID {
     directory.find(hash) { records.isOf(key, hash, $0) }
   }
 
   /// The hash of an id's key.
-  @inlinable
-  @inline(__always)
-  func hash(_ id: ObjectID) -> UInt32 {
+  @inlinable @inline(__always) func hash(_ id: ObjectID) -> UInt32 {
     if !records.hasVersions { return records.hash(id).pointee }
     // It need not be kept: such keys are hashed in no time.
     return UInt32(truncatingIfNeeded: hasher.hash(records.key(id).pointee) >> 32)
@@ -126,17 +118,14 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
 
   /// What a get leaves to be taken out by `leave`. Most leave nothing and need no
   /// `EvictedEntries`.
-  @usableFromInline
-  enum Leaving {
+  @usableFromInline enum Leaving {
     case nothing
     case expired(ObjectID)
     case victims
   }
 
   /// A get: puts what `read` makes of the value where it lies into `result`.
-  @inlinable
-  @inline(__always)
-  mutating func get<Result>(
+  @inlinable @inline(__always) mutating func get<Result>(
     _ key: Key, _ hash: UInt32, _ clock: any CacheClock, _ result: inout Result?,
     _ read: (UnsafePointer<Value>) -> Result?
   ) -> Leaving {
@@ -163,9 +152,9 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   }
 
   /// Takes out what a get has left.
-  @inlinable
-  @inline(never)
-  mutating func leave(_ leaving: Leaving, _ gone: inout EvictedEntries<Key, Value>) {
+  @inlinable @inline(never) mutating func leave(
+    _ leaving: Leaving, _ gone: inout EvictedEntries<Key, Value>
+  ) {
     switch leaving {
     case .nothing: break
     case .expired(let id):
@@ -182,9 +171,7 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   }
 
   /// A set.
-  @inlinable
-  @inline(__always)
-  mutating func set(
+  @inlinable @inline(__always) mutating func set(
     _ key: Key, _ hash: UInt32, fingerprint: UInt32, _ value: Value, _ entry: MemoryEntry,
     now: UInt64, _ gone: inout EvictedEntries<Key, Value>
   ) -> MemoryStored {
@@ -232,9 +219,7 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
 
   /// Brings the place near at which the directory has what is likely to be evicted next, whose
   /// record is near since the last set; unless finding out where that is takes long.
-  @inlinable
-  @inline(__always)
-  func prefetchCandidate() {
+  @inlinable @inline(__always) func prefetchCandidate() {
     let id = tier.victims.candidate
     guard id != .none, hasher.isFast || !records.hasVersions else { return }
     // It may have been removed since. Its key is then any bytes, and good enough.
@@ -243,9 +228,7 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
 
   /// Takes out what the tier has just evicted, and says whether `fresh`, whose value is not stored
   /// yet, is among it.
-  @inlinable
-  @inline(__always)
-  mutating func dropVictims(
+  @inlinable @inline(__always) mutating func dropVictims(
     _ gone: inout EvictedEntries<Key, Value>, fresh: ObjectID, _ value: Value, _ entry: MemoryEntry
   ) -> Bool {
     var isFreshGone = false
@@ -272,9 +255,9 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   }
 
   /// Notes that a value was refused.
-  @inlinable
-  @inline(never)
-  func refuse(_ key: Key, _ value: Value, _ gone: inout EvictedEntries<Key, Value>) {
+  @inlinable @inline(never) func refuse(
+    _ key: Key, _ value: Value, _ gone: inout EvictedEntries<Key, Value>
+  ) {
     gone.note(.reject, key)
     guard gone.handing == .all else { return }
     gone.takeMore(
@@ -284,9 +267,7 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   }
 
   /// Notes for whoever keeps it elsewhere, or listens, that the value of an id is gone.
-  @inlinable
-  @inline(never)
-  func handOver(
+  @inlinable @inline(never) func handOver(
     _ id: ObjectID, _ value: Value, _ isPermanent: Bool, _ reason: MemoryRemovalReason,
     _ gone: inout EvictedEntries<Key, Value>
   ) {
@@ -297,9 +278,7 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   }
 
   /// Notes a departure for whoever wants to hear of this kind.
-  @inlinable
-  @inline(never)
-  func handOver(
+  @inlinable @inline(never) func handOver(
     _ id: ObjectID, _ kind: CacheEventKind, _ gone: inout EvictedEntries<Key, Value>
   ) {
     guard gone.handing == .all || kind == .evict(.capacity) else { return }
@@ -314,8 +293,7 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   }
 
   /// Takes out the value of an id that the tier no longer holds, and the key unless it is a ghost.
-  @inlinable
-  mutating func depart(
+  @inlinable mutating func depart(
     _ id: ObjectID, _ kind: CacheEventKind, _ gone: inout EvictedEntries<Key, Value>
   ) {
     vacate(id, kind, &gone)
@@ -323,9 +301,7 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   }
 
   /// Takes out the value of an id that the tier no longer holds.
-  @inlinable
-  @inline(__always)
-  mutating func vacate(
+  @inlinable @inline(__always) mutating func vacate(
     _ id: ObjectID, _ kind: CacheEventKind, _ gone: inout EvictedEntries<Key, Value>
   ) {
     if gone.handing != .none { handOver(id, kind, &gone) }
@@ -339,10 +315,7 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   ///
   /// A record that is open and has no value stays open when its id is free, so that who has found
   /// the id without the lock turns back.
-  @inlinable
-  @inline(__always)
-  @discardableResult
-  mutating func letGo(
+  @inlinable @inline(__always) @discardableResult mutating func letGo(
     _ id: ObjectID, fresh: ObjectID = .none, _ gone: inout EvictedEntries<Key, Value>
   ) -> Bool {
     if placesGhosts {
@@ -356,26 +329,21 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   }
 
   /// Takes the id of a forgotten object from its key. O(1) on average.
-  @inlinable
-  mutating func release(_ id: ObjectID, _ gone: inout EvictedEntries<Key, Value>) {
+  @inlinable mutating func release(_ id: ObjectID, _ gone: inout EvictedEntries<Key, Value>) {
     directory.remove(hash(id), id)
     gone.take(key: records.key(id).move())
     free(id)
   }
 
   /// Puts an id that has no key into the list of free ones.
-  @inlinable
-  @inline(__always)
-  mutating func free(_ id: ObjectID) {
+  @inlinable @inline(__always) mutating func free(_ id: ObjectID) {
     records.stamp(id).pointee = free
     free = id
   }
 
   /// An id for a key that has none, or only that of its ghost in the directory; its record is open.
   /// Amortised O(1).
-  @inlinable
-  @inline(__always)
-  mutating func takeID(
+  @inlinable @inline(__always) mutating func takeID(
     _ key: Key, _ hash: UInt32, ghost: ObjectID, _ gone: inout EvictedEntries<Key, Value>
   ) -> ObjectID {
     if free == .none, Int(highest) == records.room { findRoom(&gone) }
@@ -391,5 +359,245 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     if !records.hasVersions { records.hash(id).pointee = hash }
     if ghost == .none { directory.insert(hash, id) } else { recall(ghost, hash, as: id, &gone) }
     return id
+  }
+}
+
+/// What a set says of an entry beside its key and value, in the engine's units.
+@usableFromInline struct MemoryEntry {
+  /// Cost against the limit; more than 32 bits hold is more than any shard takes.
+  @usableFromInline var size: UInt32
+  /// Time to live, microseconds; 0 for none of its own.
+  @usableFromInline var timeToLive: UInt64
+  /// When it expires at the latest, microseconds; `UInt64.max` for never.
+  @usableFromInline var expires: UInt64
+  /// What fetching it again costs.
+  @usableFromInline var fetchCost: Float
+  /// Whether it survives cleaning.
+  @usableFromInline var isPermanent: Bool
+
+  @inlinable @inline(__always) init(
+    cost: Int, timeToLive: Duration?, expires: UInt64 = .max, fetchCost: Float, isPermanent: Bool
+  ) {
+    size = UInt32(clamping: cost)
+    let life = timeToLive.map { $0 > .zero ? max(1, $0.microseconds) : 0 }
+    self.timeToLive = life ?? 0
+    // A life of nothing is over at once, where the tier takes 0 for none.
+    self.expires = life == 0 ? 0 : expires
+    self.fetchCost = fetchCost.asFetchCost
+    self.isPermanent = isPermanent
+  }
+}
+
+extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
+  /// As many ids as are ever needed by a policy that remembers so many objects, resident or not:
+  /// one more for what a set stores; and where there are ghosts a 64th of all, so that the search
+  /// for those that were forgotten unnoticed is short.
+  static func roomMax(residents: Int, ghosts: Int) -> Int {
+    let (sum, isTooMuch) = residents.addingReportingOverflow(ghosts)
+    let most = isTooMuch ? ObjectID.maximumCount / 2 : min(sum, ObjectID.maximumCount / 2)
+    return most + 1 + (ghosts > 0 ? most / 64 : 0)
+  }
+
+  /// Called when every id belongs to a key: takes the id of a forgotten ghost back, or makes room
+  /// for more ids where a round over all of them has found no more than one in 32 forgotten.
+  /// Amortised O(1) an id.
+  @inlinable @inline(never) mutating func findRoom(_ gone: inout EvictedEntries<Key, Value>) {
+    while true {
+      let id = tier.forgotten(sweep, ObjectID(records.room))
+      if id != .none {
+        release(id, &gone)
+        sweep = id + 1
+        swept += 1
+        return
+      }
+      let isFew = Int(swept) <= records.room / 32
+      let isNone = swept == 0
+      sweep = 1
+      swept = 0
+      // Only a policy that remembers more than it said comes here with all the room there is.
+      if isFew, records.room < roomMax || isNone {
+        grow(to: Self.nextRoom(records.room, roomMax: roomMax), ghosts: records.ghosts)
+        return
+      }
+    }
+  }
+
+  /// Twice the room while that is little, then a quarter more; not much less than all that is ever
+  /// needed, and no more.
+  @usableFromInline static func nextRoom(_ room: Int, roomMax: Int) -> Int {
+    let next = room < 1 << 14 ? room * 2 : room + room / 4
+    return room < roomMax && next + next / 8 >= roomMax ? roomMax : next
+  }
+
+  /// Makes room for ids up to `wanted`, and that many places for ghosts. But for `fresh`, all that
+  /// is resident has a value, and nothing else has. O(ids).
+  @inlinable mutating func grow(to wanted: Int, ghosts: Int, fresh: ObjectID = .none) {
+    place.close()
+    if wanted > records.room {
+      tier.reserve(wanted)
+      if let held = idle { idle = held.grown(to: wanted) }
+      reserveWheel(wanted)
+    }
+    let larger = ShardRecords<Key, Value>(
+      room: wanted, ghosts: ghosts, ghostsMax: tier.ghostsMax, withVersions: records.hasVersions)
+    let largerDirectory = KeyDirectory(objects: larger.keysMax, in: larger.memory)
+    for id in directory.ids() where !ShardRecords<Key, Value>.isGhost(id) {
+      let hash = hash(id)
+      larger.key(id).moveInitialize(from: records.key(id), count: 1)
+      larger.hash(id).initialize(to: records.hash(id).pointee)
+      larger.stamp(id).initialize(to: records.stamp(id).pointee)
+      if id != fresh, tier.contains(id) {
+        larger.value(id).moveInitialize(from: records.value(id), count: 1)
+      }
+      largerDirectory.insert(hash, id)
+    }
+    if placesGhosts { moveGhosts(to: larger, largerDirectory) }
+    // Free ids are told apart from others only by the list that they are in.
+    var id = free
+    while id != .none {
+      larger.stamp(id).initialize(to: records.stamp(id).pointee)
+      id = records.stamp(id).pointee
+    }
+    records.deallocate()
+    records = larger
+    directory = largerDirectory
+    place.open(records, directory, tier, idle)
+  }
+
+  /// Moves the keys of ghosts to other records.
+  @inlinable mutating func moveGhosts(
+    to larger: ShardRecords<Key, Value>, _ largerDirectory: KeyDirectory
+  ) {
+    func move(_ old: UInt32, _ new: UInt32) {
+      let hash = ghostHash(old)
+      larger.ghostKey(new).moveInitialize(from: records.ghostKey(old), count: 1)
+      if !larger.hasVersions { larger.ghostHash(new).pointee = hash }
+      largerDirectory.insert(hash, ShardRecords<Key, Value>.ghostBit | new)
+    }
+    if larger.ghosts != records.ghosts { return tier.repackGhosts(larger.ghosts, move) }
+    for id in directory.ids() where ShardRecords<Key, Value>.isGhost(id) {
+      let place = ShardRecords<Key, Value>.ghostPlace(id)
+      move(place, place)
+    }
+  }
+
+  @usableFromInline mutating func reserveWheel(_ room: Int) { wheel?.reserve(room: room) }
+
+  /// Makes the tier ready for entries that expire.
+  @usableFromInline @inline(never) mutating func beginExpiries() {
+    place.close()
+    tier.beginExpiries()
+    expires = true
+    place.open(records, directory, tier, idle)
+  }
+}
+
+/// Ghosts that the policy knows by their places: see `ThreeQueues.settle`. The shard keeps the key
+/// of a ghost, in the place that the policy names, and nothing else.
+extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
+  @usableFromInline typealias Records = ShardRecords<Key, Value>
+
+  /// The id of a key or of its ghost, or `.none`. O(1) on average.
+  @inlinable @inline(__always) func findAny(_ key: Key, _ hash: UInt32) -> ObjectID {
+    directory.find(hash) { records.isOf(key, hash, $0) || records.isGhost($0, of: key, hash) }
+  }
+
+  /// Makes an object that is not resident a ghost, if it is one, and frees its id; but for `fresh`,
+  /// all that is resident has a value. Amortised O(1).
+  ///
+  /// - Parameter first: What the tier said became of it.
+  @inlinable @inline(__always) mutating func settle(
+    _ id: ObjectID, _ first: GhostMove, fresh: ObjectID, _ gone: inout EvictedEntries<Key, Value>
+  ) {
+    var move = first
+    while true {
+      if move.dropped != GhostMove.nowhere { releaseGhost(move.dropped, &gone) }
+      switch move.outcome {
+      case .forgotten: return release(id, &gone)
+      case .ghost:
+        keepGhost(of: id, at: move.place)
+        if move.next != GhostMove.nowhere, hasher.isFast || !records.hasVersions {
+          // Keys of ghosts are next to each other in the order in which they go.
+          larder_prefetch(directory.home(ghostHash(move.next)))
+        }
+        return
+      case .unfinished: break
+      case .full: makeGhostRoom(fresh: fresh)
+      }
+      move = tier.settle(id)
+    }
+  }
+
+  /// Moves the key of an id to the place of its ghost.
+  @inlinable @inline(__always) mutating func keepGhost(of id: ObjectID, at place: UInt32) {
+    let hash = hash(id)
+    records.ghostKey(place).moveInitialize(from: records.key(id), count: 1)
+    if !records.hasVersions { records.ghostHash(place).pointee = hash }
+    directory.replace(hash, id, by: Records.ghostBit | place)
+    free(id)
+  }
+
+  /// The ghost that has an id in the directory is requested: that is the id of its key now, which
+  /// the record has already.
+  @inlinable @inline(__always) mutating func recall(
+    _ ghost: ObjectID, _ hash: UInt32, as id: ObjectID,
+    _ gone: inout EvictedEntries<Key, Value>
+  ) {
+    let place = Records.ghostPlace(ghost)
+    if !_isPOD(Key.self) { gone.take(key: records.ghostKey(place).move()) }
+    directory.replace(hash, ghost, by: id)
+    tier.recall(place, id)
+  }
+
+  /// The hash of the key of the ghost at a place.
+  @inlinable @inline(__always) func ghostHash(_ place: UInt32) -> UInt32 {
+    if !records.hasVersions { return records.ghostHash(place).pointee }
+    return UInt32(truncatingIfNeeded: hasher.hash(records.ghostKey(place).pointee) >> 32)
+  }
+
+  /// Takes out the key of a ghost that the policy has forgotten. O(1) on average.
+  @inlinable @inline(__always) mutating func releaseGhost(
+    _ place: UInt32, _ gone: inout EvictedEntries<Key, Value>
+  ) {
+    directory.remove(ghostHash(place), Records.ghostBit | place)
+    if !_isPOD(Key.self) { gone.take(key: records.ghostKey(place).move()) }
+  }
+
+  /// Forgets the ghost that has an id in the directory.
+  @usableFromInline mutating func forgetGhost(
+    _ ghost: ObjectID, _ gone: inout EvictedEntries<Key, Value>
+  ) {
+    tier.dropGhost(Records.ghostPlace(ghost))
+    releaseGhost(Records.ghostPlace(ghost), &gone)
+  }
+
+  /// Called when every place for a ghost is taken: closes the holes if they are an eighth of the
+  /// places at least, and otherwise makes more. Amortised O(1).
+  @inlinable @inline(never) mutating func makeGhostRoom(fresh: ObjectID) {
+    let (held, places) = (tier.ghostCount, records.ghosts)
+    if places > 0, held <= places - (places + 7) / 8 {
+      tier.repackGhosts(places) { [records, directory] old, new in
+        directory.replace(ghostHash(old), Records.ghostBit | old, by: Records.ghostBit | new)
+        records.ghostKey(new).moveInitialize(from: records.ghostKey(old), count: 1)
+        if !records.hasVersions {
+          records.ghostHash(new).pointee = records.ghostHash(old).pointee
+        }
+      }
+    } else {
+      grow(to: records.room, ghosts: nextGhosts, fresh: fresh)
+    }
+  }
+
+  /// Twice as many places for ghosts as there are, or as many as there will be once the shard is
+  /// full, by how full it is now: a quarter more than there are ghosts, so that holes are closed
+  /// seldom.
+  @usableFromInline var nextGhosts: Int {
+    let ghostsMax = tier.ghostsMax
+    let most = min(ghostsMax, ThreeQueues.ghostPlacesMax / 2)
+    let wanted = most + most / 4 + 16
+    let share = Double(records.room) / Double(roomMax)
+    let next =
+      ghostsMax == .max ? records.room / 4 : Int(Double(wanted) * share)
+    return min(max(next, records.ghosts * 2, 64), wanted) / 4 * 4
   }
 }

@@ -5,11 +5,9 @@ public import Synchronization
 /// What is read of a shard by threads that do not hold its lock: where things are, and how a hit is
 /// made. It changes only when the shard grows or begins to keep expiries, so every processor has a
 /// copy of its cache lines, in which nothing else is.
-@usableFromInline
-struct ShardView<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
+@usableFromInline struct ShardView<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   /// What a get without the lock came to.
-  @usableFromInline
-  enum Outcome {
+  @usableFromInline enum Outcome {
     case hit
     case miss
     /// It is for who has the lock to say.
@@ -46,10 +44,8 @@ struct ShardView<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
 
   /// The directory: to be read from through a slot. Who has neither slot nor lock may ask it for a
   /// `home`, which is good for a prefetch whatever becomes of it meanwhile.
-  @inlinable
-  var directory: KeyDirectory {
-    @inline(__always)
-    get {
+  @inlinable var directory: KeyDirectory {
+    @inline(__always) get {
       KeyDirectory(
         base: directoryBase.load(ordering: .relaxed), buckets: buckets.load(ordering: .relaxed))
     }
@@ -60,9 +56,7 @@ struct ShardView<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   }
 
   /// A get through a slot. With versions others may write meanwhile, without they may not.
-  @inlinable
-  @inline(__always)
-  func get<Result>(
+  @inlinable @inline(__always) func get<Result>(
     _ key: Key, _ hash: UInt32, _ clock: any CacheClock, _ result: inout Result?,
     _ read: (UnsafePointer<Value>) -> Result?
   ) -> Outcome {
@@ -80,9 +74,7 @@ struct ShardView<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
 
   /// A get while others write: everything is read between two looks at the record's version, so it
   /// was there together.
-  @inlinable
-  @inline(__always)
-  func getTogether<Result>(
+  @inlinable @inline(__always) func getTogether<Result>(
     _ key: Key, _ hash: UInt32, _ clock: any CacheClock, _ result: inout Result?,
     _ read: (UnsafePointer<Value>) -> Result?
   ) -> Outcome {
@@ -122,13 +114,300 @@ struct ShardView<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   }
 
   /// Whether an entry has expired; if not, this is an access to it.
-  @inlinable
-  @inline(never)
-  func isExpired(_ id: ObjectID, _ clock: any CacheClock) -> Bool {
+  @inlinable @inline(never) func isExpired(_ id: ObjectID, _ clock: any CacheClock) -> Bool {
     guard let expiries else { return false }
     let now = clock.nowMicroseconds
     if expiries[Int(id)].load(ordering: .relaxed) <= now { return true }
     guard let idle else { return false }
     return !idle.touch(id, now)
+  }
+}
+
+/// What a shard needs to know of where it is: the view that others have of it, and how to keep them
+/// out while it changes what they read.
+@usableFromInline struct ShardPlace<Key: Hashable & Sendable, Value: Sendable> {
+  @usableFromInline let view: UnsafeMutablePointer<ShardView<Key, Value>>
+  @usableFromInline let slots: ReaderSlots?
+  @usableFromInline let index: Int
+
+  /// Waits until nobody reads the shard, and lets nobody in until `open`. The caller holds the
+  /// shard's lock.
+  @usableFromInline func close() {
+    guard let slots else { return }
+    view.pointee.isClosed.store(1, ordering: .sequentiallyConsistent)
+    slots.waitForReaders(of: index)
+  }
+
+  /// Lets readers in again, to what is there now.
+  @usableFromInline func open(
+    _ records: ShardRecords<Key, Value>, _ directory: KeyDirectory, _ tier: CacheTier,
+    _ idle: IdleTimes?
+  ) {
+    // One by one: `isClosed` is in use meanwhile.
+    view.pointee.records = records
+    view.pointee.hits = tier.hitWords()
+    view.pointee.expiries = tier.sharedExpiries()
+    view.pointee.idle = idle
+    view.pointee.directory = directory
+    view.pointee.isClosed.store(0, ordering: .sequentiallyConsistent)
+  }
+}
+
+/// Where threads say that they are reading a shard, so that hits need no lock.
+///
+/// A thread has a slot, in cache lines of its own that no other thread writes, unless there are
+/// more threads than slots. It enters with the number of a shard, looks whether the shard's lock is
+/// free, reads, and leaves. Who takes a lock looks at all slots before it writes, and waits for
+/// those who are in the shard. Both do first what they announce and then look, in one order that
+/// all threads agree on, so that one of the two sees the other. What a thread counts of its hits
+/// and misses is in its slot, too.
+@usableFromInline struct ReaderSlots {
+  /// The cache lines of one thread.
+  @usableFromInline struct Slot: Equatable {
+    @usableFromInline let place: UnsafeMutableRawPointer
+
+    @inlinable @inline(__always) init(at place: UnsafeMutableRawPointer) { self.place = place }
+
+    /// Makes a slot at `place`, which is one word of 32 bits and, from byte 8 on, two of 64.
+    static func create(at place: UnsafeMutableRawPointer) {
+      place.bindMemory(to: Atomic<UInt32>.self, capacity: 1).initialize(to: Atomic(0))
+      (place + 8).bindMemory(to: Atomic<UInt64>.self, capacity: 2).initialize(to: Atomic(0))
+      (place + 16).assumingMemoryBound(to: Atomic<UInt64>.self).initialize(to: Atomic(0))
+    }
+
+    /// 0, or the number of a shard and 1.
+    @inlinable @inline(__always) var shard: UnsafeMutablePointer<Atomic<UInt32>> {
+      place.assumingMemoryBound(to: Atomic<UInt32>.self)
+    }
+
+    /// Gets that were hits; changed only by the thread in the slot.
+    @inlinable @inline(__always) var hits: UnsafeMutablePointer<Atomic<UInt64>> {
+      (place + 8).assumingMemoryBound(to: Atomic<UInt64>.self)
+    }
+
+    /// Gets that were misses; changed only by the thread in the slot.
+    @inlinable @inline(__always) var misses: UnsafeMutablePointer<Atomic<UInt64>> {
+      (place + 16).assumingMemoryBound(to: Atomic<UInt64>.self)
+    }
+
+    /// Says that the shard is being read, or returns false where another thread is in the slot.
+    @inlinable @inline(__always) func enter(_ index: Int) -> Bool {
+      #if LARDER_SCHEDULES
+        ScheduledStep.take()
+        defer { ScheduledStep.take() }
+      #endif
+      return shard.pointee.compareExchange(
+        expected: 0, desired: UInt32(truncatingIfNeeded: index) &+ 1,
+        ordering: .sequentiallyConsistent
+      ).exchanged
+    }
+
+    /// Says that nothing is being read.
+    ///
+    /// A value that was read in the slot owns its reference by then: see `larder_end_protection`,
+    /// which is the only way to end what the slot protects.
+    @inlinable @inline(__always) func leave() { larder_end_protection(place, 0) }
+
+    @inlinable @inline(__always) func countHit() { Self.increment(hits) }
+
+    @inlinable @inline(__always) func countMiss() { Self.increment(misses) }
+
+    @inlinable @inline(__always) static func increment(
+      _ count: UnsafeMutablePointer<Atomic<UInt64>>
+    ) {
+      count.pointee.store(count.pointee.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+    }
+  }
+
+  // Two cache lines: processors fetch them in pairs.
+  @inlinable static var stride: Int { 128 }
+
+  @usableFromInline let base: UnsafeMutableRawPointer
+  /// How many there are: a power of two.
+  @usableFromInline let count: Int
+
+  /// Reader slots for about so many threads at once.
+  init(threads: Int) {
+    var count = 4
+    while count < min(threads, 64) { count *= 2 }
+    self.count = count
+    base = .allocate(byteCount: count * Self.stride, alignment: Self.stride)
+    for number in 0..<count { Slot.create(at: slot(number).place) }
+  }
+
+  /// Gives the memory back; nobody is in a slot.
+  func destroy() {
+    base.deallocate()
+  }
+
+  /// Memory held, in bytes.
+  var bytes: Int { count * Self.stride }
+
+  @inlinable @inline(__always) func slot(_ number: Int) -> Slot {
+    Slot(at: base + (number & (count &- 1)) &* Self.stride)
+  }
+
+  /// The number of the calling thread's slot.
+  @inlinable var ownNumber: Int {
+    @inline(__always) get { Int(larder_thread_number()) & (count &- 1) }
+  }
+
+  /// The calling thread's slot.
+  @inlinable @inline(__always) var own: Slot { slot(Int(larder_thread_number())) }
+
+  /// Calls `body` with the number of the calling thread's slot, and with the slot for itself. It
+  /// must take no lock.
+  func inOwn<Result>(_ body: (Int) -> Result) -> Result { alone(in: ownNumber, body) }
+
+  /// Calls `body` with the number of a slot in which no thread is meanwhile.
+  private func alone<Result>(in number: Int, _ body: (Int) -> Result) -> Result {
+    let slot = slot(number)
+    var patience = Patience()
+    // No shard has this number: nobody waits for it.
+    while !slot.enter(Int(UInt32.max) - 1) { patience.wait() }
+    defer { slot.leave() }
+    return body(number)
+  }
+
+  /// Waits until nobody reads a shard whose lock the caller has taken.
+  @inlinable @inline(__always) func waitForReaders(of index: Int) {
+    // Numbers begin with 1, and a thread has its number before it enters.
+    let threads = min(Int(larder_numbered_threads()), count)
+    for number in 0..<threads {
+      let shard = slot(number &+ 1).shard.pointee.load(ordering: .sequentiallyConsistent)
+      if shard == UInt32(truncatingIfNeeded: index) &+ 1 { waitForReader(number + 1, index) }
+    }
+  }
+
+  @usableFromInline func waitForReader(_ number: Int, _ index: Int) {
+    var patience = Patience()
+    while slot(number).shard.pointee.load(ordering: .sequentiallyConsistent) == UInt32(index) + 1 {
+      patience.wait()
+    }
+  }
+
+  /// What all threads have counted.
+  var totals: (hits: UInt64, misses: UInt64) {
+    (0..<count).reduce((0, 0)) { sum, number in
+      (
+        sum.0 + slot(number).hits.pointee.load(ordering: .relaxed),
+        sum.1 + slot(number).misses.pointee.load(ordering: .relaxed)
+      )
+    }
+  }
+
+  /// Sets what all threads have counted to zero.
+  func resetTotals() {
+    for number in 0..<count {
+      alone(in: number) { number in
+        slot(number).hits.pointee.store(0, ordering: .relaxed)
+        slot(number).misses.pointee.store(0, ordering: .relaxed)
+      }
+    }
+  }
+}
+
+/// Values that are nothing but bytes, read while another thread may be writing them.
+///
+/// Words are read and written whole, each by itself: what is read may be of several values, so
+/// whoever reads must be able to tell, and then throw it away unseen.
+@usableFromInline enum SharedBytes {
+  /// Reads what is at `place` into `copy`, which has room for one. O(bytes).
+  @inlinable @inline(__always) static func read<Value>(
+    _ place: UnsafeMutablePointer<Value>, into copy: UnsafeMutableBufferPointer<Value>
+  ) {
+    let (from, to) = (UnsafeMutableRawPointer(place), UnsafeMutableRawBufferPointer(copy))
+    eachWord(of: Value.self) { offset, width in
+      #if LARDER_SCHEDULES
+        ScheduledStep.take()
+      #endif
+      switch width {
+      case 8: to.storeBytes(of: load(from + offset), toByteOffset: offset, as: UInt64.self)
+      case 4: to.storeBytes(of: load(from + offset), toByteOffset: offset, as: UInt32.self)
+      default: to.storeBytes(of: load(from + offset), toByteOffset: offset, as: UInt8.self)
+      }
+    }
+  }
+
+  /// What is at `place`. O(bytes).
+  @inlinable @inline(__always) static func read<Value>(
+    _ place: UnsafeMutablePointer<Value>
+  ) -> Value {
+    if MemoryLayout<Value>.size == 8, MemoryLayout<Value>.alignment == 8 {
+      #if LARDER_SCHEDULES
+        ScheduledStep.take()
+      #endif
+      return unsafeBitCast(load(UnsafeMutableRawPointer(place)) as UInt64, to: Value.self)
+    }
+    return withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) { copy in
+      read(place, into: copy)
+      return copy[0]
+    }
+  }
+
+  /// Writes a value to `place`. O(bytes).
+  @inlinable @inline(__always) static func write<Value>(
+    _ value: Value, to place: UnsafeMutablePointer<Value>
+  ) {
+    let to = UnsafeMutableRawPointer(place)
+    withUnsafePointer(to: value) { value in
+      let from = UnsafeRawPointer(value)
+      eachWord(of: Value.self) { offset, width in
+        #if LARDER_SCHEDULES
+          ScheduledStep.take()
+        #endif
+        switch width {
+        case 8: store(from.load(fromByteOffset: offset, as: UInt64.self), to + offset)
+        case 4: store(from.load(fromByteOffset: offset, as: UInt32.self), to + offset)
+        default: store(from.load(fromByteOffset: offset, as: UInt8.self), to + offset)
+        }
+      }
+    }
+  }
+
+  /// Cuts a value into the widest words that its alignment allows.
+  @inlinable @inline(__always) static func eachWord<Value>(
+    of type: Value.Type, _ body: (_ offset: Int, _ width: Int) -> Void
+  ) {
+    let (size, alignment) = (MemoryLayout<Value>.size, MemoryLayout<Value>.alignment)
+    var offset = 0
+    while alignment >= 8, offset &+ 8 <= size {
+      body(offset, 8)
+      offset &+= 8
+    }
+    while alignment >= 4, offset &+ 4 <= size {
+      body(offset, 4)
+      offset &+= 4
+    }
+    while offset < size {
+      body(offset, 1)
+      offset &+= 1
+    }
+  }
+
+  // In memory an atomic word is what the word is.
+
+  @inlinable @inline(__always) static func load(_ place: UnsafeMutableRawPointer) -> UInt64 {
+    place.assumingMemoryBound(to: Atomic<UInt64>.self).pointee.load(ordering: .relaxed)
+  }
+
+  @inlinable @inline(__always) static func load(_ place: UnsafeMutableRawPointer) -> UInt32 {
+    place.assumingMemoryBound(to: Atomic<UInt32>.self).pointee.load(ordering: .relaxed)
+  }
+
+  @inlinable @inline(__always) static func load(_ place: UnsafeMutableRawPointer) -> UInt8 {
+    place.assumingMemoryBound(to: Atomic<UInt8>.self).pointee.load(ordering: .relaxed)
+  }
+
+  @inlinable @inline(__always) static func store(_ word: UInt64, _ place: UnsafeMutableRawPointer) {
+    place.assumingMemoryBound(to: Atomic<UInt64>.self).pointee.store(word, ordering: .relaxed)
+  }
+
+  @inlinable @inline(__always) static func store(_ word: UInt32, _ place: UnsafeMutableRawPointer) {
+    place.assumingMemoryBound(to: Atomic<UInt32>.self).pointee.store(word, ordering: .relaxed)
+  }
+
+  @inlinable @inline(__always) static func store(_ word: UInt8, _ place: UnsafeMutableRawPointer) {
+    place.assumingMemoryBound(to: Atomic<UInt8>.self).pointee.store(word, ordering: .relaxed)
   }
 }

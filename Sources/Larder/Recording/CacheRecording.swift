@@ -1,4 +1,11 @@
 import LarderEngine
+public import Synchronization
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// A recording of what an app asks of a cache, which `larder advise` and every other command reads.
 ///
@@ -38,10 +45,471 @@ public final class CacheRecording: Sendable {
   ///
   /// - Returns: what was recorded in all. `error` says what was wrong with the file, if something
   ///   was.
-  @discardableResult
-  public func stop() -> RecordingStatistics {
+  @discardableResult public func stop() -> RecordingStatistics {
     point.end(self)
     writer.wait()
     return statistics
+  }
+}
+
+/// What stands for keys in a recording.
+public enum RecordedKeys: Sendable, Hashable {
+  /// A hash of 64 bits with a random key that is thrown away when the recording ends: nobody can
+  /// tell a key from the file, nor whether a key is in it, and two recordings cannot be matched.
+  /// Requests of one key can be told from those of others, which is all that a simulation needs.
+  case keyed
+  /// The text of the key, as it is. For keys without secrets.
+  case plain
+}
+
+/// The texts of keys in recordings.
+enum RecordedText {
+  /// Sees to it that keys of a type have a text.
+  ///
+  /// - Throws: `keysWithoutText`.
+  static func check<Key>(_ type: Key.Type) throws(RecordingError) {
+    guard type is any DiskKeyRepresentable.Type || type is any CustomStringConvertible.Type else {
+      throw .keysWithoutText(type: "\(type)")
+    }
+  }
+
+  /// The text of a key: the one that it has on disk, or its description.
+  static func text<Key>(of key: Key) -> String {
+    if let key = key as? any DiskKeyRepresentable { return key.diskKey }
+    return (key as? any CustomStringConvertible)?.description ?? "\(key)"
+  }
+}
+
+/// What a recording has done so far.
+public struct RecordingStatistics: Sendable, Hashable {
+  /// Operations that were written to the file.
+  public var written: UInt64 = 0
+  /// Operations that were to be recorded and were lost: the writer was too slow for them, or their
+  /// block could not be written.
+  public var lost: UInt64 = 0
+  /// Blocks written.
+  public var blocks: UInt64 = 0
+  /// Blocks dropped because the file could not be written, as when the disk is full.
+  public var droppedBlocks: UInt64 = 0
+  /// Bytes in the file.
+  public var bytes: UInt64 = 0
+  /// Gets of the cache since the recording began, those of keys that are not sampled among them.
+  public var gets: UInt64 = 0
+  /// What was wrong when a block was last dropped or the file was closed; nil for nothing.
+  public var error: String?
+  /// Whether the recording has ended.
+  public var hasEnded = false
+
+  /// Nothing has happened yet.
+  public init() {}
+}
+
+/// Why a recording could not begin.
+public enum RecordingError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The share of keys is not above 0 and at most 1.
+  case sampling(Double)
+  /// The cache is being recorded already.
+  case alreadyRecording(path: String)
+  /// Keys of this type have no text.
+  case keysWithoutText(type: String)
+  /// There is a file of this name.
+  case exists(path: String)
+  /// The file cannot be made or written.
+  case file(message: String)
+  /// The system has no thread for it.
+  case noThread
+
+  /// One line for a person.
+  public var description: String {
+    switch self {
+    case .sampling(let rate):
+      "recording: sampling \(rate) is out of range: expected a share of the keys above 0 and at "
+        + "most 1, such as 0.01"
+    case .alreadyRecording(let path):
+      "recording: the cache is being recorded to \(path); stop that recording first"
+    case .keysWithoutText(let type):
+      "recording: keys of type \(type) have no text: record hashes (.keyed), or make them "
+        + "CustomStringConvertible"
+    case .exists(let path):
+      "recording: \(path) exists; a recording never writes over a file"
+    case .file(let message): "recording: \(message)"
+    case .noThread: "recording: no thread to write with"
+    }
+  }
+}
+
+extension MemoryCache {
+  /// Records every get, set and removal from now on: when, what stands for the key, cost and time
+  /// to live of what is stored, and whether a get was a hit. `larder trace info`, `simulate`, `mrc`
+  /// and `advise` read the file.
+  ///
+  /// A get takes 4 to 8 ns longer if its key is recorded and up to 1 ns if it is not, on two cores
+  /// of which the writing thread has one. That thread writes the file; what it is too slow for, or
+  /// has no room on the disk for, is lost and counted, and the cache goes on. Times of gets are
+  /// exact to 5 ms while the cache is busy, and to 50 ms otherwise.
+  ///
+  /// - Parameters:
+  ///   - path: the file, which must not exist. Only its owner may read it.
+  ///   - sampling: the share of keys to record, above 0 and at most 1. All operations on such a key
+  ///     are recorded, and none on others. The share is in the file, and capacities are scaled by
+  ///     it wherever the file is read: 0.01 is good for caches of 100,000 entries.
+  ///   - keys: what stands for keys in the file. Keys of one hash count as one.
+  /// - Returns: the recording, which goes on until it is stopped or the cache is destroyed.
+  /// - Throws: `RecordingError`; `alreadyRecording` until the recording before was stopped.
+  @discardableResult public func record(
+    to path: String, sampling: Double = 1, keys: RecordedKeys = .keyed
+  ) throws(RecordingError) -> CacheRecording {
+    try record(to: path, sampling: sampling, keys: keys, file: nil)
+  }
+
+  /// The same to another file, and for a cache that this one is a part of: then the sets and
+  /// removals are for that one to note.
+  package func record(
+    to path: String, sampling: Double = 1, keys: RecordedKeys = .keyed,
+    file: (any RecordingFile)?, isPart: Bool = false
+  ) throws(RecordingError) -> CacheRecording {
+    if keys == .plain { try RecordedText.check(Key.self) }
+    // The shards, and not the cache: whoever holds a cache may be the one to destroy it. They are
+    // there until the recording is told that it ends.
+    nonisolated(unsafe) let blocks = blocks
+    return try recorder.begin(
+      RecordPoint.Plan(
+        path: path, sampling: sampling, keys: keys, origin: isPart ? .hybrid : .memory,
+        clock: clock, rings: blocks.slots?.count ?? blocks.count, file: file,
+        notesGetsOnly: isPart,
+        gets: { blocks.gets }, arm: { [events] in events.record($0) }))
+  }
+
+  // MARK: Noting
+
+  /// A get whose key is recorded, or while somebody listens.
+  @inlinable @inline(never) func getWatched<Result>(
+    _ key: Key, _ hash: UInt64, _ read: (UnsafePointer<Value>) -> Result?
+  ) -> Result? {
+    let index = blocks.index(hash)
+    let upper = UInt32(truncatingIfNeeded: hash >> 32)
+    blocks.prefetch(index, upper)
+    let isHeard = events.isActive
+    guard let rings = recorder.rings(hash) else {
+      return getLocked(key, upper, index, isHeard, read)
+    }
+    if recorder.wantsTexts.load(ordering: .relaxed) { keepText(key, hash) }
+    guard let slots = blocks.slots else {
+      return getLocked(key, hash, index, isHeard, rings, read)
+    }
+    if !isHeard {
+      var result: Result?
+      if getThroughSlot(key, hash, index, slots, rings, &result, read) { return result }
+    }
+    let result = getLocked(key, upper, index, isHeard, read)
+    note(get: hash, isHit: result != nil, slots, rings)
+    return result
+  }
+
+  /// `getThroughSlot` with a note of the get, in the ring of the slot.
+  @inlinable @inline(__always) func getThroughSlot<Result>(
+    _ key: Key, _ hash: UInt64, _ index: Int, _ slots: ReaderSlots, _ rings: RecordRings,
+    _ result: inout Result?, _ read: (UnsafePointer<Value>) -> Result?
+  ) -> Bool {
+    let number = slots.ownNumber
+    let slot = slots.slot(number)
+    guard slot.enter(index) else { return false }
+    guard blocks.isReadable(index) else {
+      slot.leave()
+      return false
+    }
+    let upper = UInt32(truncatingIfNeeded: hash >> 32)
+    let outcome = blocks.view(index).pointee.get(key, upper, clock, &result, read)
+    var wakes = false
+    if outcome == .hit {
+      slot.countHit()
+      wakes = rings.note(get: hash, isHit: true, in: number)
+    } else if outcome == .miss {
+      slot.countMiss()
+      wakes = rings.note(get: hash, isHit: false, in: number)
+    }
+    slot.leave()
+    if wakes { rings.wake() }
+    return outcome != .unknown
+  }
+
+  /// `getLocked` with a note of the get, in the ring of the shard.
+  @inlinable @inline(__always) func getLocked<Result>(
+    _ key: Key, _ hash: UInt64, _ index: Int, _ isHeard: Bool, _ rings: RecordRings,
+    _ read: (UnsafePointer<Value>) -> Result?
+  ) -> Result? {
+    var result: Result?
+    let upper = UInt32(truncatingIfNeeded: hash >> 32)
+    blocks.lock(index)
+    let leaving = blocks.shard(index).pointee.get(key, upper, clock, &result, read)
+    let wakes = rings.note(get: hash, isHit: result != nil, in: index)
+    let kind: CacheEventKind = result == nil ? .miss : .hit
+    if case .nothing = leaving {
+      blocks.unlock(index)
+      if isHeard { events.send(CacheEvent(kind, key)) }
+    } else {
+      unlock(index, leaving, kind, key, isHeard)
+    }
+    if wakes { rings.wake() }
+    return result
+  }
+
+  /// Notes a get of a cache with reader slots that was made under a lock.
+  @usableFromInline @inline(never) func note(
+    get hash: UInt64, isHit: Bool, _ slots: ReaderSlots, _ rings: RecordRings
+  ) {
+    let wakes = slots.inOwn { rings.note(get: hash, isHit: isHit, in: $0) }
+    if wakes { rings.wake() }
+  }
+
+  /// Notes a set.
+  @usableFromInline @inline(never) func noteSet(_ key: Key, _ hash: UInt64, _ entry: MemoryEntry) {
+    loads.forgetAbsence(key)
+    guard recorder.rings(hash) != nil, !recorder.notesGetsOnly.load(ordering: .relaxed) else {
+      return
+    }
+    // A life that is over at once is that of an entry that is never there.
+    let isOver = entry.expires == 0 && !entry.isPermanent
+    var unit = RecordUnit(isOver ? .remove : .set, hash, time: clock.nowMicroseconds)
+    if isWeighed || entry.size != 1 { unit.size = UInt64(entry.size) }
+    if !entry.isPermanent { unit.setLifetime(microseconds: entry.timeToLive) }
+    unit.cost = entry.fetchCost
+    note(key, unit)
+  }
+
+  /// Notes a removal.
+  func noteRemoval(_ key: Key, _ hash: UInt64) {
+    loads.forgetAbsence(key)
+    guard !recorder.notesGetsOnly.load(ordering: .relaxed) else { return }
+    note(key, RecordUnit(.remove, hash, time: clock.nowMicroseconds))
+  }
+
+  /// Notes that many entries were removed at once.
+  func noteClearing() {
+    guard recorder.isOn, !recorder.notesGetsOnly.load(ordering: .relaxed) else { return }
+    note(nil, RecordUnit(.clear, 0, time: clock.nowMicroseconds))
+  }
+
+  /// Notes an operation, if its key is recorded. No lock of the cache is held.
+  func note(_ key: Key?, _ unit: RecordUnit) {
+    guard let rings = recorder.rings(unit.hash) else { return }
+    if let key, recorder.wantsTexts.load(ordering: .relaxed) { keepText(key, unit.hash) }
+    rings.know(unit.time)
+    let wakes: Bool
+    if let slots = blocks.slots {
+      wakes = slots.inOwn { rings.ring($0).note(unit) }
+    } else {
+      let index = blocks.index(unit.hash)
+      blocks.lock(index)
+      wakes = rings.ring(index).note(unit)
+      blocks.unlock(index)
+    }
+    if wakes { rings.wake() }
+  }
+
+  @usableFromInline @inline(never) func keepText(_ key: Key, _ hash: UInt64) {
+    recorder.keep(hash) { RecordedText.text(of: key) }
+  }
+
+  private var isWeighed: Bool { configuration.limits.weight != nil }
+}
+
+extension ShardBlocks {
+  /// Gets that were counted, in all shards. O(shards).
+  fileprivate var gets: UInt64 {
+    var sum: UInt64 = 0
+    for index in 0..<count {
+      lock(index)
+      let totals = shard(index).pointee.totals
+      unlock(index)
+      sum &+= totals.hits &+ totals.misses
+    }
+    if let totals = slots?.totals { sum &+= totals.hits &+ totals.misses }
+    return sum
+  }
+}
+
+extension DiskCache {
+  /// Records every get, set and removal from now on, in all suites: when, what stands for suite and
+  /// key, bytes and time to live of values, and whether a get was a hit. `larder trace info`,
+  /// `simulate`, `mrc` and `advise` read the file. What cannot be written is lost and counted, and
+  /// the cache goes on.
+  ///
+  /// - Parameters:
+  ///   - path: the file, which must not exist, and not be in the cache's folder. Only its owner may
+  ///     read it.
+  ///   - sampling: the share of keys to record, above 0 and at most 1: see `MemoryCache.record`.
+  ///   - keys: what stands for keys in the file. The text of a key in a suite with a name is that
+  ///     name, a slash, and the key.
+  /// - Returns: the recording, which goes on until it is stopped or the cache is destroyed.
+  /// - Throws: `RecordingError`; `alreadyRecording` until the recording before was stopped.
+  @discardableResult public func record(
+    to path: String, sampling: Double = 1, keys: RecordedKeys = .keyed
+  ) throws(RecordingError) -> CacheRecording {
+    try record(to: path, sampling: sampling, keys: keys, file: nil)
+  }
+
+  /// The same to another file.
+  package func record(
+    to path: String, sampling: Double = 1, keys: RecordedKeys = .keyed,
+    file: (any RecordingFile)?
+  ) throws(RecordingError) -> CacheRecording {
+    nonisolated(unsafe) let core = core
+    return try recorder.begin(
+      RecordPoint.Plan(
+        path: path, sampling: sampling, keys: keys, origin: .disk, clock: core.clock, file: file,
+        gets: { [lock] in
+          lock.lock()
+          defer { lock.unlock() }
+          return core.statistics.hits &+ core.statistics.misses
+        }))
+  }
+
+  /// Notes a get and what came of it.
+  func noteGet(_ key: String, _ suite: String, _ entry: DiskEntry?) {
+    note(.get, key, suite) { unit in
+      let isHit = entry.map { !$0.metadata.isExpired } ?? false
+      unit.outcome = isHit ? .hit : .miss
+      if isHit { unit.size = entry.map { UInt64($0.data.count) } }
+    }
+  }
+
+  /// Notes a set.
+  func noteSet(
+    _ bytes: Int, _ key: String, _ suite: String, _ options: DiskStoreOptions, _ life: DiskLife?
+  ) {
+    note(.set, key, suite) { unit in
+      unit.size = UInt64(bytes)
+      unit.cost = options.fetchCost.asFetchCost
+      if options.isPermanent { return }
+      if let life {
+        unit.setLifetime(
+          microseconds: life.expires == Request.noExpiry
+            ? 0 : life.expires - min(unit.time, life.expires))
+        if life.expires <= unit.time { unit.kind = .remove }
+      } else if let timeToLive = options.timeToLive {
+        unit.setLifetime(microseconds: timeToLive.microseconds)
+        if unit.lifetime == 0 { unit.kind = .remove }
+      }
+    }
+  }
+
+  /// Notes a removal.
+  func noteRemoval(_ key: String, _ suite: String) { note(.remove, key, suite) { _ in } }
+
+  /// Notes that many entries were removed at once.
+  func noteClearing() {
+    guard recorder.isOn else { return }
+    recorder.note(RecordUnit(.clear, 0, time: core.clock.nowMicroseconds))
+  }
+
+  private func note(
+    _ kind: RecordedEvent.Kind, _ key: String, _ suite: String, _ fill: (inout RecordUnit) -> Void
+  ) {
+    guard recorder.isOn else { return }
+    var text = suite.isEmpty ? key : "\(suite)/\(key)"
+    let hash = text.withUTF8 { bytes in
+      ByteHash.hash(UnsafeRawBufferPointer(bytes), seed: recorder.seed)
+    }
+    guard recorder.rings(hash) != nil else { return }
+    if recorder.wantsTexts.load(ordering: .relaxed) { recorder.keep(hash) { text } }
+    var unit = RecordUnit(kind, hash, time: core.clock.nowMicroseconds)
+    fill(&unit)
+    recorder.note(unit)
+  }
+}
+
+extension HybridCache {
+  /// Records every request, set and removal from now on: when, what stands for the key, bytes and
+  /// time to live of values as far as they are known, and whether the cache had one. `larder trace
+  /// info`, `simulate`, `mrc` and `advise` read the file.
+  ///
+  /// A hit in memory takes 4 to 8 ns longer if its key is recorded and up to 1 ns if it is not, on
+  /// two cores of which the writing thread has one. What cannot be written is lost and counted, and
+  /// the cache goes on. Bytes are known of values that have been on disk.
+  ///
+  /// - Parameters:
+  ///   - path: the file, which must not exist, and not be in the cache's folder. Only its owner may
+  ///     read it.
+  ///   - sampling: the share of keys to record, above 0 and at most 1: see `MemoryCache.record`.
+  ///   - keys: what stands for keys in the file. The text of a key is its `diskKey`.
+  /// - Returns: the recording, which goes on until it is stopped or the cache is destroyed.
+  /// - Throws: `RecordingError`; `alreadyRecording` until the recording before was stopped.
+  @discardableResult public func record(
+    to path: String, sampling: Double = 1, keys: RecordedKeys = .keyed
+  ) throws(RecordingError) -> CacheRecording {
+    try record(to: path, sampling: sampling, keys: keys, file: nil)
+  }
+
+  /// The same to another file.
+  package func record(
+    to path: String, sampling: Double = 1, keys: RecordedKeys = .keyed,
+    file: (any RecordingFile)?
+  ) throws(RecordingError) -> CacheRecording {
+    if let memory {
+      return try memory.record(
+        to: path, sampling: sampling, keys: keys, file: file, isPart: true)
+    }
+    return try recorder.begin(
+      RecordPoint.Plan(
+        path: path, sampling: sampling, keys: keys, origin: .hybrid, clock: clock, file: file,
+        gets: { [disk] in
+          guard let statistics = disk?.statistics else { return 0 }
+          return statistics.hits &+ statistics.misses
+        }))
+  }
+
+  /// Whether anything is recorded.
+  private var isRecorded: Bool { memory?.recorder.isOn ?? recorder.isOn }
+
+  /// Notes that the get of a key, which memory could not answer, found so many bytes on disk, or
+  /// nothing.
+  func noteGet(_ key: Key, bytes: Int?, _ now: UInt64) {
+    guard isRecorded, memory == nil || bytes != nil else { return }
+    note(key, memory == nil ? .get : .found, now) { unit in
+      if memory == nil { unit.outcome = bytes == nil ? .miss : .hit }
+      unit.size = bytes.map { UInt64($0) }
+    }
+  }
+
+  /// Notes that something was stored.
+  func noteStore(_ item: HybridItem<Key, Value>) {
+    guard isRecorded else { return }
+    note(item.key, .set, item.now) { unit in
+      unit.size = item.data.map { UInt64($0.count) }
+      unit.cost = item.options.fetchCost.asFetchCost
+      if item.options.isPermanent { return }
+      let life = item.options.timeToLive.map(\.microseconds)
+      unit.setLifetime(microseconds: life ?? 0)
+      if life == 0 { unit.kind = .remove }
+    }
+  }
+
+  /// Notes a removal.
+  func noteRemoval(_ key: Key, _ now: UInt64) {
+    guard isRecorded else { return }
+    note(key, .remove, now) { _ in }
+  }
+
+  /// Notes that many entries were removed at once.
+  func noteClearing() {
+    guard isRecorded else { return }
+    let unit = RecordUnit(.clear, 0, time: clock.nowMicroseconds)
+    if let memory { memory.note(nil, unit) } else { recorder.note(unit) }
+  }
+
+  private func note(
+    _ key: Key, _ kind: RecordedEvent.Kind, _ now: UInt64, _ fill: (inout RecordUnit) -> Void
+  ) {
+    let hash = (memory?.hasher ?? KeyHasher(.standard)).hash(key)
+    let point = memory?.recorder ?? recorder
+    guard point.rings(hash) != nil else { return }
+    var unit = RecordUnit(kind, hash, time: now)
+    fill(&unit)
+    if let memory { return memory.note(key, unit) }
+    if point.wantsTexts.load(ordering: .relaxed) {
+      point.keep(hash) { RecordedText.text(of: key) }
+    }
+    point.note(unit)
   }
 }

@@ -1,18 +1,10 @@
 import LarderEngine
+import LarderLibc
 public import Synchronization
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// Where a cache is recorded. While it is not, asking costs one read of memory that does not
 /// change.
-@usableFromInline
-final class RecordPoint: Sendable {
+@usableFromInline final class RecordPoint: Sendable {
   /// Keys are recorded whose hash has lower 32 bits below; 0 for none, 2^32 for all.
   @usableFromInline let threshold = Atomic<UInt64>(0)
   // Where the rings are, from the first recording on. Stored before the threshold; whoever loads it
@@ -45,13 +37,10 @@ final class RecordPoint: Sendable {
   init() {}
 
   /// Whether anything is recorded.
-  @inlinable
-  var isOn: Bool { threshold.load(ordering: .relaxed) != 0 }
+  @inlinable var isOn: Bool { threshold.load(ordering: .relaxed) != 0 }
 
   /// The rings, if keys with this hash are recorded.
-  @inlinable
-  @inline(__always)
-  func rings(_ hash: UInt64) -> RecordRings? {
+  @inlinable @inline(__always) func rings(_ hash: UInt64) -> RecordRings? {
     guard
       UInt64(UInt32(truncatingIfNeeded: hash)) < threshold.load(ordering: .relaxed),
       let place = UnsafeMutableRawPointer(bitPattern: place.load(ordering: .acquiring))
@@ -60,9 +49,7 @@ final class RecordPoint: Sendable {
   }
 
   /// Keeps the text of a key that is seen for the first time. O(1) on average, and 8 bytes a key.
-  @usableFromInline
-  @inline(never)
-  func keep(_ hash: UInt64, text: () -> String) {
+  @usableFromInline @inline(never) func keep(_ hash: UInt64, text: () -> String) {
     let hash = RecordUnit.known(hash)
     texts.withLock { texts in
       guard texts.seen.insert(hash).inserted else { return }

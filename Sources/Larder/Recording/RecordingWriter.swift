@@ -1,13 +1,8 @@
+import CLarderShims
+import Dispatch
 import LarderEngine
+import LarderLibc
 import Synchronization
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// The thread that takes what caches note out of their rings and writes it to a file.
 ///
@@ -226,5 +221,232 @@ final class RecordingWriter: @unchecked Sendable {
       if let failure { state.statistics.error = "\(failure)" }
       state.statistics.hasEnded = true
     }
+  }
+}
+
+/// Takes everything out of the rings, in the order of time as far as it is known.
+///
+/// Each ring is in order. Times of gets are those at which the writer last looked at the clock, so
+/// of two rings with the same time the one with a get is first: the set that answers a miss comes
+/// behind it.
+struct RecordDrain {
+  private var stretches: [RecordStretch] = []
+
+  /// Looks at what there is now.
+  init(_ rings: RecordRings) {
+    for index in 0..<rings.count {
+      if let stretch = RecordStretch(rings.ring(index)) { stretches.append(stretch) }
+    }
+  }
+
+  /// Whether there was nothing.
+  var isEmpty: Bool { stretches.isEmpty }
+
+  /// Calls `body` with each operation. O(operations + rings * times): the rings are looked at again
+  /// only when the one that is first has come to a later time than another.
+  mutating func takeAll(_ body: (RecordUnit) -> Void) {
+    while !stretches.isEmpty {
+      var (first, limit) = (0, UInt64.max)
+      for place in stretches.indices.dropFirst() {
+        let order = stretches[place].order
+        if order < stretches[first].order {
+          limit = stretches[first].order
+          first = place
+        } else {
+          limit = min(limit, order)
+        }
+      }
+      stretches[first].take(upTo: limit, body)
+      if stretches[first].isEmpty { stretches.remove(at: first) }
+    }
+  }
+
+  /// Takes all there is out and forgets it.
+  mutating func discard() {
+    takeAll { _ in }
+  }
+}
+
+/// What the writer has found in a ring and not yet taken out.
+struct RecordStretch {
+  private let ring: RecordRing
+  private var next: UInt32
+  private let end: UInt32
+  /// The operation at `next`.
+  private var unit: RecordUnit
+  /// Words that `unit` takes.
+  private var words: UInt32
+  /// The time of gets, which is said in a word before the first of them. It is said again in the
+  /// next stretch only if it is another; so the ring keeps it.
+  private var time: UInt64
+  /// Words taken out that whoever notes does not know of yet.
+  private var unsaid: UInt32 = 0
+
+  /// Looks at what there is now; nil if there is nothing.
+  init?(_ ring: RecordRing) {
+    next = ring.tail.pointee.load(ordering: .relaxed)
+    end = ring.head.pointee.load(ordering: .acquiring)
+    guard next != end else { return nil }
+    self.ring = ring
+    time = ring.drainedTime
+    (unit, words) = (RecordUnit(.get, 0, time: time), 0)
+    read()
+  }
+
+  /// Whether everything was taken out.
+  var isEmpty: Bool { next == end }
+
+  /// What operations of several rings are ordered by: the time, and gets first.
+  var order: UInt64 { unit.time &<< 1 | (unit.isGet ? 0 : 1) }
+
+  /// Takes operations out as long as their order is not above `limit`, and one in any case.
+  mutating func take(upTo limit: UInt64, _ body: (RecordUnit) -> Void) {
+    repeat {
+      body(unit)
+      next &+= words
+      unsaid += words
+      if next == end || unsaid >= ring.capacity / 8 { say() }
+      if next == end { return }
+      read()
+    } while order <= limit
+  }
+
+  private mutating func say() {
+    ring.drainedTime = time
+    // Everything was read before: the store is a release, which pairs with the acquiring load in
+    // `RecordRing.looksForRoom`.
+    larder_end_protection(ring.tail, next)
+    unsaid = 0
+  }
+
+  /// Reads the operation at `next`. A time is noted with the get behind it, and never alone.
+  private mutating func read() {
+    var word = ring[next]
+    words = 0
+    if word & RecordWord.mask == RecordWord.time {
+      time = word >> 2
+      word = ring[next &+ 1]
+      words = 1
+    }
+    if word & RecordWord.mask == RecordWord.operation {
+      unit = RecordUnit(in: ring, at: next &+ words)
+      words += unit.words
+      time = unit.time
+    } else {
+      unit = RecordUnit(.get, word, time: time)
+      unit.outcome = word & RecordWord.mask == RecordWord.hit ? .hit : .miss
+      words += 1
+    }
+  }
+}
+
+/// Wakes a thread that waits for a while.
+final class RecordAlarm: Sendable {
+  private let semaphore = DispatchSemaphore(value: 0)
+  private let isRung = Atomic<Bool>(false)
+
+  init() {}
+
+  /// Wakes the thread, or keeps it from its next sleep.
+  func ring() {
+    if !isRung.exchange(true, ordering: .acquiringAndReleasing) { semaphore.signal() }
+  }
+
+  /// Sleeps until the alarm is rung, at most for so long.
+  func wait(milliseconds: Int) {
+    if semaphore.wait(timeout: .now() + .milliseconds(milliseconds)) == .success {
+      isRung.store(false, ordering: .sequentiallyConsistent)
+    }
+  }
+}
+
+/// A thread of its own for something that lasts: a thread of Dispatch's would be missing elsewhere.
+enum WriterThread {
+  private final class Box {
+    let body: () -> Void
+    init(_ body: @escaping () -> Void) { self.body = body }
+  }
+
+  /// Runs `body` in a new thread, behind what the user waits for; false where there is none.
+  static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
+    let context = Unmanaged.passRetained(Box(body)).toOpaque()
+    var attributes = pthread_attr_t()
+    pthread_attr_init(&attributes)
+    defer { pthread_attr_destroy(&attributes) }
+    pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+    #if canImport(Darwin)
+      pthread_attr_set_qos_class_np(&attributes, QOS_CLASS_UTILITY, 0)
+      var thread: pthread_t?
+      let failed = pthread_create(
+        &thread, &attributes,
+        { context in
+          Unmanaged<Box>.fromOpaque(context).takeRetainedValue().body()
+          return nil
+        }, context)
+    #else
+      var thread = pthread_t()
+      let failed = pthread_create(
+        &thread, &attributes,
+        { context in
+          context.map { Unmanaged<Box>.fromOpaque($0).takeRetainedValue().body() }
+          return nil
+        }, context)
+    #endif
+    if failed != 0 { Unmanaged<Box>.fromOpaque(context).release() }
+    return failed == 0
+  }
+}
+
+/// The few things that a recording asks of its file, so that a test can make each fail or take
+/// long.
+package protocol RecordingFile: AnyObject, Sendable {
+  /// Writes bytes at a place behind everything that is to stay.
+  func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(FileFailure)
+
+  /// Cuts the file off at `length`, waits until it is on the disk, and closes it.
+  func close(at length: UInt64) throws(FileFailure)
+}
+
+/// A file of the system's, made anew, which only its owner may read and write.
+package final class SystemRecordingFile: RecordingFile {
+  private let file: Int32
+  private let path: String
+
+  /// Makes a file where none is.
+  ///
+  /// - Throws: when there is one, or it cannot be made.
+  package init(path: String) throws(FileFailure) {
+    self.path = path
+    file = try SystemFiles().open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
+  }
+
+  /// See `RecordingFile`.
+  package func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(FileFailure) {
+    var done = 0
+    while done < bytes.count {
+      let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
+      let written = pwrite(file, rest.baseAddress, rest.count, off_t(offset) + off_t(done))
+      if written < 0 {
+        if errno == EINTR { continue }
+        throw FileFailure("write", path, errno)
+      }
+      done += written
+    }
+  }
+
+  /// See `RecordingFile`.
+  package func close(at length: UInt64) throws(FileFailure) {
+    var failure: FileFailure?
+    if ftruncate(file, off_t(length)) != 0 { failure = FileFailure("truncate", path, errno) }
+    if fsync(file) != 0, failure == nil { failure = FileFailure("sync", path, errno) }
+    #if canImport(Darwin)
+      let closed = Darwin.close(file)
+    #elseif canImport(Musl)
+      let closed = Musl.close(file)
+    #else
+      let closed = Glibc.close(file)
+    #endif
+    if closed != 0, failure == nil { failure = FileFailure("close", path, errno) }
+    if let failure { throw failure }
   }
 }

@@ -4,8 +4,7 @@ public import Synchronization
 /// Hands events to whoever listens. While nobody does, asking `isActive` is all that it costs: one
 /// read of memory that does not change. `watches` is the same question for a listener and for a
 /// recording together.
-@usableFromInline
-package final class CacheEvents<Key: Sendable>: Sendable {
+@usableFromInline package final class CacheEvents<Key: Sendable>: Sendable {
   private struct Listeners {
     var continuations: [Int: AsyncStream<CacheEvent<Key>>.Continuation] = [:]
     var handlers: [Int: @Sendable (CacheEvent<Key>) -> Void] = [:]
@@ -38,20 +37,15 @@ package final class CacheEvents<Key: Sendable>: Sendable {
   }
 
   /// Whether anybody listens.
-  @inlinable
-  package var isActive: Bool { active.load(ordering: .relaxed) }
+  @inlinable package var isActive: Bool { active.load(ordering: .relaxed) }
 
   /// Whether anybody listens, or records keys of this hash.
-  @inlinable
-  @inline(__always)
-  func watches(_ hash: UInt64) -> Bool {
+  @inlinable @inline(__always) func watches(_ hash: UInt64) -> Bool {
     UInt64(UInt32(truncatingIfNeeded: hash)) < watched.load(ordering: .relaxed)
   }
 
   /// Whether anybody listens, records keys of this hash, or wants all sets and removals.
-  @inlinable
-  @inline(__always)
-  func watchesChanges(_ hash: UInt64) -> Bool {
+  @inlinable @inline(__always) func watchesChanges(_ hash: UInt64) -> Bool {
     UInt64(UInt32(truncatingIfNeeded: hash)) < watchedChanges.load(ordering: .relaxed)
   }
 
@@ -117,8 +111,7 @@ package final class CacheEvents<Key: Sendable>: Sendable {
 
   /// Hands an event over. No lock of a cache may be held: a handler may call the cache; what it
   /// does is told to streams alone.
-  @usableFromInline
-  package func send(_ event: CacheEvent<Key>) {
+  @usableFromInline package func send(_ event: CacheEvent<Key>) {
     let (continuations, handlers) = listeners.withLock {
       (Array($0.continuations.values), Array($0.handlers.values))
     }
@@ -132,4 +125,64 @@ package final class CacheEvents<Key: Sendable>: Sendable {
     if handlers.isEmpty || ForeignCall.isInside(owner) { return }
     ForeignCall.run(of: owner) { for handler in handlers { handler(event) } }
   }
+}
+
+/// Something that happened to one key of a cache.
+public struct CacheEvent<Key: Sendable>: Sendable {
+  /// What happened.
+  public var kind: CacheEventKind
+  /// To which key.
+  public var key: Key
+
+  /// An event; see the properties.
+  public init(_ kind: CacheEventKind, _ key: Key) {
+    self.kind = kind
+    self.key = key
+  }
+}
+
+extension CacheEvent: Equatable where Key: Equatable {}
+
+/// What can happen to a key of a cache.
+public enum CacheEventKind: Sendable, Hashable {
+  /// A value was stored, or took another's place.
+  case set
+  /// A value was refused: too large, or not wanted by the policy.
+  case reject
+  /// A get was answered.
+  case hit
+  /// A get was not answered.
+  case miss
+  /// A value was removed because somebody asked for it, by key or all of them.
+  case remove
+  /// A value had to go: the policy chose it.
+  case evict(EvictionReason)
+  /// A value had lived for as long as it was meant to.
+  case expire
+}
+
+/// Why a value had to go though nobody asked for it by key.
+public enum EvictionReason: Sendable, Hashable, CaseIterable {
+  /// There was no room for another.
+  case capacity
+  /// Somebody trimmed the cache.
+  case trim
+  /// The system was short of memory.
+  case pressure
+  /// The disk was nearly full.
+  case freeSpace
+  /// The value was damaged, or could not be written.
+  case failure
+}
+
+/// Keeps a handler of events listening for as long as it lives.
+public final class CacheEventToken: Sendable {
+  private let body: @Sendable () -> Void
+
+  init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+
+  deinit { body() }
+
+  /// Ends the calls of the handler. One that is under way may still finish.
+  public func cancel() { body() }
 }

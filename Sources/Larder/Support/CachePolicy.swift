@@ -8,7 +8,7 @@ public import LarderEngine
 ///
 /// Names and parameters are those of the command line (`larder policies`) and of policies that the
 /// program has added to the registry. Whether they exist is checked when a cache is made. The
-/// constants are in `CachePolicy+Names.swift`; of what each does `docs/policies.md` tells more.
+/// constants are below; of what each does `docs/policies.md` tells more.
 public struct CachePolicy: Sendable, Hashable, CustomStringConvertible {
   /// Why a policy or an admission filter cannot be used, as in `MemoryCacheError.policy`.
   public typealias Fault = PolicyError
@@ -26,4 +26,93 @@ public struct CachePolicy: Sendable, Hashable, CustomStringConvertible {
 extension CachePolicy: ExpressibleByStringLiteral {
   /// A policy as a literal.
   public init(stringLiteral value: String) { self.init(value) }
+}
+
+/// The policies of the library that a cache can have, with their default parameters.
+extension CachePolicy {
+  /// Evicts what was stored first.
+  public static let fifo = CachePolicy("fifo")
+  /// Evicts what was used least recently.
+  public static let lru = CachePolicy("lru")
+  /// Evicts what was used most recently, for loops larger than the cache.
+  public static let mru = CachePolicy("mru")
+  /// LRU by the delay that missing an entry causes, where fetches take time.
+  public static let lruMAD = CachePolicy("lru-mad")
+  /// By the delay expected from requests during a fetch, per byte.
+  public static let laCache = CachePolicy("la-cache")
+  /// Evicts what was used least often since it was stored.
+  public static let lfu = CachePolicy("lfu")
+  /// LFU with dynamic aging.
+  public static let lfuda = CachePolicy("lfuda")
+  /// Uses divided by the time since storing; the lowest of a sample goes.
+  public static let hyperbolic = CachePolicy("hyperbolic")
+  /// Evicts an entry at random.
+  public static let random = CachePolicy("random")
+  /// Redis's approximated LRU (`allkeys-lru`).
+  public static let redisLRU = CachePolicy("redis-lru")
+  /// Redis's approximated LFU (`allkeys-lfu`).
+  public static let redisLFU = CachePolicy("redis-lfu")
+  /// The rule of nginx's `proxy_cache`.
+  public static let nginx = CachePolicy("nginx")
+  /// The rule of Varnish's storages.
+  public static let varnish = CachePolicy("varnish")
+  /// memcached's segmented LRU with slab classes.
+  public static let memcached = CachePolicy("memcached")
+  /// FIFO in which entries that were used stay for another round.
+  public static let clock = CachePolicy("clock")
+  /// A hand that passes over used entries where they are; gets take no lock.
+  public static let sieve = CachePolicy("sieve")
+  /// Segmented LRU.
+  public static let slru = CachePolicy("slru")
+  /// LRU by the k-th last use.
+  public static let lruK = CachePolicy("lru-k")
+  /// 2Q: a FIFO for new entries, with ghosts, in front of an LRU list.
+  public static let twoQ = CachePolicy("2q")
+  /// Multi-queue: LRU queues by number of uses.
+  public static let mq = CachePolicy("mq")
+  /// Adaptive replacement cache.
+  public static let arc = CachePolicy("arc")
+  /// ARC with clocks; entries are not moved by hits.
+  public static let car = CachePolicy("car")
+  /// Low inter-reference recency set.
+  public static let lirs = CachePolicy("lirs")
+  /// CLOCK-Pro: LIRS's idea with a clock.
+  public static let clockPro = CachePolicy("clock-pro")
+  /// Three FIFO queues; gets take no lock.
+  public static let s3FIFO = CachePolicy("s3-fifo")
+  /// Quick demotion, lazy promotion: a small FIFO in front of a clock.
+  public static let qdLP = CachePolicy("qd-lp")
+  /// S3-FIFO with tunable queues.
+  public static let s4FIFO = CachePolicy("s4-fifo")
+  /// S3-FIFO with CLOCK and a window in which hits do not count.
+  public static let clock2QPlus = CachePolicy("clock2q-plus")
+  /// LRU that stores only what a sketch counts more uses of than of the victim.
+  public static let tinyLFU = CachePolicy("tinylfu")
+  /// Caffeine's policy: an LRU window, a sketch and a segmented LRU.
+  public static let wTinyLFU = CachePolicy("w-tinylfu")
+  /// pingora's policy: S3-FIFO's queues with a sketch.
+  public static let tinyUFO = CachePolicy("tinyufo")
+  /// Least hit density, learned from ages at which entries are used again.
+  public static let lhd = CachePolicy("lhd")
+  /// LRU and LFU with regret.
+  public static let leCaR = CachePolicy("lecar")
+  /// Scan-resistant LRU and LFU with regret.
+  public static let cacheus = CachePolicy("cacheus")
+  /// GreedyDual-Size-Frequency: uses times cost by size, with aging.
+  public static let gdsf = CachePolicy("gdsf")
+  /// Cost with aging.
+  public static let greedyDual = CachePolicy("greedydual")
+  /// Evicts what expires first.
+  public static let earliestExpiry = CachePolicy("ttl")
+  /// Cost by size, with aging (GreedyDual-Size).
+  public static let greedyDualSize = CachePolicy("cost")
+}
+
+extension Float {
+  /// The number as policies take it for what a fetch costs: from 0 to the largest finite one, and
+  /// 1, the cost of what nothing is said of, where it is not a number.
+  @inlinable @inline(__always) var asFetchCost: Float {
+    if self >= 0 { return min(self, .greatestFiniteMagnitude) }
+    return isNaN ? 1 : 0
+  }
 }

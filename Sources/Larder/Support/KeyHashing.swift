@@ -1,3 +1,5 @@
+import LarderEngine
+
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
 #else
@@ -19,8 +21,7 @@ public enum KeyHashing: Sendable, Hashable {
 }
 
 /// Hashes keys as a cache's configuration says.
-@usableFromInline
-struct KeyHasher: Sendable {
+@usableFromInline struct KeyHasher: Sendable {
   @usableFromInline let isFast: Bool
   @usableFromInline let seed: UInt64
   @usableFromInline let fingerprints: KeyFingerprints
@@ -35,9 +36,7 @@ struct KeyHasher: Sendable {
   }
 
   /// The key's hash: the same for keys that are equal. O(length of the key).
-  @inlinable
-  @inline(__always)
-  func hash<Key: Hashable>(_ key: Key) -> UInt64 {
+  @inlinable @inline(__always) func hash<Key: Hashable>(_ key: Key) -> UInt64 {
     if isFast {
       if Key.self == Int.self {
         return mix(UInt64(bitPattern: Int64(unsafeBitCast(key, to: Int.self))))
@@ -62,41 +61,31 @@ struct KeyHasher: Sendable {
   }
 
   /// What stands for a key with this hash in sketches.
-  @inlinable
-  @inline(__always)
-  func fingerprint<Key: Hashable>(_ key: Key, _ hash: UInt64) -> UInt32 {
+  @inlinable @inline(__always) func fingerprint<Key: Hashable>(_ key: Key, _ hash: UInt64) -> UInt32
+  {
     if fingerprints == .hashes { return UInt32(truncatingIfNeeded: hash) }
     return replayedFingerprint(key)
   }
 
   /// The same where keys name a trace's objects.
-  @usableFromInline
-  @inline(never)
-  func replayedFingerprint<Key: Hashable>(_ key: Key) -> UInt32 {
+  @usableFromInline @inline(never) func replayedFingerprint<Key: Hashable>(_ key: Key) -> UInt32 {
     if let number = key as? UInt64 { return fingerprints.fingerprint(number: number) }
     return fingerprints.fingerprint(text: "\(key)".utf8)
   }
 
-  @inlinable
-  @inline(__always)
-  func mix(_ key: UInt64) -> UInt64 { KeyHasher.fold(key ^ seed) }
+  @inlinable @inline(__always) func mix(_ key: UInt64) -> UInt64 { KeyHasher.fold(key ^ seed) }
 
-  @inlinable
-  @inline(__always)
-  func pair(_ key: (UInt64, UInt64)) -> UInt64 {
+  @inlinable @inline(__always) func pair(_ key: (UInt64, UInt64)) -> UInt64 {
     KeyHasher.fold((mix(key.0) &+ 0xA076_1D64_78BD_642F) ^ key.1)
   }
 
   /// Both halves of a product with an odd constant: every bit of the key reaches every part.
-  @inlinable
-  @inline(__always)
-  static func fold(_ value: UInt64) -> UInt64 {
+  @inlinable @inline(__always) static func fold(_ value: UInt64) -> UInt64 {
     let product = value.multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
     return product.high ^ product.low
   }
 
-  @usableFromInline
-  func text(_ key: String) -> UInt64 {
+  @usableFromInline func text(_ key: String) -> UInt64 {
     var key = key
     let hash = key.withUTF8 { bytes -> UInt64? in
       var seen: UInt64 = 0
@@ -119,5 +108,35 @@ struct KeyHasher: Sendable {
       return KeyHasher.fold(hash ^ tail)
     }
     return hash ?? mix(UInt64(bitPattern: Int64(key.hashValue)))
+  }
+}
+
+/// What stands for a key in sketches and admission filters: `Request.fingerprint`.
+@usableFromInline package enum KeyFingerprints: Sendable, Hashable {
+  /// A part of its hash: in memory of that which `KeyHashing` says, on disk of the digest, which is
+  /// the same after a restart.
+  case hashes
+  /// What a simulation takes: the keys are a trace's object ids, or texts that end in one.
+  case objectIDs
+  /// The same where the ids are `spread`.
+  case spreadObjectIDs
+
+  /// The fingerprint of a key that is a number, for other than `hashes`.
+  @usableFromInline package func fingerprint(number: UInt64) -> UInt32 {
+    Request.fingerprint(
+      of: self == .spreadObjectIDs
+        ? ObjectID(spread: number) : ObjectID(truncatingIfNeeded: number))
+  }
+
+  /// The fingerprint of a key that ends in a number, for other than `hashes`. O(length).
+  package func fingerprint(text: some BidirectionalCollection<UInt8>) -> UInt32 {
+    var number: UInt64 = 0
+    var factor: UInt64 = 1
+    for byte in text.reversed() {
+      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { break }
+      number &+= UInt64(byte - UInt8(ascii: "0")) &* factor
+      factor &*= 10
+    }
+    return fingerprint(number: number)
   }
 }

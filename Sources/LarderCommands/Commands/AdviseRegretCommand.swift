@@ -1,9 +1,8 @@
 import ArgumentParser
 import Foundation
-import LarderAdvice
+import LarderExperiments
 import LarderReports
 import LarderTraces
-import LarderWorkloads
 
 /// `larder advise-regret`: measures `larder advise` against the best of its search space. For
 /// `make advise-regret`.

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
+import LarderExperiments
 import LarderReports
-import LarderSimulation
 
 /// `larder compare`: what changed between two results folders.
 struct CompareCommand: ParsableCommand {

@@ -1,13 +1,11 @@
 import ArgumentParser
 import Foundation
 import LarderEngine
+import LarderExperiments
 import LarderHarness
 import LarderReports
-import LarderSimulation
-import LarderStore
-import LarderSystem
+import LarderSupport
 import LarderTraces
-import LarderWorkloads
 
 /// `larder run`: the main job.
 struct RunCommand: ParsableCommand {
@@ -222,5 +220,165 @@ struct RunCommand: ParsableCommand {
     guard empty > 0 else { return nil }
     return "The warm-up left no requests to count in \(empty) of \(results.records.count) cells "
       + "(not counted: \(results.warmUp)); choose a shorter one."
+  }
+}
+
+/// `larder run --part`: computes the cells of one part that are not in the store, and writes
+/// nothing but the store.
+struct PartRun {
+  /// The workload file, for messages.
+  let file: String
+  /// The part as the user named it: `k/N`, `auto`, `auto/N`, or `prepare`.
+  let part: String
+  let store: ResultStore
+  let threads: Int
+  let progress: ProgressLine
+
+  /// The name of the part that prepares traces for all others.
+  static let prepare = "prepare"
+
+  /// Runs the part.
+  func run(_ workload: Workload) throws {
+    try Self.check(workload, file)
+    let planner = RunPlanner(
+      workload: workload, store: store, threads: threads, mustKeep: true, progress: progress)
+    if part == Self.prepare { return try prepare(planner) }
+    let (number, variable) = try PartNumber.parse(
+      part, environment: ProcessInfo.processInfo.environment)
+    let name = "part \(number)" + (variable.map { ", from \($0)" } ?? "")
+    progress.note(name)
+    let start = ContinuousClock.now
+    let plan = try planner.plan(part: number)
+    let sweep = plan.sweep(of: workload, threads: threads)
+    progress.begin(
+      "Running \(NumberText.counted(plan.cells.count, "cell"))", total: sweep.totalRequests)
+    let records = try sweep.run(
+      cancellation: Interrupts.cancellation,
+      observer: Sweep.Observer(
+        began: { progress.retitle($0.description) }, replayed: { progress.advance($0) }))
+    let stored = plan.stored
+    guard sweep.isComplete(records) else {
+      throw Interrupted(
+        description: "stopped: \(records.count) of \(plan.cells.count) cells of \(name) are in "
+          + "\(store.path); run it again for the others")
+    }
+    progress.end(
+      "\(name): \(records.count) cells, \(stored) from the store, \(records.count - stored) "
+        + "computed, in \(SecondsText.since(start))")
+  }
+
+  /// Prepares all traces and puts them into the store.
+  private func prepare(_ planner: RunPlanner) throws {
+    let start = ContinuousClock.now
+    let (known, prepared) = try planner.traces(in: store)
+    let traces = try prepared ?? planner.prepare(shelf: store.shelf(of: known))
+    try store.shelve(traces, as: known)
+    progress.end(
+      "\(known.facts.count) prepared traces in \(store.path), in \(SecondsText.since(start))")
+  }
+
+  /// Refuses workloads whose cells are executed: what is measured belongs to one machine.
+  static func check(_ workload: Workload, _ file: String) throws(UsageError) {
+    guard workload.modes.contains(.execute) else { return }
+    throw UsageError(
+      "\(file): executed cells are measurements of one machine and have no parts: run the "
+        + "workload as a whole, or leave execute out of 'mode'")
+  }
+}
+
+/// Where a run's files go when nothing else is said: `Results/<workload>/<date-time>`.
+enum RunDirectory {
+  /// The folder of all runs.
+  static let root = "Results"
+
+  /// The folder for a run of `workload` that starts now, in UTC: names are in the
+  /// order of time also where clocks are put back.
+  static func standard(workload: String, now: Date = Date()) -> String {
+    let formatter = DateFormatter()
+    formatter.locale = Locale(identifier: "en_US_POSIX")
+    formatter.timeZone = TimeZone(secondsFromGMT: 0)
+    formatter.dateFormat = "yyyy-MM-dd-HHmmss"
+    return "\(root)/\(safe(workload))/\(formatter.string(from: now))"
+  }
+
+  /// Makes the folder, or one beside it with a number at its end where it is there already: runs
+  /// that start in the same second do not write over each other. What hinders that, whoever writes
+  /// into the folder will find out and say.
+  static func claim(_ path: String) -> String {
+    if let folder = folder(of: path) {
+      try? FileManager.default.createDirectory(
+        atPath: folder, withIntermediateDirectories: true)
+    }
+    for number in 1...1000 {
+      let candidate = number == 1 ? path : "\(path)-\(number)"
+      if mkdir(candidate, 0o777) == 0 { return candidate }
+      if errno != EEXIST { break }
+    }
+    return path
+  }
+
+  /// The folders on the way to `path` that are not there yet, the deepest first.
+  static func missing(on path: String) -> [String] {
+    var missing: [String] = []
+    var rest: String? = path
+    while let folder = rest, !FileManager.default.fileExists(atPath: folder) {
+      missing.append(folder)
+      rest = Self.folder(of: folder)
+    }
+    return missing
+  }
+
+  /// What stands before the last name in `path`; nil where there is nothing but the name.
+  private static func folder(of path: String) -> String? {
+    var rest = path[...]
+    while rest.last == "/" { rest.removeLast() }
+    guard let slash = rest.lastIndex(of: "/") else { return nil }
+    rest = rest[..<slash]
+    while rest.last == "/" { rest.removeLast() }
+    return rest.isEmpty ? nil : String(rest)
+  }
+
+  /// Removes those of the folders that hold nothing, the first first: a request that failed leaves
+  /// none behind.
+  static func removeEmpty(_ folders: [String]) {
+    for folder in folders where rmdir(folder) != 0 { return }
+  }
+
+  /// ISO 8601 with the time zone.
+  static func timestamp(_ date: Date = Date()) -> String {
+    let formatter = ISO8601DateFormatter()
+    formatter.timeZone = .current
+    return formatter.string(from: date)
+  }
+
+  /// The name without anything that means something in a path.
+  static func safe(_ name: String) -> String {
+    let kept = name.map { character in
+      character.isASCII && (character.isLetter || character.isNumber || "-_.".contains(character))
+        ? character : "-"
+    }
+    let text = String(kept)
+    return text.allSatisfy { $0 == "." } ? "workload" : text
+  }
+}
+
+extension RunResults {
+  /// Results of a plan, without records yet.
+  ///
+  /// - Parameter file: The workload file, for the command that repeats the run.
+  init(of plan: RunPlan, of workload: Workload, file: String, threads: Int) {
+    self.init(
+      workload: workload.name, workloadDescription: workload.description,
+      command: "\(ShellText.command([LarderProgram.name, "run"])) \(ShellWord.path(file))",
+      started: RunDirectory.timestamp(), plannedCells: plan.cells.count, threads: threads,
+      machine: .current(), traces: plan.facts,
+      latencyModel: workload.latency?.describe(for: Set(plan.cells.map(\.cell.kind))),
+      warmUp: workload.warmUp.description,
+      execution: ExecutionConditions(
+        workload.execution ?? ExecutionSpec(), cells: plan.cells,
+        repetitions: workload.repetitions, hasLatency: workload.latency != nil),
+      caches: CacheFacts.all(of: plan.cells),
+      notes: plan.notes + Plan.notes(of: plan.cells, in: workload))
+    assumptions = ConfigurationAssumptions.all(of: workload)
   }
 }

@@ -1,4 +1,6 @@
 import ArgumentParser
+import LarderEngine
+import LarderTraces
 
 /// `larder trace`: everything about traces that is not simulation.
 struct TraceCommand: ParsableCommand {
@@ -18,4 +20,256 @@ struct TraceCommand: ParsableCommand {
       TraceGenerateCommand.self, TraceRecordCommand.self, TraceFormatsCommand.self,
       TraceGeneratorsCommand.self,
     ])
+}
+
+/// `larder trace formats`: what can be read.
+struct TraceFormatsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "formats", abstract: "List every trace format with its layout and options.")
+
+  func run() throws {
+    for format in FormatRegistry.all.map(\.description) {
+      var text = "\(format.name)\n" + PolicyText.wrapped(format.summary)
+      text += PolicyText.wrapped("Layout: \(format.layout)")
+      for parameter in format.parameters {
+        text += PolicyText.wrapped(
+          "\(parameter.name)=\(parameter.fallback)  \(parameter.meaning)")
+      }
+      Output.line(text)
+    }
+  }
+}
+
+/// `larder trace generators`: what can be generated.
+struct TraceGeneratorsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "generators", abstract: "List every generator with its parameters.")
+
+  func run() throws {
+    for generator in GeneratorRegistry.all.map(\.description) {
+      var text = "\(generator.name)\n" + PolicyText.wrapped(generator.summary)
+      for parameter in generator.parameters {
+        let fallback = parameter.defaultValue ?? ""
+        text += PolicyText.wrapped("\(parameter.name)=\(fallback)  \(parameter.summary)")
+      }
+      Output.line(text + PolicyText.wrapped(generator.source))
+    }
+  }
+}
+
+/// `larder trace generate`: a generated workload as a file.
+struct TraceGenerateCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "generate",
+    abstract: "Generate a trace.",
+    discussion: """
+      The same generator, parameters and seed give the same trace on every machine.
+
+      Examples:
+        larder trace generate zipf:objects=1000000:exponent=1 --requests 20000000 zipf.larder
+        larder trace generate news-feed --requests 1000000 --seed 7 news.csv
+        larder trace generate zipf:objects=1000 --requests 5000 \\
+          --sizes log-normal:median=8KiB:sigma=1 --ttls constant:value=1h \\
+          --operations get=0.95,set=0.05 small.larder
+      """)
+
+  @Argument(help: "The generator with its parameters ('larder trace generators' lists them).")
+  var generator: String
+
+  @Argument(help: "The file to write.", completion: .file())
+  var destination: String
+
+  @Option(help: "Number of requests: 1000000, 250k, 20M.")
+  var requests = RequestCount(1_000_000)
+
+  @Option(help: "Seed of the generator.")
+  var seed: UInt64 = 1
+
+  @Option(help: "Distribution of object sizes in bytes, such as log-normal:median=8KiB:sigma=1.")
+  var sizes: String?
+
+  @Option(help: "Distribution of TTLs.")
+  var ttls: String?
+
+  @Option(help: "Shares of get, set, delete and modify with a sum of 1: get=0.95,set=0.05.")
+  var operations: String?
+
+  @Option(help: "Requests per second, for generators that do not set times.")
+  var rate: Double?
+
+  @OptionGroup var output: WriterOption
+
+  @Flag(help: "Do not print progress on standard error.")
+  var quiet = false
+
+  func run() throws {
+    Interrupts.listen()
+    let writer = try output.writer(for: destination)
+    let component = try ComponentSpec(parsing: generator)
+    let spec = SourceSpec.generator(
+      GeneratorSpec(
+        component: component, requests: requests.requests,
+        sizes: try sizes.map { try ComponentSpec(parsing: $0) },
+        ttls: try ttls.map { try ComponentSpec(parsing: $0) },
+        operations: try operations.map { try OperationsText.shares($0) }, rate: rate))
+    let source = try spec.makeSource(seed: seed) { reference in
+      try FileSource(path: reference.path, format: reference.format)
+    }
+    try OutputFile.check(destination)
+    let progress = ProgressLine(isQuiet: quiet)
+    progress.begin("Generating \(component.name)", total: requests.requests)
+    let prepared = try PreparedTrace.prepare(
+      source: source, name: component.name, progress: TraceReading.check(progress))
+    try writer.write(prepared, to: destination)
+    progress.end(
+      "\(destination): \(prepared.requests.count) requests, \(prepared.requests.objects) objects")
+  }
+}
+
+/// `larder trace convert`: a trace in another format.
+struct TraceConvertCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "convert",
+    abstract: "Convert a trace to a prepared trace, CSV or oracleGeneral.",
+    discussion: """
+      A prepared trace (.larder) opens fastest: it is read without parsing. If it is larger than \
+      half of the free memory and not compressed, it is memory-mapped. While a command uses it, do \
+      not modify or truncate such a file; write another and rename it. Otherwise the command \
+      counts requests that are not in the trace, or fails.
+
+      Writing one takes the memory of the keys alone, 20 to 35 bytes per distinct object, and \
+      twice the space of the file on the disk of its folder while it is written. Other formats \
+      take memory for all requests.
+
+      Examples:
+        larder trace convert OLTP.lis.zst oltp.larder
+        larder trace convert big.vscsi.zst big.csv
+        larder trace convert access.log access.log.1 access.log.2.gz site.larder
+      """)
+
+  @Argument(
+    help: ArgumentHelp(
+      """
+      The trace, or the files that make it (- for standard input), and last the file to write.
+      """, valueName: "trace> ... <destination"),
+    completion: .file())
+  var files: [String]
+
+  private var destination: String { files.last ?? "" }
+
+  /// The folder of the destination.
+  private var folder: String {
+    guard let slash = destination.lastIndex(of: "/") else { return "." }
+    return slash == destination.startIndex ? "/" : String(destination[..<slash])
+  }
+
+  @OptionGroup var format: FormatOption
+
+  @OptionGroup var output: WriterOption
+
+  @Flag(help: "Do not print progress on standard error.")
+  var quiet = false
+
+  func validate() throws {
+    guard files.count > 1 else {
+      throw ValidationError("expected a trace and the file to write, found one file")
+    }
+  }
+
+  func run() throws {
+    Interrupts.listen()
+    let writer = try output.writer(for: destination)
+    try OutputFile.check(destination)
+    let progress = ProgressLine(isQuiet: quiet)
+    let source = try FileSource(try format.reference(files.dropLast()))
+    progress.begin("Reading \(source.name)")
+    // The others look at the columns more than once, or need more of them.
+    let isReadInOrder = writer.name == "larder"
+    let prepared = try TraceReading.prepare(
+      source, progress, spillingTo: isReadInOrder ? folder : nil)
+    try writer.write(prepared, to: destination)
+    progress.end("\(destination): \(prepared.requests.count) requests, \(writer.name)")
+    for note in prepared.notes { progress.note(note) }
+    let lost = prepared.columns.subtracting(writer.columns)
+    if prepared.sampling.isPart, writer.name != "larder" {
+      progress.note(
+        "not written: that the trace is a sample; scale capacities by \(prepared.sampling.rate)")
+    }
+    if !lost.isEmpty { progress.note("not written: \(lost.names.joined(separator: ", "))") }
+  }
+}
+
+/// `larder trace head`: the first requests.
+struct TraceHeadCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "head",
+    abstract: "Print the first requests of a trace.",
+    discussion: """
+      Times are in seconds. A key is the number in the trace, or the hash of a text. A size or \
+      cost that is not known in a line is empty. Notes on standard error say how lines are \
+      understood.
+
+      Examples:
+        larder trace head OLTP.lis.zst --count 5
+        larder trace head access.log
+      """)
+
+  @Argument(
+    help: "The trace, or the files that make it; - for standard input.", completion: .file())
+  var trace: [String]
+
+  @Option(name: [.customShort("n"), .long], help: "Number of requests.")
+  var count: Int = 10
+
+  @OptionGroup var format: FormatOption
+
+  /// Rows are kept until all are read, for the widths of their columns.
+  private static let countMax = 100_000
+
+  @Flag(help: "Do not say on standard error how lines are understood.")
+  var quiet = false
+
+  func validate() throws {
+    guard (1...Self.countMax).contains(count) else {
+      throw ValidationError(
+        "--count expects a number from 1 to \(Self.countMax); "
+          + "for more, 'larder trace convert' writes a table of all requests")
+    }
+  }
+
+  func run() throws {
+    Interrupts.listen()
+    let source = try FileSource(try format.reference(trace))
+    let columns = source.columns
+    var rows: [TraceRecord] = []
+    try source.records { batch in
+      rows += batch.prefix(count - rows.count)
+      return rows.count < count
+    }
+    // Only now: an error is one line.
+    if !quiet {
+      for line in ["format: \(source.format.name)"] + source.understanding { Notes.line(line) }
+      if let note = source.reading.holesNote { Notes.line(note) }
+    }
+    let all: [(title: String, isPresent: Bool, text: (TraceRecord) -> String)] = [
+      ("time", columns.contains(.time), { Self.seconds($0.time) }),
+      ("key", true, { "\($0.key)" }),
+      ("size", columns.contains(.size), { $0.isSizeKnown ? "\($0.size)" : "" }),
+      ("op", columns.contains(.operation), { "\(Operation(rawValue: $0.operation) ?? .get)" }),
+      ("ttl", columns.contains(.ttl), { $0.ttl == 0 ? "" : "\($0.ttl)" }),
+      ("cost", columns.contains(.cost), { $0.cost < 0 ? "" : "\($0.cost)" }),
+      ("prompt", columns.contains(.prompt), { $0.prompt == 0 ? "" : "\($0.prompt - 1)" }),
+    ]
+    let shown = all.filter(\.isPresent)
+    var table = TextTable(alignsRight: shown.map { _ in true })
+    table.add(shown.map(\.title))
+    for row in rows { table.add(shown.map { $0.text(row) }) }
+    for line in table.lines { Output.line(line) }
+  }
+
+  private static func seconds(_ microseconds: UInt64) -> String {
+    let fraction = String(microseconds % 1_000_000)
+    return "\(microseconds / 1_000_000)." + String(repeating: "0", count: 6 - fraction.count)
+      + fraction
+  }
 }

@@ -1,5 +1,8 @@
 import ArgumentParser
 import Foundation
+import LarderEngine
+import LarderReports
+import LarderSupport
 import LarderTraces
 
 /// `larder trace info`: what a trace is like.
@@ -34,5 +37,123 @@ struct TraceInfoCommand: ParsableCommand {
       Output.line(line)
     }
     for note in prepared.notes { Output.line(note) }
+  }
+}
+
+/// What is known of a trace, in lines for a person.
+enum TraceInfoText {
+  /// Name and value, aligned.
+  static func lines(_ trace: TraceAnalysis, format: String) -> [String] {
+    var table = TextTable(alignsRight: [false, false])
+    table.add(["trace", "\(TextSafety.singleLine(trace.name)) (\(format))"])
+    if trace.sampling.isPart { table.add(["sample", sample(trace)]) }
+    table.add(["requests", count(trace.requests)])
+    for (operation, number) in zip(Operation.allCases, trace.operations) where operation != .get {
+      if number > 0 { table.add(["  of these \(operation)", count(number)]) }
+    }
+    table.add(["objects", count(trace.objects)])
+    if trace.storableObjects < trace.objects {
+      table.add(["  of these storable", count(trace.storableObjects)])
+    }
+    let share = trace.oneHitWonderShare.map { " (\(percent($0)) of the objects)" } ?? ""
+    table.add(["one-hit wonders", count(trace.oneHitWonders) + share])
+    addSizes(trace, to: &table)
+    addPopularity(trace.popularity, to: &table)
+    if let ttls = trace.ttls {
+      table.add(["TTLs, s", "\(spread(ttls)), \(count(ttls.count)) requests"])
+    }
+    if let duration = trace.durationMicroseconds {
+      table.add(["duration", self.duration(duration)])
+    }
+    return table.lines
+  }
+
+  /// What the figures below stand for.
+  private static func sample(_ trace: TraceAnalysis) -> String {
+    let sampling = trace.sampling
+    var text = "\(TraceSampling.share(sampling.rate)) of the objects; in all there are about "
+    text += "\(count(Int(clamping: sampling.represented(UInt64(trace.objects))))) objects"
+    if let footprint = trace.footprintBytes {
+      text += ", \(bytes(sampling.represented(footprint)))"
+    }
+    if sampling.gets > 0 { text += ", \(count(Int(clamping: sampling.gets))) gets" }
+    return text
+  }
+
+  private static func addSizes(_ trace: TraceAnalysis, to table: inout TextTable) {
+    guard let footprint = trace.footprintBytes else {
+      table.add(["footprint", "\(count(trace.storableObjects)) objects (the trace has no sizes)"])
+      return
+    }
+    table.add(["footprint", bytes(footprint)])
+    if let requested = trace.bytesRequested { table.add(["bytes requested", bytes(requested)]) }
+    if let sizes = trace.objectSizes { table.add(["object sizes, bytes", spread(sizes)]) }
+    if trace.objectsWithSeveralSizes > 0 {
+      let share = Double(trace.objectsWithSeveralSizes) / Double(max(1, trace.objects))
+      table.add([
+        "size changes", "\(percent(share)) of the objects have requests with more than one size",
+      ])
+    }
+    if let sizes = trace.requestSizes { table.add(["request sizes, bytes", spread(sizes)]) }
+  }
+
+  private static func addPopularity(_ popularity: PopularityAnalysis, to table: inout TextTable) {
+    if let zipf = popularity.zipf {
+      table.add([
+        "popularity",
+        String(
+          format: "Zipf exponent %.2f (maximum likelihood), distance %.3f", zipf.exponent,
+          zipf.distance),
+      ])
+    }
+    let tops = [
+      ("top object", popularity.topOneShare), ("top 10", popularity.topTenShare),
+      ("top 100", popularity.topHundredShare), ("top 1 %", popularity.topPercentShare),
+      ("top 10 %", popularity.topTenPercentShare),
+    ]
+    let known = tops.compactMap { name, share in share.map { "\(name) \(percent($0))" } }
+    if !known.isEmpty { table.add(["share of requests", known.joined(separator: ", ")]) }
+  }
+
+  private static func spread(_ values: Distribution) -> String {
+    var text = "min \(values.min), mean \(String(format: "%.1f", values.mean))"
+    for percentile in [50.0, 90, 99] {
+      if let value = values.percentile(percentile) { text += ", p\(Int(percentile)) \(value)" }
+    }
+    return text + ", max \(values.max)"
+  }
+
+  private static func percent(_ share: Double) -> String { String(format: "%.1f %%", share * 100) }
+
+  private static func count(_ number: Int) -> String {
+    var digits = String(number)
+    var index = digits.count - 3
+    while index > 0 {
+      digits.insert(",", at: digits.index(digits.startIndex, offsetBy: index))
+      index -= 3
+    }
+    return digits
+  }
+
+  private static func bytes(_ number: UInt64) -> String {
+    let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"]
+    var value = Double(number)
+    var unit = 0
+    while value >= 1024, unit < units.count - 1 {
+      value /= 1024
+      unit += 1
+    }
+    let plain = "\(count(Int(clamping: number))) B"
+    return unit == 0 ? plain : plain + String(format: " (%.1f %@)", value, units[unit])
+  }
+
+  private static func duration(_ microseconds: UInt64) -> String {
+    let seconds = Double(microseconds) / 1e6
+    switch seconds {
+    case ..<120: return String(format: "%.3f s", seconds)
+    case ..<7200: return String(format: "%.1f min", seconds / 60)
+    case ..<172_800: return String(format: "%.1f h", seconds / 3600)
+    default: return String(format: "%.1f days", seconds / 86400)
+    }
   }
 }

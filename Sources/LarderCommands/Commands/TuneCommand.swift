@@ -1,10 +1,9 @@
 import ArgumentParser
 import Foundation
 import LarderEngine
+import LarderExperiments
 import LarderReports
-import LarderSimulation
 import LarderTraces
-import LarderWorkloads
 
 /// `larder tune`: the parameters of one policy for a trace.
 struct TuneCommand: ParsableCommand {

@@ -1,5 +1,6 @@
+import ArgumentParser
 import Foundation
-import LarderSystem
+import LarderSupport
 
 /// A TCP connection whose waits end: at a deadline, or when the command is interrupted.
 final class ServerConnection {
@@ -208,5 +209,81 @@ struct ReceivedLines {
     bytes.removeFirst(start)
     end -= start
     start = 0
+  }
+}
+
+/// A server as users write it: `HOST:PORT`, `HOST`, or `[::1]:PORT`.
+struct ServerAddress: ExpressibleByArgument, Sendable, Equatable {
+  /// Name or address.
+  let host: String
+  /// Nil for the usual one.
+  let port: UInt16?
+
+  /// The address in a text; nil where it is none.
+  init?(argument: String) {
+    var host = argument[...]
+    var port: Substring?
+    if argument.hasPrefix("[") {
+      guard let end = argument.firstIndex(of: "]") else { return nil }
+      host = argument[argument.index(after: argument.startIndex)..<end]
+      let rest = argument[argument.index(after: end)...]
+      if !rest.isEmpty {
+        guard rest.hasPrefix(":") else { return nil }
+        port = rest.dropFirst()
+      }
+    } else if let colon = argument.lastIndex(of: ":") {
+      host = argument[..<colon]
+      port = argument[argument.index(after: colon)...]
+      // An address of version 6 goes into brackets, so that its end is clear.
+      if host.contains(":") { return nil }
+    }
+    guard !host.isEmpty, !host.contains(where: \.isWhitespace) else { return nil }
+    self.host = String(host)
+    guard let port else {
+      self.port = nil
+      return
+    }
+    guard let number = UInt16(port), number > 0, port.allSatisfy(\.isNumber) else { return nil }
+    self.port = number
+  }
+
+  /// The address with a port.
+  func text(_ usual: UInt16) -> String {
+    "\(host.contains(":") ? "[\(host)]" : host):\(port ?? usual)"
+  }
+}
+
+/// What can go wrong with a server that is recorded. Exit code 1: the command was right.
+enum ServerError: Error, CustomStringConvertible {
+  /// The name stands for no address.
+  case unknownHost(String, reason: String)
+  /// No connection.
+  case noConnection(String, reason: String)
+  /// It wants a password.
+  case needsPassword(String)
+  /// It wants another password.
+  case refused(String, answer: String)
+  /// It answered something else than it should.
+  case unexpected(String, answer: String)
+  /// It did not answer.
+  case silent(String)
+  /// The connection broke; what was written stays.
+  case lost(String, reason: String, requests: Int, file: String)
+
+  /// One line for a person.
+  var description: String {
+    switch self {
+    case .unknownHost(let server, let reason): "\(server): unknown host: \(reason)"
+    case .noConnection(let server, let reason): "\(server): cannot connect: \(reason)"
+    case .needsPassword(let server):
+      "\(server): the server asks for a password; give it with --password-file or in "
+        + "LARDER_PASSWORD"
+    case .refused(let server, let answer): "\(server): the server refused the password: \(answer)"
+    case .unexpected(let server, let answer):
+      "\(server): unexpected answer '\(answer)'; is this the right kind of server?"
+    case .silent(let server): "\(server): no answer for 10 s"
+    case .lost(let server, let reason, let requests, let file):
+      "\(server): connection lost: \(reason); \(requests) requests are in \(file)"
+    }
   }
 }

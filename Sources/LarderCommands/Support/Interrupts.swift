@@ -1,5 +1,6 @@
 import Foundation
-import LarderSystem
+import LarderSupport
+import LarderTraces
 
 /// Turns the first Ctrl-C (or SIGTERM) into a request to stop; the second ends the process.
 enum Interrupts {
@@ -23,5 +24,50 @@ enum Interrupts {
     sigaddset(&signals, SIGTERM)
     pthread_sigmask(SIG_UNBLOCK, &signals, nil)
     signal(SIGPIPE, SIG_IGN)
+  }
+}
+
+/// Ends the process with a sentence when a file that is mapped into memory was shortened.
+///
+/// The system answers a read beyond the new end with SIGBUS. Prepared traces are mapped where they
+/// are too large to be read, and so is SQLite's index of its log.
+enum MappingFaults {
+  private static let sentence: StaticString = """
+    larder: a file was truncated while in use: a prepared trace (.larder), or a file of an \
+    executed cache; leave the files alone until the command ends, and run it again
+
+    """
+
+  /// Begins to listen.
+  static func listen() {
+    signal(SIGBUS) { _ in
+      // Nothing but system calls is allowed here.
+      let text = MappingFaults.sentence
+      _ = write(STDERR_FILENO, text.utf8Start, text.utf8CodeUnitCount)
+      _exit(2)
+    }
+  }
+}
+
+/// Reads traces for commands: with progress, and stopped by Ctrl-C.
+enum TraceReading {
+  /// A prepared trace; with a folder to spill to, one that is only read in order.
+  static func prepare(
+    _ source: FileSource, _ progress: ProgressLine, spillingTo folder: String? = nil
+  ) throws -> PreparedTrace {
+    try PreparedTrace.load(source, spillingTo: folder, progress: check(progress, source))
+  }
+
+  /// Shows progress, and throws once Ctrl-C was pressed.
+  /// Of a file it shows how much is left.
+  static func check(
+    _ progress: ProgressLine, _ source: FileSource? = nil
+  ) -> PreparedTrace.Progress {
+    { requests in
+      if Interrupts.cancellation.isRequested {
+        throw Interrupted(description: "stopped; nothing was written")
+      }
+      progress.set(requests, share: source?.shareRead)
+    }
   }
 }

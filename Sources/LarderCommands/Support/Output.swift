@@ -1,6 +1,7 @@
 import Foundation
 import LarderEngine
-import LarderSystem
+import LarderReports
+import LarderSupport
 
 /// Standard output: results and nothing else. Kept until `finish`, so that a command that fails on
 /// its way leaves nothing half-printed.
@@ -84,5 +85,208 @@ enum Notes {
   private static func raw(_ text: String) {
     var text = text
     text.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
+  }
+}
+
+/// Errors and notes as lines. They quote names, keys and fields from files, which may be of any
+/// length and hold anything.
+enum NoteText {
+  /// The most scalars of a line: an error with a long path and a list of what is known fits.
+  static let scalarsMax = 1000
+  /// How much of the end stays, where an error says what to do.
+  private static let endMax = 250
+
+  /// The text on one line, with control characters replaced, and its middle left out where it is
+  /// too long. Linear in its length.
+  static func line(_ text: String) -> String {
+    let text = TextSafety.singleLine(text)
+    // A text has at most as many scalars as bytes.
+    guard text.utf8.count > scalarsMax else { return text }
+    let scalars = text.unicodeScalars
+    let count = scalars.count
+    guard count > scalarsMax else { return text }
+    let beginning = String(String.UnicodeScalarView(scalars.prefix(scalarsMax - endMax - 50)))
+    let end = String(String.UnicodeScalarView(scalars.suffix(endMax)))
+    let left = count - beginning.unicodeScalars.count - endMax
+    return "\(beginning)… [\(left) characters omitted] …\(end)"
+  }
+}
+
+/// Progress on standard error: one line that is written over and over for a terminal, and a line
+/// every ten seconds for a log. Safe to call from any thread.
+final class ProgressLine: Sendable {
+  private struct State {
+    var title = ""
+    var done = 0
+    var total = 0
+    /// How much is done where the total is not known, from 0 to 1.
+    var share: Double?
+    var started = ContinuousClock.now
+    var lastShown: ContinuousClock.Instant?
+  }
+
+  private let state = Locked(State())
+  private let isQuiet: Bool
+  private let isTerminal = Notes.isTerminal
+
+  /// Progress that says nothing when `isQuiet`.
+  init(isQuiet: Bool) { self.isQuiet = isQuiet }
+
+  /// Begins a piece of work of `total` requests; 0 when that is not known.
+  func begin(_ title: String, total: Int = 0) {
+    state.withLock { state in
+      state = State()
+      state.title = title
+      state.total = total
+      if isTerminal { show(&state, force: true) } else { note(title) }
+    }
+  }
+
+  /// The piece of work comes to another part, which the next line names.
+  func retitle(_ title: String) {
+    state.withLock { state in
+      state.title = title
+      if isTerminal { show(&state) }
+    }
+  }
+
+  /// So many requests are done: this share of all, where it is known.
+  func set(_ done: Int, share: Double? = nil) {
+    state.withLock { state in
+      state.done = done
+      state.share = share
+      show(&state)
+    }
+  }
+
+  /// So many more requests are done.
+  func advance(_ requests: Int) {
+    state.withLock { state in
+      state.done += requests
+      show(&state)
+    }
+  }
+
+  /// Ends the piece of work, with a last line.
+  func end(_ text: String) { note(text) }
+
+  /// A line of its own.
+  func note(_ text: String) {
+    if !isQuiet { Notes.line(text) }
+  }
+
+  private func show(_ state: inout State, force: Bool = false) {
+    guard !isQuiet else { return }
+    let now = ContinuousClock.now
+    let interval: Duration = isTerminal ? .milliseconds(100) : .seconds(10)
+    if !force, now - (state.lastShown ?? state.started) < interval { return }
+    state.lastShown = now
+    let text = line(state, elapsed: now - state.started)
+    if isTerminal { Notes.status(text) } else { Notes.line(text) }
+  }
+
+  private func line(_ state: State, elapsed: Duration) -> String {
+    var text = "\(state.title): \(Self.millions(state.done))"
+    if state.total > 0 {
+      let share = Double(state.done) / Double(state.total)
+      text += " of \(Self.millions(state.total)) M requests, \(Int(share * 100)) %"
+      if share > 0.01, share < 1 {
+        let left = elapsed / share * (1 - share)
+        text += ", \(left.components.seconds + 1) s left"
+      }
+    } else {
+      text += " M requests"
+      if let share = state.share {
+        text += ", \(Int(share * 100)) %"
+        if share > 0.01, share < 1 {
+          let left = elapsed / share * (1 - share)
+          text += ", \(left.components.seconds + 1) s left"
+        }
+      }
+    }
+    return text
+  }
+
+  private static func millions(_ requests: Int) -> String {
+    String(format: "%.1f", Double(requests) / 1e6)
+  }
+}
+
+/// Columns of text, aligned: the first to the left, numbers to the right.
+struct TextTable {
+  private var rows: [[String]] = []
+  private let alignsRight: [Bool]
+
+  /// A table whose columns are aligned to the right where `alignsRight` says so.
+  init(alignsRight: [Bool]) { self.alignsRight = alignsRight }
+
+  /// Adds a row.
+  mutating func add(_ cells: [String]) { rows.append(cells) }
+
+  /// The lines, without spaces at their ends.
+  var lines: [String] {
+    let widths = alignsRight.indices.map { column in
+      rows.map { $0[column].count }.max() ?? 0
+    }
+    return rows.map { row in
+      var line = ""
+      for (column, cell) in row.enumerated() {
+        let padding = String(repeating: " ", count: widths[column] - cell.count)
+        line += (column == 0 ? "" : "  ") + (alignsRight[column] ? padding + cell : cell + padding)
+      }
+      while line.last == " " { line.removeLast() }
+      return line
+    }
+  }
+}
+
+/// Durations for a person.
+enum SecondsText {
+  /// The time that has passed since `start`, such as `3.2 s`.
+  static func since(_ start: ContinuousClock.Instant) -> String {
+    text(ContinuousClock.now - start)
+  }
+
+  /// The duration in seconds, rounded down to a tenth.
+  static func text(_ duration: Duration) -> String {
+    let (seconds, attoseconds) = duration.components
+    return "\(seconds).\(attoseconds / 100_000_000_000_000_000) s"
+  }
+}
+
+/// Commands to be pasted into a shell.
+enum ShellText {
+  /// The words joined by spaces, in quotes where they need them.
+  static func command(_ words: [String]) -> String {
+    words.map(ShellWord.quoted).joined(separator: " ")
+  }
+
+  /// `larder check` of a workload against a baseline; both are paths.
+  static func check(_ workload: String, baseline: String) -> String {
+    "\(command([LarderProgram.name, "check"])) \(ShellWord.path(workload)) --baseline "
+      + ShellWord.path(baseline)
+  }
+}
+
+extension Output {
+  /// What pictures may be made of: where results do not go to a terminal, lines of 80 characters.
+  static var pictureTerminal: CurvePicture.Terminal {
+    CurvePicture.Terminal(width: width, hasColour: usesColour, hasUnicode: hasUnicode)
+  }
+
+  /// Columns of the terminal, or 80.
+  private static var width: Int {
+    var size = winsize()
+    let known = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+    return known ? Int(size.ws_col) : 80
+  }
+
+  /// Whether the locale says UTF-8: the first of its variables that is set counts.
+  private static var hasUnicode: Bool {
+    let environment = ProcessInfo.processInfo.environment
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy
+      .compactMap { environment[$0] }.first { !$0.isEmpty }
+    let name = (locale ?? "").lowercased()
+    return name.contains("utf-8") || name.contains("utf8")
   }
 }

@@ -1,10 +1,8 @@
 import LarderEngine
+import LarderExperiments
 import LarderHarness
 import LarderReports
-import LarderSimulation
-import LarderStore
 import LarderTraces
-import LarderWorkloads
 
 /// What a command runs of a workload.
 struct RunPlan {
@@ -167,6 +165,21 @@ extension Workload {
   func check(_ cells: [PlannedCell], over traces: WorkloadTraces) throws(UsageError) {
     do {
       try Plan.check(cells, of: self, over: traces.table)
+    } catch {
+      throw UsageError(message(for: error))
+    }
+  }
+}
+
+extension Workload {
+  /// The cells to run over traces that are prepared, checked against them.
+  ///
+  /// - Throws: `UsageError` with the file and the line, where one is known.
+  func cells(over traces: WorkloadTraces) throws(UsageError) -> [PlannedCell] {
+    do {
+      let cells = try Plan.cells(of: self, facts: traces.facts)
+      try Plan.check(cells, of: self, over: traces.table)
+      return cells
     } catch {
       throw UsageError(message(for: error))
     }

@@ -12,11 +12,9 @@
 /// of a block can be read and written without being compared.
 public struct FrequencySketch: ~Copyable {
   /// A count never goes beyond this.
-  @inlinable
-  public static var estimateMax: UInt32 { 15 }
+  @inlinable public static var estimateMax: UInt32 { 15 }
 
-  @inlinable
-  static var wordsInBlock: Int { 8 }
+  @inlinable static var wordsInBlock: Int { 8 }
 
   @usableFromInline var words: Column<UInt64>
   // The first word at the start of a cache line.
@@ -43,9 +41,7 @@ public struct FrequencySketch: ~Copyable {
 
   /// Counts one request; true when that was the last of a period and everything was halved.
   /// Amortised O(1).
-  @inlinable
-  @inline(__always)
-  public mutating func increment(_ fingerprint: UInt32) -> Bool {
+  @inlinable @inline(__always) public mutating func increment(_ fingerprint: UInt32) -> Bool {
     let place = Place(fingerprint, self)
     // Without branches: whether a counter is at its end is as good as random.
     var added: UInt64 = 0
@@ -63,9 +59,7 @@ public struct FrequencySketch: ~Copyable {
   }
 
   /// How often the key was requested lately, from 0 to 15. O(1).
-  @inlinable
-  @inline(__always)
-  public func estimate(_ fingerprint: UInt32) -> UInt32 {
+  @inlinable @inline(__always) public func estimate(_ fingerprint: UInt32) -> UInt32 {
     let place = Place(fingerprint, self)
     var least: UInt64 = 15
     for row in 0..<4 as Range<UInt32> {
@@ -97,24 +91,21 @@ public struct FrequencySketch: ~Copyable {
   }
 
   /// Brings the counters of a key near.
-  @inlinable
-  @inline(__always)
-  public func prefetch(_ fingerprint: UInt32) { words.prefetch(Place(fingerprint, self).block) }
+  @inlinable @inline(__always) public func prefetch(_ fingerprint: UInt32) {
+    words.prefetch(Place(fingerprint, self).block)
+  }
 
   /// Memory held, in bytes.
   public var bytes: Int { words.bytes }
 
   /// Where the counters of a key are.
-  @usableFromInline
-  struct Place {
+  @usableFromInline struct Place {
     /// The first word of its block.
     @usableFromInline let block: UInt32
     // Five bits for each counter: one of two words and one of 16 places there.
     @usableFromInline let choices: UInt32
 
-    @inlinable
-    @inline(__always)
-    init(_ fingerprint: UInt32, _ sketch: borrowing FrequencySketch) {
+    @inlinable @inline(__always) init(_ fingerprint: UInt32, _ sketch: borrowing FrequencySketch) {
       let hash = FrequencySketch.hash(fingerprint)
       let number = UInt32(truncatingIfNeeded: hash) & sketch.blockMask
       block = sketch.first + number * UInt32(FrequencySketch.wordsInBlock)
@@ -122,26 +113,20 @@ public struct FrequencySketch: ~Copyable {
     }
 
     /// The word of the counter in a row from 0 to 3, and how far its bits are from the lowest.
-    @inlinable
-    @inline(__always)
-    func counter(_ row: UInt32) -> (word: UInt32, shift: UInt64) {
+    @inlinable @inline(__always) func counter(_ row: UInt32) -> (word: UInt32, shift: UInt64) {
       let choice = choices >> (row * 5)
       return (block + row * 2 + (choice & 1), UInt64(choice >> 1 & 15) * 4)
     }
   }
 
-  @inlinable
-  @inline(__always)
-  static func hash(_ fingerprint: UInt32) -> UInt64 {
+  @inlinable @inline(__always) static func hash(_ fingerprint: UInt32) -> UInt64 {
     var hash = UInt64(fingerprint) &* 0x9E37_79B9_7F4A_7C15
     hash = (hash ^ hash >> 32) &* 0xD6E8_FEB8_6659_FD93
     return hash ^ hash >> 32
   }
 
   /// Halves every counter, odd ones downwards, and the number of additions with them.
-  @usableFromInline
-  @inline(never)
-  mutating func halve() {
+  @usableFromInline @inline(never) mutating func halve() {
     var odd: UInt64 = 0
     for index in 0..<(Int(blockMask) + 1) * FrequencySketch.wordsInBlock {
       let word = words[first + UInt32(index)]
@@ -162,5 +147,201 @@ public struct FrequencySketch: ~Copyable {
   /// The first word that begins a cache line.
   private static func alignedWord(_ words: borrowing Column<UInt64>) -> UInt32 {
     UInt32((64 - UInt(bitPattern: words.view) % 64) % 64 / 8)
+  }
+}
+
+/// What TinyLFU knows: about how often each key was requested lately, resident or not, and which
+/// key each resident object has.
+///
+/// A sketch, and optionally a *doorkeeper* in front of it: a Bloom filter that takes in what is
+/// requested once in a period, so that only second requests count in the sketch. Where the capacity
+/// is in bytes the sketch grows with the number of resident objects, of which the highest so far
+/// stands for the capacity. What was counted cannot be taken back: an object that is removed leaves
+/// its requests in the sketch until they fade.
+///
+/// Memory: 4 bytes an object, and the sketch's 8 to 16 for each one that the cache can hold (11
+/// to 14 with a doorkeeper).
+public struct SketchedCounts: ~Copyable {
+  /// The parameter that asks for a doorkeeper.
+  public static let doorkeeperParameter = PolicyParameter(
+    "doorkeeper", default: "false",
+    "true: a Bloom filter absorbs the first request of each object in a period")
+
+  // For large capacities the sketch starts with so many objects and doubles as they come.
+  @inlinable static var objectsAtFirst: Int { 1 << 20 }
+  @inlinable static var doorkeeperError: Double { 0.03 }
+
+  @usableFromInline var sketch: FrequencySketch
+  @usableFromInline var doorkeeper: BloomFilter
+  @usableFromInline let hasDoorkeeper: Bool
+  @usableFromInline var fingerprints: Column<UInt32>
+  @usableFromInline var residents = 0
+
+  /// Nothing counted yet.
+  public init(_ setup: PolicySetup) throws(PolicyError) {
+    hasDoorkeeper = try setup.spec.flag("doorkeeper", default: false)
+    if setup.unit == .objects {
+      let objects = Int(min(setup.capacity, UInt64(SketchedCounts.objectsAtFirst)))
+      sketch = FrequencySketch(objects: objects, period: min(setup.capacity, 1 << 60) * 10)
+    } else {
+      sketch = FrequencySketch(objects: 16)
+    }
+    doorkeeper = SketchedCounts.makeDoorkeeper(hasDoorkeeper ? sketch.objects : 0)
+    fingerprints = Column(objects: setup.objects)
+  }
+
+  /// Counts a request for a resident object.
+  @inlinable @inline(__always) public mutating func countHit(_ id: ObjectID) {
+    count(fingerprints[id])
+  }
+
+  /// Counts a request for an object that is not resident.
+  @inlinable @inline(__always) public mutating func countMiss(_ request: Request) {
+    count(request.fingerprint)
+  }
+
+  /// How often a resident object was requested lately.
+  @inlinable @inline(__always) public func estimate(_ id: ObjectID) -> UInt32 {
+    estimate(fingerprint: fingerprints[id])
+  }
+
+  /// How often a requested object that is not resident was requested lately.
+  @inlinable @inline(__always) public func estimate(_ request: Request) -> UInt32 {
+    estimate(fingerprint: request.fingerprint)
+  }
+
+  /// An object becomes resident.
+  @inlinable @inline(__always) public mutating func enter(_ request: Request) {
+    fingerprints[request.id] = request.fingerprint
+    residents += 1
+    if residents > sketch.objects { grow() }
+  }
+
+  /// A resident object leaves.
+  @inlinable @inline(__always) public mutating func leave() { residents -= 1 }
+
+  /// Requests in a period, after which every count is halved.
+  public var period: UInt64 { sketch.period }
+
+  /// Makes ids up to `objects` valid.
+  public mutating func reserve(objects: Int) { fingerprints.reserve(objects: objects) }
+
+  /// Brings the object's fingerprint near.
+  @inlinable @inline(__always) public func prefetch(_ id: ObjectID) { fingerprints.prefetch(id) }
+
+  /// Brings the counters of an object near whose fingerprint is; only if it was resident before.
+  @inlinable @inline(__always) public func prefetchCounters(_ id: ObjectID) {
+    sketch.prefetch(fingerprints[id])
+  }
+
+  /// Brings the counters of a fingerprint near.
+  @inlinable @inline(__always) public func prefetchCounters(fingerprint: UInt32) {
+    sketch.prefetch(fingerprint)
+  }
+
+  /// Memory held, in bytes.
+  public var bytes: Int {
+    sketch.bytes + (hasDoorkeeper ? doorkeeper.bytes : 0) + fingerprints.bytes
+  }
+
+  @inlinable @inline(__always) mutating func count(_ fingerprint: UInt32) {
+    if hasDoorkeeper, doorkeeper.insert(fingerprint) { return }
+    if sketch.increment(fingerprint), hasDoorkeeper { doorkeeper.clear() }
+  }
+
+  @inlinable @inline(__always) func estimate(fingerprint: UInt32) -> UInt32 {
+    sketch.estimate(fingerprint) + (hasDoorkeeper && doorkeeper.contains(fingerprint) ? 1 : 0)
+  }
+
+  /// Caffeine's doorkeeper: room for three keys for each object.
+  private static func makeDoorkeeper(_ objects: Int) -> BloomFilter {
+    BloomFilter(capacity: objects * 3, error: doorkeeperError)
+  }
+
+  @usableFromInline @inline(never) mutating func grow() {
+    sketch.reserve(objects: residents)
+    if hasDoorkeeper, doorkeeper.capacity < residents * 3 {
+      doorkeeper = SketchedCounts.makeDoorkeeper(residents * 2)
+    }
+  }
+}
+
+/// A set of keys that never forgets one and rarely claims one that it was not given (Bloom,
+/// Space/time trade-offs in hash coding with allowable errors, CACM 1970).
+///
+/// Keys are known by 32-bit fingerprints, so a claim may also be wrong because two keys share one:
+/// with n keys that adds n / 2^32 to the stated error. Memory: 1.5 log2(1 / error) bits a key, 7.7
+/// for an error of 3 %.
+public struct BloomFilter: ~Copyable {
+  @usableFromInline var words: Column<UInt64>
+  @usableFromInline let bits: UInt64
+  @usableFromInline let probes: Int
+  /// How many keys it can take before it is wrong more often than stated.
+  public let capacity: Int
+  /// Keys inserted since it was last empty, those that it thought it had not counted.
+  @inlinable @inline(__always) public var count: Int { inserted }
+  @usableFromInline var inserted = 0
+
+  /// An empty set that, once it holds `capacity` keys, claims one that it does not hold with the
+  /// probability `error`, which is between 0 and 1.
+  public init(capacity: Int, error: Double) {
+    // A twentieth more bits than the formula, which neglects that the number of probes is whole.
+    let ln2 = 0.6931471805599453
+    let bitsPerKey = -DeterministicMath.log(error) / (ln2 * ln2)
+    self.capacity = max(capacity, 1)
+    bits = max(64, UInt64((Double(self.capacity) * bitsPerKey * 1.05).rounded(.up)))
+    probes = max(1, Int((bitsPerKey * ln2).rounded()))
+    words = Column(objects: Int(bits / 64))
+  }
+
+  /// Whether the key was inserted: surely not, or very likely. O(1).
+  @inlinable @inline(__always) public func contains(_ fingerprint: UInt32) -> Bool {
+    var (hash, step) = BloomFilter.hashes(fingerprint)
+    for _ in 0..<probes {
+      let bit = hash.multipliedFullWidth(by: bits).high
+      if words[UInt32(truncatingIfNeeded: bit / 64)] >> (bit % 64) & 1 == 0 { return false }
+      hash &+= step
+    }
+    return true
+  }
+
+  /// Inserts a key, and says whether it was not there before, as far as `contains` can tell. O(1).
+  @inlinable @inline(__always) public mutating func insert(_ fingerprint: UInt32) -> Bool {
+    var (hash, step) = BloomFilter.hashes(fingerprint)
+    var isNew = false
+    for _ in 0..<probes {
+      let bit = hash.multipliedFullWidth(by: bits).high
+      let word = UInt32(truncatingIfNeeded: bit / 64)
+      let mask: UInt64 = 1 << (bit % 64)
+      isNew = isNew || words[word] & mask == 0
+      words[word] |= mask
+      hash &+= step
+    }
+    if isNew { inserted += 1 }
+    return isNew
+  }
+
+  /// Forgets everything. O(capacity).
+  public mutating func clear() {
+    for word in 0...UInt32(truncatingIfNeeded: bits / 64) { words[word] = 0 }
+    inserted = 0
+  }
+
+  /// Brings the first bit of a key near.
+  @inlinable @inline(__always) public func prefetch(_ fingerprint: UInt32) {
+    let bit = BloomFilter.hashes(fingerprint).0.multipliedFullWidth(by: bits).high
+    words.prefetch(UInt32(truncatingIfNeeded: bit / 64))
+  }
+
+  /// Memory held, in bytes.
+  public var bytes: Int { words.bytes }
+
+  /// Two hashes, of which every probe is a sum (Kirsch and Mitzenmacher, Less hashing, same
+  /// performance: building a better Bloom filter, ESA 2006).
+  @inlinable @inline(__always) static func hashes(_ fingerprint: UInt32) -> (UInt64, UInt64) {
+    var hash = (UInt64(fingerprint) &+ 0x632B_E59B_D9B4_E019) &* 0xBF58_476D_1CE4_E5B9
+    hash = (hash ^ hash >> 29) &* 0x94D0_49BB_1331_11EB
+    hash ^= hash >> 32
+    return (hash, hash &* 0x9E37_79B9_7F4A_7C15 | 1)
   }
 }

@@ -10,11 +10,9 @@
 /// as after a cache was filled. Memory: 4 bytes for each place.
 public struct IDRing: ~Copyable {
   /// Positions are below this.
-  @inlinable
-  public static var positionLimit: UInt32 { 1 << 28 }
+  @inlinable public static var positionLimit: UInt32 { 1 << 28 }
   /// It holds at most so many entries.
-  @inlinable
-  public static var entriesMax: Int { Int(positionLimit) - 1 }
+  @inlinable public static var entriesMax: Int { Int(positionLimit) - 1 }
 
   @usableFromInline var base: UnsafeMutablePointer<ObjectID>
   @usableFromInline var mask: UInt32
@@ -23,9 +21,7 @@ public struct IDRing: ~Copyable {
   // The newest position at which to look whether there is room: that is certain before.
   @usableFromInline var checkpoint: UInt32
   /// Entries queued, holes not counted.
-  @inlinable
-  @inline(__always)
-  public var count: Int { entries }
+  @inlinable @inline(__always) public var count: Int { entries }
   @usableFromInline var entries = 0
 
   /// An empty ring with room for at least `capacity` entries before it grows.
@@ -42,9 +38,9 @@ public struct IDRing: ~Copyable {
 
   /// Queues `id` as the newest and returns its position. The lowest bits of the words of entries
   /// that are moved for it are set to their new positions. Amortised O(1).
-  @inlinable
-  @inline(__always)
-  public mutating func push(_ id: ObjectID, _ words: borrowing some ObjectWords & ~Copyable)
+  @inlinable @inline(__always) public mutating func push(
+    _ id: ObjectID, _ words: borrowing some ObjectWords & ~Copyable
+  )
     -> UInt32
   {
     if newest == checkpoint { makeRoom(words) }
@@ -56,9 +52,7 @@ public struct IDRing: ~Copyable {
   }
 
   /// Takes the oldest entry out, or returns `.none` when nothing is queued. Amortised O(1).
-  @inlinable
-  @inline(__always)
-  public mutating func popOldest() -> ObjectID {
+  @inlinable @inline(__always) public mutating func popOldest() -> ObjectID {
     while oldest != newest {
       let id = base[Int(oldest & mask)]
       oldest = oldest &+ 1
@@ -78,15 +72,11 @@ public struct IDRing: ~Copyable {
   }
 
   /// What is in the place of the oldest entry: that, or `.none` where it is a hole. O(1).
-  @inlinable
-  @inline(__always)
-  public var oldestPlace: ObjectID { base[Int(oldest & mask)] }
+  @inlinable @inline(__always) public var oldestPlace: ObjectID { base[Int(oldest & mask)] }
 
   /// The first of the four oldest places whose entry is `wanted`, or what is in the oldest one: a
   /// guess at what a search will find. It may be something that was taken out. O(1).
-  @inlinable
-  @inline(__always)
-  func guess(_ wanted: (ObjectID) -> Bool) -> ObjectID {
+  @inlinable @inline(__always) func guess(_ wanted: (ObjectID) -> Bool) -> ObjectID {
     for ahead in 0..<4 as Range<UInt32> {
       let id = base[Int((oldest &+ ahead) & mask)]
       if id != .none, wanted(id) { return id }
@@ -95,9 +85,7 @@ public struct IDRing: ~Copyable {
   }
 
   /// Takes the entry at `position` out. O(1).
-  @inlinable
-  @inline(__always)
-  public mutating func remove(at position: UInt32) {
+  @inlinable @inline(__always) public mutating func remove(at position: UInt32) {
     assert(base[Int(position & mask)] != .none)
     base[Int(position & mask)] = .none
     entries -= 1
@@ -108,9 +96,8 @@ public struct IDRing: ~Copyable {
 
   /// Called when every place was given out since the last look: where all are taken drops holes at
   /// the oldest end, closes those between, or else doubles.
-  @inlinable
-  @inline(never)
-  mutating func makeRoom(_ words: borrowing some ObjectWords & ~Copyable) {
+  @inlinable @inline(never) mutating func makeRoom(_ words: borrowing some ObjectWords & ~Copyable)
+  {
     defer { checkpoint = oldest &+ mask &+ 1 }
     while oldest != newest, base[Int(oldest & mask)] == .none { oldest = oldest &+ 1 }
     if newest &- oldest <= mask {
@@ -126,8 +113,7 @@ public struct IDRing: ~Copyable {
     }
   }
 
-  @inlinable
-  mutating func closeHoles(_ words: borrowing some ObjectWords & ~Copyable) {
+  @inlinable mutating func closeHoles(_ words: borrowing some ObjectWords & ~Copyable) {
     var end = oldest
     var position = oldest
     while position != newest {
@@ -144,16 +130,14 @@ public struct IDRing: ~Copyable {
     newest = end
   }
 
-  @usableFromInline
-  mutating func grow() {
+  @usableFromInline mutating func grow() {
     let places = (Int(mask) + 1) * 2
     precondition(places <= Int(IDRing.positionLimit), "a queue holds fewer than 2^28 objects")
     move(to: places)
   }
 
   /// Keeps so many places that at most three quarters are taken. Positions stay as they are.
-  @usableFromInline
-  mutating func shrink() {
+  @usableFromInline mutating func shrink() {
     var places = 16
     while places / 4 * 3 < Int(newest &- oldest) { places *= 2 }
     if places <= Int(mask) { move(to: places) }
@@ -173,3 +157,12 @@ public struct IDRing: ~Copyable {
     mask = otherMask
   }
 }
+
+/// A word for each object, by id, in which a ring keeps the object's position.
+public protocol ObjectWords: ~Copyable {
+  /// The word of an object.
+  subscript(id: ObjectID) -> UInt32 { get nonmutating set }
+}
+
+extension SharedColumn: ObjectWords {}
+extension Column: ObjectWords where Element == UInt32 {}

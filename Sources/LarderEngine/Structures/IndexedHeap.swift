@@ -17,17 +17,14 @@ public struct IndexedHeap: ~Copyable {
   @usableFromInline var entries: UnsafeMutablePointer<UInt128>
   @usableFromInline var room: Int
   /// Objects in the heap.
-  @inlinable
-  @inline(__always)
-  public var count: Int { held }
+  @inlinable @inline(__always) public var count: Int { held }
   @usableFromInline var held = 0
   // Place of each object plus one; 0 means that it is not in the heap, the top bit that it is not
   // and the others are its note.
   @usableFromInline var places: Column<UInt32>
 
   /// Notes are below this.
-  @inlinable
-  public static var noteLimit: UInt32 { 1 << 31 }
+  @inlinable public static var noteLimit: UInt32 { 1 << 31 }
 
   /// An empty heap for ids up to `objects`, with room for `capacity` of them before it grows.
   public init(objects: Int, capacity: Int) {
@@ -40,27 +37,25 @@ public struct IndexedHeap: ~Copyable {
   deinit { memory.deallocate() }
 
   /// Whether the object is in the heap.
-  @inlinable
-  @inline(__always)
-  public func contains(_ id: ObjectID) -> Bool { Int32(bitPattern: places[id]) > 0 }
+  @inlinable @inline(__always) public func contains(_ id: ObjectID) -> Bool {
+    Int32(bitPattern: places[id]) > 0
+  }
 
   /// A number below `noteLimit` that an object which is not in the heap carries in the place of its
   /// place, or 0. Entering the heap wipes it out. O(1).
-  @inlinable
-  @inline(__always)
-  public func note(of id: ObjectID) -> UInt32 { places[id] & (IndexedHeap.noteLimit - 1) }
+  @inlinable @inline(__always) public func note(of id: ObjectID) -> UInt32 {
+    places[id] & (IndexedHeap.noteLimit - 1)
+  }
 
   /// Gives an object that is not in the heap a note.
-  @inlinable
-  @inline(__always)
-  public func setNote(of id: ObjectID, to note: UInt32) {
+  @inlinable @inline(__always) public func setNote(of id: ObjectID, to note: UInt32) {
     places[id] = IndexedHeap.noteLimit | note
   }
 
   /// Adds an object that is not in the heap. O(log n), O(1) on average for a large key.
-  @inlinable
-  @inline(__always)
-  public mutating func insert(_ id: ObjectID, key: UInt64, order: UInt32) {
+  @inlinable @inline(__always) public mutating func insert(
+    _ id: ObjectID, key: UInt64, order: UInt32
+  ) {
     assert(!contains(id))
     if count == room { grow() }
     held += 1
@@ -68,38 +63,32 @@ public struct IndexedHeap: ~Copyable {
   }
 
   /// Gives an object in the heap another key. O(log n).
-  @inlinable
-  @inline(__always)
-  public mutating func update(_ id: ObjectID, key: UInt64, order: UInt32) {
+  @inlinable @inline(__always) public mutating func update(
+    _ id: ObjectID, key: UInt64, order: UInt32
+  ) {
     assert(contains(id))
     settle(IndexedHeap.entry(id, key, order), at: Int(places[id]) - 1)
   }
 
   /// The key of an object in the heap. O(1).
-  @inlinable
-  @inline(__always)
-  public func key(of id: ObjectID) -> UInt64 {
+  @inlinable @inline(__always) public func key(of id: ObjectID) -> UInt64 {
     assert(contains(id))
     return UInt64(truncatingIfNeeded: entries[Int(places[id]) - 1] >> 64)
   }
 
   /// The order that an object in the heap was given with its key. O(1).
-  @inlinable
-  @inline(__always)
-  public func order(of id: ObjectID) -> UInt32 {
+  @inlinable @inline(__always) public func order(of id: ObjectID) -> UInt32 {
     assert(contains(id))
     return UInt32(truncatingIfNeeded: entries[Int(places[id]) - 1] >> 32)
   }
 
   /// The object with the smallest key, or `.none` when the heap is empty. O(1).
-  @inlinable
-  @inline(__always)
-  public func minimum() -> ObjectID { count > 0 ? ObjectID(truncatingIfNeeded: entries[0]) : .none }
+  @inlinable @inline(__always) public func minimum() -> ObjectID {
+    count > 0 ? ObjectID(truncatingIfNeeded: entries[0]) : .none
+  }
 
   /// Takes out the object with the smallest key; the heap must not be empty. O(log n).
-  @inlinable
-  @inline(__always)
-  public mutating func popMinimum() -> (id: ObjectID, key: UInt64) {
+  @inlinable @inline(__always) public mutating func popMinimum() -> (id: ObjectID, key: UInt64) {
     assert(count > 0)
     let top = entries[0]
     let id = ObjectID(truncatingIfNeeded: top)
@@ -122,14 +111,10 @@ public struct IndexedHeap: ~Copyable {
   public mutating func reserve(objects: Int) { places.reserve(objects: objects) }
 
   /// Brings the object's place near.
-  @inlinable
-  @inline(__always)
-  public func prefetch(_ id: ObjectID) { places.prefetch(id) }
+  @inlinable @inline(__always) public func prefetch(_ id: ObjectID) { places.prefetch(id) }
 
   /// Brings the entry of an object, whose place must be near, and those below it near.
-  @inlinable
-  @inline(__always)
-  public func prefetchEntry(_ id: ObjectID) {
+  @inlinable @inline(__always) public func prefetchEntry(_ id: ObjectID) {
     // A note is no place: it would be somewhere far off.
     let place = Int(max(Int32(bitPattern: places[id]), 0))
     larder_prefetch(entries + place)
@@ -139,15 +124,13 @@ public struct IndexedHeap: ~Copyable {
   /// Memory held, in bytes.
   public var bytes: Int { places.bytes + (room + 3) * MemoryLayout<UInt128>.stride }
 
-  @inlinable
-  @inline(__always)
-  static func entry(_ id: ObjectID, _ key: UInt64, _ order: UInt32) -> UInt128 {
+  @inlinable @inline(__always) static func entry(
+    _ id: ObjectID, _ key: UInt64, _ order: UInt32
+  ) -> UInt128 {
     UInt128(key) << 64 | UInt128(UInt64(order) << 32 | UInt64(id))
   }
 
-  @inlinable
-  @inline(__always)
-  mutating func settle(_ entry: UInt128, at place: Int) {
+  @inlinable @inline(__always) mutating func settle(_ entry: UInt128, at place: Int) {
     if place > 0, entry < entries[(place - 1) / 4] {
       siftUp(entry, from: place)
     } else {
@@ -155,9 +138,7 @@ public struct IndexedHeap: ~Copyable {
     }
   }
 
-  @inlinable
-  @inline(__always)
-  mutating func siftUp(_ entry: UInt128, from start: Int) {
+  @inlinable @inline(__always) mutating func siftUp(_ entry: UInt128, from start: Int) {
     var place = start
     while place > 0 {
       let parent = (place - 1) / 4
@@ -168,9 +149,7 @@ public struct IndexedHeap: ~Copyable {
     put(entry, at: place)
   }
 
-  @inlinable
-  @inline(__always)
-  mutating func siftDown(_ entry: UInt128, from start: Int) {
+  @inlinable @inline(__always) mutating func siftDown(_ entry: UInt128, from start: Int) {
     var place = start
     while true {
       let first = place * 4 + 1
@@ -183,9 +162,7 @@ public struct IndexedHeap: ~Copyable {
     put(entry, at: place)
   }
 
-  @inlinable
-  @inline(__always)
-  func leastChild(from first: Int) -> Int {
+  @inlinable @inline(__always) func leastChild(from first: Int) -> Int {
     if first + 3 < count {
       let left = entries[first + 1] < entries[first] ? first + 1 : first
       let right = entries[first + 3] < entries[first + 2] ? first + 3 : first + 2
@@ -200,17 +177,13 @@ public struct IndexedHeap: ~Copyable {
     return least
   }
 
-  @inlinable
-  @inline(__always)
-  mutating func put(_ entry: UInt128, at place: Int) {
+  @inlinable @inline(__always) mutating func put(_ entry: UInt128, at place: Int) {
     assert(place >= 0 && place < room)
     entries[place] = entry
     places[ObjectID(truncatingIfNeeded: entry)] = UInt32(truncatingIfNeeded: place + 1)
   }
 
-  @usableFromInline
-  @inline(never)
-  mutating func grow() {
+  @usableFromInline @inline(never) mutating func grow() {
     let (larger, largerEntries) = IndexedHeap.allocate(room * 2)
     largerEntries.initialize(from: entries, count: count)
     memory.deallocate()
@@ -224,5 +197,54 @@ public struct IndexedHeap: ~Copyable {
     let memory = UnsafeMutableRawPointer.allocate(
       byteCount: (room + 3) * MemoryLayout<UInt128>.stride, alignment: 64)
     return (memory, memory.bindMemory(to: UInt128.self, capacity: room + 3) + 3)
+  }
+}
+
+/// The largest first: a binary heap of plain values.
+struct MaxHeap<Element: Comparable & BitwiseCopyable> {
+  private var elements: [Element] = []
+
+  /// Whether there is none.
+  @inline(__always) var isEmpty: Bool { elements.isEmpty }
+
+  /// How many there are.
+  var count: Int { elements.count }
+
+  /// Memory held, in bytes.
+  var bytes: Int { elements.capacity * MemoryLayout<Element>.stride }
+
+  /// The largest, of which there must be one.
+  var largest: Element { elements[0] }
+
+  /// Adds an element. O(log n).
+  mutating func insert(_ element: Element) {
+    var place = elements.count
+    elements.append(element)
+    while place > 0, elements[(place - 1) / 2] < element {
+      elements[place] = elements[(place - 1) / 2]
+      place = (place - 1) / 2
+    }
+    elements[place] = element
+  }
+
+  /// Takes the largest out. O(log n).
+  mutating func removeLargest() {
+    let last = elements.removeLast()
+    guard !elements.isEmpty else { return }
+    var place = 0
+    while true {
+      var child = 2 * place + 1
+      guard child < elements.count else { break }
+      if child + 1 < elements.count, elements[child + 1] > elements[child] { child += 1 }
+      guard elements[child] > last else { break }
+      elements[place] = elements[child]
+      place = child
+    }
+    elements[place] = last
+  }
+
+  /// Puts something else in the place of every element. Their order must stay what it is. O(n).
+  mutating func replaceAll(_ replacement: (Element) -> Element) {
+    for place in elements.indices { elements[place] = replacement(elements[place]) }
   }
 }

@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import LarderLibc
 
 /// Memory that is read in no order, for columns and for the records of memory caches. Random access
 /// to much of it is bound by address translation, so on Linux the system is asked for huge pages.

@@ -59,8 +59,7 @@ struct RankTournament<Player: FallingRank>: ~Copyable {
   }
 
   /// Whether the object is held.
-  @inline(__always)
-  func contains(_ id: ObjectID) -> Bool { places[id] != 0 }
+  @inline(__always) func contains(_ id: ObjectID) -> Bool { places[id] != 0 }
 
   /// Holds an object that is not held. Amortised O(log n).
   mutating func insert(_ player: Player, now: UInt64) {

@@ -4,9 +4,7 @@
 /// no trace.
 public struct RequestClock {
   /// Requests so far.
-  @inlinable
-  @inline(__always)
-  public var now: UInt64 { time }
+  @inlinable @inline(__always) public var now: UInt64 { time }
   @usableFromInline var time: UInt64 = 0
   @usableFromInline var latest = ObjectID.none
   @usableFromInline var previous = ObjectID.none
@@ -15,21 +13,64 @@ public struct RequestClock {
   public init() {}
 
   /// Counts a request for an object.
-  @inlinable
-  @inline(__always)
-  public mutating func tick(_ id: ObjectID) {
+  @inlinable @inline(__always) public mutating func tick(_ id: ObjectID) {
     time += 1
     previous = latest
     latest = id
   }
 
   /// Takes the latest request back where it was for this object, which is being removed.
-  @inlinable
-  @inline(__always)
-  public mutating func retract(_ id: ObjectID) {
+  @inlinable @inline(__always) public mutating func retract(_ id: ObjectID) {
     guard id == latest else { return }
     time -= 1
     latest = previous
     previous = .none
   }
+}
+
+/// Numbers 1, 2, 3 ... for the order of calls. After 2^32 - 1 it starts again, so ties between
+/// objects untouched for as many calls may then go either way.
+public struct OrderCounter {
+  @usableFromInline var last: UInt32 = 0
+
+  /// Nothing counted yet.
+  public init() {}
+
+  /// The next number; never 0.
+  @inlinable @inline(__always) public mutating func next() -> UInt32 {
+    last = last == .max ? 1 : last + 1
+    return last
+  }
+}
+
+/// How many objects a cache holds when it is full: its capacity, or, where that is in bytes, the
+/// most that were resident so far. What policies measure histories and periods by.
+public struct CacheSizeInObjects {
+  @usableFromInline let capacity: Int?
+  /// Resident objects.
+  @inlinable @inline(__always) public var residents: Int { held }
+  @usableFromInline var held = 0
+  @usableFromInline var most = 1
+
+  /// An empty cache.
+  public init(_ setup: PolicySetup) {
+    capacity = setup.unit == .objects ? Int(min(setup.capacity, 1 << 40)) : nil
+  }
+
+  /// At least 1.
+  @inlinable @inline(__always) public var objects: Int { capacity ?? most }
+
+  /// A share of the size, rounded down.
+  @inlinable @inline(__always) public func share(_ share: Double) -> Int {
+    Int(Double(objects) * share)
+  }
+
+  /// An object becomes resident.
+  @inlinable @inline(__always) public mutating func enter() {
+    held += 1
+    most = max(most, held)
+  }
+
+  /// A resident object leaves.
+  @inlinable @inline(__always) public mutating func leave() { held -= 1 }
 }

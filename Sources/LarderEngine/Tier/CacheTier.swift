@@ -8,12 +8,9 @@ public import Synchronization
 /// for what the operations do. A cache keeps keys and values beside the ids, gives an id to another
 /// key only when the tier no longer `remembers` it, and calls from one thread at a time, but for
 /// hits made through `hitWords`.
-@usableFromInline
-package struct CacheTier {
+@usableFromInline package struct CacheTier {
   /// What a get found.
-  @frozen
-  @usableFromInline
-  package enum Access: UInt8 {
+  @frozen @usableFromInline package enum Access: UInt8 {
     /// Nothing.
     case absent
     /// Something that had expired. It is removed now, unless `CacheTierSetup.keepsExpired`.
@@ -23,9 +20,7 @@ package struct CacheTier {
   }
 
   /// What a set did.
-  @frozen
-  @usableFromInline
-  package enum Stored: UInt8 {
+  @frozen @usableFromInline package enum Stored: UInt8 {
     /// Nothing: the object is larger than the capacity or the policy does not want it. What was
     /// there of it has been removed.
     case rejected
@@ -81,8 +76,7 @@ package struct CacheTier {
   /// Removes whatever there is of the object, ghosts included.
   @usableFromInline package let remove: (ObjectID) -> Void
   /// The first id in a range of which the policy knows nothing, or `.none`. O(the range's length).
-  @usableFromInline
-  package let forgotten: (_ from: ObjectID, _ through: ObjectID) -> ObjectID
+  @usableFromInline package let forgotten: (_ from: ObjectID, _ through: ObjectID) -> ObjectID
   /// Gives the tier other limits, in the unit that it has; leaves victims, and throws what making a
   /// policy for them throws. See `Tier.resize`. O(objects).
   @usableFromInline let resizeBody:
@@ -94,8 +88,8 @@ package struct CacheTier {
   /// Forgets the ghost at a place.
   @usableFromInline package let dropGhost: (_ place: UInt32) -> Void
   /// Has so many places for ghosts: see `ThreeQueues.repackGhosts`.
-  @usableFromInline
-  package let repackGhosts: (_ places: Int, _ moved: (_ old: UInt32, _ new: UInt32) -> Void) -> Void
+  @usableFromInline package let repackGhosts:
+    (_ places: Int, _ moved: (_ old: UInt32, _ new: UInt32) -> Void) -> Void
   @usableFromInline let placeGhostsBody: () -> Bool
   @usableFromInline let ghostCountBody: () -> Int
   @usableFromInline let ghostsMaxBody: () -> Int
@@ -107,8 +101,7 @@ package struct CacheTier {
   @usableFromInline let resetBody: () -> Void
 
   /// Hides the policy of a tier.
-  @inlinable
-  init<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>(
+  @inlinable init<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>(
     _ held: Held<Tier<Policy, Shape>>
   ) {
     let owner = VictimList.Owner()
@@ -197,4 +190,110 @@ package struct CacheTier {
   package var counts: TierCounts { countsBody() }
   /// Sets all counts to zero.
   package func resetCounts() { resetBody() }
+}
+
+/// What a tier is made from, whether it is simulated or a real cache's.
+///
+/// The one place where limits become the capacity of a policy. Entries are the unit where they
+/// alone are limited; otherwise bytes are, and a limit on entries stands beside the capacity, of
+/// which the policy knows nothing.
+@usableFromInline package struct CacheTierSetup: Sendable {
+  /// Objects that a tier of a real cache holds at most, whatever was asked for: 2^27, half of what
+  /// a queue holds.
+  package static var residentsMax: Int { 1 << 27 }
+
+  /// The policy with its parameters.
+  package var policy: PolicySpec
+  /// How much the tier holds, in `unit`. From 1 to `PolicySetup.capacityMax`.
+  package let capacity: UInt64
+  /// What the capacity counts.
+  @usableFromInline package let unit: CapacityUnit
+  /// At most how many objects are resident, whatever the unit. At least 1.
+  package var objectsMax: Int
+  /// The longest life of an entry, microseconds; nil for no limit.
+  package var timeToLiveMicroseconds: UInt64?
+  /// The largest object id that will occur before `reserve` is called.
+  package var objects: Int
+  /// The seed of random choices.
+  package var seed: UInt64
+  /// The admission filter with its parameters; nil for none.
+  package var admission: PolicySpec?
+  /// Of how many equal parts of a cache this is one.
+  package var parts: Int
+  /// Whether `access` leaves an object that it finds expired where it is, for the caller to remove.
+  package var keepsExpired = false
+  /// Whether the costs of fetching are kept with the copies; nil for whether the policy asks for
+  /// them.
+  var keepsCosts: Bool?
+
+  /// A setup with at most so many entries and bytes, where nil is no limit; see the properties for
+  /// the meaning of the other parts.
+  package init(
+    policy: PolicySpec, entriesMax: Int?, bytesMax: UInt64?,
+    timeToLiveMicroseconds: UInt64? = nil, objects: Int, seed: UInt64 = 0,
+    admission: PolicySpec? = nil, parts: Int = 1
+  ) {
+    self.policy = policy
+    unit = bytesMax == nil && entriesMax != nil ? .objects : .bytes
+    capacity = bytesMax ?? entriesMax.map { UInt64(max(0, $0)) } ?? PolicySetup.capacityMax
+    objectsMax = entriesMax ?? .max
+    self.timeToLiveMicroseconds = timeToLiveMicroseconds
+    self.objects = objects
+    self.seed = seed
+    self.admission = admission
+    self.parts = parts
+  }
+
+  /// What a configuration's tier, whose capacity counts `unit`, comes to.
+  package init(_ tier: TierSetup, unit: CapacityUnit, objects: Int, seed: UInt64 = 0) {
+    self.init(
+      policy: tier.policy, entriesMax: tier.entriesMax(in: unit),
+      bytesMax: tier.bytesMax(in: unit), timeToLiveMicroseconds: tier.timeToLiveMicroseconds,
+      objects: objects, seed: seed, admission: tier.admission)
+  }
+}
+
+extension TierSetup {
+  /// The tier's limit on entries where its capacity counts `unit`: nil for none. Of two limits on
+  /// objects only the lower one can be reached, so it is the capacity.
+  package func entriesMax(in unit: CapacityUnit) -> Int? {
+    let limits = [objectsMax, unit == .objects ? capacity : nil].compactMap { $0 }
+    return limits.min().map { Int(clamping: $0) }
+  }
+
+  /// The tier's limit on bytes where its capacity counts `unit`: nil for none.
+  package func bytesMax(in unit: CapacityUnit) -> UInt64? { unit == .bytes ? capacity : nil }
+
+  /// The longest life of an entry, microseconds; nil for no limit.
+  package var timeToLiveMicroseconds: UInt64? {
+    timeToLiveSeconds.flatMap { $0 == 0 ? nil : UInt64($0) * 1_000_000 }
+  }
+}
+
+/// A place on the heap for a value that cannot be copied, so that several closures can share it.
+///
+/// The value is reached through a pointer and not as a stored property: a property of a class is
+/// checked for overlapping access at run time, each time, which cost a hybrid a quarter of its
+/// speed. Whoever holds it sees to it that one call at a time uses the value.
+@usableFromInline final class Held<Value: ~Copyable> {
+  @usableFromInline let place: UnsafeMutablePointer<Value>
+
+  /// Moves `value` in.
+  @usableFromInline init(_ value: consuming Value) {
+    // Nothing else is in its cache lines, which processors fetch in pairs.
+    let bytes = (MemoryLayout<Value>.size + 127) / 128 * 128
+    place = UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: 128)
+      .bindMemory(to: Value.self, capacity: 1)
+    place.initialize(to: value)
+  }
+
+  deinit {
+    place.deinitialize(count: 1)
+    place.deallocate()
+  }
+
+  /// Calls `body` with the value.
+  @inlinable @inline(__always) func with<Result>(_ body: (inout Value) -> Result) -> Result {
+    body(&place.pointee)
+  }
 }

@@ -1,7 +1,6 @@
 /// A tier of a simulated hybrid or of a probe: what a real cache drives, and what only a simulation
 /// says or asks.
-@usableFromInline
-struct SimulatedTier {
+@usableFromInline struct SimulatedTier {
   /// What a real cache would drive.
   @usableFromInline let tier: CacheTier
   /// A get, with all that a trace says of it: the copy that is there to be used, if there is one;
@@ -28,8 +27,7 @@ struct SimulatedTier {
   @usableFromInline let prefetch: (ObjectID) -> Void
 
   /// Hides the policy of a tier.
-  @inlinable
-  init<Policy: EvictionPolicy & ~Copyable>(_ held: Held<Tier<Policy, FullShape>>) {
+  @inlinable init<Policy: EvictionPolicy & ~Copyable>(_ held: Held<Tier<Policy, FullShape>>) {
     let tier = CacheTier(held)
     let victims = tier.victims
     use = { request, now in
@@ -71,8 +69,7 @@ struct SimulatedTier {
   func put(_ request: Request, _ now: UInt64) -> Bool { tier.set(request, now) != .rejected }
 
   /// Gives an object another expiry if it is resident and has not expired. Not a reference to it.
-  @discardableResult
-  func changeExpiry(_ id: ObjectID, to expires: UInt64, now: UInt64) -> Bool {
+  @discardableResult func changeExpiry(_ id: ObjectID, to expires: UInt64, now: UInt64) -> Bool {
     guard holds(id, now) else { return false }
     tier.renew(id, expires)
     return true
@@ -86,4 +83,100 @@ struct SimulatedTier {
   var counts: TierCounts { tier.counts }
   /// Memory held, in bytes.
   var stateBytes: Int { tier.stateBytes }
+}
+
+/// What a simulated tier knows of the copy of an object that answers a get.
+@usableFromInline struct TierCopy {
+  /// Its size, in units of the capacity.
+  @usableFromInline var size: UInt32
+  /// Whether it is older than the origin's.
+  @usableFromInline var isStale: Bool
+  /// When it expires, microseconds.
+  @usableFromInline var expires: UInt64
+  /// What fetching it cost.
+  @usableFromInline var cost: Float
+
+  /// A copy from its parts.
+  @inlinable @inline(__always) init(size: UInt32, isStale: Bool, expires: UInt64, cost: Float) {
+    self.size = size
+    self.isStale = isStale
+    self.expires = expires
+    self.cost = cost
+  }
+}
+
+/// One tier that is driven by hand, a request at a time, and tells what it evicts.
+public final class PolicyProbe {
+  /// What a get did.
+  public enum Outcome: Hashable, Sendable {
+    /// The object was resident.
+    case hit
+    /// It was stored, and these were evicted for it, in order.
+    case stored(evicted: [ObjectID])
+    /// It was refused: larger than the capacity, or not admitted.
+    case rejected
+  }
+
+  private let simulated: SimulatedTier
+  private var objects: Int
+
+  init(_ tier: SimulatedTier, objects: Int) {
+    simulated = tier
+    self.objects = objects
+  }
+
+  /// Ids end where memory for them does, in release builds, too.
+  private func check(_ id: ObjectID) {
+    precondition(
+      id != .none && Int(id) <= objects,
+      "PolicyProbe: id \(id) is out of range: expected 1 to \(objects); call reserve(objects:)")
+  }
+
+  /// True if the object is resident.
+  public func contains(_ id: ObjectID) -> Bool {
+    check(id)
+    return simulated.tier.contains(id)
+  }
+
+  /// True if the policy still knows anything about the object.
+  public func remembers(_ id: ObjectID) -> Bool {
+    check(id)
+    return simulated.tier.remembers(id)
+  }
+
+  /// Sum of the sizes of the resident objects.
+  public var used: UInt64 { simulated.tier.used }
+
+  /// Memory held, in bytes.
+  public var stateBytes: Int { simulated.stateBytes }
+
+  /// A get: a hit, or a miss that is stored where it fits.
+  public func request(_ request: Request) -> Outcome {
+    check(request.id)
+    if simulated.use(request, 0) != nil { return .hit }
+    return simulated.put(request, 0) ? .stored(evicted: simulated.victims) : .rejected
+  }
+
+  /// Replaces the value of a resident object and returns what was evicted, in order.
+  public func replace(_ request: Request) -> [ObjectID] {
+    check(request.id)
+    _ = simulated.put(request, 0)
+    return simulated.victims
+  }
+
+  /// What the last request or replacement evicted, in order: a refused object may have made room,
+  /// too.
+  public var evicted: [ObjectID] { simulated.victims }
+
+  /// Deletes an object, ghosts included.
+  public func remove(_ id: ObjectID) {
+    check(id)
+    simulated.tier.remove(id)
+  }
+
+  /// Makes room for ids up to `objects`.
+  public func reserve(objects: Int) {
+    simulated.tier.reserve(objects)
+    self.objects = max(self.objects, objects)
+  }
 }

@@ -1,7 +1,6 @@
 /// What a tier has to keep for each object beside the policy's state. Chosen once for each cell, so
 /// that a simulation of objects of one size pays for nothing else.
-@usableFromInline
-protocol TierShape {
+@usableFromInline protocol TierShape {
   /// The view of the sizes that policies get.
   associatedtype Sizes: ObjectSizes
   /// Whether objects have sizes of their own.
@@ -17,8 +16,7 @@ protocol TierShape {
 }
 
 /// How the entries of a tier expire.
-@usableFromInline
-enum TierExpiry {
+@usableFromInline enum TierExpiry {
   /// They do not.
   case none
   /// Expiries are kept from the first entry on that has one: until then they take neither memory
@@ -29,81 +27,53 @@ enum TierExpiry {
 }
 
 /// Simulated objects of size 1, gets only, no times.
-@usableFromInline
-enum UnitShape: TierShape {
-  @inlinable
-  static var weighs: Bool { false }
-  @inlinable
-  static var limits: Bool { false }
-  @inlinable
-  static var expiry: TierExpiry { .none }
-  @inlinable
-  static var marksStale: Bool { false }
-  @inlinable
-  @inline(__always)
-  static func sizes(_ column: borrowing Column<UInt32>) -> UnitSizes { UnitSizes() }
+@usableFromInline enum UnitShape: TierShape {
+  @inlinable static var weighs: Bool { false }
+  @inlinable static var limits: Bool { false }
+  @inlinable static var expiry: TierExpiry { .none }
+  @inlinable static var marksStale: Bool { false }
+  @inlinable @inline(__always) static func sizes(_ column: borrowing Column<UInt32>) -> UnitSizes {
+    UnitSizes()
+  }
 }
 
 /// Simulated objects with sizes, gets only, no times.
-@usableFromInline
-enum SizedShape: TierShape {
-  @inlinable
-  static var weighs: Bool { true }
-  @inlinable
-  static var limits: Bool { false }
-  @inlinable
-  static var expiry: TierExpiry { .none }
-  @inlinable
-  static var marksStale: Bool { false }
-  @inlinable
-  @inline(__always)
-  static func sizes(_ column: borrowing Column<UInt32>) -> ColumnSizes { ColumnSizes(column) }
+@usableFromInline enum SizedShape: TierShape {
+  @inlinable static var weighs: Bool { true }
+  @inlinable static var limits: Bool { false }
+  @inlinable static var expiry: TierExpiry { .none }
+  @inlinable static var marksStale: Bool { false }
+  @inlinable @inline(__always) static func sizes(_ column: borrowing Column<UInt32>) -> ColumnSizes
+  { ColumnSizes(column) }
 }
 
 /// Everything that can be simulated.
-@usableFromInline
-enum FullShape: TierShape {
-  @inlinable
-  static var weighs: Bool { true }
-  @inlinable
-  static var limits: Bool { true }
-  @inlinable
-  static var expiry: TierExpiry { .column }
-  @inlinable
-  static var marksStale: Bool { true }
-  @inlinable
-  @inline(__always)
-  static func sizes(_ column: borrowing Column<UInt32>) -> ColumnSizes { ColumnSizes(column) }
+@usableFromInline enum FullShape: TierShape {
+  @inlinable static var weighs: Bool { true }
+  @inlinable static var limits: Bool { true }
+  @inlinable static var expiry: TierExpiry { .column }
+  @inlinable static var marksStale: Bool { true }
+  @inlinable @inline(__always) static func sizes(_ column: borrowing Column<UInt32>) -> ColumnSizes
+  { ColumnSizes(column) }
 }
 
 /// A real cache that counts objects. Versions are in its values.
-@usableFromInline
-enum CacheUnitShape: TierShape {
-  @inlinable
-  static var weighs: Bool { false }
-  @inlinable
-  static var limits: Bool { true }
-  @inlinable
-  static var expiry: TierExpiry { .lazy }
-  @inlinable
-  static var marksStale: Bool { false }
-  @inlinable
-  @inline(__always)
-  static func sizes(_ column: borrowing Column<UInt32>) -> UnitSizes { UnitSizes() }
+@usableFromInline enum CacheUnitShape: TierShape {
+  @inlinable static var weighs: Bool { false }
+  @inlinable static var limits: Bool { true }
+  @inlinable static var expiry: TierExpiry { .lazy }
+  @inlinable static var marksStale: Bool { false }
+  @inlinable @inline(__always) static func sizes(_ column: borrowing Column<UInt32>) -> UnitSizes {
+    UnitSizes()
+  }
 }
 
 /// A real cache that counts bytes. Versions are in its values.
-@usableFromInline
-enum CacheSizedShape: TierShape {
-  @inlinable
-  static var weighs: Bool { true }
-  @inlinable
-  static var limits: Bool { true }
-  @inlinable
-  static var expiry: TierExpiry { .lazy }
-  @inlinable
-  static var marksStale: Bool { false }
-  @inlinable
-  @inline(__always)
-  static func sizes(_ column: borrowing Column<UInt32>) -> ColumnSizes { ColumnSizes(column) }
+@usableFromInline enum CacheSizedShape: TierShape {
+  @inlinable static var weighs: Bool { true }
+  @inlinable static var limits: Bool { true }
+  @inlinable static var expiry: TierExpiry { .lazy }
+  @inlinable static var marksStale: Bool { false }
+  @inlinable @inline(__always) static func sizes(_ column: borrowing Column<UInt32>) -> ColumnSizes
+  { ColumnSizes(column) }
 }

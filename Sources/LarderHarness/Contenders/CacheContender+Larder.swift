@@ -1,5 +1,12 @@
+import Larder
 import LarderEngine
-import LarderWorkloads
+import LarderExperiments
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 extension CacheContender {
   /// Larder's own caches: `MemoryCache`, `DiskCache` and `HybridCache`.
@@ -14,5 +21,276 @@ extension CacheContender {
     case .hybrid(let memory, let disk, let rules):
       return try LarderHybrid(memory: memory, disk: disk, rules: rules, setup)
     }
+  }
+}
+
+/// Larder's memory cache under test.
+struct LarderMemory: CacheUnderTest {
+  private let cache: MemoryCache<UInt64, Data>
+
+  /// A cache of one tier.
+  init(_ tier: TierSetup, _ setup: CacheSetup) throws(MemoryCacheError) {
+    cache = try MemoryCache(MemoryCacheConfiguration(tier, setup))
+  }
+
+  func get(_ key: UInt64) -> CacheAnswer? { cache.value(for: key).map { CacheAnswer($0) } }
+
+  func set(_ value: Data, for key: UInt64, _ options: CacheWriteOptions) {
+    cache.set(
+      value, for: key, weight: Int(options.weight), timeToLive: options.timeToLive,
+      fetchCost: options.fetchCost)
+  }
+
+  func remove(_ key: UInt64) { cache.remove(key) }
+
+  func expire(_ key: UInt64, _ options: CacheWriteOptions) {
+    cache.renew(key, timeToLiveMicroseconds: options.timeToLiveMicroseconds)
+  }
+
+  func handle(_ pressure: MemoryPressureLevel) { cache.handle(pressure) }
+
+  func usage() -> CacheUsage {
+    let statistics = cache.statistics
+    var usage = CacheUsage()
+    usage.memoryEntries = statistics.count
+    usage.memoryWeight = statistics.weight
+    usage.memoryBytes = UInt64(cache.residentBytes)
+    return usage
+  }
+
+  func tierCounts() -> CacheTierCounts? {
+    var counts = CacheTierCounts()
+    counts.memory = cache.tierCounts
+    return counts
+  }
+
+  func resetCounts() { cache.resetStatistics() }
+}
+
+/// Larder's disk cache under test. A key is the text of its number.
+final class LarderDisk: CacheUnderTest {
+  private let cache: DiskCache
+  private let countsBytes: Bool
+  // What had been counted when the counts were last set to zero.
+  private let before = Locked(TierCounts())
+  private let wroteBefore = Locked(UInt64(0))
+
+  /// A cache of one tier.
+  init(_ tier: TierSetup, _ setup: CacheSetup) throws(DiskCacheError) {
+    countsBytes = setup.simulation.unit == .bytes
+    cache = try DiskCache(
+      path: setup.folder, configuration: try DiskConfiguration(tier, setup), clock: setup.clock)
+  }
+
+  func get(_ key: UInt64) throws -> CacheAnswer? {
+    try cache.value(for: String(key)).map { CacheAnswer($0, from: .disk) }
+  }
+
+  func set(_ value: Data, for key: UInt64, _ options: CacheWriteOptions) throws {
+    try cache.set(value, for: String(key), options: DiskStoreOptions(options))
+  }
+
+  func remove(_ key: UInt64) throws { try cache.remove(String(key)) }
+
+  func expire(_ key: UInt64, _ options: CacheWriteOptions) throws {
+    let key = String(key)
+    if try cache.contains(key) { try cache.renew(key, timeToLive: options.timeToLive) }
+  }
+
+  func usage() -> CacheUsage {
+    var usage = CacheUsage()
+    let entries = cache.count
+    usage.diskEntries = entries
+    usage.diskWeight = countsBytes ? cache.valueBytes : UInt64(entries)
+    usage.diskBytes = cache.diskBytes
+    usage.bytesHandedOver = cache.writes.total.growth(since: wroteBefore.withLock { $0 })
+    return usage
+  }
+
+  func tierCounts() -> CacheTierCounts? {
+    var counts = CacheTierCounts()
+    counts.disk = cache.tierCounts.since(before.withLock { $0 })
+    return counts
+  }
+
+  func resetCounts() {
+    before.withLock { $0 = cache.tierCounts }
+    wroteBefore.withLock { $0 = cache.writes.total }
+  }
+
+  func flush() throws { try cache.flush() }
+
+  func close() throws { try cache.close() }
+}
+
+extension UInt64 {
+  /// How much a count has grown; nil where it began anew.
+  func growth(since earlier: UInt64) -> UInt64? { self < earlier ? nil : self - earlier }
+}
+
+extension TierCounts {
+  /// What has been counted since an earlier moment.
+  fileprivate func since(_ earlier: TierCounts) -> TierCounts {
+    var counts = TierCounts()
+    counts.admissions = admissions - earlier.admissions
+    counts.rejections = rejections - earlier.rejections
+    counts.evictions = evictions - earlier.evictions
+    counts.expirations = expirations - earlier.expirations
+    counts.bytesWritten = bytesWritten - earlier.bytesWritten
+    counts.bytesMoved = bytesMoved.map { $0 - (earlier.bytesMoved ?? 0) }
+    return counts
+  }
+}
+
+/// Larder's memory before disk under test.
+final class LarderHybrid: CacheUnderTest {
+  private let cache: HybridCache<UInt64, Data>
+  // What had been written when the counts were last set to zero.
+  private let wroteBefore = Locked(UInt64(0))
+  private let countsBytes: Bool
+
+  /// A cache of two tiers.
+  init(
+    memory: TierSetup, disk: TierSetup, rules: HybridRules, _ setup: CacheSetup
+  ) throws {
+    countsBytes = setup.simulation.unit == .bytes
+    cache = try HybridCache(
+      path: setup.folder,
+      configuration: HybridCacheConfiguration(
+        memory: MemoryCacheConfiguration(memory, setup), disk: try DiskConfiguration(disk, setup),
+        rules: rules, copiesOnRead: setup.design?.copiesOnRead ?? false,
+        pressureRule: setup.design?.pressureRule
+          ?? MemoryPressureRule(keptOnWarning: 0, keptWhenCritical: 0), clock: setup.clock))
+  }
+
+  func get(_ key: UInt64) throws -> CacheAnswer? {
+    try cache.entry(for: key).map {
+      CacheAnswer($0.value, from: $0.tier == .memory ? .memory : .disk)
+    }
+  }
+
+  func fill(_ value: Data, for key: UInt64, _ options: CacheWriteOptions) throws {
+    try cache.fill(value, for: key, options: DiskStoreOptions(options))
+  }
+
+  func set(_ value: Data, for key: UInt64, _ options: CacheWriteOptions) throws {
+    try cache.set(value, for: key, options: DiskStoreOptions(options))
+  }
+
+  func remove(_ key: UInt64) throws { try cache.remove(key) }
+
+  func expire(_ key: UInt64, _ options: CacheWriteOptions) throws {
+    try cache.renew(key, timeToLiveMicroseconds: options.timeToLiveMicroseconds)
+  }
+
+  func handle(_ pressure: MemoryPressureLevel) { cache.handle(pressure) }
+
+  func usage() -> CacheUsage {
+    let statistics = cache.statistics
+    var usage = CacheUsage()
+    usage.memoryEntries = statistics.memory?.count
+    usage.memoryWeight = statistics.memory?.weight
+    usage.memoryBytes = UInt64(cache.memoryResidentBytes)
+    let entries = cache.diskCount
+    usage.diskEntries = entries
+    usage.diskWeight = countsBytes ? cache.diskValueBytes : UInt64(entries)
+    usage.diskBytes = cache.diskBytes
+    usage.bytesHandedOver = cache.diskWrites?.total.growth(since: wroteBefore.withLock { $0 })
+    return usage
+  }
+
+  func tierCounts() -> CacheTierCounts? {
+    let counted = cache.counts
+    var counts = CacheTierCounts()
+    counts.memory = counted.memory
+    counts.disk = counted.disk
+    counts.promotions = counted.promotions
+    counts.demotions = counted.demotions
+    return counts
+  }
+
+  func resetCounts() {
+    cache.resetCounts()
+    wroteBefore.withLock { $0 = cache.diskWrites?.total ?? 0 }
+  }
+
+  func flush() throws { try cache.flush() }
+
+  func close() throws { try cache.close() }
+}
+
+extension MemoryCacheConfiguration {
+  /// What a memory tier of a cell is as a real cache. With one thread it has one shard, so that it
+  /// does what a simulation does.
+  init(_ tier: TierSetup, _ setup: CacheSetup) {
+    let unit = setup.simulation.unit
+    self.init(
+      limits: MemoryCacheLimits(
+        count: tier.entriesMax(in: unit),
+        weight: tier.bytesMax(in: unit).map { Int(clamping: $0) }, age: tier.timeToLive),
+      policy: tier.policy.description, admission: tier.admission?.description,
+      shards: setup.threads == 1 ? 1 : setup.execution.shards,
+      hashing: setup.execution.hashing, clock: setup.clock,
+      pressureRule: setup.design?.pressureRule ?? MemoryPressureRule(),
+      seed: setup.simulation.seed)
+    fingerprints = .spreadObjectIDs
+    isSimulated = true
+  }
+}
+
+extension DiskConfiguration {
+  /// What a disk tier of a cell is as a real cache.
+  init(_ tier: TierSetup, _ setup: CacheSetup) throws(DiskCacheError) {
+    let unit = setup.simulation.unit
+    self.init(
+      policy: tier.policy.description, admission: tier.admission?.description,
+      limits: DiskLimits(
+        bytes: tier.bytesMax(in: unit), count: tier.entriesMax(in: unit),
+        age: tier.timeToLive,
+        // What a run counts must not depend on how full the disk is.
+        freeBytes: 0),
+      durability: setup.execution.durability,
+      inlineBytesMax: setup.design?.disk?.inlineBytesMax ?? setup.execution.inlineBytesMax,
+      values: setup.simulation.segments.map { .segments(bytes: Int(clamping: $0.bytes)) } ?? .files,
+      seed: setup.simulation.seed,
+      encryption: try setup.encryption)
+    fingerprints = .spreadObjectIDs
+    // Objects of a simulation have no rows.
+    countsRows = false
+  }
+}
+
+extension CacheSetup {
+  /// The preset, for what a simulation does not know of it.
+  var design: CachePreset? { preset.flatMap { CachePreset.named($0) } }
+
+  /// The key of a design that encrypts: the same for all, since nothing here is secret.
+  fileprivate var encryption: DiskEncryption? {
+    get throws(DiskCacheError) {
+      guard design?.disk?.isEncrypted ?? false else { return nil }
+      return try DiskEncryption(key: Data(repeating: 7, count: 32))
+    }
+  }
+}
+
+extension TierSetup {
+  /// The longest life of an entry, nil for no limit.
+  fileprivate var timeToLive: Duration? {
+    timeToLiveMicroseconds.map { .microseconds(Int64($0)) }
+  }
+}
+
+extension DiskStoreOptions {
+  /// What is said of a value, as a disk tier takes it.
+  init(_ options: CacheWriteOptions) {
+    self.init(timeToLive: options.timeToLive, fetchCost: options.fetchCost)
+  }
+}
+
+extension CacheWriteOptions {
+  /// The entry's own life; nil for none.
+  var timeToLive: Duration? {
+    timeToLiveMicroseconds == 0
+      ? nil : .microseconds(Int64(clamping: timeToLiveMicroseconds))
   }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Larder
 import LarderEngine
-import LarderSimulation
+import LarderExperiments
 
 /// Foundation's `NSCache` as an app would use it: boxed keys and values, and what it lacks, times
 /// to live, kept beside the value.

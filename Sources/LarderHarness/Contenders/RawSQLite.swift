@@ -1,7 +1,7 @@
 import Foundation
 import Larder
 import LarderEngine
-import LarderSimulation
+import LarderExperiments
 
 #if canImport(SQLite3)
   import SQLite3

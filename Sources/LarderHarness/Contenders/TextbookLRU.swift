@@ -1,7 +1,7 @@
 import Foundation
 import Larder
 import LarderEngine
-import LarderSimulation
+import LarderExperiments
 
 /// A dictionary, a linked list of nodes and one lock: what is written when a cache is needed by
 /// tonight.
@@ -68,5 +68,145 @@ extension CacheContender {
       throw ExecutionError.kind(cache: "textbook-lru", kind: .disk)
     }
     return TextbookLRU(tier, setup)
+  }
+}
+
+/// The LRU of every textbook: a dictionary and a linked list of nodes. With weights, times to live
+/// and a limit on objects, so that it decides as the simulator's LRU does. Not for several threads.
+final class LinkedLRU<Value> {
+  private final class Node {
+    let key: UInt64
+    var value: Value
+    var weight: UInt64
+    var expires: UInt64
+    // The dictionary owns the nodes.
+    unowned(unsafe) var previous: Node?
+    unowned(unsafe) var next: Node?
+
+    init(_ key: UInt64, _ value: Value, _ weight: UInt64, _ expires: UInt64) {
+      self.key = key
+      self.value = value
+      self.weight = weight
+      self.expires = expires
+    }
+  }
+
+  private let capacity: UInt64
+  private let objectsMax: Int
+  private let timeToLive: UInt64
+  private var nodes: [UInt64: Node] = [:]
+  private unowned(unsafe) var first: Node?
+  private unowned(unsafe) var last: Node?
+  /// Sum of the weights.
+  private(set) var used: UInt64 = 0
+  /// What has happened, in a simulation's terms.
+  var counts = TierCounts()
+
+  /// An empty one.
+  init(_ tier: TierSetup) {
+    capacity = tier.capacity
+    objectsMax = tier.objectsMax.map { Int(clamping: $0) } ?? .max
+    timeToLive = UInt64(tier.timeToLiveSeconds ?? 0) * 1_000_000
+  }
+
+  /// Entries held.
+  var count: Int { nodes.count }
+
+  /// The value of a key at a time in microseconds; `gone` is told of a key found expired. O(1).
+  func get(_ key: UInt64, now: UInt64, _ gone: (UInt64) throws -> Void) rethrows
+    -> Value?
+  {
+    guard let node = nodes[key] else { return nil }
+    if node.expires <= now {
+      counts.expirations += 1
+      remove(key)
+      try gone(key)
+      return nil
+    }
+    if first !== node {
+      unlink(node)
+      pushFront(node)
+    }
+    return node.value
+  }
+
+  /// Stores a value, says whether it did, and tells `gone` of the keys that it gave up, `key` being
+  /// one of them where it was there and is not any more. Amortised O(1).
+  func set(
+    _ key: UInt64, _ value: Value, _ options: CacheWriteOptions, now: UInt64,
+    _ gone: (UInt64) throws -> Void
+  ) rethrows -> Bool {
+    let weight = UInt64(options.weight)
+    var isThere = nodes[key] != nil
+    if let node = nodes[key], node.expires <= now || weight > capacity {
+      remove(key)
+      isThere = false
+      if weight > capacity { try gone(key) }
+    }
+    guard weight <= capacity else {
+      counts.rejections += 1
+      return false
+    }
+    counts.bytesWritten += weight
+    if isThere, let node = nodes[key] {
+      unlink(node)
+      pushFront(node)
+      used = used - node.weight + weight
+      node.value = value
+      node.weight = weight
+      node.expires = expiry(options, now)
+      try makeRoom(for: 0, gone)
+    } else {
+      while count >= objectsMax { try evict(gone) }
+      try makeRoom(for: weight, gone)
+      let node = Node(key, value, weight, expiry(options, now))
+      nodes[key] = node
+      pushFront(node)
+      used += weight
+      counts.admissions += 1
+    }
+    return true
+  }
+
+  /// Removes a key and says whether it was there. O(1).
+  @discardableResult func remove(_ key: UInt64) -> Bool {
+    guard let node = nodes[key] else { return false }
+    unlink(node)
+    used -= node.weight
+    nodes[key] = nil
+    return true
+  }
+
+  private func expiry(_ options: CacheWriteOptions, _ now: UInt64) -> UInt64 {
+    var life = options.timeToLiveMicroseconds
+    if timeToLive != 0, life == 0 || timeToLive < life { life = timeToLive }
+    let (expiry, overflows) = now.addingReportingOverflow(life)
+    return life == 0 || overflows ? .max : expiry
+  }
+
+  private func makeRoom(for weight: UInt64, _ gone: (UInt64) throws -> Void) rethrows {
+    while used + weight > capacity { try evict(gone) }
+  }
+
+  private func evict(_ gone: (UInt64) throws -> Void) rethrows {
+    guard let victim = last else { return }
+    let key = victim.key
+    remove(key)
+    counts.evictions += 1
+    try gone(key)
+  }
+
+  private func pushFront(_ node: Node) {
+    node.previous = nil
+    node.next = first
+    first?.previous = node
+    first = node
+    if last == nil { last = node }
+  }
+
+  private func unlink(_ node: Node) {
+    let (previous, next) = (node.previous, node.next)
+    if let previous { previous.next = next } else { first = next }
+    if let next { next.previous = previous } else { last = previous }
   }
 }

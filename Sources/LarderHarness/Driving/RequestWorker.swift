@@ -1,5 +1,5 @@
 import LarderEngine
-import LarderWorkloads
+import LarderExperiments
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -82,8 +82,9 @@ struct RequestWorker: Sendable {
     return !dealer.isStopped
   }
 
-  @inline(__always)
-  private mutating func make(_ index: Int, _ cache: some CacheUnderTest, _ mode: Mode) throws {
+  @inline(__always) private mutating func make(
+    _ index: Int, _ cache: some CacheUnderTest, _ mode: Mode
+  ) throws {
     var late: UInt64 = 0
     var isTimed = mode.isTimed
     if let pace = mode.pace {
@@ -122,8 +123,7 @@ struct RequestWorker: Sendable {
     return now > due ? now - due : 0
   }
 
-  @inline(__always)
-  private mutating func get(
+  @inline(__always) private mutating func get(
     _ index: Int, _ cache: some CacheUnderTest, _ isTimed: Bool, late: UInt64
   ) throws {
     let id = reader.id(index)
@@ -156,8 +156,7 @@ struct RequestWorker: Sendable {
     check(answer.value, index, id, key, from: oldest, current: current)
   }
 
-  @inline(__always)
-  private mutating func check(
+  @inline(__always) private mutating func check(
     _ value: Data, _ index: Int, _ id: ObjectID, _ key: UInt64, from oldest: UInt32,
     current: UInt32
   ) {
@@ -177,8 +176,7 @@ struct RequestWorker: Sendable {
     }
   }
 
-  @inline(never)
-  private mutating func describe(
+  @inline(never) private mutating func describe(
     _ value: Data, _ index: Int, _ key: UInt64, _ oldest: UInt32, _ newest: UInt32
   ) {
     firstWrong =

@@ -1,4 +1,6 @@
 import LarderEngine
+import LarderExperiments
+import Synchronization
 
 /// Reads requests from a trace of which some columns may be missing, as a simulation reads them,
 /// with the bytes that a real value has beside the weight that a simulation knows.
@@ -40,36 +42,29 @@ struct TraceReader: @unchecked Sendable {
   /// Whether values have sizes of their own.
   var hasSizes: Bool { sizes != nil }
 
-  @inline(__always)
-  func id(_ index: Int) -> ObjectID { ids[index] }
+  @inline(__always) func id(_ index: Int) -> ObjectID { ids[index] }
 
-  @inline(__always)
-  func operation(_ index: Int) -> Operation {
+  @inline(__always) func operation(_ index: Int) -> Operation {
     guard let raw = operations?[index] else { return .get }
     return Operation(rawValue: raw) ?? .get
   }
 
   /// Microseconds.
-  @inline(__always)
-  func time(_ index: Int) -> UInt64 { times?[index] ?? 0 }
+  @inline(__always) func time(_ index: Int) -> UInt64 { times?[index] ?? 0 }
 
   /// The bytes of the value.
-  @inline(__always)
-  func bytes(_ index: Int) -> Int { Int(sizes?[index] ?? valueBytes) }
+  @inline(__always) func bytes(_ index: Int) -> Int { Int(sizes?[index] ?? valueBytes) }
 
   /// What the value weighs against the capacity.
-  @inline(__always)
-  func weight(_ index: Int) -> UInt32 {
+  @inline(__always) func weight(_ index: Int) -> UInt32 {
     countsBytes ? sizes?[index] ?? 1 : 1
   }
 
   /// What a fetch costs, 1 where the trace has no costs.
-  @inline(__always)
-  func cost(_ index: Int) -> Float { costs?[index] ?? 1 }
+  @inline(__always) func cost(_ index: Int) -> Float { costs?[index] ?? 1 }
 
   /// What is said of the value when it is stored.
-  @inline(__always)
-  func options(_ index: Int) -> CacheWriteOptions {
+  @inline(__always) func options(_ index: Int) -> CacheWriteOptions {
     CacheWriteOptions(
       timeToLiveMicroseconds: UInt64(ttls?[index] ?? 0) * 1_000_000,
       fetchCost: cost(index), weight: weight(index))
@@ -82,6 +77,126 @@ struct TraceReader: @unchecked Sendable {
   }
 
   /// The key of an object: see `ObjectID.spread`.
-  @inline(__always)
-  static func key(_ id: ObjectID) -> UInt64 { id.spread }
+  @inline(__always) static func key(_ id: ObjectID) -> UInt64 { id.spread }
+}
+
+/// Deals the requests of a part of the trace out to threads: whoever is free takes the next ones.
+///
+/// In a closed loop they go in blocks, small enough that all threads work at about the same place
+/// of the trace, and one by one where the trace has times; in an open loop one by one, so that a
+/// request waits for a thread only when all are busy. A thread that is held up makes fewer
+/// requests, and none is made twice or left out.
+final class RequestDealer: Sendable {
+  private let next: Atomic<Int>
+  private let end: Int
+  private let block: Int
+  private let stopped = Atomic(false)
+
+  /// Deals the requests of `range`.
+  init(_ range: Range<Int>, block: Int) {
+    next = Atomic(range.lowerBound)
+    end = range.upperBound
+    self.block = block
+  }
+
+  /// The next requests, nil when there are no more.
+  func take() -> Range<Int>? {
+    guard !stopped.load(ordering: .relaxed) else { return nil }
+    let start = next.wrappingAdd(block, ordering: .relaxed).oldValue
+    guard start < end else { return nil }
+    return start..<min(start + block, end)
+  }
+
+  /// Nobody gets any more.
+  func stop() { stopped.store(true, ordering: .relaxed) }
+
+  /// Whether somebody stopped it.
+  var isStopped: Bool { stopped.load(ordering: .relaxed) }
+}
+
+/// When the requests of an open loop are to be made.
+struct LoadPace: Sendable {
+  private enum Rule: Sendable {
+    case trace(TraceReader, nanosecondsPerMicrosecond: Double)
+    case rate(nanosecondsPerRequest: Double)
+  }
+
+  private let rule: Rule
+  private let first: Int
+  private let start: UInt64
+
+  /// A pace whose request `first` is due at `start`; nil for a closed loop.
+  ///
+  /// - Throws: `ExecutionError.load` when the trace has no times to keep.
+  init?(
+    _ load: ExecutionSpec.Load, _ reader: TraceReader, first: Int, start: UInt64
+  ) throws(ExecutionError) {
+    switch load {
+    case .closed:
+      return nil
+    case .trace(let speed):
+      guard reader.hasTimes else {
+        throw .load("the trace has no times: set a rate, or use a closed loop")
+      }
+      guard speed > 0, speed.isFinite else {
+        throw .load("invalid speed \(speed): expected a number above 0")
+      }
+      rule = .trace(reader, nanosecondsPerMicrosecond: 1000 / speed)
+    case .rate(let perSecond):
+      guard perSecond > 0, perSecond.isFinite else {
+        throw .load("invalid rate \(perSecond): expected a number above 0")
+      }
+      rule = .rate(nanosecondsPerRequest: 1e9 / perSecond)
+    }
+    self.first = first
+    self.start = start
+  }
+
+  /// When a request is due, in nanoseconds of the run's time.
+  func due(_ index: Int) -> UInt64 {
+    let after: Double
+    switch rule {
+    case .trace(let reader, let nanosecondsPerMicrosecond):
+      after = Double(reader.time(index) - reader.time(first)) * nanosecondsPerMicrosecond
+    case .rate(let nanosecondsPerRequest):
+      after = Double(index - first) * nanosecondsPerRequest
+    }
+    return start &+ UInt64(min(after, 1e18))
+  }
+}
+
+/// What the origin takes for each fetch, in nanoseconds: drawn by the request's place in the trace,
+/// so that it is the same for every cache, however many threads fetch.
+struct OriginLatency: Sendable {
+  // Equally likely times.
+  private let times: [Double]
+  private let nanosecondsPerByte: Double
+  private let seed: UInt64
+  private let isFromTrace: Bool
+
+  private static var limit: Int { 1 << 14 }
+
+  /// Draws from the model of a place. The part per byte is charged for the bytes that are really
+  /// fetched, whatever the capacity counts.
+  init(_ model: LatencyModel, seed: UInt64) {
+    let latency = model.origin
+    isFromTrace = model.isOriginFromTrace
+    times = latency.base.grid(limit: Self.limit)
+    nanosecondsPerByte = latency.nanosecondsPerByte
+    self.seed = seed
+  }
+
+  /// Nanoseconds for fetching so many bytes for the request at a place of the trace, which says
+  /// that it costs `milliseconds`.
+  func nanoseconds(request index: Int, bytes: Int, milliseconds: Float) -> UInt64 {
+    if isFromTrace { return milliseconds > 0 ? UInt64(min(Double(milliseconds) * 1e6, 1e18)) : 0 }
+    // SplitMix64 (Steele, Lea, Flood, OOPSLA 2014), of which one step is a draw.
+    var draw = seed &+ UInt64(truncatingIfNeeded: index &+ 1) &* 0x9E37_79B9_7F4A_7C15
+    draw = (draw ^ draw >> 30) &* 0xBF58_476D_1CE4_E5B9
+    draw = (draw ^ draw >> 27) &* 0x94D0_49BB_1331_11EB
+    draw ^= draw >> 31
+    let place = Int(draw.multipliedFullWidth(by: UInt64(times.count)).high)
+    let total = times[place] + nanosecondsPerByte * Double(bytes)
+    return UInt64(min(max(total, 0), 1e18))
+  }
 }

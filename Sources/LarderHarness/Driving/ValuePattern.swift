@@ -1,12 +1,7 @@
 import LarderEngine
+import LarderLibc
+import Synchronization
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -77,8 +72,7 @@ struct ValuePattern: @unchecked Sendable {
   /// The version of a value that was read under a key, or nil when it is not one of the key's from
   /// `oldest` to `newest`. Where a value is too short to tell versions apart, the oldest that it
   /// may be. O(bytes) when the content is checked, O(1) otherwise.
-  @inline(__always)
-  func version(
+  @inline(__always) func version(
     of value: Data, key: UInt64, from oldest: UInt32, to newest: UInt32, checksContent: Bool
   ) -> UInt32? {
     value.withUnsafeBytes { bytes in
@@ -98,8 +92,7 @@ struct ValuePattern: @unchecked Sendable {
   }
 
   /// The version that the first bytes tell, of those from `oldest` on; nil when they tell none.
-  @inline(__always)
-  private func version(
+  @inline(__always) private func version(
     _ bytes: UnsafeRawBufferPointer, _ key: UInt64, _ oldest: UInt32
   ) -> UInt32? {
     let mask = mask(key, bytes.count)
@@ -129,24 +122,20 @@ struct ValuePattern: @unchecked Sendable {
     return true
   }
 
-  @inline(__always)
-  private func mask(_ key: UInt64, _ bytes: Int) -> UInt64 {
+  @inline(__always) private func mask(_ key: UInt64, _ bytes: Int) -> UInt64 {
     Self.mix(key ^ seed ^ UInt64(truncatingIfNeeded: bytes) &* 0xD6E8_FEB8_6659_FD93)
   }
 
-  @inline(__always)
-  private func second(_ key: UInt64, _ version: UInt32, _ bytes: Int) -> UInt64 {
+  @inline(__always) private func second(_ key: UInt64, _ version: UInt32, _ bytes: Int) -> UInt64 {
     Self.mix(mask(key, bytes) &+ UInt64(version) &* 0xA076_1D64_78BD_642F &+ 1)
   }
 
   /// Where in the pool a block of a value begins.
-  @inline(__always)
-  private func start(_ second: UInt64, _ block: Int) -> Int {
+  @inline(__always) private func start(_ second: UInt64, _ block: Int) -> Int {
     Int(truncatingIfNeeded: (second &+ UInt64(block) &* 0x9E37_79B9) & 0xFFFF)
   }
 
-  @inline(__always)
-  private static func mix(_ value: UInt64) -> UInt64 {
+  @inline(__always) private static func mix(_ value: UInt64) -> UInt64 {
     let product = (value ^ 0x2D35_8DCC_AA6C_78A5).multipliedFullWidth(by: 0x8BB8_4B93_962E_ACC9)
     return product.high ^ product.low
   }
@@ -160,5 +149,122 @@ struct ValueMemoryError: Error, Hashable, CustomStringConvertible {
   /// One line for a person.
   var description: String {
     "no memory for a value of \(bytes) bytes; choose smaller values, or fewer threads"
+  }
+}
+
+/// The origin's version of each object, and which versions a cache may still hold.
+///
+/// Every set, delete and modify makes a new version. What a cache may answer is known from the
+/// writes (fills, sets and removes) that it was given. A write that had the object to itself, with
+/// no other write to it under way from its beginning to its end, leaves nothing older in the cache:
+/// its version becomes the *floor*. While writes overlap the cache may keep any of them, and the
+/// floor stays. A fill counts as under way from before it asks the origin for the version, so a
+/// slow fill that overwrites a newer set is not held against the cache. A get may thus return
+/// versions from the floor at its beginning to the version current at its end. With one thread
+/// every write is alone, and the floor is the one version that can be there.
+struct ObjectVersions: @unchecked Sendable {
+  // Low half: the floor. Next 10 bits: writes under way. The rest: writes begun, wrapping around.
+  private let writes: UnsafeMutablePointer<Atomic<UInt64>>
+  private let versions: UnsafeMutablePointer<Atomic<UInt32>>
+  private let count: Int
+  private let isShared: Bool
+
+  private static var oneUnderWay: UInt64 { 1 << 32 }
+  private static var oneBegun: UInt64 { 1 << 42 }
+  private static var floorMask: UInt64 { 0xFFFF_FFFF }
+
+  /// A write that has begun.
+  struct Write {
+    var begun: UInt64
+    var isAlone: Bool
+  }
+
+  /// The first version of each object, which is 1.
+  ///
+  /// - Parameters:
+  ///   - objects: the largest id; 0 where versions never change and need not be kept.
+  ///   - isShared: whether more than one thread will ask.
+  ///   - memory: what it may be used as long as.
+  init(objects: Int, isShared: Bool, in memory: HarnessMemory) {
+    count = objects == 0 ? 0 : objects + 1
+    self.isShared = isShared
+    writes = memory.allocate(count) { _ in Atomic(1) }
+    versions = memory.allocate(count) { _ in Atomic(1) }
+  }
+
+  /// The origin's version.
+  @inline(__always) func current(_ id: ObjectID) -> UInt32 {
+    count == 0 ? 1 : versions[Int(id)].load(ordering: .acquiring)
+  }
+
+  /// The oldest version that a get which begins now may return.
+  @inline(__always) func floor(_ id: ObjectID) -> UInt32 {
+    guard count > 0 else { return 1 }
+    return UInt32(truncatingIfNeeded: writes[Int(id)].load(ordering: .acquiring))
+  }
+
+  /// Makes a new version and returns it.
+  func advance(_ id: ObjectID) -> UInt32 {
+    guard count > 0 else { return 1 }
+    if isShared {
+      return versions[Int(id)].wrappingAdd(1, ordering: .acquiringAndReleasing).newValue
+    }
+    let version = versions[Int(id)].load(ordering: .relaxed) &+ 1
+    versions[Int(id)].store(version, ordering: .relaxed)
+    return version
+  }
+
+  /// A write to the cache begins.
+  @inline(__always) func begin(_ id: ObjectID) -> Write {
+    guard count > 0, isShared else { return Write(begun: 0, isAlone: true) }
+    let word = writes[Int(id)].wrappingAdd(
+      Self.oneUnderWay &+ Self.oneBegun, ordering: .acquiringAndReleasing
+    ).newValue
+    return Write(
+      begun: word / Self.oneBegun,
+      isAlone: word % Self.oneBegun / Self.oneUnderWay == 1)
+  }
+
+  /// A write of a version has ended.
+  @inline(__always) func end(_ write: Write, of id: ObjectID, version: UInt32) {
+    guard count > 0 else { return }
+    guard isShared else {
+      writes[Int(id)].store(UInt64(version), ordering: .relaxed)
+      return
+    }
+    var word = writes[Int(id)].load(ordering: .relaxed)
+    while true {
+      var next = word &- Self.oneUnderWay
+      if write.isAlone, word / Self.oneBegun == write.begun {
+        next = next & ~Self.floorMask | UInt64(version)
+      }
+      let (exchanged, original) = writes[Int(id)].weakCompareExchange(
+        expected: word, desired: next, ordering: .acquiringAndReleasing)
+      if exchanged { return }
+      word = original
+    }
+  }
+}
+
+/// Memory that all threads of a run read through pointers: what they are given to work with is then
+/// free of references to count, which would cost more than the work. It lives as long as this does.
+final class HarnessMemory: @unchecked Sendable {
+  private var ends: [() -> Void] = []
+
+  /// Memory for so many values, each made by `make`. Called before there are threads.
+  func allocate<Value: ~Copyable>(
+    _ count: Int, _ make: (Int) -> Value
+  ) -> UnsafeMutablePointer<Value> {
+    let base = UnsafeMutablePointer<Value>.allocate(capacity: count)
+    for place in 0..<count { (base + place).initialize(to: make(place)) }
+    ends.append {
+      base.deinitialize(count: count)
+      base.deallocate()
+    }
+    return base
+  }
+
+  deinit {
+    for end in ends { end() }
   }
 }

@@ -1,6 +1,6 @@
 import Foundation
-import LarderAdvice
-import LarderSystem
+import LarderExperiments
+import LarderSupport
 
 /// Advice as files: `advice.json`, `advice.md` with its charts, and `advice.html`.
 package enum AdviceReport {
@@ -112,5 +112,202 @@ package enum AdviceReport {
         <p class="status" role="status" aria-live="polite"></p>
         """
     ).text
+  }
+}
+
+/// The tables of advice.
+enum AdviceTables {
+  /// What is advised at each capacity.
+  static func capacities(_ advice: Advice) -> Table {
+    let sentences = AdviceSentences(advice: advice)
+    var table = Table(
+      titles: ["capacity", "advised", "\(sentences.ratioTitle), %", "lru, %"]
+        + (advice.learnedBillionths == nil ? [] : ["of all, %"])
+        + ["lru would need", "regret, points"])
+    for (place, capacity) in advice.capacities.enumerated() {
+      let name = sentences.size(capacity.capacity)
+      var values = [capacity.advised.hitRatio, capacity.lru.hitRatio]
+      if advice.learnedBillionths != nil { values.append(capacity.advised.wholeHitRatio) }
+      let ratios = values.map { Inline.text(NumberText.fixed($0 * 100, decimals: 2) ?? "–") }
+      table.rows.append(
+        [place == advice.recommended ? .strong(name) : .text(name), .code(capacity.advised.name)]
+          + ratios + [
+            capacity.matters
+              ? capacity.lruCapacity.map { .text(sentences.size($0)) } ?? Table.none
+              : "does not matter",
+            .text(AdviceNumbers.points(capacity.regretBoundPoints)),
+          ])
+    }
+    return table
+  }
+
+  /// The designs that were simulated in full at the recommended capacity.
+  static func designs(_ advice: Advice) -> Table {
+    let ratio = AdviceSentences(advice: advice).ratioTitle
+    let hasPart = advice.learnedBillionths != nil
+    var titles = ["design", "\(ratio), %", "first half, %", "second half, %"]
+    if hasPart {
+      titles.insert("chosen on, %", at: 1)
+      titles.append("of all, %")
+    }
+    let hasTokens = advice.best.advised.tokenShare != nil
+    if hasTokens { titles.append("tokens not computed, %") }
+    var table = Table(titles: titles)
+    var listed: [DesignResult] = []
+    for design in [advice.best.advised, advice.best.chosen] + advice.best.runnersUp
+      + [advice.best.lru]
+    where !listed.contains(where: { $0.isSameDesign(as: design) }) {
+      listed.append(design)
+      var values = [design.hitRatio] + design.halves
+      if hasPart {
+        values.insert(design.learnedHitRatio, at: 0)
+        values.append(design.wholeHitRatio)
+      }
+      if hasTokens { values.append(design.tokenShare ?? 0) }
+      table.rows.append(
+        [.code(design.name)]
+          + values.map { .text(NumberText.fixed($0 * 100, decimals: 2) ?? "–") })
+    }
+    return table
+  }
+
+  /// Memory in front of disk.
+  static func splits(_ advice: Advice) -> Table {
+    let sentences = AdviceSentences(advice: advice)
+    let currency = advice.costs?.prices.currency ?? ""
+    var table = Table(
+      titles: [
+        "memory", "disk", "in memory", "on disk", "inclusion", "memory hits, %", "disk hits, %",
+        "\(currency) a month",
+      ])
+    for split in advice.splits {
+      table.rows.append([
+        .text(sentences.size(split.memory)),
+        split.disk > 0 ? .text(sentences.size(split.disk)) : Table.none,
+        .code(split.memoryPolicy), split.diskPolicy.map { .code($0) } ?? Table.none,
+        split.inclusion.map { .text($0.rawValue) } ?? Table.none,
+        .text(NumberText.fixed(split.memoryHitRatio * 100, decimals: 2) ?? "–"),
+        .text(NumberText.fixed(split.diskHitRatio * 100, decimals: 2) ?? "–"),
+        .text(AdviceNumbers.amount(split.monthlyCost)),
+      ])
+    }
+    return table
+  }
+
+  /// Times to live.
+  static func lifetimes(_ advice: Advice) -> Table {
+    let hasStale = advice.lifetimes.contains { $0.staleRatio != nil }
+    var table = Table(
+      titles: ["time to live", "\(AdviceSentences(advice: advice).ratioTitle), %", "lost, points"]
+        + (hasStale ? ["stale, %"] : []))
+    for point in advice.lifetimes {
+      table.rows.append(
+        [
+          .text(AdviceNumbers.time(Double(point.seconds))),
+          .text(NumberText.fixed(point.hitRatio * 100, decimals: 2) ?? "–"),
+          .text(AdviceNumbers.points(point.lostPoints)),
+        ]
+          + (hasStale
+            ? [
+              point.staleRatio.map {
+                .text(NumberText.fixed($0 * 100, decimals: 2) ?? "–")
+              } ?? Table.none
+            ] : []))
+    }
+    return table
+  }
+
+  /// Costs by capacity.
+  static func costs(_ advice: Advice, _ costs: Costs) -> Table {
+    let sentences = AdviceSentences(advice: advice)
+    let currency = costs.prices.currency
+    var table = Table(
+      titles: ["capacity", "memory, \(currency)", "misses, \(currency)", "total, \(currency)"])
+    for point in costs.points {
+      table.rows.append(
+        [.text(sentences.size(point.capacity))]
+          + [point.memory, point.misses, point.total].map {
+            .text(AdviceNumbers.amount($0))
+          })
+    }
+    return table
+  }
+}
+
+/// The charts of advice.
+enum AdviceCharts {
+  /// Hit ratio by capacity: the advised design and LRU, with the recommended point.
+  static func curve(_ advice: Advice) -> LineChart {
+    let best = advice.best
+    let sentences = AdviceSentences(advice: advice)
+    let name = best.advised.name
+    let styles = PolicyStyles([best.advised.policy, "lru"])
+    var series = [
+      ChartSeries(
+        name: name, style: styles[best.advised.policy],
+        points: advice.curve.map { point($0, sentences) })
+    ]
+    if name != "lru" {
+      series.append(
+        ChartSeries(
+          name: "lru", style: styles["lru"],
+          points: advice.lruCurve.map { point($0, sentences) }, hasMarkers: false))
+    }
+    return LineChart(
+      title: "\(sentences.ratioTitle.prefix(1).uppercased())\(sentences.ratioTitle.dropFirst()): "
+        + advice.trace.name,
+      caption: "Higher is better; the capacity axis is logarithmic. Recommended: "
+        + "\(sentences.size(best.capacity)).",
+      x: ChartAxis(title: "capacity", unit: ChartUnit(advice.unit), isLogarithmic: true),
+      y: ChartAxis(title: sentences.ratioTitle, unit: .percent), series: series,
+      annotations: [
+        LineChart.Annotation(
+          x: Double(best.capacity), y: best.advised.hitRatio, text: "recommended")
+      ])
+  }
+
+  private static func point(_ point: CurvePoint, _ sentences: AdviceSentences) -> ChartSeries.Point
+  {
+    ChartSeries.Point(
+      x: Double(point.capacity), y: point.hitRatio,
+      label: "\(sentences.size(point.capacity)): \(AdviceNumbers.percent(point.hitRatio))"
+        + (point.isEstimate ? ", estimated" : ""))
+  }
+
+  /// Cost by capacity: memory, misses and their sum.
+  static func costs(_ advice: Advice, _ costs: Costs) -> LineChart {
+    let sentences = AdviceSentences(advice: advice)
+    let currency = costs.prices.currency
+    func series(
+      _ name: String, _ style: SeriesStyle, _ value: @escaping (CostPoint) -> Double
+    ) -> ChartSeries {
+      ChartSeries(
+        name: name, style: style,
+        points: costs.points.map { point in
+          ChartSeries.Point(
+            x: Double(point.capacity), y: value(point),
+            label: "\(sentences.size(point.capacity)): "
+              + AdviceNumbers.money(value(point), currency))
+        })
+    }
+    return LineChart(
+      title: "Cost a month, \(TextSafety.singleLine(currency))",
+      caption: "Lower is better. Cheapest: \(sentences.size(costs.cheapest.capacity)) for "
+        + "\(AdviceNumbers.money(costs.cheapest.total, currency)).",
+      x: ChartAxis(title: "capacity", unit: ChartUnit(advice.unit), isLogarithmic: true),
+      y: ChartAxis(title: "\(TextSafety.singleLine(currency)) a month", unit: .number),
+      series: [
+        series("total", SeriesStyle(colour: .blue, marker: .circle)) { $0.total },
+        series("misses", SeriesStyle(colour: .orange, marker: .square, dash: .long)) {
+          $0.misses
+        },
+        series("memory", SeriesStyle(colour: .green, marker: .triangle, dash: .short)) {
+          $0.memory
+        },
+      ],
+      annotations: [
+        LineChart.Annotation(
+          x: Double(costs.cheapest.capacity), y: costs.cheapest.total, text: "cheapest")
+      ])
   }
 }

@@ -1,3 +1,5 @@
+import LarderSupport
+
 /// A drawing under construction. Text is escaped here, and numbers are rounded to a tenth.
 struct SVGCanvas {
   private(set) var content = ""
@@ -130,4 +132,173 @@ struct SVGCanvas {
   /// The fonts of the reader's system.
   static let fonts =
     "system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue','Noto Sans',Arial,sans-serif"
+}
+
+/// Numbers and text as charts need them.
+enum ChartText {
+  /// A place in a drawing, to a tenth, without needless digits.
+  static func place(_ value: Double) -> String { trimmed(value, decimals: 1) }
+
+  /// A tick's number, without needless digits.
+  static func short(_ value: Double) -> String {
+    let size = value.magnitude
+    return trimmed(value, decimals: size >= 100 ? 1 : size >= 1 ? 2 : size >= 0.01 ? 4 : 8)
+  }
+
+  /// A number in the largest of `units` that leaves at least 1, each so many times the one before.
+  /// `isTrimmed` leaves needless digits away.
+  static func scaled(
+    _ value: Double, by factor: Double, units: [String], isTrimmed: Bool = true
+  ) -> String {
+    var rest = value
+    var unit = 0
+    // A value that would be rounded up to the next unit is in it.
+    while unit + 1 < units.count, rest.magnitude >= factor * 0.9995 {
+      rest /= factor
+      unit += 1
+    }
+    let decimals = rest.magnitude >= 100 ? 0 : rest.magnitude >= 10 ? 1 : 2
+    // Whole nanoseconds, and whole bytes, have no parts.
+    let shown = unit == 0 && rest == rest.rounded() ? 0 : decimals
+    let text =
+      isTrimmed ? trimmed(rest, decimals: decimals) : NumberText.fixed(rest, decimals: shown)
+    return (text ?? "–") + units[unit]
+  }
+
+  /// `value` with at most so many decimals.
+  static func trimmed(_ value: Double, decimals: Int) -> String {
+    guard let text = NumberText.fixed(value, decimals: decimals), text.contains(".") else {
+      return NumberText.fixed(value, decimals: decimals) ?? "–"
+    }
+    var digits = text[...]
+    while digits.last == "0" { digits.removeLast() }
+    if digits.last == "." { digits.removeLast() }
+    return digits == "-0" ? "0" : String(digits)
+  }
+
+  /// About how wide `text` is drawn, in the size's unit: fonts differ, so rather too wide.
+  static func width(_ text: String, size: Double) -> Double {
+    text.unicodeScalars.reduce(0) { width, scalar in
+      width + size * em(scalar)
+    }
+  }
+
+  private static func em(_ scalar: Unicode.Scalar) -> Double {
+    switch scalar {
+    case "i", "j", "l", "I", ".", ",", ":", ";", "'", "|", "!", "(", ")", " ": 0.34
+    case "f", "r", "t", "-", "[", "]": 0.42
+    case "m", "w", "M", "W", "%", "@": 0.92
+    case "A"..."Z": 0.7
+    default: scalar.value < 0x1100 ? 0.62 : 1.05
+    }
+  }
+
+  /// `text`, cut with an ellipsis where it would be wider than `width`.
+  static func fitted(_ text: String, width: Double, size: Double) -> String {
+    guard self.width(text, size: size) > width else { return text }
+    var kept = text
+    while !kept.isEmpty, self.width(kept + "…", size: size) > width { kept.removeLast() }
+    return kept + "…"
+  }
+
+  /// `text` in lines that are at most `width` wide, broken between words; linear in its length.
+  static func lines(_ text: String, width: Double, size: Double) -> [String] {
+    var lines: [String] = []
+    var line = ""
+    for word in text.split(separator: " ") {
+      let longer = line.isEmpty ? String(word) : line + " " + word
+      if !line.isEmpty, self.width(longer, size: size) > width {
+        lines.append(line)
+        line = fitted(String(word), width: width, size: size)
+      } else {
+        line = fitted(longer, width: width, size: size)
+      }
+    }
+    return line.isEmpty ? lines : lines + [line]
+  }
+}
+
+/// Title and caption above a drawing that is a file of its own; in a page they stand beside it.
+enum ChartHeader {
+  private static let margin = 14.0
+  private static let captionSize = 12.5
+  private static let captionHeight = 17.0
+  private static let captionLinesMax = 5
+
+  /// The room that it takes, pixels.
+  static func height(_ chart: some Chart, _ options: ChartOptions) -> Double {
+    guard options.isFile else { return 0 }
+    return 40 + Double(lines(chart, options).count) * captionHeight
+  }
+
+  static func draw(_ chart: some Chart, on canvas: inout SVGCanvas, _ options: ChartOptions) {
+    guard options.isFile else { return }
+    let title = ChartText.fitted(
+      chart.title, width: (options.width - margin) / 1.08, size: 16)
+    canvas.text(title, 0, 20, className: "h", size: 16)
+    for (number, line) in lines(chart, options).enumerated() {
+      canvas.text(
+        line, 0, 41 + Double(number) * captionHeight, className: "m", size: captionSize)
+    }
+  }
+
+  private static func lines(_ chart: some Chart, _ options: ChartOptions) -> [String] {
+    let lines = ChartText.lines(chart.caption, width: options.width - margin, size: captionSize)
+    return Array(lines.prefix(captionLinesMax))
+  }
+}
+
+/// Which series is which, below a drawing.
+struct ChartLegend {
+  private let entries: [(name: String, style: SeriesStyle)]
+
+  init(_ entries: [(name: String, style: SeriesStyle)]) { self.entries = entries }
+
+  /// Draws it from a height on and answers where it ends.
+  func draw(on canvas: inout SVGCanvas, from top: Double, width: Double) -> Double {
+    let names = entries.map { ChartText.width($0.name, size: SVGCanvas.textSize) }
+    let wanted = min(max(names.max() ?? 0, 40) + 46, width)
+    let columns = max(1, min(entries.count, Int(width / wanted)))
+    let column = width / Double(columns)
+    for (number, entry) in entries.enumerated() {
+      let x = Double(number % columns) * column
+      let y = top + Double(number / columns) * 20 + 8
+      canvas.open("series", colour: entry.style.colour, series: entry.name)
+      canvas.polyline([(x, y), (x + 24, y)], className: "l", dash: entry.style.dash)
+      canvas.marker(entry.style, x + 12, y)
+      let name = ChartText.fitted(entry.name, width: column - 36, size: SVGCanvas.textSize)
+      canvas.text(name, x + 31, y + 4, className: "n")
+      canvas.close()
+    }
+    return top + Double((entries.count + columns - 1) / columns) * 20 + 4
+  }
+}
+
+/// The colours of drawings on a dark ground. On a light one they have them as attributes.
+enum ChartStyleSheet {
+  /// The style sheet of a file of its own.
+  static let file =
+    "@media(prefers-color-scheme:dark){svg{color:#e6edf3}.ground{fill:#0d1117}"
+    + ".g{stroke:#30363d}.a{stroke:#6e7681}.m{fill:#9198a1}.n{fill:#e6edf3}.o{fill:#0d1117}"
+    + ChartColour.allCases.map { ".\($0.className){color:\($0.onDark)}" }.joined() + "}"
+
+  /// The same for a page, which has the colours as variables.
+  static let page =
+    "svg.chart{color:var(--ink)}svg .g,svg .a,svg .l,svg .b,svg .w{fill:none}"
+    + "svg .l,svg .b,svg .w{stroke:currentColor;stroke-width:1.5}"
+    + "svg .l{stroke-width:2;stroke-linejoin:round}svg .w{stroke-opacity:.55}"
+    + "svg .g{stroke:var(--grid)}svg .a{stroke:var(--axis)}svg .h{font-weight:600}"
+    + "svg .m{fill:var(--muted)}svg .n{fill:var(--ink)}svg .k,svg .s,svg .s2,"
+    + "svg .s3{fill:currentColor}"
+    + "svg .o{fill:var(--ground);stroke:currentColor;stroke-width:1.7}svg .s2{fill-opacity:.4}"
+    + "svg .s3{fill-opacity:.12}"
+    + ChartColour.allCases.map { ".\($0.className){color:var(--\($0.className))}" }.joined()
+
+  /// The variables that `page` uses, on a light ground.
+  static let lightVariables = ChartColour.allCases.map { "--\($0.className):\($0.onLight);" }
+    .joined()
+
+  /// The variables that `page` uses, on a dark ground.
+  static let darkVariables = ChartColour.allCases.map { "--\($0.className):\($0.onDark);" }
+    .joined()
 }

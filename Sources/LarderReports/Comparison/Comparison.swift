@@ -1,5 +1,6 @@
-import LarderSimulation
-import LarderWorkloads
+import LarderEngine
+import LarderExperiments
+import LarderSupport
 
 /// The records of one configuration over one trace, laid out for comparing: a line a policy, a
 /// column a capacity, and in each place the records of all seeds.
@@ -146,4 +147,261 @@ struct Comparison {
   func has(_ value: (Record) -> Double?) -> Bool {
     allRecords.contains { value($0) != nil }
   }
+}
+
+/// A capacity as a column of a table. A share of the footprint is one column even where the seeds'
+/// footprints differ, and with them the number of objects or bytes it stands for.
+struct CapacityColumn {
+  /// How the capacity was written, with memory's capacity where that alone tells columns apart.
+  let title: String
+  /// The smallest capacity that the label stood for.
+  let smallest: UInt64
+  /// The largest capacity that the label stood for.
+  let largest: UInt64
+  /// The cells' identities that belong to the column.
+  private let identities: [Identity]
+
+  /// What tells one cell's capacity from another's.
+  struct Identity: Hashable {
+    let label: String
+    let capacity: UInt64
+    let memory: UInt64?
+
+    init(_ cell: Cell) {
+      label = cell.capacityLabel
+      capacity = cell.capacity
+      memory = cell.memoryCapacity
+    }
+  }
+
+  /// The columns that `cells` need, smallest capacity first.
+  static func columns(of cells: [Cell]) -> [CapacityColumn] {
+    let split = labelsToSplit(cells)
+    var order: [String] = []
+    var groups: [String: [Identity]] = [:]
+    for cell in cells {
+      var title = cell.capacityLabel
+      if split.contains(title), let memory = cell.memoryCapacity {
+        title += " after \(NumberText.grouped(memory))"
+      }
+      let identity = Identity(cell)
+      if groups[title] == nil { order.append(title) }
+      if groups[title]?.contains(identity) != true {
+        groups[title, default: []].append(identity)
+      }
+    }
+    let columns = order.map { CapacityColumn(title: $0, identities: groups[$0] ?? []) }
+    return columns.enumerated().sorted { left, right in
+      (left.element.sortKey, left.offset) < (right.element.sortKey, right.offset)
+    }.map(\.element)
+  }
+
+  /// The column number of every identity.
+  static func numbers(of columns: [CapacityColumn]) -> [Identity: Int] {
+    var numbers: [Identity: Int] = [:]
+    for (number, column) in columns.enumerated() {
+      for identity in column.identities { numbers[identity] = number }
+    }
+    return numbers
+  }
+
+  /// The capacity in words: `1 000 objects`, or a range where seeds differ.
+  func description(bytes: Bool) -> String {
+    func amount(_ value: UInt64) -> String {
+      NumberText.capacity(value, bytes: bytes)
+    }
+    let text =
+      smallest == largest ? amount(smallest) : "\(amount(smallest)) to \(amount(largest))"
+    return bytes ? text : text + " objects"
+  }
+
+  private init(title: String, identities: [Identity]) {
+    self.title = title
+    self.identities = identities
+    smallest = identities.map(\.capacity).min() ?? 0
+    largest = identities.map(\.capacity).max() ?? 0
+  }
+
+  private var sortKey: UInt64 { smallest }
+
+  /// Labels under which one seed has several memory capacities: a hybrid with the same disk behind
+  /// different memories.
+  private static func labelsToSplit(_ cells: [Cell]) -> Set<String> {
+    struct Run: Hashable {
+      let label: String
+      let policy: String
+      let seed: UInt64
+    }
+    var first: [Run: UInt64?] = [:]
+    var labels: Set<String> = []
+    for cell in cells {
+      let run = Run(label: cell.capacityLabel, policy: cell.policy, seed: cell.seed)
+      if let known = first[run], known != cell.memoryCapacity { labels.insert(run.label) }
+      if first[run] == nil { first[run] = .some(cell.memoryCapacity) }
+    }
+    return labels
+  }
+}
+
+/// A policy's name taken apart as far as a report must understand it: `lru`, `s3-fifo:small=0.2`,
+/// or for a hybrid `lru+fifo`.
+struct PolicyName: Hashable {
+  /// The name as the results have it.
+  let text: String
+  /// The names without parameters, one a tier.
+  let bases: [String]
+
+  /// Takes `text` apart.
+  init(_ text: String) {
+    self.text = text
+    bases = text.split(separator: "+", omittingEmptySubsequences: false).map { part in
+      String(part.prefix { $0 != ":" })
+    }
+  }
+
+  /// True when a tier looks into the future, so that no real cache can do the same.
+  var isOffline: Bool { bases.contains { PolicyRegistry.needsFuture(named: $0) } }
+
+  /// The policies and bounds of this package that know the future.
+  static let offline = (PolicyRegistry.standard + PolicyRegistry.bounds).map(\.description.name)
+    .filter { PolicyRegistry.needsFuture(named: $0) }
+
+  /// True for what no cache can exceed, whatever it knows.
+  var isUpperBound: Bool { text == "pfoo-u" }
+
+  /// True when every tier is Belady's rule.
+  var isBelady: Bool { bases.allSatisfy { $0 == "belady" } }
+
+  /// True when parameters were given.
+  var hasParameters: Bool { text.contains(":") }
+
+  /// True when this is what people use without thinking: LRU or FIFO in every tier, or the classic
+  /// LRU in memory before FIFO on disk.
+  var isBaseline: Bool {
+    guard !hasParameters else { return false }
+    return bases.allSatisfy { $0 == "lru" } || bases.allSatisfy { $0 == "fifo" }
+      || bases == ["lru", "fifo"]
+  }
+}
+
+/// Which end of a scale is the better one.
+enum Better: Sendable {
+  case higher
+  case lower
+  /// Neither: nothing is marked.
+  case none
+}
+
+/// What is measured of records, by which policies are ranked, marked and drawn.
+struct Metric: Sendable {
+  /// The title of a chart, and of its axis.
+  let title: String
+  /// The name in sentences.
+  let name: String
+  /// What values are in.
+  let unit: ChartUnit
+  /// Which end is better.
+  let better: Better
+  /// Whether the policies that know the future are drawn.
+  var showsOffline = true
+  /// The value of a record; nil where it does not exist.
+  let value: @Sendable (Record) -> Double?
+
+  static let hitRatio = Metric(
+    title: "hit ratio", name: "hit ratio", unit: .percent, better: .higher
+  ) { $0.counts.hitRatio }
+
+  /// Hits that spare a model work: blocks of prompts with all blocks ahead of them.
+  static let prefixHitRatio = Metric(
+    title: "prefix hit ratio", name: "prefix hit ratio", unit: .percent, better: .higher
+  ) { $0.prefixHitRatio }
+
+  /// The tokens of prefix hits, of those of all prompts.
+  static let prefixTokens = Metric(
+    title: "tokens not computed", name: "share of tokens not computed", unit: .percent,
+    better: .higher
+  ) { $0.prefix?.tokenShare }
+
+  /// Hits of blocks, whatever is ahead of them in their prompts: for information.
+  static let blockHitRatio = Metric(
+    title: "block hit ratio", name: "block hit ratio", unit: .percent, better: .none
+  ) { $0.counts.hitRatio }
+
+  static let byteHitRatio = Metric(
+    title: "byte hit ratio", name: "byte hit ratio", unit: .percent, better: .higher
+  ) { $0.counts.byteHitRatio }
+
+  static let accessTime = Metric(
+    title: "mean access time: modelled, not measured", name: "modelled mean access time",
+    unit: .nanoseconds, better: .lower
+  ) { $0.modelled.map { $0.meanMicroseconds * 1000 } }
+
+  /// A part of the requests.
+  static func share(
+    _ name: String, _ better: Better = .none, of part: @escaping @Sendable (Counts) -> UInt64
+  ) -> Metric {
+    Metric(title: name, name: name, unit: .percent, better: better) { $0.share(part) }
+  }
+
+  /// A value in a table: a share without its unit, which the title has.
+  func cell(_ value: Double) -> String? {
+    guard isShare else { return unit.value(value) }
+    return NumberText.fixed(value * 100, decimals: 2)
+  }
+
+  /// Differences below this are no real difference: 0.2 percentage points of a share; of anything
+  /// else, 1 % of `value`.
+  func noise(at value: Double) -> Double {
+    isShare ? Self.noisePoints / 100 : value.magnitude * 0.01
+  }
+
+  /// The difference of hit ratios, in percentage points, from which on it matters.
+  static let noisePoints = 0.2
+
+  /// A difference between two values, in points of a share and else in per cent of the other.
+  func gap(_ own: Double, _ other: Double) -> String {
+    let change = abs(own - other)
+    if isShare { return ChartUnit.points.value(change) }
+    guard other != 0, let share = NumberText.fixed(change / abs(other) * 100, decimals: 1) else {
+      return unit.value(change)
+    }
+    return "\(share) %"
+  }
+
+  /// True where values are shares of 1, or differences between such.
+  private var isShare: Bool { unit == .percent || unit == .points }
+}
+
+/// What several values of one quantity come to: over seeds, or over repetitions.
+struct Spread: Hashable {
+  /// The arithmetic mean.
+  let mean: Double
+  /// The middle value; of an even number of values the mean of the middle two.
+  let median: Double
+  /// The smallest value.
+  let smallest: Double
+  /// The largest value.
+  let largest: Double
+  /// How many values there were.
+  let count: Int
+
+  /// The spread of `values`, or nil when there are none or one is not finite. O(n log n).
+  init?(_ values: [Double]) {
+    guard let smallest = values.min(), let largest = values.max(),
+      values.allSatisfy(\.isFinite)
+    else { return nil }
+    let sorted = values.sorted()
+    let middle = sorted.count / 2
+    // In sorted order, so that the order of the records does not reach the last digit.
+    mean = smallest == largest ? smallest : sorted.reduce(0, +) / Double(sorted.count)
+    median =
+      sorted.count.isMultiple(of: 2)
+      ? (sorted[middle - 1] + sorted[middle]) / 2 : sorted[middle]
+    self.smallest = smallest
+    self.largest = largest
+    count = sorted.count
+  }
+
+  /// True when the values differ.
+  var varies: Bool { smallest != largest }
 }

@@ -1,4 +1,6 @@
-import LarderSimulation
+import LarderEngine
+import LarderExperiments
+import LarderSupport
 
 /// Presets, caches of others, and configurations with one policy each are designs: those of one
 /// trace are compared with each other.
@@ -108,5 +110,181 @@ struct Designs {
       title += " at \(design.cell.capacityLabel)"
     }
     return title
+  }
+}
+
+/// A configuration at one capacity, over all seeds.
+struct Design {
+  /// The records, one a seed.
+  let records: [Record]
+  /// A preset's limits in words.
+  let limits: String?
+  /// One of the cells, for what all have in common.
+  var cell: Cell { records[0].cell }
+
+  /// A metric of designs.
+  struct Column: Sendable {
+    /// What stands above it.
+    let title: String
+    /// Its best value in words.
+    let superlative: String
+    /// Which end is marked.
+    let better: Better
+    /// A value with its unit.
+    var text: @Sendable (Double) -> String = { ChartUnit.percent.value($0 / 100) }
+    /// A value in a table, whose title has the unit.
+    var cell: @Sendable (Double) -> String? = { NumberText.fixed($0, decimals: 2) }
+    /// The metric; nil where it does not exist.
+    let value: @Sendable (Design) -> Double?
+  }
+
+  /// The quantities that tell designs apart: hits of prefixes first where all count them.
+  static func columns(ofPrefixes: Bool) -> [Column] {
+    (ofPrefixes ? prefixColumns : [hitRatio]) + otherColumns
+  }
+
+  private static let hitRatio = Column(
+    title: "hit ratio, %", superlative: "the highest hit ratio", better: .higher
+  ) { design in
+    design.mean { $0.counts.hitRatio.map { $0 * 100 } }
+  }
+
+  private static let prefixColumns = [
+    Column(
+      title: "prefix hit ratio, %", superlative: "the highest prefix hit ratio", better: .higher
+    ) { design in
+      design.mean { $0.prefixHitRatio.map { $0 * 100 } }
+    },
+    Column(
+      title: "tokens not computed, %", superlative: "the most tokens not computed", better: .higher
+    ) { design in
+      design.mean { $0.prefix?.tokenShare.map { $0 * 100 } }
+    },
+    Column(title: "block hit ratio, %", superlative: "", better: .none) { design in
+      design.mean { $0.counts.hitRatio.map { $0 * 100 } }
+    },
+  ]
+
+  private static let otherColumns = [
+    Column(title: "in memory, %", superlative: "", better: .none) { design in
+      design.cell.kind == .hybrid ? design.share { $0.memoryHits } : nil
+    },
+    Column(title: "on disk, %", superlative: "", better: .none) { design in
+      design.cell.kind == .hybrid ? design.share { $0.diskHits } : nil
+    },
+    Column(
+      title: "byte hit ratio, %", superlative: "the highest byte hit ratio", better: .higher
+    ) { design in
+      design.cell.unit == .bytes ? design.mean { $0.counts.byteHitRatio.map { $0 * 100 } } : nil
+    },
+    Column(
+      title: "stale, %", superlative: "the smallest share of stale hits", better: .lower
+    ) { design in
+      design.share { $0.staleHits }
+    },
+    Column(
+      title: "mean access, modelled",
+      superlative: "the shortest modelled (not measured) mean access", better: .lower,
+      text: { ChartUnit.nanoseconds.value($0) }, cell: { ChartUnit.nanoseconds.value($0) },
+      value: { $0.mean(Metric.accessTime.value) }),
+  ]
+
+  /// The capacity; for two tiers, that of each.
+  var capacity: String {
+    if let limits { return limits }
+    let bytes = cell.unit == .bytes
+    let own = NumberText.capacity(cell.capacity, bytes: bytes)
+    return cell.memoryCapacity.map { "\(NumberText.capacity($0, bytes: bytes)) before \(own)" }
+      ?? own
+  }
+
+  /// The mean of a metric over the seeds; nil where one does not have it.
+  func mean(_ value: (Record) -> Double?) -> Double? {
+    let values = records.compactMap(value)
+    return values.count == records.count ? Spread(values)?.mean : nil
+  }
+
+  /// A part of the requests, in per cent.
+  func share(_ value: (Counts) -> UInt64) -> Double? {
+    mean { record in
+      record.counts.requests == 0
+        ? nil : Double(value(record.counts)) / Double(record.counts.requests) * 100
+    }
+  }
+}
+
+/// The charts of designs side by side.
+struct DesignCharts {
+  let designs: Designs
+  /// What the charts are named for.
+  let name: String
+  let styles: PolicyStyles
+
+  private static let rowsMax = 40
+
+  private var shown: [Design] { designs.designs }
+
+  /// The hits of each design and where they were found, the most first.
+  var hits: ChartFigure? {
+    let metric: Metric = designs.hasPrefixes ? .prefixHitRatio : .hitRatio
+    // Of prefix hits it is not counted which tier they were in.
+    let hasDisk =
+      !designs.hasPrefixes && shown.contains { ($0.share { $0.diskHits } ?? 0) > 0 }
+    let rows = shown.compactMap { design -> (Double, RowChart.Row)? in
+      guard let ratio = design.mean(metric.value) else { return nil }
+      let disk = hasDisk ? (design.share { $0.diskHits } ?? 0) / 100 : 0
+      let parts: [RowChart.Mark] =
+        hasDisk
+        ? [
+          .init(ratio - disk, label: "\(ChartUnit.percent.value(ratio - disk)) in memory"),
+          .init(disk, label: "\(ChartUnit.percent.value(disk)) on disk"),
+        ] : [.init(ratio, label: ChartUnit.percent.value(ratio))]
+      return (-ratio, row(design, .bar(parts), ChartUnit.percent.value(ratio)))
+    }
+    return figure(
+      "hits", hasDisk ? "Hits by tier" : "Hits", rows,
+      ChartAxis(title: metric.title, unit: .percent),
+      caption: {
+        "\($0.name) has the highest \(metric.name) (\($0.value)), "
+          + "\($1.name) the lowest (\($1.value))."
+      },
+      parts: hasDisk ? ["in memory", "on disk"] : [])
+  }
+
+  /// The modelled access time of each design, the shortest first; nil without a model.
+  var access: ChartFigure? {
+    let rows = shown.compactMap { design -> (Double, RowChart.Row)? in
+      guard let mean = design.mean({ $0.modelled?.meanMicroseconds }) else { return nil }
+      let text = ChartUnit.nanoseconds.value(mean * 1000)
+      return (mean, row(design, .bar([.init(mean * 1000, label: text)]), text))
+    }
+    return figure(
+      "access-time", "Modelled mean access time", rows,
+      ChartAxis(title: "mean access time: modelled, not measured", unit: .nanoseconds),
+      caption: {
+        "\($0.name) has the shortest modelled mean access (\($0.value)), \($1.name) the longest "
+          + "(\($1.value))."
+      })
+  }
+
+  private func row(_ design: Design, _ content: RowChart.Content, _ value: String) -> RowChart.Row {
+    RowChart.Row(
+      name: designs.title(design), series: design.cell.policy, style: styles[design.cell.policy],
+      content: content, value: value)
+  }
+
+  private func figure(
+    _ word: String, _ title: String, _ rows: [(Double, RowChart.Row)], _ axis: ChartAxis,
+    caption: (RowChart.Row, RowChart.Row) -> String, parts: [String] = []
+  ) -> ChartFigure? {
+    let sorted = rows.sorted(byKey: { $0.0 }).map(\.1)
+    guard sorted.count > 1, sorted.count <= Self.rowsMax, let first = sorted.first,
+      let last = sorted.last
+    else { return nil }
+    return ChartFigure(
+      [name, word],
+      RowChart(
+        title: "\(title): \(name)", caption: caption(first, last), axis: axis,
+        groups: [RowChart.Group(rows: sorted)], parts: parts))
   }
 }

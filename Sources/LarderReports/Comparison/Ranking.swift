@@ -1,4 +1,4 @@
-import LarderSimulation
+import LarderExperiments
 
 /// The policies of one configuration by one metric, over all capacities: which one leads, by how
 /// much, and whether the difference matters. Every recommendation, caption, mark and card of a
@@ -118,5 +118,395 @@ struct Ranking {
   /// A policy's mean distance to the best; infinite where it was not run everywhere.
   func meanDeficit(_ policy: PolicyName) -> Double {
     Self.distance(policy, columns, decided)
+  }
+}
+
+extension Ranking {
+  /// The policies that somebody could sensibly choose: those that lead somewhere, and those that
+  /// are not worse, on average, than the worse of LRU and FIFO. One policy that is far behind then
+  /// says nothing about how much the choice matters. Without LRU and FIFO, whatever is far behind
+  /// all others is left out.
+  var worthUsing: [PolicyName] {
+    let policies = comparison.competitors.filter { policy in
+      decided.contains { columns[$0].value(policy) != nil }
+    }
+    let bases = policies.filter(\.isBaseline).map { meanDeficit($0) }.filter(\.isFinite)
+    let limit: Double
+    if let worst = bases.max() {
+      limit = worst + metric.noise(at: peak?.value ?? 0)
+    } else {
+      limit = Self.gapLimit(policies.map { meanDeficit($0) }.filter(\.isFinite).sorted())
+    }
+    return policies.filter { policy in
+      meanDeficit(policy) <= limit || decided.contains { columns[$0].best.contains(policy) }
+    }
+  }
+
+  /// The policies that are not worth using, the worst last.
+  var notWorthUsing: [PolicyName] {
+    let worth = worthUsing
+    return comparison.competitors.filter { policy in
+      !worth.contains(policy) && decided.contains { columns[$0].value(policy) != nil }
+    }.sorted(byKey: { meanDeficit($0) })
+  }
+
+  /// The largest distance that is not set apart: three times that of the policy before it.
+  private static func gapLimit(_ distances: [Double]) -> Double {
+    for (near, far) in zip(distances, distances.dropFirst())
+    where near > 0 && far > 3 * near && far > near + 0.02 {
+      // What most are behind is no outlier.
+      let apart = distances.count { $0 >= far }
+      if apart * 3 <= distances.count { return near }
+    }
+    return .infinity
+  }
+
+  /// A policy that falls as its cache grows.
+  struct Fall {
+    let policy: PolicyName
+    /// The smaller capacity, with the higher value.
+    let from: (column: Int, value: Double)
+    /// The larger capacity, with the lower value.
+    let to: (column: Int, value: Double)
+  }
+
+  /// The policies that fall by more than noise as their cache grows, each with its largest fall,
+  /// the largest first. Quadratic in the capacities.
+  var falls: [Fall] {
+    let found = comparison.competitors.compactMap { policy -> Fall? in
+      let values = columns.indices.compactMap { column in
+        columns[column].value(policy).map { (column: column, value: $0) }
+      }
+      var best: Fall?
+      for (number, from) in values.enumerated() {
+        for to in values.dropFirst(number + 1) where from.value - to.value > fall(best) {
+          best = Fall(policy: policy, from: from, to: to)
+        }
+      }
+      return best.flatMap { fall($0) >= metric.noise(at: $0.from.value) ? $0 : nil }
+    }
+    return found.sorted(byKey: { -fall($0) })
+  }
+
+  private func fall(_ fall: Fall?) -> Double {
+    fall.map { $0.from.value - $0.to.value } ?? 0
+  }
+}
+
+/// The policies at one capacity, best first. Policies that know the future are bounds and do not
+/// take part.
+struct RankingColumn {
+  /// One policy's place.
+  struct Entry {
+    /// The policy.
+    let policy: PolicyName
+    /// Its values over the seeds.
+    let value: Spread
+  }
+
+  /// Best first; equals in the order of the plan.
+  let entries: [Entry]
+  private let comparison: Comparison
+  private let column: Int
+  private let metric: Metric
+
+  /// Ranks the competitors of `comparison` at a column. O(n log n) in the policies.
+  init(_ comparison: Comparison, _ column: Int, by metric: Metric) {
+    self.comparison = comparison
+    self.column = column
+    self.metric = metric
+    let sign = metric.better == .lower ? 1.0 : -1.0
+    entries = comparison.competitors.compactMap { policy in
+      comparison.spread(policy, column, of: metric.value).map { Entry(policy: policy, value: $0) }
+    }.sorted(byKey: { sign * $0.value.mean })
+  }
+
+  /// The policies with the best value: several when they are equal.
+  var best: [PolicyName] {
+    guard let top = entries.first else { return [] }
+    return entries.prefix { $0.value.mean == top.value.mean }.map(\.policy)
+  }
+
+  /// The best value.
+  var bestValue: Double? { entries.first?.value.mean }
+
+  /// A policy's mean over the seeds; nil where it was not run.
+  func value(_ policy: PolicyName) -> Double? {
+    entries.first { $0.policy == policy }?.value.mean
+  }
+
+  /// How far a policy is behind the best; nil where it was not run.
+  func deficit(_ policy: PolicyName) -> Double? {
+    guard let bestValue, let own = value(policy) else { return nil }
+    return abs(bestValue - own)
+  }
+
+  /// The difference between the best and the worst of `policies`.
+  func range(of policies: [PolicyName]) -> Double {
+    policies.compactMap { deficit($0) }.max().map { worst in
+      worst - (policies.compactMap { deficit($0) }.min() ?? 0)
+    } ?? 0
+  }
+
+  /// True where all policies are equal but for noise.
+  var isIndifferent: Bool {
+    range(of: entries.map(\.policy)) < metric.noise(at: bestValue ?? 0)
+  }
+
+  /// True where the best is better than `policy` by more than noise, and with every seed.
+  func isReal(behind policy: PolicyName) -> Bool {
+    guard let bestValue, let gap = deficit(policy), gap >= metric.noise(at: bestValue),
+      let top = best.first
+    else { return false }
+    let (first, own) = (bySeed(top), bySeed(policy))
+    return first.allSatisfy { seed, value in
+      own[seed].map { metric.better == .lower ? value < $0 : value > $0 } ?? true
+    }
+  }
+
+  private func bySeed(_ policy: PolicyName) -> [UInt64: Double] {
+    var values: [UInt64: Double] = [:]
+    for record in comparison.records(policy, column) {
+      values[record.cell.seed] = metric.value(record)
+    }
+    return values
+  }
+}
+
+extension Sequence {
+  /// The elements by a key, the smallest first; equals stay in their order. O(n log n).
+  func sorted(byKey key: (Element) -> Double) -> [Element] {
+    enumerated().map { (key: key($0.element), number: $0.offset, element: $0.element) }
+      .sorted { ($0.key, $0.number) < ($1.key, $1.number) }.map(\.element)
+  }
+}
+
+/// What a ranking says, in the words that recommendations, cards and captions share.
+struct RankingWords {
+  let ranking: Ranking
+
+  private var comparison: Comparison { ranking.comparison }
+  private var metric: Metric { ranking.metric }
+
+  /// The most exceptions that are told one by one.
+  private static let exceptionsMax = 2
+
+  /// Why there is nothing to choose, without a full stop; nil where there is.
+  var nothing: String? {
+    guard ranking.decided.isEmpty else { return nil }
+    if comparison.competitors.isEmpty { return "only policies that know the future were run" }
+    return ranking.columns.allSatisfy(\.entries.isEmpty)
+      ? "no requests were counted" : "no capacity has results of two policies yet"
+  }
+
+  /// The leaders by name.
+  var leaders: [Inline] { Inline.names(ranking.leaders.map { .code($0.text) }) }
+
+  /// That no policy is better than another.
+  var indifference: [Inline] {
+    let ranges = ranking.decided.map { column in
+      ranking.columns[column].range(of: comparison.competitors)
+    }
+    let widest = ranges.max() ?? 0
+    let words =
+      widest == 0
+      ? "all have the same \(metric.name)"
+      : "best and worst are at most \(metric.gap(widest, 0)) apart"
+    return [.text("the policy does not matter here: \(words)")]
+  }
+
+  /// Where another policy is better than the leader, by how much, and whether that matters: what
+  /// follows a recommendation. Empty where none is.
+  var exceptions: [Inline] {
+    let all = ranking.exceptions
+    let real = all.filter(\.isReal)
+    guard let leader = ranking.leader, let first = all.first else { return [] }
+    let isBest = ranking.decided.contains { ranking.columns[$0].best.contains(leader) }
+    if real.isEmpty, all.count > 1 || first.columns.count > 1 {
+      return [.text(", nowhere more than \(deficit) behind the best: no real difference")]
+    }
+    if !isBest {
+      return [.text(", nowhere the best but nowhere more than \(deficit) behind it")]
+    }
+    var parts: [Inline] = []
+    let told = real.isEmpty ? [first] : Array(real.prefix(Self.exceptionsMax))
+    for (number, exception) in told.enumerated() {
+      parts.append(.text(number == 0 ? ", except at " : ", and at "))
+      parts.append(.text("\(titles(exception.columns)), where "))
+      parts += Inline.names(exception.policies.map { .code($0.text) })
+      parts.append(.text(exception.policies.count > 1 ? " are " : " is "))
+      parts.append(.text("\(gap(leader, exception.columns)) better"))
+    }
+    if real.isEmpty { return parts + [": no real difference"] }
+    let rest = real.dropFirst(told.count).reduce(0) { $0 + $1.columns.count }
+    return parts + (rest == 0 ? [] : [.text(", and at \(rest) more capacities")])
+  }
+
+  /// What there is to see in the metric's chart, as a sentence or two.
+  var caption: String {
+    if let nothing { return nothing.prefix(1).uppercased() + nothing.dropFirst() + "." }
+    guard let leader = ranking.leader else { return "" }
+    if ranking.isIndifferent {
+      let text = Inline.plain(indifference)
+      return text.prefix(1).uppercased() + text.dropFirst() + "."
+    }
+    let verb = ranking.leaders.count > 1 ? "have" : "has"
+    let end = metric.better == .lower ? "lowest" : "highest"
+    let place =
+      ranking.exceptions.isEmpty && ranking.decided.count > 1 ? " at every capacity" : ""
+    var text =
+      "\(Inline.plain(leaders)) \(verb) the \(end) \(metric.name)\(place)"
+      + Inline.plain(exceptions)
+    let others = comparison.competitors.filter { !ranking.leaders.contains($0) }
+    if let other = comparison.baseline(for: leader) ?? others.first,
+      let widest = ranking.widest(from: other)
+    {
+      text += ranking.decided.count > 1 ? ". At \(title(widest.column)) it is " : ": "
+      text += "\(metric.unit.value(widest.own)), "
+      text += difference(widest.own, widest.other, other.text)
+      if metric.showsOffline, let bound = comparison.offline.first,
+        let value = comparison.spread(bound, widest.column, of: metric.value)?.mean
+      {
+        text += " and \(difference(widest.own, value, comparison.title(of: bound)))"
+      }
+    }
+    return text + "."
+  }
+
+  private func difference(_ own: Double, _ other: Double, _ name: String) -> String {
+    "\(metric.gap(own, other)) \(own >= other ? "above" : "below") \(name)"
+  }
+
+  /// How far the leader is behind at the worst.
+  private var deficit: String { metric.gap(ranking.largestDeficit, 0) }
+
+  private func gap(_ policy: PolicyName, _ columns: [Int]) -> String {
+    let gaps = columns.compactMap { column -> (own: Double, best: Double)? in
+      guard let own = ranking.columns[column].value(policy),
+        let best = ranking.columns[column].bestValue
+      else { return nil }
+      return (own, best)
+    }
+    guard let widest = gaps.sorted(byKey: { -abs($0.own - $0.best) }).first else { return "" }
+    return (gaps.count > 1 ? "up to " : "") + metric.gap(widest.best, widest.own)
+  }
+
+  /// A capacity's title.
+  func title(_ column: Int) -> String { comparison.columns[column].title }
+
+  /// Capacities in words.
+  func titles(_ columns: [Int]) -> String {
+    Inline.plain(Inline.names(columns.map { .text(title($0)) }))
+  }
+}
+
+/// The configurations of one trace by hit ratio, or by prefix hit ratio where prefixes are counted:
+/// what each reaches at its best, and which is best
+/// at equal capacity. Configurations with the same hits everywhere are one entry.
+struct ConfigurationRanking {
+  /// One configuration, or several with the same hits.
+  struct Entry {
+    /// The configurations; the first stands for all.
+    var comparisons: [Comparison]
+    /// The first one's policies by hit ratio.
+    let ranking: Ranking
+
+    /// The one that stands for all.
+    var comparison: Comparison { ranking.comparison }
+    /// The names of the configurations, to be listed.
+    var names: [Inline] { comparisons.map { .strong($0.configuration) } }
+    /// The names in a title.
+    var title: String { Inline.plain(Inline.names(names)) }
+    /// The highest hit ratio that it reaches; -1 without one.
+    var reached: Double { ranking.peak?.value ?? -1 }
+    /// The hit ratio at a capacity as it was written; nil where nothing was run there.
+    func value(at title: String) -> Double? {
+      comparison.columns.firstIndex { $0.title == title }.flatMap { ranking.columns[$0].bestValue }
+    }
+  }
+
+  /// The trace's name.
+  let trace: String
+  /// The entries in the order of the plan.
+  let entries: [Entry]
+
+  /// The rankings of all traces, in their order. Linear in the records but for sorting.
+  static func all(_ comparisons: [Comparison]) -> [ConfigurationRanking] {
+    var order: [String] = []
+    for comparison in comparisons where !order.contains(comparison.trace) {
+      order.append(comparison.trace)
+    }
+    return order.map { trace in
+      var entries: [Entry] = []
+      for comparison in comparisons where comparison.trace == trace {
+        if let index = entries.firstIndex(where: { $0.comparison.hasSameHits(as: comparison) }) {
+          entries[index].comparisons.append(comparison)
+        } else {
+          entries.append(Entry(comparisons: [comparison], ranking: Ranking(comparison)))
+        }
+      }
+      return ConfigurationRanking(trace: trace, entries: entries)
+    }
+  }
+
+  /// The entries that have a hit ratio, the highest first.
+  var byReach: [Entry] { entries.filter { $0.reached >= 0 }.sorted(byKey: { -$0.reached }) }
+
+  /// The entry of which a report shows more than of others: of those that have policies to choose
+  /// from, if there are any, the one that reaches the most; where there is no real difference, the
+  /// first in the plan.
+  var first: Entry? {
+    let several = byReach.filter { $0.comparison.competitors.count > 1 }
+    let shown = several.isEmpty ? byReach : several
+    guard let best = shown.first?.reached else { return entries.first }
+    return entries.first { entry in
+      entry.reached > best - Metric.noisePoints / 100
+        && shown.contains { $0.title == entry.title }
+    }
+  }
+
+  /// The capacities, as they were written, that at least two entries have in one unit.
+  var commonCapacities: [String] {
+    // Hits of prefixes and of blocks are not to be compared.
+    guard Set(entries.map(\.comparison.countsBytes)).count == 1,
+      Set(entries.map(\.ranking.metric.name)).count == 1
+    else { return [] }
+    var seen: Set<String> = []
+    let titles = entries.flatMap { $0.comparison.columns.map(\.title) }
+    return titles.filter { seen.insert($0).inserted }.filter { title in
+      entries.count { $0.value(at: title) != nil } > 1
+    }
+  }
+
+  /// How far an entry is behind the best at a capacity.
+  func deficit(_ entry: Entry, at title: String) -> Double? {
+    guard let best = entries.compactMap({ $0.value(at: title) }).max(),
+      let own = entry.value(at: title)
+    else { return nil }
+    return best - own
+  }
+}
+
+extension Comparison {
+  /// True where both have the same hits for every policy, capacity and seed.
+  fileprivate func hasSameHits(as other: Comparison) -> Bool {
+    guard countsBytes == other.countsBytes, policies == other.policies,
+      columns.map(\.title) == other.columns.map(\.title), has({ $0.counts.hitRatio })
+    else { return false }
+    return policies.allSatisfy { policy in
+      columns.indices.allSatisfy { column in
+        let (own, others) = (records(policy, column), other.records(policy, column))
+        return own.count == others.count && zip(own, others).allSatisfy { $0.hasSameHits(as: $1) }
+      }
+    }
+  }
+}
+
+extension Record {
+  fileprivate func hasSameHits(as other: Record) -> Bool {
+    prefix == other.prefix && cell.seed == other.cell.seed && cell.capacity == other.cell.capacity
+      && counts.requests == other.counts.requests && counts.hits == other.counts.hits
+      && counts.bytesRequested == other.counts.bytesRequested
+      && counts.bytesHit == other.counts.bytesHit && counts.staleHits == other.counts.staleHits
   }
 }

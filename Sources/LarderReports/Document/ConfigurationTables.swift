@@ -1,7 +1,6 @@
 import LarderEngine
-import LarderSimulation
-import LarderSystem
-import LarderWorkloads
+import LarderExperiments
+import LarderSupport
 
 /// The charts and tables of one configuration.
 struct ConfigurationTables {
@@ -190,5 +189,228 @@ struct ConfigurationTables {
         "Written to disk, \(comparison.countsBytes ? "bytes" : "objects")", nil,
         whole(unit, .lower) { $0.disk.bytesWritten })
     return written + section("Evictions", nil, whole(.objects, .none) { $0.evictions })
+  }
+}
+
+/// A table of one metric: a line a policy, a column a capacity. The best is marked, and policies
+/// that know the future stand below the others and are never marked.
+struct ValueTable {
+  /// The comparison shown.
+  let comparison: Comparison
+  /// What is shown.
+  let metric: Metric
+  /// Whether the smallest and the largest value over the seeds stand behind the mean.
+  var showsRange = true
+
+  /// The table.
+  var table: Table {
+    var table = Table(titles: ["policy"] + comparison.columns.map(\.title))
+    let best = comparison.columns.indices.map { column in bestPolicies(column) }
+    let offline = metric.showsOffline ? comparison.offline : []
+    for policy in comparison.competitors + offline {
+      let cells = comparison.columns.indices.map { column -> Inline in
+        guard let text = text(policy, column) else { return Table.none }
+        return best[column].contains(policy) ? .strong(text) : .text(text)
+      }
+      table.rows.append([Self.title(policy, in: comparison)] + cells)
+    }
+    return table
+  }
+
+  /// How a policy is named at the head of its line.
+  static func title(_ policy: PolicyName, in comparison: Comparison) -> Inline {
+    policy.isOffline ? .text(comparison.title(of: policy)) : .code(policy.text)
+  }
+
+  private func bestPolicies(_ column: Int) -> [PolicyName] {
+    guard metric.better != .none else { return [] }
+    let ranking = RankingColumn(comparison, column, by: metric)
+    // Where all are equal there is nothing to mark.
+    return ranking.best.count < ranking.entries.count ? ranking.best : []
+  }
+
+  /// The mean over the seeds, with the range where the seeds differ.
+  private func text(_ policy: PolicyName, _ column: Int) -> String? {
+    guard let spread = comparison.spread(policy, column, of: metric.value),
+      let mean = metric.cell(spread.mean)
+    else { return nil }
+    guard showsRange, spread.varies, let low = metric.cell(spread.smallest),
+      let high = metric.cell(spread.largest),
+      low != high
+    else { return mean }
+    return "\(mean) (\(low)–\(high))"
+  }
+}
+
+/// The charts of one configuration, from the records that its tables are made from.
+struct ComparisonCharts {
+  let comparison: Comparison
+  /// What the charts are named for.
+  let name: String
+  let styles: PolicyStyles
+
+  /// The most rows of a chart: where there are more, capacities are left out.
+  private static let rowsMax = 40
+
+  /// True where there is something to compare: two policies, or two capacities.
+  var isWorthDrawing: Bool { comparison.policies.count > 1 || comparison.columns.count > 1 }
+
+  /// A metric over the capacities; nil where there is nothing to draw.
+  func figure(_ word: String, _ metric: Metric) -> ChartFigure? {
+    guard isWorthDrawing, comparison.has(metric.value) else { return nil }
+    var caption = RankingWords(ranking: Ranking(comparison, by: metric)).caption
+    if comparison.kind == .hybrid, metric.showsOffline, comparison.columns.count > 1 {
+      caption += " Capacities are of the disk tier."
+    }
+    let title = "\(metric.title.prefix(1).uppercased())\(metric.title.dropFirst()): \(name)"
+    let chart: any Chart =
+      isCurve
+      ? lines(metric, title, caption)
+      : rows(metric, title, caption, columns: shownColumns)
+    return ChartFigure([name, word], chart)
+  }
+
+  /// True where capacities have an order that can be drawn.
+  private var isCurve: Bool {
+    let places = comparison.columns.indices.map { x($0) }
+    return places.count > 1 && places.allSatisfy { $0 > 0 }
+      && zip(places, places.dropFirst()).allSatisfy { $0 < $1 }
+      && comparison.columns.allSatisfy {
+        !comparison.countsBytes || $0.largest < CapacitySpec.largestBytes
+      }
+  }
+
+  private func x(_ column: Int) -> Double {
+    let column = comparison.columns[column]
+    return (Double(column.smallest) + Double(column.largest)) / 2
+  }
+
+  private func policies(_ metric: Metric) -> [PolicyName] {
+    comparison.competitors + (metric.showsOffline ? comparison.offline : [])
+  }
+
+  private func lines(_ metric: Metric, _ title: String, _ caption: String) -> LineChart {
+    let ticks = comparison.columns.enumerated().map { number, column in
+      let amount = column.description(bytes: comparison.countsBytes)
+      return ChartAxis.Tick(
+        x(number), label: column.title, detail: column.title.hasSuffix("%") ? amount : nil)
+    }
+    let tier = comparison.kind == .hybrid ? "capacity of the disk tier" : "capacity"
+    return LineChart(
+      title: title, caption: caption,
+      x: ChartAxis(
+        title: comparison.countsBytes ? tier : "\(tier), objects",
+        unit: comparison.countsBytes ? .bytes : .objects, isLogarithmic: true, ticks: ticks),
+      y: ChartAxis(title: metric.title, unit: metric.unit),
+      series: policies(metric).map { policy in
+        ChartSeries(
+          name: policy.text, style: styles[policy.text],
+          points: comparison.columns.indices.compactMap { point(policy, $0, metric) },
+          isBound: policy.isOffline)
+      })
+  }
+
+  private func point(
+    _ policy: PolicyName, _ column: Int, _ metric: Metric
+  ) -> ChartSeries.Point? {
+    guard let spread = comparison.spread(policy, column, of: metric.value) else { return nil }
+    return ChartSeries.Point(
+      x: x(column), y: spread.mean, range: Self.range(spread),
+      label: "\(metric.unit.value(spread)) at \(comparison.columns[column].title)")
+  }
+
+  /// From the smallest to the largest; nil where they are equal.
+  static func range(_ spread: Spread) -> ClosedRange<Double>? {
+    spread.varies ? spread.smallest...spread.largest : nil
+  }
+
+  private func rows(
+    _ metric: Metric, _ title: String, _ caption: String, columns: [Int]
+  ) -> RowChart {
+    let groups = columns.map { column -> RowChart.Group in
+      let sign = metric.better == .higher ? -1.0 : 1.0
+      let rows = policies(metric).compactMap { policy in
+        comparison.spread(policy, column, of: metric.value).map { (policy, $0) }
+      }.sorted(byKey: { sign * $0.1.mean }).map { policy, spread in
+        RowChart.Row(
+          name: policy.text, series: policy.text, style: styles[policy.text],
+          content: .bar([.init(spread.mean, label: metric.unit.value(spread))]),
+          value: metric.unit.value(spread.mean))
+      }
+      return RowChart.Group(title: comparison.columns[column].title, rows: rows)
+    }
+    return RowChart(
+      title: title, caption: caption,
+      axis: ChartAxis(title: metric.title, unit: metric.unit), groups: groups)
+  }
+
+  /// Where the hits of each policy were found, a bar each; nil where there is one tier only.
+  var tiers: ChartFigure? {
+    guard comparison.kind == .hybrid, isWorthDrawing, comparison.has({ $0.counts.hitRatio }) else {
+      return nil
+    }
+    var shares: (memory: [Double], disk: [Double]) = ([], [])
+    let groups = shownColumns.map { column in
+      RowChart.Group(
+        title: comparison.columns[column].title,
+        rows: comparison.policies.compactMap { policy in
+          guard
+            let memory = comparison.spread(policy, column, of: { $0.share(\.memoryHits) })?.mean,
+            let disk = comparison.spread(policy, column, of: { $0.share(\.diskHits) })?.mean
+          else { return nil }
+          if !policy.isOffline {
+            shares.memory.append(memory)
+            shares.disk.append(disk)
+          }
+          return RowChart.Row(
+            name: policy.text, series: policy.text, style: styles[policy.text],
+            content: .bar([
+              .init(memory, label: "\(ChartUnit.percent.value(memory)) in memory"),
+              .init(disk, label: "\(ChartUnit.percent.value(disk)) on disk"),
+            ]), value: ChartUnit.percent.value(memory + disk))
+        })
+    }
+    let isShort = shownColumns.count < comparison.columns.count
+    let caption =
+      "\(Self.range(shares.memory)) of the requests are memory hits, and "
+      + "\(Self.range(shares.disk)) are disk hits."
+      + (isShort ? " The chart shows some of the capacities; the table has all." : "")
+    return ChartFigure(
+      [name, "tiers"],
+      RowChart(
+        title: "Hits by tier: \(name)", caption: caption,
+        axis: ChartAxis(title: "share of requests", unit: .percent), groups: groups,
+        parts: ["in memory", "on disk"]))
+  }
+
+  static func range(_ values: [Double]) -> String {
+    guard let least = values.min(), let most = values.max() else { return "none" }
+    let (low, high) = (ChartUnit.percent.value(least), ChartUnit.percent.value(most))
+    return low == high ? low : "\(low.dropLast(2)) to \(high)"
+  }
+
+  /// All capacities, or where these would be too many rows the first, the middle and the last, or
+  /// the middle alone.
+  var shownColumns: [Int] {
+    let all = Array(comparison.columns.indices)
+    let policies = comparison.policies.count
+    if all.count * policies <= Self.rowsMax || all.count == 1 { return all }
+    if 3 * policies <= Self.rowsMax, all.count > 3 { return [0, all.count / 2, all.count - 1] }
+    return [all.count / 2]
+  }
+}
+
+extension ChartUnit {
+  /// A mean, with the smallest and the largest where there are several values.
+  func value(_ spread: Spread) -> String {
+    guard spread.varies else { return value(spread.mean) }
+    return "\(value(spread.mean)) (\(value(spread.smallest)) to \(value(spread.largest)))"
+  }
+}
+
+extension Record {
+  /// A part of the requests; nil without requests.
+  func share(_ part: (Counts) -> UInt64) -> Double? {
+    counts.requests == 0 ? nil : Double(part(counts)) / Double(counts.requests)
   }
 }

@@ -1,7 +1,6 @@
 import LarderEngine
-import LarderSimulation
-import LarderSystem
-import LarderWorkloads
+import LarderExperiments
+import LarderSupport
 
 /// What disk caches wrote to flash, by four measures, and how long a drive lasts: a line a cell.
 struct FlashTable {

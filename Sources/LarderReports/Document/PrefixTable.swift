@@ -1,6 +1,6 @@
 import LarderEngine
-import LarderSimulation
-import LarderSystem
+import LarderExperiments
+import LarderSupport
 
 /// What caches answered of the prefixes of prompts: a line a cell.
 struct PrefixTable {

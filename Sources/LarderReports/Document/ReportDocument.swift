@@ -1,4 +1,5 @@
-import LarderSimulation
+import LarderExperiments
+import LarderSupport
 
 /// What the report for a person says, as blocks: every markup writes down the same document.
 ///
@@ -106,5 +107,297 @@ struct ReportDocument {
         " All numbers below are of finished cells, but means may be over fewer seeds than "
           + "planned, and the recommendation may change with the rest."),
     ]
+  }
+}
+
+extension ReportDocument {
+  /// What was run and how to run it again.
+  static func run(_ results: RunResults) -> [Block] {
+    var blocks: [Block] = [
+      .code(results.command)
+    ]
+    var facts: [[Inline]] = [
+      [.text("Started \(results.started), finished \(orUnknown(results.finished)).")],
+      [
+        .text(
+          "Cells: \(results.records.count) of \(results.plannedCells) planned"
+            + (executedCells(results).map { "; \($0)." } ?? "."))
+      ],
+      [.text("Warm-up: \(results.warmUp)")],
+    ]
+    if let model = results.latencyModel {
+      facts.append([
+        .text("Access times are computed from this latency model, not measured: \(model)")
+      ])
+    }
+    facts += [
+      [.text("Machine: \(results.machine.summary). Threads of the sweep: \(results.threads).")],
+      [
+        .text("larder \(results.machine.larder), Swift \(results.machine.swiftVersion), "),
+        .text("\(results.machine.build) build."),
+      ],
+    ]
+    blocks.append(.list(facts))
+    if !results.traces.isEmpty { blocks.append(.table(traces(results.traces))) }
+    if !results.notes.isEmpty {
+      blocks += [.heading(3, ["Remarks"]), .list(results.notes.map { [.text($0)] })]
+    }
+    blocks.append(
+      .paragraph([
+        "The data of this report is in ", .code("counts.csv"),
+        " (the same in every run), ", .code("timings.csv"), " (measured) and ",
+        .code("results.json"), " (everything).",
+      ]))
+    return blocks
+  }
+
+  /// How many cells were executed; nil where none was to be.
+  static func executedCells(_ results: RunResults) -> String? {
+    results.execution.map { execution in
+      let done = results.records.count { !($0.executions ?? []).isEmpty }
+      return "\(done) of \(execution.cells) executed"
+    }
+  }
+
+  private static func orUnknown(_ text: String) -> String { text.isEmpty ? "not yet" : text }
+
+  private static func traces(_ traces: [TraceFacts]) -> Table {
+    var table = Table(titles: ["trace", "seed", "requests", "objects", "footprint"])
+    for trace in traces {
+      table.rows.append([
+        .text(trace.name),
+        trace.seed.map { .text(String($0)) } ?? Table.none,
+        .text(NumberText.grouped(trace.requests)),
+        .text(NumberText.grouped(trace.objects)),
+        trace.footprintBytes.map { .text(NumberText.bytes($0)) } ?? Table.none,
+      ])
+    }
+    return table
+  }
+}
+
+extension ReportDocument {
+  /// The hits of designs side by side, one chart a trace.
+  static func hits(_ designs: [Designs], _ styles: PolicyStyles) -> [Block] {
+    charts(designs, styles).compactMap(\.hits).flatMap { figure -> [Block] in
+      [.heading(3, [.text(figure.chart.title)]), .chart(figure)]
+    }
+  }
+
+  /// What the presets and the caches of others are, and designs side by side; nothing where there
+  /// are none.
+  static func designs(
+    _ results: RunResults, _ designs: [Designs], _ styles: PolicyStyles, withHits: Bool
+  ) -> [Block] {
+    var blocks: [Block] = withHits ? hits(designs, styles) : []
+    for (one, charts) in zip(designs, charts(designs, styles)) {
+      blocks += [.paragraph(one.sentence), .table(one.table)]
+      if let access = charts.access {
+        blocks += [.heading(3, ["Access time: modelled, not measured"]), .chart(access)]
+      }
+    }
+    let facts = (results.caches ?? []).map { facts -> [Inline] in
+      let what = facts.preset.map { "preset \($0)" } ?? "cache \(facts.cache)"
+      let isNamed = facts.configuration == facts.preset ?? facts.cache
+      return [.strong(facts.configuration), .text("\(isNamed ? "" : ", \(what)"): ")]
+        + Inline.marked(facts.summary)
+    }
+    return blocks + (facts.isEmpty ? [] : [.heading(3, ["Descriptions"]), .list(facts)])
+  }
+
+  private static func charts(_ designs: [Designs], _ styles: PolicyStyles) -> [DesignCharts] {
+    designs.map { one in
+      let name = designs.count > 1 ? "designs, \(one.designs[0].cell.trace)" : "designs"
+      return DesignCharts(designs: one, name: name, styles: styles)
+    }
+  }
+}
+
+extension ReportDocument {
+  /// What real caches did; nothing when none was driven.
+  static func executed(
+    _ results: RunResults, _ styles: PolicyStyles, severalTraces: Bool
+  ) -> [Block] {
+    let rows = ExecutedRow.all(in: results.records)
+    guard let conditions = results.execution else { return [] }
+    let conditionBlocks: [Block] = [
+      .heading(3, ["Conditions"]), .list(Self.conditions(conditions).map { [.text($0)] }),
+    ]
+    guard !rows.isEmpty else {
+      return [.paragraph(["No executed run is complete."])] + conditionBlocks
+    }
+    var blocks: [Block] = [
+      .heading(3, ["Findings"]), .list(ExecutedFindings(results.records).sentences),
+    ]
+    for kind in ConfigurationKind.allCases {
+      for group in groups(rows.filter { $0.cell.kind == kind }) {
+        let place = severalTraces ? "\(kind.rawValue), \(group[0].cell.trace)" : kind.rawValue
+        let charts = ExecutedCharts(rows: group, place: place, styles: styles)
+        blocks += tables(ExecutedTables(rows: group), charts, kind: kind)
+      }
+    }
+    return blocks + conditionBlocks
+  }
+
+  /// The rows of each trace.
+  private static func groups(_ rows: [ExecutedRow]) -> [[ExecutedRow]] {
+    var order: [String] = []
+    for row in rows where !order.contains(row.cell.trace) { order.append(row.cell.trace) }
+    return order.map { trace in rows.filter { $0.cell.trace == trace } }
+  }
+
+  private static func tables(
+    _ tables: ExecutedTables, _ charts: ExecutedCharts, kind: ConfigurationKind
+  ) -> [Block] {
+    let place = charts.place
+    func part(_ title: String, _ figure: ChartFigure?, _ table: Table) -> [Block] {
+      [.heading(3, [.text("\(title): \(place)")])]
+        + (figure.map { [.chart($0)] } ?? []) + [.table(table)]
+    }
+    var blocks = part("Throughput and memory", charts.throughput, tables.throughput)
+    if let gets = tables.gets { blocks += part("Latency of gets", charts.gets, gets) }
+    if let kinds = tables.kinds {
+      blocks += part("Latency by outcome", charts.kinds, kinds)
+    }
+    if kind != .memory {
+      blocks += [.heading(3, [.text("Disk: \(place)")]), .table(tables.disk)]
+    }
+    return blocks
+  }
+
+  private static func conditions(_ conditions: ExecutionConditions) -> [String] {
+    let threads = conditions.threads.map { "\($0)" }.joined(separator: ", ")
+    var lines = [
+      "Threads: \(threads), in separate runs, one cell at a time with nothing else running; "
+        + "\(NumberText.counted(conditions.repetitions, "run")) each.",
+      "Load: \(conditions.load).",
+      "Origin: \(conditions.origin).",
+      "Checked: \(conditions.verification).",
+      "Throughput covers the whole run, including generating and verifying values; latency covers "
+        + "the cache's calls only.",
+    ]
+    if let memory = conditions.memory { lines.append("Memory: \(memory).") }
+    if let durability = conditions.durability {
+      lines += ["Durability of the disk: \(durability).", "Page cache: \(conditions.pageCache)."]
+    }
+    if let pressure = conditions.pressure { lines.append("Memory pressure: \(pressure).") }
+    return lines
+  }
+}
+
+extension ReportDocument {
+  /// How fast the cells were simulated and what memory that took; nothing when none was.
+  static func speed(
+    _ results: RunResults, _ comparisons: [Comparison], _ styles: PolicyStyles,
+    severalTraces: Bool
+  ) -> [Block] {
+    let machines = results.timedMachines
+    guard machines.count > 1 else {
+      return machines.isEmpty
+        ? [] : speed(results, comparisons, styles, severalTraces: severalTraces, on: machines[0])
+    }
+    // Times of two machines are never one number.
+    return machines.flatMap { machine -> [Block] in
+      var own = results
+      own.records = results.records.map { $0.timed(on: machine, of: results) }
+      return speed(
+        own, Comparison.all(in: own.records), styles, severalTraces: severalTraces, on: machine)
+    }
+  }
+
+  private static func speed(
+    _ results: RunResults, _ comparisons: [Comparison], _ styles: PolicyStyles,
+    severalTraces: Bool, on machine: String
+  ) -> [Block] {
+    var blocks: [Block] = [
+      .paragraph([
+        .text(
+          "Measured on \(machine), over all capacities, seeds and repetitions. "
+            + sharing(results.threads))
+      ])
+    ]
+    for comparison in comparisons where comparison.allRecords.contains(where: isTimed) {
+      let name = name(of: comparison, severalTraces: severalTraces)
+      let chart = SpeedChart(comparison: comparison, name: name, styles: styles).figure
+      blocks.append(.heading(3, [.text(name)]))
+      blocks += chart.map { [.chart($0)] } ?? []
+      blocks.append(.table(table(comparison)))
+    }
+    return blocks
+  }
+
+  private static func isTimed(_ record: Record) -> Bool { !record.timings.isEmpty }
+
+  private static func sharing(_ threads: Int) -> String {
+    threads > 1
+      ? "\(threads) cells ran at the same time and shared memory bandwidth and CPU caches; "
+        + "a single cell is faster."
+      : "One cell ran at a time."
+  }
+
+  private static func table(_ comparison: Comparison) -> Table {
+    var table = Table(titles: [
+      "policy", "million requests/s, median", "slowest", "fastest", "runs",
+      "memory, bytes per object",
+    ])
+    for policy in comparison.policies {
+      let timings = comparison.records(policy).flatMap(\.timings)
+      guard !timings.isEmpty else { continue }
+      let speed = Spread(timings.compactMap(\.requestsPerSecond))
+      // What a cell needs at most: the largest of its repetitions and capacities.
+      let memory = timings.compactMap(\.memoryBytesPerObject).max()
+      table.rows.append([
+        ValueTable.title(policy, in: comparison),
+        number(speed.map { $0.median / 1e6 }), number(speed.map { $0.smallest / 1e6 }),
+        number(speed.map { $0.largest / 1e6 }), .text("\(timings.count)"), number(memory),
+      ])
+    }
+    return table
+  }
+
+  private static func number(_ value: Double?) -> Inline {
+    value.flatMap { NumberText.fixed($0, decimals: 2) }.map { .text($0) } ?? Table.none
+  }
+}
+
+/// How fast the policies of one configuration were simulated.
+struct SpeedChart {
+  let comparison: Comparison
+  /// What the chart is named for.
+  let name: String
+  let styles: PolicyStyles
+
+  /// A mark a policy, the fastest first; nil where fewer than two were timed.
+  var figure: ChartFigure? {
+    let rows = comparison.policies.compactMap { policy -> (Double, RowChart.Row)? in
+      let timings = comparison.records(policy).flatMap(\.timings)
+      guard let speed = Spread(timings.compactMap(\.requestsPerSecond)) else { return nil }
+      let range =
+        speed.varies ? ", \(Self.millions(speed.smallest)) to \(Self.millions(speed.largest))" : ""
+      let mark = RowChart.Mark(
+        speed.median / 1e6,
+        range: speed.varies ? (speed.smallest / 1e6)...(speed.largest / 1e6) : nil,
+        label: "\(Self.millions(speed.median)) million requests/s\(range)")
+      let row = RowChart.Row(
+        name: policy.text, series: policy.text, style: styles[policy.text],
+        content: .marks([mark]), value: Self.millions(speed.median))
+      return (-speed.median, row)
+    }
+    guard rows.count > 1 else { return nil }
+    let sorted = rows.sorted(byKey: { $0.0 }).map(\.1)
+    guard let first = sorted.first, let last = sorted.last else { return nil }
+    return ChartFigure(
+      [name, "speed"],
+      RowChart(
+        title: "Speed of the simulation: \(name)",
+        caption: "\(first.name) was simulated fastest (\(first.value) million requests per "
+          + "second), \(last.name) slowest (\(last.value)). Marks are medians over capacities, "
+          + "seeds and repetitions; lines show the range from the slowest to the fastest.",
+        axis: ChartAxis(title: "million requests per second", unit: .number),
+        groups: [RowChart.Group(rows: sorted)]))
+  }
+
+  private static func millions(_ value: Double) -> String {
+    NumberText.fixed(value / 1e6, decimals: 2) ?? "–"
   }
 }

@@ -1,5 +1,5 @@
 import LarderEngine
-import LarderSimulation
+import LarderExperiments
 
 /// What requests waited for in simulations with time: a line a cell.
 struct TimeTable {
@@ -66,5 +66,130 @@ struct TimeTable {
           ])
     }
     return table
+  }
+}
+
+/// The charts of cells with time: what requests met, and what the origin was asked.
+struct TimeCharts {
+  private let groups: [(title: String, records: [Record])]
+  private let isShort: Bool
+  private let styles: PolicyStyles
+
+  /// The most rows of a chart: where there are more, capacities are left out.
+  private static let rowsMax = 40
+
+  /// The cells of a run that have time; nil where there are fewer than two to compare. Of several
+  /// seeds the first is drawn: the table has all.
+  init?(_ records: [Record], _ styles: PolicyStyles) {
+    let seed = records.first?.cell.seed
+    let timed = records.filter { $0.counts.time != nil && $0.cell.seed == seed }
+    guard timed.count > 1 else { return nil }
+    let hasTraces = Set(timed.map(\.cell.trace)).count > 1
+    var groups: [(title: String, records: [Record])] = []
+    for record in timed {
+      let cell = record.cell
+      let title = hasTraces ? "\(cell.trace), \(cell.capacityLabel)" : cell.capacityLabel
+      if let place = groups.firstIndex(where: { $0.title == title }) {
+        groups[place].records.append(record)
+      } else {
+        groups.append((title, [record]))
+      }
+    }
+    isShort = timed.count > Self.rowsMax
+    self.groups = isShort ? Self.some(of: groups) : groups
+    self.styles = styles
+  }
+
+  /// As many groups, evenly spread, as have room; one at least.
+  private static func some(
+    of groups: [(title: String, records: [Record])]
+  ) -> [(title: String, records: [Record])] {
+    let largest = groups.map(\.records.count).max() ?? 1
+    let count = max(1, rowsMax / max(1, largest))
+    guard count < groups.count else { return groups }
+    return (0..<count).map { groups[($0 * 2 + 1) * groups.count / (2 * count)] }
+  }
+
+  /// The charts, in their order.
+  var blocks: [Block] {
+    [
+      .chart(ChartFigure(["time", "requests"], requests)),
+      .chart(ChartFigure(["time", "fetches"], fetches)),
+      .chart(ChartFigure(["time", "in flight"], inFlight)),
+    ]
+  }
+
+  /// Hits, delayed hits and misses, one behind the other.
+  private var requests: RowChart {
+    var delayed: [Double] = []
+    let rows = rows { record, time in
+      let all = Double(max(1, record.counts.requests))
+      let hits = Double(record.counts.hits) / all
+      let waits = Double(time.delayedHits) / all
+      let misses = Double(record.counts.misses - time.delayedHits) / all
+      delayed.append(waits)
+      let unit = ChartUnit.percent
+      return (
+        [
+          .init(hits, label: "\(unit.value(hits)) hits"),
+          .init(waits, label: "\(unit.value(waits)) delayed hits"),
+          .init(misses, label: "\(unit.value(misses)) misses"),
+        ], "\(unit.value(hits)) + \(unit.value(waits))"
+      )
+    }
+    return RowChart(
+      title: "Hits, delayed hits and misses",
+      caption: "\(ComparisonCharts.range(delayed)) of the requests found that their object was "
+        + "being fetched, and waited for that." + left,
+      axis: ChartAxis(title: "share of requests", unit: .percent), groups: rows,
+      parts: ["hits", "delayed hits", "misses"])
+  }
+
+  /// What the origin was asked, with and without coalescing side by side.
+  private var fetches: RowChart {
+    let rows = rows { _, time in
+      let fetches = Double(time.originFetches)
+      let text = ChartUnit.objects.value(fetches)
+      return ([.init(fetches, label: "\(text) fetches")], text)
+    }
+    return RowChart(
+      title: "Fetches from the origin",
+      caption: "Where requests wait for a fetch that is under way, the origin is asked less often."
+        + left,
+      axis: ChartAxis(title: "fetches", unit: .objects), groups: rows)
+  }
+
+  /// The longest queue at the origin, with what it was serving.
+  private var inFlight: RowChart {
+    let rows = rows { _, time in
+      let most = Double(time.maxInFlight)
+      let text = ChartUnit.objects.value(most)
+      return ([.init(most, label: "\(text) at once")], text)
+    }
+    return RowChart(
+      title: "Most fetches at the same time",
+      caption: "Those that the origin was serving and those that waited for it, at their most."
+        + left,
+      axis: ChartAxis(title: "fetches in flight", unit: .objects), groups: rows)
+  }
+
+  private var left: String {
+    isShort ? " The chart shows some of the capacities; the table has all." : ""
+  }
+
+  private func rows(
+    _ bar: (Record, TimeCounts) -> (parts: [RowChart.Mark], value: String)
+  ) -> [RowChart.Group] {
+    groups.map { group in
+      RowChart.Group(
+        title: group.title,
+        rows: group.records.compactMap { record in
+          guard let time = record.counts.time else { return nil }
+          let (parts, value) = bar(record, time)
+          return RowChart.Row(
+            name: record.cell.cacheName, series: record.cell.policy,
+            style: styles[record.cell.policy], content: .bar(parts), value: value)
+        })
+    }
   }
 }

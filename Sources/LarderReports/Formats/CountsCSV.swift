@@ -1,5 +1,5 @@
 import LarderEngine
-import LarderSimulation
+import LarderExperiments
 
 /// What happened in each cell, one row a cell: a function of workload, configuration and seed, so
 /// the file is the same, byte for byte, on every machine and for any number of threads.

@@ -1,4 +1,4 @@
-import LarderSimulation
+import LarderExperiments
 
 /// The report for a person who must choose, in Markdown as GitHub shows it.
 ///

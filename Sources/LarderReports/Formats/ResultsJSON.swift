@@ -1,5 +1,5 @@
 import Foundation
-import LarderSimulation
+import LarderExperiments
 
 /// Everything a run leaves behind, for programs: `RunResults` as JSON with sorted keys.
 ///

@@ -1,5 +1,4 @@
-import LarderSimulation
-import LarderWorkloads
+import LarderExperiments
 
 /// How long each cell took, one row a cell and repetition; for what was executed, one a number of
 /// threads and repetition. These are measurements: they differ from run to run, and say on which

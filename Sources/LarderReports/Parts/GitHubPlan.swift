@@ -1,5 +1,5 @@
-import LarderStore
-import LarderSystem
+import LarderExperiments
+import LarderSupport
 
 /// A plan as the matrix of a GitHub workflow: one line of JSON.
 ///

@@ -1,5 +1,5 @@
-import LarderStore
-import LarderSystem
+import LarderExperiments
+import LarderSupport
 
 /// A plan as jobs for Kubernetes: one that prepares the traces, an Indexed Job with a pod for each
 /// part, and one that merges. The last two are suspended until they are due; the commands stand in

@@ -1,4 +1,4 @@
-import LarderStore
+import LarderExperiments
 
 /// A plan as lines for GNU parallel: one command a part. Preparing comes before, merging after.
 ///

@@ -1,4 +1,4 @@
-import LarderStore
+import LarderExperiments
 
 /// A plan as a script for Slurm, which submits itself: a job that prepares the traces, arrays of
 /// parts that wait for it, and a job that merges when all parts are done.

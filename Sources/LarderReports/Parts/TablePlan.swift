@@ -1,5 +1,5 @@
-import LarderStore
-import LarderSystem
+import LarderExperiments
+import LarderSupport
 
 /// A plan for a person.
 ///

@@ -1,4 +1,4 @@
-import LarderSystem
+import LarderSupport
 
 /// Comma-separated values as RFC 4180 has them, with lines that end in a single line feed, which
 /// is what the tools of Linux and macOS expect and every spreadsheet accepts.

@@ -1,3 +1,5 @@
+import LarderLibc
+
 /// How a trace's requests are spread over its objects.
 public struct PopularityAnalysis: Sendable, Hashable {
   /// The Zipf law that fits best; nil when there are fewer than two objects.
@@ -29,5 +31,143 @@ public struct PopularityAnalysis: Sendable, Hashable {
     topPercentShare = share((ranked.count + 99) / 100)
     topTenPercentShare = share((ranked.count + 9) / 10)
     zipf = ZipfFit(ranked: ranked)
+  }
+}
+
+/// The Zipf law that a trace's popularity follows best: the object of rank r is requested with a
+/// probability proportional to r to the power of minus the exponent.
+///
+/// Fitted by maximum likelihood for ranks up to the number of objects seen, and judged by the
+/// Kolmogorov-Smirnov distance, as Clauset, Shalizi and Newman do for power laws in "Power-Law
+/// Distributions in Empirical Data", SIAM Review 2009. (A line through the log-log plot, which many
+/// use, is drawn by the tail of objects that were seen once.) The ranks come from the same counts,
+/// so short traces look somewhat steeper than their law.
+public struct ZipfFit: Sendable, Hashable {
+  /// The exponent, at least 0 (all objects alike) and at most `exponentMaximum`.
+  public let exponent: Double
+  /// The largest difference, over all ranks, between the share of requests up to that rank in the
+  /// trace and in the law: 0 is a perfect fit, 0.02 a good one, above 0.1 it is not Zipf's law.
+  public let distance: Double
+
+  /// Exponents are looked for up to here.
+  public static let exponentMaximum = 10.0
+
+  /// Fits the numbers of requests of objects, most popular first; nil for fewer than two objects.
+  ///
+  /// - Complexity: O(objects).
+  init?(ranked: [UInt32]) {
+    guard ranked.count > 1 else { return nil }
+    let runs = ZipfFit.runs(ranked)
+    var total = 0.0
+    var logarithms = 0.0
+    for run in runs {
+      let requests = Double(run.count) * Double(run.last - run.first + 1)
+      total += requests
+      // The sum of the logarithms of the ranks first...last.
+      logarithms += Double(run.count) * (lgamma(Double(run.last + 1)) - lgamma(Double(run.first)))
+    }
+    guard total > 0 else { return nil }
+    let meanLogarithm = logarithms / total
+    let exponent = ZipfFit.exponent(meanLogarithm, objects: ranked.count)
+    self.exponent = exponent
+    distance = ZipfFit.distance(runs, total: total, exponent: exponent, objects: ranked.count)
+  }
+
+  /// Ranks first...last of objects with the same number of requests.
+  private struct Run {
+    var first: Int
+    var last: Int
+    var count: UInt32
+  }
+
+  private static func runs(_ ranked: [UInt32]) -> [Run] {
+    var runs: [Run] = []
+    for (index, count) in ranked.enumerated() {
+      if let last = runs.indices.last, runs[last].count == count {
+        runs[last].last = index + 1
+      } else {
+        runs.append(Run(first: index + 1, last: index + 1, count: count))
+      }
+    }
+    return runs
+  }
+
+  /// Minimises s * mean log rank + log(sum of r^-s), which is convex in s, by golden section.
+  private static func exponent(_ meanLogarithm: Double, objects: Int) -> Double {
+    let cost = { (s: Double) in s * meanLogarithm + log(HarmonicSums(exponent: s).sum(objects)) }
+    let ratio = (5.0.squareRoot() - 1) / 2
+    var (low, high) = (0.0, exponentMaximum)
+    var (left, right) = (high - ratio * (high - low), low + ratio * (high - low))
+    var (costLeft, costRight) = (cost(left), cost(right))
+    while high - low > 1e-6 {
+      if costLeft < costRight {
+        (high, right, costRight) = (right, left, costLeft)
+        left = high - ratio * (high - low)
+        costLeft = cost(left)
+      } else {
+        (low, left, costLeft) = (left, right, costRight)
+        right = low + ratio * (high - low)
+        costRight = cost(right)
+      }
+    }
+    return low < 1e-5 ? 0 : (low + high) / 2
+  }
+
+  /// Between the ends of runs the trace's share grows in a straight line and the law's share bends
+  /// the other way, so the largest difference may lie inside a run: there the middle is looked at
+  /// as well, where runs are long.
+  private static func distance(
+    _ runs: [Run], total: Double, exponent: Double, objects: Int
+  ) -> Double {
+    let sums = HarmonicSums(exponent: exponent)
+    let whole = sums.sum(objects)
+    var (seen, largest) = (0.0, 0.0)
+    for run in runs {
+      let length = run.last - run.first + 1
+      for part in length > 16 ? [length / 4, length / 2, length * 3 / 4, length] : [length] {
+        let share = (seen + Double(run.count) * Double(part)) / total
+        let law = sums.sum(run.first + part - 1) / whole
+        largest = max(largest, abs(share - law))
+      }
+      seen += Double(run.count) * Double(length)
+    }
+    return largest
+  }
+}
+
+/// Sums of r to the power of -s for the ranks r from 1 on.
+struct HarmonicSums {
+  /// s, at least 0.
+  let exponent: Double
+
+  /// The sums up to each rank that is added term by term; the first is 0.
+  private let exact: [Double]
+  private static let exactCount = 1000
+
+  /// Sums for an exponent.
+  init(exponent: Double) {
+    self.exponent = exponent
+    var sums = [0.0]
+    sums.reserveCapacity(HarmonicSums.exactCount + 1)
+    var sum = 0.0
+    for rank in 1...HarmonicSums.exactCount {
+      sum += pow(Double(rank), -exponent)
+      sums.append(sum)
+    }
+    exact = sums
+  }
+
+  /// The sum up to `rank`: term by term up to 1000, then by the Euler-Maclaurin formula, whose
+  /// error there is below 1e-10 of the sum.
+  ///
+  /// - Complexity: O(1).
+  func sum(_ rank: Int) -> Double {
+    if rank < exact.count { return exact[max(0, rank)] }
+    let s = exponent
+    let (a, b) = (Double(HarmonicSums.exactCount), Double(rank))
+    let integral = abs(s - 1) < 1e-9 ? log(b / a) : (pow(b, 1 - s) - pow(a, 1 - s)) / (1 - s)
+    let ends = (pow(b, -s) - pow(a, -s)) / 2
+    let slopes = s * (pow(a, -s - 1) - pow(b, -s - 1)) / 12
+    return exact[HarmonicSums.exactCount] + integral + ends + slopes
   }
 }

@@ -31,8 +31,7 @@ struct ArcFormat: TraceFormat {
   func decoder(options: FormatOptions, sample: FormatSample) -> any TraceDecoder { Decoder() }
 
   /// Takes the four numbers of a line apart; nil when they are not that.
-  @inline(__always)
-  private static func run(
+  @inline(__always) private static func run(
     _ field: inout TextField
   ) -> (start: UInt64, count: UInt64, zero: UInt64)? {
     guard let start = field.takeWord(), let count = field.takeWord(),

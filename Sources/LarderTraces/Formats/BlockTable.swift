@@ -81,8 +81,7 @@ struct BlockRun {
   static let maximum: UInt64 = 1 << 24
 
   /// The first block that a request touches, and how many; nil where that cannot be.
-  @inline(__always)
-  static func of(
+  @inline(__always) static func of(
     offset: UInt64, length: UInt64, block: UInt64
   ) -> (first: UInt64, count: UInt64)? {
     let (end, overflows) = offset.addingReportingOverflow(length)
@@ -91,8 +90,7 @@ struct BlockRun {
   }
 
   /// The key of a block, or of an address, of a device.
-  @inline(__always)
-  static func key(device: UInt64, _ number: UInt64) -> UInt64 {
+  @inline(__always) static func key(device: UInt64, _ number: UInt64) -> UInt64 {
     device &+ number &* 0x9E37_79B9_7F4A_7C15
   }
 

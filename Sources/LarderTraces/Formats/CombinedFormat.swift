@@ -51,3 +51,305 @@ struct CombinedFormat: TraceFormat {
     return WebDecoder(layout: layout, options: web)
   }
 }
+
+/// The common log format and what is built on it, found by the time in brackets and the request in
+/// quotes behind it. What stands before the time is looked at line by line.
+struct CombinedLayout: WebLayout {
+  /// The place of the virtual host.
+  enum HostPlace: String {
+    /// There is none.
+    case none = #"%h %l %u [%t] "%r" %>s %b"#
+    /// Before the client, as Apache's `vhost_combined` has it.
+    case front = #"%v %h %l %u [%t] "%r" %>s %b"#
+    /// Between client and user, as lighttpd has it.
+    case second = #"%h %v %u [%t] "%r" %>s %b"#
+    /// Right before the time.
+    case last = #"%h %l %u %v [%t] "%r" %>s %b"#
+    /// Between time and request.
+    case behindTime = #"%h %l %u [%t] %v "%r" %>s %b"#
+  }
+
+  /// The place of the virtual host in most lines.
+  private(set) var place = HostPlace.none
+  /// False where names in front differ so much that they are clients.
+  private(set) var takesFront = true
+  /// The share of the lines looked at that have this layout, 0 to 1.
+  let fitting: Double
+  /// The findings, in sentences.
+  private let findings: [String]
+
+  var roles: Set<WebRole> { [.time, .request, .status, .bytes, .host] }
+  var understanding: [String] { ["lines are \(place.rawValue)"] + findings }
+  func reader() -> Reader { Reader(layout: self) }
+
+  /// The layout of a log by a vote of its first lines.
+  init(_ lines: [ArraySlice<UInt8>]) {
+    var votes = Votes()
+    for line in lines {
+      line.withUnsafeBufferPointer { bytes in
+        guard let start = bytes.baseAddress else { return }
+        votes.add(TextField(start, start + bytes.count))
+      }
+    }
+    fitting = Double(votes.fitting) / Double(max(1, lines.count))
+    let front = votes.hosts[.front] ?? HostVotes()
+    takesFront = !front.areTooMany
+    for place in [HostPlace.second, .last, .behindTime] {
+      guard let hosts = votes.hosts[place], !hosts.areTooMany,
+        hosts.lines * 10 >= votes.fitting * 9
+      else { continue }
+      self.place = place
+    }
+    if takesFront, front.lines > 0, front.lines * 2 >= votes.fitting { place = .front }
+    findings = votes.findings(place, takesFront: takesFront)
+  }
+
+  /// The time of a line without its brackets; nil where there is none.
+  @inline(__always) static func time(in line: TextField) -> TextField? {
+    var rest = line
+    while let open = rest.find(0x5B) {
+      rest = TextField(open + 1, line.end)
+      if rest.count > 20, isDate(rest.next), let close = rest.find(0x5D) {
+        return TextField(rest.next, close)
+      }
+    }
+    return nil
+  }
+
+  /// True for `01/Mar/2026:` and `2026-03-01T`.
+  @inline(__always) private static func isDate(_ text: UnsafePointer<UInt8>) -> Bool {
+    guard text[0] &- 0x30 <= 9 else { return false }
+    if text[2] == 0x2F { return text[6] == 0x2F && text[11] == 0x3A }
+    return text[4] == 0x2D && text[7] == 0x2D && (text[10] == 0x54 || text[10] == 0x20)
+  }
+
+  /// Takes lines apart.
+  struct Reader: WebLineReader {
+    private let place: HostPlace
+    private let takesFront: Bool
+    private var (hosts, bare, clients, names, prefixes) = (0, 0, 0, 0, 0)
+
+    init(layout: CombinedLayout) {
+      place = layout.place
+      takesFront = layout.takesFront
+    }
+
+    @inline(__always) mutating func read(
+      _ line: TextField, into fields: borrowing WebLine
+    ) -> WebLineKind {
+      guard let time = CombinedLayout.time(in: line) else {
+        return line.trimmed.isEmpty ? .none : .bad
+      }
+      var rest = TextField(time.end + 1, line.end)
+      rest.skipBlanks()
+      fields[.host] = TextField(line.next, line.next)
+      if !rest.isEmpty, rest.next.pointee != 0x22 {
+        let word = rest.takeField().unquoted
+        rest.skipBlanks()
+        if place == .behindTime, word.isHostName { fields[.host] = word }
+      }
+      guard rest.takeByte() == 0x22, let end = rest.endOfQuoted() else { return .bad }
+      fields[.time] = time
+      fields[.request] = TextField(rest.next, end)
+      rest = TextField(end + 1, line.end)
+      fields[.status] = rest.takeField()
+      fields[.bytes] = rest.takeField()
+      guard !fields[.status].isEmpty else { return .bad }
+      let head = TextField(line.next, time.next - 1)
+      if place != .none || !CombinedLayout.isPlain(head) { readHead(head, into: fields) }
+      return .request
+    }
+
+    /// Looks for a virtual host before the time.
+    @inline(never) private mutating func readHead(_ line: TextField, into fields: borrowing WebLine)
+    {
+      let own = LogPrefix.removed(from: line)
+      if own.next != line.trimmed.next { prefixes += 1 }
+      let head = CombinedHead(own)
+      switch (place, head.shape) {
+      case (_, .host) where takesFront, (.front, .name):
+        fields[.host] = head.first
+      case (.second, .plain) where head.second.isHostName: fields[.host] = head.second
+      case (.last, _) where head.last.isHostName: fields[.host] = head.last
+      case (_, .host): names += 1
+      case (_, .clients): clients += 1
+      default: break
+      }
+      if !fields[.host].isEmpty {
+        hosts += 1
+      } else if place != .none {
+        bare += 1
+      }
+    }
+
+    func problem(_ line: TextField) -> String {
+      "expected a line such as \(place.rawValue), found \(line.quoted)"
+    }
+
+    var kinds: [(text: String, lines: Int)] {
+      [
+        ("a virtual host is part of the key (host=false leaves it out)", hosts),
+        ("no virtual host, where most lines have one", bare),
+        (
+          "several client addresses in front, none of them a virtual host "
+            + "(log-format='%v %h %l %u %t \"%r\" %>s %b' takes the first field as one)", clients
+        ),
+        ("names in front differ so much that they are taken for clients, not for hosts", names),
+        ("text of a logger in front (syslog, a container) is passed over", prefixes),
+      ].filter { $0.1 > 0 }
+    }
+  }
+
+  /// True for three fields without a comma.
+  @inline(__always) static func isPlain(_ head: TextField) -> Bool {
+    var blanks = 0
+    var rest = head
+    while let byte = rest.takeByte() {
+      if byte == 0x20 { blanks += 1 } else if byte == 0x2C || byte == 0x09 { return false }
+    }
+    return blanks == 3
+  }
+}
+
+extension CombinedLayout {
+  /// The names found in one place.
+  fileprivate struct HostVotes {
+    var names: Set<String> = []
+    var lines = 0
+
+    mutating func add(_ name: TextField) {
+      lines += 1
+      names.insert(name.text.lowercased())
+    }
+
+    /// A server has fewer names than its log has lines.
+    var areTooMany: Bool { names.count > 10 && names.count * 2 > lines }
+  }
+
+  /// The votes of lines.
+  fileprivate struct Votes {
+    var fitting = 0
+    var hosts: [HostPlace: HostVotes] = [:]
+    var clients = 0
+    var prefix: String?
+
+    mutating func add(_ line: TextField) {
+      guard line.next.pointee != 0x7B, let time = CombinedLayout.time(in: line),
+        LogTime.microseconds(time) != nil
+      else { return }
+      var rest = TextField(time.end + 1, line.end)
+      rest.skipBlanks()
+      guard !rest.isEmpty else { return }
+      var between = TextField(line.next, line.next)
+      if rest.next.pointee != 0x22 { between = rest.takeField().unquoted }
+      rest.skipBlanks()
+      guard rest.takeByte() == 0x22, let end = rest.endOfQuoted() else { return }
+      rest = TextField(end + 1, line.end)
+      var status = rest.takeField()
+      guard status.count == 3, status.takeInteger() != nil, status.isEmpty else { return }
+      fitting += 1
+      if between.isFullHostName { hosts[.behindTime, default: HostVotes()].add(between) }
+      let head = TextField(line.next, time.next - 1).trimmed
+      let own = LogPrefix.removed(from: head)
+      if prefix == nil, own.next != head.next { prefix = TextField(head.next, own.next).quoted }
+      add(CombinedHead(own))
+    }
+
+    private mutating func add(_ head: CombinedHead) {
+      switch head.shape {
+      case .host: hosts[.front, default: HostVotes()].add(head.first)
+      case .clients: clients += 1
+      case .plain where head.count == 3 && head.second.isFullHostName:
+        hosts[.second, default: HostVotes()].add(head.second)
+      case .plain where head.count > 3 && head.last.isFullHostName:
+        hosts[.last, default: HostVotes()].add(head.last)
+      default: break
+      }
+    }
+
+    /// The votes in sentences, for whoever checks how lines are read.
+    func findings(_ place: HostPlace, takesFront: Bool) -> [String] {
+      var findings: [String] = []
+      if let hosts = hosts[place], let name = hosts.names.min() {
+        findings.append(
+          "virtual hosts, such as '\(name)', in \(hosts.lines) of the first \(fitting) lines")
+      } else if let front = hosts[.front] {
+        findings.append(
+          takesFront
+            ? "\(front.lines) of the first \(fitting) lines have a virtual host in front"
+            : "\(front.names.count) different names are in front of the first \(fitting) lines: "
+              + "they are taken for clients")
+      }
+      if clients > 0 {
+        findings.append(
+          "\(clients) of the first \(fitting) lines have several client addresses in front, none "
+            + "of them a virtual host")
+      }
+      if let prefix {
+        findings.append("a logger's text in front, such as \(prefix), is passed over")
+      }
+      return findings
+    }
+  }
+}
+
+/// The fields before the time of a line in the common log format, by what they hold.
+struct CombinedHead {
+  /// What the fields are together.
+  enum Shape {
+    /// Client, ident and user. The name of a user may hold blanks.
+    case plain
+    /// A name of a server in front of an address.
+    case host
+    /// A name in front, and no address behind it.
+    case name
+    /// Several addresses in front: what X-Forwarded-For says, before the client or in its place.
+    case clients
+  }
+
+  /// What the fields are together.
+  private(set) var shape = Shape.plain
+  /// The first field.
+  let first: TextField
+  /// The field that is ident in the common log format.
+  let second: TextField
+  /// The last field.
+  private(set) var last: TextField
+  /// How many fields there are.
+  private(set) var count = 0
+
+  /// The fields of a head without a logger's prefix.
+  init(_ head: TextField) {
+    var rest = head
+    var third = TextField(head.end, head.end)
+    (first, second) = (rest.takeField().unquoted, rest.takeField().unquoted)
+    last = second
+    count = (first.isEmpty ? 0 : 1) + (second.isEmpty ? 0 : 1)
+    while true {
+      let field = rest.takeField()
+      if field.isEmpty { break }
+      if count == 2 { third = field.unquoted }
+      last = field.unquoted
+      count += 1
+    }
+    guard count > 3 || CombinedHead.isList(first) else { return }
+    let isBeforeClient = CombinedHead.isClients(second)
+    if first.isHostName {
+      let isBeforePort = CombinedHead.isNumber(second) && CombinedHead.isClients(third)
+      let isHost = isBeforeClient || isBeforePort || second.isFullHostName
+      shape = isHost ? .host : .name
+    } else if isBeforeClient || CombinedHead.isList(first) {
+      shape = .clients
+    }
+  }
+
+  /// True for an address or a list.
+  private static func isClients(_ field: TextField) -> Bool { field.isAddress || isList(field) }
+
+  private static func isList(_ field: TextField) -> Bool { field.find(0x2C) != nil }
+
+  private static func isNumber(_ field: TextField) -> Bool {
+    var rest = field
+    return rest.takeInteger() != nil && rest.isEmpty
+  }
+}

@@ -245,3 +245,461 @@ struct CsvHead {
     }
   }
 }
+
+/// Which columns of a table have which roles, and how their values are read.
+struct CsvColumns {
+  /// The columns, from 0, that make the id.
+  private(set) var id: [Int] = []
+  /// The columns of the other roles.
+  private(set) var roles: [(role: CsvRole, column: Int)] = []
+  private(set) var timeUnit = TimeUnit.seconds
+  private(set) var operations = CsvOperations(.words)
+  /// Operations are the letters R and W.
+  private(set) var hasReadsAndWrites = false
+  /// What was guessed, in sentences.
+  private(set) var remarks: [String] = []
+
+  private let head: CsvHead
+
+  /// The columns of the roles: those given, or if none is given those with usual names.
+  init(options: FormatOptions, head: CsvHead, path: String) throws {
+    self.head = head
+    if let given = try CsvOperations(options) { operations = given }
+    let isGiven = CsvRole.allCases.contains { options.text($0.rawValue) != nil }
+    if isGiven {
+      try takeGiven(options)
+    } else if head.fieldCount == 1, !head.hasHeader {
+      id = [0]
+    } else if head.hasHeader {
+      takeUsual()
+    }
+    guard !id.isEmpty else { throw noID(path) }
+    try readTimes(options)
+    readOperations()
+    if !isGiven, head.hasHeader { tellUnused() }
+  }
+
+  private mutating func takeGiven(_ options: FormatOptions) throws(ComponentError) {
+    for role in CsvRole.allCases {
+      guard let text = options.text(role.rawValue) else { continue }
+      if role != .id {
+        roles.append((role, try column(text, role, options)))
+      } else if head.hasHeader, let column = named(text) {
+        id = [column]
+      } else {
+        let parts = text.split(separator: "+", omittingEmptySubsequences: false)
+        for part in parts { id.append(try column(String(part), role, options)) }
+      }
+    }
+  }
+
+  /// The column that a user names or counts.
+  private func column(
+    _ text: String, _ role: CsvRole, _ options: FormatOptions
+  ) throws(ComponentError) -> Int {
+    if let number = Int(text) {
+      guard number >= 1, number <= head.fieldCount else {
+        throw options.wrong(
+          role.rawValue,
+          expected: "a column from 1 to \(head.fieldCount), as many as line 1 has")
+      }
+      return number - 1
+    }
+    if head.hasHeader, let column = named(text) { return column }
+    throw options.wrong(
+      role.rawValue,
+      expected: head.hasHeader
+        ? "a number or one of \(head.names.joined(separator: ", "))"
+        : "a column number, because line 1 is not a header")
+  }
+
+  private func named(_ text: String) -> Int? {
+    let lower = text.lowercased()
+    return head.names.firstIndex { $0.lowercased() == lower }
+      ?? head.plainNames.firstIndex { !$0.isEmpty && $0 == CsvName.plain(text) }
+  }
+
+  private mutating func takeUsual() {
+    let names = head.plainNames
+    for role in CsvRole.allCases {
+      let found = role.usualNames.lazy.compactMap { names.firstIndex(of: $0) }.first
+      switch role {
+      case .id:
+        guard let column = found ?? (names.count == 1 ? 0 : nil) else { continue }
+        // An address belongs to its device.
+        let isAddress = CsvName.isBlock(names[column])
+        id = names.indices.filter { isAddress && CsvName.devices.contains(names[$0]) } + [column]
+      case .time:
+        let column = found ?? names.firstIndex { CsvName.timeUnit($0) != nil }
+        if let column { roles.append((role, column)) }
+      case .operation:
+        if let column = operationColumn() { roles.append((role, column)) }
+      default:
+        if let found { roles.append((role, found)) }
+      }
+    }
+  }
+
+  /// The column with a usual name whose words are all known. Other tables have columns called op
+  /// with codes of their own, which are not ours to guess.
+  private mutating func operationColumn() -> Int? {
+    for name in CsvRole.operation.usualNames {
+      guard let column = head.plainNames.firstIndex(of: name) else { continue }
+      let values = values(of: column)
+      if CsvName.directions.contains(name), operations.source == .words,
+        values.allSatisfy({ $0 == "0" || $0 == "1" })
+      {
+        return column
+      }
+      guard let unknown = operations.firstUnknown(values) else {
+        return values.isEmpty ? nil : column
+      }
+      if ["op", "operation"].contains(name) {
+        remarks.append(
+          "The column \(head.names[column]) is not used: \(Self.quoted(unknown)) is no operation "
+            + "that is known; op=\(column + 1):ops=... says what such words are.")
+      }
+    }
+    return nil
+  }
+
+  /// The values of a column in the first lines.
+  private func values(of column: Int) -> [String] {
+    head.rows.compactMap { column < $0.count ? $0[column] : nil }
+  }
+
+  private static func quoted(_ text: String) -> String { TextField.quote(Array(text.utf8)) }
+
+  private mutating func readTimes(_ options: FormatOptions) throws(ComponentError) {
+    let given = try options.choice(FormatParameter.timeUnit.name, of: TimeUnit.self)
+    guard let column = roles.first(where: { $0.role == .time })?.column else { return }
+    if head.hasHeader, given == nil,
+      let unit = CsvName.timeUnit(head.plainNames[column])
+    {
+      timeUnit = unit
+      return
+    }
+    let (unit, note) = try options.timeUnit(of: values(of: column))
+    timeUnit = unit
+    if let note { remarks.append(note) }
+  }
+
+  private mutating func readOperations() {
+    guard let column = roles.first(where: { $0.role == .operation })?.column else { return }
+    let values = Set(values(of: column).map { $0.lowercased() })
+    if values.isEmpty || operations.source == .given { return }
+    if values.isSubset(of: ["0", "1", "2"]) {
+      operations = CsvOperations(.numbers)
+      remarks.append(
+        "Operations 0, 1 and 2 are read as get, set and delete: ops=0:get:1:set says otherwise.")
+    }
+    if !values.isDisjoint(with: ["r", "w"]) {
+      hasReadsAndWrites = true
+      remarks.append(
+        "Operations R and W are both read as gets, as accesses to blocks: ops=R:get:W:set says "
+          + "otherwise.")
+    }
+  }
+
+  /// Says which columns have which roles, where some have none.
+  private mutating func tellUnused() {
+    let used = Set(id + roles.map(\.column))
+    let unused = head.names.indices.filter { !used.contains($0) }.map { head.names[$0] }
+    guard !unused.isEmpty else { return }
+    let names = id.map { head.names[$0] }.joined(separator: " and ")
+    let found =
+      ["\(names) is the id"] + roles.map { "\(head.names[$0.column]) is the \($0.role.rawValue)" }
+    let shown = unused.prefix(20) + (unused.count > 20 ? ["..."] : [])
+    remarks.insert(
+      "Columns: \(found.joined(separator: ", ")); not used: \(shown.joined(separator: ", ")).",
+      at: 0)
+  }
+
+  private func noID(_ path: String) -> TraceError {
+    let names = head.names.joined(separator: ", ")
+    if head.hasHeader, !CsvName.promptLengths.isDisjoint(with: head.plainNames) {
+      return TraceError(
+        "the table has lengths of prompts and no ids (\(names))", in: path, at: .line(1),
+        advice: """
+          prompts have nothing in common that could be cached without hash_ids: use a trace of the \
+          format hash-ids
+          """)
+    }
+    return TraceError(
+      head.hasHeader
+        ? "which column is the object's id? the header has \(names)"
+        : "which of the \(head.fieldCount) columns is the object's id?",
+      in: path, at: .line(1), advice: "name it, as in --format csv:time=1:id=2:size=3")
+  }
+}
+
+/// What a column of a table is to a trace.
+enum CsvRole: String, CaseIterable, Sendable {
+  case id
+  case time
+  case size
+  case ttl
+  case operation = "op"
+  case cost
+
+  /// The names in headers by which the column is found when no column is given, surest first, as
+  /// `CsvName.plain` has them.
+  var usualNames: [String] {
+    switch self {
+    case .id: CsvName.ids
+    case .time: CsvName.times
+    case .size: CsvName.sizes
+    case .ttl: ["ttl", "ttls", "ttlsec", "ttlseconds", "timetolive", "lifetime", "maxage"]
+    case .operation: CsvName.operations
+    case .cost: ["cost"]
+    }
+  }
+
+  /// The column of the records that it fills; nil for the id, which all records have.
+  var column: TraceColumns? {
+    switch self {
+    case .id: nil
+    case .time: .time
+    case .size: .size
+    case .ttl: .ttl
+    case .operation: .operation
+    case .cost: .cost
+    }
+  }
+}
+
+/// Names of columns, compared without case, blanks and marks: `Obj-Size` is `obj_size`.
+enum CsvName {
+  /// The letters and digits of a name, lower case.
+  static func plain(_ name: String) -> String {
+    name.lowercased().filter { $0.isLetter || $0.isNumber }
+  }
+
+  private static func words(_ text: String) -> [String] {
+    text.split(whereSeparator: \.isWhitespace).map(String.init)
+  }
+
+  fileprivate static let ids =
+    words("id key objid objectid object item cachekey blockid block lbn lba url uri path")
+    + words(
+      """
+      obj objkey objectkey itemid itemkey contentid content assetid asset videoid fileid file
+      filename filepath pageid page docid documentid document resourceid resource productid entryid
+      keyid keyhash hashkey hashedkey idhash urlhash hash requesturl requesturi requestpath urlpath
+      uripath urlid uristem csuristem
+      """)
+    + addresses.filter { !["lbn", "lba"].contains($0) } + blocks.filter { !oldBlocks.contains($0) }
+
+  private static let oldBlocks = ["block", "blockid"]
+  /// Numbers of blocks of a size that the table does not say.
+  private static let blocks = words("block blockid blockno blocknum blocknumber blk blkno")
+  /// Addresses in sectors.
+  private static let sectors = words(
+    "lbn lba startlba lbastart sector sectorno sectornumber startsector blockaddress")
+  /// Addresses in bytes.
+  private static let offsets = words("offset offsetbytes byteoffset address addr")
+  private static var addresses: [String] { sectors + offsets }
+
+  fileprivate static let times = words(
+    """
+    time timestamp ts times timestamps optime t datetime date clock clocktime unixtime unixtimestamp
+    epoch epochtime accesstime arrivaltime arrival eventtime starttime walltime reltime relativetime
+    """)
+
+  fileprivate static let sizes =
+    words("size bytes objsize objectsize sizebytes length requestsize iosize")
+    + words(
+      """
+      sizeinbytes responsesize responsebytes responselength responsebodysize respsize respbytes
+      bodysize bodybytes bodybytessent bytessent sentbytes scbytes contentlength contentsize
+      contentbytes valuesize valuebytes valuelen valuelength valsize vsize datasize datalength
+      itemsize filesize filebytes docsize documentsize payloadsize payloadbytes transfersize
+      transferbytes numbytes nbytes bytecount lengthbytes iosizebytes iobytes reqsize len
+      """)
+
+  fileprivate static let operations = words(
+    """
+    op operation ops optype operationtype opcode opname iotype rw readwrite method requestmethod
+    httpmethod verb command cmd action requesttype reqtype type
+    """)
+
+  /// Names of operations whose numbers are reads and writes.
+  static let directions: Set = ["iotype", "rw", "readwrite"]
+
+  /// Names of the devices that addresses belong to.
+  static let devices: Set = [
+    "device", "deviceid", "dev", "devid", "devno", "disk", "diskid", "diskno", "disknum",
+    "disknumber", "volume", "volumeid", "vol", "volid", "asu", "lun", "lunid", "drive", "driveid",
+    "hostname",
+  ]
+
+  /// Names of columns of a table that has lengths of prompts.
+  static let promptLengths: Set = [
+    "requesttokens", "inputlength", "inputtokens", "prompttokens", "contexttokens",
+  ]
+
+  /// True for addresses and numbers of blocks: their sizes are lengths of requests.
+  static func isBlock(_ name: String) -> Bool { (addresses + blocks).contains(name) }
+
+  /// Bytes of one of an address by its name; nil where the name is of no address.
+  static func addressUnit(_ name: String) -> UInt64? {
+    sectors.contains(name) ? 512 : offsets.contains(name) ? 1 : nil
+  }
+
+  /// True for sizes that are lengths of requests.
+  static func isLength(_ name: String) -> Bool {
+    ["requestsize", "iosize", "iosizebytes", "iobytes", "reqsize"].contains(name)
+  }
+
+  private static let units: [String: TimeUnit] = {
+    var units: [String: TimeUnit] = [:]
+    let names: [(TimeUnit, String)] = [
+      (.seconds, "s sec secs second seconds"), (.milliseconds, "ms msec millis milliseconds"),
+      (.microseconds, "us usec micros microseconds"), (.nanoseconds, "ns nsec nanos nanoseconds"),
+    ]
+    for (unit, text) in names {
+      for word in words(text) {
+        units[word] = unit
+        units["in\(word)"] = unit
+      }
+    }
+    return units
+  }()
+
+  /// The unit that the name of a column of times ends with, as `timestamp_ms` does; nil for none.
+  static func timeUnit(_ name: String) -> TimeUnit? {
+    if times.contains(name) { return nil }
+    for base in times where name.hasPrefix(base) {
+      if let unit = units[String(name.dropFirst(base.count))] { return unit }
+    }
+    return nil
+  }
+}
+
+/// The operations that the words of a column stand for.
+struct CsvOperations: Sendable {
+  /// What a word stands for.
+  enum Meaning: Sendable {
+    case operation(Operation)
+    /// Lines with it are left out.
+    case leftOut
+  }
+
+  /// Where the words come from.
+  enum Source: Sendable {
+    /// The words that are known, with letters for reads and writes of blocks.
+    case words
+    /// The same, and 0, 1 and 2 for get, set and delete.
+    case numbers
+    /// The option `ops`.
+    case given
+  }
+
+  let source: Source
+  private let meanings: [String: Meaning]
+
+  private static let known: [String: Meaning] = {
+    let words: [(Operation, String)] = [
+      (.get, "get gets mget gat gats get_lease read head fetch lookup getobject get_object"),
+      (.get, "headobject head_object rest.get.object rest.head.object"),
+      (.set, "set add put cas replace append prepend incr decr write store insert set_lease"),
+      (.set, "update putobject put_object rest.put.object rest.copy.object"),
+      (.delete, "delete del remove unlink invalidate purge deleteobject delete_object"),
+      (.delete, "rest.delete.object"), (.modify, "modify"), (.bypass, "bypass"),
+      (.expire, "expire"),
+      // Requests for blocks of a device: both are accesses.
+      (.get, "r w"),
+    ]
+    var known: [String: Meaning] = [:]
+    for (operation, names) in words {
+      for name in names.split(separator: " ") { known[String(name)] = .operation(operation) }
+    }
+    return known
+  }()
+
+  private static let numbers: [String: Meaning] = [
+    "0": .operation(.get), "1": .operation(.set), "2": .operation(.delete),
+  ]
+
+  /// Methods of HTTP that are no operations of a cache, beside which others are known.
+  private static let methods: Set = ["post", "patch", "options", "connect", "trace", "propfind"]
+
+  /// The words that are known.
+  init(_ source: Source) {
+    self.source = source
+    meanings =
+      source == .numbers
+      ? Self.known.merging(Self.numbers) { word, _ in word } : Self.known
+  }
+
+  /// The words of the option `ops`, `word:operation:word:operation`, before those that are known;
+  /// nil where it was not given.
+  init?(_ options: FormatOptions) throws(ComponentError) {
+    guard let text = options.text("ops") else { return nil }
+    let parts = text.split(omittingEmptySubsequences: false) { ":,=".contains($0) }.map {
+      $0.lowercased()
+    }
+    func wrong() -> ComponentError {
+      options.wrong(
+        "ops",
+        expected:
+          "words and operations (get, set, delete, modify, bypass, expire, skip), as 1:get:0:set")
+    }
+    guard parts.count.isMultiple(of: 2), !parts.isEmpty else { throw wrong() }
+    var given: [String: Meaning] = [:]
+    for place in stride(from: 0, to: parts.count, by: 2) {
+      guard !parts[place].isEmpty, given[parts[place]] == nil,
+        let meaning = Self.meaning(parts[place + 1])
+      else { throw wrong() }
+      given[parts[place]] = meaning
+    }
+    source = .given
+    meanings = Self.known.merging(given) { _, word in word }
+  }
+
+  private static func meaning(_ word: String) -> Meaning? {
+    switch word {
+    case "get", "read": .operation(.get)
+    case "set", "write": .operation(.set)
+    case "delete": .operation(.delete)
+    case "modify": .operation(.modify)
+    case "bypass": .operation(.bypass)
+    case "expire": .operation(.expire)
+    case "skip": .leftOut
+    default: nil
+    }
+  }
+
+  /// What a word of any case stands for; nil for one that is not known.
+  func meaning(of word: String) -> Meaning? { meanings[word.lowercased()] }
+
+  /// The first of `values` that is neither known nor a method of HTTP; nil where there is none.
+  func firstUnknown(_ values: [String]) -> String? {
+    values.first { meaning(of: $0) == nil && !Self.methods.contains($0.lowercased()) }
+  }
+}
+
+/// Looks operations up without a text for each line.
+struct CsvOperationLookup {
+  private let operations: CsvOperations
+  /// Words seen so far, by their hashes.
+  private var seen: [(hash: UInt64, meaning: CsvOperations.Meaning)] = []
+  private static let seenMaximum = 32
+
+  init(_ operations: CsvOperations) { self.operations = operations }
+
+  /// What a field stands for; nil for one that is not known.
+  @inline(__always) mutating func meaning(_ field: TextField) -> CsvOperations.Meaning? {
+    let hash = KeyHash.hash(UnsafeBufferPointer(start: field.next, count: field.count))
+    for word in seen where word.hash == hash { return word.meaning }
+    return lookUp(field, hash)
+  }
+
+  @inline(never) private mutating func lookUp(_ field: TextField, _ hash: UInt64) -> CsvOperations
+    .Meaning?
+  {
+    guard let meaning = operations.meaning(of: field.text) else { return nil }
+    if seen.count < Self.seenMaximum { seen.append((hash, meaning)) }
+    return meaning
+  }
+}

@@ -177,8 +177,7 @@ struct HashIDsFormat: TraceFormat {
     }
 
     /// An id: a whole number of 64 bits, with or without a sign, or a text.
-    @inline(__always)
-    private static func id(_ list: inout TextField) -> UInt64? {
+    @inline(__always) private static func id(_ list: inout TextField) -> UInt64? {
       list.skipBlanks()
       guard !list.isEmpty else { return nil }
       if list.next.pointee == 0x22 {

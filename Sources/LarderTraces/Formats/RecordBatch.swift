@@ -1,4 +1,4 @@
-internal import LarderSystem
+internal import LarderSupport
 
 /// Collects records and hands them to a sink a few thousand at a time, so that nothing dynamic
 /// happens per record.
@@ -44,8 +44,7 @@ public final class RecordBatch {
   private static let reasonsMaximum = 20
 
   /// Adds a record and flushes when that fills the batch; false when the sink wants no more.
-  @inline(__always)
-  public func append(_ record: TraceRecord) throws -> Bool {
+  @inline(__always) public func append(_ record: TraceRecord) throws -> Bool {
     records[count] = record
     count += 1
     return count == RecordBatch.capacity ? try flush() : true
@@ -64,8 +63,7 @@ public final class RecordBatch {
   /// Counts a line that cannot be read.
   ///
   /// - Throws: when so many were bad that the file is hopeless.
-  @inline(never)
-  public func bad(_ error: TraceError) throws(TraceError) {
+  @inline(never) public func bad(_ error: TraceError) throws(TraceError) {
     if isInUnendedLine {
       return note("The last line has no end and was left out: \(error).")
     }
@@ -84,8 +82,9 @@ public final class RecordBatch {
   /// The result of `parse`; nil where it throws, and the line is counted as a bad one.
   ///
   /// - Throws: when so many were bad that the file is hopeless.
-  @inline(__always)
-  func read<Result>(_ parse: () throws(TraceError) -> Result) throws(TraceError) -> Result? {
+  @inline(__always) func read<Result>(
+    _ parse: () throws(TraceError) -> Result
+  ) throws(TraceError) -> Result? {
     do {
       return try parse()
     } catch {
@@ -99,8 +98,7 @@ public final class RecordBatch {
   /// - Parameters:
   ///   - reason: why, for the note.
   ///   - line: the line, of which the first few are kept as examples.
-  @inline(never)
-  public func skip(_ reason: String, line: TextField? = nil) {
+  @inline(never) public func skip(_ reason: String, line: TextField? = nil) {
     let isKnown = reading.skipped.count < Self.reasonsMaximum || reading.skipped[reason] != nil
     reading.skipped[isKnown ? reason : "other reasons", default: 0] += 1
     if let line, reading.skippedExamples.count < ReadingFacts.examplesMaximum {
@@ -114,8 +112,7 @@ public final class RecordBatch {
   }
 
   /// Notes that NULs were passed over.
-  @inline(never)
-  func note(nulsPassed count: Int, in path: String) {
+  @inline(never) func note(nulsPassed count: Int, in path: String) {
     note(
       "\(NumberText.counted(count, "NUL byte")) in \(path) \(count == 1 ? "was" : "were") passed "
         + "over: the file was truncated while it was written (as logrotate's copytruncate does).")
@@ -141,5 +138,17 @@ public final class RecordBatch {
   /// Notes how many lines there were.
   public func noteLines(_ count: Int) {
     reading.lines = max(reading.lines, count)
+  }
+}
+
+extension UnsafeMutablePointer where Pointee == TraceRecord {
+  /// Moves those of `count` records to the front whose size is not 0, and returns how many.
+  func removeZeroSizes(of count: Int) -> Int {
+    var kept = 0
+    for index in 0..<count where self[index].size != 0 {
+      self[kept] = self[index]
+      kept += 1
+    }
+    return kept
   }
 }

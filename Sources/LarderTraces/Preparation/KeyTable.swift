@@ -1,5 +1,7 @@
 import CLarderShims
 import LarderEngine
+import LarderLibc
+import Synchronization
 
 /// Numbers the keys of a trace 1, 2, 3 ... in order of first appearance.
 ///
@@ -88,8 +90,7 @@ struct KeyTable: ~Copyable {
     return newBytes
   }
 
-  @inline(__always)
-  private mutating func numberBlock(
+  @inline(__always) private mutating func numberBlock(
     _ records: UnsafePointer<TraceRecord>, _ size: Int, _ ids: UnsafeMutablePointer<ObjectID>,
     at place: (Int) -> Int
   ) -> UInt64 {
@@ -122,14 +123,12 @@ struct KeyTable: ~Copyable {
   }
 
   /// Sees to it that `more` new keys fit below the largest load, 60 %.
-  @inline(__always)
-  private mutating func makeRoom(for more: Int) throws(TraceError) {
+  @inline(__always) private mutating func makeRoom(for more: Int) throws(TraceError) {
     let needed = count + more
     if needed >= keys.capacity || needed * 5 > 3 << bits { try grow(needed) }
   }
 
-  @inline(never)
-  private mutating func grow(_ needed: Int) throws(TraceError) {
+  @inline(never) private mutating func grow(_ needed: Int) throws(TraceError) {
     // Nobody may look while keys and slots move, nor afterwards when there are none: a table that
     // could not grow has no slots.
     sharing?.lock()
@@ -184,5 +183,223 @@ struct KeyTable: ~Copyable {
       while slots[Int(index)] != 0 { index = (index &+ 1) & mask }
       slots[Int(index)] = hash << 32 | UInt64(id + 1)
     }
+  }
+}
+
+/// Where the parts of a `KeyTable` are, for looking keys up many at a time.
+struct KeyLookups {
+  /// The id in the low half, bits of the key's hash in the high one; 0 where there is no key.
+  let slots: UnsafeMutablePointer<Atomic<UInt64>>
+  /// The key of id `i` at `i`.
+  let keys: UnsafeMutablePointer<UInt64>
+  private let shift: UInt64
+  private let mask: Int
+
+  /// The parts of a table of 2^`bits` slots.
+  init(slots: UnsafeMutablePointer<UInt64>, keys: UnsafeMutablePointer<UInt64>, bits: UInt64) {
+    // An atomic word is in memory what the word is.
+    self.slots = UnsafeMutableRawPointer(slots).assumingMemoryBound(to: Atomic<UInt64>.self)
+    self.keys = keys
+    shift = 64 - bits
+    mask = 1 << Int(bits) - 1
+  }
+
+  /// A key on its way: its hash, and what `candidate` found for it.
+  struct Lookup: BitwiseCopyable {
+    var hash: UInt64
+    var id: UInt32
+  }
+
+  /// Keys from one step to the next: enough to hide the memory's latency, few enough for what was
+  /// brought near to stay in the L1 cache.
+  private static let distance = 60
+  /// Room that `each` needs.
+  static let lookups = 128
+
+  /// The high bits of a hash choose the slot, the low ones are kept in it.
+  @inline(__always) static func hash(_ key: UInt64) -> UInt64 {
+    let product = (key ^ 0x2545_F491_4F6C_DD1D).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
+    return product.high ^ product.low
+  }
+
+  /// The id of a key that is there, or 0. The key of an id must be near.
+  @inline(__always) func find(_ key: UInt64, _ lookup: Lookup) -> UInt32 {
+    // Two keys with the same 32 bits at the same place are rare.
+    lookup.id == 0 || keys[Int(lookup.id)] == key ? lookup.id : probe(key, lookup.hash).id
+  }
+
+  /// The id of a key and the slot where it is; 0 and the slot where it belongs if it is not there.
+  @inline(__always) func probe(_ key: UInt64, _ hash: UInt64) -> (id: UInt32, slot: Int) {
+    var index = first(hash)
+    while true {
+      let slot = slots[index].load(ordering: .acquiring)
+      let id = UInt32(truncatingIfNeeded: slot)
+      if id == 0 || (slot &>> 32 == hash & 0xFFFF_FFFF && keys[Int(id)] == key) {
+        return (id, index)
+      }
+      index = (index &+ 1) & mask
+    }
+  }
+
+  /// The first id that may be that of a key with this hash, going by the bits in the slots; 0 where
+  /// there is none.
+  @inline(__always) private func candidate(_ hash: UInt64) -> UInt32 {
+    var index = first(hash)
+    while true {
+      let slot = slots[index].load(ordering: .acquiring)
+      let id = UInt32(truncatingIfNeeded: slot)
+      if id == 0 || slot &>> 32 == hash & 0xFFFF_FFFF { return id }
+      index = (index &+ 1) & mask
+    }
+  }
+
+  @inline(__always) private func first(_ hash: UInt64) -> Int {
+    Int(truncatingIfNeeded: hash &>> shift)
+  }
+
+  /// Calls `look` for each of `count` keys, in order, when what it needs has been brought near.
+  ///
+  /// A key goes through three steps, each some keys behind the one before: bring the slots near,
+  /// find the candidate and bring its key near, look.
+  @inline(__always) func each(
+    of count: Int, _ ring: UnsafeMutablePointer<Lookup>, key: (Int) -> UInt64,
+    look: (Int, Lookup) -> Void
+  ) {
+    let (distance, mask) = (Self.distance, Self.lookups - 1)
+    for step in 0..<count &+ 2 &* distance {
+      if step < count {
+        let hash = Self.hash(key(step))
+        ring[step & mask] = Lookup(hash: hash, id: 0)
+        larder_prefetch_shared(slots + first(hash))
+      }
+      let near = step &- distance
+      if UInt(bitPattern: near) < UInt(bitPattern: count) {
+        let id = candidate(ring[near & mask].hash)
+        ring[near & mask].id = id
+        larder_prefetch_shared(keys + Int(id))
+      }
+      let due = near &- distance
+      if due >= 0 { look(due, ring[due & mask]) }
+    }
+  }
+}
+
+/// The keys of a `KeyTable` for threads that look them up while one thread adds to it.
+///
+/// A key that is found has its final number. One that is not found may have come in meanwhile: the
+/// thread that numbers looks again, in the order of the trace.
+final class SharedKeys: @unchecked Sendable {
+  // Unchecked: the view is changed while nobody else has the lock; what it points to is written by
+  // one thread, each slot once and after its key.
+  private let gate: UnsafeMutablePointer<pthread_rwlock_t>
+  private var lookups: KeyLookups?
+
+  /// A table that is at rest.
+  init(_ lookups: KeyLookups) {
+    self.lookups = lookups
+    gate = .allocate(capacity: 1)
+    gate.initialize(to: pthread_rwlock_t())
+    pthread_rwlock_init(gate, nil)
+  }
+
+  deinit {
+    pthread_rwlock_destroy(gate)
+    gate.deallocate()
+  }
+
+  /// Waits until nobody looks, and keeps others from it.
+  func lock() { pthread_rwlock_wrlock(gate) }
+
+  /// Lets others look again, at where the parts are now; they find nothing where there are none.
+  func unlock(_ lookups: KeyLookups?) {
+    self.lookups = lookups
+    pthread_rwlock_unlock(gate)
+  }
+
+  /// Writes the ids of records to `ids`, 0 for those whose key is not found, and the places of
+  /// these to `missing`. Returns how many those are.
+  ///
+  /// - Complexity: O(count) expected.
+  func find(
+    _ records: UnsafePointer<TraceRecord>, count: Int, into ids: UnsafeMutablePointer<ObjectID>,
+    missing: UnsafeMutablePointer<UInt32>
+  ) -> Int {
+    withUnsafeTemporaryAllocation(
+      of: KeyLookups.Lookup.self, capacity: KeyLookups.lookups
+    ) { ring in
+      pthread_rwlock_rdlock(gate)
+      defer { pthread_rwlock_unlock(gate) }
+      guard let ring = ring.baseAddress, let lookups else {
+        for place in 0..<count {
+          ids[place] = 0
+          missing[place] = UInt32(truncatingIfNeeded: place)
+        }
+        return count
+      }
+      var misses = 0
+      lookups.each(
+        of: count, ring, key: { records[$0].key },
+        look: { place, lookup in
+          let id = lookups.find(records[place].key, lookup)
+          ids[place] = id
+          missing[misses] = UInt32(truncatingIfNeeded: place)
+          misses &+= id == 0 ? 1 : 0
+        })
+      return misses
+    }
+  }
+}
+
+/// Numbers keys that are all below a limit: a table with the id of every key, 4 bytes each.
+struct DirectTable: ~Copyable {
+  /// How many keys have been numbered.
+  private(set) var count = 0
+
+  private let ids: GrowableColumn<ObjectID>
+  private let limit: UInt64
+
+  /// The largest limit for which a source's keys go through a direct table: 1 GiB.
+  static let limitMaximum = 1 << 28
+
+  /// An empty table for keys below `limit`.
+  init(limit: Int) throws(TraceError) {
+    ids = try GrowableColumn(capacity: max(1, limit))
+    self.limit = UInt64(max(1, limit))
+  }
+
+  /// Writes the ids of `count` records to `result` and returns the sum of the sizes of those that
+  /// are the first of their object.
+  ///
+  /// - Throws: at a key that is not below the limit.
+  /// - Complexity: O(count).
+  mutating func number(
+    _ records: UnsafePointer<TraceRecord>, count requests: Int,
+    into result: UnsafeMutablePointer<ObjectID>
+  ) throws(TraceError) -> UInt64 {
+    let ahead = 16
+    let (ids, limit) = (ids.base, limit)
+    var last = UInt32(truncatingIfNeeded: count)
+    var newBytes: UInt64 = 0
+    for i in 0..<requests {
+      if i + ahead < requests {
+        // A key beyond the limit is caught when its turn comes: a prefetch harms nobody.
+        larder_prefetch(ids + Int(truncatingIfNeeded: min(records[i + ahead].key, limit &- 1)))
+      }
+      let key = records[i].key
+      guard key < limit else {
+        throw TraceError(
+          "key \(key) is not below the limit of its source \(limit)", in: "preparation")
+      }
+      var id = ids[Int(truncatingIfNeeded: key)]
+      if id == 0 {
+        last &+= 1
+        id = last
+        ids[Int(truncatingIfNeeded: key)] = id
+        newBytes &+= UInt64(records[i].size)
+      }
+      result[i] = id
+    }
+    count = Int(last)
+    return newBytes
   }
 }

@@ -1,5 +1,6 @@
 import CLarderShims
 import LarderEngine
+internal import LarderSupport
 
 /// Gives every request the size of its object, by a rule, and fills sizes that are unknown.
 ///
@@ -129,8 +130,7 @@ struct SizeResolution: ~Copyable {
   }
 
   /// Adds a full size to the version that the pass is in.
-  @inline(__always)
-  private mutating func addFull(_ size: UInt32, to id: Int) throws(TraceError) {
+  @inline(__always) private mutating func addFull(_ size: UInt32, to id: Int) throws(TraceError) {
     let entry = entries.base + id
     if entry.pointee.count & Entry.isSeveral != 0 {
       fullSizes.base[Int(entry.pointee.count & ~Entry.isSeveral)].add(size)
@@ -154,8 +154,7 @@ struct SizeResolution: ~Copyable {
   /// Ends a version: its size is the one that its full sizes choose.
   ///
   /// - Returns: the place of its full sizes, if it has several.
-  @discardableResult
-  private func chooseSize(_ id: Int) -> Int? {
+  @discardableResult private func chooseSize(_ id: Int) -> Int? {
     let entry = entries.base + id
     defer { entry.pointee.count = 0 }
     guard entry.pointee.count & Entry.isSeveral != 0 else { return nil }
@@ -192,13 +191,11 @@ struct SizeResolution: ~Copyable {
   }
 
   /// The answer to a request that nothing may store has a size of its own.
-  @inline(__always)
-  private func passes(_ index: Int) -> Bool {
+  @inline(__always) private func passes(_ index: Int) -> Bool {
     operations.map { $0[index] == Operation.bypass.rawValue } ?? false
   }
 
-  @inline(__always)
-  private func begins(_ index: Int) -> Bool {
+  @inline(__always) private func begins(_ index: Int) -> Bool {
     guard let operations else { return false }
     let operation = operations[index]
     return operation == Operation.set.rawValue || operation == Operation.modify.rawValue
@@ -216,5 +213,196 @@ struct SizeResolution: ~Copyable {
     }
     if known.isEmpty { return hasZero ? 0 : nil }
     return known.sorted()[known.count / 2]
+  }
+}
+
+/// How the sizes of one object are resolved when its requests give different ones.
+///
+/// A cache stores an object with the size of the request that inserts it. Where the lines of a log
+/// give one object several sizes, such as 0 for a 304 and a part for a 206, hits would be counted
+/// with bytes that the cache never held.
+public enum SizeRule: String, CaseIterable, Sendable, Hashable, Codable {
+  /// Every request keeps the size that it was logged with.
+  case logged
+  /// The size of the last request that gives the object's whole size.
+  case lastFull = "last-full"
+  /// The largest size.
+  case max
+  /// The size of the first request that gives the object's whole size.
+  case first
+
+  /// What the rule does with the sizes of an object, as the end of a sentence.
+  var effect: String {
+    switch self {
+    case .logged: "each request keeps its own"
+    case .lastFull: "each has its last full size"
+    case .max: "each has its largest size"
+    case .first: "each has its first full size"
+    }
+  }
+}
+
+/// What was found when the sizes of a trace were resolved.
+public struct SizeFacts: Sendable, Hashable {
+  /// The rule.
+  public var rule: SizeRule
+  /// Objects whose requests gave more than one size above 0 (within one version, where the trace
+  /// has writes).
+  public var objectsWithSeveral = 0
+  /// Requests whose size was not known.
+  public var requestsUnknown = 0
+  /// Objects of which no request had a size; they have `typicalSize`.
+  public var objectsUnknown = 0
+  /// The median size of the objects whose size is known.
+  public var typicalSize: UInt32 = 0
+  /// The sum of the sizes as they were logged.
+  public var bytesLogged: UInt64 = 0
+
+  /// Nothing found yet.
+  public init(rule: SizeRule) { self.rule = rule }
+
+  /// Sentences for whoever reads results, for a trace of `objects` objects.
+  func notes(objects: Int) -> [String] {
+    var notes: [String] = []
+    if objectsWithSeveral > 0 {
+      notes.append(
+        "\(Self.share(objectsWithSeveral, of: objects)) of objects had more than one size; "
+          + "\(rule.effect) (\(rule.rawValue)).")
+    }
+    if requestsUnknown > 0 {
+      var text =
+        NumberText.counted(requestsUnknown, "request")
+        + " had no full size and "
+        + (requestsUnknown == 1
+          ? "was given that of its object" : "were given that of their object")
+      if objectsUnknown > 0 {
+        text += "; \(Self.share(objectsUnknown, of: objects)) of objects never had one and were "
+        text += "given the median of the others, \(typicalSize) bytes"
+      }
+      notes.append(text + ".")
+    }
+    return notes
+  }
+
+  /// A share in percent, never rounded to 0.
+  static func share(_ count: Int, of all: Int) -> String {
+    let tenths = count * 1000 / max(1, all)
+    if tenths == 0 { return "less than 0.1 %" }
+    return tenths >= 100 ? "\((tenths + 5) / 10) %" : "\(tenths / 10).\(tenths % 10) %"
+  }
+}
+
+/// The full sizes of one version of an object, from its last answer back: chooses the last one that
+/// is no answer that was cut off.
+///
+/// An answer that is smaller than most full answers of the version is taken for one that was cut
+/// off. Up to four different sizes are candidates, which bounds the memory; where there are more,
+/// the smallest makes room if it is smaller than most.
+struct FullSizes: BitwiseCopyable {
+  /// A size, its answers, and the answers that are larger.
+  private struct Candidate: BitwiseCopyable {
+    var size: UInt32 = 0
+    var count: UInt32 = 0
+    var larger: UInt32 = 0
+  }
+
+  private static let limit = 4
+
+  /// The first `known` are in use, last answer first.
+  private var candidates = (Candidate(), Candidate(), Candidate(), Candidate())
+  private var known: UInt32 = 0
+  private var answers: UInt32 = 0
+
+  /// Adds answers of one size, which are earlier than all others.
+  mutating func add(_ size: UInt32, count: UInt32 = 1) {
+    answers &+= count
+    let (known, answers) = (Int(known), answers)
+    let isNew = withCandidates { candidates in
+      var new = Candidate(size: size, count: count)
+      var isKnown = false
+      for index in 0..<known {
+        if candidates[index].size < size { candidates[index].larger &+= count }
+        if candidates[index].size > size { new.larger &+= candidates[index].count }
+        if candidates[index].size == size {
+          candidates[index].count &+= count
+          isKnown = true
+        }
+      }
+      if isKnown { return false }
+      if known < FullSizes.limit {
+        candidates[known] = new
+        return true
+      }
+      guard let smallest = (0..<known).min(by: { candidates[$0].size < candidates[$1].size }),
+        FullSizes.isCutOff(candidates[smallest], of: answers), candidates[smallest].size < size
+      else { return false }
+      for index in smallest..<(known - 1) { candidates[index] = candidates[index + 1] }
+      candidates[known - 1] = new
+      return false
+    }
+    if isNew { self.known += 1 }
+  }
+
+  /// The last size that is not smaller than most, or else the largest candidate; 0 where
+  /// there is none.
+  var size: UInt32 {
+    var copy = self
+    let (known, answers) = (Int(known), answers)
+    return copy.withCandidates { candidates in
+      let list = candidates[..<known]
+      return (list.first { !FullSizes.isCutOff($0, of: answers) }?.size)
+        ?? list.map(\.size).max() ?? 0
+    }
+  }
+
+  private static func isCutOff(_ candidate: Candidate, of answers: UInt32) -> Bool {
+    UInt64(candidate.larger) * 2 > UInt64(answers)
+  }
+
+  private mutating func withCandidates<Result>(
+    _ body: (UnsafeMutableBufferPointer<Candidate>) -> Result
+  ) -> Result {
+    withUnsafeMutableBytes(of: &candidates) { bytes in
+      body(bytes.assumingMemoryBound(to: Candidate.self))
+    }
+  }
+}
+
+/// Fills the costs of requests that have none: logs tell what a fetch cost only where the origin
+/// was asked. An object without a cost gets the one it last had, or else the next one it has; an
+/// object that never has one gets the mean of all that are known.
+enum CostResolution {
+  /// Fills the costs of `count` requests in place; how many were filled, or nil when no cost is
+  /// known at all, and the column says nothing.
+  ///
+  /// - Complexity: O(requests), 4 bytes an object.
+  static func resolve(
+    _ costs: UnsafeMutablePointer<Float>, count: Int, ids: UnsafePointer<ObjectID>, objects: Int
+  ) throws(TraceError) -> Int? {
+    let column = try GrowableColumn<Float>(capacity: objects + 1)
+    let last = column.base
+    last.update(repeating: TraceRecord.unknownCost, count: objects + 1)
+    var (sum, known) = (0.0, 0)
+    var index = count - 1
+    while index >= 0 {
+      if costs[index] >= 0 {
+        last[Int(ids[index])] = costs[index]
+        sum += Double(costs[index])
+        known += 1
+      }
+      index -= 1
+    }
+    if known == count { return 0 }
+    guard known > 0 else { return nil }
+    let mean = Float(sum / Double(known))
+    for index in 0..<count {
+      let id = Int(ids[index])
+      if costs[index] >= 0 {
+        last[id] = costs[index]
+      } else {
+        costs[index] = last[id] >= 0 ? last[id] : mean
+      }
+    }
+    return count - known
   }
 }

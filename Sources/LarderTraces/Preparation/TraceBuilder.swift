@@ -157,8 +157,7 @@ struct TraceBuilder: ~Copyable {
   }
 
   /// Writes what there is of the columns into files.
-  @inline(never)
-  private mutating func spill(to folder: String) throws(TraceError) {
+  @inline(never) private mutating func spill(to folder: String) throws(TraceError) {
     spilled = count
     try ids.spill(before: count, to: folder)
     if kept.contains(.size) { try sizes.spill(before: count, to: folder) }
@@ -179,8 +178,7 @@ struct TraceBuilder: ~Copyable {
     try prompts.gather(count: count)
   }
 
-  @inline(__always)
-  private mutating func addTimes(
+  @inline(__always) private mutating func addTimes(
     _ records: UnsafePointer<TraceRecord>, _ size: Int
   ) throws(TraceError) {
     try times.reserve(count + size)
@@ -196,8 +194,7 @@ struct TraceBuilder: ~Copyable {
     timesRaised += raised
   }
 
-  @inline(never)
-  private mutating func markUnknown(
+  @inline(never) private mutating func markUnknown(
     _ records: UnsafePointer<TraceRecord>, _ size: Int
   ) throws(TraceError) {
     try unknown.reserve(count + size)

@@ -1,5 +1,6 @@
 // The types of Linux's Foundation, without its libc. As on macOS, Darwin and Dispatch come with it.
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
+
 @_exported public import AppleDispatch
 @_exported public import Darwin
 public import Foundation

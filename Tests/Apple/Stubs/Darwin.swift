@@ -1,5 +1,6 @@
 // What Swift's own part of the module Darwin adds to the headers: see darwin.h.
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
+
 @_exported import Darwin
 
 public var errno: Int32 {

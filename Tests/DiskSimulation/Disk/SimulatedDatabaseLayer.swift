@@ -1,16 +1,10 @@
 import Larder
+import LarderLibc
 
 #if canImport(SQLite3)
   import SQLite3
 #else
   import CSQLite
-#endif
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
 #endif
 
 /// A simulated disk as SQLite sees it: a file layer ("VFS") that does what SQLite's own for Unix

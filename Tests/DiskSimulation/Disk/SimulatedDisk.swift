@@ -1,13 +1,6 @@
 import Larder
 import LarderEngine
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import LarderLibc
 
 /// A disk in memory that loses, reorders and tears what was not synced when its power goes out, and
 /// whose calls fail when a test says so. Everything follows from a seed.

@@ -1,12 +1,5 @@
 import Larder
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import LarderLibc
 
 /// The files of a simulated disk, through the same calls as `SystemFiles` makes.
 package struct SimulatedFiles: FileLayer {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import LarderAdvice
+@testable import LarderExperiments
 
 @Suite struct PricesTests {
   private func prices(_ text: String) throws(AdviceError) -> Prices {

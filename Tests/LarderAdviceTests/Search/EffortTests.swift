@@ -1,6 +1,6 @@
 import Testing
 
-@testable import LarderAdvice
+@testable import LarderExperiments
 
 @Suite struct EffortTests {
   @Test func smallTracesAreSearchedInFull() {

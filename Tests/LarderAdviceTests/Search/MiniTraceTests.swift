@@ -1,8 +1,7 @@
 import LarderEngine
-import LarderWorkloads
 import Testing
 
-@testable import LarderAdvice
+@testable import LarderExperiments
 
 @Suite struct MiniTraceTests {
   @Test func segmentsOfTheWholeTrace() throws {

@@ -2,7 +2,7 @@ import LarderEngine
 import LarderTraces
 import Testing
 
-@testable import LarderAdvice
+@testable import LarderExperiments
 
 /// What designs cost to replay.
 @Suite struct ReplayCostTests {

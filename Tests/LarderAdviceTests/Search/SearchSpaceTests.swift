@@ -1,7 +1,7 @@
 import LarderEngine
 import Testing
 
-@testable import LarderAdvice
+@testable import LarderExperiments
 
 @Suite struct SearchSpaceTests {
   private func space(_ unit: CapacityUnit, sizes: String? = nil) throws -> [Candidate] {

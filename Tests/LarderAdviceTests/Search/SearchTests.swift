@@ -1,10 +1,9 @@
 import LarderEngine
-import LarderSystem
+import LarderSupport
 import LarderTraces
-import LarderWorkloads
 import Testing
 
-@testable import LarderAdvice
+@testable import LarderExperiments
 
 @Suite struct SearchTests {
   private func search(

@@ -2,8 +2,8 @@ import Foundation
 import LarderEngine
 import Testing
 
+@testable import LarderExperiments
 @testable import LarderHarness
-@testable import LarderWorkloads
 
 /// A real cache in one thread counts what its simulation counts, whatever a workload file says of
 /// it: random configurations and traces, from the files on.

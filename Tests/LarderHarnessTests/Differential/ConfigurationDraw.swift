@@ -1,7 +1,7 @@
 import LarderEngine
 
+@testable import LarderExperiments
 @testable import LarderHarness
-@testable import LarderWorkloads
 
 /// A cache and a trace, drawn at random: what a workload file says of one cell.
 struct ConfigurationDraw {

@@ -1,7 +1,7 @@
 import LarderEngine
 
+@testable import LarderExperiments
 @testable import LarderHarness
-@testable import LarderWorkloads
 
 /// Draws configurations and traces in which much happens: few objects, little room, and every key
 /// of a tier now and then.

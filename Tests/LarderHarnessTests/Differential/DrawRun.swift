@@ -2,10 +2,9 @@ import Foundation
 import Larder
 import LarderEngine
 
+@testable import LarderExperiments
 @testable import LarderHarness
-@testable import LarderSimulation
-@testable import LarderSystem
-@testable import LarderWorkloads
+@testable import LarderSupport
 
 /// Runs a draw from its files on, as `larder run` does, and compares what the real cache counts in
 /// one thread with what the simulation counts.

@@ -1,9 +1,8 @@
 import Foundation
 import Larder
 import LarderEngine
-import LarderSimulation
+import LarderExperiments
 import LarderTraces
-import LarderWorkloads
 import TestSupport
 import Testing
 

@@ -3,9 +3,8 @@ import LarderEngine
 import TestSupport
 import Testing
 
+@testable import LarderExperiments
 @testable import LarderHarness
-@testable import LarderSimulation
-@testable import LarderWorkloads
 
 /// Real caches whose fetches take time. When something happened is a measurement, and not looked at
 /// here; what happened to how many must add up.

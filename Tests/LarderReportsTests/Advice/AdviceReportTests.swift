@@ -1,5 +1,5 @@
 import Foundation
-import LarderAdvice
+import LarderExperiments
 import Testing
 
 @testable import LarderReports

@@ -1,7 +1,6 @@
 import LarderEngine
-import LarderWorkloads
 
-@testable import LarderAdvice
+@testable import LarderExperiments
 
 /// Advice that has every optional value somewhere.
 enum SampleAdvice {

@@ -1,6 +1,5 @@
 import LarderEngine
-import LarderSimulation
-import LarderWorkloads
+import LarderExperiments
 import Testing
 
 @testable import LarderReports

@@ -1,5 +1,4 @@
-import LarderSimulation
-import LarderWorkloads
+import LarderExperiments
 import Testing
 
 @testable import LarderReports

@@ -1,10 +1,10 @@
 import Foundation
 import LarderEngine
-import LarderSystem
-import LarderWorkloads
+import LarderExperiments
+import LarderSupport
 import Testing
 
-@testable import LarderChecks
+@testable import LarderHarness
 @testable import LarderReports
 
 /// Baselines: what is written is read again, and what is broken is told in one line.

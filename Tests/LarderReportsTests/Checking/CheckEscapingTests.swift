@@ -1,6 +1,6 @@
 import Foundation
-import LarderChecks
 import LarderEngine
+import LarderHarness
 import Testing
 
 @testable import LarderReports

@@ -1,5 +1,5 @@
-import LarderChecks
 import LarderEngine
+import LarderHarness
 import Testing
 
 @testable import LarderReports

@@ -1,7 +1,7 @@
 import Foundation
 import LarderEngine
-import LarderSimulation
-import LarderSystem
+import LarderExperiments
+import LarderSupport
 import Testing
 
 @testable import LarderReports

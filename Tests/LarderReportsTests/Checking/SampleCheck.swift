@@ -1,6 +1,6 @@
-import LarderChecks
 import LarderEngine
-import LarderWorkloads
+import LarderExperiments
+import LarderHarness
 
 /// What a check could have found, made up by hand.
 enum SampleCheck {

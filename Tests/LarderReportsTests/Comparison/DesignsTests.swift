@@ -1,5 +1,5 @@
 import LarderEngine
-import LarderSimulation
+import LarderExperiments
 import Testing
 
 @testable import LarderReports

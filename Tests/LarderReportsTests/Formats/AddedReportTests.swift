@@ -1,8 +1,7 @@
 import Foundation
+import LarderExperiments
 import LarderReports
-import LarderSimulation
-import LarderSystem
-import LarderWorkloads
+import LarderSupport
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import LarderEngine
+import LarderExperiments
 import LarderReports
-import LarderSimulation
 import Testing
 
 struct CountsCSVTests {

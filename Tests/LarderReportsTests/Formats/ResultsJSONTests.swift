@@ -1,7 +1,7 @@
 import Foundation
 import LarderEngine
+import LarderExperiments
 import LarderReports
-import LarderSimulation
 import Testing
 
 struct ResultsJSONTests {

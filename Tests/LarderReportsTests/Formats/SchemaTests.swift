@@ -1,6 +1,6 @@
 import Foundation
 import LarderEngine
-import LarderSimulation
+import LarderExperiments
 import Testing
 
 @testable import LarderReports

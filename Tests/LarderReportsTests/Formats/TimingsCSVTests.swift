@@ -1,5 +1,5 @@
+import LarderExperiments
 import LarderReports
-import LarderSimulation
 import Testing
 
 struct TimingsCSVTests {

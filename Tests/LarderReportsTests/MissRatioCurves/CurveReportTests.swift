@@ -1,7 +1,6 @@
 import Foundation
 import LarderEngine
-import LarderSimulation
-import LarderWorkloads
+import LarderExperiments
 import Testing
 
 @testable import LarderReports

@@ -5,9 +5,8 @@ import TestSupport
 import Testing
 import Yams
 
+@testable import LarderExperiments
 @testable import LarderReports
-@testable import LarderStore
-@testable import LarderWorkloads
 
 /// Scripts and manifests are what the programs that read them expect.
 @Suite(.endsInTime) struct PlanFormatTests {

@@ -1,4 +1,4 @@
-import LarderSystem
+import LarderSupport
 import Testing
 
 @testable import LarderReports

@@ -1,4 +1,4 @@
-import LarderSimulation
+import LarderExperiments
 import Testing
 
 @testable import LarderReports

@@ -1,5 +1,5 @@
 import Foundation
-import LarderSystem
+import LarderSupport
 import Testing
 
 @testable import LarderReports

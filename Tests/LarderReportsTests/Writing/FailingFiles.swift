@@ -1,6 +1,6 @@
 import Foundation
 import LarderReports
-import LarderSystem
+import LarderSupport
 
 /// The system's files, of which one call fails: the `failing`-th of all, or every one of a kind.
 final class FailingFiles: FileLayer, @unchecked Sendable {

@@ -1,6 +1,6 @@
 import Foundation
 import LarderReports
-import LarderSystem
+import LarderSupport
 import Testing
 
 struct ReportWriterTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import LarderSimulation
+@testable import LarderExperiments
 
 struct DriveModelTests {
   @Test func theTableIsLinearBetweenItsPoints() {

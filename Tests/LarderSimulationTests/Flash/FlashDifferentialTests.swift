@@ -2,8 +2,7 @@ import LarderEngine
 import LarderTraces
 import Testing
 
-@testable import LarderSimulation
-@testable import LarderWorkloads
+@testable import LarderExperiments
 
 /// Layouts against plain arrays on random requests.
 struct FlashDifferentialTests {

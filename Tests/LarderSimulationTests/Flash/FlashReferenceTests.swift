@@ -3,8 +3,7 @@ import LarderEngine
 import LarderTraces
 import Testing
 
-@testable import LarderSimulation
-@testable import LarderWorkloads
+@testable import LarderExperiments
 
 /// Where the table is: beside the folder with the traces.
 private enum FlashReference {

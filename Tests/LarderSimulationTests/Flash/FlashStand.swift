@@ -1,9 +1,8 @@
 import LarderEngine
-import LarderSystem
+import LarderSupport
 import LarderTraces
 
-@testable import LarderSimulation
-@testable import LarderWorkloads
+@testable import LarderExperiments
 
 /// What tests of layouts run.
 enum FlashStand {

@@ -2,8 +2,7 @@ import LarderEngine
 import LarderTraces
 import Testing
 
-@testable import LarderSimulation
-@testable import LarderWorkloads
+@testable import LarderExperiments
 
 /// Kangaroo against what can be computed of it, with uniform keys that never come again.
 struct KangarooModelTests {

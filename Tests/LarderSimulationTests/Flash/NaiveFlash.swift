@@ -1,4 +1,4 @@
-import LarderWorkloads
+import LarderExperiments
 
 /// Layouts with plain arrays, searched from one end to the other.
 struct NaiveFlash {

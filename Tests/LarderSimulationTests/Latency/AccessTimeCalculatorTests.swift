@@ -1,8 +1,7 @@
 import LarderEngine
 import Testing
 
-@testable import LarderSimulation
-@testable import LarderWorkloads
+@testable import LarderExperiments
 
 @Suite struct AccessTimeCalculatorTests {
   private static func outcomes(

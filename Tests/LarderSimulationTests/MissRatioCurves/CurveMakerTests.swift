@@ -3,8 +3,7 @@ import LarderEngine
 import LarderTraces
 import Testing
 
-@testable import LarderSimulation
-@testable import LarderWorkloads
+@testable import LarderExperiments
 
 /// Exact curves against plain simulation at 50 capacities, to the request.
 @Suite struct CurveMakerTests {

@@ -3,8 +3,7 @@ import LarderEngine
 import LarderTraces
 import Testing
 
-@testable import LarderSimulation
-@testable import LarderWorkloads
+@testable import LarderExperiments
 
 /// Traces for the tests of curves.
 enum CurveTraces {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import LarderSimulation
+@testable import LarderExperiments
 
 @Suite struct KneesTests {
   /// The knees of a function at 0, 1, 2 ... up to `last`.

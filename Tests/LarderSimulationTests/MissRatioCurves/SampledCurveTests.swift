@@ -2,9 +2,8 @@ import LarderEngine
 import LarderTraces
 import Testing
 
-@testable import LarderSimulation
-@testable import LarderSystem
-@testable import LarderWorkloads
+@testable import LarderExperiments
+@testable import LarderSupport
 
 /// Estimates against exact curves. Samples are chosen by hash, so nothing here is left to chance.
 @Suite struct SampledCurveTests {

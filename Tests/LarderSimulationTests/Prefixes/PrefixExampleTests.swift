@@ -2,8 +2,7 @@ import LarderEngine
 import LarderTraces
 import Testing
 
-@testable import LarderSimulation
-@testable import LarderWorkloads
+@testable import LarderExperiments
 
 /// Prompts whose counts are worked out by hand.
 struct PrefixExampleTests {

@@ -1,10 +1,9 @@
 import LarderEngine
-import LarderSystem
+import LarderSupport
 import LarderTraces
 import Testing
 
-@testable import LarderSimulation
-@testable import LarderWorkloads
+@testable import LarderExperiments
 
 /// Counts of our own generated conversations, which nothing but a change of the generator, of a
 /// policy or of what is counted may alter.

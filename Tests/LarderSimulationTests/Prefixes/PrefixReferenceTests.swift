@@ -1,11 +1,10 @@
 import Foundation
 import LarderEngine
-import LarderSystem
+import LarderSupport
 import LarderTraces
 import Testing
 
-@testable import LarderSimulation
-@testable import LarderWorkloads
+@testable import LarderExperiments
 
 /// Where the table is: beside the folder with the traces.
 private enum PrefixTable {

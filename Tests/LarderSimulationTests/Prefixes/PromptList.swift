@@ -1,9 +1,8 @@
 import LarderEngine
-import LarderSystem
+import LarderSupport
 import LarderTraces
 
-@testable import LarderSimulation
-@testable import LarderWorkloads
+@testable import LarderExperiments
 
 /// Prompts that a test names, as a source of records.
 struct PromptList: RecordSource {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import LarderSimulation
+@testable import LarderExperiments
 
 /// The table of costs is what was measured.
 struct PolicyCostTests {

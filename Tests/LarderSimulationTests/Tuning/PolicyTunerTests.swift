@@ -3,8 +3,7 @@ import LarderEngine
 import LarderTraces
 import Testing
 
-@testable import LarderSimulation
-@testable import LarderWorkloads
+@testable import LarderExperiments
 
 struct PolicyTunerTests {
   private static func tune(

@@ -2,8 +2,7 @@ import LarderEngine
 import LarderTraces
 import Testing
 
-@testable import LarderStore
-@testable import LarderWorkloads
+@testable import LarderExperiments
 
 /// A key has everything that counts depend on, and nothing else.
 struct CellKeyTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import LarderStore
+@testable import LarderExperiments
 
 struct SealedFileTests {
   private static let json = Data(#"{"a":1}"#.utf8)

@@ -2,9 +2,7 @@ import LarderEngine
 import TestSupport
 import Testing
 
-@testable import LarderSimulation
-@testable import LarderStore
-@testable import LarderWorkloads
+@testable import LarderExperiments
 
 @Suite(.endsInTime) struct PartDivisionTests {
   private static func cells(_ workload: Workload) throws -> ([PlannedCell], [TraceFacts]) {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import LarderStore
+@testable import LarderExperiments
 
 struct PartNumberTests {
   private static func parse(

@@ -4,8 +4,7 @@ import LarderTraces
 import TestSupport
 import Testing
 
-@testable import LarderStore
-@testable import LarderWorkloads
+@testable import LarderExperiments
 
 /// What is known of a trace is used only while the trace is the same.
 @Suite(.endsInTime) struct TraceMemoryTests {

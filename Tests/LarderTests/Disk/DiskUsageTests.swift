@@ -1,11 +1,8 @@
 import Foundation
+import LarderLibc
 import Testing
 
 @testable import Larder
-
-#if canImport(Glibc)
-  import Glibc
-#endif
 
 @Suite struct DiskUsageTests {
   private let folder: ScratchFolder

@@ -1,5 +1,5 @@
 import Foundation
-import LarderSystem
+import LarderSupport
 
 /// Files on a disk that has room for so many bytes, takes so many at once, and may fail to flush.
 final class SmallDisk: FileLayer, @unchecked Sendable {

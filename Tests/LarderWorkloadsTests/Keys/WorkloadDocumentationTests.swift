@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import LarderWorkloads
+@testable import LarderExperiments
 
 /// The schema and the reference of workload files say what the tables of keys say.
 @Suite struct WorkloadDocumentationTests {

@@ -75,8 +75,7 @@ package enum ByteHash {
   private static var p2: UInt64 { 0xbb67_ae85_84ca_a73b }
   private static var p3: UInt64 { 0x3c6e_f372_fe94_f82b }
 
-  @inline(__always)
-  private static func lanes(_ base: UnsafeRawPointer, _ offset: Int) -> Lanes {
+  @inline(__always) private static func lanes(_ base: UnsafeRawPointer, _ offset: Int) -> Lanes {
     let lanes = base.loadUnaligned(fromByteOffset: offset, as: Lanes.self)
     #if _endian(big)
       return Lanes(
@@ -87,24 +86,20 @@ package enum ByteHash {
   }
 
   /// The product of the halves of each word.
-  @inline(__always)
-  private static func product(_ words: Lanes) -> Lanes {
+  @inline(__always) private static func product(_ words: Lanes) -> Lanes {
     (words & Lanes(repeating: 0xffff_ffff)) &* (words &>> 32)
   }
 
   /// Lets the upper bits of the sums reach the lower ones, and the lower ones all.
-  @inline(__always)
-  private static func scrambled(_ sums: Lanes, _ key: Lanes) -> Lanes {
+  @inline(__always) private static func scrambled(_ sums: Lanes, _ key: Lanes) -> Lanes {
     (sums ^ (sums &>> 47) ^ key) &* 0x9e37_79b1
   }
 
-  @inline(__always)
-  private static func word(_ base: UnsafeRawPointer, _ offset: Int) -> UInt64 {
+  @inline(__always) private static func word(_ base: UnsafeRawPointer, _ offset: Int) -> UInt64 {
     UInt64(littleEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
   }
 
-  @inline(__always)
-  private static func fold(_ a: UInt64, _ b: UInt64) -> UInt64 {
+  @inline(__always) private static func fold(_ a: UInt64, _ b: UInt64) -> UInt64 {
     let product = a.multipliedFullWidth(by: b)
     return product.high ^ product.low
   }

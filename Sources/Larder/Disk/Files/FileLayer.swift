@@ -1,3 +1,5 @@
+import LarderLibc
+
 /// The few things that a disk cache asks of a file system, so that a test can make each fail.
 ///
 /// Paths are the cache's own: made from numbers, never from keys.
@@ -122,5 +124,124 @@ extension FileLayer {
     guard try kind(path) == .folder else { return try remove(path) }
     for item in try list(path) { try removeTree("\(path)/\(item.name)") }
     try removeFolder(path)
+  }
+}
+
+/// What a name in a folder stands for.
+package enum FileKind: Sendable, Hashable {
+  /// Nothing.
+  case missing
+  /// A regular file.
+  case file
+  /// A folder.
+  case folder
+  /// A link, a pipe, a socket or a device.
+  case other
+}
+
+/// One thing that a folder holds.
+package struct FolderItem: Sendable, Hashable {
+  /// Its name within the folder.
+  package var name: String
+  /// What it is.
+  package var kind: FileKind
+
+  /// An item; see the properties.
+  package init(name: String, kind: FileKind) {
+    self.name = name
+    self.kind = kind
+  }
+}
+
+/// Whether a file that is written is made or exists.
+package enum FileTarget: Sendable, Hashable {
+  /// It is made; what had its name is removed first.
+  case new
+  /// It exists, and is written over in place.
+  case existing
+}
+
+/// The name of a value's file below the folder of all: a shard and a number, such as `0a/4a`.
+///
+/// It is made for every reading, and so without allocating.
+package struct ValueName: Sendable {
+  private var bytes: (UInt64, UInt64, UInt64) = (0, 0, 0)
+
+  /// The name for a number.
+  package init(_ number: UInt64, shards: UInt64) {
+    let shard = number % shards
+    withUnsafeMutableBytes(of: &bytes) { bytes in
+      bytes[0] = Self.digit(shard >> 4)
+      bytes[1] = Self.digit(shard)
+      bytes[2] = UInt8(ascii: "/")
+      let digits = max(1, (67 - number.leadingZeroBitCount) / 4)
+      for place in 0..<digits {
+        bytes[3 + place] = Self.digit(number >> UInt64(4 * (digits - 1 - place)))
+      }
+    }
+  }
+
+  /// The name of a segment file, such as `s4a`.
+  package init(segment number: UInt64) {
+    withUnsafeMutableBytes(of: &bytes) { bytes in
+      bytes[0] = UInt8(ascii: "s")
+      let digits = max(1, (67 - number.leadingZeroBitCount) / 4)
+      for place in 0..<digits {
+        bytes[1 + place] = Self.digit(number >> UInt64(4 * (digits - 1 - place)))
+      }
+    }
+  }
+
+  private static func digit(_ number: UInt64) -> UInt8 {
+    let digit = UInt8(number & 15)
+    return digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+  }
+
+  /// Calls `body` with the name as the system takes it, with a zero behind it.
+  func withPath<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
+    withUnsafePointer(to: bytes) {
+      $0.withMemoryRebound(to: CChar.self, capacity: 24) { body($0) }
+    }
+  }
+
+  /// The name as a text.
+  package var text: String { withPath { String(cString: $0) } }
+}
+
+/// What the file system answered instead of doing what it was asked.
+package struct FileFailure: Error, Hashable, Sendable, CustomStringConvertible {
+  /// What was tried: `open`, `write`, `rename` ...
+  package let call: String
+  /// The file or folder.
+  package let path: String
+  /// The system's error number.
+  package let number: Int32
+
+  /// A failure; `number` is the system's `errno`.
+  package init(_ call: String, _ path: String, _ number: Int32) {
+    self.call = call
+    self.path = path
+    self.number = number
+  }
+
+  /// Whether there is no such file.
+  package var isMissing: Bool { number == ENOENT }
+
+  /// Whether the name stands for no regular file: for nothing, a link, a folder, a pipe or a
+  /// device.
+  package var isNoFile: Bool {
+    [ENOENT, ELOOP, EMLINK, EISDIR, ENOTDIR, ENXIO, EINVAL].contains(number)
+  }
+
+  /// Whether this process, or this file system, does not do such a thing at all.
+  package var isForbidden: Bool { [EACCES, EPERM, EINVAL, ENOTSUP, EROFS].contains(number) }
+
+  /// Whether it says nothing of the file, but of what else the process or the machine is doing: no
+  /// memory, or no file descriptor.
+  package var isPassing: Bool { [EMFILE, ENFILE, ENOMEM, EAGAIN].contains(number) }
+
+  /// One line for a person.
+  package var description: String {
+    "\(path): cannot \(call): \(String(cString: strerror(number)))"
   }
 }

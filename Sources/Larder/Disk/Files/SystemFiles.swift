@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import LarderLibc
 
 /// The file system of the machine, through POSIX calls that are taken up again when interrupted.
 package struct SystemFiles: FileLayer {
@@ -169,4 +163,288 @@ package struct SystemFiles: FileLayer {
     #endif
     guard fsync(file) == 0 else { throw FileFailure("sync", path, errno) }
   }
+}
+
+/// A folder that stays open, so that files in it are found without going through all of its path,
+/// also after the folder was moved or another one has taken its path.
+package final class OpenFolder: Sendable {
+  /// The folder.
+  package let path: String
+  let file: Int32
+  private let length: Int
+
+  /// Opens a folder; a link to one is an error unless links are followed.
+  package convenience init(_ path: String, followsLinks: Bool = false) throws(FileFailure) {
+    let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (followsLinks ? 0 : O_NOFOLLOW)
+    let file = open(path, flags)
+    guard file >= 0 else { throw FileFailure("open", path, errno) }
+    self.init(path, file: file)
+  }
+
+  /// A folder of a file layer that finds files by their paths.
+  package convenience init(named path: String) { self.init(path, file: -1) }
+
+  private init(_ path: String, file: Int32) {
+    self.path = path
+    self.file = file
+    length = path.utf8.count
+  }
+
+  deinit { if file >= 0 { close(file) } }
+
+  /// True while the path leads to this folder. One system call, or two where it does not.
+  package var isInPlace: Bool {
+    if file < 0 { return true }
+    var (own, named) = (stat(), stat())
+    return stat(path, &named) == 0 && fstat(file, &own) == 0 && named.st_ino == own.st_ino
+      && named.st_dev == own.st_dev
+  }
+
+  /// The rest of a path that begins with that of the folder, nil for any other path.
+  func name(of text: UnsafePointer<CChar>) -> UnsafePointer<CChar>? {
+    guard path.withCString({ strncmp($0, text, length) }) == 0 else { return nil }
+    switch text[length] {
+    case 0: return UnsafeRawPointer(Self.itself.utf8Start).assumingMemoryBound(to: CChar.self)
+    case CChar(bitPattern: UInt8(ascii: "/")): return text + length + 1
+    default: return nil
+    }
+  }
+
+  private static let itself: StaticString = "."
+}
+
+extension SystemFiles {
+  /// See `FileLayer`.
+  package func write(
+    _ bytes: UnsafeRawBufferPointer, to path: String, at offset: UInt64, _ target: FileTarget,
+    syncs: Bool
+  ) throws(FileFailure) {
+    let file = try openForWriting(path, target)
+    defer { close(file) }
+    // Pipes and devices have no places: they refuse `pwrite`.
+    try write(bytes, to: file, at: offset, path)
+    if syncs { try sync(file, path) }
+  }
+
+  func write(
+    _ bytes: UnsafeRawBufferPointer, to file: Int32, at offset: UInt64, _ path: String
+  ) throws(FileFailure) {
+    var done = 0
+    while done < bytes.count {
+      let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
+      let written = pwrite(file, rest.baseAddress, rest.count, off_t(offset) + off_t(done))
+      if written < 0 {
+        if errno == EINTR { continue }
+        throw FileFailure("write", path, errno)
+      }
+      done += written
+    }
+  }
+
+  /// See `FileLayer`.
+  package func read(
+    _ name: ValueName, in folder: OpenFolder, at offset: UInt64,
+    into buffer: UnsafeMutableRawBufferPointer
+  ) throws(FileFailure) -> Bool {
+    let file = name.withPath { openat(folder.file, $0, Self.reading | O_CLOEXEC) }
+    guard file >= 0 else {
+      throw FileFailure("open", "\(folder.path)/\(name.text)", errno)
+    }
+    defer { close(file) }
+    var done = 0
+    while done < buffer.count {
+      let count = pread(
+        file, buffer.baseAddress.map { $0 + done }, buffer.count - done,
+        off_t(offset) + off_t(done))
+      if count < 0 {
+        if errno == EINTR { continue }
+        throw FileFailure("read", "\(folder.path)/\(name.text)", errno)
+      }
+      if count == 0 { return false }
+      done += count
+    }
+    return true
+  }
+
+  /// See `FileLayer`.
+  package func rewrite(_ path: String) throws(FileFailure) {
+    let file: Int32
+    do throws(FileFailure) {
+      file = try open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK)
+    } catch {
+      if error.isMissing { return }
+      throw error
+    }
+    defer { close(file) }
+    try withUnsafeTemporaryAllocation(byteCount: 1 << 20, alignment: 16) {
+      (part) throws(FileFailure) in
+      var offset = 0
+      while true {
+        let count = pread(file, part.baseAddress, part.count, off_t(offset))
+        if count < 0 {
+          if errno == EINTR { continue }
+          throw FileFailure("read", path, errno)
+        }
+        if count == 0 { break }
+        let content = UnsafeRawBufferPointer(rebasing: part[..<count])
+        try write(content, to: file, at: UInt64(offset), path)
+        offset += count
+      }
+    }
+    try sync(file, path)
+  }
+}
+
+extension SystemFiles {
+  /// See `FileLayer`.
+  package func makeFolder(_ path: String) throws(FileFailure) {
+    if at(path, { mkdirat($0, $1, 0o700) }) == 0 { return }
+    switch errno {
+    case EEXIST:
+      return
+    case ENOENT:
+      guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
+        throw FileFailure("make the folder", path, ENOENT)
+      }
+      try makeFolder(String(path[..<slash]))
+      guard at(path, { mkdirat($0, $1, 0o700) }) == 0 || errno == EEXIST else {
+        throw FileFailure("make the folder", path, errno)
+      }
+    default:
+      throw FileFailure("make the folder", path, errno)
+    }
+  }
+
+  /// See `FileLayer`.
+  package func list(_ path: String) throws(FileFailure) -> [FolderItem] {
+    let file: Int32
+    do throws(FileFailure) {
+      file = try open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+    } catch {
+      if error.isMissing { return [] }
+      throw FileFailure("list", path, error.number)
+    }
+    guard let folder = fdopendir(file) else {
+      let number = errno
+      close(file)
+      throw FileFailure("list", path, number)
+    }
+    defer { closedir(folder) }
+    var items: [FolderItem] = []
+    while let entry = readdir(folder) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name == "." || name == ".." { continue }
+      let kind: FileKind =
+        switch Int32(entry.pointee.d_type) {
+        case Int32(DT_REG): .file
+        case Int32(DT_DIR): .folder
+        // Not every file system says it here.
+        case Int32(DT_UNKNOWN): try self.kind("\(path)/\(name)")
+        default: .other
+        }
+      items.append(FolderItem(name: name, kind: kind))
+    }
+    return items
+  }
+
+  /// See `FileLayer`.
+  package func kind(_ path: String) throws(FileFailure) -> FileKind {
+    var facts = stat()
+    guard at(path, { fstatat($0, $1, &facts, AT_SYMLINK_NOFOLLOW) }) == 0 else {
+      if errno == ENOENT || errno == ENOTDIR { return .missing }
+      throw FileFailure("ask the kind", path, errno)
+    }
+    switch facts.st_mode & S_IFMT {
+    case S_IFREG: return .file
+    case S_IFDIR: return .folder
+    default: return .other
+    }
+  }
+
+  /// See `FileLayer`.
+  package func removeFolder(_ path: String) throws(FileFailure) {
+    guard at(path, { unlinkat($0, $1, AT_REMOVEDIR) }) == 0 || errno == ENOENT else {
+      throw FileFailure("remove", path, errno)
+    }
+  }
+
+  /// See `FileLayer`.
+  package func makePrivateFile(_ path: String) throws(FileFailure) {
+    do throws(FileFailure) {
+      close(try open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW))
+      return
+    } catch {
+      guard error.number == EEXIST else { throw error }
+    }
+    // Not opened: closing it would take the locks away that another connection of this process has.
+    var facts = stat()
+    guard at(path, { fstatat($0, $1, &facts, AT_SYMLINK_NOFOLLOW) }) == 0 else {
+      throw FileFailure("ask the kind", path, errno)
+    }
+    guard facts.st_mode & S_IFMT == S_IFREG, facts.st_mode & 0o077 != 0 else { return }
+    guard at(path, { fchmodat($0, $1, 0o600, 0) }) == 0 || errno == EPERM else {
+      throw FileFailure("make private", path, errno)
+    }
+  }
+
+  /// See `FileLayer`.
+  package func size(_ path: String) throws(FileFailure) -> UInt64 {
+    var facts = stat()
+    guard at(path, { fstatat($0, $1, &facts, AT_SYMLINK_NOFOLLOW) }) == 0 else {
+      if errno == ENOENT { return 0 }
+      throw FileFailure("ask the size", path, errno)
+    }
+    return UInt64(facts.st_size)
+  }
+}
+
+extension SystemFiles {
+  /// See `FileLayer`.
+  package func dropCached(_ path: String) throws(FileFailure) -> Bool {
+    #if os(Linux)
+      let file: Int32
+      do throws(FileFailure) {
+        file = try open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+      } catch {
+        if error.isMissing { return true }
+        throw error
+      }
+      defer { close(file) }
+      try drop(file, path)
+      return true
+    #else
+      return false
+    #endif
+  }
+
+  /// See `FileLayer`.
+  package func dropCachedOpen(_ path: String) throws(FileFailure) -> Bool {
+    #if os(Linux)
+      var wanted = stat()
+      guard at(path, { fstatat($0, $1, &wanted, 0) }) == 0 else {
+        throw FileFailure("ask the size", path, errno)
+      }
+      for item in try list("/proc/self/fd") {
+        var found = stat()
+        guard let file = Int32(item.name), fstat(file, &found) == 0, found.st_dev == wanted.st_dev,
+          found.st_ino == wanted.st_ino
+        else { continue }
+        try drop(file, path)
+      }
+      return true
+    #else
+      return false
+    #endif
+  }
+
+  #if os(Linux)
+    private func drop(_ file: Int32, _ path: String) throws(FileFailure) {
+      // Only what is on the disk can be forgotten.
+      guard fdatasync(file) == 0 else { throw FileFailure("sync", path, errno) }
+      let number = posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED)
+      guard number == 0 else { throw FileFailure("forget", path, number) }
+    }
+  #endif
 }

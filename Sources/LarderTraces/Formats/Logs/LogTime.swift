@@ -29,8 +29,7 @@ enum LogTime {
   }
 
   /// Seconds or other units since 1970 as in `1.7723592005e9`.
-  @inline(never)
-  private static func microseconds(scientific field: TextField) -> UInt64? {
+  @inline(never) private static func microseconds(scientific field: TextField) -> UInt64? {
     guard field.find(0x65) != nil || field.find(0x45) != nil, field.count <= 32,
       let number = Double(field.text), number >= 0, number < 1e19
     else { return nil }
@@ -39,8 +38,7 @@ enum LogTime {
   }
 
   /// `01/Mar/2026:10:00:00 +0100`, or with a fraction of the second, or without a zone.
-  @inline(__always)
-  static func common(_ text: inout DateText) -> UInt64? {
+  @inline(__always) static func common(_ text: inout DateText) -> UInt64? {
     guard let day = text.number(2), text.passes(0x2F), let month = text.month(),
       text.passes(0x2F), let year = text.number(4), text.passes(0x3A),
       let seconds = text.clock(), let fraction = text.fraction()
@@ -93,8 +91,7 @@ enum LogTime {
   }
 
   /// Seconds of a day and a date in the Gregorian calendar.
-  @inline(__always)
-  private static func microseconds(
+  @inline(__always) private static func microseconds(
     _ year: Int, _ month: Int, _ day: Int, _ seconds: Int
   ) -> UInt64? {
     guard (1...12).contains(month), (1...31).contains(day), year >= 1900 else { return nil }
@@ -118,12 +115,12 @@ struct DateText {
   init(_ field: TextField) { rest = field.trimmed }
 
   /// The byte at `offset`.
-  @inline(__always)
-  func peek(_ offset: Int) -> UInt8? { offset < rest.count ? rest.next[offset] : nil }
+  @inline(__always) func peek(_ offset: Int) -> UInt8? {
+    offset < rest.count ? rest.next[offset] : nil
+  }
 
   /// Takes a byte off if it is the next one.
-  @inline(__always)
-  mutating func passes(_ byte: UInt8) -> Bool {
+  @inline(__always) mutating func passes(_ byte: UInt8) -> Bool {
     guard !rest.isEmpty, rest.next.pointee == byte else { return false }
     rest.skip()
     return true
@@ -144,8 +141,7 @@ struct DateText {
   }
 
   /// A number of so many digits.
-  @inline(__always)
-  mutating func number(_ digits: Int) -> Int? {
+  @inline(__always) mutating func number(_ digits: Int) -> Int? {
     guard rest.count >= digits else { return nil }
     var value = 0
     for _ in 0..<digits {
@@ -158,8 +154,7 @@ struct DateText {
   }
 
   /// The number of a month that is written with three letters.
-  @inline(__always)
-  mutating func month() -> Int? {
+  @inline(__always) mutating func month() -> Int? {
     guard rest.count >= 3 else { return nil }
     let letters =
       UInt32(rest.next[0] | 0x20) << 16 | UInt32(rest.next[1] | 0x20) << 8
@@ -183,8 +178,7 @@ struct DateText {
   }
 
   /// Seconds of `10:00:00`.
-  @inline(__always)
-  mutating func clock() -> Int? {
+  @inline(__always) mutating func clock() -> Int? {
     guard let hours = number(2), passes(0x3A), let minutes = number(2), passes(0x3A),
       let seconds = number(2), hours < 24, minutes < 60, seconds <= 60
     else { return nil }
@@ -206,8 +200,7 @@ struct DateText {
   }
 
   /// Seconds east of UTC: `+0100` or `-05:30`.
-  @inline(__always)
-  mutating func zone() -> Int? {
+  @inline(__always) mutating func zone() -> Int? {
     guard let sign = rest.takeByte(), sign == 0x2B || sign == 0x2D, let hours = number(2) else {
       return nil
     }
@@ -215,5 +208,170 @@ struct DateText {
     guard let minutes = rest.isEmpty ? 0 : number(2) else { return nil }
     let seconds = hours * 3600 + minutes * 60
     return sign == 0x2D ? -seconds : seconds
+  }
+}
+
+/// How long servers took, as logs write it.
+enum CostField {
+  /// The sum of the numbers in a field such as `0.012, 0.034`, times `scale`: each server that was
+  /// asked has one. A number with a unit, as in `12ms` or `1m2.5s`, counts in milliseconds; one
+  /// below zero does not count. Nil where there is none, or where it is no time that can have
+  /// passed.
+  static func sum(_ field: TextField, times scale: Double) -> Float? {
+    var rest = field
+    var (sum, milliseconds, isKnown) = (0.0, 0.0, false)
+    while !rest.isEmpty {
+      let isNegative = rest.next.pointee == 0x2D
+      if isNegative { rest.skip() }
+      if let number = takeNumber(&rest) {
+        let unit = takeUnit(&rest)
+        if isNegative { continue }
+        isKnown = true
+        if let unit { milliseconds += number * unit } else { sum += number }
+      } else if !isNegative {
+        rest.skip()
+      }
+    }
+    let cost = Float(sum * scale + milliseconds)
+    return isKnown && cost.isFinite ? cost : nil
+  }
+
+  /// Milliseconds of the unit behind a number, with or without a blank between them.
+  private static func takeUnit(_ rest: inout TextField) -> Double? {
+    var word = rest
+    if !word.isEmpty, word.next.pointee == 0x20 { word.skip() }
+    let start = word.next
+    while !word.isEmpty, (word.next.pointee | 0x20) &- 0x61 < 26 || word.next.pointee >= 0x80 {
+      word.skip()
+    }
+    guard word.next > start, word.next - start <= 12 else { return nil }
+    let text = TextField(start, word.next)
+    for unit in units where text.equals(anyCase: unit.name) {
+      rest = word
+      return unit.milliseconds
+    }
+    return nil
+  }
+
+  private static let units: [(name: StaticString, milliseconds: Double)] = [
+    ("ms", 1), ("s", 1000), ("us", 0.001), ("µs", 0.001), ("μs", 0.001), ("ns", 0.000_001),
+    ("sec", 1000), ("secs", 1000), ("seconds", 1000), ("msec", 1), ("usec", 0.001), ("m", 60_000),
+    ("min", 60_000), ("h", 3_600_000),
+  ]
+
+  /// A number without a sign: `12`, `0.034` or, as programs write small ones in JSON, `1.5e-05`.
+  private static func takeNumber(_ rest: inout TextField) -> Double? {
+    guard let whole = rest.takeInteger() else { return nil }
+    var number = Double(whole)
+    if !rest.isEmpty, rest.next.pointee == 0x2E {
+      rest.skip()
+      number += takeFraction(&rest)
+    }
+    var power = rest
+    guard let letter = power.takeByte(), letter | 0x20 == 0x65 else { return number }
+    let isNegative = !power.isEmpty && power.next.pointee == 0x2D
+    if isNegative || (!power.isEmpty && power.next.pointee == 0x2B) { power.skip() }
+    guard let exponent = power.takeInteger() else { return number }
+    rest = power
+    let factor = powerOfTen(Int(min(exponent, 400)))
+    return isNegative ? number / factor : number * factor
+  }
+
+  /// The digits behind a point, of which the first 18 count.
+  private static func takeFraction(_ rest: inout TextField) -> Double {
+    var (digits, places): (UInt64, Int) = (0, 0)
+    while !rest.isEmpty, rest.next.pointee &- 0x30 <= 9 {
+      if places < 18 {
+        digits = digits * 10 + UInt64(rest.next.pointee - 0x30)
+        places += 1
+      }
+      rest.skip()
+    }
+    return Double(digits) / powerOfTen(places)
+  }
+
+  private static func powerOfTen(_ exponent: Int) -> Double {
+    (0..<exponent).reduce(1.0) { power, _ in power * 10 }
+  }
+}
+
+/// Text that loggers put in front of a server's own line: syslog (RFC 3164 and 5424), journald,
+/// containers (CRI, `docker logs -t`, docker-compose, `kubectl logs --prefix`).
+enum LogPrefix {
+  /// The fields before the time of a line, without what a logger put there.
+  static func removed(from head: TextField) -> TextField {
+    var rest = head
+    var end = rest.next
+    if let priority = priority(rest) {
+      rest = TextField(priority, head.end)
+      end = priority
+    }
+    if rest.starts(with: version) { return afterHeader(rest) }
+    var words = 0
+    var isStream = false
+    var isDated = false
+    while words < 12 {
+      let word = rest.takeField()
+      if word.isEmpty { break }
+      let last = word.end[-1]
+      if words == 0, isDate(word) || word.next.pointee == 0x5B && last == 0x5D { end = word.end }
+      if words == 0 { isDated = word.count == 3 && isMonth(word) }
+      // `Mar  1 10:00:00 web1`, with a program and a colon behind it or not.
+      if words == 2, isDated { isDated = isClock(word) }
+      if words == 3, isDated { end = word.end }
+      if last == 0x3A, word.count > 1, !word.isAddress { end = word.end }
+      if word.count == 1, word.next.pointee == 0x7C { end = word.end }
+      if isStream, word.count == 1 { end = word.end }
+      isStream = word.equals(output) || word.equals(errors)
+      words += 1
+    }
+    return TextField(end, head.end).trimmed
+  }
+
+  private static let version = Array("1 20".utf8)
+  private static let output = Array("stdout".utf8)
+  private static let errors = Array("stderr".utf8)
+
+  /// The place behind `<190>`.
+  private static func priority(_ head: TextField) -> UnsafePointer<UInt8>? {
+    var rest = head
+    guard rest.takeByte() == 0x3C, rest.takeInteger() != nil, rest.takeByte() == 0x3E else {
+      return nil
+    }
+    return rest.next
+  }
+
+  /// The rest behind a header of RFC 5424: version, time, host, program, process, kind and data.
+  private static func afterHeader(_ head: TextField) -> TextField {
+    var rest = head
+    for _ in 0..<6 { _ = rest.takeField() }
+    rest.skipBlanks()
+    if !rest.isEmpty, rest.next.pointee == 0x2D {
+      rest.skip()
+    } else {
+      while !rest.isEmpty, rest.next.pointee == 0x5B {
+        guard let close = rest.find(0x5D) else { break }
+        rest = TextField(close + 1, head.end)
+      }
+    }
+    rest.skipBlanks()
+    if rest.starts(with: ByteOrderMark.utf8) { rest = TextField(rest.next + 3, rest.end) }
+    return rest.trimmed
+  }
+
+  /// True for a date with a time as ISO 8601 has it.
+  private static func isDate(_ word: TextField) -> Bool {
+    word.count >= 19 && word.next[4] == 0x2D && word.next[10] == 0x54 && word.next[13] == 0x3A
+      && LogTime.microseconds(word) != nil
+  }
+
+  private static func isMonth(_ word: TextField) -> Bool {
+    var text = DateText(word)
+    return text.month() != nil
+  }
+
+  private static func isClock(_ word: TextField) -> Bool {
+    var text = DateText(word)
+    return text.clock() != nil
   }
 }

@@ -1,3 +1,5 @@
+import LarderEngine
+
 /// How the lines of a log are taken apart into fields with roles.
 protocol WebLayout: Sendable {
   /// The roles that fields have.
@@ -126,5 +128,483 @@ struct WebDecoder<Layout: WebLayout>: TraceDecoder {
     default:
       role.timeUnit?.problem(fields[role]) ?? "cannot read \(fields[role].quoted)"
     }
+  }
+}
+
+/// What a field of a web log is to a trace. Formats say which of their fields has which role; what
+/// the fields mean together is the same for all of them (`WebMapper`).
+enum WebRole: Int, CaseIterable, Sendable {
+  /// Method, target and protocol: `GET /a?b HTTP/1.1`.
+  case request
+  /// `GET`.
+  case method
+  /// Path with query, or a whole URL.
+  case target
+  /// Path without query.
+  case path
+  /// Query without question mark.
+  case query
+  /// Name of the server that was asked.
+  case host
+  /// Status of the answer.
+  case status
+  /// Bytes of the answer's body.
+  case bytes
+  /// Bytes of the whole object, whatever part of it the answer had.
+  case objectBytes
+  /// Anything where the answer was cut off.
+  case cutOff
+  /// A date with a time, as `LogTime` reads it.
+  case time
+  /// A date with a time, or a number since 1970 whose size tells its unit.
+  case timestamp
+  /// A date without a time, and a time without a date.
+  case date, timeOfDay
+  /// Numbers since 1970.
+  case seconds, milliseconds, microseconds, nanoseconds
+  /// The headers of the answer.
+  case cacheControl, expires
+  /// Seconds to live.
+  case ttl
+  /// What the origin took.
+  case originSeconds, originMilliseconds, originMicroseconds, originNanoseconds
+  /// What the whole answer took: stands in where the origin's time is not logged.
+  case totalSeconds, totalMilliseconds, totalMicroseconds, totalNanoseconds
+
+  /// The unit of a time since 1970.
+  var timeUnit: TimeUnit? {
+    switch self {
+    case .seconds: .seconds
+    case .milliseconds: .milliseconds
+    case .microseconds: .microseconds
+    case .nanoseconds: .nanoseconds
+    default: nil
+    }
+  }
+
+  /// How many milliseconds its unit is, for a role that is a cost.
+  var costMilliseconds: Double? {
+    switch self {
+    case .originSeconds, .totalSeconds: 1000
+    case .originMilliseconds, .totalMilliseconds: 1
+    case .originMicroseconds, .totalMicroseconds: 0.001
+    case .originNanoseconds, .totalNanoseconds: 0.000_001
+    default: nil
+    }
+  }
+
+  /// The roles that tell when a request was, surest first.
+  static let times: [WebRole] = [
+    .time, .timestamp, .date, .seconds, .milliseconds, .microseconds, .nanoseconds,
+  ]
+
+  /// The roles that tell what a fetch costs, surest first.
+  static let costs: [WebRole] = [
+    .originSeconds, .originMilliseconds, .originMicroseconds, .originNanoseconds, .totalSeconds,
+    .totalMilliseconds, .totalMicroseconds, .totalNanoseconds,
+  ]
+}
+
+/// The fields of one line by their roles. A role that the line does not have is empty.
+struct WebLine: ~Copyable {
+  private let fields: UnsafeMutablePointer<TextField>
+  nonisolated(unsafe) private static let nothing: UnsafeMutablePointer<UInt8> = {
+    let byte = UnsafeMutablePointer<UInt8>.allocate(capacity: 1)
+    byte.initialize(to: 0)
+    return byte
+  }()
+
+  /// A line without fields.
+  init() {
+    fields = .allocate(capacity: WebRole.allCases.count)
+    clear()
+  }
+
+  deinit { fields.deallocate() }
+
+  /// Empties all fields.
+  @inline(__always) func clear() {
+    let nothing = UnsafePointer(WebLine.nothing)
+    fields.update(repeating: TextField(nothing, nothing), count: WebRole.allCases.count)
+  }
+
+  /// The field of a role.
+  @inline(__always) subscript(role: WebRole) -> TextField {
+    get { fields[role.rawValue] }
+    nonmutating set { fields[role.rawValue] = newValue }
+  }
+}
+
+/// The options that all web logs have, in one place.
+struct WebOptions: Sendable {
+  /// What becomes of the query in the key.
+  enum Query: Sendable, Equatable {
+    case keep
+    case drop
+    /// The named parameters, in this order.
+    case only([[UInt8]])
+  }
+
+  /// What becomes of requests that write.
+  enum Writes: String, CaseIterable, Sendable {
+    /// They pass the cache.
+    case pass
+    /// A successful one removes the object.
+    case invalidate
+    /// They are left out.
+    case skip
+  }
+
+  /// The case of paths in the key.
+  enum Case: String, CaseIterable, Sendable {
+    case keep
+    case ignore
+  }
+
+  var reads: [[UInt8]] = ["GET", "HEAD"].map { Array($0.utf8) }
+  var writes = Writes.pass
+  var cacheable: Set<Int> = [200, 203, 206, 301, 304, 404, 410]
+  var query = Query.keep
+  var hasHost = true
+  var ignoresCase = false
+
+  /// The parameters of a format whose `size` option is called `sizeName`.
+  static func parameters(sizeName: String = "size") -> [FormatParameter] {
+    [
+      FormatParameter(
+        name: "methods", fallback: "GET,HEAD", meaning: "methods that a cache may answer"),
+      FormatParameter(
+        name: "writes", fallback: "pass",
+        meaning: """
+          PUT, POST, PATCH and DELETE: pass (requests that nothing may store), invalidate (a \
+          successful one removes the object) or skip
+          """),
+      FormatParameter(
+        name: "cacheable", fallback: "200,203,206,301,304,404,410",
+        meaning: "status codes that may be stored; others are requests that nothing may store"),
+      FormatParameter(
+        name: "query", fallback: "keep",
+        meaning: "query string in the key: keep or drop"),
+      FormatParameter(
+        name: "only", fallback: "", meaning: "query parameters in the key; all others are dropped"),
+      FormatParameter(
+        name: "host", fallback: "true", meaning: "false leaves the host out of the key"),
+      FormatParameter(
+        name: "case", fallback: "keep", meaning: "ignore: keys do not differ by case alone"),
+      .size(.lastFull, named: sizeName), .maxBad,
+    ]
+  }
+
+  /// The options that are given.
+  init(_ options: FormatOptions) throws(ComponentError) {
+    if let methods = options.list("methods") {
+      reads = methods.map { Array($0.uppercased().utf8) }
+      if reads.isEmpty { throw options.wrong("methods", expected: "methods such as GET,HEAD") }
+    }
+    writes = try options.choice("writes", of: Writes.self) ?? .pass
+    if let codes = options.list("cacheable") {
+      let numbers = codes.compactMap { Int($0) }.filter { (100...999).contains($0) }
+      guard numbers.count == codes.count, !numbers.isEmpty else {
+        throw options.wrong("cacheable", expected: "status codes such as 200,404")
+      }
+      cacheable = Set(numbers)
+    }
+    switch options.text("query")?.lowercased() {
+    case nil, "keep": query = .keep
+    case "drop": query = .drop
+    default: throw options.wrong("query", expected: "keep or drop; only=a,b keeps some")
+    }
+    if let names = options.text("only") {
+      let list = names.split(separator: ",").map { Array($0.utf8) }
+      guard !list.isEmpty, options.text("query") == nil else {
+        throw options.wrong(
+          "only", expected: "names of query parameters such as a,b, and no query=")
+      }
+      query = .only(list)
+    }
+    hasHost = try options.flag("host") ?? true
+    ignoresCase = try options.choice("case", of: Case.self) == .ignore
+  }
+
+  /// What the options come to, in sentences.
+  var understanding: [String] {
+    let methods = reads.map { String(decoding: $0, as: UTF8.self) }.joined(separator: ", ")
+    let codes = cacheable.sorted().map { "\($0)" }.joined(separator: ", ")
+    let text =
+      switch query {
+      case .keep: "with its query"
+      case .drop: "without its query"
+      case .only(let names):
+        "with " + names.map { String(decoding: $0, as: UTF8.self) }.joined(separator: ", ")
+          + " of its query"
+      }
+    return [
+      "key: the path \(text)\(hasHost ? ", after the host where it is logged" : "")",
+      "a cache may answer \(methods) and store \(codes); writes: \(writes.rawValue)",
+    ]
+  }
+}
+
+/// Turns the fields of a line of a web log into a request, by the options that all web logs share.
+struct WebMapper {
+  /// What a line comes to.
+  enum Outcome {
+    case record(TraceRecord)
+    /// Left out on purpose, for this reason.
+    case skipped(String)
+    /// The field of the role cannot be read.
+    case bad(WebRole)
+  }
+
+  private let options: WebOptions
+  private let timeRole: WebRole?
+  /// The first of these that a line has is its cost.
+  private let costs: [(role: WebRole, scale: Double)]
+  private let hasLifetimes: Bool
+  private let hasObjectBytes: Bool
+  private let readsGet: Bool
+  /// By status.
+  private let isCacheable: [Bool]
+  private let text = KeyText()
+
+  /// A mapper for lines with these roles.
+  ///
+  /// - Parameter takesAnyCost: each line has one of several costs; otherwise the surest of the
+  ///   roles is the cost of all lines.
+  init(_ options: WebOptions, roles: Set<WebRole>, takesAnyCost: Bool = false) {
+    self.options = options
+    readsGet = options.reads.contains(Array("GET".utf8))
+    isCacheable = (0..<1000).map { options.cacheable.contains($0) }
+    timeRole = WebRole.times.first { roles.contains($0) }
+    let costs = WebRole.costs.filter { roles.contains($0) }.map { role in
+      (role: role, scale: role.costMilliseconds ?? 0)
+    }
+    self.costs = takesAnyCost ? costs : Array(costs.prefix(1))
+    hasLifetimes = !roles.isDisjoint(with: [.cacheControl, .expires, .ttl])
+    hasObjectBytes = roles.contains(.objectBytes)
+  }
+
+  /// The columns that lines with these roles fill.
+  static func columns(of roles: Set<WebRole>) -> TraceColumns {
+    var columns: TraceColumns = [.operation]
+    if roles.contains(.bytes) { columns.insert(.size) }
+    if !roles.isDisjoint(with: WebRole.times) { columns.insert(.time) }
+    if !roles.isDisjoint(with: [.cacheControl, .expires, .ttl]) { columns.insert(.ttl) }
+    if !roles.isDisjoint(with: WebRole.costs) { columns.insert(.cost) }
+    return columns
+  }
+
+  /// The request that a line tells of.
+  @inline(__always) func record(_ line: borrowing WebLine) -> Outcome {
+    var (method, target) = (line[.method], line[.target])
+    if target.isEmpty { target = line[.path] }
+    if target.isEmpty {
+      guard let request = RequestLine(line[.request]) else {
+        return .skipped("they have no method and path")
+      }
+      (method, target) = (request.method, request.target)
+    } else if method.isEmpty, !line[.request].isEmpty, let request = RequestLine(line[.request]) {
+      method = request.method
+    }
+    var record = TraceRecord(key: 0)
+    if let timeRole {
+      guard let time = time(timeRole, line) else { return .bad(timeRole) }
+      record.time = time
+    }
+    guard let status = WebMapper.status(line[.status]) else { return .bad(.status) }
+    guard let operation = operation(method, status) else {
+      return .skipped("they write (writes=skip)")
+    }
+    record.key = key(target, line)
+    let isHead = method.count == 4 && method.next.pointee | 0x20 == 0x68
+    record.operation = operation.rawValue
+    guard setSize(line[.bytes], status, isHead: isHead, operation, &record) else {
+      return .bad(.bytes)
+    }
+    if !line[.cutOff].isEmpty { record.isSizeKnown = false }
+    if hasObjectBytes, operation != .bypass, !line[.objectBytes].isNothing {
+      guard setSize(line[.objectBytes], 200, isHead: false, operation, &record) else {
+        return .bad(.objectBytes)
+      }
+    }
+    if hasLifetimes, operation == .get { setLifetime(line, &record) }
+    if !costs.isEmpty { record.cost = cost(line) }
+    return .record(record)
+  }
+
+  @inline(__always) private func cost(_ line: borrowing WebLine) -> Float {
+    for cost in costs where !line[cost.role].isEmpty {
+      return CostField.sum(line[cost.role], times: cost.scale) ?? TraceRecord.unknownCost
+    }
+    return TraceRecord.unknownCost
+  }
+
+  @inline(__always) private func time(_ role: WebRole, _ line: borrowing WebLine) -> UInt64? {
+    if let unit = role.timeUnit { return unit.microseconds(line[role]) }
+    if role == .timestamp { return LogTime.microseconds(dateOrNumber: line[role]) }
+    guard role == .date else { return LogTime.microseconds(line[.time]) }
+    guard let day = LogTime.microseconds(line[.date]) else { return nil }
+    var clock = DateText(line[.timeOfDay])
+    guard let seconds = clock.clock(), let fraction = clock.fraction() else { return nil }
+    return day + UInt64(seconds) * 1_000_000 + UInt64(fraction)
+  }
+
+  /// The status; 200 where none is logged, 0 for `-` or 000, which an answer that never was has.
+  @inline(__always) private static func status(_ field: TextField) -> Int? {
+    if field.isEmpty { return 200 }
+    var rest = field
+    if field.count == 1, field.next.pointee == 0x2D { return 0 }
+    guard field.count <= 3, let number = rest.takeInteger(), rest.isEmpty, number < 1000 else {
+      return nil
+    }
+    return Int(number)
+  }
+
+  /// What a request does; nil when it is left out.
+  @inline(__always) private func operation(_ method: TextField, _ status: Int) -> Operation? {
+    let isGet = method.isEmpty || (method.count == 3 && method.next.pointee | 0x20 == 0x67)
+    let isRead = isGet ? readsGet : options.reads.contains { method.equals(upperCase: $0) }
+    if isRead { return isCacheable[status] ? .get : .bypass }
+    let isWrite = WebMapper.writes.contains { method.equals(upperCase: $0) }
+    guard isWrite else { return .bypass }
+    switch options.writes {
+    case .pass: return .bypass
+    case .skip: return nil
+    case .invalidate: return (200..<400).contains(status) ? .delete : .bypass
+    }
+  }
+
+  private static let writes = ["PUT", "POST", "PATCH", "DELETE"].map { Array($0.utf8) }
+
+  /// The size of a whole object is that of a 200 or 203 with its body. What a part or another
+  /// answer has stands in where an object has no other; a 304 and the answer to a HEAD say nothing.
+  @inline(__always) private func setSize(
+    _ field: TextField, _ status: Int, isHead: Bool, _ operation: Operation,
+    _ record: inout TraceRecord
+  ) -> Bool {
+    var rest = field
+    let isNone = field.isEmpty || (field.count == 1 && field.next.pointee == 0x2D)
+    var bytes: UInt32 = 0
+    if !isNone {
+      guard let number = rest.takeInteger(), rest.isEmpty else { return false }
+      bytes = UInt32(clamping: number)
+    }
+    record.size = bytes
+    if operation == .bypass { return true }
+    record.isSizeKnown = !isNone && (status == 200 || status == 203) && !isHead
+    if status == 304 || isHead { record.size = 0 }
+    return true
+  }
+
+  /// Seconds to live by the headers of the answer; an answer that may not be kept passes.
+  private func setLifetime(_ line: borrowing WebLine, _ record: inout TraceRecord) {
+    let control = CacheControl(line[.cacheControl])
+    var seconds: UInt64?
+    if control.forbids {
+      seconds = 0
+    } else if let age = control.seconds {
+      seconds = age
+    } else if !line[.expires].isNothing {
+      let end = LogTime.microseconds(line[.expires]) ?? 0
+      seconds = end > record.time ? (end - record.time) / 1_000_000 : 0
+    } else {
+      var rest = line[.ttl]
+      seconds = rest.takeInteger()
+    }
+    guard let seconds else { return }
+    if seconds == 0 { record.operation = Operation.bypass.rawValue }
+    record.ttl = UInt32(clamping: seconds)
+  }
+
+  /// The key of what was asked for.
+  @inline(__always) private func key(_ target: TextField, _ line: borrowing WebLine) -> UInt64 {
+    let host = options.hasHost ? line[.host] : TextField(target.end, target.end)
+    var query = line[.query]
+    if !query.isEmpty, query.next.pointee == 0x3F { query.skip() }
+    if host.isNothing, query.isNothing, options.query == .keep, !options.ignoresCase {
+      return KeyHash.key(target)
+    }
+    text.clear()
+    if !host.isNothing { text.append(host, lowercased: true) }
+    let mark = target.find(0x3F)
+    let path = TextField(target.next, mark ?? target.end)
+    text.append(path, lowercased: options.ignoresCase)
+    let inner = mark.map { TextField($0 + 1, target.end) }
+    text.append(
+      inner.map { $0.isEmpty ? query : $0 } ?? query, by: options.query,
+      lowercased: options.ignoresCase)
+    return text.key
+  }
+}
+
+/// The first line of an HTTP request: `GET /a?b HTTP/1.1`.
+struct RequestLine {
+  /// `GET`.
+  let method: TextField
+  /// `/a?b`.
+  let target: TextField
+
+  /// The parts of the line; nil when it has no method and target, as when a client connected and
+  /// sent nothing, or something else than HTTP.
+  @inline(__always) init?(_ line: TextField) {
+    guard let blank = line.find(0x20) else { return nil }
+    method = TextField(line.next, blank)
+    guard !method.isEmpty, method.next.pointee &- 0x41 < 26 else { return nil }
+    var end = line.end
+    let start = blank + 1
+    // The protocol is behind the last blank. A target that holds blanks keeps them.
+    var last = end
+    while last > start, last[-1] != 0x20 { last -= 1 }
+    if last > start, line.end - last >= 4, last[0] == 0x48, last[1] == 0x54 { end = last - 1 }
+    guard end > start else { return nil }
+    target = TextField(start, end)
+  }
+}
+
+/// What a `Cache-Control` header of an answer says to a shared cache (RFC 9111).
+struct CacheControl {
+  /// The answer may not be stored, or not be used without asking the origin.
+  private(set) var forbids = false
+  /// For how many seconds it may be used: `s-maxage`, or else `max-age`.
+  private(set) var seconds: UInt64?
+
+  private static let forbidding: [StaticString] = ["no-store", "private", "no-cache"]
+
+  /// The directives in a header, in upper or lower case. An empty header, or `-`, says nothing.
+  init(_ header: TextField) {
+    var rest = header
+    var isShared = false
+    while !rest.isEmpty {
+      let directive = CacheControl.takeDirective(&rest)
+      let equals = directive.find(0x3D)
+      let name = TextField(directive.next, equals ?? directive.end)
+      if CacheControl.forbidding.contains(where: { name.equals(anyCase: $0) }) {
+        // `private="name"` forbids a header alone.
+        if equals == nil { forbids = true }
+      } else if let equals, name.equals(anyCase: "s-maxage") {
+        seconds = CacheControl.number(TextField(equals + 1, directive.end)) ?? seconds
+        isShared = true
+      } else if let equals, !isShared, name.equals(anyCase: "max-age") {
+        seconds = CacheControl.number(TextField(equals + 1, directive.end)) ?? seconds
+      }
+    }
+  }
+
+  /// Takes the bytes off up to a comma, which is no longer there, or the end. A quoted argument may
+  /// have commas: of names of headers, as in `private="set-cookie, x-user"`.
+  private static func takeDirective(_ rest: inout TextField) -> TextField {
+    let start = rest.next
+    var isQuoted = false
+    while let byte = rest.takeByte() {
+      if byte == 0x22 { isQuoted.toggle() }
+      if byte == 0x2C, !isQuoted { return TextField(start, rest.next - 1).trimmed }
+    }
+    return TextField(start, rest.next).trimmed
+  }
+
+  private static func number(_ field: TextField) -> UInt64? {
+    var rest = field
+    if !rest.isEmpty, rest.next.pointee == 0x22 { rest.skip() }
+    return rest.takeInteger()
   }
 }

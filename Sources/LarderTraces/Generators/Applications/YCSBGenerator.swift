@@ -1,3 +1,5 @@
+import LarderEngine
+
 /// The core workloads of YCSB as a cache sees them. Cooper, Silberstein, Tam, Ramakrishnan and
 /// Sears, Benchmarking Cloud Serving Systems with YCSB, SoCC 2010, table 2.
 ///
@@ -60,6 +62,134 @@ enum YCSBGenerator {
           scatter: Permutation(count: objects + budget, seed: objectSeed),
           popularity: workload.popularity, scanLength: UInt64(scanLength), size: size,
           count: UInt64(objects), limit: UInt64(objects + budget)))
+    }
+  }
+}
+
+/// One of the core workloads of the Yahoo! Cloud Serving Benchmark: what its requests do and how
+/// they choose a record.
+struct YCSBWorkload: Sendable {
+  /// Which records are popular.
+  enum Popularity: Sendable {
+    /// Zipf's law over all records, popular ones scattered.
+    case zipfian
+    /// Zipf's law over the age, newest first.
+    case latest
+  }
+
+  /// The letter, lower case.
+  let letter: String
+  /// Shares of read, update, insert, scan and read-modify-write.
+  let shares: [Double]
+  let popularity: Popularity
+  /// What the paper gives as an example, in a few words.
+  let example: String
+
+  static let all = [
+    YCSBWorkload(
+      letter: "a", shares: [0.5, 0.5, 0, 0, 0], popularity: .zipfian,
+      example: "update heavy: half reads, half updates; a session store"),
+    YCSBWorkload(
+      letter: "b", shares: [0.95, 0.05, 0, 0, 0], popularity: .zipfian,
+      example: "read mostly: 95 % reads, 5 % updates; photo tags"),
+    YCSBWorkload(
+      letter: "c", shares: [1, 0, 0, 0, 0], popularity: .zipfian,
+      example: "read only; a cache of user profiles"),
+    YCSBWorkload(
+      letter: "d", shares: [0.95, 0, 0.05, 0, 0], popularity: .latest,
+      example: "read latest: 95 % reads, 5 % inserts; status updates"),
+    YCSBWorkload(
+      letter: "e", shares: [0, 0, 0.05, 0.95, 0], popularity: .zipfian,
+      example: "short ranges: 95 % scans, 5 % inserts; threaded conversations"),
+    YCSBWorkload(
+      letter: "f", shares: [0.5, 0, 0, 0, 0.5], popularity: .zipfian,
+      example: "read-modify-write: half reads, half read and written back; user records"),
+  ]
+}
+
+/// The requests of a YCSB workload.
+final class YCSBCursor: RecordCursor {
+  private var state: State
+
+  init(_ state: State) { self.state = state }
+
+  func fill(_ buffer: UnsafeMutableBufferPointer<TraceRecord>) -> Int {
+    state.fill(buffer)
+    return buffer.count
+  }
+
+  /// A struct, so that a batch is one exclusive access.
+  struct State {
+    var random: RandomStream
+    /// Read, update, insert, scan, read-modify-write.
+    let operations: AliasTable
+    /// Over all records there will be; ranks of those not yet inserted are drawn again.
+    let sampler: ZipfSampler
+    let scatter: Permutation
+    let popularity: YCSBWorkload.Popularity
+    let scanLength: UInt64
+    let size: UInt32
+    /// Records so far and at most.
+    var count: UInt64
+    let limit: UInt64
+    /// The scan under way: its next record, and how many are left.
+    var scanNext: UInt64 = 0
+    var scanLeft: UInt64 = 0
+    /// The record to write back after it was read.
+    var writeBack: UInt64?
+
+    mutating func fill(_ buffer: UnsafeMutableBufferPointer<TraceRecord>) {
+      for index in buffer.indices { buffer[index] = next() }
+    }
+
+    private mutating func next() -> TraceRecord {
+      if scanLeft > 0 { return scanStep() }
+      if let key = writeBack {
+        writeBack = nil
+        return record(key, .set)
+      }
+      switch operations.index(random.next()) {
+      case 0: return record(choose(), .get)
+      case 1: return record(choose(), .set)
+      case 2:
+        // The budget lasts for all traces but one in a thousand million; then the newest record is
+        // written again.
+        if count < limit { count &+= 1 }
+        return record(count &- 1, .set)
+      case 3:
+        scanNext = choose()
+        scanLeft = 1 + random.next(below: scanLength)
+        return scanStep()
+      default:
+        let key = choose()
+        writeBack = key
+        return record(key, .get)
+      }
+    }
+
+    private mutating func scanStep() -> TraceRecord {
+      let key = scanNext
+      scanLeft &-= 1
+      scanNext &+= 1
+      if scanNext >= count { scanNext = 0 }
+      return record(key, .get)
+    }
+
+    @inline(__always) private mutating func choose() -> UInt64 {
+      while true {
+        let rank = sampler.rank(&random)
+        switch popularity {
+        case .latest:
+          if rank <= count { return count &- rank }
+        case .zipfian:
+          let key = scatter(rank &- 1)
+          if key < count { return key }
+        }
+      }
+    }
+
+    @inline(__always) private func record(_ key: UInt64, _ operation: Operation) -> TraceRecord {
+      TraceRecord(key: key, size: size, operation: operation)
     }
   }
 }

@@ -9,8 +9,7 @@ struct EventQueue {
     var id: UInt32
 
     /// Whether it comes before `other`.
-    @inline(__always)
-    func isBefore(_ other: Event) -> Bool {
+    @inline(__always) func isBefore(_ other: Event) -> Bool {
       time < other.time || (time == other.time && id < other.id)
     }
   }

@@ -1,3 +1,5 @@
+import LarderEngine
+
 /// One parameter of a generator or a distribution: `name=value` after a colon, or a key in a
 /// workload file.
 public struct GeneratorParameter: Sendable, Hashable {
@@ -22,5 +24,286 @@ public struct GeneratorParameter: Sendable, Hashable {
     self.defaultValue = defaultValue
     self.summary = summary
     self.origin = origin
+  }
+}
+
+/// What a parameter's value must be, and so how its text is read.
+public enum ParameterKind: Sendable, Hashable {
+  /// A whole number in the range: `1000000`, `1e6`, `10k`, `2M`, `1G`.
+  case count(ClosedRange<Int>)
+  /// A number in the range.
+  case number(ClosedRange<Double>)
+  /// Bytes in the range: `500`, `500B`, `8KiB`, `1MB`.
+  case bytes(ClosedRange<Int>)
+  /// Seconds in the range: `90`, `90s`, `5m`, `2h`, `30d`, `1w`.
+  case duration(ClosedRange<Double>)
+  /// A share from 0 to 1: `0.1` or `10%`.
+  case share
+  /// One of these words.
+  case choice([String])
+  /// `true` or `false`.
+  case flag
+  /// Values separated by commas, each of the given kind's text.
+  indirect case list(ParameterKind)
+
+  /// What to type, for lists of parameters and for errors.
+  public var expectation: String {
+    switch self {
+    case .count(let range):
+      "a whole number from \(range.lowerBound) to \(range.upperBound)"
+    case .number(let range) where range.upperBound == .greatestFiniteMagnitude:
+      "a number, \(ValueText.short(range.lowerBound)) or more"
+    case .number(let range):
+      "a number from \(ValueText.short(range.lowerBound)) to \(ValueText.short(range.upperBound))"
+    case .bytes(let range):
+      "a size from \(range.lowerBound) to \(range.upperBound) bytes, such as 500, 8KiB or 1MB"
+    case .duration(let range):
+      "a time from \(ValueText.short(range.lowerBound)) to "
+        + "\(ValueText.short(range.upperBound)) seconds, such as 90, 5m, 2h or 30d"
+    case .share: "a share from 0 to 1, such as 0.1 or 10%"
+    case .choice(let words): "one of \(words.joined(separator: ", "))"
+    case .flag: "true or false"
+    case .list(let kind): "a comma-separated list, each \(kind.expectation)"
+    }
+  }
+}
+
+/// The values of a component's parameters: those given, or else the declared defaults, read in the
+/// same way. Unknown names and bad values are errors before anything is generated.
+struct ParameterReader {
+  private let component: ComponentSpec
+  private let parameters: [GeneratorParameter]
+
+  /// A reader over what was given.
+  ///
+  /// - Throws: `ComponentError` when a parameter is given that does not exist, or one that must be
+  ///   given is missing.
+  init(
+    _ component: ComponentSpec, parameters: [GeneratorParameter]
+  ) throws(ComponentError) {
+    self.component = component
+    self.parameters = parameters
+    let known = parameters.map(\.name)
+    for name in component.values.keys.sorted() where !known.contains(name) {
+      let hint = name.nearest(among: known).map { "did you mean '\($0)'?" }
+      let list =
+        known.isEmpty ? "it has no parameters" : "it has \(known.joined(separator: ", "))"
+      throw ComponentError(
+        component: component.name, parameter: name,
+        message: "unknown parameter; \(hint ?? list)")
+    }
+    for parameter in parameters {
+      guard parameter.defaultValue != nil || component.values[parameter.name] != nil else {
+        throw ComponentError(
+          component: component.name, parameter: parameter.name,
+          message: "is required: \(parameter.kind.expectation)")
+      }
+    }
+  }
+
+  /// Whether the parameter was given rather than left at its default.
+  func isGiven(_ name: String) -> Bool { component.values[name] != nil }
+
+  /// The text as given or as declared.
+  func text(_ name: String) -> String {
+    component.values[name] ?? parameters.first { $0.name == name }?.defaultValue ?? ""
+  }
+
+  /// A whole number.
+  func count(_ name: String) throws(ComponentError) -> Int {
+    guard case .count(let range) = kind(name), let value = ValueText.count(text(name)),
+      range.contains(value)
+    else { throw badValue(name) }
+    return value
+  }
+
+  /// A number.
+  func number(_ name: String) throws(ComponentError) -> Double {
+    guard case .number(let range) = kind(name), let value = ValueText.number(text(name)),
+      range.contains(value)
+    else { throw badValue(name) }
+    return value
+  }
+
+  /// Bytes.
+  func bytes(_ name: String) throws(ComponentError) -> Int {
+    guard case .bytes(let range) = kind(name), let value = ValueText.bytes(text(name)),
+      range.contains(value)
+    else { throw badValue(name) }
+    return value
+  }
+
+  /// Seconds.
+  func seconds(_ name: String) throws(ComponentError) -> Double {
+    guard case .duration(let range) = kind(name), let value = ValueText.seconds(text(name)),
+      range.contains(value)
+    else { throw badValue(name) }
+    return value
+  }
+
+  /// A share from 0 to 1.
+  func share(_ name: String) throws(ComponentError) -> Double {
+    guard case .share = kind(name), let value = ValueText.share(text(name)) else {
+      throw badValue(name)
+    }
+    return value
+  }
+
+  /// One of the words.
+  func choice(_ name: String) throws(ComponentError) -> String {
+    let word = text(name).lowercased()
+    guard case .choice(let words) = kind(name), words.contains(word) else { throw badValue(name) }
+    return word
+  }
+
+  /// True or false.
+  func flag(_ name: String) throws(ComponentError) -> Bool {
+    guard let value = Bool(text(name).lowercased()) else { throw badValue(name) }
+    return value
+  }
+
+  /// Whole values separated by commas: counts, bytes or seconds.
+  func wholeList(_ name: String) throws(ComponentError) -> [Int] {
+    try list(name) { (kind, item) -> Int? in
+      switch kind {
+      case .count(let range): ValueText.count(item).flatMap { range.contains($0) ? $0 : nil }
+      case .bytes(let range): ValueText.bytes(item).flatMap { range.contains($0) ? $0 : nil }
+      case .duration(let range):
+        ValueText.seconds(item).flatMap { range.contains($0) ? Int($0.rounded()) : nil }
+      default: nil
+      }
+    }
+  }
+
+  /// Numbers separated by commas; empty text is an empty list.
+  func numberList(_ name: String) throws(ComponentError) -> [Double] {
+    if text(name).isEmpty { return [] }
+    return try list(name) { (kind, item) -> Double? in
+      guard case .number(let range) = kind else { return nil }
+      return ValueText.number(item).flatMap { range.contains($0) ? $0 : nil }
+    }
+  }
+
+  /// The error for a value that is not what the parameter must be.
+  func badValue(_ name: String, expected: String? = nil) -> ComponentError {
+    let expectation = expected ?? kind(name)?.expectation ?? "nothing"
+    return ComponentError(
+      component: component.name, parameter: name,
+      message: "expected \(expectation), found '\(text(name))'")
+  }
+
+  private func kind(_ name: String) -> ParameterKind? {
+    parameters.first { $0.name == name }?.kind
+  }
+
+  private func list<Value>(
+    _ name: String, read: (ParameterKind, Substring) -> Value?
+  ) throws(ComponentError) -> [Value] {
+    guard case .list(let itemKind) = kind(name) else { throw badValue(name) }
+    var values: [Value] = []
+    for item in text(name).split(separator: ",", omittingEmptySubsequences: false) {
+      let start = item.firstIndex { $0 != " " } ?? item.endIndex
+      guard let value = read(itemKind, item[start...]) else {
+        throw badValue(name, expected: "\(ParameterKind.list(itemKind).expectation)")
+      }
+      values.append(value)
+    }
+    return values
+  }
+}
+
+/// Reads values as people type them. Every function returns nil for text that is not such a value.
+enum ValueText {
+  /// `1000000`, `1_000_000`, `1e6`, `10k`, `2M`, `1G`: whole numbers only.
+  static func count(_ text: some StringProtocol) -> Int? {
+    scaled(text, units: ["k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9]).flatMap(whole)
+  }
+
+  /// A finite number.
+  static func number(_ text: some StringProtocol) -> Double? { scaled(text, units: [:]) }
+
+  /// `500`, `500B`, `8KiB`, `1MB`; a fraction such as `1.5KiB` must come to whole bytes.
+  static func bytes(_ text: some StringProtocol) -> Int? {
+    let units: [String: Double] = [
+      "B": 1, "KB": 1e3, "kB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 1024, "MiB": 1_048_576,
+      "GiB": 1_073_741_824,
+    ]
+    return scaled(text, units: units).flatMap(whole)
+  }
+
+  /// Seconds from `90`, `90s`, `500ms`, `5m`, `2h`, `30d`, `1w`.
+  static func seconds(_ text: some StringProtocol) -> Double? {
+    let units: [String: Double] = [
+      "ms": 0.001, "s": 1, "m": 60, "min": 60, "h": 3600, "d": 86_400, "w": 604_800,
+    ]
+    return scaled(text, units: units)
+  }
+
+  /// `0.1` or `10%`, from 0 to 1.
+  static func share(_ text: some StringProtocol) -> Double? {
+    scaled(text, units: ["%": 0.01]).flatMap { $0 >= 0 && $0 <= 1 ? $0 : nil }
+  }
+
+  /// A number without needless digits: `5`, not `5.0`.
+  static func short(_ value: Double) -> String {
+    whole(value).map(String.init) ?? "\(value)"
+  }
+
+  /// The number as an integer when it is one that a `Double` holds exactly.
+  private static func whole(_ value: Double) -> Int? {
+    value == value.rounded(.towardZero) && abs(value) <= 0x1p53 ? Int(value) : nil
+  }
+
+  /// A number, then one of the units or nothing.
+  private static func scaled(_ text: some StringProtocol, units: [String: Double]) -> Double? {
+    // The sign and exponent of a number belong to it; letters after the last digit are the unit.
+    guard let last = text.lastIndex(where: { ("0"..."9").contains($0) || $0 == "." }) else {
+      return nil
+    }
+    let unitStart = text.index(after: last)
+    let digits = String(text[..<unitStart].filter { $0 != "_" })
+    // `Double` also reads hexadecimal, "inf" and "nan".
+    guard digits.allSatisfy({ "0123456789.eE+-".contains($0) }), let value = Double(digits)
+    else { return nil }
+    let unit = text[unitStart...].drop { $0 == " " }
+    if unit.isEmpty { return value.isFinite ? value : nil }
+    guard let factor = units[String(unit)] else { return nil }
+    // Dividing is exact where multiplying by 0.01 or 0.001 is not: 7% is 0.07.
+    let result = factor < 1 ? value / (1 / factor).rounded() : value * factor
+    return result.isFinite ? result : nil
+  }
+}
+
+/// How many new objects a generator will make at most, so that its keys have a limit it can state.
+enum ArrivalBudget {
+  /// Enough for requests of which each makes an object with the given probability, in all but one
+  /// of a thousand million traces: the mean and six standard deviations.
+  static func objects(requests: Int, share: Double) -> Int {
+    let mean = Double(requests) * share
+    let spread = (mean * (1 - share)).squareRoot()
+    return min(requests, Int(mean + 6 * spread) + 10)
+  }
+}
+
+extension GeneratorParameter {
+  /// More objects than a prepared trace can number are refused.
+  static let objectsMax = 4_294_967_294
+
+  /// How many objects there are.
+  static func objects(
+    default value: String, _ summary: String = "Number of distinct objects.", origin: String = ""
+  ) -> GeneratorParameter {
+    GeneratorParameter("objects", .count(1...objectsMax), default: value, summary, origin: origin)
+  }
+
+  /// The exponent of Zipf's law.
+  static func exponent(
+    default value: String,
+    _ summary: String = "Exponent of Zipf's law; 0 makes all objects equally popular.",
+    origin: String = ""
+  ) -> GeneratorParameter {
+    GeneratorParameter(
+      "exponent", .number(0...Double.greatestFiniteMagnitude), default: value, summary,
+      origin: origin)
   }
 }

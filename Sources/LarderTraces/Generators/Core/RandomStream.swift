@@ -1,3 +1,5 @@
+import LarderEngine
+
 /// Random numbers for the generators' inner loops: SplitMix64.
 ///
 /// Steele, Lea and Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA 2014. The engine
@@ -11,29 +13,24 @@ struct RandomStream: Sendable {
   init(seed: UInt64, purpose: UInt64) { state = Self.derived(seed, purpose) }
 
   /// The next 64 random bits.
-  @inline(__always)
-  mutating func next() -> UInt64 {
+  @inline(__always) mutating func next() -> UInt64 {
     state &+= 0x9e37_79b9_7f4a_7c15
     return Self.mixed(state)
   }
 
   /// A number from 0 to `bound` - 1; `bound` is above 0.
-  @inline(__always)
-  mutating func next(below bound: UInt64) -> UInt64 {
+  @inline(__always) mutating func next(below bound: UInt64) -> UInt64 {
     next().multipliedFullWidth(by: bound).high
   }
 
   /// A number from 0 up to but not including 1, a multiple of 2^-53.
-  @inline(__always)
-  mutating func nextUnit() -> Double { Self.unit(next()) }
+  @inline(__always) mutating func nextUnit() -> Double { Self.unit(next()) }
 
   /// Whether something happens that has the probability of `threshold` / 2^64.
-  @inline(__always)
-  mutating func happens(_ threshold: UInt64) -> Bool { next() < threshold }
+  @inline(__always) mutating func happens(_ threshold: UInt64) -> Bool { next() < threshold }
 
   /// The upper 53 bits as a number from 0 up to but not including 1.
-  @inline(__always)
-  static func unit(_ bits: UInt64) -> Double { Double(bits >> 11) * 0x1p-53 }
+  @inline(__always) static func unit(_ bits: UInt64) -> Double { Double(bits >> 11) * 0x1p-53 }
 
   /// The threshold of a probability for `happens`; 1 becomes the largest threshold, which misses
   /// once in 2^64.
@@ -42,8 +39,7 @@ struct RandomStream: Sendable {
   }
 
   /// A bijection of 64 bits in which every input bit changes half of the output bits.
-  @inline(__always)
-  static func mixed(_ value: UInt64) -> UInt64 {
+  @inline(__always) static func mixed(_ value: UInt64) -> UInt64 {
     var word = value
     word = (word ^ word >> 30) &* 0xbf58_476d_1ce4_e5b9
     word = (word ^ word >> 27) &* 0x94d0_49bb_1331_11eb
@@ -51,8 +47,196 @@ struct RandomStream: Sendable {
   }
 
   /// Another seed that follows from a seed and a number, such as a part's place in a mix.
-  @inline(__always)
-  static func derived(_ seed: UInt64, _ number: UInt64) -> UInt64 {
+  @inline(__always) static func derived(_ seed: UInt64, _ number: UInt64) -> UInt64 {
     mixed(mixed(seed &+ 0x9e37_79b9_7f4a_7c15) ^ (number &+ 1) &* 0xd6e8_feb8_6659_fd93)
+  }
+}
+
+extension RandomStream {
+  /// An exponential waiting time with mean 1: never 0, never infinite.
+  mutating func nextExponential() -> Double {
+    -DeterministicMath.log(1 - nextUnit() * (1 - 0x1p-53))
+  }
+
+  /// How often something happens before it first fails, so that the mean is `mean`; at most 2^31.
+  mutating func nextGeometric(mean: Double) -> Int {
+    guard mean > 0 else { return 0 }
+    let scale = -1 / DeterministicMath.log(mean / (1 + mean))
+    return Int(min(nextExponential() * scale, 0x1p31))
+  }
+}
+
+/// Draws ranks 1 to n with probability proportional to 1 / rank^exponent, exactly, for any exponent
+/// from 0 and any n, in constant time and a few kilobytes.
+///
+/// Rejection under a step function (von Neumann 1951): ranks are cut into blocks whose ends differ
+/// by at most 1/32; a block is drawn by the weight it would have if all its ranks were as likely as
+/// its first, a rank in it evenly, and the rank is kept with its true share of that likelihood. No
+/// normalising sum is needed, so that nothing depends on n but the number of blocks (640 for four
+/// thousand million). About 1 draw in 64 is repeated; most are kept without computing a power.
+/// Unlike the approximation of Gray et al. (SIGMOD 1994) that YCSB uses, it holds for exponent 1
+/// and above and for the first ranks; rejection-inversion (Hörmann and Derflinger, ACM TOMACS 6,
+/// 1996) is as exact and needs two powers a draw.
+struct ZipfSampler: Sendable {
+  /// Ranks that follow one another.
+  private struct Block {
+    /// The first rank.
+    var start: UInt32
+    /// How many.
+    var length: UInt32
+    /// The share of the first rank's probability that the last one has, of 2^64.
+    var surelyKept: UInt64
+  }
+
+  private let blocks: [Block]
+  private let table: AliasTable
+  private let exponent: Double
+  private let shift: Double
+
+  /// A sampler of ranks 1 to `count`; `exponent` and `shift` are finite and not negative. A shift
+  /// flattens the first ranks: 1 / (rank + shift)^exponent, the law of Mandelbrot (1953).
+  init(count: Int, exponent: Double, shift: Double = 0) {
+    var blocks: [Block] = []
+    var weights: [Double] = []
+    var start = 1
+    while start <= count {
+      let length = min(max(1, start / 32), count - start + 1)
+      // Relative to rank 1 and to the block's first rank, so that no exponent is too large.
+      let end = Double(start + length - 1) + shift
+      let first = DeterministicMath.pow((1 + shift) / (Double(start) + shift), exponent)
+      let last = DeterministicMath.pow((Double(start) + shift) / end, exponent)
+      // Too small to be ever drawn.
+      if first < 1e-290 { break }
+      blocks.append(
+        Block(
+          start: UInt32(truncatingIfNeeded: start), length: UInt32(truncatingIfNeeded: length),
+          surelyKept: RandomStream.threshold(last)))
+      weights.append(first * Double(length))
+      start += length
+    }
+    self.blocks = blocks
+    self.table = AliasTable(weights: weights)
+    self.exponent = exponent
+    self.shift = shift
+  }
+
+  /// The next rank, from 1.
+  @inline(__always) func rank(_ random: inout RandomStream) -> UInt64 {
+    while true {
+      let block = blocks[table.index(random.next())]
+      let (offset, fraction) = random.next().multipliedFullWidth(by: UInt64(block.length))
+      let rank = UInt64(block.start) + offset
+      if fraction <= block.surelyKept || isKept(rank, block: block, fraction: fraction) {
+        return rank
+      }
+    }
+  }
+
+  @inline(never) private func isKept(_ rank: UInt64, block: Block, fraction: UInt64) -> Bool {
+    let ratio = (Double(block.start) + shift) / (Double(rank) + shift)
+    return fraction < RandomStream.threshold(DeterministicMath.pow(ratio, exponent))
+  }
+}
+
+/// Draws an index with given weights in constant time.
+///
+/// Walker, An Efficient Method for Generating Discrete Random Variables with General Distributions,
+/// ACM TOMS 3 (1977); built as in Vose, A Linear Algorithm for Generating Random Numbers with a
+/// Given Distribution, IEEE TSE 17 (1991). Probabilities are exact to 2^-52 of a column.
+struct AliasTable: Sendable {
+  /// A column: its own index below the threshold, the other above.
+  private struct Column {
+    var threshold: UInt64
+    var other: UInt32
+  }
+
+  private let columns: [Column]
+  /// Number of indexes.
+  var count: Int { columns.count }
+
+  /// A table over weights that are finite, not negative and not all zero. Complexity: O(weights).
+  init(weights: [Double]) {
+    let total = weights.reduce(0, +)
+    let scale = Double(weights.count) / total
+    var heights = weights.map { $0 * scale }
+    var columns = heights.indices.map { Column(threshold: .max, other: UInt32($0)) }
+    var small = heights.indices.filter { heights[$0] < 1 }
+    var large = heights.indices.filter { heights[$0] >= 1 }
+    while let low = small.popLast(), let high = large.popLast() {
+      columns[low] = Column(
+        threshold: RandomStream.threshold(heights[low]), other: UInt32(high))
+      heights[high] -= 1 - heights[low]
+      if heights[high] < 1 { small.append(high) } else { large.append(high) }
+    }
+    // What is left is full but for rounding, and keeps its whole column.
+    self.columns = columns
+  }
+
+  /// The index that 64 random bits stand for.
+  @inline(__always) func index(_ bits: UInt64) -> Int {
+    let (column, fraction) = bits.multipliedFullWidth(by: UInt64(truncatingIfNeeded: columns.count))
+    let index = Int(truncatingIfNeeded: column)
+    return fraction < columns[index].threshold ? index : Int(columns[index].other)
+  }
+}
+
+/// A distribution given by a few of its quantiles, as measurements are published: between two of
+/// them the logarithm of the value is even.
+struct QuantileTable: Sendable {
+  private let shares: [Double]
+  private let logarithms: [Double]
+
+  /// A table over pairs of a share and the value that this share lies below: shares rising from 0
+  /// to 1, values above 0 and not falling.
+  init(_ points: [(share: Double, value: Double)]) {
+    shares = points.map(\.share)
+    logarithms = points.map { DeterministicMath.log($0.value) }
+  }
+
+  /// A random value. Complexity: O(points).
+  func draw(_ random: inout RandomStream) -> Double {
+    let share = random.nextUnit()
+    var index = 1
+    while index < shares.count - 1, share >= shares[index] { index += 1 }
+    let part = (share - shares[index - 1]) / (shares[index] - shares[index - 1])
+    let step = logarithms[index] - logarithms[index - 1]
+    return DeterministicMath.exp(logarithms[index - 1] + part * step)
+  }
+}
+
+/// A seeded bijection of 0 ..< count, computed rather than stored: popular ranks get keys that are
+/// scattered, as hashed keys are.
+///
+/// A bijection of the next power of two, applied again while it leads out of the range (cycle
+/// walking; Black and Rogaway, Ciphers with Arbitrary Finite Domains, CT-RSA 2002): fewer than two
+/// steps on average.
+struct Permutation: Sendable {
+  private let count: UInt64
+  private let mask: UInt64
+  private let shift: UInt64
+  private let multipliers: (UInt64, UInt64)
+  private let addend: UInt64
+
+  /// A permutation of 0 ..< `count`, which is above 0.
+  init(count: Int, seed: UInt64) {
+    self.count = UInt64(count)
+    let bits = max(2, UInt64(Int.bitWidth - (count - 1).leadingZeroBitCount))
+    mask = bits == 64 ? .max : 1 << bits - 1
+    shift = (bits + 1) / 2
+    var random = RandomStream(seed: seed, purpose: 0x9e27)
+    multipliers = (random.next() | 1, random.next() | 1)
+    addend = random.next()
+  }
+
+  /// Where the number goes.
+  @inline(__always) func callAsFunction(_ number: UInt64) -> UInt64 {
+    var value = number
+    repeat {
+      value = (value &+ addend) &* multipliers.0 & mask
+      value ^= value >> shift
+      value = value &* multipliers.1 & mask
+      value ^= value >> shift
+    } while value >= count
+    return value
   }
 }

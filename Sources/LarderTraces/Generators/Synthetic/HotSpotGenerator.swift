@@ -39,8 +39,7 @@ enum HotSpotGenerator: Generator {
     let objects: UInt64
     let threshold: UInt64
 
-    @inline(__always)
-    mutating func next() -> UInt64 {
+    @inline(__always) mutating func next() -> UInt64 {
       if random.happens(threshold) { return random.next(below: hot) }
       return min(hot &+ random.next(below: cold), objects &- 1)
     }

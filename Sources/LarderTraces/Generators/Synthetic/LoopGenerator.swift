@@ -18,8 +18,7 @@ enum LoopGenerator: Generator {
     let objects: UInt64
     var key: UInt64 = 0
 
-    @inline(__always)
-    mutating func next() -> UInt64 {
+    @inline(__always) mutating func next() -> UInt64 {
       let current = key
       key &+= 1
       if key == objects { key = 0 }

@@ -40,8 +40,7 @@ enum OneHitWondersGenerator: Generator {
     var count: UInt64
     let limit: UInt64
 
-    @inline(__always)
-    mutating func next() -> UInt64 {
+    @inline(__always) mutating func next() -> UInt64 {
       if random.happens(threshold), count < limit {
         count &+= 1
         return count &- 1

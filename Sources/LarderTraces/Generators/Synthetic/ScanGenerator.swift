@@ -47,8 +47,7 @@ enum ScanGenerator: Generator {
     var position: UInt64 = 0
     var left = 0
 
-    @inline(__always)
-    mutating func next() -> UInt64 {
+    @inline(__always) mutating func next() -> UInt64 {
       if left == 0 {
         guard random.happens(start) else { return sampler.rank(&random) - 1 }
         left = length

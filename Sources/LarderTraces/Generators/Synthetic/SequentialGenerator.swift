@@ -23,8 +23,7 @@ enum SequentialGenerator: Generator {
     var left: Int
     var key: UInt64 = 0
 
-    @inline(__always)
-    mutating func next() -> UInt64 {
+    @inline(__always) mutating func next() -> UInt64 {
       if left == 0 {
         left = each
         key &+= 1

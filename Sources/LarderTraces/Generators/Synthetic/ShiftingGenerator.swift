@@ -52,8 +52,7 @@ enum ShiftingGenerator: Generator {
     let every: Int
     var left: Int
 
-    @inline(__always)
-    mutating func next() -> UInt64 {
+    @inline(__always) mutating func next() -> UInt64 {
       if left == 0 {
         left = every
         end &+= step

@@ -20,7 +20,6 @@ enum UniformGenerator: Generator {
     var random: RandomStream
     let objects: UInt64
 
-    @inline(__always)
-    mutating func next() -> UInt64 { random.next(below: objects) }
+    @inline(__always) mutating func next() -> UInt64 { random.next(below: objects) }
   }
 }

@@ -36,8 +36,7 @@ enum ZipfGenerator: Generator {
     var random: RandomStream
     let sampler: ZipfSampler
 
-    @inline(__always)
-    mutating func next() -> UInt64 { sampler.rank(&random) - 1 }
+    @inline(__always) mutating func next() -> UInt64 { sampler.rank(&random) - 1 }
   }
 
   private struct Scattered: KeyStream {
@@ -45,7 +44,6 @@ enum ZipfGenerator: Generator {
     let sampler: ZipfSampler
     let permutation: Permutation
 
-    @inline(__always)
-    mutating func next() -> UInt64 { permutation(sampler.rank(&random) - 1) }
+    @inline(__always) mutating func next() -> UInt64 { permutation(sampler.rank(&random) - 1) }
   }
 }

@@ -1,5 +1,5 @@
 import Foundation
-import LarderChecks
+import LarderHarness
 
 extension FuzzTarget {
   /// A baseline file, of whatever workload it names. One that is read is written and read again.

@@ -1,5 +1,5 @@
 import Foundation
-import LarderStore
+import LarderExperiments
 
 extension FuzzTarget {
   /// The part that a user names in the first line, and the variables of a scheduler in the others.

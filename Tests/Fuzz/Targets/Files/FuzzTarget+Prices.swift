@@ -1,5 +1,5 @@
 import Foundation
-import LarderAdvice
+import LarderExperiments
 
 extension FuzzTarget {
   /// A file of prices for `larder advise`.

@@ -1,6 +1,6 @@
 import Foundation
+import LarderExperiments
 import LarderReports
-import LarderSimulation
 
 extension FuzzTarget {
   /// A `results.json`. One that is read is written and read again, and every report is made of it.

@@ -1,5 +1,5 @@
 import Foundation
-import LarderStore
+import LarderExperiments
 
 extension FuzzTarget {
   /// A file of a store: as it is, or with the first line and the seal that make it one, so that its

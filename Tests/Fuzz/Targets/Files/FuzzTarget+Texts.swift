@@ -1,9 +1,9 @@
 import Foundation
 import Larder
 import LarderEngine
-import LarderSystem
+import LarderExperiments
+import LarderSupport
 import LarderTraces
-import LarderWorkloads
 
 extension FuzzTarget {
   /// What users type, and texts that are made safe: the first byte chooses, the rest is the text.

@@ -1,6 +1,6 @@
 import Foundation
+import LarderExperiments
 import LarderHarness
-import LarderWorkloads
 
 extension FuzzTarget {
   /// A workload file. One that is read is planned for two traces, with and without sizes.

@@ -1,5 +1,5 @@
 import LarderEngine
-import LarderSimulation
+import LarderExperiments
 
 /// What holds for every simulation.
 enum SimulationProperties {

@@ -1,5 +1,5 @@
 import LarderEngine
-import LarderSimulation
+import LarderExperiments
 import LarderTraces
 
 /// What holds for every trace that was read, whatever it was read from.

@@ -1,0 +1,244 @@
+import LarderEngine
+
+/// How segments are recycled: what counts of them is copied to the open segment.
+extension DiskCore {
+  /// What became of the attempt to copy one value.
+  private enum MoveOutcome {
+    case done
+    /// The file system does not let it; `isPassing` when it may do so later.
+    case refused(isPassing: Bool)
+  }
+
+  /// Recycles segments for as long as too many bytes are dead. Only after a commit: a failure takes
+  /// nothing along that was acknowledged, and is of no account to the caller. The next call tries
+  /// again.
+  func recycleSegments() {
+    if let index { settleMoves(index) }
+    while transaction.operations == 0, unsettledMoves.isEmpty, folder.segments.isWasteful,
+      let index,
+      let segment = folder.segments.victim()
+    {
+      guard recycle(segment, index) else { return }
+    }
+  }
+
+  /// The ids whose values are in a segment, in the order in which they stand there: the same for
+  /// the same requests, whatever ids keys have. O(n log n) in the values of the segment.
+  private func ids(in segment: UInt64) -> [ObjectID] {
+    Set(folder.segments.ids(in: segment))
+      .filter { DiskSegmentPlace(slots[Int($0)].file)?.segment == segment }
+      .sorted { slots[Int($0)].file < slots[Int($1)].file }
+  }
+
+  /// Copies what counts of a segment, and says whether all of it.
+  private func recycle(_ segment: UInt64, _ index: DiskIndex) -> Bool {
+    var moves: [DiskMove] = []
+    var isDone = true
+    do throws(SQLiteError) {
+      try beginWriting(index)
+      for id in ids(in: segment) {
+        if case .refused(let isPassing) = try move(id, &moves, index) {
+          if !isPassing { folder.segments.spend(segment) }
+          isDone = false
+          break
+        }
+      }
+      // Values that were found damaged.
+      if !doomed.isEmpty { try beginWriting(index) }
+      try commit(index)
+    } catch {
+      takeBack(moves)
+      rollBack(index)
+      if !error.isWriteFailure { try? recover(from: error) }
+      return false
+    }
+    for move in moves {
+      folder.retire(move.old, bytes: UInt64(move.bytes), keeps: true)
+      statistics.bytesMoved += UInt64(move.bytes)
+    }
+    if isDone { folder.segments.spend(segment) }
+    return isDone
+  }
+
+  /// Notes where the value of an entry is now.
+  func setFile(_ file: UInt64, of id: ObjectID) {
+    slots[Int(id)].file = file
+    if let place = DiskSegmentPlace(file) { folder.segments.note(id, at: place) }
+  }
+
+  private func move(
+    _ id: ObjectID, _ moves: inout [DiskMove], _ index: DiskIndex
+  ) throws(SQLiteError) -> MoveOutcome {
+    let slot = slots[Int(id)]
+    let count = Int(slot.bytes) + (index.seal == nil ? 0 : DiskSeal.overhead)
+    let body = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
+    defer { body.deallocate() }
+    let file: UInt64
+    do throws(FileFailure) {
+      guard try isWhole(slot, into: body, isSealed: index.seal != nil) else {
+        damage(id)
+        return .done
+      }
+      file = try folder.write(UnsafeRawBufferPointer(body))
+    } catch {
+      return .refused(isPassing: error.isPassing)
+    }
+    do throws(SQLiteError) {
+      guard try index.move(id, slot, toPlace: file) else {
+        transaction.retired.append(DiskTransaction.Retired(number: file, bytes: slot.bytes))
+        damage(id)
+        return .done
+      }
+    } catch {
+      transaction.retired.append(DiskTransaction.Retired(number: file, bytes: slot.bytes))
+      throw error
+    }
+    setFile(file, of: id)
+    moves.append(
+      DiskMove(id: id, stored: slot.stored, old: slot.file, copy: file, bytes: slot.bytes))
+    return .done
+  }
+
+  /// Reads a value as it is stored, and says whether it is what was stored.
+  private func isWhole(
+    _ slot: DiskSlot, into body: UnsafeMutableRawBufferPointer, isSealed: Bool
+  ) throws(FileFailure) -> Bool {
+    guard let place = DiskSegmentPlace(slot.file), let digest = slot.digest else { return false }
+    do throws(FileFailure) {
+      guard
+        try folder.files.read(
+          DiskSegments.name(place.segment), in: folder.values, at: place.offset, into: body)
+      else { return false }
+    } catch {
+      if error.isNoFile { return false }
+      throw error
+    }
+    let bytes = UnsafeRawBufferPointer(body)
+    return isSealed
+      ? DiskSeal.mark(bytes) == slot.checksum
+      : ByteHash.hash(bytes, seed: digest.checksumSeed) == slot.checksum
+  }
+
+  /// What a commit that failed was to move. Both places stay: of such a commit a crash may show
+  /// all, and where there is no log, SQLite may have finished it before it failed.
+  private func takeBack(_ moves: [DiskMove]) {
+    for move in moves { slots[Int(move.id)].file = move.old }
+    unsettledMoves += moves
+  }
+
+  /// Finds out which places the rows name whose moves failed, and gives the others up. What cannot
+  /// be found out now is left to the next transaction, or to the next opening.
+  func settleMoves(_ index: DiskIndex) {
+    if unsettledMoves.isEmpty || index.connection.isInTransaction { return }
+    unsettledMoves.removeAll { move in
+      let slot = slots[Int(move.id)]
+      // Its row is deleted in the next transaction.
+      if doomed.contains(move.id) { return false }
+      guard slot.isStored, slot.stored == move.stored, slot.file == move.old else {
+        folder.retire(move.copy, bytes: UInt64(move.bytes), keeps: true)
+        return true
+      }
+      do throws(SQLiteError) {
+        let isMoved = try index.place(of: move.id) == move.copy
+        if isMoved { setFile(move.copy, of: move.id) }
+        folder.retire(isMoved ? move.old : move.copy, bytes: UInt64(move.bytes), keeps: true)
+        return true
+      } catch {
+        return false
+      }
+    }
+  }
+}
+
+/// A value that was copied from one place in the segments to another.
+struct DiskMove {
+  let id: ObjectID
+  /// Which storing of the key it is.
+  let stored: UInt64
+  let old: UInt64
+  let copy: UInt64
+  let bytes: UInt32
+}
+
+extension DiskCore {
+  /// Gives the cache other limits; what no longer fits is given up, as the policy says. The policy
+  /// is told of the entries as when a database is opened. O(n log n) in the entries.
+  ///
+  /// - Throws: `limit` or `configuration`, when nothing has changed; `closed`; `database`.
+  func resize(_ limits: DiskLimits) throws(DiskCacheError) -> DiskFreed {
+    var wanted = configuration
+    wanted.limits = limits
+    try wanted.check()
+    try checkPolicy(wanted)
+    return try measuringFreed { [self] () throws(DiskCacheError) in
+      let facts = facts()
+      configuration = wanted
+      bytesSinceFreeCheck = .max
+      try remakeTier(configuration)
+      try replay(facts)
+      tier.resetCounts()
+    }
+  }
+
+  /// What the policy has to be told again of the entries that it has.
+  private func facts() -> [ObjectID: Fact] {
+    var facts: [ObjectID: Fact] = [:]
+    for place in slots.indices.dropFirst() {
+      let (id, slot) = (ObjectID(place), slots[place])
+      guard slot.isStored, slot.state == .known else { continue }
+      let expires = tier.expiry(id)
+      if slot.cost == 1, expires == Request.noExpiry { continue }
+      facts[id] = Fact(cost: slot.cost, expires: expires)
+    }
+    return facts
+  }
+}
+
+extension DiskCore {
+  /// Where the cache's bytes stand; a file whose size cannot be had counts as nothing. O(ids).
+  var usage: DiskUsage {
+    let overhead = index?.seal == nil ? 0 : UInt64(DiskSeal.overhead)
+    let retired = transaction.retired.lazy.filter { DiskSegmentPlace($0.number) == nil }
+      .reduce(0) { $0 + UInt64($1.bytes) }
+    return DiskUsage(
+      database: (try? folder.files.size(folder.databasePath)) ?? 0,
+      log: [folder.logPath, folder.journalPath].reduce(0) {
+        $0 + ((try? folder.files.size($1)) ?? 0)
+      },
+      files: slots.lazy.filter { $0.file != 0 && DiskSegmentPlace($0.file) == nil }.reduce(
+        retired + folder.segments.usedBytes
+      ) {
+        $0 + UInt64($1.bytes) + overhead
+      },
+      spare: folder.spareBytes, aside: folder.asideBytes)
+  }
+
+  /// What was written since the cache was opened.
+  var writes: DiskWrites {
+    DiskWrites(files: folder.bytesWritten, log: index?.connection.bytesWritten ?? 0)
+  }
+
+  /// Commits everything and lets the system forget what it holds of the cache's files in memory.
+  /// False when it is not known how. O(ids).
+  func dropPageCache() throws(DiskCacheError) -> Bool {
+    try flush()
+    let index = try openIndex()
+    do throws(SQLiteError) {
+      try index.checkpoint()
+    } catch {
+      throw DiskCacheError(error)
+    }
+    index.connection.releaseMemory()
+    index.readers.close()
+    do throws(FileFailure) {
+      var isKnown = try folder.files.dropCachedOpen(folder.databasePath)
+      isKnown = try folder.segments.dropCached() && isKnown
+      for slot in slots where slot.file != 0 && DiskSegmentPlace(slot.file) == nil {
+        isKnown = try folder.dropCached(slot.file) && isKnown
+      }
+      return isKnown
+    } catch {
+      throw DiskCacheError(error)
+    }
+  }
+}

@@ -1,0 +1,164 @@
+import LarderEngine
+
+/// The file `order`: which entries were used, when and how often, since they were stored. It is a
+/// hint: without it the order of storing stands.
+///
+/// Eight-byte numbers, little-endian: mark, the database's seed, entries, checksum; then for each
+/// entry the number of the operation that used it last, and its id with the hits above it.
+extension DiskCore {
+  private static var mark: UInt64 { 0x3172_6564_726f_6c21 }
+
+  /// Hits between two writings: many against the cost of one.
+  var orderInterval: Int { max(1 << 16, slots.count * 4) }
+
+  /// Writes the file where there were many hits since it was. For calls that write anyway: a get
+  /// does not wait for the disk because of a hint.
+  func writeOrderAfterHits() {
+    if hitsSinceOrder >= orderInterval { writeOrder() }
+  }
+
+  /// Writes the file. A failure leaves the old one, which is no harm.
+  func writeOrder() {
+    hitsSinceOrder = 0
+    guard let index else { return }
+    var words: [UInt64] = [Self.mark, index.seed, 0, 0]
+    for id in slots.indices.dropFirst() {
+      let slot = slots[id]
+      guard slot.isStored, slot.state == .known, slot.hits > 0 else { continue }
+      words.append(slot.accessed.littleEndian)
+      words.append((UInt64(id) | UInt64(slot.hits) << 32).littleEndian)
+    }
+    words[2] = UInt64((words.count - 4) / 2)
+    words[3] = words.withUnsafeBytes {
+      ByteHash.hash(UnsafeRawBufferPointer(rebasing: $0[32...]), seed: index.seed)
+    }
+    for place in 0..<4 { words[place] = words[place].littleEndian }
+    let temporary = folder.orderPath + ".new"
+    do throws(FileFailure) {
+      try words.withUnsafeBufferPointer { (words) throws(FileFailure) in
+        try folder.files.write(
+          UnsafeRawBufferPointer(words), to: temporary, .new,
+          syncs: configuration.durability == .full)
+      }
+      if try ![.file, .missing].contains(folder.files.kind(folder.orderPath)) {
+        try folder.files.removeTree(folder.orderPath)
+      }
+      try folder.files.rename(temporary, to: folder.orderPath)
+    } catch {}
+  }
+
+  /// Reads the file into the slots; what does not fit what the database says is left out. `moved`
+  /// holds new ids by old ones.
+  func readOrder(moved: [Int64: ObjectID]) {
+    guard let index, let bytes = try? folder.files.size(folder.orderPath), bytes >= 32,
+      bytes % 16 == 0, bytes <= 32 + UInt64(max(slots.count, 1 << 16)) * 16
+    else { return }
+    var words = [UInt64](repeating: 0, count: Int(bytes / 8))
+    let isWhole = try? words.withUnsafeMutableBytes {
+      try folder.files.read(folder.orderPath, into: $0)
+    }
+    for place in words.indices { words[place] = UInt64(littleEndian: words[place]) }
+    guard isWhole == true, words[0] == Self.mark, words[1] == index.seed,
+      words[2] == UInt64((words.count - 4) / 2)
+    else { return }
+    let sum = words[4...].map(\.littleEndian).withUnsafeBytes {
+      ByteHash.hash($0, seed: index.seed)
+    }
+    guard sum == words[3] else { return }
+    for place in stride(from: 4, to: words.count, by: 2) {
+      let accessed = words[place]
+      let noted = Int64(words[place + 1] & 0xffff_ffff)
+      let id = moved[noted].map { Int($0) } ?? Int(noted)
+      guard id < slots.count, slots[id].isStored, slots[id].stored < accessed,
+        accessed <= DiskRow.sequenceMax
+      else { continue }
+      slots[id].accessed = accessed
+      slots[id].hits = UInt8(truncatingIfNeeded: words[place + 1] >> 32)
+    }
+  }
+}
+
+/// What the policy is told when a database is opened.
+extension DiskCore {
+  /// What the policy is told of an entry beside its size.
+  struct Fact {
+    var cost: Float
+    var expires: UInt64
+  }
+
+  private struct Event {
+    enum Kind: Int { case insert, replace, hit }
+    var sequence: UInt64
+    var id: ObjectID
+    var kind: Kind
+  }
+
+  /// Tells the policy of everything that is there, in the order in which it was stored and last
+  /// used: all that is kept of its state.
+  func replay(_ facts: [ObjectID: Fact]) throws(DiskCacheError) {
+    let limits = configuration.limits
+    let resident = slots.count { $0.isStored && $0.state == .known }
+    if resident > limits.count ?? .max || valueBytes + rowBytes > limits.bytes ?? .max {
+      // The limits are lower than the last time: the policy chooses with all of the past in mind.
+      try remakeTier(configuration.withoutLimits)
+      tell(events(), facts)
+      while tier.count > 0,
+        tier.count > limits.count ?? .max || valueBytes + rowBytes > limits.bytes ?? .max
+      {
+        drop(tier.giveUp(), .evict(.capacity))
+        statistics.evictions += 1
+      }
+      try remakeTier(configuration)
+    }
+    tier.setRestoring(true)
+    tell(events(), facts)
+    tier.setRestoring(false)
+  }
+
+  private func events() -> [Event] {
+    var events: [Event] = []
+    for place in slots.indices.dropFirst() {
+      let (id, slot) = (ObjectID(place), slots[place])
+      guard slot.isStored, slot.state == .known else { continue }
+      events.append(Event(sequence: slot.inserted, id: id, kind: .insert))
+      if slot.stored > slot.inserted {
+        events.append(Event(sequence: slot.stored, id: id, kind: .replace))
+      }
+      if slot.hits > 0 { events.append(Event(sequence: slot.accessed, id: id, kind: .hit)) }
+      sequence = max(sequence, slot.accessed)
+    }
+    events.sort {
+      ($0.sequence, $0.id, $0.kind.rawValue) < ($1.sequence, $1.id, $1.kind.rawValue)
+    }
+    return events
+  }
+
+  private func tell(_ events: [Event], _ facts: [ObjectID: Fact]) {
+    for event in events where slots[Int(event.id)].isStored {
+      let id = event.id
+      if event.kind == .hit {
+        // Before any time, so that nothing expires here.
+        for _ in 0..<min(slots[Int(id)].hits, Self.replayedHitsMax) where tier.contains(id) {
+          _ = tier.access(id, 0)
+          if dropVictims(sparing: id, counting: \.evictions) { drop(id, .evict(.capacity)) }
+        }
+      } else {
+        let fact = facts[id] ?? Fact(cost: 1, expires: Request.noExpiry)
+        let slot = slots[Int(id)]
+        var request = Request(
+          id: id, size: weight(slot.bytes, row: slot.rowUnits), expires: fact.expires,
+          cost: fact.cost)
+        if let digest = slot.digest { request.fingerprint = digest.fingerprint }
+        var outcome = tier.set(request, 0)
+        // It was stored: a policy that waits for a second request has had it.
+        if outcome == .rejected { outcome = tier.set(request, 0) }
+        let isVictim = dropVictims(sparing: id, counting: \.evictions)
+        if outcome == .rejected || isVictim { drop(id, .evict(.capacity)) }
+      }
+    }
+  }
+
+  /// Hits of one entry that are told to the policy again: what a frequency policy is to know of an
+  /// entry's past, without the time of each.
+  private static var replayedHitsMax: UInt8 { 15 }
+}

@@ -1,0 +1,421 @@
+import LarderEngine
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension DiskCore {
+  /// What a lookup knows of the entry of a key.
+  private enum Presence {
+    case absent
+    /// Resident; the policy has been told of the use.
+    case fresh(ObjectID)
+    /// The same, but the policy has given it up on this use.
+    case last(ObjectID)
+    /// Resident and to be handed out though it has expired; no use of it.
+    case expired(ObjectID)
+  }
+
+  /// The first half of a get: the entry of a key, which is a reference to it, or where it is to be
+  /// read without the lock. `expired` says what becomes of one that has expired. The policy has
+  /// been told of the get already where it is repeated, because another value was stored meanwhile.
+  func get(
+    _ bytes: UnsafeRawBufferPointer, suite: UInt32, expired: DiskExpired, isRepeated: Bool = false
+  ) throws(DiskCacheError) -> DiskLookup {
+    let index = try openIndex()
+    let key = DiskKey(bytes, suite: suite, seed: index.seed)
+    let id: ObjectID
+    var isExpired = false
+    switch find(key, expired, index, isRepeated: isRepeated) {
+    case .absent:
+      miss(key)
+      return .none
+    case .fresh(let found):
+      if let reading = claimReader(for: found, index) { return .row(reading) }
+      id = found
+    case .last(let found):
+      id = found
+    case .expired(let found):
+      if case .kept = expired {
+        keptExpirations += 1
+        statistics.expirations += 1
+      }
+      guard expired.handsOut else {
+        miss(key)
+        return .none
+      }
+      id = found
+      isExpired = true
+    }
+    return try answer(id, key, isExpired: isExpired, from: index)
+  }
+
+  /// The entry of an id that was looked up and counts as used, read with the lock.
+  func answer(
+    _ id: ObjectID, _ key: DiskKey, isExpired: Bool, from index: DiskIndex
+  ) throws(DiskCacheError) -> DiskLookup {
+    do throws(SQLiteError) {
+      if let found = try read(id, key, isExpired: isExpired, from: index) { return found }
+    } catch {
+      miss(key)
+      try recover(from: error)
+      return .none
+    }
+    let isInDatabase = slots[Int(id)].file == 0
+    damage(id)
+    miss(key)
+    if isInDatabase { try checkPages() }
+    return .none
+  }
+
+  /// The second half, for a value in a file: `read` is nil when it was not what was stored.
+  func finish(
+    _ reading: DiskFileReading, _ read: Result<Data?, FileFailure>,
+    _ bytes: UnsafeRawBufferPointer, suite: UInt32
+  ) throws(DiskCacheError) -> DiskFileResult {
+    folder.unpin(reading.file)
+    let value: Data?
+    switch read {
+    case .success(let data): value = data
+    case .failure(let failure):
+      miss(DiskKey(bytes, suite: suite, seed: try openIndex().seed))
+      throw DiskCacheError(failure)
+    }
+    if let value {
+      let entry = DiskEntry(data: value, metadata: reading.metadata)
+      serve(reading.id, reading.stored, entry) { note($0, suite: suite, bytes) }
+      return .entry(entry)
+    }
+    let index = try openIndex()
+    // A value that was copied to another segment is the same, elsewhere.
+    guard isSame(reading.id, reading.stored), slots[Int(reading.id)].file == reading.file else {
+      return .again
+    }
+    damage(reading.id)
+    miss(DiskKey(bytes, suite: suite, seed: index.seed))
+    return .none
+  }
+
+  /// Counts a get that was not answered.
+  func miss(_ key: DiskKey) {
+    statistics.misses += 1
+    note(.miss, key)
+  }
+
+  /// Whether a get would find an entry. No reference to it, and nothing is read.
+  func contains(_ bytes: UnsafeRawBufferPointer, suite: UInt32) throws(DiskCacheError) -> Bool {
+    let key = DiskKey(bytes, suite: suite, seed: try openIndex().seed)
+    guard let id = directory[key.digest], slots[Int(id)].isStored else { return false }
+    if slots[Int(id)].state == .permanent { return true }
+    return tier.contains(id) && !hasExpired(id, clock.nowMicroseconds)
+  }
+
+  /// Looks a key up and tells the policy when its entry is used.
+  private func find(
+    _ key: DiskKey, _ expired: DiskExpired, _ index: DiskIndex, isRepeated: Bool
+  ) -> Presence {
+    guard let id = directory[key.digest] else { return .absent }
+    if slots[Int(id)].state == .permanent { return .fresh(id) }
+    let time: UInt64? = mayExpire() ? clock.nowMicroseconds : nil
+    if let time, hasExpired(id, time) {
+      if stays(id, expired, time, index) { return .expired(id) }
+      if isFromFuture(id, time) {
+        // The policy would take it for a hit.
+        tier.remove(id)
+        keptExpirations += 1
+        statistics.expirations += 1
+        drop(id, .expire)
+        return .absent
+      }
+    }
+    if isRepeated, time.map({ !hasExpired(id, $0) }) ?? true {
+      return tier.contains(id) ? .fresh(id) : .absent
+    }
+    switch use(id, time ?? 0) {
+    case .absent:
+      return .absent
+    case .expired:
+      statistics.expirations += 1
+      drop(id, .expire)
+      return .absent
+    case .hit:
+      // Some policies give objects up on a hit, this one among them; it is still answered.
+      guard hasVictims() else { return .fresh(id) }
+      return dropVictims(sparing: id, counting: \.evictions) ? .last(id) : .fresh(id)
+    }
+  }
+
+  /// True where an entry that may be evicted has expired.
+  @inline(never) func hasExpired(_ id: ObjectID, _ now: UInt64) -> Bool {
+    tier.contains(id) && (tier.expiry(id) <= now || isFromFuture(id, now))
+  }
+
+  /// True for an entry that expires and was stored while the clock was ahead of what it says now:
+  /// how old it is cannot be known, and it would live for as long as the clock was ahead.
+  private func isFromFuture(_ id: ObjectID, _ now: UInt64) -> Bool {
+    Self.isAhead(slots[Int(id)].created, of: now) && tier.expiry(id) != Request.noExpiry
+  }
+
+  /// True for a time that is ahead of the clock by more than clocks are put right by.
+  static func isAhead(_ time: UInt64, of now: UInt64) -> Bool {
+    time > now && time - now > 3_600_000_000
+  }
+
+  /// Tells the policy of a get. A call of its own, as `mayExpire` is.
+  @inline(never) private func use(_ id: ObjectID, _ now: UInt64) -> CacheTier.Access {
+    tier.access(id, now)
+  }
+
+  /// Whether an entry that was found expired stays where it is.
+  private func stays(
+    _ id: ObjectID, _ expired: DiskExpired, _ now: UInt64, _ index: DiskIndex
+  ) -> Bool {
+    switch expired {
+    case .removed: false
+    case .handedOut: true
+    case .kept(let grace, let handsOut): handsOut || isKept(id, grace, now, index)
+    }
+  }
+
+  /// Whether an entry that has expired is still worth keeping. One whose row cannot be read is not.
+  func isKept(_ id: ObjectID, _ grace: Grace, _ now: UInt64, _ index: DiskIndex) -> Bool {
+    let expires = tier.expiry(id)
+    if grace.keeps(hasVersion: false, expires: expires, now: now) { return true }
+    return grace.keeps(hasVersion: true, expires: expires, now: now)
+      && (try? index.hasVersion(id, slots[Int(id)])) ?? false
+  }
+
+  /// The entry of an id, or where it is to be read; nil when it is damaged or another key's.
+  private func read(
+    _ id: ObjectID, _ key: DiskKey, isExpired: Bool, from index: DiskIndex
+  ) throws(SQLiteError) -> DiskLookup? {
+    let slot = slots[Int(id)]
+    var reading: DiskReading?
+    if let stored = slot.key {
+      if stored.elementsEqual(key.bytes) { reading = DiskReading() }
+    } else {
+      reading = try index.read(id, slot, key)
+    }
+    guard let reading else { return nil }
+    var metadata = metadata(of: id, isExpired: isExpired)
+    metadata.version = reading.version
+    metadata.contentType = reading.contentType
+    if slot.file != 0 {
+      folder.pin(slot.file)
+      return .file(
+        DiskFileReading(
+          id: id, slot: slot, key: key, in: folder, seal: index.seal,
+          metadata: metadata))
+    }
+    guard let data = reading.value else { return nil }
+    let entry = DiskEntry(data: data, metadata: metadata)
+    serve(id, slot.stored, entry) { note($0, key) }
+    return .entry(entry)
+  }
+
+  /// What is known of an entry without its row.
+  func metadata(of id: ObjectID, isExpired: Bool) -> DiskMetadata {
+    let slot = slots[Int(id)]
+    let expires = slot.state == .permanent ? Request.noExpiry : tier.expiry(id)
+    var metadata = DiskMetadata(
+      createdMicroseconds: slot.created,
+      expiresMicroseconds: expires == Request.noExpiry ? nil : expires,
+      fetchCost: slot.cost, isPermanent: slot.state == .permanent, isExpired: isExpired)
+    metadata.mustRevalidate = slot.mustRevalidate
+    return metadata
+  }
+
+  /// Counts a get that was answered, and gives the entry up where the policy did so on this use.
+  private func serve(
+    _ id: ObjectID, _ stored: UInt64, _ entry: DiskEntry, _ note: (CacheEventKind) -> Void
+  ) {
+    statistics.bytesRead += UInt64(entry.data.count)
+    if entry.metadata.isExpired {
+      statistics.misses += 1
+      statistics.expiredReads += 1
+      note(.miss)
+      return
+    }
+    statistics.hits += 1
+    note(.hit)
+    guard isSame(id, stored) else { return }
+    if slots[Int(id)].state == .known, !tier.contains(id) {
+      drop(id, .evict(.capacity))
+    } else {
+      noteUse(id)
+    }
+  }
+
+  func noteUse(_ id: ObjectID) {
+    sequence += 1
+    slots[Int(id)].use(sequence)
+    hitsSinceOrder += 1
+  }
+
+  /// Whether an id still stands for what a certain storing put there.
+  func isSame(_ id: ObjectID, _ stored: UInt64) -> Bool {
+    Int(id) < slots.count && slots[Int(id)].isStored && slots[Int(id)].stored == stored
+  }
+
+  /// Gives up an entry whose value is not what was stored.
+  func damage(_ id: ObjectID) {
+    statistics.damages += 1
+    if slots[Int(id)].state == .known { tier.remove(id) }
+    drop(id, .evict(.failure))
+  }
+}
+
+/// What the first half of a get found.
+enum DiskLookup {
+  /// Nothing that can be used.
+  case none
+  /// The entry.
+  case entry(DiskEntry)
+  /// The entry is in its row, to be read without the lock.
+  case row(DiskRowReading)
+  /// The entry's metadata; its value is in a file, to be read without the lock.
+  case file(DiskFileReading)
+}
+
+/// What reading a value's file came to.
+enum DiskFileResult {
+  /// The entry.
+  case entry(DiskEntry)
+  /// The value was damaged.
+  case none
+  /// Something else was stored meanwhile: look again.
+  case again
+}
+
+/// What a lookup does with an entry that it finds expired.
+enum DiskExpired {
+  /// It is removed.
+  case removed
+  /// It is handed out and left where it is.
+  case handedOut
+  /// It is left where it is for as long as it is worth keeping, and removed afterwards; with
+  /// `handsOut` it is handed out and left in any case. It counts as an expiration.
+  case kept(Grace, handsOut: Bool)
+
+  /// Whether the caller gets the entry.
+  var handsOut: Bool {
+    switch self {
+    case .removed: false
+    case .handedOut: true
+    case .kept(_, let handsOut): handsOut
+    }
+  }
+}
+
+/// For how long entries are kept after they have expired, because their origin may say that they
+/// still hold, or because they may be answered with while the origin is asked or cannot be.
+struct Grace: Sendable, Hashable {
+  /// For entries with a version, microseconds.
+  var versioned: UInt64
+  /// For entries without, microseconds.
+  var others: UInt64
+
+  /// Nothing is kept.
+  static var none: Grace { Grace(versioned: 0, others: 0) }
+
+  /// Whether nothing is kept.
+  var isNone: Bool { versioned == 0 && others == 0 }
+
+  /// Whether an entry that has expired is still to be kept.
+  func keeps(hasVersion: Bool, expires: UInt64, now: UInt64) -> Bool {
+    let limit = hasVersion ? max(versioned, others) : others
+    return limit > 0 && now - min(now, expires) <= limit
+  }
+}
+
+/// Gets whose rows are read without the lock. The lookup counts the hit; reading does not change
+/// anything unless it fails.
+extension DiskCore {
+  /// A reader for the row of an entry that was looked up, where one can see it; the get is counted
+  /// as a hit then. While somebody listens all rows are read with the lock: a hit is told only of
+  /// what was read.
+  func claimReader(for id: ObjectID, _ index: DiskIndex) -> DiskRowReading? {
+    let slot = slots[Int(id)]
+    guard slot.file == 0, !isHeard, let digest = slot.digest else { return nil }
+    guard index.isSettled(slot.written) else {
+      index.noteUnsettledRead()
+      return nil
+    }
+    guard let place = index.readers.claim() else { return nil }
+    statistics.hits += 1
+    statistics.bytesRead += UInt64(slot.bytes)
+    noteUse(id)
+    return DiskRowReading(
+      id: id, slot: slot, digest: digest, place: place,
+      metadata: metadata(of: id, isExpired: false))
+  }
+
+  /// Takes a hit back whose row could not be read, and reads the row with the lock: that says
+  /// whether it is damaged. Nil when something else was stored since: look again.
+  ///
+  /// - Parameter hasFailed: whether the reader failed, and not the row.
+  func retry(
+    _ reading: DiskRowReading, hasFailed: Bool, _ bytes: UnsafeRawBufferPointer
+  ) throws(DiskCacheError) -> DiskLookup? {
+    statistics.hits -= 1
+    statistics.bytesRead -= UInt64(reading.slot.bytes)
+    let index = try openIndex()
+    if hasFailed { index.readers.rest() }
+    let (id, slot) = (reading.id, reading.slot)
+    guard isSame(id, slot.stored), slots[Int(id)].digest == slot.digest else { return nil }
+    if slots[Int(id)].hits > 0 { slots[Int(id)].hits -= 1 }
+    let key = DiskKey(bytes, suite: slot.suite, seed: index.seed)
+    return try answer(id, key, isExpired: false, from: index)
+  }
+}
+
+/// A value in its row that is to be read without the cache's lock. It has been counted as a hit.
+struct DiskRowReading: Sendable {
+  let id: ObjectID
+  /// What the lookup found. That is what is read, even if the entry is replaced or removed first:
+  /// the file in which the row is changes with a checkpoint only, or where there is no log with a
+  /// commit, and that waits for the place.
+  let slot: DiskSlot
+  let digest: KeyDigest
+  let place: DiskReaders.Place
+  var metadata: DiskMetadata
+
+  /// The entry, or nil when the row is not what was stored. Must be called once. Needs no lock.
+  ///
+  /// - Parameter key: the bytes of the key that was looked up.
+  func entry(_ key: UnsafeRawBufferPointer) throws(SQLiteError) -> DiskEntry? {
+    let key = DiskKey(key, suite: slot.suite, digest: digest)
+    guard let reading = try place.finish(id, slot, key), let value = reading.value else {
+      return nil
+    }
+    var metadata = metadata
+    metadata.version = reading.version
+    metadata.contentType = reading.contentType
+    return DiskEntry(data: value, metadata: metadata)
+  }
+}
+
+extension DiskCore {
+  /// The keys of a suite whose entries have not expired. O(entries).
+  func keys(suite: UInt32) throws(DiskCacheError) -> [String] {
+    let index = try openIndex()
+    let now = clock.nowMicroseconds
+    var keys: [String] = []
+    do throws(SQLiteError) {
+      try index.scan { id, found in
+        guard let found, found.row.suite == suite, let id = ObjectID(exactly: id),
+          Int(id) < slots.count, slots[Int(id)].isStored,
+          slots[Int(id)].state == .permanent || !hasExpired(id, now)
+        else { return }
+        keys.append(String(decoding: found.key, as: UTF8.self))
+      }
+    } catch {
+      // A database that is set aside leaves none.
+      try recover(from: error)
+      return []
+    }
+    return keys
+  }
+}

@@ -1,0 +1,492 @@
+import LarderEngine
+
+extension DiskCore {
+  /// Stores a value, and says whether it is there afterwards. `life` stands in for what the options
+  /// and the clock say.
+  func set(
+    _ bytes: UnsafeRawBufferPointer, suite name: String, _ value: UnsafeRawBufferPointer,
+    _ options: DiskStoreOptions, life: DiskLife? = nil, codec: String? = nil
+  ) throws(DiskCacheError) -> Bool {
+    let isInline = value.count <= configuration.inlineBytesMax
+    let bytesMax = isInline ? DiskKey.inlineBytesMax : DiskKey.valueBytesMax
+    guard value.count <= bytesMax else {
+      throw .valueTooLarge(bytes: value.count, bytesMax: bytesMax)
+    }
+    guard bytes.count <= DiskKey.bytesMax else {
+      throw .keyTooLarge(bytes: bytes.count, bytesMax: DiskKey.bytesMax)
+    }
+    _ = try openIndex(toChange: bytes, suite: name, writesFile: !isInline)
+    let hasRoom: Bool
+    do throws(DiskCacheError) {
+      hasRoom = try makeFreeSpace(for: UInt64(value.count))
+    } catch {
+      // What the key had is no longer its value.
+      loseValue(of: bytes, suite: name)
+      throw error
+    }
+    // Only now: making room may have begun with an empty database, which has no suites and another
+    // seed.
+    let suite = try makeSuite(name)
+    if let codec { try recordCodec(codec, suite: suite) }
+    let index = try openIndex()
+    let key = DiskKey(bytes, suite: suite, seed: index.seed)
+    let id = directory[key.digest] ?? newEntry(key)
+    let now = clock.nowMicroseconds
+    var row = plannedRow(key, value, options, life ?? newLife(options, now))
+    if let refusal = hasRoom ? place(id, &row, key, now) : .reject {
+      note(refusal, key)
+      try refuse(id, countsRejection: !hasRoom)
+      return false
+    }
+    try write(id, row, key, value, options, isInline: isInline, to: index)
+    note(.set, key)
+    return true
+  }
+
+  private func newEntry(_ key: DiskKey) -> ObjectID {
+    let id = allocateID()
+    directory[key.digest] = id
+    slots[Int(id)].take(key.digest, suite: key.suite)
+    return id
+  }
+
+  private func newLife(_ options: DiskStoreOptions, _ now: UInt64) -> DiskLife {
+    DiskLife(created: now, expires: expiry(options.timeToLive, from: now))
+  }
+
+  /// When something that begins to live now expires.
+  func expiry(_ timeToLive: Duration?, from now: UInt64) -> UInt64 {
+    // A life of nothing is one that is over at once, where the tier takes 0 for none.
+    if let timeToLive, timeToLive.microseconds == 0 { return now }
+    return tier.expiryFrom(now, timeToLive.map(\.microseconds) ?? 0)
+  }
+
+  private func plannedRow(
+    _ key: DiskKey, _ value: UnsafeRawBufferPointer, _ options: DiskStoreOptions,
+    _ life: DiskLife
+  ) -> DiskRow {
+    sequence += 1
+    return DiskRow(
+      suite: key.suite, isPermanent: options.isPermanent, bytes: UInt32(value.count),
+      inserted: sequence, stored: sequence, created: life.created,
+      expires: options.isPermanent ? Request.noExpiry : life.expires,
+      cost: options.fetchCost.asFetchCost,
+      checksum: 0, file: 0, mustRevalidate: options.mustRevalidate)
+  }
+
+  /// Asks the tier for a place and drops what it gives up. When the entry has none, what listeners
+  /// are to hear.
+  private func place(
+    _ id: ObjectID, _ row: inout DiskRow, _ key: DiskKey, _ now: UInt64
+  ) -> CacheEventKind? {
+    let wasStored = slots[Int(id)].isStored
+    if row.isPermanent {
+      if slots[Int(id)].state == .known { tier.remove(id) }
+      countStore(wasStored)
+      return nil
+    }
+    var request = Request(
+      id: id, size: weight(row.bytes, row: rowUnits(keyBytes: key.bytes.count)),
+      expires: row.expires, cost: row.cost)
+    let fingerprints = configuration.fingerprints
+    request.fingerprint =
+      fingerprints == .hashes
+      ? key.digest.fingerprint : fingerprints.fingerprint(text: key.bytes)
+    let outcome = tier.set(request, now)
+    let isVictim = dropVictims(sparing: id, counting: \.evictions)
+    if outcome == .rejected {
+      statistics.rejections += 1
+      return .reject
+    }
+    if outcome == .replaced { row.inserted = slots[Int(id)].inserted }
+    countStore(outcome == .replaced || slots[Int(id)].state == .permanent)
+    return isVictim ? .evict(.capacity) : nil
+  }
+
+  private func countStore(_ replaces: Bool) {
+    if replaces { statistics.replacements += 1 } else { statistics.stores += 1 }
+  }
+
+  /// The value is not stored: what was there of the entry goes.
+  private func refuse(_ id: ObjectID, countsRejection: Bool) throws(DiskCacheError) {
+    if countsRejection {
+      statistics.rejections += 1
+      if slots[Int(id)].state == .known { tier.remove(id) }
+    }
+    drop(id)
+    if !doomed.isEmpty { try commitDoomed() }
+  }
+
+  private func write(
+    _ id: ObjectID, _ planned: DiskRow, _ key: DiskKey, _ value: UnsafeRawBufferPointer,
+    _ options: DiskStoreOptions, isInline: Bool, to index: DiskIndex
+  ) throws(DiskCacheError) {
+    guard let seal = index.seal else {
+      var row = planned
+      row.checksum = ByteHash.hash(value, seed: key.digest.checksumSeed)
+      return try write(id, row, key, body: value, options, isInline: isInline, to: index)
+    }
+    guard let sealed = seal.sealValue(value, key) else {
+      lose(id, key, isPermanent: planned.isPermanent)
+      throw .codec(message: "\(folder.path): a value of \(value.count) bytes cannot be encrypted")
+    }
+    let result = sealed.withUnsafeBytes { body in
+      Result { () throws(DiskCacheError) in
+        var row = planned
+        row.checksum = DiskSeal.mark(body)
+        try write(id, row, key, body: body, options, isInline: isInline, to: index)
+      }
+    }
+    try result.get()
+  }
+
+  /// Writes the bytes that stand for a value.
+  private func write(
+    _ id: ObjectID, _ planned: DiskRow, _ key: DiskKey, body: UnsafeRawBufferPointer,
+    _ options: DiskStoreOptions, isInline: Bool, to index: DiskIndex
+  ) throws(DiskCacheError) {
+    var row = planned
+    if !isInline {
+      do throws(FileFailure) {
+        row.file = try folder.write(body)
+      } catch {
+        lose(id, key, isPermanent: row.isPermanent)
+        throw DiskCacheError(error)
+      }
+    }
+    let isReplacement = slots[Int(id)].isStored
+    if isReplacement { unstore(id) }
+    let hasTexts = options.version != nil || options.contentType != nil
+    note(id, row, keyBytes: key.bytes.count, written: index.age, hasTexts: hasTexts)
+    if row.file != 0, !hasTexts { remember(key.bytes, of: id) }
+    do throws(SQLiteError) {
+      transaction.put(id, bytes: body.count)
+      try beginWriting(index)
+      try index.put(id, row, options, key: key.bytes, body: isInline ? body : nil)
+      try finishWriting(index)
+    } catch {
+      if isReplacement { note(.evict(.failure), key) }
+      rollBack(index)
+      try giveUp(after: error, index)
+    }
+    statistics.bytesWritten += UInt64(row.bytes)
+    recycleSegments()
+    writeOrderAfterHits()
+  }
+
+  /// Gives up the entry of a key, if there is one, whose new value cannot be stored.
+  private func loseValue(of bytes: UnsafeRawBufferPointer, suite name: String) {
+    guard let index = try? openIndex(), let suite = suiteNumber(name) else { return }
+    let key = DiskKey(bytes, suite: suite, seed: index.seed)
+    guard let id = directory[key.digest] else { return }
+    lose(id, key, isPermanent: slots[Int(id)].state == .permanent)
+  }
+
+  /// Gives up an entry whose new value cannot be written.
+  private func lose(_ id: ObjectID, _ key: DiskKey, isPermanent: Bool) {
+    if !isPermanent { tier.remove(id) }
+    drop(id, .evict(.failure))
+    if !doomed.isEmpty { try? commitDoomed() }
+  }
+
+  private func note(
+    _ id: ObjectID, _ row: DiskRow, keyBytes: Int, written age: UInt32, hasTexts: Bool
+  ) {
+    slots[Int(id)].store(row, written: age, hasTexts: hasTexts)
+    slots[Int(id)].rowUnits = rowUnits(keyBytes: keyBytes)
+    setFile(row.file, of: id)
+    if row.isPermanent {
+      permanentBytes += UInt64(row.bytes)
+      permanentEntries += 1
+    } else {
+      valueBytes += UInt64(row.bytes)
+      rowBytes += slots[Int(id)].rowBytes
+    }
+  }
+
+  /// Sees to it that the disk keeps its free bytes, and says whether there is room for a value.
+  private func makeFreeSpace(for bytes: UInt64) throws(DiskCacheError) -> Bool {
+    let limits = configuration.limits
+    guard limits.freeBytes > 0 else { return true }
+    let (sum, overflows) = bytesSinceFreeCheck.addingReportingOverflow(bytes)
+    bytesSinceFreeCheck = sum
+    guard overflows || sum >= limits.freeSpaceInterval else { return true }
+    bytesSinceFreeCheck = 0
+    if try freeBytes() >= limits.freeBytes + bytes { return true }
+    // Until there is room again, every set looks.
+    bytesSinceFreeCheck = .max
+    let missing = limits.freeBytes + bytes - min(try freeBytes(), limits.freeBytes + bytes)
+    let before = valueBytes
+    while tier.count > 0, before - valueBytes < missing {
+      drop(tier.giveUp(), .evict(.freeSpace))
+      statistics.freeSpaceEvictions += 1
+    }
+    try releaseFiles()
+    return try freeBytes() >= limits.freeBytes + bytes
+  }
+
+  private func freeBytes() throws(DiskCacheError) -> UInt64 {
+    do throws(FileFailure) {
+      return try folder.files.freeBytes(at: folder.path)
+    } catch {
+      throw DiskCacheError(error)
+    }
+  }
+}
+
+extension DiskCore {
+  /// Gives an entry another life, and another version where there is one, without its value.
+  /// `expires` is nil for what `timeToLive` and the cache's own limit say.
+  func renew(
+    _ bytes: UnsafeRawBufferPointer, suite: UInt32, timeToLive: Duration?, expires: UInt64?,
+    version: String?
+  ) throws(DiskCacheError) -> Bool {
+    try checkPlace()
+    let index = try openIndex()
+    let key = DiskKey(bytes, suite: suite, seed: index.seed)
+    guard let id = directory[key.digest], slots[Int(id)].isStored else { return false }
+    let isPermanent = slots[Int(id)].state == .permanent
+    let now = clock.nowMicroseconds
+    let life = DiskLife(
+      created: now,
+      expires: isPermanent ? Request.noExpiry : expires ?? expiry(timeToLive, from: now))
+    do throws(SQLiteError) {
+      transaction.renewals.append(
+        DiskTransaction.Life(
+          id: id, stored: slots[Int(id)].stored, created: slots[Int(id)].created,
+          expires: tier.expiry(id)))
+      slots[Int(id)].written = index.age
+      if version != nil { slots[Int(id)].hasTexts = true }
+      try beginWriting(index)
+      guard try index.renew(id, key.bytes, slots[Int(id)], life, version: version) else {
+        transaction.renewals.removeLast()
+        try finishWriting(index)
+        return false
+      }
+      // From here on a get reads the version from the row.
+      if version != nil { slots[Int(id)].key = nil }
+      setLife(id, created: life.created, expires: life.expires)
+      try finishWriting(index)
+    } catch {
+      rollBack(index)
+      try giveUp(after: error, index)
+    }
+    statistics.renewals += 1
+    recycleSegments()
+    return true
+  }
+
+  /// Writes down in memory when a stored entry was created and when it expires.
+  func setLife(_ id: ObjectID, created: UInt64, expires: UInt64) {
+    slots[Int(id)].created = created
+    if slots[Int(id)].state == .known, tier.contains(id) { tier.renew(id, expires) }
+  }
+
+  /// Turns the mark of an entry and says how it stood.
+  func toggleHitBefore(
+    _ bytes: UnsafeRawBufferPointer, suite: UInt32
+  ) throws(DiskCacheError) -> Bool {
+    let key = DiskKey(bytes, suite: suite, seed: try openIndex().seed)
+    guard let id = directory[key.digest], slots[Int(id)].isStored else { return false }
+    slots[Int(id)].isHitBefore.toggle()
+    return !slots[Int(id)].isHitBefore
+  }
+}
+
+extension DiskCore {
+  /// Removes the entry of a key, and says whether there was one.
+  func remove(_ bytes: UnsafeRawBufferPointer, suite: UInt32) throws(DiskCacheError) -> Bool {
+    let key = DiskKey(bytes, suite: suite, seed: try openIndex().seed)
+    var wasStored = false
+    if let id = directory[key.digest] {
+      wasStored = slots[Int(id)].isStored
+      if slots[Int(id)].state == .known { tier.remove(id) }
+      drop(id, .remove)
+      if wasStored { statistics.removals += 1 }
+    }
+    // A key without an entry may have a row that an earlier call could not delete: that the key has
+    // nothing is acknowledged only once the row is gone.
+    if !doomed.isEmpty { try commitDoomed() }
+    return wasStored
+  }
+
+  /// Removes the entry of a key if it has expired.
+  func removeExpired(_ bytes: UnsafeRawBufferPointer, suite: UInt32) throws(DiskCacheError) {
+    let key = DiskKey(bytes, suite: suite, seed: try openIndex().seed)
+    guard let id = directory[key.digest], slots[Int(id)].isStored,
+      slots[Int(id)].state == .known, hasExpired(id, clock.nowMicroseconds)
+    else { return }
+    tier.remove(id)
+    drop(id, .expire)
+    try commitDoomed()
+  }
+
+  /// Removes the entry of a key in a suite in which nothing was ever stored: there is none. What an
+  /// earlier call could not delete goes, as it does with every removal.
+  func removeUnknown() throws(DiskCacheError) -> Bool {
+    _ = try openIndex()
+    if !doomed.isEmpty { try commitDoomed() }
+    return false
+  }
+
+  /// Removes the entries for which `matches` says so, and what the policy remembers of them.
+  func removeAll(
+    counting counter: WritableKeyPath<DiskStatistics, UInt64>, as kind: CacheEventKind,
+    where matches: (ObjectID, DiskSlot) -> Bool
+  ) throws(DiskCacheError) -> DiskFreed {
+    try measuringFreed { [self] () throws(DiskCacheError) -> Void in
+      drop(counting: counter, as: kind, where: matches)
+    }
+  }
+
+  private func drop(
+    counting counter: WritableKeyPath<DiskStatistics, UInt64>, as kind: CacheEventKind,
+    where matches: (ObjectID, DiskSlot) -> Bool
+  ) {
+    for place in slots.indices.dropFirst() {
+      let (id, slot) = (ObjectID(place), slots[place])
+      guard slot.state != .free, matches(id, slot) else { continue }
+      if slot.state == .known { tier.remove(id) }
+      if slot.isStored { statistics[keyPath: counter] += 1 }
+      drop(id, kind)
+    }
+  }
+
+  /// Removes all entries, or all of one suite, and the suites that are empty then.
+  func clear(suite name: String?, includesPermanent: Bool) throws(DiskCacheError) -> DiskFreed {
+    try openIndex(toClear: DiskLosses.Clearing(suite: name, includesPermanent: includesPermanent))
+    if name == nil { folder.removeAside() }
+    let number = name.map { suiteNumber($0) }
+    return try measuringFreed(
+      clearsSuites: { number == nil || number == $0 },
+      { [self] () throws(DiskCacheError) in
+        drop(counting: \.removals, as: .remove) { _, slot in
+          (number == nil || number == slot.suite) && (includesPermanent || slot.state == .known)
+        }
+      })
+  }
+
+  /// Gives entries up, as the policy says, until the limits are about no more than so many.
+  func trim(entriesMax: Int, bytesMax: UInt64) throws(DiskCacheError) -> DiskFreed {
+    try measuringFreed { [self] () throws(DiskCacheError) -> Void in
+      while tier.count > 0, tier.count > entriesMax || valueBytes > bytesMax {
+        drop(tier.giveUp(), .evict(.trim))
+        statistics.trims += 1
+      }
+    }
+  }
+
+  /// Commits deletions, removes the files they leave and gives the database's free pages back.
+  /// `empty` are suites without an entry, which go in the same transaction.
+  func releaseFiles(empty: [UInt32] = []) throws(DiskCacheError) {
+    try removing { [self] index throws(SQLiteError) in
+      if !doomed.isEmpty {
+        if slots.contains(where: \.isStored) {
+          try beginWriting(index)
+        } else {
+          // Nothing is left: SQLite frees the whole table at once.
+          try index.beginIfNeeded()
+          try index.connection.execute("DELETE FROM entries")
+          transaction.deletes += doomed
+          doomed.removeAll()
+        }
+      }
+      if !empty.isEmpty {
+        try index.beginIfNeeded()
+        try index.removeSuites(empty, largest: largestSuite)
+        if suiteNames.count - empty.count <= Self.wipedSuitesMax { try index.wipeSuites() }
+      }
+      try commit(index, keepsFiles: false)
+      try index.shrink()
+    }
+    if !empty.isEmpty {
+      hasSuiteRemains = suiteNames.count - empty.count > Self.wipedSuitesMax
+      forgetSuites(empty)
+    }
+    recycleSegments()
+    folder.removeSpare()
+  }
+
+  /// Suites that are written anew whenever one is removed; more are when the cache is closed.
+  private static var wipedSuitesMax: Int { 256 }
+
+  /// Does something that gives entries up, and says what that freed. Suites for which
+  /// `clearsSuites` says so are removed where they are empty afterwards.
+  func measuringFreed(
+    clearsSuites: ((UInt32) -> Bool)? = nil,
+    _ body: () throws(DiskCacheError) -> Void
+  ) throws(DiskCacheError) -> DiskFreed {
+    try checkPlace()
+    _ = try openIndex()
+    let before = (entries, valueBytes + permanentBytes, diskBytes)
+    try body()
+    let empty = clearsSuites.map { emptySuites().filter($0) } ?? []
+    let isWasteful = clearsSuites == nil ? index?.isMostlyFree : index?.hasFreePages
+    if !doomed.isEmpty || folder.hasSpare || !empty.isEmpty || isWasteful == true {
+      try releaseFiles(empty: empty)
+    }
+    return DiskFreed(
+      count: before.0 - entries, valueBytes: before.1 - valueBytes - permanentBytes,
+      diskBytes: before.2 - min(before.2, diskBytes))
+  }
+
+  /// Entries that are there, permanent ones included.
+  var entries: Int { tier.count + permanentEntries }
+
+  /// Bytes of all files of the cache. O(ids).
+  var diskBytes: UInt64 { usage.total }
+
+  // MARK: Suites
+
+  /// The number of a suite, or nil when nothing was ever stored in it.
+  func suiteNumber(_ name: String) -> UInt32? {
+    name.isEmpty ? 0 : suites[ExactName(name)]
+  }
+
+  /// The number of a suite, which is made where there is none.
+  func makeSuite(_ name: String) throws(DiskCacheError) -> UInt32 {
+    if let number = suiteNumber(name) { return number }
+    let number = newSuiteNumber()
+    let index = try openIndex()
+    do throws(SQLiteError) {
+      // Rows of a suite whose name was damaged go before its number can be another's. The suite is
+      // committed on its own: taken back with others, its number could go to another suite.
+      if !doomed.isEmpty { try beginWriting(index) }
+      try commit(index)
+      try index.addSuite(number, name)
+    } catch {
+      rollBack(index)
+      try giveUp(after: error, index)
+    }
+    adoptSuite(number, name)
+    return number
+  }
+
+  /// A number that no suite has or had: one more than the largest, or where damage has made that
+  /// the largest of all, the first free one.
+  private func newSuiteNumber() -> UInt32 {
+    if largestSuite < .max { return largestSuite + 1 }
+    return (1...UInt32.max).first { suiteNames[$0] == nil } ?? .max
+  }
+
+  /// The suites without an entry. O(ids).
+  func emptySuites() -> [UInt32] {
+    if suiteNames.isEmpty { return [] }
+    let used = Set(slots.lazy.filter(\.isStored).map(\.suite))
+    return suiteNames.keys.filter { !used.contains($0) }.sorted()
+  }
+
+  /// What each suite holds, in the order of making. O(ids).
+  func suiteUsage() throws(DiskCacheError) -> [DiskSuiteUsage] {
+    _ = try openIndex()
+    var byNumber: [UInt32: DiskSuiteUsage] = [0: DiskSuiteUsage(name: "", count: 0, bytes: 0)]
+    for (number, name) in suiteNames {
+      byNumber[number] = DiskSuiteUsage(name: name, count: 0, bytes: 0)
+    }
+    for slot in slots where slot.isStored {
+      byNumber[slot.suite]?.count += 1
+      byNumber[slot.suite]?.bytes += UInt64(slot.bytes)
+    }
+    return byNumber.sorted { $0.key < $1.key }.map(\.value)
+  }
+}

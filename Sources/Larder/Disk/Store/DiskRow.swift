@@ -1,0 +1,124 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// What the database says of an entry, without key and value.
+struct DiskRow {
+  var suite: UInt32
+  var isPermanent: Bool
+  /// Bytes of the value.
+  var bytes: UInt32
+  /// The number of the operation that stored a value under the key first, and it in particular.
+  var inserted: UInt64
+  var stored: UInt64
+  var created: UInt64
+  var expires: UInt64
+  var cost: Float
+  var checksum: UInt64
+  /// The number of the value's file; 0 when the value stands in the row.
+  var file: UInt64
+  /// True if its origin forbids using it once it has expired.
+  var mustRevalidate = false
+
+  /// Both flags as the database has them, in the column `permanent`.
+  var flags: UInt8 { (isPermanent ? 1 : 0) | (mustRevalidate ? 2 : 0) }
+
+  /// The largest number of an operation that is taken for one, far from where counting ends.
+  static var sequenceMax: UInt64 { 1 << 62 }
+
+  /// The checksum of a row: of everything in it but its id, which may be any, and its value, which
+  /// has a checksum of its own. `key` is the key as it is stored.
+  func mark(
+    key: UnsafeRawBufferPointer, version: UnsafeRawBufferPointer?,
+    type: UnsafeRawBufferPointer?, seed: UInt64
+  ) -> UInt64 {
+    let words = (
+      (UInt64(suite) | UInt64(flags) << 32).littleEndian, UInt64(bytes).littleEndian,
+      inserted.littleEndian, stored.littleEndian, created.littleEndian, expires.littleEndian,
+      UInt64(cost.bitPattern).littleEndian, checksum.littleEndian, file.littleEndian,
+      UInt64((version == nil ? 0 : 1) | (type == nil ? 0 : 2)).littleEndian
+    )
+    var hash = withUnsafeBytes(of: words) { ByteHash.hash($0, seed: seed) }
+    hash = ByteHash.hash(key, seed: hash)
+    if let version { hash = ByteHash.hash(version, seed: hash) }
+    if let type { hash = ByteHash.hash(type, seed: hash) }
+    return hash
+  }
+
+  /// The same for texts.
+  func mark(
+    key: UnsafeRawBufferPointer, version: String?, type: String?, seed: UInt64
+  ) -> UInt64 {
+    withBytes(version) { version in
+      withBytes(type) { mark(key: key, version: version, type: $0, seed: seed) }
+    }
+  }
+
+  private func withBytes(
+    _ text: String?, _ body: (UnsafeRawBufferPointer?) -> UInt64
+  ) -> UInt64 {
+    guard var text else { return body(nil) }
+    return text.withUTF8 { body(UnsafeRawBufferPointer($0)) }
+  }
+}
+
+extension DiskRow {
+  /// The row of an entry that gets another life.
+  init(_ slot: DiskSlot, _ life: DiskLife) {
+    self.init(
+      suite: slot.suite, isPermanent: slot.state == .permanent, bytes: slot.bytes,
+      inserted: slot.inserted, stored: slot.stored, created: life.created, expires: life.expires,
+      cost: slot.cost, checksum: slot.checksum, file: slot.file,
+      mustRevalidate: slot.mustRevalidate)
+  }
+}
+
+/// What an encrypted cache seals of an entry beside its value.
+///
+/// Each text is its length in eight bytes, little-endian, and its bytes; nil has the length -1.
+struct DiskHeader {
+  var key: [UInt8]
+  var version: String?
+  var contentType: String?
+
+  init(key: UnsafeRawBufferPointer, version: String?, contentType: String?) {
+    self.key = Array(key)
+    self.version = version
+    self.contentType = contentType
+  }
+
+  /// A header from the bytes of `encoded`, or nil when they are none.
+  init?(decoding data: Data) {
+    var texts: [[UInt8]?] = []
+    var rest = data[...]
+    for _ in 0..<3 {
+      guard rest.count >= 8 else { return nil }
+      let count = rest.prefix(8).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+      rest = rest.dropFirst(8)
+      if count == .max {
+        texts.append(nil)
+        continue
+      }
+      guard count <= UInt64(rest.count) else { return nil }
+      texts.append(Array(rest.prefix(Int(count))))
+      rest = rest.dropFirst(Int(count))
+    }
+    guard rest.isEmpty, let key = texts[0] else { return nil }
+    self.key = key
+    version = texts[1].map { String(decoding: $0, as: UTF8.self) }
+    contentType = texts[2].map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  func encoded() -> Data {
+    let texts = [key, version.map { Array($0.utf8) }, contentType.map { Array($0.utf8) }]
+    var data = Data(capacity: 24 + key.count)
+    for text in texts {
+      let count = text.map { UInt64($0.count) } ?? .max
+      withUnsafeBytes(of: count.littleEndian) { data.append(contentsOf: $0) }
+      if let text { data.append(contentsOf: text) }
+    }
+    return data
+  }
+}

@@ -1,0 +1,260 @@
+import ArgumentParser
+import Foundation
+import LarderExperiments
+import LarderHarness
+import LarderReports
+import LarderSupport
+
+/// `larder check`: holds the caches of a workload against what they were.
+struct CheckCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check",
+    abstract: "Fail when a cache or policy got worse than its baseline.",
+    discussion: """
+      Counts are compared exactly, or within the tolerances of the workload file. Memory and disk \
+      of executed cells may grow by 5 %, or what the workload file says. Timings are compared on \
+      request only: --against times both builds in alternation on this machine; \
+      --timings times calibration kernels next to each cell and compares the ratios with those \
+      in the baseline. Seconds are never stored. See docs/ci.md.
+
+      Examples:
+        larder check Workloads/ci.yaml --update
+        larder check Workloads/ci.yaml --baseline larder-baseline.json --junit check.xml
+        larder check Workloads/ci.yaml --against ../main/.build/release/larder --budget 2m
+
+      Exit codes: 0 passed; 1 something got worse; 2 the request was wrong; 3 with --strict, \
+      timing inconclusive or a figure of the baseline not measured.
+      """)
+
+  @Argument(help: "The workload file.", completion: .file())
+  var workload: String
+
+  @Option(help: "The baseline file.", completion: .file())
+  var baseline = "larder-baseline.json"
+
+  @Flag(help: "Write the baseline, and print what changed.")
+  var update = false
+
+  @Option(help: "Write a JUnit file.", completion: .file())
+  var junit: String?
+
+  @Option(help: "Check this cell only, such as memory/lru/1%. May be repeated.")
+  var only: [String] = []
+
+  @Flag(help: "Fail for every change of a count, gains included.")
+  var exact = false
+
+  @Flag(
+    help: """
+      Exit with 3 if nothing failed, and timing is inconclusive or a figure of the baseline was \
+      not measured.
+      """)
+  var strict = false
+
+  @OptionGroup var timing: CheckTimingOptions
+
+  @OptionGroup var speed: SpeedOptions
+
+  func validate() throws {
+    if update, !only.isEmpty {
+      throw ValidationError("--update writes the whole baseline; remove --only")
+    }
+    if update, timing.against != nil {
+      throw ValidationError("--update does not store results of --against; remove one of them")
+    }
+  }
+
+  func run() throws {
+    Interrupts.listen()
+    let run = CheckRun(self)
+    if let junit { try ReportWriter.check(junit) }
+    if update { try ReportWriter.check(baseline) }
+    let result = try run.result()
+    Output.text(CheckDocument(result).plain(colour: Output.usesColour))
+    if let junit { try ReportWriter.write(CheckJUnit.text(of: result), to: junit) }
+    if update {
+      try run.write()
+      Output.line("\nwritten: \(TextSafety.singleLine(baseline))")
+      return
+    }
+    GitHubStep.tell(result)
+    try conclude(result)
+  }
+
+  /// The exit code.
+  private func conclude(_ result: CheckResult) throws {
+    switch result.verdict {
+    case .pass: return
+    case .fail:
+      throw CheckOutcome(
+        description: "the check failed; if the change is intended, accept it with: "
+          + ShellText.check(workload, baseline: baseline) + " --update",
+        code: 1)
+    case .inconclusive:
+      guard strict else { return }
+      throw CheckOutcome(
+        description: CheckDocument(result).whatIsMissing
+          ?? "timing inconclusive; try a larger --budget", code: 3)
+    }
+  }
+}
+
+/// How timings are compared.
+struct CheckTimingOptions: ParsableArguments {
+  @Option(
+    help: """
+      Executable of another build of larder: runs the same cells in both, in alternation, \
+      until it is known which is slower. With --instructions also counts them in both.
+      """,
+    completion: .file())
+  var against: String?
+
+  @Flag(
+    help: """
+      Time calibration kernels next to each cell, and compare the ratios with those in the \
+      baseline. Weaker than --against. With --update, measure and store the ratios.
+      """)
+  var timings = false
+
+  @Flag(
+    help: """
+      Count the instructions of each timed cell with valgrind, which must be installed, and \
+      compare them with those of --against, or else in the baseline: a function of the program, \
+      not of the machine's load. With --update, store them. Takes about 100 times as long as the \
+      cells.
+      """)
+  var instructions = false
+
+  @Option(
+    help: """
+      The slowdown to detect. By default 5% with --against, 25% with --timings.
+      """)
+  var threshold: ThresholdOption?
+
+  @Option(
+    help: """
+      The growth to detect of the 99th percentile of the latency of gets, with --against: of \
+      executed cells. By default 10%.
+      """)
+  var latencyThreshold: ThresholdOption?
+
+  @Option(
+    help: """
+      Total time for measuring all cells, such as 60s or 5m. 0s with --against and \
+      --instructions: nothing is timed.
+      """)
+  var budget = BudgetOption(seconds: 60)
+
+  @Flag(
+    help: """
+      Time and count everything, even if a count got worse or a cell is known to be slower.
+      """)
+  var keepGoing = false
+
+  @Option(help: "Seed of the order of runs. By default different each time.")
+  var seed: UInt64?
+
+  @Option(
+    help: "Folder, on the disk to measure, for the files of executed caches.",
+    completion: .directory)
+  var scratch: String?
+
+  func validate() throws {
+    if against != nil, timings {
+      throw ValidationError("--against and --timings exclude each other; use one of them")
+    }
+    if latencyThreshold != nil, against == nil {
+      throw ValidationError("--latency-threshold is for --against, which is missing")
+    }
+    if budget.seconds == 0, against == nil || !instructions {
+      throw ValidationError("--budget 0s times nothing; it is for --against with --instructions")
+    }
+  }
+
+  /// The settings for a comparison.
+  var settings: TimingSettings {
+    TimingSettings(
+      threshold: threshold?.share ?? (against == nil ? 0.25 : 0.05),
+      latencyThreshold: latencyThreshold?.share ?? 0.1,
+      budgetSeconds: Double(budget.seconds), seed: seed ?? UInt64.random(in: 1...999_999),
+      keepsGoing: keepGoing)
+  }
+
+  /// What repeats these options in a shell.
+  var words: [String] {
+    var words: [String] = []
+    if let against { words += ["--against", ShellWord.path(against)] }
+    if timings { words.append("--timings") }
+    if instructions { words.append("--instructions") }
+    if let threshold { words += ["--threshold", ShellWord.quoted(threshold.text)] }
+    if let latencyThreshold {
+      words += ["--latency-threshold", ShellWord.quoted(latencyThreshold.text)]
+    }
+    if budget.seconds != 60, against != nil || timings {
+      words += ["--budget", "\(budget.seconds)s"]
+    }
+    if keepGoing { words.append("--keep-going") }
+    return words
+  }
+}
+
+/// A slowdown, such as `5%`.
+struct ThresholdOption: ExpressibleByArgument {
+  /// As a part of one.
+  let share: Double
+  /// As it was written.
+  let text: String
+
+  /// The slowdown that the text stands for; nil for anything else.
+  init?(argument: String) {
+    guard let share = Share(parsing: argument) else { return nil }
+    self.share = Double(share.billionths) / 1e9
+    text = argument
+  }
+}
+
+/// A time to measure in, such as `60s`.
+struct BudgetOption: ExpressibleByArgument {
+  /// Whole seconds.
+  let seconds: UInt64
+
+  /// So many seconds.
+  init(seconds: UInt64) { self.seconds = seconds }
+
+  /// The time that the text stands for; nil for anything else.
+  init?(argument: String) {
+    guard let seconds = Quantity.seconds(argument), (0...86_400).contains(seconds) else {
+      return nil
+    }
+    self.seconds = seconds
+  }
+
+  /// The time, for help.
+  var defaultValueDescription: String { "\(seconds)s" }
+}
+
+/// What a check tells GitHub when it runs there.
+enum GitHubStep {
+  /// The longest summary of a step that GitHub takes is 1 MiB.
+  private static let bytesMax = 1_000_000
+
+  /// Prints annotations and adds to the step's summary, where there is a GitHub to read them.
+  static func tell(_ result: CheckResult) {
+    let environment = ProcessInfo.processInfo.environment
+    guard environment["GITHUB_ACTIONS"] == "true" else { return }
+    Output.text(CheckAnnotations.text(of: result))
+    guard let path = environment["GITHUB_STEP_SUMMARY"], !path.isEmpty else { return }
+    let text = CheckDocument(result).markdown + "\n"
+    guard text.utf8.count <= bytesMax else {
+      Notes.line("the summary is too long for GitHub and was skipped")
+      return
+    }
+    // What other steps and commands have written stays.
+    guard let file = fopen(path, "a") else {
+      Notes.line("\(path): cannot be written: \(String(cString: strerror(errno)))")
+      return
+    }
+    let written = fputs(text, file)
+    if fclose(file) != 0 || written < 0 { Notes.line("\(path): cannot be written") }
+  }
+}

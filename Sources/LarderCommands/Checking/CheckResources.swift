@@ -1,0 +1,274 @@
+import Foundation
+import LarderExperiments
+import LarderHarness
+
+/// Memory, disk and instructions of a check, measured and compared with the baseline's.
+struct CheckResources {
+  /// What the user asked for.
+  let command: CheckCommand
+  /// The workload.
+  let workload: Workload
+  /// Its traces.
+  let traces: WorkloadTraces
+  /// Where to tell how it goes.
+  let progress: ProgressLine
+  /// The baseline's figures; nil where it has none.
+  let stored: MeasuredResources?
+
+  /// What came of it.
+  struct Outcome {
+    /// The figures of this run, and in a new baseline those that it keeps.
+    var measured: MeasuredResources?
+    /// Nil where there is nothing to compare.
+    var comparison: ResourceComparison?
+    /// Remarks for the reader.
+    var notes: [String] = []
+  }
+
+  /// Takes the figures of memory and disk from `records`, counts instructions if that was asked for
+  /// and the check has not failed yet, and compares them all.
+  func run(
+    _ records: [Record], of cells: [PlannedCell], hasFailed: Bool
+  ) throws -> Outcome {
+    var outcome = Outcome(
+      measured: MeasuredResources(records, amongTraces: workload.hasSeveralTraces))
+    let names = cells.map { workload.name(of: $0.cell) }
+    var before = stored
+    if command.timing.instructions {
+      // Those of the other build take the place of those of the baseline.
+      if command.timing.against != nil { before = held(against: [:]) }
+      let worse = compare(before, outcome.measured, of: names)?.worse ?? []
+      let counted = try count(cells, into: &outcome, hasFailed: hasFailed || !worse.isEmpty)
+      if command.timing.against != nil {
+        before = held(against: counted.other)
+      } else if counted.isOver {
+        before = stored?.removing(.instructionsPerRequest, but: outcome.measured)
+      }
+    } else if command.update {
+      keepInstructions(of: names, in: &outcome)
+    }
+    outcome.comparison = compare(before, outcome.measured, of: names)
+    if !command.update { outcome.notes += remarks(outcome.measured) }
+    return outcome
+  }
+
+  /// Whether a failure ends the check, so that what is left need not be measured.
+  private var stopsEarly: Bool { !command.update && !command.timing.keepGoing }
+
+  /// Counts instructions until a cell has too many. Says whether cells are left, and what the build
+  /// of `--against` takes.
+  private func count(
+    _ cells: [PlannedCell], into outcome: inout Outcome, hasFailed: Bool
+  ) throws -> (isOver: Bool, other: [CellName: Double]) {
+    guard !hasFailed || !stopsEarly else {
+      outcome.notes.append(
+        "Instructions were not counted, as the check has failed already; --keep-going counts them.")
+      return (true, [:])
+    }
+    let counter = CheckInstructions(
+      command: command, workload: workload, traces: traces, progress: progress)
+    let counted = try counter.figures(of: cells, among: try workload.cells(over: traces)) {
+      stopsEarly && isWorse($0, $1, $2)
+    }
+    add(counted.this, to: &outcome)
+    if counted.unknown > 0 {
+      outcome.notes.append(
+        "Cells whose instructions were not counted, as the other build lacks them: "
+          + "\(counted.unknown).")
+    }
+    guard counted.left > 0 else { return (false, counted.other) }
+    outcome.notes.append(
+      "Counting of instructions ended with a cell that is worse, \(counted.left) left; "
+        + "--keep-going counts them.")
+    return (true, counted.other)
+  }
+
+  private func isWorse(_ name: CellName, _ other: Double?, _ instructions: Double) -> Bool {
+    let before =
+      other.map { Self.none.adding([name: $0], as: .instructionsPerRequest) } ?? stored
+    let figures = Self.none.adding([name: instructions], as: .instructionsPerRequest)
+    return compare(before, figures, of: [name])?.worse.isEmpty == false
+  }
+
+  /// What the baseline has of this system, with the instructions of another build.
+  private func held(against instructions: [CellName: Double]) -> MeasuredResources {
+    let stored = stored.flatMap { $0.system == MeasuredResources.thisSystem ? $0 : nil }
+    return (stored?.removing(.instructionsPerRequest, but: nil) ?? Self.none)
+      .adding(instructions, as: .instructionsPerRequest)
+  }
+
+  /// Figures of this system: none yet.
+  private static var none: MeasuredResources {
+    MeasuredResources(system: MeasuredResources.thisSystem, cells: [])
+  }
+
+  /// A new baseline keeps the instructions of the old one where they were not counted again.
+  private func keepInstructions(of names: [CellName], in outcome: inout Outcome) {
+    guard let stored, stored.system == MeasuredResources.thisSystem else { return }
+    let kept = Set(names)
+    var figures: [CellName: Double] = [:]
+    for cell in stored.cells where kept.contains(cell.name) {
+      figures[cell.name] = cell.values[.instructionsPerRequest]
+    }
+    add(figures, to: &outcome)
+  }
+
+  private func add(_ figures: [CellName: Double], to outcome: inout Outcome) {
+    guard !figures.isEmpty else { return }
+    outcome.measured = (outcome.measured ?? Self.none)
+      .adding(figures, as: .instructionsPerRequest)
+  }
+
+  /// Figures against the baseline's; nil where there is nothing to compare.
+  private func compare(
+    _ before: MeasuredResources?, _ after: MeasuredResources?, of names: [CellName]
+  ) -> ResourceComparison? {
+    let after = after ?? Self.none
+    guard let before, before.system == after.system else { return nil }
+    return ResourceComparison(
+      from: before, to: after, of: names, thresholds: workload.check.resources)
+  }
+
+  /// Why figures are not compared.
+  private func remarks(_ measured: MeasuredResources?) -> [String] {
+    guard let measured else { return [] }
+    guard let stored else {
+      return ["The baseline has no figures of memory and disk; --update stores those of this run."]
+    }
+    guard stored.system == measured.system else {
+      return [
+        "Memory and disk were not compared: the baseline was measured on \(stored.system), this is "
+          + "\(measured.system)."
+      ]
+    }
+    let new = CheckResource.allCases.filter { measured.has($0) && !stored.has($0) }
+    var remarks: [String] = []
+    if new.contains(.instructionsPerRequest), command.timing.against == nil {
+      remarks.append(
+        "The baseline has no instructions; --update --instructions stores those of this build.")
+    }
+    let others = new.filter { $0 != .instructionsPerRequest }.map(\.rawValue)
+    if !others.isEmpty {
+      remarks.append(
+        "The baseline has no \(others.joined(separator: ", ")); --update stores those of this run.")
+    }
+    return remarks
+  }
+}
+
+/// The instructions of a check's cells, counted under callgrind: in this build, and in the one that
+/// it is held against where there is one.
+struct CheckInstructions {
+  /// What the user asked for.
+  let command: CheckCommand
+  /// The workload.
+  let workload: Workload
+  /// Its traces.
+  let traces: WorkloadTraces
+  /// Where to tell how it goes.
+  let progress: ProgressLine
+
+  /// Instructions of a request.
+  struct Figures {
+    /// In this build.
+    var this: [CellName: Double] = [:]
+    /// In the build of `--against`; empty without.
+    var other: [CellName: Double] = [:]
+    /// How many cells were not counted, because one had too many.
+    var left = 0
+    /// How many cells the other build does not have.
+    var unknown = 0
+  }
+
+  /// One of the two builds.
+  private struct Build {
+    let counter: InstructionCounter
+    /// Its numbers of the cells.
+    let numbers: [TimedName: Int]
+  }
+
+  /// Instructions of a request, of each of `cells` that is timed: executed where it is, and else
+  /// simulated.
+  ///
+  /// - Parameters:
+  ///   - all: The workload's cells, in the order in which a worker numbers them.
+  ///   - stops: Whether counting ends with a cell that has so many, in the other build (nil where
+  ///     there is none) and in this.
+  /// - Throws: `TimingError`.
+  func figures(
+    of cells: [PlannedCell], among all: [PlannedCell],
+    stops: (_ name: CellName, _ other: Double?, _ this: Double) -> Bool
+  ) throws -> Figures {
+    guard let own = Bundle.main.executablePath else {
+      throw UsageError("cannot find the path of this program, so it cannot be counted")
+    }
+    let folder = FileManager.default.temporaryDirectory
+      .appending(path: "larder-instructions-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let names = timed(all, CheckSpec()).map(\.name)
+    let this = Build(
+      counter: try counter(own, folder),
+      numbers: Dictionary(uniqueKeysWithValues: names.enumerated().map { ($1, $0) }))
+    let other = try command.timing.against.map { try build($0, names, folder) }
+    let chosen = chosen(timed(cells, command.only.isEmpty ? workload.check : CheckSpec()))
+    var figures = Figures()
+    for (place, cell) in chosen.enumerated() {
+      guard let number = this.numbers[cell.name], let trace = traces.table[cell.planned.cell]
+      else { continue }
+      let otherNumber = other?.numbers[cell.name]
+      guard other == nil || otherNumber != nil else {
+        figures.unknown += 1
+        continue
+      }
+      progress.retitle("Counting instructions, \(place + 1) of \(chosen.count): \(cell.name)")
+      let requests = Double(max(1, trace.requests.count))
+      let before = try otherNumber.flatMap { try other?.counter.instructions(ofCell: $0) }
+        .map { Double($0) / requests }
+      let after = Double(try this.counter.instructions(ofCell: number)) / requests
+      figures.this[cell.name.cell] = after
+      figures.other[cell.name.cell] = before
+      if stops(cell.name.cell, before, after) {
+        figures.left = chosen.count - place - 1
+        break
+      }
+    }
+    return figures
+  }
+
+  private var arguments: [String] {
+    ["time-worker", command.workload] + (command.timing.scratch.map { ["--scratch", $0] } ?? [])
+  }
+
+  private func counter(_ program: String, _ folder: URL) throws -> InstructionCounter {
+    try InstructionCounter(
+      program: program, arguments: arguments, folder: folder, cancellation: Interrupts.cancellation)
+  }
+
+  /// Another build, which says itself what it can run.
+  private func build(_ program: String, _ names: [TimedName], _ folder: URL) throws -> Build {
+    guard FileManager.default.isExecutableFile(atPath: program) else {
+      throw UsageError("\(program): no such program; --against expects an executable of larder")
+    }
+    let counter = try counter(program, folder)
+    let worker = try WorkerProcess(
+      program: program, arguments: arguments, cancellation: Interrupts.cancellation)
+    defer { worker.end() }
+    _ = try worker.ready()
+    let numbers = names.compactMap { name in worker.number(of: name).map { (name, $0) } }
+    guard !numbers.isEmpty else { throw TimingError.nothingToTime(program: program) }
+    return Build(
+      counter: counter, numbers: Dictionary(numbers, uniquingKeysWith: { first, _ in first }))
+  }
+
+  private func timed(_ cells: [PlannedCell], _ spec: CheckSpec) -> [TimedCell] {
+    TimedCell.all(of: cells, timed: spec, amongTraces: workload.hasSeveralTraces)
+  }
+
+  /// One of each cell: what is executed comes behind what is simulated.
+  private func chosen(_ cells: [TimedCell]) -> [TimedCell] {
+    var last: [CellName: TimedCell] = [:]
+    for cell in cells { last[cell.name.cell] = cell }
+    return cells.filter { last[$0.name.cell] == $0 }
+  }
+}

@@ -1,0 +1,228 @@
+import Foundation
+import LarderEngine
+import LarderExperiments
+import LarderHarness
+import LarderReports
+import LarderSupport
+import LarderTraces
+
+/// One run of `larder check`, from the workload file to what it found.
+final class CheckRun {
+  private let command: CheckCommand
+  private let progress: ProgressLine
+  /// What `write` writes; known after `result`.
+  private var fresh: Baseline?
+  private var notes: [String] = []
+
+  /// A run that has not begun.
+  init(_ command: CheckCommand) {
+    self.command = command
+    progress = ProgressLine(isQuiet: command.speed.quiet)
+  }
+
+  /// Runs everything.
+  func result() throws -> CheckResult {
+    let workload = try WorkloadDecoder().decode(contentsOf: command.workload)
+    let stored = try baseline(of: workload)
+    var loads = [MachineLoad.oneMinute].compactMap { $0 }
+    let traces = try prepare(workload)
+    let planned = try cells(of: workload, traces)
+    let records = try count(workload, planned, traces)
+    let counted = records.map { CheckedCell($0, amongTraces: workload.hasSeveralTraces) }
+    // Without a baseline, everything is new.
+    let before = (stored?.cells ?? []).filter { command.only.isEmpty || isNamed($0.name) }
+    let comparison = CountsComparison(
+      from: before, to: counted, tolerances: workload.check.tolerances,
+      exact: workload.check.isExact || command.exact)
+    var result = CheckResult(
+      workload: workload.name, file: command.workload, baseline: command.baseline,
+      command: repeating, machine: MachineDescription.current().summary, loads: [],
+      cells: records.map { workload.name(of: $0.cell) }, counts: comparison,
+      traceChanges: stored.map { Self.changes(from: $0.traces, to: traces.facts) } ?? [],
+      unequalExecutions: Self.unequal(records).map { workload.name(of: $0.cell) })
+    let resources = try CheckResources(
+      command: command, workload: workload, traces: traces, progress: progress,
+      stored: stored?.resources
+    ).run(records, of: planned, hasFailed: result.verdict == .fail)
+    result.resources = resources.comparison
+    notes += resources.notes
+    let timed = try time(planned, of: workload, traces, stored?.timings, after: result)
+    result.timings = timed.comparisons
+    result.timingMethod = timed.method
+    fresh = Baseline(
+      workload: workload.name, traces: traces.facts, cells: counted, resources: resources.measured,
+      timings: timed.measured ?? kept(stored?.timings, planned, of: workload))
+    loads += [MachineLoad.oneMinute].compactMap { $0 }
+    result.loads = loads
+    result.notes = notes
+    return result
+  }
+
+  /// The timings that were asked for: none where the counts have failed the check already.
+  private func time(
+    _ cells: [PlannedCell], of workload: Workload, _ traces: WorkloadTraces,
+    _ stored: CalibratedTimings?, after result: CheckResult
+  ) throws -> CheckTimer.Outcome {
+    let settings = command.timing.settings
+    guard settings.budgetSeconds > 0 else { return CheckTimer.Outcome() }
+    let isAsked = command.timing.against != nil || command.timing.timings
+    if isAsked, result.verdict == .fail, !settings.keepsGoing, !command.update {
+      notes.append("Nothing was timed, as the check has failed already; --keep-going does.")
+      return CheckTimer.Outcome()
+    }
+    let timer = CheckTimer(
+      command: command, settings: settings, workload: workload, traces: traces,
+      // A cell that is asked for by name is timed, whatever the workload says.
+      cells: TimedCell.all(
+        of: cells, timed: command.only.isEmpty ? workload.check : CheckSpec(),
+        amongTraces: workload.hasSeveralTraces),
+      progress: progress)
+    let outcome = try timer.run(stored, updating: command.update)
+    notes += outcome.notes
+    return outcome
+  }
+
+  /// Writes the baseline that `result` has made.
+  func write() throws {
+    guard let fresh else { return }
+    try ReportWriter.write(fresh.text, to: command.baseline)
+  }
+
+  private func baseline(of workload: Workload) throws -> Baseline? {
+    let file = command.baseline
+    guard FileManager.default.fileExists(atPath: file) else {
+      if command.update { return nil }
+      throw BaselineError.absent(
+        file: file,
+        command: ShellText.check(command.workload, baseline: file) + " --update")
+    }
+    let bytes: Data
+    do throws(FileFault) {
+      bytes = Data(try SystemFiles().read(file, most: Self.bytesMax + 1))
+    } catch {
+      throw BaselineError.unreadable(
+        file: file, reason: error.code == EISDIR ? "it is a folder" : error.reason)
+    }
+    guard bytes.count <= Self.bytesMax else {
+      throw BaselineError.unreadable(file: file, reason: "it is too large for a baseline")
+    }
+    do {
+      return try Baseline.decode(bytes, file: file, workload: workload.name)
+    } catch {
+      // A broken one may be replaced, but never a file that was none.
+      guard command.update, error.isReplaceable(bytes) else { throw error }
+      notes.append("The existing baseline could not be read, so every cell is new.")
+      return nil
+    }
+  }
+
+  private static let bytesMax = 64 << 20
+
+  private func prepare(_ workload: Workload) throws -> WorkloadTraces {
+    progress.begin("Preparing \(workload.name)")
+    return try WorkloadTraces.prepare(workload, threads: command.speed.threads) {
+      [progress] _, requests in
+      if Interrupts.cancellation.isRequested {
+        throw Interrupted(description: "stopped before any cell was run; nothing was written")
+      }
+      progress.set(requests)
+    }
+  }
+
+  private func cells(of workload: Workload, _ traces: WorkloadTraces) throws -> [PlannedCell] {
+    let cells = try workload.cells(over: traces)
+    notes += traces.notes + Plan.notes(of: cells, in: workload)
+    let names = cells.map { "\(workload.name(of: $0.cell))" }
+    for name in command.only where !names.contains(name) {
+      let hint = name.nearest(among: names).map { "; did you mean '\($0)'?" } ?? ""
+      throw UsageError(
+        "no cell '\(name)' in \(command.workload); cells are named configuration/policy/capacity"
+          + hint)
+    }
+    return command.only.isEmpty
+      ? cells : cells.filter { isNamed(workload.name(of: $0.cell)) }
+  }
+
+  private func isNamed(_ name: CellName) -> Bool { command.only.contains("\(name)") }
+
+  /// The counts: once, and what is executed in one thread, where counts are a function of the cell.
+  private func count(
+    _ workload: Workload, _ cells: [PlannedCell], _ traces: WorkloadTraces
+  ) throws -> [Record] {
+    var execution = workload.execution ?? ExecutionSpec()
+    execution.threads = [1]
+    var sweep = Sweep(
+      cells: cells, traces: traces.table, warmUp: workload.warmUp, latency: workload.latency,
+      threads: command.speed.threads, execution: execution, driver: HarnessDriver())
+    // A fault in a policy would not show in a pass that stands for it.
+    sweep.sharesPasses = false
+    sweep.executedRepetitions = MeasuredResources.repetitions
+    if let scratch = command.timing.scratch { sweep.scratch = scratch }
+    progress.begin("Running \(NumberText.counted(cells.count, "cell"))", total: sweep.totalRequests)
+    let start = ContinuousClock.now
+    let records = try sweep.run(
+      cancellation: Interrupts.cancellation,
+      observer: Sweep.Observer(
+        began: { [progress] in progress.retitle($0.description) },
+        replayed: { [progress] in progress.advance($0) }))
+    guard sweep.isComplete(records) else {
+      throw Interrupted(description: "stopped before all cells were run; nothing was written")
+    }
+    progress.end("\(NumberText.counted(records.count, "cell")) in \(SecondsText.since(start))")
+    return records
+  }
+
+  /// The stored timings of cells that are still there.
+  private func kept(
+    _ timings: CalibratedTimings?, _ planned: [PlannedCell], of workload: Workload
+  ) -> CalibratedTimings? {
+    guard var timings else { return nil }
+    let names = Set(planned.map { workload.name(of: $0.cell) })
+    timings.cells.removeAll { !names.contains($0.name.cell) }
+    return timings
+  }
+
+  private var repeating: String {
+    ([ShellText.check(command.workload, baseline: command.baseline)]
+      + (command.exact ? ["--exact"] : []) + command.timing.words)
+      .joined(separator: " ")
+  }
+
+  /// What is another trace than the baseline's.
+  private static func changes(from before: [TraceFacts], to after: [TraceFacts]) -> [String] {
+    func described(_ facts: TraceFacts) -> String {
+      "\(facts.requests) requests, \(facts.objects) objects"
+        + (facts.footprintBytes.map { ", \($0) bytes" } ?? "")
+    }
+    return after.compactMap { facts in
+      let title = facts.name + (facts.seed.map { ", seed \($0)" } ?? "")
+      let same = before.filter { $0.seed == facts.seed }
+      // A single trace that has another name is the same in the workload file.
+      guard let old = same.first(where: { $0.name == facts.name }) ?? same.onlyElement else {
+        return nil
+      }
+      guard old != facts else { return nil }
+      let was = old.name == facts.name ? "" : "\(old.name), "
+      return "\(title): was \(was)\(described(old)); is \(described(facts))"
+    }
+  }
+
+  private static func unequal(_ records: [Record]) -> [Record] {
+    records.filter { record in
+      (record.executions ?? []).contains { $0.threads == 1 && $0.equalsSimulated == false }
+    }
+  }
+}
+
+extension Array {
+  /// The element of an array of one.
+  fileprivate var onlyElement: Element? { count == 1 ? self[0] : nil }
+}
+
+extension Workload {
+  /// Whether cells must be told apart by their traces.
+  var hasSeveralTraces: Bool { !moreSources.isEmpty }
+
+  /// What a cell is called where runs are compared.
+  func name(of cell: Cell) -> CellName { CellName(cell, amongTraces: hasSeveralTraces) }
+}

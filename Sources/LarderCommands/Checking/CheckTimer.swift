@@ -1,0 +1,216 @@
+import ArgumentParser
+import Foundation
+import LarderEngine
+import LarderExperiments
+import LarderHarness
+import LarderReports
+import LarderTraces
+
+/// The timings of a check: in pairs against another build, or beside calibration kernels.
+struct CheckTimer {
+  /// What the user asked for.
+  let command: CheckCommand
+  /// How to compare.
+  let settings: TimingSettings
+  /// The workload.
+  let workload: Workload
+  /// Its traces.
+  let traces: WorkloadTraces
+  /// What to time.
+  let cells: [TimedCell]
+  /// Where to tell how it goes.
+  let progress: ProgressLine
+
+  /// What came of it.
+  struct Outcome {
+    var comparisons: [TimingComparison] = []
+    var method: String?
+    var measured: CalibratedTimings?
+    var notes: [String] = []
+  }
+
+  /// Measures what was asked for; nothing when nothing was.
+  func run(_ stored: CalibratedTimings?, updating: Bool) throws -> Outcome {
+    var outcome = Outcome()
+    if let other = command.timing.against {
+      outcome = try pairs(against: other)
+    } else if command.timing.timings {
+      outcome = try calibrated(stored, updating: updating)
+    } else {
+      return outcome
+    }
+    if !settings.findsThreshold {
+      outcome.notes.append(
+        "A slowdown of \(percent(settings.threshold)) passes: code placement alone makes as much, "
+          + "so the border is \(border); --instructions finds smaller ones.")
+    }
+    return outcome
+  }
+
+  private static let start = ContinuousClock.now
+
+  private static func now() -> Double {
+    let (seconds, attoseconds) = (ContinuousClock.now - start).components
+    return Double(seconds) + Double(attoseconds) * 1e-18
+  }
+
+  private func pairs(against other: String) throws -> Outcome {
+    guard FileManager.default.isExecutableFile(atPath: other) else {
+      throw UsageError("\(other): no such program; --against expects an executable of larder")
+    }
+    guard let own = Bundle.main.executablePath else {
+      throw UsageError("cannot find the path of this program, so it cannot be timed")
+    }
+    progress.note(
+      "Timing \(cells.count) cells against \(other), \(Int(settings.budgetSeconds)) s at most, "
+        + "seed \(settings.seed)")
+    var outcome = Outcome()
+    let launch = try launcher(other: other, own: own)
+    var timing = PairedTiming(
+      settings, against: other, now: Self.now, progress: { progress.note($0) },
+      launch: launch)
+    outcome.comparisons = try timing.run(cells.map(\.name))
+    let left = cells.count - Set(outcome.comparisons.map(\.name)).count
+    if left > 0 { outcome.notes.append("\(left) cells are not available in both builds.") }
+    let latencies = outcome.comparisons.filter { $0.metric == .latency }
+    let executed = outcome.comparisons.filter { $0.metric == .time && $0.name.mode == .execute }
+    if latencies.count < executed.count {
+      outcome.notes.append("Latencies were not compared: \(other) does not tell them.")
+    }
+    let open = Set(outcome.comparisons.filter { $0.verdict == .inconclusive }.map(\.name)).count
+    if open > 0, !settings.keepsGoing, outcome.comparisons.contains(where: { $0.verdict == .fail })
+    {
+      let cells = open == 1 ? "1 cell is" : "\(open) cells are"
+      outcome.notes.append(
+        "\(cells) undecided: timing ends when a cell has failed; --keep-going times the others.")
+    }
+    let different = outcome.comparisons.filter { $0.doesDifferentWork && $0.metric == .time }
+      .map { "\($0.name)" }
+    if !different.isEmpty {
+      outcome.notes.append(
+        "The builds count differently, so they do different work: "
+          + different.joined(separator: ", "))
+    }
+    outcome.method =
+      "Time of this build over that of \(other), in pairs of runs, with fresh processes "
+      + "for each block; seed \(settings.seed). An interval above \(border) fails, one below it "
+      + "passes. Detects a slowdown of \(detected); the probability of a false "
+      + "alarm is at most \(percent(settings.errorRate)) over all cells and looks."
+    if !latencies.isEmpty {
+      outcome.method? +=
+        " Latency is the 99th percentile of gets; of it, an interval above "
+        + "\(String(format: "%.3f", 1 + settings.latencyBorderGrowth)) fails."
+    }
+    return outcome
+  }
+
+  private var detected: String {
+    settings.findsThreshold
+      ? percent(settings.threshold) : "more than \(percent(settings.borderSlowdown))"
+  }
+
+  private var border: String { String(format: "%.3f", 1 + settings.borderSlowdown) }
+
+  private func percent(_ share: Double) -> String { String(format: "%g %%", share * 100) }
+
+  /// What starts a process of one of the builds, tried out on the other one.
+  private func launcher(
+    other: String, own: String
+  ) throws -> (BuildSide) throws -> any TimedProcess {
+    let arguments =
+      ["time-worker", command.workload]
+      + (command.timing.scratch.map { ["--scratch", $0] } ?? [])
+    // Not the generator of the order, so that the two do not disturb each other.
+    var random = SeededGenerator(seed: settings.seed ^ 0x5eed)
+    let start: (BuildSide) throws -> any TimedProcess = { side in
+      try WorkerProcess(
+        program: side == .other ? other : own, arguments: arguments,
+        padding: Int(random.next(below: 4096)), cancellation: Interrupts.cancellation)
+    }
+    let probe = try start(.other)
+    defer { probe.end() }
+    _ = try probe.ready()
+    return start
+  }
+
+  private func calibrated(_ stored: CalibratedTimings?, updating: Bool) throws -> Outcome {
+    var outcome = Outcome()
+    guard updating || stored != nil else {
+      throw UsageError(
+        "\(command.baseline): has no timings; store them with --update --timings")
+    }
+    progress.note(
+      "Timing \(cells.count) cells and calibration kernels, "
+        + "\(Int(settings.budgetSeconds)) s or ten rounds")
+    let scratch = command.timing.scratch ?? FileManager.default.temporaryDirectory.path
+    let timer = CellTimer(workload, traces: traces.table, scratch: scratch)
+    let bench = CalibrationBench(scratch: scratch)
+    let timing = CalibratedTiming(
+      settings, now: Self.now, isInterrupted: { Interrupts.cancellation.isRequested })
+    let measured = try timing.measure(
+      cells, cell: { try timer.time($0, runs: 1).seconds($0.name.mode) },
+      kernel: { try bench.seconds($0) })
+    let machine = MachineDescription.current().summary
+    if updating {
+      outcome.measured = CalibratedTimings(machine: machine, cells: measured)
+      outcome.method = "Stored as ratios to calibration kernels."
+      return outcome
+    }
+    guard let stored else { return outcome }
+    outcome.comparisons = timing.compare(measured, with: stored)
+    let left = measured.count - outcome.comparisons.count
+    if left > 0 { outcome.notes.append("The baseline has no timings of \(left) cells.") }
+    if stored.machine != machine {
+      outcome.notes.append("The baseline's timings come from another machine: \(stored.machine).")
+    }
+    outcome.method =
+      "Ratios to calibration kernels, now over those of the baseline. Weaker than "
+      + "--against: an interval above \(border) for every kernel fails, one below it passes."
+    return outcome
+  }
+}
+
+extension BaselineError {
+  /// Whether what is there was a baseline once, so that it may be replaced.
+  func isReplaceable(_ bytes: Data) -> Bool {
+    switch self {
+    case .unknownVersion: true
+    case .damaged: bytes.isEmpty || bytes.range(of: Data("\"larder-baseline\"".utf8)) != nil
+    case .absent, .unreadable, .foreign, .otherWorkload: false
+    }
+  }
+}
+
+/// The far end of `larder check --against`: times cells when it is told to. See `TimingWorker`.
+struct TimeWorkerCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "time-worker", abstract: "Time cells for 'larder check'.", shouldDisplay: false)
+
+  /// How much longer every measurement is made: see `LarderProgram.main`.
+  static let slowdown = Locked(0.0)
+
+  @Argument(help: "The workload file.")
+  var workload: String
+
+  @Option(help: "Folder for the files of executed caches.")
+  var scratch: String?
+
+  func run() throws {
+    let workload = try WorkloadDecoder().decode(contentsOf: self.workload)
+    let traces = try WorkloadTraces.prepare(workload)
+    let cells = try Plan.cells(of: workload, facts: traces.facts)
+    let timer = CellTimer(
+      workload, traces: traces.table,
+      scratch: scratch ?? FileManager.default.temporaryDirectory.path,
+      slowdown: Self.slowdown.withLock { $0 })
+    let worker = TimingWorker(
+      cells: TimedCell.all(
+        of: cells, timed: CheckSpec(), amongTraces: workload.hasSeveralTraces), timer: timer)
+    for line in try worker.introduction() { Output.line(line) }
+    Output.flush()
+    while let order = readLine() {
+      Output.line(worker.answer(order))
+      Output.flush()
+    }
+  }
+}

@@ -1,0 +1,306 @@
+import LarderEngine
+
+/// A short trace, made by hand or by `TestTraceMaker`: what tests and contracts run.
+package struct TestTrace: CustomStringConvertible {
+  /// What is asked, in order.
+  package var requests: [TestRequest]
+
+  /// A trace of whole requests.
+  package init(_ requests: [TestRequest]) { self.requests = requests }
+
+  /// Gets of objects of size 1.
+  package init(ids: [ObjectID]) { requests = ids.map { TestRequest(id: $0) } }
+
+  /// One request a line.
+  package var description: String {
+    requests.map { "  \($0)" }.joined(separator: "\n")
+  }
+
+  /// The highest id.
+  package var objects: Int { Int(requests.map(\.id).max() ?? 0) }
+
+  /// Objects that are requested at least once.
+  package var distinctObjects: Int { Set(requests.map(\.id)).count }
+
+  /// For each request the index of the next one for the same object, whatever its operation.
+  package var nextUses: [UInt32] {
+    var next: [ObjectID: Int] = [:]
+    var result = Array(repeating: Request.never, count: requests.count)
+    for (index, request) in requests.enumerated().reversed() {
+      if let later = next[request.id] { result[index] = UInt32(later) }
+      next[request.id] = index
+    }
+    return result
+  }
+
+  /// The policy's view of a request, where `nextUses` are the trace's.
+  package func request(at index: Int, _ nextUses: [UInt32]) -> Request {
+    let line = requests[index]
+    return Request(
+      id: line.id, size: line.size, index: UInt64(index), nextUse: nextUses[index],
+      expires: line.ttlSeconds == 0
+        ? Request.noExpiry : UInt64(line.timeSeconds + line.ttlSeconds) * 1_000_000,
+      cost: line.cost)
+  }
+
+  /// The form that the engine reads. Columns that hold nothing but defaults are left out when
+  /// `sparse`, as if the source did not have them.
+  package func columns(sparse: Bool = false) -> RequestColumns {
+    let memory = ColumnMemory()
+    func column<Value: BitwiseCopyable>(
+      _ value: (TestRequest) -> Value, unless: (TestRequest) -> Bool
+    ) -> UnsafePointer<Value>? {
+      sparse && requests.allSatisfy(unless) ? nil : memory.store(requests.map(value))
+    }
+    return RequestColumns(
+      count: requests.count, objects: objects, ids: memory.store(requests.map(\.id)),
+      sizes: column(\.size) { $0.size == 1 },
+      times: column({ UInt64($0.timeSeconds) * 1_000_000 }, unless: { $0.timeSeconds == 0 }),
+      operations: column(\.operation.rawValue) { $0.operation == .get },
+      ttls: column(\.ttlSeconds) { $0.ttlSeconds == 0 },
+      costs: column(\.cost) { $0.cost == 1 },
+      nextUses: memory.store(nextUses), owner: memory)
+  }
+}
+
+/// Keeps the columns of a test's trace in place for as long as they are read.
+private final class ColumnMemory {
+  private var allocations: [UnsafeMutableRawPointer] = []
+
+  func store<Value: BitwiseCopyable>(_ values: [Value]) -> UnsafePointer<Value> {
+    let buffer = UnsafeMutablePointer<Value>.allocate(capacity: max(values.count, 1))
+    buffer.initialize(from: values, count: values.count)
+    allocations.append(UnsafeMutableRawPointer(buffer))
+    return UnsafePointer(buffer)
+  }
+
+  deinit {
+    for allocation in allocations { allocation.deallocate() }
+  }
+}
+
+extension TestTrace {
+  /// The shortest and plainest trace, found by leaving things out, for which the condition still
+  /// holds.
+  package func shrunk(while fails: (TestTrace) throws -> Bool) rethrows -> TestTrace {
+    var best = self
+    var progress = true
+    while progress {
+      progress = false
+      var chunk = best.requests.count / 2
+      while chunk > 0 {
+        var start = 0
+        while start + chunk <= best.requests.count {
+          var shorter = best
+          shorter.requests.removeSubrange(start..<start + chunk)
+          if !shorter.requests.isEmpty, try fails(shorter.renumbered()) {
+            best = shorter.renumbered()
+            progress = true
+          } else {
+            start += chunk
+          }
+        }
+        chunk /= 2
+      }
+      for place in best.requests.indices {
+        for plainer in best.requests[place].plainer {
+          var candidate = best
+          candidate.requests[place] = plainer
+          guard try fails(candidate) else { continue }
+          best = candidate
+          progress = true
+          break
+        }
+      }
+    }
+    return best
+  }
+}
+
+extension TestRequest {
+  /// The request with one thing less to say, for each such thing.
+  fileprivate var plainer: [TestRequest] {
+    var result: [TestRequest] = []
+    func add(_ applies: Bool, _ change: (inout TestRequest) -> Void) {
+      guard applies else { return }
+      var request = self
+      change(&request)
+      result.append(request)
+    }
+    add(operation != .get) { $0.operation = .get }
+    add(ttlSeconds != 0) { $0.ttlSeconds = 0 }
+    add(cost != 1) { $0.cost = 1 }
+    add(size != 1) { $0.size = 1 }
+    return result
+  }
+}
+
+/// One line of a test's trace.
+package struct TestRequest: CustomStringConvertible {
+  /// What it does.
+  package var operation: LarderEngine.Operation
+  /// The object.
+  package var id: ObjectID
+  /// The object's size.
+  package var size: UInt32
+  /// When it comes.
+  package var timeSeconds: UInt32
+  /// Seconds; 0 for no time to live.
+  package var ttlSeconds: UInt32
+  /// What fetching the object costs.
+  package var cost: Float
+
+  /// A request from its parts.
+  package init(
+    operation: LarderEngine.Operation = .get, id: ObjectID, size: UInt32 = 1,
+    timeSeconds: UInt32 = 0, ttlSeconds: UInt32 = 0, cost: Float = 1
+  ) {
+    self.operation = operation
+    self.id = id
+    self.size = size
+    self.timeSeconds = timeSeconds
+    self.ttlSeconds = ttlSeconds
+    self.cost = cost
+  }
+
+  /// Everything that is not a default, as in `12 s: set 3, size 7, ttl 5 s`.
+  package var description: String {
+    var text = timeSeconds == 0 ? "" : "\(timeSeconds) s: "
+    text += "\(operation) \(id)"
+    if size != 1 { text += ", size \(size)" }
+    if ttlSeconds != 0 { text += ", ttl \(ttlSeconds) s" }
+    if cost != 1 { text += ", cost \(cost)" }
+    return text
+  }
+}
+
+/// Makes short random traces in which much happens: few objects, little room.
+package struct TestTraceMaker {
+  /// What a trace has beside ids.
+  package struct Features: OptionSet, CustomStringConvertible {
+    /// The bits of the set.
+    package let rawValue: Int
+
+    /// A set from its bits.
+    package init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// Objects have sizes.
+    package static let sizes = Features(rawValue: 1)
+    /// Requests have times, and some a time to live.
+    package static let times = Features(rawValue: 2)
+    /// There are sets, deletes and changes at the origin.
+    package static let operations = Features(rawValue: 4)
+    /// Fetches cost something.
+    package static let costs = Features(rawValue: 8)
+
+    /// Their names.
+    package var description: String {
+      let names = ["sizes", "times", "operations", "costs"]
+      let present = names.indices.filter { rawValue & (1 << $0) != 0 }.map { names[$0] }
+      return present.isEmpty ? "ids only" : present.joined(separator: ", ")
+    }
+
+    /// Any combination.
+    package static func random(_ random: inout TestRandom) -> Features {
+      Features(rawValue: random.below(16))
+    }
+  }
+
+  /// What its traces have beside ids.
+  package var features: Features
+  /// Sizes run from 0 to a little more than this.
+  package var capacity: UInt64
+  /// Where chance comes from.
+  package var random: TestRandom
+
+  /// A maker of traces for caches of about a capacity.
+  package init(features: Features, capacity: UInt64, random: TestRandom) {
+    self.features = features
+    self.capacity = capacity
+    self.random = random
+  }
+
+  /// A trace of 1 to 80 requests for at most 24 objects.
+  package mutating func make() -> TestTrace {
+    make(requests: 1 + random.below(80), objects: 1 + random.below(random.oneIn(2) ? 8 : 24))
+  }
+
+  /// A trace of so many requests for at most so many objects.
+  package mutating func make(requests length: Int, objects: Int) -> TestTrace {
+    let largest = 1 + random.below(Int(capacity) + 3)
+    var sizes: [ObjectID: UInt32] = [:]
+    var time: UInt32 = 0
+    var requests: [TestRequest] = []
+    for _ in 0..<length {
+      // The smaller of two draws: some objects are asked for much more often than others.
+      let id = ObjectID(1 + min(random.below(objects), random.below(objects)))
+      var request = TestRequest(id: id)
+      if features.contains(.operations) { request.operation = operation() }
+      if features.contains(.sizes) {
+        let known = random.oneIn(4) ? nil : sizes[id]
+        request.size = known ?? UInt32(random.below(largest + 1))
+        sizes[id] = request.size
+      }
+      if features.contains(.times) {
+        time += UInt32(random.below(4))
+        request.timeSeconds = time
+        if random.oneIn(2) { request.ttlSeconds = UInt32(1 + random.below(30)) }
+      }
+      if features.contains(.costs) { request.cost = Float(random.below(9)) / 2 }
+      requests.append(request)
+    }
+    // Ids must be dense, in order of first appearance.
+    return TestTrace(requests).renumbered()
+  }
+
+  private mutating func operation() -> LarderEngine.Operation {
+    switch random.below(10) {
+    case 0...5: .get
+    case 6...7: .set
+    case 8: .delete
+    default: random.oneIn(2) ? .modify : .expire
+    }
+  }
+}
+
+extension TestTrace {
+  /// The same trace with ids 1, 2, 3 ... in order of first appearance.
+  package func renumbered() -> TestTrace {
+    var ids: [ObjectID: ObjectID] = [:]
+    return TestTrace(
+      requests.map { request in
+        var request = request
+        if ids[request.id] == nil { ids[request.id] = ObjectID(ids.count + 1) }
+        request.id = ids[request.id] ?? .none
+        return request
+      })
+  }
+}
+
+/// SplitMix64 (Steele, Lea, Flood, OOPSLA 2014): the tests' own random numbers.
+package struct TestRandom: RandomNumberGenerator {
+  private var state: UInt64
+
+  /// Numbers that follow from `seed` alone.
+  package init(seed: UInt64) { state = seed }
+
+  /// The next 64 bits.
+  package mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+
+  /// A number from 0 to `bound` - 1. The remainder is all but uniform for such small bounds, and
+  /// unlike the standard library's choice it can never change.
+  package mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
+
+  /// True once in `times`.
+  package mutating func oneIn(_ times: Int) -> Bool { below(times) == 0 }
+
+  /// One of the elements.
+  package mutating func pick<Element>(_ elements: [Element]) -> Element {
+    elements[below(elements.count)]
+  }
+}

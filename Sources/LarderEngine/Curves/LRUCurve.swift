@@ -1,0 +1,239 @@
+/// Hits of an LRU cache by capacity.
+public struct LRUCurve: Sendable, Hashable {
+  /// Gets.
+  public var requests: UInt64
+  /// Gets of objects that were not there: misses at every capacity.
+  public var coldMisses: UInt64
+  /// The largest object, in the unit of the capacities; 1 where they count objects.
+  public var largestObject: UInt64
+  /// Gets that ask for another size than the request of the object before them. The stored size is
+  /// then one or the other, by capacity.
+  public var resizedGets: UInt64
+  /// The capacities that were counted, ascending; nil for all of them: 0, 1, 2 ... up to the number
+  /// of objects.
+  public var capacities: [UInt64]?
+  /// Hits at each of them.
+  public var hits: [UInt64]
+
+  /// Whether the count at a capacity is that of a simulation: no object is larger than the
+  /// capacity, which would not be stored there, and each has the same size at all capacities.
+  public func isExact(at capacity: UInt64) -> Bool {
+    capacity >= largestObject && resizedGets == 0
+  }
+
+  /// The hits at a capacity; nil where they were not counted. O(log capacities).
+  public func hits(at capacity: UInt64) -> UInt64? {
+    guard let capacities else { return hits[Int(min(capacity, UInt64(hits.count - 1)))] }
+    var low = 0
+    var high = capacities.count
+    while low < high {
+      let middle = (low + high) / 2
+      if capacities[middle] < capacity { low = middle + 1 } else { high = middle }
+    }
+    return low < capacities.count && capacities[low] == capacity ? hits[low] : nil
+  }
+}
+
+/// One pass over a trace that counts the hits of an LRU cache at many capacities at once.
+///
+/// With `.objects` it counts at every capacity there is, and every count equals that of a
+/// simulation of `lru` at that capacity, with sets and deletes too. With `.bytes` it counts at the
+/// capacities named, and a count equals that of a simulation where `LRUCurve.isExact` says so. No
+/// entry expires: see `expires(_:)`.
+///
+/// Mattson, Gecsei, Slutz and Traiger, Evaluation techniques for storage hierarchies, IBM Systems
+/// Journal 1970. O(log objects) a request, in practice a few vector operations.
+public final class LRUCurvePass {
+  private let runBody: (_ end: Int) -> Void
+  private let positionBody: () -> Int
+  private let curveBody: () -> LRUCurve
+  private let bytesBody: () -> Int
+
+  /// A pass before the first request. `capacities` ascend, and count only with `.bytes`.
+  public init(over columns: RequestColumns, unit: CapacityUnit, capacities: [UInt64] = []) {
+    switch unit {
+    case .objects:
+      let pass = LRUPass<RecencyBits, DistanceHistogram>(
+        columns, counter: DistanceHistogram(depths: columns.objects), capacities: nil)
+      (runBody, positionBody, curveBody, bytesBody) = Self.erased(pass)
+    case .bytes:
+      let pass = LRUPass<RecencyWeights, DistanceGrid>(
+        columns, counter: DistanceGrid(capacities), capacities: capacities)
+      (runBody, positionBody, curveBody, bytesBody) = Self.erased(pass)
+    }
+  }
+
+  /// Position of the next request.
+  public var position: Int { positionBody() }
+
+  /// What is counted so far. Linear in the capacities.
+  public var curve: LRUCurve { curveBody() }
+
+  /// Memory held beside the trace's columns, in bytes.
+  public var stateBytes: Int { bytesBody() }
+
+  /// Goes on up to but not including `end`, which is at most the number of requests.
+  public func run(upTo end: Int) { runBody(end) }
+
+  /// Whether an entry of the trace can expire. When it does depends on when it was stored, and so
+  /// on the capacity: no pass can answer for all of them. O(requests).
+  public static func expires(_ columns: RequestColumns) -> Bool {
+    guard let ttls = columns.ttls else { return false }
+    return (0..<columns.count).contains { ttls[$0] != 0 }
+  }
+
+  // Closures, because what a closure calls is specialised for the types it was made with.
+  private static func erased<Order: RecencyOrder & ~Copyable, Counter: DistanceCounter & ~Copyable>(
+    _ pass: consuming LRUPass<Order, Counter>
+  ) -> ((Int) -> Void, () -> Int, () -> LRUCurve, () -> Int) {
+    let held = Held(pass)
+    return (
+      { end in held.with { $0.run(upTo: end) } }, { held.with { $0.position } },
+      { held.with { $0.curve } }, { held.with { $0.stateBytes } }
+    )
+  }
+}
+
+/// A pass over a trace with an LRU stack, specialised for what the stack weighs and how hits are
+/// counted.
+struct LRUPass<Order: RecencyOrder & ~Copyable, Counter: DistanceCounter & ~Copyable>: ~Copyable {
+  private var stack: LRUStack<Order>
+  private var counter: Counter
+  private let columns: RequestColumns
+  private let capacities: [UInt64]?
+  private var requests: UInt64 = 0
+  private var coldMisses: UInt64 = 0
+  private var largest: UInt32 = 1
+  private var resizedGets: UInt64 = 0
+  private(set) var position = 0
+
+  /// How far ahead of a request its state is fetched.
+  private static var lookahead: Int { 16 }
+
+  /// Before the first request.
+  init(_ columns: RequestColumns, counter: consuming Counter, capacities: [UInt64]?) {
+    stack = LRUStack(objects: columns.objects)
+    self.columns = columns
+    self.counter = counter
+    self.capacities = capacities
+  }
+
+  var stateBytes: Int { stack.bytes }
+
+  var curve: LRUCurve {
+    LRUCurve(
+      requests: requests, coldMisses: coldMisses, largestObject: UInt64(largest),
+      resizedGets: resizedGets, capacities: capacities, hits: counter.cumulative())
+  }
+
+  mutating func run(upTo end: Int) {
+    let (ids, last) = (columns.ids, columns.count - 1)
+    while position < min(end, columns.count) {
+      stack.prefetch(ids[min(position + Self.lookahead, last)])
+      stack.prefetchPosition(ids[min(position + Self.lookahead / 2, last)])
+      let id = ids[position]
+      let weight = Order.weighs ? columns.sizes?[position] ?? 1 : 1
+      if let operations = columns.operations {
+        apply(Operation(rawValue: operations[position]) ?? .get, id, weight)
+      } else {
+        get(id, weight)
+      }
+      position += 1
+    }
+  }
+
+  @inline(__always) private mutating func get(_ id: ObjectID, _ weight: UInt32) {
+    requests += 1
+    if Order.weighs { largest = max(largest, weight) }
+    guard let (depth, old) = stack.use(id, weight: weight) else {
+      coldMisses += 1
+      return
+    }
+    if Order.weighs, old != weight { resizedGets += 1 }
+    counter.count(depth)
+  }
+
+  private mutating func apply(_ operation: Operation, _ id: ObjectID, _ weight: UInt32) {
+    switch operation {
+    case .get: get(id, weight)
+    case .set:
+      if Order.weighs { largest = max(largest, weight) }
+      _ = stack.use(id, weight: weight)
+    case .delete: stack.delete(id)
+    case .modify, .expire: break
+    case .bypass:
+      requests += 1
+      coldMisses += 1
+    }
+  }
+}
+
+/// What counts the hits of a pass over an LRU stack by the capacity that each of them takes.
+protocol DistanceCounter: ~Copyable {
+  /// A request that is a hit from capacity `depth` on.
+  mutating func count(_ depth: UInt64)
+
+  /// Hits at each capacity that is counted, in ascending order.
+  func cumulative() -> [UInt64]
+}
+
+/// Counts every depth apart: hits at all capacities. 8 bytes a depth.
+struct DistanceHistogram: DistanceCounter, ~Copyable {
+  private let counts: Column<UInt64>
+
+  /// Nothing is counted; depths go from 1 to `depths`.
+  init(depths: Int) { counts = Column(objects: depths) }
+
+  @inline(__always) mutating func count(_ depth: UInt64) {
+    counts[UInt32(truncatingIfNeeded: depth)] &+= 1
+  }
+
+  /// Hits at capacities 0, 1, 2 ... O(depths).
+  func cumulative() -> [UInt64] {
+    var sum: UInt64 = 0
+    return (0...counts.objects).map { depth in
+      sum += counts[UInt32(depth)]
+      return sum
+    }
+  }
+}
+
+/// Counts depths by the smallest of some capacities that reaches as deep.
+struct DistanceGrid: DistanceCounter, ~Copyable {
+  // At place 1 and on.
+  private let capacities: Column<UInt64>
+  private let counts: Column<UInt64>
+
+  /// Nothing is counted. `capacities` ascend.
+  init(_ capacities: [UInt64]) {
+    self.capacities = Column(objects: capacities.count)
+    counts = Column(objects: capacities.count + 1)
+    for (place, capacity) in capacities.enumerated() {
+      self.capacities[UInt32(place + 1)] = capacity
+    }
+  }
+
+  @inline(__always) mutating func count(_ depth: UInt64) {
+    // Halving without a branch that depends on the depth.
+    let view = capacities.view + 1
+    var below = 0
+    var length = capacities.objects
+    guard length > 0 else { return }
+    while length > 1 {
+      let half = length / 2
+      below = view[below + half - 1] < depth ? below + half : below
+      length -= half
+    }
+    if view[below] < depth { below += 1 }
+    counts[UInt32(truncatingIfNeeded: below + 1)] &+= 1
+  }
+
+  /// Hits at each capacity. O(capacities).
+  func cumulative() -> [UInt64] {
+    var sum: UInt64 = 0
+    return (0..<capacities.objects).map { place in
+      sum += counts[UInt32(place + 1)]
+      return sum
+    }
+  }
+}

@@ -1,0 +1,95 @@
+/// Two lists and their ghosts, of which those that are missed most often move the border.
+struct ARC: EvictionPolicy, TwoListPolicy, ~Copyable {
+  static let description = PolicyDescription(
+    name: "arc", family: .adaptive,
+    summary: "An LRU list of objects requested once and one of objects requested again, each with "
+      + "ghosts of its evictions; a miss on a ghost enlarges the share of that list.",
+    paper: "Megiddo and Modha, ARC: a self-tuning, low overhead replacement cache, FAST 2003")
+
+  // The paper's T1, T2, B1 and B2.
+  private static var recent: UInt32 { 0 }
+  private static var frequent: UInt32 { 1 }
+  private static var recentGhosts: UInt32 { 2 }
+  private static var frequentGhosts: UInt32 { 3 }
+
+  var lists: WeightedLists
+  private let capacity: UInt64
+  private let weighs: Bool
+  // The share that `recent` is to have: the paper's p, which need not be whole.
+  private var target = 0.0
+  private var missedPlace: UInt32 = 0
+
+  init(_ setup: PolicySetup) {
+    capacity = setup.capacity
+    weighs = setup.unit == .bytes
+    lists = WeightedLists(
+      lists: 4, objects: setup.objects, weighs: weighs, ghosts: ARC.recentGhosts)
+  }
+
+  @inline(__always) mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
+    lists.moveToFront(request.id, of: ARC.frequent)
+  }
+
+  /// Adapts to a missed ghost, and takes it out before anything is evicted for it.
+  @inline(__always) mutating func admit(_ request: Request, _ sizes: some ObjectSizes) -> Bool {
+    missedPlace = UInt32(lists.place(request.id))
+    guard missedPlace != 0 else { return true }
+    let recent = Double(lists.weight(of: ARC.recentGhosts))
+    let frequent = Double(lists.weight(of: ARC.frequentGhosts))
+    let step = Double(lists.weight(request.id))
+    if missedPlace == ARC.recentGhosts + 1 {
+      target = min(target + max(frequent / max(recent, 1), 1) * step, Double(capacity))
+    } else {
+      target = max(target - max(recent / max(frequent, 1), 1) * step, 0)
+    }
+    lists.remove(request.id)
+    return true
+  }
+
+  /// The paper's REPLACE. Ghosts in excess go when the object is stored, which comes to the same.
+  @inline(__always) mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID
+  {
+    let recent = Double(lists.weight(of: ARC.recent))
+    let isFavoured = missedPlace == ARC.frequentGhosts + 1 && recent == target
+    let oldest = lists.back(of: ARC.recent)
+    if oldest != .none,
+      recent > target || isFavoured || lists.back(of: ARC.frequent) == .none
+        || leavesNoRoom(for: request)
+    {
+      lists.moveToFront(oldest, of: ARC.recentGhosts)
+      return oldest
+    }
+    let victim = lists.back(of: ARC.frequent)
+    lists.moveToFront(victim, of: ARC.frequentGhosts)
+    return victim
+  }
+
+  @inline(__always) mutating func insert(_ request: Request, _ sizes: some ObjectSizes) {
+    let list = missedPlace == 0 ? ARC.recent : ARC.frequent
+    lists.pushFront(request.id, to: list, weight: request.size)
+    missedPlace = 0
+    trimGhosts()
+    lists.prefetchBack(of: ARC.recent)
+    lists.prefetchBack(of: ARC.frequent)
+    lists.prefetchBack(of: ARC.recentGhosts)
+    lists.prefetchBack(of: ARC.frequentGhosts)
+  }
+
+  /// Case IV A with a full T1: it must give something up whatever its share. Where every object
+  /// weighs 1, the other list is empty then.
+  @inline(__always) private func leavesNoRoom(for request: Request) -> Bool {
+    guard weighs, missedPlace == 0, request.id != .none, lists.place(request.id) == 0 else {
+      return false
+    }
+    return lists.weight(of: ARC.recent) + UInt64(request.size) > capacity
+  }
+
+  /// What was requested once, ghosts included, weighs no more than the capacity; everything
+  /// together no more than twice that.
+  @inline(__always) private mutating func trimGhosts() {
+    let recent = lists.weight(of: ARC.recent)
+    lists.trim(ARC.recentGhosts, to: capacity - min(recent, capacity))
+    let others = recent + lists.weight(of: ARC.recentGhosts) + lists.weight(of: ARC.frequent)
+    lists.trim(ARC.frequentGhosts, to: 2 * capacity - min(others, 2 * capacity))
+  }
+}

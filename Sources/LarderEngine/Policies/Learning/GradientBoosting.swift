@@ -1,0 +1,437 @@
+/// A library that trains regression trees by gradient boosting, for the policies that learn a model
+/// (`PolicyRegistry.learned`).
+///
+/// The engine has none of its own. A program provides one with `provide(_:)`; the module
+/// `LarderLearning` loads LightGBM. Only training calls it: a trained model is `BoostedTrees`,
+/// which the engine evaluates itself.
+public struct GradientBoosting: Sendable {
+  /// Trains a model on rows with labels. The same rows and parameters must give the same model, and
+  /// several threads may train at once.
+  public typealias Trainer =
+    @Sendable (borrowing TrainingRows, Parameters) throws(BoostingError) -> BoostedTrees
+
+  /// How a model is trained: for least squares, with a part of the features for each tree and a
+  /// part of the rows, drawn anew every few trees.
+  public struct Parameters: Sendable, Hashable {
+    /// Trees in the model, 1 or more.
+    public var trees: Int
+    /// Leaves of a tree, 2 or more.
+    public var leaves = 32
+    /// What is added of each tree, above 0.
+    public var learningRate = 0.1
+    /// Share of the features that one tree may use.
+    public var featureShare = 0.8
+    /// Share of the rows that one tree sees.
+    public var rowShare = 0.8
+    /// Trees after which other rows are drawn.
+    public var rowPeriod = 5
+    /// The seed of these draws, from 0 to 2^31 - 1.
+    public var seed: Int32
+
+    /// The parameters of LRB and 3L-Cache, which differ in the number of trees.
+    public init(trees: Int, seed: UInt64) {
+      self.trees = trees
+      self.seed = Int32(truncatingIfNeeded: seed & 0x7FFF_FFFF)
+    }
+
+    /// The memory of the largest model, in bytes. How large one is depends on its examples.
+    var modelBytes: Int { BoostedTrees.bytes(trees: trees, leaves: leaves) }
+  }
+
+  /// The library with its version, as a person would name it.
+  public let name: String
+  /// Trains a model.
+  public let train: Trainer
+
+  /// A library; see the properties.
+  public init(name: String, train: @escaping Trainer) {
+    self.name = name
+    self.train = train
+  }
+
+  /// Takes the place of what is provided, for a task: tests train with a stand-in.
+  @TaskLocal package static var substitute: GradientBoosting?
+
+  private static let provided = Locked<Provider>(.none)
+
+  /// Sets where the library comes from. `make` is called at most once: when the first learned
+  /// policy is made.
+  public static func provide(
+    _ make: @escaping @Sendable () throws(BoostingError) -> GradientBoosting
+  ) {
+    provided.withLock { $0 = .unused(make) }
+  }
+
+  /// The library that the program provides.
+  ///
+  /// - Throws: `unavailable` with the reason.
+  public static func current() throws(BoostingError) -> GradientBoosting {
+    if let substitute { return substitute }
+    return try provided.withLock { (provider) throws(BoostingError) in
+      if case .unused(let make) = provider {
+        do throws(BoostingError) {
+          provider = .made(.success(try make()))
+        } catch {
+          provider = .made(.failure(error))
+        }
+      }
+      guard case .made(let result) = provider else {
+        throw .unavailable("a gradient boosting library, which this program does not provide")
+      }
+      return try result.get()
+    }
+  }
+
+  private enum Provider {
+    case none
+    case unused(@Sendable () throws(BoostingError) -> GradientBoosting)
+    case made(Result<GradientBoosting, BoostingError>)
+  }
+}
+
+/// Why there is no library or no model.
+public enum BoostingError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// There is no library: what is missing and what to do, to stand behind "needs".
+  case unavailable(String)
+  /// The library refused to train, with its message.
+  case failed(String)
+  /// A model is not made of binary trees over the features that it was trained on.
+  case badModel(String)
+
+  /// One line for a person.
+  public var description: String {
+    switch self {
+    case .unavailable(let need): "needs \(need)"
+    case .failed(let message): "training failed: \(message)"
+    case .badModel(let problem): "unexpected model: \(problem)"
+    }
+  }
+}
+
+/// What learned policies ask of their setup.
+extension PolicySetup {
+  /// Refuses more objects than a policy has records for.
+  ///
+  /// - Throws: `capacity`.
+  func requireObjects(atMost most: Int) throws(PolicyError) {
+    guard objects <= most else {
+      throw .capacity(
+        policy: spec.name, capacity: capacity, expected: "at most \(most) distinct objects")
+    }
+  }
+}
+
+extension PolicySpec {
+  /// The parameter as one of several words, of which the first is the default.
+  ///
+  /// - Throws: `badValue`.
+  func choice(_ parameter: String, _ words: [String]) throws(PolicyError) -> String {
+    guard let text = values[parameter] else { return words.first ?? "" }
+    guard words.contains(text) else {
+      throw .badValue(
+        policy: name, parameter: parameter, value: text, expected: words.joined(separator: " or "))
+    }
+    return text
+  }
+}
+
+extension GradientBoosting {
+  /// The library for a policy.
+  ///
+  /// - Throws: `missingNeed`, with what to install.
+  static func current(for spec: PolicySpec) throws(PolicyError) -> GradientBoosting {
+    do throws(BoostingError) {
+      return try current()
+    } catch {
+      guard case .unavailable(let need) = error else {
+        throw .missingNeed(policy: spec.name, need: "\(error)")
+      }
+      throw .missingLibrary(policy: spec.name, need: need)
+    }
+  }
+}
+
+/// Rows of features with labels, collected for one training.
+///
+/// Features are `Float`: counts above 2^24 lose their last bits, here and when a model is asked.
+public struct TrainingRows: ~Copyable {
+  /// Features in a row.
+  public let features: Int
+  /// What a model is to predict, one for each row.
+  public private(set) var labels: [Float] = []
+  /// The features of all rows, row by row.
+  public private(set) var values: [Float] = []
+
+  /// No rows, with room for `capacity`: memory that is not touched before it is used.
+  public init(features: Int, capacity: Int) {
+    self.features = features
+    labels.reserveCapacity(capacity)
+    values.reserveCapacity(capacity * features)
+  }
+
+  /// Rows collected.
+  @inlinable public var count: Int { labels.count }
+
+  /// Adds a row of `features` values. Amortised O(`features`).
+  mutating func append(_ row: UnsafeBufferPointer<Float>, label: Float) {
+    assert(row.count == features)
+    values.append(contentsOf: row)
+    labels.append(label)
+  }
+
+  /// Adds a row of `features` values.
+  public mutating func append(_ row: [Float], label: Float) {
+    precondition(row.count == features, "a row of \(row.count) features for \(features)")
+    row.withUnsafeBufferPointer { append($0, label: label) }
+  }
+
+  /// Removes all rows and keeps their memory.
+  mutating func removeAll() {
+    labels.removeAll(keepingCapacity: true)
+    values.removeAll(keepingCapacity: true)
+  }
+
+  /// Memory held, in bytes.
+  var bytes: Int { (labels.capacity + values.capacity) * MemoryLayout<Float>.stride }
+}
+
+/// Objects that a model is asked about together, with their features and its predictions.
+struct CandidateRows: ~Copyable {
+  /// Features in a row.
+  let features: Int
+  private var ids: Column<ObjectID>
+  private var rows: Column<Float>
+  private var scores: Column<Double>
+
+  /// Room for `capacity` objects.
+  init(features: Int, capacity: Int) {
+    self.features = features
+    ids = Column(objects: max(capacity, 1))
+    rows = Column(objects: max(capacity, 1) * features)
+    scores = Column(objects: max(capacity, 1))
+  }
+
+  /// Objects that there is room for.
+  var capacity: Int { ids.objects }
+
+  /// Makes room for `capacity` objects; rows stay.
+  mutating func reserve(capacity: Int) {
+    guard capacity > ids.objects else { return }
+    ids.reserve(objects: capacity)
+    rows.reserve(objects: capacity * features)
+    scores.reserve(objects: capacity)
+  }
+
+  /// Puts an object in a place, with features of 0.
+  mutating func set(_ place: Int, _ id: ObjectID) {
+    ids[ObjectID(place)] = id
+    clear(place)
+  }
+
+  /// Sets all features in a place to 0.
+  mutating func clear(_ place: Int) { row(place).update(repeating: 0, count: features) }
+
+  /// The object in a place.
+  func id(_ place: Int) -> ObjectID { ids[ObjectID(place)] }
+
+  /// The features of the object in a place; valid until `reserve`.
+  func row(_ place: Int) -> UnsafeMutablePointer<Float> {
+    rows.row(from: ObjectID(place * features), count: features)
+  }
+
+  /// Asks the model about the first `count` objects.
+  mutating func predict(with model: borrowing BoostedTrees, count: Int) {
+    assert(model.features <= features)
+    model.predict(
+      UnsafePointer(row(0)), stride: features, count: count,
+      into: scores.row(from: 0, count: count))
+  }
+
+  /// What the model predicted for the object in a place.
+  func score(_ place: Int) -> Double { scores[ObjectID(place)] }
+
+  /// Memory held, in bytes.
+  var bytes: Int { ids.bytes + rows.bytes + scores.bytes }
+}
+
+/// A trained model: regression trees whose outputs are added.
+///
+/// All nodes lie in one array, the inner nodes of a tree before its leaves. A row goes through all
+/// trees without a branch that depends on it: a leaf is a node that leads to itself. Four rows are
+/// taken at a time, so that they wait for memory together.
+public struct BoostedTrees: Sendable {
+  /// An inner node of a tree: rows whose `feature` is at most `threshold` go to `low`.
+  public struct Split: Sendable, Hashable {
+    /// The feature that is compared.
+    public var feature: Int
+    /// The largest value that goes to `low`.
+    public var threshold: Double
+    /// Where rows go: the number of a split, which is larger than this one's, or ~leaf.
+    public var low: Int
+    /// The same for the other rows.
+    public var high: Int
+
+    /// A split from its parts.
+    public init(feature: Int, threshold: Double, low: Int, high: Int) {
+      self.feature = feature
+      self.threshold = threshold
+      self.low = low
+      self.high = high
+    }
+  }
+
+  /// One tree.
+  public struct Tree: Sendable, Hashable {
+    /// Its inner nodes, the root first; none where the tree is a single leaf.
+    public var splits: [Split]
+    /// What each leaf adds.
+    public var leaves: [Double]
+
+    /// A tree from its parts.
+    public init(splits: [Split], leaves: [Double]) {
+      self.splits = splits
+      self.leaves = leaves
+    }
+  }
+
+  private struct Node: BitwiseCopyable {
+    var threshold: Float
+    var feature: Int32
+    var low: Int32
+    var high: Int32
+  }
+
+  private struct Span: BitwiseCopyable {
+    var root: Int32
+    var firstLeaf: Int32
+  }
+
+  /// Features in a row.
+  public let features: Int
+  private var nodes: [Node] = []
+  // What a leaf adds; 0 for inner nodes.
+  private var outputs: [Double] = []
+  private var spans: [Span] = []
+
+  /// A model of trees over rows of `features` values.
+  ///
+  /// - Throws: `badModel` when a tree is not one.
+  public init(_ trees: [Tree], features: Int) throws(BoostingError) {
+    self.features = features
+    for tree in trees { try append(tree) }
+  }
+
+  private mutating func append(_ tree: Tree) throws(BoostingError) {
+    let (splits, leaves) = (tree.splits.count, tree.leaves.count)
+    guard leaves == splits + 1, leaves < 1 << 16, nodes.count < 1 << 30 else {
+      throw .badModel("\(splits) splits with \(leaves) leaves")
+    }
+    let root = nodes.count
+    func place(_ child: Int, of split: Int) throws(BoostingError) -> Int32 {
+      // Larger numbers alone: whoever follows them arrives at a leaf.
+      guard child < 0 ? ~child < leaves : child > split && child < splits else {
+        throw .badModel("split \(split) leads to node \(child)")
+      }
+      return Int32(child < 0 ? root + splits + ~child : root + child)
+    }
+    for (number, split) in tree.splits.enumerated() {
+      guard 0..<features ~= split.feature, !split.threshold.isNaN else {
+        throw .badModel("split \(number) compares feature \(split.feature)")
+      }
+      nodes.append(
+        Node(
+          threshold: Self.roundedDown(split.threshold), feature: Int32(split.feature),
+          low: try place(split.low, of: number), high: try place(split.high, of: number)))
+      outputs.append(0)
+    }
+    for output in tree.leaves {
+      let itself = Int32(nodes.count)
+      nodes.append(Node(threshold: 0, feature: 0, low: itself, high: itself))
+      outputs.append(output)
+    }
+    spans.append(Span(root: Int32(root), firstLeaf: Int32(root + splits)))
+  }
+
+  /// The largest `Float` that is not above `x`: what is compared with it is a `Float`, too.
+  private static func roundedDown(_ x: Double) -> Float {
+    let nearest = Float(x)
+    return Double(nearest) > x ? nearest.nextDown : nearest
+  }
+
+  /// Writes the predictions for `count` rows, one every `stride` values.
+  func predict(
+    _ rows: UnsafePointer<Float>, stride: Int, count: Int,
+    into scores: UnsafeMutablePointer<Double>
+  ) {
+    for row in 0..<count { scores[row] = 0 }
+    nodes.withUnsafeBufferPointer { nodes in
+      outputs.withUnsafeBufferPointer { outputs in
+        for span in spans {
+          var row = 0
+          while row + 4 <= count {
+            Self.addFour(nodes, outputs, span, rows + row * stride, stride, scores + row)
+            row += 4
+          }
+          while row < count {
+            Self.addOne(nodes, outputs, span, rows + row * stride, scores + row)
+            row += 1
+          }
+        }
+      }
+    }
+  }
+
+  /// The predictions for rows of `features` values each.
+  public func predictions(for rows: [[Float]]) -> [Double] {
+    let values = rows.flatMap { $0 }
+    precondition(values.count == rows.count * features, "rows of \(features) features")
+    return values.withUnsafeBufferPointer { values in
+      [Double](unsafeUninitializedCapacity: rows.count) { scores, count in
+        if let values = values.baseAddress, let scores = scores.baseAddress {
+          predict(values, stride: features, count: rows.count, into: scores)
+        }
+        count = rows.count
+      }
+    }
+  }
+
+  @inline(__always) private static func next(
+    _ nodes: UnsafeBufferPointer<Node>, _ place: Int32, _ row: UnsafePointer<Float>
+  ) -> Int32 {
+    let node = nodes[Int(place)]
+    return row[Int(node.feature)] <= node.threshold ? node.low : node.high
+  }
+
+  @inline(__always) private static func addOne(
+    _ nodes: UnsafeBufferPointer<Node>, _ outputs: UnsafeBufferPointer<Double>, _ span: Span,
+    _ row: UnsafePointer<Float>, _ score: UnsafeMutablePointer<Double>
+  ) {
+    var place = span.root
+    while place < span.firstLeaf { place = next(nodes, place, row) }
+    score[0] += outputs[Int(place)]
+  }
+
+  @inline(__always) private static func addFour(
+    _ nodes: UnsafeBufferPointer<Node>, _ outputs: UnsafeBufferPointer<Double>, _ span: Span,
+    _ rows: UnsafePointer<Float>, _ stride: Int, _ scores: UnsafeMutablePointer<Double>
+  ) {
+    var (a, b, c, d) = (span.root, span.root, span.root, span.root)
+    while min(min(a, b), min(c, d)) < span.firstLeaf {
+      a = next(nodes, a, rows)
+      b = next(nodes, b, rows + stride)
+      c = next(nodes, c, rows + 2 * stride)
+      d = next(nodes, d, rows + 3 * stride)
+    }
+    scores[0] += outputs[Int(a)]
+    scores[1] += outputs[Int(b)]
+    scores[2] += outputs[Int(c)]
+    scores[3] += outputs[Int(d)]
+  }
+
+  /// The memory of so many trees with so many leaves, in bytes.
+  static func bytes(trees: Int, leaves: Int) -> Int {
+    let nodes = trees * (2 * leaves - 1)
+    return nodes * (MemoryLayout<Node>.stride + MemoryLayout<Double>.stride)
+      + trees * MemoryLayout<Span>.stride
+  }
+}

@@ -1,0 +1,639 @@
+/// 3L-Cache: a model predicts when objects are requested next, asked in batches about objects from
+/// both ends of an LRU queue; half of a batch is evicted before the next is predicted.
+///
+/// The authors' rules. Candidates are new objects, once more than a share of the size is new, and
+/// old ones, of which a pointer that moves through the queue passes over those requested often. Of
+/// equal predictions the first wins. Where the authors' program would evict nothing, as in caches
+/// of a few objects, the least recent object is evicted, and shares are percentages up to 255
+/// instead of numbers that wrap around.
+struct ThreeLCache: EvictionPolicy, ~Copyable {
+  static let description = PolicyDescription(
+    name: "3l-cache", family: .adaptive,
+    summary: "Boosted trees predict the next request of up to 1,024 old and 1,536 new objects "
+      + "together; half of them, the latest, are evicted before the next batch. LRU until the "
+      + "first model. O(log n) and two predictions per eviction.",
+    parameters: [
+      PolicyParameter(
+        "batch", default: "65536", isCount: true,
+        "training examples for a model, from 2 to 2^20"),
+      PolicyParameter(
+        "objective", default: "bytes", searched: ["bytes", "objects"],
+        "the ratio that is optimised: of bytes, or of objects, where predictions are multiplied by "
+          + "the size and all old objects are candidates"),
+    ],
+    needs: [.size, .boosting], isRandom: true, learns: true,
+    paper: "Zhou, Niu, Xiong, Fang and Wang, 3L-Cache: low overhead and precise learning-based "
+      + "eviction policy for caches, FAST 2025")
+
+  /// Features in a row: the age, 3 intervals, the size and the number of requests.
+  static var features: Int { 6 }
+  private static var objectsMax: Int { 1 << 30 }
+
+  /// What is known of an object, resident or not.
+  struct Known: BitwiseCopyable {
+    /// The number of the last request.
+    var last: UInt64
+    /// When it was drawn as an example since, or 0.
+    var sampled: UInt64
+    /// The last three intervals, as a ring.
+    var intervals: (UInt32, UInt32, UInt32)
+    /// What is or was stored, in the capacity's unit.
+    var size: UInt32
+    /// The number of its place among the evicted ones.
+    var place: UInt32
+    /// How often the object of this id was removed.
+    var epoch: UInt32
+    var requests: UInt16
+    /// Intervals so far, less 3 where there are 6.
+    var intervalCount: UInt8
+    var isGhost: Bool
+  }
+
+  var known: Column<Known>
+  var residents: IDBag
+  // The most recent one in front.
+  var order: LinkedLists
+  var evicted: EvictedQueue
+  // Residents that were predicted, the latest first.
+  var predicted: IndexedHeap
+  var arrivals: NewArrivals
+  var examples: TrainingRows
+  var candidates: CandidateRows
+  var candidateCount = 0
+  var random: SeededGenerator
+  private let boosting: GradientBoosting
+  private let parameters: GradientBoosting.Parameters
+  var model: BoostedTrees?
+  var scan: ScanState
+  var history = HistoryLength()
+  var predictions = OrderCounter()
+  /// The object at which the scan stands.
+  var pointer = ObjectID.none
+  /// The number of this request; the first is 0.
+  var now: UInt64 = .max
+  /// The request at which the model was trained.
+  var trainedAt: UInt64 = 0
+  var used: UInt64 = 0
+  /// Evictions left before the next batch is predicted.
+  var evictionsLeft = 0
+  private var isSampling = false
+  private let batch: Int
+  let weighsSize: Bool
+
+  init(_ setup: PolicySetup) throws(PolicyError) {
+    let spec = setup.spec
+    let batch = try spec.integer("batch", default: 1 << 16, in: 2...1 << 20)
+    let objective = try spec.choice("objective", ["bytes", "objects"])
+    try setup.requireObjects(atMost: ThreeLCache.objectsMax)
+    let boosting = try GradientBoosting.current(for: spec)
+    self.batch = batch
+    self.boosting = boosting
+    weighsSize = objective == "objects"
+    parameters = GradientBoosting.Parameters(trees: 16, seed: setup.seed)
+    known = Column(objects: setup.objects)
+    residents = IDBag(objects: setup.objects, capacity: setup.expectedResidents)
+    order = LinkedLists(objects: setup.objects)
+    predicted = IndexedHeap(objects: setup.objects, capacity: 16)
+    evicted = EvictedQueue()
+    arrivals = NewArrivals()
+    examples = TrainingRows(features: ThreeLCache.features, capacity: batch)
+    candidates = CandidateRows(features: ThreeLCache.features, capacity: 16)
+    random = SeededGenerator(seed: setup.seed)
+    scan = ScanState(adapts: !weighsSize)
+  }
+
+  @inline(__always) func contains(_ id: ObjectID) -> Bool { residents.contains(id) }
+
+  @inline(__always) func remembers(_ id: ObjectID) -> Bool {
+    residents.contains(id) || known[id].isGhost
+  }
+
+  mutating func hit(_ request: Request, _ sizes: some ObjectSizes) { self.request(request.id) }
+
+  mutating func replace(_ request: Request, _ sizes: some ObjectSizes) {
+    self.request(request.id)
+    used = used - UInt64(known[request.id].size) + UInt64(request.size)
+    known[request.id].size = request.size
+  }
+
+  mutating func admit(_ request: Request, _ sizes: some ObjectSizes) -> Bool {
+    self.request(request.id)
+    return true
+  }
+
+  mutating func insert(_ request: Request, _ sizes: some ObjectSizes) {
+    let id = request.id
+    if known[id].isGhost {
+      evicted.remove(known[id].place)
+      known[id].isGhost = false
+    } else {
+      clear(id)
+      known[id].last = now
+      known[id].requests = 1
+    }
+    known[id].size = request.size
+    if residents.count == 0 { pointer = id }
+    residents.insert(id)
+    order.pushFront(id)
+    used += UInt64(request.size)
+    if model != nil { arrivals.append(id, epoch: known[id].epoch, size: request.size) }
+  }
+
+  mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID {
+    let victim = model == nil ? order.back() : latest()
+    isSampling = true
+    evictionsLeft -= 1
+    leave(victim)
+    known[victim].isGhost = true
+    known[victim].place = evicted.append(victim)
+    return victim
+  }
+
+  mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
+    if residents.contains(id) {
+      leave(id)
+    } else if known[id].isGhost {
+      evicted.remove(known[id].place)
+    } else {
+      return
+    }
+    clear(id)
+    known[id].epoch &+= 1
+  }
+
+  mutating func reserve(objects: Int) {
+    precondition(objects <= ThreeLCache.objectsMax, "too many objects for 3l-cache")
+    known.reserve(objects: objects)
+    residents.reserve(objects: objects)
+    order.reserve(objects: objects)
+    predicted.reserve(objects: objects)
+  }
+
+  func prefetch(_ id: ObjectID) {
+    known.prefetch(id)
+    residents.prefetch(id)
+    order.prefetch(id)
+    predicted.prefetch(id)
+  }
+
+  var candidate: ObjectID { predicted.count > 0 ? predicted.minimum() : order.back() }
+
+  var ghostsMax: Int { residents.count * (HistoryLength.most - 1) + 2 }
+
+  var stateBytes: Int {
+    known.bytes + residents.bytes + order.bytes + evicted.bytes + predicted.bytes + arrivals.bytes
+      + examples.bytes + candidates.bytes + parameters.modelBytes
+  }
+
+  /// Takes an object out of all that residents are in.
+  private mutating func leave(_ id: ObjectID) {
+    if pointer == id { pointer = next(after: id) }
+    if predicted.contains(id) { predicted.remove(id) }
+    residents.remove(id)
+    order.remove(id)
+    used -= UInt64(known[id].size)
+  }
+
+  /// The object behind which the scan goes on: from the oldest to the newest, and round.
+  func next(after id: ObjectID) -> ObjectID {
+    let ahead = order.ahead(of: id)
+    return ahead == .none ? order.back() : ahead
+  }
+}
+
+/// Requests and examples.
+extension ThreeLCache {
+  /// Counts a request for an object, resident or not.
+  private mutating func request(_ id: ObjectID) {
+    now &+= 1
+    let isResident = residents.contains(id)
+    let isGhost = known[id].isGhost
+    history.note(isHit: isResident, isKnown: isResident || isGhost)
+    if isResident || isGhost {
+      if becomesExample(id) { addExample(id, label: now &- known[id].sampled) }
+      known[id].sampled = 0
+      note(id)
+    }
+    if isResident {
+      if pointer == id { pointer = next(after: id) }
+      if predicted.contains(id) { predicted.remove(id) }
+      order.moveToFront(id)
+    }
+    if isSampling { sample() }
+    forgetOldest()
+  }
+
+  private mutating func note(_ id: ObjectID) {
+    let interval = UInt32(clamping: now &- known[id].last)
+    known[id].last = now
+    let count = known[id].intervalCount
+    switch count % 3 {
+    case 0: known[id].intervals.0 = interval
+    case 1: known[id].intervals.1 = interval
+    default: known[id].intervals.2 = interval
+    }
+    known[id].intervalCount = count == 5 ? 3 : count + 1
+    if known[id].requests < .max { known[id].requests += 1 }
+  }
+
+  /// Whether an object was drawn as an example and becomes one: one in four once there is a model.
+  private mutating func becomesExample(_ id: ObjectID) -> Bool {
+    guard known[id].sampled != 0 else { return false }
+    return random.next(below: 4) == 0 || model == nil
+  }
+
+  private mutating func addExample(_ id: ObjectID, label: UInt64) {
+    candidates.set(0, id)
+    write(id, at: known[id].sampled, to: candidates.row(0))
+    examples.append(
+      UnsafeBufferPointer(start: candidates.row(0), count: ThreeLCache.features),
+      label: Float(DeterministicMath.log(Double(label) + 1)))
+    if examples.count >= batch, evictionsLeft <= 0 { train() }
+  }
+
+  /// Draws one of the objects that are remembered as an example of this moment.
+  private mutating func sample() {
+    let count = residents.count + evicted.count
+    guard count > 0 else { return }
+    let place = Int(random.next(below: UInt64(count)))
+    let id = place < residents.count ? residents[place] : evicted[place - residents.count]
+    if id != .none, known[id].sampled == 0 { known[id].sampled = now }
+  }
+
+  /// Forgets the object that was evicted first where there are too many.
+  private mutating func forgetOldest() {
+    guard evicted.count >= history.evictedMax(residents: residents.count) else { return }
+    history.isFull = true
+    let oldest = evicted.popOldest()
+    guard oldest != .none else { return }
+    if becomesExample(oldest) {
+      let age = now &- known[oldest].last
+      addExample(oldest, label: history.label(afterForgetting: age))
+    }
+    clear(oldest)
+  }
+
+  private mutating func train() {
+    // With a library that fails, the model stays.
+    if let trained = try? boosting.train(examples, parameters) { model = trained }
+    examples.removeAll()
+    forgetPredictions()
+    trainedAt = now
+    history.adapt()
+  }
+
+  func write(_ id: ObjectID, at time: UInt64, to row: UnsafeMutablePointer<Float>) {
+    let object = known[id]
+    row[0] = Float(time &- object.last)
+    let intervals = [object.intervals.0, object.intervals.1, object.intervals.2]
+    let count = Int(object.intervalCount)
+    for back in 0..<min(count, 3) { row[1 + back] = Float(intervals[(count - 1 - back) % 3]) }
+    row[4] = Float(object.size)
+    row[5] = Float(object.requests)
+  }
+
+  /// Forgets an object but for its epoch.
+  private func clear(_ id: ObjectID) {
+    known[id] = Known(
+      last: 0, sampled: 0, intervals: (0, 0, 0), size: 0, place: 0, epoch: known[id].epoch,
+      requests: 0, intervalCount: 0, isGhost: false)
+  }
+}
+
+/// Candidates and predictions.
+extension ThreeLCache {
+  /// The predicted resident that is requested latest; predicts a batch where one is due.
+  mutating func latest() -> ObjectID {
+    if evictionsLeft <= 0 || predicted.count == 0 {
+      evictionsLeft = predictBatch() / ScanState.evictionRate
+    }
+    guard predicted.count > 0 else { return order.back() }
+    let victim = predicted.popMinimum().id
+    scan.note(
+      victimWith: known[victim].requests, isOld: known[victim].last <= scan.lastCandidate)
+    return victim
+  }
+
+  /// No prediction holds any more.
+  mutating func forgetPredictions() {
+    while predicted.count > 0 { _ = predicted.popMinimum() }
+  }
+
+  /// Predicts new and old objects, and returns how many.
+  private mutating func predictBatch() -> Int {
+    candidateCount = 0
+    if scan.length == 0 { scan.length = residents.count }
+    var sampleSize = scan.sampleSize
+    takeNew(atMost: Double(sampleSize) * 1.5)
+    if arrivals.size < used * UInt64(scan.reserved) / 10 || candidateCount == 0 {
+      takeOld(&sampleSize)
+    }
+    predictCandidates()
+    return candidateCount
+  }
+
+  /// Takes new objects while more than their share of the size is new.
+  private mutating func takeNew(atMost most: Double) {
+    var taken = 0
+    while arrivals.size > used * UInt64(scan.reserved) / 100, Double(taken) < most,
+      arrivals.count > 0
+    {
+      let (id, epoch) = arrivals.popOldest()
+      guard known[id].epoch == epoch, remembers(id) else { continue }
+      arrivals.subtract(known[id].size)
+      if residents.contains(id) {
+        take(id)
+        taken += 1
+      }
+    }
+    arrivals.settle()
+  }
+
+  /// Takes objects from where the scan stands on.
+  private mutating func takeOld(_ sampleSize: inout Int) {
+    var taken = 0
+    while taken < sampleSize, candidateCount < scan.length {
+      if scan.isCandidate(requests: known[pointer].requests) {
+        take(pointer)
+        taken += 1
+      }
+      scan.looked += 1
+      if scan.looked >= scan.length {
+        scan.restart(length: residents.count, arrivals: arrivals.count)
+        sampleSize = scan.sampleSize
+        taken = 0
+        pointer = order.back()
+        forgetPredictions()
+      } else {
+        pointer = next(after: pointer)
+      }
+    }
+    guard candidateCount > 0 else { return }
+    scan.lastCandidate = known[candidates.id(candidateCount - 1)].last
+    scan.note(candidates: sampleSize)
+  }
+
+  private mutating func take(_ id: ObjectID) {
+    if candidateCount == candidates.capacity { candidates.reserve(capacity: candidateCount * 2) }
+    candidates.set(candidateCount, id)
+    candidateCount += 1
+  }
+
+  private mutating func predictCandidates() {
+    guard let model, candidateCount > 0 else { return }
+    for place in 0..<candidateCount {
+      write(candidates.id(place), at: now, to: candidates.row(place))
+    }
+    candidates.predict(with: model, count: candidateCount)
+    for place in 0..<candidateCount {
+      let id = candidates.id(place)
+      let distance = DeterministicMath.exp(candidates.score(place))
+      let value =
+        weighsSize
+        ? Float(Double(known[id].size) * distance) : Float(distance + Double(now &- trainedAt))
+      // The heap has the smallest key on top; distances are not negative.
+      let key = UInt64(UInt32.max - max(value, 0).bitPattern)
+      if predicted.contains(id) {
+        predicted.update(id, key: key, order: predictions.next())
+      } else {
+        predicted.insert(id, key: key, order: predictions.next())
+      }
+    }
+  }
+}
+
+/// What 3L-Cache adapts: how far and among which objects it looks for candidates, after each scan
+/// of the whole queue.
+struct ScanState {
+  /// Of the candidates predicted together, one in so many is evicted.
+  static var evictionRate: Int { 2 }
+  private static var most: Int { 255 }
+
+  /// Objects in the queue when the scan began; 0 before the first.
+  var length = 0
+  /// Objects looked at in this scan.
+  var looked = 0
+  /// Objects requested more often than this are candidates at the beginning of the queue alone.
+  var boundary: Int
+  /// Percentage of the queue that is its beginning.
+  private(set) var beginning = 1
+  /// Percentage of the size for which new objects wait before they are candidates.
+  private(set) var reserved = 2
+  /// When the last candidate of the old ones was requested.
+  var lastCandidate: UInt64 = 0
+
+  // Victims by the logarithm of their requests.
+  private var victims: [UInt64] = Array(repeating: 0, count: 16)
+  // Of the candidates from the beginning, then from the rest: victims, and all.
+  private var old = (victims: UInt64(0), candidates: UInt64(0))
+  private var oldBefore = (victims: UInt64(0), candidates: UInt64(0))
+  private let adapts: Bool
+
+  /// Nothing learned yet. For the ratio of objects nothing is, and all objects are candidates.
+  init(adapts: Bool) {
+    self.adapts = adapts
+    boundary = adapts ? 1 : 65_535
+  }
+
+  /// Candidates that are taken from the old objects at a time.
+  var sampleSize: Int {
+    let share = Double(length) * 0.01 + Double(ScanState.evictionRate)
+    return 1024 >= share ? (length > 2 ? Int(share) : 2) : 1024
+  }
+
+  /// Objects looked at that are the beginning of the queue.
+  private var beginningLength: Int { length * beginning / 100 }
+
+  /// Whether an object requested so often is a candidate where the scan stands.
+  mutating func isCandidate(requests: UInt16) -> Bool {
+    if oldBefore.candidates == 0, looked > beginningLength {
+      oldBefore = old
+      old = (0, 0)
+    }
+    return Int(requests) - 1 < boundary || looked <= beginningLength + ScanState.evictionRate
+  }
+
+  /// So many old candidates were predicted.
+  mutating func note(candidates: Int) { old.candidates += UInt64(candidates) }
+
+  /// An object is evicted.
+  mutating func note(victimWith requests: UInt16, isOld: Bool) {
+    victims[15 - requests.leadingZeroBitCount] += 1
+    if isOld { old.victims += 1 }
+  }
+
+  /// The queue was looked at to its end: begins anew with so many objects.
+  mutating func restart(length: Int, arrivals: Int) {
+    self.length = length
+    looked = 0
+    guard adapts else { return }
+    adaptBoundary()
+    if oldBefore.victims * old.candidates > old.victims * oldBefore.candidates {
+      beginning = min(beginning + 1, ScanState.most)
+    } else if beginning > 1 {
+      beginning -= 1
+    }
+    if old.victims + oldBefore.victims > UInt64(arrivals) {
+      reserved = min(reserved + 1, ScanState.most)
+    } else if reserved > 1 {
+      reserved /= 2
+    }
+    old = (0, 0)
+    oldBefore = (0, 0)
+    for place in victims.indices { victims[place] = 0 }
+  }
+
+  /// The number of requests below which 99 % of the victims were, between powers of two in
+  /// proportion.
+  private mutating func adaptBoundary() {
+    let most = 0.99 * Double(victims.reduce(0, +))
+    var sum: UInt64 = 0
+    for (power, count) in victims.enumerated() {
+      sum += count
+      guard Double(sum) >= most else { continue }
+      let half = power == 0 ? 0 : Double(1 << (power - 1))
+      let share = (most + Double(count) - Double(sum)) / Double(count)
+      boundary = power == 0 ? 1 : Int(half + (half * share).rounded(.up))
+      return
+    }
+  }
+}
+
+/// How many evicted objects 3L-Cache remembers: a multiple of the residents that grows while enough
+/// requests would find more.
+package struct HistoryLength {
+  /// Times the residents, at most, residents included.
+  package static var most: Int { 6 }
+
+  private var multiple = 2
+  private var requests: UInt64 = 0
+  private var hits: UInt64 = 0
+  private var found: UInt64 = 0
+  // The largest age at which an object was forgotten: before the last training, and since.
+  private var forgottenAge = (before: UInt64(0), since: UInt64(0))
+  /// Whether objects were forgotten with this multiple.
+  package var isFull = false
+
+  /// Twice the residents, and nothing seen.
+  package init() {}
+
+  /// Places for evicted objects.
+  package func evictedMax(residents: Int) -> Int { residents * (multiple - 1) + 2 }
+
+  /// A request; an object that is known is resident or remembered.
+  package mutating func note(isHit: Bool, isKnown: Bool) {
+    guard isFull else { return }
+    requests += 1
+    if isHit { hits += 1 }
+    if isKnown { found += 1 }
+  }
+
+  /// The label of an object that is forgotten at an age: its age, and what others had.
+  package mutating func label(afterForgetting age: UInt64) -> UInt64 {
+    let label = forgottenAge.before + age
+    forgottenAge.since = max(forgottenAge.since, age)
+    return label
+  }
+
+  /// A model was trained.
+  package mutating func adapt() {
+    forgottenAge.before = forgottenAge.since
+    guard requests > 1_000_000, isFull else { return }
+    let ghosts = found - hits
+    // With no hits at all, any ghost that was found is worth it.
+    if Double(ghosts) > 0.01 * Double(hits) * Double(multiple - 1) {
+      if UInt64(multiple - 1) < (requests - hits) / ghosts {
+        multiple += 1
+        isFull = false
+      }
+      multiple = min(multiple, HistoryLength.most)
+    }
+    (requests, hits, found) = (0, 0, 0)
+  }
+}
+
+/// Objects that were evicted, oldest first, of which any place can be looked up by number.
+///
+/// An object that comes back leaves a gap, which counts until it is the oldest. All operations are
+/// O(1), amortised. Memory: 4 bytes a place.
+struct EvictedQueue: ~Copyable {
+  private var ids: [ObjectID] = []
+  private var head = 0
+  // The number of the place at `head`; numbers wrap around.
+  private var first: UInt32 = 0
+
+  /// Places, gaps included.
+  var count: Int { ids.count - head }
+
+  /// What stands in a place, from 0 for the oldest; `.none` for a gap.
+  subscript(place: Int) -> ObjectID { ids[head + place] }
+
+  /// Adds an object as the newest, and returns the number by which it is removed.
+  mutating func append(_ id: ObjectID) -> UInt32 {
+    ids.append(id)
+    return first &+ UInt32(truncatingIfNeeded: count - 1)
+  }
+
+  /// Leaves a gap in the place with a number.
+  mutating func remove(_ number: UInt32) { ids[head + Int(number &- first)] = .none }
+
+  /// Takes the oldest place out of a queue that has one, and returns its object; `.none` for a gap.
+  mutating func popOldest() -> ObjectID {
+    let id = ids[head]
+    head += 1
+    first &+= 1
+    if head >= 1024, head * 2 > ids.count {
+      ids.removeFirst(head)
+      head = 0
+    }
+    return id
+  }
+
+  /// Memory held, in bytes.
+  var bytes: Int { ids.capacity * MemoryLayout<ObjectID>.stride }
+}
+
+/// Objects stored since a model was trained, oldest first, with the bytes that they had: 3L-Cache
+/// looks at them before it looks at old ones.
+struct NewArrivals: ~Copyable {
+  struct Arrival: BitwiseCopyable {
+    var id: ObjectID
+    var epoch: UInt32
+  }
+
+  private var arrivals: [Arrival] = []
+  private var head = 0
+  /// The size of all, less those that were taken; those that left unnoticed count until none is
+  /// left.
+  private(set) var size: UInt64 = 0
+
+  /// Arrivals that were not taken.
+  var count: Int { arrivals.count - head }
+
+  /// Adds an object. Its `epoch` tells it from another that has its id later.
+  mutating func append(_ id: ObjectID, epoch: UInt32, size: UInt32) {
+    arrivals.append(Arrival(id: id, epoch: epoch))
+    self.size += UInt64(size)
+  }
+
+  /// Takes the oldest of one or more.
+  mutating func popOldest() -> (id: ObjectID, epoch: UInt32) {
+    let arrival = arrivals[head]
+    head += 1
+    return (arrival.id, arrival.epoch)
+  }
+
+  /// Leaves out the size of one that was taken.
+  mutating func subtract(_ bytes: UInt32) { size -= min(size, UInt64(bytes)) }
+
+  /// After some were taken: frees their places, and where none is left their size.
+  mutating func settle() {
+    if count == 0 { size = 0 }
+    guard head >= 1024 && head * 2 > arrivals.count || count == 0 else { return }
+    arrivals.removeFirst(head)
+    head = 0
+  }
+
+  /// Memory held, in bytes.
+  var bytes: Int { arrivals.capacity * MemoryLayout<Arrival>.stride }
+}

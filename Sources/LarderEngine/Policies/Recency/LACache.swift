@@ -1,0 +1,318 @@
+/// Evicts the object whose requests in the time of a fetch are expected to wait least in all, per
+/// byte, and stores only what was requested before.
+///
+/// The rate at which an object is requested is that of its last 20 intervals at most, and unknown
+/// with fewer than 3; `ArrivalRank` has the formula. Where fetches take no time all ranks are 0: it
+/// is LRU over what is requested a second time. The authors' program remembers the requests of
+/// every object for ever, as the simulation does unless `history` says otherwise.
+struct LACache: EvictionPolicy, ~Copyable {
+  static let description = PolicyDescription(
+    name: "la-cache", family: .recency,
+    summary: "Delay expected from the requests during a fetch per byte; the lowest is evicted. "
+      + "Stores what is requested a second time; LRU where fetches take no time. O(log n) per "
+      + "request.",
+    parameters: [
+      PolicyParameter(
+        "admission", default: "second", inRealCaches: "all", searched: ["second", "all"],
+        "what is stored: objects that were requested before (second), as in the authors' program, "
+          + "or all"),
+      PolicyParameter(
+        "history", default: "0", inRealCaches: "2",
+        "objects that are not stored whose requests are remembered, share of the capacity; 0 for "
+          + "all"),
+    ],
+    learns: true,
+    paper: "Yan and Li, Towards latency awareness for content delivery network caching, USENIX ATC "
+      + "2022")
+
+  static var observesRequests: Bool { true }
+
+  /// What is known of an object, resident or not.
+  struct History: BitwiseCopyable {
+    var requests: UInt64
+    /// The time of the last request, and what a fetch took then.
+    var last: UInt64
+    var latency: UInt64
+    /// The number of the last hit or of the insertion, and what is stored, in the capacity's unit.
+    var order: UInt64
+    var size: UInt32
+  }
+
+  private var histories: Column<History>
+  private var arrivals: ArrivalTimes
+  private var residents: RankTournament<ArrivalRank>
+  private var ghosts: GhostQueue
+  private let forgets: Bool
+  private let admitsAll: Bool
+  private var count = 0
+  private var orders: UInt64 = 0
+  private var now: UInt64 = 0
+  // Without it, as in a real cache, hits and misses are the requests.
+  private var isObserving = false
+
+  init(_ setup: PolicySetup) throws(PolicyError) {
+    let history = try setup.spec.number("history", default: 0, in: 0...1000)
+    guard setup.objects <= ArrivalTimes.objectsMax else {
+      throw .capacity(
+        policy: setup.spec.name, capacity: setup.capacity,
+        expected: "at most \(ArrivalTimes.objectsMax) distinct objects")
+    }
+    switch setup.spec.values["admission"] {
+    case nil, "second": admitsAll = false
+    case "all": admitsAll = true
+    case .some(let text):
+      throw .badValue(
+        policy: setup.spec.name, parameter: "admission", value: text, expected: "second or all")
+    }
+    let isLimited = history > 0
+    forgets = isLimited
+    histories = Column(objects: setup.objects)
+    arrivals = ArrivalTimes(objects: setup.objects)
+    residents = RankTournament(objects: setup.objects, capacity: setup.expectedResidents)
+    ghosts = GhostQueue(
+      objects: isLimited ? setup.objects : 0,
+      capacity: UInt64(min(Double(setup.capacity) * history, 0x1p62)),
+      weighs: isLimited && setup.unit == .bytes)
+  }
+
+  @inline(__always) func contains(_ id: ObjectID) -> Bool { residents.contains(id) }
+
+  @inline(__always) func remembers(_ id: ObjectID) -> Bool { histories[id].requests > 0 }
+
+  mutating func observe(_ id: ObjectID, now: UInt64, fetchLatency: UInt64) {
+    isObserving = true
+    self.now = max(self.now, now)
+    request(id, latency: fetchLatency)
+    // Not every request of a resident object is a hit: some wait while a disk reads it.
+    if contains(id) { residents.update(rank(of: id), now: self.now) }
+  }
+
+  mutating func advance(to now: UInt64) { self.now = max(self.now, now) }
+
+  mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
+    place(request, isNew: false)
+  }
+
+  mutating func replace(_ request: Request, _ sizes: some ObjectSizes) {
+    place(request, isNew: false)
+  }
+
+  mutating func admit(_ request: Request, _ sizes: some ObjectSizes) -> Bool {
+    let id = request.id
+    note(id)
+    if admitsAll || histories[id].requests > 1 {
+      // Before others leave, who might push it out.
+      if forgets, ghosts.contains(id) { ghosts.remove(id) }
+      return true
+    }
+    remember(id, request.size)
+    return false
+  }
+
+  mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID {
+    let victim = residents.lowest(now: now)
+    residents.remove(victim, now: now)
+    remember(victim, sizes[victim])
+    count -= 1
+    return victim
+  }
+
+  mutating func insert(_ request: Request, _ sizes: some ObjectSizes) {
+    count += 1
+    place(request, isNew: true)
+  }
+
+  mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
+    if contains(id) {
+      residents.remove(id, now: now)
+      count -= 1
+    } else if forgets, ghosts.contains(id) {
+      ghosts.remove(id)
+    }
+    histories[id] = LACache.unknown
+  }
+
+  mutating func reserve(objects: Int) {
+    precondition(objects <= ArrivalTimes.objectsMax, "too many objects for la-cache")
+    histories.reserve(objects: objects)
+    arrivals.reserve(objects: objects)
+    residents.reserve(objects: objects)
+    if forgets { ghosts.reserve(objects: objects) }
+  }
+
+  func prefetch(_ id: ObjectID) {
+    histories.prefetch(id)
+    residents.prefetch(id)
+  }
+
+  var stateBytes: Int {
+    histories.bytes + arrivals.bytes + residents.bytes + (forgets ? ghosts.bytes : 0)
+  }
+
+  private static var unknown: History {
+    History(requests: 0, last: 0, latency: 0, order: 0, size: 0)
+  }
+
+  /// Counts a request at this moment.
+  private mutating func request(_ id: ObjectID, latency: UInt64) {
+    let number = histories[id].requests
+    histories[id].requests = number + 1
+    histories[id].last = now
+    histories[id].latency = latency
+    if isObserving { arrivals.note(id, number: number, now: now) }
+  }
+
+  /// Counts a request that was not observed: any in a real cache, otherwise the first after the
+  /// object was removed, or a set of one that nobody requested.
+  private mutating func note(_ id: ObjectID) {
+    if !isObserving || histories[id].requests == 0 { request(id, latency: 0) }
+  }
+
+  /// Ranks what is or becomes resident anew.
+  private mutating func place(_ request: Request, isNew: Bool) {
+    let id = request.id
+    // A miss was noted when it was admitted.
+    if !isNew { note(id) }
+    orders += 1
+    histories[id].order = orders
+    histories[id].size = request.size
+    if isNew {
+      residents.insert(rank(of: id), now: now)
+    } else {
+      residents.update(rank(of: id), now: now)
+    }
+  }
+
+  private func rank(of id: ObjectID) -> ArrivalRank {
+    let history = histories[id]
+    let number = max(history.requests, 1) - 1
+    return ArrivalRank(
+      id: id,
+      rate: isObserving ? arrivals.rate(of: id, number: number, last: history.last) : 0,
+      latency: Double(history.latency), size: Double(history.size) + 1, last: history.last,
+      order: history.order)
+  }
+
+  /// Keeps the history of an object that is not resident, as long as there is room.
+  private mutating func remember(_ id: ObjectID, _ size: UInt32) {
+    guard forgets, !ghosts.contains(id) else { return }
+    while true {
+      let oldest = ghosts.makeRoom(for: size, residents: count)
+      if oldest == .none { break }
+      histories[oldest] = LACache.unknown
+    }
+    ghosts.push(id, size, residents: count)
+    if !ghosts.contains(id) { histories[id] = LACache.unknown }
+  }
+}
+
+/// The rank of LA-Cache: the delay that an object's requests are expected to cause in the time of a
+/// fetch, per byte.
+///
+/// With requests arriving at random at `rate`, and x = rate * latency of them during a fetch, it is
+/// x (x + 1) / (x + 2) / (size + 1). An object that was not requested for 12 times its mean
+/// interval has a rate of one in the time since its last request. Of equal ranks that of the object
+/// that came or was hit least recently goes first.
+struct ArrivalRank: FallingRank {
+  var id: ObjectID
+  /// Requests per microsecond, or 0 where that is not known.
+  var rate: Double
+  /// What a fetch takes, in microseconds.
+  var latency: Double
+  /// In bytes or objects, plus 1.
+  var size: Double
+  /// The time of the last request.
+  var last: UInt64
+  /// The number of the hit or the insertion.
+  var order: UInt64
+
+  private static var patience: Double { 12 }
+
+  func isLower(than other: ArrivalRank, at now: UInt64) -> Bool {
+    let (first, second) = (value(at: now), other.value(at: now))
+    return first == second ? order < other.order : first < second
+  }
+
+  /// The winner's rank falls, too, so that this one cannot be lower before it has fallen to what
+  /// the winner's is now.
+  func overtaking(_ winner: ArrivalRank, at now: UInt64) -> UInt64 {
+    let aim = winner.value(at: now) * size
+    guard aim > 0, rate > 0 else { return .max }
+    let own = age(at: now)
+    let isAged = hasAged(own)
+    if isAged, winner.hasAged(winner.age(at: now)), latency == winner.latency, size == winner.size,
+      last >= winner.last
+    {
+      return .max
+    }
+    let needed = latency / ArrivalRank.arrivals(ofDelay: aim)
+    return time(max(needed, isAged ? 0 : ArrivalRank.patience / rate) - own, after: now)
+  }
+
+  /// In this order of operations, as in the authors' program.
+  private func value(at now: UInt64) -> Double {
+    let age = age(at: now)
+    let arrivals = (hasAged(age) ? 1 / age : rate) * latency
+    return arrivals * (arrivals + 1) / (arrivals + 2) / size
+  }
+
+  private func hasAged(_ age: Double) -> Bool { rate > 0 && age >= ArrivalRank.patience / rate }
+
+  private func age(at now: UInt64) -> Double { Double(max(now, last) - last + 1) }
+
+  /// The x for which x (x + 1) / (x + 2) is `delay`.
+  private static func arrivals(ofDelay delay: Double) -> Double {
+    let root = ((1 - delay) * (1 - delay) + 8 * delay).squareRoot()
+    // Two forms of one root: each is exact where the other subtracts what is nearly equal.
+    return delay < 1 ? 4 * delay / (root + 1 - delay) : (root + delay - 1) / 2
+  }
+}
+
+/// When the last requests of each object were, and the rate that follows from them.
+///
+/// Memory: 168 bytes an object, from the first `note` on. O(1).
+struct ArrivalTimes: ~Copyable {
+  /// Intervals between requests that count, at most and at least.
+  private static var intervalsMax: UInt64 { 20 }
+  private static var intervalsMin: UInt64 { 3 }
+  private static var places: UInt64 { intervalsMax + 1 }
+
+  /// More objects have no room.
+  static var objectsMax: Int { Int(UInt32.max / UInt32(places)) - 1 }
+
+  private var times = Column<UInt64>(objects: 0)
+  private var objects: Int
+
+  /// Of ids up to `objects`, at most `objectsMax`.
+  init(objects: Int) { self.objects = objects }
+
+  /// The object's request `number`, from 0, is at `now`.
+  mutating func note(_ id: ObjectID, number: UInt64, now: UInt64) {
+    if times.objects == 0 { times.reserve(objects: ArrivalTimes.slots(objects)) }
+    times[ArrivalTimes.slot(id, number)] = now
+  }
+
+  /// Requests per microsecond after request `number`, whose time is `last`; 0 where too few came.
+  func rate(of id: ObjectID, number: UInt64, last: UInt64) -> Double {
+    let intervals = min(number, ArrivalTimes.intervalsMax)
+    guard intervals >= ArrivalTimes.intervalsMin else { return 0 }
+    let first = times[ArrivalTimes.slot(id, number - intervals)]
+    // Requests of one moment: as if they had come within a microsecond.
+    return 1 / (Double(max(last - first, 1)) / Double(intervals))
+  }
+
+  /// Makes ids up to `objects` valid.
+  mutating func reserve(objects: Int) {
+    self.objects = objects
+    if times.objects > 0 { times.reserve(objects: ArrivalTimes.slots(objects)) }
+  }
+
+  /// Memory held, in bytes.
+  var bytes: Int { times.objects > 0 ? times.bytes : 0 }
+
+  private static func slots(_ objects: Int) -> Int { (objects + 1) * Int(places) - 1 }
+
+  private static func slot(_ id: ObjectID, _ number: UInt64) -> UInt32 {
+    id * UInt32(places) + UInt32(number % places)
+  }
+}

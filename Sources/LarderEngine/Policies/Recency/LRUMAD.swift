@@ -1,0 +1,176 @@
+/// Evicts the object whose next requests are expected to wait least in all, for the time since its
+/// last request.
+///
+/// The delay that missing an object causes is more than that of its miss: requests that come while
+/// it is fetched wait, too. For every object ever requested the policy keeps the number of windows
+/// of one fetch each and the delays that fetches begun with them would have caused; the rank is
+/// their mean divided by the time since the last request. Where fetches take no time all ranks are
+/// 0, and it is LRU.
+struct LRUMAD: EvictionPolicy, ~Copyable {
+  static let description = PolicyDescription(
+    name: "lru-mad", family: .recency,
+    summary: "Estimated aggregate delay of missing an object / time since its last request; the "
+      + "lowest is evicted. LRU where fetches take no time. O(log n) per request.",
+    paper: "Atre, Sherry, Wang and Berger, Caching with delayed hits, SIGCOMM 2020")
+
+  static var observesRequests: Bool { true }
+
+  /// What is known of an object, resident or not.
+  struct History: BitwiseCopyable {
+    var windows: UInt64
+    /// Sum of delays.
+    var delays: UInt64
+    /// When the current window began.
+    var start: UInt64
+    /// The last request: its time, and its number from 1.
+    var last: UInt64
+    var order: UInt64
+  }
+
+  private var histories: Column<History>
+  private var residents: RankTournament<DelayRank>
+  // The residents until something is observed: all ranks are 0, and a list is enough.
+  private var recency: LinkedLists
+  private var requests: UInt64 = 0
+  private var now: UInt64 = 0
+  // Without it, as in a real cache, hits and inserts are the requests.
+  private var isObserving = false
+
+  init(_ setup: PolicySetup) {
+    histories = Column(objects: setup.objects)
+    residents = RankTournament(objects: setup.objects, capacity: setup.expectedResidents)
+    recency = LinkedLists(objects: setup.objects)
+  }
+
+  @inline(__always) func contains(_ id: ObjectID) -> Bool {
+    isObserving ? residents.contains(id) : recency.contains(id)
+  }
+
+  mutating func observe(_ id: ObjectID, now: UInt64, fetchLatency: UInt64) {
+    if !isObserving { beginObserving() }
+    self.now = max(self.now, now)
+    let history = histories[id]
+    requests += 1
+    let elapsed = self.now - history.start
+    if history.windows == 0 || elapsed >= fetchLatency {
+      histories[id].windows += 1
+      histories[id].start = self.now
+      histories[id].delays &+= fetchLatency
+    } else {
+      histories[id].delays &+= fetchLatency - elapsed
+    }
+    histories[id].last = self.now
+    histories[id].order = requests
+    // Not every request of a resident object is a hit: some wait while a disk reads it.
+    if contains(id) { residents.update(player(id), now: self.now) }
+  }
+
+  mutating func advance(to now: UInt64) { self.now = max(self.now, now) }
+
+  /// The first observation: from now on ranks differ.
+  @inline(never) private mutating func beginObserving() {
+    isObserving = true
+    while recency.back() != .none {
+      let id = recency.back()
+      recency.remove(id)
+      residents.insert(player(id), now: now)
+    }
+  }
+
+  @inline(__always) mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
+    guard note(request.id) else { return }
+    if isObserving {
+      residents.update(player(request.id), now: now)
+    } else {
+      recency.moveToFront(request.id)
+    }
+  }
+
+  @inline(__always) mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID
+  {
+    if !isObserving {
+      let victim = recency.back()
+      recency.remove(victim)
+      return victim
+    }
+    let victim = residents.lowest(now: now)
+    residents.remove(victim, now: now)
+    return victim
+  }
+
+  @inline(__always) mutating func insert(_ request: Request, _ sizes: some ObjectSizes) {
+    _ = note(request.id)
+    if isObserving {
+      residents.insert(player(request.id), now: now)
+    } else {
+      recency.pushFront(request.id)
+    }
+  }
+
+  mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
+    if contains(id) {
+      if isObserving { residents.remove(id, now: now) } else { recency.remove(id) }
+    }
+    histories[id] = History(windows: 0, delays: 0, start: 0, last: 0, order: 0)
+  }
+
+  /// Notes a request that was not observed, any in a real cache and a set that stores something,
+  /// and says whether it was one.
+  @inline(__always) private mutating func note(_ id: ObjectID) -> Bool {
+    if isObserving, histories[id].order != 0 { return false }
+    requests += 1
+    histories[id] = History(windows: 0, delays: 0, start: 0, last: now, order: requests)
+    return true
+  }
+
+  private func player(_ id: ObjectID) -> DelayRank {
+    let history = histories[id]
+    let rate = history.windows == 0 ? 0 : Double(history.delays) / Double(history.windows)
+    return DelayRank(id: id, rate: rate, last: history.last, order: history.order)
+  }
+
+  mutating func reserve(objects: Int) {
+    histories.reserve(objects: objects)
+    residents.reserve(objects: objects)
+    recency.reserve(objects: objects)
+  }
+
+  @inline(__always) func prefetch(_ id: ObjectID) {
+    histories.prefetch(id)
+    if isObserving { residents.prefetch(id) } else { recency.prefetch(id) }
+  }
+
+  @inline(__always) func prefetchNeighbours(_ id: ObjectID) {
+    if !isObserving { recency.prefetchNeighbours(id) }
+  }
+
+  var stateBytes: Int { histories.bytes + residents.bytes + recency.bytes }
+}
+
+/// The rank of LRU-MAD: a rate divided by the time since the object's last request, plus 1. Of
+/// equal ranks that of the object requested least recently goes first.
+struct DelayRank: FallingRank {
+  var id: ObjectID
+  var rate: Double
+  /// The time of the last request.
+  var last: UInt64
+  /// The number of that request: those of the same time have an order.
+  var order: UInt64
+
+  func isLower(than other: DelayRank, at now: UInt64) -> Bool {
+    let (first, second) = (value(at: now), other.value(at: now))
+    return first == second ? order < other.order : first < second
+  }
+
+  /// Ranks cross once at most: when the one that was not lower has the lower rate.
+  func overtaking(_ winner: DelayRank, at now: UInt64) -> UInt64 {
+    guard rate < winner.rate else { return .max }
+    let (own, other) = (Double(winner.age(at: now)), Double(age(at: now)))
+    return time((rate * own - winner.rate * other) / (winner.rate - rate), after: now)
+  }
+
+  /// In this order of operations, by which the reference counts were made.
+  private func value(at now: UInt64) -> Double { rate / Double(age(at: now)) }
+
+  private func age(at now: UInt64) -> UInt64 { max(now, last) - last + 1 }
+}

@@ -1,0 +1,395 @@
+/// memcached's segmented LRU: each class of sizes has pages of its own and evicts from them, and in
+/// each class items move between hot, warm and cold.
+///
+/// By items.c and slabs.c of memcached 1.6. Its maintainer thread, which moves items, is taken to
+/// have finished with an item's class after each request for it; it looks at no other class
+/// then. Pages stay with their class: memcached's automover is not modelled. memcached lets every
+/// class have one page even if that is above its limit; here the capacity is a limit as well, so
+/// that with a capacity of few pages an item of another class may have to leave. An item above half
+/// a page takes several of the largest chunks. A cache that counts objects has one class.
+struct Memcached: EvictionPolicy, ~Copyable {
+  static let description = PolicyDescription(
+    name: "memcached", family: .recency,
+    summary: "memcached's segmented LRU: slab classes with pages of their own, and in each class "
+      + "hot, warm and cold items; the second hit protects an item.",
+    parameters: [
+      PolicyParameter(
+        "factor", default: "1.25", "chunks of a class to those of the one below, 1.01 to 100 (-f)"),
+      PolicyParameter("first", default: "96", "the smallest chunk, bytes, 8 to half a page"),
+      PolicyParameter(
+        "page", default: "1048576",
+        "a page and the largest item, bytes, a multiple of 16 from 16 to 1073741824"),
+      PolicyParameter("hot", default: "20", "per cent of a class that may be hot, 0 to 100"),
+      PolicyParameter("warm", default: "40", "per cent of a class that may be warm, 0 to 100"),
+      PolicyParameter(
+        "hot-age", default: "0.2",
+        "largest age of a hot item, times that of the oldest cold one, 0 to 1000"),
+      PolicyParameter("warm-age", default: "2", "the same of a warm item, 0 to 1000"),
+    ] + RequestTime.parameters + EntryMemory.parameters(key: "a key", default: 16),
+    learns: true, server: "memcached",
+    paper: "memcached 1.6, items.c and slabs.c, with its defaults lru_maintainer and lru_segmented")
+
+  private static var hot: UInt32 { 0 }
+  private static var warm: UInt32 { 1 }
+  private static var cold: UInt32 { 2 }
+  private static var fetched: UInt8 { 1 }
+  private static var active: UInt8 { 2 }
+
+  // Three lists for each class; the latest to come at the front.
+  private var lists: WeightedLists
+  private var slabs: SlabClasses
+  private var flags: Column<UInt8>
+  // Seconds.
+  private var touchedAt: Column<UInt32>
+  private var time: RequestTime
+  // The class into which an item was last replaced: its chunks may be too few.
+  private var replacedIn: UInt32?
+  // An item that became larger than any may be.
+  private var oversized = ObjectID.none
+  private let shares: (hot: UInt64, warm: UInt64)
+  private let ages: (hot: Double, warm: Double)
+
+  init(_ setup: PolicySetup) throws(PolicyError) {
+    let spec = setup.spec
+    let factor = try spec.number("factor", default: 1.25, in: 1.01...100)
+    let page = try spec.integer("page", default: 1 << 20, in: 16...(1 << 30))
+    guard page % 16 == 0 else {
+      throw .badValue(
+        policy: spec.name, parameter: "page", value: "\(page)", expected: "a multiple of 16")
+    }
+    let first = try spec.integer("first", default: min(96, page / 2), in: 8...(page / 2))
+    let hot = try spec.integer("hot", default: 20, in: 0...100)
+    let warm = try spec.integer("warm", default: 40, in: 0...100)
+    let hotAge = try spec.number("hot-age", default: 0.2, in: 0...1000)
+    let warmAge = try spec.number("warm-age", default: 2, in: 0...1000)
+    let time = try RequestTime(spec)
+    self.time = time
+    shares = (UInt64(hot), UInt64(warm))
+    ages = (hotAge, warmAge)
+    if setup.unit == .objects {
+      slabs = SlabClasses()
+    } else {
+      slabs = SlabClasses(
+        capacity: setup.capacity, page: UInt32(page), first: UInt32(first), factor: factor)
+    }
+    lists = WeightedLists(
+      lists: Int(slabs.count) * 3, objects: setup.objects, weighs: setup.unit == .bytes)
+    flags = Column(objects: setup.objects)
+    touchedAt = Column(objects: setup.objects)
+  }
+
+  static var followsTime: Bool { true }
+
+  @inline(__always) mutating func follow(_ now: UInt64) { time.set(now) }
+
+  @inline(__always) func contains(_ id: ObjectID) -> Bool { lists.place(id) != 0 }
+
+  /// The first hit is noted; the second protects, which in the cold list means to leave it.
+  @inline(__always) mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
+    time.tick()
+    let id = request.id
+    let list = UInt32(lists.place(id)) - 1
+    if flags[id] & Memcached.fetched == 0 {
+      flags[id] = Memcached.fetched
+    } else if flags[id] & Memcached.active == 0 {
+      touchedAt[id] = seconds
+      if list % 3 == Memcached.cold {
+        lists.moveToFront(id, of: list - Memcached.cold + Memcached.warm)
+      } else {
+        flags[id] |= Memcached.active
+      }
+    }
+    maintain(list / 3)
+  }
+
+  /// A new item, perhaps of another class. memcached has both for a moment; here the old one leaves
+  /// first.
+  mutating func replace(_ request: Request, _ sizes: some ObjectSizes) {
+    time.tick()
+    _ = takeOut(request.id)
+    let slab = slabs.slab(of: request.size)
+    if UInt64(request.size) > slabs.itemMax {
+      oversized = request.id
+    } else {
+      slabs.grow(slab, for: slabs.chunks(request.size, in: slab))
+    }
+    putIn(request, slab)
+    replacedIn = slab
+  }
+
+  mutating func admit(_ request: Request, _ sizes: some ObjectSizes) -> Bool {
+    guard UInt64(request.size) <= slabs.itemMax else { return false }
+    let slab = slabs.slab(of: request.size)
+    slabs.grow(slab, for: slabs.chunks(request.size, in: slab))
+    return true
+  }
+
+  @inline(__always) func isFull(for request: Request) -> Bool {
+    let slab = slabs.slab(of: request.size)
+    return !slabs.hasRoom(in: slab, for: slabs.chunks(request.size, in: slab))
+  }
+
+  var overflows: Bool {
+    guard let replacedIn else { return false }
+    return oversized != .none || !slabs.hasRoom(in: replacedIn)
+  }
+
+  mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID {
+    let victim = oversized != .none ? oversized : tail(of: slabToEvict(for: request))
+    oversized = .none
+    _ = takeOut(victim)
+    return victim
+  }
+
+  mutating func insert(_ request: Request, _ sizes: some ObjectSizes) {
+    time.tick()
+    putIn(request, slabs.slab(of: request.size))
+  }
+
+  mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
+    guard contains(id) else { return }
+    let slab = takeOut(id)
+    maintain(slab)
+  }
+
+  mutating func reserve(objects: Int) {
+    lists.reserve(objects: objects)
+    flags.reserve(objects: objects)
+    touchedAt.reserve(objects: objects)
+  }
+
+  @inline(__always) func prefetch(_ id: ObjectID) {
+    lists.prefetch(id)
+    flags.prefetch(id)
+    touchedAt.prefetch(id)
+  }
+
+  @inline(__always) func prefetchNeighbours(_ id: ObjectID) { lists.prefetchNeighbours(id) }
+
+  var stateBytes: Int { lists.bytes + slabs.bytes + flags.bytes + touchedAt.bytes }
+
+  /// An item: 48 bytes and 8 for its version, the key and its end, the value and a line's end.
+  static func entryBytes(value: UInt64, key: UInt64) -> UInt64 { 48 + 8 + key + 1 + value + 2 }
+
+  private var seconds: UInt32 { UInt32(truncatingIfNeeded: time.now / 1_000_000) }
+}
+
+/// Items in their classes.
+extension Memcached {
+  /// Stores an item at the front of its class's hot list.
+  private mutating func putIn(_ request: Request, _ slab: UInt32) {
+    slabs.take(request.size, in: slab)
+    flags[request.id] = 0
+    touchedAt[request.id] = seconds
+    lists.pushFront(request.id, to: slab * 3 + Memcached.hot, weight: request.size)
+    maintain(slab)
+  }
+
+  /// Takes an item out and returns its class.
+  private mutating func takeOut(_ id: ObjectID) -> UInt32 {
+    let slab = (UInt32(lists.place(id)) - 1) / 3
+    slabs.give(lists.weight(id), in: slab)
+    lists.remove(id)
+    return slab
+  }
+
+  /// The class of an item, if it has any to give up; else the one whose items weigh most.
+  private func slabToEvict(for request: Request) -> UInt32 {
+    if request.id != .none {
+      let own = slabs.slab(of: request.size)
+      if !isEmpty(own) { return own }
+    }
+    var heaviest: UInt32?
+    for slab in 0..<slabs.count where !isEmpty(slab) {
+      if let found = heaviest, weight(of: found) >= weight(of: slab) { continue }
+      heaviest = slab
+    }
+    return heaviest ?? 0
+  }
+
+  private func isEmpty(_ slab: UInt32) -> Bool {
+    let first = slab * 3
+    return (first..<first + 3).allSatisfy { lists.back(of: $0) == .none }
+  }
+
+  private func weight(of slab: UInt32) -> UInt64 {
+    let first = slab * 3
+    return lists.weight(of: first) + lists.weight(of: first + 1) + lists.weight(of: first + 2)
+  }
+
+  /// What memcached's store takes without a free chunk: the oldest cold item. If there is none, hot
+  /// ones become cold, ten at most. Then memcached is out of memory; here the oldest warm item
+  /// leaves.
+  private mutating func tail(of slab: UInt32) -> ObjectID {
+    let (hot, warm) = (slab * 3 + Memcached.hot, slab * 3 + Memcached.warm)
+    let cold = slab * 3 + Memcached.cold
+    for _ in 0..<10 where lists.back(of: cold) == .none {
+      let oldest = lists.back(of: hot)
+      if oldest == .none { break }
+      let isActive = flags[oldest] & Memcached.active != 0
+      flags[oldest] &= ~Memcached.active
+      lists.moveToFront(oldest, of: isActive ? warm : cold)
+    }
+    for list in [cold, warm, hot] where lists.back(of: list) != .none {
+      return lists.back(of: list)
+    }
+    return .none
+  }
+
+  /// What the maintainer thread does in a class: up to 500 times an item from the back of the hot
+  /// or the warm list. In the cold list nothing is active here, so that nothing leaves it this way.
+  private mutating func maintain(_ slab: UInt32) {
+    let (hot, warm) = (slab * 3 + Memcached.hot, slab * 3 + Memcached.warm)
+    let total = weight(of: slab)
+    let oldest = lists.back(of: slab * 3 + Memcached.cold)
+    let coldAge = Double(oldest == .none ? 0 : seconds &- touchedAt[oldest])
+    let warmMost = total * shares.warm / 100
+    // So it is in memcached: no bytes at all mean those of the warm list.
+    let hotMost = total * shares.hot / 100 == 0 ? warmMost : total * shares.hot / 100
+    let (hotAge, warmAge) = (UInt64(coldAge * ages.hot), UInt64(coldAge * ages.warm))
+    for _ in 0..<500 {
+      let moves =
+        pullHot(hot, weightMax: hotMost, ageMax: hotAge)
+        || pullWarm(warm, weightMax: warmMost, ageMax: warmAge)
+      if !moves { return }
+    }
+  }
+
+  /// Moves the oldest hot item where it belongs, if that is not here.
+  private mutating func pullHot(_ hot: UInt32, weightMax: UInt64, ageMax: UInt64) -> Bool {
+    let oldest = lists.back(of: hot)
+    guard oldest != .none else { return false }
+    if flags[oldest] & Memcached.active != 0 {
+      flags[oldest] &= ~Memcached.active
+      lists.moveToFront(oldest, of: hot + 1)
+      return true
+    }
+    return cool(oldest, from: hot, to: hot + 2, weightMax: weightMax, ageMax: ageMax)
+  }
+
+  /// Moves active items at the back of the warm list to its front, five at most, or one that is not
+  /// to the cold list.
+  private mutating func pullWarm(_ warm: UInt32, weightMax: UInt64, ageMax: UInt64) -> Bool {
+    var oldest = lists.back(of: warm)
+    var moved = false
+    for _ in 0..<5 where oldest != .none {
+      if flags[oldest] & Memcached.active == 0 {
+        return cool(oldest, from: warm, to: warm + 1, weightMax: weightMax, ageMax: ageMax)
+          || moved
+      }
+      let next = lists.ahead(of: oldest)
+      flags[oldest] &= ~Memcached.active
+      lists.moveToFront(oldest, of: warm)
+      moved = true
+      oldest = next
+    }
+    return moved
+  }
+
+  /// Moves an item to the cold list if its own is too heavy or it is too old.
+  private mutating func cool(
+    _ id: ObjectID, from list: UInt32, to cold: UInt32, weightMax: UInt64, ageMax: UInt64
+  ) -> Bool {
+    guard lists.weight(of: list) > weightMax || UInt64(seconds &- touchedAt[id]) > ageMax else {
+      return false
+    }
+    lists.moveToFront(id, of: cold)
+    return true
+  }
+}
+
+/// memcached's memory: pages, each cut into chunks of one size, which a class of sizes has for
+/// itself. A class takes pages while there are any and keeps them; it may always have one.
+struct SlabClasses: ~Copyable {
+  /// Classes at most.
+  static var countMax: Int { 63 }
+
+  /// How many classes there are.
+  let count: UInt32
+  /// The largest item.
+  let itemMax: UInt64
+  // Chunks are limited; a cache that counts objects has one class without a limit.
+  private let isLimited: Bool
+  private let pagesMax: UInt64
+  private var pagesTaken: UInt64 = 0
+  private var chunkSizes: Column<UInt32>
+  private var chunksPerPage: Column<UInt64>
+  private var pages: Column<UInt64>
+  private var used: Column<UInt64>
+
+  /// One class without a limit, for items that all weigh the same.
+  init() {
+    count = 1
+    itemMax = .max
+    isLimited = false
+    pagesMax = 0
+    chunkSizes = Column(objects: 0)
+    chunksPerPage = Column(objects: 0)
+    pages = Column(objects: 0)
+    used = Column(objects: 1)
+  }
+
+  /// Classes of chunks from `first` bytes on, each `factor` times as large as the one before and
+  /// rounded up to 8 bytes, up to half a page. `page` is a multiple of 16, and `first` at most half
+  /// of it. All in bytes.
+  init(capacity: UInt64, page: UInt32, first: UInt32, factor: Double) {
+    let largest = page / 2
+    chunkSizes = Column(objects: Self.countMax)
+    chunksPerPage = Column(objects: Self.countMax)
+    pages = Column(objects: Self.countMax)
+    used = Column(objects: Self.countMax)
+    var (next, classes) = (first, UInt32(0))
+    while classes + 1 < Self.countMax, Double(next) < Double(largest) / factor {
+      chunkSizes[classes] = (next + 7) / 8 * 8
+      next = UInt32(Double(chunkSizes[classes]) * factor)
+      classes += 1
+    }
+    chunkSizes[classes] = largest
+    count = classes + 1
+    for slab in 0..<count { chunksPerPage[slab] = UInt64(page / chunkSizes[slab]) }
+    itemMax = UInt64(page)
+    pagesMax = capacity / UInt64(page)
+    isLimited = true
+  }
+
+  /// The class of an item: that of the smallest chunk that holds it. Items above the largest chunk
+  /// take several of these. O(log classes).
+  func slab(of bytes: UInt32) -> UInt32 {
+    var (low, high) = (UInt32(0), count - 1)
+    while low < high {
+      let middle = (low + high) / 2
+      if chunkSizes[middle] >= bytes { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+
+  /// The chunks that an item of a class takes.
+  func chunks(_ bytes: UInt32, in slab: UInt32) -> UInt64 {
+    guard isLimited, bytes > chunkSizes[slab] else { return 1 }
+    let size = UInt64(chunkSizes[slab])
+    return (UInt64(bytes) + size - 1) / size
+  }
+
+  /// Takes pages for a class until it has so many chunks more or there are no pages. O(pages).
+  mutating func grow(_ slab: UInt32, for chunks: UInt64) {
+    guard isLimited else { return }
+    while !hasRoom(in: slab, for: chunks), pages[slab] == 0 || pagesTaken < pagesMax {
+      pages[slab] += 1
+      pagesTaken += 1
+    }
+  }
+
+  /// Whether a class has so many free chunks.
+  func hasRoom(in slab: UInt32, for chunks: UInt64 = 0) -> Bool {
+    !isLimited || used[slab] + chunks <= pages[slab] * chunksPerPage[slab]
+  }
+
+  /// An item of a class is stored.
+  mutating func take(_ bytes: UInt32, in slab: UInt32) { used[slab] += chunks(bytes, in: slab) }
+
+  /// An item of a class leaves.
+  mutating func give(_ bytes: UInt32, in slab: UInt32) { used[slab] -= chunks(bytes, in: slab) }
+
+  /// Memory held, in bytes.
+  var bytes: Int { chunkSizes.bytes + chunksPerPage.bytes + pages.bytes + used.bytes }
+}

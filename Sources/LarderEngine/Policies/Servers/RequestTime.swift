@@ -1,0 +1,44 @@
+/// The time of requests for policies that measure idleness by the clock: that of the trace, or,
+/// where that has none, of requests that come at a rate.
+public struct RequestTime {
+  /// Microseconds since some moment.
+  @inlinable @inline(__always) public var now: UInt64 { time }
+  @usableFromInline var time: UInt64 = 0
+  @usableFromInline var isTold = false
+  @usableFromInline let followsTrace: Bool
+  @usableFromInline let step: UInt64
+
+  /// The parameters of `init`. A real cache does not know the time of every request, so that there
+  /// requests count.
+  public static let parameters = [
+    PolicyParameter(
+      "clock", default: "trace", inRealCaches: "requests",
+      "trace: the trace's times, where it has them; requests: a clock by the number of requests"),
+    PolicyParameter(
+      "rate", default: "1000",
+      "requests in a second where the trace's times do not count, 1 to 1000000"),
+  ]
+
+  /// The beginning of time.
+  ///
+  /// - Throws: `badValue`.
+  public init(_ spec: PolicySpec) throws(PolicyError) {
+    let clock = spec.values["clock"] ?? "trace"
+    guard ["trace", "requests"].contains(clock) else {
+      throw .badValue(
+        policy: spec.name, parameter: "clock", value: clock, expected: "trace or requests")
+    }
+    followsTrace = clock == "trace"
+    step = UInt64(1_000_000 / (try spec.integer("rate", default: 1000, in: 1...1_000_000)))
+  }
+
+  /// A request whose time is not known otherwise.
+  @inlinable @inline(__always) public mutating func tick() { if !isTold { time += step } }
+
+  /// The time by the trace, microseconds; 0 where it is not known. Never goes back.
+  @inlinable @inline(__always) public mutating func set(_ now: UInt64) {
+    guard followsTrace, now > 0 else { return }
+    isTold = true
+    time = max(time, now)
+  }
+}

@@ -1,0 +1,127 @@
+/// The rule of Varnish's malloc and file storages: LRU whose hits move an object only if it was not
+/// moved lately, and that gives up on an object for which too many others would have to leave.
+///
+/// By bin/varnishd/storage/storage_lru.c. The lock of the list is always free here, and no object
+/// is in use while room is made. Short-lived objects, for which Varnish has another storage without
+/// a limit, are stored like others.
+struct Varnish: EvictionPolicy, OneListPolicy, ~Copyable {
+  static let description = PolicyDescription(
+    name: "varnish", family: .recency,
+    summary: "Varnish's storages: LRU, but a hit moves an object only 2 seconds after its last "
+      + "move; an object for which more than 50 would have to leave is not stored.",
+    parameters: [
+      PolicyParameter(
+        "interval", default: "2",
+        "seconds after its last move in which a hit does not move an object, 0 to 1000000 "
+          + "(lru_interval)"),
+      PolicyParameter(
+        "nuke-limit", default: "50",
+        "objects that may leave for one; then it is not stored, 0 to 1000000 (nuke_limit)"),
+    ] + RequestTime.parameters
+      + EntryMemory.parameters(key: "an object's headers", default: 250),
+    learns: true, server: "Varnish",
+    paper: "Varnish Cache 7, bin/varnishd/storage/storage_lru.c")
+
+  // The latest move at the front.
+  var list: LinkedLists
+  // Microseconds.
+  private var movedAt: Column<UInt64>
+  private var time: RequestTime
+  // What the residents take.
+  private var used: UInt64 = 0
+  // Objects that leave for one that is refused all the same.
+  private var owed = 0
+  private let capacity: UInt64
+  private let interval: UInt64
+  private let nukeLimit: Int
+
+  init(_ setup: PolicySetup) throws(PolicyError) {
+    let spec = setup.spec
+    let interval = try spec.integer("interval", default: 2, in: 0...1_000_000)
+    let nukeLimit = try spec.integer("nuke-limit", default: 50, in: 0...1_000_000)
+    let time = try RequestTime(spec)
+    self.interval = UInt64(interval) * 1_000_000
+    self.nukeLimit = nukeLimit
+    self.time = time
+    capacity = setup.capacity
+    list = LinkedLists(objects: setup.objects)
+    movedAt = Column(objects: setup.objects)
+  }
+
+  static var followsTime: Bool { true }
+
+  @inline(__always) mutating func follow(_ now: UInt64) { time.set(now) }
+
+  @inline(__always) mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
+    time.tick()
+    guard time.now - movedAt[request.id] >= interval else { return }
+    movedAt[request.id] = time.now
+    list.moveToFront(request.id)
+  }
+
+  /// A new object in the place of the old one.
+  mutating func replace(_ request: Request, _ sizes: some ObjectSizes) {
+    time.tick()
+    used = used - UInt64(sizes[request.id]) + UInt64(request.size)
+    movedAt[request.id] = time.now
+    list.moveToFront(request.id)
+  }
+
+  /// What would have to leave leaves here by `evict`, whether that is enough or not.
+  @inline(__always) mutating func admit(_ request: Request, _ sizes: some ObjectSizes) -> Bool {
+    let size = UInt64(request.size)
+    var (left, next, leaving) = (used, list.back(), 0)
+    while left + size > capacity {
+      if leaving == nukeLimit {
+        owed = leaving
+        return false
+      }
+      left -= UInt64(sizes[next])
+      next = list.ahead(of: next)
+      leaving += 1
+    }
+    return true
+  }
+
+  @inline(__always) var overflows: Bool { owed > 0 }
+
+  @inline(__always) mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID
+  {
+    let victim = victim
+    list.remove(victim)
+    used -= UInt64(sizes[victim])
+    owed = max(0, owed - 1)
+    return victim
+  }
+
+  @inline(__always) mutating func insert(_ request: Request, _ sizes: some ObjectSizes) {
+    time.tick()
+    used += UInt64(request.size)
+    movedAt[request.id] = time.now
+    list.pushFront(request.id)
+  }
+
+  mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
+    guard list.contains(id) else { return }
+    list.remove(id)
+    used -= UInt64(sizes[id])
+  }
+
+  /// 120 bytes that describe the object, its headers in words of 8 bytes, and the body, as asked of
+  /// the malloc storage of Varnish 7.1; what it keeps of an object elsewhere has no limit.
+  static func entryBytes(value: UInt64, key: UInt64) -> UInt64 { 120 + (key + 7) / 8 * 8 + value }
+
+  @inline(__always) var victim: ObjectID { list.back() }
+
+  mutating func reserve(objects: Int) {
+    list.reserve(objects: objects)
+    movedAt.reserve(objects: objects)
+  }
+
+  @inline(__always) func prefetch(_ id: ObjectID) {
+    list.prefetch(id)
+    movedAt.prefetch(id)
+  }
+
+  var stateBytes: Int { list.bytes + movedAt.bytes }
+}

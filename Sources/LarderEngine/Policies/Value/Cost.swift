@@ -1,0 +1,22 @@
+/// GreedyDual on what an object costs to fetch, for its size.
+struct Cost: EvictionPolicy, FloorPolicy, ~Copyable {
+  static let description = PolicyDescription(
+    name: "cost", family: .value,
+    summary: "Priority L + cost / size, where L is the priority of the last victim; a request "
+      + "renews it, and the lowest is evicted. O(log n).",
+    needs: [.size, .cost],
+    paper: "Young, The k-server dual and loose competitiveness for paging, Algorithmica 1994; Cao "
+      + "and Irani, Cost-aware WWW proxy caching algorithms, USITS 1997")
+
+  var heap: RadixHeap
+  var floor = 0.0
+  var order = OrderCounter()
+
+  init(_ setup: PolicySetup) { heap = RadixHeap(objects: setup.objects) }
+
+  /// Never negative, so that its bits order as it does. Scaled by 10^6 a byte, as GDSF is; an
+  /// object of size 0 counts as 1.
+  @inline(__always) func priority(_ request: Request) -> Double {
+    floor + Double(request.cost) * 1e6 / Double(max(request.size, 1))
+  }
+}

@@ -1,0 +1,18 @@
+/// GreedyDual on what an object costs to fetch, whatever its size.
+struct GreedyDual: EvictionPolicy, FloorPolicy, ~Copyable {
+  static let description = PolicyDescription(
+    name: "greedydual", family: .value,
+    summary: "Priority L + cost, where L is the priority of the last victim; a request renews it, "
+      + "and the lowest is evicted. Equals LRU if all costs are equal. O(log n).",
+    needs: .cost,
+    paper: "Young, The k-server dual and loose competitiveness for paging, Algorithmica 1994")
+
+  var heap: RadixHeap
+  var floor = 0.0
+  var order = OrderCounter()
+
+  init(_ setup: PolicySetup) { heap = RadixHeap(objects: setup.objects) }
+
+  /// Never negative, so that its bits order as it does.
+  @inline(__always) func priority(_ request: Request) -> Double { floor + Double(request.cost) }
+}

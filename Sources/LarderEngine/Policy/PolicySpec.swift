@@ -1,0 +1,226 @@
+/// A policy as a user names it: `lru`, or `s3-fifo:small=0.1:ghost=0.9`.
+public struct PolicySpec: Sendable, Hashable, CustomStringConvertible {
+  /// The name, lower case.
+  public let name: String
+  /// The parameters given, by name, lower case.
+  public let values: [String: String]
+  /// The text as it was given, lower case, which is also how results name the policy.
+  public let description: String
+
+  /// Takes a policy's name and parameters apart, in which case makes no difference. Whether they
+  /// exist is the registry's to say.
+  public init(parsing text: some StringProtocol) throws(PolicyError) {
+    description = text.lowercased()
+    let parts = description.split(separator: ":", omittingEmptySubsequences: false)
+    name = parts.first.map { String($0) } ?? ""
+    var values: [String: String] = [:]
+    for part in parts.dropFirst() {
+      guard let equals = part.firstIndex(of: "="), equals != part.startIndex else {
+        throw .malformedParameter(policy: name, text: String(part))
+      }
+      let parameter = String(part[..<equals])
+      guard values[parameter] == nil else {
+        throw .repeatedParameter(policy: name, parameter: parameter)
+      }
+      values[parameter] = String(part[part.index(after: equals)...])
+    }
+    self.values = values
+  }
+
+  /// The same for a text that may be missing.
+  public init?(parsingOptional text: String?) throws(PolicyError) {
+    guard let text else { return nil }
+    try self.init(parsing: text)
+  }
+
+  /// The parameter as a number within `range`, or `fallback` when it was not given.
+  public func number(
+    _ parameter: String, default fallback: Double, in range: ClosedRange<Double>
+  ) throws(PolicyError) -> Double {
+    guard let text = values[parameter] else { return fallback }
+    guard let value = Double(text), range.contains(value) else {
+      throw .badValue(
+        policy: name, parameter: parameter, value: text,
+        expected: "a number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return value
+  }
+
+  /// The parameter as a whole number within `range`, or `fallback` when it was not given.
+  public func integer(
+    _ parameter: String, default fallback: Int, in range: ClosedRange<Int>
+  ) throws(PolicyError) -> Int {
+    guard let text = values[parameter] else { return fallback }
+    guard let value = Int(text), range.contains(value) else {
+      throw .badValue(
+        policy: name, parameter: parameter, value: text,
+        expected: "a whole number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return value
+  }
+
+  /// The parameter as true or false, or `fallback` when it was not given.
+  public func flag(_ parameter: String, default fallback: Bool) throws(PolicyError) -> Bool {
+    guard let text = values[parameter] else { return fallback }
+    guard let value = Bool(text) else {
+      throw .badValue(
+        policy: name, parameter: parameter, value: text, expected: "true or false")
+    }
+    return value
+  }
+}
+
+/// A share as it was typed, to six decimals: shares of it are whole numbers that everybody gets who
+/// calculates in decimals, where a binary product may be one less (0.29 of 100 is 29).
+public struct DecimalShare: Sendable, Hashable {
+  @usableFromInline let millionths: UInt64
+
+  /// The nearest share to a number from 0 to 1000.
+  public init(_ number: Double) {
+    millionths = UInt64((min(max(number, 0), 1000) * 1_000_000).rounded())
+  }
+
+  /// The share of a number up to `PolicySetup.capacityMax`, rounded down. O(1).
+  @inlinable public func of(_ whole: UInt64) -> UInt64 { divide(whole).quotient }
+
+  /// The share of such a number, rounded up. O(1).
+  @inlinable public func ceiling(of whole: UInt64) -> UInt64 {
+    let (quotient, remainder) = divide(whole)
+    return remainder == 0 ? quotient : quotient + 1
+  }
+
+  @inlinable func divide(_ whole: UInt64) -> (quotient: UInt64, remainder: UInt64) {
+    let product = whole.multipliedFullWidth(by: millionths)
+    return UInt64(1_000_000).dividingFullWidth(product)
+  }
+}
+
+extension PolicySpec {
+  /// The parameter as a share within `range`, or `fallback` when it was not given. As `number`.
+  public func share(
+    _ parameter: String, default fallback: Double, in range: ClosedRange<Double>
+  ) throws(PolicyError) -> DecimalShare {
+    DecimalShare(try number(parameter, default: fallback, in: range))
+  }
+}
+
+/// Everything a policy is made from.
+public struct PolicySetup: Sendable {
+  /// The largest capacity that a tier may have, simulated or real: 2^50, which is 1 PiB where bytes
+  /// count and as good as no limit.
+  ///
+  /// Policies double their capacity, multiply it by a parameter of up to 1000, and take shares of
+  /// it in floating point: up to here all of that is exact or fits in 64 bits.
+  public static var capacityMax: UInt64 { 1 << 50 }
+
+  /// How much the cache holds, in `unit`. From 1 to `capacityMax`.
+  public var capacity: UInt64
+  /// What the capacity counts.
+  public var unit: CapacityUnit
+  /// The largest object id that will occur before `reserve(objects:)` is called again.
+  public var objects: Int
+  /// The seed of every random choice.
+  public var seed: UInt64
+  /// The name and parameters asked for.
+  public var spec: PolicySpec
+
+  /// A setup; see the properties for the meaning of each part.
+  public init(
+    capacity: UInt64, unit: CapacityUnit, objects: Int, seed: UInt64 = 0, spec: PolicySpec
+  ) {
+    self.capacity = capacity
+    self.unit = unit
+    self.objects = objects
+    self.seed = seed
+    self.spec = spec
+  }
+
+  /// Refuses what could hold more objects at once than a queue has positions for: `IDRing`, unless
+  /// another number is given.
+  ///
+  /// - Throws: `capacity`.
+  public func requireQueueable(entriesMax: Int = IDRing.entriesMax) throws(PolicyError) {
+    guard min(capacity, UInt64(objects)) <= UInt64(entriesMax) else {
+      throw .capacity(
+        policy: spec.name, capacity: capacity,
+        expected: "room for at most \(entriesMax) objects at once")
+    }
+  }
+
+  /// At most how many objects can be resident: a hint for sizing queues, exact for unit sizes.
+  public var expectedResidents: Int {
+    unit == .objects ? Int(min(capacity, UInt64(objects))) : min(objects, 1 << 16)
+  }
+}
+
+/// Why a policy could not be made from what was asked for.
+public enum PolicyError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// No policy has this name.
+  case unknownPolicy(String, nearest: String?)
+  /// No admission filter has this name.
+  case unknownAdmission(String, nearest: String?, known: [String])
+  /// The policy has no such parameter.
+  case unknownParameter(policy: String, parameter: String, known: [String])
+  /// A parameter was written without `=`.
+  case malformedParameter(policy: String, text: String)
+  /// A parameter is given twice.
+  case repeatedParameter(policy: String, parameter: String)
+  /// A parameter's value is not what it must be.
+  case badValue(policy: String, parameter: String, value: String, expected: String)
+  /// The policy needs something that this trace or cache cannot give.
+  case missingNeed(policy: String, need: String)
+  /// The policy trains models with a library that is not there: what is needed, and what to do.
+  case missingLibrary(policy: String, need: String)
+  /// An admission filter compares with what would be evicted, which this policy cannot say.
+  case noVictim(admission: String, policy: String)
+  /// A bound stands where a policy must decide something.
+  case boundOnly(String, where: String)
+  /// The capacity is outside what the policy can manage.
+  case capacity(policy: String, capacity: UInt64, expected: String)
+  /// The policy cannot be added to the registry.
+  case cannotAdd(String, reason: String)
+  /// The policy declares nothing to try.
+  case noConfigurations(policy: String)
+  /// A number that a policy or filter is made from is outside its range.
+  case badSetup(String, String, expected: String)
+
+  /// One line for a person.
+  public var description: String {
+    switch self {
+    case .unknownPolicy(let name, let nearest):
+      let hint = nearest.map { "; did you mean '\($0)'?" } ?? ""
+      return "unknown policy '\(name)'\(hint) ('larder policies' lists them all)"
+    case .unknownAdmission(let name, let nearest, let known):
+      let hint = nearest.map { "; did you mean '\($0)'?" } ?? ""
+      return "unknown admission filter '\(name)'\(hint) (known: \(known.joined(separator: ", ")))"
+    case .unknownParameter(let policy, let parameter, let known):
+      let list = known.isEmpty ? "it has none" : "it has \(known.joined(separator: ", "))"
+      return "policy '\(policy)' has no parameter '\(parameter)': \(list)"
+    case .malformedParameter(let policy, let text):
+      return "policy '\(policy)': expected name=value after the colon, found '\(text)'"
+    case .repeatedParameter(let policy, let parameter):
+      return "policy '\(policy)': \(parameter) is given twice; keep one"
+    case .badValue(let policy, let parameter, let value, let expected):
+      return "policy '\(policy)': \(parameter)='\(value)' is not \(expected)"
+    case .missingNeed(let policy, let need):
+      return "policy '\(policy)' needs \(need), which is not available here"
+    case .missingLibrary(let policy, let need):
+      return "policy '\(policy)' needs \(need)"
+    case .noVictim(let admission, let policy):
+      return "admission '\(admission)' compares with the next victim, which policy '\(policy)' "
+        + "cannot name; use another (such as lru, slru, lfu, 2q, gdsf)"
+    case .boundOnly(let bound, let place):
+      return "'\(bound)' is a bound for one simulated tier and not a policy: "
+        + "it cannot be used for \(place)"
+    case .capacity(let policy, let capacity, let expected):
+      return "policy '\(policy)' cannot have a capacity of \(capacity): expected \(expected)"
+    case .cannotAdd(let name, let reason):
+      return "policy '\(name)' cannot be added: \(reason)"
+    case .noConfigurations(let policy):
+      return "policy '\(policy)' declares no configurations to try; 'larder policies' shows "
+        + "which do"
+    case .badSetup(let name, let value, let expected):
+      return "\(name) \(value) is out of range: expected \(expected)"
+    }
+  }
+}

@@ -1,0 +1,182 @@
+/// The beginning of a recording.
+///
+/// Little-endian, 64 bytes: magic (8), u32 version, u32 length of the header, u64 sampling
+/// threshold, u64 beginning in microseconds since 1970, u32 what was recorded, u32 what stands for
+/// keys, 16 bytes of zeros, u64 checksum of the 56 bytes before. Blocks follow: see
+/// `RecordedBlock`.
+package struct RecordedHeader: Sendable, Hashable {
+  /// What was recorded.
+  package enum Origin: UInt32, Sendable {
+    /// A cache in memory.
+    case memory
+    /// A cache on disk.
+    case disk
+    /// Memory in front of disk.
+    case hybrid
+    /// A server that was asked for what its clients do.
+    case server
+  }
+
+  /// What stands for keys.
+  package enum Keys: UInt32, Sendable {
+    /// Hashes with a key that nobody has any more.
+    case keyed
+    /// Hashes, and blocks that say of which text each is.
+    case plain
+  }
+
+  /// Keys are recorded whose 32-bit hash is below: from 1 to 2^32, which is all of them.
+  package var threshold: UInt64
+  /// When the recording began, microseconds since 1970.
+  package var began: UInt64
+  /// What was recorded.
+  package var origin: Origin
+  /// What stands for keys.
+  package var keys: Keys
+
+  /// What a file begins with. Not text, and damaged by programs that convert line ends.
+  package static let magic: [UInt8] = [0x89] + Array("LARREC".utf8) + [0x0A]
+  /// The version that is written and read.
+  package static let version: UInt32 = 1
+  /// Bytes of a header.
+  package static let length = 64
+  /// The threshold at which every key is recorded.
+  package static let wholeThreshold: UInt64 = 1 << 32
+
+  /// A header; see the properties for the meaning of each part.
+  package init(threshold: UInt64, began: UInt64, origin: Origin, keys: Keys) {
+    self.threshold = threshold
+    self.began = began
+    self.origin = origin
+    self.keys = keys
+  }
+
+  /// The threshold of a share of the keys; nil where it is not above 0 and at most 1, or below
+  /// 2^-32.
+  package static func threshold(rate: Double) -> UInt64? {
+    guard rate > 0, rate <= 1 else { return nil }
+    let threshold = UInt64((rate * Double(wholeThreshold)).rounded())
+    return threshold > 0 ? threshold : nil
+  }
+
+  /// The share of the keys that were recorded.
+  package var rate: Double { Double(threshold) / Double(Self.wholeThreshold) }
+
+  /// The bytes of the header.
+  package var encoded: [UInt8] {
+    var bytes = Self.magic
+    bytes.append(little: Self.version)
+    bytes.append(little: UInt32(Self.length))
+    bytes.append(little: threshold)
+    bytes.append(little: began)
+    bytes.append(little: origin.rawValue)
+    bytes.append(little: keys.rawValue)
+    bytes.append(little: UInt64(0))
+    bytes.append(little: UInt64(0))
+    bytes.append(little: bytes.withUnsafeBytes { RecordedChecksum.of($0) })
+    return bytes
+  }
+
+  /// Why bytes are no header.
+  package enum Fault: Error, Sendable, Hashable {
+    /// There are too few of them.
+    case short
+    /// They do not begin as recordings do.
+    case magic
+    /// The version is another one.
+    case version(UInt32)
+    /// The checksum is wrong, or it says what cannot be.
+    case damaged
+  }
+
+  /// Reads a header from the first bytes of a file.
+  package init(decoding bytes: UnsafeRawBufferPointer) throws(Fault) {
+    guard bytes.count >= Self.length else { throw .short }
+    guard bytes.prefix(Self.magic.count).elementsEqual(Self.magic) else { throw .magic }
+    let version = bytes.little(8, as: UInt32.self)
+    guard version == Self.version else { throw .version(version) }
+    let checked = UnsafeRawBufferPointer(rebasing: bytes[..<(Self.length - 8)])
+    guard bytes.little(Self.length - 8, as: UInt64.self) == RecordedChecksum.of(checked),
+      let origin = Origin(rawValue: bytes.little(32, as: UInt32.self)),
+      let keys = Keys(rawValue: bytes.little(36, as: UInt32.self))
+    else { throw .damaged }
+    threshold = bytes.little(16, as: UInt64.self)
+    began = bytes.little(24, as: UInt64.self)
+    self.origin = origin
+    self.keys = keys
+    guard threshold > 0, threshold <= Self.wholeThreshold else { throw .damaged }
+  }
+}
+
+/// Takes numbers from the beginning of bytes, and nil where they do not have them.
+struct RecordedCursor {
+  private let bytes: UnsafeRawBufferPointer
+  private var offset = 0
+
+  init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+  /// Whether all bytes were taken.
+  var isAtEnd: Bool { offset == bytes.count }
+
+  mutating func byte() -> UInt8? {
+    guard offset < bytes.count else { return nil }
+    defer { offset += 1 }
+    return bytes[offset]
+  }
+
+  mutating func word() -> UInt64? {
+    guard bytes.count - offset >= 8 else { return nil }
+    defer { offset += 8 }
+    return bytes.little(offset, as: UInt64.self)
+  }
+
+  mutating func float() -> Float? {
+    guard bytes.count - offset >= 4 else { return nil }
+    defer { offset += 4 }
+    return Float(bitPattern: bytes.little(offset, as: UInt32.self))
+  }
+
+  mutating func varint() -> UInt64? {
+    var value: UInt64 = 0
+    var shift: UInt64 = 0
+    while let byte = byte() {
+      // The tenth byte has room for one bit.
+      guard shift < 63 || byte <= 1 else { return nil }
+      value |= UInt64(byte & 0x7F) &<< shift
+      if byte & 0x80 == 0 { return value }
+      shift += 7
+    }
+    return nil
+  }
+
+  mutating func bytes(_ count: UInt64) -> UnsafeRawBufferPointer? {
+    guard count <= UInt64(bytes.count - offset) else { return nil }
+    defer { offset += Int(count) }
+    return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + Int(count)])
+  }
+}
+
+extension Array where Element == UInt8 {
+  /// Adds the bytes of a number, the lowest first.
+  mutating func append(little value: some FixedWidthInteger) {
+    Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }
+  }
+
+  /// Adds a number in as many bytes as it needs: seven bits in each, the lowest first, and the
+  /// eighth set in all but the last.
+  mutating func append(varint value: UInt64) {
+    var rest = value
+    while rest >= 0x80 {
+      append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    append(UInt8(truncatingIfNeeded: rest))
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// The number whose bytes begin at `offset`, the lowest first; all of them are inside.
+  func little<Value: FixedWidthInteger>(_ offset: Int, as type: Value.Type) -> Value {
+    Value(littleEndian: loadUnaligned(fromByteOffset: offset, as: type))
+  }
+}

@@ -1,0 +1,88 @@
+/// How many hits are possible at all: something that is asked for by name as a policy is, and has
+/// hits as one has, but decides nothing.
+///
+/// It works for one tier in a simulation, on the whole trace at once. Limits on time and on the
+/// number of objects, and admission filters, are left out of account by an upper bound; a lower one
+/// is refused with them.
+protocol Bound: SendableMetatype {
+  /// Name, summary and paper.
+  static var description: PolicyDescription { get }
+
+  /// Whether a cache that knows the future can have these hits.
+  static var isReachable: Bool { get }
+
+  /// Prepares the bound for a trace whose next uses are known.
+  init(_ columns: RequestColumns, unit: CapacityUnit) throws(PolicyError)
+
+  /// Hits among the requests from `first` on, and the sum of their sizes.
+  func hits(capacity: UInt64, from first: Int) -> (count: UInt64, bytes: UInt64)
+
+  /// Memory held, in bytes.
+  var stateBytes: Int { get }
+}
+
+/// A bound in the place of a simulation: it goes through the trace to count requests, and says at
+/// the end how many could have been hits.
+final class BoundSimulation<Subject: Bound>: Simulation {
+  private let bound: Subject
+  private let columns: RequestColumns
+  private let unit: CapacityUnit
+  private let capacity: UInt64
+  private let isDisk: Bool
+  private var first = 0
+  private var totals = Counts()
+  private(set) var position = 0
+
+  init(
+    _ setup: TierSetup, isDisk: Bool, unit: CapacityUnit, over columns: RequestColumns
+  ) throws(PolicyError) {
+    bound = try Subject(columns, unit: unit)
+    self.columns = columns
+    self.unit = unit
+    self.isDisk = isDisk
+    capacity = setup.capacity
+  }
+
+  var counts: Counts { totals }
+
+  var outcomes: OutcomeSizes? { nil }
+
+  var stateBytes: Int { bound.stateBytes }
+
+  func run(upTo end: Int, untilFirstEviction: Bool) -> Bool {
+    let reader = RequestReader(columns, unit: unit)
+    let end = min(end, columns.count)
+    while position < end {
+      switch columns.operations.map({ Operation(rawValue: $0[position]) ?? .get }) ?? .get {
+      case .get, .bypass:
+        totals.requests += 1
+        totals.bytesRequested += UInt64(reader.request(at: position).size)
+      case .set: totals.sets += 1
+      case .delete: totals.deletes += 1
+      case .modify, .expire: break
+      }
+      position += 1
+    }
+    if position == columns.count { noteHits() }
+    return false
+  }
+
+  private func noteHits() {
+    let (count, bytes) = bound.hits(capacity: capacity, from: first)
+    if isDisk {
+      totals.diskHits = count
+      totals.diskBytesHit = bytes
+    } else {
+      totals.memoryHits = count
+      totals.memoryBytesHit = bytes
+    }
+  }
+
+  /// Nothing is ever evicted, so a warm-up until the first eviction would end with the trace: a
+  /// bound then counts from the beginning.
+  func resetCounts() {
+    guard position < columns.count else { return }
+    totals = Counts()
+    first = position
+  }
+}

@@ -1,0 +1,95 @@
+/// What fetching from the origin and reading from disk take, and how many fetches the origin serves
+/// at the same time: the time that a simulation adds to a trace whose requests have times.
+public struct FetchModel: Sendable, Hashable, Codable {
+  /// What counts as time.
+  public enum Clock: String, Sendable, Hashable, Codable, CaseIterable {
+    /// The trace's times, in microseconds; a time before that of the request ahead counts as that.
+    case trace
+    /// The number of the request: a fetch takes so many requests. The model of Atre, Sherry, Wang
+    /// and Berger, Caching with delayed hits, SIGCOMM 2020.
+    case requests
+  }
+
+  /// Equally likely times of a fetch without its transfer, in the clock's unit; a single one is the
+  /// same for every fetch. Which one a fetch takes depends on the place of its request and `seed`
+  /// alone, so it is the same for every policy (common random numbers).
+  public let latencies: [UInt64]
+  /// Equally likely times of reading an object from disk, in the clock's unit, drawn as `latencies`
+  /// are; nil where hits on disk are answered at once.
+  public let diskLatencies: [UInt64]?
+  /// Bytes that a fetch transfers in a second, nil for no limit.
+  public let bytesPerSecond: UInt64?
+  /// Fetches that the origin serves at the same time, while others wait in one queue; nil for any
+  /// number.
+  public let servers: Int?
+  /// Whether a request for an object in flight waits for that fetch. Otherwise it makes its own.
+  public let coalesces: Bool
+  /// What counts as time.
+  public let clock: Clock
+  /// Chooses among `latencies`.
+  public let seed: UInt64
+
+  /// The longest latency: a day of microseconds.
+  public static var latencyMax: UInt64 { 86_400_000_000 }
+  /// The most servers.
+  public static var serversMax: Int { 1 << 20 }
+  /// The most latencies to choose among.
+  public static var latenciesMax: Int { 1 << 16 }
+
+  /// A model; see the properties for the meaning of each part.
+  ///
+  /// - Throws: `PolicyError.badSetup` for a number that is out of range.
+  public init(
+    latencies: [UInt64], diskLatencies: [UInt64]? = nil, bytesPerSecond: UInt64? = nil,
+    servers: Int? = nil, coalesces: Bool = true, clock: Clock = .trace, seed: UInt64 = 0
+  ) throws(PolicyError) {
+    for latencies in [latencies, diskLatencies].compactMap({ $0 }) { try Self.check(latencies) }
+    if let bytesPerSecond, bytesPerSecond == 0 {
+      throw .badSetup("bandwidth", "0", expected: "at least 1 byte per second")
+    }
+    if let servers, !(1...Self.serversMax ~= servers) {
+      throw .badSetup("servers", "\(servers)", expected: "1 to \(Self.serversMax)")
+    }
+    self.latencies = latencies
+    self.diskLatencies = diskLatencies
+    self.bytesPerSecond = bytesPerSecond
+    self.servers = servers
+    self.coalesces = coalesces
+    self.clock = clock
+    self.seed = seed
+  }
+
+  private static func check(_ latencies: [UInt64]) throws(PolicyError) {
+    guard 1...latenciesMax ~= latencies.count else {
+      throw .badSetup(
+        "latencies", "\(latencies.count) values", expected: "1 to \(latenciesMax) values")
+    }
+    if let wrong = latencies.first(where: { $0 > latencyMax }) {
+      throw .badSetup("latency", "\(wrong)", expected: "0 to \(latencyMax)")
+    }
+  }
+
+  /// What the fetch of `bytes` for the request at a place of the trace takes, once it is served.
+  @inlinable @inline(__always) package func service(request index: UInt64, bytes: UInt32) -> UInt64
+  {
+    var time = latencies[latencies.count == 1 ? 0 : draw(index, of: latencies.count, seed)]
+    if let bytesPerSecond { time += UInt64(bytes) &* 1_000_000 / bytesPerSecond }
+    return time
+  }
+
+  /// What the read from disk for the request at a place of the trace takes.
+  @usableFromInline package func diskRead(request index: UInt64) -> UInt64 {
+    guard let times = diskLatencies else { return 0 }
+    // Another sequence than that of fetches.
+    return times[times.count == 1 ? 0 : draw(index, of: times.count, ~seed)]
+  }
+
+  /// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014), of which one step is a draw.
+  @usableFromInline func draw(_ index: UInt64, of count: Int, _ seed: UInt64) -> Int {
+    var draw = seed &+ (index &+ 1) &* 0x9E37_79B9_7F4A_7C15
+    draw = (draw ^ draw >> 30) &* 0xBF58_476D_1CE4_E5B9
+    draw = (draw ^ draw >> 27) &* 0x94D0_49BB_1331_11EB
+    draw ^= draw >> 31
+    return Int(draw.multipliedFullWidth(by: UInt64(count)).high)
+  }
+}

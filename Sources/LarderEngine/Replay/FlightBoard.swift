@@ -1,0 +1,503 @@
+/// What is in flight in a simulation with time: fetches from the origin and reads from disk, who
+/// may wait for them, and how long everybody has waited.
+///
+/// It knows neither tiers nor policies: a simulation begins flights, lets requests join them, and
+/// stores what those bring that have ended. Memory follows the largest number in flight.
+@usableFromInline struct FlightBoard: ~Copyable {
+  /// A flight that has ended, as far as storing what it brings is concerned.
+  @usableFromInline struct Landed: BitwiseCopyable {
+    @usableFromInline var flight: Flight
+    /// The next get of the object, as its latest request knew it.
+    @usableFromInline var nextUse: UInt32
+    /// Whether the object was neither set nor deleted since the flight began.
+    @usableFromInline var isCurrent: Bool
+
+    @inlinable init(_ flight: Flight, nextUse: UInt32, isCurrent: Bool) {
+      self.flight = flight
+      self.nextUse = nextUse
+      self.isCurrent = isCurrent
+    }
+  }
+
+  @usableFromInline let model: FetchModel
+  @usableFromInline var queue = FlightQueue()
+  @usableFromInline var table = FlightTable()
+  @usableFromInline var servers: OriginServers
+  @usableFromInline var waits = WaitCounts()
+  @usableFromInline var time: TimeCounts
+  // Flights begun so far, and reads from disk among those that have not ended.
+  @usableFromInline var begun: UInt64 = 0
+  @usableFromInline var reads = 0
+
+  /// Nothing is in flight.
+  @usableFromInline init(_ model: FetchModel) {
+    self.model = model
+    servers = OriginServers(model.servers ?? 1)
+    time = TimeCounts(clock: model.clock)
+  }
+
+  /// Memory held, in bytes.
+  @usableFromInline var bytes: Int { queue.bytes + table.bytes + waits.bytes }
+
+  /// What has happened; gets that were not told of here waited for nothing.
+  @usableFromInline func counts(requests: UInt64) -> TimeCounts {
+    var time = time
+    time.totalLatency = waits.total
+    let percentiles = waits.percentiles([0.5, 0.9, 0.99], of: requests)
+    time.p50Latency = percentiles[0]
+    time.p90Latency = percentiles[1]
+    time.p99Latency = percentiles[2]
+    return time
+  }
+
+  /// Sets all counts to zero. What is in flight stays there.
+  @usableFromInline mutating func resetCounts() {
+    time = TimeCounts(clock: model.clock)
+    time.maxInFlight = UInt64(queue.count - reads)
+    waits = WaitCounts()
+  }
+
+  // MARK: Waiting
+
+  /// Whether a request for the object at a place of the table waits for its flight.
+  @inlinable @inline(__always) func canJoin(at place: UInt32) -> Bool {
+    model.coalesces && table.isTaken(place) && table.places[place].order != FlightTable.noOrder
+  }
+
+  /// A request waits for the flight of its object.
+  @inlinable @inline(__always) mutating func join(_ request: Request, at place: UInt32, now: UInt64)
+  {
+    time.delayedHits += 1
+    waits.add(table.places[place].completion - now)
+    table.places[place].nextUse = request.nextUse
+  }
+
+  // MARK: Flights
+
+  /// Begins a fetch from the origin for a request, whose object is at `place` of the table, and
+  /// says whether it has ended at once.
+  ///
+  /// - Parameter stores: Whether others may wait for it, and a cache may store what it brings.
+  @usableFromInline mutating func fetch(
+    _ request: Request, bytes: UInt32, stores: Bool, at place: UInt32, now: UInt64
+  ) -> Bool {
+    let duration = model.service(request: request.index, bytes: bytes)
+    let completion: UInt64
+    if model.servers == nil {
+      completion = Self.end(of: duration, from: now)
+    } else {
+      completion = servers.serve(at: now, for: duration)
+    }
+    let hasEnded = begin(
+      Flight(
+        completion: completion, order: begun, index: request.index, id: request.id,
+        stores: stores, isRead: false),
+      request, at: place, now: now)
+    time.originFetches += 1
+    time.maxInFlight = max(time.maxInFlight, UInt64(queue.count - reads))
+    return hasEnded
+  }
+
+  /// Begins to read the object of a request, which is at `place` of the table, from disk, and says
+  /// whether that has ended at once.
+  @usableFromInline mutating func read(_ request: Request, at place: UInt32, now: UInt64) -> Bool {
+    reads += 1
+    return begin(
+      Flight(
+        completion: Self.end(of: model.diskRead(request: request.index), from: now), order: begun,
+        index: request.index, id: request.id, stores: false, isRead: true),
+      request, at: place, now: now)
+  }
+
+  private static func end(of duration: UInt64, from now: UInt64) -> UInt64 {
+    let (end, isBeyondTime) = now.addingReportingOverflow(duration)
+    return isBeyondTime ? .max : end
+  }
+
+  private mutating func begin(
+    _ flight: Flight, _ request: Request, at place: UInt32, now: UInt64
+  ) -> Bool {
+    var place = place
+    if !table.isTaken(place) {
+      place = table.add(
+        FlightTable.Entry(id: request.id, nextUse: request.nextUse), at: place)
+    }
+    table.places[place].flights += 1
+    if flight.stores || flight.isRead {
+      table.places[place].order = flight.order
+      table.places[place].completion = flight.completion
+      table.places[place].nextUse = request.nextUse
+    }
+    queue.add(flight)
+    begun += 1
+    if flight.completion > now { waits.add(flight.completion - now) }
+    return flight.completion <= now
+  }
+
+  /// Whether something has ended by a time.
+  @inlinable @inline(__always) func isDue(_ now: UInt64) -> Bool {
+    queue.nextCompletion <= now && queue.count > 0
+  }
+
+  /// Takes out the flight that ends first; there must be one.
+  @inlinable @inline(__always) mutating func takeNext() -> Landed {
+    let flight = queue.takeNext()
+    if flight.isRead { reads -= 1 }
+    let place = table.place(of: flight.id)
+    let entry = table.places[place]
+    if entry.flights == 1 {
+      table.remove(at: place)
+    } else {
+      table.places[place].flights -= 1
+      if entry.order == flight.order { table.places[place].order = FlightTable.noOrder }
+    }
+    return Landed(
+      flight, nextUse: entry.nextUse, isCurrent: flight.order >= entry.current)
+  }
+
+  /// Whatever is in flight of an object is out of date: those who wait for it go on waiting, nobody
+  /// joins them, and what it brings is not stored.
+  @inlinable @inline(__always) mutating func detach(_ id: ObjectID) {
+    let place = table.place(of: id)
+    guard table.isTaken(place) else { return }
+    table.places[place].current = begun
+    table.places[place].order = FlightTable.noOrder
+  }
+
+  /// The time that policies are told of for a flight that has ended: with requests as the clock it
+  /// ends within the last request that waits for it.
+  @inlinable @inline(__always) func landing(of flight: Flight) -> UInt64 {
+    model.clock == .requests && flight.completion > 0 ? flight.completion - 1 : flight.completion
+  }
+}
+
+/// A fetch from the origin, or a read from disk, in flight.
+@usableFromInline struct Flight: BitwiseCopyable {
+  /// When it ends.
+  @usableFromInline var completion: UInt64
+  /// Its number among all flights: of those that end at the same time, the first begun comes first.
+  @usableFromInline var order: UInt64
+  /// The place of the request that began it.
+  @usableFromInline var index: UInt64
+  @usableFromInline var id: ObjectID
+  /// Whether what it brings may be stored: fetched for a request that may be answered by a cache.
+  @usableFromInline var stores: Bool
+  /// Whether it is a read from disk.
+  @usableFromInline var isRead: Bool
+
+  @inlinable init(
+    completion: UInt64, order: UInt64, index: UInt64, id: ObjectID, stores: Bool, isRead: Bool
+  ) {
+    self.completion = completion
+    self.order = order
+    self.index = index
+    self.id = id
+    self.stores = stores
+    self.isRead = isRead
+  }
+
+  /// Whether it ends before the other.
+  @inlinable @inline(__always) func ends(before other: Flight) -> Bool {
+    completion == other.completion ? order < other.order : completion < other.completion
+  }
+}
+
+/// The objects that are being fetched or read, by id: a hash table with linear probing whose size
+/// follows the largest number in flight. O(1).
+@usableFromInline struct FlightTable: ~Copyable {
+  /// What is known of an object in flight.
+  @usableFromInline struct Entry: BitwiseCopyable {
+    /// The object; `.none` where a place is empty.
+    @usableFromInline var id: ObjectID
+    /// Its fetches in flight.
+    @usableFromInline var flights: UInt32
+    /// The next get of the object that the fetch's copy could answer.
+    @usableFromInline var nextUse: UInt32
+    /// The number of the fetch that requests wait for; `noOrder` for none.
+    @usableFromInline var order: UInt64
+    /// When that one ends.
+    @usableFromInline var completion: UInt64
+    /// Fetches with lower numbers began before the object was set or deleted: what they bring is
+    /// not stored.
+    @usableFromInline var current: UInt64
+
+    @inlinable init(id: ObjectID, nextUse: UInt32) {
+      self.id = id
+      flights = 0
+      self.nextUse = nextUse
+      order = FlightTable.noOrder
+      completion = 0
+      current = 0
+    }
+  }
+
+  @inlinable static var noOrder: UInt64 { .max }
+
+  @usableFromInline var places = Column<Entry>(objects: 63)
+  @usableFromInline private(set) var count = 0
+
+  @inlinable init() {}
+
+  /// Memory held, in bytes.
+  @usableFromInline var bytes: Int { places.bytes }
+
+  @inlinable @inline(__always) var mask: UInt32 { UInt32(truncatingIfNeeded: places.objects) }
+
+  /// The place of an object, or the empty one where it would stand.
+  @inlinable @inline(__always) func place(of id: ObjectID) -> UInt32 {
+    var place = home(of: id)
+    while places[place].id != id, places[place].id != .none { place = (place &+ 1) & mask }
+    return place
+  }
+
+  @inlinable @inline(__always) func home(of id: ObjectID) -> UInt32 {
+    UInt32(truncatingIfNeeded: (UInt64(id) &* 0x9E37_79B9_7F4A_7C15) >> 32) & mask
+  }
+
+  /// Whether the object at a place is in flight.
+  @inlinable @inline(__always) func isTaken(_ place: UInt32) -> Bool { places[place].id != .none }
+
+  /// Adds an object at the place that `place(of:)` named, and returns its place.
+  @inlinable @inline(__always) mutating func add(_ entry: Entry, at place: UInt32) -> UInt32 {
+    var place = place
+    if count * 2 > places.objects {
+      grow()
+      place = self.place(of: entry.id)
+    }
+    places[place] = entry
+    count += 1
+    return place
+  }
+
+  /// Removes the object at a place; those that probed past it move up.
+  @inlinable @inline(__always) mutating func remove(at place: UInt32) {
+    var hole = place
+    var next = (hole &+ 1) & mask
+    while places[next].id != .none {
+      // How far it stands behind its home, against how far the hole is behind it.
+      if (next &- home(of: places[next].id)) & mask >= (next &- hole) & mask {
+        places[hole] = places[next]
+        hole = next
+      }
+      next = (next &+ 1) & mask
+    }
+    places[hole] = Entry(id: .none, nextUse: 0)
+    count -= 1
+  }
+
+  @usableFromInline @inline(never) mutating func grow() {
+    var old = Column<Entry>(objects: (places.objects + 1) * 2 - 1)
+    swap(&places, &old)
+    for number in 0...UInt32(truncatingIfNeeded: old.objects) where old[number].id != .none {
+      places[place(of: old[number].id)] = old[number]
+    }
+  }
+}
+
+/// Fetches in flight, in the order in which they end.
+///
+/// Fetches mostly end in the order in which they begin, always so where all take equally long: such
+/// ones stand in a ring, at O(1). The others are in a heap, at O(log n). Memory follows the largest
+/// number in flight.
+@usableFromInline struct FlightQueue: ~Copyable {
+  @usableFromInline var ring = Column<Flight>(objects: 63)
+  @usableFromInline var first: UInt32 = 0
+  @usableFromInline var ringCount: UInt32 = 0
+  // A binary heap; its root is at 1.
+  @usableFromInline var heap = Column<Flight>(objects: 15)
+  @usableFromInline var heapCount: UInt32 = 0
+  /// When the next one ends; `.max` when there is none.
+  @usableFromInline private(set) var nextCompletion = UInt64.max
+
+  @inlinable init() {}
+
+  /// How many there are.
+  @inlinable @inline(__always) var count: Int { Int(ringCount) + Int(heapCount) }
+
+  @inlinable @inline(__always) var mask: UInt32 { UInt32(truncatingIfNeeded: ring.objects) }
+
+  /// Memory held, in bytes.
+  @usableFromInline var bytes: Int { ring.bytes + heap.bytes }
+
+  /// Adds a fetch, whose order is above that of all others.
+  @inlinable @inline(__always) mutating func add(_ flight: Flight) {
+    if ringCount == 0 || flight.completion >= ring[(first &+ ringCount &- 1) & mask].completion {
+      if ringCount > mask { growRing() }
+      ring[(first &+ ringCount) & mask] = flight
+      ringCount += 1
+    } else {
+      push(flight)
+    }
+    nextCompletion = min(nextCompletion, flight.completion)
+  }
+
+  /// Takes out the one that ends next; there must be one.
+  @inlinable @inline(__always) mutating func takeNext() -> Flight {
+    let flight: Flight
+    if heapCount == 0 || ringCount > 0 && ring[first & mask].ends(before: heap[1]) {
+      flight = ring[first & mask]
+      first = (first &+ 1) & mask
+      ringCount -= 1
+    } else {
+      flight = pop()
+    }
+    var next = ringCount > 0 ? ring[first & mask].completion : .max
+    if heapCount > 0 { next = min(next, heap[1].completion) }
+    nextCompletion = next
+    return flight
+  }
+
+  @usableFromInline @inline(never) mutating func growRing() {
+    let old = ring.objects + 1
+    var larger = Column<Flight>(objects: old * 2 - 1)
+    for place in 0..<ringCount { larger[place] = ring[(first &+ place) & mask] }
+    swap(&ring, &larger)
+    first = 0
+  }
+
+  @usableFromInline @inline(never) mutating func push(_ flight: Flight) {
+    heapCount += 1
+    heap.reserve(objects: Int(heapCount))
+    var place = heapCount
+    while place > 1, flight.ends(before: heap[place / 2]) {
+      heap[place] = heap[place / 2]
+      place /= 2
+    }
+    heap[place] = flight
+  }
+
+  @usableFromInline @inline(never) mutating func pop() -> Flight {
+    let root = heap[1]
+    let last = heap[heapCount]
+    heapCount -= 1
+    var place: UInt32 = 1
+    while place * 2 <= heapCount {
+      var child = place * 2
+      if child < heapCount, heap[child + 1].ends(before: heap[child]) { child += 1 }
+      guard heap[child].ends(before: last) else { break }
+      heap[place] = heap[child]
+      place = child
+    }
+    if heapCount > 0 { heap[place] = last }
+    return root
+  }
+}
+
+/// The servers of an origin that serves some fetches at a time: one queue, first come, first
+/// served.
+@usableFromInline struct OriginServers: ~Copyable {
+  // When each is free: a binary heap; the earliest is at 1.
+  @usableFromInline var free: Column<UInt64>
+  @usableFromInline let count: UInt32
+
+  /// Servers that are all free.
+  init(_ count: Int) {
+    self.count = UInt32(count)
+    free = Column(objects: count)
+  }
+
+  /// Serves a fetch that arrives at `now`, and returns when it ends. O(log servers).
+  @usableFromInline mutating func serve(at now: UInt64, for duration: UInt64) -> UInt64 {
+    let (end, isBeyondTime) = max(now, free[1]).addingReportingOverflow(duration)
+    let completion = isBeyondTime ? .max : end
+    var place: UInt32 = 1
+    while place * 2 <= count {
+      var child = place * 2
+      if child < count, free[child + 1] < free[child] { child += 1 }
+      guard free[child] < completion else { break }
+      free[place] = free[child]
+      place = child
+    }
+    free[place] = completion
+    return completion
+  }
+}
+
+/// How often each wait occurred: a hash table of the distinct waits, of which there are seldom more
+/// than microseconds in a fetch. Where the waits grow without end, as behind an origin that cannot
+/// keep up, those beyond a million distinct ones are rounded down to 12 bits, less than 0.05 %.
+@usableFromInline struct WaitCounts: ~Copyable {
+  @usableFromInline struct Entry: BitwiseCopyable {
+    @usableFromInline var wait: UInt64
+    // 0 where a place is empty.
+    @usableFromInline var count: UInt64
+  }
+
+  @usableFromInline var places = Column<Entry>(objects: 255)
+  @usableFromInline var distinct = 0
+  // The last place: waits for fetches that take equally long repeat.
+  @usableFromInline var last: UInt32 = 0
+  /// Sum of all waits; the largest number where it is beyond 2^64.
+  @usableFromInline private(set) var total: UInt64 = 0
+
+  @inlinable init() {}
+
+  /// Memory held, in bytes.
+  @usableFromInline var bytes: Int { places.bytes }
+
+  /// Counts a wait above 0. O(1).
+  @usableFromInline mutating func add(_ exact: UInt64) {
+    let wait = distinct < Self.exactMax ? exact : Self.rounded(exact)
+    let (sum, isBeyond) = total.addingReportingOverflow(exact)
+    total = isBeyond ? .max : sum
+    if places[last].wait == wait, places[last].count > 0 {
+      places[last].count += 1
+      return
+    }
+    if distinct * 2 > places.objects { grow() }
+    last = place(of: wait)
+    if places[last].count == 0 {
+      places[last].wait = wait
+      distinct += 1
+    }
+    places[last].count += 1
+  }
+
+  /// Distinct waits that are counted exactly.
+  static var exactMax: Int { 1 << 20 }
+
+  /// The 12 leading bits of a wait.
+  private static func rounded(_ wait: UInt64) -> UInt64 {
+    let bits = max(0, 64 - wait.leadingZeroBitCount - 12)
+    return (wait >> bits) << bits
+  }
+
+  private func place(of wait: UInt64) -> UInt32 {
+    let mask = UInt32(truncatingIfNeeded: places.objects)
+    var place = UInt32(truncatingIfNeeded: (wait &* 0x9E37_79B9_7F4A_7C15) >> 32) & mask
+    while places[place].count > 0, places[place].wait != wait { place = (place &+ 1) & mask }
+    return place
+  }
+
+  private mutating func grow() {
+    var old = Column<Entry>(objects: (places.objects + 1) * 2 - 1)
+    swap(&places, &old)
+    for number in 0...UInt32(truncatingIfNeeded: old.objects) where old[number].count > 0 {
+      places[place(of: old[number].wait)] = old[number]
+    }
+    last = 0
+  }
+
+  /// The waits at the places that are these shares of `requests` waits in ascending order, rounded
+  /// up; what was not counted is 0. Shares ascend. O(n log n) in the distinct waits.
+  func percentiles(_ shares: [Double], of requests: UInt64) -> [UInt64] {
+    var waits: [Entry] = []
+    for number in 0...UInt32(truncatingIfNeeded: places.objects) where places[number].count > 0 {
+      waits.append(places[number])
+    }
+    waits.sort { $0.wait < $1.wait }
+    let counted = waits.reduce(UInt64(0)) { $0 + $1.count }
+    var reached = requests > counted ? requests - counted : 0
+    var next = 0
+    var value: UInt64 = 0
+    return shares.map { share in
+      let rank = UInt64((share * Double(requests)).rounded(.up))
+      while reached < rank, next < waits.count {
+        value = waits[next].wait
+        reached += waits[next].count
+        next += 1
+      }
+      return value
+    }
+  }
+}

@@ -1,0 +1,311 @@
+/// Caches of one policy at several capacities, simulated together in one pass over a trace of gets
+/// of unit size. Each counts what a simulation of it alone counts.
+///
+/// A policy that can do better than one simulation for each capacity says so in
+/// `EvictionPolicy.sweep(_:over:)`.
+public final class CapacitySweep {
+  /// At most how many capacities go together: more of them are several sweeps.
+  public static var capacitiesMax: Int { 8 }
+
+  private let replayBody: (_ start: Int, _ end: Int) -> Void
+  private let talliesBody: () -> [CapacityTally]
+  private let bytesBody: () -> Int
+  private let isDisk: Bool
+  private let requests: Int
+  private var before: [CapacityTally]
+  private var start = 0
+  /// Position of the next request.
+  public private(set) var position = 0
+
+  /// Takes a pass over; its hits are memory's, or disk's where `isDisk`.
+  init<Pass: CapacityPass & ~Copyable>(
+    _ pass: consuming Pass, over columns: RequestColumns, isDisk: Bool
+  ) {
+    before = pass.tallies
+    requests = columns.count
+    self.isDisk = isDisk
+    let held = Held(pass)
+    replayBody = { start, end in held.with { $0.replay(columns, from: start, to: end) } }
+    talliesBody = { held.with { $0.tallies } }
+    bytesBody = { held.with { $0.bytes } }
+  }
+
+  /// Replays requests up to but not including `end`, or the last.
+  public func run(upTo end: Int) {
+    let end = min(end, requests)
+    guard position < end else { return }
+    replayBody(position, end)
+    position = end
+  }
+
+  /// Sets all counts to zero and keeps what the caches hold: the end of a warm-up.
+  public func resetCounts() {
+    before = talliesBody()
+    start = position
+  }
+
+  /// What has happened since the start or the last `resetCounts`, for each capacity as given.
+  public var counts: [Counts] {
+    zip(before, talliesBody()).map { before, now in
+      let misses = now.misses - before.misses
+      var tier = TierCounts()
+      tier.admissions = misses
+      tier.bytesWritten = misses
+      tier.evictions = misses - (now.residents - before.residents)
+      var totals = SimulationTotals()
+      totals.requests = UInt64(position - start)
+      totals.bytesRequested = totals.requests
+      totals.hits = totals.requests - misses
+      totals.bytesHit = totals.hits
+      return totals.counts(of: tier, isDisk: isDisk, hasCosts: false)
+    }
+  }
+
+  /// Memory held beside the trace's columns, in bytes.
+  public var stateBytes: Int { bytesBody() }
+}
+
+/// What a sweep of one policy over several capacities is made from.
+public struct CapacitySweepSetup: Sendable {
+  /// From 1 to `PolicySetup.capacityMax` each, at most `CapacitySweep.capacitiesMax`, in any order.
+  public let capacities: [UInt64]
+  /// The policy with its parameters.
+  public let spec: PolicySpec
+  let isDisk: Bool
+
+  /// The capacity where there is one alone; otherwise nil.
+  var onlyCapacity: UInt64? { capacities.count == 1 ? capacities.first : nil }
+}
+
+extension RegisteredPolicy {
+  /// A pass for several tiers with the policy over the same trace, where the policy has one and
+  /// nothing but the capacities differs; otherwise nil.
+  func makeSweep(_ tiers: [SingleTier]) -> CapacitySweep? {
+    guard let first = tiers.first, 1...CapacitySweep.capacitiesMax ~= tiers.count else {
+      return nil
+    }
+    let areEqual = tiers.allSatisfy { tier in
+      tier.setup.policy == first.setup.policy && tier.isDisk == first.isDisk
+        && tier.unit == .objects && tier.time == nil && !tier.recordsOutcomes
+        && !tier.needsFullShape && 1...PolicySetup.capacityMax ~= tier.setup.capacity
+    }
+    guard areEqual else { return nil }
+    let setup = CapacitySweepSetup(
+      capacities: tiers.map(\.setup.capacity), spec: first.setup.policy, isDisk: first.isDisk)
+    return sweep(setup, first.columns)
+  }
+}
+
+extension PolicyRegistry {
+  /// Whether simulations that differ from this one in their capacity alone may go together: see
+  /// `makeSweep`, which may still have no pass for them.
+  package static func sweepsCapacities(_ setup: SimulationSetup) -> Bool {
+    guard let tier = setup.onlyTier else { return false }
+    return (try? policy(named: tier.policy))?.sweepsCapacities ?? false
+  }
+
+  /// Several simulations as one pass over the trace, where they differ in the capacity of their
+  /// only tier alone and the policy can do that; otherwise nil, and each must be made on its own.
+  /// Counts are the same either way.
+  public static func makeSweep(
+    _ setups: [SimulationSetup], over columns: RequestColumns
+  ) -> CapacitySweep? {
+    var tiers: [RegisteredPolicy.SingleTier] = []
+    for setup in setups {
+      guard setup.segments == nil, let tier = setup.onlyTier else { return nil }
+      var isDisk = false
+      if case .disk = setup.arrangement { isDisk = true }
+      tiers.append(
+        RegisteredPolicy.SingleTier(
+          setup: tier, isDisk: isDisk, unit: setup.unit, seed: setup.seed,
+          recordsOutcomes: setup.recordsOutcomes, time: setup.time, columns: columns))
+    }
+    guard let first = tiers.first else { return nil }
+    return try? policy(named: first.setup.policy).makeSweep(tiers)
+  }
+}
+
+extension SimulationSetup {
+  /// The tier of an arrangement that has one; nil for a hybrid.
+  var onlyTier: TierSetup? {
+    switch arrangement {
+    case .memory(let tier), .disk(let tier): tier
+    case .hybrid: nil
+    }
+  }
+}
+
+/// One pass over a trace of gets of unit size that keeps what caches of one policy at several
+/// capacities hold, in a form in which they share work.
+///
+/// What it tallies for a capacity must be what a simulation of the policy at that capacity alone
+/// comes to: `CapacitySweepTests` compares the two.
+protocol CapacityPass: ~Copyable {
+  /// Replays requests from `start` up to but not including `end`.
+  mutating func replay(_ columns: RequestColumns, from start: Int, to end: Int)
+
+  /// For each capacity, in the order given: the misses so far, each of which was stored, and how
+  /// many objects are resident.
+  var tallies: [CapacityTally] { get }
+
+  /// Memory held, in bytes.
+  var bytes: Int { get }
+}
+
+/// What one capacity of a `CapacityPass` comes to.
+struct CapacityTally {
+  /// Misses from the start, each of which was stored.
+  var misses: UInt64 = 0
+  /// Resident objects.
+  var residents: UInt64 = 0
+}
+
+/// FIFO caches of up to eight capacities in one pass.
+///
+/// A FIFO cache stores an object in the place of the one that it stored `capacity` misses ago, so
+/// an object is resident as long as fewer misses than that have followed its own: no queue is
+/// needed, and nothing happens where an object is evicted. The numbers of an object's last miss in
+/// all caches are next to each other, so that a request takes a few vector operations and no
+/// branch. Memory: 32 bytes an object.
+struct ArrivalPass: CapacityPass, ~Copyable {
+  /// What each capacity has of a number.
+  typealias Lanes = SIMD8<Int32>
+
+  private var arrivals: Column<Lanes>
+  // The number of the next miss. It begins above the capacity, so that 0 is long ago.
+  private var next: Lanes
+  private let limits: Lanes
+  private let count: Int
+
+  private static var lookahead: Int { 16 }
+  /// Memory that a pass may take.
+  private static var bytesMax: Int { 1 << 30 }
+
+  /// Empty caches; nil where there are too many objects or requests. A capacity beyond the number
+  /// of objects is as good as that.
+  init?(capacities: [UInt64], over columns: RequestColumns) {
+    let objects = columns.objects
+    let bytes = objects.multipliedReportingOverflow(by: MemoryLayout<Lanes>.stride)
+    guard capacities.count <= Lanes.scalarCount, !bytes.overflow,
+      bytes.partialValue <= Self.bytesMax,
+      objects < IDRing.entriesMax, columns.count < Int(Int32.max) - objects - 1
+    else { return nil }
+    var limits = Lanes(repeating: 1)
+    for (lane, capacity) in capacities.enumerated() {
+      limits[lane] = Int32(min(capacity, UInt64(max(objects, 1))))
+    }
+    self.limits = limits
+    next = limits &+ 1
+    count = capacities.count
+    arrivals = Column(objects: objects)
+  }
+
+  mutating func replay(_ columns: RequestColumns, from start: Int, to end: Int) {
+    let (ids, last, limits) = (columns.ids, columns.count - 1, limits)
+    var next = next
+    for index in start..<end {
+      arrivals.prefetch(ids[min(index + Self.lookahead, last)])
+      let id = ids[index]
+      let arrived = arrivals[id]
+      let isMissing = next &- arrived .> limits
+      arrivals[id] = arrived.replacing(with: next, where: isMissing)
+      next = next.replacing(with: next &+ 1, where: isMissing)
+    }
+    self.next = next
+  }
+
+  var tallies: [CapacityTally] {
+    (0..<count).map { lane in
+      let misses = UInt64(next[lane] - limits[lane] - 1)
+      return CapacityTally(misses: misses, residents: min(misses, UInt64(limits[lane])))
+    }
+  }
+
+  var bytes: Int { arrivals.bytes }
+}
+
+/// LRU caches of up to eight capacities in one pass.
+///
+/// No list is kept: the trace is the list. An object is resident as long as its last request is not
+/// older than that of the least recently requested object that the cache still has, so a cache is
+/// one position of the trace. Where something is evicted, that position moves on to the next
+/// request that was its object's last; requests that were not have a bit each. Memory: 4 bytes an
+/// object and a bit a request.
+struct RecencyPass: CapacityPass, ~Copyable {
+  // The last request of each object, counted from 1.
+  private var latest: Column<UInt32>
+  private var outdated: Column<UInt64>
+  // The capacities in ascending order.
+  private let lanes: Column<Lane>
+  /// For each capacity as given its place in ascending order.
+  private let places: [Int]
+
+  /// One cache. Not private: the compiler of Swift 6.3.1 fails on that in debug builds.
+  struct Lane: BitwiseCopyable {
+    var capacity: UInt64
+    var misses: UInt64 = 0
+    // The request at which to look for the next victim: what was requested from there on is
+    // resident.
+    var oldest: UInt32 = 1
+  }
+
+  private static var lookahead: Int { 48 }
+
+  /// Empty caches; nil where there are too many requests. A capacity beyond the number of objects
+  /// is as good as that.
+  init?(capacities: [UInt64], over columns: RequestColumns) {
+    guard columns.count < Int(UInt32.max) else { return nil }
+    let order = capacities.indices.sorted { (capacities[$0], $0) < (capacities[$1], $1) }
+    var places = Array(repeating: 0, count: capacities.count)
+    lanes = Column(objects: capacities.count)
+    for (place, index) in order.enumerated() {
+      places[index] = place
+      lanes[UInt32(place)] = Lane(capacity: capacities[index])
+    }
+    self.places = places
+    latest = Column(objects: columns.objects)
+    outdated = Column(objects: columns.count / 64 + 1)
+  }
+
+  mutating func replay(_ columns: RequestColumns, from start: Int, to end: Int) {
+    let (ids, last, count) = (columns.ids, columns.count - 1, places.count)
+    let lanes = lanes.row(from: 0, count: count)
+    for index in start..<end {
+      latest.prefetch(ids[min(index + Self.lookahead, last)])
+      outdated.prefetch(latest[ids[min(index + Self.lookahead / 3, last)]] / 64)
+      let id = ids[index]
+      let before = latest[id]
+      latest[id] = UInt32(truncatingIfNeeded: index + 1)
+      outdated[before / 64] |= 1 &<< UInt64(before % 64)
+      // What a cache does not have, smaller ones do not have either.
+      var lane = 0
+      while lane < count, before < lanes[lane].oldest {
+        if lanes[lane].misses >= lanes[lane].capacity {
+          lanes[lane].oldest = victim(from: lanes[lane].oldest) + 1
+        }
+        lanes[lane].misses += 1
+        lane += 1
+      }
+    }
+  }
+
+  /// The first request from `position` on that was the last of its object.
+  @inline(__always) private func victim(from position: UInt32) -> UInt32 {
+    var word = position / 64
+    var current = ~outdated[word] & (UInt64.max &<< UInt64(position % 64))
+    while current == 0 {
+      word += 1
+      current = ~outdated[word]
+    }
+    return word * 64 + UInt32(truncatingIfNeeded: current.trailingZeroBitCount)
+  }
+
+  var tallies: [CapacityTally] {
+    places.map { place in
+      let lane = lanes[UInt32(place)]
+      return CapacityTally(misses: lane.misses, residents: min(lane.misses, lane.capacity))
+    }
+  }
+
+  var bytes: Int { latest.bytes + outdated.bytes }
+}

@@ -1,0 +1,260 @@
+import LarderEngine
+
+extension Advisor {
+  /// Points of a curve.
+  private static let points = 12
+  /// Capacities in bytes at which LRU's stack distances are counted.
+  private static let lruPoints = 64
+
+  /// The capacities of a curve: from a thousandth of the footprint to all of it, each larger by the
+  /// same factor.
+  func grid(_ count: Int) -> [UInt64] {
+    let low = max(1, footprint / 1000)
+    let span = DeterministicMath.log(Double(footprint) / Double(low))
+    let grid = (0..<count).map { place in
+      UInt64(
+        (Double(low) * DeterministicMath.exp(span * Double(place) / Double(count - 1))).rounded())
+    }
+    return Set(grid.map { min(max(1, $0), footprint) } + [footprint]).sorted()
+  }
+
+  /// LRU's curve: from stack distances where those are exact, or simulated.
+  func lruCurve() throws -> LRUScores {
+    let grid = grid(unit == .bytes ? Self.lruPoints : Self.points)
+    // Stack distances know of blocks and not of prefixes.
+    if settings.prefix == nil, !LRUCurvePass.expires(trace.requests) {
+      began("Stack distances of lru", trace.requests.count)
+      let pass = LRUCurvePass(over: trace.requests, unit: unit, capacities: grid)
+      var before: LRUCurve?
+      if let end = segments.scored.first.flatMap({ $0 > 0 ? segments.ends[$0 - 1] : nil }) {
+        try advance(pass, to: end)
+        before = pass.curve
+      }
+      try advance(pass, to: trace.requests.count)
+      let after = pass.curve
+      if after.resizedGets == 0 { return scores(before, after, grid) }
+    }
+    let lru = Candidate(policy: try PolicySpec(parsing: "lru"))
+    return LRUScores(points: try simulatedCurve(of: lru, at: self.grid(Self.points)))
+  }
+
+  private func advance(_ pass: LRUCurvePass, to end: Int) throws {
+    while pass.position < end {
+      if cancellation.isRequested { throw AdviceError.cancelled }
+      let start = pass.position
+      pass.run(upTo: min(start + 1 << 20, end))
+      replayed(pass.position - start)
+    }
+  }
+
+  private func scores(_ before: LRUCurve?, _ after: LRUCurve, _ grid: [UInt64]) -> LRUScores {
+    let gets = Double(max(1, after.requests - (before?.requests ?? 0)))
+    let correction = MiniTrace.correction(of: trace)
+    func ratio(_ capacity: UInt64) -> Double {
+      let hits = Double((after.hits(at: capacity) ?? 0) - (before?.hits(at: capacity) ?? 0))
+      return correction == 1 ? hits / gets : max(0, 1 - (1 - hits / gets) / correction)
+    }
+    return LRUScores(
+      points: grid.map {
+        // A cache smaller than the largest object may do better than stack distances say.
+        CurvePoint(capacity: $0, hitRatio: ratio($0), isEstimate: !after.isExact(at: $0))
+      },
+      all: unit == .objects ? (0..<after.hits.count).map { ratio(UInt64($0)) } : nil)
+  }
+
+  /// The curve of a design, with the exact points that are known of it.
+  func curve(of design: Candidate, known: [CapacityAdvice]) throws -> [CurvePoint] {
+    let exact = known.filter {
+      $0.chosen.policy == design.policy.description
+        && $0.chosen.admission == design.admission?.description
+    }.map {
+      CurvePoint(capacity: $0.capacity, hitRatio: $0.chosen.hitRatio, isEstimate: false)
+    }
+    let taken = Set(exact.map(\.capacity))
+    // Half and double of what is asked for is what readers want to know.
+    let around = known.flatMap { [$0.capacity / 2, min(footprint, $0.capacity * 2)] }
+    let capacities = Set(grid(Self.points) + around.filter { $0 > 0 }).subtracting(taken).sorted()
+    return (exact + (try simulatedCurve(of: design, at: capacities)))
+      .sorted { $0.capacity < $1.capacity }
+  }
+
+  /// Simulations at several capacities, of a sample where all requests would be too many.
+  func simulatedCurve(of design: Candidate, at capacities: [UInt64]) throws -> [CurvePoint] {
+    let extents = capacities.map { extent(runs: capacities.count, of: [design], smallest: $0) }
+    var made: [Extent: MiniTrace] = [:]
+    for extent in extents where made[extent] == nil { made[extent] = try mini(extent) }
+    let minis = extents.map { made[$0] ?? whole }
+    began("Curve of \(design.words)", minis.reduce(0) { $0 + $1.trace.requests.count })
+    let jobs = try zip(capacities, minis).map { capacity, mini in
+      let tier = try design.tier(capacity: capacity, rate: mini.rate)
+      return Replayer.Job(arrangement: .memory(tier), trace: mini)
+    }
+    let counts = try replayer.run(jobs)
+    return capacities.indices.map { place in
+      CurvePoint(
+        capacity: capacities[place],
+        hitRatio: minis[place].hitRatio(counts[place], in: segments.scored),
+        isEstimate: extents[place] != .all)
+    }
+  }
+}
+
+/// Hit ratios of LRU by capacity, on the scored part.
+struct LRUScores: Sendable {
+  /// Points of its curve, ascending.
+  var points: [CurvePoint]
+  /// Hit ratios at all capacities from 0 on, where those are known.
+  var all: [Double]?
+
+  /// The smallest capacity with at least this hit ratio; between two points of a curve it is read
+  /// off a straight line. nil where none has it.
+  func capacity(reaching ratio: Double) -> UInt64? {
+    // Ratios of the same hits may differ in their last bits.
+    let wanted = ratio - 1e-12
+    if let all { return all.firstIndex { $0 >= wanted }.map { UInt64($0) } }
+    guard let place = points.firstIndex(where: { $0.hitRatio >= wanted }) else { return nil }
+    let high = points[place]
+    guard place > 0 else { return high.capacity }
+    let low = points[place - 1]
+    let share = (wanted - low.hitRatio) / max(high.hitRatio - low.hitRatio, 1e-12)
+    let gap = Double(high.capacity - low.capacity)
+    return low.capacity + UInt64((gap * min(1, max(0, share))).rounded(.up))
+  }
+}
+
+extension Advisor {
+  /// Disks behind memory of the recommended capacity, as multiples of it.
+  private static let disks = [4.0, 16.0]
+  /// Memory in front of a disk of the recommended capacity, as parts of it.
+  private static let memories = [0.02, 0.05, 0.1, 0.25]
+
+  /// Memory in front of disk: with `auto`, disks behind the memory that is recommended; with
+  /// `hybrid`, memory in front of a disk of that capacity. Alone comes first.
+  func splits(
+    behind design: Candidate, _ advice: CapacityAdvice, _ model: CostModel
+  ) throws -> [TierSplit] {
+    let capacity = advice.capacity
+    let sizes: [(memory: UInt64, disk: UInt64)] =
+      settings.tiers == .hybrid
+      ? Self.memories.map { (max(1, UInt64(Double(capacity) * $0)), capacity) }
+      : Self.disks.map { (capacity, min(footprint, UInt64(Double(capacity) * $0))) }
+        .filter { $0.1 > capacity }
+    let distinct = sizes.enumerated().filter { place, size in
+      !sizes[..<place].contains { $0 == size }
+    }.map(\.element)
+    var plans: [Plan] = [Plan(memory: capacity, disk: 0, memoryDesign: design)]
+    let lru = Candidate(policy: try PolicySpec(parsing: "lru"))
+    let fifo = Candidate(policy: try PolicySpec(parsing: "fifo"))
+    for (memory, disk) in distinct {
+      for inclusion in HybridRules.Inclusion.allCases {
+        // What memory sees is what everybody asks for; what disk sees is what memory missed.
+        for pair in [(design, fifo), (design, design), (lru, design)] {
+          let plan = Plan(
+            memory: memory, disk: disk, memoryDesign: pair.0, diskDesign: pair.1,
+            inclusion: inclusion)
+          if !plans.contains(plan) { plans.append(plan) }
+        }
+      }
+    }
+    guard plans.count > 1 else { return [] }
+    let smallest = plans.map(\.memory).min() ?? capacity
+    // Two tiers take about as long as both.
+    let tiers = plans.count * 2
+    let mini = try mini(runs: tiers, of: [design, lru, fifo], smallest: smallest)
+    began("Memory and disk", mini.trace.requests.count * plans.count)
+    let jobs = try plans.map {
+      Replayer.Job(arrangement: try $0.arrangement(rate: mini.rate), trace: mini)
+    }
+    let counts = try replayer.run(jobs)
+    let splits = plans.indices.map { split(plans[$0], counts[$0], mini, model) }
+    // Of the same sizes, the cheapest.
+    return splits.enumerated().filter { place, split in
+      !splits.enumerated().contains { other, rival in
+        rival.memory == split.memory && rival.disk == split.disk
+          && (rival.monthlyCost, other) < (split.monthlyCost, place)
+      }
+    }.map(\.element)
+  }
+
+  /// Two tiers, or memory alone.
+  private struct Plan: Hashable {
+    var memory: UInt64
+    var disk: UInt64
+    var memoryDesign: Candidate
+    var diskDesign: Candidate?
+    var inclusion: HybridRules.Inclusion?
+
+    func arrangement(rate: Double) throws(PolicyError) -> Arrangement {
+      let first = try memoryDesign.tier(capacity: memory, rate: rate)
+      guard let diskDesign, let inclusion else { return .memory(first) }
+      return .hybrid(
+        memory: first, disk: try diskDesign.tier(capacity: disk, rate: rate),
+        rules: HybridRules(inclusion: inclusion))
+    }
+  }
+
+  private func split(
+    _ plan: Plan, _ counts: [Counts], _ mini: MiniTrace, _ model: CostModel
+  ) -> TierSplit {
+    let scored = counts[segments.scored]
+    func sum(_ part: (Counts) -> UInt64) -> Double { scored.reduce(0) { $0 + Double(part($1)) } }
+    let gets = max(1, sum { $0.requests })
+    let hitRatio = mini.hitRatio(counts, in: segments.scored)
+    let diskRatio =
+      mini.sampledGets[segments.scored].reduce(0, +) > 0 ? sum { $0.diskHits } / gets : 0
+    let requested = sum { $0.bytesRequested }
+    let written = sum { $0.disk.bytesWritten } / gets
+    var cost =
+      model.memory(plan.memory)
+      + model.origin(
+        hitRatio: hitRatio,
+        byteHitRatio: unit == .bytes && requested > 0 ? sum { $0.bytesHit } / requested : nil)
+    if plan.disk > 0 {
+      cost += model.flash(plan.disk, writtenPerGet: written, readShare: diskRatio)
+    }
+    return TierSplit(
+      memory: plan.memory, disk: plan.disk, memoryPolicy: plan.memoryDesign.description,
+      diskPolicy: plan.diskDesign?.description, inclusion: plan.inclusion,
+      memoryHitRatio: max(0, hitRatio - diskRatio), diskHitRatio: diskRatio,
+      writtenPerGet: written, monthlyCost: cost,
+      isEstimate: mini.trace.requests.count < trace.requests.count)
+  }
+}
+
+extension Advisor {
+  /// Times to live that are tried, seconds: a minute to four weeks.
+  private static let lifetimes: [UInt32] = [60, 300, 3600, 21_600, 86_400, 604_800, 2_419_200]
+
+  /// What times to live cost, where the trace is longer than them.
+  func lifetimes(_ design: Candidate, _ capacity: UInt64) throws -> [LifetimePoint] {
+    let tried = Self.lifetimes.filter { Double($0) < trace.durationSeconds }
+    guard !tried.isEmpty else { return [] }
+    let mini = try mini(runs: tried.count + 1, of: [design], smallest: capacity)
+    began("Times to live", mini.trace.requests.count * (tried.count + 1))
+    let settings: [UInt32?] = [nil] + tried
+    let jobs = try settings.map { seconds in
+      let tier = try design.tier(
+        capacity: capacity, rate: mini.rate, timeToLiveSeconds: seconds)
+      return Replayer.Job(
+        arrangement: self.settings.tiers == .disk ? .disk(tier) : .memory(tier), trace: mini)
+    }
+    let counts = try replayer.run(jobs)
+    let ratios = counts.map { mini.hitRatio($0, in: segments.scored) }
+    let hasChanges = changes
+    return tried.indices.map { place in
+      let own = counts[place + 1][segments.scored]
+      let gets = own.reduce(0) { $0 + Double($1.requests) }
+      let stale = own.reduce(0) { $0 + Double($1.staleHits) }
+      return LifetimePoint(
+        seconds: tried[place], hitRatio: ratios[place + 1],
+        lostPoints: (ratios[0] - ratios[place + 1]) * 100,
+        staleRatio: hasChanges && gets > 0 ? stale / gets : nil)
+    }
+  }
+
+  /// Whether the trace tells of changes at the origin that caches are not told of.
+  private var changes: Bool {
+    guard let operations = trace.requests.operations else { return false }
+    return (0..<trace.requests.count).contains { operations[$0] == Operation.modify.rawValue }
+  }
+}

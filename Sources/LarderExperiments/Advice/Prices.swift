@@ -1,0 +1,171 @@
+import Foundation
+import LarderEngine
+import LarderSupport
+import Yams
+
+/// What a cache and the lack of it cost. Amounts are in one currency, whichever it is.
+package struct Prices: Sendable, Hashable, Codable {
+  /// The currency's name, for reports.
+  package var currency = "USD"
+  /// A GiB of DRAM for a month.
+  package var memoryPerGiBMonth = 3.0
+  /// A GiB of flash for a month, without wear.
+  package var flashPerGiBMonth = 0.10
+  /// What a GiB of flash costs to replace once it is worn out.
+  package var flashReplacementPerGiB = 0.10
+  /// How many times the whole flash can be written before that.
+  package var flashEnduranceWrites = 1000.0
+  /// A million requests to the origin.
+  package var originPerMillionRequests = 0.40
+  /// A GiB fetched from the origin.
+  package var originPerGiB = 0.05
+  /// A second that somebody waits.
+  package var secondOfLatency = 0.0
+  /// Milliseconds that a fetch from the origin takes.
+  package var originMilliseconds = 50.0
+  /// Milliseconds that a read from flash takes.
+  package var flashMilliseconds = 0.2
+  /// The size of an object where the trace has no sizes, bytes.
+  package var objectBytes = 4096.0
+  /// Requests in a month; nil for what the trace's times say, or, without times, for a trace that
+  /// is one day.
+  package var requestsPerMonth: Double?
+
+  /// The example values: rounded list prices of cloud machines, object stores and content delivery
+  /// networks in 2025, which are not yours.
+  package init() {}
+
+  /// Seconds in a month of 30.44 days.
+  static let monthSeconds = 30.44 * 86400
+  /// Bytes in a GiB.
+  static let gib = 1_073_741_824.0
+
+  /// What a GiB written to flash costs in wear.
+  package var wearPerGiB: Double { flashReplacementPerGiB / flashEnduranceWrites }
+
+  /// What a miss of so many bytes costs.
+  func miss(bytes: Double) -> Double {
+    originPerMillionRequests / 1e6 + originPerGiB * bytes / Self.gib
+      + secondOfLatency * originMilliseconds / 1000
+  }
+
+  /// The keys of a file with prices, each with its meaning, in the order of documentation.
+  package static let keys: [(name: String, meaning: String)] = [
+    ("currency", "name of the currency"),
+    ("memory-per-gib-month", "a GiB of DRAM for a month"),
+    ("flash-per-gib-month", "a GiB of flash for a month, without wear"),
+    ("flash-replacement-per-gib", "replacing a GiB of flash that is worn out"),
+    ("flash-endurance-writes", "times that the whole flash can be written"),
+    ("origin-per-million-requests", "a million requests to the origin"),
+    ("origin-per-gib", "a GiB fetched from the origin"),
+    ("second-of-latency", "a second that somebody waits"),
+    ("origin-milliseconds", "milliseconds of a fetch from the origin"),
+    ("flash-milliseconds", "milliseconds of a read from flash"),
+    ("object-bytes", "size of an object if the trace has no sizes, bytes"),
+    ("requests-per-month", "requests in a month; by default as the times of the trace say"),
+  ]
+
+  /// Sets a number by its key; false for a key that has none.
+  mutating func set(_ key: String, _ value: Double) -> Bool {
+    switch key {
+    case "memory-per-gib-month": memoryPerGiBMonth = value
+    case "flash-per-gib-month": flashPerGiBMonth = value
+    case "flash-replacement-per-gib": flashReplacementPerGiB = value
+    case "flash-endurance-writes": flashEnduranceWrites = value
+    case "origin-per-million-requests": originPerMillionRequests = value
+    case "origin-per-gib": originPerGiB = value
+    case "second-of-latency": secondOfLatency = value
+    case "origin-milliseconds": originMilliseconds = value
+    case "flash-milliseconds": flashMilliseconds = value
+    case "object-bytes": objectBytes = value
+    case "requests-per-month": requestsPerMonth = value
+    default: return false
+    }
+    return true
+  }
+
+  /// The number of a key; nil for one that has none.
+  package func number(of key: String) -> Double? {
+    switch key {
+    case "memory-per-gib-month": memoryPerGiBMonth
+    case "flash-per-gib-month": flashPerGiBMonth
+    case "flash-replacement-per-gib": flashReplacementPerGiB
+    case "flash-endurance-writes": flashEnduranceWrites
+    case "origin-per-million-requests": originPerMillionRequests
+    case "origin-per-gib": originPerGiB
+    case "second-of-latency": secondOfLatency
+    case "origin-milliseconds": originMilliseconds
+    case "flash-milliseconds": flashMilliseconds
+    case "object-bytes": objectBytes
+    case "requests-per-month": requestsPerMonth
+    default: nil
+    }
+  }
+}
+
+extension Prices {
+  /// The largest file that is read.
+  private static let bytesMax = 1 << 16
+
+  /// Prices from a YAML file: a map from keys to numbers. What it leaves out has its example value.
+  ///
+  /// - Parameters:
+  ///   - text: the bytes of the file.
+  ///   - file: its name, for errors.
+  /// - Throws: `AdviceError.prices` with the line, for a key that does not exist or occurs twice,
+  ///   and for a value that is not a number in range.
+  package init(yaml text: Data, file: String) throws(AdviceError) {
+    self.init()
+    func refused(_ node: Node?, _ message: String) -> AdviceError {
+      .prices(file: file, line: node?.mark?.line, message: TextSafety.singleLine(message))
+    }
+    guard text.count <= Self.bytesMax else {
+      throw refused(nil, "expected a file with prices, found more than \(Self.bytesMax >> 10) KiB")
+    }
+    guard let text = String(validating: text, as: UTF8.self) else {
+      throw refused(nil, "expected UTF-8 text")
+    }
+    let root: Node?
+    do {
+      root = try Parser(yaml: text, resolver: .basic, encoding: .utf8).singleRoot()
+    } catch let YamlError.duplicatedKeysInMapping(keys, context) {
+      throw AdviceError.prices(
+        file: file, line: context.mark.line,
+        message: TextSafety.singleLine("key '\(keys.first ?? "")' occurs twice; keep one"))
+    } catch {
+      throw refused(nil, "not valid YAML: \(error)")
+    }
+    guard let root, case .mapping(let map) = root else {
+      throw refused(root, "expected a map of prices, such as 'memory-per-gib-month: 3'")
+    }
+    for (key, value) in map {
+      guard case .scalar(let name) = key else { throw refused(key, "expected the name of a price") }
+      let known = Self.keys.map(\.name)
+      guard known.contains(name.string) else {
+        let hint =
+          name.string.nearest(among: known).map { "did you mean '\($0)'?" }
+          ?? "known are \(known.joined(separator: ", "))"
+        throw refused(key, "unknown key '\(name.string)'; \(hint)")
+      }
+      guard case .scalar(let scalar) = value else {
+        throw refused(value, "\(name.string): expected a number")
+      }
+      guard name.string != "currency" else {
+        currency = String(TextSafety.singleLine(scalar.string).prefix(12))
+        continue
+      }
+      guard let number = Double(scalar.string), Self.range(of: name.string).contains(number),
+        set(name.string, number)
+      else {
+        throw refused(
+          value, "\(name.string): expected a number from 0 to 10^15, found '\(scalar.string)'")
+      }
+    }
+  }
+
+  /// What a key may be: what is divided by must not be 0.
+  private static func range(of key: String) -> ClosedRange<Double> {
+    ["flash-endurance-writes", "object-bytes", "requests-per-month"].contains(key)
+      ? 1e-9...1e15 : 0...1e15
+  }
+}

@@ -1,0 +1,350 @@
+import LarderEngine
+import LarderTraces
+
+/// Finds the best candidate at one capacity: miniature simulations on samples that grow while
+/// candidates are dropped, and exact simulations of those that are left.
+struct Search {
+  let trace: PreparedTrace
+  let candidates: [Candidate]
+  let segments: Segments
+  let replayer: Replayer
+  /// The capacity in the replayer's unit.
+  let capacity: UInt64
+  /// Requests of average cost that may be replayed.
+  let budget: Double
+  let seed: UInt64
+  /// Whether tiers are on disk: hits count there.
+  let isDisk: Bool
+  /// Whether smaller caches are looked at, too.
+  let looksAround: Bool
+
+  /// What was found.
+  struct Outcome: Sendable {
+    /// The candidates that were replayed over the whole trace, the best first.
+    var finalists: [Finalist]
+    /// Points by which the best on the scored part may be above the first finalist: measured for
+    /// finalists, estimated with two standard errors for the others.
+    var regretBound: Double
+    /// Whether all candidates were replayed over the whole trace.
+    var isExhaustive: Bool
+    /// Requests replayed.
+    var replayed: Double
+  }
+
+  /// A candidate that was replayed over the whole trace.
+  struct Finalist: Sendable {
+    /// Its place among the candidates.
+    var candidate: Int
+    /// What it reached, exactly.
+    var trial: Trial
+    /// What was counted in each segment.
+    var counts: [Counts]
+  }
+
+  /// A sampled cache holds at least so many objects, or tells little.
+  static let scaledObjectsMin = 64.0
+
+  private var lruPlace: Int? { candidates.firstIndex { $0.description == "lru" } }
+
+  /// The capacities that candidates are replayed at in a sample.
+  private var lookedAt: [UInt64] {
+    guard looksAround else { return [capacity] }
+    return Choice.lookedAt.map { max(1, UInt64((Double(capacity) * $0.part).rounded())) }
+  }
+
+  /// Searches.
+  ///
+  /// - Throws: `PolicyError` from a policy, `TraceError` where there is no memory, and
+  ///   `AdviceError.cancelled`.
+  func run() throws -> Outcome {
+    let effort = effort
+    let whole = MiniTrace(whole: trace, ends: segments.ends)
+    var sampled: [[Int: Trial]] = []
+    var survivors = Array(candidates.indices)
+    var replayed = 0.0
+    for level in effort.levels.dropLast() {
+      let mini = try sample(share: level.share, number: sampled.count)
+      let trials = try trials(survivors, over: mini)
+      replayed += Double(mini.trace.requests.count * survivors.count * lookedAt.count)
+      sampled.append(Dictionary(uniqueKeysWithValues: trials.map { ($0.candidate, $0) }))
+      let next = effort.levels[sampled.count].candidates
+      var kept = Choice.ranking(trials).prefix(next).map { trials[$0].candidate }
+      if let lruPlace, !kept.contains(lruPlace) { kept.append(lruPlace) }
+      survivors = kept.sorted()
+    }
+    let last = sampled.last
+    let exact = try finalists(survivors, over: whole, after: last)
+    replayed += Double(trace.requests.count * survivors.count * (last == nil ? lookedAt.count : 1))
+    let ranking = Choice.ranking(exact.map(\.trial))
+    let finalists = ranking.map { exact[$0] }
+    return Outcome(
+      finalists: finalists, regretBound: RegretBound(finalists, sampled).points,
+      isExhaustive: effort.isExhaustive, replayed: replayed)
+  }
+
+  private var effort: Effort {
+    Effort(
+      candidates: candidates.count, requests: trace.requests.count,
+      budget: budget / ReplayCost.mean(candidates, weighs: replayer.unit == .bytes),
+      repeated: lookedAt.count)
+  }
+
+  /// A sample whose requests are a share of the trace's.
+  private func sample(share: Double, number: Int) throws -> MiniTrace {
+    let footprint =
+      replayer.unit == .bytes ? Double(trace.footprintBytes) : Double(trace.storableObjects)
+    let meanSize = footprint / Double(max(1, trace.storableObjects))
+    let smallest = Double(lookedAt.min() ?? capacity)
+    // A part of the blocks tells nothing of prefixes.
+    let rate =
+      replayer.prefix != nil
+      ? 1 : min(1, max(share, Self.scaledObjectsMin * max(meanSize, 1) / smallest))
+    // Each level has a sample of its own: the luck of one is not that of the next.
+    return try MiniTrace(
+      of: trace, sample: SpatialSample(rate: rate, seed: seed &+ UInt64(number)),
+      share: min(1, share / rate), ends: segments.ends, prefix: replayer.prefix)
+  }
+
+  private func arrangement(
+    _ candidate: Candidate, _ capacity: UInt64, rate: Double
+  ) throws(PolicyError) -> Arrangement {
+    let tier = try candidate.tier(capacity: capacity, rate: rate)
+    return isDisk ? .disk(tier) : .memory(tier)
+  }
+
+  private func counts(
+    _ places: [Int], _ capacities: [UInt64], over mini: MiniTrace
+  ) throws -> [[Counts]] {
+    var jobs: [Replayer.Job] = []
+    for place in places {
+      for capacity in capacities {
+        jobs.append(
+          Replayer.Job(
+            arrangement: try arrangement(candidates[place], capacity, rate: mini.rate),
+            trace: mini))
+      }
+    }
+    return try replayer.run(jobs)
+  }
+
+  private func trials(_ places: [Int], over mini: MiniTrace) throws -> [Trial] {
+    let capacities = lookedAt
+    let counts = try counts(places, capacities, over: mini)
+    return places.enumerated().map { number, place in
+      let own = counts[number * capacities.count..<(number + 1) * capacities.count]
+      return trial(place, Array(own), mini)
+    }
+  }
+
+  private func trial(_ place: Int, _ counts: [[Counts]], _ mini: MiniTrace) -> Trial {
+    Trial(
+      candidate: place, learned: counts.map { mini.hitRatio($0, in: segments.learned) },
+      scored: mini.hitRatio(counts[0], in: segments.scored),
+      halves: [segments.firstHalf, segments.secondHalf].map {
+        mini.hitRatio(counts[0], in: $0)
+      })
+  }
+
+  /// Candidates replayed over the whole trace. What is looked at besides comes from the last sample
+  /// where there was one.
+  private func finalists(
+    _ places: [Int], over whole: MiniTrace, after sampled: [Int: Trial]?
+  ) throws -> [Finalist] {
+    let capacities = sampled == nil ? lookedAt : [capacity]
+    let counts = try counts(places, capacities, over: whole)
+    return places.enumerated().map { number, place in
+      let own = Array(counts[number * capacities.count..<(number + 1) * capacities.count])
+      var trial = trial(place, own, whole)
+      if let sampled { trial.learned += sampled[place]?.learned.dropFirst() ?? [] }
+      return Finalist(candidate: place, trial: trial, counts: own[0])
+    }
+  }
+}
+
+/// What a candidate reached in one step of a search.
+struct Trial: Sendable {
+  /// Its place among the candidates.
+  var candidate: Int
+  /// Hit ratio on the part that is chosen on, at the capacity and at those looked at besides.
+  var learned: [Double]
+  /// Hit ratio on the part that is scored.
+  var scored: Double
+  /// Hit ratios of the two halves of the trace.
+  var halves: [Double]
+}
+
+/// Chooses among candidates.
+enum Choice {
+  /// The capacities looked at besides the one asked for, as parts of it, with the weight of each.
+  ///
+  /// The part of a trace that is chosen on is too short to fill a large cache, or to tell close
+  /// candidates apart; a smaller cache goes through the same in less time. Measured over the traces
+  /// of the regret table, this halves the mean regret on the rest and divides its largest by four.
+  static let lookedAt: [(part: Double, weight: Double)] = [(1, 1), (0.5, 0.7), (0.25, 0.7)]
+
+  /// How much each trial falls short of the best at each capacity, weighted: 0 for one that is the
+  /// best at all of them.
+  static func shortfalls(_ trials: [Trial]) -> [Double] {
+    let capacities = trials.first?.learned.count ?? 0
+    let best = (0..<capacities).map { place in trials.map { $0.learned[place] }.max() ?? 0 }
+    return trials.map { trial in
+      best.indices.reduce(0) { sum, place in
+        sum + lookedAt[place].weight * (best[place] - trial.learned[place])
+      }
+    }
+  }
+
+  /// The places of the trials, the best first; of equals the one that comes first among the
+  /// candidates.
+  static func ranking(_ trials: [Trial]) -> [Int] {
+    // Rounded: sums of the same values in another order differ in their last bits.
+    let keys = shortfalls(trials).map { ($0 * 1e12).rounded() }
+    return trials.indices.sorted { left, right in
+      keys[left] == keys[right]
+        ? trials[left].candidate < trials[right].candidate : keys[left] < keys[right]
+    }
+  }
+}
+
+/// How much is replayed: levels of a search by successive halving (Jamieson and Talwalkar,
+/// Non-stochastic best arm identification and hyperparameter optimization, AISTATS 2016), from a
+/// small sample for all candidates to the whole trace for a few. A function of counts alone, so
+/// that it is the same on every machine.
+struct Effort: Sendable, Hashable {
+  /// A step of the search.
+  struct Level: Sendable, Hashable {
+    /// How many candidates are replayed.
+    var candidates: Int
+    /// The share of the trace's requests that each of them replays.
+    var share: Double
+  }
+
+  /// The levels; the last one replays the whole trace.
+  let levels: [Level]
+
+  /// What a machine is assumed to replay in a second, over two cores: a budget of time is a number
+  /// of requests by this speed.
+  static let requestsPerSecond = 20_000_000.0
+  /// What a search at each of some capacities may replay where nothing else is said: 4 s for one,
+  /// and at most 12 s for all of them together.
+  static func standard(capacities: Int) -> Double {
+    4 * requestsPerSecond * min(1, 3 / Double(max(1, capacities)))
+  }
+  /// By what the candidates are divided from a level to the next.
+  private static let factor = 4.0
+  /// What part of a search confirms finalists.
+  private static let confirming = 0.35
+  private static let finalistsRange = 3.0...32.0
+
+  /// The levels for a trace.
+  ///
+  /// - Parameters:
+  ///   - candidates: how many there are.
+  ///   - requests: how many the trace has.
+  ///   - budget: how many may be replayed at one capacity, in all.
+  ///   - repeated: how often a candidate replays a sample: once for each capacity looked at.
+  init(candidates: Int, requests: Int, budget: Double, repeated: Int) {
+    let all = Double(max(1, requests))
+    let count = Double(candidates)
+    if count * all * Double(repeated) <= budget {
+      levels = [Level(candidates: candidates, share: 1)]
+      return
+    }
+    let affordable = (Self.confirming * budget / all).rounded(.down)
+    let finalists = min(
+      count, min(max(affordable, Self.finalistsRange.lowerBound), Self.finalistsRange.upperBound))
+    let left = max(budget - finalists * all, budget * (1 - Self.confirming))
+    var steps = 1
+    while finalists * Self.power(steps) < count { steps += 1 }
+    var levels: [Level] = []
+    for step in 0..<steps {
+      let survivors = min(count, (finalists * Self.power(steps - step)).rounded())
+      let share = left / Double(steps) / (survivors * all * Double(repeated))
+      levels.append(
+        Level(candidates: step == 0 ? candidates : Int(survivors), share: min(1, share)))
+    }
+    self.levels = levels + [Level(candidates: Int(finalists), share: 1)]
+  }
+
+  private static func power(_ exponent: Int) -> Double {
+    (0..<exponent).reduce(1) { power, _ in power * factor }
+  }
+
+  /// Whether every candidate replays the whole trace.
+  var isExhaustive: Bool { levels.count == 1 }
+}
+
+/// How long replaying a request through a design takes, in average requests of a search over
+/// objects of one size: what budgets count, so that a search among slow designs ends as soon as one
+/// among fast ones. From constant tables and not from clocks, so that advice is the same on every
+/// machine.
+enum ReplayCost {
+  /// What a request costs on average over the search space of objects of one size.
+  private static let standardNanoseconds = 57.0
+  /// By how much sizes slow a policy down.
+  private static let sizesFactor = 1.7
+  /// What a filter adds, nanoseconds: 10 M Zipf requests for 1 M objects of 8 KiB, capacity 10 %,
+  /// LRU behind the filter and alone, one thread of an AMD EPYC.
+  static let filters = [
+    "size": 36.0, "probabilistic": 33, "second-hit": 50, "tinylfu": 55, "adaptsize": 85,
+  ]
+  /// A filter that is not in the table is taken for a slow one.
+  private static let unknownFilter = 80.0
+
+  /// The cost of a design; `weighs` where objects have sizes.
+  static func of(_ candidate: Candidate, weighs: Bool) -> Double {
+    let policy = PolicyCost.of(candidate.policy.name).nanoseconds * (weighs ? sizesFactor : 1)
+    let filter = candidate.admission.map { filters[$0.name] ?? unknownFilter } ?? 0
+    return (policy + filter) / standardNanoseconds
+  }
+
+  /// The mean cost of designs; 1 for none.
+  static func mean(_ candidates: [Candidate], weighs: Bool) -> Double {
+    guard !candidates.isEmpty else { return 1 }
+    return candidates.reduce(0) { $0 + of($1, weighs: weighs) } / Double(candidates.count)
+  }
+}
+
+/// How far the best candidate may be above the chosen one.
+struct RegretBound: Sendable {
+  /// In points, on the scored part.
+  let points: Double
+
+  /// Standard errors that are added to an estimate.
+  private static let errors = 2.0
+
+  /// The bound for finalists, of which the first is the chosen one, after some sampled levels.
+  ///
+  /// For candidates that were dropped it is the estimate of their last sample, relative to that of
+  /// the chosen one, with two standard errors. The error of a sample is measured: it is how far the
+  /// same differences between finalists were from the exact ones.
+  init(_ finalists: [Search.Finalist], _ levels: [[Int: Trial]]) {
+    guard let chosen = finalists.first?.trial else {
+      points = 0
+      return
+    }
+    var bound = finalists.map { $0.trial.scored - chosen.scored }.max() ?? 0
+    let confirmed = Set(finalists.map(\.candidate))
+    var last: [Int: (level: Int, advantage: Double)] = [:]
+    var errors: [Double] = []
+    for (number, level) in levels.enumerated() {
+      let base = level[chosen.candidate]?.scored ?? 0
+      var squares = 0.0
+      var compared = 0.0
+      for finalist in finalists.dropFirst() {
+        guard let estimate = level[finalist.candidate] else { continue }
+        let error = (estimate.scored - base) - (finalist.trial.scored - chosen.scored)
+        squares += error * error
+        compared += 1
+      }
+      errors.append(compared > 0 ? (squares / compared).squareRoot() : 0)
+      for (candidate, trial) in level where !confirmed.contains(candidate) {
+        last[candidate] = (number, trial.scored - base)
+      }
+    }
+    for (level, advantage) in last.values {
+      bound = max(bound, advantage + Self.errors * errors[level])
+    }
+    points = max(0, bound) * 100
+  }
+}

@@ -1,0 +1,191 @@
+import LarderEngine
+
+/// The candidates for a trace: every policy with every combination of the values that its
+/// parameters declare as worth trying, alone and behind every admission filter with such values.
+///
+/// Policies that know the future are left out, because no cache can run them; so are, unless they
+/// are asked for, the rules of servers, which are there to simulate these, and policies that need
+/// costs or expiry times where the trace has none, those that weigh the time of a fetch, of
+/// which a search has none, and filters by size where it has no sizes: they would equal others. LRU
+/// comes first, then simpler before longer specs, in the order of the registries: of candidates
+/// with equal scores the first one wins.
+package struct SearchSpace: Sendable, Hashable {
+  /// The candidates, without duplicates.
+  package let candidates: [Candidate]
+
+  /// The candidates for a trace with these columns.
+  ///
+  /// - Parameters:
+  ///   - policies: policies to restrict the search to, beside LRU; one without parameters is tried
+  ///     with all that are worth trying. nil for all.
+  ///   - unit: with `.objects` sizes are ignored.
+  /// - Throws: `PolicyError` for a parameter that declares a value that is not valid, `AdviceError`
+  ///   for a policy that is asked for and is no candidate.
+  package init(
+    for columns: RequestColumns, unit: CapacityUnit, policies: [PolicySpec]? = nil
+  ) throws {
+    let hasSizes = unit == .bytes && columns.sizes != nil
+    var specs: [PolicySpec] = []
+    for policy in PolicyRegistry.all {
+      let description = policy.description
+      let asked = policies?.filter { $0.name == description.name }
+      if asked?.isEmpty == true, description.name != "lru" { continue }
+      if policies == nil, description.server != nil { continue }
+      var reason = Self.uselessness(description, in: columns)
+      if policy.type?.observesRequests ?? false {
+        reason = "it weighs the time of a fetch, of which a search has none"
+      }
+      if let reason {
+        if let asked = asked?.first {
+          throw AdviceError.policy(asked.description, reason: reason)
+        }
+        continue
+      }
+      let exact = asked?.filter { !$0.values.isEmpty } ?? []
+      let isWhole = asked.map { $0.count > exact.count || $0.isEmpty } ?? true
+      if isWhole { specs += try Self.specs(description.name, description.parameters) }
+      let added = exact.filter { !specs.contains($0) }
+      specs += added
+    }
+    var filters: [PolicySpec] = []
+    for filter in AdmissionRegistry.all where hasSizes || !filter.description.comparesSizes {
+      filters += try Self.specs(filter.description.name, filter.description.parameters)
+    }
+    var candidates = specs.map { Candidate(policy: $0) }
+    for filter in filters {
+      let compares = AdmissionRegistry.description(of: filter)?.comparesVictims ?? false
+      candidates += specs.filter { !compares || PolicyRegistry.knowsVictim($0) }
+        .map { Candidate(policy: $0, admission: filter) }
+    }
+    self.candidates = candidates.enumerated().sorted { left, right in
+      let (first, second) = (Self.rank(left.element), Self.rank(right.element))
+      return first == second ? left.offset < right.offset : first < second
+    }.map(\.element)
+  }
+
+  /// Why a policy cannot be itself with what the trace has; nil where it can.
+  private static func uselessness(
+    _ policy: PolicyDescription, in columns: RequestColumns
+  ) -> String? {
+    let needs = policy.needs
+    if needs.contains(.nextUse) { return "it knows the future, so no cache can run it" }
+    if needs.contains(.ttl), columns.ttls == nil { return "the trace has no expiry times" }
+    // What needs costs alone equals another policy without them.
+    if needs == .cost, columns.costs == nil { return "the trace has no costs" }
+    return nil
+  }
+
+  /// All combinations of the values worth trying; what equals a default is not written.
+  private static func specs(
+    _ name: String, _ parameters: [PolicyParameter]
+  ) throws(PolicyError) -> [PolicySpec] {
+    var combinations: [[String: String]] = [[:]]
+    for parameter in parameters where !parameter.searched.isEmpty {
+      combinations = combinations.flatMap { values in
+        parameter.searched.map { value in
+          var values = values
+          if value != parameter.defaultValue { values[parameter.name] = value }
+          return values
+        }
+      }
+    }
+    var specs: [PolicySpec] = []
+    for values in combinations { specs.append(try PolicySpec(name: name, values: values)) }
+    return specs
+  }
+
+  /// Lower is preferred among equals: what everybody has, then what has fewer parts.
+  private static func rank(_ candidate: Candidate) -> Int {
+    if candidate.description == "lru" { return -1 }
+    return candidate.policy.values.count + (candidate.admission?.values.count ?? 0)
+      + (candidate.admission == nil ? 0 : 2)
+  }
+}
+
+/// A cache that may be advised: an eviction policy, and the admission filter in front of it.
+package struct Candidate: Sendable, Hashable, CustomStringConvertible {
+  /// The policy with the parameters that differ from its defaults.
+  package let policy: PolicySpec
+  /// The filter; nil to store every miss that the policy admits.
+  package let admission: PolicySpec?
+
+  /// A candidate of these parts.
+  package init(policy: PolicySpec, admission: PolicySpec? = nil) {
+    self.policy = policy
+    self.admission = admission
+  }
+
+  /// As users type it, with the filter after a plus sign: `s3-fifo:small=0.2+second-hit`.
+  package var description: String {
+    policy.description + (admission.map { "+\($0.description)" } ?? "")
+  }
+
+  /// As a sentence has it: `s3-fifo:small=0.2 behind second-hit`.
+  package var words: String {
+    policy.description + (admission.map { " behind \($0.description)" } ?? "")
+  }
+
+  /// The tier that a real cache of this kind has, for a sample of a share of the objects: capacity
+  /// and parameters that count requests or objects are scaled down.
+  ///
+  /// - Throws: `PolicyError` for a policy or parameter that does not exist.
+  func tier(
+    capacity: UInt64, rate: Double = 1, timeToLiveSeconds: UInt32? = nil
+  ) throws(PolicyError) -> TierSetup {
+    var policy = try PolicyRegistry.inRealCache(policy)
+    var admission = admission
+    if rate < 1 {
+      let parameters = try PolicyRegistry.policy(named: policy).description.parameters
+      policy = try policy.scaled(by: rate, parameters) { spec throws(PolicyError) in
+        try PolicyRegistry.validate(spec)
+      }
+      if let filter = admission {
+        let parameters = AdmissionRegistry.description(of: filter)?.parameters ?? []
+        admission = try filter.scaled(by: rate, parameters) { spec throws(PolicyError) in
+          try AdmissionRegistry.validate(spec)
+        }
+      }
+    }
+    return TierSetup(
+      policy: policy, capacity: Self.scaled(capacity, by: rate),
+      timeToLiveSeconds: timeToLiveSeconds, admission: admission)
+  }
+
+  /// A capacity for a sample of a share of the objects.
+  static func scaled(_ capacity: UInt64, by rate: Double) -> UInt64 {
+    rate < 1 ? max(1, UInt64((Double(capacity) * rate).rounded())) : capacity
+  }
+}
+
+extension PolicySpec {
+  /// The spec with each parameter that is a count multiplied by `rate`. Where that is below the
+  /// smallest valid value, the smallest valid one of its doublings is taken.
+  fileprivate func scaled(
+    by rate: Double, _ parameters: [PolicyParameter],
+    _ validate: (PolicySpec) throws(PolicyError) -> Void
+  ) throws(PolicyError) -> PolicySpec {
+    var spec = self
+    for parameter in parameters where parameter.isCount {
+      let text = spec.values[parameter.name] ?? parameter.defaultValue
+      guard let count = Double(text), count > 0 else { continue }
+      var scaled = max(1, (count * rate).rounded())
+      while scaled < count {
+        var values = spec.values
+        values[parameter.name] = "\(UInt64(scaled))"
+        let candidate = try PolicySpec(name: spec.name, values: values)
+        if (try? validate(candidate)) != nil {
+          spec = candidate
+          break
+        }
+        scaled *= 2
+      }
+    }
+    return spec
+  }
+
+  /// A spec of a name and parameters, which are written in the order of their names.
+  init(name: String, values: [String: String]) throws(PolicyError) {
+    let parameters = values.sorted { $0.key < $1.key }.map { ":\($0.key)=\($0.value)" }
+    try self.init(parsing: name + parameters.joined())
+  }
+}

@@ -1,0 +1,376 @@
+import Foundation
+import LarderEngine
+import LarderSupport
+import LarderTraces
+
+/// Makes the miss-ratio curves of a trace.
+///
+/// Everything that is counted or estimated is a function of the trace and the settings but for
+/// `threads`: samples are chosen by hash, and sums are taken in a fixed order.
+package struct CurveMaker: Sendable {
+  /// The trace.
+  package let trace: PreparedTrace
+  /// What to make.
+  package let settings: CurveSettings
+  /// Stops the work.
+  package let cancellation: Cancellation
+  /// Told what begins, and how many requests it replays.
+  package var began: @Sendable (_ title: String, _ requests: Int) -> Void = { _, _ in }
+  /// Told how many more requests are replayed; from several threads, one at a time.
+  package var replayed: @Sendable (_ requests: Int) -> Void = { _ in }
+
+  let unit: CapacityUnit
+  let gets: UInt64
+  let expires: Bool
+
+  /// Requests between two looks at the flag.
+  static let chunk = 1 << 20
+
+  /// The work was stopped.
+  package struct Cancelled: Error {}
+
+  /// A maker of the curves of `trace`.
+  ///
+  /// - Throws: `CurveError` where the trace or the method cannot give what is asked for.
+  /// - Complexity: O(requests) for traces with operations or times to live.
+  package init(
+    trace: PreparedTrace, settings: CurveSettings, cancellation: Cancellation = Cancellation()
+  ) throws(CurveError) {
+    self.trace = trace
+    self.settings = settings
+    self.cancellation = cancellation
+    if settings.unit == .bytes, !trace.hasSizes { throw .noSizes(trace: trace.name) }
+    unit = settings.unit ?? (trace.hasSizes ? .bytes : .objects)
+    gets = Self.gets(in: trace.requests)
+    guard gets > 0 else { throw .noGets(trace: trace.name) }
+    expires = LRUCurvePass.expires(trace.requests)
+    guard settings.method == .shards else { return }
+    if let other = settings.policies.first(where: { $0.name != "lru" }) {
+      throw .shardsOfAnotherPolicy(other.description)
+    }
+    if expires { throw .shardsWithExpiry(trace: trace.name) }
+  }
+
+  /// The curves, in the order of the policies.
+  ///
+  /// - Throws: `CurveError` for a capacity that does not fit, `PolicyError` from a policy,
+  ///   `TraceError` where there is no memory, and `Cancelled`.
+  package func make() throws -> TraceCurves {
+    let capacities = try capacities()
+    var curves: [Int: MissRatioCurve] = [:]
+    var notes: [String] = []
+    for (place, policy) in settings.policies.enumerated() {
+      switch method(of: policy) {
+      case .exact where isLRU(policy):
+        curves[place] = try exactLRU(policy, capacities, &notes)
+      case .shards: curves[place] = try shards(policy, capacities, &notes)
+      default: break
+      }
+    }
+    let simulated = settings.policies.indices.filter {
+      curves[$0] == nil && method(of: settings.policies[$0]) == .exact
+    }
+    let estimated = settings.policies.indices.filter {
+      method(of: settings.policies[$0]) == .miniature
+    }
+    for (place, curve) in zip(simulated, try simulate(simulated, capacities)) {
+      curves[place] = curve
+    }
+    for (place, curve) in zip(estimated, try miniature(estimated, capacities, &notes)) {
+      curves[place] = curve
+    }
+    return TraceCurves(
+      facts: TraceFacts(trace), unit: unit,
+      curves: settings.policies.indices.compactMap { curves[$0].map(ofAllTraffic) }, notes: notes)
+  }
+
+  func isLRU(_ policy: PolicySpec) -> Bool { policy.name == "lru" }
+
+  /// How the curve of a policy comes about: never `auto`.
+  func method(of policy: PolicySpec) -> CurveMethod {
+    switch settings.method {
+    case .exact, .shards: return settings.method
+    case .miniature: return sampleRate >= 1 ? .exact : .miniature
+    case .auto:
+      if isLRU(policy), !expires, settings.rate == nil || sampleRate >= 1 { return .exact }
+      if sampleRate >= 1 { return .exact }
+      return isLRU(policy) && !expires ? .shards : .miniature
+    }
+  }
+
+  /// The share of the objects that a sample has.
+  var sampleRate: Double {
+    let least = Double(CurveSettings.sampledObjectsMin) / Double(max(1, trace.requests.objects))
+    if let rate = settings.rate { return min(1, max(rate, least)) }
+    if settings.method == .shards, let samples = settings.samples {
+      return min(1, Double(samples) / Double(max(1, trace.requests.objects)))
+    }
+    guard settings.method != .shards else { return min(1, max(CurveSettings.defaultRate, least)) }
+    let points = settings.capacities.isEmpty ? settings.points : settings.capacities.count
+    let replayed = Double(trace.requests.count) * Double(max(1, points))
+    return min(1, max(Double(CurveSettings.replayedMax) / replayed, least))
+  }
+
+  /// What holds everything, in the unit of the capacities.
+  var footprint: UInt64 {
+    max(1, unit == .bytes ? trace.footprintBytes : UInt64(trace.storableObjects))
+  }
+
+  /// The capacities, ascending and distinct.
+  func capacities() throws(CurveError) -> [UInt64] {
+    let facts = TraceFacts(trace)
+    guard settings.capacities.isEmpty else {
+      var named: Set<UInt64> = []
+      for spec in settings.capacities {
+        do {
+          named.insert(
+            trace.sampling.scaled(
+              try spec.resolve(unit: unit, of: facts)))
+        } catch {
+          throw .capacity(error, trace: trace.name)
+        }
+      }
+      return named.sorted()
+    }
+    // A sample says nothing of caches that hold a handful of its objects.
+    var low = Double(footprint) / 10_000
+    let isSampled = settings.policies.contains { [.shards, .miniature].contains(method(of: $0)) }
+    if isSampled {
+      let meanSize = Double(footprint) / Double(max(1, trace.storableObjects))
+      low = max(low, CurveSettings.scaledObjectsMin * meanSize / sampleRate)
+    }
+    return CurveGrid.logarithmic(
+      from: UInt64(low.rounded(.up)), to: footprint, count: settings.points)
+  }
+
+  private static func gets(in columns: RequestColumns) -> UInt64 {
+    guard let operations = columns.operations else { return UInt64(columns.count) }
+    var gets: UInt64 = 0
+    for place in 0..<columns.count where Operation.isCounted(operations[place]) { gets += 1 }
+    return gets
+  }
+}
+
+/// Why there is no curve.
+package enum CurveError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// SHARDS is asked for a policy that is not LRU.
+  case shardsOfAnotherPolicy(String)
+  /// SHARDS is asked for a trace whose entries expire.
+  case shardsWithExpiry(trace: String)
+  /// The trace has sets and deletes alone.
+  case noGets(trace: String)
+  /// Bytes are asked for, but the trace has no sizes.
+  case noSizes(trace: String)
+  /// A capacity does not fit the trace.
+  case capacity(CapacityError, trace: String)
+
+  /// One line for a person.
+  package var description: String {
+    switch self {
+    case .shardsOfAnotherPolicy(let policy):
+      return "SHARDS supports 'lru' only, not '\(policy)'; use --method miniature"
+    case .shardsWithExpiry(let trace):
+      return "\(trace): entries expire, which stack distances cannot model; use --method "
+        + "miniature, or exact to simulate at each capacity"
+    case .noGets(let trace):
+      return "\(trace): has no gets, so no hit ratio exists"
+    case .noSizes(let trace):
+      return "\(trace): has no sizes, so capacities cannot count bytes; remove --unit, or use "
+        + "--unit objects"
+    case .capacity(let error, let trace):
+      return "\(trace): \(error)"
+    }
+  }
+}
+
+/// Exact curves.
+extension CurveMaker {
+  /// LRU's curve: from one pass where stack distances can tell, and from simulations elsewhere.
+  func exactLRU(
+    _ policy: PolicySpec, _ capacities: [UInt64], _ notes: inout [String]
+  ) throws -> MissRatioCurve {
+    if expires {
+      notes.append(
+        "\(trace.name): expiry depends on the capacity, so lru was simulated at each "
+          + "of \(capacities.count) capacities")
+      return curve(policy, try lruHits(policy, capacities, trusting: nil))
+    }
+    let pass = try stackDistances(capacities)
+    let hits = try lruHits(policy, capacities, trusting: pass)
+    let simulated = capacities.count { !pass.isExact(at: $0) }
+    if simulated > 0 {
+      let why =
+        pass.resizedGets > 0
+        ? "objects change size on \(pass.resizedGets) gets"
+        : "the largest object has \(pass.largestObject) bytes"
+      notes.append(
+        "\(trace.name): \(why): lru was simulated at \(simulated) of \(capacities.count) "
+          + "capacities")
+    }
+    var curve = curve(policy, hits)
+    if pass.capacities == nil, let best = hits.last?.hits {
+      curve.smallestCache = smallest(best, settings.share, in: pass.hits)
+    }
+    return curve
+  }
+
+  /// LRU's exact hits at each capacity.
+  func lruHits(
+    _ policy: PolicySpec, _ capacities: [UInt64], trusting pass: LRUCurve?
+  ) throws -> [(capacity: UInt64, hits: UInt64)] {
+    let simulated = capacities.filter { !(pass?.isExact(at: $0) ?? false) }
+    var hits: [UInt64: UInt64] = [:]
+    if !simulated.isEmpty {
+      let counts = try replay([policy], simulated, over: trace, title: "Simulating lru")
+      for (capacity, counts) in zip(simulated, counts) { hits[capacity] = counts.hits }
+    }
+    return capacities.map { ($0, hits[$0] ?? pass?.hits(at: $0) ?? 0) }
+  }
+
+  /// The pass over all requests.
+  func stackDistances(_ capacities: [UInt64]) throws -> LRUCurve {
+    began("Stack distances of \(trace.name)", trace.requests.count)
+    let pass = LRUCurvePass(over: trace.requests, unit: unit, capacities: capacities)
+    while pass.position < trace.requests.count {
+      if cancellation.isRequested { throw Cancelled() }
+      let start = pass.position
+      pass.run(upTo: min(start + Self.chunk, trace.requests.count))
+      replayed(pass.position - start)
+    }
+    return pass.curve
+  }
+
+  /// The curves of policies, simulated at each capacity.
+  func simulate(_ places: [Int], _ capacities: [UInt64]) throws -> [MissRatioCurve] {
+    guard !places.isEmpty else { return [] }
+    let policies = places.map { settings.policies[$0] }
+    let counts = try replay(policies, capacities, over: trace, title: "Simulating")
+    return policies.enumerated().map { number, policy in
+      let own = counts[number * capacities.count..<(number + 1) * capacities.count]
+      return curve(policy, Array(zip(capacities, own.map(\.hits))))
+    }
+  }
+
+  /// Simulates policies at capacities: counts by policy, then capacity.
+  func replay(
+    _ policies: [PolicySpec], _ capacities: [UInt64], over trace: PreparedTrace, title: String
+  ) throws -> [Counts] {
+    var trace = trace
+    if policies.contains(where: PolicyRegistry.needsFuture) { trace = try trace.withNextUses() }
+    let cells = policies.flatMap { policy in
+      capacities.map { capacity in
+        PlannedCell(
+          cell: Cell(
+            workload: "mrc", trace: trace.name, configuration: "memory", kind: .memory,
+            policy: policy.description, capacity: capacity, capacityLabel: "\(capacity)",
+            unit: unit, seed: settings.seed),
+          setup: SimulationSetup(
+            arrangement: .memory(TierSetup(policy: policy, capacity: capacity)), unit: unit,
+            seed: settings.seed))
+      }
+    }
+    let sweep = Sweep(cells: cells, traces: TraceTable(trace), threads: settings.threads)
+    began("\(title): \(cells.count) cells", sweep.totalRequests)
+    let records = try sweep.run(
+      cancellation: cancellation, observer: Sweep.Observer(replayed: replayed))
+    guard records.count == cells.count else { throw Cancelled() }
+    return records.map(\.counts)
+  }
+
+  /// An exact curve.
+  func curve(
+    _ policy: PolicySpec, _ hits: [(capacity: UInt64, hits: UInt64)]
+  ) -> MissRatioCurve {
+    let points = hits.map { capacity, hits in
+      MissRatioCurve.Point(
+        capacity: capacity, hits: hits, hitRatio: Double(hits) / Double(gets))
+    }
+    let best = points.compactMap(\.hits).max() ?? 0
+    let needed = settings.share.ofAtLeast(best)
+    return MissRatioCurve(
+      trace: trace.name, policy: policy.description, method: .exact, unit: unit, requests: gets,
+      points: points,
+      smallestCache: best == 0 ? nil : points.first { ($0.hits ?? 0) >= needed }?.capacity)
+  }
+
+  /// The smallest capacity with a share of the best hits, where hits at all capacities are known.
+  private func smallest(_ best: UInt64, _ share: Share, in hits: [UInt64]) -> UInt64? {
+    guard best > 0 else { return nil }
+    let needed = share.ofAtLeast(best)
+    return hits.firstIndex { $0 >= needed }.map { UInt64($0) }
+  }
+}
+
+extension Share {
+  /// The share of `whole`, rounded up.
+  func ofAtLeast(_ whole: UInt64) -> UInt64 {
+    let product = UInt128(whole) * UInt128(billionths)
+    return UInt64((product + 999_999_999) / 1_000_000_000)
+  }
+}
+
+/// Curves of a trace that is itself a sample. Everything is counted in the sample, with capacities
+/// scaled down; here it becomes what it says of all the traffic.
+extension CurveMaker {
+  func ofAllTraffic(_ curve: MissRatioCurve) -> MissRatioCurve {
+    let sampling = trace.sampling
+    guard sampling.isPart else { return curve }
+    var whole = curve
+    if curve.method == .exact { whole.method = isLRU(curve) ? .shards : .miniature }
+    whole.rate = (curve.rate ?? 1) * sampling.rate
+    whole.sampledObjects = curve.sampledObjects ?? trace.requests.objects
+    whole.requests = sampling.gets > 0 ? sampling.gets : sampling.represented(curve.requests)
+    whole.smallestCache = curve.smallestCache.map(sampling.represented)
+    let correction = sampling.correction(sampledGets: gets)
+    whole.points = curve.points.map { point in
+      MissRatioCurve.Point(
+        capacity: sampling.represented(point.capacity), hits: nil,
+        hitRatio: sampling.corrected(point.hitRatio, sampledGets: gets),
+        standardError: point.standardError.map { $0 / correction })
+    }
+    return whole
+  }
+
+  private func isLRU(_ curve: MissRatioCurve) -> Bool { curve.policy == "lru" }
+}
+
+/// Estimates beside exact counts.
+extension CurveMaker {
+  /// At how many capacities an estimate of LRU is compared, and at how many one of a policy that
+  /// has to be simulated.
+  private static var comparedMax: (lru: UInt64, simulated: Int) { (100, 10) }
+
+  /// Capacities spread evenly up to the footprint, for SHARDS: its authors measure there, too.
+  var comparedCapacities: [UInt64] {
+    let count = Self.comparedMax.lru
+    let steps = (1...count).map { step in
+      footprint / count * step + footprint % count * step / count
+    }
+    return Set(steps.filter { $0 > 0 }).sorted()
+  }
+
+  /// How far estimates are from exact counts: for LRU all of them, for a policy that has to be
+  /// simulated some.
+  func measuredError(
+    _ policy: PolicySpec, _ estimates: [(capacity: UInt64, hitRatio: Double)]
+  ) throws -> MissRatioCurve.MeasuredError {
+    var compared = estimates
+    let exact: [UInt64]
+    if isLRU(policy), !expires {
+      let capacities = estimates.map(\.capacity)
+      exact = try lruHits(policy, capacities, trusting: try stackDistances(capacities)).map(\.hits)
+    } else {
+      let count = min(Self.comparedMax.simulated, estimates.count)
+      compared = (0..<count).map { estimates[(estimates.count - 1) * $0 / max(1, count - 1)] }
+      exact = try replay(
+        [policy], compared.map(\.capacity), over: trace, title: "Measuring the error"
+      ).map(\.hits)
+    }
+    let differences = zip(compared, exact).map { estimate, hits in
+      (estimate.hitRatio - Double(hits) / Double(gets)).magnitude
+    }
+    return MissRatioCurve.MeasuredError(
+      mean: differences.reduce(0, +) / Double(max(1, differences.count)),
+      largest: differences.max() ?? 0, capacities: differences.count)
+  }
+}

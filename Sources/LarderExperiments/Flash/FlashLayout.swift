@@ -1,0 +1,249 @@
+import LarderEngine
+import LarderSupport
+
+/// How a simulated disk cache arranges objects on flash. A layout decides what is evicted, too:
+/// whatever stands where the next write goes.
+public enum FlashLayout: Sendable, Hashable, CustomStringConvertible {
+  /// Regions that are written from beginning to end, one after another and round again.
+  case log(region: UInt64, reinsertHits: UInt32)
+  /// Buckets that are written whole for each object that they get.
+  case sets
+  /// A small log in front of buckets, which get objects by groups.
+  case kangaroo(Kangaroo)
+
+  /// A small log in front of sets. McAllister et al., Kangaroo: Caching Billions of Tiny Objects on
+  /// Flash, SOSP 2021.
+  public struct Kangaroo: Sendable, Hashable {
+    /// The log's share of the capacity.
+    public var log: Share
+    /// Bytes of a region of the log.
+    public var region: UInt64
+    /// Objects of a bucket that must be in the log for them to be moved to the bucket.
+    public var threshold: UInt32
+    /// Hits in the log from which an object that is not moved is written to the log again; 0 for
+    /// never.
+    public var reinsertHits: UInt32
+
+    /// A layout; the defaults are those of the paper, but for the size of regions.
+    public init(
+      log: Share = Share(percent: 5), region: UInt64 = FlashLayout.kangarooRegion,
+      threshold: UInt32 = 2, reinsertHits: UInt32 = 1
+    ) {
+      self.log = log
+      self.region = region
+      self.threshold = threshold
+      self.reinsertHits = reinsertHits
+    }
+  }
+
+  /// Bytes of a region unless somebody says otherwise: as in CacheLib's large-object engine.
+  public static let defaultRegion: UInt64 = 16 << 20
+  /// Bytes of a region of Kangaroo's log.
+  public static let kangarooRegion: UInt64 = 256 << 10
+  /// The smallest and the largest region.
+  public static let regions: ClosedRange<UInt64> = 512...(1 << 40)
+  /// Bytes of a bucket, of its header, and of what each object takes beside its own bytes.
+  public static let bucket: (bytes: UInt64, header: UInt64, perObject: UInt64) = (4096, 24, 20)
+  /// The most hits and objects that thresholds may ask for.
+  public static let thresholds: ClosedRange<UInt32> = 1...1_000_000
+
+  /// The policy that results name: layouts drop what was written first, but for what they write
+  /// again. The name of a registered policy always parses.
+  package static let policy = try? PolicySpec(parsing: "fifo")
+
+  /// The word for it in workload files and on the command line.
+  public var word: String {
+    switch self {
+    case .log: "log"
+    case .sets: "sets"
+    case .kangaroo: "kangaroo"
+    }
+  }
+
+  /// As it is written on the command line, with every parameter.
+  public var description: String {
+    switch self {
+    case .log(let region, let hits): return "log:region=\(region)B:reinsert=\(hits)"
+    case .sets: return "sets"
+    case .kangaroo(let layout):
+      return "kangaroo:log=\(layout.log):region=\(layout.region)B:threshold=\(layout.threshold)"
+        + ":reinsert=\(layout.reinsertHits)"
+    }
+  }
+
+  /// Regions of the log in a cache of so many bytes; 0 without a log.
+  public func regionCount(of capacity: UInt64) -> UInt64 {
+    switch self {
+    case .log(let region, _): capacity / region
+    case .sets: 0
+    case .kangaroo(let layout): layout.log.of(capacity) / layout.region
+    }
+  }
+
+  /// Buckets in a cache of so many bytes; 0 without sets.
+  public func bucketCount(of capacity: UInt64) -> UInt64 {
+    switch self {
+    case .log: 0
+    case .sets: capacity / Self.bucket.bytes
+    case .kangaroo(let layout):
+      (capacity - layout.log.of(capacity)) / Self.bucket.bytes
+    }
+  }
+
+  /// What is wrong with a capacity; nil if nothing is.
+  package func fault(capacity: UInt64) -> String? {
+    switch self {
+    case .log(let region, _):
+      guard regionCount(of: capacity) >= 2 else {
+        return "a log needs at least 2 regions, and \(capacity) bytes are fewer than 2 regions of "
+          + "\(region) bytes: choose a larger capacity or a smaller 'region'"
+      }
+    case .sets:
+      guard bucketCount(of: capacity) >= 1 else {
+        return "\(capacity) bytes are fewer than a bucket of \(Self.bucket.bytes) bytes: choose a "
+          + "larger capacity"
+      }
+    case .kangaroo(let layout):
+      guard regionCount(of: capacity) >= 2, bucketCount(of: capacity) >= 1 else {
+        return "the log's \(layout.log) of \(capacity) bytes are fewer "
+          + "than 2 regions of \(layout.region) bytes: choose a larger capacity, a larger 'log' or "
+          + "a smaller 'region'"
+      }
+    }
+    guard regionCount(of: capacity) <= Self.regionsMax, bucketCount(of: capacity) <= Self.bucketsMax
+    else {
+      return "\(capacity) bytes are more than \(Self.bucketsMax) buckets or \(Self.regionsMax) "
+        + "regions: choose a smaller capacity or a larger 'region'"
+    }
+    return nil
+  }
+
+  /// The most buckets and regions, whose tables a simulation has in memory: 1 TiB of buckets.
+  private static let bucketsMax: UInt64 = 1 << 28
+  private static let regionsMax: UInt64 = 1 << 24
+}
+
+/// The names of layouts.
+package enum FlashLayoutWord: String, Sendable, Hashable, CaseIterable {
+  /// Regions in turn.
+  case log
+  /// Buckets.
+  case sets
+  /// A log in front of buckets.
+  case kangaroo
+}
+
+/// The parameters of a layout as far as they are given.
+struct FlashLayoutParts: Sendable, Hashable {
+  var region: UInt64?
+  var reinsertHits: UInt32?
+  var log: Share?
+  var threshold: UInt32?
+
+  /// A parameter that is given and that a layout does not have, as files and as options name it.
+  func foreign(to word: FlashLayoutWord?) -> (key: String, option: String)? {
+    if region != nil, word == nil || word == .sets { return ("region", "region") }
+    if reinsertHits != nil, word == nil || word == .sets { return ("reinsert-hits", "reinsert") }
+    if log != nil, word != .kangaroo { return ("log", "log") }
+    if threshold != nil, word != .kangaroo { return ("threshold", "threshold") }
+    return nil
+  }
+
+  /// The layout, with defaults for what is not given.
+  func layout(_ word: FlashLayoutWord) -> FlashLayout {
+    switch word {
+    case .log:
+      return .log(
+        region: region ?? FlashLayout.defaultRegion, reinsertHits: reinsertHits ?? 0)
+    case .sets: return .sets
+    case .kangaroo:
+      var layout = FlashLayout.Kangaroo()
+      if let region { layout.region = region }
+      if let log { layout.log = log }
+      if let threshold { layout.threshold = threshold }
+      if let reinsertHits { layout.reinsertHits = reinsertHits }
+      return .kangaroo(layout)
+    }
+  }
+}
+
+/// Why a layout cannot be read.
+package struct FlashLayoutError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// One line for a person.
+  package let description: String
+
+  /// An error of this text, made one line.
+  init(description: String) { self.description = TextSafety.singleLine(description) }
+}
+
+/// A flash drive as a workload describes it: assumptions that reports compute with.
+package struct DriveSpec: Sendable, Hashable {
+  /// Bytes that may be written to the device in its life; nil where nobody says so.
+  package var enduranceBytes: UInt64?
+  /// The part of the device that is in use, on which its own write amplification depends.
+  package var utilisation: Share
+
+  /// A drive.
+  package init(
+    enduranceBytes: UInt64? = nil, utilisation: Share = DriveSpec.defaultUtilisation
+  ) {
+    self.enduranceBytes = enduranceBytes
+    self.utilisation = utilisation
+  }
+
+  /// The utilisation unless somebody says otherwise.
+  package static let defaultUtilisation = Share(percent: 80)
+}
+
+extension FlashLayout {
+  /// Reads a layout as it is written on the command line: `log:region=16MiB:reinsert=1`, `sets`, or
+  /// `kangaroo:log=5%:region=256KiB:threshold=2:reinsert=1`.
+  ///
+  /// - Throws: `FlashLayoutError` with what was expected.
+  package init(parsing text: some StringProtocol) throws(FlashLayoutError) {
+    let spec: PolicySpec
+    do {
+      spec = try PolicySpec(parsing: text)
+    } catch {
+      throw FlashLayoutError(description: "layout '\(text)': \(error)")
+    }
+    guard let word = FlashLayoutWord(rawValue: spec.name) else {
+      let known = FlashLayoutWord.allCases.map(\.rawValue).joined(separator: ", ")
+      throw FlashLayoutError(description: "unknown layout '\(spec.name)'; known are \(known)")
+    }
+    var parts = FlashLayoutParts()
+    for (name, value) in spec.values.sorted(by: { $0.key < $1.key }) {
+      func wrong(_ expected: String) -> FlashLayoutError {
+        FlashLayoutError(
+          description: "layout '\(spec.name)': '\(name)' expects \(expected), found '\(value)'")
+      }
+      switch name {
+      case "region":
+        guard let bytes = Quantity.bytes(value), Self.regions.contains(bytes) else {
+          throw wrong("a size from 512B to 1TiB, such as 16MiB")
+        }
+        parts.region = bytes
+      case "reinsert":
+        guard let hits = UInt32(value), hits <= Self.thresholds.upperBound else {
+          throw wrong("a number of hits from 0 to \(Self.thresholds.upperBound)")
+        }
+        parts.reinsertHits = hits
+      case "log":
+        guard let share = Share(parsing: value), share.billionths < 1_000_000_000 else {
+          throw wrong("a share above 0% and below 100%, such as 5%")
+        }
+        parts.log = share
+      case "threshold":
+        guard let objects = UInt32(value), Self.thresholds.contains(objects) else {
+          throw wrong("a number of objects from 1 to \(Self.thresholds.upperBound)")
+        }
+        parts.threshold = objects
+      default: throw FlashLayoutError(description: "layout '\(spec.name)' has no '\(name)'")
+      }
+    }
+    if let foreign = parts.foreign(to: word) {
+      throw FlashLayoutError(description: "layout '\(spec.name)' has no '\(foreign.option)'")
+    }
+    self = parts.layout(word)
+  }
+}

@@ -1,0 +1,97 @@
+import LarderEngine
+
+/// The layout `sets`: each object has one bucket, which is written whole when it gets an object.
+struct SetsStore: FlashStore {
+  var counts = FlashCounts()
+  var evictions: UInt64 = 0
+  private var sets: BucketSets
+
+  init(count: Int, objects: Int) { sets = BucketSets(count: count, objects: objects) }
+
+  var stateBytes: Int { sets.bytes }
+
+  func contains(_ id: ObjectID) -> Bool { sets.contains(id) }
+
+  mutating func hit(_ id: ObjectID) {}
+
+  /// Removing an object is a note in memory; its bytes go with the bucket's next write.
+  mutating func remove(_ id: ObjectID) { sets.remove(id) }
+
+  mutating func insert(_ id: ObjectID, _ size: UInt32) -> Bool {
+    guard size <= BucketSets.largest else { return false }
+    evictions += sets.insert(id, size)
+    counts.inserted += 1
+    counts.insertedBytes += UInt64(size)
+    counts.bucketWrites += 1
+    counts.writtenBytes += FlashLayout.bucket.bytes
+    return true
+  }
+}
+
+/// Buckets of 4,096 bytes, which are written whole and give up their oldest objects first.
+struct BucketSets {
+  private var buckets: [[ObjectID]]
+  private var used: [UInt32]
+  /// What each object takes in its bucket, 0 where it is not in one.
+  private var taken: [UInt32]
+
+  /// Bytes of a bucket that objects can take.
+  private static var room: UInt32 {
+    UInt32(FlashLayout.bucket.bytes - FlashLayout.bucket.header)
+  }
+
+  /// The largest object.
+  static var largest: UInt32 { room - UInt32(FlashLayout.bucket.perObject) }
+
+  /// Empty buckets for objects with ids up to `objects`.
+  init(count: Int, objects: Int) {
+    buckets = Array(repeating: [], count: count)
+    used = Array(repeating: 0, count: count)
+    taken = Array(repeating: 0, count: objects + 1)
+  }
+
+  /// Memory held, in bytes, roughly.
+  var bytes: Int { buckets.reduce(taken.count * 4) { $0 + $1.capacity * 4 + 12 } }
+
+  /// The bucket of an object: a hash of its number in the trace.
+  func bucket(of id: ObjectID) -> Int {
+    Int(Self.hash(UInt64(id)) % UInt64(buckets.count))
+  }
+
+  /// SplitMix64 of a number: Steele, Lea and Flood, OOPSLA 2014.
+  static func hash(_ number: UInt64) -> UInt64 {
+    var word = number &+ 0x9E37_79B9_7F4A_7C15
+    word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
+    word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
+    return word ^ word >> 31
+  }
+
+  func contains(_ id: ObjectID) -> Bool { taken[Int(id)] != 0 }
+
+  /// Puts an object of at most `largest` bytes into its bucket and returns how many were dropped
+  /// for it. The bucket has to be written.
+  mutating func insert(_ id: ObjectID, _ size: UInt32) -> UInt64 {
+    let bucket = bucket(of: id)
+    let needed = size + UInt32(FlashLayout.bucket.perObject)
+    var dropped = 0
+    while used[bucket] + needed > Self.room {
+      let oldest = buckets[bucket][dropped]
+      used[bucket] -= taken[Int(oldest)]
+      taken[Int(oldest)] = 0
+      dropped += 1
+    }
+    if dropped > 0 { buckets[bucket].removeFirst(dropped) }
+    buckets[bucket].append(id)
+    used[bucket] += needed
+    taken[Int(id)] = needed
+    return UInt64(dropped)
+  }
+
+  /// Removes an object that is there.
+  mutating func remove(_ id: ObjectID) {
+    let bucket = bucket(of: id)
+    used[bucket] -= taken[Int(id)]
+    taken[Int(id)] = 0
+    buckets[bucket].removeAll { $0 == id }
+  }
+}

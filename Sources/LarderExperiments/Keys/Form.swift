@@ -1,0 +1,372 @@
+import Larder
+import LarderEngine
+import LarderTraces
+
+/// How the value of a key is written: what the schema says of it, and how it is read.
+struct Form<Value>: Sendable {
+  /// What the schema says.
+  let shape: ValueShape
+  private let body: @Sendable (YAMLValue, WorkloadReading) throws -> Value
+
+  /// A form; what the closure throws is told with the value's place.
+  init(
+    _ shape: ValueShape, read: @escaping @Sendable (YAMLValue, WorkloadReading) throws -> Value
+  ) {
+    self.shape = shape
+    body = read
+  }
+
+  /// Reads a value.
+  func read(
+    _ value: YAMLValue, _ reading: WorkloadReading
+  ) throws(WorkloadError) -> Value {
+    try value.locating { try body(value, reading) }
+  }
+
+  /// The same with another name for its kind of value in the schema.
+  func named(_ name: String) -> Form { Form(shape.named(name), read: body) }
+}
+
+extension Form {
+  /// A list, or a single value in place of a list of one.
+  static func list<Item>(of item: Form<Item>, _ what: String) -> Form where Value == [Item] {
+    let types = item.shape.types
+    let single = Set(types).union(types.contains(.integer) ? [.number] : [])
+    return Form(item.shape.listed) { value, reading in
+      try value.items(orSingle: single, of: what).map { try item.read($0, reading) }
+    }
+  }
+
+  /// A list, in brackets or dashes even of one item.
+  static func items<Item>(of item: Form<Item>, _ what: String) -> Form where Value == [Item] {
+    var shape = item.shape.listed
+    (shape.types, shape.alternatives) = ([.array], [shape.alternatives[0]])
+    return Form(shape) { value, reading in
+      try value.items(of: what).map { try item.read($0, reading) }
+    }
+  }
+
+  /// A map, read into `initial`.
+  static func map(
+    _ section: Section<Value>, into initial: Value, expected: String? = nil
+  ) -> Form where Value: Sendable {
+    Form(.map(section.table)) { value, reading in
+      var result = initial
+      try section.read(value, into: &result, reading, expected: expected)
+      return result
+    }
+  }
+
+  /// A word that stands for `initial`, or a map.
+  static func word(
+    _ word: String, orMap section: Section<Value>, into initial: Value
+  ) -> Form where Value: Sendable {
+    Form(.map(section.table).or(.words([word]))) { value, reading in
+      var result = initial
+      if value.type == .object {
+        try section.read(value, into: &result, reading)
+      } else if try value.text(expected: section.expected) != word {
+        throw value.unexpected(section.expected)
+      }
+      return result
+    }
+  }
+}
+
+/// What reading a value may ask: the components that exist, and what the file said before.
+final class WorkloadReading {
+  let checks: ComponentChecks
+  /// The workload as far as it has been read.
+  var workload: Workload
+  /// How many sources enclose the value.
+  var sourceDepth = 0
+
+  init(checks: ComponentChecks, workload: Workload) {
+    self.checks = checks
+    self.workload = workload
+  }
+}
+
+extension Form where Value == String {
+  /// Any text.
+  static func text(_ expected: String) -> Form {
+    Form(ValueShape([.string], ["type": "string"])) { value, _ in
+      try value.text(expected: expected)
+    }
+  }
+
+  /// A name that may become part of a path and of a table.
+  static var name: Form {
+    Form(.text("[A-Za-z0-9_-][A-Za-z0-9_.-]{0,99}").named("name")) { value, _ in
+      let expected = "a name of letters, digits, '-', '_' and '.'"
+      let name = try value.text(expected: expected)
+      guard !name.isEmpty, name.count <= 100, name.first != ".",
+        name.allSatisfy(WorkloadDecoder.isNameCharacter)
+      else { throw value.unexpected(expected) }
+      return name
+    }
+  }
+}
+
+extension Form where Value == Bool {
+  /// True or false.
+  static var boolean: Form {
+    Form(ValueShape([.boolean], ["type": "boolean"])) { value, _ in try value.boolean() }
+  }
+}
+
+extension Form where Value: RawRepresentable<String> & CaseIterable & Sendable {
+  /// One of an enum's words; `listed` are those in the schema.
+  static func choice(listed: [Value] = Array(Value.allCases)) -> Form {
+    Form(.words(listed.map(\.rawValue))) { value, _ in try value.choice(of: Value.self) }
+  }
+}
+
+extension Form where Value: FixedWidthInteger & Sendable {
+  /// A whole number in the range, which is within that of `UInt64`.
+  static func whole(_ range: ClosedRange<Value>) -> Form {
+    let range = UInt64(range.lowerBound)...UInt64(range.upperBound)
+    return Form(.whole(range)) { value, _ in Value(try value.whole(in: range)) }
+  }
+
+  /// A whole number from 1 to the largest number of requests or objects; also `5M`.
+  static var count: Form {
+    // Later requests, and further objects, could not be numbered.
+    let range = 1...CapacitySpec.largestObjects
+    let text = ValueShape.text(#"[0-9][0-9_]*(\.[0-9]+)? ?(k|K|M|G|e[0-9]+)?"#)
+    return Form(.whole(range).or(text).named("count")) { value, _ in
+      Value(try value.whole(in: range, or: [.string]))
+    }
+  }
+
+  /// Bytes in the range: `4096`, `4KiB`.
+  static func bytes(_ range: ClosedRange<Value>, such example: String) -> Form {
+    let range = UInt64(range.lowerBound)...UInt64(range.upperBound)
+    let text = ValueShape.text(#"[0-9][0-9_]*(\.[0-9]+)? ?(([KkMmGgTt][Ii]?)?[Bb])?"#)
+    return Form(.whole(range).or(text)) { value, _ in
+      let expected = "bytes from \(range.lowerBound) to \(range.upperBound), such as \(example)"
+      let text = try value.text([.string, .integer], expected: expected)
+      guard let bytes = Quantity.bytes(text) ?? Quantity.whole(text), range.contains(bytes) else {
+        throw value.unexpected(expected)
+      }
+      return Value(bytes)
+    }
+  }
+}
+
+extension Form where Value == Double {
+  /// A number from 0 to `most`.
+  static func number(upTo most: Int) -> Form {
+    Form(ValueShape([.number], ["type": "number", "minimum": 0, "maximum": .number("\(most)")])) {
+      value, _ in
+      try value.number(in: 0...Double(most), expected: "a number from 0 to \(most)")
+    }
+  }
+
+  /// A number above 0: from `least`, which is next to 0, to `most`.
+  static func positive(
+    _ what: String, least: Double = .leastNormalMagnitude, most: Double
+  ) -> Form {
+    Form(ValueShape([.number], ["type": "number", "exclusiveMinimum": 0])) { value, _ in
+      try value.number(in: least...most, expected: "a number\(what) above 0")
+    }
+  }
+}
+
+extension Form where Value == UInt32 {
+  /// A time to live in whole seconds.
+  static var timeToLive: Form {
+    let text = ValueShape.text(#"[0-9][0-9_]*(\.[0-9]+)? ?(s|m|min|h|d|w)?"#)
+    return Form(.whole(1...UInt64(UInt32.max)).or(text).named("ttl")) { value, _ in
+      let expected = "a time of whole seconds such as 90, 5m, 1h or 30d"
+      let text = try value.text([.string, .integer], expected: expected)
+      guard let seconds = Quantity.seconds(text), seconds > 0, let ttl = UInt32(exactly: seconds)
+      else { throw value.unexpected(expected) }
+      return ttl
+    }
+  }
+}
+
+extension ValueShape {
+  /// A share with a percent sign.
+  static let percent = text(#"[0-9][0-9_]*(\.[0-9]+)? ?%"#)
+
+  /// A share with a percent sign, or a number from 0 to 1.
+  fileprivate static let operationShare = ratio.or(percent).named("ratio")
+
+  /// The same, where the text may do without the sign.
+  fileprivate static let difference = ratio.or(text(#"\s*[0-9][0-9_.]*\s*%?\s*"#))
+    .named("difference")
+
+  /// A share of objects above 0: a number, with a percent sign, or one part of so many.
+  fileprivate static let sampleRate = ValueShape(
+    [.number], ["type": "number", "exclusiveMinimum": 0, "maximum": 1]
+  ).or(percent).or(text("[0-9]+/[0-9]+")).named("sampleRate")
+
+  private static let ratio = ValueShape(
+    [.number], ["type": "number", "minimum": 0, "maximum": 1])
+}
+
+extension Form where Value == Share {
+  /// A share above 0, such as `10%`.
+  static var share: Form {
+    Form(ValueShape.percent.named("share")) { value, _ in
+      let expected = "a share above 0% and at most 100%, such as 10%"
+      guard let share = Share(parsing: try value.text(expected: expected)) else {
+        throw value.unexpected(expected)
+      }
+      return share
+    }
+  }
+
+  /// A difference from 0 to 1, such as `0.001` or `0.1%`.
+  static var difference: Form {
+    Form(.difference) { value, _ in
+      let expected = "a number from 0 to 1, such as 0.001 or 0.1%"
+      let text = try value.text([.string, .integer, .number], expected: expected)
+      if let share = Share(parsing: text) { return share }
+      guard let (billionths, isExact) = ExactDecimal(text)?.multiplied(by: 1_000_000_000), isExact,
+        billionths <= 1_000_000_000
+      else { throw value.unexpected(expected) }
+      return Share(billionths: billionths)
+    }
+  }
+}
+
+extension Form where Value == Double {
+  /// A share of operations from 0 to 1, such as `0.05` or `5%`.
+  static var ratio: Form {
+    Form(.operationShare) { value, _ in
+      let expected = "a share from 0 to 1, such as 0.05 or 5%"
+      let text = try value.text([.string, .integer, .number], expected: expected)
+      let share = text == "0%" ? 0 : Share(parsing: text).map { Double($0.billionths) / 1e9 }
+      guard let share = share ?? Double(text), (0...1).contains(share) else {
+        throw value.unexpected(expected)
+      }
+      return share
+    }
+  }
+
+  /// A share of objects above 0, such as `1/100`, `1%` or `0.01`.
+  static var sampleRate: Form {
+    Form(.sampleRate) { value, _ in
+      let expected = "a share of the objects above 0, such as 1/100 or 1%"
+      let text = try value.text([.string, .integer, .number], expected: expected)
+      guard let rate = TraceSampling.rate(parsing: text) else { throw value.unexpected(expected) }
+      return rate
+    }
+  }
+}
+
+extension Form where Value == CapacitySpec {
+  /// A capacity, of the right unit where the workload names one.
+  static var capacity: Form {
+    let text = ValueShape.text(#"[0-9][0-9_]*(\.[0-9]+)? ?(([KkMmGgTt][Ii]?)?[Bb]|%)?"#)
+    let whole = ValueShape([.integer], ["type": "integer", "minimum": 1])
+    return Form(text.or(whole).named("capacity")) { value, reading in
+      let text = try value.text([.string, .integer, .number], expected: "a capacity")
+      let capacity = try CapacitySpec(parsing: text)
+      switch (capacity.amount, reading.workload.unit) {
+      case (.objects, let unit?), (.bytes, let unit?):
+        _ = try capacity.resolve(unit: unit, objects: 0, footprintBytes: nil)
+      default: break
+      }
+      return capacity
+    }
+  }
+}
+
+extension Form where Value == WarmUp {
+  /// `none`, a number of requests, a share of them, or `until-full`.
+  static var warmUp: Form {
+    let words = ValueShape.words(["none", "until-full"])
+    let count = Form<UInt64>.count.shape
+    let none = ValueShape([.integer], ["type": "integer", "minimum": 0])
+    return Form(words.or(.percent).or(none).or(count)) { value, _ in
+      let expected = "none, a number of requests, a share such as 10%, or until-full"
+      let text = try value.text([.string, .integer], expected: expected)
+      switch text {
+      case "none": return .none
+      case "until-full": return .untilFull
+      default:
+        if let share = Share(parsing: text), share.billionths < 1_000_000_000 {
+          return .share(share)
+        }
+        guard let requests = Quantity.count(text) else { throw value.unexpected(expected) }
+        return requests == 0 ? .none : .requests(requests)
+      }
+    }
+  }
+}
+
+extension ValueShape {
+  /// Text, for which editors propose names that are known; programs may add others.
+  static func proposing(_ names: [String], as name: String) -> ValueShape {
+    ValueShape([.string], ["enum": .strings(names)], ["type": "string"]).named(name)
+  }
+}
+
+extension Form where Value == PolicySpec {
+  /// A policy that exists.
+  static var policy: Form {
+    Form(.proposing(PolicyRegistry.standard.map(\.description.name), as: "policy")) {
+      value, reading in
+      try spec(value, "the name of a policy", reading.checks.policy)
+    }
+  }
+
+  /// An admission filter that exists.
+  static var admission: Form {
+    Form(.proposing(AdmissionRegistry.all.map(\.description.name), as: "admission")) {
+      value, reading in
+      try spec(value, "the name of an admission filter", reading.checks.admission)
+    }
+  }
+
+  private static func spec(
+    _ value: YAMLValue, _ expected: String, _ check: (PolicySpec) throws -> Void
+  ) throws -> PolicySpec {
+    let spec = try PolicySpec(parsing: try value.text(expected: expected).trimmed)
+    try check(spec)
+    return spec
+  }
+}
+
+extension Form where Value == [PolicySpec] {
+  /// A policy, with `name:*` all configurations that it declares, or with `all` every one.
+  static var policyOrAll: Form {
+    let names = ["all"] + PolicyRegistry.standard.map(\.description.name)
+    return Form(.proposing(names, as: "policy-or-all")) { value, reading in
+      let text = (try? value.text(expected: "a policy").trimmed).map { String($0) } ?? ""
+      if text.hasSuffix(":*") {
+        let specs = try PolicySpec.list(parsing: text)
+        for spec in specs { try reading.checks.policy(spec) }
+        return specs
+      }
+      guard text == "all" else { return [try Form<PolicySpec>.policy.read(value, reading)] }
+      return PolicyRegistry.all.compactMap { try? PolicySpec(parsing: $0.description.name) }
+    }
+  }
+}
+
+extension Form where Value == ConfigurationSpec {
+  /// The configuration that a preset stands for.
+  static var preset: Form {
+    Form(.proposing(CachePreset.all.map(\.name), as: "preset")) { value, reading in
+      try reading.checks.preset(try value.text(expected: "the name of a preset"))
+    }
+  }
+}
+
+extension Form where Value == ComponentSpec {
+  /// A trace format with its options.
+  static var format: Form {
+    Form(.proposing(FormatRegistry.standard.map { $0.description.name }, as: "format")) {
+      value, reading in
+      let spec = try ComponentSpec(
+        parsing: try value.text(expected: "a format such as csv:time=1:id=2"))
+      try reading.checks.format(spec)
+      return spec
+    }
+  }
+}

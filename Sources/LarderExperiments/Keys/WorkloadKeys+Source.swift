@@ -1,0 +1,440 @@
+import LarderTraces
+
+extension WorkloadKeys {
+  /// A source that is a trace file, or several files of one trace.
+  static let trace = Section<TraceReference>(
+    "trace", "A trace file, or the files of one trace: rotated logs, or those of several servers.",
+    expected: "a map with the key 'trace'",
+    keys: [
+      Key(
+        "trace", .traceFiles,
+        "path, relative to the folder of the workload file; the file may be compressed with "
+          + "zstd, gzip, xz or bzip2. A list of paths is one trace: the files are merged by time",
+        default: .required, example: "[access.log.2.gz, access.log.1, access.log]"
+      ) { files, trace, _ in trace.paths = files }
+    ] + readingKeys.map { $0.within(\.self) })
+
+  /// Several traces, each with a set of cells of its own.
+  static let traces = Section<TraceList>(
+    "traces", "Several traces, each with a set of cells of its own.",
+    expected: "a map with the key 'traces'",
+    keys: [
+      Key(
+        "traces", .items(of: .listedTrace, "traces"), \.traces,
+        "only in `source` itself: a list of traces, each a path as in `trace`, a list of paths, or "
+          + "a map as in `source`; every configuration, policy and capacity is run on each of them",
+        default: .required, example: "[OLTP.lis.zst, cdn.csv]")
+    ] + readingKeys.map { $0.within(\.reading) })
+
+  /// How trace files are read.
+  private static let readingKeys: [Key<TraceReference>] = [
+    Key(
+      "format", .format, \.format, "the format with its options",
+      default: "recognised by file name and content", example: "csv:time=1:id=2:size=3"),
+    Key(
+      "max-bad", .ratio, \.maxBadShare,
+      "the share of lines of a log or table that may be unreadable; they are counted, and the "
+        + "first three are shown", default: "`1%`", example: "0.1%"),
+    Key(
+      "sample", .sampleRate, \.sample,
+      "the share of the objects that is read, for traces that are too large; capacities are scaled "
+        + "by it, and results are estimates for all objects", default: "all", example: "1/100"),
+  ]
+
+  /// Sources one after another.
+  static let phases = Section<SourceParts>(
+    "phases", "Sequential sources.", expected: "a map with the key 'phases'",
+    keys: [
+      Key(
+        "phases", .sources, \.phases,
+        "a list of sources; each starts when the previous one has ended",
+        default: .required, example: "[{trace: a.csv}, {trace: b.csv}]"),
+      sharedKeys,
+    ])
+
+  /// Sources interleaved.
+  static let mix = Section<SourceParts>(
+    "mix", "Sources interleaved at random.", expected: "a map with the key 'mix'",
+    keys: [
+      Key(
+        "mix", .mixParts, \.mix,
+        "a list of maps, each with a `weight` and a `source`; a part that ends starts again",
+        default: .required, example: "[{weight: 9, source: {trace: a.csv}}]"),
+      Key(
+        "requests", .count, \.requests, "of a mix: total number of requests to draw",
+        default: .required, example: "2M"),
+      sharedKeys,
+    ])
+
+  /// One source of a mix.
+  static let mixPart = Section<MixPart>(
+    "mix-part", "One source of a mix.", expected: "a map with the keys weight and source",
+    keys: [
+      Key(
+        "weight", .positive("", most: 1e15), \.weight,
+        "of a part of a mix: how often it is drawn, relative to the others", default: .required,
+        example: "9"),
+      Key(
+        "source", .source, \.source, "of a part of a mix: its source", default: .required,
+        example: "{trace: a.csv}"),
+    ])
+
+  private static let sharedKeys = Key<SourceParts>(
+    "shared-keys", .boolean, \.sharedKeys,
+    "whether the same key is the same object in all parts; otherwise each part has separate "
+      + "objects",
+    default: "`false`", example: "true")
+
+  /// The keys that tell sources apart.
+  fileprivate static let sourceKinds = ["trace", "generator", "phases", "mix"]
+}
+
+/// What a source of several traces has.
+struct TraceList {
+  var traces: [ListedTrace] = []
+  /// How files are read; the path stands for nothing.
+  var reading = TraceReference(path: "")
+
+  /// The traces.
+  var sources: [SourceSpec] {
+    traces.map { trace in
+      switch trace {
+      case .source(let source): return source
+      case .files(let paths):
+        var reference = reading
+        reference.paths = paths
+        return .trace(reference)
+      }
+    }
+  }
+}
+
+/// One of several traces.
+enum ListedTrace {
+  /// The files of a trace, which are read as the list says.
+  case files([String])
+  /// A source with all that it needs.
+  case source(SourceSpec)
+}
+
+/// What a source that consists of others has.
+struct SourceParts {
+  var phases: [SourceSpec] = []
+  var mix: [MixPart] = []
+  var requests = 0
+  var sharedKeys = false
+}
+
+extension ValueShape {
+  fileprivate static let source: ValueShape = {
+    var shape = ValueShape([.object])
+    let kinds = WorkloadKeys.sourceKinds.map { JSONNode.reference($0) }
+    shape.alternatives = [["type": "object", "oneOf": .array(kinds)]]
+    return shape.named("source")
+  }()
+}
+
+extension ValueShape {
+  fileprivate static let workloadSource: ValueShape = {
+    var shape = ValueShape([.object])
+    shape.alternatives = [.reference("source"), .reference(WorkloadKeys.traces.table.name)]
+    shape.definition = source.definition
+    return shape
+  }()
+}
+
+extension Form where Value == SourceSpec {
+  /// How deep sources may stand in sources.
+  private static var depthMax: Int { 16 }
+  /// A source that is about to be read.
+  static var unread: SourceSpec { .phases([], sharedKeys: false) }
+
+  /// Where requests come from.
+  static var source: Form {
+    Form(.source) { value, reading in
+      reading.sourceDepth += 1
+      defer { reading.sourceDepth -= 1 }
+      return try read(value, reading)
+    }
+  }
+
+  private static func read(
+    _ value: YAMLValue, _ reading: WorkloadReading
+  ) throws -> SourceSpec {
+    let kinds = WorkloadKeys.sourceKinds
+    let expected = "one of the keys \(kinds.joined(separator: ", "))"
+    let map = try YAMLMap(value, expected: "a map with \(expected)")
+    guard reading.sourceDepth <= depthMax + 1 else {
+      throw value.error(.refused("sources are nested more than \(depthMax) deep"))
+    }
+    guard map["traces"] == nil else {
+      throw map.error(
+        at: "traces",
+        .refused(
+          "'traces' are for 'source' itself; in phases and mixes write {trace: PATH} for each"))
+    }
+    guard let kind = kinds.first(where: { map[$0] != nil }) else {
+      throw value.error(.unexpected(expected: expected, found: keys(of: map, like: kinds)))
+    }
+    try map.refusePairs(of: kinds)
+    func read<Target>(_ section: Section<Target>, _ target: Target) throws -> Target {
+      var target = target
+      try section.read(map, into: &target, reading)
+      return target
+    }
+    switch kind {
+    case "trace": return .trace(try read(WorkloadKeys.trace, TraceReference(path: "")))
+    case "generator":
+      let unread = GeneratorSpec(component: ComponentSpec(name: ""), requests: 0)
+      return .generator(try read(WorkloadKeys.generator, unread))
+    case "phases":
+      let parts = try read(WorkloadKeys.phases, SourceParts())
+      return .phases(parts.phases, sharedKeys: parts.sharedKeys)
+    default:
+      let parts = try read(WorkloadKeys.mix, SourceParts())
+      return .mix(parts.mix, requests: parts.requests, sharedKeys: parts.sharedKeys)
+    }
+  }
+
+  private static func keys(of map: YAMLMap, like kinds: [String]) -> String {
+    for entry in map.entries {
+      if let nearest = entry.key.nearest(among: kinds) {
+        return "\(YAMLValue.quoted(entry.key)); did you mean '\(nearest)'?"
+      }
+    }
+    return map.entries.isEmpty
+      ? "an empty map"
+      : "only " + YAMLValue.shortened(map.entries.map(\.key).joined(separator: ", "))
+  }
+}
+
+extension Form where Value == [SourceSpec] {
+  fileprivate static var sources: Form { .items(of: .source, "sources") }
+
+  /// The sources of a workload: one, or several traces.
+  static var workloadSources: Form {
+    Form(.workloadSource) { value, reading in
+      guard value.type == .object else { return [try Form<SourceSpec>.source.read(value, reading)] }
+      let map = try YAMLMap(value, expected: "a map")
+      guard map["traces"] != nil else { return [try Form<SourceSpec>.source.read(value, reading)] }
+      try map.refusePairs(of: ["traces"] + WorkloadKeys.sourceKinds)
+      var list = TraceList()
+      try WorkloadKeys.traces.read(map, into: &list, reading)
+      return list.sources
+    }
+  }
+}
+
+extension Form where Value == [MixPart] {
+  fileprivate static var mixParts: Form {
+    let unread = MixPart(weight: 0, source: Form<SourceSpec>.unread)
+    return .items(
+      of: .map(WorkloadKeys.mixPart, into: unread), "maps with the keys weight and source")
+  }
+}
+
+extension Form where Value == ListedTrace {
+  /// The files of a trace, or a source.
+  fileprivate static var listedTrace: Form {
+    let (files, source) = (Form<[String]>.traceFiles, Form<SourceSpec>.source)
+    return Form(files.shape.or(.reference(to: source.shape))) { value, reading in
+      guard value.type == .object else { return .files(try files.read(value, reading)) }
+      return .source(try source.read(value, reading))
+    }
+  }
+}
+
+extension Form where Value == [String] {
+  /// The files of one trace: a path or a list of them.
+  fileprivate static var traceFiles: Form {
+    let path = Form<String>.tracePath
+    return Form(path.shape.listed) { value, reading in
+      guard value.type == nil || value.type == .array else {
+        return [try path.read(value, reading)]
+      }
+      let items = try value.items(of: "paths of trace files")
+      var paths: [String] = []
+      for item in items {
+        let text = try path.read(item, reading)
+        if paths.contains(text) {
+          throw item.error(.refused("\(YAMLValue.quoted(text)) is given twice"))
+        }
+        paths.append(text)
+      }
+      return paths
+    }
+  }
+}
+
+extension Form where Value == String {
+  fileprivate static var tracePath: Form {
+    Form(ValueShape([.string], ["type": "string", "minLength": 1])) { value, _ in
+      let expected = "the path of a trace file"
+      let path = try value.text(expected: expected)
+      guard !path.isEmpty, !path.contains("\0") else { throw value.unexpected(expected) }
+      return path
+    }
+  }
+}
+
+extension WorkloadKeys {
+  /// A source that is generated. Further keys are the generator's parameters.
+  static let generator: Section<GeneratorSpec> = Section(
+    "generator", "A generator with its parameters.", expected: "a map with the key 'generator'",
+    components: KeyTable.Components(
+      key: "generator",
+      all: GeneratorRegistry.all.map { ($0.description.name, $0.description.parameters) }),
+    keys: [
+      Key(
+        "generator", .text("the name of a generator"),
+        "the generator's name: `larder trace generators` lists them",
+        default: .required, example: "zipf"
+      ) { name, spec, _ in spec.component.name = name.lowercased() },
+      Key(
+        "requests", .count, \.requests, "number of requests to generate",
+        default: .required, example: "5M"),
+      Key(
+        "sizes", .distribution(of: "sizes such as 8KiB"), \.sizes,
+        "object sizes: a constant or a distribution",
+        default: "those of the generator, or none", example: "8KiB"),
+      Key(
+        "ttl", .distribution(of: "times such as 1h"), \.ttls,
+        "TTLs of objects: a constant or a distribution",
+        default: "those of the generator, or none", example: "1h"),
+      Key(
+        "operations", .map(operations, into: [:]), \.operations,
+        "shares of the operations, with a sum of 1",
+        default: "those of the generator, or gets only", example: "{get: 95%, set: 5%}"),
+      Key(
+        "rate", .positive(" of requests per second", least: 1e-9, most: 1e12), \.rate,
+        "requests per second, for generators that do not set times themselves",
+        default: "`1000` if times are needed", example: "250"),
+    ],
+    finish: { map, spec, reading in
+      spec.component.values = try parameters(in: map, generator.table)
+      try check(spec, in: map, reading.checks)
+    })
+
+  /// A distribution of sizes or times to live. Further keys are its parameters.
+  static let distribution: Section<ComponentSpec> = Section(
+    "distribution", "A distribution with its parameters.",
+    expected: "a map with the key 'distribution'",
+    components: KeyTable.Components(
+      key: "distribution",
+      all: DistributionRegistry.sizes.map { ($0.name, $0.parameters) }),
+    keys: [
+      Key(
+        "distribution", .text("the name of a distribution"),
+        "the distribution's name: "
+          + DistributionRegistry.sizes.map { "`\($0.name)`" }.joined(separator: ", "),
+        default: .required, example: "log-normal"
+      ) { name, spec, _ in spec.name = name.lowercased() }
+    ],
+    finish: { map, spec, _ in spec.values = try parameters(in: map, distribution.table) })
+
+  /// Shares of operations.
+  static let operations = Section<[String: Double]>(
+    "operations", "Shares of the operations, with a sum of 1.",
+    expected: "a map such as {get: 0.95, set: 0.05}",
+    keys: [
+      share(of: "get", "gets"), share(of: "set", "sets"), share(of: "delete", "deletes"),
+      share(of: "modify", "changes at the origin, of which caches are not notified"),
+    ],
+    finish: { map, shares, _ in
+      // In the order of the file, so that the sum does not depend on a dictionary's order.
+      let sum = map.entries.reduce(0) { $0 + (shares[$1.key] ?? 0) }
+      guard abs(sum - 1) <= 1e-6 else {
+        throw map.value.error(
+          .unexpected(expected: "shares with a sum of 1", found: "a sum of \(sum)"))
+      }
+    })
+
+  private static func share(of operation: String, _ what: String) -> Key<[String: Double]> {
+    Key(operation, .ratio, "share of \(what)", default: "`0`", example: "5%") { share, shares, _ in
+      shares[operation] = share
+    }
+  }
+
+  /// The parameters of a component, as text; a list becomes its items with commas between.
+  private static func parameters(
+    in map: YAMLMap, _ table: KeyTable
+  ) throws(WorkloadError) -> [String: String] {
+    let scalars: Set<KeyTable.ValueType> = [.string, .integer, .number, .boolean]
+    var parameters: [String: String] = [:]
+    for entry in map.entries where !table.names.contains(entry.key) {
+      let value = entry.value
+      guard value.type == .array else {
+        parameters[entry.key] = try value.text(scalars, expected: "a value or a list of values")
+        continue
+      }
+      var texts: [String] = []
+      for item in try value.items(of: "values") {
+        texts.append(try item.text(scalars, expected: "a value"))
+        if texts.last?.contains(",") == true { throw item.unexpected("a value without commas") }
+      }
+      parameters[entry.key] = texts.joined(separator: ",")
+    }
+    return parameters
+  }
+
+  /// Asks whether the generator, and then each of its distributions, is as it must be.
+  private static func check(
+    _ spec: GeneratorSpec, in map: YAMLMap, _ checks: ComponentChecks
+  ) throws(WorkloadError) {
+    var part = spec
+    (part.sizes, part.ttls) = (nil, nil)
+    try check(part, in: map, at: "generator", checks)
+    for (key, path) in [("sizes", \GeneratorSpec.sizes), ("ttl", \GeneratorSpec.ttls)] {
+      guard let value = map[key] else { continue }
+      part[keyPath: path] = spec[keyPath: path]
+      if value.type == .object {
+        try check(part, in: YAMLMap(value, expected: "a map"), at: "distribution", checks)
+      } else {
+        try check(part, in: map, at: key, checks)
+      }
+    }
+  }
+
+  /// An error about a parameter is told at its line, any other at the key that names the component.
+  private static func check(
+    _ spec: GeneratorSpec, in map: YAMLMap, at key: String, _ checks: ComponentChecks
+  ) throws(WorkloadError) {
+    do {
+      try checks.generator(spec)
+    } catch let error as ComponentError {
+      if let parameter = error.parameter, let value = map[parameter] {
+        throw value.document.error(
+          map.line(of: parameter), .refused(error.message), path: value.path)
+      }
+      // A value alone stands for a constant distribution, whose name the user has not seen.
+      let isAlone = key == "sizes" || key == "ttl"
+      throw refusal(isAlone ? error.message : error.description, in: map, at: key)
+    } catch {
+      throw refusal("\(error)", in: map, at: key)
+    }
+  }
+
+  private static func refusal(
+    _ message: String, in map: YAMLMap, at key: String
+  ) -> WorkloadError {
+    map[key]?.error(.refused(message)) ?? map.error(at: key, .refused(message))
+  }
+}
+
+extension Form where Value == ComponentSpec {
+  /// A distribution; a value alone stands for a constant one.
+  fileprivate static func distribution(of what: String) -> Form {
+    let section = WorkloadKeys.distribution
+    let alone = ValueShape([.string, .integer], ["type": ["string", "integer"]])
+    return Form(.map(section.table).or(alone)) { value, reading in
+      let expected = "\(what), or a map with the key 'distribution'"
+      if case .scalar = value.node {
+        let text = try value.text([.string, .integer], expected: expected)
+        return ComponentSpec(name: "constant", values: ["value": text])
+      }
+      var spec = ComponentSpec(name: "")
+      try section.read(value, into: &spec, reading, expected: expected)
+      return spec
+    }
+  }
+}

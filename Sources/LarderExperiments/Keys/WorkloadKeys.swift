@@ -1,0 +1,444 @@
+import LarderEngine
+import LarderTraces
+
+/// Every key of a workload file. The decoder, the JSON schema and docs/workloads.md come from here.
+package enum WorkloadKeys {
+  /// The tables of all kinds of maps, the file itself first.
+  package static let all: [KeyTable] =
+    [
+      workload.table, trace.table, traces.table, generator.table, phases.table, mix.table,
+      mixPart.table,
+      distribution.table, operations.table, configuration.table, process.table,
+      placement.table,
+      memoryTier.table, diskTier.table, latency.table,
+    ] + latencyShapes.map(\.section.table) + [
+      execute.table, load.table, pressure.table, check.table, tolerance.table, resources.table,
+      timed.table,
+      advise.table, time.table, prefix.table, drive.table,
+    ]
+
+  /// The file itself.
+  static let workload = Section<WorkloadReading>(
+    "workload", "A stream of requests, and the caches, policies and capacities to send it through.",
+    expected: "a map with the key 'source'",
+    keys: sourceKeys + runKeys + partKeys,
+    finish: { map, reading, _ in try checkSweep(map, &reading.workload) })
+
+  /// What is run.
+  private static let sourceKeys: [Key<WorkloadReading>] = [
+    Key(
+      "name", .name, \.workload.name,
+      "name in results, and of the results folder: letters, digits, `-`, `_`, `.`",
+      default: "the file's name", example: "news-feed"),
+    Key(
+      "description", .text("a text"),
+      "what the workload represents, for the report",
+      default: "none", example: "Readers of a news app."
+    ) { text, reading, _ in reading.workload.description = String(text.trimmed) },
+    Key(
+      "source", .workloadSources,
+      "the source of the requests: see [sources](#sources)",
+      default: .required, example: "{trace: log.csv.gz}"
+    ) { sources, reading, _ in
+      reading.workload.source = sources[0]
+      reading.workload.moreSources = Array(sources.dropFirst())
+    },
+    Key(
+      "unit", .choice(), \.workload.unit,
+      "unit of capacities: `objects`, each of size 1 whatever the trace says, or `bytes`",
+      default: "`bytes` if the source has sizes, else `objects`", example: "objects"),
+    Key(
+      "ignore-size", .boolean,
+      "`true` is the same as `unit: objects`, under the name of the command-line option",
+      default: "`false`", example: "true"
+    ) { isIgnored, reading, value in
+      guard isIgnored else { return }
+      guard reading.workload.unit != .bytes else {
+        throw value.error(
+          .refused("'ignore-size' and 'unit: bytes' exclude each other; remove one"))
+      }
+      reading.workload.unit = .objects
+    },
+    Key(
+      "configurations", .configurations, \.workload.configurations,
+      "the caches, one or a list: `memory`, `disk`, `hybrid` or a map, see "
+        + "[configurations](#configurations)",
+      default: "`memory`", example: "[memory, hybrid]"),
+    Key(
+      "policies", .list(of: .policyOrAll, "policies"),
+      "the policies to try in every tier that does not name one, with parameters after colons, "
+        + "`name:*` for all "
+        + "configurations that a policy declares, or `all`; `larder policies` lists them",
+      default: "required, unless all tiers name a policy", example: #"[lru, "s3-fifo:small=0.2"]"#
+    ) { policies, reading, _ in reading.workload.policies = policies.flatMap { $0 } },
+    Key(
+      "capacities", .sweptCapacities, \.workload.capacities,
+      "the capacities to try: see [capacities](#capacities)",
+      default: "required, unless all configurations have one", example: "[1%, 10%, 64MiB]"),
+  ]
+
+  /// How cells are run.
+  private static let runKeys: [Key<WorkloadReading>] = [
+    Key(
+      "seeds", .list(of: .whole(0...UInt64.max), "whole numbers"), \.workload.seeds,
+      "each seed makes a separate trace from a generator, and seeds random policies. For a trace "
+        + "file, only random policies are repeated",
+      default: "`[1]`", example: "[1, 2, 3]"),
+    Key(
+      "warm-up", .warmUp, \.workload.warmUp,
+      "what is replayed before counting starts: `none`, a number of requests, a share, or "
+        + "`until-full` (up to the first eviction; in a hybrid, from disk)",
+      default: "`none`", example: "10%"),
+    Key(
+      "prefix", .map(prefix, into: PrefixSpec()), \.workload.prefix,
+      "requests are blocks of prompts of a language model: see [prefixes](#prefixes). Applies to "
+        + "simulated configurations without `prefix` or `time`",
+      default: "none", example: "{order: tail}"),
+    Key(
+      "latency", .latency, \.workload.latency,
+      "the cost of an access, for modelled access times: see [latency](#latency)",
+      default: "no access times", example: "{memory: 1us, origin: 80ms}"),
+    Key(
+      "repetitions", .whole(1...1000), \.workload.repetitions,
+      "how many times each cell is timed, 1 to 1000; counts are the same each time",
+      default: "`1`", example: "5"),
+    Key(
+      "mode", .list(of: .choice(), "modes"), \.workload.modes,
+      "`simulate`: policies without keys and values; `execute`: real caches with real bytes; or "
+        + "both",
+      default: "`simulate`", example: "[simulate, execute]"),
+  ]
+
+  /// What has keys of its own, or decides what is written.
+  private static let partKeys: [Key<WorkloadReading>] = [
+    Key(
+      "execute", .map(execute, into: ExecuteEntry()),
+      "how real caches are driven, and which ones: see [executing](#executing)",
+      default: "see there", example: "{threads: [1, 2]}"
+    ) { entry, reading, _ in
+      reading.workload.execution = entry.spec
+      reading.workload.executed = entry.filter
+    },
+    Key(
+      "check", .map(check, into: CheckSpec()), \.workload.check,
+      "which changes `larder check` tolerates, and what it times: see [checking](#checking)",
+      default: "no tolerance, everything is timed", example: "{tolerance: {hit_ratio: 0.001}}"),
+    Key(
+      "advise", .advise,
+      "the decision to make for each trace, first in the output of `larder run`: `true` or a map, "
+        + "see [advice](#advice)",
+      default: "none", example: "{capacities: 64MiB, prices: prices.yaml}"
+    ) { spec, reading, _ in reading.workload.advise = spec },
+    Key(
+      "reports", .list(of: .choice(listed: ReportKind.standard), "reports"), \.workload.reports,
+      "the files to write: "
+        + ReportKind.standard.map { "`\($0.rawValue)` (\($0.files))" }.joined(separator: ", "),
+      default: "all", example: "[counts, markdown]"),
+  ]
+
+  /// What is swept must be given, and what cannot be simulated must be executed.
+  private static func checkSweep(_ map: YAMLMap, _ workload: inout Workload) throws {
+    if let prefix = workload.prefix {
+      for index in workload.configurations.indices
+      where workload.configurations[index].prefix == nil
+        && workload.configurations[index].time == nil
+        && workload.configurations[index].runsPolicies
+      {
+        workload.configurations[index].prefix = prefix
+      }
+    }
+    workload.lines.unit = map.line(of: "unit") ?? map.line(of: "ignore-size")
+    if map["policies"] == nil, let open = workload.configurations.first(where: \.sweepsPolicies) {
+      throw map.missing(
+        "policies", because: "configuration '\(open.name)' does not name a policy")
+    }
+    if map["capacities"] == nil,
+      let open = workload.configurations.first(where: \.sweepsCapacities)
+    {
+      throw map.missing(
+        "capacities", because: "configuration '\(open.name)' does not set a capacity")
+    }
+    guard !workload.modes.contains(.execute),
+      let own = workload.configurations.first(where: { !$0.runsPolicies })
+    else { return }
+    throw map.error(
+      at: workload.lines.configurations[own.name],
+      .refused(
+        "'\(own.contender)' has a built-in policy and cannot be simulated; add "
+          + "'mode: [simulate, execute]'"))
+  }
+}
+
+extension Form where Value == [CapacitySpec] {
+  /// The capacities of the workload; their lines are kept for errors that only a trace reveals.
+  fileprivate static var sweptCapacities: Form {
+    let form = Form<CapacitySpec>.capacity
+    let swept = Form<CapacitySpec>(form.shape) { value, reading in
+      let capacity = try form.read(value, reading)
+      reading.workload.lines.capacities[capacity.description] = value.line
+      return capacity
+    }
+    return .list(of: swept, "capacities")
+  }
+}
+
+extension WorkloadKeys {
+  /// Fetches and reads from disk that take time.
+  static let time = Section<FetchSpec>(
+    "fetches", "Fetches take time: requests for an object in flight wait for its fetch.",
+    expected: "a map such as {fetch: 100ms, servers: 8}",
+    keys: [
+      Key(
+        "fetch", .fetch,
+        "what a fetch from the origin takes: a time, a list of times, a distribution as in "
+          + "[latency](#latency) (drawn for each fetch by seed, the same for every policy), or a "
+          + "number of requests, for traces without times",
+        default: .required, example: "100ms"
+      ) { read, spec, _ in (spec.fetch, spec.clock) = (read.fetch, read.clock) },
+      Key(
+        "disk", .fetch,
+        "kinds `disk` and `hybrid`: what reading an object from disk takes, in the forms of "
+          + "`fetch`; the object is in flight meanwhile", default: "hits on disk wait for nothing",
+        example: "100us"
+      ) { read, spec, _ in spec.setDiskRead(read) },
+      Key(
+        "bandwidth", .bandwidth, \.bytesPerSecond,
+        "bytes per second of one fetch, in addition to `fetch`", default: "no limit",
+        example: "100MB/s"),
+      Key(
+        "servers", .whole(1...FetchModel.serversMax), \.servers,
+        "fetches that the origin serves at the same time; others wait in one queue",
+        default: "no limit", example: "8"),
+      Key(
+        "coalescing", .boolean, \.coalesces,
+        "whether requests for an object in flight wait for that fetch (delayed hits); otherwise "
+          + "each makes its own", default: "`true`", example: "false"),
+    ])
+}
+
+extension Form where Value == FetchSpec {
+  /// What a fetch takes.
+  fileprivate static var fetch: Form {
+    let access = Form<AccessLatency>.access
+    let requests = ValueShape.text(#"[0-9][0-9_]* ?requests"#)
+    return Form(access.shape.or(requests)) { value, reading in
+      if value.type == .string,
+        let spec = FetchSpec.fetch(parsing: try value.text(expected: "a time"))
+      {
+        return spec
+      }
+      let latency = try access.read(value, reading)
+      guard latency.nanosecondsPerByte == 0 else {
+        throw value.error(
+          .refused("'per-byte' and 'throughput' do not apply here; fetches may have 'bandwidth'"))
+      }
+      return FetchSpec(fetch: latency.base)
+    }
+  }
+}
+
+extension Form where Value == UInt64 {
+  fileprivate static var bandwidth: Form {
+    Form(.text(#"[0-9][0-9_]*(\.[0-9]+)? ?([KkMmGgTt][Ii]?)?[Bb]/s"#)) { value, _ in
+      let expected = "bytes per second such as 100MB/s"
+      let text = try value.text(expected: expected)
+      guard let bytes = FetchSpec.bandwidth(parsing: text) else {
+        throw value.unexpected(expected)
+      }
+      return bytes
+    }
+  }
+}
+
+extension WorkloadKeys {
+  /// Caches of prefixes.
+  static let prefix = Section<PrefixSpec>(
+    "prefix", "Requests are blocks of prompts, and hits count from the front of a prompt.",
+    expected: "a map such as {order: tail, prefill: 8000 tokens/s}",
+    keys: [
+      Key(
+        "order", .choice(), \.order,
+        "the order in which the blocks of a prompt are requested: `front`, as listed, or `tail`, "
+          + "the last one first, so that LRU evicts the front of a prompt last",
+        default: "`front`", example: "tail"),
+      Key(
+        "prefill", .prefill, \.prefillTokensPerSecond,
+        "tokens that the model reads per second when it computes a prompt, from which the report "
+          + "estimates the time to the first token",
+        default: "none; the report counts tokens only", example: "8000 tokens/s"),
+    ])
+}
+
+extension Form where Value == Double {
+  fileprivate static var prefill: Form {
+    Form(.text(#"[0-9][0-9_]*(\.[0-9]+)?(k|K|M|G|e[0-9]+)? ?tokens/s"#)) { value, _ in
+      let expected = "tokens per second such as 8000 tokens/s"
+      let text = try value.text(expected: expected)
+      guard let rate = PrefixSpec.prefill(parsing: text) else { throw value.unexpected(expected) }
+      return rate
+    }
+  }
+}
+
+extension WorkloadKeys {
+  /// What is decided for the traces.
+  static let advise = Section<AdviseSpec>(
+    "advise", "The decision that is made for each trace.",
+    expected: "true, or a map such as {capacities: 64MiB, prices: prices.yaml}",
+    keys: [
+      Key(
+        "capacities", .list(of: .capacity, "capacities"), \.capacities,
+        "the capacities to search", default: "`1%`, `3%`, `10%` and `30%`", example: "[64MiB, 1GiB]"
+      ),
+      Key(
+        "tiers", .choice(), \.tiers,
+        "tiers of the design: `memory`, `disk`, `hybrid` (memory in front of a disk of the "
+          + "capacity), or `auto` (memory, and whether a disk behind it pays)",
+        default: "`auto`", example: "hybrid"),
+      Key(
+        "prices", .text("the path of a file with prices"), \.prices,
+        "file with prices, relative to the folder of the workload file: see "
+          + "[money](advise.md#prices)", default: "the example values", example: "prices.yaml"),
+      Key(
+        "learn", .learned, \.learned,
+        "share of the requests that designs are chosen on; the rest scores them. `whole`: both on "
+          + "all requests", default: "`50%`", example: "20%"),
+      Key(
+        "time-budget", .budget, \.budgetSeconds,
+        "time to search, converted to a number of requests at 20 million a second, so that advice "
+          + "is the same on every machine",
+        default: "4 s for each capacity, 12 s for more than three, and 5 s for the rest",
+        example: "60s"),
+    ])
+}
+
+extension Form where Value == AdviseSpec? {
+  /// Whether there is advice, and on what.
+  static var advise: Form {
+    let boolean = Form<Bool>.boolean
+    return Form(boolean.shape.or(.map(WorkloadKeys.advise.table))) { value, reading in
+      if value.type == .boolean { return try value.boolean() ? AdviseSpec() : nil }
+      var spec = AdviseSpec()
+      try WorkloadKeys.advise.read(value, into: &spec, reading)
+      return spec
+    }
+  }
+}
+
+extension Form where Value == Share? {
+  /// A share that leaves something, or everything.
+  fileprivate static var learned: Form {
+    Form(.words(["whole"]).or(.percent)) { value, _ in
+      let expected = "a share above 0% and below 100%, such as 50%, or 'whole'"
+      let text = try value.text(expected: expected)
+      if text == "whole" { return nil }
+      guard let share = AdviseSpec.learned(text) else { throw value.unexpected(expected) }
+      return share
+    }
+  }
+}
+
+extension Form where Value == UInt64 {
+  fileprivate static var budget: Form {
+    Form(Form<UInt32>.timeToLive.shape) { value, _ in
+      let expected = "a time from 1s to 24h, such as 60s or 5m"
+      let text = try value.text([.string, .integer], expected: expected)
+      guard let seconds = AdviseSpec.budget(text) else { throw value.unexpected(expected) }
+      return seconds
+    }
+  }
+}
+
+extension AdviseSpec {
+  /// A share of the requests that leaves some; nil for anything else.
+  package static func learned(_ text: String) -> Share? {
+    guard let share = Share(parsing: text), share.billionths < 1_000_000_000 else { return nil }
+    return share
+  }
+
+  /// Seconds of a budget of at most a day; nil for anything else.
+  package static func budget(_ text: String) -> UInt64? {
+    guard let seconds = Quantity.seconds(text), (1...86_400).contains(seconds) else { return nil }
+    return seconds
+  }
+}
+
+extension WorkloadKeys {
+  /// What checks allow, and what they time.
+  static let check = Section<CheckSpec>(
+    "check", "Tolerances of larder check, and the cells that it times.",
+    expected: "a map with the keys exact, tolerance, resources and timed",
+    keys: [
+      Key(
+        "exact", .boolean, \.isExact,
+        "whether every change of a count fails, gains included: for policies that must count what "
+          + "they counted", default: "`false`", example: "true"),
+      Key(
+        "tolerance", .map(tolerance, into: [:]), \.tolerances, "how much counts may change",
+        default: "no tolerance", example: "{hit_ratio: 0.001}"),
+      Key(
+        "resources", .map(resources, into: [:]), \.resources,
+        "how much memory and disk of executed cells, and instructions, may change",
+        default: "5% of memory and disk, 1% of instructions",
+        example: "{memory_bytes_per_object: 2%}"),
+      Key(
+        "timed", .map(timed, into: ExecutionFilter()), \.timed,
+        "the cells that are timed with `--against` and `--timings`", default: "all",
+        example: "{policies: lru}"),
+    ])
+
+  /// How much counts may change, by the names of their columns in `counts.csv`.
+  static let tolerance = Section<[CheckTolerance: Share]>(
+    "tolerance", "How much counts may change.", expected: "a map such as {hit_ratio: 0.001}",
+    keys: CheckTolerance.allCases.map { count in
+      Key(
+        count.rawValue, .difference, count.meaning, default: "`0`",
+        example: count.isRatio ? "0.001" : "1%"
+      ) { share, tolerances, _ in tolerances[count] = share }
+    })
+
+  /// How much of memory and disk may change, by the names of their columns in `timings.csv`.
+  static let resources = Section<[CheckResource: Share]>(
+    "resources", "How much memory, disk and instructions may change.",
+    expected: "a map such as {memory_bytes_per_object: 2%}",
+    keys: CheckResource.allCases.map { resource in
+      Key(
+        resource.rawValue, .difference, resource.meaning, default: "`\(resource.threshold)`",
+        example: "2%"
+      ) { share, thresholds, _ in thresholds[resource] = share }
+    })
+
+  /// The cells that are timed.
+  static let timed = Section<ExecutionFilter>(
+    "timed", "The cells that are timed.", expected: "a map such as {policies: [lru]}",
+    keys: filterKeys("timed", default: "all"))
+}
+
+extension CheckTolerance {
+  /// Whether it is a difference of ratios.
+  fileprivate var isRatio: Bool { rawValue.hasSuffix("_ratio") }
+
+  /// The meaning of its key.
+  fileprivate var meaning: String {
+    let name = rawValue.split(separator: "_").joined(separator: " ")
+    return switch self {
+    case .hitRatio: "absolute difference of the hit ratio, also by tier"
+    case .byteHitRatio: "absolute difference of the byte hit ratio"
+    default: "change of \(name), relative to the baseline"
+    }
+  }
+}
+
+extension CheckResource {
+  /// The meaning of its key.
+  fileprivate var meaning: String {
+    switch self {
+    case .memoryBytesPerObject: "change of the memory of each object, relative to the baseline"
+    case .diskBytes: "change of the bytes of all files, relative to the baseline"
+    case .bytesWritten: "change of the bytes given to the system to write, relative to the baseline"
+    case .files: "change of the number of files, relative to the baseline"
+    case .instructionsPerRequest:
+      "change of the instructions of a request, relative to the baseline"
+    }
+  }
+}

@@ -1,0 +1,208 @@
+import LarderSupport
+import LarderTraces
+
+/// The JSON schema of workload files, `Workloads/workload.schema.json`, made from the tables of
+/// keys.
+package struct WorkloadSchema {
+  private let tables: [KeyTable]
+
+  /// The schema of a file whose keys are in the first table; the others are its definitions.
+  package init(tables: [KeyTable] = WorkloadKeys.all) { self.tables = tables }
+
+  /// The schema as JSON, with a newline at its end.
+  package var text: String {
+    guard let file = tables.first else { return "{}\n" }
+    let head: JSONNode = [
+      "$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Larder workload",
+    ]
+    let definitions = tables.dropFirst().map { ($0.name, map($0)) } + valueDefinitions
+    let schema = head.fields + map(file).fields + [("$defs", .object(definitions))]
+    return JSONNode.object(schema).text() + "\n"
+  }
+
+  /// The definitions of values that several keys share, and of parameters, each once.
+  private var valueDefinitions: [(String, JSONNode)] {
+    var definitions: [(String, JSONNode)] = []
+    for case (let name, let schema)? in tables.flatMap(\.keys).map(\.shape.definition)
+    where !definitions.contains(where: { $0.0 == name }) {
+      definitions.append((name, schema))
+    }
+    let scalar: JSONNode = ["type": ["string", "number", "boolean"]]
+    let list: JSONNode = ["type": "array", "minItems": 1, "items": scalar]
+    return definitions + [("parameter", ["anyOf": [scalar, list]])]
+  }
+
+  private func map(_ table: KeyTable) -> JSONNode {
+    var properties = table.keys.map { ($0.name, Self.property($0)) }
+    var fields: [(String, JSONNode)] = [
+      ("description", .string(table.summary)), ("type", "object"),
+    ]
+    let required = table.keys.filter(\.isRequired).map(\.name)
+    if !required.isEmpty { fields.append(("required", .strings(required))) }
+    if !table.exclusive.isEmpty {
+      fields.append(("not", ["required": .strings(table.exclusive)]))
+    }
+    fields += table.rules.fields
+    if let components = table.components {
+      properties += Self.parameters(of: components)
+      fields.append(("allOf", Self.rules(of: components, beside: table.names)))
+    }
+    fields += [("additionalProperties", false), ("properties", .object(properties))]
+    return .object(fields)
+  }
+
+  /// A key: what it means, and the schema of its values.
+  private static func property(_ key: KeyTable.Key) -> JSONNode {
+    let meaning = plain(key.meaning)
+    let text = meaning.prefix(1).uppercased() + meaning.dropFirst()
+    let value = key.isRequired ? "" : " Default: \(plain(key.defaultText))."
+    return .object([("description", .string("\(text).\(value)"))] + key.shape.schema.fields)
+  }
+
+  /// The parameters that any of the components has.
+  private static func parameters(of components: KeyTable.Components) -> [(String, JSONNode)] {
+    var names: [String] = []
+    for name in components.all.flatMap(\.parameters).map(\.name) where !names.contains(name) {
+      names.append(name)
+    }
+    return names.map { name in
+      var meanings: [String] = []
+      for meaning in components.all.flatMap(\.parameters).filter({ $0.name == name })
+        .map({ plain($0.summary) }) where !meanings.contains(meaning)
+      {
+        meanings.append(meaning)
+      }
+      let text = JSONNode.string(meanings.joined(separator: " Or: "))
+      return (name, .object([("description", text)] + JSONNode.reference("parameter").fields))
+    }
+  }
+
+  /// Which components there are, and which parameters each of them has.
+  private static func rules(
+    of components: KeyTable.Components, beside names: [String]
+  ) -> JSONNode {
+    func holds(_ schema: JSONNode) -> JSONNode {
+      ["properties": .object([(components.key, schema)])]
+    }
+    let known = components.all.map(\.name)
+    return .array(
+      [holds(["enum": .strings(known)])]
+        + components.all.map { component -> JSONNode in
+          let keys = names + component.parameters.map(\.name)
+          return [
+            "if": holds(["const": .string(component.name)]),
+            "then": ["propertyNames": ["enum": .strings(keys)]],
+          ]
+        })
+  }
+
+  /// Markdown without its marks.
+  private static func plain(_ text: String) -> String {
+    text.replacing(/\[([^\]]*)\]\([^)]*\)/) { $0.output.1 }.replacing("`", with: "")
+  }
+}
+
+/// JSON that is written: objects keep the order of their keys.
+enum JSONNode: Sendable {
+  case string(String)
+  /// A number as it is written.
+  case number(String)
+  case boolean(Bool)
+  case array([JSONNode])
+  case object([(String, JSONNode)])
+
+  /// A list of texts.
+  static func strings(_ texts: [String]) -> JSONNode { .array(texts.map { .string($0) }) }
+
+  /// A reference to a definition of the schema.
+  static func reference(_ name: String) -> JSONNode { ["$ref": .string("#/$defs/\(name)")] }
+
+  /// The entries of an object.
+  var fields: [(String, JSONNode)] {
+    if case .object(let fields) = self { fields } else { [] }
+  }
+
+  /// The JSON on one line.
+  var line: String {
+    switch self {
+    case .string(let text): JSONLine.quoted(text)
+    case .number(let text): text
+    case .boolean(let value): "\(value)"
+    case .array(let items): "[\(items.map(\.line).joined(separator: ", "))]"
+    case .object(let fields):
+      "{\(fields.map { "\(JSONLine.quoted($0)): \($1.line)" }.joined(separator: ", "))}"
+    }
+  }
+
+  /// The JSON of a schema: a line for each property, definition and rule.
+  func text(margin: String = "") -> String {
+    let parts = fields.map { name, value in
+      let inner = margin + "  "
+      let (open, lines, close): (String, [String], String)
+      switch (name, value) {
+      case ("properties", .object(let fields)), ("$defs", .object(let fields)):
+        lines = fields.map { "\(JSONLine.quoted($0)): \($1.text(margin: inner))" }
+        (open, close) = ("{", "}")
+      case ("allOf", .array(let items)): (open, lines, close) = ("[", items.map(\.line), "]")
+      default: return "\(JSONLine.quoted(name)): \(value.line)"
+      }
+      let body = lines.map { "\n\(inner)\($0)" }.joined(separator: ",")
+      return "\(JSONLine.quoted(name)): \(open)\(body)\n\(margin)\(close)"
+    }
+    return "{\(parts.joined(separator: ", "))}"
+  }
+}
+
+extension JSONNode: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
+  ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+  init(stringLiteral text: String) { self = .string(text) }
+  init(integerLiteral value: Int) { self = .number("\(value)") }
+  init(booleanLiteral value: Bool) { self = .boolean(value) }
+  init(arrayLiteral items: JSONNode...) { self = .array(items) }
+  init(dictionaryLiteral fields: (String, JSONNode)...) { self = .object(fields) }
+}
+
+/// The tables of keys in docs/workloads.md, made from the tables of the decoder.
+package struct WorkloadReference {
+  private let tables: [KeyTable]
+
+  /// The reference of the tables.
+  package init(tables: [KeyTable] = WorkloadKeys.all) { self.tables = tables }
+
+  /// The page with its tables as they must be, and the names of tables that it does not have.
+  ///
+  /// A table is between the lines `<!-- begin NAME: made from the table of keys -->` and
+  /// `<!-- end NAME -->`; several names, separated by spaces, make one table in which a key that
+  /// they share is listed once.
+  package func updated(_ page: String) -> (page: String, missing: [String]) {
+    var missing = tables.map(\.name)
+    var lines: [Substring] = []
+    var isInTable = false
+    for line in page.split(separator: "\n", omittingEmptySubsequences: false) {
+      if line.hasPrefix("<!-- end ") { isInTable = false }
+      if !isInTable { lines.append(line) }
+      guard line.hasPrefix(Self.begin), line.hasSuffix(Self.origin) else { continue }
+      let names = line.dropFirst(Self.begin.count).dropLast(Self.origin.count)
+        .split(separator: " ").map(String.init)
+      missing.removeAll { names.contains($0) }
+      lines += Self.rows(of: tables.filter { names.contains($0.name) })
+      isInTable = true
+    }
+    return (lines.joined(separator: "\n"), missing)
+  }
+
+  private static let begin = "<!-- begin "
+  private static let origin = ": made from the table of keys -->"
+
+  private static func rows(of tables: [KeyTable]) -> [Substring] {
+    var keys: [KeyTable.Key] = []
+    for key in tables.flatMap(\.keys) where !keys.contains(where: { $0.name == key.name }) {
+      keys.append(key)
+    }
+    return ["| key | meaning | default | example |", "|---|---|---|---|"]
+      + keys.map { key in
+        "| `\(key.name)` | \(key.meaning) | \(key.defaultText) | `\(key.name): \(key.example)` |"
+      }
+  }
+}

@@ -1,0 +1,414 @@
+import Foundation
+import LarderEngine
+import Yams
+
+/// A YAML file in memory: its name for errors, and a bound on how much of it is walked.
+final class YAMLDocument {
+  /// The file as it was named.
+  let file: String
+  private var remainingValues = YAMLDocument.valuesMax
+
+  /// The largest file that is read.
+  static let bytesMax = 1 << 20
+  /// The most values that are looked at, with what aliases repeat.
+  private static let valuesMax = 100_000
+
+  private init(file: String) { self.file = file }
+
+  /// Parses text that came from `file`.
+  ///
+  /// - Throws: `WorkloadError` when it is no text, no YAML, empty, too large, or a bomb.
+  static func parse(_ bytes: Data, file: String) throws(WorkloadError) -> YAMLValue {
+    let document = YAMLDocument(file: file)
+    guard bytes.count <= bytesMax else {
+      throw document.error(nil, .tooLarge(limitBytes: bytesMax))
+    }
+    guard var text = String(validating: bytes, as: UTF8.self) else {
+      throw document.notUTF8(bytes)
+    }
+    // Some editors begin a file with a byte order mark; the parser would take it for text.
+    if text.unicodeScalars.first == "\u{feff}" { text.unicodeScalars.removeFirst() }
+    guard AliasBound.isHarmless(text) else { throw document.error(nil, .repetition) }
+    let node: Node?
+    do {
+      // Without a resolver, keys that look alike are alike, whatever their types would be.
+      node = try Parser(yaml: text, resolver: .basic, encoding: .utf8).singleRoot()
+    } catch let error as YamlError {
+      throw document.error(error, in: text)
+    } catch {
+      throw document.error(nil, .syntax("\(error)"))
+    }
+    guard let node else { throw document.error(nil, .empty) }
+    let value = YAMLValue(node: node, path: "", document: document)
+    if value.isNull { throw document.error(nil, .empty) }
+    return value
+  }
+
+  /// Takes one value from the number that may be looked at.
+  func visit(at line: Int?) throws(WorkloadError) {
+    remainingValues -= 1
+    if remainingValues < 0 { throw error(line, .repetition) }
+  }
+
+  /// An error at a line.
+  func error(
+    _ line: Int?, _ problem: WorkloadError.Problem, path: String = ""
+  ) -> WorkloadError {
+    WorkloadError(file: file, line: line, path: path, problem: problem)
+  }
+
+  private func notUTF8(_ bytes: Data) -> WorkloadError {
+    var decoder = UTF8()
+    var iterator = bytes.makeIterator()
+    var offset = 0
+    var line = 1
+    while case .scalarValue(let scalar) = decoder.decode(&iterator) {
+      offset += UTF8.width(scalar)
+      if scalar == "\n" { line += 1 }
+    }
+    return error(line, .notUTF8(offset: offset))
+  }
+
+  private func error(_ error: YamlError, in text: String) -> WorkloadError {
+    switch error {
+    case .scanner(let context, let problem, let mark, _),
+      .parser(let context, let problem, let mark, _),
+      .composer(let context, let problem, let mark, _):
+      if problem.hasPrefix("Maximum nesting") {
+        return self.error(mark.line, .syntax("nested too deeply"))
+      }
+      if problem.hasSuffix("found another document") {
+        return self.error(mark.line, .syntax("a second document starts here; keep one"))
+      }
+      let place = context.map { " \($0.text) on line \($0.mark.line)" } ?? ""
+      return self.error(mark.line, .syntax("\(problem)\(place)"))
+    case .reader(let problem, let offset, _, _):
+      let line = offset.map { text.prefix($0).count(where: \.isNewline) + 1 }
+      return self.error(line, .syntax(problem))
+    case .duplicatedKeysInMapping(let keys, let context):
+      let key = keys.first ?? ""
+      let again = Self.line(repeating: key, after: context.mark, in: text)
+      return self.error(
+        context.mark.line, .duplicateKey(YAMLValue.shortened(key), again: again))
+    default:
+      return self.error(nil, .syntax("\(error)"))
+    }
+  }
+
+  /// Where the key at `mark` stands again in the same block: the next line that begins with it in
+  /// the same column, nothing standing further left in between.
+  private static func line(repeating key: String, after mark: Mark, in text: String) -> Int? {
+    let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    for (index, line) in lines.enumerated().dropFirst(mark.line) {
+      let body = line.drop { $0 == " " }
+      if body.isEmpty || body.first == "#" { continue }
+      let column = line.count - body.count + 1
+      if column < mark.column { return nil }
+      if column == mark.column, body.hasPrefix("\(key):") { return index + 1 }
+    }
+    return nil
+  }
+}
+
+/// A bound on what aliases can make of a document, from its text alone, because the parser compares
+/// whole keys before anybody could count.
+enum AliasBound {
+  /// Whether anchors and aliases cannot repeat the text more than to 100 MB.
+  ///
+  /// With a anchors and k aliases in all, the longest chain of repetitions uses up to a levels with
+  /// k / a aliases each: (k / a)^a, largest at a = k / e.
+  static func isHarmless(_ text: String) -> Bool {
+    let anchors = marks("&", in: text)
+    let aliases = Double(marks("*", in: text))
+    guard anchors > 0, aliases > 0 else { return true }
+    let levels = max(1, min(Double(anchors), (aliases / 2.718).rounded()))
+    var bound = Double(text.utf8.count)
+    for _ in 0..<Int(levels) where bound < 1e8 { bound *= max(1, aliases / levels) }
+    return bound < 1e8
+  }
+
+  /// How often `mark` stands where a value may begin, followed by a name.
+  private static func marks(_ mark: Unicode.Scalar, in text: String) -> Int {
+    var count = 0
+    var before: Unicode.Scalar = "\n"
+    var isMark = false
+    for scalar in text.unicodeScalars {
+      if isMark, !scalar.properties.isWhitespace, scalar != mark { count += 1 }
+      isMark = scalar == mark && (before.properties.isWhitespace || "[{,:-?".contains(before))
+      before = scalar
+    }
+    return count
+  }
+}
+
+extension String {
+  fileprivate func contains(_ scalar: Unicode.Scalar) -> Bool { unicodeScalars.contains(scalar) }
+}
+
+/// A value in a YAML document with its place, read by what the reader expects it to be.
+struct YAMLValue {
+  /// The parser's value.
+  let node: Node
+  /// Where in the document, such as `source.requests`.
+  let path: String
+  /// The document, for errors.
+  let document: YAMLDocument
+
+  /// Line in the file.
+  var line: Int? { node.mark?.line }
+
+  /// What the value is, by the rules of YAML 1.2's core schema; nil for nothing.
+  var type: KeyTable.ValueType? {
+    switch node {
+    case .sequence: .array
+    case .mapping: .object
+    case .scalar(let scalar): Self.type(of: scalar)
+    case .alias: nil
+    }
+  }
+
+  /// Whether there is nothing after the key.
+  var isNull: Bool { type == nil }
+
+  /// What was found, for errors.
+  var found: String {
+    switch node {
+    case .sequence: "a list"
+    case .mapping: "a map"
+    case .alias: "an alias"
+    case .scalar(let scalar): isNull ? "nothing" : Self.quoted(scalar.string)
+    }
+  }
+
+  /// An error about this value.
+  func error(_ problem: WorkloadError.Problem) -> WorkloadError {
+    document.error(line, problem, path: path)
+  }
+
+  /// The error that something else was expected here.
+  func unexpected(_ expected: String) -> WorkloadError {
+    error(.unexpected(expected: expected, found: found))
+  }
+
+  /// Does something; what it throws, unless it has a place in the file, is told at this value.
+  func locating<Result>(_ body: () throws -> Result) throws(WorkloadError) -> Result {
+    do {
+      return try body()
+    } catch let error as WorkloadError {
+      throw error
+    } catch {
+      throw self.error(.refused("\(error)"))
+    }
+  }
+
+  /// The scalar's text, if it has one of the types.
+  func text(
+    _ types: Set<KeyTable.ValueType> = [.string], expected: String
+  ) throws(WorkloadError) -> String {
+    guard case .scalar(let scalar) = node, let type, types.contains(type) else {
+      let isBare = type.map { [.integer, .number, .boolean].contains($0) } ?? false
+      throw unexpected(isBare && types == [.string] ? "\(expected) in quotes" : expected)
+    }
+    return scalar.string
+  }
+
+  /// True or false.
+  func boolean() throws(WorkloadError) -> Bool {
+    try text([.boolean], expected: "true or false").lowercased() == "true"
+  }
+
+  /// A whole number in the range; as text, such as `5M`, only where a type says so.
+  func whole(
+    in range: ClosedRange<UInt64>, or types: Set<KeyTable.ValueType> = []
+  ) throws(WorkloadError) -> UInt64 {
+    let expected =
+      range.upperBound >= UInt64(Int64.max)
+      ? "a whole number, at least \(range.lowerBound)"
+      : "a whole number from \(range.lowerBound) to \(range.upperBound)"
+    let text = try text(types.union([.integer, .number]), expected: expected)
+    guard let value = Quantity.count(text), range.contains(value) else {
+      throw unexpected(expected)
+    }
+    return value
+  }
+
+  /// A number in the range.
+  func number(
+    in range: ClosedRange<Double>, expected: String
+  ) throws(WorkloadError) -> Double {
+    let text = try text([.integer, .number], expected: expected)
+    guard let value = Double(text.filter { $0 != "_" }), range.contains(value) else {
+      throw unexpected(expected)
+    }
+    return value
+  }
+
+  /// One of an enum's words.
+  func choice<Choice>(
+    of type: Choice.Type
+  ) throws(WorkloadError) -> Choice
+  where Choice: RawRepresentable<String> & CaseIterable {
+    let word = try word(of: Choice.allCases.map(\.rawValue))
+    guard let choice = Choice(rawValue: word) else { throw unexpected("a known word") }
+    return choice
+  }
+
+  /// One of the words.
+  func word(of words: [String]) throws(WorkloadError) -> String {
+    let expected = words.count == 1 ? "'\(words[0])'" : "one of \(words.joined(separator: ", "))"
+    let word = try text(expected: expected)
+    guard words.contains(word) else {
+      let hint = Self.shortened(word).nearest(among: words).map { "; did you mean '\($0)'?" } ?? ""
+      throw error(.unexpected(expected: expected, found: found + hint))
+    }
+    return word
+  }
+
+  /// The items of a list, or the value itself where a single one stands for a list of one.
+  func items(orSingle types: Set<KeyTable.ValueType>, of what: String) throws(WorkloadError)
+    -> [YAMLValue]
+  {
+    if case .sequence = node { return try items(of: what) }
+    guard let type, types.contains(type) else { throw unexpected("a list of \(what)") }
+    if case .scalar(let scalar) = node, scalar.string.contains(",") {
+      throw unexpected("a list of \(what) in brackets, such as [a, b]")
+    }
+    return [self]
+  }
+
+  /// The items of a list, at least one.
+  func items(of what: String) throws(WorkloadError) -> [YAMLValue] {
+    guard case .sequence(let sequence) = node else { throw unexpected("a list of \(what)") }
+    guard !sequence.isEmpty else {
+      throw error(.unexpected(expected: "a list of \(what)", found: "an empty list"))
+    }
+    var items: [YAMLValue] = []
+    for (index, item) in sequence.enumerated() {
+      try document.visit(at: item.mark?.line)
+      items.append(YAMLValue(node: item, path: "\(path)[\(index + 1)]", document: document))
+    }
+    return items
+  }
+
+  /// The text in quotes, on one line and not too long.
+  static func quoted(_ text: String) -> String { "'\(shortened(text))'" }
+
+  /// The text on one line and not too long.
+  static func shortened(_ text: String) -> String {
+    let short = text.count > 60 ? text.prefix(57) + "..." : text[...]
+    return String(short.map { $0.isNewline || $0.isASCII && $0 < " " ? " " : $0 })
+  }
+
+  private static func type(of scalar: Node.Scalar) -> KeyTable.ValueType? {
+    guard scalar.style == .plain || scalar.style == .any else { return .string }
+    let text = scalar.string
+    if ["", "~", "null", "Null", "NULL"].contains(text) { return nil }
+    if ["true", "True", "TRUE", "false", "False", "FALSE"].contains(text) { return .boolean }
+    let digits = text.first == "-" || text.first == "+" ? text.dropFirst() : text[...]
+    if Quantity.whole(digits) != nil || (!digits.isEmpty && digits.allSatisfy(isDigit)) {
+      return .integer
+    }
+    // `Double` alone would also take hexadecimal, "nan" and "infinity".
+    let plain = digits.filter { $0 != "_" }
+    let isNumeric = plain.allSatisfy { isDigit($0) || ".eE+-".contains($0) }
+    return isNumeric && Double(String(plain)) != nil ? .number : .string
+  }
+
+  private static func isDigit(_ character: Character) -> Bool {
+    ("0"..."9").contains(character)
+  }
+}
+
+/// A map in a YAML document, checked against the keys it may have.
+struct YAMLMap {
+  /// The map as a value, for errors about it.
+  let value: YAMLValue
+  /// Its entries in the order of the file.
+  let entries: [Entry]
+
+  /// A key with its value.
+  struct Entry {
+    /// The key.
+    let key: String
+    /// Line of the key.
+    let line: Int?
+    /// The value.
+    let value: YAMLValue
+  }
+
+  /// Reads a map without checking its keys.
+  ///
+  /// - Throws: `WorkloadError` when the value is no map, or a key is no text.
+  init(_ value: YAMLValue, expected: String) throws(WorkloadError) {
+    guard case .mapping(let mapping) = value.node else { throw value.unexpected(expected) }
+    var entries: [Entry] = []
+    for (keyNode, node) in mapping {
+      try value.document.visit(at: keyNode.mark?.line)
+      guard case .scalar(let key) = keyNode else {
+        let found = YAMLValue(node: keyNode, path: value.path, document: value.document)
+        throw found.unexpected("a key")
+      }
+      let shown = YAMLValue.shortened(key.string)
+      let path = value.path.isEmpty ? shown : "\(value.path).\(shown)"
+      let child = YAMLValue(node: node, path: path, document: value.document)
+      entries.append(Entry(key: key.string, line: keyNode.mark?.line, value: child))
+    }
+    self.value = value
+    self.entries = entries
+  }
+
+  /// Refuses keys that the table does not have, unless they may be parameters of a component, and
+  /// keys that exclude each other; misses the keys it requires.
+  func check(_ table: KeyTable) throws(WorkloadError) {
+    if table.components == nil {
+      for entry in entries where !table.names.contains(entry.key) {
+        let absent = table.names.filter { self[$0] == nil }
+        throw error(
+          at: entry.line,
+          .unknownKey(
+            YAMLValue.shortened(entry.key), nearest: entry.key.nearest(among: absent),
+            known: table.names))
+      }
+    }
+    for key in table.keys where key.isRequired { _ = try required(key.name, in: table) }
+    try refusePairs(of: table.exclusive)
+  }
+
+  /// Refuses two of the keys together.
+  func refusePairs(of keys: [String]) throws(WorkloadError) {
+    let given = keys.filter { self[$0] != nil }
+    guard given.count > 1 else { return }
+    throw error(
+      at: given[1], .refused("'\(given[0])' and '\(given[1])' exclude each other; keep one"))
+  }
+
+  /// The value of a key, if it is there.
+  subscript(key: String) -> YAMLValue? { entries.first { $0.key == key }?.value }
+
+  /// Line of a key, if it is there.
+  func line(of key: String) -> Int? { entries.first { $0.key == key }?.line }
+
+  /// The value of a key that must be there.
+  func required(_ key: String, in table: KeyTable) throws(WorkloadError) -> YAMLValue {
+    if let value = self[key] { return value }
+    let others = entries.map(\.key).filter { !table.names.contains($0) }
+    throw missing(key, misspelt: key.nearest(among: others).map(YAMLValue.shortened))
+  }
+
+  /// The error that a key is missing.
+  func missing(
+    _ key: String, because reason: String? = nil, misspelt: String? = nil
+  ) -> WorkloadError {
+    error(at: value.line, .missingKey(key, reason: reason, misspelt: misspelt))
+  }
+
+  /// An error about the map, at one of its lines.
+  func error(at line: Int?, _ problem: WorkloadError.Problem) -> WorkloadError {
+    value.document.error(line, problem, path: value.path)
+  }
+
+  /// An error about the map, at the line of one of its keys.
+  func error(at key: String, _ problem: WorkloadError.Problem) -> WorkloadError {
+    error(at: line(of: key), problem)
+  }
+}

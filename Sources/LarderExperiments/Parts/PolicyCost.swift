@@ -1,0 +1,111 @@
+/// What a simulated request costs with each policy, for plans and for how much a search may try.
+///
+/// Measured: means over all cells of the kept runs in `Results/examples/policies`, one thread, AMD
+/// EPYC; `PolicyCostTests` compares the table with them. Traces with sizes, sets and times to live
+/// are among them, so replaying gets of unit size is up to twice as fast. Estimates decide how
+/// cells are divided into parts and what a scheduler is asked for, and nothing that is counted.
+package struct PolicyCost: Hashable, Sendable {
+  /// Nanoseconds for each request.
+  package let nanoseconds: Double
+  /// Bytes of memory for each distinct object of the trace, at most.
+  package let bytesPerObject: Double
+
+  /// The cost of a policy, by name. One that is not in the table is taken for a slow one.
+  package static func of(_ policy: String) -> PolicyCost {
+    (table[policy] ?? learned[policy]) ?? unknown
+  }
+
+  private static let unknown = PolicyCost(nanoseconds: 100, bytesPerObject: 100)
+
+  /// Measured with LightGBM 4.7.0: see `docs/learned-policies.md`. Nearly all of it is predictions
+  /// and training, which follow the misses.
+  private static let learned: [String: PolicyCost] = [
+    "lrb": PolicyCost(nanoseconds: 5_000, bytesPerObject: 400),
+    "3l-cache": PolicyCost(nanoseconds: 800, bytesPerObject: 120),
+  ]
+
+  static let table: [String: PolicyCost] = [
+    "fifo": PolicyCost(nanoseconds: 10.2, bytesPerObject: 22),
+    "lru": PolicyCost(nanoseconds: 12.3, bytesPerObject: 22),
+    "mru": PolicyCost(nanoseconds: 11.9, bytesPerObject: 22),
+    "lru-mad": PolicyCost(nanoseconds: 127.4, bytesPerObject: 106),
+    "la-cache": PolicyCost(nanoseconds: 140.5, bytesPerObject: 122),
+    "lfu": PolicyCost(nanoseconds: 13.8, bytesPerObject: 26),
+    "lfuda": PolicyCost(nanoseconds: 32.6, bytesPerObject: 38),
+    "hyperbolic": PolicyCost(nanoseconds: 105.6, bytesPerObject: 34),
+    "random": PolicyCost(nanoseconds: 12.9, bytesPerObject: 22),
+    "redis-lru": PolicyCost(nanoseconds: 38.0, bytesPerObject: 26),
+    "redis-lfu": PolicyCost(nanoseconds: 32.6, bytesPerObject: 26),
+    "nginx": PolicyCost(nanoseconds: 23.9, bytesPerObject: 26),
+    "varnish": PolicyCost(nanoseconds: 14.0, bytesPerObject: 30),
+    "memcached": PolicyCost(nanoseconds: 71.6, bytesPerObject: 32),
+    "clock": PolicyCost(nanoseconds: 11.8, bytesPerObject: 22),
+    "sieve": PolicyCost(nanoseconds: 10.1, bytesPerObject: 27),
+    "slru": PolicyCost(nanoseconds: 14.8, bytesPerObject: 23),
+    "lru-k": PolicyCost(nanoseconds: 38.8, bytesPerObject: 34),
+    "2q": PolicyCost(nanoseconds: 16.5, bytesPerObject: 27),
+    "mq": PolicyCost(nanoseconds: 23.7, bytesPerObject: 34),
+    "arc": PolicyCost(nanoseconds: 19.1, bytesPerObject: 27),
+    "car": PolicyCost(nanoseconds: 19.1, bytesPerObject: 28),
+    "lirs": PolicyCost(nanoseconds: 23.4, bytesPerObject: 40),
+    "clock-pro": PolicyCost(nanoseconds: 20.9, bytesPerObject: 27),
+    "s3-fifo": PolicyCost(nanoseconds: 15.2, bytesPerObject: 32),
+    "qd-lp": PolicyCost(nanoseconds: 14.8, bytesPerObject: 32),
+    "s4-fifo": PolicyCost(nanoseconds: 19.2, bytesPerObject: 32),
+    "clock2q-plus": PolicyCost(nanoseconds: 21.0, bytesPerObject: 40),
+    "tinylfu": PolicyCost(nanoseconds: 29.4, bytesPerObject: 28),
+    "w-tinylfu": PolicyCost(nanoseconds: 37.5, bytesPerObject: 33),
+    "tinyufo": PolicyCost(nanoseconds: 28.7, bytesPerObject: 81),
+    "lhd": PolicyCost(nanoseconds: 58.3, bytesPerObject: 401),
+    "lecar": PolicyCost(nanoseconds: 46.5, bytesPerObject: 44),
+    "cacheus": PolicyCost(nanoseconds: 50.1, bytesPerObject: 46),
+    "gdsf": PolicyCost(nanoseconds: 33.6, bytesPerObject: 38),
+    "greedydual": PolicyCost(nanoseconds: 32.5, bytesPerObject: 34),
+    "ttl": PolicyCost(nanoseconds: 31.0, bytesPerObject: 34),
+    "cost": PolicyCost(nanoseconds: 32.9, bytesPerObject: 34),
+    "belady": PolicyCost(nanoseconds: 27.0, bytesPerObject: 34),
+    "belady-size": PolicyCost(nanoseconds: 95.1, bytesPerObject: 38),
+    "pfoo-u": PolicyCost(nanoseconds: 164.0, bytesPerObject: 362),
+  ]
+}
+
+/// What a sweep that is only known by its size would cost, at the measured speeds of `PolicyCost`.
+package struct SweepProjection: Sendable {
+  /// Cells: a policy at a capacity over a trace.
+  package let cells: Double
+  /// Traces over which they are spread evenly.
+  package let traces: Double
+  /// Requests of all traces.
+  package let requests: Double
+  /// The policies, each with as many cells.
+  package let policies: [String]
+  /// The share of the requests that are in traces with more than a million objects, whose state
+  /// does not fit into the CPU's caches.
+  package let largeShare: Double
+
+  /// A sweep; see the properties for the meaning of each part.
+  package init(
+    cells: Double, traces: Double, requests: Double, policies: [String], largeShare: Double = 0
+  ) {
+    self.cells = cells
+    self.traces = traces
+    self.requests = requests
+    self.policies = policies
+    self.largeShare = largeShare
+  }
+
+  /// Mean nanoseconds of a simulated request over the policies.
+  package var nanoseconds: Double {
+    guard !policies.isEmpty else { return 0 }
+    return policies.reduce(0) { $0 + PolicyCost.of($1).nanoseconds } / Double(policies.count)
+  }
+
+  /// Requests to simulate: each trace once for each of its cells.
+  package var simulated: Double { requests * cells / max(1, traces) }
+
+  /// Hours of one core to simulate them.
+  package var simulatingHours: Double { simulated * nanoseconds * (1 + largeShare) / 3.6e12 }
+
+  /// Hours of one core to prepare each trace once.
+  package var preparingHours: Double { requests * PartEstimate.preparingNanoseconds / 3.6e12 }
+}

@@ -1,0 +1,438 @@
+import Larder
+import LarderEngine
+import LarderTraces
+
+/// Turns a workload into the cells to run, always the same in the same order: by trace, then
+/// configuration, policy, capacity and seed, each in the order of the file.
+///
+/// A configuration that names all its policies is planned once and not once for each policy of the
+/// workload, and so is a cache with a policy of its own, under its own name; cells that come to the
+/// same (as `1%` and `1000` may) are planned once. Seeds beyond the first are left out where they
+/// change nothing: the trace is a file and no policy is random.
+package struct Plan: Sendable {
+  /// The workload.
+  private let workload: Workload
+  /// What is known of one trace, by seed.
+  private let facts: [TraceFacts]
+  /// Whether a policy's results depend on the seed.
+  private let isRandom: @Sendable (PolicySpec) -> Bool
+  /// Whether a policy must know what is requested next, which no real cache does.
+  private let needsFuture: @Sendable (PolicySpec) -> Bool = PolicyRegistry.needsFuture
+
+  /// All cells. `facts` holds of each trace one entry for each seed, or a single one without a seed
+  /// for all.
+  ///
+  /// - Throws: `PlanError` when a capacity does not fit a trace, a trace's facts are missing, or no
+  ///   cell is left to run.
+  package static func cells(
+    of workload: Workload, facts: [TraceFacts],
+    isRandom: @escaping @Sendable (PolicySpec) -> Bool = PolicyRegistry.isRandom
+  ) throws(PlanError) -> [PlannedCell] {
+    var names: [String] = []
+    for facts in facts where !names.contains(facts.name) { names.append(facts.name) }
+    if names.isEmpty { throw .factsMissing(seed: workload.seeds.first ?? 1) }
+    var cells: [PlannedCell] = []
+    for name in names {
+      let plan = Plan(
+        workload: workload, facts: facts.filter { $0.name == name }, isRandom: isRandom)
+      try plan.add(to: &cells)
+    }
+    if cells.isEmpty { throw .nothingToRun }
+    return cells
+  }
+
+  /// Adds the cells of one trace.
+  private func add(to cells: inout [PlannedCell]) throws(PlanError) {
+    var seen: Set<CellKey> = []
+    for configuration in workload.configurations {
+      if policies(of: configuration).isEmpty {
+        throw .noPolicy(configuration: configuration.name)
+      }
+      if capacities(of: configuration).isEmpty {
+        throw .noCapacity(configuration: configuration.name)
+      }
+      for policies in policies(of: configuration) {
+        try checkFilters(configuration, policies)
+        for capacity in capacities(of: configuration) {
+          for seed in seeds(for: policies, of: configuration) {
+            let cell = try cell(configuration, policies, capacity, seed: seed)
+            let key = CellKey(
+              configuration: cell.cell.configuration, policy: cell.cell.policy, setup: cell.setup,
+              prefix: cell.prefix, layout: cell.layout)
+            guard cell.isSimulated || cell.isExecuted else { continue }
+            if seen.insert(key).inserted { cells.append(cell) }
+          }
+        }
+      }
+    }
+  }
+
+  /// What makes two cells the same, whatever their capacities were called.
+  private struct CellKey: Hashable {
+    var configuration: String
+    var policy: String
+    var setup: SimulationSetup
+    var prefix: PromptOrder?
+    var layout: FlashLayout?
+  }
+
+  /// The policies of a configuration's tiers.
+  private struct TierPolicies {
+    var memory: PolicySpec?
+    var disk: PolicySpec?
+    /// The policy of the sweep that is in one of them.
+    var swept: PolicySpec?
+    /// How results name them.
+    var name: String
+    var all: [PolicySpec] { [memory, disk].compactMap { $0 } }
+  }
+
+  private func policies(of configuration: ConfigurationSpec) -> [TierPolicies] {
+    func tiers(_ swept: PolicySpec?, memory: PolicySpec?, disk: PolicySpec?) -> TierPolicies {
+      let memory = configuration.kind == .disk ? nil : memory
+      let disk = configuration.kind == .memory ? nil : disk
+      let name = [memory, disk].compactMap { $0?.description }.joined(separator: "+")
+      return TierPolicies(memory: memory, disk: disk, swept: swept, name: name)
+    }
+    if !configuration.runsPolicies {
+      // A name alone always parses.
+      let own = try? PolicySpec(parsing: configuration.contender.replacing(":", with: "-"))
+      var policies = tiers(nil, memory: own, disk: own)
+      policies.name = configuration.ownPolicy
+      return [policies]
+    }
+    let (memory, disk) = (configuration.memory.policy, configuration.disk.policy)
+    guard configuration.sweepsPolicies else { return [tiers(nil, memory: memory, disk: disk)] }
+    // A bound is one on a single tier: a hybrid goes without.
+    let swept = workload.policies.filter {
+      configuration.kind != .hybrid || !PolicyRegistry.isBound($0.name)
+    }
+    return swept.map { tiers($0, memory: memory ?? $0, disk: disk ?? $0) }
+  }
+
+  private func capacities(of configuration: ConfigurationSpec) -> [CapacitySpec] {
+    configuration.sweptTier.capacity.map { [$0] } ?? workload.capacities
+  }
+
+  private func seeds(
+    for policies: TierPolicies, of configuration: ConfigurationSpec
+  ) -> [UInt64] {
+    let filters = configuration.tiers.compactMap(\.admission)
+    let matter =
+      facts.contains { $0.seed != nil } || configuration.time.map { !$0.isConstant } ?? false
+      || policies.all.contains(where: isRandom)
+      || filters.contains { AdmissionRegistry.description(of: $0)?.isRandom ?? false }
+    return matter ? workload.seeds : Array(workload.seeds.prefix(1))
+  }
+
+  private func cell(
+    _ configuration: ConfigurationSpec, _ policies: TierPolicies, _ capacity: CapacitySpec,
+    seed: UInt64
+  ) throws(PlanError) -> PlannedCell {
+    guard
+      let facts = facts.first(where: { $0.seed == seed }) ?? facts.first(where: { $0.seed == nil })
+    else { throw .factsMissing(seed: seed) }
+    let unit = try unit(of: facts)
+    let whole = try resolve(capacity, unit, facts, configuration)
+    let arrangement = try arrangement(configuration, policies, whole, unit, facts)
+    var memoryCapacity: UInt64?
+    if case .hybrid(let memory, _, _) = arrangement { memoryCapacity = memory.capacity }
+    let cell = Cell(
+      workload: workload.name, trace: facts.name, configuration: configuration.name,
+      kind: configuration.kind,
+      policy: policies.name, capacity: whole,
+      capacityLabel: capacity.description, memoryCapacity: memoryCapacity, unit: unit, seed: seed,
+      admission: configuration.admission)
+    let isExecuted = isExecuted(configuration, policies, capacity)
+    let time: FetchModel?
+    do {
+      time = try configuration.time?.model(seed: seed)
+    } catch {
+      throw .filter(error, configuration: configuration.name)
+    }
+    // What cannot be executed, because it must know the future, is simulated in any case.
+    let isSimulated =
+      configuration.runsPolicies
+      && (workload.modes.contains(.simulate) || policies.all.contains(where: needsFuture)
+        || time != nil || configuration.prefix != nil
+        || configuration.layout != nil)
+    if let layout = configuration.layout { try check(layout, configuration, whole, unit) }
+    let segments = try segments(of: configuration, unit)
+    var planned = PlannedCell(
+      cell: cell,
+      setup: SimulationSetup(
+        arrangement: facts.sampling.scaled(arrangement), unit: unit, seed: seed, time: time,
+        segments: segments),
+      contender: configuration.contender, preset: configuration.preset, isSimulated: isSimulated,
+      isExecuted: isExecuted, prefix: configuration.prefix?.order,
+      layout: configuration.layout)
+    planned.process = configuration.process
+    planned.countsTime = configuration.drive?.enduranceBytes != nil
+    return planned
+  }
+
+  /// Refuses a filter that compares victims before a policy that cannot name its own.
+  private func checkFilters(
+    _ configuration: ConfigurationSpec, _ policies: TierPolicies
+  ) throws(PlanError) {
+    for (tier, policy) in [
+      (configuration.memory, policies.memory), (configuration.disk, policies.disk),
+    ] {
+      guard let filter = tier.admission, let policy,
+        AdmissionRegistry.description(of: filter)?.comparesVictims ?? false,
+        !PolicyRegistry.knowsVictim(policy)
+      else { continue }
+      throw .filter(
+        .noVictim(admission: filter.name, policy: policy.name), configuration: configuration.name)
+    }
+  }
+
+  private func isExecuted(
+    _ configuration: ConfigurationSpec, _ policies: TierPolicies, _ capacity: CapacitySpec
+  ) -> Bool {
+    workload.modes.contains(.execute)
+      && (configuration.time.map { isExecutable($0, configuration) } ?? true)
+      && configuration.prefix == nil && configuration.layout == nil
+      && !policies.all.contains(where: needsFuture)
+      && workload.executed.passes(
+        configuration: configuration, policy: policies.swept,
+        capacity: configuration.sweepsCapacities ? capacity : nil)
+  }
+
+  /// Whether a real cache can be driven with the time of a configuration: at the trace's times,
+  /// with an origin that is waited for, and as the cache fetches, which is once for all who wait.
+  private func isExecutable(_ time: FetchSpec, _ configuration: ConfigurationSpec) -> Bool {
+    guard case .trace = workload.execution?.load else { return false }
+    return workload.execution?.origin == .wait && time.clock == .trace && time.coalesces
+      && configuration.contender == ConfigurationSpec.defaultCache
+  }
+
+  /// The segments of a configuration as a simulation keeps them; nil where it has none.
+  private func segments(
+    of configuration: ConfigurationSpec, _ unit: CapacityUnit
+  ) throws(PlanError) -> SegmentSetup? {
+    guard configuration.kind == .disk, let bytes = configuration.disk.segmentBytes else {
+      return nil
+    }
+    guard unit == .bytes else {
+      throw .layout(
+        "segments need a trace with sizes and capacities in bytes",
+        configuration: configuration.name)
+    }
+    let execution = workload.execution ?? ExecutionSpec()
+    var setup = SegmentSetup(bytes: bytes, inlineBytesMax: UInt64(execution.inlineBytesMax))
+    if execution.durability == .none {
+      let standard = DiskConfiguration()
+      setup.groupWrites = standard.groupWrites
+      setup.groupBytes = UInt64(standard.groupBytes)
+    }
+    return setup
+  }
+
+  /// Refuses a capacity that is too small for a layout, or does not count bytes.
+  private func check(
+    _ layout: FlashLayout, _ configuration: ConfigurationSpec, _ capacity: UInt64,
+    _ unit: CapacityUnit
+  ) throws(PlanError) {
+    guard unit == .bytes else {
+      throw .layout(
+        "a layout needs a trace with sizes and capacities in bytes",
+        configuration: configuration.name)
+    }
+    if let fault = layout.fault(capacity: capacity) {
+      throw .layout(fault, configuration: configuration.name)
+    }
+  }
+
+  private func unit(of facts: TraceFacts) throws(PlanError) -> CapacityUnit {
+    guard let unit = workload.unit else { return facts.footprintBytes == nil ? .objects : .bytes }
+    if unit == .bytes, facts.footprintBytes == nil { throw .noSizes(trace: facts.name) }
+    return unit
+  }
+
+  private func arrangement(
+    _ configuration: ConfigurationSpec, _ policies: TierPolicies, _ capacity: UInt64,
+    _ unit: CapacityUnit, _ facts: TraceFacts
+  ) throws(PlanError) -> Arrangement {
+    func tier(_ spec: TierSpec, _ policy: PolicySpec, _ capacity: UInt64) -> TierSetup {
+      TierSetup(
+        policy: policy, capacity: capacity, timeToLiveSeconds: spec.timeToLiveSeconds,
+        objectsMax: spec.objectsMax, admission: spec.admission)
+    }
+    switch (policies.memory, policies.disk) {
+    case (let memory?, nil):
+      return .memory(tier(configuration.memory, memory, capacity))
+    case (nil, let disk?):
+      return .disk(tier(configuration.disk, disk, capacity))
+    case (let memory?, let disk?):
+      let memoryCapacity: UInt64
+      if let own = configuration.memory.capacity {
+        memoryCapacity = try resolve(own, unit, facts, configuration)
+      } else {
+        memoryCapacity = configuration.memoryShare.of(capacity)
+        guard memoryCapacity > 0 else {
+          throw .memoryTooSmall(
+            configuration: configuration.name, share: configuration.memoryShare, of: capacity,
+            unit: unit)
+        }
+      }
+      return .hybrid(
+        memory: tier(configuration.memory, memory, memoryCapacity),
+        disk: tier(configuration.disk, disk, capacity), rules: configuration.rules)
+    case (nil, nil):
+      throw .noPolicy(configuration: configuration.name)
+    }
+  }
+
+  private func resolve(
+    _ capacity: CapacitySpec, _ unit: CapacityUnit, _ facts: TraceFacts,
+    _ configuration: ConfigurationSpec
+  ) throws(PlanError) -> UInt64 {
+    do {
+      return try capacity.resolve(unit: unit, of: facts)
+    } catch {
+      throw .capacity(error, configuration: configuration.name, trace: facts.name)
+    }
+  }
+}
+
+extension PolicyRegistry {
+  /// Whether the policy draws random numbers; false for one that is not registered.
+  @Sendable package static func isRandom(_ spec: PolicySpec) -> Bool {
+    registered(spec.name)?.description.isRandom ?? false
+  }
+
+  /// Whether the policy must know the future; false for one that is not registered.
+  @Sendable package static func needsFuture(_ spec: PolicySpec) -> Bool {
+    needsFuture(named: spec.name)
+  }
+
+  /// Whether the policy or bound of this name must know the future.
+  package static func needsFuture(named name: String) -> Bool {
+    registered(name)?.description.needs.contains(.nextUse) ?? false
+  }
+
+  /// Whether the name is that of a bound, which decides nothing.
+  package static func isBound(_ name: String) -> Bool {
+    bounds.contains { $0.description.name == name }
+  }
+}
+
+/// Why a workload does not fit its traces.
+package enum PlanError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// A capacity counts something else than the trace does, or comes to nothing.
+  case capacity(CapacityError, configuration: String, trace: String)
+  /// The memory tier's share of a hybrid's capacity is less than 1.
+  case memoryTooSmall(configuration: String, share: Share, of: UInt64, unit: CapacityUnit)
+  /// Bytes are asked for, but the trace has no sizes.
+  case noSizes(trace: String)
+  /// A bound is asked for where it is none.
+  case bound(PolicyError, configuration: String)
+  /// Requests are to be made when the trace says, which does not say when.
+  case noTimes(trace: String)
+  /// Fetches take time, of which the trace has none.
+  case noTimesForFetches(configuration: String, trace: String)
+  /// Fetches transfer bytes, of which the trace has none.
+  case noSizesForFetches(configuration: String, trace: String)
+  /// A layout does not fit a capacity or a trace: why.
+  case layout(String, configuration: String)
+  /// Prefixes are to be counted in a trace without prompts.
+  case noPrompts(configuration: String, trace: String)
+  /// The origin is to take what the trace says, which does not say so.
+  case noCosts(trace: String)
+  /// Nothing is known of the trace of a seed.
+  case factsMissing(seed: UInt64)
+  /// A configuration has no policy, and the workload has none to sweep.
+  case noPolicy(configuration: String)
+  /// A configuration has no capacity, and the workload has none to sweep.
+  case noCapacity(configuration: String)
+  /// A configuration has an admission filter that cannot stand before one of its policies.
+  case filter(PolicyError, configuration: String)
+  /// The values of an executed cell do not fit into the memory that is left.
+  case memory(
+    configuration: String, capacity: String, trace: String, needBytes: UInt64,
+    availableBytes: UInt64)
+  /// No cell is simulated, and none executed.
+  case nothingToRun
+
+  /// One line for a person.
+  package var description: String {
+    switch self {
+    case .capacity(let error, let configuration, let trace):
+      return "configuration '\(configuration)' on '\(trace)': \(error)"
+    case .memoryTooSmall(let configuration, let share, let capacity, let unit):
+      return "configuration '\(configuration)': \(share) of \(capacity) \(unit.rawValue) leaves "
+        + "nothing for memory; set a larger 'share' or a 'capacity'"
+    case .noSizes(let trace):
+      return "'\(trace)' has no sizes, so capacities cannot count bytes: remove 'unit', or "
+        + "set it to objects"
+    case .noTimes(let trace):
+      return "'\(trace)' has no times, so 'execute' cannot use them: set a rate in 'load', or "
+        + "remove it for a closed loop"
+    case .noTimesForFetches(let configuration, let trace):
+      return "configuration '\(configuration)': '\(trace)' has no times, so a fetch cannot take "
+        + "any: write it as a number of requests, such as 'fetch: 1000 requests'"
+    case .noSizesForFetches(let configuration, let trace):
+      return "configuration '\(configuration)': '\(trace)' has no sizes, so 'bandwidth' does not "
+        + "apply: remove it"
+    case .layout(let reason, let configuration):
+      return "configuration '\(configuration)': \(reason)"
+    case .noPrompts(let configuration, let trace):
+      return "configuration '\(configuration)': '\(trace)' has no prompts, so prefixes cannot be "
+        + "counted: remove 'prefix', or use the format hash-ids or the generator llm-prefix"
+    case .noCosts(let trace):
+      return "'\(trace)' has no costs, so 'origin: from-trace' has no times: write a time, such as "
+        + "80ms, or read the costs ('larder trace formats' lists the options)"
+    case .factsMissing(let seed):
+      return "no trace for seed \(seed)"
+    case .noPolicy(let configuration):
+      return "configuration '\(configuration)' has no policy, and the workload names none"
+    case .noCapacity(let configuration):
+      return "configuration '\(configuration)' has no capacity, and the workload names none"
+    case .filter(let error, let configuration), .bound(let error, let configuration):
+      return "configuration '\(configuration)': \(error)"
+    case .memory(let configuration, let capacity, let trace, let need, let available):
+      return "configuration '\(configuration)' at \(capacity) on '\(trace)': executing it needs "
+        + "\(MemoryBudget.text(need)) of memory for values, only \(MemoryBudget.text(available)) "
+        + "are available: choose smaller capacities or values, or only 'mode: simulate'"
+    case .nothingToRun:
+      return "nothing to run: 'mode' does not include simulate, and 'execute' selects no cell"
+    }
+  }
+}
+
+extension Plan {
+  /// What a reader must know of how cells are run.
+  package static func notes(of cells: [PlannedCell], in workload: Workload) -> [String] {
+    let bounds = boundNotes(workload)
+    guard workload.modes.contains(.execute) else {
+      return bounds
+        + (workload.execution == nil
+          ? [] : ["The key 'execute' has no effect: 'mode' does not include execute."])
+    }
+    let future = cells.filter { !$0.isExecuted && usesFuture($0) }.map(\.cell.policy)
+    guard !future.isEmpty else { return bounds }
+    var seen: Set<String> = []
+    let names = future.filter { seen.insert($0).inserted }.joined(separator: ", ")
+    return bounds + ["Simulated only, because real caches do not know the future: \(names)."]
+  }
+
+  /// Where bounds of the sweep were left out.
+  private static func boundNotes(_ workload: Workload) -> [String] {
+    let bounds = workload.policies.map(\.name).filter { PolicyRegistry.isBound($0) }
+    let hybrids = workload.configurations.filter { $0.kind == .hybrid && $0.sweepsPolicies }
+    guard !bounds.isEmpty, !hybrids.isEmpty else { return [] }
+    return [
+      "Bounds apply to one tier, so \(hybrids.map(\.name).joined(separator: ", ")) ran without "
+        + "\(bounds.joined(separator: ", "))."
+    ]
+  }
+
+  private static func usesFuture(_ planned: PlannedCell) -> Bool {
+    switch planned.setup.arrangement {
+    case .memory(let tier), .disk(let tier): PolicyRegistry.needsFuture(tier.policy)
+    case .hybrid(let memory, let disk, _):
+      PolicyRegistry.needsFuture(memory.policy) || PolicyRegistry.needsFuture(disk.policy)
+    }
+  }
+}

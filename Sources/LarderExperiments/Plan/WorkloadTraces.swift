@@ -1,0 +1,295 @@
+import LarderEngine
+import LarderTraces
+
+/// The traces of a workload, prepared: of each source one for each seed, or a single one where the
+/// seed changes nothing.
+package struct WorkloadTraces: Sendable {
+  /// The traces, by the names in `facts`.
+  package private(set) var table = TraceTable()
+  /// What reports say of them, in the order of the sources and of the seeds.
+  package private(set) var facts: [TraceFacts] = []
+
+  /// Reads or generates everything.
+  ///
+  /// - Parameters:
+  ///   - taken: names that other traces of the same results have: results know traces by name.
+  ///   - only: which of the traces to prepare; nil for all.
+  ///   - names: names that traces have in results, where these are known already.
+  ///   - shelf: where traces that were prepared before are found.
+  ///   - threads: how many a file may be read in; as many as there are processors by default.
+  ///   - progress: told the seed (nil for a file) and the requests so far, every million.
+  /// - Throws: `TraceError` and `ComponentError` from the sources; whatever `progress` throws.
+  package static func prepare(
+    _ workload: Workload, taken: Set<String> = [], only keys: Set<TraceKey>? = nil,
+    names: [TraceKey: String] = [:], shelf: (any TraceShelf)? = nil, threads: Int? = nil,
+    progress: @escaping (_ seed: UInt64?, _ requests: Int) throws -> Void = { _, _ in }
+  ) throws -> WorkloadTraces {
+    let needsNextUse = workload.usesNextUse
+    var traces = WorkloadTraces()
+    // A source's traces, one for each seed, have one name.
+    var owners: [String: Int] = Dictionary(taken.map { ($0, -1) }) { first, _ in first }
+    for key in workload.traceKeys where keys?.contains(key) ?? true {
+      let source = workload.sources[key.source]
+      var trace =
+        try shelf?.trace(key)
+        ?? open(source, of: workload, seed: key.seed, threads: threads) {
+          try progress(key.seed, $0)
+        }
+      if needsNextUse { trace = try trace.withNextUses() }
+      let others = Set(owners.filter { $0.value != key.source }.map(\.key))
+      let name =
+        names[key]
+        ?? TraceNames.distinct(trace.name, path: source.path ?? trace.name, taken: others)
+      owners[name] = key.source
+      traces.table.add(trace, named: name, seed: key.seed)
+      traces.facts.append(TraceFacts(trace, named: name, seed: key.seed))
+    }
+    return traces
+  }
+
+  private static func open(
+    _ source: SourceSpec, of workload: Workload, seed: UInt64?, threads: Int?,
+    progress: @escaping PreparedTrace.Progress
+  ) throws -> PreparedTrace {
+    if case .trace(let reference) = source {
+      return try PreparedTrace.load(
+        workload.resolved(reference), keeping: workload.neededColumns, threads: threads,
+        progress: progress)
+    }
+    let records = try source.makeSource(seed: seed ?? 0) { reference in
+      try FileSource(workload.resolved(reference))
+    }
+    let trace = try PreparedTrace.prepare(
+      source: records, name: source.displayName, keeping: workload.neededColumns,
+      progress: progress)
+    if trace.requests.count == 0 {
+      throw TraceError("has no requests", in: trace.name, advice: "a workload needs at least one")
+    }
+    return trace
+  }
+}
+
+extension TraceFacts {
+  /// The facts of a prepared trace; of a sample, those of all the traffic.
+  package init(_ trace: PreparedTrace, named name: String? = nil, seed: UInt64? = nil) {
+    let sampling = trace.sampling
+    self.init(
+      name: name ?? trace.name, seed: seed,
+      requests: sampling.represented(UInt64(trace.requests.count)),
+      objects: sampling.represented(UInt64(trace.requests.objects)),
+      footprintBytes: trace.hasSizes ? sampling.represented(trace.footprintBytes) : nil)
+    samplingRate = sampling.isPart ? sampling.rate : nil
+    if trace.storableObjects < trace.requests.objects {
+      storableObjects = sampling.represented(UInt64(trace.storableObjects))
+    }
+  }
+}
+
+/// Where traces that were prepared before are found again.
+package protocol TraceShelf: Sendable {
+  /// A trace; nil where it is not there. It may lack the remarks of its reading, and has no next
+  /// uses.
+  func trace(_ key: TraceKey) throws -> PreparedTrace?
+}
+
+extension Workload {
+  /// A reference whose paths are relative to nothing but the working directory.
+  package func resolved(_ reference: TraceReference) -> TraceReference {
+    var resolved = reference
+    resolved.path = path(of: reference)
+    resolved.morePaths = reference.morePaths?.map { path(of: TraceReference(path: $0)) }
+    return resolved
+  }
+
+  /// What running the workload reads of the columns there are: times only where something expires
+  /// or requests are made at them, sizes only where bytes count or values are stored.
+  package func neededColumns(of available: TraceColumns) -> TraceColumns {
+    // Advice looks at everything.
+    if advise != nil { return available }
+    var needed = available
+    let tiersExpire = configurations.contains {
+      $0.memory.timeToLiveSeconds != nil || $0.disk.timeToLiveSeconds != nil
+    }
+    let isExecuted = modes.contains(.execute)
+    var followsTimes = usesPolicy { $0.followsTime }
+    if isExecuted, case .trace = execution?.load { followsTimes = true }
+    let takesTime = configurations.contains { $0.time?.clock == .trace }
+    let transfers = configurations.contains { $0.time?.bytesPerSecond != nil }
+    let estimatesLife = configurations.contains { $0.drive?.enduranceBytes != nil }
+    if !tiersExpire, !followsTimes, !takesTime, !estimatesLife,
+      !available.contains(.ttl)
+    {
+      needed.remove(.time)
+    }
+    if !configurations.contains(where: { $0.prefix != nil }) { needed.remove(.prompt) }
+    if unit == .objects, latency == nil, !isExecuted, !transfers { needed.remove(.size) }
+    return needed
+  }
+
+  /// Whether any policy of the workload must know the future.
+  var usesNextUse: Bool { usesPolicy { $0.description.needs.contains(.nextUse) } }
+
+  private func usesPolicy(_ condition: (RegisteredPolicy) -> Bool) -> Bool {
+    let named = configurations.flatMap { [$0.memory.policy, $0.disk.policy] }.compactMap { $0 }
+    return (policies + named).contains { spec in
+      (try? PolicyRegistry.policy(named: spec)).map(condition) ?? false
+    }
+  }
+}
+
+extension WorkloadTraces {
+  /// What a reader of the results must know of the traces.
+  package var notes: [String] {
+    facts.flatMap { facts in
+      (table[facts.name, facts.seed]?.notes ?? []).map { "\(facts.name): \($0)" }
+    }
+  }
+}
+
+extension SourceSpec {
+  /// The path of a trace file, the first of several; nil for anything else.
+  fileprivate var path: String? {
+    guard case .trace(let reference) = self else { return nil }
+    return reference.path
+  }
+
+  /// A short name for results: the file's, or the generators'.
+  package var displayName: String {
+    switch self {
+    case .trace(let reference):
+      return reference.path.split(separator: "/").last.map(String.init) ?? reference.path
+    case .generator(let spec): return spec.component.name
+    case .phases(let parts, _): return parts.map(\.displayName).joined(separator: ", then ")
+    case .mix(let parts, _, _): return parts.map(\.source.displayName).joined(separator: " with ")
+    }
+  }
+}
+
+/// What a report says of a trace.
+public struct TraceFacts: Sendable, Hashable, Codable {
+  /// Name of the trace or generator.
+  public var name: String
+  /// Seed of the generator, nil for a file.
+  public var seed: UInt64?
+  /// Requests of every operation.
+  public var requests: UInt64
+  /// Distinct objects.
+  public var objects: UInt64
+  /// Sum of the sizes of the objects that a cache may store; nil when the trace has no sizes.
+  public var footprintBytes: UInt64?
+  /// The share of the objects that the trace has, from which the other figures are estimated; nil
+  /// for all.
+  public var samplingRate: Double?
+  /// Distinct objects that a cache may store; nil for all.
+  public var storableObjects: UInt64?
+
+  /// The facts.
+  public init(
+    name: String, seed: UInt64? = nil, requests: UInt64, objects: UInt64, footprintBytes: UInt64?
+  ) {
+    self.name = name
+    self.seed = seed
+    self.requests = requests
+    self.objects = objects
+    self.footprintBytes = footprintBytes
+  }
+}
+
+/// One of the traces of a workload before anything of it has been read: its source and its seed.
+package struct TraceKey: Hashable, Sendable {
+  /// The place of the source among the workload's.
+  package let source: Int
+  /// The seed; nil where it changes nothing.
+  package let seed: UInt64?
+
+  /// A key.
+  package init(source: Int = 0, seed: UInt64?) {
+    self.source = source
+    self.seed = seed
+  }
+}
+
+extension Workload {
+  /// The traces, each once, in the order of the sources and of the seeds.
+  package var traceKeys: [TraceKey] {
+    sources.enumerated().flatMap { place, source -> [TraceKey] in
+      guard source.dependsOnSeed else { return [TraceKey(source: place, seed: nil)] }
+      var seen: Set<UInt64> = []
+      return seeds.filter { seen.insert($0).inserted }.map { TraceKey(source: place, seed: $0) }
+    }
+  }
+}
+
+/// Prepared traces, found by the cells that are replayed over them.
+package struct TraceTable: Sendable {
+  /// The traces in the order in which they were added.
+  package private(set) var all: [PreparedTrace] = []
+  private var places: [Key: Int] = [:]
+
+  private struct Key: Hashable {
+    var name: String
+    /// Nil for a trace that serves all seeds.
+    var seed: UInt64?
+  }
+
+  /// No traces.
+  package init() {}
+
+  /// One trace for all cells that name it.
+  package init(_ trace: PreparedTrace) { add(trace, named: trace.name, seed: nil) }
+
+  /// Adds a trace under a name of its own and a seed, nil for all seeds.
+  package mutating func add(_ trace: PreparedTrace, named name: String, seed: UInt64?) {
+    places[Key(name: name, seed: seed)] = all.count
+    all.append(trace)
+  }
+
+  /// The trace of a name and a seed; nil if there is none. Constant time.
+  package subscript(name: String, seed: UInt64?) -> PreparedTrace? {
+    let place = places[Key(name: name, seed: seed)] ?? places[Key(name: name, seed: nil)]
+    return place.map { all[$0] }
+  }
+
+  /// The trace of a cell; nil if there is none. Constant time.
+  package subscript(cell: Cell) -> PreparedTrace? { self[cell.trace, cell.seed] }
+}
+
+/// Names of traces in results, which know traces by their names alone.
+package enum TraceNames {
+  /// `name` where it is free, or else the path, or the name with a number.
+  package static func distinct(_ name: String, path: String, taken: Set<String>) -> String {
+    var distinct = name
+    var number = 1
+    while taken.contains(distinct) {
+      distinct = number == 1 ? path : "\(name) (\(number))"
+      number += 1
+    }
+    return distinct
+  }
+}
+
+extension TraceSampling {
+  /// A tier for a replay of the sample: with the capacity and the limit on objects that it has for
+  /// the sampled ones.
+  package func scaled(_ tier: TierSetup) -> TierSetup {
+    var tier = tier
+    tier.capacity = scaled(tier.capacity)
+    tier.objectsMax = tier.objectsMax.map { scaled($0) }
+    return tier
+  }
+
+  /// The same for all tiers.
+  package func scaled(_ arrangement: Arrangement) -> Arrangement {
+    switch arrangement {
+    case .memory(let tier): .memory(scaled(tier))
+    case .disk(let tier): .disk(scaled(tier))
+    case .hybrid(let memory, let disk, let rules):
+      .hybrid(memory: scaled(memory), disk: scaled(disk), rules: rules)
+    }
+  }
+}
+
+extension TraceFacts {
+  /// Which part of the objects the trace has.
+  package var sampling: TraceSampling { TraceSampling(rate: samplingRate ?? 1) }
+}

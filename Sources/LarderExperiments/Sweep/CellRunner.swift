@@ -1,0 +1,222 @@
+import LarderEngine
+import LarderSupport
+import LarderTraces
+
+/// Runs one cell: warm-up, counting, timing, and the latency model where there is one.
+package struct CellRunner: Sendable {
+  let warmUp: WarmUp
+  let repetitions: Int
+  let calculators: AccessTimeCalculators?
+  let cancellation: Cancellation
+  /// Told the number of requests just replayed.
+  let progress: @Sendable (_ requests: Int) -> Void
+
+  /// A runner. `calculators` model access times; nil where none are asked for.
+  init(
+    warmUp: WarmUp, repetitions: Int, calculators: AccessTimeCalculators?,
+    cancellation: Cancellation, progress: @escaping @Sendable (_ requests: Int) -> Void
+  ) {
+    self.warmUp = warmUp
+    self.repetitions = repetitions
+    self.calculators = calculators
+    self.cancellation = cancellation
+    self.progress = progress
+  }
+
+  /// A runner that models no access times.
+  package init(
+    warmUp: WarmUp, repetitions: Int, cancellation: Cancellation,
+    progress: @escaping @Sendable (_ requests: Int) -> Void
+  ) {
+    self.init(
+      warmUp: warmUp, repetitions: repetitions, calculators: nil, cancellation: cancellation,
+      progress: progress)
+  }
+
+  /// How many requests go between two looks at the flag.
+  static var chunk: Int { 1 << 20 }
+
+  /// The record of a cell, or nil when it was stopped on the way.
+  ///
+  /// - Throws: `PolicyError` from the policy, `TraceError` where a trace without prompts is to be
+  ///   replayed by prompts, `SweepError.notDeterministic` when two repetitions count differently.
+  package func run(_ planned: PlannedCell, over trace: PreparedTrace) throws -> Record? {
+    var setup = planned.setup
+    setup.recordsOutcomes = calculators != nil
+    var record: Record?
+    let trace = try planned.prefix.map { try PrefixReplay.trace(trace, in: $0) } ?? trace
+    for repetition in 1...max(1, repetitions) {
+      let simulation = try makeSimulation(of: planned, setup, over: trace)
+      let start = ContinuousClock.now
+      var prefixes = planned.prefix.map { PrefixReplay(simulation, over: trace, order: $0) }
+      guard let counted = replay(simulation, &prefixes, count: trace.requests.count) else {
+        return nil
+      }
+      let seconds = (ContinuousClock.now - start).inSeconds
+      let timing = Timing(
+        mode: .simulate, threads: 1, repetition: repetition,
+        requests: UInt64(trace.requests.count), seconds: seconds,
+        memoryBytesPerObject: Double(simulation.stateBytes) / Double(trace.requests.objects))
+      if record == nil {
+        record = Record(
+          cell: planned.cell, counts: simulation.counts,
+          objectsDistinct: UInt64(trace.requests.objects),
+          modelled: simulation.outcomes.flatMap {
+            calculators?.accessTime(of: $0, in: planned.cell)
+          })
+        record?.prefix = prefixes?.counts
+        record?.flash = flash(of: simulation, planned, over: trace, from: counted)
+      } else if record?.counts != simulation.counts || record?.prefix != prefixes?.counts {
+        throw SweepError.notDeterministic(planned.cell)
+      }
+      record?.timings.append(timing)
+    }
+    return record
+  }
+
+  private func makeSimulation(
+    of planned: PlannedCell, _ setup: SimulationSetup, over trace: PreparedTrace
+  ) throws(PolicyError) -> any Simulation {
+    guard let layout = planned.layout else {
+      return try PolicyRegistry.makeSimulation(setup, over: trace.requests)
+    }
+    return try layout.makeSimulation(setup, over: trace.requests)
+  }
+
+  /// What was written to flash: what the layout counts, or without one each stored object once
+  /// and what was copied between segments.
+  private func flash(
+    of simulation: any Simulation, _ planned: PlannedCell, over trace: PreparedTrace,
+    from start: Int
+  ) -> FlashCounts? {
+    guard planned.cell.kind != .memory, planned.setup.unit == .bytes,
+      !PolicyRegistry.isBound(planned.cell.policy)
+    else { return nil }
+    let counts = simulation.counts
+    var flash = FlashCounts()
+    if let simulation = simulation as? any FlashSimulating {
+      flash = simulation.flash
+    } else {
+      flash.inserted = counts.disk.admissions
+      flash.insertedBytes = counts.disk.bytesWritten
+      flash.reinserted = (simulation as? SegmentedSimulation)?.copies ?? 0
+      flash.reinsertedBytes = counts.disk.bytesMoved ?? 0
+      flash.writtenBytes = flash.insertedBytes + flash.reinsertedBytes
+    }
+    if planned.countsTime, let times = trace.requests.times {
+      let last = trace.requests.count - 1
+      if start < last { flash.microseconds = times[last] - times[start] }
+    }
+    return flash
+  }
+
+  /// Replays the trace, warm-up first. Returns where counting began, nil when it was stopped.
+  private func replay(
+    _ simulation: any Simulation, _ prefixes: inout PrefixReplay?, count: Int
+  ) -> Int? {
+    if let requests = warmUp.requests(of: UInt64(count)) {
+      guard advance(simulation, &prefixes, upTo: Int(requests)) else { return nil }
+    } else {
+      guard advance(simulation, &prefixes, upTo: count, untilFirstEviction: true) else {
+        return nil
+      }
+    }
+    let start = warmUp == .none ? 0 : simulation.position
+    if warmUp != .none {
+      if prefixes != nil { prefixes?.resetCounts() } else { simulation.resetCounts() }
+    }
+    return advance(simulation, &prefixes, upTo: count) ? start : nil
+  }
+
+  private func advance(
+    _ simulation: any Simulation, _ prefixes: inout PrefixReplay?, upTo end: Int,
+    untilFirstEviction: Bool = false
+  ) -> Bool {
+    while simulation.position < end {
+      if cancellation.isRequested { return false }
+      let start = simulation.position
+      let last = min(start + Self.chunk, end)
+      let stopped =
+        prefixes?.run(upTo: last, untilFirstEviction: untilFirstEviction)
+        ?? simulation.run(upTo: last, untilFirstEviction: untilFirstEviction)
+      progress(simulation.position - start)
+      if stopped { break }
+    }
+    return true
+  }
+}
+
+extension Duration {
+  /// The duration in seconds.
+  var inSeconds: Double {
+    Double(components.seconds) + Double(components.attoseconds) * 1e-18
+  }
+}
+
+extension CellRunner {
+  /// The records of cells that differ in the capacity alone, from one pass over the trace where
+  /// their policy can do that, else from one for each; nil when they were stopped on the way. Their
+  /// timings have equal shares of the time that the pass took.
+  ///
+  /// - Parameter hasPass: false where the policy itself is to be run.
+  /// - Throws: as `run(_:over:)` for one cell.
+  func run(
+    _ cells: [PlannedCell], over trace: PreparedTrace, hasPass: Bool
+  ) throws -> [Record]? {
+    guard hasPass, let sweep = sweep(of: cells, over: trace) else {
+      var records: [Record] = []
+      for planned in cells {
+        guard let record = try run(planned, over: trace) else { return nil }
+        records.append(record)
+      }
+      return records
+    }
+    let count = trace.requests.count
+    let start = ContinuousClock.now
+    if let warmed = warmUp.requests(of: UInt64(count)) {
+      guard advance(sweep, cells: cells.count, upTo: Int(warmed)) else { return nil }
+      sweep.resetCounts()
+    }
+    guard advance(sweep, cells: cells.count, upTo: count) else { return nil }
+    let seconds = (ContinuousClock.now - start).inSeconds / Double(cells.count)
+    let memory = Double(sweep.stateBytes) / Double(trace.requests.objects)
+    return zip(cells, sweep.counts).map { planned, counts in
+      var record = Record(
+        cell: planned.cell, counts: counts, objectsDistinct: UInt64(trace.requests.objects),
+        modelled: nil)
+      record.timings.append(
+        Timing(
+          mode: .simulate, threads: 1, repetition: 1, requests: UInt64(count), seconds: seconds,
+          memoryBytesPerObject: memory))
+      return record
+    }
+  }
+
+  /// Whether cells of this kind may go together.
+  func runsTogether(_ planned: PlannedCell) -> Bool {
+    mayHavePass(planned) && PolicyRegistry.sweepsCapacities(planned.setup)
+  }
+
+  /// Whether a pass may stand for the policy: where a cell is timed several times the policy is
+  /// timed, and a warm-up that ends with an eviction ends at another request at each capacity.
+  private func mayHavePass(_ planned: PlannedCell) -> Bool {
+    repetitions <= 1 && calculators == nil && warmUp.requests(of: 0) != nil
+      && planned.prefix == nil && planned.layout == nil && planned.setup.unit == .objects
+  }
+
+  private func sweep(of cells: [PlannedCell], over trace: PreparedTrace) -> CapacitySweep? {
+    // What is executed is compared with the policy itself.
+    guard cells.allSatisfy({ mayHavePass($0) && !$0.isExecuted }) else { return nil }
+    return PolicyRegistry.makeSweep(cells.map(\.setup), over: trace.requests)
+  }
+
+  private func advance(_ sweep: CapacitySweep, cells: Int, upTo end: Int) -> Bool {
+    while sweep.position < end {
+      if cancellation.isRequested { return false }
+      let start = sweep.position
+      sweep.run(upTo: min(start + Self.chunk, end))
+      progress((sweep.position - start) * cells)
+    }
+    return true
+  }
+}

@@ -1,0 +1,318 @@
+import Foundation
+import LarderEngine
+import LarderSupport
+import LarderTraces
+import Synchronization
+
+/// Runs the cells of a plan: first what is simulated, over all cores; then what is executed, one
+/// cell at a time with nothing beside it. Cells share the prepared traces, which are read-only, so
+/// their counts do not depend on the number of threads.
+package struct Sweep: Sendable {
+  /// What to run, in the order of the results.
+  package var cells: [PlannedCell]
+  /// The traces of the cells.
+  package var traces: TraceTable
+  /// What is not counted at the start of each cell.
+  package var warmUp: WarmUp
+  /// How often each cell is timed.
+  package var repetitions: Int
+  /// How often each cell without time is executed; nil for as often as it is timed.
+  package var executedRepetitions: Int?
+  /// The model of access times.
+  package var latency: LatencyModel?
+  /// Cells that are simulated at the same time.
+  package var threads: Int
+  /// Whether cells may share a pass over their trace that stands for their policy; false where the
+  /// policy itself is to be checked.
+  package var sharesPasses = true
+  /// How real caches are driven.
+  package var execution: ExecutionSpec
+  /// A folder for their files.
+  package var scratch: String
+  /// What drives them; nil where nothing is executed.
+  package var driver: (any CacheDriver)?
+  /// Where cells that were simulated before are found; nil to simulate all. Cells that are executed
+  /// are simulated in any case.
+  package var store: (any RecordStore)?
+
+  /// A sweep; see the properties for the meaning of each part.
+  package init(
+    cells: [PlannedCell], traces: TraceTable, warmUp: WarmUp = .none,
+    repetitions: Int = 1, latency: LatencyModel? = nil,
+    threads: Int = ProcessInfo.processInfo.activeProcessorCount,
+    execution: ExecutionSpec = ExecutionSpec(),
+    scratch: String = FileManager.default.temporaryDirectory.path,
+    driver: (any CacheDriver)? = nil
+  ) {
+    self.cells = cells
+    self.traces = traces
+    self.warmUp = warmUp
+    self.repetitions = repetitions
+    self.latency = latency
+    self.threads = threads
+    self.execution = execution
+    self.scratch = scratch
+    self.driver = driver
+  }
+
+  /// What a sweep is at.
+  package enum Stage: Sendable, Hashable, CustomStringConvertible {
+    /// So many cells are simulated.
+    case simulating(cells: Int)
+    /// A cell is executed, in so many threads.
+    case executing(Cell, threads: Int)
+
+    /// A few words for a progress line.
+    package var description: String {
+      switch self {
+      case .simulating(let cells):
+        "Simulating \(NumberText.counted(cells, "cell"))"
+      case .executing(let cell, let threads):
+        "Executing \(cell.cacheName) \(cell.capacityLabel), "
+          + NumberText.counted(threads, "thread")
+      }
+    }
+  }
+
+  /// What a running sweep tells. Calls come from several threads, one at a time.
+  package struct Observer: Sendable {
+    /// Something begins.
+    package var began: @Sendable (Stage) -> Void
+    /// Requests have been replayed, of any cell.
+    package var replayed: @Sendable (_ requests: Int) -> Void
+    /// A cell is done, or executed in one more number of threads; `records` makes the list of all
+    /// records so far, in plan order, which is linear in the cells: for those who do not want it
+    /// every time. What is thrown ends the sweep.
+    package var finished: @Sendable (_ records: () -> [Record]) throws -> Void
+
+    /// An observer that by default does nothing.
+    package init(
+      began: @escaping @Sendable (Stage) -> Void = { _ in },
+      replayed: @escaping @Sendable (Int) -> Void = { _ in },
+      finished: @escaping @Sendable (() -> [Record]) throws -> Void = { _ in }
+    ) {
+      self.began = began
+      self.replayed = replayed
+      self.finished = finished
+    }
+  }
+
+  /// Requests that `run` will replay, repetitions included.
+  package var totalRequests: Int {
+    cells.reduce(0) { sum, planned in
+      let isComputed = planned.isSimulated && stored(planned) == nil
+      let runs =
+        (isComputed ? max(1, repetitions) : 0)
+        + executedThreads(planned).count * repetitions(executing: planned)
+      return sum + (trace(of: planned.cell)?.requests.count ?? 0) * runs
+    }
+  }
+
+  /// Whether nothing that was planned is missing in the records of `run`.
+  package func isComplete(_ records: [Record]) -> Bool {
+    let byCell = Dictionary(records.map { ($0.cell, $0) }, uniquingKeysWith: { first, _ in first })
+    return cells.allSatisfy { planned in
+      guard let record = byCell[planned.cell] else { return false }
+      let done = Set((record.executions ?? []).map(\.threads))
+      return executedThreads(planned).allSatisfy(done.contains)
+    }
+  }
+
+  /// Runs everything and returns the records in plan order: all of them, or those done when
+  /// `cancellation` was requested. Each simulated cell is one pass over its trace for every
+  /// repetition, which cells that differ in their capacity alone may share; each executed one is
+  /// one for every number of threads and repetition.
+  ///
+  /// - Throws: the first error of a cell or of the observer; running cells are stopped first.
+  package func run(
+    cancellation: Cancellation = Cancellation(), observer: Observer = Observer()
+  ) throws -> [Record] {
+    let ledger = Locked(Ledger(records: cells.map(stored)))
+    let stop = Cancellation()
+    let progress: @Sendable (Int) -> Void = { requests in
+      if cancellation.isRequested { stop.request() }
+      ledger.withLock { _ in observer.replayed(requests) }
+    }
+    simulate(ledger, cancellation, stop, observer, progress)
+    if let failure = ledger.withLock({ $0.failure }) { throw failure }
+    try execute(ledger, cancellation, observer, progress)
+    return ledger.withLock { $0.records.compactMap { $0 } }
+  }
+
+  private func simulate(
+    _ ledger: Locked<Ledger>, _ cancellation: Cancellation, _ stop: Cancellation,
+    _ observer: Observer, _ progress: @escaping @Sendable (Int) -> Void
+  ) {
+    let found = ledger.withLock { $0.records }
+    let simulated = cells.indices.filter { cells[$0].isSimulated && found[$0] == nil }
+    guard !simulated.isEmpty else { return }
+    observer.began(.simulating(cells: simulated.count))
+    let runner = CellRunner(
+      warmUp: warmUp, repetitions: repetitions,
+      calculators: latency.map { AccessTimeCalculators(model: $0, cells: cells) },
+      cancellation: stop, progress: progress)
+    let next = Atomic(0)
+    let groups = together(simulated, runner)
+    DispatchQueue.concurrentPerform(iterations: min(max(1, threads), groups.count)) { _ in
+      while !cancellation.isRequested, !stop.isRequested {
+        let place = next.wrappingAdd(1, ordering: .relaxed).oldValue
+        guard place < groups.count else { return }
+        let planned = groups[place].map { cells[$0] }
+        do {
+          guard let trace = trace(of: planned[0].cell) else {
+            throw SweepError.traceMissing(planned[0].cell)
+          }
+          guard let records = try runner.run(planned, over: trace, hasPass: sharesPasses) else {
+            return
+          }
+          for (index, record) in zip(groups[place], records) {
+            try store?.keep(record, of: cells[index])
+            try ledger.withLock { try $0.put(record, at: index, for: observer) }
+          }
+        } catch {
+          ledger.withLock { $0.failure = $0.failure ?? error }
+          stop.request()
+        }
+      }
+    }
+  }
+
+  /// The record of a cell that need not be simulated. What is executed is simulated beside it, so
+  /// that a record never has measurements of one run and counts of another.
+  private func stored(_ planned: PlannedCell) -> Record? {
+    guard planned.isSimulated, !planned.isExecuted else { return nil }
+    return store?.record(of: planned)
+  }
+
+  func trace(of cell: Cell) -> PreparedTrace? { traces[cell] }
+
+  /// What is done so far.
+  struct Ledger {
+    var records: [Record?]
+    var failure: (any Error)?
+
+    /// Puts a record into its place, and tells.
+    mutating func put(_ record: Record, at index: Int, for observer: Observer) throws {
+      records[index] = record
+      let records = records
+      try observer.finished { records.compactMap { $0 } }
+    }
+  }
+}
+
+/// What can go wrong in a sweep beside a policy's own complaints.
+package enum SweepError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// Two repetitions of one cell counted differently: a fault of ours.
+  case notDeterministic(Cell)
+  /// The plan has a cell without a trace.
+  case traceMissing(Cell)
+  /// A cell is to be executed by a sweep that has no driver.
+  case driverMissing(Cell)
+  /// A real cache failed, or could not be made.
+  case execution(Cell, threads: Int, ExecutionError)
+
+  /// One line for a person.
+  package var description: String {
+    switch self {
+    case .notDeterministic(let cell):
+      return "policy '\(cell.policy)' at capacity \(cell.capacity) counted differently when "
+        + "repeated: this is a fault in larder; please report it"
+    case .traceMissing(let cell):
+      return "no trace for seed \(cell.seed) of workload '\(cell.workload)'"
+    case .driverMissing(let cell):
+      return
+        "'\(cell.configuration)' with '\(cell.policy)' is to be executed, but this command only "
+        + "simulates; leave 'execute' out of 'mode'"
+    case .execution(let cell, let threads, let error):
+      return "executing '\(cell.configuration)' with '\(cell.policy)' at capacity "
+        + "\(cell.capacity) in \(NumberText.counted(threads, "thread")): \(error)"
+    }
+  }
+}
+
+/// Where a sweep finds the counts of cells that were simulated before, and keeps those of cells
+/// that it has simulated. `ResultStore` has the one that there is.
+package protocol RecordStore: Sendable {
+  /// The record of the same cell from an earlier run, or nil. It has counts and no timings: a time
+  /// that was measured earlier says nothing about this run.
+  func record(of planned: PlannedCell) -> Record?
+
+  /// Keeps a record that was just computed, with its timings. Called from several threads.
+  ///
+  /// - Throws: when it cannot be kept and the sweep must end.
+  func keep(_ record: Record, of planned: PlannedCell) throws
+}
+
+/// Says when to save what a long run has so far: once a second at most, and seldom enough that a
+/// large result, which takes long to write, does not slow the run down by more than a tenth.
+package final class SavingPace: Sendable {
+  private let next: Locked<ContinuousClock.Instant>
+  private let now: @Sendable () -> ContinuousClock.Instant
+
+  /// A pace that begins now. `now` is the clock, for tests.
+  package init(now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }) {
+    self.now = now
+    next = Locked(now() + .seconds(1))
+  }
+
+  /// Calls `save` when it is time for it; one caller at a time.
+  package func whenDue(_ save: () throws -> Void) throws {
+    try next.withLock { next in
+      let start = now()
+      guard start >= next else { return }
+      try save()
+      let end = now()
+      next = end + max(.seconds(1), (end - start) * 10)
+    }
+  }
+}
+
+extension Sweep {
+  /// The cells, by index, in the order given and in groups: each group is simulated in one pass
+  /// over its trace. A cell that has a core for itself is in no group.
+  func together(_ indices: [Int], _ runner: CellRunner) -> [[Int]] {
+    guard sharesPasses, indices.count > threads else { return indices.map { [$0] } }
+    var groups: [[Int]] = []
+    var open: [Family: Int] = [:]
+    for index in indices {
+      let planned = cells[index]
+      // What is executed is compared with the policy itself.
+      guard !planned.isExecuted, runner.runsTogether(planned), let family = Family(planned) else {
+        groups.append([index])
+        continue
+      }
+      if let group = open[family], groups[group].count < CapacitySweep.capacitiesMax {
+        groups[group].append(index)
+      } else {
+        open[family] = groups.count
+        groups.append([index])
+      }
+    }
+    return groups
+  }
+
+  /// What cells have in common that differ in the capacity alone.
+  private struct Family: Hashable {
+    var workload: String
+    var trace: String
+    var seed: UInt64
+    var setup: SimulationSetup
+
+    /// Nil for a cell of more than one tier.
+    init?(_ planned: PlannedCell) {
+      workload = planned.cell.workload
+      trace = planned.cell.trace
+      seed = planned.cell.seed
+      setup = planned.setup
+      switch setup.arrangement {
+      case .memory(var tier):
+        tier.capacity = 0
+        setup.arrangement = .memory(tier)
+      case .disk(var tier):
+        tier.capacity = 0
+        setup.arrangement = .disk(tier)
+      case .hybrid: return nil
+      }
+    }
+  }
+}

@@ -1,0 +1,210 @@
+import LarderEngine
+
+/// What an access costs at each place where a request may be answered.
+///
+/// What is charged: every place that is asked, in order, and the transfer from the one that
+/// answers. A hit in memory costs the memory access. A hit on disk costs a look into memory, where
+/// there is a memory tier, and the disk access. A miss costs the looks into all tiers and the
+/// origin. Storing is not charged: a cache can do it after the answer. The places' times are
+/// independent of each other.
+package struct LatencyModel: Sendable, Hashable {
+  /// An access to memory; nothing where no configuration has it.
+  package var memory = AccessLatency()
+  /// An access to disk; nothing where no configuration has it.
+  package var disk = AccessLatency()
+  /// A fetch from the origin; nothing where the trace says what it takes.
+  package var origin: AccessLatency
+  /// Whether a fetch takes what the trace says: the request's cost, in milliseconds.
+  package var isOriginFromTrace = false
+
+  /// The places that requests to a configuration of this kind come past, the origin last.
+  package func places(of kind: ConfigurationKind) -> [AccessLatency] {
+    switch kind {
+    case .memory: [memory, origin]
+    case .disk: [disk, origin]
+    case .hybrid: [memory, disk, origin]
+    }
+  }
+}
+
+/// The time of one access: a part that is drawn, and a part that grows with the size.
+package struct AccessLatency: Sendable, Hashable {
+  /// The part that does not depend on the size.
+  package var base = LatencyDistribution.constant(0)
+  /// Nanoseconds for each byte transferred.
+  package var nanosecondsPerByte = 0.0
+}
+
+/// How long one access takes, apart from the part that grows with the size. Nanoseconds.
+///
+/// Quantiles and means are the same to the last bit on every machine: they use
+/// `DeterministicMath`.
+package enum LatencyDistribution: Sendable, Hashable {
+  /// Always the same.
+  case constant(Double)
+  /// Normal, of which only what is not negative is kept.
+  case normal(mean: Double, deviation: Double)
+  /// Log-normal: the logarithm is normal with standard deviation `sigma`.
+  case logNormal(median: Double, sigma: Double)
+  /// Measured values, each as likely as the others.
+  case empirical(LatencySamples)
+
+  /// Whether every access takes equally long.
+  package var isConstant: Bool {
+    switch self {
+    case .constant: true
+    case .normal(_, let deviation): deviation == 0
+    case .logNormal(_, let sigma): sigma == 0
+    case .empirical(let samples): samples.sorted.first == samples.sorted.last
+    }
+  }
+
+  /// The time that a share `p` of the accesses does not exceed; `p` is between 0 and 1, both
+  /// excluded.
+  package func quantile(_ p: Double) -> Double {
+    switch self {
+    case .constant(let value):
+      return value
+    case .normal(let mean, let deviation):
+      guard deviation > 0 else { return mean }
+      let cut = StandardNormal.below(-mean / deviation)
+      let z = DeterministicMath.normalQuantile(cut + p * (1 - cut))
+      return max(0, mean + deviation * z)
+    case .logNormal(let median, let sigma):
+      return median * DeterministicMath.exp(sigma * DeterministicMath.normalQuantile(p))
+    case .empirical(let samples):
+      let index = Int(p * Double(samples.sorted.count))
+      return samples.sorted[min(max(index, 0), samples.sorted.count - 1)]
+    }
+  }
+
+  /// The mean, in closed form.
+  package var mean: Double {
+    switch self {
+    case .constant(let value):
+      return value
+    case .normal(let mean, let deviation):
+      guard deviation > 0 else { return mean }
+      let cut = -mean / deviation
+      return mean + deviation * StandardNormal.density(cut) / (1 - StandardNormal.below(cut))
+    case .logNormal(let median, let sigma):
+      return median * DeterministicMath.exp(sigma * sigma / 2)
+    case .empirical(let samples):
+      return samples.sorted.reduce(0, +) / Double(samples.sorted.count)
+    }
+  }
+
+  /// Equally likely times that stand for the distribution: one if it is constant, the values
+  /// themselves if there are no more than `limit`, else the middles of `limit` equal slices.
+  package func grid(limit: Int) -> [Double] {
+    if isConstant { return [quantile(0.5)] }
+    if case .empirical(let samples) = self, samples.sorted.count <= limit { return samples.sorted }
+    return (0..<limit).map { quantile((Double($0) + 0.5) / Double(limit)) }
+  }
+}
+
+/// Measured latencies in nanoseconds: sorted, at least one.
+package struct LatencySamples: Sendable, Hashable {
+  /// The values, smallest first.
+  package let sorted: [Double]
+
+  /// Sorts the values; nil when there are none.
+  package init?(_ values: [Double]) {
+    guard !values.isEmpty else { return nil }
+    sorted = values.sorted()
+  }
+}
+
+/// The standard normal distribution.
+enum StandardNormal {
+  /// The share of the distribution below `z`, found by bisecting its inverse so that it is the same
+  /// on every machine.
+  static func below(_ z: Double) -> Double {
+    if z > 0 { return 1 - below(-z) }
+    guard z > -37 else { return 0 }
+    // Positive numbers are in the order of their bits.
+    var low = UInt64(0)
+    var high = (0.5).bitPattern
+    while high - low > 1 {
+      let middle = low + (high - low) / 2
+      if DeterministicMath.normalQuantile(Double(bitPattern: middle)) <= z {
+        low = middle
+      } else {
+        high = middle
+      }
+    }
+    return Double(bitPattern: z == 0 ? high : low)
+  }
+
+  /// The density at `z`.
+  static func density(_ z: Double) -> Double {
+    DeterministicMath.exp(-z * z / 2) / (2 * Double.pi).squareRoot()
+  }
+}
+
+extension LatencyModel {
+  /// The model in words, for a report on configurations of these kinds.
+  package func describe(for kinds: Set<ConfigurationKind> = Set(ConfigurationKind.allCases))
+    -> String
+  {
+    var places: [String] = []
+    if kinds.contains(.memory) || kinds.contains(.hybrid) {
+      places.append("memory \(memory.words)")
+    }
+    if kinds.contains(.disk) || kinds.contains(.hybrid) {
+      places.append("disk \(disk.words)")
+    }
+    places.append(
+      "origin "
+        + (isOriginFromTrace ? "as the trace's costs say, in milliseconds" : origin.words))
+    return "Access times are computed from a model, not measured: "
+      + places.joined(separator: "; ")
+      + ". A request is charged for every lookup, in order, and for the transfer from the tier "
+      + "that has the object; storing is not charged."
+  }
+}
+
+extension AccessLatency {
+  /// The access in words.
+  var words: String {
+    guard nanosecondsPerByte > 0 else { return base.words }
+    return "\(base.words) plus \(Self.number(nanosecondsPerByte)) ns per byte"
+  }
+
+  /// At most three decimals, without trailing zeros.
+  static func number(_ value: Double) -> String {
+    let rounded = (value * 1000).rounded() / 1000
+    guard rounded != 0 || value == 0 else { return "\(value)" }
+    return rounded == rounded.rounded() && rounded < 1e15 ? "\(Int64(rounded))" : "\(rounded)"
+  }
+
+  /// A time in the unit that suits it.
+  static func time(_ nanoseconds: Double) -> String {
+    switch nanoseconds {
+    case ..<1000: "\(number(nanoseconds)) ns"
+    case ..<1e6: "\(number(nanoseconds / 1000)) us"
+    case ..<1e9: "\(number(nanoseconds / 1e6)) ms"
+    default: "\(number(nanoseconds / 1e9)) s"
+    }
+  }
+}
+
+extension LatencyDistribution {
+  /// The distribution in words.
+  var words: String {
+    switch self {
+    case .constant(let value):
+      return "always \(AccessLatency.time(value))"
+    case .normal(let mean, let deviation):
+      return "normal, mean \(AccessLatency.time(mean)), standard deviation "
+        + "\(AccessLatency.time(deviation)), never negative"
+    case .logNormal(let median, let sigma):
+      return "log-normal, median \(AccessLatency.time(median)), sigma "
+        + AccessLatency.number(sigma)
+    case .empirical(let samples):
+      let range = [samples.sorted.first, samples.sorted.last].compactMap { $0 }
+        .map(AccessLatency.time).joined(separator: " to ")
+      return "one of \(samples.sorted.count) measured values from \(range)"
+    }
+  }
+}

@@ -1,0 +1,157 @@
+import Foundation
+import LarderEngine
+import LarderSupport
+import LarderTraces
+
+/// Reads workload files. Whatever is wrong with one is told with file, line, what was expected and
+/// what was found.
+package struct WorkloadDecoder: Sendable {
+  /// Says which policies, generators and formats there are.
+  package var checks: ComponentChecks
+
+  /// The keys of the file.
+  var keys = WorkloadKeys.workload
+
+  /// A decoder that asks `checks`.
+  package init(checks: ComponentChecks) { self.checks = checks }
+
+  /// Reads a file. Paths in it are relative to its folder.
+  ///
+  /// - Throws: `WorkloadError`.
+  package func decode(contentsOf path: String) throws(WorkloadError) -> Workload {
+    var isFolder = ObjCBool(false)
+    guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+      throw unreadable(path, "no such file")
+    }
+    if isFolder.boolValue {
+      throw unreadable(path, "this is a folder; expected a workload file")
+    }
+    // One byte more than allowed, so that a device without an end is recognised as too large.
+    let bytes: [UInt8]
+    do throws(FileFault) {
+      bytes = try SystemFiles().read(path, most: YAMLDocument.bytesMax + 1)
+    } catch {
+      throw unreadable(path, error.reason)
+    }
+    return try decode(Data(bytes), file: path)
+  }
+
+  /// Reads a workload that came from `file`: its name is used for errors, for paths and, where the
+  /// workload has none, as its name.
+  ///
+  /// - Throws: `WorkloadError`.
+  package func decode(_ bytes: Data, file: String) throws(WorkloadError) -> Workload {
+    let root = try YAMLDocument.parse(bytes, file: file)
+    let reading = WorkloadReading(
+      checks: checks,
+      workload: Workload(
+        name: Self.name(fromFile: file), folder: Self.folder(of: file),
+        source: Form<SourceSpec>.unread))
+    reading.workload.lines.file = file
+    var target = reading
+    try keys.read(root, into: &target, reading)
+    return reading.workload
+  }
+
+  private func unreadable(_ path: String, _ reason: String) -> WorkloadError {
+    WorkloadError(file: path, line: nil, problem: .unreadable(reason: reason))
+  }
+
+  private static func folder(of file: String) -> String {
+    guard let slash = file.lastIndex(of: "/") else { return "" }
+    return slash == file.startIndex ? "/" : String(file[..<slash])
+  }
+
+  /// The file's name without folder and ending, with `-` for what a name may not have.
+  private static func name(fromFile file: String) -> String {
+    var name = file.split(separator: "/").last.map(String.init) ?? ""
+    for ending in [".yaml", ".yml"] where name.lowercased().hasSuffix(ending) {
+      name.removeLast(ending.count)
+    }
+    let safe = String(name.map { isNameCharacter($0) ? $0 : "-" }.drop { $0 == "." })
+    return safe.isEmpty ? "workload" : safe
+  }
+
+  static func isNameCharacter(_ character: Character) -> Bool {
+    character.isASCII && (character.isLetter || character.isNumber || "-_.".contains(character))
+  }
+}
+
+/// What is wrong with a workload file: one line, with the file, the line and the key.
+package struct WorkloadError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The file as it was named.
+  package var file: String
+  /// Line in the file, from 1; nil when the file as a whole is at fault.
+  package var line: Int?
+  /// Where in the document, such as `source.requests`; empty at its top.
+  package var path = ""
+  /// What is wrong.
+  package var problem: Problem
+
+  /// What can be wrong.
+  package enum Problem: Hashable, Sendable {
+    /// The file cannot be read.
+    case unreadable(reason: String)
+    /// The file is larger than any workload.
+    case tooLarge(limitBytes: Int)
+    /// The bytes are no text.
+    case notUTF8(offset: Int)
+    /// There is nothing in the file.
+    case empty
+    /// The text is no YAML.
+    case syntax(String)
+    /// Aliases repeat so much that the document would grow out of bounds.
+    case repetition
+    /// A map has a key twice.
+    case duplicateKey(String, again: Int?)
+    /// A map has a key that means nothing.
+    case unknownKey(String, nearest: String?, known: [String])
+    /// A map lacks a key, and has one that may be meant for it.
+    case missingKey(String, reason: String?, misspelt: String?)
+    /// A value is not of the type or in the range that is needed.
+    case unexpected(expected: String, found: String)
+    /// A policy, generator, distribution, format or capacity says what is wrong.
+    case refused(String)
+  }
+
+  /// `file:12: source.requests: expected a whole number, found 'many'`.
+  package var description: String {
+    let place = line.map { "\(file):\($0): " } ?? "\(file): "
+    // What is found there comes from the file: a name may have several lines.
+    return TextSafety.singleLine(place + (path.isEmpty ? "" : "\(path): ") + problem.sentence)
+  }
+}
+
+extension WorkloadError.Problem {
+  /// The problem for a person.
+  var sentence: String {
+    switch self {
+    case .unreadable(let reason):
+      return "cannot be read: \(reason)"
+    case .tooLarge(let limit):
+      return "expected a workload file, found more than \(limit >> 10) KiB"
+    case .notUTF8(let offset):
+      return "expected UTF-8 text, found other bytes at offset \(offset)"
+    case .empty:
+      return "expected a workload, found an empty file; a workload has at least the key 'source'"
+    case .syntax(let problem):
+      return "not valid YAML: \(problem)"
+    case .repetition:
+      return "aliases (*name) expand to too many values; write the values out"
+    case .duplicateKey(let key, let again):
+      let second = again.map { " on line \($0)" } ?? ""
+      return "key '\(key)' occurs again\(second) in the same map; keep one"
+    case .unknownKey(let key, let nearest, let known):
+      if let nearest { return "unknown key '\(key)'; did you mean '\(nearest)'?" }
+      return "unknown key '\(key)'; known are \(known.joined(separator: ", "))"
+    case .missingKey(let key, let reason, let misspelt):
+      let why = reason.map { ": \($0)" } ?? ""
+      let hint = misspelt.map { "; found '\($0)' instead" } ?? ""
+      return "key '\(key)' is missing\(why)\(hint)"
+    case .unexpected(let expected, let found):
+      return "expected \(expected), found \(found)"
+    case .refused(let message):
+      return message
+    }
+  }
+}

@@ -1,0 +1,357 @@
+import Foundation
+import LarderEngine
+import LarderExperiments
+import LarderSupport
+
+/// What a cache is held to: the counts of every cell and, where asked for, how long cells took in
+/// proportion to calibration kernels. `LarderReports` reads and writes its file.
+package struct Baseline: Sendable, Hashable {
+  /// Name of the workload.
+  package var workload: String
+  /// The traces that were replayed.
+  package var traces: [TraceFacts]
+  /// The cells, sorted.
+  package var cells: [CheckedCell]
+  /// What executed cells took of memory and disk; nil where none was executed.
+  package var resources: MeasuredResources?
+  /// Times in proportion to calibration kernels; nil where none were measured.
+  package var timings: CalibratedTimings?
+
+  /// The version of the file that this code writes.
+  package static var currentVersion: Int { 1 }
+
+  /// A baseline; the cells are put into order.
+  package init(
+    workload: String, traces: [TraceFacts], cells: [CheckedCell],
+    resources: MeasuredResources? = nil, timings: CalibratedTimings? = nil
+  ) {
+    self.workload = workload
+    self.traces = traces
+    self.cells = cells.sorted()
+    self.resources = resources
+    self.timings = timings
+  }
+}
+
+/// What is wrong with a baseline: one line, with the file and what to do.
+package enum BaselineError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// There is none.
+  case absent(file: String, command: String)
+  /// It cannot be read.
+  case unreadable(file: String, reason: String)
+  /// It is not whole, or says what cannot be.
+  case damaged(file: String, reason: String)
+  /// It is JSON, and something else.
+  case foreign(file: String)
+  /// It has a version that this program does not know.
+  case unknownVersion(file: String, found: Int, known: Int)
+  /// It was made from another workload.
+  case otherWorkload(file: String, found: String, expected: String)
+
+  /// One line for a person.
+  package var description: String {
+    switch self {
+    case .absent(let file, let command):
+      "\(file): no such baseline; create it with: \(command)"
+    case .unreadable(let file, let reason): "\(file): cannot be read: \(reason)"
+    case .damaged(let file, let reason):
+      "\(file): damaged baseline: \(reason); restore it from version control, or create it "
+        + "again with --update"
+    case .foreign(let file):
+      "\(file): not a baseline of larder: expected JSON with \"format\": "
+        + "\"\(Baseline.formatName)\""
+    case .unknownVersion(let file, let found, let known):
+      "\(file): has version \(found), but this larder reads version \(known); use the version "
+        + "that wrote it, or create it again with --update"
+    case .otherWorkload(let file, let found, let expected):
+      "\(file): belongs to the workload '\(found)', not to '\(expected)'; name another baseline"
+    }
+  }
+}
+
+extension Baseline {
+  /// Reads a file and checks that it belongs to a workload.
+  ///
+  /// - Parameters:
+  ///   - bytes: The contents of the file.
+  ///   - file: What errors call it: the path.
+  ///   - workload: The name of the workload that it must be of.
+  /// - Throws: `BaselineError` for anything that is not a whole baseline of this workload and
+  ///   version.
+  package static func decode(
+    _ bytes: Data, file: String, workload: String
+  ) throws(BaselineError) -> Baseline {
+    guard !bytes.isEmpty else { throw .damaged(file: file, reason: "it is empty") }
+    let head: Head = try decode(bytes, file: file)
+    guard head.format == formatName else { throw .foreign(file: file) }
+    guard let version = head.version else {
+      throw .damaged(file: file, reason: "version is missing")
+    }
+    guard version == currentVersion else {
+      throw .unknownVersion(file: file, found: version, known: currentVersion)
+    }
+    let body: Body = try decode(bytes, file: file)
+    guard body.workload == workload else {
+      throw .otherWorkload(file: file, found: body.workload, expected: workload)
+    }
+    let cells = body.cells.map(\.cell)
+    if let fault = fault(in: cells) { throw .damaged(file: file, reason: fault) }
+    return Baseline(
+      workload: body.workload, traces: body.traces, cells: cells,
+      resources: body.resources.map {
+        MeasuredResources(system: body.system ?? "", cells: $0.map(\.entry))
+      },
+      timings: body.timings.map {
+        CalibratedTimings(machine: body.machine ?? "", cells: $0.map(\.entry))
+      })
+  }
+
+  private static func decode<Value: Decodable>(
+    _ bytes: Data, file: String
+  ) throws(BaselineError) -> Value {
+    do throws(JSONFault) {
+      return try JSONFile.decode(Value.self, from: bytes)
+    } catch {
+      throw .damaged(file: file, reason: error.reason)
+    }
+  }
+
+  /// The first contradiction; nil for none.
+  private static func fault(in cells: [CheckedCell]) -> String? {
+    var seen: Set<CellName> = []
+    for cell in cells {
+      if !seen.insert(cell.name).inserted { return "the cell \(cell.name) occurs twice" }
+      for metric in [CheckMetric.hits, .memoryHits, .diskHits, .bytesHit] {
+        guard let part = cell.counts[metric], let whole = metric.whole.flatMap({ cell.counts[$0] })
+        else { continue }
+        if part > whole {
+          return "the cell \(cell.name) has more \(metric.rawValue) than requests"
+        }
+      }
+    }
+    return nil
+  }
+
+  /// What every version has.
+  private struct Head: Decodable {
+    let format: String?
+    let version: Int?
+  }
+
+  private struct Body: Decodable {
+    let workload: String
+    let traces: [TraceFacts]
+    let cells: [BaselineCell]
+    let system: String?
+    let resources: [BaselineResources]?
+    let machine: String?
+    let timings: [BaselineTiming]?
+  }
+}
+
+/// A key of any name.
+struct AnyKey: CodingKey {
+  /// The name.
+  let stringValue: String
+  /// Keys of lists have a number; these have none.
+  var intValue: Int? { nil }
+
+  init(stringValue: String) { self.stringValue = stringValue }
+
+  init?(intValue: Int) { nil }
+}
+
+/// A cell as a baseline has it.
+struct BaselineCell: Decodable {
+  let cell: CheckedCell
+
+  init(from decoder: any Decoder) throws {
+    let fields = try decoder.container(keyedBy: AnyKey.self)
+    let size = AnyKey(stringValue: "size")
+    let unit = AnyKey(stringValue: "unit")
+    var counts: [CheckMetric: UInt64] = [:]
+    for key in fields.allKeys where !CellName.keys.contains(key.stringValue) {
+      guard key.stringValue != size.stringValue, key.stringValue != unit.stringValue else {
+        continue
+      }
+      guard let metric = CheckMetric(rawValue: key.stringValue) else {
+        throw DecodingError.dataCorruptedError(
+          forKey: key, in: fields, debugDescription: "no count has this name")
+      }
+      // The decoder does not say where a number is that does not fit.
+      guard let count = try? fields.decode(UInt64.self, forKey: key) else {
+        throw DecodingError.dataCorruptedError(
+          forKey: key, in: fields, debugDescription: "expected a whole number, at least 0")
+      }
+      counts[metric] = count
+    }
+    cell = CheckedCell(
+      name: try CellName(from: decoder), size: try fields.decode(UInt64.self, forKey: size),
+      unit: try fields.decode(CapacityUnit.self, forKey: unit), counts: counts)
+  }
+}
+
+extension CellName {
+  /// The keys of a name in JSON.
+  static let keys: Set<String> = ["trace", "configuration", "policy", "capacity", "seed"]
+}
+
+/// Timings of a cell as a baseline has them.
+struct BaselineTiming: Decodable {
+  let entry: CalibratedTimings.Entry
+
+  init(from decoder: any Decoder) throws {
+    let fields = try decoder.container(keyedBy: AnyKey.self)
+    var ratios: [CalibrationKernel: CentreInterval] = [:]
+    for kernel in CalibrationKernel.allCases {
+      let key = AnyKey(stringValue: kernel.rawValue)
+      guard let ends = try fields.decodeIfPresent([Double].self, forKey: key) else { continue }
+      guard ends.count == 3, ends[1] > 0, ends[1] <= ends[0], ends[0] <= ends[2] else {
+        throw DecodingError.dataCorruptedError(
+          forKey: key, in: fields,
+          debugDescription: "expected a ratio and the bounds of its interval")
+      }
+      ratios[kernel] = CentreInterval(centre: ends[0], lower: ends[1], upper: ends[2])
+    }
+    let mode = try fields.decode(Timing.Mode.self, forKey: AnyKey(stringValue: "mode"))
+    entry = CalibratedTimings.Entry(
+      name: TimedName(cell: try CellName(from: decoder), mode: mode), ratios: ratios)
+  }
+}
+
+/// What a cell took of memory and disk as a baseline has it.
+struct BaselineResources: Decodable {
+  let entry: MeasuredResources.Entry
+
+  init(from decoder: any Decoder) throws {
+    let fields = try decoder.container(keyedBy: AnyKey.self)
+    var values: [CheckResource: Double] = [:]
+    for key in fields.allKeys where !CellName.keys.contains(key.stringValue) {
+      guard let resource = CheckResource(rawValue: key.stringValue) else {
+        throw DecodingError.dataCorruptedError(
+          forKey: key, in: fields, debugDescription: "no figure has this name")
+      }
+      let value = try fields.decode(Double.self, forKey: key)
+      guard value.isFinite, value >= 0 else {
+        throw DecodingError.dataCorruptedError(
+          forKey: key, in: fields, debugDescription: "expected a number, at least 0")
+      }
+      values[resource] = value
+    }
+    entry = MeasuredResources.Entry(name: try CellName(from: decoder), values: values)
+  }
+}
+
+extension Baseline {
+  /// By which a baseline is known.
+  static var formatName: String { "larder-baseline" }
+
+  /// The file: JSON with one line a cell, sorted, so that a difference is readable. Linear in the
+  /// cells.
+  ///
+  ///     {
+  ///     "format": "larder-baseline",
+  ///     "version": 1,
+  ///     "workload": "ci",
+  ///     "traces": [
+  ///     {"name": "zipf", "seed": 1, "requests": 500000, "objects": 98211}
+  ///     ],
+  ///     "cells": [
+  ///     {"configuration": "memory", "policy": "lru", "capacity": "1%", ..., "hits": 211200, ...}
+  ///     ]
+  ///     }
+  package var text: String {
+    var parts = [
+      "\"format\": \(JSONLine.quoted(Self.formatName))",
+      "\"version\": \(Self.currentVersion)",
+      "\"workload\": \(JSONLine.quoted(workload))",
+      "\"traces\": " + Self.list(traces.map(Self.line)),
+      "\"cells\": " + Self.list(cells.map(Self.line)),
+    ]
+    if let resources {
+      parts.append("\"system\": \(JSONLine.quoted(resources.system))")
+      parts.append("\"resources\": " + Self.list(resources.cells.map(Self.line)))
+    }
+    if let timings {
+      parts.append("\"machine\": \(JSONLine.quoted(timings.machine))")
+      parts.append("\"timings\": " + Self.list(timings.cells.map(Self.line)))
+    }
+    return "{\n" + parts.joined(separator: ",\n") + "\n}\n"
+  }
+
+  private static func list(_ lines: [String]) -> String {
+    lines.isEmpty ? "[]" : "[\n" + lines.joined(separator: ",\n") + "\n]"
+  }
+
+  private static func line(_ trace: TraceFacts) -> String {
+    var line = JSONLine()
+    line.add("name", trace.name)
+    if let seed = trace.seed { line.add("seed", seed) }
+    line.add("requests", trace.requests)
+    line.add("objects", trace.objects)
+    if let bytes = trace.footprintBytes { line.add("footprintBytes", bytes) }
+    if let storable = trace.storableObjects { line.add("storableObjects", storable) }
+    return line.text
+  }
+
+  private static func line(_ cell: CheckedCell) -> String {
+    var line = JSONLine()
+    add(cell.name, to: &line)
+    line.add("size", cell.size)
+    line.add("unit", cell.unit.rawValue)
+    for metric in CheckMetric.allCases {
+      if let count = cell.counts[metric] { line.add(metric.rawValue, count) }
+    }
+    return line.text
+  }
+
+  private static func line(_ entry: MeasuredResources.Entry) -> String {
+    var line = JSONLine()
+    add(entry.name, to: &line)
+    for resource in CheckResource.allCases {
+      guard let value = entry.values[resource] else { continue }
+      // Files and bytes are whole numbers.
+      let whole = value.rounded() == value ? NumberText.fixed(value, decimals: 0) : nil
+      line.add(resource.rawValue, json: whole ?? NumberText.significant(value))
+    }
+    return line.text
+  }
+
+  private static func line(_ entry: CalibratedTimings.Entry) -> String {
+    var line = JSONLine()
+    add(entry.name.cell, to: &line)
+    line.add("mode", entry.name.mode.rawValue)
+    for kernel in CalibrationKernel.allCases {
+      guard let ratio = entry.ratios[kernel] else { continue }
+      let ends = [ratio.centre, ratio.lower, ratio.upper].map { NumberText.significant($0) }
+      line.add(kernel.rawValue, json: "[\(ends.joined(separator: ", "))]")
+    }
+    return line.text
+  }
+
+  private static func add(_ name: CellName, to line: inout JSONLine) {
+    if let trace = name.trace { line.add("trace", trace) }
+    line.add("configuration", name.configuration)
+    line.add("policy", name.policy)
+    line.add("capacity", name.capacity)
+    line.add("seed", name.seed)
+  }
+}
+
+extension NumberText {
+  /// A positive number with four digits that count: enough for a ratio of two times.
+  static func significant(_ value: Double) -> String {
+    guard value.isFinite, value > 0 else { return "0" }
+    var decimals = 3
+    var rest = value
+    while rest >= 10, decimals > 0 {
+      rest /= 10
+      decimals -= 1
+    }
+    while rest < 1, decimals < 12 {
+      rest *= 10
+      decimals += 1
+    }
+    return fixed(value, decimals: decimals) ?? "0"
+  }
+}

@@ -1,0 +1,407 @@
+import LarderEngine
+import LarderExperiments
+
+/// The counts of one run beside those of another.
+package struct CountsComparison: Sendable, Hashable {
+  /// Cells that both have and that changed, in order.
+  package var changes: [CellChange]
+  /// Cells that only the later run has, in order.
+  package var new: [CheckedCell]
+  /// Cells that only the earlier run has, in order.
+  package var missing: [CheckedCell]
+  /// Cells that both have.
+  package var compared: Int
+  /// Whether every change fails a check, and not only a loss.
+  package var isExact: Bool
+
+  /// Compares two runs by the names of their cells; of two with one name the first counts.
+  /// O(n log n).
+  package init(
+    from before: [CheckedCell], to after: [CheckedCell],
+    tolerances: [CheckTolerance: Share] = [:], exact: Bool = false
+  ) {
+    isExact = exact
+    let old = Dictionary(before.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    let new = Dictionary(after.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    self.new = new.values.filter { old[$0.name] == nil }.sorted()
+    missing = old.values.filter { new[$0.name] == nil }.sorted()
+    let pairs = new.values.sorted().compactMap { cell in old[cell.name].map { ($0, cell) } }
+    compared = pairs.count
+    changes = pairs.compactMap { CellChange(from: $0, to: $1, tolerances: tolerances) }
+  }
+
+  /// The changes of one kind.
+  package func changes(_ kind: CellChange.Kind) -> [CellChange] {
+    changes.filter { $0.kind == kind }
+  }
+
+  /// The changes for which a check fails.
+  package var failing: [CellChange] { changes.filter(fails) }
+
+  /// Whether a check fails for a change.
+  package func fails(_ change: CellChange) -> Bool {
+    change.kind == .worse || isExact && change.kind != .tolerated
+  }
+
+  /// Whether the two say the same.
+  package var isEmpty: Bool { changes.isEmpty && new.isEmpty && missing.isEmpty }
+}
+
+/// What changed in one cell.
+package struct CellChange: Sendable, Hashable {
+  /// The cell as it was.
+  package var before: CheckedCell
+  /// The cell as it is.
+  package var after: CheckedCell
+  /// The counts that changed, in the order of `CheckMetric`.
+  package var metrics: [MetricChange]
+
+  /// How a change is judged.
+  package enum Kind: String, Sendable, Hashable, CaseIterable {
+    /// Something that has a better end went away from it.
+    case worse
+    /// Something went towards its better end, and nothing away.
+    case better
+    /// Changed, and neither.
+    case different
+    /// Changed by no more than the workload file allows.
+    case tolerated
+  }
+
+  /// One count that changed.
+  package struct MetricChange: Sendable, Hashable {
+    /// Which.
+    package var metric: CheckMetric
+    /// What it was; nil where the cell had none.
+    package var before: UInt64?
+    /// What it is; nil where the cell has none.
+    package var after: UInt64?
+    /// How it is judged.
+    package var kind: Kind
+
+    /// A change; see the properties for the meaning of each part.
+    package init(metric: CheckMetric, before: UInt64?, after: UInt64?, kind: Kind) {
+      self.metric = metric
+      self.before = before
+      self.after = after
+      self.kind = kind
+    }
+  }
+
+  /// Compares a cell with itself as it was; nil where nothing changed.
+  package init?(
+    from before: CheckedCell, to after: CheckedCell,
+    tolerances: [CheckTolerance: Share] = [:]
+  ) {
+    self.before = before
+    self.after = after
+    metrics = CheckMetric.allCases.compactMap { metric in
+      Self.change(of: metric, from: before, to: after, tolerances)
+    }
+    if metrics.isEmpty, before.size == after.size, before.unit == after.unit { return nil }
+  }
+
+  /// Worse where any count is, for a loss is not made good by a gain elsewhere; else better where
+  /// any is.
+  package var kind: Kind {
+    let kinds = Set(metrics.map(\.kind))
+    if kinds.contains(.worse) { return .worse }
+    if kinds.contains(.better) { return .better }
+    let isTolerated = before.size == after.size && before.unit == after.unit
+    return kinds == [.tolerated] && isTolerated ? .tolerated : .different
+  }
+
+  private static func change(
+    of metric: CheckMetric, from before: CheckedCell, to after: CheckedCell,
+    _ tolerances: [CheckTolerance: Share]
+  ) -> MetricChange? {
+    let (old, new) = (before.counts[metric], after.counts[metric])
+    // Baselines of earlier versions do not have these counts.
+    let isAdded = old == nil && [.prefixHits, .prefixTokens].contains(metric)
+    guard old != new, !isAdded else { return nil }
+    var change = MetricChange(metric: metric, before: old, after: new, kind: .different)
+    guard let old, let new else { return change }
+    if let tolerance = metric.tolerance.flatMap({ tolerances[$0] }) {
+      let isTolerated =
+        if let whole = metric.whole {
+          Self.isWithin(
+            tolerance, old, of: before.counts[whole] ?? 0, new, of: after.counts[whole] ?? 0)
+        } else {
+          Self.product(max(old, new) - min(old, new), 1_000_000_000)
+            <= Self.product(old, tolerance.billionths)
+        }
+      if isTolerated { change.kind = .tolerated }
+    }
+    guard change.kind == .different else { return change }
+    // Another trace: more hits of more requests are not better.
+    if let whole = metric.whole, before.counts[whole] != after.counts[whole] { return change }
+    // Where prefixes are counted, only their hits spare work.
+    if metric == .hits, before.counts[.prefixHits] != nil, after.counts[.prefixHits] != nil {
+      return change
+    }
+    switch metric.direction {
+    case .higher: change.kind = new > old ? .better : .worse
+    case .lower: change.kind = new < old ? .better : .worse
+    case .neither: break
+    }
+    return change
+  }
+
+  /// Whether two ratios differ by no more than the tolerance: exact, unless a product exceeds 128
+  /// bits, which needs a trace of exabytes.
+  private static func isWithin(
+    _ tolerance: Share, _ part: UInt64, of whole: UInt64, _ newPart: UInt64, of newWhole: UInt64
+  ) -> Bool {
+    guard whole > 0, newWhole > 0 else { return false }
+    if whole == newWhole {
+      return product(max(part, newPart) - min(part, newPart), 1_000_000_000)
+        <= product(whole, tolerance.billionths)
+    }
+    let (left, right) = (product(part, newWhole), product(newPart, whole))
+    let (scaled, overflowed) = (max(left, right) - min(left, right))
+      .multipliedReportingOverflow(by: 1_000_000_000)
+    let (allowed, overflows) = product(whole, newWhole)
+      .multipliedReportingOverflow(by: UInt128(tolerance.billionths))
+    guard !overflowed, !overflows else {
+      let difference = Double(part) / Double(whole) - Double(newPart) / Double(newWhole)
+      return difference.magnitude <= Double(tolerance.billionths) / 1e9
+    }
+    return scaled <= allowed
+  }
+
+  private static func product(_ left: UInt64, _ right: UInt64) -> UInt128 {
+    UInt128(left) * UInt128(right)
+  }
+}
+
+/// The counts of one cell as checks compare them.
+package struct CheckedCell: Sendable, Hashable {
+  /// Which cell.
+  package var name: CellName
+  /// The capacity in `unit`.
+  package var size: UInt64
+  /// What the capacity counts.
+  package var unit: CapacityUnit
+  /// The counts; what the cell does not have is not there.
+  package var counts: [CheckMetric: UInt64]
+
+  /// A cell; see the properties for the meaning of each part.
+  package init(
+    name: CellName, size: UInt64, unit: CapacityUnit, counts: [CheckMetric: UInt64]
+  ) {
+    self.name = name
+    self.size = size
+    self.unit = unit
+    self.counts = counts
+  }
+
+  /// What a record holds. A cell that was executed and not simulated has the counts of its run in
+  /// one thread, which are a function of the cell like those of a simulation.
+  package init(_ record: Record, amongTraces: Bool) {
+    var counts: [CheckMetric: UInt64] = [:]
+    for metric in CheckMetric.allCases { counts[metric] = metric.value(in: record) }
+    self.init(
+      name: CellName(record.cell, amongTraces: amongTraces), size: record.cell.capacity,
+      unit: record.cell.unit,
+      counts: counts)
+  }
+
+  /// A count divided by what it is a part of; nil where it is no part or there was nothing.
+  package func ratio(_ metric: CheckMetric) -> Double? {
+    guard let part = counts[metric], let whole = metric.whole.flatMap({ counts[$0] }), whole > 0
+    else { return nil }
+    return Double(part) / Double(whole)
+  }
+}
+
+extension CheckedCell: Comparable {
+  /// By trace, configuration, policy, capacity and seed: the same in every run and on every
+  /// machine.
+  package static func < (left: CheckedCell, right: CheckedCell) -> Bool {
+    let (a, b) = (left.name, right.name)
+    if a.trace != b.trace { return a.trace ?? "" < b.trace ?? "" }
+    if a.configuration != b.configuration { return a.configuration < b.configuration }
+    if a.policy != b.policy { return a.policy < b.policy }
+    if left.size != right.size { return left.size < right.size }
+    if a.capacity != b.capacity { return a.capacity < b.capacity }
+    return a.seed < b.seed
+  }
+}
+
+/// What a cell is called where runs are compared: what it was in the workload file, so that a cell
+/// keeps its name when its trace, and with it the objects that `1%` come to, changes.
+package struct CellName: Sendable, Hashable, Codable {
+  /// The trace, where the workload has several; nil where it has one.
+  package var trace: String?
+  /// The name of the configuration.
+  package var configuration: String
+  /// The policy; for a hybrid both.
+  package var policy: String
+  /// The capacity as it was written.
+  package var capacity: String
+  /// The seed.
+  package var seed: UInt64
+
+  /// A name; see the properties for the meaning of each part.
+  package init(
+    trace: String? = nil, configuration: String, policy: String, capacity: String, seed: UInt64
+  ) {
+    self.trace = trace
+    self.configuration = configuration
+    self.policy = policy
+    self.capacity = capacity
+    self.seed = seed
+  }
+
+  /// The name of a cell; with its trace, if it is `amongTraces`: the workload has several.
+  package init(_ cell: Cell, amongTraces: Bool) {
+    self.init(
+      trace: amongTraces ? cell.trace : nil, configuration: cell.configuration, policy: cell.policy,
+      capacity: cell.capacityLabel,
+      seed: cell.seed)
+  }
+}
+
+extension CellName: CustomStringConvertible {
+  /// `memory/lru/1%`, `memory/lru/1%@7` for a seed other than 1, and `web: memory/lru/1%` for a
+  /// trace among others.
+  package var description: String {
+    (trace.map { "\($0): " } ?? "") + "\(configuration)/\(policy)/\(capacity)"
+      + (seed == 1 ? "" : "@\(seed)")
+  }
+}
+
+/// A count that a check compares, by the name of its column in `counts.csv`.
+package enum CheckMetric: String, Sendable, Hashable, CaseIterable, Codable {
+  /// Gets.
+  case requests
+  /// Gets answered from any tier.
+  case hits
+  /// Gets answered from memory.
+  case memoryHits = "memory_hits"
+  /// Gets answered from disk.
+  case diskHits = "disk_hits"
+  /// Bytes of all gets; only where capacities are bytes.
+  case bytesRequested = "bytes_requested"
+  /// Bytes of the gets that were answered; only where capacities are bytes.
+  case bytesHit = "bytes_hit"
+  /// Hits on a copy older than the origin's.
+  case staleHits = "stale_hits"
+  /// Objects stored.
+  case admissions
+  /// Objects refused.
+  case rejections
+  /// Objects given up for want of room.
+  case evictions
+  /// Entries found expired.
+  case expirations
+  /// Sets.
+  case sets
+  /// Deletes.
+  case deletes
+  /// Copies made from disk to memory.
+  case promotions
+  /// Objects moved from memory to disk.
+  case demotions
+  /// Objects that memory gave up.
+  case memoryEvictions = "memory_evictions"
+  /// Objects that disk gave up.
+  case diskEvictions = "disk_evictions"
+  /// Objects stored on disk.
+  case diskWrites = "disk_writes"
+  /// Bytes stored on disk, replacements included.
+  case diskBytesWritten = "disk_bytes_written"
+  /// Gets that waited for a fetch that was under way; only with time, as those below.
+  case delayedHits = "delayed_hits"
+  /// Fetches from the origin.
+  case originFetches = "origin_fetches"
+  /// Sum of the waits of all gets.
+  case totalLatency = "total_latency"
+  /// The most fetches under way at the same time.
+  case maxInFlight = "max_in_flight"
+  /// Waits that half, nine in ten and 99 in 100 gets do not exceed.
+  case p50Latency = "p50_latency"
+  case p90Latency = "p90_latency"
+  case p99Latency = "p99_latency"
+  /// Blocks of prompts that were hits with all blocks ahead of them; only where prefixes are
+  /// counted, as the next.
+  case prefixHits = "prefix_hits"
+  /// Tokens in those blocks.
+  case prefixTokens = "prefix_tokens"
+
+  /// What a higher number means.
+  package enum Direction: Sendable, Hashable {
+    /// More is better.
+    case higher
+    /// Less is better.
+    case lower
+    /// A change is a change.
+    case neither
+  }
+
+  /// What a higher number means.
+  package var direction: Direction {
+    switch self {
+    case .hits, .bytesHit, .prefixHits, .prefixTokens: .higher
+    case .staleHits, .diskWrites, .diskBytesWritten, .originFetches, .totalLatency: .lower
+    default: .neither
+    }
+  }
+
+  /// The tolerance that applies; nil for what belongs to the trace and not to the cache.
+  package var tolerance: CheckTolerance? {
+    switch self {
+    case .requests, .bytesRequested, .sets, .deletes: nil
+    case .hits, .memoryHits, .diskHits, .prefixHits, .prefixTokens: .hitRatio
+    case .bytesHit: .byteHitRatio
+    default: CheckTolerance(rawValue: rawValue)
+    }
+  }
+
+  /// What the count is a part of, where its tolerance is a difference of ratios.
+  package var whole: CheckMetric? {
+    switch self {
+    case .hits, .memoryHits, .diskHits, .prefixHits: .requests
+    case .bytesHit: .bytesRequested
+    default: nil
+    }
+  }
+
+  /// The count in a record; nil where the cell has none.
+  func value(in record: Record) -> UInt64? {
+    let counts = record.counts
+    let hasMemory = record.cell.kind != .disk
+    let hasDisk = record.cell.kind != .memory
+    let isHybrid = hasMemory && hasDisk
+    switch self {
+    case .requests: return counts.requests
+    case .hits: return counts.hits
+    case .memoryHits: return isHybrid ? counts.memoryHits : nil
+    case .diskHits: return isHybrid ? counts.diskHits : nil
+    case .bytesRequested: return record.cell.unit == .bytes ? counts.bytesRequested : nil
+    case .bytesHit: return record.cell.unit == .bytes ? counts.bytesHit : nil
+    case .staleHits: return counts.staleHits
+    case .sets: return counts.sets
+    case .deletes: return counts.deletes
+    case .admissions: return record.tierCounts(\.admissions)
+    case .rejections: return record.tierCounts(\.rejections)
+    case .evictions: return record.tierCounts(\.evictions)
+    case .expirations: return record.tierCounts(\.expirations)
+    case .promotions: return isHybrid ? record.tierCounts(\.promotions) : nil
+    case .demotions: return isHybrid ? record.tierCounts(\.demotions) : nil
+    case .memoryEvictions: return isHybrid ? record.tierCounts(\.memory.evictions) : nil
+    case .diskEvictions: return isHybrid ? record.tierCounts(\.disk.evictions) : nil
+    case .diskWrites: return hasDisk ? record.tierCounts(\.disk.admissions) : nil
+    case .diskBytesWritten: return hasDisk ? record.tierCounts(\.disk.bytesWritten) : nil
+    case .delayedHits: return counts.time?.delayedHits
+    case .originFetches: return counts.time?.originFetches
+    case .totalLatency: return counts.time?.totalLatency
+    case .maxInFlight: return counts.time?.maxInFlight
+    case .p50Latency: return counts.time?.p50Latency
+    case .p90Latency: return counts.time?.p90Latency
+    case .p99Latency: return counts.time?.p99Latency
+    case .prefixHits: return record.prefix?.hits
+    case .prefixTokens: return record.prefix?.tokens
+    }
+  }
+}

@@ -1,0 +1,310 @@
+import Foundation
+import LarderEngine
+
+/// Compares two builds by running the same cells in both, in turn.
+///
+/// # Two levels
+///
+/// Where a process's memory happens to lie makes it faster or slower by some per cent for as long
+/// as it lives (Mytkowicz, Diwan, Hauswirth and Sweeney, Producing Wrong Data Without Doing
+/// Anything Obviously Wrong!, ASPLOS 2009). So a *block* starts a fresh process of each build and
+/// runs pairs of measurements in them, in random order within the pair and over the cells; the
+/// median of the logarithms of its pairs' ratios is one value, and only values of different blocks
+/// are taken to be independent. Load that comes and goes meets both halves of a pair alike.
+///
+/// # Why the test is exact for one build against itself
+///
+/// Then the two processes of a block differ in nothing but which of them is called which, and that
+/// was drawn: given how much the two differ, either sign is equally likely, whatever the machine
+/// does and however blocks depend on each other. That is all that `SignedRank` asks.
+package struct PairedTiming {
+  private let settings: TimingSettings
+  private let against: String
+  private let launch: (BuildSide) throws -> any TimedProcess
+  private let now: () -> Double
+  private let progress: (String) -> Void
+  private var random: SeededGenerator
+  private var runs: [TimedName: Int] = [:]
+  private var ledgers: [Ledger] = []
+
+  /// What one metric of a cell has come to so far.
+  private struct Ledger {
+    let name: TimedName
+    let metric: TimedMetric
+    var test: SequentialRatioTest
+    var other: [Double] = []
+    var this: [Double] = []
+    var doesDifferentWork = false
+
+    /// Whether it is this cell's, and undecided.
+    func isOpen(_ cell: TimedName) -> Bool { name == cell && test.verdict == .inconclusive }
+  }
+
+  /// A comparison that has not begun.
+  ///
+  /// - Parameters:
+  ///   - against: What the other build is called in results.
+  ///   - launch: Starts a process.
+  ///   - now: Seconds since a moment that stays the same.
+  ///   - progress: Told what is going on.
+  package init(
+    _ settings: TimingSettings, against: String, now: @escaping () -> Double,
+    progress: @escaping (String) -> Void = { _ in },
+    launch: @escaping (BuildSide) throws -> any TimedProcess
+  ) {
+    self.settings = settings
+    self.against = against
+    self.launch = launch
+    self.now = now
+    self.progress = progress
+    random = SeededGenerator(seed: settings.seed)
+  }
+
+  /// Shortest measurement: below it, the clock and the pipe would be felt.
+  private static var secondsMin: Double { 0.01 }
+  /// Blocks that a budget is meant to be enough for.
+  private static var blocksWanted: Double { 80 }
+
+  /// Measures until every cell has a verdict, one has failed (unless the settings keep going), or
+  /// the budget is spent: a pair of processes that would end behind it, as far as can be told from
+  /// the one before, is not begun. Cells that one of the builds does not know are left out, and so
+  /// are latencies that one of them does not record.
+  ///
+  /// - Throws: `TimingError`.
+  package mutating func run(_ names: [TimedName]) throws -> [TimingComparison] {
+    let start = now()
+    var looked = 0.0
+    repeat {
+      let began = now()
+      let (other, this) = try processes()
+      defer {
+        other.end()
+        this.end()
+      }
+      // Both are started by now, and get ready at the same time.
+      let both = try other.ready().intersection(this.ready())
+      if ledgers.isEmpty {
+        let known = names.filter(both.contains)
+        guard !known.isEmpty else { throw TimingError.nothingToTime(program: against) }
+        ledgers = begun(known)
+      }
+      try block(other, this, began: began)
+      let isLast = 2 * now() - began - start > settings.budgetSeconds
+      let progress = isLast ? 1 : (now() - start) / settings.budgetSeconds
+      if progress >= 1 || progress - looked >= 1 / Double(TimingSettings.looks) {
+        looked = progress
+        look(progress)
+      }
+      if progress >= 1 { break }
+    } while !isSettled
+    return ledgers.map(comparison)
+  }
+
+  /// Empty ledgers, among which the probability of an error is divided.
+  private func begun(_ names: [TimedName]) -> [Ledger] {
+    let subjects = names.flatMap { name in
+      TimedMetric.all(of: name.mode).map { (name: name, metric: $0) }
+    }
+    let errorRate = settings.errorRate / Double(subjects.count)
+    return subjects.map {
+      Ledger(
+        name: $0.name, metric: $0.metric,
+        test: SequentialRatioTest(
+          border: settings.border(of: $0.metric), errorRate: errorRate))
+    }
+  }
+
+  private var isSettled: Bool {
+    let verdicts = ledgers.map(\.test.verdict)
+    return !verdicts.contains(.inconclusive) || verdicts.contains(.fail) && !settings.keepsGoing
+  }
+
+  private mutating func look(_ part: Double) {
+    for index in ledgers.indices where ledgers[index].test.verdict == .inconclusive {
+      ledgers[index].test.look(progress: part)
+    }
+    let open = ledgers.count { $0.test.verdict == .inconclusive }
+    let blocks = ledgers.map(\.test.logarithms.count).max() ?? 0
+    progress("\(blocks) pairs of processes, \(open) of \(ledgers.count) comparisons undecided")
+  }
+
+  private mutating func processes() throws -> (other: any TimedProcess, this: any TimedProcess) {
+    if random.next(below: 2) == 0 {
+      let other = try launch(.other)
+      return (other, try launch(.this))
+    }
+    let this = try launch(.this)
+    return (try launch(.other), this)
+  }
+
+  /// One pair of processes, from its start until its share of the budget has passed.
+  private mutating func block(
+    _ other: any TimedProcess, _ this: any TimedProcess, began: Double
+  ) throws {
+    var open = openNames
+    // The first run of a process touches its memory for the first time; nobody times it. It says
+    // how often a short cell is to be run for a measurement.
+    for name in open {
+      let (first, second) = try pair(name, other, this, runs: 1)
+      if first.latencyNanoseconds == nil || second.latencyNanoseconds == nil {
+        ledgers.removeAll { $0.name == name && $0.metric == .latency }
+      }
+      for index in ledgers.indices where ledgers[index].name == name {
+        ledgers[index].doesDifferentWork = first.hits != second.hits
+      }
+      guard runs[name] == nil else { continue }
+      let seconds = min(first.seconds(name.mode), second.seconds(name.mode))
+      runs[name] = max(1, min(100_000, Int((Self.secondsMin / seconds).rounded(.up))))
+    }
+    let prepared = now()
+    // At least as long as it took to get ready, at least three pairs.
+    let until =
+      prepared
+      + max(
+        settings.budgetSeconds / Self.blocksWanted - (prepared - began), prepared - began)
+    var logarithms: [Int: [Double]] = [:]
+    var rounds = 0
+    repeat {
+      shuffle(&open)
+      for name in open {
+        let times = runs[name] ?? 1
+        let (first, second) = try pair(name, other, this, runs: times)
+        for index in ledgers.indices where ledgers[index].isOpen(name) {
+          let metric = ledgers[index].metric
+          guard let old = metric.seconds(first, name.mode, runs: times),
+            let new = metric.seconds(second, name.mode, runs: times)
+          else { continue }
+          ledgers[index].other.append(old)
+          ledgers[index].this.append(new)
+          logarithms[index, default: []].append(log(new / old))
+        }
+      }
+      rounds += 1
+    } while rounds < 3 || now() < until
+    for (index, values) in logarithms {
+      if let middle = Self.median(values) { ledgers[index].test.add(middle) }
+    }
+  }
+
+  /// The cells of which something is undecided, each once.
+  private var openNames: [TimedName] {
+    var seen: Set<TimedName> = []
+    return ledgers.filter { $0.isOpen($0.name) && seen.insert($0.name).inserted }.map(\.name)
+  }
+
+  /// A measurement of each, in random order.
+  private mutating func pair(
+    _ name: TimedName, _ other: any TimedProcess, _ this: any TimedProcess, runs: Int
+  ) throws -> (other: RepetitionTime, this: RepetitionTime) {
+    if random.next(below: 2) == 0 {
+      let first = try other.time(name, runs: runs)
+      return (first, try this.time(name, runs: runs))
+    }
+    let second = try this.time(name, runs: runs)
+    return (try other.time(name, runs: runs), second)
+  }
+
+  private mutating func shuffle(_ names: inout [TimedName]) {
+    guard names.count > 1 else { return }
+    for last in stride(from: names.count - 1, to: 0, by: -1) {
+      names.swapAt(last, Int(random.next(below: UInt64(last + 1))))
+    }
+  }
+
+  private func comparison(_ ledger: Ledger) -> TimingComparison {
+    TimingComparison(
+      name: ledger.name, metric: ledger.metric, against: against, verdict: ledger.test.verdict,
+      ratio: ledger.test.interval?.ratios, blocks: ledger.test.logarithms.count,
+      pairs: ledger.this.count, otherSeconds: Self.median(ledger.other) ?? 0,
+      thisSeconds: Self.median(ledger.this) ?? 0, doesDifferentWork: ledger.doesDifferentWork)
+  }
+
+  /// The middle value, or the mean of the middle two; nil for none.
+  static func median(_ values: [Double]) -> Double? {
+    guard !values.isEmpty else { return nil }
+    let sorted = values.sorted()
+    let middle = sorted.count / 2
+    return sorted.count.isMultiple(of: 2)
+      ? (sorted[middle - 1] + sorted[middle]) / 2 : sorted[middle]
+  }
+}
+
+/// How timings are compared.
+package struct TimingSettings: Sendable, Hashable {
+  /// The slowdown that must be found, such as 0.05.
+  package var threshold: Double
+  /// The growth of the 99th percentile of latencies that must be found, such as 0.1.
+  package var latencyThreshold: Double
+  /// Seconds for measuring all cells together.
+  package var budgetSeconds: Double
+  /// The chance of a wrong verdict on either side, over all cells and looks.
+  package var errorRate: Double
+  /// Seed of the order of runs.
+  package var seed: UInt64
+  /// Whether the other cells are measured on after one has failed.
+  package var keepsGoing: Bool
+
+  /// How often is looked, at most.
+  package static var looks: Int { 8 }
+
+  /// Settings; see the properties for the meaning of each part.
+  package init(
+    threshold: Double = 0.05, latencyThreshold: Double = 0.1, budgetSeconds: Double = 60,
+    errorRate: Double = 0.005, seed: UInt64 = 1, keepsGoing: Bool = false
+  ) {
+    self.threshold = threshold
+    self.latencyThreshold = latencyThreshold
+    self.budgetSeconds = budgetSeconds
+    self.errorRate = errorRate
+    self.seed = seed
+    self.keepsGoing = keepsGoing
+  }
+
+  /// What code placement alone makes of a ratio at most, with a margin: executables linked from the
+  /// same objects differed by up to 1.026 (`Results/examples/layouts`).
+  package static var placement: Double { 1.035 }
+
+  /// The border between pass and fail, as a logarithm: half-way to the threshold, so that neither a
+  /// build that is no slower nor one that is slower by the threshold is ever on the edge, and not
+  /// within what placement does.
+  package var border: Double { border(of: .time) }
+
+  /// The border of one metric.
+  func border(of metric: TimedMetric) -> Double {
+    let threshold = metric == .time ? threshold : latencyThreshold
+    return max(log(1 + threshold) / 2, log(Self.placement))
+  }
+
+  /// Whether a slowdown by the threshold lies beyond the border.
+  package var findsThreshold: Bool { log(1 + threshold) > border }
+
+  /// The border as a slowdown, such as 0.035.
+  package var borderSlowdown: Double { exp(border) - 1 }
+
+  /// The border of latency as a growth, such as 0.049.
+  package var latencyBorderGrowth: Double { exp(border(of: .latency)) - 1 }
+}
+
+/// A process of one of two builds that times cells.
+package protocol TimedProcess {
+  /// Waits until it is ready, and says what it can time.
+  ///
+  /// - Throws: `TimingError`.
+  func ready() throws -> Set<TimedName>
+
+  /// Runs a cell so often and says how long it took.
+  ///
+  /// - Throws: `TimingError`.
+  func time(_ name: TimedName, runs: Int) throws -> RepetitionTime
+
+  /// Ends the process.
+  func end()
+}
+
+/// One of the two builds that are compared.
+package enum BuildSide: Sendable, Hashable, CaseIterable {
+  /// The build that is held against this one.
+  case other
+  /// This build.
+  case this
+}

@@ -1,0 +1,168 @@
+import Larder
+import LarderEngine
+import LarderSupport
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A cache whose misses are fetched by its own single flight, in a run with time.
+protocol TimedCache: Sendable {
+  /// The value where memory has it and answers at once, which is then a hit; nil where the cache
+  /// must be asked by `value`.
+  func held(_ key: UInt64) -> Data?
+
+  /// The value, from wherever it is.
+  func value(
+    for key: UInt64, _ options: CacheWriteOptions, load: @escaping @Sendable () async throws -> Data
+  ) async throws -> TimedAnswer
+
+  /// What has been counted in the tiers.
+  func tierCounts() -> CacheTierCounts
+
+  /// Sets them to zero.
+  func resetCounts()
+}
+
+/// A value and where it came from.
+struct TimedAnswer: Sendable {
+  var value: Data
+  var source: CacheResult<Data>.Source
+}
+
+/// Larder's cache of memory alone.
+struct TimedMemory: TimedCache {
+  private let cache: MemoryCache<UInt64, Data>
+
+  init(_ tier: TierSetup, _ setup: CacheSetup) throws {
+    cache = try MemoryCache(MemoryCacheConfiguration(tier, setup))
+  }
+
+  func held(_ key: UInt64) -> Data? { cache.value(for: key) }
+
+  func value(
+    for key: UInt64, _ options: CacheWriteOptions, load: @escaping @Sendable () async throws -> Data
+  ) async throws -> TimedAnswer {
+    let value = try await cache.value(
+      for: key, weight: { _ in Int(options.weight) }, timeToLive: { _ in options.timeToLive },
+      fetchCost: options.fetchCost, load: { _ in try await load() })
+    // Whoever comes here found nothing in memory before.
+    return TimedAnswer(value: value, source: .origin)
+  }
+
+  func tierCounts() -> CacheTierCounts {
+    var counts = CacheTierCounts()
+    counts.memory = cache.tierCounts
+    return counts
+  }
+
+  func resetCounts() { cache.resetStatistics() }
+}
+
+/// Larder's cache with a disk, with memory before it or without.
+struct TimedHybrid: TimedCache {
+  private let cache: HybridCache<UInt64, Data>
+
+  init(
+    memory: TierSetup?, disk: TierSetup, rules: HybridRules, _ setup: CacheSetup
+  ) throws {
+    cache = try HybridCache(
+      path: setup.folder,
+      configuration: HybridCacheConfiguration(
+        memory: memory.map { MemoryCacheConfiguration($0, setup) },
+        disk: try DiskConfiguration(disk, setup), rules: rules,
+        copiesOnRead: setup.design?.copiesOnRead ?? false, strategy: .cacheElseFetch,
+        pressureRule: MemoryPressureRule(keptOnWarning: 0, keptWhenCritical: 0),
+        clock: setup.clock))
+  }
+
+  func held(_ key: UInt64) -> Data? { nil }
+
+  func value(
+    for key: UInt64, _ options: CacheWriteOptions, load: @escaping @Sendable () async throws -> Data
+  ) async throws -> TimedAnswer {
+    let result = await cache.result(for: key) { _ in
+      .value(try await load(), maxAge: options.timeToLive, fetchCost: options.fetchCost)
+    }
+    guard let value = try result.get(), let source = result.source else {
+      throw TimedCacheError.noValue(key: key)
+    }
+    return TimedAnswer(value: value, source: source)
+  }
+
+  func tierCounts() -> CacheTierCounts {
+    let counted = cache.counts
+    var counts = CacheTierCounts()
+    counts.memory = counted.memory
+    counts.disk = counted.disk
+    counts.promotions = counted.promotions
+    counts.demotions = counted.demotions
+    return counts
+  }
+
+  func resetCounts() { cache.resetCounts() }
+}
+
+/// What a cache must not answer.
+enum TimedCacheError: Error, CustomStringConvertible {
+  case noValue(key: UInt64)
+
+  var description: String {
+    switch self {
+    case .noValue(let key): "no value for key \(key), which the origin has"
+    }
+  }
+}
+
+/// An origin that takes its time: each fetch ends at an instant of the run's clock, which is known
+/// when it begins. With a number of servers, fetches wait for the first that is free, in the order
+/// in which they came.
+final class TimedOrigin: Sendable {
+  private struct State {
+    /// When each server is free, nanoseconds; empty for any number of servers.
+    var free: [UInt64]
+    var fetches: UInt64 = 0
+    var inFlight: UInt64 = 0
+    var inFlightMax: UInt64 = 0
+  }
+
+  private let model: FetchModel
+  /// Nanoseconds of the run in a microsecond of the trace.
+  private let scale: Double
+  private let state: Locked<State>
+
+  /// An origin for a run that goes `speed` times as fast as its trace.
+  init(_ model: FetchModel, speed: Double) {
+    self.model = model
+    scale = 1000 / speed
+    state = Locked(State(free: [UInt64](repeating: 0, count: model.servers ?? 0)))
+  }
+
+  /// Begins the fetch of the request at a place of the trace, and says when it ends. O(servers).
+  func begin(request index: Int, bytes: UInt32, now: UInt64, isCounted: Bool) -> UInt64 {
+    let service = Double(model.service(request: UInt64(index), bytes: bytes)) * scale
+    return state.withLock { state in
+      var start = now
+      let server = state.free.indices.min { state.free[$0] < state.free[$1] }
+      if let server { start = max(start, state.free[server]) }
+      let end = start &+ UInt64(min(service, 1e18))
+      if let server { state.free[server] = end }
+      state.inFlight += 1
+      if isCounted {
+        state.fetches += 1
+        state.inFlightMax = max(state.inFlightMax, state.inFlight)
+      }
+      return end
+    }
+  }
+
+  /// A fetch has ended.
+  func end() { state.withLock { $0.inFlight -= 1 } }
+
+  /// Fetches that were counted, and how many were under way at the most.
+  var counts: (fetches: UInt64, inFlightMax: UInt64) {
+    state.withLock { ($0.fetches, $0.inFlightMax) }
+  }
+}

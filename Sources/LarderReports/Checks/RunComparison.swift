@@ -1,0 +1,288 @@
+import Foundation
+import LarderExperiments
+import LarderHarness
+import LarderSupport
+
+/// Two results folders beside each other: what changed in the counts, exactly, and how fast each
+/// was, with its spread and without a verdict.
+package struct RunComparison: Sendable {
+  /// What the folders are called.
+  package let names: (before: String, after: String)
+  /// The counts.
+  package let counts: CountsComparison
+  /// What executed cells took of memory and disk; nothing is compared between systems.
+  package let resources: ResourceComparison
+  let before: RunResults
+  let after: RunResults
+  private let amongTraces: Bool
+
+  /// Compares what two folders hold. O(n log n) in the records.
+  package init(
+    _ before: RunResults, named beforeName: String, with after: RunResults, named afterName: String
+  ) {
+    names = (beforeName, afterName)
+    self.before = before
+    self.after = after
+    let amongTraces = [before, after].contains { Set($0.records.map(\.cell.trace)).count > 1 }
+    self.amongTraces = amongTraces
+    counts = CountsComparison(
+      from: before.records.map { CheckedCell($0, amongTraces: amongTraces) },
+      to: after.records.map { CheckedCell($0, amongTraces: amongTraces) })
+    let measured = [before, after].map { MeasuredResources($0.records, amongTraces: amongTraces) }
+    if let old = measured[0], before.machine.system == after.machine.system {
+      let new = measured[1] ?? MeasuredResources(system: old.system, cells: [])
+      let cells = after.records.map { CellName($0.cell, amongTraces: amongTraces) }
+      resources = ResourceComparison(from: old, to: new, of: cells)
+    } else {
+      resources = ResourceComparison()
+    }
+  }
+
+  private func name(_ record: Record) -> CellName {
+    CellName(record.cell, amongTraces: amongTraces)
+  }
+
+  /// Requests a second of one cell in both.
+  struct Speed {
+    let cell: CellName
+    let mode: Timing.Mode
+    let threads: Int
+    let before: Spread
+    let after: Spread
+  }
+
+  /// How fast each cell was that both have timed, in the order of the later.
+  var speeds: [Speed] {
+    let old = Dictionary(
+      before.records.map { (name($0), $0) }, uniquingKeysWith: { first, _ in first })
+    return after.records.flatMap { record -> [Speed] in
+      let name = name(record)
+      guard let earlier = old[name] else { return [] }
+      return Self.kinds(of: record).compactMap { mode, threads in
+        guard let before = Self.spread(earlier, mode, threads),
+          let after = Self.spread(record, mode, threads)
+        else { return nil }
+        return Speed(cell: name, mode: mode, threads: threads, before: before, after: after)
+      }
+    }
+  }
+
+  /// What a reader must know of the two.
+  var notes: [String] {
+    var notes: [String] = []
+    if before.workload != after.workload {
+      notes.append("The workloads differ: '\(before.workload)' and '\(after.workload)'.")
+    }
+    for (results, name) in [(before, names.before), (after, names.after)]
+    where results.interrupted {
+      notes.append("\(name) was stopped before all cells were done.")
+    }
+    if before.machine != after.machine {
+      notes.append(
+        "Machine or build differ: \(before.machine.summary), larder "
+          + "\(before.machine.larder); \(after.machine.summary), larder "
+          + "\(after.machine.larder).")
+    }
+    return notes
+  }
+
+  /// The timings of a record: those of one machine, where it was timed on several.
+  private static func timings(_ record: Record) -> [Timing] {
+    let machine = record.timings.first?.machine
+    return record.timings.filter { $0.machine == machine } + (record.executions ?? []).map(\.timing)
+  }
+
+  private static func kinds(of record: Record) -> [(Timing.Mode, Int)] {
+    var kinds: [(Timing.Mode, Int)] = []
+    for timing in timings(record)
+    where !kinds.contains(where: { $0 == (timing.mode, timing.threads) }) {
+      kinds.append((timing.mode, timing.threads))
+    }
+    return kinds
+  }
+
+  private static func spread(_ record: Record, _ mode: Timing.Mode, _ threads: Int) -> Spread? {
+    Spread(
+      timings(record).filter { $0.mode == mode && $0.threads == threads }
+        .compactMap(\.requestsPerSecond))
+  }
+}
+
+/// The ways to show a `RunComparison`.
+package enum RunComparisonFormat: String, Sendable, CaseIterable {
+  /// For a terminal.
+  case text
+  /// For a pull request.
+  case markdown
+  /// One row a change.
+  case csv
+  /// The rows of the CSV as objects.
+  case json
+
+  /// The comparison in this format. Linear in the cells.
+  ///
+  /// - Throws: an error of the encoder.
+  package func text(of comparison: RunComparison, colour: Bool = false) throws -> String {
+    switch self {
+    case .text: PlainMarkup(colour: colour).text(of: Self.blocks(comparison))
+    case .markdown: MarkdownMarkup().text(of: Self.blocks(comparison))
+    case .csv: Self.csv(RunComparisonRow.all(in: comparison))
+    case .json: try Self.json(RunComparisonRow.all(in: comparison))
+    }
+  }
+
+  private static func blocks(_ comparison: RunComparison) -> [Block] {
+    let tables = ChangeTables(counts: comparison.counts)
+    let title = "\(comparison.names.before) -> \(comparison.names.after)"
+    var blocks: [Block] = [
+      .heading(2, [.text(title)]),
+      .paragraph([
+        .text(
+          "\(NumberText.counted(comparison.counts.compared, "cell")) compared: \(tables.summary).")
+      ]),
+    ]
+    blocks += tables.blocks(level: 3)
+    blocks += ResourceTable(comparison: comparison.resources, isCheck: false).blocks(level: 3)
+    let speeds = comparison.speeds
+    if !speeds.isEmpty {
+      blocks += [
+        .heading(3, ["Million requests per second"]),
+        .paragraph([
+          .text(
+            "Median of the repetitions, smallest and largest in brackets. For information only: "
+              + "machines and moments differ, and only 'larder check --against' says what is "
+              + "slower.")
+        ]),
+        .table(table(of: speeds)),
+      ]
+      if speeds.count > ChangeTables.linesMax {
+        blocks.append(
+          .paragraph([.text("And \(speeds.count - ChangeTables.linesMax) more cells.")]))
+      }
+    }
+    return blocks
+      + (comparison.notes.isEmpty ? [] : [.list(comparison.notes.map { [.text($0)] })])
+  }
+
+  private static func table(of speeds: [RunComparison.Speed]) -> Table {
+    var table = Table(titles: ["cell", "mode", "before", "after"])
+    table.rows = speeds.prefix(ChangeTables.linesMax).map { speed in
+      let threads = speed.mode == .execute ? ", " + NumberText.counted(speed.threads, "thread") : ""
+      return [
+        .code("\(speed.cell)"), .text(speed.mode.rawValue + threads),
+        .text(text(of: speed.before)), .text(text(of: speed.after)),
+      ]
+    }
+    return table
+  }
+
+  private static func text(of speed: Spread) -> String {
+    func millions(_ value: Double) -> String { NumberText.fixed(value / 1e6, decimals: 2) ?? "" }
+    let middle = millions(speed.median)
+    guard speed.varies else { return middle }
+    return "\(middle) (\(millions(speed.smallest))–\(millions(speed.largest)))"
+  }
+
+  private static func csv(_ rows: [RunComparisonRow]) -> String {
+    CSVColumn.header(RunComparisonRow.columns)
+      + rows.map { CSVColumn.line(RunComparisonRow.columns, $0) }.joined()
+  }
+
+  private static func json(_ rows: [RunComparisonRow]) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+    return JSONLine.printable(String(decoding: try encoder.encode(rows), as: UTF8.self)) + "\n"
+  }
+}
+
+/// A change between two results folders as programs read it.
+struct RunComparisonRow {
+  /// The trace, where there are several.
+  let trace: String?
+  let configuration: String
+  let policy: String
+  let capacity: String
+  let seed: UInt64
+  /// `worse`, `better`, `different`, `new`, `missing` or, without a verdict, `unmeasured` (a figure
+  /// that only the earlier folder has) and `timing`.
+  let kind: String
+  /// The count, the figure of memory or disk, or the mode and threads of a timing; empty for a
+  /// whole cell.
+  var count = ""
+  var before: String?
+  var after: String?
+
+  /// Every change of a count, in order; then those of memory and disk, then every timing.
+  static func all(in comparison: RunComparison) -> [RunComparisonRow] {
+    var rows = comparison.counts.changes.flatMap { change in
+      change.metrics.map { metric in
+        var row = RunComparisonRow(change.after.name, kind: metric.kind.rawValue)
+        row.count = metric.metric.rawValue
+        row.before = metric.before.map { String($0) }
+        row.after = metric.after.map { String($0) }
+        return row
+      }
+    }
+    rows += comparison.counts.new.map { RunComparisonRow($0.name, kind: "new") }
+    rows += comparison.counts.missing.map { RunComparisonRow($0.name, kind: "missing") }
+    rows += comparison.resources.changes.map { change in
+      var row = RunComparisonRow(change.name, kind: change.isWorse ? "worse" : "better")
+      row.count = change.resource.rawValue
+      row.before = CheckText.plain(change.before)
+      row.after = CheckText.plain(change.after)
+      return row
+    }
+    rows += comparison.resources.missing.map { missing in
+      var row = RunComparisonRow(missing.name, kind: "unmeasured")
+      row.count = missing.resource.rawValue
+      row.before = CheckText.plain(missing.before)
+      return row
+    }
+    rows += comparison.speeds.map { speed in
+      var row = RunComparisonRow(speed.cell, kind: "timing")
+      row.count = "requests_per_second_\(speed.mode.rawValue)_\(speed.threads)"
+      row.before = NumberText.fixed(speed.before.median, decimals: 1)
+      row.after = NumberText.fixed(speed.after.median, decimals: 1)
+      return row
+    }
+    return rows
+  }
+
+  static var columns: [CSVColumn<RunComparisonRow>] {
+    [
+      .text("configuration") { $0.configuration }, .text("policy") { $0.policy },
+      .text("capacity") { $0.capacity }, .whole("seed") { $0.seed }, .text("kind") { $0.kind },
+      .text("count") { $0.count }, .text("before") { $0.before ?? "" },
+      .text("after") { $0.after ?? "" }, .text("trace") { $0.trace ?? "" },
+    ]
+  }
+
+  private init(_ cell: CellName, kind: String) {
+    trace = cell.trace
+    configuration = cell.configuration
+    policy = cell.policy
+    capacity = cell.capacity
+    seed = cell.seed
+    self.kind = kind
+  }
+}
+
+extension RunComparisonRow: Encodable {
+  private enum CodingKeys: String, CodingKey {
+    case trace, configuration, policy, capacity, seed, kind, count, before, after
+  }
+
+  /// Numbers as numbers, in full: counts may exceed 2^53.
+  func encode(to encoder: any Encoder) throws {
+    var fields = encoder.container(keyedBy: CodingKeys.self)
+    try fields.encodeIfPresent(trace, forKey: .trace)
+    try fields.encode(configuration, forKey: .configuration)
+    try fields.encode(policy, forKey: .policy)
+    try fields.encode(capacity, forKey: .capacity)
+    try fields.encode(seed, forKey: .seed)
+    try fields.encode(kind, forKey: .kind)
+    if !count.isEmpty { try fields.encode(count, forKey: .count) }
+    try fields.encodeIfPresent(before.flatMap { Decimal(string: $0) }, forKey: .before)
+    try fields.encodeIfPresent(after.flatMap { Decimal(string: $0) }, forKey: .after)
+  }
+}

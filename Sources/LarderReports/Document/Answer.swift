@@ -1,0 +1,537 @@
+import LarderExperiments
+import LarderSupport
+
+/// The decision that a report comes to: at most five short lines for all configurations together,
+/// and a card for each. Everything else in a report is what these rest on.
+struct Answer {
+  /// The lines: which policy, which configuration, whether it matters, how fast real caches were,
+  /// and what else to know before deciding.
+  let lines: [[Inline]]
+  /// A card for each configuration that differs from the others; none where they are many.
+  let cards: [AnswerCard]
+
+  /// With more configurations than this, cards would be a wall.
+  private static let cardsMax = 8
+
+  /// The answer of `results`, ranked. Linear in the records but for sorting.
+  init(_ results: RunResults, _ rankings: [ConfigurationRanking]) {
+    let rows = ExecutedRow.all(in: results.records)
+    let policies = PolicyAdvice(rankings)
+    let throughput = ThroughputAdvice(rows)
+    let warnings = policies.warnings + throughput.warnings
+    let wrong = ExecutedFindings.wrong(results.records)
+    lines =
+      [
+        policies.use, ConfigurationAdvice(rankings).line, policies.importance, throughput.line,
+        Inline.joined(wrong + warnings, " "),
+      ].filter { !$0.isEmpty }
+    let entries = rankings.flatMap { ranking in
+      ranking.entries.filter { !$0.ranking.leaders.isEmpty }.map { (ranking.trace, $0) }
+    }
+    let isShort = entries.count <= Self.cardsMax
+    cards = (isShort ? entries : []).map { trace, entry in
+      AnswerCard(entry, trace: rankings.count > 1 ? trace : nil, rows)
+    }
+  }
+
+  /// The lines and cards as blocks.
+  var blocks: [Block] {
+    guard !lines.isEmpty else { return [.paragraph(["No cell finished."])] }
+    return [.list(lines)] + (cards.isEmpty ? [] : [.cards(cards)])
+  }
+}
+
+/// What one configuration comes to, at a glance.
+struct AnswerCard {
+  /// The configuration, or several with the same hits.
+  let title: String
+  /// The policy to use; nil where it does not matter.
+  let policy: String?
+  /// How far that holds, in a few words.
+  let standing: String
+  /// Numbers with their names.
+  let facts: [(name: String, value: String)]
+
+  /// The names of facts, in the order in which a table has them.
+  static let names = ["reaches", "gain", "to the bound", "mean access", "throughput"]
+
+  /// The card of an entry; `rows` are the executed runs of all.
+  init(_ entry: ConfigurationRanking.Entry, trace: String?, _ rows: [ExecutedRow]) {
+    let ranking = entry.ranking
+    title = entry.title + (trace.map { ", \($0)" } ?? "")
+    policy = ranking.isIndifferent ? nil : ranking.leader?.text
+    standing = Self.standing(ranking)
+    let measured = rows.filter { row in
+      entry.comparisons.contains {
+        $0.configuration == row.cell.configuration && $0.trace == row.cell.trace
+      }
+    }
+    let values = [
+      Self.reach(ranking), Self.gain(ranking), Self.bound(ranking), Self.access(ranking),
+      Self.throughput(ranking, measured),
+    ]
+    facts = zip(Self.names, values).compactMap { name, value in value.map { (name, $0) } }
+  }
+
+  private static func standing(_ ranking: Ranking) -> String {
+    if ranking.comparison.competitors.count == 1 { return "the only policy" }
+    if ranking.isIndifferent { return "the policy does not matter here" }
+    let behind = ranking.exceptions.filter(\.isReal).reduce(0) { $0 + $1.columns.count }
+    let count = ranking.decided.count
+    if behind == 0 {
+      let equal = ranking.exceptions.isEmpty ? "best" : "best or no real difference"
+      return count == 1 ? equal : "\(equal) at every capacity"
+    }
+    return behind == count
+      ? "the best compromise" : "best at \(count - behind) of \(count) capacities"
+  }
+
+  private static func reach(_ ranking: Ranking) -> String? {
+    ranking.peak.map { peak in
+      "\(ChartUnit.percent.value(peak.value)) at \(ranking.comparison.columns[peak.column].title)"
+    }
+  }
+
+  private static func gain(_ ranking: Ranking) -> String? {
+    guard !ranking.isIndifferent, let leader = ranking.leader,
+      let baseline = ranking.comparison.baseline(for: leader),
+      let widest = ranking.widest(from: baseline)
+    else { return nil }
+    let preposition = widest.own >= widest.other ? "on" : "below"
+    return "\(distance(widest, ranking)) \(preposition) \(baseline.text)"
+  }
+
+  private static func bound(_ ranking: Ranking) -> String? {
+    let offline = ranking.comparison.offline
+    guard let bound = offline.first(where: \.isUpperBound) ?? offline.first,
+      let widest = ranking.widest(from: bound)
+    else { return nil }
+    return "\(distance(widest, ranking)) below \(bound.text)"
+  }
+
+  private static func distance(
+    _ widest: (column: Int, own: Double, other: Double), _ ranking: Ranking
+  ) -> String {
+    let limit = ranking.decided.count > 1 ? "up to " : ""
+    return limit + ranking.metric.gap(widest.own, widest.other)
+  }
+
+  /// Of the policy to use where that was executed, and else of the fastest, by name.
+  private static func throughput(_ ranking: Ranking, _ rows: [ExecutedRow]) -> String? {
+    let own = rows.filter { $0.cell.policy == ranking.leader?.text }
+    guard let rate = ThroughputAdvice(own.isEmpty ? rows : own).fastest else { return nil }
+    return "\(rate.rate) requests/s" + (own.isEmpty ? " (\(rate.row.cell.policy))" : "")
+  }
+
+  private static func access(_ ranking: Ranking) -> String? {
+    guard let peak = ranking.peak,
+      let mean = ranking.comparison.spread(
+        peak.policy, peak.column, of: Metric.accessTime.value)?.mean
+    else { return nil }
+    return "\(ChartUnit.nanoseconds.value(mean)), modelled"
+  }
+}
+
+extension [AnswerCard] {
+  /// The cards as a table, where a markup has none.
+  var table: Table {
+    let names = AnswerCard.names.filter { name in
+      contains { $0.facts.contains { $0.name == name } }
+    }
+    var table = Table(titles: ["configuration", "policy", "standing"] + names)
+    table.rows = map { card in
+      let facts = names.map { name -> Inline in
+        card.facts.first { $0.name == name }.map { .text($0.value) } ?? Table.none
+      }
+      return [.text(card.title), card.policy.map { .code($0) } ?? "any", .text(card.standing)]
+        + facts
+    }
+    return table
+  }
+}
+
+/// Which policy to use, and whether that matters, over all configurations of a run.
+struct PolicyAdvice {
+  /// A configuration with policies to choose from, or several with the same hits.
+  private struct Choice {
+    /// Its names, with the trace where there are several.
+    let names: [Inline]
+    let ranking: Ranking
+    var words: RankingWords { RankingWords(ranking: ranking) }
+  }
+
+  private let all: [Choice]
+  private let main: Choice?
+
+  /// With more than this, names become numbers.
+  private static let namesMax = 3
+
+  /// The advice on everything that was run.
+  init(_ rankings: [ConfigurationRanking]) {
+    func choice(_ entry: ConfigurationRanking.Entry, _ trace: String) -> Choice {
+      let suffix = rankings.count > 1 ? " (\(trace))" : ""
+      let names = entry.comparisons.map { Inline.strong($0.configuration + suffix) }
+      return Choice(names: names, ranking: entry.ranking)
+    }
+    all = rankings.flatMap { ranking in ranking.entries.map { choice($0, ranking.trace) } }
+    main = rankings.first.flatMap { ranking in ranking.first.map { choice($0, ranking.trace) } }
+  }
+
+  /// What there is to choose.
+  private var choices: [Choice] {
+    all.filter {
+      $0.ranking.comparison.competitors.count > 1 && !$0.ranking.decided.isEmpty
+    }
+  }
+
+  /// Which policy to use where; empty where configurations with one policy each are compared.
+  var use: [Inline] {
+    guard !choices.isEmpty else { return nothing }
+    let clear = choices.filter { !$0.ranking.isIndifferent }
+    guard !clear.isEmpty else {
+      let text = Inline.plain(choices[0].words.indifference)
+      return choices.count == 1
+        ? [.strong(text.prefix(1).uppercased() + text.dropFirst()), "."]
+        : [.strong("The policy does not matter in any configuration"), "."]
+    }
+    let indifferent = choices.filter(\.ranking.isIndifferent).flatMap(\.names)
+    let rest =
+      indifferent.isEmpty
+      ? [] : ["; in "] + Self.names(indifferent) + [" the policy does not matter"]
+    return leaders(clear) + exceptions(clear) + rest + ["."]
+  }
+
+  /// Who leads where.
+  private func leaders(_ clear: [Choice]) -> [Inline] {
+    var groups: [(leaders: [PolicyName], choices: [Choice])] = []
+    for choice in clear {
+      if let index = groups.firstIndex(where: { $0.leaders == choice.ranking.leaders }) {
+        groups[index].choices.append(choice)
+      } else {
+        groups.append((choice.ranking.leaders, [choice]))
+      }
+    }
+    if groups.count > Self.namesMax {
+      groups = groups.sorted(byKey: { -Double($0.choices.count) })
+    }
+    let told = groups.prefix(Self.namesMax).map { group -> [Inline] in
+      let places = group.choices.flatMap(\.names)
+      let words = Inline.names(group.leaders.map { .code($0.text) }, last: " or ")
+      return all.count == 1 ? words : words + [Inline.text(" in ")] + Self.names(places)
+    }
+    let others: [Inline] = groups.count > told.count ? [.text(", others elsewhere")] : []
+    let words: [Inline] = Inline.joined(Array(told), ", ")
+    return [Inline.strong("Use"), " "] + words + others
+  }
+
+  /// Where another policy is better, and whether that matters.
+  private func exceptions(_ clear: [Choice]) -> [Inline] {
+    if clear.count == 1 {
+      let words = clear[0].words.exceptions
+      let isPlain = words.isEmpty && clear[0].ranking.decided.count > 1
+      return isPlain ? [", at every capacity"] : words
+    }
+    let real = clear.filter { $0.ranking.exceptions.contains(where: \.isReal) }
+    guard !real.isEmpty else {
+      let largest = clear.map(\.ranking.largestDeficit).max() ?? 0
+      return largest == 0
+        ? [", at every capacity"]
+        : [
+          .text(
+            ", nowhere more than \(Metric.hitRatio.gap(largest, 0)) behind the best: "
+              + "no real difference")
+        ]
+    }
+    let told = real.prefix(2).flatMap { choice -> [Inline] in
+      [Inline.text("; in ")] + Self.names(choice.names) + choice.words.exceptions
+    }
+    return told + (real.count > 2 ? [.text("; and in \(real.count - 2) more")] : [])
+  }
+
+  private static func names(_ names: [Inline]) -> [Inline] {
+    names.count > namesMax ? [.text("\(names.count) configurations")] : Inline.names(names)
+  }
+
+  /// Why there is nothing to choose.
+  private var nothing: [Inline] {
+    let reasons = all.compactMap(\.words.nothing)
+    if let reason = reasons.first, reasons.count == all.count {
+      let text = reason.prefix(1).uppercased() + reason.dropFirst()
+      return [.text("\(text), so there is nothing to compare.")]
+    }
+    guard all.count == 1, let peak = all[0].ranking.peak else { return [] }
+    let ratio = ChartUnit.percent.value(peak.value)
+    let place = all[0].words.title(peak.column)
+    return [.code(peak.policy.text), .text(" is the only policy here: \(ratio) at \(place).")]
+  }
+
+  /// Whether the choice matters, and where, among the policies that are worth using; those that are
+  /// not are named apart. Of the configuration that reaches the most.
+  var importance: [Inline] {
+    guard let choice = main, choice.ranking.comparison.competitors.count > 1,
+      !choice.ranking.decided.isEmpty, !choice.ranking.isIndifferent
+    else { return [] }
+    let ranking = choice.ranking
+    let worth = ranking.worthUsing
+    return Inline.joined([spread(choice, worth), apart(ranking)].filter { !$0.isEmpty }, " ")
+  }
+
+  private func spread(_ choice: Choice, _ worth: [PolicyName]) -> [Inline] {
+    let ranking = choice.ranking
+    let place = choices.count > 1 ? [" in "] + Self.names(choice.names) : []
+    let ranges = ranking.decided.map { (column: $0, range: ranking.columns[$0].range(of: worth)) }
+    guard worth.count > 1, let widest = ranges.sorted(byKey: { -$0.range }).first else {
+      return []
+    }
+    let names = Inline.names(worth.map { .code($0.text) })
+    if widest.range < ranking.metric.noise(at: 0) {
+      let gap = ranking.metric.gap(widest.range, 0)
+      return [.strong("The choice hardly matters")] + place + [" between "] + names
+        + [.text(": at most \(gap) apart.")]
+    }
+    let column = ranking.columns[widest.column]
+    let shown = column.entries.filter { worth.contains($0.policy) }
+    guard let first = shown.first, let last = shown.last else { return [] }
+    var told = [first]
+    if let baseline = ranking.comparison.baseline(for: first.policy),
+      let entry = shown.first(where: { $0.policy == baseline }), baseline != last.policy
+    {
+      told.append(entry)
+    }
+    told.append(last)
+    let values = told.map { entry -> [Inline] in
+      [.code(entry.policy.text), .text(" \(ChartUnit.percent.value(entry.value.mean))")]
+    }
+    let same = ranges.filter { $0.range < ranking.metric.noise(at: 0) }.map(\.column)
+    let most = ranges.count > 1 ? " most at \(choice.words.title(widest.column))" : ""
+    return [.strong("The choice matters"), .text(most)] + place + [": "]
+      + Inline.joined(values, ", ")
+      + (same.isEmpty ? [] : [.text("; not at \(choice.words.titles(same))")]) + ["."]
+  }
+
+  /// The policies that are not worth using.
+  private func apart(_ ranking: Ranking) -> [Inline] {
+    let worst = ranking.notWorthUsing.reversed()
+    guard !worst.isEmpty else { return [] }
+    let told = worst.prefix(Self.namesMax).map { Inline.code($0.text) }
+    let rest = worst.count - told.count
+    let names = told + (rest > 0 ? [.text("\(rest) more")] : [])
+    let deficits = worst.flatMap { policy in
+      ranking.decided.compactMap { ranking.columns[$0].deficit(policy) }
+    }
+    let gap = ranking.metric.gap(deficits.max() ?? 0, 0)
+    let limit = deficits.count > 1 ? "up to " : ""
+    return [.text("Not worth using: ")] + Inline.names(names)
+      + [.text(" (\(limit)\(gap) behind).")]
+  }
+
+  /// Policies that fall as their cache grows.
+  var warnings: [[Inline]] {
+    let found = all.flatMap { choice in choice.ranking.falls.map { (choice, $0) } }
+      .sorted(byKey: { $0.1.to.value - $0.1.from.value })
+    guard let (choice, worst) = found.first else { return [] }
+    let place = all.count > 1 ? [" in "] + Self.names(choice.names) : []
+    let values = [worst.from, worst.to].map { point in
+      "\(ChartUnit.percent.value(point.value)) at \(choice.words.title(point.column))"
+    }
+    let rest = Set(found.map(\.1.policy)).subtracting([worst.policy]).count
+    let more = rest == 0 ? "" : " \(rest == 1 ? "1 more policy does" : "\(rest) more do")."
+    return [
+      [.code(worst.policy.text)] + place
+        + [.text(" falls as its cache grows: \(values[0]), \(values[1]).\(more)")]
+    ]
+  }
+}
+
+/// Which configuration reaches the most, and which is best at equal capacity.
+struct ConfigurationAdvice {
+  private let rankings: [ConfigurationRanking]
+
+  /// The most configurations that are told one by one.
+  private static let namesMax = 4
+
+  /// The advice on everything that was run.
+  init(_ rankings: [ConfigurationRanking]) { self.rankings = rankings }
+
+  /// The comparison of configurations; empty where there is one.
+  var line: [Inline] {
+    if rankings.count == 1 { return comparison(rankings[0]) }
+    // Over several traces, how often.
+    let compared = rankings.filter { $0.byReach.count > 1 }
+    var firsts: [(name: String, count: Int)] = []
+    for ranking in compared {
+      guard let name = ranking.byReach.first?.title else { continue }
+      if let index = firsts.firstIndex(where: { $0.name == name }) {
+        firsts[index].count += 1
+      } else {
+        firsts.append((name, 1))
+      }
+    }
+    guard let most = firsts.sorted(byKey: { -Double($0.count) }).first else { return [] }
+    return [
+      .strong(most.name),
+      .text(" reaches the most on \(most.count) of \(compared.count) traces."),
+    ]
+  }
+
+  private func comparison(_ ranking: ConfigurationRanking) -> [Inline] {
+    var sentences = ranking.entries.filter { $0.comparisons.count > 1 }.map { same($0) }
+    if ranking.byReach.count > 1 {
+      sentences.append(reach(ranking))
+      sentences.append(equalCapacity(ranking))
+    }
+    return Inline.joined(sentences.filter { !$0.isEmpty }, " ")
+  }
+
+  /// That configurations have the same hits, and why.
+  private func same(_ entry: ConfigurationRanking.Entry) -> [Inline] {
+    let isTier = entry.comparisons.allSatisfy { $0.kind != .hybrid }
+    let both = entry.comparisons.count == 2 ? "both are" : "each is"
+    return Inline.names(entry.names)
+      + [.text(" have the same hit ratios\(isTier ? ": \(both) one tier" : "").")]
+  }
+
+  /// What each reaches at its best.
+  private func reach(_ ranking: ConfigurationRanking) -> [Inline] {
+    let entries = ranking.byReach
+    let (first, last) = (entries[0], entries[entries.count - 1])
+    let noise = Metric.noisePoints / 100
+    let isShort = entries.count <= Self.namesMax
+    let told = isShort ? entries : entries.filter { $0.reached > first.reached - noise }
+    var values = told.prefix(Self.namesMax).map { value($0) }
+    if !isShort, last.reached <= first.reached - noise {
+      values.append([.text("and the least ")] + value(last))
+    }
+    let isSame = first.reached - last.reached < noise
+    return ["At their best: "] + Inline.joined(values, ", ")
+      + [isSame ? " (no real difference)." : "."]
+  }
+
+  private func value(_ entry: ConfigurationRanking.Entry) -> [Inline] {
+    [entry.names[0], .text(" \(ChartUnit.percent.value(entry.reached))")]
+  }
+
+  /// Which is best at equal capacity, and how far the others are behind at the worst.
+  private func equalCapacity(_ ranking: ConfigurationRanking) -> [Inline] {
+    let titles = ranking.commonCapacities
+    guard !titles.isEmpty else { return [] }
+    let noise = Metric.noisePoints / 100
+    typealias Deficit = (ConfigurationRanking.Entry, String, Double)
+    let behind = ranking.byReach.compactMap { entry -> Deficit? in
+      titles.compactMap { title in ranking.deficit(entry, at: title).map { (entry, title, $0) } }
+        .sorted(byKey: { -$0.2 }).first
+    }
+    let leading = behind.filter { $0.2 < noise }
+    // With one capacity in common, this is what they reach at their best.
+    let isOne = titles.count == 1 && ranking.byReach.allSatisfy { $0.comparison.columns.count == 1 }
+    if isOne { return [] }
+    if leading.count == behind.count { return ["At equal capacity: no real difference."] }
+    if leading.isEmpty {
+      let winners = ranking.byReach.filter { entry in
+        titles.contains { ranking.deficit(entry, at: $0) == 0 }
+      }
+      let parts = winners.prefix(Self.namesMax).map { entry -> [Inline] in
+        let own = titles.filter { ranking.deficit(entry, at: $0) == 0 }
+        return [entry.names[0], " at "] + Inline.names(own.map { .text($0) })
+      }
+      return ["At equal capacity the best is "] + Inline.joined(parts, ", ") + ["."]
+    }
+    let rest = behind.filter { $0.2 >= noise }.sorted(byKey: { -$0.2 })
+    let last = rest[0]
+    let verb = leading.count > 1 ? " lead; " : " leads; "
+    return ["At equal capacity "] + Inline.names(leading.map { $0.0.names[0] })
+      + [.text(verb), last.0.names[0]]
+      + [.text(" is up to \(Metric.hitRatio.gap(last.2, 0)) behind (at \(last.1)).")]
+  }
+}
+
+/// What executed runs say about speed: which real cache answers the most requests, and whether
+/// threads helped.
+struct ThroughputAdvice {
+  private let rows: [ExecutedRow]
+
+  /// A cache is slower with more threads when its throughput falls by more than this part.
+  private static let slowdown = 0.03
+  private static let namesMax = 5
+
+  /// The advice on executed runs.
+  init(_ rows: [ExecutedRow]) { self.rows = rows }
+
+  /// A cache at a capacity, with its throughput in words.
+  struct Rate {
+    let row: ExecutedRow
+    let perSecond: Double
+    var rate: String {
+      ChartText.scaled(perSecond, by: 1000, units: ["", " thousand", " million", " billion"])
+    }
+  }
+
+  /// The rows with the fewest threads, the fastest first.
+  private func rates(_ kind: ConfigurationKind? = nil) -> [Rate] {
+    let shown = rows.filter { kind == nil || $0.cell.kind == kind }
+    let threads = shown.map(\.threads).min()
+    return shown.filter { $0.threads == threads }.compactMap { row in
+      row.requestsPerSecond.map { Rate(row: row, perSecond: $0.median) }
+    }.sorted(byKey: { -$0.perSecond })
+  }
+
+  /// The fastest with the fewest threads.
+  var fastest: Rate? { rates().first }
+
+  /// Throughput by kind of cache: memory and disk are not comparable.
+  var line: [Inline] {
+    let kinds = ConfigurationKind.allCases.map { rates($0) }.filter { !$0.isEmpty }
+    guard let first = kinds.first?.first else { return [] }
+    let parts = kinds.map { rates -> [Inline] in
+      let told = rates.prefix(kinds.count > 1 ? 2 : Self.namesMax).map { rate -> [Inline] in
+        [.strong(name(rate.row)), .text(" \(rate.rate)")]
+      }
+      return Inline.joined(told, ", ")
+    }
+    let threads = first.row.threads == 1 ? "one thread" : "\(first.row.threads) threads"
+    let all = rates()
+    let verb = all.count > 1 ? "fastest first, " : ""
+    return [.strong("Measured"), .text(", \(verb)requests/s with \(threads): ")]
+      + Inline.joined(parts, "; ") + slowest(all, kinds) + ["."]
+  }
+
+  /// The slowest of one kind, where not all are told.
+  private func slowest(_ all: [Rate], _ kinds: [[Rate]]) -> [Inline] {
+    guard kinds.count == 1, all.count > Self.namesMax, let last = all.last else { return [] }
+    return ["; the slowest is ", .strong(name(last.row)), .text(" \(last.rate)")]
+  }
+
+  private func name(_ row: ExecutedRow) -> String {
+    let same = rows.filter { $0.name == row.name }
+    var name = row.name
+    if Set(same.map(\.cell.capacityLabel)).count > 1 { name += " at \(row.cell.capacityLabel)" }
+    if Set(rows.map(\.cell.trace)).count > 1 { name += " (\(row.cell.trace))" }
+    return name
+  }
+
+  /// That more threads were slower than one.
+  var warnings: [[Inline]] {
+    let slower = rows.filter { row in
+      guard row.threads > 1, let own = row.requestsPerSecond?.median,
+        let one = rows.first(where: { $0.threads == 1 && isSame($0, row) })?.requestsPerSecond
+      else { return false }
+      return own < one.median * (1 - Self.slowdown)
+    }
+    guard let first = slower.first else { return [] }
+    var seen: Set<String> = []
+    let names = slower.map { name($0) }.filter { seen.insert($0).inserted }
+    let shown: [Inline] =
+      names.count > 3
+      ? [.text("\(names.count) caches")] : Inline.names(names.map { .strong($0) })
+    return [
+      [.text("\(first.threads) threads were slower than one in ")] + shown
+        + [": the machine may have been busy, or threads wait for each other."]
+    ]
+  }
+
+  private func isSame(_ left: ExecutedRow, _ right: ExecutedRow) -> Bool {
+    left.cell.trace == right.cell.trace && left.cell.configuration == right.cell.configuration
+      && left.cell.policy == right.cell.policy
+      && left.cell.capacityLabel == right.cell.capacityLabel
+  }
+}

@@ -1,0 +1,157 @@
+import LarderExperiments
+import LarderSupport
+
+/// Writes reports into a directory so that each file is either whole or as it was before.
+///
+/// Every file is written under a temporary name, flushed to the disk and then renamed; when
+/// anything fails, the temporary files go and the error says which file and why. All files are
+/// complete on disk before the first is renamed, so a disk that fills up leaves the set of the last
+/// call untouched.
+///
+/// `write` may be called after every cell: it writes the whole files again. How often is worth it
+/// is the caller's to say.
+package struct ReportWriter: Sendable {
+  /// Where the files go.
+  package let directory: String
+  /// What is written.
+  package let formats: [any ReportFormat]
+  private let files: any FileLayer
+
+  /// A writer. Nothing is touched before `prepare` or `write`.
+  package init(
+    directory: String, formats: [any ReportFormat] = ReportRegistry.all,
+    files: any FileLayer = SystemFiles()
+  ) {
+    self.directory = directory
+    self.formats = formats
+    self.files = files
+  }
+
+  /// Makes the directory, with those above it, and tries whether files can be made in it: so that a
+  /// long run fails before it starts and not at its end.
+  ///
+  /// - Throws: `ReportError.file` with the path and the system's reason.
+  package func prepare() throws(ReportError) {
+    try makeDirectories(directory)
+    for format in formats where files.kind(of: path(of: format.fileName)) == .directory {
+      throw .file(
+        path: path(of: format.fileName), action: "write", reason: "it is a directory")
+    }
+    try Self.check(directory + "/larder", files: files)
+  }
+
+  /// Writes all formats and answers their paths, in order. Linear in the size of the reports.
+  ///
+  /// - Throws: `ReportError.file` with the path and the system's reason; no file is half-written.
+  @discardableResult package func write(_ results: RunResults) throws(ReportError) -> [String] {
+    var texts: [ReportFile] = []
+    for format in formats { texts += try format.files(of: results) }
+    return try write(texts)
+  }
+
+  /// Writes files and answers their paths, in order; `formats` does not matter. Linear in their
+  /// size.
+  ///
+  /// - Throws: `ReportError.file` with the path and the system's reason; no file is half-written.
+  @discardableResult package func write(_ texts: [ReportFile]) throws(ReportError) -> [String] {
+    try makeDirectories(directory)
+    var staged: [AtomicFile] = []
+    var folders = [Self.folder(of: path(of: "name"))]
+    for file in texts {
+      let path = path(of: file.name)
+      let folder = Self.folder(of: path)
+      if folders.last != folder {
+        try makeDirectories(folder)
+        folders.append(folder)
+      }
+      staged.append(try Self.complete(file.text, path, files))
+    }
+    // One that is not placed leaves nothing behind.
+    for file in staged { try ReportError.from { () throws(AtomicFileError) in try file.place() } }
+    for folder in folders {
+      do throws(FileFault) {
+        try files.flushDirectory(folder)
+      } catch {
+        throw .file(path: folder, action: "flush the directory", reason: error.reason)
+      }
+    }
+    return staged.map(\.path)
+  }
+
+  /// Writes one text to a path with the same guarantees. A link is followed; a device or a pipe is
+  /// written to as it is, never replaced.
+  ///
+  /// - Throws: `ReportError.file` with the path and the system's reason.
+  package static func write(
+    _ text: String, to path: String, files: any FileLayer = SystemFiles()
+  ) throws(ReportError) {
+    let file = try complete(text, path, files)
+    try ReportError.from { () throws(AtomicFileError) in try file.place() }
+  }
+
+  /// Tries whether a text can be written to a path, and leaves nothing there: so that a long run
+  /// fails before it starts. A device or a pipe is left alone.
+  ///
+  /// - Throws: `ReportError.file` with the path and the system's reason.
+  package static func check(
+    _ path: String, files: any FileLayer = SystemFiles()
+  ) throws(ReportError) {
+    try ReportError.from { () throws(AtomicFileError) in
+      try AtomicFile.check(path, files: files)
+    }
+  }
+
+  private func path(of name: String) -> String {
+    directory.hasSuffix("/") ? directory + name : "\(directory)/\(name)"
+  }
+
+  private static func folder(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  /// A file with `text`, complete and on disk, that does not have its name yet.
+  private static func complete(
+    _ text: String, _ path: String, _ files: any FileLayer
+  ) throws(ReportError) -> AtomicFile {
+    try ReportError.from { () throws(AtomicFileError) in
+      let file = try AtomicFile(path, files: files)
+      try file.write(Array(text.utf8))
+      try file.complete()
+      return file
+    }
+  }
+
+  private func makeDirectories(_ path: String) throws(ReportError) {
+    switch files.kind(of: path) {
+    case .directory: return
+    case .file, .other:
+      throw .file(path: path, action: "use it as a directory", reason: "it is a file")
+    case .nothing: break
+    }
+    let trimmed = path.hasSuffix("/") && path.count > 1 ? String(path.dropLast()) : path
+    if let slash = trimmed.lastIndex(of: "/"), slash != trimmed.startIndex {
+      try makeDirectories(String(trimmed[..<slash]))
+    }
+    do throws(FileFault) {
+      try files.makeDirectory(trimmed)
+    } catch {
+      // Somebody else may have made it in the meantime.
+      if files.kind(of: trimmed) == .directory { return }
+      throw .file(path: trimmed, action: "make the directory", reason: error.reason)
+    }
+  }
+}
+
+extension ReportError {
+  /// Does something with a file, whose errors become reports'.
+  fileprivate static func from<Result>(
+    _ body: () throws(AtomicFileError) -> Result
+  ) throws(ReportError) -> Result {
+    do throws(AtomicFileError) {
+      return try body()
+    } catch {
+      throw .file(path: error.path, action: error.action, reason: error.reason)
+    }
+  }
+}

@@ -1,0 +1,188 @@
+/// Numbers as text: the same on every machine and in every locale, and correctly rounded.
+///
+/// Decimals come from exact integer arithmetic on the binary value. A value exactly half way
+/// between two results goes to the one farther from zero: 0.125 to two decimals is 0.13. What is
+/// not a number, or is infinite, has no text: reports leave it empty.
+package enum NumberText {
+  /// The most decimals that `fixed` gives.
+  package static let decimalsMax = 18
+
+  /// `value` with exactly `decimals` decimals, or nil when it is not finite.
+  package static func fixed(_ value: Double, decimals: Int) -> String? {
+    precondition((0...decimalsMax).contains(decimals))
+    guard value.isFinite else { return nil }
+    // The magnitude is significand * 2^power, both whole.
+    let significand = UInt128(value.magnitude.significandBitPattern)
+    let implicit: UInt128 = value.isNormal ? 1 << UInt128(Double.significandBitCount) : 0
+    let biased = Int(max(value.exponentBitPattern, 1))
+    let power = biased - 1023 - Double.significandBitCount
+    // 53 bits times at most 60 bits: no overflow.
+    let scaled = (significand | implicit) * UInt128(powerOfTen(decimals))
+    let units: UInt128
+    if power >= 0 {
+      guard scaled == 0 || power < scaled.leadingZeroBitCount else { return "\(value)" }
+      units = scaled << UInt128(power)
+    } else if -power > 120 {
+      units = 0
+    } else {
+      let shift = UInt128(-power)
+      units = (scaled >> shift) + ((scaled >> (shift - 1)) & 1)
+    }
+    return place(units, decimals: decimals, negative: value < 0 && units != 0)
+  }
+
+  /// `part / whole` with exactly `decimals` decimals, or nil when `whole` is 0.
+  package static func ratio(_ part: UInt64, of whole: UInt64, decimals: Int) -> String? {
+    precondition((0...decimalsMax).contains(decimals))
+    guard whole != 0 else { return nil }
+    let scaled = UInt128(part) * UInt128(powerOfTen(decimals))
+    let (quotient, remainder) = scaled.quotientAndRemainder(dividingBy: UInt128(whole))
+    let units = quotient + (remainder * 2 >= UInt128(whole) ? 1 : 0)
+    return place(units, decimals: decimals, negative: false)
+  }
+
+  /// A whole number with its digits in groups of three, such as `1 234 567`.
+  package static func grouped(_ value: UInt64) -> String {
+    let digits = String(value)
+    var text = ""
+    for (position, digit) in digits.enumerated() {
+      if position > 0, (digits.count - position).isMultiple(of: 3) { text += " " }
+      text.append(digit)
+    }
+    return text
+  }
+
+  /// Bytes in the largest unit of 1024 that leaves at least 1, with two decimals.
+  package static func bytes(_ value: UInt64) -> String {
+    var unit = 0
+    while unit < 6, value >> UInt64(10 * (unit + 1)) > 0 { unit += 1 }
+    guard unit > 0 else { return "\(value) B" }
+    let names = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
+    let text = ratio(value, of: 1 << UInt64(10 * unit), decimals: 2) ?? ""
+    return "\(text) \(names[unit])"
+  }
+
+  private static func powerOfTen(_ exponent: Int) -> UInt64 {
+    var power: UInt64 = 1
+    for _ in 0..<exponent { power *= 10 }
+    return power
+  }
+
+  /// Puts the point into a number of units of the last decimal.
+  private static func place(_ units: UInt128, decimals: Int, negative: Bool) -> String {
+    var digits = String(units)
+    if digits.count <= decimals {
+      digits = String(repeating: "0", count: decimals + 1 - digits.count) + digits
+    }
+    let sign = negative ? "-" : ""
+    guard decimals > 0 else { return sign + digits }
+    return "\(sign)\(digits.dropLast(decimals)).\(digits.suffix(decimals))"
+  }
+
+  /// A number with its word, such as `1 cell` or `2 cells`.
+  package static func counted(_ count: Int, _ word: String) -> String {
+    "\(count) \(word)\(count == 1 ? "" : "s")"
+  }
+}
+
+/// Names and descriptions come from files that anybody may have written. What a terminal or an
+/// editor would obey rather than show is replaced before it is printed anywhere.
+public enum TextSafety {
+  /// `text` with line breaks as spaces and control characters made visible.
+  public static func singleLine(_ text: String) -> String {
+    printable(text).split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+      .joined(separator: " ")
+  }
+
+  /// `text` with control characters and changes of writing direction made visible; line breaks
+  /// and tabs stay.
+  public static func printable(_ text: String) -> String {
+    var result = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      result.append(isHarmless(scalar) ? scalar : "\u{FFFD}")
+    }
+    return String(result)
+  }
+
+  /// Whether the scalar may stand within a line as it is: no control character, no break, and
+  /// nothing that reorders or hides what follows.
+  package static func isInline(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x09, 0x0A, 0x0D, 0x2028, 0x2029: false
+    default: isHarmless(scalar)
+    }
+  }
+
+  private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x09, 0x0A, 0x0D: true
+    case ..<0x20, 0x7F...0x9F: false
+    // Marks that reorder or hide what follows.
+    case 0x061C, 0x180E, 0x200B, 0x200E, 0x200F, 0x202A...0x202E, 0x2060...0x206F, 0xFEFF,
+      0xFFF9...0xFFFB:
+      false
+    default: true
+    }
+  }
+}
+
+/// A JSON object on one line, with its keys in the order in which they are added.
+package struct JSONLine {
+  private var fields: [String] = []
+
+  /// An object without keys.
+  package init() {}
+
+  /// Adds a text.
+  package mutating func add(_ key: String, _ value: String) {
+    fields.append("\(Self.quoted(key)): \(Self.quoted(value))")
+  }
+
+  /// Adds a whole number, in full.
+  package mutating func add(_ key: String, _ value: UInt64) {
+    fields.append("\(Self.quoted(key)): \(value)")
+  }
+
+  /// Adds what is JSON already.
+  package mutating func add(_ key: String, json: String) {
+    fields.append("\(Self.quoted(key)): \(json)")
+  }
+
+  /// The object.
+  package var text: String { "{\(fields.joined(separator: ", "))}" }
+
+  /// A text in quotes. What editors, `diff` and terminals may obey instead of show, such as line
+  /// separators, is written as escapes too.
+  package static func quoted(_ text: String) -> String {
+    var result = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"", "\\": result += "\\\(scalar)"
+      case "\n": result += "\\n"
+      case "\r": result += "\\r"
+      case "\t": result += "\\t"
+      case _ where !TextSafety.isInline(scalar): result += escape(scalar)
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result + "\""
+  }
+
+  /// JSON with what a terminal would obey, which is valid in strings alone, as escapes: the same
+  /// value. An encoder escapes only what the format forbids. Breaks between lines stay.
+  package static func printable(_ json: String) -> String {
+    json.unicodeScalars.reduce(into: "") { result, scalar in
+      if scalar == "\n" || TextSafety.isInline(scalar) {
+        result.unicodeScalars.append(scalar)
+      } else {
+        result += escape(scalar)
+      }
+    }
+  }
+
+  /// None of the scalars that are escaped lies beyond the basic plane.
+  private static func escape(_ scalar: Unicode.Scalar) -> String {
+    let digits = String(scalar.value, radix: 16)
+    return "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+  }
+}

@@ -1,0 +1,287 @@
+import LarderLibc
+
+/// A buffer over a `ByteSource`: decoders look at the unread bytes, take what they understood, and
+/// ask for more.
+///
+/// The unread bytes are always in one piece. Asking for more moves them to the front, so pointers
+/// into the buffer are good until the next `fill`.
+public final class ByteReader {
+  /// The path, for errors.
+  public let path: String
+  /// The first unread byte.
+  public private(set) var unread: UnsafeRawPointer
+  /// How many unread bytes are in the buffer.
+  public private(set) var unreadCount = 0
+  /// Offset of the first unread byte in the decompressed stream.
+  public private(set) var offset = 0
+  /// The source has no more bytes.
+  public private(set) var isAtEnd = false
+  /// NULs that were passed over between lines.
+  var nulsPassed = 0
+  /// Sentences on what stood behind the compressed data, once it has been read to its end.
+  var remarks: [String] { source.remarks }
+
+  /// Fits the L2 cache of any processor of this decade together with a batch of records.
+  private static let initialCapacity = 256 << 10
+
+  private let source: any ByteSource
+  private var memory: UnsafeMutableRawBufferPointer
+
+  /// A reader at the beginning of a source.
+  init(_ source: any ByteSource, path: String) {
+    self.source = source
+    self.path = path
+    memory = .allocate(byteCount: ByteReader.initialCapacity, alignment: 64)
+    unread = UnsafeRawPointer(memory.baseAddress.unsafelyUnwrapped)
+  }
+
+  deinit { memory.deallocate() }
+
+  /// The unread bytes in the buffer.
+  public var bytes: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: unread, count: unreadCount)
+  }
+
+  /// Takes `count` of the unread bytes.
+  @inline(__always) public func consume(_ count: Int) {
+    assert(count <= unreadCount)
+    unread += count
+    unreadCount -= count
+    offset += count
+  }
+
+  /// Reads until there are `count` unread bytes; false when the source ends before that.
+  ///
+  /// - Complexity: O(bytes moved and read).
+  public func fill(atLeast count: Int) throws(TraceError) -> Bool {
+    while unreadCount < count {
+      guard try fillMore() else { return false }
+    }
+    return true
+  }
+
+  /// Reads some more bytes behind the unread ones, enlarging the buffer when they fill it; false
+  /// at the end of the source.
+  public func fillMore() throws(TraceError) -> Bool {
+    guard !isAtEnd else { return false }
+    makeRoom()
+    let start = unread - UnsafeRawPointer(memory.baseAddress.unsafelyUnwrapped)
+    let space = UnsafeMutableRawBufferPointer(rebasing: memory[(start + unreadCount)...])
+    let got = try source.read(into: space)
+    unreadCount += got
+    isAtEnd = got == 0
+    return got > 0
+  }
+
+  /// Moves the next bytes into `space` until it is full or the source ends, and returns how many.
+  /// Bytes that are not in the buffer yet do not pass through it.
+  ///
+  /// - Complexity: O(bytes moved and read).
+  func take(into space: UnsafeMutableRawBufferPointer) throws(TraceError) -> Int {
+    var taken = min(unreadCount, space.count)
+    space.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<taken]))
+    consume(taken)
+    while taken < space.count, !isAtEnd {
+      let got = try source.read(into: UnsafeMutableRawBufferPointer(rebasing: space[taken...]))
+      taken += got
+      offset += got
+      isAtEnd = got == 0
+    }
+    return taken
+  }
+
+  private func makeRoom() {
+    let base = memory.baseAddress.unsafelyUnwrapped
+    if unreadCount == memory.count {
+      let larger = UnsafeMutableRawBufferPointer.allocate(
+        byteCount: memory.count * 2, alignment: 64)
+      larger.copyMemory(from: bytes)
+      memory.deallocate()
+      memory = larger
+      unread = UnsafeRawPointer(larger.baseAddress.unsafelyUnwrapped)
+    } else if unread != UnsafeRawPointer(base) {
+      base.copyMemory(from: unread, byteCount: unreadCount)
+      unread = UnsafeRawPointer(base)
+    }
+  }
+}
+
+/// A stream of bytes that is read once, from the beginning: a file, or what a decompressor makes of
+/// one.
+protocol ByteSource: AnyObject {
+  /// Puts the next bytes at the start of `space` and returns how many there were; 0 at the end.
+  ///
+  /// `space` must not be empty. Errors give the offset in the bytes that this source hands out.
+  func read(into space: UnsafeMutableRawBufferPointer) throws(TraceError) -> Int
+
+  /// Sentences on what was passed over, once the source has been read to its end.
+  var remarks: [String] { get }
+}
+
+extension ByteSource {
+  /// Empty by default.
+  var remarks: [String] { [] }
+}
+
+/// The bytes that some programs begin a text file with, to say how its characters are encoded.
+enum ByteOrderMark {
+  /// Of UTF-8, where it says nothing.
+  static let utf8: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+  /// Whether the bytes begin with the mark of UTF-16, of either order.
+  static func isUTF16(_ bytes: some Sequence<UInt8>) -> Bool {
+    bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF])
+  }
+
+  /// The error for a text trace in UTF-16.
+  static func utf16Error(_ path: String) -> TraceError {
+    TraceError(
+      "expected UTF-8 text, found UTF-16", in: path, at: .byte(0),
+      advice: "convert it: iconv -f UTF-16 -t UTF-8")
+  }
+}
+
+extension ByteReader {
+  /// The longest line that is read: what is longer is not a line of a trace.
+  public static let lineLengthMaximum = 1 << 20
+
+  /// Hands every line to `body`, with its number from 1, without its end (`\n` or `\r\n`), until
+  /// `body` returns false. The last line need not have an end.
+  ///
+  /// A byte order mark at the beginning of the file is passed over.
+  ///
+  /// - Throws: for UTF-16, at a line of more than `lineLengthMaximum` bytes, and what `body`
+  ///   throws.
+  @inline(__always) public func forEachLine(_ body: (TextField, Int) throws -> Bool) throws {
+    try lines(telling: nil, tooLong: { throw $0 }, body)
+  }
+
+  /// Passes every line to `body` as `forEachLine(_:)` does, for formats that may have bad lines: a
+  /// line of more than `lineLengthMaximum` bytes is one, a last line without an end that cannot be
+  /// read is none, and NULs, which stand where a log was truncated while it was written, end a
+  /// line and are passed over. `batch` counts the lines, and notes what was passed over.
+  @inline(__always) public func forEachLine(
+    telling batch: RecordBatch, _ body: (TextField, Int) throws -> Bool
+  ) throws {
+    var last = 0
+    defer { batch.noteLines(last) }
+    try lines(
+      telling: batch, tooLong: { try batch.bad($0) },
+      { line, number in
+        last = number
+        return try body(line, number)
+      })
+    if nulsPassed > 0 { batch.note(nulsPassed: nulsPassed, in: path) }
+  }
+
+  @inline(__always) private func lines(
+    telling batch: RecordBatch?, tooLong: (TraceError) throws -> Void,
+    _ body: (TextField, Int) throws -> Bool
+  ) throws {
+    try passByteOrderMark(passingNULs: batch != nil)
+    var number = 0
+    while true {
+      let start = unread.assumingMemoryBound(to: UInt8.self)
+      var line = start
+      let end = start + unreadCount
+      // Looked for once in the buffer, not in every line.
+      var nul = batch == nil ? end : ByteReader.firstNUL(line, end)
+      while line < end {
+        if line == nul {
+          line = pastNULs(line, end)
+          nul = ByteReader.firstNUL(line, end)
+          continue
+        }
+        guard let found = memchr(line, 0x0A, end - line) else {
+          if nul == end { break }
+          number += 1
+          guard try body(TextField(line, nul), number) else { return }
+          line = nul
+          continue
+        }
+        let newline = UnsafePointer(found.assumingMemoryBound(to: UInt8.self))
+        number += 1
+        if nul < newline {
+          guard try body(TextField(line, nul), number) else { return }
+          line = nul
+          continue
+        }
+        guard try body(TextField(line, ByteReader.trimmed(line, newline)), number) else { return }
+        line = newline + 1
+      }
+      consume(line - start)
+      if unreadCount > ByteReader.lineLengthMaximum {
+        number += 1
+        try tooLong(
+          TraceError(
+            "the line is longer than \(ByteReader.lineLengthMaximum) bytes", in: path,
+            at: .line(number), advice: "is this a text trace?"))
+        guard try passLine() else { return }
+        continue
+      }
+      if try fillMore() { continue }
+      if unreadCount > 0 {
+        let last = unread.assumingMemoryBound(to: UInt8.self)
+        let end = last + unreadCount
+        batch?.isInUnendedLine = true
+        _ = try body(TextField(last, ByteReader.trimmed(last, end)), number + 1)
+        consume(unreadCount)
+      }
+      return
+    }
+  }
+
+  /// Passes over the rest of a line; false when the source ends before it.
+  @inline(never) private func passLine() throws(TraceError) -> Bool {
+    while true {
+      if let found = memchr(unread, 0x0A, unreadCount) {
+        consume(UnsafeRawPointer(found) - unread + 1)
+        return true
+      }
+      consume(unreadCount)
+      guard try fillMore() else { return false }
+    }
+  }
+
+  /// The first NUL; `end` where there is none.
+  @inline(never) private static func firstNUL(
+    _ line: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>
+  ) -> UnsafePointer<UInt8> {
+    guard line < end, let found = memchr(line, 0, end - line) else { return end }
+    return UnsafePointer(found.assumingMemoryBound(to: UInt8.self))
+  }
+
+  /// The first byte behind NULs, which are counted.
+  @inline(never) private func pastNULs(
+    _ line: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>
+  ) -> UnsafePointer<UInt8> {
+    var next = line
+    while next < end, next.pointee == 0 { next += 1 }
+    nulsPassed += next - line
+    return next
+  }
+
+  /// Takes the NULs in front off, however many there are, and counts them.
+  func passNULs() throws(TraceError) {
+    while try fill(atLeast: 1) {
+      let nuls = bytes.prefix { $0 == 0 }.count
+      if nuls == 0 { return }
+      nulsPassed += nuls
+      consume(nuls)
+    }
+  }
+
+  @inline(never) private func passByteOrderMark(passingNULs: Bool) throws(TraceError) {
+    if passingNULs { try passNULs() }
+    _ = try fill(atLeast: ByteOrderMark.utf8.count)
+    if bytes.starts(with: ByteOrderMark.utf8) { consume(ByteOrderMark.utf8.count) }
+    if ByteOrderMark.isUTF16(bytes) { throw ByteOrderMark.utf16Error(path) }
+  }
+
+  /// The end of a line without a carriage return before it.
+  @inline(__always) private static func trimmed(
+    _ line: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>
+  ) -> UnsafePointer<UInt8> {
+    end > line && end[-1] == 0x0D ? end - 1 : end
+  }
+}

@@ -1,0 +1,240 @@
+import LarderLibc
+
+/// Bytes of a line that are being taken apart, from left to right.
+///
+/// Decoders of text formats work on bytes: strings would cost more than everything else together.
+public struct TextField {
+  /// The next byte.
+  public private(set) var next: UnsafePointer<UInt8>
+  /// One past the last byte.
+  public let end: UnsafePointer<UInt8>
+
+  /// The bytes from `start` up to `end`.
+  @inline(__always) public init(_ start: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) {
+    next = start
+    self.end = end
+  }
+
+  /// Nothing is left.
+  @inline(__always) public var isEmpty: Bool { next == end }
+
+  /// The bytes left.
+  @inline(__always) public var count: Int { end - next }
+
+  /// Passes over spaces and tabs.
+  @inline(__always) public mutating func skipBlanks() {
+    while next < end, next.pointee == 0x20 || next.pointee == 0x09 { next += 1 }
+  }
+
+  /// Takes digits off as a whole number; nil when there are none or they exceed 64 bits.
+  @inline(__always) public mutating func takeInteger() -> UInt64? {
+    let start = next
+    var value: UInt64 = 0
+    while next < end {
+      let digit = next.pointee &- 0x30
+      if digit > 9 { break }
+      // Nineteen digits always fit; only beyond them does every step have to look.
+      if next - start < 19 {
+        value = value &* 10 &+ UInt64(digit)
+      } else {
+        let (product, tooLarge) = value.multipliedReportingOverflow(by: 10)
+        let (sum, overflow) = product.addingReportingOverflow(UInt64(digit))
+        if tooLarge || overflow { return nil }
+        value = sum
+      }
+      next += 1
+    }
+    return next == start ? nil : value
+  }
+
+  /// Takes a number off that is preceded by blanks and followed by a blank or the end.
+  @inline(__always) public mutating func takeWord() -> UInt64? {
+    skipBlanks()
+    guard let value = takeInteger() else { return nil }
+    return isEmpty || next.pointee == 0x20 || next.pointee == 0x09 ? value : nil
+  }
+
+  /// Takes the next bytes off up to a blank or the end, after passing over blanks.
+  @inline(__always) public mutating func takeField() -> TextField {
+    skipBlanks()
+    let start = next
+    while next < end, next.pointee != 0x20, next.pointee != 0x09 { next += 1 }
+    return TextField(start, next)
+  }
+
+  /// The bytes left without blanks around them.
+  @inline(__always) public var trimmed: TextField {
+    var (start, end) = (next, end)
+    while start < end, start.pointee == 0x20 || start.pointee == 0x09 { start += 1 }
+    while start < end, end[-1] == 0x20 || end[-1] == 0x09 { end -= 1 }
+    return TextField(start, end)
+  }
+
+  /// Passes over a byte. There must be one.
+  @inline(__always) public mutating func skip() { next += 1 }
+
+  /// Takes the next byte off.
+  @inline(__always) public mutating func takeByte() -> UInt8? {
+    guard next < end else { return nil }
+    defer { next += 1 }
+    return next.pointee
+  }
+
+  /// The bytes left, for a message: quoted, shortened, without control characters.
+  public var quoted: String { TextField.quote(UnsafeBufferPointer(start: next, count: count)) }
+
+  /// Bytes for a message: quoted, shortened, without control characters.
+  static func quote(_ bytes: some Collection<UInt8>) -> String {
+    let limit = 40
+    let shown = bytes.prefix(limit).map { $0 < 0x20 || $0 == 0x7F ? UInt8(ascii: "?") : $0 }
+    return "'\(String(decoding: shown, as: UTF8.self))\(bytes.count > limit ? "..." : "")'"
+  }
+}
+
+extension TextField {
+  /// The first place of a byte; nil when it is not there.
+  @inline(__always) func find(_ byte: UInt8) -> UnsafePointer<UInt8>? {
+    memchr(next, Int32(byte), count).map {
+      UnsafePointer($0.assumingMemoryBound(to: UInt8.self))
+    }
+  }
+
+  /// The first place of a text; nil when it is not there.
+  @inline(__always) func find(_ text: [UInt8]) -> UnsafePointer<UInt8>? {
+    guard let first = text.first else { return next }
+    if text.count == 1 { return find(first) }
+    var rest = self
+    while let place = rest.find(first) {
+      rest = TextField(place, end)
+      if rest.starts(with: text) { return place }
+      rest.skip()
+    }
+    return nil
+  }
+
+  /// The double quote that ends a quoted field whose first byte is the next one: followed by a
+  /// blank or the end, and not escaped with a backslash; nil when it is not there.
+  @inline(__always) func endOfQuoted() -> UnsafePointer<UInt8>? {
+    var rest = self
+    while let quote = rest.find(0x22) {
+      rest = TextField(quote + 1, end)
+      guard rest.isEmpty || rest.next.pointee == 0x20 || rest.next.pointee == 0x09 else { continue }
+      var first = quote
+      while first > next, first[-1] == 0x5C { first -= 1 }
+      if (quote - first) % 2 == 0 { return quote }
+    }
+    return nil
+  }
+
+  /// True where the last bytes are those of `text`.
+  func ends(with text: [UInt8]) -> Bool {
+    count >= text.count && TextField(end - text.count, end).equals(text)
+  }
+
+  /// Whether the bytes are those of `text`.
+  @inline(__always) func equals(_ text: [UInt8]) -> Bool {
+    count == text.count && (count == 0 || memcmp(next, text, count) == 0)
+  }
+
+  /// The same for a name of ASCII in lower case whose letters may be either.
+  func equals(anyCase name: StaticString) -> Bool {
+    count == name.utf8CodeUnitCount
+      && (0..<count).allSatisfy { place in
+        let byte = next[place]
+        let isUpper = (0x41...0x5A).contains(byte)
+        return (isUpper ? byte | 0x20 : byte) == name.utf8Start[place]
+      }
+  }
+
+  /// True if one of the bytes is in `set`.
+  func contains(anyOf set: StaticString) -> Bool {
+    (0..<count).contains { place in
+      (0..<set.utf8CodeUnitCount).contains { set.utf8Start[$0] == next[place] }
+    }
+  }
+
+  /// True for the bytes of `text`, which is in upper case, in either case.
+  @inline(__always) func equals(upperCase text: [UInt8]) -> Bool {
+    guard count == text.count else { return false }
+    for place in 0..<count {
+      let byte = next[place]
+      if (byte &- 0x61 < 26 ? byte & 0xDF : byte) != text[place] { return false }
+    }
+    return true
+  }
+
+  /// Empty, or the `-` that logs write for nothing.
+  @inline(__always) var isNothing: Bool { isEmpty || (count == 1 && next.pointee == 0x2D) }
+}
+
+/// Names of servers and addresses of clients, as web logs write them.
+extension TextField {
+  /// The bytes without a double quote at either end.
+  var unquoted: TextField {
+    var (start, end) = (next, end)
+    if start < end, start.pointee == 0x22 { start += 1 }
+    if start < end, end[-1] == 0x22 { end -= 1 }
+    return TextField(start, end)
+  }
+
+  /// True for `-`, an empty field and `unknown`, which proxies write for a client they cannot name.
+  var isNoClient: Bool { isNothing || equals(anyCase: "unknown") }
+
+  /// True for an address of IPv4 or IPv6, with a port, a zone or brackets or without them.
+  var isAddress: Bool { isIPv4 || isIPv6 }
+
+  private var isIPv4: Bool {
+    var rest = self
+    for part in 0..<4 {
+      let start = rest.next
+      guard rest.takeInteger() != nil, rest.next - start <= 3 else { return false }
+      if part < 3 { guard rest.takeByte() == 0x2E else { return false } }
+    }
+    return rest.isPort
+  }
+
+  private var isIPv6: Bool {
+    var inner = self
+    if !isEmpty, next.pointee == 0x5B {
+      guard let close = find(0x5D), TextField(close + 1, end).isPort else { return false }
+      inner = TextField(next + 1, close)
+    }
+    if let zone = inner.find(0x25) { inner = TextField(inner.next, zone) }
+    var colons = 0
+    while let byte = inner.takeByte() {
+      let isDigit = byte &- 0x30 <= 9 || (byte | 0x20) &- 0x61 < 6
+      guard isDigit || byte == 0x3A || byte == 0x2E else { return false }
+      if byte == 0x3A { colons += 1 }
+    }
+    return colons >= 2
+  }
+
+  /// True for nothing, or a colon and digits.
+  private var isPort: Bool {
+    var rest = self
+    if rest.isEmpty { return true }
+    return rest.takeByte() == 0x3A && rest.takeInteger() != nil && rest.isEmpty
+  }
+
+  /// True for what can be the name of a server, with a port or without: letters, digits, dots,
+  /// dashes and underscores, one of them no digit, and no address.
+  var isHostName: Bool {
+    var rest = self
+    var hasLetter = false
+    while !rest.isEmpty, rest.next.pointee != 0x3A {
+      let byte = rest.next.pointee
+      let isLetter = (byte | 0x20) &- 0x61 < 26 || byte == 0x5F || byte >= 0x80
+      guard isLetter || byte &- 0x30 <= 9 || byte == 0x2E || byte == 0x2D else { return false }
+      hasLetter = hasLetter || isLetter
+      rest.skip()
+    }
+    return hasLetter && rest.isPort && !isNoClient
+  }
+
+  /// True for the name of a server that has a domain, or is `localhost`.
+  var isFullHostName: Bool {
+    isHostName && (find(0x2E) != nil || starts(with: TextField.localhost))
+  }
+
+  private static let localhost = Array("localhost".utf8)
+}

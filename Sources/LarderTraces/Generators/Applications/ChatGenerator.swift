@@ -1,0 +1,316 @@
+import LarderEngine
+
+/// A messenger on a phone.
+enum ChatGenerator: Generator {
+  static let description = GeneratorDescription(
+    name: "chat",
+    summary: """
+      A person opens the app, sees the avatars of the latest conversations, opens a few of them, \
+      most likely those opened last time, reads the newest page of messages with its media, \
+      rarely scrolls back, writes and receives replies. New messages change the newest page.
+      """,
+    parameters: parameters, columns: [.size, .time, .operation],
+    source: """
+      Our model of a messenger; the figures are plausible round numbers, not measurements.
+      """)
+
+  static func plan(_ setup: GeneratorSetup) throws(ComponentError) -> GeneratorPlan {
+    let parameters = setup.parameters
+    let conversations = try parameters.count("conversations")
+    let contacts = try parameters.count("contacts")
+    let history = try parameters.count("history")
+    guard conversations * history <= 10_000_000 else {
+      throw parameters.badValue("history", expected: "at most 10 million pages in total")
+    }
+    let sigma = try parameters.number("sigma")
+    func sizes(_ name: String, _ sigma: Double) throws(ComponentError) -> ValueDistribution {
+      DistributionRegistry.logNormal(
+        median: Double(try parameters.bytes(name)), sigma: sigma, low: 128, high: 64 << 20)
+    }
+    let settings = ChatSettings(
+      conversations: conversations, contacts: contacts,
+      exponent: try parameters.number("exponent"), history: history,
+      listed: try parameters.count("listed"), visits: try parameters.number("visits"),
+      newMessages: try parameters.number("new"), scroll: try parameters.share("scroll"),
+      exchanges: try parameters.number("exchanges"), media: try parameters.count("media"),
+      pause: try parameters.seconds("pause"), avatarSizes: try sizes("avatar-size", 0.4),
+      pageSizes: try sizes("page-size", 0.4), mediaSizes: try sizes("media-size", sigma),
+      seed: setup.seed, objectSeed: setup.objectSeed)
+    // Avatars have keys from the start, pages and media get theirs at their first request.
+    return GeneratorPlan(keyLimit: conversations + contacts + setup.requests) {
+      ChatCursor(settings)
+    }
+  }
+
+  private static let parameters = [
+    GeneratorParameter("conversations", .count(1...10_000), default: "200", "Conversations."),
+    GeneratorParameter(
+      "contacts", .count(1...1_000_000), default: "500", "People whose avatars appear in groups."),
+    .exponent(
+      default: "0.8",
+      "Exponent of Zipf's law over conversations, ranked by how recently they were opened."),
+    GeneratorParameter(
+      "history", .count(1...10_000), default: "50",
+      "Initial pages of 30 messages per conversation."),
+    GeneratorParameter(
+      "listed", .count(1...1000), default: "10", "Conversations on the first screen."),
+    GeneratorParameter(
+      "visits", .number(1...1000), default: "3",
+      "Mean number of conversations opened per session."),
+    GeneratorParameter(
+      "new", .number(0...1000), default: "6",
+      "Mean number of messages received since a conversation was last opened."),
+    GeneratorParameter(
+      "scroll", .share, default: "40%",
+      "Probability of scrolling back by one more page, after each page."),
+    GeneratorParameter(
+      "exchanges", .number(0...1000), default: "2",
+      "Mean number of messages written or received while a conversation is open."),
+    GeneratorParameter(
+      "media", .count(0...15), default: "3",
+      "Maximum pictures and clips per page; all numbers up to this are equally likely."),
+    GeneratorParameter(
+      "pause", .duration(1...31_536_000), default: "30m",
+      "Mean time between two sessions."),
+    GeneratorParameter(
+      "avatar-size", .bytes(128...16_777_216), default: "4KiB", "Median size of an avatar."),
+    GeneratorParameter(
+      "page-size", .bytes(128...16_777_216), default: "6KiB", "Median size of a page of messages."),
+    GeneratorParameter(
+      "media-size", .bytes(128...16_777_216), default: "90KiB",
+      "Median size of a picture or clip."),
+    GeneratorParameter(
+      "sigma", .number(0...5), default: "1.2", "Spread of the sizes of media (log-normal)."),
+  ]
+}
+
+/// The parameters of the messenger, read.
+struct ChatSettings: Sendable {
+  var conversations: Int
+  var contacts: Int
+  var exponent: Double
+  var history: Int
+  var listed: Int
+  var visits: Double
+  var newMessages: Double
+  var scroll: Double
+  var exchanges: Double
+  var media: Int
+  /// Seconds.
+  var pause: Double
+  var avatarSizes: ValueDistribution
+  var pageSizes: ValueDistribution
+  var mediaSizes: ValueDistribution
+  var seed: UInt64
+  var objectSeed: UInt64
+
+  /// Messages of a full page.
+  static let messagesOfAPage = 30
+}
+
+/// The requests of a messenger, one opening of the app at a time.
+///
+/// What arrives while a conversation is closed is written as one modify when it is opened next:
+/// nobody could have read a stale copy before.
+final class ChatCursor: RecordCursor {
+  private let settings: ChatSettings
+  private var random: RandomStream
+  private var pages: ChatPages
+  private let depths: ZipfSampler
+  /// Conversations, the last opened first.
+  private var recent: [Int]
+  private var time = 0.0
+  private var burst: [TraceRecord] = []
+  private var handedOut = 0
+
+  init(_ settings: ChatSettings) {
+    self.settings = settings
+    random = RandomStream(seed: settings.seed, purpose: 0xc4a7)
+    pages = ChatPages(settings, firstKey: UInt32(settings.conversations + settings.contacts))
+    depths = ZipfSampler(count: settings.conversations, exponent: settings.exponent)
+    recent = Array(0..<settings.conversations)
+  }
+
+  func fill(_ buffer: UnsafeMutableBufferPointer<TraceRecord>) -> Int {
+    while handedOut == burst.count {
+      burst.removeAll(keepingCapacity: true)
+      handedOut = 0
+      openApp()
+    }
+    let count = min(buffer.count, burst.count - handedOut)
+    for place in 0..<count { buffer[place] = burst[handedOut + place] }
+    handedOut += count
+    return count
+  }
+
+  private func openApp() {
+    time += random.nextExponential() * settings.pause
+    for conversation in recent.prefix(settings.listed) { writeAvatar(conversation) }
+    for _ in 0...random.nextGeometric(mean: settings.visits - 1) {
+      time += 1 + 3 * random.nextExponential()
+      visit()
+    }
+  }
+
+  private func visit() {
+    let depth = Int(depths.rank(&random)) - 1
+    let conversation = recent.remove(at: depth)
+    recent.insert(conversation, at: 0)
+    receive(random.nextGeometric(mean: settings.newMessages), in: conversation)
+    writeAvatar(conversation)
+    // One conversation in four is a group; its members' avatars stand beside the messages.
+    let bits = RandomStream.derived(settings.objectSeed ^ 0x6709, UInt64(conversation))
+    if bits % 4 == 0 {
+      for member in 0..<3 {
+        let contact = RandomStream.derived(bits, UInt64(member)) % UInt64(settings.contacts)
+        writeAvatar(settings.conversations + Int(contact))
+      }
+    }
+    var page = pages.count(conversation) - 1
+    read(page, of: conversation)
+    while page > 0, random.nextUnit() < settings.scroll {
+      page -= 1
+      time += 2 + 4 * random.nextExponential()
+      read(page, of: conversation)
+    }
+    for _ in 0..<random.nextGeometric(mean: settings.exchanges) {
+      time += 3 + 15 * random.nextExponential()
+      exchange(in: conversation)
+    }
+    time += 2 * random.nextExponential()
+  }
+
+  /// A message is written, which stores the newest page anew, or received, which makes it stale and
+  /// has it fetched again.
+  private func exchange(in conversation: Int) {
+    if random.next() & 1 == 0 {
+      _ = pages.add(1, to: conversation)
+      let page = pages.page(pages.count(conversation) - 1, of: conversation)
+      write(page.key, page.size, .set)
+    } else {
+      receive(1, in: conversation)
+      let page = pages.page(pages.count(conversation) - 1, of: conversation)
+      write(page.key, page.size, .get)
+    }
+  }
+
+  private func receive(_ count: Int, in conversation: Int) {
+    if let changed = pages.add(count, to: conversation) {
+      write(changed.key, changed.size, .modify)
+    }
+  }
+
+  private func read(_ number: Int, of conversation: Int) {
+    let page = pages.page(number, of: conversation)
+    write(page.key, page.size, .get)
+    let media = pages.media(number, of: conversation)
+    for index in 0..<media.count {
+      let size = pages.mediaSize(index, page: number, of: conversation)
+      write(media.firstKey + UInt32(index), size, .get)
+    }
+  }
+
+  private func writeAvatar(_ person: Int) {
+    let bits = RandomStream.derived(settings.objectSeed ^ 0xa7a7, UInt64(person))
+    write(UInt32(person), settings.avatarSizes.value(bits), .get)
+  }
+
+  private func write(_ key: UInt32, _ size: UInt32, _ operation: Operation) {
+    let microseconds = UInt64(min(time, 1e12) * 1e6)
+    burst.append(
+      TraceRecord(key: UInt64(key), time: microseconds, size: size, operation: operation))
+  }
+}
+
+/// The pages of messages of all conversations, and the keys and sizes of what is on them.
+struct ChatPages {
+  /// A page's place in its conversation decides its sizes, not when it was first requested.
+  private struct Page {
+    /// For sizes and media: the same page has the same whatever happened before.
+    var identity: UInt64
+    /// The key of the page, and after the first request of its media those of the media.
+    var key = UInt32.max
+    var firstMediaKey = UInt32.max
+    var media: UInt8
+  }
+
+  /// For each conversation its pages, the newest last. Those of the past are made when first seen.
+  private var pages: [[Page]]
+  /// For each conversation the messages on its newest page.
+  private var messages: [Int]
+  /// For each conversation whether the newest page was requested since it last changed.
+  private var isRequested: [Bool]
+  private let settings: ChatSettings
+  private var nextKey: UInt32
+
+  /// Conversations with their history, on keys from `firstKey` on.
+  init(_ settings: ChatSettings, firstKey: UInt32) {
+    self.settings = settings
+    nextKey = firstKey
+    pages = []
+    messages = []
+    isRequested = [Bool](repeating: false, count: settings.conversations)
+    for conversation in 0..<settings.conversations {
+      pages.append((0..<settings.history).map { Self.page($0, of: conversation, settings) })
+      let bits = RandomStream.derived(settings.objectSeed, UInt64(conversation))
+      messages.append(1 + Int(bits % UInt64(ChatSettings.messagesOfAPage)))
+    }
+  }
+
+  private static func page(
+    _ number: Int, of conversation: Int, _ settings: ChatSettings
+  ) -> Page {
+    let place = UInt64(conversation) << 32 | UInt64(number)
+    let identity = RandomStream.derived(settings.objectSeed ^ 0x9a6e, place)
+    let media = RandomStream.mixed(identity).multipliedFullWidth(by: UInt64(settings.media) + 1)
+    return Page(identity: identity, media: UInt8(media.high))
+  }
+
+  /// Number of pages of a conversation.
+  func count(_ conversation: Int) -> Int { pages[conversation].count }
+
+  /// Adds messages. Returns the page that changed if copies of it may be out: it had been requested
+  /// since its last change.
+  mutating func add(_ count: Int, to conversation: Int) -> (key: UInt32, size: UInt32)? {
+    guard count > 0 else { return nil }
+    let newest = pages[conversation].count - 1
+    let wasFull = messages[conversation] == ChatSettings.messagesOfAPage
+    var changed: (key: UInt32, size: UInt32)?
+    if !wasFull, isRequested[conversation] { changed = page(newest, of: conversation) }
+    messages[conversation] += count
+    while messages[conversation] > ChatSettings.messagesOfAPage {
+      messages[conversation] -= ChatSettings.messagesOfAPage
+      pages[conversation].append(
+        Self.page(pages[conversation].count, of: conversation, settings))
+    }
+    isRequested[conversation] = false
+    return changed
+  }
+
+  /// The key and size of a page, 0 being the oldest.
+  mutating func page(_ number: Int, of conversation: Int) -> (key: UInt32, size: UInt32) {
+    if pages[conversation][number].key == .max {
+      pages[conversation][number].key = nextKey
+      nextKey &+= 1
+    }
+    if number == pages[conversation].count - 1 { isRequested[conversation] = true }
+    let page = pages[conversation][number]
+    return (page.key, settings.pageSizes.value(page.identity))
+  }
+
+  /// How many media are on a page, and the key of the first; the others' follow.
+  mutating func media(_ number: Int, of conversation: Int) -> (count: Int, firstKey: UInt32) {
+    if pages[conversation][number].firstMediaKey == .max {
+      pages[conversation][number].firstMediaKey = nextKey
+      nextKey &+= UInt32(pages[conversation][number].media)
+    }
+    let page = pages[conversation][number]
+    return (Int(page.media), page.firstMediaKey)
+  }
+
+  /// The size of one of the media of a page.
+  func mediaSize(_ index: Int, page number: Int, of conversation: Int) -> UInt32 {
+    let identity = pages[conversation][number].identity
+    return settings.mediaSizes.value(RandomStream.derived(identity, UInt64(index)))
+  }
+}

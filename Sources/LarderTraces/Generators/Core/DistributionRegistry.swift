@@ -1,0 +1,256 @@
+import LarderEngine
+
+/// What a distribution's values are.
+enum DistributedQuantity {
+  /// Sizes in bytes, at least 1.
+  case bytes
+  /// Times to live in seconds; 0 means no limit.
+  case seconds
+}
+
+/// All distributions of sizes and times to live, by name.
+public enum DistributionRegistry {
+  /// Every distribution with its parameters, as sizes in bytes are written.
+  public static let sizes: [DistributionDescription] = descriptions(for: .bytes)
+  /// Every distribution with its parameters, as times to live in seconds are written.
+  public static let ttls: [DistributionDescription] = descriptions(for: .seconds)
+
+  /// The distribution that a spec asks for.
+  ///
+  /// - Throws: `ComponentError` for an unknown name or parameter, or a value that cannot be.
+  static func distribution(
+    _ spec: ComponentSpec, of quantity: DistributedQuantity
+  ) throws(ComponentError) -> ValueDistribution {
+    let descriptions = quantity == .bytes ? sizes : ttls
+    guard let description = descriptions.first(where: { $0.name == spec.name }) else {
+      let known = descriptions.map(\.name)
+      let hint = spec.name.nearest(among: known).map { "did you mean '\($0)'?" }
+      throw ComponentError(
+        component: spec.name, parameter: nil,
+        message: "unknown distribution; \(hint ?? "known are \(known.joined(separator: ", "))")")
+    }
+    let reader = try ParameterReader(spec, parameters: description.parameters)
+    switch spec.name {
+    case "constant": return .constant(try whole(reader, "value", quantity))
+    case "uniform":
+      let (low, high) = try bounds(reader, quantity)
+      return .uniform(low: low, high: high)
+    case "log-normal":
+      let (low, high) = try bounds(reader, quantity)
+      let median = try whole(reader, "median", quantity)
+      return logNormal(
+        median: Double(median), sigma: try reader.number("sigma"), low: low, high: high)
+    case "pareto":
+      let (low, high) = try bounds(reader, quantity)
+      return .pareto(alpha: try reader.number("alpha"), low: low, high: high)
+    default: return try list(reader)
+    }
+  }
+
+  private static func whole(
+    _ reader: ParameterReader, _ name: String, _ quantity: DistributedQuantity
+  ) throws(ComponentError) -> UInt32 {
+    switch quantity {
+    case .bytes: UInt32(try reader.bytes(name))
+    case .seconds: UInt32(try reader.seconds(name).rounded())
+    }
+  }
+
+  private static func bounds(
+    _ reader: ParameterReader, _ quantity: DistributedQuantity
+  ) throws(ComponentError) -> (low: UInt32, high: UInt32) {
+    let low = try whole(reader, "min", quantity)
+    let high = try whole(reader, "max", quantity)
+    guard low <= high else {
+      throw reader.badValue("max", expected: "at least min (\(reader.text("min")))")
+    }
+    return (low, high)
+  }
+
+  private static func list(_ reader: ParameterReader) throws(ComponentError) -> ValueDistribution {
+    let values = try reader.wholeList("values")
+    let weights = try reader.numberList("weights")
+    guard weights.isEmpty || weights.count == values.count else {
+      throw reader.badValue("weights", expected: "\(values.count) weights, one per value")
+    }
+    let total = weights.reduce(0, +)
+    guard weights.isEmpty || (total > 0 && total.isFinite) else {
+      throw reader.badValue("weights", expected: "weights with a sum above 0")
+    }
+    let table = AliasTable(weights: weights.isEmpty ? values.map { _ in 1 } : weights)
+    return .list(values: values.map { UInt32($0) }, table: table)
+  }
+}
+
+/// A distribution of sizes in bytes or times to live in seconds. A value is drawn from 64 bits,
+/// which come from the object's key, so that an object always has the same value.
+enum ValueDistribution: Sendable {
+  /// Always the same.
+  case constant(UInt32)
+  /// Every whole number from `low` to `high` equally likely.
+  case uniform(low: UInt32, high: UInt32)
+  /// The logarithm is normal; values outside `low ... high` are moved to the nearer bound.
+  case logNormal(logMedian: Double, sigma: Double, low: UInt32, high: UInt32)
+  /// Bounded Pareto: P(X > x) falls as x^-alpha between `low` and `high`.
+  case pareto(alpha: Double, low: UInt32, high: UInt32)
+  /// One of the values, by weight.
+  case list(values: [UInt32], table: AliasTable)
+
+  /// The value that the bits stand for.
+  func value(_ bits: UInt64) -> UInt32 {
+    switch self {
+    case .constant(let value): return value
+    case .uniform(let low, let high):
+      return low + UInt32(bits.multipliedFullWidth(by: UInt64(high - low) + 1).high)
+    case .logNormal(let logMedian, let sigma, let low, let high):
+      // The middle of a step, never 0 or 1.
+      let z = DeterministicMath.normalQuantile(RandomStream.unit(bits) + 0x1p-54)
+      return Self.whole(DeterministicMath.exp(logMedian + sigma * z), low, high)
+    case .pareto(let alpha, let low, let high):
+      let ratio = DeterministicMath.pow(Double(low) / Double(high), alpha)
+      let rest = 1 - RandomStream.unit(bits) * (1 - ratio)
+      return Self.whole(Double(low) / DeterministicMath.pow(rest, 1 / alpha), low, high)
+    case .list(let values, let table): return values[table.index(bits)]
+    }
+  }
+
+  /// The same for every object, so that no draw is needed.
+  var constantValue: UInt32? {
+    if case .constant(let value) = self { value } else { nil }
+  }
+
+  private static func whole(_ value: Double, _ low: UInt32, _ high: UInt32) -> UInt32 {
+    UInt32(min(max(value.rounded(), Double(low)), Double(high)))
+  }
+}
+
+/// The value of a distribution for each object: drawn from the key and the seed, so that neither
+/// the order of requests nor the number of them matters. Values that cost more than a memory access
+/// are kept in a table.
+struct ObjectValues {
+  private let distribution: ValueDistribution
+  private let seed: UInt64
+  /// Drawn values by key; 0 where none has been drawn. Empty when there is no table.
+  private var drawn: [UInt32]
+
+  /// Objects above which values are computed each time: a table of 128 MiB.
+  private static let tableMax = 1 << 25
+
+  /// The values for objects with keys below `keyLimit`. Complexity: O(keyLimit).
+  init(_ distribution: ValueDistribution, keyLimit: Int?, seed: UInt64) {
+    self.distribution = distribution
+    self.seed = seed
+    let wantsTable =
+      switch distribution {
+      case .constant, .uniform: false
+      default: true
+      }
+    let size = wantsTable ? keyLimit ?? .max : .max
+    drawn = size <= Self.tableMax ? [UInt32](repeating: 0, count: size) : []
+  }
+
+  /// Writes each record's size.
+  mutating func fillSizes(of records: UnsafeMutableBufferPointer<TraceRecord>) {
+    each(records) { $0.size = $1 }
+  }
+
+  /// Writes each record's time to live.
+  mutating func fillTTLs(of records: UnsafeMutableBufferPointer<TraceRecord>) {
+    each(records) { $0.ttl = $1 }
+  }
+
+  /// The value of one object.
+  @inline(__always) mutating func value(of key: UInt64) -> UInt32 {
+    if drawn.isEmpty { return distribution.value(RandomStream.derived(seed, key)) }
+    let place = Int(truncatingIfNeeded: key)
+    var value = drawn[place]
+    if value == 0 {
+      value = distribution.value(RandomStream.derived(seed, key))
+      drawn[place] = value
+    }
+    return value
+  }
+
+  @inline(__always) private mutating func each(
+    _ records: UnsafeMutableBufferPointer<TraceRecord>,
+    _ store: (inout TraceRecord, UInt32) -> Void
+  ) {
+    if let constant = distribution.constantValue {
+      for index in records.indices { store(&records[index], constant) }
+    } else {
+      for index in records.indices { store(&records[index], value(of: records[index].key)) }
+    }
+  }
+}
+
+/// What a distribution says of itself.
+public struct DistributionDescription: Sendable {
+  /// The name users type, such as `log-normal`.
+  public let name: String
+  /// The shape, in a sentence.
+  public let summary: String
+  /// The parameters that may follow the name.
+  public let parameters: [GeneratorParameter]
+}
+
+extension DistributionRegistry {
+  /// A log-normal distribution from its median.
+  static func logNormal(
+    median: Double, sigma: Double, low: UInt32, high: UInt32
+  ) -> ValueDistribution {
+    .logNormal(logMedian: DeterministicMath.log(median), sigma: sigma, low: low, high: high)
+  }
+
+  static func descriptions(for quantity: DistributedQuantity) -> [DistributionDescription] {
+    let isSize = quantity == .bytes
+    let least = isSize ? 1 : 0
+    let most = isSize ? 4_294_967_295 : 3_153_600_000
+    func kind(from low: Int) -> ParameterKind {
+      isSize ? .bytes(low...most) : .duration(Double(low)...Double(most))
+    }
+    func bound(_ name: String, _ text: String, _ summary: String) -> GeneratorParameter {
+      GeneratorParameter(name, kind(from: name == "value" ? least : 1), default: text, summary)
+    }
+    let low = bound("min", isSize ? "1" : "1", "The smallest value.")
+    let high = bound("max", isSize ? "1GiB" : "365d", "The largest value.")
+    return [
+      DistributionDescription(
+        name: "constant", summary: "The same for every object.",
+        parameters: [bound("value", isSize ? "1KiB" : "1d", "The value.")]),
+      DistributionDescription(
+        name: "uniform", summary: "Every whole number between the bounds equally likely.",
+        parameters: [
+          bound("min", isSize ? "1KiB" : "1m", "The smallest value."),
+          bound("max", isSize ? "64KiB" : "1d", "The largest value."),
+        ]),
+      DistributionDescription(
+        name: "log-normal",
+        summary: "The logarithm is normal. Values outside the bounds are clamped to them.",
+        parameters: [
+          bound("median", isSize ? "8KiB" : "1h", "Half of the objects are below this."),
+          GeneratorParameter(
+            "sigma", .number(0...20), default: "1.2",
+            "Standard deviation of the natural logarithm."),
+          low, high,
+        ]),
+      DistributionDescription(
+        name: "pareto",
+        summary: "Bounded Pareto: the share above x falls as x^-alpha between the bounds.",
+        parameters: [
+          GeneratorParameter(
+            "alpha", .number(0.01...100), default: "1.2",
+            "Tail exponent: the larger, the rarer large values are."),
+          bound("min", isSize ? "1KiB" : "1m", "The smallest value."),
+          bound("max", isSize ? "100MiB" : "30d", "The largest value."),
+        ]),
+      DistributionDescription(
+        name: "list", summary: "One of the values given, by weight.",
+        parameters: [
+          GeneratorParameter("values", .list(kind(from: least)), default: nil, "The values."),
+          GeneratorParameter(
+            "weights", .list(.number(0...1e15)), default: "",
+            "A weight for each value; equal by default."),
+        ]),
+    ]
+  }
+}

@@ -1,0 +1,330 @@
+import Foundation
+
+/// One source of phases or a mix: how to start it, and what its keys become.
+struct SourcePart: Sendable {
+  /// What a part's key becomes.
+  enum KeyMapping: Sendable {
+    /// Itself: the parts share their objects.
+    case shared
+    /// Itself plus the key limits of the parts before.
+    case offset(UInt64)
+    /// A bijection of its own, where a part's keys are any 64 bits: two parts' keys meet no more
+    /// often than hashes do.
+    case salted(UInt64)
+
+    @inline(__always) func callAsFunction(_ key: UInt64) -> UInt64 {
+      switch self {
+      case .shared: key
+      case .offset(let offset): key &+ offset
+      case .salted(let salt): RandomStream.mixed(key &+ salt)
+      }
+    }
+  }
+
+  let columns: TraceColumns
+  let keyLimit: Int?
+  let requestCount: Int?
+  let keys: KeyMapping
+  /// Opens the source anew.
+  private let open: @Sendable () throws -> any RecordSource
+
+  /// A run of the source from its beginning.
+  func makeCursor() throws -> any RecordCursor {
+    let source = try open()
+    if let generated = source as? GeneratedSource { return try generated.makeCursor() }
+    return PushedCursor(source)
+  }
+
+  /// The parts of phases or a mix, each opened once to learn its columns and to find its errors.
+  static func parts(
+    of specs: [SourceSpec], sharedKeys: Bool, seed: UInt64, objectSeed: UInt64,
+    openTrace: @escaping SourceSpec.TraceOpener
+  ) throws -> [SourcePart] {
+    let openers = specs.enumerated().map { index, spec in
+      let partSeed = RandomStream.derived(seed, UInt64(index))
+      let partObjectSeed =
+        sharedKeys ? objectSeed : RandomStream.derived(objectSeed, UInt64(index))
+      return { @Sendable () throws -> any RecordSource in
+        try spec.makeSource(seed: partSeed, objectSeed: partObjectSeed, openTrace: openTrace)
+      }
+    }
+    let sources = try openers.map { try $0() }
+    if sources.contains(where: { $0.samplingRate < 1 }) {
+      throw ComponentError(
+        component: "source", parameter: nil,
+        message: "a recording of a part of the keys cannot be a part of phases or a mix")
+    }
+    let hasLimits = sources.allSatisfy { $0.keyLimit != nil }
+    var offset = 0
+    return zip(sources, openers).enumerated().map { index, part in
+      defer { offset += part.0.keyLimit ?? 0 }
+      let keys: KeyMapping =
+        if sharedKeys {
+          .shared
+        } else if hasLimits {
+          .offset(UInt64(offset))
+        } else {
+          .salted(RandomStream.derived(0x5a17, UInt64(index)))
+        }
+      return SourcePart(
+        columns: part.0.columns, keyLimit: part.0.keyLimit, requestCount: part.0.requestCount,
+        keys: keys, open: part.1)
+    }
+  }
+
+  /// A source of `requests` records over all parts: their columns together, and a key limit when
+  /// all have one.
+  static func source(
+    of parts: [SourcePart], requests: Int?,
+    makeCursor: @escaping @Sendable () throws -> any RecordCursor
+  ) -> GeneratedSource {
+    var limit: Int? = 0
+    for part in parts {
+      guard let largest = limit, let partLimit = part.keyLimit else {
+        limit = nil
+        break
+      }
+      if case .offset(let offset) = part.keys {
+        limit = Int(offset) + partLimit
+      } else {
+        limit = max(largest, partLimit)
+      }
+    }
+    return GeneratedSource(
+      columns: parts.reduce(into: []) { $0.formUnion($1.columns) }, keyLimit: limit,
+      requestCount: requests, makeCursor: makeCursor)
+  }
+}
+
+/// A part's time, counted from its first record and carried on when it starts again.
+struct PartClock {
+  /// Microseconds at which the present run of the part began.
+  private var base: UInt64
+  /// The part's own time at its first record.
+  private var first: UInt64?
+  /// The latest time handed out.
+  private(set) var elapsed: UInt64
+
+  /// A clock that starts at a time in microseconds.
+  init(at start: UInt64) {
+    base = start
+    elapsed = start
+  }
+
+  /// The part starts again from its beginning.
+  mutating func restart() {
+    base = elapsed
+    first = nil
+  }
+
+  /// The time of a record with the part's own time; never before that of the record before.
+  @inline(__always) mutating func time(_ own: UInt64) -> UInt64 {
+    let start = first ?? own
+    first = start
+    // A trace whose clock steps back keeps the latest time.
+    if own > start { elapsed = max(elapsed, base &+ (own &- start)) }
+    return elapsed
+  }
+}
+
+/// Sources interleaved at random by weight.
+///
+/// The parts run side by side: each has a clock of its own, and the mix's time is the furthest any
+/// of them has come. So the part whose clock is fastest for its weight keeps its own time, and the
+/// others' requests fall in between.
+final class MixCursor: RecordCursor {
+  private let parts: [MixedPart]
+  private let table: AliasTable
+  private var random: RandomStream
+  private var left: Int
+  private var time: UInt64 = 0
+
+  init(_ parts: [SourcePart], table: AliasTable, requests: Int, seed: UInt64) throws {
+    self.parts = parts.map { MixedPart($0) }
+    self.table = table
+    random = RandomStream(seed: seed, purpose: 0x3178)
+    left = requests
+  }
+
+  func fill(_ buffer: UnsafeMutableBufferPointer<TraceRecord>) throws -> Int {
+    let count = min(buffer.count, left)
+    for place in 0..<count {
+      let part = parts[table.index(random.next())]
+      if part.next == part.count { try part.refill() }
+      var record = part.records[part.next]
+      part.next += 1
+      record.key = part.keys(record.key)
+      time = max(time, part.clock.time(record.time))
+      record.time = time
+      buffer[place] = record
+    }
+    left -= count
+    return count
+  }
+}
+
+/// A part of a mix and the records drawn from it in advance.
+private final class MixedPart {
+  let keys: SourcePart.KeyMapping
+  let records = UnsafeMutableBufferPointer<TraceRecord>.allocate(capacity: 512)
+  var next = 0
+  var count = 0
+  var clock = PartClock(at: 0)
+  private let part: SourcePart
+  private var cursor: (any RecordCursor)?
+
+  init(_ part: SourcePart) {
+    self.part = part
+    keys = part.keys
+  }
+
+  deinit { records.deallocate() }
+
+  /// Draws the next records, from the beginning again after the last.
+  func refill() throws {
+    next = 0
+    let current = try cursor ?? part.makeCursor()
+    cursor = current
+    count = try current.fill(records)
+    if count > 0 { return }
+    clock.restart()
+    let again = try part.makeCursor()
+    cursor = again
+    count = try again.fill(records)
+    guard count > 0 else {
+      throw ComponentError(
+        component: "mix", parameter: nil, message: "a source of the mix has no requests")
+    }
+  }
+}
+
+/// Sources one after another.
+final class PhasesCursor: RecordCursor {
+  private let parts: [SourcePart]
+  private var index = 0
+  private var cursor: (any RecordCursor)?
+  private var clock = PartClock(at: 0)
+
+  init(_ parts: [SourcePart]) { self.parts = parts }
+
+  func fill(_ buffer: UnsafeMutableBufferPointer<TraceRecord>) throws -> Int {
+    while index < parts.count {
+      let current = try cursor ?? parts[index].makeCursor()
+      cursor = current
+      let count = try current.fill(buffer)
+      if count > 0 {
+        let keys = parts[index].keys
+        for place in 0..<count {
+          buffer[place].key = keys(buffer[place].key)
+          buffer[place].time = clock.time(buffer[place].time)
+        }
+        return count
+      }
+      cursor = nil
+      index += 1
+      clock.restart()
+    }
+    return 0
+  }
+}
+
+/// A cursor over a source that pushes: the source runs in a thread of its own, a few batches ahead.
+///
+/// The order of records does not depend on the threads. Dropping the cursor ends the thread at its
+/// next batch.
+final class PushedCursor: RecordCursor {
+  private let channel = BatchChannel()
+  private var batch: [TraceRecord] = []
+  private var next = 0
+
+  /// Starts the source.
+  init(_ source: any RecordSource) {
+    let channel = channel
+    let thread = JoinedThread {
+      do {
+        try source.records { channel.send(Array($0)) }
+        channel.finish(nil)
+      } catch {
+        channel.finish(error)
+      }
+    }
+    guard let thread else {
+      channel.finish(
+        TraceError(
+          "no thread to read it in: \(SystemError.last)", in: "the source",
+          advice: "read fewer sources at a time"))
+      return
+    }
+    thread.detach()
+  }
+
+  deinit { channel.cancel() }
+
+  func fill(_ buffer: UnsafeMutableBufferPointer<TraceRecord>) throws -> Int {
+    while next == batch.count {
+      guard let received = try channel.receive() else { return 0 }
+      batch = received
+      next = 0
+    }
+    let count = min(buffer.count, batch.count - next)
+    for place in 0..<count { buffer[place] = batch[next + place] }
+    next += count
+    return count
+  }
+}
+
+/// A bounded queue of batches between the source's thread and the cursor's.
+private final class BatchChannel: @unchecked Sendable {
+  private let condition = NSCondition()
+  private var batches: [[TraceRecord]] = []
+  private var isFinished = false
+  private var isCancelled = false
+  private var error: (any Error)?
+
+  /// Batches in the queue at most.
+  private static let depth = 4
+
+  /// Waits for room. False when the receiver wants no more.
+  func send(_ batch: [TraceRecord]) -> Bool {
+    condition.lock()
+    defer { condition.unlock() }
+    while batches.count == Self.depth, !isCancelled { condition.wait() }
+    if isCancelled { return false }
+    batches.append(batch)
+    condition.signal()
+    return true
+  }
+
+  /// No more batches will come.
+  func finish(_ error: (any Error)?) {
+    condition.lock()
+    defer { condition.unlock() }
+    isFinished = true
+    self.error = error
+    condition.signal()
+  }
+
+  /// The next batch, nil after the last.
+  ///
+  /// - Throws: what the source threw, after its last batch.
+  func receive() throws -> [TraceRecord]? {
+    condition.lock()
+    defer { condition.unlock() }
+    while batches.isEmpty, !isFinished { condition.wait() }
+    if batches.isEmpty {
+      if let error { throw error }
+      return nil
+    }
+    let batch = batches.removeFirst()
+    condition.signal()
+    return batch
+  }
+
+  /// The receiver wants no more.
+  func cancel() {
+    condition.lock()
+    defer { condition.unlock() }
+    isCancelled = true
+    condition.signal()
+  }
+}

@@ -1,0 +1,185 @@
+import LarderEngine
+import LarderLibc
+package import LarderSupport
+
+/// Reads the lines of a server as they come, through the format of its log.
+package enum LiveTrace {
+  /// Fills a buffer with the next bytes, of whole lines, and returns how many; 0 at the end.
+  package typealias Input = (UnsafeMutableRawBufferPointer) throws(TraceError) -> Int
+
+  /// Decodes what comes until the end, or until `sink` wants no more. Whatever has come is handed
+  /// on before more is waited for. Lines that cannot be read are counted.
+  ///
+  /// - Parameters:
+  ///   - format: the format's name.
+  ///   - name: the server, for errors.
+  ///   - noticing: told what was noticed so far whenever more is waited for.
+  /// - Returns: what was noticed.
+  /// - Throws: what `input` and `sink` throw.
+  package static func decode(
+    format: String, from name: String, noticing: @escaping (ReadingFacts) -> Void = { _ in },
+    input: @escaping Input, into sink: @escaping RecordSink
+  ) throws -> ReadingFacts {
+    let format = try FormatRegistry.format(named: format)
+    let options = try FormatOptions(
+      ComponentSpec(name: format.description.name), of: format.description)
+    let decoder = try format.decoder(
+      options: options, sample: FormatSample(path: name, head: [], isWhole: false))
+    let batch = RecordBatch(skipsZeroSizes: false, maxBadShare: 1, sink: sink)
+    let source = Source(batch: batch, noticing: noticing, input: input)
+    try decoder.decode(ByteReader(source, path: name), into: batch)
+    if let failure = source.failure { throw failure }
+    return batch.reading
+  }
+
+  private final class Source: ByteSource {
+    private let batch: RecordBatch
+    private let noticing: (ReadingFacts) -> Void
+    private let input: Input
+    /// What the sink threw when it was handed what had come.
+    private(set) var failure: (any Error)?
+
+    init(
+      batch: RecordBatch, noticing: @escaping (ReadingFacts) -> Void, input: @escaping Input
+    ) {
+      self.batch = batch
+      self.noticing = noticing
+      self.input = input
+    }
+
+    func read(into space: UnsafeMutableRawBufferPointer) throws(TraceError) -> Int {
+      do {
+        guard try batch.flush() else { return 0 }
+      } catch {
+        failure = error
+        return 0
+      }
+      noticing(batch.reading)
+      return try input(space)
+    }
+  }
+}
+
+/// A recording that is being written, of requests that come one by one. What was written is whole
+/// blocks, so that the file can be read whenever the writer ends.
+package final class RecordedTraceFile {
+  private let path: String
+  private let file: Int32
+  private let files: any FileLayer
+  private let threshold: UInt64
+  private let hash: SipHash
+  private var builder = RecordedBlockBuilder()
+  private var began: UInt64?
+  private var time: UInt64 = 0
+  private var isClosed = false
+  /// Requests written or about to be.
+  package private(set) var requests = 0
+  /// Gets of all keys, those that are not sampled among them.
+  package private(set) var gets: UInt64 = 0
+  /// Requests that the server did not tell.
+  package var lost: UInt64 = 0
+
+  /// Makes a file where none is, which only its owner may read.
+  ///
+  /// - Parameters:
+  ///   - sampling: the share of the keys to record.
+  ///   - hash: what chooses them and stands for them; by default one that nobody else has.
+  /// - Throws: when there is one, it cannot be made, or the share is not above 0 and at most 1.
+  package init(
+    path: String, sampling: Double = 1, hash: SipHash = SipHash(),
+    files: any FileLayer = SystemFiles()
+  ) throws(TraceError) {
+    guard let threshold = RecordedHeader.threshold(rate: sampling) else {
+      throw TraceError(
+        "sampling \(sampling) is out of range: expected above 0 and at most 1", in: path)
+    }
+    self.threshold = threshold
+    self.hash = hash
+    self.path = path
+    self.files = files
+    file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard file >= 0 else {
+      throw TraceError(
+        errno == EEXIST
+          ? "exists; a recording never writes over a file"
+          : "cannot be written: \(String(cString: strerror(errno)))", in: path)
+    }
+  }
+
+  deinit { if !isClosed { close(file) } }
+
+  /// Adds requests.
+  ///
+  /// - Throws: when the disk is full or fails.
+  package func add(_ records: some Sequence<TraceRecord>) throws(TraceError) {
+    for record in records {
+      if Operation.isCounted(record.operation) { gets += 1 }
+      let key = hash.hash(record.key)
+      guard UInt64(UInt32(truncatingIfNeeded: key)) < threshold else { continue }
+      if began == nil { try begin(record.time) }
+      requests += 1
+      time = record.time - min(record.time, began ?? 0)
+      builder.add(
+        RecordedEvent(
+          key: key, time: time, kind: Self.kind(record.operation),
+          size: record.isSizeKnown ? UInt64(record.size) : nil,
+          lifetime: record.ttl == 0 ? nil : UInt64(record.ttl) * 1000))
+      if builder.isFull { try flush() }
+    }
+  }
+
+  /// Writes what was added as a block.
+  ///
+  /// - Throws: as `add`.
+  package func flush() throws(TraceError) {
+    if builder.count > 0 { try write(builder.take(gets: gets, lost: lost)) }
+  }
+
+  /// Writes the rest, and the mark of a whole recording.
+  ///
+  /// - Throws: as `add`.
+  package func finish() throws(TraceError) {
+    if began == nil { try begin(0) }
+    try flush()
+    try write(RecordedBlockBuilder.end(time: time, gets: gets, lost: lost))
+    isClosed = true
+    let failed = fsync(file) != 0
+    let reason = errno
+    close(file)
+    if failed { throw Self.error(path, reason) }
+  }
+
+  private func begin(_ time: UInt64) throws(TraceError) {
+    began = time
+    try write(
+      RecordedHeader(threshold: threshold, began: time, origin: .server, keys: .keyed).encoded)
+  }
+
+  private static func kind(_ operation: UInt8) -> RecordedEvent.Kind {
+    switch Operation(rawValue: operation) {
+    case .set: .set
+    case .delete: .remove
+    case .modify: .modify
+    case .bypass: .bypass
+    case .expire: .expire
+    case .get, nil: .get
+    }
+  }
+
+  private func write(_ bytes: [UInt8]) throws(TraceError) {
+    let result = bytes.withUnsafeBytes { bytes in
+      Result { () throws(FileFault) in try files.writeAll(bytes, to: file) }
+    }
+    do {
+      try result.get()
+    } catch {
+      throw Self.error(path, error.code)
+    }
+  }
+
+  private static func error(_ path: String, _ reason: Int32) -> TraceError {
+    TraceError(
+      "writing failed: \(String(cString: strerror(reason)))", in: path,
+      advice: "what was written before can be read")
+  }
+}

@@ -1,0 +1,137 @@
+import LarderEngine
+
+extension PreparedTrace {
+  /// Tokens of a block of a prompt, unless lengths say otherwise; the last one of a prompt may have
+  /// fewer.
+  public static let promptBlock = 512
+
+  /// Tokens of a block of this trace's prompts, by their lengths and numbers of blocks.
+  ///
+  /// - Complexity: O(requests).
+  package func tokensPerBlock() -> Int {
+    guard let prompts, reading.sampling.rate == 1 else { return Self.promptBlock }
+    var guess = PromptBlockGuess()
+    var start = 0
+    while start < requests.count {
+      let end = promptEnd(from: start)
+      guess.add(tokens: Int(prompts[start]) - 1, blocks: end - start)
+      start = end
+    }
+    return guess.tokens
+  }
+
+  /// The trace with each prompt's blocks from back to front; prompts stay in their order. A request
+  /// that begins a prompt is then the one of the prompt's last block. The ids stay the same. Next
+  /// uses, where the trace has them, are those of the new order.
+  ///
+  /// Made at most once a trace however many threads ask, and kept as long as the trace is. Takes
+  /// the memory of the trace's columns again.
+  ///
+  /// - Throws: when the trace has no prompts, or there is no memory.
+  /// - Complexity: O(requests) the first time, O(1) after it.
+  public func tailFirst() throws(TraceError) -> PreparedTrace {
+    do {
+      let turned = try tailFirstCache.withLock { cache in
+        if let known = cache { return known }
+        let made = try turn()
+        cache = made
+        return made
+      }
+      return requests.nextUses == nil ? turned : try turned.withNextUses()
+    } catch let error as TraceError {
+      throw error
+    } catch {
+      throw TraceError("\(error)", in: name)
+    }
+  }
+
+  /// The place behind the last request of the prompt that begins at a place. The trace must have
+  /// prompts.
+  ///
+  /// - Complexity: O(requests of the prompt).
+  package func promptEnd(from start: Int) -> Int {
+    var end = start + 1
+    while end < requests.count, prompts?[end] == 0 { end += 1 }
+    return end
+  }
+
+  private func turn() throws(TraceError) -> PreparedTrace {
+    guard let prompts else { throw TraceError("has no prompts", in: name) }
+    let storage = ColumnStorage()
+    var columns = RequestColumns(
+      count: requests.count, objects: requests.objects,
+      ids: try turned(requests.ids, storage), owner: storage)
+    columns.sizes = try turned(requests.sizes, storage)
+    columns.times = try turned(requests.times, storage)
+    columns.operations = try turned(requests.operations, storage)
+    columns.ttls = try turned(requests.ttls, storage)
+    columns.costs = try turned(requests.costs, storage)
+    // Where prompts begin, and how long they are, does not change.
+    let same = try GrowableColumn<UInt32>(capacity: max(1, requests.count))
+    same.base.update(from: prompts, count: requests.count)
+    return PreparedTrace(
+      name: name, requests: columns, footprint: footprint, timesRaised: timesRaised,
+      reading: reading, prompts: storage.adopt(same, count: requests.count))
+  }
+
+  private func turned<Element: BitwiseCopyable>(
+    _ source: UnsafePointer<Element>?, _ storage: ColumnStorage
+  ) throws(TraceError) -> UnsafePointer<Element>? {
+    guard let source else { return nil }
+    return try turned(source, storage) as UnsafePointer<Element>
+  }
+
+  private func turned<Element: BitwiseCopyable>(
+    _ source: UnsafePointer<Element>, _ storage: ColumnStorage
+  ) throws(TraceError) -> UnsafePointer<Element> {
+    let column = try GrowableColumn<Element>(capacity: max(1, requests.count))
+    var start = 0
+    while start < requests.count {
+      let end = promptEnd(from: start)
+      for place in start..<end { column.base[place] = source[start + end - 1 - place] }
+      start = end
+    }
+    return storage.adopt(column, count: requests.count)
+  }
+}
+
+/// The number of tokens of a block, from lengths of prompts and their numbers of blocks.
+struct PromptBlockGuess {
+  /// Bounds where the last block of a prompt may have fewer tokens than the others.
+  private var partial = (low: 1, high: Int.max)
+  /// Bounds where only full blocks are listed.
+  private var full = (low: 1, high: Int.max)
+  /// Prompts that each power of two fits.
+  private var fits = [Int](repeating: 0, count: 21)
+
+  /// Adds a prompt.
+  mutating func add(tokens: Int, blocks: Int) {
+    guard tokens > 0, tokens < 1 << 40, blocks > 0 else { return }
+    partial.low = max(partial.low, (tokens - 1) / blocks + 1)
+    if blocks > 1 { partial.high = min(partial.high, (tokens - 1) / (blocks - 1)) }
+    full.low = max(full.low, tokens / (blocks + 1) + 1)
+    full.high = min(full.high, tokens / blocks)
+    for power in fits.indices where (tokens - 1) >> power + 1 == blocks { fits[power] += 1 }
+  }
+
+  /// 512 where all prompts allow that, or else the power of two that they allow, or that most
+  /// allow.
+  var tokens: Int {
+    for (low, high) in [partial, full] where low <= high {
+      if (low...high).contains(PreparedTrace.promptBlock) { return PreparedTrace.promptBlock }
+      if let power = Self.power(from: low), power <= high { return power }
+      return low
+    }
+    // Some lines are wrong: what most of them say.
+    let usual = fits[PreparedTrace.promptBlock.trailingZeroBitCount]
+    guard let most = fits.max(), most > usual, let power = fits.firstIndex(of: most) else {
+      return PreparedTrace.promptBlock
+    }
+    return 1 << power
+  }
+
+  /// The lowest power of two that is at least `low`.
+  private static func power(from low: Int) -> Int? {
+    (0..<31).lazy.map { 1 << $0 }.first { $0 >= low }
+  }
+}

@@ -1,0 +1,425 @@
+import CLarderShims
+import LarderEngine
+internal import LarderSupport
+
+/// A trace in the form that every simulation reads: dense ids and the columns the source has.
+///
+/// Immutable once made, shared by all threads. The memory is ours, or a mapped file
+/// where that is too large.
+public final class PreparedTrace: Sendable {
+
+  /// A name for results: the file's name without folders, or the generator's.
+  public let name: String
+  /// The columns; their owner is the storage, so that they outlive this object.
+  public let requests: RequestColumns
+  /// For each request that begins a prompt one more than the prompt's tokens, and 0 for those that
+  /// go on with it; nil where the trace has no prompts. As long-lived as the columns.
+  public nonisolated(unsafe) let prompts: UnsafePointer<UInt32>?
+  /// Sum over the objects that a cache may store of the size of their first request that stores
+  /// them or that a stored copy answers; the number of those objects when the trace has no sizes.
+  public var footprintBytes: UInt64 { footprint.bytes }
+  /// Number of the objects that a cache may store: those with a request other than one that passes
+  /// all caches, deletes, or changes the object at the origin.
+  public var storableObjects: Int { footprint.objects }
+  /// How many requests had a time before that of the request ahead of them, and were given that
+  /// one instead, so that times never decrease.
+  public let timesRaised: Int
+  /// What its objects take.
+  let footprint: Footprint
+  /// What was noticed when the trace was read from a file; empty for any other.
+  public let reading: ReadingFacts
+
+  /// This trace with next uses, once somebody has asked for it.
+  let withNextUsesCache = Locked<PreparedTrace?>(nil)
+  /// This trace with its prompts from back to front, once somebody has asked for it.
+  let tailFirstCache = Locked<PreparedTrace?>(nil)
+
+  /// Wraps columns whose ids are known to be between 1 and `requests.objects`.
+  init(
+    name: String, requests: RequestColumns, footprint: Footprint, timesRaised: Int = 0,
+    reading: ReadingFacts = ReadingFacts(), prompts: UnsafePointer<UInt32>? = nil
+  ) {
+    self.name = name
+    self.requests = requests
+    self.footprint = footprint
+    self.timesRaised = timesRaised
+    self.reading = reading
+    self.prompts = prompts
+  }
+
+  /// Sentences that whoever reads results of the trace must know: what was resolved, moved or left
+  /// out when it was read. Empty when there is nothing to tell.
+  public var notes: [String] {
+    var notes = reading.notes(objects: requests.objects)
+    if timesRaised > 0 {
+      notes.append(
+        NumberText.counted(timesRaised, "request")
+          + " had a time before that of the previous request and "
+          + "\(timesRaised == 1 ? "was" : "were") set to that time.")
+    }
+    return notes
+  }
+
+  /// Which part of the objects the trace has.
+  public var sampling: TraceSampling { reading.sampling }
+
+  /// Whether the trace has sizes in bytes.
+  public var hasSizes: Bool { requests.sizes != nil }
+}
+
+/// The objects of a trace, and what they take.
+struct Footprint: Sendable, Hashable {
+  /// Number of the objects that a cache may store.
+  private(set) var objects: Int
+  /// Sum of their sizes; their number where the trace has no sizes.
+  private(set) var bytes: UInt64
+  /// Sum of the sizes of all objects, by the first request of each, whatever it does.
+  let all: UInt64
+
+  /// The footprint of columns whose objects all together take `bytes`, by the size of each one's
+  /// first request.
+  ///
+  /// - Complexity: O(requests) for traces with operations, and 1 byte an object where some store
+  ///   nothing.
+  init(of columns: RequestColumns, all bytes: UInt64) {
+    objects = columns.objects
+    self.bytes = bytes
+    all = bytes
+    guard let operations = columns.operations else { return }
+    let storing = [Operation.get, .set].map(\.rawValue)
+    // Every other operation has a larger number.
+    let last = storing.max() ?? 0
+    guard (0..<columns.count).contains(where: { operations[$0] > last }) else { return }
+    (objects, self.bytes) = (0, 0)
+    var isSeen = [Bool](repeating: false, count: columns.objects + 1)
+    isSeen.withUnsafeMutableBufferPointer { isSeen in
+      for index in 0..<columns.count where operations[index] <= last {
+        let id = Int(columns.ids[index])
+        if isSeen[id] { continue }
+        isSeen[id] = true
+        objects += 1
+        self.bytes &+= UInt64(columns.sizes?[index] ?? 1)
+      }
+    }
+  }
+}
+
+extension PreparedTrace {
+  /// Called during preparation with the number of requests so far, every million or so. What it
+  /// throws ends the preparation.
+  public typealias Progress = (_ requests: Int) throws -> Void
+
+  /// Chooses columns to keep from those there are: what is left out takes no memory.
+  public typealias ColumnChoice = (_ available: TraceColumns) -> TraceColumns
+
+  /// Reads a source to its end and gives its objects dense ids in order of first appearance.
+  ///
+  /// Memory: the columns, and while it runs about 20 to 35 bytes a distinct object for the keys.
+  /// Where the source knows its number of requests, what they need is compared with what the
+  /// machine has left before anything is read; elsewhere preparation ends when little is left.
+  ///
+  /// - Parameters:
+  ///   - source: a trace file or a generator.
+  ///   - name: the trace's name in results.
+  ///   - wanted: which columns to keep of those the source has.
+  ///   - progress: told every million requests.
+  /// - Throws: what the source throws; `TraceError` for more than 2^32 - 2 distinct objects and
+  ///   when there is not enough memory.
+  /// - Complexity: O(requests) expected.
+  public static func prepare(
+    source: some RecordSource, name: String, keeping wanted: ColumnChoice = { $0 },
+    progress: Progress? = nil
+  ) throws -> PreparedTrace {
+    try prepare(
+      source: source, name: name, keeping: wanted, memory: .machine, progress: progress)
+  }
+
+  /// The same within a budget of memory. With a folder to spill to, columns are in files there
+  /// without a name, and only the keys are in memory: for a trace that is read in order, as a
+  /// writer does, and not simulated.
+  static func prepare(
+    source: some RecordSource, name: String, keeping wanted: ColumnChoice = { $0 },
+    memory: MemoryBudget, spillingTo folder: String? = nil, threads: Int = 1,
+    progress: Progress? = nil
+  ) throws -> PreparedTrace {
+    let interval = 1 << 20
+    // A destination may be a device, whose folder takes no files.
+    let folder = folder.flatMap { SpillFile.works(in: $0) ? $0 : nil }
+    let columns = wanted(source.columns)
+    if let requests = source.requestCount, folder == nil {
+      try memory.check(
+        UInt64(requests) * UInt64(columns.bytesPerRequest), for: "\(requests) requests", in: name,
+        advice: "generate fewer requests")
+    }
+    var builder = try TraceBuilder(
+      columns: columns, keyLimit: source.keyLimit, sizeRule: source.sizeRule, memory: memory,
+      spillingTo: folder)
+    var reported = 0
+    func report(_ count: Int) throws {
+      guard count - reported >= interval else { return }
+      reported = count
+      try memory.checkReserve(after: reported, in: name)
+      try progress?(reported)
+    }
+    do {
+      if let pieces = try (source as? FileSource)?.pieces(threads: threads),
+        let keys = builder.sharedKeys()
+      {
+        try pieces.read(keys) { piece in
+          try builder.add(piece)
+          try report(builder.count)
+        }
+      } else {
+        try source.records { batch in
+          try builder.add(batch)
+          try report(builder.count)
+          return true
+        }
+      }
+    } catch var error as TraceError where error.source == "preparation" {
+      error.source = name
+      throw error
+    }
+    return try builder.finish(name: name, reading: source.reading)
+  }
+
+  /// Reads a trace file, compressed or not. A prepared one (format `larder`) is read as it is, and
+  /// checked. One that is larger than half of the memory that is left is mapped, if it is not
+  /// compressed: then nobody may change or shorten it while the trace is in use.
+  ///
+  /// Files of fixed-width records are decoded and numbered in `threads` threads, with the same
+  /// result; others are decoded in one, where there is another core, and numbered in the caller's.
+  ///
+  /// - Parameters:
+  ///   - path: the file.
+  ///   - format: its format and options; nil to recognise it by name and content.
+  ///   - wanted: which columns to keep of those the file has; a prepared one keeps them all.
+  ///   - threads: how many may be used; as many as there are processors by default.
+  ///   - progress: told every million requests.
+  /// - Throws: `TraceError` for the file, `ComponentError` for the format.
+  public static func load(
+    path: String, format: ComponentSpec? = nil, keeping wanted: ColumnChoice = { $0 },
+    threads: Int? = nil, progress: Progress? = nil
+  ) throws -> PreparedTrace {
+    try load(
+      FileSource(path: path, format: format), keeping: wanted, threads: threads,
+      progress: progress)
+  }
+
+  /// Reads the files of a reference as one trace; as `load(path:)`.
+  public static func load(
+    _ reference: TraceReference, keeping wanted: ColumnChoice = { $0 }, threads: Int? = nil,
+    progress: Progress? = nil
+  ) throws -> PreparedTrace {
+    try load(FileSource(reference), keeping: wanted, threads: threads, progress: progress)
+  }
+
+  /// Reads a trace file that has been looked at already; as `load(path:)`. The way to read a pipe,
+  /// which cannot be opened twice.
+  ///
+  /// - Parameter folder: where columns are spilled, for a trace that is only written again: in
+  ///   memory are then the keys alone, and on the folder's disk as much more as the columns take.
+  public static func load(
+    _ source: FileSource, keeping wanted: ColumnChoice = { $0 }, spillingTo folder: String? = nil,
+    threads: Int? = nil, progress: Progress? = nil
+  ) throws -> PreparedTrace {
+    let trace =
+      try source.prepared()
+      ?? prepare(
+        source: source, name: source.name, keeping: wanted, memory: .machine, spillingTo: folder,
+        threads: threads ?? FilePieces.threadsDefault, progress: progress)
+    if trace.requests.count == 0 {
+      throw trace.reading.noRequests(in: source.path)
+    }
+    return trace
+  }
+}
+
+extension PreparedTrace {
+  /// Some requests of the trace as a trace of their own: the same columns but for next uses, with
+  /// ids that are dense again.
+  ///
+  /// - Parameters:
+  ///   - positions: which requests, ascending.
+  ///   - withPrompts: true if the requests are whole prompts, to be those of the new trace.
+  /// - Throws: when there is no memory.
+  /// - Complexity: O(positions), and 4 bytes an object of the whole trace.
+  public func requests(
+    at positions: [Int], withPrompts: Bool = false
+  ) throws(TraceError) -> PreparedTrace {
+    let storage = ColumnStorage()
+    let count = positions.count
+    let numbers = try GrowableColumn<ObjectID>(capacity: requests.objects + 1)
+    let ids = try GrowableColumn<ObjectID>(capacity: max(1, count))
+    var objects: ObjectID = 0
+    var footprint: UInt64 = 0
+    for (place, position) in positions.enumerated() {
+      let id = Int(requests.ids[position])
+      if numbers.base[id] == 0 {
+        objects += 1
+        numbers.base[id] = objects
+        footprint &+= UInt64(requests.sizes?[position] ?? 1)
+      }
+      ids.base[place] = numbers.base[id]
+    }
+    var columns = RequestColumns(
+      count: count, objects: Int(objects), ids: storage.adopt(ids, count: count), owner: storage)
+    columns.sizes = try Self.gather(requests.sizes, positions, storage)
+    columns.times = try Self.gather(requests.times, positions, storage)
+    columns.operations = try Self.gather(requests.operations, positions, storage)
+    columns.ttls = try Self.gather(requests.ttls, positions, storage)
+    columns.costs = try Self.gather(requests.costs, positions, storage)
+    let prompts = try Self.gather(withPrompts ? self.prompts : nil, positions, storage)
+    return PreparedTrace(
+      name: name, requests: columns, footprint: Footprint(of: columns, all: footprint),
+      prompts: prompts)
+  }
+
+  private static func gather<Element: BitwiseCopyable>(
+    _ source: UnsafePointer<Element>?, _ positions: [Int], _ storage: ColumnStorage
+  ) throws(TraceError) -> UnsafePointer<Element>? {
+    guard let source else { return nil }
+    let column = try GrowableColumn<Element>(capacity: max(1, positions.count))
+    for (place, position) in positions.enumerated() { column.base[place] = source[position] }
+    return storage.adopt(column, count: positions.count)
+  }
+}
+
+extension PreparedTrace {
+  /// The trace with the next use of each request's object, which the policies that know the future
+  /// read: the index of the next get that a copy kept from here on could answer. A copy that is set
+  /// anew or deleted first answers none; that the origin changes does not matter to a cache that is
+  /// not told.
+  ///
+  /// Worked out by one pass from the end, at most once a trace however many threads ask, and kept
+  /// as long as the trace is. Takes 4 bytes a request, and 4 an object while it is worked out; the
+  /// other columns are shared.
+  ///
+  /// - Throws: when there are more than 2^32 - 2 requests, or no memory.
+  /// - Complexity: O(requests) the first time, O(1) after it.
+  public func withNextUses() throws(TraceError) -> PreparedTrace {
+    if requests.nextUses != nil { return self }
+    do {
+      return try withNextUsesCache.withLock { cache in
+        if let known = cache { return known }
+        let made = try computeNextUses()
+        cache = made
+        return made
+      }
+    } catch let error as TraceError {
+      throw error
+    } catch {
+      throw TraceError("\(error)", in: name)
+    }
+  }
+
+  private func computeNextUses() throws(TraceError) -> PreparedTrace {
+    // The largest 32-bit number means never.
+    let limit = Int(Request.never) - 1
+    guard requests.count <= limit else {
+      throw TraceError(
+        "\(requests.count) requests exceed the limit of \(limit) for next uses",
+        in: name, advice: "shorten the trace, or remove the policies that know the future")
+    }
+    try MemoryBudget.machine.check(
+      4 * UInt64(requests.count + requests.objects), for: "the next uses of all requests", in: name,
+      advice: "shorten the trace, or remove the policies that know the future")
+    let column = try GrowableColumn<UInt32>(capacity: requests.count)
+    let last = try GrowableColumn<UInt32>(capacity: requests.objects + 1)
+    last.base.update(repeating: Request.never, count: requests.objects + 1)
+    let (ids, next, latest) = (requests.ids, column.base, last.base)
+    let ahead = 16
+    var index = requests.count - 1
+    while index >= 0 {
+      if index >= ahead { larder_prefetch(latest + Int(ids[index - ahead])) }
+      let id = Int(ids[index])
+      next[index] = latest[id]
+      switch Operation(rawValue: requests.operations?[index] ?? 0) {
+      case .set, .delete: latest[id] = Request.never
+      case .modify, .bypass, .expire: break
+      case .get, nil: latest[id] = UInt32(truncatingIfNeeded: index)
+      }
+      index -= 1
+    }
+    let storage = ColumnStorage(over: requests.owner)
+    var columns = requests
+    columns.nextUses = storage.adopt(column, count: requests.count)
+    columns.owner = storage
+    return PreparedTrace(
+      name: name, requests: columns, footprint: footprint, timesRaised: timesRaised,
+      reading: reading, prompts: prompts)
+  }
+}
+
+/// A prepared trace as a source of records: the keys are its dense ids.
+public struct PreparedSource: RecordSource {
+  /// The trace.
+  public let trace: PreparedTrace
+
+  /// A source of the trace's requests.
+  public init(_ trace: PreparedTrace) { self.trace = trace }
+
+  /// The trace's columns.
+  public var columns: TraceColumns { trace.columns }
+
+  /// One more than the largest id.
+  public var keyLimit: Int? { trace.requests.objects + 1 }
+
+  /// All of the trace's requests.
+  public var requestCount: Int? { trace.requests.count }
+
+  /// The trace's.
+  public var samplingRate: Double { trace.sampling.rate }
+
+  /// Which part of the objects the trace has.
+  public var reading: ReadingFacts {
+    var facts = ReadingFacts()
+    facts.sampling = trace.sampling
+    return facts
+  }
+
+  /// Hands all requests to `sink`, in batches, until it wants no more.
+  ///
+  /// - Complexity: O(requests).
+  public func records(into sink: RecordSink) throws {
+    try withoutActuallyEscaping(sink) { sink in
+      try fill(RecordBatch(skipsZeroSizes: false, sink: sink))
+    }
+  }
+
+  /// Puts all requests into `batch`.
+  func fill(_ batch: RecordBatch) throws {
+    let requests = trace.requests
+    var start = 0
+    while start < requests.count {
+      let count = min(RecordBatch.capacity, requests.count - start)
+      for i in 0..<count {
+        var record = TraceRecord(key: UInt64(requests.ids[start + i]))
+        if let sizes = requests.sizes { record.size = sizes[start + i] }
+        if let times = requests.times { record.time = times[start + i] }
+        if let operations = requests.operations { record.operation = operations[start + i] }
+        if let ttls = requests.ttls { record.ttl = ttls[start + i] }
+        if let costs = requests.costs { record.cost = costs[start + i] }
+        if let prompts = trace.prompts { record.prompt = prompts[start + i] }
+        batch.records[i] = record
+      }
+      batch.count = count
+      start += count
+      guard try batch.flush() else { return }
+    }
+  }
+}
+
+extension PreparedTrace {
+  /// The columns that the trace has beside the ids.
+  public var columns: TraceColumns {
+    var columns: TraceColumns = []
+    if requests.sizes != nil { columns.insert(.size) }
+    if requests.times != nil { columns.insert(.time) }
+    if requests.operations != nil { columns.insert(.operation) }
+    if requests.ttls != nil { columns.insert(.ttl) }
+    if requests.costs != nil { columns.insert(.cost) }
+    if prompts != nil { columns.insert(.prompt) }
+    return columns
+  }
+}

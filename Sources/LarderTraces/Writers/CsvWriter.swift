@@ -1,0 +1,159 @@
+import LarderEngine
+
+/// Writes a table with a header, which the csv format reads again without being told anything.
+public struct CsvWriter: TraceWriter {
+  /// The format's name.
+  public let name = "csv"
+  /// One line: what it keeps.
+  public let summary = "text table with header: time, id, size, op, ttl, cost, as available"
+  /// The columns that it keeps, beside the ids.
+  public let columns: TraceColumns = [.size, .time, .operation, .ttl, .cost]
+
+  /// A writer.
+  public init() {}
+
+  /// Writes a trace, with its dense ids. Where requests of one object have different sizes the
+  /// column is called `request_size`, which keeps them when the table is read again.
+  ///
+  /// - Complexity: O(requests).
+  public func write(_ trace: PreparedTrace, to path: String) throws(TraceError) {
+    let file = try OutputFile(path: path)
+    do {
+      try write(
+        PreparedSource(trace), to: file,
+        sizeName: Self.hasSizeChanges(trace) ? "request_size" : "size")
+    } catch let error as TraceError {
+      throw error
+    } catch {
+      throw TraceError("\(error)", in: path)
+    }
+  }
+
+  /// Writes a source's records as they come, with the keys of the source (hashes where its ids are
+  /// text) and without keeping them in memory.
+  ///
+  /// - Throws: what the source throws, and when the file cannot be written; nothing is left then.
+  /// - Complexity: O(requests).
+  public func write(_ source: some RecordSource, to path: String) throws {
+    try write(source, to: OutputFile(path: path))
+  }
+
+  func write(
+    _ source: some RecordSource, to file: OutputFile, sizeName: String = "size"
+  ) throws {
+    let columns = source.columns
+    try file.write(Array((CsvWriter.header(columns, sizeName) + "\n").utf8))
+    var line = DecimalText()
+    try source.records { batch in
+      for record in batch { CsvWriter.append(record, columns, to: &line) }
+      try file.write(line.bytes)
+      line.bytes.removeAll(keepingCapacity: true)
+      return true
+    }
+    try file.commit()
+  }
+
+  /// Whether requests of one object have different sizes.
+  private static func hasSizeChanges(_ trace: PreparedTrace) -> Bool {
+    guard let sizes = trace.requests.sizes else { return false }
+    var first = [UInt32](repeating: 0, count: trace.requests.objects + 1)
+    var seen: ObjectID = 0
+    for index in 0..<trace.requests.count {
+      let id = trace.requests.ids[index]
+      if id > seen {
+        seen = id
+        first[Int(id)] = sizes[index]
+      } else if first[Int(id)] != sizes[index] {
+        return true
+      }
+    }
+    return false
+  }
+
+  private static func header(_ columns: TraceColumns, _ sizeName: String) -> String {
+    var names = ["id"]
+    if columns.contains(.time) { names.insert("time", at: 0) }
+    if columns.contains(.size) { names.append(sizeName) }
+    if columns.contains(.operation) { names.append("op") }
+    if columns.contains(.ttl) { names.append("ttl") }
+    if columns.contains(.cost) { names.append("cost") }
+    return names.joined(separator: ",")
+  }
+
+  private static func append(
+    _ record: TraceRecord, _ columns: TraceColumns, to line: inout DecimalText
+  ) {
+    let comma = UInt8(ascii: ",")
+    if columns.contains(.time) {
+      line.append(microseconds: record.time)
+      line.bytes.append(comma)
+    }
+    line.append(record.key)
+    if columns.contains(.size) {
+      line.bytes.append(comma)
+      if record.isSizeKnown { line.append(UInt64(record.size)) }
+    }
+    if columns.contains(.operation) {
+      line.bytes.append(comma)
+      line.bytes += (Operation(rawValue: record.operation) ?? .get).word.utf8
+    }
+    if columns.contains(.ttl) {
+      line.bytes.append(comma)
+      line.append(UInt64(record.ttl))
+    }
+    if columns.contains(.cost) {
+      line.bytes.append(comma)
+      if record.cost >= 0 { line.bytes += "\(record.cost)".utf8 }
+    }
+    line.bytes.append(0x0A)
+  }
+}
+
+extension Operation {
+  /// The word for it in traces and reports.
+  public var word: String {
+    switch self {
+    case .get: "get"
+    case .set: "set"
+    case .delete: "delete"
+    case .modify: "modify"
+    case .bypass: "bypass"
+    case .expire: "expire"
+    }
+  }
+}
+
+/// Bytes of text to which numbers are added quickly.
+struct DecimalText {
+  /// The text so far.
+  var bytes: [UInt8] = []
+
+  /// Adds a whole number.
+  mutating func append(_ number: UInt64) {
+    var digits: (UInt64, UInt64, UInt64) = (0, 0, 0)
+    withUnsafeMutableBytes(of: &digits) { space in
+      var start = space.count
+      var rest = number
+      repeat {
+        start -= 1
+        space[start] = 0x30 + UInt8(truncatingIfNeeded: rest % 10)
+        rest /= 10
+      } while rest > 0
+      bytes.append(contentsOf: space[start...])
+    }
+  }
+
+  /// Adds a time as seconds, with as many decimals as it has.
+  mutating func append(microseconds time: UInt64) {
+    append(time / 1_000_000)
+    var fraction = time % 1_000_000
+    guard fraction > 0 else { return }
+    bytes.append(UInt8(ascii: "."))
+    var scale: UInt64 = 100_000
+    while fraction > 0 {
+      bytes.append(0x30 + UInt8(truncatingIfNeeded: fraction / scale))
+      fraction %= scale
+      scale /= 10
+    }
+  }
+}
