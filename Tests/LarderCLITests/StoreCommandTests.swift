@@ -65,7 +65,7 @@ import Testing
     #expect(!without.notes.contains("from the store"))
   }
 
-  @Test(arguments: [1, 3, 7, 100])
+  @Test(arguments: TestEffort.share > 1 ? [3, 80] : [1, 3, 7, 100])
   func partsMergeIntoOneRun(_ count: Int) throws {
     let scratch = try Self.stand()
     for number in (1...count).reversed() {
@@ -164,7 +164,7 @@ import Testing
   @Test func aKilledPartGoesOn() throws {
     let scratch = try ScratchFolder()
     try scratch.write(
-      Self.workload.replacing("requests: 20000", with: "requests: 100000"), to: "tiny.yaml")
+      Self.workload.replacing("requests: 20000", with: "requests: 40000"), to: "tiny.yaml")
     let process = Process()
     process.executableURL = try LarderProcess.executable()
     process.arguments = [

@@ -71,7 +71,7 @@ import Testing
     let lines = try #require(curve.text).split(separator: "\n")
     #expect(lines.count == 21)
     #expect(lines[0].hasPrefix("trace,policy,method,unit,capacity,requests,hits"))
-    let advice = CallText { larder_advise(trace, "capacity=5%\ntime-budget=1s", 0, $0, $1) }
+    let advice = CallText { larder_advise(trace, "capacity=5%\ntime-budget=0.1s", 0, $0, $1) }
     #expect(advice.error == nil)
     #expect(try #require(advice.text).contains("\"capacities\""))
     #expect(

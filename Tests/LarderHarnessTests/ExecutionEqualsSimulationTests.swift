@@ -1,5 +1,6 @@
 import Larder
 import LarderEngine
+import TestSupport
 import Testing
 
 @testable import LarderExperiments
@@ -10,15 +11,20 @@ import Testing
   static let policies = PolicyRegistry.standard.map(\.description)
     .filter { !$0.needs.contains(.nextUse) }.map(\.name)
 
-  @Test(arguments: policies, [ConfigurationKind.memory, .disk])
-  func everyPolicyCountsAsSimulated(policy: String, kind: ConfigurationKind) throws {
+  @Test(arguments: Array(policies.enumerated()), [ConfigurationKind.memory, .disk])
+  func everyPolicyCountsAsSimulated(
+    named: (offset: Int, element: String), kind: ConfigurationKind
+  ) throws {
+    let policy = named.element
     let requests = kind == .memory ? 2_000 : 800
     let traces = [
       ExecutionTrace(requests: requests, seed: 1),
       ExecutionTrace(requests: requests, hasOperations: false, isTimed: false, seed: 2),
       ExecutionTrace(requests: requests, hasSizes: false, seed: 3),
     ]
-    for (number, description) in traces.enumerated() {
+    for (number, description) in TestEffort.cases(
+      Array(traces.enumerated()), offset: named.offset)
+    {
       let trace = description.prepared()
       for unit in description.hasSizes ? [CapacityUnit.objects, .bytes] : [.objects] {
         let stand = ExecutionStand()
@@ -44,14 +50,15 @@ import Testing
     }
   }
 
-  @Test(arguments: policies)
-  func hybridsCountAsSimulated(policy: String) throws {
+  @Test(arguments: Array(policies.enumerated()))
+  func hybridsCountAsSimulated(named: (offset: Int, element: String)) throws {
+    let policy = named.element
     let rules = [
       HybridRules(), HybridRules(inclusion: .exclusive),
       HybridRules(inclusion: .exclusive, promotion: .secondHit),
       HybridRules(promotion: .never),
     ]
-    for (number, rules) in rules.enumerated() {
+    for (number, rules) in TestEffort.cases(Array(rules.enumerated()), offset: named.offset) {
       let trace = ExecutionTrace(requests: 800, seed: UInt64(number)).prepared()
       let unit: CapacityUnit = number % 2 == 0 ? .bytes : .objects
       let stand = ExecutionStand()

@@ -1,5 +1,6 @@
 import Foundation
 import LarderEngine
+import TestSupport
 import Testing
 
 /// The engine against counts pinned by the naive models, on traces that every machine can make.
@@ -12,7 +13,7 @@ import Testing
     let columns = trace.columns()
     let rows = try GoldenTable.load().filter { $0.key[0] == name }
     #expect(!rows.isEmpty)
-    for row in rows {
+    for row in TestEffort.cases(rows, atLeast: 120) {
       let simulation = try PolicyRegistry.makeSimulation(row.setup(), over: columns)
       simulation.run(upTo: columns.count, untilFirstEviction: false)
       let found = GoldenRow(key: row.key, counts: simulation.counts)
@@ -28,7 +29,7 @@ import Testing
   @Test func theTableIsTheModels() throws {
     let rows = try GoldenTable.load().filter { $0.key[3] == "8" || $0.key[3] == "600" }
     #expect(!rows.isEmpty)
-    for row in rows {
+    for row in TestEffort.cases(rows, atLeast: 40) {
       #expect(try GoldenTable.modelled(row.key).description == row.description)
     }
   }

@@ -1,14 +1,22 @@
 import LarderEngine
+import TestSupport
 import Testing
 
 /// Hybrids with time against their naive model, for every pair of policies.
 @Suite struct TimedHybridTests {
   static let policies = PolicyRegistry.standard.map(\.description.name)
 
+  /// Every policy so many times, or a share of that, another one with each policy in memory.
+  private static func disks(_ memory: String, times: Int) -> [String] {
+    TestEffort.cases(
+      Array(repeatElement(policies, count: times).joined()), atLeast: 12,
+      offset: policies.firstIndex(of: memory) ?? 0)
+  }
+
   @Test(arguments: policies)
   func everyPairAgrees(memory: String) throws {
     var random = TestRandom(seed: 21)
-    for (round, disk) in (Self.policies + Self.policies + Self.policies).enumerated() {
+    for (round, disk) in Self.disks(memory, times: 3).enumerated() {
       var setup = try Self.setup(memory, disk, round: round, &random)
       setup.time = try TimedDifferential.model(&random)
       let trace = Self.trace(for: setup, &random)
@@ -23,7 +31,7 @@ import Testing
     // What was requested before is another question where sets and demotions are told of, too.
     func storing(_ name: String) -> String { name == "la-cache" ? name + ":admission=all" : name }
     let memory = storing(memory)
-    for (round, disk) in (Self.policies + Self.policies).map(storing).enumerated() {
+    for (round, disk) in Self.disks(memory, times: 2).map(storing).enumerated() {
       var setup = try Self.setup(memory, disk, round: round, &random)
       let trace = Self.trace(for: setup, &random)
       // To a policy that is told of gets, a set is none.

@@ -1,5 +1,6 @@
 import Foundation
 import LarderEngine
+import TestSupport
 import Testing
 
 @testable import LarderExperiments
@@ -16,7 +17,8 @@ import Testing
 
   /// How many draws there are; the first ones are always the same.
   private static let draws =
-    ProcessInfo.processInfo.environment["LARDER_DRAWS"].flatMap { Int($0) } ?? 420
+    ProcessInfo.processInfo.environment["LARDER_DRAWS"].flatMap { Int($0) }
+    ?? TestEffort.rounds(420, atLeast: 84)
 
   @Test(arguments: 0..<parts)
   func executedEqualsSimulated(part: Int) throws {

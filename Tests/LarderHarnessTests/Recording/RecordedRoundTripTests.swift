@@ -197,7 +197,8 @@ struct RecordedRoundTripTests {
   }
 
   /// The curve of a hundredth of the keys of a large cache is that of all of them, within a point.
-  @Test func aHundredthHasTheCurveOfTheWhole() throws {
+  @Test(.enabled(if: TestEffort.share == 1, "takes 3 million requests: make test-release"))
+  func aHundredthHasTheCurveOfTheWhole() throws {
     defer { remove() }
     let keys = try zipf(requests: 1_500_000, objects: 1_000_000)
     func curve(_ sampling: Double) throws -> MissRatioCurve {

@@ -1,6 +1,7 @@
 import Foundation
 import LarderEngine
 import LarderTraces
+import TestSupport
 import Testing
 
 @testable import LarderExperiments
@@ -53,7 +54,7 @@ import Testing
     let curves = try CurveMaker(trace: trace, settings: settings).make()
     let curve = try #require(curves.curves.first)
     #expect(curve.method == .exact)
-    for point in curve.points {
+    for point in TestEffort.cases(curve.points, atLeast: 8) {
       let simulation = try PolicyRegistry.makeSimulation(
         SimulationSetup(
           arrangement: .memory(

@@ -12,8 +12,9 @@ import Testing
 @Suite(.endsInTime) struct DiskCallFaultTests {
   @Test(arguments: FaultRound.Plan.all)
   func whateverFailsNothingIsWrongAndNothingAcknowledgedIsLost(plan: FaultRound.Plan) throws {
-    for round in 0..<2 {
-      let done = try FaultRound.run(seed: 11, round: round, plan: plan, stride: 5)
+    for round in 0..<TestEffort.rounds(2) {
+      let done = try FaultRound.run(
+        seed: 11, round: round, plan: plan, stride: TestEffort.share > 1 ? 11 : 5)
       #expect(done.places > 0)
     }
   }

@@ -1,15 +1,20 @@
 import LarderEngine
+import TestSupport
 import Testing
 
 @testable import Larder
 
 /// An executed run and a simulated one of the same cell count the same.
 @Suite struct DiskEqualsSimulatedTests {
-  @Test(arguments: Policies.executable, [CapacityUnit.objects, .bytes])
-  func countsAreEqualToTheRequest(policy: String, unit: CapacityUnit) throws {
+  @Test(arguments: Array(Policies.executable.enumerated()), [CapacityUnit.objects, .bytes])
+  func countsAreEqualToTheRequest(
+    policy: (offset: Int, element: String), unit: CapacityUnit
+  ) throws {
     let cases: [(capacity: Int, age: UInt32?)] = [(90, nil), (13, 25), (60, 25), (1, nil)]
-    for (seed, (capacity, age)) in cases.enumerated() {
-      try check(policy, unit, capacity: capacity, age: age, seed: seed)
+    for (seed, (capacity, age)) in TestEffort.cases(
+      Array(cases.enumerated()), offset: policy.offset)
+    {
+      try check(policy.element, unit, capacity: capacity, age: age, seed: seed)
     }
   }
 

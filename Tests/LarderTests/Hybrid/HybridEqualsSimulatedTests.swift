@@ -1,4 +1,5 @@
 import LarderEngine
+import TestSupport
 import Testing
 
 @testable import Larder
@@ -15,20 +16,21 @@ import Testing
   func countsAreEqualToTheRequest(
     policy: (offset: Int, element: String), inclusion: HybridRules.Inclusion
   ) throws {
-    var cell = policy.offset
-    for promotion in HybridRules.Promotion.allCases {
-      for placement in Self.placements {
-        for unit in [CapacityUnit.objects, .bytes] {
-          // Every policy is on disk, too, and over the cells with several ones before it.
-          let disk = Policies.executable[
-            (policy.offset + cell) % Policies.executable.count]
-          try check(
-            policy.element, disk, unit,
-            HybridRules(inclusion: inclusion, promotion: promotion, placement: placement),
-            seed: UInt64(cell))
-          cell += 1
-        }
+    let cells = HybridRules.Promotion.allCases.flatMap { promotion in
+      Self.placements.flatMap { placement in
+        [CapacityUnit.objects, .bytes].map { (promotion, placement, $0) }
       }
+    }
+    for (number, (promotion, placement, unit)) in TestEffort.cases(
+      Array(cells.enumerated()), offset: policy.offset)
+    {
+      // Every policy is on disk, too, and over the cells with several ones in memory.
+      let cell = policy.offset + number
+      let disk = Policies.executable[(policy.offset + cell) % Policies.executable.count]
+      try check(
+        policy.element, disk, unit,
+        HybridRules(inclusion: inclusion, promotion: promotion, placement: placement),
+        seed: UInt64(cell))
     }
   }
 

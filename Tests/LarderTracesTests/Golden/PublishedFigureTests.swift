@@ -1,6 +1,7 @@
 import Foundation
 import LarderEngine
 import LarderTraces
+import TestSupport
 import Testing
 
 /// Where figures that others have printed stand: beside the folder with the traces.
@@ -71,7 +72,7 @@ struct PublishedFigureTests {
   @Test func theARCPaper() throws {
     let figures = try Self.figures("published-arc.csv").filter { $0.trace == "OLTP" }
     #expect(figures.count >= 15)
-    for (figure, points) in try distances(figures) {
+    for (figure, points) in try distances(TestEffort.cases(figures, atLeast: 4)) {
       #expect(abs(points) <= 0.02, "\(figure.policy) at \(figure.capacity)")
     }
   }
@@ -80,7 +81,7 @@ struct PublishedFigureTests {
   @Test func caffeine() throws {
     let figures = try Self.figures("published-caffeine.csv").filter { $0.policy == "W-TinyLFU" }
     #expect(figures.count == 16)
-    for (figure, points) in try distances(figures) {
+    for (figure, points) in try distances(TestEffort.cases(figures, atLeast: 4)) {
       let allowed = figure.trace == "OLTP" ? 0.5 : 1
       #expect(abs(points) <= allowed, "\(figure.trace) at \(figure.capacity): \(points)")
     }

@@ -60,7 +60,7 @@ struct FilePiecesTests {
   @Test(arguments: 0..<8)
   func numbersAreThoseOfADictionary(_ part: Int) throws {
     let folder = try TestFolder()
-    for seed in 0..<250 {
+    for seed in 0..<TestEffort.rounds(250) {
       var random = SeededRandom(state: UInt64(part * 1000 + seed))
       let count = 1 + Int(random.next() % (seed % 10 == 0 ? 40_000 : 700))
       let records = records(&random, count, keys: 1 + random.next() % UInt64(2 * count))
