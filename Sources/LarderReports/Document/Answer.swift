@@ -45,7 +45,7 @@ struct AnswerCard {
   let title: String
   /// The policy to use; nil if the choice does not matter.
   let policy: String?
-  /// How generally the recommendation holds, in a few words.
+  /// The capacities for which the recommendation holds, in a few words.
   let standing: String
   let facts: [(name: String, value: String)]
 

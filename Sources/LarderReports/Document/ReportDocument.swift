@@ -75,7 +75,7 @@ struct ReportDocument {
     self.details = details.withOwnNames(&taken)
   }
 
-  /// How to read the answer.
+  /// An explanation of the answer.
   private static let reading =
     "Differences are in percentage points; below \(Metric.noisePoints) points there is no real "
     + "difference. Policies that know the future are bounds or references: they never lead, and no "

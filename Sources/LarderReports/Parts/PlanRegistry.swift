@@ -115,7 +115,7 @@ package struct PlanSettings: Sendable, Hashable {
   package var image = "larder"
   /// The persistent volume claim with workload, traces and store, for Kubernetes.
   package var claim = "larder"
-  /// Where that volume is mounted.
+  /// The mount point of that volume.
   package var mount = "/larder"
 
   package init() {}
