@@ -189,8 +189,9 @@ typedef struct {
   void (*destroy)(void *context, int64_t policy);
   /* Null, or the whole cache in the caller's language, for traces of gets only: one call for
    * thousands of requests, for languages in which a call for each decision is slow. For each
-   * object, in order: a resident one is a hit. One larger than the capacity is a rejection. Otherwise evict
-   * until it fits, and insert it. `sizes` is null if the capacity counts objects. Returns 0. */
+   * object, in order: a resident one is a hit. One larger than the capacity is a rejection.
+   * Otherwise evict until it fits, and insert it. `sizes` is null if the capacity counts objects.
+   * Returns 0. */
   int64_t (*replay)(
       void *context, int64_t policy, const uint32_t *objects, const uint32_t *sizes,
       uint64_t count, larder_gets *gets);

@@ -58,11 +58,11 @@ static inline __attribute__((always_inline)) void larder_pause(void) {
 /// optimiser knows that a store releases no object, so it may move the retain of a value that was
 /// read under protection behind it. Another thread can then destroy the value in between. The
 /// retain cannot move behind this function, for two independent reasons:
-/// - In Swift's intermediate language (SIL) this is a call of a function without a body. Such a call
-///   may release any object reachable from memory, so a copy made before the call must own its
+/// - In Swift's intermediate language (SIL) this is a call of a function without a body. Such a
+///   call may release any object reachable from memory, so a copy made before the call must own its
 ///   reference by then.
-/// - In LLVM's, where the body is inlined, the assembler statement is a call that may read and write
-///   all memory. Passes that move retains step over loads and stores, atomic ones included, and
+/// - In LLVM's, where the body is inlined, the assembler statement is a call that may read and
+///   write all memory. Passes that move retains step over loads and stores, atomic ones included, and
 ///   stop at calls. Every other pass keeps the order of two calls with side effects.
 /// The processor keeps the order because the store is a C11 release store. It pairs with the
 /// sequentially consistent load or exchange through which another thread takes the memory next.
