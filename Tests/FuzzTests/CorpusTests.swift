@@ -64,7 +64,7 @@ import Testing
     return others * 20 <= input.count
   }
 
-  @Test func everyFolderIsOfATarget() throws {
+  @Test func everyFolderBelongsToATarget() throws {
     let names = Set(FuzzRegistry.all.map(\.name))
     #expect(names.count == FuzzRegistry.all.count)
     for kind in ["Corpus", "Regressions"] {

@@ -46,7 +46,7 @@ import Testing
 
   /// The workload's traces, its seed and what it says of advice; `run` makes the same decision
   /// first.
-  @Test func aWorkloadFileSaysWhatToAdviseOn() throws {
+  @Test func workloadFileSetsTracesAndSeed() throws {
     let scratch = try ScratchFolder()
     try scratch.write(Self.trace, to: "a.txt")
     try scratch.write(Self.trace, to: "b.txt")
@@ -94,7 +94,7 @@ import Testing
   }
 
   /// The screen says of which part of the trace a hit ratio is, and gives that of the whole.
-  @Test func aHitRatioOfAPartIsNamedBesideThatOfAll() throws {
+  @Test func partialHitRatioIsShownWithTheTotal() throws {
     let scratch = try ScratchFolder()
     let lines = (0..<600).map { "\($0 % 40),get\n\(1000 + $0),bypass\n" }
     try scratch.write(lines.joined(), to: "t.csv")

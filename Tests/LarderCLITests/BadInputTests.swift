@@ -109,14 +109,14 @@ import Testing
   }
 
   @Test(arguments: [["run", ""], ["simulate", "ok.txt", "--policy", "lru", "--capacity", ""]])
-  func anEmptyArgumentIsTold(_ arguments: [String]) throws {
+  func emptyArgumentIsAnError(_ arguments: [String]) throws {
     let run = try LarderProcess(arguments)
     #expect(run.exitCode == 2)
     #expect(run.noteLines.count == 1)
     #expect(run.notes.contains("an argument is empty"))
   }
 
-  @Test func aNameCannotWriteMoreThanItsLine() throws {
+  @Test func namesCannotAddLines() throws {
     let scratch = try ScratchFolder()
     let run = try LarderProcess(
       ["simulate", "no\nfile\u{1B}[31m", "--policy", "lru", "--capacity", "1"], in: scratch.folder)

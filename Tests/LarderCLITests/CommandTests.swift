@@ -53,7 +53,7 @@ import Testing
     #expect(counts[0] == counts[2])
   }
 
-  @Test func withoutOutputResultsGoBesideTheWorkload() throws {
+  @Test func resultsDefaultToAFolderNextToTheWorkload() throws {
     let scratch = try ScratchFolder()
     try scratch.write(Self.workload, to: "tiny.yaml")
     let run = try LarderProcess(["run", "tiny.yaml", "--quiet"], in: scratch.folder)
@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  @Test func csvOnTheOutputIsAloneThere() throws {
+  @Test func csvOnStandardOutputHasNoOtherText() throws {
     let scratch = try ScratchFolder()
     try scratch.write("1\n2\n1\n3\n2\n1\n", to: "t.txt")
     let run = try LarderProcess(
@@ -117,7 +117,7 @@ import Testing
     #expect(traces == ["t.txt", "b/t.txt"])
   }
 
-  @Test func policiesAndCapacitiesAddUp() throws {
+  @Test func repeatedOptionsAreCombined() throws {
     let scratch = try ScratchFolder()
     try scratch.write("1\n2\n1\n3\n2\n1\n", to: "t.txt")
     let run = try LarderProcess(
@@ -132,7 +132,7 @@ import Testing
     #expect(cells == ["lru 1", "lru 2", "fifo 1", "fifo 2", "mru 1", "mru 2"])
   }
 
-  @Test func filtersStandBeforePolicies() throws {
+  @Test func filtersApplyToPolicies() throws {
     let scratch = try ScratchFolder()
     try scratch.write("1\n2\n1\n1\n3\n2\n1\n", to: "t.txt")
     let run = try LarderProcess(
@@ -207,7 +207,7 @@ import Testing
   }
 
   /// Bounds stand where policies do, but not before a filter, and not in a hybrid.
-  @Test func boundsHaveHitsAndNothingElse() throws {
+  @Test func boundsHaveHitsOnly() throws {
     let scratch = try ScratchFolder()
     try scratch.write("1\n2\n1\n3\n2\n1\n", to: "t.txt")
     let bounds = [
@@ -232,7 +232,7 @@ import Testing
     #expect(report.contains("Bounds apply to one tier, so"))
   }
 
-  @Test func nothingLeftAfterWarmUpHasEmptyRatios() throws {
+  @Test func warmUpOfWholeTraceHasEmptyRatios() throws {
     let scratch = try ScratchFolder()
     try scratch.write(Self.workload + "warm-up: 20000\n", to: "tiny.yaml")
     let run = try LarderProcess(

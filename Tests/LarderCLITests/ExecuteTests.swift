@@ -36,7 +36,7 @@ import Testing
     return (run, try text("counts.csv"), rows, try text("report.md"))
   }
 
-  @Test func executedRunsStandBesideSimulatedOnes() throws {
+  @Test func executedRunsAccompanySimulatedOnes() throws {
     let scratch = try ScratchFolder()
     let simulated = try run("", in: scratch, to: "simulated")
     let both = try run(
@@ -64,7 +64,7 @@ import Testing
         == ["1", "2", "1", "2"])
   }
 
-  @Test func whatCannotBeExecutedIsOneLine() throws {
+  @Test func unsupportedExecutionIsOneLine() throws {
     let scratch = try ScratchFolder()
     let cases: [(yaml: String, says: [String])] = [
       ("configurations: {kind: memory, cache: nscahe}", ["x.yaml:4", "'nscahe'", "'nscache'"]),

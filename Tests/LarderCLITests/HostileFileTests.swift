@@ -45,7 +45,7 @@ import Testing
   }
 
   /// A frame of some hundred kilobytes that unpacks to the sample and 4 GiB more.
-  @Test func whatFollowsAPreparedTraceIsNotRead() throws {
+  @Test func bytesAfterAPreparedTraceAreNotRead() throws {
     let scratch = try ScratchFolder()
     let sample = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent()
@@ -81,7 +81,7 @@ import Testing
   }
 
   /// 4 G requests with all columns need 100 GB; the limit keeps machines that have them out of it.
-  @Test func generatorsTellTheirNeedFirst() throws {
+  @Test func generatorsCheckMemoryFirst() throws {
     let scratch = try ScratchFolder()
     let words = """
       trace generate zipf:objects=1000 --requests 4294967294 --sizes constant:value=1 \
@@ -110,7 +110,7 @@ import Testing
   }
 
   /// A limit that leaves a hundred megabytes is enough for a trace of a few.
-  @Test func littleMemoryIsEnoughForLittle() throws {
+  @Test func smallTraceNeedsLittleMemory() throws {
     let scratch = try ScratchFolder()
     let made = try limited(
       "trace generate zipf --requests 1000000 --quiet x.larder", in: scratch, kilobytes: 300_000)
@@ -168,7 +168,7 @@ import Testing
   }
 
   /// The command that is printed for a workload of any name is that command and runs nothing else.
-  @Test func printedCommandsAreTheCommand() throws {
+  @Test func printedCommandsRunAsPrinted() throws {
     let scratch = try ScratchFolder()
     for name in ["a'\u{301};touch x;'\u{301}.yaml", "-dash.yaml", "line\nbreak'.yaml"] {
       try scratch.write(Self.workload, to: name)

@@ -103,7 +103,7 @@ import Testing
     #expect(verify.exitCode == 0 && verify.output.contains("all whole"), "\(verify.output)")
   }
 
-  @Test func mergingRefusesGaps() throws {
+  @Test func mergingRejectsGaps() throws {
     let scratch = try Self.stand()
     _ = try LarderProcess(
       ["run", "tiny.yaml", "--store", "a store", "--part", "1/2", "--quiet"], in: scratch.folder)
@@ -122,7 +122,7 @@ import Testing
     #expect(again.exitCode == 0, "\(again.notes)")
   }
 
-  @Test func mergingRefusesRecordsThatDiffer() throws {
+  @Test func mergingRejectsDifferentRecords() throws {
     let scratch = try Self.stand()
     let run = try LarderProcess(
       ["run", "tiny.yaml", "--store", "store", "--part", "1/1", "--quiet"], in: scratch.folder)
@@ -145,7 +145,7 @@ import Testing
     #expect(verify.exitCode == 1 && verify.output.contains("differ: "))
   }
 
-  @Test func mergingRefusesOtherRules() throws {
+  @Test func mergingRejectsOtherRules() throws {
     let scratch = try Self.stand()
     _ = try LarderProcess(
       ["run", "tiny.yaml", "--store", "store", "--part", "1/1", "--quiet"], in: scratch.folder)
@@ -161,7 +161,7 @@ import Testing
   }
 
   /// A node that dies in the middle of a part, and the part that is queued again.
-  @Test func aKilledPartGoesOn() throws {
+  @Test func killedPartIsResumed() throws {
     let scratch = try ScratchFolder()
     try scratch.write(
       Self.workload.replacing("requests: 20000", with: "requests: 100000"), to: "tiny.yaml")
@@ -197,7 +197,7 @@ import Testing
     #expect(try Self.text(scratch, "merged/counts.csv") == Self.text(scratch, "whole/counts.csv"))
   }
 
-  @Test func schedulersSayWhichPartItIs() throws {
+  @Test func schedulerVariablesSelectThePart() throws {
     let scratch = try ScratchFolder()
     try scratch.write(Self.workload, to: "tiny.yaml")
     func run(_ part: String, _ environment: [String: String]) throws -> LarderProcess {

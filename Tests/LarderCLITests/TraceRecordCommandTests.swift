@@ -171,7 +171,7 @@ struct TraceRecordCommandTests {
   }
 
   @Test(.enabled(if: hasRedis, "needs the package redis-server"))
-  func whatWasRecordedStaysWhenTheServerGoes() throws {
+  func recordingIsKeptWhenTheServerExits() throws {
     let folder = try ScratchFolder()
     let server = try startRedis(folder)
     let run = try larder(
@@ -187,7 +187,7 @@ struct TraceRecordCommandTests {
   }
 
   @Test(.enabled(if: hasRedis, "needs the package redis-server"))
-  func aSignalEndsItWell() throws {
+  func signalEndsTheRecordingCleanly() throws {
     let folder = try ScratchFolder()
     let server = try startRedis(folder)
     let program = try LarderProcess.executable().path
@@ -214,7 +214,7 @@ struct TraceRecordCommandTests {
     #expect(trace.requests.count == 201 && trace.notes.allSatisfy { !$0.contains("stopped") })
   }
 
-  @Test func whatCannotBeReached() throws {
+  @Test func unreachableServerIsAnError() throws {
     let folder = try ScratchFolder()
     let port = try ServerProgram.freePort()
     let closed = try LarderProcess(
@@ -245,7 +245,7 @@ struct TraceRecordCommandTests {
     #expect(folder.files.isEmpty)
   }
 
-  @Test func aFileIsNeverWrittenOver() throws {
+  @Test func existingFileIsNeverOverwritten() throws {
     let folder = try ScratchFolder()
     try folder.write("precious", to: "a")
     let run = try LarderProcess(
@@ -267,7 +267,7 @@ struct TraceRecordCommandTests {
   @Test(arguments: [
     "", ":1", "a:", "a:0", "a:65536", "a:x", "::1", "[::1", "[::1]7", "a b", "a:-1",
   ])
-  func whatIsNoAddress(_ text: String) {
+  func invalidAddressIsAnError(_ text: String) {
     #expect(ServerAddress(argument: text) == nil)
   }
 }

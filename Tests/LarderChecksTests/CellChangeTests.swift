@@ -31,12 +31,12 @@ import Testing
     (.expirations, .different), (.rejections, .different), (.memoryHits, .different),
     (.requests, .different),
   ])
-  func moreIs(_ metric: CheckMetric, _ kind: CellChange.Kind) {
+  func increaseIsJudgedByMetric(_ metric: CheckMetric, _ kind: CellChange.Kind) {
     let change = CellChange(from: cell([metric: 10]), to: cell([metric: 11]))
     #expect(change?.kind == kind)
   }
 
-  @Test func prefixHitsAreJudgedInPlaceOfBlockHits() {
+  @Test func prefixHitsReplaceBlockHits() {
     let before = cell([.requests: 100, .hits: 50, .prefixHits: 30, .prefixTokens: 900])
     let fewer = cell([.requests: 100, .hits: 60, .prefixHits: 29, .prefixTokens: 900])
     #expect(CellChange(from: before, to: fewer)?.kind == .worse)
@@ -46,7 +46,7 @@ import Testing
     #expect(CellChange(from: old, to: before) == nil, "a baseline of an earlier version")
   }
 
-  @Test func aLossIsNotMadeGoodByAGain() {
+  @Test func gainDoesNotOffsetLoss() {
     let before = cell([.requests: 100, .hits: 50, .diskWrites: 10])
     let after = cell([.requests: 100, .hits: 60, .diskWrites: 11])
     #expect(CellChange(from: before, to: after)?.kind == .worse)
@@ -95,7 +95,7 @@ import Testing
     #expect(change?.kind == .different)
   }
 
-  @Test func aCountThatComesOrGoesIsDifferent() {
+  @Test func addedOrMissingCountIsDifferent() {
     #expect(CellChange(from: cell([:]), to: cell([.evictions: 0]))?.kind == .different)
     #expect(CellChange(from: cell([.hits: 1]), to: cell([:]))?.kind == .different)
     let moved = CellChange(from: cell([:], size: 100), to: cell([:], size: 101))
@@ -118,7 +118,7 @@ import Testing
   @Test(arguments: [
     (CheckMetric.hits, 2, false), (.evictions, 1, false), (.evictions, 2, false), (.hits, 0, true),
   ])
-  func whatFailsACheck(metric: CheckMetric, now: UInt64, fails: Bool) {
+  func lossesFailAndExactChecksFailOnEveryChange(metric: CheckMetric, now: UInt64, fails: Bool) {
     let (before, after) = ([cell([metric: 1])], [cell([metric: now])])
     let isChanged = now != 1
     for exact in [false, true] {

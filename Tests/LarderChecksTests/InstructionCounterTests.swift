@@ -46,7 +46,7 @@ import Testing
     #expect(try stage.count() == 500)
   }
 
-  @Test func withoutValgrindThereIsNoCounter() throws {
+  @Test func missingValgrindIsAnError() throws {
     let stage = try Stage(valgrind: nil)
     #expect(throws: TimingError.noCounter) { try stage.counter() }
     #expect("\(TimingError.noCounter)".contains("install the package valgrind"))
@@ -63,7 +63,7 @@ import Testing
     ("read line; echo 1 2 3; echo '==7== Collected : 5' >&2", "two runs take no more than one"),
     ("read line; echo 1 2 3; echo '==7== Collected : x' >&2", "it said: ==7== Collected : x"),
   ])
-  func whatGoesWrongIsSaid(script: String, says: String) throws {
+  func failuresAreErrors(script: String, says: String) throws {
     let stage = try Stage(valgrind: script)
     let error = #expect(throws: TimingError.self) { try stage.count() }
     #expect("\(try #require(error))".contains(says), "\(String(describing: error))")

@@ -92,7 +92,7 @@ import Testing
   }
 
   /// The check has failed with the first cell that did: nobody waits for the others.
-  @Test func oneFailureSettlesIt() throws {
+  @Test func firstFailureEndsTheCheck() throws {
     let (settled, whole) = (World(), World())
     func run(_ world: World, keepsGoing: Bool) throws -> [TimingVerdict] {
       try compare(
@@ -118,7 +118,7 @@ import Testing
     #expect(try compare(World(), slowdown: -0.2).map(\.verdict) == [.pass])
   }
 
-  @Test func onTheBorderTheBudgetIsSpent() throws {
+  @Test func ratioOnTheBorderSpendsTheBudget() throws {
     let world = World()
     let border = TimingSettings().borderSlowdown
     let result = try compare(world, slowdown: border)
@@ -155,7 +155,7 @@ import Testing
   }
 
   /// A hundredth of the gets takes longer, and the run does not: only latency tells.
-  @Test func slowerGetsAreFoundWhereTheRunTakesNoLonger() throws {
+  @Test func slowGetsFailByLatencyAlone() throws {
     let result = try compare(
       World(), slowdown: 0, keepsGoing: true, latencies: (other: 1000, this: 1200))
     #expect(result.map(\.metric) == [.time, .latency])
@@ -168,7 +168,7 @@ import Testing
 
   /// The border of latency is its own: 8 % is beyond that of time, 1.035, and within that of a
   /// threshold of 30 %, 1.140.
-  @Test func latencyHasABorderOfItsOwn() throws {
+  @Test func latencyHasASeparateBorder() throws {
     func verdicts(threshold: Double) throws -> [TimingVerdict] {
       try compare(
         World(), slowdown: 0, keepsGoing: true, latencies: (other: 10_000, this: 10_800),
@@ -180,12 +180,12 @@ import Testing
   }
 
   @Test(arguments: [(nil, 1000), (1000, nil), (nil, nil)] as [(UInt64?, UInt64?)])
-  func latencyThatOneBuildDoesNotTellIsLeftOut(other: UInt64?, this: UInt64?) throws {
+  func unrecordedLatencyIsLeftOut(other: UInt64?, this: UInt64?) throws {
     let result = try compare(World(), slowdown: 0, latencies: (other, this))
     #expect(result.map(\.metric) == [.time] && result.map(\.verdict) == [.pass])
   }
 
-  @Test func differentWorkIsNoticed() throws {
+  @Test func differentWorkIsDetected() throws {
     #expect(try compare(World(), slowdown: 0, hits: 6)[0].doesDifferentWork)
     #expect(try !compare(World(), slowdown: 0)[0].doesDifferentWork)
   }

@@ -32,13 +32,13 @@ import Testing
     #expect(comparison.changes.count == changes && comparison.worse.count == worse)
   }
 
-  @Test func theWorkloadFileDecides() {
+  @Test func workloadFileSetsThresholds() {
     let comparison = compare(
       measured(100), measured(103), thresholds: [.memoryBytesPerObject: Share(percent: 2)])
     #expect(comparison.worse.map(\.threshold) == [Share(percent: 2)])
   }
 
-  @Test func othersAreNotCompared() {
+  @Test func otherSystemsAndCellsAreNotCompared() {
     let systems = compare(measured(1, system: "macOS arm64"), measured(9))
     let cells = compare(measured(1, policy: "fifo"), measured(9))
     #expect(systems.isEmpty && cells.isEmpty)
@@ -50,7 +50,7 @@ import Testing
       ([170, 160], 160), ([652.6, 463.6, 652.7], 652.6), ([282.8, 255.5, 255.2], 255.5),
       ([4, 3, 2, 1], 2), ([5], 5),
     ] as [([Double], Double)])
-  func ofSeveralRepetitionsTheMiddleCounts(figures: [Double], middle: Double) throws {
+  func medianOfRepetitionsCounts(figures: [Double], middle: Double) throws {
     let cell = Cell(
       workload: "w", trace: "t", configuration: "memory", kind: .memory, policy: "lru",
       capacity: 10, capacityLabel: "10", unit: .objects, seed: 1)
@@ -67,7 +67,7 @@ import Testing
   }
 
   /// A per cent of instructions is a change, of memory it is not.
-  @Test func eachFigureHasAThresholdOfItsOwn() {
+  @Test func thresholdsDifferByFigure() {
     func figures(_ value: Double) -> MeasuredResources {
       let name = measured(value).cells[0].name
       return measured(value).adding([name: value], as: .instructionsPerRequest)
@@ -80,7 +80,7 @@ import Testing
   }
 
   /// A threshold that guards nothing any more is reported, but not for a cell that did not run.
-  @Test func whatIsNotMeasuredAnyMoreIsMissing() {
+  @Test func unmeasuredFigureIsMissing() {
     let name = measured(1).cells[0].name
     let before = measured(156).adding([name: 1000], as: .instructionsPerRequest)
     let some = ResourceComparison(from: before, to: measured(156), of: [name])
@@ -112,7 +112,7 @@ import Testing
   /// What a cache takes however many objects it holds differs by chance: 18 KB of 290 in a disk
   /// cache of 25 objects.
   @Test(arguments: [(999, false), (1000, true)])
-  func memoryOfAFewObjectsSaysNothing(objects: UInt64, isCompared: Bool) {
+  func memoryOfFewObjectsIsNotCompared(objects: UInt64, isCompared: Bool) {
     let cell = Cell(
       workload: "w", trace: "t", configuration: "disk", kind: .disk, policy: "lru",
       capacity: 10, capacityLabel: "10", unit: .objects, seed: 1)

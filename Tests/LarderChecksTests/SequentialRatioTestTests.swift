@@ -35,7 +35,7 @@ import Testing
 
   /// At the border itself either verdict is wrong, each at most as often as was allowed, though the
   /// test looks four times and stops where it can.
-  @Test func atTheBorderItIsWrongAsSeldomAsPromised() {
+  @Test func errorRateHoldsAtTheBorder() {
     let verdicts = verdicts(runs: 2000, border: 0, errorRate: 0.05, noise: Self.loaded)
     let (fails, passes) = (verdicts[.fail] ?? 0, verdicts[.pass] ?? 0)
     #expect(fails <= 100 && passes <= 100)
@@ -43,7 +43,7 @@ import Testing
   }
 
   /// Looking at every block with the whole allowance each time: what the spending is for.
-  @Test func withoutSpendingItWouldBeWrongMoreOften() {
+  @Test func withoutSpendingTheErrorRateIsExceeded() {
     var random = SeededGenerator(seed: 20)
     var wrong = 0
     for _ in 0..<500 {
@@ -60,7 +60,7 @@ import Testing
   }
 
   /// One build against itself with the default threshold: no alarm in two thousand runs.
-  @Test func oneBuildAgainstItself() {
+  @Test func buildAgainstItselfNeverFails() {
     let settings = TimingSettings()
     let verdicts = verdicts(
       runs: 2000, border: settings.border, errorRate: settings.errorRate, noise: Self.loaded)
@@ -93,7 +93,7 @@ import Testing
   private static let expected = (fails: 59, passes: 70, passesOfItself: 1878, found: 934)
 
   /// What is spent on early looks is not there for later ones; a look at too little is free.
-  @Test func aLookAtTooLittleCostsNothing() {
+  @Test func lookAtTooFewValuesSpendsNothing() {
     var early = SequentialRatioTest(border: 0, errorRate: 0.05)
     var late = early
     for value in 1...12 {

@@ -24,7 +24,7 @@ import Testing
 
   /// Every assignment of signs to the ranks 1 to n is counted.
   @Test(arguments: [1, 2, 3, 5, 8, 12])
-  func criticalValuesAreThoseOfAllCases(_ count: Int) {
+  func criticalValuesMatchEnumeration(_ count: Int) {
     var sums: [Int: Int] = [:]
     for signs in 0..<(1 << count) {
       let sum = (0..<count).reduce(0) { $0 + (signs >> $1 & 1) * ($1 + 1) }
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func tooFewValuesSayNothing() throws {
+  @Test func tooFewValuesHaveNoInterval() throws {
     #expect(SignedRank.critical(count: 5, tail: 0.03) == nil)
     #expect(SignedRank.critical(count: 0, tail: 0.5) == nil)
     #expect(SignedRank.interval([], tail: 0.5) == nil)

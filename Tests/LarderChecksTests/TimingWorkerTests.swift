@@ -31,7 +31,7 @@ import Testing
       timer: CellTimer(workload, traces: traces.table, slowdown: slowdown))
   }
 
-  @Test func itIntroducesItself() throws {
+  @Test func introductionListsCells() throws {
     let lines = try Self.worker().introduction()
     #expect(lines.first == "larder-worker 1" && lines.last == "ready")
     let names = try lines.dropFirst().dropLast().map { line in
@@ -44,7 +44,7 @@ import Testing
       ])
   }
 
-  @Test func itTimesWhatItIsTold() throws {
+  @Test func requestedCellsAreTimed() throws {
     let worker = try Self.worker()
     // What is executed also tells the latency of gets, unless it is to be plain.
     for (order, count) in [
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test(arguments: ["", "0", "x y", "99 1", "-1 1", "0 0", "0 1 2", "plain", "0 plain", "0 1 plan"])
-  func whatItDoesNotUnderstandIsAnError(_ order: String) throws {
+  func invalidRequestIsAnError(_ order: String) throws {
     #expect(try Self.worker().answer(order).hasPrefix("error "))
   }
 
@@ -84,7 +84,7 @@ import Testing
     #expect(timed == ["memory/lru/10%", "memory/lru/10%, executed"])
   }
 
-  @Test func aProgramThatIsNoWorkerIsToldApart() {
+  @Test func otherProgramIsDetected() {
     for (program, arguments) in [("/bin/echo", ["hello"]), ("/bin/cat", ["/nowhere/at/all"])] {
       #expect {
         let process = try WorkerProcess(program: program, arguments: arguments)

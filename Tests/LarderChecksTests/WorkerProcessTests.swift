@@ -19,7 +19,7 @@ import Testing
   }
 
   /// More than a pipe holds.
-  @Test func talkativeProgramDoesNotStandStill() throws {
+  @Test func verboseProgramDoesNotBlock() throws {
     let worker = try Self.worker(
       "i=0; while [ $i -lt 4000 ]; do echo 'a note of some forty characters, again' >&2; "
         + "i=$((i+1)); done; echo the last >&2; echo larder-worker 1; echo ready; cat > /dev/null")
@@ -27,7 +27,7 @@ import Testing
     worker.end()
   }
 
-  @Test func lastWordsAreTold() throws {
+  @Test func lastOutputIsReported() throws {
     let worker = try Self.worker("echo first >&2; echo 'no such option' >&2; exit 2")
     let error = #expect(throws: TimingError.self) { try worker.ready() }
     #expect("\(try #require(error))".contains("it said: no such option"))

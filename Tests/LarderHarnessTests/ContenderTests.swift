@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(arguments: ["larder", "nscache", "textbook-lru", "files", "sqlite"])
-  func severalThreadsGetNothingWrong(name: String) throws {
+  func severalThreadsGetCorrectValues(name: String) throws {
     let contender = try #require(ContenderRegistry.named(name))
     for kind in contender.kinds {
       let trace = ExecutionTrace(requests: 3_000).prepared()

@@ -138,7 +138,7 @@ import Testing
     #expect(execution.equalsSimulated == true)
   }
 
-  @Test func countsAreComparedAndNotBelieved() throws {
+  @Test func differentCountsAreReported() throws {
     let trace = ExecutionTrace().prepared()
     let stand = ExecutionStand()
     let planned = ExecutionStand.cell(.memory(try ExecutionStand.tier()))

@@ -33,7 +33,7 @@ import Testing
       policy: try PolicySpec(parsing: "lru"), capacity: capacity, objectsMax: objectsMax)
   }
 
-  @Test func whatIsHeldAndOneValueTwice() throws {
+  @Test func needIsFullMemoryAndOneValueTwice() throws {
     let twice: UInt64 = 6 << 30
     #expect(try need(.memory(tier(1 << 30)), .bytes) == twice + (1 << 30))
     #expect(try need(.memory(tier(.max)), .bytes) == twice + (6 << 30))
@@ -45,7 +45,7 @@ import Testing
         + 5)
   }
 
-  @Test func itIsComparedBeforeTheFirstCell() throws {
+  @Test func needIsCheckedBeforeTheFirstCell() throws {
     let workload = Workload(
       name: "w", source: .trace(TraceReference(path: "a")),
       configurations: [ConfigurationSpec(name: "memory", kind: .memory)],

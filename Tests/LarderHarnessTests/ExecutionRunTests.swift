@@ -108,7 +108,7 @@ import Testing
     #expect(mute.notes.count == 1)
   }
 
-  @Test func pressureComesAtItsPlace() throws {
+  @Test func pressureComesAtItsRequest() throws {
     let trace = ExecutionTrace(hasOperations: false, isTimed: false).prepared()
     let stand = ExecutionStand()
     stand.spec.pressure = [
@@ -143,7 +143,7 @@ import Testing
     }
   }
 
-  @Test func memoryIsCountedWhereTheAllocatorSays() throws {
+  @Test func memoryIsMeasuredWithJemalloc() throws {
     let trace = ExecutionTrace(
       requests: 60_000, objects: 20_000, hasOperations: false, isTimed: false, hasSizes: false
     ).prepared()
@@ -198,7 +198,7 @@ import Testing
   }
 
   /// A cache that does not count is measured by the system's count, where it has one.
-  @Test func aFileForEachObjectIsAFileForEachObject() throws {
+  @Test func plainFilesHaveOneFilePerObject() throws {
     let trace = ExecutionTrace(sizeMax: 3_000, hasOperations: false, isTimed: false).prepared()
     let stand = ExecutionStand()
     let planned = ExecutionStand.cell(.disk(try ExecutionStand.tier()), contender: "files")

@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(.enabled(if: ServerProgram.path("memcached") != nil, "memcached is not installed"))
-  func memcachedTakesPartAsItIs() throws {
+  func memcachedWorksUnmodified() throws {
     let user = getuid() == 0 ? ["-u", "root"] : []
     let stand = ExecutionStand()
     stand.spec.threads = [1, 2]
@@ -113,7 +113,7 @@ import Testing
         "answered 'NO' to 'set"
       ),
     ] as [([String], String)])
-  func whatMisbehavesIsSaidInOneLine(command: [String], message: String) throws {
+  func faultyProcessIsAOneLineError(command: [String], message: String) throws {
     let stand = ExecutionStand()
     var trace = ExecutionTrace(requests: 50)
     trace.hasOperations = false
@@ -127,7 +127,7 @@ import Testing
     #expect(stand.leftovers.isEmpty)
   }
 
-  @Test func aProgramThatFailsAtItsEndIsNotBelieved() throws {
+  @Test func failureAtExitIsAnError() throws {
     let stand = ExecutionStand()
     var trace = ExecutionTrace(requests: 1, seed: 2)
     trace.hasOperations = false
@@ -141,7 +141,7 @@ import Testing
     #expect(try #require(error).description.contains("failed in close: 'sh' ended with status 5"))
   }
 
-  @Test func aValueThatIsAnotherIsFound() throws {
+  @Test func wrongValueIsDetected() throws {
     let stand = ExecutionStand()
     var trace = ExecutionTrace(requests: 1, sizeMax: 0)
     trace.hasOperations = false
@@ -155,7 +155,7 @@ import Testing
     #expect(said.contains("1 wrong values of 1"), "\(said)")
   }
 
-  @Test func nothingRunsOnAfterwards() throws {
+  @Test func noProcessIsLeftRunning() throws {
     let mark = "larder-test-\(UUID().uuidString)"
     let stand = ExecutionStand()
     // It takes no notice of the end of its input, nor of being asked to end.

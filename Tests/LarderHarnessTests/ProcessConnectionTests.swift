@@ -24,7 +24,7 @@ import Testing
     return ProcessConnection(ends.ours, of: Peer())
   }
 
-  @Test func promisedBytesTakeNoMemory() throws {
+  @Test func announcedBytesTakeNoMemory() throws {
     let connection = try connection(answering: "VALUE 7 0 4294967295\r\nabc")
     #expect(throws: ProcessCacheError.ended(program: "peer", status: nil, said: "")) {
       try connection.get(7)

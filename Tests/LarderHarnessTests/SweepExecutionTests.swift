@@ -76,7 +76,7 @@ import Testing
   }
 
   /// A check executes a cell several times and counts once.
-  @Test func executionsHaveRepetitionsOfTheirOwn() throws {
+  @Test func executionsHaveSeparateRepetitions() throws {
     var sweep = try Self.sweep(["lru"])
     let both = sweep.totalRequests
     sweep.repetitions = 1
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func whatIsExecutedStandsBesideWhatIsSimulated() throws {
+  @Test func executionsAccompanySimulations() throws {
     let sweep = try Self.sweep(threads: [1, 3])
     let records = try sweep.run()
     #expect(sweep.isComplete(records))
@@ -107,7 +107,7 @@ import Testing
     }
   }
 
-  @Test func executedOnlyCountsWhatOneThreadDoes() throws {
+  @Test func executedOnlyCellHasCountsOfOneThread() throws {
     let simulated = try Self.sweep(modes: [.simulate]).run()
     let sweep = try Self.sweep(modes: [.execute], threads: [2])
     let records = try sweep.run()
@@ -148,7 +148,7 @@ import Testing
     #expect(requests.withLock { $0 } == sweep.totalRequests)
   }
 
-  @Test func aStoppedSweepKeepsWhatIsComplete() throws {
+  @Test func stoppedSweepKeepsCompleteRecords() throws {
     let sweep = try Self.sweep(threads: [1, 2])
     let cancellation = Cancellation()
     let records = try sweep.run(
@@ -178,7 +178,7 @@ import Testing
     }
   }
 
-  @Test func nothingIsLeftBehind() throws {
+  @Test func foldersAreRemoved() throws {
     let scratch = FileManager.default.temporaryDirectory
       .appendingPathComponent("larder-sweep-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)

@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: lengths)
-  func aValueTellsItsVersion(bytes: Int) throws {
+  func valueEncodesItsVersion(bytes: Int) throws {
     let value = try pattern.make(key: 77, version: 902, bytes: bytes)
     #expect(value.count == bytes)
     #expect(try value == pattern.make(key: 77, version: 902, bytes: bytes))
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(arguments: lengths.dropFirst(3))
-  func anyOtherByteIsNoticed(bytes: Int) throws {
+  func changedByteIsDetected(bytes: Int) throws {
     let value = try pattern.make(key: 77, version: 902, bytes: bytes)
     for place in [0, bytes / 3, bytes / 2, bytes - 1] {
       var damaged = value
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func twoValuesMixedAreNoticed() throws {
+  @Test func mixedValuesAreDetected() throws {
     let old = try pattern.make(key: 77, version: 901, bytes: 100_000)
     let new = try pattern.make(key: 77, version: 902, bytes: 100_000)
     for cut in [16, 4_096, 65_552, 90_000] {
@@ -70,7 +70,7 @@ import Testing
     #expect(version(Data(new)) == 902)
   }
 
-  @Test func nothingIsAValueOnlyWhereOneMayBeEmpty() {
+  @Test func emptyValueIsValidOnlyIfAllowed() {
     let strict = ValuePattern(seed: 5, allowsEmpty: false, in: memory)
     #expect(strict.version(of: Data(), key: 1, from: 1, to: 1, checksContent: true) == nil)
     #expect(version(Data(), 1, from: 1, to: 1) == 1)

@@ -21,7 +21,7 @@ struct TidyRulesTests {
     #expect(TidyRules.forbidden(source(line)).isEmpty != isForced, "\(line)")
   }
 
-  @Test func wordsThatHaveNoPlace() {
+  @Test func forbiddenWords() {
     #expect(TidyRules.forbidden(source("x\n// TO" + "DO: later")).map(\.line) == [2])
     #expect(TidyRules.forbidden(source(".unsafe" + "Flags([])")).count == 1)
   }
@@ -45,7 +45,7 @@ struct TidyRulesTests {
   }
 
   @Test(arguments: ["struct A {", "let package = Package(", "  func open() {", "// public var x"])
-  func nothingToDocument(_ line: String) {
+  func declarationsWithoutDocumentation(_ line: String) {
     #expect(TidyRules.documentation(source(line)).isEmpty)
   }
 

@@ -13,7 +13,7 @@ struct TidyTests {
     try check(["Sources"], TidyRules.documentation)
   }
 
-  @Test func nothingForbidden() throws { try check(["Sources"], TidyRules.forbidden) }
+  @Test func forbiddenConstructsAreAbsent() throws { try check(["Sources"], TidyRules.forbidden) }
 
   @Test func protectionEndsInOnePlace() throws {
     try check(["Sources/Larder"], TidyRules.releaseStores)
@@ -54,7 +54,7 @@ struct TidyTests {
     "TimedCacheError", "ValueMemoryError",
   ]
 
-  @Test func errorsSayHowACommandEnds() throws {
+  @Test func errorsHaveExitCodes() throws {
     let declaration = /(?:struct|enum|class) (\w+)\s*:[^{]*\b(?:Error|UserFacingError)\b/
     let conformance = /(\w+)\s*:[^{]*\bUserFacingError\b/
     var (declared, facing): (Set<String>, Set<String>) = ([], [])
@@ -81,7 +81,7 @@ struct TidyTests {
     report(registration.findings(others, registryCode: registry.code.joined(separator: "\n")))
   }
 
-  @Test func nothingOfTheWorkplace() throws {
+  @Test func workplaceWordsAreAbsent() throws {
     // What runs leave in Results is nobody's text; only what is kept there counts.
     let folders = [
       "Sources", "Tests", "Workloads", "Results/examples", "analysis", "docs", ".ci", ".github",

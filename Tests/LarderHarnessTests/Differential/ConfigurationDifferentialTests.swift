@@ -39,7 +39,7 @@ import Testing
 
   /// The draws of a normal run have every policy in every place, and everything that a workload can
   /// say of a cache.
-  @Test func drawsLeaveNothingOut() throws {
+  @Test func drawsCoverEverything() throws {
     let draws = (0..<420).map(DrawMaker.draw)
     for kind in ConfigurationKind.allCases {
       let drawn = draws.filter { $0.kind == kind }
@@ -78,7 +78,7 @@ import Testing
   /// A simulation of something else is told from the cache, and little is left of the draw that
   /// shows it. What is printed is that draw.
   @Test(arguments: ConfigurationKind.allCases)
-  func aDifferenceIsFoundAndMadePlain(kind: ConfigurationKind) throws {
+  func differenceIsFoundAndShrunk(kind: ConfigurationKind) throws {
     let run = DrawRun(changing: Self.enlarge)
     let draw = try #require(
       try (0..<120).map(DrawMaker.draw).first {

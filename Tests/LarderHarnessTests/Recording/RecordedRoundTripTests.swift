@@ -125,7 +125,7 @@ struct RecordedRoundTripTests {
   }
 
   /// Entries that expire are misses in the simulation, too.
-  @Test func livesAreKept() throws {
+  @Test func expirationsAreRecorded() throws {
     defer { remove() }
     let clock = StepClock()
     let cache = try MemoryCache<Int, Int>(

@@ -77,7 +77,7 @@ import Testing
 
   /// The same with a disk, alone or behind memory.
   @Test(arguments: ["disk", "inclusive", "exclusive"])
-  func disksTakePart(name: String) async throws {
+  func diskCachesRun(name: String) async throws {
     let arrangement = try #require(Self.onDisk[name])
     let trace = ExecutionTrace(requests: 600, objects: 60, hasOperations: false)
     // Slow enough for what was stored to be found. Where other tests take the processors for all of
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test func itIsComparedWithTheSimulation() async throws {
+  @Test func runIsComparedWithTheSimulation() async throws {
     var simulated = Counts()
     simulated.requests = 2000
     simulated.time = TimeCounts()
@@ -129,7 +129,7 @@ import Testing
     #expect(execution.notes[0].contains("not within 5 % and 1 %"))
   }
 
-  @Test func whatCannotBeDoneIsSaid() async throws {
+  @Test func unsupportedRunIsAnError() async throws {
     await #expect(throws: ExecutionError.self) { try await Self.run { $0.spec.load = .closed } }
     await #expect(throws: ExecutionError.self) { try await Self.run { $0.warmUp = .untilFull } }
     await #expect(throws: ExecutionError.self) {
@@ -140,7 +140,7 @@ import Testing
     }
   }
 
-  @Test func itStopsWhenAsked() async throws {
+  @Test func cancellationStopsTheRun() async throws {
     let executions = try await Self.run { stand in
       stand.spec.load = .trace(speed: 0.001)
       stand.cancellation.request()

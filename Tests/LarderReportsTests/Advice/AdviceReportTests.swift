@@ -5,7 +5,7 @@ import Testing
 @testable import LarderReports
 
 struct AdviceReportTests {
-  @Test func oneScreenInItsOrder() {
+  @Test func textFitsOneScreenInOrder() {
     let text = AdviceText.text(of: SampleAdvice.advice(), width: 80)
     let titles = ["Advice", "Regret", "Memory", "Disk", "TTL", "Money", "Stability", "Assumed"]
     let places = titles.compactMap { text.range(of: "\n" + $0) ?? text.range(of: $0) }
@@ -21,7 +21,7 @@ struct AdviceReportTests {
     #expect(text.contains("LRU would need 118.00 MiB for that"))
   }
 
-  @Test func whatDoesNotMatterIsSaidFirst() {
+  @Test func unimportantChoiceIsStatedFirst() {
     let text = AdviceText.text(of: SampleAdvice.advice(matters: false), width: 80)
     #expect(text.hasPrefix("Advice     It does not matter which policy is used:"))
     let words = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
@@ -29,7 +29,7 @@ struct AdviceReportTests {
     #expect(words.contains("in the last 50 % of the trace, with a warm cache (73.3 % of all)"))
   }
 
-  @Test func sentencesSayWhatWasMeasured() {
+  @Test func sentencesContainMeasurements() {
     let sentences = AdviceSentences(advice: SampleAdvice.advice())
     #expect(sentences.regret.contains("In hindsight arc was 0.12 points better there"))
     #expect(sentences.regret.contains("at most 0.30 points better"))
@@ -80,7 +80,7 @@ struct AdviceReportTests {
   }
 
   /// `docs/advice.schema.json` describes what `advice.json` holds: not less, not more.
-  @Test func theSchemaFits() throws {
+  @Test func schemaMatchesAdvice() throws {
     let schema = try SchemaFile(named: "advice.schema.json")
     let text = try AdviceReport.json(SampleAdvice.advice())
     let value = try JSONSerialization.jsonObject(with: Data(text.utf8))

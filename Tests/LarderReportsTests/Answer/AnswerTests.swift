@@ -34,7 +34,7 @@ struct AnswerTests {
     ("lru", [2000, 3000]), ("gdsf", [2500, 2998]), ("fifo", [1500, 2900]),
   ]
 
-  @Test func identicalConfigurationsAreSaidOnce() {
+  @Test func identicalConfigurationsAreListedOnce() {
     let answer = answer([("memory", .memory, one), ("disk", .disk, one)])
     #expect(
       text(answer) == [
@@ -55,7 +55,7 @@ struct AnswerTests {
   }
 
   /// A card shows what a configuration reaches, and not the capacities that its policy won.
-  @Test func aCardShowsWhatIsReached() {
+  @Test func cardShowsTheBestHitRatio() {
     let hybrid: Hits = [("lru+lru", [1000, 1900, 1957]), ("lru+gdsf", [1265, 1700, 1950])]
     let card = answer([("hybrid", .hybrid, hybrid)]).cards[0]
     #expect(card.facts.first?.name == "reaches" && card.facts.first?.value == "39.14 % at 30")
@@ -72,7 +72,7 @@ struct AnswerTests {
   }
 
   /// That MRU is bad says nothing about how much the choice matters.
-  @Test func anOutlierIsNamedApart() {
+  @Test func outlierIsNamedSeparately() {
     let hits: Hits = [("lru", [3000]), ("sieve", [3050]), ("s3-fifo", [3060]), ("mru", [100])]
     let lines = text(answer([("memory", .memory, hits)]))
     #expect(
@@ -87,7 +87,7 @@ struct AnswerTests {
       lines.last == "lru+sieve falls as its cache grows: 20.08 % at 10, 16.74 % at 20.")
   }
 
-  @Test func realCachesAnswerWithThroughput() {
+  @Test func answerHasThroughputOfRealCaches() {
     var results = SampleResults.empty()
     for (policy, seconds) in [("lru", [0.01, 0.02]), ("sieve", [0.0125, 0.01])] {
       var record = SampleResults.record(SampleResults.cell(policy, capacity: 10), hits: 2500)

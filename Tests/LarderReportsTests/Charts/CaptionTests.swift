@@ -51,7 +51,7 @@ struct CaptionTests {
         == "gdsf has the lowest modelled mean access time: 150 µs, 25.0 % below lru.")
   }
 
-  @Test func onlyTheFuture() throws {
+  @Test func onlyPoliciesWithFuture() throws {
     let comparison = try comparison([("belady", [100, 200])])
     #expect(
       caption(comparison)

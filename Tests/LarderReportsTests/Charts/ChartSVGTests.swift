@@ -24,14 +24,14 @@ struct ChartSVGTests {
     #expect(chart.svg(options) == svg)
   }
 
-  @Test func aFileIsDarkOnADarkScreenAndAPartOfAPageHasNoStyle() {
+  @Test func standaloneFileHasStyleAndPagePartHasNone() {
     let file = SampleCharts.lines().svg()
     #expect(file.contains("prefers-color-scheme:dark"))
     let part = SampleCharts.lines().svg(ChartOptions(isFile: false))
     #expect(!part.contains("<style"))
   }
 
-  @Test func everyValueCanBePointedAt() throws {
+  @Test func everyValueHasATooltip() throws {
     let shape = try #require(XMLShape(SampleCharts.lines().svg()))
     #expect(shape.texts.contains("s3-fifo: 28.00 % at 2 000"))
     let rows = try #require(XMLShape(SampleCharts.rows().svg()))
@@ -57,7 +57,7 @@ struct ChartSVGTests {
     return shape.elements.map { $0.replacing(/[ ]stroke[a-z-]*/, with: "") }
   }
 
-  @Test func whatCannotBeDrawnIsLeftOut() throws {
+  @Test func invalidValuesAreNotDrawn() throws {
     var chart = SampleCharts.lines()
     chart.series[0].points = [
       .init(x: 0, y: 0.5), .init(x: 10, y: .nan), .init(x: .infinity, y: 0.2),
@@ -71,7 +71,7 @@ struct ChartSVGTests {
   }
 
   /// Names at the ends of lines do not touch, and stay in the drawing, however close the lines are.
-  @Test func manyNamesHaveRoom() throws {
+  @Test func manyNamesDoNotOverlap() throws {
     for count in [1, 12, 20, 35] {
       let names = PolicyRegistry.standard.map(\.description.name) + (0..<10).map { "other-\($0)" }
       var chart = SampleCharts.lines(Array(names.prefix(count)))

@@ -28,11 +28,11 @@ struct PolicyStylesTests {
     ("belady", SeriesStyle(colour: .neutral, marker: .diamond, dash: .long)),
     ("pfoo-l", SeriesStyle(colour: .neutral, marker: .plus, dash: .dots)),
   ])
-  func looksAreKept(_ name: String, _ style: SeriesStyle) {
+  func stylesAreStable(_ name: String, _ style: SeriesStyle) {
     #expect(PolicyStyles.style(name) == style)
   }
 
-  @Test func variantsShareColourAndMarkerAndDifferInTheLine() {
+  @Test func variantsDifferInTheLineOnly() {
     let variants = ["s3-fifo", "s3-fifo:small=0.2", "s3-fifo:small=0.3", "s3-fifo:ghost=0.5"]
     let styles = PolicyStyles(variants)
     #expect(Set(variants.map { styles[$0].colour }) == [.green])
@@ -41,7 +41,7 @@ struct PolicyStylesTests {
     #expect(styles["s3-fifo"].dash == .solid)
   }
 
-  @Test func aHybridLooksLikeItsDisksPolicy() {
+  @Test func hybridHasTheStyleOfItsDiskPolicy() {
     #expect(PolicyStyles.style("lru+s3-fifo") == PolicyStyles.style("s3-fifo"))
     #expect(PolicyStyles.style("lru+belady").colour == .neutral)
     let styles = PolicyStyles(["lru+sieve", "arc+sieve", "fifo+sieve"])
@@ -50,7 +50,7 @@ struct PolicyStylesTests {
     #expect(styles["fifo+sieve"].dash != styles["lru+sieve"].dash)
   }
 
-  @Test func foreignNamesHaveALookThatStays() {
+  @Test func unknownNamesHaveStableStyles() {
     for name in HostileText.examples {
       #expect(PolicyStyles.style(name) == PolicyStyles.style(name))
       #expect(PolicyStyles([name, "lru"])["lru"] == PolicyStyles.style("lru"))
@@ -59,7 +59,7 @@ struct PolicyStylesTests {
 
   /// By WCAG 2.2, what must be seen has a contrast of 3 : 1 with the ground.
   @Test(arguments: ChartColour.allCases)
-  func coloursStandOut(_ colour: ChartColour) throws {
+  func coloursHaveContrast(_ colour: ChartColour) throws {
     let light = try #require(Luminance.of(colour.onLight))
     let dark = try #require(Luminance.of(colour.onDark))
     #expect((1 + 0.05) / (light + 0.05) >= 3)

@@ -50,7 +50,7 @@ struct TimeChartsTests {
     #expect(charts[2].groups.map { $0.rows.map(\.value) } == [["101", "1"]])
   }
 
-  @Test func oneCellIsNoChart() {
+  @Test func singleCellHasNoChart() {
     #expect(charts([record("memory", "lru", hits: 1, delayed: 1)]).isEmpty)
     #expect(charts([SampleResults.record(SampleResults.cell("lru", capacity: 1), hits: 1)]).isEmpty)
   }

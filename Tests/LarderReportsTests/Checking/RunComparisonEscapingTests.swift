@@ -34,7 +34,7 @@ struct RunComparisonEscapingTests {
   }
 
   @Test(arguments: RunComparisonFormat.allCases)
-  func nothingIsObeyed(_ format: RunComparisonFormat) throws {
+  func namesCannotAddLines(_ format: RunComparisonFormat) throws {
     let plain = try format.text(of: comparison("plain"))
     let lines = plain.split(separator: "\n", omittingEmptySubsequences: false).count
     for name in Self.names {

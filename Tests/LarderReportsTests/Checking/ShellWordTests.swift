@@ -60,7 +60,7 @@ import Testing
   /// With control characters, too, in those that know `$'...'`; elsewhere each is still one word
   /// and nothing is run.
   @Test(arguments: ["/bin/sh", "/bin/bash", "/usr/bin/zsh", "/bin/ksh"])
-  func controlCharactersDoNoHarm(_ shell: String) throws {
+  func controlCharactersAreHarmless(_ shell: String) throws {
     guard FileManager.default.isExecutableFile(atPath: shell) else { return }
     let quoted = Self.words.map { ShellWord.quoted($0) }
     // What is printed is what was quoted.
@@ -72,7 +72,7 @@ import Testing
     if knows { #expect(bytes(read) == bytes(Self.words)) }
   }
 
-  @Test func dashesAreNoOptions() {
+  @Test func leadingDashesAreNotOptions() {
     #expect(ShellWord.path("-x.yaml") == "./-x.yaml")
     #expect(ShellWord.path("a b") == "'a b'")
     #expect(ShellWord.option("--only", "-a/lru/1%") == "--only=-a/lru/1%")

@@ -46,7 +46,7 @@ struct ComparisonTests {
     #expect(CapacityColumn.columns(of: cells).map(\.title) == ["10", "300", "2000"])
   }
 
-  @Test func aMissingCellIsNotANumber() throws {
+  @Test func missingCellHasNoNumber() throws {
     var results = SampleResults.empty(planned: 4)
     results.interrupted = true
     results.records = [

@@ -52,7 +52,7 @@ struct RankingTests {
     #expect(Inline.plain(words.exceptions) == ", except at 20, where lru is 4.00 points better")
   }
 
-  @Test func aCompromiseIsCalledOne() throws {
+  @Test func compromiseIsCalledACompromise() throws {
     let words = RankingWords(
       ranking: try ranking([("a", [2000, 3200]), ("b", [3000, 2200]), ("c", [2900, 3100])]))
     #expect(Inline.plain(words.leaders) == "c")
@@ -102,7 +102,7 @@ struct RankingTests {
   }
 
   /// A lead that not every seed confirms is no real difference.
-  @Test func seedsThatDisagree() throws {
+  @Test func disagreeingSeedsAreNoRealDifference() throws {
     var records: [Record] = []
     for (policy, hits) in [("lru", [2000, 2300, 2400]), ("fifo", [2050, 2000, 2000])] {
       for (seed, hits) in hits.enumerated() {
@@ -119,7 +119,7 @@ struct RankingTests {
     #expect(try isReal())
   }
 
-  @Test func whatIsWorseThanLRUAndFIFOIsNotWorthUsing() throws {
+  @Test func policiesWorseThanLRUAndFIFOAreNotWorthUsing() throws {
     let ranking = try ranking([
       ("lru", [2000, 2500]), ("sieve", [2500, 3000]), ("mru", [100, 200]), ("fifo", [1800, 2400]),
       ("odd", [10, 3001]),

@@ -21,7 +21,7 @@ private struct TabReport: ReportFormat {
   /// A report that is added when the program runs is known by name, and workload files may ask for
   /// it.
   @Suite(.endsInTime) struct AddedReportTests {
-    @Test func itIsWritten() async {
+    @Test func registeredReportIsWritten() async {
       await #expect(processExitsWith: .success) {
         try ReportRegistry.add(TabReport())
         let format = try ReportRegistry.format(named: "tabs")
@@ -37,7 +37,7 @@ private struct TabReport: ReportFormat {
       }
     }
 
-    @Test func namesAreTakenOnce() async {
+    @Test func duplicateNamesAreRejected() async {
       await #expect(processExitsWith: .success) {
         try ReportRegistry.add(TabReport())
         for taken in [

@@ -11,7 +11,7 @@ struct SchemaTests {
 
   init() throws { schema = try SchemaFile(named: "results.schema.json") }
 
-  @Test func theFullResultsFit() throws {
+  @Test func schemaMatchesFullResults() throws {
     var results = SampleResults.full
     // As in results that were merged.
     let timed = try #require(results.records.firstIndex { !$0.timings.isEmpty })

@@ -3,7 +3,7 @@ import LarderReports
 import Testing
 
 struct TimingsCSVTests {
-  @Test func theFixedColumnsStandFirst() throws {
+  @Test func fixedColumnsAreFirst() throws {
     let fixed = [
       "workload", "configuration", "policy", "capacity", "unit", "mode", "threads", "repetition",
       "requests", "seconds", "requests_per_second", "latency_p50_ns", "latency_p90_ns",
@@ -13,7 +13,7 @@ struct TimingsCSVTests {
     #expect(Array(records[0].prefix(fixed.count)) == fixed)
   }
 
-  @Test func aRowARepetition() throws {
+  @Test func eachRepetitionIsARow() throws {
     let results = SampleResults.full
     let records = try #require(CSVReader.records(try TimingsCSV().text(of: results)))
     let repetitions = results.records.reduce(0) {
@@ -25,7 +25,7 @@ struct TimingsCSVTests {
   }
 
   /// The columns of executed rows stand behind all others, and are empty in simulated ones.
-  @Test func executedRowsHaveColumnsOfTheirOwn() throws {
+  @Test func executedRowsHaveExtraColumns() throws {
     let records = try #require(CSVReader.records(try TimingsCSV().text(of: SampleResults.full)))
     let rows = records.dropFirst().map { fields in
       Dictionary(uniqueKeysWithValues: zip(records[0], fields))
@@ -61,7 +61,7 @@ struct TimingsCSVTests {
     }
   }
 
-  @Test func noTimeNoSpeed() throws {
+  @Test func rowWithoutTimeHasNoSpeed() throws {
     var record = SampleResults.record(SampleResults.cell("lru", capacity: 10), hits: 1)
     record.timings = [
       Timing(mode: .simulate, threads: 1, repetition: 1, requests: 5, seconds: 0)

@@ -62,7 +62,7 @@ struct BrowserTests {
   }
 
   /// Without scripts the page has its charts, and buttons that do nothing are not offered.
-  @Test func picturesForPeople() throws {
+  @Test func pageWorksWithoutScripts() throws {
     let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent()
       .appending(path: ".build/screenshots")

@@ -21,13 +21,13 @@ struct HTMLReportTests {
     return XMLShape(text)
   }
 
-  @Test func isWholeAndTheSameEachTime() throws {
+  @Test func pageIsCompleteAndDeterministic() throws {
     #expect(Self.shape(page) != nil)
     #expect(try HTMLReport().text(of: SampleResults.full) == page)
   }
 
   /// Nothing is loaded, and the page forbids itself to load anything.
-  @Test func needsNothingBesideIt() throws {
+  @Test func pageIsSelfContained() throws {
     let shape = try #require(Self.shape(page))
     let policy = try #require(shape.attributes["content"]?.first)
     #expect(policy.hasPrefix("default-src 'none'; style-src 'sha256-"))
@@ -109,7 +109,7 @@ struct HTMLReportTests {
     #expect(page.utf8.count < 1_000_000, "\(page.utf8.count) bytes")
   }
 
-  @Test func everyChartIsThereTwiceWithAnAlternativeAndItsCaption() throws {
+  @Test func chartsHaveTwoWidthsAndAlternativeText() throws {
     let shape = try #require(Self.shape(page))
     let figures = ReportDocument(SampleResults.full).figures
     #expect(figures.count > 8)

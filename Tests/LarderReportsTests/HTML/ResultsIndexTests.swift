@@ -4,7 +4,7 @@ import Testing
 @testable import LarderReports
 
 struct ResultsIndexTests {
-  @Test func listsRunsTheLastFirst() throws {
+  @Test func newestRunIsListedFirst() throws {
     try inFolder { folder in
       try write("sample/first", in: folder, started: "2026-11-20T10:00:00Z")
       // In another time zone, and yet before the next.
@@ -21,7 +21,7 @@ struct ResultsIndexTests {
   }
 
   /// A list that costs each run as much as all runs before it would grow for ever.
-  @Test func onlyTheLastRunsAreRead() throws {
+  @Test func onlyNewestRunsAreRead() throws {
     try inFolder { folder in
       for number in 1...3 {
         let path = "sample/run-\(number)"

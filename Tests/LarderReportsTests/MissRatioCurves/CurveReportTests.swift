@@ -72,7 +72,7 @@ import Testing
     #expect(obeyed.isEmpty)
   }
 
-  @Test func oneLonelyPointIsDrawn() {
+  @Test func singlePointIsDrawn() {
     let curve = MissRatioCurve(
       trace: "t", policy: "lru", method: .exact, unit: .bytes, requests: 1,
       points: [.init(capacity: 1, hits: 0, hitRatio: 0)])

@@ -80,7 +80,7 @@ struct ReportWriterTests {
     }
   }
 
-  @Test func aFullDiskLeavesTheSetBeforeIt() throws {
+  @Test func fullDiskKeepsPreviousReports() throws {
     for kind in [FailingFiles.Call.create, .write, .flush, .close] {
       try inFolder { folder in
         try ReportWriter(directory: folder, formats: ReportRegistry.standard).write(
@@ -136,7 +136,7 @@ struct ReportWriterTests {
   }
 
   @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self")))
-  func aFileSystemThatTakesNoFiles() {
+  func readOnlyFileSystemIsAnError() {
     expectError("/proc/larder: cannot make the directory: ") {
       try ReportWriter(directory: "/proc/larder").prepare()
     }
@@ -151,7 +151,7 @@ struct ReportWriterTests {
     #expect(SystemFiles().kind(of: "/dev/full") == .other)
   }
 
-  @Test func oneText() throws {
+  @Test func singleTextIsWritten() throws {
     try inFolder { folder in
       let path = folder + "/out.csv"
       try ReportWriter.write("one\n", to: path)
