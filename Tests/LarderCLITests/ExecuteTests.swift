@@ -26,7 +26,7 @@ import Testing
     func text(_ name: String) throws -> String {
       try String(contentsOf: scratch.url("\(output)/\(name)"), encoding: .utf8)
     }
-    // No field of these holds a comma but the machine's, which is quoted.
+    // Of these fields only the machine's contains commas, and it is quoted.
     let lines = try text("timings.csv").split(separator: "\n").map { line in
       line.split(separator: "\"", omittingEmptySubsequences: false).enumerated().map {
         $0.offset.isMultiple(of: 2) ? String($0.element) : "machine"
@@ -104,7 +104,7 @@ import Testing
     #expect(read?.map { $0["name"] as? String } == names)
   }
 
-  /// What the trace does not have is said before the first cell is run.
+  /// Missing columns are reported before the first cell is run.
   @Test func aLoadByTheTraceNeedsItsTimes() throws {
     let scratch = try ScratchFolder()
     try scratch.write("1\n2\n1\n", to: "ids.txt")

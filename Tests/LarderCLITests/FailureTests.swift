@@ -30,7 +30,7 @@ import Testing
     #expect(Self.code(CheckOutcome(description: "no", code: 3)) == 3)
   }
 
-  /// 30 October 2022, 02:30 in Berlin, twice, half an hour apart from the change of the clock.
+  /// 30 October 2022, 02:30 in Berlin, twice, half an hour before and after the clock change.
   @Test func namesOfRunsSortByTime() {
     let first = Date(timeIntervalSince1970: 1_667_089_800)
     let names = [first, first + 3600].map { RunDirectory.standard(workload: "w", now: $0) }

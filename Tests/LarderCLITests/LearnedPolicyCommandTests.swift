@@ -26,7 +26,7 @@ import Testing
     #expect(run.notes.contains("'absent.so'"))
   }
 
-  /// Nothing that takes all policies asks for the library.
+  /// Commands over all policies do not need the library.
   @Test func allPoliciesNeedNoLibrary() throws {
     let scratch = try ScratchFolder()
     try scratch.write("1\n2\n1\n3\n", to: "ids.txt")

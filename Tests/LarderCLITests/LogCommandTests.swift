@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Commands over logs of servers.
+/// Commands over server logs.
 @Suite(.endsInTime)
 struct LogCommandTests {
   private static func line(_ second: Int, _ path: String, _ answer: String = "200 100") -> String {

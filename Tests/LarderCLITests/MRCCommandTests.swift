@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `larder mrc` from its arguments to its files.
+/// `larder mrc` from arguments to files.
 @Suite(.endsInTime) struct MRCCommandTests {
   private static let trace = (0..<400).map { "\($0 * $0 % 37 + $0 % 5)\n" }.joined()
 

@@ -63,13 +63,13 @@ import Testing
     _ = larder_trace_destroy(trace)
   }
 
-  /// Columns with wrong elements.
+  /// Columns with invalid elements.
   private struct Wrong {
     let whole: larder_column
     let fractions: larder_column
   }
 
-  /// The error of a trace of three requests with something wrong in it.
+  /// The error of a trace of three requests with an invalid column.
   private func error(_ change: (inout larder_columns, Wrong) -> Void) -> String? {
     let (ids, whole): ([Int64], [Int64]) = ([1, 2, 3], [5, -3, 1 << 40])
     let fractions: [Double] = [0, .nan, -1]
