@@ -4,7 +4,7 @@ import Testing
 @testable import LarderExperiments
 @testable import LarderHarness
 
-/// What counts as a change, and which way it goes.
+/// Detection and rating of changes.
 @Suite struct CellChangeTests {
   private func cell(
     _ counts: [CheckMetric: UInt64], policy: String = "lru", capacity: String = "1%",
@@ -52,7 +52,7 @@ import Testing
     #expect(CellChange(from: before, to: after)?.kind == .worse)
   }
 
-  /// 0.001 of 1,000,000 requests is 1000 hits: that is allowed, and one more is not.
+  /// 0.001 of 1,000,000 requests is 1000 hits, which is allowed; one more is not.
   @Test(arguments: [
     (UInt64(499_000), CellChange.Kind.tolerated), (498_999, .worse),
     (501_000, .tolerated), (501_001, .better),
@@ -88,7 +88,7 @@ import Testing
     #expect(kinds == [.tolerated, .different])
   }
 
-  /// More hits of more requests are another trace, and not better.
+  /// More hits of more requests come from another trace and are not better.
   @Test func anotherNumberOfRequestsIsDifferent() {
     let change = CellChange(
       from: cell([.requests: 100, .hits: 50]), to: cell([.requests: 200, .hits: 110]))
@@ -114,7 +114,7 @@ import Testing
     #expect(CountsComparison(from: after, to: after).isEmpty)
   }
 
-  /// A gain and a change of neither kind fail an exact check; a loss fails every one.
+  /// A gain and a neutral change fail an exact check; a loss fails every check.
   @Test(arguments: [
     (CheckMetric.hits, 2, false), (.evictions, 1, false), (.evictions, 2, false), (.hits, 0, true),
   ])

@@ -4,7 +4,7 @@ import Testing
 @testable import LarderExperiments
 @testable import LarderHarness
 
-/// What of memory and disk counts as a change.
+/// Changes of memory and disk use.
 @Suite struct ResourceComparisonTests {
   private func measured(
     _ bytes: Double, policy: String = "lru", system: String = "Linux x86_64"
@@ -44,7 +44,7 @@ import Testing
     #expect(systems.isEmpty && cells.isEmpty)
   }
 
-  /// The middle: one run may be disturbed in either direction.
+  /// The median: one run may be disturbed in either direction.
   @Test(
     arguments: [
       ([170, 160], 160), ([652.6, 463.6, 652.7], 652.6), ([282.8, 255.5, 255.2], 255.5),
@@ -66,7 +66,7 @@ import Testing
     #expect(MeasuredResources([record], amongTraces: false) == nil)
   }
 
-  /// A per cent of instructions is a change, of memory it is not.
+  /// One per cent is a change of instructions, but not of memory.
   @Test func thresholdsDifferByFigure() {
     func figures(_ value: Double) -> MeasuredResources {
       let name = measured(value).cells[0].name
@@ -79,7 +79,7 @@ import Testing
     #expect(!compare(measured(1), figures(1)).hasInstructions)
   }
 
-  /// A threshold that guards nothing any more is reported, but not for a cell that did not run.
+  /// A threshold that no longer guards anything is reported, but not for a cell that did not run.
   @Test func unmeasuredFigureIsMissing() {
     let name = measured(1).cells[0].name
     let before = measured(156).adding([name: 1000], as: .instructionsPerRequest)
@@ -109,8 +109,7 @@ import Testing
     #expect(!before.removing(.instructionsPerRequest, but: nil).has(.instructionsPerRequest))
   }
 
-  /// What a cache takes however many objects it holds differs by chance: 18 KB of 290 in a disk
-  /// cache of 25 objects.
+  /// The fixed cost of a cache varies by chance: 18 KB of 290 in a disk cache of 25 objects.
   @Test(arguments: [(999, false), (1000, true)])
   func memoryOfFewObjectsIsNotCompared(objects: UInt64, isCompared: Bool) {
     let cell = Cell(

@@ -4,7 +4,7 @@ import Testing
 @testable import LarderExperiments
 @testable import LarderHarness
 
-/// The worker's side of a comparison: what it says, and what it answers.
+/// The worker's side of a comparison: introduction and answers.
 @Suite struct TimingWorkerTests {
   private static let yaml = """
     name: tiny
@@ -46,7 +46,7 @@ import Testing
 
   @Test func requestedCellsAreTimed() throws {
     let worker = try Self.worker()
-    // What is executed also tells the latency of gets, unless it is to be plain.
+    // Executed cells also report the latency of gets, unless the request is plain.
     for (order, count) in [
       ("0 1", 3), ("0 5", 3), ("1 1", 4), ("1 3", 4), ("1 1 plain", 3), ("0 1 plain", 3),
     ] {
@@ -64,7 +64,7 @@ import Testing
     #expect(try Self.worker().answer(order).hasPrefix("error "))
   }
 
-  /// Twice as long is at least so much longer than the same work was at its fastest.
+  /// With a slowdown of 300 %, the run takes more than twice the processor time.
   @Test func aSlowdownIsProcessorTime() throws {
     func fastest(_ worker: TimingWorker) -> UInt64 {
       (0..<10).compactMap { _ in

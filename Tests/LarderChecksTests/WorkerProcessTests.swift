@@ -4,13 +4,13 @@ import Testing
 
 @testable import LarderHarness
 
-/// Programs that are no good workers.
+/// Faulty workers.
 @Suite(.endsInTime, .serialized) struct WorkerProcessTests {
   private static func worker(_ script: String) throws -> WorkerProcess {
     try WorkerProcess(program: "/bin/sh", arguments: ["-c", script])
   }
 
-  /// It ignores the request to end, and its child has its pipes.
+  /// It ignores the request to exit, and its child holds its pipes.
   @Test func stubbornProgramIsEnded() throws {
     let worker = try Self.worker("trap '' TERM; echo hello; while :; do sleep 600; done")
     let start = ContinuousClock.now
@@ -18,7 +18,7 @@ import Testing
     #expect(ContinuousClock.now - start < .seconds(60))
   }
 
-  /// More than a pipe holds.
+  /// More output than a pipe holds.
   @Test func verboseProgramDoesNotBlock() throws {
     let worker = try Self.worker(
       "i=0; while [ $i -lt 4000 ]; do echo 'a note of some forty characters, again' >&2; "

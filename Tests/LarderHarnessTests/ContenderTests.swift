@@ -4,7 +4,7 @@ import Testing
 @testable import LarderExperiments
 @testable import LarderHarness
 
-/// The caches that Larder is compared with do what they say.
+/// The caches that Larder is compared with.
 @Suite struct ContenderTests {
   @Test(arguments: ["textbook-lru", "files", "sqlite"])
   func baselinesCountAsLRUIsSimulated(name: String) throws {

@@ -4,7 +4,7 @@ import Testing
 @testable import LarderExperiments
 @testable import LarderHarness
 
-/// A cache that does wrong is found out.
+/// Detection of faulty caches.
 @Suite struct ExecutionFaultTests {
   private static func cell(_ contender: String = "faulty") throws -> PlannedCell {
     ExecutionStand.cell(

@@ -5,7 +5,7 @@ import Testing
 @testable import LarderHarness
 @testable import LarderTraces
 
-/// What values take is told before anything runs.
+/// The memory for values, estimated before a run.
 @Suite struct ExecutionMemoryTests {
   /// Three objects of 1, 2 and 3 GiB.
   private static let trace: PreparedTrace = {
@@ -15,7 +15,7 @@ import Testing
       ids[place] = id
       sizes[place] = id << 30
     }
-    // Never freed: the tests are all that there is of the process.
+    // Never freed; the process ends with the tests.
     let columns = RequestColumns(
       count: 4, objects: 3, ids: UnsafePointer(ids), sizes: UnsafePointer(sizes),
       owner: ColumnStorage())

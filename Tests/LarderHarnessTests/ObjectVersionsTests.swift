@@ -2,7 +2,7 @@ import Testing
 
 @testable import LarderHarness
 
-/// Which versions a get may return.
+/// The versions that a get may return.
 @Suite struct ObjectVersionsTests {
   private let memory = HarnessMemory()
 
@@ -28,7 +28,7 @@ import Testing
     let set = versions.begin(1)
     let version = versions.advance(1)
     versions.end(set, of: 1, version: version)
-    // The fill is still on its way, and may overwrite the set.
+    // The fill is still in progress and may overwrite the set.
     #expect(versions.floor(1) == 1)
     versions.end(fill, of: 1, version: filled)
     #expect(versions.floor(1) == 1 && versions.current(1) == 2)

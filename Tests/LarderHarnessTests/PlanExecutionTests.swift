@@ -5,7 +5,7 @@ import Testing
 @testable import LarderExperiments
 @testable import LarderHarness
 
-/// Which cells are simulated, executed, or both.
+/// The selection of simulated and executed cells.
 @Suite struct PlanExecutionTests {
   private static let facts = TraceFacts(
     name: "a", requests: 100, objects: 1000, footprintBytes: nil)

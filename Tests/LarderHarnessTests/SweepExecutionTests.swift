@@ -9,9 +9,9 @@ import Testing
 @testable import LarderHarness
 @testable import LarderSupport
 
-/// Sweeps that drive real caches after what is simulated.
+/// Sweeps that execute real caches after the simulation.
 @Suite(.endsInTime) struct SweepExecutionTests {
-  /// A cache with a policy of its own: it keeps the first values that it is given.
+  /// A cache with its own policy: it keeps the first values that it gets.
   private final class FirstCome: CacheUnderTest {
     private let values = Locked<[UInt64: Data]>([:])
     private let capacity: UInt64
@@ -64,7 +64,7 @@ import Testing
     CacheContender(name: name, summary: "For tests.", kinds: [.memory], make: make)
   }
 
-  /// A policy that remembers less in a real cache is compared with a simulation that does so, too.
+  /// A policy with a bounded history in real caches is compared with a simulation with that bound.
   @Test func parametersOfRealCachesAreSimulatedForComparison() throws {
     let records = try Self.sweep(["lirs"]).run()
     for record in records {
@@ -75,7 +75,7 @@ import Testing
     #expect(records.contains { $0.executions?.first?.counts != $0.counts })
   }
 
-  /// A check executes a cell several times and counts once.
+  /// A check executes a cell several times and simulates it once.
   @Test func executionsHaveSeparateRepetitions() throws {
     var sweep = try Self.sweep(["lru"])
     let both = sweep.totalRequests

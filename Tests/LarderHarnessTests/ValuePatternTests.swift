@@ -3,13 +3,13 @@ import Testing
 
 @testable import LarderHarness
 
-/// Values are what they should be, or are found not to be.
+/// Valid values are accepted, and others detected.
 @Suite struct ValuePatternTests {
   private static let lengths = [
     0, 1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 100, 65_535, 65_552, 65_553, 200_000,
   ]
 
-  // Each test's own: tests run at the same time, and this is filled by one thread.
+  // Each test has its own: tests run concurrently, and one thread fills this.
   private let memory: HarnessMemory
   private let pattern: ValuePattern
 
@@ -54,7 +54,7 @@ import Testing
         .version(of: value, key: 77, from: 900, to: 903, checksContent: true) == nil)
   }
 
-  /// No machine has so much.
+  /// More than any machine has.
   @Test func aValueWithoutMemoryIsAnError() {
     #expect(throws: ValueMemoryError.self) {
       _ = try pattern.make(key: 77, version: 902, bytes: 1 << 60)

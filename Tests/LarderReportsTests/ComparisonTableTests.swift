@@ -21,7 +21,7 @@ struct ComparisonTableTests {
       }
       let text = ComparisonTable.text(of: results)
       #expect(text.unicodeScalars.allSatisfy { $0 == "\n" || $0.value >= 0x20 || $0 == "\t" })
-      // A title, the head of the table, a line a policy, and two lines of recommendation.
+      // A title, the header, a line for each policy, and two lines of recommendation.
       #expect(text.split(separator: "\n").count == 6, "\(text)")
     }
   }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarderHarness
 
-/// What is called close.
+/// The limits of agreement.
 struct TimedAgreementTests {
   private func counts(_ latency: UInt64, _ fetches: UInt64, requests: UInt64 = 1000) -> Counts {
     var counts = Counts()

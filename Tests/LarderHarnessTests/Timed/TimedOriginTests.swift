@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarderHarness
 
-/// When fetches end.
+/// End times of fetches.
 struct TimedOriginTests {
   private func ends(
     servers: Int?, bandwidth: UInt64? = nil, speed: Double = 1, bytes: UInt32 = 0,

@@ -11,7 +11,7 @@ struct AdviceReportTests {
     let places = titles.compactMap { text.range(of: "\n" + $0) ?? text.range(of: $0) }
       .map(\.lowerBound)
     #expect(places.count == titles.count && places == places.sorted())
-    // But for the table of capacities, which is as wide as the names of designs.
+    // Except for the table of capacities, which is as wide as the names of designs.
     let parts = text.components(separatedBy: "\n\n")
     let lines = (parts.first.map { [$0] } ?? []) + parts.dropFirst(2)
     #expect(lines.joined(separator: "\n").split(separator: "\n").allSatisfy { $0.count <= 80 })
@@ -79,14 +79,14 @@ struct AdviceReportTests {
     #expect(AdviceText.wrapped("", width: 4) == [])
   }
 
-  /// `docs/advice.schema.json` describes what `advice.json` holds: not less, not more.
+  /// `docs/advice.schema.json` describes exactly the contents of `advice.json`.
   @Test func schemaMatchesAdvice() throws {
     let schema = try SchemaFile(named: "advice.schema.json")
     let text = try AdviceReport.json(SampleAdvice.advice())
     let value = try JSONSerialization.jsonObject(with: Data(text.utf8))
     var seen: Set<String> = []
     schema.check(value, at: "advice", &seen)
-    // LRU has no filter, wherever it stands.
+    // LRU has no filter in any position.
     let absent = schema.keys(at: "advice").subtracting(seen)
     #expect(absent.filter { !$0.hasSuffix(".admission") } == [])
   }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarderReports
 
-/// The decision at the top of every report.
+/// The recommendation at the top of every report.
 struct AnswerTests {
   private typealias Hits = [(policy: String, hits: [UInt64])]
 
@@ -54,7 +54,7 @@ struct AnswerTests {
     #expect(lines.count <= 5)
   }
 
-  /// A card shows what a configuration reaches, and not the capacities that its policy won.
+  /// A card shows the best hit ratio of a configuration, and not the number of capacities won.
   @Test func cardShowsTheBestHitRatio() {
     let hybrid: Hits = [("lru+lru", [1000, 1900, 1957]), ("lru+gdsf", [1265, 1700, 1950])]
     let card = answer([("hybrid", .hybrid, hybrid)]).cards[0]
@@ -71,7 +71,7 @@ struct AnswerTests {
     #expect(both[0].hasSuffix("; in disk the policy does not matter."))
   }
 
-  /// That MRU is bad says nothing about how much the choice matters.
+  /// MRU, which is far behind, does not affect the importance of the choice.
   @Test func outlierIsNamedSeparately() {
     let hits: Hits = [("lru", [3000]), ("sieve", [3050]), ("s3-fifo", [3060]), ("mru", [100])]
     let lines = text(answer([("memory", .memory, hits)]))
@@ -121,7 +121,7 @@ struct AnswerTests {
     #expect(lines.last?.contains("7 values read differ from what was written") == true)
   }
 
-  /// Many traces and configurations are still five lines.
+  /// The answer for many traces and configurations still has five lines.
   @Test func manyConfigurationsAreFewLines() {
     var results = SampleResults.empty()
     for trace in 0..<6 {

@@ -38,7 +38,7 @@ struct ChartSVGTests {
     #expect(rows.texts.contains("lru+fifo, 16MiB: 12.50 % on disk"))
   }
 
-  /// Whatever series are called, the drawing has the same elements.
+  /// Names of series do not affect the elements of a drawing.
   @Test func hostileNamesKeepTheShape() throws {
     let lines = try elements(SampleCharts.lines(["plain"]), "plain")
     let rows = try elements(SampleCharts.rows(["plain"]), "plain")
@@ -51,7 +51,7 @@ struct ChartSVGTests {
     }
   }
 
-  /// The elements with the names of their attributes; how lines are drawn may differ.
+  /// The elements with the names of their attributes; line styles may differ.
   private func elements(_ chart: some Chart, _ name: String) throws -> [String] {
     let shape = try #require(XMLShape(chart.svg()), "\(name.debugDescription)")
     return shape.elements.map { $0.replacing(/[ ]stroke[a-z-]*/, with: "") }
@@ -70,7 +70,8 @@ struct ChartSVGTests {
     #expect(XMLShape(RowChart(title: "", caption: "", axis: chart.y, groups: []).svg()) != nil)
   }
 
-  /// Names at the ends of lines do not touch, and stay in the drawing, however close the lines are.
+  /// Names at the ends of lines do not overlap and stay in the drawing, however close the lines
+  /// are.
   @Test func manyNamesDoNotOverlap() throws {
     for count in [1, 12, 20, 35] {
       let names = PolicyRegistry.standard.map(\.description.name) + (0..<10).map { "other-\($0)" }

@@ -9,7 +9,7 @@ struct PolicyStylesTests {
   @Test func everyPolicyLooksDifferent() {
     let styles = names.map { PolicyStyles.style($0) }
     #expect(Set(styles).count == names.count)
-    // Without the line, too: markers and colours alone tell what is no measure.
+    // Competitors differ even without the line style, by marker and colour.
     let competitors = names.filter { !PolicyName($0).isOffline }
     let looks = competitors.map { name in
       let style = PolicyStyles.style(name)
@@ -18,7 +18,7 @@ struct PolicyStylesTests {
     #expect(Set(looks).count == competitors.count)
   }
 
-  /// These looks are in reports that people have: they do not change.
+  /// These styles are in published reports and must not change.
   @Test(arguments: [
     ("lru", SeriesStyle(colour: .blue, marker: .circle)),
     ("fifo", SeriesStyle(colour: .orange, marker: .square)),
@@ -57,7 +57,7 @@ struct PolicyStylesTests {
     }
   }
 
-  /// By WCAG 2.2, what must be seen has a contrast of 3 : 1 with the ground.
+  /// By WCAG 2.2, essential graphics need a contrast of 3 : 1 with the background.
   @Test(arguments: ChartColour.allCases)
   func coloursHaveContrast(_ colour: ChartColour) throws {
     let light = try #require(Luminance.of(colour.onLight))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarderReports
 
-/// Configurations that are compared with each other, and not policies within them.
+/// Comparison of configurations, as opposed to policies within one.
 struct DesignsTests {
   private func record(
     _ configuration: String, _ policy: String = "lru", capacity: UInt64 = 10, hits: UInt64
@@ -49,7 +49,7 @@ struct DesignsTests {
     #expect(shown.designs.map(\.cell.policy) == ["lru", "fifo", "lru"])
     #expect(shown.single == ["b"])
     #expect(shown.designs.map(\.capacity) == ["10", "10", "5 objects"])
-    // Two of three is no distinction.
+    // A value that two of three share is not marked.
     #expect(shown.sentence.map(\.plain) == ["No design leads."])
     let more = try #require(designs(few + [record("a", "s3", hits: 1)], Self.facts).first)
     #expect(

@@ -4,8 +4,8 @@ import Testing
 
 @testable import LarderReports
 
-/// Who leads, by how much, and whether that matters, with numbers that are easy to work out: 25 of
-/// 5000 requests are half a point.
+/// The leader, its lead, and whether that matters, with numbers that are easy to compute by hand:
+/// 25 of 5000 requests are half a point.
 struct RankingTests {
   @Test func oneLeaderEverywhere() throws {
     let ranking = try ranking([
@@ -76,7 +76,7 @@ struct RankingTests {
         == "The policy does not matter here: best and worst are at most 0.16 points apart.")
   }
 
-  /// As an interruption leaves it: a capacity with one policy is won by nobody.
+  /// A capacity with one policy, as after an interruption, has no winner.
   @Test func capacitiesWithOnePolicy() throws {
     let ranking = try ranking([("lru", [2000, 3000, 3500]), ("fifo", [1500])])
     #expect(ranking.decided == [0] && ranking.leader?.text == "lru")
@@ -91,7 +91,7 @@ struct RankingTests {
     #expect(try nothing(records([("lru", [0])], requests: 0)) == "no requests were counted")
   }
 
-  /// A policy that knows the future never leads, and is marked as a bound only where it is one.
+  /// A policy that knows the future never leads, and is marked as a bound only if it is one.
   @Test func boundsNeverLead() throws {
     let policies = [("belady", [UInt64(4000)]), ("lru", [2000]), ("fifo", [1000])]
     let ranking = try ranking(policies)

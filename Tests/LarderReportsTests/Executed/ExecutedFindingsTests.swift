@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarderReports
 
-/// What a report says of executed runs beside their speed.
+/// Findings of executed runs besides their speed.
 struct ExecutedFindingsTests {
   private func findings(_ records: [Record]) -> [String] {
     ExecutedFindings(records).sentences.map { $0.map(\.plain).joined() }
@@ -105,7 +105,7 @@ struct ExecutedFindingsTests {
     #expect(rows[1].hitRatio?.smallest == 2490.0 / 5000)
   }
 
-  /// Times are in units that people read.
+  /// Times have readable units.
   @Test func timesHaveReadableUnits() throws {
     var record = executed()
     for index in record.executions?.indices ?? 0..<0 {

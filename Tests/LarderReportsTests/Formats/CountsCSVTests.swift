@@ -4,7 +4,7 @@ import LarderReports
 import Testing
 
 struct CountsCSVTests {
-  /// The columns that others rely on, in their order.
+  /// The columns that others rely on, in order.
   static let fixed = [
     "workload", "trace", "configuration", "policy", "capacity", "unit", "seed", "requests", "hits",
     "memory_hits", "disk_hits", "misses", "hit_ratio", "bytes_requested", "bytes_hit",
@@ -17,7 +17,7 @@ struct CountsCSVTests {
     #expect(Set(records[0]).count == records[0].count)
   }
 
-  /// Columns are only added at the end. With several seeds the label is what capacities share.
+  /// New columns are added at the end. With several seeds, cells share the label of the capacity.
   @Test func newColumnsAreLast() throws {
     let records = try #require(CSVReader.records(CountsCSV.header))
     #expect(
@@ -110,7 +110,7 @@ struct CountsCSVTests {
   @Test func timingsDoNotAffectTheCounts() throws {
     var results = SampleResults.full
     let before = try CountsCSV().text(of: results)
-    // A simulated record stays one whose tiers are known; what was executed beside it is not here.
+    // A simulated record keeps its tier counts; those of its executions are not included.
     for index in results.records.indices {
       if results.records[index].timings.isEmpty { continue }
       results.records[index].timings = []

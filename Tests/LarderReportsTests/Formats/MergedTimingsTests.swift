@@ -3,9 +3,9 @@ import Testing
 
 @testable import LarderReports
 
-/// Results that were merged from several machines: no number is of two of them.
+/// Results merged from several machines: no number combines two of them.
 struct MergedTimingsTests {
-  /// The sample, in which every other record was timed on another machine.
+  /// The sample, with every other record timed on another machine.
   private static func merged() -> RunResults {
     var results = SampleResults.full
     for index in results.records.indices {

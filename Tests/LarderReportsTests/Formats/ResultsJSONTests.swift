@@ -14,7 +14,7 @@ struct ResultsJSONTests {
     #expect(text.contains("18446744073709551615"))
   }
 
-  /// Results from before caches were executed have none of the keys.
+  /// Results from before caches were executed lack these keys.
   @Test func readsResultsWithoutExecutions() throws {
     var results = SampleResults.full
     results.execution = nil
@@ -81,7 +81,7 @@ struct ResultsJSONTests {
       var results = SampleResults.full
       results.records[0].executions = SampleResults.executions(of: results.records[0])
       change(&results.records[0])
-      // Written by hand: the format itself would read the counts.
+      // Encoded directly, because the format itself reads the counts.
       let encoded = try JSONEncoder().encode(results)
       expectRefusal(Array(encoded), message)
     }

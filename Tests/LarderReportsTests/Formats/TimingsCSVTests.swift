@@ -24,7 +24,7 @@ struct TimingsCSVTests {
     #expect(records[1][17] == results.machine.summary)
   }
 
-  /// The columns of executed rows stand behind all others, and are empty in simulated ones.
+  /// The columns of executed rows are last, and empty in simulated ones.
   @Test func executedRowsHaveExtraColumns() throws {
     let records = try #require(CSVReader.records(try TimingsCSV().text(of: SampleResults.full)))
     let rows = records.dropFirst().map { fields in
@@ -50,7 +50,7 @@ struct TimingsCSVTests {
     #expect(executed[1]["values_wrong"] == "0")
     #expect(executed[1]["bytes_written"] == "2900000" && executed[1]["files"] == "7")
     #expect(TimingsCSV.header.hasSuffix(",capacity_exceeded,bytes_written,files\n"))
-    // Nothing was set, so there is no latency of it; the foreign cache says next to nothing.
+    // Without sets there is no latency of sets; the foreign cache reports almost nothing.
     #expect(executed.allSatisfy { $0["set_count"] == "" && $0["set_p50_ns"] == "" })
     let foreign = try #require(rows.first { $0["policy"] == "theirs" })
     for column in [

@@ -20,7 +20,7 @@ struct ResultsIndexTests {
     }
   }
 
-  /// A list that costs each run as much as all runs before it would grow for ever.
+  /// The cost of the list must not grow with the number of runs.
   @Test func onlyNewestRunsAreRead() throws {
     try inFolder { folder in
       for number in 1...3 {
@@ -66,7 +66,7 @@ struct ResultsIndexTests {
     }
   }
 
-  /// Names of folders, workloads and machines cannot leave their places.
+  /// Names of folders, workloads and machines cannot inject markup.
   @Test func hostileNamesKeepTheShape() throws {
     let expected = HTMLReportTests.shape(page("plain", path: "a/b"))?.elements
     #expect(expected != nil)

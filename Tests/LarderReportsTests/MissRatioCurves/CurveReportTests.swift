@@ -5,7 +5,7 @@ import Testing
 
 @testable import LarderReports
 
-/// Every form of fixed curves, kept in `Golden/`: see `GoldenTests`.
+/// Every form of fixed curves, stored in `Golden/`: see `GoldenTests`.
 @Suite struct CurveReportTests {
   /// An exact and an estimated curve.
   static let sample: TraceCurves = {
