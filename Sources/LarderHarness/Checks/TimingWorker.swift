@@ -80,7 +80,8 @@ package final class WorkerProcess: TimedProcess {
   /// - Parameters:
   ///   - program: Path of the executable.
   ///   - arguments: The arguments that make it a worker.
-  ///   - padding: Bytes to add to its environment. The environment lies above the stack and shifts it, so padding removes the effect of paths of different length.
+  ///   - padding: Bytes to add to its environment. The environment lies above the stack and shifts
+  ///     it, so padding removes the effect of paths of different length.
   /// - Throws: `TimingError.launch`.
   package init(
     program: String, arguments: [String], padding: Int = 0,
