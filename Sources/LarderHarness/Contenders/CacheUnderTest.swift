@@ -164,7 +164,7 @@ public struct CacheContender: Sendable {
   /// Creates an empty cache.
   public var make: @Sendable (CacheSetup) throws -> any CacheUnderTest
 
-  /// Creates a contender; see the properties.
+  /// Creates a kind of cache; see the properties.
   public init(
     name: String, summary: String, kinds: Set<ConfigurationKind>, runsPolicies: Bool = false,
     make: @escaping @Sendable (CacheSetup) throws -> any CacheUnderTest

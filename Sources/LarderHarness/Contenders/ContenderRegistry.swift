@@ -19,7 +19,7 @@ public enum ContenderRegistry {
   /// All caches: Larder's, the baselines, and registered ones.
   public static var all: [CacheContender] { standard + added.withLock { $0 } }
 
-  /// Registers a contender; replaces a registered one of the same name.
+  /// Registers a cache under test; replaces a registered one of the same name.
   public static func add(_ contender: CacheContender) {
     added.withLock { added in
       added.removeAll { $0.name == contender.name }
@@ -27,14 +27,14 @@ public enum ContenderRegistry {
     }
   }
 
-  /// The contender of a name, or nil.
+  /// The cache of a name, or nil.
   public static func named(_ name: String) -> CacheContender? {
     all.last { $0.name == name }
   }
 }
 
 extension ContenderRegistry {
-  /// The contender of a name, if it supports the configuration.
+  /// The cache of a name, if it supports the configuration.
   ///
   /// - Throws: `ContenderError` if there is none, or it does not support the configuration.
   package static func checked(
