@@ -28,16 +28,12 @@ struct VocabularyRuleTests {
     #expect(VocabularyRule.findings(SwiftSource(path: "A.swift", text: text)).isEmpty)
   }
 
-  private static let text = """
-    /// What it is. What more.
-    /// Whatever it is, for
-    /// want of a name. For want of.
-    let x = 1  // What it is, for want of
-    // What
-      //  brings the object of a policy near, and nearer; it brings one two three four five six
-      // seven near
-    let y = "What so many"
-    """
+  private static let text = [
+    "/// What it is. What more.", "/// Whatever it is, for", "/// want of a name. For want of.",
+    "let x = 1  // What it is, for want of", "// What",
+    "  //  brings the object of a policy near, and nearer; it brings one two three four five six",
+    "  // seven near", "let y = \"What so many\"",
+  ].joined(separator: "\n")
 
   @Test(arguments: [
     (CommentPattern(beginning: "What", limit: 0), 2), (.init(beginning: "it", limit: 0), 0),
