@@ -35,11 +35,12 @@ struct VocabularyRuleTests {
     "  // seven near", "let y = \"What so many\"",
   ].joined(separator: "\n")
 
-  @Test(arguments: [
-    (CommentPattern(beginning: "What", limit: 0), 2), (.init(beginning: "it", limit: 0), 0),
-    (.init(phrase: "for want of", limit: 0), 2), (.init(phrase: "what it is", limit: 0), 1),
-    (.init(phrase: "brings ... near", limit: 0), 1), (.init(phrase: "so many", limit: 0), 0),
-  ])
+  @Test(
+    arguments: [
+      (.init(beginning: "What", limit: 0), 2), (.init(beginning: "it", limit: 0), 0),
+      (.init(phrase: "for want of", limit: 0), 2), (.init(phrase: "what it is", limit: 0), 1),
+      (.init(phrase: "brings ... near", limit: 0), 1), (.init(phrase: "so many", limit: 0), 0),
+    ] as [(CommentPattern, Int)])
   func occurrencesInComments(_ pattern: CommentPattern, _ count: Int) {
     #expect(pattern.count(in: Comments(SwiftSource(path: "A.swift", text: Self.text))) == count)
   }
