@@ -1,3 +1,3 @@
-// The functions of larder.h are in LarderC, in Swift, but for those in python.c. This file lets the
-// header be a target.
+// The functions of larder.h are in LarderC, in Swift, except those in python.c. This file makes the
+// header a target.
 #include "larder.h"

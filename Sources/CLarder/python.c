@@ -1,14 +1,14 @@
 // A cache whose decisions are methods of a Python object. In C, because every request is a call
-// through Python's C interface: 3 million a second where a loop in Python has 1.
+// through Python's C interface: 3 million per second, compared with 1 for a loop in Python.
 #include "larder.h"
 
 // PY_VECTORCALL_ARGUMENTS_OFFSET: the callee may use the element before the arguments.
 static const size_t SPARE = (size_t)1 << (8 * sizeof(size_t) - 1);
 
-// How many requests ahead memory is asked for: the place of the int first, then the int.
+// The prefetch distance in requests: first the pointer to the int, then the int.
 enum { AHEAD = 8 };
 
-// Calls a method for what it does. 0, or LARDER_PYTHON_RAISED.
+// Calls a method and discards its result. Returns 0 or LARDER_PYTHON_RAISED.
 static int64_t call(const larder_python *policy, void *method, void *key, void *size) {
   void *arguments[3] = {0, key, size};
   void *answer = policy->vectorcall(method, arguments + 1, (size ? 2 : 1) | SPARE, 0);
@@ -17,7 +17,7 @@ static int64_t call(const larder_python *policy, void *method, void *key, void *
   return 0;
 }
 
-// Has the policy give an object up.
+// Calls the policy to evict an object.
 static int64_t evict(const larder_python *policy, larder_gets *gets) {
   void *arguments[1] = {0};
   void *answer = policy->vectorcall(policy->evict, arguments + 1, SPARE, 0);

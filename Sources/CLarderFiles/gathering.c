@@ -11,14 +11,14 @@ struct larder_gathering {
   char name[64];
 };
 
-// A database, or its journal. The file of the layer below stands behind it in memory.
+// A database, or its journal. The file of the layer below follows it in memory.
 typedef struct GatheringFile {
   sqlite3_file base;
   sqlite3_file *below;
-  // Of a database its journal, of a journal its database; null while the journal is closed.
+  // The journal of a database, the database of a journal; null while the journal is closed.
   struct GatheringFile *other;
   int isJournal;
-  // What is not written yet: so many bytes, from this place of the file on.
+  // Bytes not written yet, their number, and their offset in the file.
   unsigned char *bytes;
   int count;
   sqlite3_int64 offset;
@@ -26,7 +26,7 @@ typedef struct GatheringFile {
 
 static sqlite3_file *below(sqlite3_file *file) { return ((GatheringFile *)file)->below; }
 
-// Writes what was gathered. What cannot be written stays, and is written before anything else is.
+// Writes the buffer. Bytes that cannot be written stay and are written before anything else.
 static int flush(GatheringFile *file) {
   if (!file || !file->count) return SQLITE_OK;
   int code =
@@ -35,7 +35,7 @@ static int flush(GatheringFile *file) {
   return code;
 }
 
-// Writes all that was gathered of a database and of its journal, which comes first.
+// Writes the buffers of a database and of its journal, the journal first.
 static int flushBoth(GatheringFile *file) {
   GatheringFile *journal = file->isJournal ? file : file->other;
   GatheringFile *database = file->isJournal ? file->other : file;
@@ -61,7 +61,7 @@ static int gather(
 
 static int writeFile(sqlite3_file *given, const void *bytes, int count, sqlite3_int64 offset) {
   GatheringFile *file = (GatheringFile *)given;
-  // A header of the journal begins a transaction, or ends it.
+  // A write of the journal's header begins or ends a transaction.
   if (!file->other || (file->isJournal && offset == 0)) {
     int code = flushBoth(file);
     if (code != SQLITE_OK) return code;
@@ -76,8 +76,8 @@ static int writeFile(sqlite3_file *given, const void *bytes, int count, sqlite3_
 
 static int closeFile(sqlite3_file *given) {
   GatheringFile *file = (GatheringFile *)given;
-  // What cannot be written now is missing. The database never has more than the journal: before a
-  // page of it is gathered, what it was has been written there.
+  // Bytes that cannot be written now are lost. The database is never ahead of the journal: before a
+  // page is buffered, its old contents have been written to the journal.
   flushBoth(file);
   if (file->other) file->other->other = 0;
   sqlite3_free(file->bytes);
@@ -148,8 +148,8 @@ static int unmapShared(sqlite3_file *file, int deletes) {
   return below(file)->pMethods->xShmUnmap(below(file), deletes);
 }
 
-// Without mapping of files into memory, which would not show what was gathered. The first are for
-// layers that have no memory shared with other processes.
+// No memory-mapped files, because they would not show buffered writes. The first methods are for
+// layers without memory shared between processes.
 static const sqlite3_io_methods methods[] = {
     {1, closeFile, readFile, writeFile, truncateFile, syncFile, sizeOfFile, lockFile, unlockFile,
      checkReserved, controlFile, sectorSize, deviceTraits, 0, 0, 0, 0, 0, 0},

@@ -2,7 +2,7 @@
 
 #include <stdatomic.h>
 
-// Read without a call wherever the program is linked as a whole.
+// Read without a call in statically linked programs.
 _Thread_local unsigned larder_thread_number_or_zero = 0;
 
 static atomic_uint numbered = 0;

@@ -2,9 +2,9 @@ import CLarder
 import LarderEngine
 import LarderTraces
 
-/// Columns in a caller's memory as a source of records. They are read where they are.
+/// Columns in a caller's memory as a source of records, without a copy.
 struct ArraySource: RecordSource, @unchecked Sendable {
-  // Unchecked: the memory is the caller's, who leaves it alone during the call.
+  // Unchecked: the memory is the caller's, who must not change it during the call.
   private let count: Int
   private let ids: ArrayColumn
   private let sizes: ArrayColumn?
@@ -13,13 +13,13 @@ struct ArraySource: RecordSource, @unchecked Sendable {
   private let ttls: ArrayColumn?
   private let costs: ArrayColumn?
 
-  /// One more than the largest key, where keys are small enough for a direct table.
+  /// One more than the largest key, if keys are small enough for a direct table.
   let keyLimit: Int?
 
   /// A source of the records in columns.
   ///
   /// - Throws: `CallError` for a column that is missing or cannot be read.
-  /// - Complexity: O(requests): the largest key is looked for.
+  /// - Complexity: O(requests), to find the largest key.
   init(_ columns: larder_columns) throws(CallError) {
     guard let count = Int(exactly: columns.count), count > 0 else {
       throw .column("count", columns.count == 0 ? "there are no requests" : "is out of range")
@@ -46,7 +46,7 @@ struct ArraySource: RecordSource, @unchecked Sendable {
     return column
   }
 
-  /// A table with a place for each key pays where keys are not much more than requests.
+  /// A table indexed by key pays if keys are not much larger than the number of requests.
   private static func keyLimit(_ ids: ArrayColumn, _ count: Int) -> Int? {
     var largest: UInt64 = 0
     ids.keys(0..<count) { largest = max(largest, $1) }
@@ -54,7 +54,6 @@ struct ArraySource: RecordSource, @unchecked Sendable {
     return largest < bound ? Int(largest) + 1 : nil
   }
 
-  /// The columns that are there.
   var columns: TraceColumns {
     var columns: TraceColumns = []
     if sizes != nil { columns.insert(.size) }
@@ -65,10 +64,9 @@ struct ArraySource: RecordSource, @unchecked Sendable {
     return columns
   }
 
-  /// All of them.
   var requestCount: Int? { count }
 
-  /// Hands all records to `sink`, in batches, until it wants no more. O(requests).
+  /// Sends all records to `sink` in batches; stops early if it returns false. O(requests).
   func records(into sink: RecordSink) throws {
     let batch = UnsafeMutablePointer<TraceRecord>.allocate(capacity: RecordBatch.capacity)
     defer { batch.deallocate() }
@@ -105,15 +103,13 @@ struct ArraySource: RecordSource, @unchecked Sendable {
   }
 }
 
-/// A column in a caller's memory.
 struct ArrayColumn {
-  /// What it is, for messages.
+  /// The name in messages.
   let name: String
   private let base: UnsafeRawPointer
   private let stride: Int
   private let type: ElementType
 
-  /// What the elements are.
   private enum ElementType: Int32 {
     case int8 = 1
     case int16
@@ -127,7 +123,7 @@ struct ArrayColumn {
     case float64
   }
 
-  /// A column of `count` elements; nil where there is none.
+  /// A column of `count` elements; nil if it is missing.
   ///
   /// - Throws: `CallError` for an unknown type, or a column that is longer than memory.
   init?(_ column: larder_column, _ name: String, count: Int) throws(CallError) {
@@ -138,7 +134,7 @@ struct ArrayColumn {
     guard let stride = Int(exactly: column.stride) else {
       throw .column(name, "the stride \(column.stride) is out of range")
     }
-    // The last element must have an address; whether it is the caller's nobody can tell.
+    // The last element must have an address; whether it belongs to the caller cannot be checked.
     let (extent, overflows) = stride.magnitude.multipliedReportingOverflow(by: count.magnitude)
     guard !overflows, extent < UInt(Int.max) / 2 else {
       throw .column(name, "\(count) elements at a stride of \(stride) exceed the memory")
@@ -149,10 +145,9 @@ struct ArrayColumn {
     base = values
   }
 
-  /// Whether the elements are whole numbers.
   var isWhole: Bool { type != .float32 && type != .float64 }
 
-  /// The bits of whole numbers: negative ones become large ones. For keys.
+  /// The bits of whole numbers, for keys: negative ones become large ones.
   func keys(_ range: Range<Int>, _ body: (Int, UInt64) -> Void) {
     whole(range) { index, value in
       body(index, value.bits)
@@ -162,7 +157,7 @@ struct ArrayColumn {
 
   /// Whole numbers from 0 to a limit.
   ///
-  /// - Throws: `CallError` with the first that is not, and what it must be.
+  /// - Throws: `CallError` with the first invalid element and the expected range.
   func values(
     _ range: Range<Int>, upTo limit: UInt64, _ expected: String, _ body: (Int, UInt64) -> Void
   ) throws(CallError) {
@@ -180,7 +175,7 @@ struct ArrayColumn {
 
   /// Finite numbers that are not negative.
   ///
-  /// - Throws: `CallError` with the first that is not.
+  /// - Throws: `CallError` with the first invalid element.
   func numbers(_ range: Range<Int>, _ body: (Int, Float) -> Void) throws(CallError) {
     var wrong: (index: Int, value: Double)?
     func take(_ index: Int, _ value: Double) -> Bool {
@@ -201,14 +196,13 @@ struct ArrayColumn {
     }
   }
 
-  /// A whole number of any type.
   private struct WholeNumber: CustomStringConvertible {
     let bits: UInt64
     let isNegative: Bool
     var description: String { isNegative ? "\(Int64(bitPattern: bits))" : "\(bits)" }
   }
 
-  /// Calls `body` with whole numbers until it answers false; with none where there are others.
+  /// Calls `body` with whole numbers until it returns false; does nothing for other types.
   @inline(__always) private func whole(_ range: Range<Int>, _ body: (Int, WholeNumber) -> Bool) {
     switch type {
     case .int8: signed(range, Int8.self, body)
@@ -253,15 +247,15 @@ struct ArrayColumn {
   }
 }
 
-/// The requests of a share of the objects of a trace.
+/// The requests of a sample of the objects of a trace.
 struct SampledSource: RecordSource {
   private let trace: PreparedTrace
   private let sample: SpatialSample
 
-  /// Requests that are looked at before those in the sample are handed on.
+  /// Requests that are examined between two calls of the sink.
   private static let chunk = 1 << 16
 
-  /// The sample of a share of the objects, above 0 and at most 1.
+  /// A sample of a share of the objects, above 0 and at most 1.
   ///
   /// - Throws: `CallError` for any other share.
   init(_ trace: PreparedTrace, rate: Double, seed: UInt64) throws(CallError) {
@@ -272,16 +266,15 @@ struct SampledSource: RecordSource {
     sample = SpatialSample(rate: rate, seed: seed)
   }
 
-  /// The trace's.
   var columns: TraceColumns { trace.columns }
 
-  /// Keys are the trace's ids.
+  /// Keys are the ids of the trace.
   var keyLimit: Int? { trace.requests.objects + 1 }
 
   /// The share of all objects.
   var samplingRate: Double { sample.rate * trace.sampling.rate }
 
-  /// Which part of the objects there are, and how many gets all of them have.
+  /// The sampling facts, and the number of gets of all objects.
   var reading: ReadingFacts {
     var facts = ReadingFacts()
     let gets = trace.sampling.isPart ? trace.sampling.gets : Self.gets(trace.requests)
@@ -296,7 +289,7 @@ struct SampledSource: RecordSource {
     return gets
   }
 
-  /// Hands the sampled requests to `sink`, in batches, until it wants no more. O(requests).
+  /// Sends the sampled requests to `sink` in batches; stops early if it returns false. O(requests).
   func records(into sink: RecordSink) throws {
     let requests = trace.requests
     var positions: [Int] = []

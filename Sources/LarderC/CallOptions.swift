@@ -2,11 +2,11 @@ import Foundation
 import LarderEngine
 import LarderExperiments
 
-/// Options as C programs pass them: lines of `name=value`.
+/// Options in the form that C programs pass: lines of `name=value`.
 struct CallOptions {
   private let values: [String: String]
 
-  /// Reads options, of which only `known` ones may be given.
+  /// Parses options; only `known` ones are allowed.
   ///
   /// - Throws: `CallError` for a line that is no option, or one that is unknown or given twice.
   init(_ text: String?, known: Set<String>) throws(CallError) {
@@ -26,25 +26,24 @@ struct CallOptions {
     self.values = values
   }
 
-  /// The text of an option; nil when it is not given.
+  /// The text of an option; nil if it is missing.
   subscript(name: String) -> String? { values[name] }
 
-  /// Whether a flag is given.
+  /// True if a flag is given.
   ///
-  /// - Throws: `CallError` when it has a value.
+  /// - Throws: `CallError` if it has a value.
   func flag(_ name: String) throws(CallError) -> Bool {
     guard let value = values[name] else { return false }
     guard value.isEmpty else { throw .option(name, "takes no value, found '\(value)'") }
     return true
   }
 
-  /// An option that must be there.
   func required(_ name: String) throws(CallError) -> String {
     guard let value = values[name] else { throw .option(name, "is missing") }
     return value
   }
 
-  /// A whole number within a range; nil when the option is not given.
+  /// A whole number within a range; nil if the option is missing.
   func integer<Number: FixedWidthInteger>(
     _ name: String, in range: ClosedRange<Number>
   ) throws(CallError) -> Number? {
@@ -57,7 +56,7 @@ struct CallOptions {
     return number
   }
 
-  /// A number within a range; nil when the option is not given.
+  /// A number within a range; nil if the option is missing.
   func number(_ name: String, in range: ClosedRange<Double>) throws(CallError) -> Double? {
     guard let text = values[name] else { return nil }
     guard let number = Double(text), range.contains(number) else {
@@ -68,7 +67,7 @@ struct CallOptions {
     return number
   }
 
-  /// One of a few words; nil when the option is not given.
+  /// One of a few words; nil if the option is missing.
   func word<Word: RawRepresentable & CaseIterable>(
     _ name: String, _ words: Word.Type
   ) throws(CallError) -> Word? where Word.RawValue == String {
@@ -80,7 +79,7 @@ struct CallOptions {
     return word
   }
 
-  /// A share of the whole, as a percentage or a number; nil when the option is not given.
+  /// A share of the whole, as a percentage or a number; nil if the option is missing.
   func share(_ name: String) throws(CallError) -> Double? {
     guard let text = values[name] else { return nil }
     let share = Share(parsing: text).map { Double($0.billionths) / 1e9 } ?? Double(text)
@@ -90,7 +89,7 @@ struct CallOptions {
     return share
   }
 
-  /// Policies, separated by commas; `all` for every one there is.
+  /// Policies, separated by commas; `all` for every registered one.
   ///
   /// - Throws: `PolicyError` for a name or parameter that does not exist.
   static func policies(_ text: String) throws -> [PolicySpec] {
@@ -104,7 +103,7 @@ struct CallOptions {
     }
   }
 
-  /// Cells at the same time: all cores when the option is not given.
+  /// The number of concurrent cells; all cores if the option is missing.
   func threads() throws(CallError) -> Int {
     try integer("threads", in: 1...1024) ?? ProcessInfo.processInfo.activeProcessorCount
   }

@@ -1,16 +1,16 @@
 import CLarder
 import LarderEngine
 
-/// The callbacks of a caller's policy during one call, and what went wrong in them.
+/// The callbacks of a caller's policy during one call, and their first error.
 final class Callbacks: @unchecked Sendable {
-  // Unchecked: the pointers are the caller's, who says in which threads they may be used.
+  // Unchecked: the pointers are the caller's, who states in which threads they may be used.
 
   /// All that are in use, by number.
   static let table = HandleTable<Callbacks>()
 
-  /// What the policy is called.
+  /// The name of the policy.
   let name: String
-  /// Whether each lookup asks the caller, too: slow, and what a check of the contract needs.
+  /// True if each lookup also calls the caller, which is slow but needed to check the contract.
   let asksContains: Bool
 
   private let context: UnsafeMutableRawPointer?
@@ -37,7 +37,7 @@ final class Callbacks: @unchecked Sendable {
 
   /// The callbacks of `policy`.
   ///
-  /// - Throws: `CallError` when one that is needed is null.
+  /// - Throws: `CallError` if a required one is null.
   init(_ policy: larder_policy, name: String, asksContains: Bool) throws(CallError) {
     guard let create = policy.create else { throw .null("policy.create") }
     guard let apply = policy.apply else { throw .null("policy.apply") }
@@ -52,18 +52,19 @@ final class Callbacks: @unchecked Sendable {
     self.asksContains = asksContains
   }
 
-  /// What went wrong first; nil while all is well. Nothing is asked after that.
+  /// The first error; nil if there is none. After an error no callback is called.
   var failure: CallError? { failed.withLock { $0 } }
 
-  /// Something went wrong.
+  /// Records an error.
   func fail(_ problem: String) {
     let error = CallError.policy(name, problem)
     failed.withLock { $0 = $0 ?? error }
   }
 
-  /// Calls `body` with the name of a policy that uses these callbacks; they are forgotten after it.
+  /// Calls `body` with the name of a policy that uses these callbacks, and unregisters them
+  /// afterwards.
   ///
-  /// - Throws: what `body` throws, or what went wrong in a callback.
+  /// - Throws: the errors of `body`, or the error of a callback.
   func withSpec<Result>(_ body: (PolicySpec) throws -> Result) throws -> Result {
     let number = Self.table.add(self)
     defer { _ = Self.table.remove(number) }
@@ -74,7 +75,7 @@ final class Callbacks: @unchecked Sendable {
     return result
   }
 
-  /// A policy for an empty cache; nil when there is none.
+  /// Creates a policy for an empty cache; nil after an error.
   func create(_ setup: larder_policy_setup) -> Int64? {
     guard failure == nil else { return nil }
     let number = withUnsafePointer(to: setup) { createCallback(context, $0) }
@@ -82,17 +83,18 @@ final class Callbacks: @unchecked Sendable {
     return number < 0 ? nil : number
   }
 
-  /// Hands events over; nil when that failed. Otherwise what is to be evicted, where that is asked.
+  /// Passes events to the caller; nil after an error. Returns the evicted object if `evicts` is
+  /// true.
   func apply(_ policy: Int64, _ count: Int, evicts: Bool) -> Int64? {
     let answer = applyCallback(context, policy, UInt64(count), evicts ? 1 : 0)
     if answer < 0 { fail("apply failed") }
     return answer < 0 ? nil : answer
   }
 
-  /// Whether the caller replays gets itself.
+  /// True if the caller replays gets itself.
   var replays: Bool { replayCallback != nil }
 
-  /// Has the caller replay gets; false when that failed.
+  /// Lets the caller replay gets; false after an error.
   func replay(
     _ policy: Int64, _ objects: UnsafePointer<UInt32>, _ sizes: UnsafePointer<UInt32>?,
     _ count: Int, _ gets: inout larder_gets
@@ -103,7 +105,7 @@ final class Callbacks: @unchecked Sendable {
     return answer >= 0
   }
 
-  /// Whether an object is resident; nil when that failed.
+  /// True if an object is resident; nil after an error.
   func contains(_ policy: Int64, _ id: ObjectID) -> Bool? {
     guard let containsCallback else { return nil }
     let answer = containsCallback(context, policy, id)
@@ -111,13 +113,14 @@ final class Callbacks: @unchecked Sendable {
     return answer < 0 ? nil : answer != 0
   }
 
-  /// The cache is gone.
+  /// Destroys the policy of a cache.
   func destroy(_ policy: Int64) { destroyCallback?(context, policy) }
 }
 
-/// One cache's policy behind callbacks: what is resident, and what the caller has not heard yet.
+/// The policy of one cache behind callbacks: resident objects, and events not yet sent to the
+/// caller.
 final class CallbackInstance {
-  /// What happened: the numbers of `larder.h`.
+  /// The kinds of events, with the numbers of `larder.h`.
   enum Event: UInt64 {
     case hit = 0
     case insert = 1
@@ -130,15 +133,14 @@ final class CallbackInstance {
   private let events: UnsafeMutablePointer<UInt64>
   private let sizes: UnsafeMutablePointer<UInt32>
   private var count = 0
-  /// Resident objects, in no order: what is evicted when the caller has failed.
+  /// Resident objects in no order: the victims after the caller has failed.
   private var residents: [ObjectID] = []
-  /// The place in `residents` of each object, from 1; 0 for one that is not there.
+  /// The index of each object in `residents`, from 1; 0 if it is not resident.
   private var places: [UInt32]
 
-  /// Events that are collected.
+  /// The number of events in a batch.
   private static let capacity = 4096
 
-  /// A policy for an empty cache.
   init(_ callbacks: Callbacks, _ setup: PolicySetup) {
     self.callbacks = callbacks
     events = .allocate(capacity: Self.capacity)
@@ -157,10 +159,10 @@ final class CallbackInstance {
     sizes.deallocate()
   }
 
-  /// Memory held, without what the caller has.
+  /// Memory of this side, without the caller's.
   var bytes: Int { 12 * Self.capacity + 4 * (places.count + residents.capacity) }
 
-  /// Whether an object is resident: by this account or, where contracts are checked, by the
+  /// True if an object is resident: by this record or, while contracts are checked, by the
   /// caller's.
   @inline(__always) func contains(_ id: ObjectID) -> Bool {
     if callbacks.asksContains { return ask(id) }
@@ -173,7 +175,7 @@ final class CallbackInstance {
     return callbacks.contains(number, id) ?? (places[Int(id)] != 0)
   }
 
-  /// Something happened.
+  /// Appends an event.
   @inline(__always) func note(_ event: Event, _ id: ObjectID, _ size: UInt32) {
     events[count] = event.rawValue << 32 | UInt64(id)
     sizes[count] = size
@@ -181,7 +183,7 @@ final class CallbackInstance {
     if count == Self.capacity { flush() }
   }
 
-  /// An object is stored.
+  /// Records a stored object.
   func insert(_ id: ObjectID, _ size: UInt32) {
     note(.insert, id, size)
     guard places[Int(id)] == 0 else { return }
@@ -189,13 +191,13 @@ final class CallbackInstance {
     places[Int(id)] = UInt32(residents.count)
   }
 
-  /// An object is deleted, whether or not it is resident.
+  /// Records a deleted object, resident or not.
   func remove(_ id: ObjectID) {
     note(.remove, id, 0)
     forget(id)
   }
 
-  /// What is given up.
+  /// Returns the object to evict.
   func evict() -> ObjectID {
     if let number, callbacks.failure == nil {
       let answer = callbacks.apply(number, count, evicts: true)
@@ -207,7 +209,7 @@ final class CallbackInstance {
           forget(victim)
           return victim
         }
-        // The checks of the contract have words of their own for it.
+        // The contract checker reports this fault itself.
         if callbacks.asksContains { return victim }
         callbacks.fail("evict returned \(answer), which is not resident")
       }
@@ -217,7 +219,6 @@ final class CallbackInstance {
     return victim
   }
 
-  /// Has the caller replay gets.
   func replay(
     _ objects: UnsafePointer<ObjectID>, _ sizes: UnsafePointer<UInt32>?, _ count: Int,
     _ gets: inout larder_gets
@@ -248,18 +249,18 @@ final class CallbackInstance {
   }
 }
 
-/// A policy that asks a caller's callbacks: see `larder_policy` in `larder.h`.
+/// A policy that calls a caller's callbacks: see `larder_policy` in `larder.h`.
 ///
-/// It keeps the account of what is resident itself, so that a lookup is not a call, and collects
-/// what happens until the caller must decide something.
+/// It records the resident objects itself, so lookups need no call, and collects events until the
+/// caller must decide.
 struct CallbackPolicy: EvictionPolicy, ~Copyable {
-  /// As every description; the registry does not have it, and nobody sees it.
+  /// Required by the protocol; never listed, because the registry does not contain it.
   static let description = PolicyDescription(
     name: "callback", family: .adaptive, summary: "Decides as a caller's callbacks do.",
     parameters: [PolicyParameter(parameter, default: "0", "Number of the callbacks.")],
     paper: "The caller's.")
 
-  /// The parameter that names the callbacks.
+  /// The parameter that identifies the callbacks.
   static let parameter = "callbacks"
 
   private let instance: CallbackInstance

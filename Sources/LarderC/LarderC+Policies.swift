@@ -5,7 +5,6 @@ import LarderExperiments
 import LarderTraces
 
 extension LarderC {
-  /// The callbacks of a caller's policy.
   static func callbacks(
     _ policy: UnsafePointer<larder_policy>?, _ name: UnsafePointer<CChar>?, asksContains: Bool
   ) throws(CallError) -> Callbacks {
@@ -47,11 +46,10 @@ public func larderPolicyCheck(
   }
 }
 
-/// `larder simulate` with a caller's policy, one cell after the other.
+/// `larder simulate` with a caller's policy, one cell after another.
 struct PolicyCall {
-  /// Its options.
   static let options: Set<String> = ["capacity", "ignore-size", "admission", "seed"]
-  /// Those of a check.
+  /// The options of a check.
   static let checkOptions: Set<String> = ["random", "learns"]
 
   private let trace: PreparedTrace
@@ -59,10 +57,10 @@ struct PolicyCall {
   private let callbacks: Callbacks
   private let cells: [PlannedCell]
 
-  /// Requests between two looks at whether to go on.
+  /// Requests between two checks for cancellation.
   private static let chunk = 1 << 16
 
-  /// A simulation of what the options say.
+  /// A simulation with the given options.
   ///
   /// - Throws: `CallError`, `CapacityError` and `PlanError`.
   init(
@@ -71,7 +69,7 @@ struct PolicyCall {
     self.trace = trace
     self.task = task
     self.callbacks = callbacks
-    // A policy of the registry stands for the caller's while capacities and filters are resolved.
+    // A policy of the registry represents the caller's while capacities and filters are resolved.
     let workload = try SimulateCall.workload(
       over: trace, policies: [try PolicySpec(parsing: "fifo")], options)
     cells = try SimulateCall.cells(of: workload, over: trace)
@@ -106,14 +104,14 @@ struct PolicyCall {
       objectsDistinct: UInt64(trace.requests.objects))
   }
 
-  /// Whether requests are gets and nothing else, so that the caller may replay them.
+  /// True if all requests are gets, so that the caller may replay them.
   private func isPlain(_ tier: TierSetup) -> Bool {
     let requests = trace.requests
     return callbacks.replays && requests.operations == nil && requests.ttls == nil
       && requests.costs == nil && tier.admission == nil
   }
 
-  /// The engine's tier, with a call for each decision.
+  /// Simulates with the engine's tier, with a call for each decision.
   private func simulated(_ setup: SimulationSetup, _ tier: TierSetup) throws -> Counts {
     let simulation = try RegisteredPolicy(CallbackPolicy.self).makeSimulation(
       tier, unit: setup.unit, seed: setup.seed, over: trace.requests)
@@ -123,7 +121,7 @@ struct PolicyCall {
     return simulation.counts
   }
 
-  /// The caller's cache, with a call for each chunk of requests.
+  /// Simulates with the caller's cache, with a call for each chunk of requests.
   private func replayed(_ setup: SimulationSetup, _ tier: TierSetup) throws -> Counts {
     let instance = CallbackInstance(
       callbacks,
@@ -144,7 +142,7 @@ struct PolicyCall {
     counts.memory.rejections = gets.rejections
     counts.memory.evictions = gets.evictions
     counts.memory.bytesWritten = gets.bytes_written
-    // What the caller counts is not believed.
+    // Counts of the caller are validated.
     if let fault = counts.fault { throw CallError.policy(callbacks.name, "counted \(fault)") }
     guard gets.rejections <= counts.misses, gets.evictions <= counts.misses - gets.rejections else {
       throw CallError.policy(callbacks.name, "counted more evictions and rejections than misses")
@@ -153,7 +151,7 @@ struct PolicyCall {
     return counts
   }
 
-  /// Goes through the trace, and ends when the task is to stop or a callback has failed.
+  /// Runs through the trace; stops after cancellation or an error of a callback.
   private func inChunks(_ body: (Range<Int>) -> Void) throws {
     var start = 0
     while start < trace.requests.count {
@@ -168,7 +166,7 @@ struct PolicyCall {
 
   /// Checks the contract of a policy behind callbacks.
   ///
-  /// - Throws: `CallError.contract` with what breaks it.
+  /// - Throws: `CallError.contract` with the violation.
   static func check(_ callbacks: Callbacks, _ options: CallOptions) throws {
     var rules = PolicyContract.Rule.allCases
     if try options.flag("random") { rules.removeAll { $0 == .seed } }

@@ -7,7 +7,7 @@ import LarderReports
 import LarderTraces
 
 extension LarderC {
-  /// Calls `body`, which computes something of a trace, and gives the caller its text.
+  /// Calls `body`, which computes a result from a trace, and passes its text to the caller.
   static func compute(
     _ trace: UInt64, _ options: UnsafePointer<CChar>?, known: Set<String>, _ task: UInt64,
     _ result: Text?, _ error: Text?,
@@ -71,9 +71,9 @@ public func larderPolicies(
   }
 }
 
-/// `larder simulate` over a trace that is in memory.
+/// `larder simulate` over a trace in memory.
 struct SimulateCall {
-  /// The options of the command that it has.
+  /// The supported options of the command.
   static let options: Set<String> = [
     "policy", "capacity", "admission", "ignore-size", "fetch", "bandwidth", "servers",
     "no-coalescing", "seed", "threads",
@@ -84,7 +84,7 @@ struct SimulateCall {
   private let workload: Workload
   private let threads: Int
 
-  /// A simulation of what the options say.
+  /// A simulation with the given options.
   ///
   /// - Throws: `CallError`, `PolicyError` and `CapacityError` for options.
   init(trace: PreparedTrace, options: CallOptions, task: TaskState) throws {
@@ -109,7 +109,7 @@ struct SimulateCall {
       seeds: [seed])
   }
 
-  /// Memory, once for each filter.
+  /// A memory configuration for each filter.
   private static func configurations(_ options: CallOptions) throws -> [ConfigurationSpec] {
     var memory = ConfigurationSpec(name: ConfigurationKind.memory.rawValue, kind: .memory)
     memory.time = try fetches(options)
@@ -146,7 +146,7 @@ struct SimulateCall {
 
   /// The counts of all cells.
   ///
-  /// - Throws: `CallError.cancelled`, and what planning and simulating throw.
+  /// - Throws: `CallError.cancelled`, and errors of planning and simulating.
   func csv() throws -> String {
     let cells = try Self.cells(of: workload, over: trace)
     let sweep = Sweep(cells: cells, traces: TraceTable(trace), threads: threads)
@@ -165,15 +165,15 @@ struct SimulateCall {
     return cells
   }
 
-  /// Records as counts.csv has them.
+  /// Records in the form of counts.csv.
   static func csv(_ records: [Record]) -> String {
     records.reduce(into: CountsCSV.header) { $0 += CountsCSV.row($1) }
   }
 }
 
-/// `larder mrc` over a trace that is in memory.
+/// `larder mrc` over a trace in memory.
 struct CurveCall {
-  /// The options of the command that it has.
+  /// The supported options of the command.
   static let options: Set<String> = [
     "policy", "capacity", "points", "unit", "ignore-size", "method", "rate", "samples", "seed",
     "measure-error", "reach", "threads",
@@ -183,7 +183,7 @@ struct CurveCall {
   private let task: TaskState
   private let settings: CurveSettings
 
-  /// The curves that the options ask for.
+  /// The curves that the options request.
   ///
   /// - Throws: `CallError`, `PolicyError` and `CapacityError` for options.
   init(trace: PreparedTrace, options: CallOptions, task: TaskState) throws {
@@ -220,9 +220,9 @@ struct CurveCall {
     self.settings = settings
   }
 
-  /// The curves.
+  /// The curves as CSV.
   ///
-  /// - Throws: what `CurveMaker` throws.
+  /// - Throws: the errors of `CurveMaker`.
   func csv() throws -> String {
     var maker = try CurveMaker(
       trace: trace, settings: settings, cancellation: task.cancellation)
@@ -232,9 +232,9 @@ struct CurveCall {
   }
 }
 
-/// `larder advise` over a trace that is in memory.
+/// `larder advise` over a trace in memory.
 struct AdviceCall {
-  /// The options of the command that it has.
+  /// The supported options of the command.
   static let options: Set<String> = [
     "capacity", "unit", "tiers", "prices", "time-budget", "learn", "whole", "seed", "threads",
     "ignore-size", "policy", "prefix",
@@ -244,7 +244,7 @@ struct AdviceCall {
   private let task: TaskState
   private let settings: AdviceSettings
 
-  /// The advice that the options ask for.
+  /// The advice that the options request.
   ///
   /// - Throws: `CallError`, `CapacityError` and `AdviceError` for options.
   init(trace: PreparedTrace, options: CallOptions, task: TaskState) throws {
@@ -290,9 +290,9 @@ struct AdviceCall {
     self.settings = settings
   }
 
-  /// The advice, as `advice.json` has it.
+  /// The contents of `advice.json`.
   ///
-  /// - Throws: what `Advisor` throws.
+  /// - Throws: the errors of `Advisor`.
   func json() throws -> String {
     var advisor = try Advisor(
       trace: trace, settings: settings, cancellation: task.cancellation)
@@ -302,7 +302,7 @@ struct AdviceCall {
   }
 }
 
-/// A policy or bound as `larder_policies` lists it.
+/// A policy or bound in the list of `larder_policies`.
 struct PolicyEntry: Encodable {
   private let name: String
   private let family: String
@@ -313,7 +313,7 @@ struct PolicyEntry: Encodable {
   private let bound: Bool
   private let paper: String
 
-  /// A parameter with the value that it has where none is given.
+  /// A parameter with its default.
   private struct Parameter: Encodable {
     let name: String
     let `default`: String

@@ -5,7 +5,7 @@ import LarderExperiments
 import LarderTraces
 
 extension LarderC {
-  /// Calls `body`, which makes a trace, and gives the caller its handle.
+  /// Calls `body`, which makes a trace, and passes its handle to the caller.
   static func makeTrace(
     _ task: UInt64, _ trace: UnsafeMutablePointer<UInt64>?, _ error: Text?,
     _ body: (TaskState) throws -> PreparedTrace
@@ -19,7 +19,6 @@ extension LarderC {
     }
   }
 
-  /// The source of a generated trace.
   static func generator(
     _ text: String, _ options: CallOptions
   ) throws -> (source: any RecordSource, name: String, requests: Int) {
@@ -51,7 +50,6 @@ extension LarderC {
     return shares
   }
 
-  /// Prepares whatever a source has.
   static func prepare(
     _ source: some RecordSource, _ name: String, _ task: TaskState
   ) throws -> PreparedTrace {
@@ -168,8 +166,8 @@ public func larderTraceDestroy(_ trace: UInt64) -> Int32 {
   Int32(LarderC.traces.remove(trace) ? LARDER_OK : LARDER_MISUSE)
 }
 
-/// What is known of a trace, as `larder_trace_info` gives it: flat, so that a line of a table can
-/// be made of it. What a trace does not have is left out.
+/// The facts of a trace in the form of `larder_trace_info`: flat, so that they can be a row of a
+/// table. Missing columns are left out.
 struct TraceInfo: Encodable {
   private let name: String
   private let requests: Int
@@ -186,7 +184,7 @@ struct TraceInfo: Encodable {
   private let samplingRate: Double?
   private let notes: [String]
 
-  /// Looks at all of a trace. O(requests + objects log objects).
+  /// Computes the facts. O(requests + objects log objects).
   init(_ trace: PreparedTrace) {
     let analysis = TraceAnalysis(trace)
     name = analysis.name
@@ -207,7 +205,6 @@ struct TraceInfo: Encodable {
     notes = trace.notes
   }
 
-  /// The object as text.
   var json: String {
     get throws {
       let encoder = JSONEncoder()

@@ -8,12 +8,12 @@ import LarderSupport
 import LarderTraces
 import Synchronization
 
-/// What the functions of `larder.h` have in common: how they end, and the texts they give away.
+/// Shared code of the functions of `larder.h`: status, and texts passed to the caller.
 ///
-/// Nothing that a caller passes may trap: pointers are looked at before they are used, handles are
-/// looked up, and numbers are converted with a check.
+/// No argument of a caller may trap: pointers are checked before use, handles are looked up, and
+/// numbers are converted with a check.
 enum LarderC {
-  /// The pointer into which a function puts a text, or null.
+  /// The pointer that receives a text, or null.
   typealias Text = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
 
   /// Traces by handle.
@@ -21,10 +21,10 @@ enum LarderC {
   /// Tasks by handle.
   static let tasks = HandleTable<TaskState>()
 
-  /// Learned policies find their library from the first call on.
+  /// Registers the library of learned policies on first use.
   private static let providesLearning: Void = LightGBM.provide()
 
-  /// Calls `body` and turns what it throws into a status and one line of text.
+  /// Calls `body` and turns an error into a status and one line of text.
   static func call(_ error: Text?, _ body: () throws -> Void) -> larder_status {
     error?.pointee = nil
     _ = providesLearning
@@ -37,18 +37,17 @@ enum LarderC {
     }
   }
 
-  /// A copy that the caller gives back; null without memory.
+  /// A copy for the caller to free; null without memory.
   static func copy(_ text: String) -> UnsafeMutablePointer<CChar>? { strdup(text) }
 
-  /// Puts a text where the caller wants it.
+  /// Stores a text for the caller.
   ///
-  /// - Throws: `CallError` when there is no such place.
+  /// - Throws: `CallError` if the pointer is null.
   static func give(_ text: String, to place: Text) throws(CallError) {
     guard let copy = copy(text) else { throw .noMemory }
     place.pointee = copy
   }
 
-  /// A pointer that must not be null.
   static func required<Pointee>(
     _ pointer: UnsafeMutablePointer<Pointee>?, _ name: String
   ) throws(CallError) -> UnsafeMutablePointer<Pointee> {
@@ -56,7 +55,6 @@ enum LarderC {
     return pointer
   }
 
-  /// A pointer that must not be null.
   static func required<Pointee>(
     _ pointer: UnsafePointer<Pointee>?, _ name: String
   ) throws(CallError) -> UnsafePointer<Pointee> {
@@ -64,13 +62,11 @@ enum LarderC {
     return pointer
   }
 
-  /// A text of the caller's.
   static func text(_ pointer: UnsafePointer<CChar>?, _ name: String) throws(CallError) -> String {
     guard let text = try optionalText(pointer, name) else { throw .null(name) }
     return text
   }
 
-  /// A text of the caller's, nil for null.
   static func optionalText(
     _ pointer: UnsafePointer<CChar>?, _ name: String
   ) throws(CallError) -> String? {
@@ -85,7 +81,7 @@ enum LarderC {
     return trace
   }
 
-  /// The task of a handle; for 0 one that nobody looks at.
+  /// The task of a handle; for 0 a new one that nothing observes.
   static func task(_ handle: larder_task) throws(CallError) -> TaskState {
     if handle == 0 { return TaskState() }
     guard let task = tasks[handle] else { throw .unknownHandle("task", handle) }
@@ -112,32 +108,27 @@ enum LarderC {
   }
 }
 
-/// Why a call of the C interface failed, where no other module has an error for it.
+/// An error of the C interface that no other module defines.
 enum CallError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// A pointer that must point to something is null.
+  /// A required pointer is null.
   case null(String)
-  /// A text is not UTF-8.
   case notUTF8(String)
-  /// A handle of nothing that is there.
+  /// A handle of no existing object.
   case unknownHandle(String, UInt64)
-  /// An option is not known, or makes no sense.
+  /// An option is unknown or invalid.
   case option(String, String)
-  /// A column cannot be read.
   case column(String, String)
-  /// An element of a column is not what it must be.
+  /// An element of a column is invalid.
   case element(String, Int, String)
-  /// A number is out of range.
   case number(String, String, expected: String)
-  /// A callback failed, or answered what cannot be.
+  /// A callback failed or returned an invalid value.
   case policy(String, String)
-  /// A policy breaks its contract: the rule, and how to see it.
+  /// A policy breaks its contract: the rule, and how to reproduce it.
   case contract(String)
-  /// The caller stopped the task.
   case cancelled
-  /// There is no memory for a text.
   case noMemory
 
-  /// One line for a person; for a broken contract several.
+  /// A one-line description for users; several lines for a broken contract.
   var description: String {
     switch self {
     case .null(let name): "\(name) is null"
@@ -157,36 +148,36 @@ enum CallError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Objects that C programs know by number. A number is never given twice, so that one that is used
-/// after its object was destroyed is noticed.
+/// Objects that C programs identify by number. A number is never reused, so the use of one after
+/// its object was destroyed is detected.
 final class HandleTable<Object: AnyObject & Sendable>: Sendable {
   private let objects = Locked<[UInt64: Object]>([:])
 
-  /// Puts an object into the table and returns its number. O(1) expected.
+  /// Adds an object and returns its number. O(1) expected.
   func add(_ object: Object) -> UInt64 {
     let number = HandleNumbers.next()
     objects.withLock { $0[number] = object }
     return number
   }
 
-  /// The object of a number; nil when there is none.
+  /// The object of a number; nil if there is none.
   subscript(number: UInt64) -> Object? { objects.withLock { $0[number] } }
 
-  /// Takes an object out of the table, and says whether it was there.
+  /// Removes an object; false if it did not exist.
   func remove(_ number: UInt64) -> Bool {
     let removed = objects.withLock { $0.removeValue(forKey: number) }
     return removed != nil
   }
 }
 
-/// Numbers of all tables: a trace's is not a task's.
+/// Numbers are unique over all tables, so that a trace's number is never a task's.
 private enum HandleNumbers {
   private static let last = Atomic<UInt64>(0)
 
   static func next() -> UInt64 { last.wrappingAdd(1, ordering: .relaxed).newValue }
 }
 
-/// What a call is at, for whoever looks from another thread.
+/// The progress of a call, for other threads.
 final class TaskState: Sendable {
   /// Asks the call to stop.
   let cancellation = Cancellation()
@@ -194,23 +185,23 @@ final class TaskState: Sendable {
   private let doneRequests = Atomic<UInt64>(0)
   private let totalRequests = Atomic<UInt64>(0)
 
-  /// Requests done, and in all; 0 where that is not known.
+  /// Requests done and in total; 0 if the total is unknown.
   var progress: (done: UInt64, total: UInt64) {
     (doneRequests.load(ordering: .relaxed), totalRequests.load(ordering: .relaxed))
   }
 
-  /// Something begins that takes so many requests; 0 where that is not known.
+  /// Begins an operation over `total` requests; 0 if unknown.
   func begin(total: Int) {
     doneRequests.store(0, ordering: .relaxed)
     totalRequests.store(UInt64(clamping: total), ordering: .relaxed)
   }
 
-  /// So many more requests are done.
+  /// Adds finished requests.
   func advance(_ requests: Int) {
     doneRequests.wrappingAdd(UInt64(clamping: requests), ordering: .relaxed)
   }
 
-  /// Progress of a preparation, which ends when the task is to stop.
+  /// The progress callback of a preparation, which stops the preparation after cancellation.
   var preparation: PreparedTrace.Progress {
     { requests in
       try self.check()
@@ -218,7 +209,7 @@ final class TaskState: Sendable {
     }
   }
 
-  /// Ends the call when the task is to stop.
+  /// Stops the call after cancellation.
   ///
   /// - Throws: `CallError.cancelled`.
   func check() throws(CallError) {

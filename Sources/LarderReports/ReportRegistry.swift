@@ -1,8 +1,8 @@
 import LarderEngine
 import LarderExperiments
 
-/// All report formats, by name. Adding one to this package is a file in `Formats/` and a line in
-/// `standard`; a report of another package is added with `add`.
+/// All report formats, by name. A format of this package is a file in `Formats/` and a line in
+/// `standard`; other packages register theirs with `add`.
 public enum ReportRegistry {
   /// The formats of this package, in the order in which they are written.
   package static let standard: [any ReportFormat] = [
@@ -15,16 +15,16 @@ public enum ReportRegistry {
 
   private static let added = Locked<[any ReportFormat]>([])
 
-  /// Every format, in the order in which they are written: those of this package, then those that
-  /// were added.
+  /// All formats, in the order in which they are written: first those of this package, then
+  /// registered ones.
   public static var all: [any ReportFormat] { standard + added.withLock { $0 } }
 
-  /// Adds a report, so that `larder report --format` and `reports` in workload files know its name,
-  /// and runs that name no reports write it.
+  /// Registers a report format, so that `larder report --format` and `reports` in workload files
+  /// accept its name, and runs without a list of reports write it.
   ///
-  /// Add reports when the program starts, before anything is run.
+  /// Register formats at program start, before anything is run.
   ///
-  /// - Throws: `cannotAdd` when its name or its file name is taken, or is not in lower case.
+  /// - Throws: `cannotAdd` if its name or file name is taken, or is not in lower case.
   public static func add(_ format: any ReportFormat) throws(ReportError) {
     let names = [format.name, format.fileName]
     for name in names where name.isEmpty || name != name.lowercased() {
@@ -43,9 +43,9 @@ public enum ReportRegistry {
   /// The names of all formats, in order.
   public static var names: [String] { all.map(\.name) }
 
-  /// The format with this name or this file name.
+  /// Returns the format with this name or file name.
   ///
-  /// - Throws: `ReportError.unknownFormat` with the names there are.
+  /// - Throws: `ReportError.unknownFormat` with the known names.
   public static func format(named name: String) throws(ReportError) -> any ReportFormat {
     let wanted = name.lowercased()
     for format in all where format.name == wanted || format.fileName == wanted {
@@ -55,31 +55,31 @@ public enum ReportRegistry {
   }
 }
 
-/// One way to put results into a file.
+/// A way to write results to a file.
 ///
 /// A format is one self-contained file in `Formats/` and one line in `ReportRegistry`, or a type of
-/// another package that is added with `ReportRegistry.add`. It is pure: the same results give the
-/// same text, and nothing else is read.
+/// another package that is registered with `ReportRegistry.add`. It is pure: equal results give
+/// equal text, and it reads nothing else.
 public protocol ReportFormat: Sendable {
-  /// The name users type, such as `counts`.
+  /// The name that users type, such as `counts`.
   var name: String { get }
 
-  /// The file that a run writes it to, such as `counts.csv`.
+  /// The name of the file that a run writes, such as `counts.csv`.
   var fileName: String { get }
 
-  /// The whole text of the file. Linear in the number of records.
+  /// Returns the whole text of the file. Linear in the number of records.
   ///
-  /// - Throws: `ReportError` when the results hold something that the format cannot express.
+  /// - Throws: `ReportError` if the results contain something that the format cannot express.
   func text(of results: RunResults) throws(ReportError) -> String
 
-  /// All files that a run writes: `fileName`, and what belongs to it.
+  /// Returns all files that a run writes: `fileName` and its companions, such as charts.
   ///
-  /// - Throws: as `text(of:)` does.
+  /// - Throws: `ReportError` if the results contain something that the format cannot express.
   func files(of results: RunResults) throws(ReportError) -> [ReportFile]
 }
 
 extension ReportFormat {
-  /// The one file.
+  /// Returns `fileName` alone by default.
   public func files(of results: RunResults) throws(ReportError) -> [ReportFile] {
     [ReportFile(name: fileName, text: try text(of: results))]
   }
@@ -87,34 +87,34 @@ extension ReportFormat {
 
 /// A file of a report.
 public struct ReportFile: Sendable, Hashable {
-  /// Its path below the folder of the report.
+  /// The path relative to the folder of the report.
   public var name: String
-  /// What it holds.
+  /// The contents of the file.
   public var text: String
 
-  /// A file; its folder is made where it is not there.
+  /// Creates a file; its folder is created when it is written.
   public init(name: String, text: String) {
     self.name = name
     self.text = text
   }
 }
 
-/// Why a report could not be made, written or read.
+/// An error in making, writing or reading a report.
 public enum ReportError: Error, Hashable, Sendable, CustomStringConvertible {
   /// No format has this name.
   case unknownFormat(String, known: [String])
-  /// The report cannot be added to the registry.
+  /// The report format cannot be registered.
   case cannotAdd(String, reason: String)
-  /// The results hold something that the format cannot express.
+  /// The results contain something that the format cannot express.
   case notExpressible(format: String, reason: String)
-  /// A file or directory could not be made, written or put in its place.
+  /// A file or folder could not be created, written or renamed.
   case file(path: String, action: String, reason: String)
-  /// What was read is not a results file, or not an undamaged one.
+  /// The file is not a results file, or it is damaged.
   case damaged(name: String, reason: String)
   /// The results file has a version that this program does not know.
   case unknownVersion(name: String, found: Int, known: Int)
 
-  /// One line for a person.
+  /// A one-line description for users.
   public var description: String {
     switch self {
     case .unknownFormat(let name, let known):

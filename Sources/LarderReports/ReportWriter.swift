@@ -1,23 +1,21 @@
 import LarderExperiments
 import LarderSupport
 
-/// Writes reports into a directory so that each file is either whole or as it was before.
+/// Writes reports into a directory; after a failure, each file is either complete or unchanged.
 ///
-/// Every file is written under a temporary name, flushed to the disk and then renamed; when
-/// anything fails, the temporary files go and the error says which file and why. All files are
-/// complete on disk before the first is renamed, so a disk that fills up leaves the set of the last
-/// call untouched.
+/// Every file is written under a temporary name, flushed to disk and then renamed; if anything
+/// fails, the temporary files are removed and the error names file and reason. All files are
+/// complete on disk before the first is renamed, so a full disk leaves the files of the last call
+/// untouched.
 ///
-/// `write` may be called after every cell: it writes the whole files again. How often is worth it
-/// is the caller's to say.
+/// `write` may be called after every cell: it rewrites the whole files. The caller decides how
+/// often.
 package struct ReportWriter: Sendable {
-  /// Where the files go.
   package let directory: String
-  /// What is written.
   package let formats: [any ReportFormat]
   private let files: any FileLayer
 
-  /// A writer. Nothing is touched before `prepare` or `write`.
+  /// A writer. It touches no files before `prepare` or `write`.
   package init(
     directory: String, formats: [any ReportFormat] = ReportRegistry.all,
     files: any FileLayer = SystemFiles()
@@ -27,7 +25,7 @@ package struct ReportWriter: Sendable {
     self.files = files
   }
 
-  /// Makes the directory, with those above it, and tries whether files can be made in it: so that a
+  /// Creates the directory, with its parents, and checks that files can be created in it, so that a
   /// long run fails before it starts and not at its end.
   ///
   /// - Throws: `ReportError.file` with the path and the system's reason.
@@ -40,7 +38,7 @@ package struct ReportWriter: Sendable {
     try Self.check(directory + "/larder", files: files)
   }
 
-  /// Writes all formats and answers their paths, in order. Linear in the size of the reports.
+  /// Writes all formats and returns their paths, in order. Linear in the size of the reports.
   ///
   /// - Throws: `ReportError.file` with the path and the system's reason; no file is half-written.
   @discardableResult package func write(_ results: RunResults) throws(ReportError) -> [String] {
@@ -49,7 +47,7 @@ package struct ReportWriter: Sendable {
     return try write(texts)
   }
 
-  /// Writes files and answers their paths, in order; `formats` does not matter. Linear in their
+  /// Writes the given files instead of `formats` and returns their paths, in order. Linear in their
   /// size.
   ///
   /// - Throws: `ReportError.file` with the path and the system's reason; no file is half-written.
@@ -66,7 +64,7 @@ package struct ReportWriter: Sendable {
       }
       staged.append(try Self.complete(file.text, path, files))
     }
-    // One that is not placed leaves nothing behind.
+    // A file that cannot be renamed is removed.
     for file in staged { try ReportError.from { () throws(AtomicFileError) in try file.place() } }
     for folder in folders {
       do throws(FileFault) {
@@ -78,8 +76,8 @@ package struct ReportWriter: Sendable {
     return staged.map(\.path)
   }
 
-  /// Writes one text to a path with the same guarantees. A link is followed; a device or a pipe is
-  /// written to as it is, never replaced.
+  /// Writes a text to a path with the guarantees of `write(_:)`. Links are followed; devices and
+  /// pipes are written to and never replaced.
   ///
   /// - Throws: `ReportError.file` with the path and the system's reason.
   package static func write(
@@ -89,8 +87,8 @@ package struct ReportWriter: Sendable {
     try ReportError.from { () throws(AtomicFileError) in try file.place() }
   }
 
-  /// Tries whether a text can be written to a path, and leaves nothing there: so that a long run
-  /// fails before it starts. A device or a pipe is left alone.
+  /// Checks that a text can be written to a path, without leaving a file, so that a long run fails
+  /// before it starts. Devices and pipes are not touched.
   ///
   /// - Throws: `ReportError.file` with the path and the system's reason.
   package static func check(
@@ -110,7 +108,7 @@ package struct ReportWriter: Sendable {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// A file with `text`, complete and on disk, that does not have its name yet.
+  /// A complete file on disk that is not renamed yet.
   private static func complete(
     _ text: String, _ path: String, _ files: any FileLayer
   ) throws(ReportError) -> AtomicFile {
@@ -136,7 +134,7 @@ package struct ReportWriter: Sendable {
     do throws(FileFault) {
       try files.makeDirectory(trimmed)
     } catch {
-      // Somebody else may have made it in the meantime.
+      // Another process may have created it in the meantime.
       if files.kind(of: trimmed) == .directory { return }
       throw .file(path: trimmed, action: "make the directory", reason: error.reason)
     }
@@ -144,7 +142,7 @@ package struct ReportWriter: Sendable {
 }
 
 extension ReportError {
-  /// Does something with a file, whose errors become reports'.
+  /// Converts errors of file operations.
   fileprivate static func from<Result>(
     _ body: () throws(AtomicFileError) -> Result
   ) throws(ReportError) -> Result {

@@ -3,11 +3,11 @@ import Larder
 import LarderEngine
 import LarderExperiments
 
-/// The folder that a run left behind.
+/// The output folder of a run.
 package enum ResultsFolder {
-  /// What its `results.json` holds.
+  /// Returns the contents of its `results.json`.
   ///
-  /// - Throws: `ReportError.file` where there is none, and as `RunResults.decode` does.
+  /// - Throws: `ReportError.file` if it does not exist, and the errors of `RunResults.decode`.
   package static func results(in folder: String) throws(ReportError) -> RunResults {
     let path = folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
     return try RunResults.decode(try bytes(path), name: path)
@@ -21,25 +21,25 @@ package enum ResultsFolder {
     return try InputFile.bytes(path)
   }
 
-  /// The file that says everything about a run.
+  /// The file with the complete results.
   static let name = ResultsJSON().fileName
 }
 
-/// Files that are read as a whole. They were named by a user or found in a folder, and may be
-/// anything.
+/// Files that are read as a whole. Users name them, or they are found in a folder, so their
+/// contents are untrusted.
 package enum InputFile {
-  /// The largest file that is read: results of a million cells have less.
+  /// The largest file that is read; results of a million cells are smaller.
   static let bytesMax = 1 << 30
 
-  /// The bytes of a file or of a pipe. O(bytes).
+  /// Returns the bytes of a file or pipe. O(bytes).
   ///
-  /// - Throws: `ReportError.file` for a folder, a device, more than 1 GiB, and what the system
-  ///   refuses.
+  /// - Throws: `ReportError.file` for a folder, a device, more than 1 GiB, and errors of the
+  ///   system.
   package static func bytes(_ path: String) throws(ReportError) -> Data {
     try bytes(path, bytesMax: bytesMax)
   }
 
-  /// The same with another limit.
+  /// Returns the bytes of a file or pipe of at most `bytesMax` bytes.
   static func bytes(_ path: String, bytesMax: Int) throws(ReportError) -> Data {
     func refused(_ reason: String) -> ReportError {
       .file(path: path, action: "read", reason: reason)
@@ -72,14 +72,13 @@ package enum InputFile {
 }
 
 extension RunResults {
-  /// Reads the text of a `results.json`.
+  /// Parses the text of a `results.json`.
   ///
   /// - Parameters:
   ///   - bytes: The contents of the file.
-  ///   - name: What errors call it: the path.
+  ///   - name: The name in errors: the path.
   /// - Throws: `ReportError.unknownVersion` for a version other than `currentSchemaVersion`,
-  ///   `ReportError.damaged` for anything that is not whole: bad JSON, a missing key, a wrong type,
-  ///   or counts that contradict each other.
+  ///   `ReportError.damaged` for invalid JSON, a missing key, a wrong type, or inconsistent counts.
   package static func decode(
     _ bytes: some Collection<UInt8>, name: String
   ) throws(ReportError) -> RunResults {
@@ -94,7 +93,7 @@ extension RunResults {
     return results
   }
 
-  /// The one key that every version has.
+  /// The one key that all versions have.
   private struct Version: Decodable {
     let schemaVersion: Int
   }
@@ -109,7 +108,7 @@ extension RunResults {
     }
   }
 
-  /// The first contradiction, or nil. After this no computed property of the counts can trap.
+  /// The first inconsistency, or nil. After this check no computed property of the counts can trap.
   private var fault: String? {
     if plannedCells < 0 { return "plannedCells is negative" }
     for (index, record) in records.enumerated() {

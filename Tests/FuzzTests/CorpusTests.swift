@@ -3,7 +3,7 @@ import FuzzTargets
 import TestSupport
 import Testing
 
-/// Tries every input of the corpus, and every one that once found a fault, in this build.
+/// Runs every input of the corpus and of earlier findings in this build.
 @Suite(.endsInTime, .serialized) struct CorpusTests {
   /// `Tests/Fuzz`.
   private static let folder = URL(fileURLWithPath: #filePath)
@@ -30,8 +30,8 @@ import Testing
     }
   }
 
-  /// Extreme numbers in the places of the corpus's own. Which are tried is the same in every run;
-  /// all of them where the variable `LARDER_NUMBERS` is `all`.
+  /// Extreme numbers in place of the numbers of the corpus. The selection is equal in every run;
+  /// all are run if the variable `LARDER_NUMBERS` is `all`.
   @Test(arguments: FuzzRegistry.all.map(\.name)) func numbersPass(_ name: String) throws {
     let target = try #require(FuzzRegistry.target(named: name))
     var changes: [(file: URL, input: [UInt8], place: Range<Int>, value: [UInt8])] = []
@@ -45,7 +45,7 @@ import Testing
     let triesAll = ProcessInfo.processInfo.environment["LARDER_NUMBERS"] == "all"
     let step = triesAll ? 1 : max(1, changes.count / TestEffort.rounds(Self.numbersTried))
     for index in stride(from: 0, to: changes.count, by: step) {
-      // Within a step, so that not always the same value is tried.
+      // Offset within a step, so that the replacement varies.
       let (file, input, place, value) = changes[min(changes.count - 1, index + index / step % step)]
       do {
         try target.run(NumberMutation.replacing(place, of: input, by: value))
@@ -58,13 +58,13 @@ import Testing
 
   private static let numbersTried = 150
 
-  /// Whether an input is text, but for a few bytes.
+  /// True if an input is text except for a few bytes.
   private static func isText(_ input: [UInt8]) -> Bool {
     let others = input.count { $0 > 0x7E || $0 < 0x20 && ![0x09, 0x0A, 0x0D].contains($0) }
     return others * 20 <= input.count
   }
 
-  @Test func everyFolderIsOfATarget() throws {
+  @Test func everyFolderBelongsToATarget() throws {
     let names = Set(FuzzRegistry.all.map(\.name))
     #expect(names.count == FuzzRegistry.all.count)
     for kind in ["Corpus", "Regressions"] {

@@ -3,8 +3,8 @@ import Testing
 
 @testable import FuzzTargets
 
-/// The checksums that the target of edited rows writes are those of the cache: were they not, every
-/// cache that it opens would be damaged, and nothing behind that would be tried.
+/// The target of edited rows writes the checksums of the cache. Otherwise every cache it opens
+/// would be damaged, and the code after the check would not be tested.
 @Suite struct RowMarksTests {
   @Test func rowsThatWereNotEditedKeepTheirMarks() throws {
     #expect(DiskSample.plain.count == 6)

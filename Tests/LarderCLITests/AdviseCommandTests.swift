@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `larder advise` from its arguments to its files.
+/// `larder advise` from arguments to files.
 @Suite(.endsInTime) struct AdviseCommandTests {
   private static let trace = (0..<600).map { "\($0 % 40)\n" }.joined()
 
@@ -44,9 +44,8 @@ import Testing
     #expect(files.sorted() == ["a.txt", "b.txt"])
   }
 
-  /// The workload's traces, its seed and what it says of advice; `run` makes the same decision
-  /// first.
-  @Test func aWorkloadFileSaysWhatToAdviseOn() throws {
+  /// The workload's traces, seed and advice settings; `run` recommends the same first.
+  @Test func workloadFileSetsTracesAndSeed() throws {
     let scratch = try ScratchFolder()
     try scratch.write(Self.trace, to: "a.txt")
     try scratch.write(Self.trace, to: "b.txt")
@@ -71,7 +70,7 @@ import Testing
     }
     let counts = try String(contentsOf: scratch.url("run/counts.csv"), encoding: .utf8)
     #expect(counts.split(separator: "\n").count == 1 + 2 * 2)
-    // An option goes before the file.
+    // Options take precedence over the file.
     let other = try LarderProcess(
       ["advise", "w.yaml", "--capacity", "30", "--quiet"], in: scratch.folder)
     #expect(other.output.contains("30 objects with"), "\(other.output)")
@@ -93,8 +92,8 @@ import Testing
     #expect(joined.output.hasPrefix(whole.output.prefix { $0 != "\n" }))
   }
 
-  /// The screen says of which part of the trace a hit ratio is, and gives that of the whole.
-  @Test func aHitRatioOfAPartIsNamedBesideThatOfAll() throws {
+  /// The screen names the part of the trace that a hit ratio covers, and shows that of the whole.
+  @Test func partialHitRatioIsShownWithTheTotal() throws {
     let scratch = try ScratchFolder()
     let lines = (0..<600).map { "\($0 % 40),get\n\(1000 + $0),bypass\n" }
     try scratch.write(lines.joined(), to: "t.csv")

@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Every wrong request: one line that says what, where and what to do, exit code 2, nothing
-/// written.
+/// Every invalid request prints one line with fault, position and remedy, exits with code 2 and
+/// writes nothing.
 @Suite(.endsInTime) struct BadInputTests {
-  /// A wrong request and what the line must say.
+  /// An invalid request and parts of the expected line.
   struct Case: Sendable, CustomTestStringConvertible {
     let arguments: [String]
     let says: [String]
@@ -87,7 +87,7 @@ import Testing
     Case("trace generate zipff x.larder", says: "zipff", "zipf"),
     Case("trace generate zipf:objects=0 x.larder", says: "objects", "0"),
     Case("trace generate zipf --requests 0 x.larder", says: "requests"),
-    // Told before anything is generated: this many would take minutes.
+    // Rejected before anything is generated, which would take minutes.
     Case("trace generate zipf --requests 4294967294 nowhere/x.larder", says: "nowhere"),
     Case("trace generate zipf --operations get x.larder", says: "'get'", "get=0.95,set=0.05"),
     Case("trace generate zipf --operations get=1,get=0 x.larder", says: "'get'", "twice"),
@@ -109,14 +109,14 @@ import Testing
   }
 
   @Test(arguments: [["run", ""], ["simulate", "ok.txt", "--policy", "lru", "--capacity", ""]])
-  func anEmptyArgumentIsTold(_ arguments: [String]) throws {
+  func emptyArgumentIsAnError(_ arguments: [String]) throws {
     let run = try LarderProcess(arguments)
     #expect(run.exitCode == 2)
     #expect(run.noteLines.count == 1)
     #expect(run.notes.contains("an argument is empty"))
   }
 
-  @Test func aNameCannotWriteMoreThanItsLine() throws {
+  @Test func namesCannotAddLines() throws {
     let scratch = try ScratchFolder()
     let run = try LarderProcess(
       ["simulate", "no\nfile\u{1B}[31m", "--policy", "lru", "--capacity", "1"], in: scratch.folder)
@@ -125,7 +125,7 @@ import Testing
     #expect(!run.notes.unicodeScalars.contains("\u{1B}"))
   }
 
-  /// Progress would be further lines.
+  /// Progress would add lines.
   private static func quiet(_ arguments: [String]) -> [String] {
     let command = arguments.prefix(2)
     let hasProgress =
@@ -134,7 +134,7 @@ import Testing
     return hasProgress ? ["--quiet"] : []
   }
 
-  /// The files that the cases name.
+  /// The files of the cases.
   private static func files() throws -> ScratchFolder {
     let scratch = try ScratchFolder()
     try FileManager.default.createDirectory(

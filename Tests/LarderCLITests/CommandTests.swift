@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the commands do when all is well.
+/// Successful commands.
 @Suite(.endsInTime) struct CommandTests {
   private static let workload = """
     name: tiny
@@ -53,14 +53,14 @@ import Testing
     #expect(counts[0] == counts[2])
   }
 
-  @Test func withoutOutputResultsGoBesideTheWorkload() throws {
+  @Test func resultsDefaultToAFolderNextToTheWorkload() throws {
     let scratch = try ScratchFolder()
     try scratch.write(Self.workload, to: "tiny.yaml")
     let run = try LarderProcess(["run", "tiny.yaml", "--quiet"], in: scratch.folder)
     #expect(run.exitCode == 0)
     #expect(run.notes == "")
     #expect(scratch.files.contains { $0.hasPrefix("Results/tiny/") && $0.hasSuffix("report.md") })
-    // Most likely in the same second; in any case beside the first and not in its place.
+    // Most likely within the same second; the second run must not replace the first.
     let again = try LarderProcess(["run", "tiny.yaml", "--quiet"], in: scratch.folder)
     #expect(again.exitCode == 0)
     #expect(scratch.files.count { $0.hasSuffix("report.md") } == 2)
@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  @Test func csvOnTheOutputIsAloneThere() throws {
+  @Test func csvOnStandardOutputHasNoOtherText() throws {
     let scratch = try ScratchFolder()
     try scratch.write("1\n2\n1\n3\n2\n1\n", to: "t.txt")
     let run = try LarderProcess(
@@ -97,7 +97,7 @@ import Testing
     let rows = run.output.split(separator: "\n").map { $0.split(separator: ",").map(String.init) }
     #expect(rows.count == 5)
     #expect(rows[0].prefix(5) == ["workload", "trace", "configuration", "policy", "capacity"])
-    // 1 2 1 3 2 1 with room for two: LRU hits the second 1 alone, Belady the third as well.
+    // 1 2 1 3 2 1 with room for two: LRU hits the second 1 only, Belady the third as well.
     #expect(rows.map { $0[8] } == ["hits", "0", "1", "0", "2"])
   }
 
@@ -117,7 +117,7 @@ import Testing
     #expect(traces == ["t.txt", "b/t.txt"])
   }
 
-  @Test func policiesAndCapacitiesAddUp() throws {
+  @Test func repeatedOptionsAreCombined() throws {
     let scratch = try ScratchFolder()
     try scratch.write("1\n2\n1\n3\n2\n1\n", to: "t.txt")
     let run = try LarderProcess(
@@ -132,7 +132,7 @@ import Testing
     #expect(cells == ["lru 1", "lru 2", "fifo 1", "fifo 2", "mru 1", "mru 2"])
   }
 
-  @Test func filtersStandBeforePolicies() throws {
+  @Test func filtersApplyToPolicies() throws {
     let scratch = try ScratchFolder()
     try scratch.write("1\n2\n1\n1\n3\n2\n1\n", to: "t.txt")
     let run = try LarderProcess(
@@ -147,7 +147,7 @@ import Testing
     let admission = try #require(rows[0].firstIndex(of: "admission"))
     #expect(rows.dropFirst().map { $0[2] } == ["memory", "memory+second-hit"])
     #expect(rows.dropFirst().map { $0[admission] } == ["", "second-hit"])
-    // Of 1 2 1 1 3 2 1 the first requests for each of the three are refused.
+    // Of 1 2 1 1 3 2 1 the first requests for each of the three are rejected.
     #expect(rows[2][17] == "3")
     let wrong = try LarderProcess(
       ["simulate", "t.txt", "--policy", "sieve", "--admission", "tinylfu", "--capacity", "2"],
@@ -199,15 +199,16 @@ import Testing
     let names = { (text: String, column: Int) in
       text.split(separator: "\n").dropFirst().map { $0.split(separator: ",")[column] }
     }
-    // The list ends with what is asked for by name: policies that need a library, and bounds.
+    // The list ends with policies that must be named explicitly: those that need a library, and
+    // bounds.
     let simulated = names(run.output, 3)
     let all = names(listed.output, 0)
     #expect(Array(all.prefix(simulated.count)) == simulated)
     #expect(all.dropFirst(simulated.count) == ["lrb", "3l-cache", "pfoo-u", "pfoo-l"])
   }
 
-  /// Bounds stand where policies do, but not before a filter, and not in a hybrid.
-  @Test func boundsHaveHitsAndNothingElse() throws {
+  /// Bounds are accepted as policies, but not behind a filter, and not in a hybrid.
+  @Test func boundsHaveHitsOnly() throws {
     let scratch = try ScratchFolder()
     try scratch.write("1\n2\n1\n3\n2\n1\n", to: "t.txt")
     let bounds = [
@@ -217,7 +218,7 @@ import Testing
     let rows = run.output.split(separator: "\n").map {
       $0.split(separator: ",", omittingEmptySubsequences: false)
     }
-    // Who does not store 3 has room for 1 and 2 all the time.
+    // A cache that does not store 3 always has room for 1 and 2.
     #expect(rows.dropFirst().map { $0[8] } == ["3", "3"])
     #expect(rows.dropFirst().allSatisfy { $0[16] == "" && $0[18] == "" })
     let filtered = try LarderProcess(bounds + ["--admission", "second-hit"], in: scratch.folder)
@@ -232,7 +233,7 @@ import Testing
     #expect(report.contains("Bounds apply to one tier, so"))
   }
 
-  @Test func nothingLeftAfterWarmUpHasEmptyRatios() throws {
+  @Test func warmUpOfWholeTraceHasEmptyRatios() throws {
     let scratch = try ScratchFolder()
     try scratch.write(Self.workload + "warm-up: 20000\n", to: "tiny.yaml")
     let run = try LarderProcess(

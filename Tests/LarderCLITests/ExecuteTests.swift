@@ -26,7 +26,7 @@ import Testing
     func text(_ name: String) throws -> String {
       try String(contentsOf: scratch.url("\(output)/\(name)"), encoding: .utf8)
     }
-    // No field of these holds a comma but the machine's, which is quoted.
+    // Of these fields only the machine's contains commas, and it is quoted.
     let lines = try text("timings.csv").split(separator: "\n").map { line in
       line.split(separator: "\"", omittingEmptySubsequences: false).enumerated().map {
         $0.offset.isMultiple(of: 2) ? String($0.element) : "machine"
@@ -36,7 +36,7 @@ import Testing
     return (run, try text("counts.csv"), rows, try text("report.md"))
   }
 
-  @Test func executedRunsStandBesideSimulatedOnes() throws {
+  @Test func executedRunsAccompanySimulatedOnes() throws {
     let scratch = try ScratchFolder()
     let simulated = try run("", in: scratch, to: "simulated")
     let both = try run(
@@ -64,7 +64,7 @@ import Testing
         == ["1", "2", "1", "2"])
   }
 
-  @Test func whatCannotBeExecutedIsOneLine() throws {
+  @Test func unsupportedExecutionIsOneLine() throws {
     let scratch = try ScratchFolder()
     let cases: [(yaml: String, says: [String])] = [
       ("configurations: {kind: memory, cache: nscahe}", ["x.yaml:4", "'nscahe'", "'nscache'"]),
@@ -104,7 +104,7 @@ import Testing
     #expect(read?.map { $0["name"] as? String } == names)
   }
 
-  /// What the trace does not have is said before the first cell is run.
+  /// Missing columns are reported before the first cell is run.
   @Test func aLoadByTheTraceNeedsItsTimes() throws {
     let scratch = try ScratchFolder()
     try scratch.write("1\n2\n1\n", to: "ids.txt")

@@ -15,9 +15,9 @@ import Testing
     Failure(error, parser: TraceHeadCommand.self).report()
   }
 
-  @Test func unforeseenErrorIsAFaultOfOurs() { #expect(Self.code(Unforeseen()) == 70) }
+  @Test func unexpectedErrorIsInternal() { #expect(Self.code(Unforeseen()) == 70) }
 
-  @Test func errorsOfUsersSayTheirCode() throws {
+  @Test func userErrorsHaveTheirExitCodes() throws {
     for error in [
       TraceError("no", in: "file"), UsageError("no"), ValidationError("no"),
       PolicyError.unknownPolicy("x", nearest: nil), CocoaError(.fileReadNoSuchFile),
@@ -30,8 +30,8 @@ import Testing
     #expect(Self.code(CheckOutcome(description: "no", code: 3)) == 3)
   }
 
-  /// 30 October 2022, 02:30 in Berlin, twice, half an hour apart from the change of the clock.
-  @Test func namesOfRunsAreInTheOrderOfTime() {
+  /// 30 October 2022, 02:30 in Berlin, twice, half an hour before and after the clock change.
+  @Test func namesOfRunsSortByTime() {
     let first = Date(timeIntervalSince1970: 1_667_089_800)
     let names = [first, first + 3600].map { RunDirectory.standard(workload: "w", now: $0) }
     #expect(names == ["Results/w/2022-10-30-003000", "Results/w/2022-10-30-013000"])

@@ -11,7 +11,7 @@ import Testing
         + options, in: scratch.folder)
   }
 
-  @Test func aPlainNumberIsOneOfRequestsWhereTheyAreTheClock() throws {
+  @Test func plainNumberCountsRequestsIfTheyAreTheClock() throws {
     let plain = try run(["--fetch", "2", "--clock", "requests"])
     let named = try run(["--fetch", "2requests"])
     #expect(plain.exitCode == 0 && plain.output == named.output)
@@ -23,7 +23,7 @@ import Testing
     (["--fetch", "2requests", "--clock", "trace"], "expected a time such as 100ms"),
     (["--clock", "requests"], "need --fetch"), (["--fetch", "2", "--clock", "sun"], "'requests'"),
   ])
-  func clocksThatDoNotFitAreMisuse(options: [String], message: String) throws {
+  func mismatchedClockIsMisuse(options: [String], message: String) throws {
     let run = try run(options)
     #expect(run.exitCode == 2 && run.output.isEmpty)
     #expect(run.notes.contains(message), "\(run.notes)")

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Files that somebody made to end, to fill or to deceive the program that reads them.
+/// Files made to crash, exhaust or deceive the program that reads them.
 @Suite(.endsInTime) struct HostileFileTests {
   private static let workload = """
     name: tiny
@@ -37,15 +37,15 @@ import Testing
     isOneLine(try LarderProcess(["report", "Results/deep"], in: folder), "results.json: ", place)
     isOneLine(
       try LarderProcess(["compare", "deep.json", "Results/deep"], in: folder), "deep.json: ", place)
-    // Runs that cannot be read are left out of the list, and named.
+    // Unreadable runs are left out of the list and named.
     let index = try LarderProcess(["index"], in: folder)
     #expect(index.exitCode == 0 && index.noteLines.count == 1 && index.notes.contains(place))
     let run = try LarderProcess(["run", "tiny.yaml", "--quiet"], in: folder)
     #expect(run.exitCode == 0, "\(run.notes)")
   }
 
-  /// A frame of some hundred kilobytes that unpacks to the sample and 4 GiB more.
-  @Test func whatFollowsAPreparedTraceIsNotRead() throws {
+  /// A frame of some hundred kilobytes that expands to the sample and 4 GiB more.
+  @Test func bytesAfterAPreparedTraceAreNotRead() throws {
     let scratch = try ScratchFolder()
     let sample = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent()
@@ -80,8 +80,9 @@ import Testing
     isOneLine(try LarderProcess(arguments, in: scratch.folder), "is a device")
   }
 
-  /// 4 G requests with all columns need 100 GB; the limit keeps machines that have them out of it.
-  @Test func generatorsTellTheirNeedFirst() throws {
+  /// 4 G requests with all columns need 100 GB; the limit makes machines with that much memory
+  /// fail, too.
+  @Test func generatorsCheckMemoryFirst() throws {
     let scratch = try ScratchFolder()
     let words = """
       trace generate zipf:objects=1000 --requests 4294967294 --sizes constant:value=1 \
@@ -97,20 +98,20 @@ import Testing
       "4294967294 requests need", "GB of memory")
   }
 
-  /// A pipe without an end is read until little memory is left.
+  /// An endless pipe is read until little memory is left.
   @Test func endlessPipesEnd() throws {
     let scratch = try ScratchFolder()
     let run = try limited(
       "trace info /dev/stdin --format cache2k --quiet", in: scratch, kilobytes: 500_000,
       input: "cat /dev/urandom")
     #expect(run.exitCode == 2 && run.noteLines.count == 1, "\(run.notes)")
-    // Which of the two comes first depends on what else the limit has to hold.
+    // The limit decides which of the two comes first.
     let isTold = ["of memory are left", "no memory for"].contains { run.notes.contains($0) }
     #expect(isTold, "\(run.notes)")
   }
 
   /// A limit that leaves a hundred megabytes is enough for a trace of a few.
-  @Test func littleMemoryIsEnoughForLittle() throws {
+  @Test func smallTraceNeedsLittleMemory() throws {
     let scratch = try ScratchFolder()
     let made = try limited(
       "trace generate zipf --requests 1000000 --quiet x.larder", in: scratch, kilobytes: 300_000)
@@ -135,7 +136,7 @@ import Testing
     isOneLine(run, "'memory' at 8GiB", "needs 17.1 GB of memory for values", "mode: simulate")
   }
 
-  /// 70 KB of a field, a name and an argument.
+  /// A field, a name and an argument of 70 KB.
   @Test func quotesAreShortened() throws {
     let scratch = try ScratchFolder()
     let long = String(repeating: "x\u{301}", count: 35_000)
@@ -167,8 +168,8 @@ import Testing
         + "configuration/policy/capacity; did you mean 'memory/lru/10'?")
   }
 
-  /// The command that is printed for a workload of any name is that command and runs nothing else.
-  @Test func printedCommandsAreTheCommand() throws {
+  /// The command printed for a workload of any name runs that command and nothing else.
+  @Test func printedCommandsRunAsPrinted() throws {
     let scratch = try ScratchFolder()
     for name in ["a'\u{301};touch x;'\u{301}.yaml", "-dash.yaml", "line\nbreak'.yaml"] {
       try scratch.write(Self.workload, to: name)

@@ -1,16 +1,14 @@
 import Foundation
 import TestSupport
 
-/// A run of the built `larder`, from its start to its end.
+/// A run of the built `larder`, from start to end.
 struct LarderProcess {
-  /// The exit code.
   let exitCode: Int32
   /// Standard output.
   let output: String
   /// Standard error.
   let notes: String
 
-  /// The lines of standard error.
   var noteLines: [String] { notes.split(separator: "\n").map(String.init) }
 
   /// Runs larder in `folder` and waits for it.
@@ -20,7 +18,7 @@ struct LarderProcess {
     try self.init(try Self.executable(), arguments, in: folder, environment: environment)
   }
 
-  /// Runs a script of a shell, in which `larder` is the built one, and waits for it.
+  /// Runs a shell script, in which `larder` is the built one, and waits for it.
   init(shell script: String, _ shell: String = "/bin/sh", in folder: URL) throws {
     let programs = try Self.executable().deletingLastPathComponent().path
     try self.init(
@@ -45,7 +43,7 @@ struct LarderProcess {
     let scratch = try ScratchFolder()
     let files = [scratch.url("output"), scratch.url("notes")]
     for file in files { try Data().write(to: file) }
-    // A process of Foundation's outlives its run, and with it files that nobody closes.
+    // Foundation's processes outlive their run and would keep these files open.
     let handles = try files.map { try FileHandle(forWritingTo: $0) }
     defer { for handle in handles { try? handle.close() } }
     process.standardOutput = handles[0]
@@ -73,7 +71,7 @@ struct LarderProcess {
     return found
   }
 
-  /// The executable is not where the tests are.
+  /// The executable is not next to the tests.
   struct NotBuilt: Error {
     let candidates: [String]
   }

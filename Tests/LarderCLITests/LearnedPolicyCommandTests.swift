@@ -4,7 +4,7 @@ import Testing
 
 /// Learned policies at the command line, with and without LightGBM.
 @Suite(.endsInTime) struct LearnedPolicyCommandTests {
-  @Test func theyAreListedWithWhatTheyNeed() throws {
+  @Test func listNamesTheRequiredLibrary() throws {
     let run = try LarderProcess(["policies"])
     #expect(run.exitCode == 0)
     for name in ["lrb", "3l-cache"] { #expect(run.output.contains("\n\(name)  (adaptive)\n")) }
@@ -12,7 +12,7 @@ import Testing
   }
 
   @Test(arguments: ["lrb", "3l-cache:batch=100"])
-  func withoutALibraryOneLineSaysSo(policy: String) throws {
+  func missingLibraryIsOneLine(policy: String) throws {
     let scratch = try ScratchFolder()
     try scratch.write("1\n2\n1\n3\n", to: "ids.txt")
     let run = try LarderProcess(
@@ -26,8 +26,8 @@ import Testing
     #expect(run.notes.contains("'absent.so'"))
   }
 
-  /// Nothing that takes all policies asks for the library.
-  @Test func allPoliciesDoWithoutIt() throws {
+  /// Commands over all policies do not need the library.
+  @Test func allPoliciesNeedNoLibrary() throws {
     let scratch = try ScratchFolder()
     try scratch.write("1\n2\n1\n3\n", to: "ids.txt")
     let run = try LarderProcess(

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Commands over logs of servers.
+/// Commands over server logs.
 @Suite(.endsInTime)
 struct LogCommandTests {
   private static func line(_ second: Int, _ path: String, _ answer: String = "200 100") -> String {
@@ -74,7 +74,7 @@ struct LogCommandTests {
     #expect(loose.output.contains("1 of 3 lines could not be read: bad.log:2:"))
   }
 
-  @Test func headSaysHowAFileWasUnderstood() throws {
+  @Test func headExplainsParsing() throws {
     let scratch = try folder()
     let run = try LarderProcess(["trace", "head", "access.log"], in: scratch.folder)
     #expect(run.exitCode == 0 && run.notes.contains("format: combined"))

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `larder mrc` from its arguments to its files.
+/// `larder mrc` from arguments to files.
 @Suite(.endsInTime) struct MRCCommandTests {
   private static let trace = (0..<400).map { "\($0 * $0 % 37 + $0 % 5)\n" }.joined()
 
@@ -63,7 +63,7 @@ import Testing
     #expect(rows.last == "b/t.txt,lru,exact,objects,1,2,1,0.500000,0.500000,")
   }
 
-  @Test func samplingIsSaid() throws {
+  @Test func samplingIsReported() throws {
     let scratch = try ScratchFolder()
     try scratch.write((0..<4000).map { "\($0 * $0 % 1999)\n" }.joined(), to: "t.txt")
     let run = try LarderProcess(

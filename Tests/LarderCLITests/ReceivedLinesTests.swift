@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarderCommands
 
-/// Bytes of a server between the socket and the decoder.
+/// Splitting of a server's bytes into lines, between socket and decoder.
 @Suite struct ReceivedLinesTests {
   private static func taken(_ lines: inout ReceivedLines, most: Int = 1 << 16) -> [UInt8] {
     var space = [UInt8](repeating: 0, count: most)
@@ -23,7 +23,7 @@ import Testing
     #expect(lines.takeLine() == nil)
   }
 
-  /// A value of 200 MB is one line.
+  /// A value of 200 MB on one line is taken in pieces.
   @Test func endlessLineIsBounded() {
     var lines = ReceivedLines()
     let part = [UInt8](repeating: 0x76, count: 1 << 16)

@@ -1,11 +1,9 @@
 import Foundation
 
-/// A folder of its own for a test, removed with the value's last reference.
+/// A temporary folder for a test, removed with the last reference to it.
 final class ScratchFolder {
-  /// The folder.
   let folder: URL
 
-  /// Makes it.
   init() throws {
     folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("larder-test-\(UUID().uuidString)")
@@ -14,7 +12,6 @@ final class ScratchFolder {
 
   deinit { try? FileManager.default.removeItem(at: folder) }
 
-  /// A place in the folder.
   func url(_ name: String) -> URL { folder.appendingPathComponent(name) }
 
   /// Writes a file and returns its path.
@@ -30,7 +27,7 @@ final class ScratchFolder {
     return url(name).path
   }
 
-  /// The names of the files in the folder and below, sorted.
+  /// The names of all files below the folder, sorted.
   var files: [String] {
     let walker = FileManager.default.enumerator(atPath: folder.path)
     return (walker?.allObjects as? [String] ?? []).sorted()

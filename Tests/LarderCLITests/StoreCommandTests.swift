@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Runs with a store, in parts, and what is merged of them.
+/// Runs with a store, in parts, and merging.
 @Suite(.endsInTime) struct StoreCommandTests {
   private static let workload = """
     name: tiny
@@ -17,7 +17,7 @@ import Testing
 
     """
 
-  /// A folder with the workload and the results of a run on one machine, under `whole`.
+  /// A folder with the workload and, under `whole`, the results of a run on one machine.
   private static func stand() throws -> ScratchFolder {
     let scratch = try ScratchFolder()
     try scratch.write(workload, to: "tiny.yaml")
@@ -31,7 +31,7 @@ import Testing
     try String(contentsOf: scratch.url(name), encoding: .utf8)
   }
 
-  /// The report without what was measured, and without when and where it was run.
+  /// The report without measurements, date and machine.
   private static func said(_ scratch: ScratchFolder, _ folder: String) throws -> String {
     let report = try text(scratch, "\(folder)/report.md")
     let end = try #require(report.range(of: "<summary><strong>Speed and memory"))
@@ -49,12 +49,12 @@ import Testing
       let counts = try Self.text(scratch, "\(output)/counts.csv")
       #expect(try counts == Self.text(scratch, "whole/counts.csv"))
     }
-    // Nothing that was not measured now looks as if it had been.
+    // Reused cells have no timings.
     #expect(try Self.text(scratch, "a/timings.csv").split(separator: "\n").count == 73)
     #expect(try Self.text(scratch, "b/timings.csv").split(separator: "\n").count == 1)
     let report = try Self.text(scratch, "b/report.md")
     #expect(report.contains("72 of 72 cells were taken from a store"))
-    // The variable names a store, too, and the flag overrules it.
+    // The environment variable names a store, too, and the flag overrides it.
     let named = try LarderProcess(
       ["run", "tiny.yaml", "--output", "c"], in: scratch.folder,
       environment: ["LARDER_STORE": "store"])
@@ -82,7 +82,7 @@ import Testing
     #expect(try Self.text(scratch, "merged/timings.csv").split(separator: "\n").count == 73)
   }
 
-  /// All parts at the same time, each twice.
+  /// All parts run concurrently, each twice.
   @Test func partsAtTheSameTimeMergeIntoOneRun() async throws {
     let scratch = try Self.stand()
     let folder = scratch.folder
@@ -103,7 +103,7 @@ import Testing
     #expect(verify.exitCode == 0 && verify.output.contains("all whole"), "\(verify.output)")
   }
 
-  @Test func mergingRefusesGaps() throws {
+  @Test func mergingRejectsGaps() throws {
     let scratch = try Self.stand()
     _ = try LarderProcess(
       ["run", "tiny.yaml", "--store", "a store", "--part", "1/2", "--quiet"], in: scratch.folder)
@@ -122,13 +122,13 @@ import Testing
     #expect(again.exitCode == 0, "\(again.notes)")
   }
 
-  @Test func mergingRefusesRecordsThatDiffer() throws {
+  @Test func mergingRejectsDifferentRecords() throws {
     let scratch = try Self.stand()
     let run = try LarderProcess(
       ["run", "tiny.yaml", "--store", "store", "--part", "1/1", "--quiet"], in: scratch.folder)
     #expect(run.exitCode == 0)
     let name = try #require(scratch.files.first { $0.hasPrefix("store/cells/") && $0.count > 60 })
-    // A record that is whole and says something else, as a broken machine would write it.
+    // A valid record with other contents, as a faulty machine would write it.
     let forged = try LarderProcess(
       shell: """
         f='\(name)'
@@ -145,7 +145,7 @@ import Testing
     #expect(verify.exitCode == 1 && verify.output.contains("differ: "))
   }
 
-  @Test func mergingRefusesOtherRules() throws {
+  @Test func mergingRejectsOtherRules() throws {
     let scratch = try Self.stand()
     _ = try LarderProcess(
       ["run", "tiny.yaml", "--store", "store", "--part", "1/1", "--quiet"], in: scratch.folder)
@@ -160,8 +160,8 @@ import Testing
     #expect(merge.notes.contains("other rules, 1-0123"))
   }
 
-  /// A node that dies in the middle of a part, and the part that is queued again.
-  @Test func aKilledPartGoesOn() throws {
+  /// A node that dies in the middle of a part, which is then queued again.
+  @Test func killedPartIsResumed() throws {
     let scratch = try ScratchFolder()
     try scratch.write(
       Self.workload.replacing("requests: 20000", with: "requests: 40000"), to: "tiny.yaml")
@@ -197,7 +197,7 @@ import Testing
     #expect(try Self.text(scratch, "merged/counts.csv") == Self.text(scratch, "whole/counts.csv"))
   }
 
-  @Test func schedulersSayWhichPartItIs() throws {
+  @Test func schedulerVariablesSelectThePart() throws {
     let scratch = try ScratchFolder()
     try scratch.write(Self.workload, to: "tiny.yaml")
     func run(_ part: String, _ environment: [String: String]) throws -> LarderProcess {

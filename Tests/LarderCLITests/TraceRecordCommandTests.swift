@@ -6,7 +6,7 @@ import Testing
 
 @testable import LarderCommands
 
-/// Recordings of the real servers, compared with what their client asked.
+/// Recordings of real servers, compared with their clients' requests.
 @Suite(.endsInTime, .serialized)
 struct TraceRecordCommandTests {
   private static let hasRedis = ServerProgram.path("redis-server") != nil
@@ -45,7 +45,7 @@ struct TraceRecordCommandTests {
     return try #require(result.withLock { $0 }).get()
   }
 
-  /// Asks a server until its answer says that somebody watches.
+  /// Sends a request until the answer shows that the server is being monitored.
   private func wait(
     _ client: TCPConnection, _ command: String, _ end: String, _ sign: String
   ) throws {
@@ -159,7 +159,7 @@ struct TraceRecordCommandTests {
         ask("set user\(round % 7) 0 30 \(value.count)\r\n\(value)\r\n", "STORED\r\n")
       }
       ask("get last\r\n", "END\r\n")
-      // The decoder waits for what a client does after a get.
+      // The decoder waits for the client's request after a get.
       ask("get other\r\n", "END\r\n")
     }
     #expect(run.exitCode == 0, "\(run.notes)")
@@ -171,7 +171,7 @@ struct TraceRecordCommandTests {
   }
 
   @Test(.enabled(if: hasRedis, "needs the package redis-server"))
-  func whatWasRecordedStaysWhenTheServerGoes() throws {
+  func recordingIsKeptWhenTheServerExits() throws {
     let folder = try ScratchFolder()
     let server = try startRedis(folder)
     let run = try larder(
@@ -187,7 +187,7 @@ struct TraceRecordCommandTests {
   }
 
   @Test(.enabled(if: hasRedis, "needs the package redis-server"))
-  func aSignalEndsItWell() throws {
+  func signalEndsTheRecordingCleanly() throws {
     let folder = try ScratchFolder()
     let server = try startRedis(folder)
     let program = try LarderProcess.executable().path
@@ -203,7 +203,7 @@ struct TraceRecordCommandTests {
       done.signal()
     }
     let asked = Result { try askRedis(server.port) }
-    // The recorder has a second to get to what was asked.
+    // Gives the recorder a second to read the requests.
     sleep(1)
     try folder.write("", to: "asked")
     done.wait()
@@ -214,7 +214,7 @@ struct TraceRecordCommandTests {
     #expect(trace.requests.count == 201 && trace.notes.allSatisfy { !$0.contains("stopped") })
   }
 
-  @Test func whatCannotBeReached() throws {
+  @Test func unreachableServerIsAnError() throws {
     let folder = try ScratchFolder()
     let port = try ServerProgram.freePort()
     let closed = try LarderProcess(
@@ -245,7 +245,7 @@ struct TraceRecordCommandTests {
     #expect(folder.files.isEmpty)
   }
 
-  @Test func aFileIsNeverWrittenOver() throws {
+  @Test func existingFileIsNeverOverwritten() throws {
     let folder = try ScratchFolder()
     try folder.write("precious", to: "a")
     let run = try LarderProcess(
@@ -267,7 +267,7 @@ struct TraceRecordCommandTests {
   @Test(arguments: [
     "", ":1", "a:", "a:0", "a:65536", "a:x", "::1", "[::1", "[::1]7", "a b", "a:-1",
   ])
-  func whatIsNoAddress(_ text: String) {
+  func invalidAddressIsAnError(_ text: String) {
     #expect(ServerAddress(argument: text) == nil)
   }
 }

@@ -1,13 +1,13 @@
 import CLarder
 import LarderC
 
-/// What a call answered: its status, the text it gave away, and its line about what went wrong.
+/// The result of a call: its status, its text, and its line of error.
 struct CallText {
   let status: Int32
   let text: String?
   let error: String?
 
-  /// Makes a call that gives a text away, and gives the texts back.
+  /// Makes a call that returns a text, and frees the texts.
   init(
     _ call: (
       UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>,
@@ -23,12 +23,12 @@ struct CallText {
     larder_text_free(error)
   }
 
-  /// Makes a call that gives nothing but an error away.
+  /// Makes a call that returns only an error.
   init(_ call: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Int32) {
     self.init { _, error in call(error) }
   }
 
-  /// A column of an array, which must stay where it is.
+  /// A column of an array, which must stay at its address.
   static func column<Element>(
     _ values: UnsafePointer<Element>?, _ type: Int, stride: Int? = nil
   ) -> larder_column {
@@ -36,7 +36,7 @@ struct CallText {
       values: values, stride: Int64(stride ?? MemoryLayout<Element>.stride), type: Int32(type))
   }
 
-  /// A trace of ids and sizes; 0 where that failed.
+  /// A trace of ids and sizes; 0 on failure.
   static func trace(_ ids: [Int64], sizes: [Int64]? = nil, name: String = "arrays") -> UInt64 {
     var columns = larder_columns()
     columns.count = UInt64(ids.count)
@@ -51,7 +51,7 @@ struct CallText {
     return trace
   }
 
-  /// Ids of a random but repeatable trace.
+  /// Ids of a pseudorandom trace.
   static func ids(_ count: Int, below limit: UInt64 = 60, seed: UInt64 = 1) -> [Int64] {
     var state = seed
     return (0..<count).map { _ in

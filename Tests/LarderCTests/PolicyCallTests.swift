@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(arguments: [QueuePolicies.Fault.forgetsRemovals, .evictsTwice, .deniesResidents])
-  func brokenPromisesAreShown(fault: QueuePolicies.Fault) {
+  func contractViolationsAreReported(fault: QueuePolicies.Fault) {
     let checked = QueuePolicies(fault: fault).withPolicy { policy in
       CallText { larder_policy_check(policy, "mine", nil, $0) }
     }
@@ -78,7 +78,7 @@ import Testing
       "counted more evictions and rejections than misses"
     ),
   ])
-  func countsOfTheCallerAreNotBelieved(gets: larder_gets, problem: String) {
+  func invalidCallerCountsAreRejected(gets: larder_gets, problem: String) {
     let trace = CallText.trace([1, 2, 3])
     defer { _ = larder_trace_destroy(trace) }
     let found = withUnsafePointer(to: gets) { gets in
@@ -101,7 +101,7 @@ import Testing
     #expect(found.status == LARDER_MISUSE)
   }
 
-  @Test func wrongPoliciesAreRefused() {
+  @Test func invalidPoliciesAreRejected() {
     let trace = CallText.trace([1, 2, 3])
     defer { _ = larder_trace_destroy(trace) }
     var policy = larder_policy()

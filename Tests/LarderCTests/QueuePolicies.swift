@@ -1,8 +1,7 @@
 import CLarder
 
-/// FIFO behind the callbacks of `larder.h`, right or wrong in one way.
+/// FIFO behind the callbacks of `larder.h`, correct or with one fault.
 final class QueuePolicies {
-  /// What it does wrong.
   enum Fault {
     case none, forgetsRemovals, evictsTwice, deniesResidents, refusesCreation, refusesEvents,
       evictsStrangers, evictsNothing, evictsBeyondIds
@@ -19,7 +18,7 @@ final class QueuePolicies {
 
   init(fault: Fault = .none) { self.fault = fault }
 
-  /// Policies that are not destroyed.
+  /// The number of policies that are not destroyed.
   var alive: Int { queues.count }
 
   /// Calls `body` with the callbacks.

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 @Suite(.endsInTime) struct ResultCallTests {
-  @Test func countsAreThoseOfASweepOverTheFile() throws {
+  @Test func countsEqualASweepOverTheFile() throws {
     let file = FileManager.default.temporaryDirectory.path + "/larder-c-\(UUID()).csv"
     defer { try? FileManager.default.removeItem(atPath: file) }
     let ids = CallText.ids(3000, below: 300)
@@ -37,7 +37,7 @@ import Testing
     #expect(all.text == expected)
   }
 
-  @Test func optionsAreRefusedInOneLine() {
+  @Test func invalidOptionsAreOneLineErrors() {
     let trace = CallText.trace(CallText.ids(100))
     defer { _ = larder_trace_destroy(trace) }
     func error(_ options: String?) -> String? {
@@ -63,7 +63,7 @@ import Testing
     #expect(larder_simulate(trace + 1000, nil, 0, nil, nil) == LARDER_MISUSE)
   }
 
-  @Test func curvesAndAdviceAreGiven() throws {
+  @Test func curvesAndAdviceAreReturned() throws {
     let trace = CallText.trace(CallText.ids(20_000, below: 500))
     defer { _ = larder_trace_destroy(trace) }
     let curve = CallText { larder_mrc(trace, "policy=lru,sieve\npoints=10", 0, $0, $1) }
@@ -95,7 +95,7 @@ import Testing
     #expect(larder_policies(nil, nil) == LARDER_MISUSE)
   }
 
-  @Test func tasksTellAndStop() throws {
+  @Test func tasksReportProgressAndCancel() throws {
     let task = larder_task_create()
     var trace: UInt64 = 0
     #expect(
@@ -120,7 +120,7 @@ import Testing
     #expect(larder_task_progress(task, nil, nil) == LARDER_MISUSE)
   }
 
-  @Test func versionsAreTold() {
+  @Test func versionsAreReported() {
     #expect(larder_abi() == LARDER_ABI)
     let version = larder_version()
     #expect(version.map { String(cString: $0) }?.isEmpty == false)

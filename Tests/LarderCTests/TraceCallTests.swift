@@ -57,19 +57,19 @@ import Testing
     _ = (larder_trace_destroy(forward), larder_trace_destroy(backward))
   }
 
-  @Test func largeAndNegativeKeysAreObjectsOfTheirOwn() {
+  @Test func largeAndNegativeKeysAreDistinct() {
     let trace = CallText.trace([-1, .max, .min, -1, 0, .max])
     #expect(counts(trace) == (6, 4))
     _ = larder_trace_destroy(trace)
   }
 
-  /// Columns with wrong elements.
+  /// Columns with invalid elements.
   private struct Wrong {
     let whole: larder_column
     let fractions: larder_column
   }
 
-  /// The error of a trace of three requests with something wrong in it.
+  /// The error of a trace of three requests with an invalid column.
   private func error(_ change: (inout larder_columns, Wrong) -> Void) -> String? {
     let (ids, whole): ([Int64], [Int64]) = ([1, 2, 3], [5, -3, 1 << 40])
     let fractions: [Double] = [0, .nan, -1]
@@ -122,7 +122,7 @@ import Testing
       error { columns, _ in columns.ids.stride = .min }?.hasSuffix("exceed the memory") ?? false)
   }
 
-  @Test func nullsAndUnknownHandlesAreRefused() {
+  @Test func nullsAndUnknownHandlesAreRejected() {
     var trace: UInt64 = 1
     #expect(
       CallText { larder_trace_from_columns(nil, nil, 0, &trace, $0) }.error == "columns is null")
@@ -149,7 +149,7 @@ import Testing
         == "there is no trace \(made): it was destroyed, or never made")
   }
 
-  @Test func textsThatAreNotUTF8AreRefused() {
+  @Test func textsThatAreNotUTF8AreRejected() {
     let bytes: [CChar] = [CChar(bitPattern: 0xFF), 0x41, 0]
     var trace: UInt64 = 0
     #expect(
@@ -199,7 +199,7 @@ import Testing
     #expect(error("zipf", "rate=nan")?.contains("expected a number") ?? false)
   }
 
-  @Test func aSampleStandsForTheWhole() throws {
+  @Test func sampleEstimatesTheWhole() throws {
     let trace = CallText.trace(CallText.ids(50_000, below: 5000))
     var sample: UInt64 = 0
     #expect(larder_trace_sample(trace, 0.2, 1, &sample, nil) == LARDER_OK)

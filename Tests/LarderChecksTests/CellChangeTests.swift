@@ -4,7 +4,7 @@ import Testing
 @testable import LarderExperiments
 @testable import LarderHarness
 
-/// What counts as a change, and which way it goes.
+/// Detection and rating of changes.
 @Suite struct CellChangeTests {
   private func cell(
     _ counts: [CheckMetric: UInt64], policy: String = "lru", capacity: String = "1%",
@@ -31,12 +31,12 @@ import Testing
     (.expirations, .different), (.rejections, .different), (.memoryHits, .different),
     (.requests, .different),
   ])
-  func moreIs(_ metric: CheckMetric, _ kind: CellChange.Kind) {
+  func increaseIsJudgedByMetric(_ metric: CheckMetric, _ kind: CellChange.Kind) {
     let change = CellChange(from: cell([metric: 10]), to: cell([metric: 11]))
     #expect(change?.kind == kind)
   }
 
-  @Test func prefixHitsAreJudgedInPlaceOfBlockHits() {
+  @Test func prefixHitsReplaceBlockHits() {
     let before = cell([.requests: 100, .hits: 50, .prefixHits: 30, .prefixTokens: 900])
     let fewer = cell([.requests: 100, .hits: 60, .prefixHits: 29, .prefixTokens: 900])
     #expect(CellChange(from: before, to: fewer)?.kind == .worse)
@@ -46,13 +46,13 @@ import Testing
     #expect(CellChange(from: old, to: before) == nil, "a baseline of an earlier version")
   }
 
-  @Test func aLossIsNotMadeGoodByAGain() {
+  @Test func gainDoesNotOffsetLoss() {
     let before = cell([.requests: 100, .hits: 50, .diskWrites: 10])
     let after = cell([.requests: 100, .hits: 60, .diskWrites: 11])
     #expect(CellChange(from: before, to: after)?.kind == .worse)
   }
 
-  /// 0.001 of 1,000,000 requests is 1000 hits: that is allowed, and one more is not.
+  /// 0.001 of 1,000,000 requests is 1000 hits, which is allowed; one more is not.
   @Test(arguments: [
     (UInt64(499_000), CellChange.Kind.tolerated), (498_999, .worse),
     (501_000, .tolerated), (501_001, .better),
@@ -88,14 +88,14 @@ import Testing
     #expect(kinds == [.tolerated, .different])
   }
 
-  /// More hits of more requests are another trace, and not better.
+  /// More hits of more requests come from another trace and are not better.
   @Test func anotherNumberOfRequestsIsDifferent() {
     let change = CellChange(
       from: cell([.requests: 100, .hits: 50]), to: cell([.requests: 200, .hits: 110]))
     #expect(change?.kind == .different)
   }
 
-  @Test func aCountThatComesOrGoesIsDifferent() {
+  @Test func addedOrMissingCountIsDifferent() {
     #expect(CellChange(from: cell([:]), to: cell([.evictions: 0]))?.kind == .different)
     #expect(CellChange(from: cell([.hits: 1]), to: cell([:]))?.kind == .different)
     let moved = CellChange(from: cell([:], size: 100), to: cell([:], size: 101))
@@ -114,11 +114,11 @@ import Testing
     #expect(CountsComparison(from: after, to: after).isEmpty)
   }
 
-  /// A gain and a change of neither kind fail an exact check; a loss fails every one.
+  /// A gain and a neutral change fail an exact check; a loss fails every check.
   @Test(arguments: [
     (CheckMetric.hits, 2, false), (.evictions, 1, false), (.evictions, 2, false), (.hits, 0, true),
   ])
-  func whatFailsACheck(metric: CheckMetric, now: UInt64, fails: Bool) {
+  func lossesFailAndExactChecksFailOnEveryChange(metric: CheckMetric, now: UInt64, fails: Bool) {
     let (before, after) = ([cell([metric: 1])], [cell([metric: now])])
     let isChanged = now != 1
     for exact in [false, true] {

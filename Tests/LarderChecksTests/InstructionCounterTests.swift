@@ -3,9 +3,9 @@ import Testing
 
 @testable import LarderHarness
 
-/// The counter with a made-up valgrind: a script that says what callgrind says.
+/// The counter with a fake valgrind: a script that prints callgrind's output.
 @Suite struct InstructionCounterTests {
-  /// A folder with a script in the place of valgrind.
+  /// A folder with a script in place of valgrind.
   private final class Stage {
     let folder = FileManager.default.temporaryDirectory
       .appending(path: "larder-counter-\(UUID().uuidString)")
@@ -29,7 +29,7 @@ import Testing
     func count() throws -> UInt64 { try counter().instructions(ofCell: 3) }
   }
 
-  /// 7,000 to start, and 500 for each run of cell 3.
+  /// 7,000 for the start, and 500 for each run of cell 3.
   private static let honest = """
     read cell runs plain
     [ "$cell $plain" = "3 plain" ] || exit 9
@@ -46,7 +46,7 @@ import Testing
     #expect(try stage.count() == 500)
   }
 
-  @Test func withoutValgrindThereIsNoCounter() throws {
+  @Test func missingValgrindIsAnError() throws {
     let stage = try Stage(valgrind: nil)
     #expect(throws: TimingError.noCounter) { try stage.counter() }
     #expect("\(TimingError.noCounter)".contains("install the package valgrind"))
@@ -63,7 +63,7 @@ import Testing
     ("read line; echo 1 2 3; echo '==7== Collected : 5' >&2", "two runs take no more than one"),
     ("read line; echo 1 2 3; echo '==7== Collected : x' >&2", "it said: ==7== Collected : x"),
   ])
-  func whatGoesWrongIsSaid(script: String, says: String) throws {
+  func failuresAreErrors(script: String, says: String) throws {
     let stage = try Stage(valgrind: script)
     let error = #expect(throws: TimingError.self) { try stage.count() }
     #expect("\(try #require(error))".contains(says), "\(String(describing: error))")

@@ -3,9 +3,9 @@ import Testing
 
 @testable import LarderHarness
 
-/// The driver of two builds, with made-up processes and a clock that moves when they run.
+/// The driver of two builds, with fake processes and a clock that advances when they run.
 @Suite struct PairedTimingTests {
-  /// What has been done, and the time it took.
+  /// A record of all runs, and the time they took.
   private final class World {
     var seconds = 0.0
     var launches: [BuildSide] = []
@@ -23,13 +23,13 @@ import Testing
 
     /// Seconds of one run.
     let seconds: Double
-    /// How much slower it is, and for which policies; nil for all.
+    /// The slowdown, and the affected policies; nil for all.
     let slowdown: Double
     let slow: Set<String>?
-    /// What this process's place in memory makes of it.
+    /// The effect of this process's memory placement.
     let luck: Double
     let hits: UInt64
-    /// The 99th percentile of latencies; nil for a build that does not tell it.
+    /// The 99th percentile of latencies; nil for a build that does not report it.
     let latency: UInt64?
 
     func time(_ name: TimedName, runs: Int) throws -> RepetitionTime {
@@ -67,7 +67,7 @@ import Testing
       launch: { side in
         world.launches.append(side)
         world.seconds += 0.05
-        // Two per cent of luck for a whole process: measuring one more often would not help.
+        // Two per cent of luck for a whole process: more measurements of one would not help.
         let luck = 1 + 0.04 * (world.random.nextUnit() - 0.5)
         let names = Set(
           (side == .this ? known ?? names : names)
@@ -91,8 +91,8 @@ import Testing
     #expect(world.ended == world.launches.count)
   }
 
-  /// The check has failed with the first cell that did: nobody waits for the others.
-  @Test func oneFailureSettlesIt() throws {
+  /// The check has failed with the first failing cell, so it does not wait for the others.
+  @Test func firstFailureEndsTheCheck() throws {
     let (settled, whole) = (World(), World())
     func run(_ world: World, keepsGoing: Bool) throws -> [TimingVerdict] {
       try compare(
@@ -104,7 +104,7 @@ import Testing
     #expect(settled.seconds <= whole.seconds)
   }
 
-  /// Pairs of processes that take a third of the budget: three fit, and a fourth is not begun.
+  /// Pairs of processes that take a third of the budget: three fit, and a fourth is not started.
   @Test func theBudgetIsNotExceeded() throws {
     let world = World()
     let result = try compare(world, slowdown: TimingSettings().borderSlowdown, seconds: 0.8)
@@ -118,7 +118,7 @@ import Testing
     #expect(try compare(World(), slowdown: -0.2).map(\.verdict) == [.pass])
   }
 
-  @Test func onTheBorderTheBudgetIsSpent() throws {
+  @Test func ratioOnTheBorderSpendsTheBudget() throws {
     let world = World()
     let border = TimingSettings().borderSlowdown
     let result = try compare(world, slowdown: border)
@@ -154,8 +154,8 @@ import Testing
     }
   }
 
-  /// A hundredth of the gets takes longer, and the run does not: only latency tells.
-  @Test func slowerGetsAreFoundWhereTheRunTakesNoLonger() throws {
+  /// A hundredth of the gets takes longer, and the run does not: only latency shows it.
+  @Test func slowGetsFailByLatencyAlone() throws {
     let result = try compare(
       World(), slowdown: 0, keepsGoing: true, latencies: (other: 1000, this: 1200))
     #expect(result.map(\.metric) == [.time, .latency])
@@ -166,9 +166,9 @@ import Testing
     #expect(abs(result[1].thisSeconds / 1.2e-6 - 1) < 0.05)
   }
 
-  /// The border of latency is its own: 8 % is beyond that of time, 1.035, and within that of a
-  /// threshold of 30 %, 1.140.
-  @Test func latencyHasABorderOfItsOwn() throws {
+  /// Latency has its own border: 8 % is beyond that of time, 1.035, and within that of a threshold
+  /// of 30 %, 1.140.
+  @Test func latencyHasASeparateBorder() throws {
     func verdicts(threshold: Double) throws -> [TimingVerdict] {
       try compare(
         World(), slowdown: 0, keepsGoing: true, latencies: (other: 10_000, this: 10_800),
@@ -180,12 +180,12 @@ import Testing
   }
 
   @Test(arguments: [(nil, 1000), (1000, nil), (nil, nil)] as [(UInt64?, UInt64?)])
-  func latencyThatOneBuildDoesNotTellIsLeftOut(other: UInt64?, this: UInt64?) throws {
+  func unrecordedLatencyIsLeftOut(other: UInt64?, this: UInt64?) throws {
     let result = try compare(World(), slowdown: 0, latencies: (other, this))
     #expect(result.map(\.metric) == [.time] && result.map(\.verdict) == [.pass])
   }
 
-  @Test func differentWorkIsNoticed() throws {
+  @Test func differentWorkIsDetected() throws {
     #expect(try compare(World(), slowdown: 0, hits: 6)[0].doesDifferentWork)
     #expect(try !compare(World(), slowdown: 0)[0].doesDifferentWork)
   }

@@ -4,7 +4,7 @@ import Testing
 @testable import LarderExperiments
 @testable import LarderHarness
 
-/// What of memory and disk counts as a change.
+/// Changes of memory and disk use.
 @Suite struct ResourceComparisonTests {
   private func measured(
     _ bytes: Double, policy: String = "lru", system: String = "Linux x86_64"
@@ -32,25 +32,25 @@ import Testing
     #expect(comparison.changes.count == changes && comparison.worse.count == worse)
   }
 
-  @Test func theWorkloadFileDecides() {
+  @Test func workloadFileSetsThresholds() {
     let comparison = compare(
       measured(100), measured(103), thresholds: [.memoryBytesPerObject: Share(percent: 2)])
     #expect(comparison.worse.map(\.threshold) == [Share(percent: 2)])
   }
 
-  @Test func othersAreNotCompared() {
+  @Test func otherSystemsAndCellsAreNotCompared() {
     let systems = compare(measured(1, system: "macOS arm64"), measured(9))
     let cells = compare(measured(1, policy: "fifo"), measured(9))
     #expect(systems.isEmpty && cells.isEmpty)
   }
 
-  /// The middle: one run may be disturbed in either direction.
+  /// The median: one run may be disturbed in either direction.
   @Test(
     arguments: [
       ([170, 160], 160), ([652.6, 463.6, 652.7], 652.6), ([282.8, 255.5, 255.2], 255.5),
       ([4, 3, 2, 1], 2), ([5], 5),
     ] as [([Double], Double)])
-  func ofSeveralRepetitionsTheMiddleCounts(figures: [Double], middle: Double) throws {
+  func medianOfRepetitionsCounts(figures: [Double], middle: Double) throws {
     let cell = Cell(
       workload: "w", trace: "t", configuration: "memory", kind: .memory, policy: "lru",
       capacity: 10, capacityLabel: "10", unit: .objects, seed: 1)
@@ -66,8 +66,8 @@ import Testing
     #expect(MeasuredResources([record], amongTraces: false) == nil)
   }
 
-  /// A per cent of instructions is a change, of memory it is not.
-  @Test func eachFigureHasAThresholdOfItsOwn() {
+  /// One per cent is a change of instructions, but not of memory.
+  @Test func thresholdsDifferByFigure() {
     func figures(_ value: Double) -> MeasuredResources {
       let name = measured(value).cells[0].name
       return measured(value).adding([name: value], as: .instructionsPerRequest)
@@ -79,8 +79,8 @@ import Testing
     #expect(!compare(measured(1), figures(1)).hasInstructions)
   }
 
-  /// A threshold that guards nothing any more is reported, but not for a cell that did not run.
-  @Test func whatIsNotMeasuredAnyMoreIsMissing() {
+  /// A threshold that no longer guards anything is reported, but not for a cell that did not run.
+  @Test func unmeasuredFigureIsMissing() {
     let name = measured(1).cells[0].name
     let before = measured(156).adding([name: 1000], as: .instructionsPerRequest)
     let some = ResourceComparison(from: before, to: measured(156), of: [name])
@@ -109,10 +109,9 @@ import Testing
     #expect(!before.removing(.instructionsPerRequest, but: nil).has(.instructionsPerRequest))
   }
 
-  /// What a cache takes however many objects it holds differs by chance: 18 KB of 290 in a disk
-  /// cache of 25 objects.
+  /// The fixed cost of a cache varies by chance: 18 KB of 290 in a disk cache of 25 objects.
   @Test(arguments: [(999, false), (1000, true)])
-  func memoryOfAFewObjectsSaysNothing(objects: UInt64, isCompared: Bool) {
+  func memoryOfFewObjectsIsNotCompared(objects: UInt64, isCompared: Bool) {
     let cell = Cell(
       workload: "w", trace: "t", configuration: "disk", kind: .disk, policy: "lru",
       capacity: 10, capacityLabel: "10", unit: .objects, seed: 1)

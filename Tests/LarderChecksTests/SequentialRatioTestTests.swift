@@ -3,8 +3,8 @@ import Testing
 
 @testable import LarderHarness
 
-/// How often the test is wrong and how often it finds what is there, in thousands of made-up runs.
-/// Everything is seeded, so the numbers are exact.
+/// Error rate and power of the test in thousands of simulated runs. Everything is seeded, so the
+/// numbers are exact.
 @Suite struct SequentialRatioTestTests {
   /// The verdicts of runs of 24 blocks with four looks.
   private func verdicts(
@@ -27,23 +27,23 @@ import Testing
     DeterministicMath.normalQuantile(max(random.nextUnit(), 0x1p-60))
   }
 
-  /// 2 % of noise, and one block in ten with ten times as much: a neighbour was busy.
+  /// 2 % of noise, and ten times as much in one block of ten, as from a busy neighbour.
   private static func loaded(_ random: inout SeededGenerator) -> Double {
     let isHit = random.next(below: 10) == 0
     return normal(&random) * (isHit ? 0.2 : 0.02)
   }
 
-  /// At the border itself either verdict is wrong, each at most as often as was allowed, though the
-  /// test looks four times and stops where it can.
-  @Test func atTheBorderItIsWrongAsSeldomAsPromised() {
+  /// At the border itself either verdict is wrong; each occurs at most as often as allowed, though
+  /// the test looks four times and stops early.
+  @Test func errorRateHoldsAtTheBorder() {
     let verdicts = verdicts(runs: 2000, border: 0, errorRate: 0.05, noise: Self.loaded)
     let (fails, passes) = (verdicts[.fail] ?? 0, verdicts[.pass] ?? 0)
     #expect(fails <= 100 && passes <= 100)
     #expect(fails == Self.expected.fails && passes == Self.expected.passes, "\(verdicts)")
   }
 
-  /// Looking at every block with the whole allowance each time: what the spending is for.
-  @Test func withoutSpendingItWouldBeWrongMoreOften() {
+  /// Looks at every block with the whole error rate each time, which alpha spending avoids.
+  @Test func withoutSpendingTheErrorRateIsExceeded() {
     var random = SeededGenerator(seed: 20)
     var wrong = 0
     for _ in 0..<500 {
@@ -59,8 +59,8 @@ import Testing
     #expect(wrong > 50, "\(wrong) of 500")
   }
 
-  /// One build against itself with the default threshold: no alarm in two thousand runs.
-  @Test func oneBuildAgainstItself() {
+  /// One build compared with itself at the default threshold: no alarm in two thousand runs.
+  @Test func buildAgainstItselfNeverFails() {
     let settings = TimingSettings()
     let verdicts = verdicts(
       runs: 2000, border: settings.border, errorRate: settings.errorRate, noise: Self.loaded)
@@ -68,7 +68,7 @@ import Testing
     #expect(verdicts[.pass] == Self.expected.passesOfItself, "\(verdicts)")
   }
 
-  /// A slowdown as far beyond the border as none is before it, under the same load.
+  /// A slowdown as far above the border as no slowdown is below it, under the same load.
   @Test func aSlowdownIsFound() {
     let settings = TimingSettings()
     let slowdown = 2 * settings.border
@@ -79,7 +79,7 @@ import Testing
     #expect(verdicts[.fail] == Self.expected.found, "\(verdicts)")
   }
 
-  /// What code placement alone does to a ratio is never beyond the border, whatever the threshold.
+  /// The effect of code placement alone is never beyond the border, whatever the threshold.
   @Test(arguments: [0.01, 0.03, 0.05, 0.07, 0.08, 0.25])
   func theBorderIsBeyondPlacement(threshold: Double) {
     let settings = TimingSettings(threshold: threshold)
@@ -92,8 +92,8 @@ import Testing
 
   private static let expected = (fails: 59, passes: 70, passesOfItself: 1878, found: 934)
 
-  /// What is spent on early looks is not there for later ones; a look at too little is free.
-  @Test func aLookAtTooLittleCostsNothing() {
+  /// Early looks use up a part of the error rate; a look at too few values uses none.
+  @Test func lookAtTooFewValuesSpendsNothing() {
     var early = SequentialRatioTest(border: 0, errorRate: 0.05)
     var late = early
     for value in 1...12 {

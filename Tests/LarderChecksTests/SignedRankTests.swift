@@ -3,10 +3,10 @@ import Testing
 
 @testable import LarderHarness
 
-/// The signed-rank test against worked examples and against counting every case.
+/// The signed-rank test, compared with worked examples and with enumeration.
 @Suite struct SignedRankTests {
   /// Depression scores of nine patients before and after treatment: Hollander and Wolfe (1973),
-  /// table 3.1. T+ is 5 for after - before, of which the one-sided chance is 10 of 512.
+  /// table 3.1. T+ is 5 for after - before, with a one-sided probability of 10 of 512.
   private static let differences = [
     0.878 - 1.83, 0.647 - 0.50, 0.598 - 1.62, 2.05 - 2.48, 1.06 - 1.68, 1.29 - 1.88, 1.06 - 1.55,
     3.14 - 3.06, 1.29 - 1.30,
@@ -15,16 +15,17 @@ import Testing
   @Test func theWorkedExample() throws {
     #expect(SignedRank.critical(count: 9, tail: 10.0 / 512) == 5)
     #expect(SignedRank.critical(count: 9, tail: 9.99 / 512) == 4)
-    // The book's interval of 96 %, with a chance of 10/512 on either side, is (-0.786, -0.010).
+    // The book's interval of 96 %, with a probability of 10/512 on either side, is (-0.786,
+    // -0.010).
     let interval = try #require(SignedRank.interval(Self.differences, tail: 10.0 / 512))
     #expect(abs(interval.centre + 0.46) < 1e-9)
     #expect(abs(interval.lower + 0.786) < 1e-9)
     #expect(abs(interval.upper + 0.010) < 1e-9)
   }
 
-  /// Every assignment of signs to the ranks 1 to n is counted.
+  /// Enumerates every assignment of signs to the ranks 1 to n.
   @Test(arguments: [1, 2, 3, 5, 8, 12])
-  func criticalValuesAreThoseOfAllCases(_ count: Int) {
+  func criticalValuesMatchEnumeration(_ count: Int) {
     var sums: [Int: Int] = [:]
     for signs in 0..<(1 << count) {
       let sum = (0..<count).reduce(0) { $0 + (signs >> $1 & 1) * ($1 + 1) }
@@ -41,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func tooFewValuesSayNothing() throws {
+  @Test func tooFewValuesHaveNoInterval() throws {
     #expect(SignedRank.critical(count: 5, tail: 0.03) == nil)
     #expect(SignedRank.critical(count: 0, tail: 0.5) == nil)
     #expect(SignedRank.interval([], tail: 0.5) == nil)

@@ -4,7 +4,7 @@ import Testing
 @testable import LarderExperiments
 @testable import LarderHarness
 
-/// The worker's side of a comparison: what it says, and what it answers.
+/// The worker's side of a comparison: introduction and answers.
 @Suite struct TimingWorkerTests {
   private static let yaml = """
     name: tiny
@@ -31,7 +31,7 @@ import Testing
       timer: CellTimer(workload, traces: traces.table, slowdown: slowdown))
   }
 
-  @Test func itIntroducesItself() throws {
+  @Test func introductionListsCells() throws {
     let lines = try Self.worker().introduction()
     #expect(lines.first == "larder-worker 1" && lines.last == "ready")
     let names = try lines.dropFirst().dropLast().map { line in
@@ -44,9 +44,9 @@ import Testing
       ])
   }
 
-  @Test func itTimesWhatItIsTold() throws {
+  @Test func requestedCellsAreTimed() throws {
     let worker = try Self.worker()
-    // What is executed also tells the latency of gets, unless it is to be plain.
+    // Executed cells also report the latency of gets, unless the request is plain.
     for (order, count) in [
       ("0 1", 3), ("0 5", 3), ("1 1", 4), ("1 3", 4), ("1 1 plain", 3), ("0 1 plain", 3),
     ] {
@@ -60,11 +60,11 @@ import Testing
   }
 
   @Test(arguments: ["", "0", "x y", "99 1", "-1 1", "0 0", "0 1 2", "plain", "0 plain", "0 1 plan"])
-  func whatItDoesNotUnderstandIsAnError(_ order: String) throws {
+  func invalidRequestIsAnError(_ order: String) throws {
     #expect(try Self.worker().answer(order).hasPrefix("error "))
   }
 
-  /// Twice as long is at least so much longer than the same work was at its fastest.
+  /// With a slowdown of 300 %, the run takes more than twice the processor time.
   @Test func aSlowdownIsProcessorTime() throws {
     func fastest(_ worker: TimingWorker) -> UInt64 {
       (0..<10).compactMap { _ in
@@ -84,7 +84,7 @@ import Testing
     #expect(timed == ["memory/lru/10%", "memory/lru/10%, executed"])
   }
 
-  @Test func aProgramThatIsNoWorkerIsToldApart() {
+  @Test func otherProgramIsDetected() {
     for (program, arguments) in [("/bin/echo", ["hello"]), ("/bin/cat", ["/nowhere/at/all"])] {
       #expect {
         let process = try WorkerProcess(program: program, arguments: arguments)

@@ -4,13 +4,13 @@ import Testing
 
 @testable import LarderHarness
 
-/// Programs that are no good workers.
+/// Faulty workers.
 @Suite(.endsInTime, .serialized) struct WorkerProcessTests {
   private static func worker(_ script: String) throws -> WorkerProcess {
     try WorkerProcess(program: "/bin/sh", arguments: ["-c", script])
   }
 
-  /// It ignores the request to end, and its child has its pipes.
+  /// It ignores the request to exit, and its child holds its pipes.
   @Test func stubbornProgramIsEnded() throws {
     let worker = try Self.worker("trap '' TERM; echo hello; while :; do sleep 600; done")
     let start = ContinuousClock.now
@@ -18,8 +18,8 @@ import Testing
     #expect(ContinuousClock.now - start < .seconds(60))
   }
 
-  /// More than a pipe holds.
-  @Test func talkativeProgramDoesNotStandStill() throws {
+  /// More output than a pipe holds.
+  @Test func verboseProgramDoesNotBlock() throws {
     let worker = try Self.worker(
       "i=0; while [ $i -lt 4000 ]; do echo 'a note of some forty characters, again' >&2; "
         + "i=$((i+1)); done; echo the last >&2; echo larder-worker 1; echo ready; cat > /dev/null")
@@ -27,7 +27,7 @@ import Testing
     worker.end()
   }
 
-  @Test func lastWordsAreTold() throws {
+  @Test func lastOutputIsReported() throws {
     let worker = try Self.worker("echo first >&2; echo 'no such option' >&2; exit 2")
     let error = #expect(throws: TimingError.self) { try worker.ready() }
     #expect("\(try #require(error))".contains("it said: no such option"))

@@ -4,7 +4,7 @@ import Testing
 @testable import LarderExperiments
 @testable import LarderHarness
 
-/// The caches that Larder is compared with do what they say.
+/// The caches that Larder is compared with.
 @Suite struct ContenderTests {
   @Test(arguments: ["textbook-lru", "files", "sqlite"])
   func baselinesCountAsLRUIsSimulated(name: String) throws {
@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(arguments: ["larder", "nscache", "textbook-lru", "files", "sqlite"])
-  func severalThreadsGetNothingWrong(name: String) throws {
+  func severalThreadsGetCorrectValues(name: String) throws {
     let contender = try #require(ContenderRegistry.named(name))
     for kind in contender.kinds {
       let trace = ExecutionTrace(requests: 3_000).prepared()

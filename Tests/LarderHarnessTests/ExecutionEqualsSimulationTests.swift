@@ -6,7 +6,7 @@ import Testing
 @testable import LarderExperiments
 @testable import LarderHarness
 
-/// What a real cache counts with one thread is what a simulation counts, through the harness.
+/// The counts of a real cache with one thread equal those of a simulation, through the harness.
 @Suite struct ExecutionEqualsSimulationTests {
   static let policies = PolicyRegistry.standard.map(\.description)
     .filter { !$0.needs.contains(.nextUse) }.map(\.name)
@@ -111,8 +111,8 @@ import Testing
     #expect(simulated.hits > 0 && execution.valuesChecked == simulated.hits)
   }
 
-  /// A limit on entries beside the capacity, whatever that counts, also before a filter that asks
-  /// whether the tier is full.
+  /// A limit on entries in addition to the capacity in any unit, also behind a filter that checks
+  /// if the tier is full.
   @Test(arguments: ["lru", "slru", "2q", "s3-fifo", "arc", "w-tinylfu", "lirs"])
   func limitsOnEntriesCountAsSimulated(policy: String) throws {
     let trace = ExecutionTrace(
@@ -145,7 +145,7 @@ import Testing
     #expect(execution.equalsSimulated == true)
   }
 
-  @Test func countsAreComparedAndNotBelieved() throws {
+  @Test func differentCountsAreReported() throws {
     let trace = ExecutionTrace().prepared()
     let stand = ExecutionStand()
     let planned = ExecutionStand.cell(.memory(try ExecutionStand.tier()))

@@ -4,7 +4,7 @@ import Testing
 @testable import LarderExperiments
 @testable import LarderHarness
 
-/// A cache that does wrong is found out.
+/// Detection of faulty caches.
 @Suite struct ExecutionFaultTests {
   private static func cell(_ contender: String = "faulty") throws -> PlannedCell {
     ExecutionStand.cell(
@@ -46,13 +46,13 @@ import Testing
     #expect(stand.leftovers.isEmpty)
   }
 
-  @Test func aFaultlessCacheIsNot() throws {
+  @Test func correctCacheIsNoError() throws {
     let (error, cache, _) = try Self.failure(.none)
     #expect(error == nil)
     #expect(cache.isClosed)
   }
 
-  @Test func anEmptyValueIsWrongWhereNoneIs() throws {
+  @Test func unexpectedEmptyValueIsAnError() throws {
     let trace = ExecutionTrace(isTimed: false, hasSizes: false).prepared()
     let cache = FaultyCache(.anEmptyValue)
     let error = #expect(throws: ExecutionError.self) {
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func contentIsNotLookedAtWhenOnlyHeadersAre() throws {
+  @Test func headerVerificationIgnoresContent() throws {
     let trace = ExecutionTrace(isTimed: false, hasSizes: false).prepared()
     let stand = ExecutionStand()
     stand.spec.verification = .header
@@ -80,7 +80,7 @@ import Testing
     #expect(unchecked.valuesChecked == 0)
   }
 
-  @Test func tooMuchHeldIsCounted() throws {
+  @Test func exceededCapacityIsCounted() throws {
     let trace = ExecutionTrace(isTimed: false).prepared()
     let stand = ExecutionStand()
     stand.warmUp = .requests(10)
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test func whatCannotBeRunIsSaid() throws {
+  @Test func unsupportedCellIsAnError() throws {
     let trace = ExecutionTrace(requests: 10, hasOperations: false, isTimed: false).prepared()
     let stand = ExecutionStand()
     let unknown = #expect(throws: ExecutionError.self) {

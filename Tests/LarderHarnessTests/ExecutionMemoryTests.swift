@@ -5,7 +5,7 @@ import Testing
 @testable import LarderHarness
 @testable import LarderTraces
 
-/// What values take is told before anything runs.
+/// The memory for values, estimated before a run.
 @Suite struct ExecutionMemoryTests {
   /// Three objects of 1, 2 and 3 GiB.
   private static let trace: PreparedTrace = {
@@ -15,7 +15,7 @@ import Testing
       ids[place] = id
       sizes[place] = id << 30
     }
-    // Never freed: the tests are all that there is of the process.
+    // Never freed; the process ends with the tests.
     let columns = RequestColumns(
       count: 4, objects: 3, ids: UnsafePointer(ids), sizes: UnsafePointer(sizes),
       owner: ColumnStorage())
@@ -33,7 +33,7 @@ import Testing
       policy: try PolicySpec(parsing: "lru"), capacity: capacity, objectsMax: objectsMax)
   }
 
-  @Test func whatIsHeldAndOneValueTwice() throws {
+  @Test func needIsFullMemoryAndOneValueTwice() throws {
     let twice: UInt64 = 6 << 30
     #expect(try need(.memory(tier(1 << 30)), .bytes) == twice + (1 << 30))
     #expect(try need(.memory(tier(.max)), .bytes) == twice + (6 << 30))
@@ -45,7 +45,7 @@ import Testing
         + 5)
   }
 
-  @Test func itIsComparedBeforeTheFirstCell() throws {
+  @Test func needIsCheckedBeforeTheFirstCell() throws {
     let workload = Workload(
       name: "w", source: .trace(TraceReference(path: "a")),
       configurations: [ConfigurationSpec(name: "memory", kind: .memory)],

@@ -6,7 +6,7 @@ import Testing
 @testable import LarderExperiments
 @testable import LarderHarness
 
-/// How requests are made, timed and counted.
+/// Making, timing and counting of requests.
 @Suite(.endsInTime) struct ExecutionRunTests {
   private static func cell(capacity: UInt64 = 50) throws -> PlannedCell {
     ExecutionStand.cell(.memory(try ExecutionStand.tier(capacity: capacity)))
@@ -108,7 +108,7 @@ import Testing
     #expect(mute.notes.count == 1)
   }
 
-  @Test func pressureComesAtItsPlace() throws {
+  @Test func pressureComesAtItsRequest() throws {
     let trace = ExecutionTrace(hasOperations: false, isTimed: false).prepared()
     let stand = ExecutionStand()
     stand.spec.pressure = [
@@ -143,7 +143,7 @@ import Testing
     }
   }
 
-  @Test func memoryIsCountedWhereTheAllocatorSays() throws {
+  @Test func memoryIsMeasuredWithJemalloc() throws {
     let trace = ExecutionTrace(
       requests: 60_000, objects: 20_000, hasOperations: false, isTimed: false, hasSizes: false
     ).prepared()
@@ -154,7 +154,7 @@ import Testing
     #expect(execution.memoryPayloadBytesPerObject == 1_008)
     if AllocatedMemory.bytes != nil {
       let bytes = try #require(execution.memoryBytesPerObject)
-      // Other tests allocate at the same time, so only the order of magnitude is certain.
+      // Other tests allocate concurrently, so only the order of magnitude is certain.
       #expect(bytes > 0)
     } else {
       #expect(execution.memoryBytesPerObject == nil)
@@ -176,7 +176,7 @@ import Testing
     #expect(execution.latencies.map(\.kind) == [.diskHit, .miss])
   }
 
-  /// What Larder counts of its own writes is the same in every run, without those of the warm-up.
+  /// Larder's count of its own writes is equal in every run, without those of the warm-up.
   @Test(arguments: [false, true])
   func writesAndFilesAreCounted(isHybrid: Bool) throws {
     let trace = ExecutionTrace(sizeMax: 3_000, hasOperations: false, isTimed: false).prepared()
@@ -197,13 +197,13 @@ import Testing
     #expect(rest > 0 && rest < bytes)
   }
 
-  /// A cache that does not count is measured by the system's count, where it has one.
-  @Test func aFileForEachObjectIsAFileForEachObject() throws {
+  /// A cache that does not count is measured by the system's count, if available.
+  @Test func plainFilesHaveOneFilePerObject() throws {
     let trace = ExecutionTrace(sizeMax: 3_000, hasOperations: false, isTimed: false).prepared()
     let stand = ExecutionStand()
     let planned = ExecutionStand.cell(.disk(try ExecutionStand.tier()), contender: "files")
     let execution = try #require(try stand.run(planned, over: trace)?.first)
-    // The name that values are written under first is gone.
+    // Temporary names of values do not remain.
     #expect(execution.files == 50)
     #if os(Linux)
       let bytes = try #require(execution.bytesWritten)

@@ -7,7 +7,7 @@ import LarderTraces
 @testable import LarderHarness
 @testable import LarderSupport
 
-/// Everything that is needed to execute one cell in a test, and a folder that goes with it.
+/// The fixture for executing one cell, with a scratch folder.
 final class ExecutionStand {
   var spec = ExecutionSpec(durability: .none, inlineBytesMax: 55)
   var warmUp = WarmUp.none
@@ -20,12 +20,12 @@ final class ExecutionStand {
 
   deinit { try? FileManager.default.removeItem(atPath: scratch) }
 
-  /// What is under the scratch folder.
+  /// The contents of the scratch folder.
   var leftovers: [String] {
     (try? FileManager.default.contentsOfDirectory(atPath: scratch)) ?? []
   }
 
-  /// A cell of one tier or two.
+  /// A cell of one or two tiers.
   static func cell(
     _ arrangement: Arrangement, unit: CapacityUnit = .objects, seed: UInt64 = 1,
     contender: String = "larder"
@@ -44,7 +44,6 @@ final class ExecutionStand {
       contender: contender)
   }
 
-  /// A tier.
   static func tier(
     _ policy: String = "lru", capacity: UInt64 = 50, timeToLive: UInt32? = nil,
     objectsMax: UInt64? = nil
@@ -64,7 +63,7 @@ final class ExecutionStand {
       contender: contender ?? executor.contender(of: planned))
   }
 
-  /// The executor as it is set up now.
+  /// The executor with the current settings.
   var executor: CellExecutor {
     var executor = CellExecutor(
       DrivingOrder(
@@ -74,7 +73,7 @@ final class ExecutionStand {
     return executor
   }
 
-  /// What a simulation counts after the stand's warm-up of what the cell is in a real cache.
+  /// The counts of a simulation of the real cache of a cell, after the warm-up.
   func simulate(_ planned: PlannedCell, over trace: PreparedTrace) throws -> Counts {
     let runner = CellRunner(
       warmUp: warmUp, repetitions: 1, calculators: nil, cancellation: Cancellation(),

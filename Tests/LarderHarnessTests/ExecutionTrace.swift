@@ -3,21 +3,21 @@ import LarderEngine
 @testable import LarderHarness
 @testable import LarderTraces
 
-/// A random trace with everything that a trace can have.
+/// A random trace with all optional columns.
 struct ExecutionTrace {
   var requests = 3_000
   var objects = 200
   var sizeMax: UInt64 = 60
-  /// Sets, deletes and modifies beside gets.
+  /// True for sets, deletes and modifies in addition to gets.
   var hasOperations = true
-  /// Other times to live for what is stored.
+  /// True for requests that change the TTL of stored entries.
   var hasExpiries = false
-  /// Times, and times to live.
+  /// True for times and TTLs.
   var isTimed = true
   var hasSizes = true
   var seed: UInt64 = 1
 
-  /// The trace, ready for a simulation and for a cache.
+  /// The trace, prepared for a simulation and for a cache.
   func prepared() -> PreparedTrace {
     var random = SeededGenerator(seed: seed)
     var (ids, sizes, times, operations, ttls, costs) = (
@@ -59,7 +59,7 @@ struct ExecutionTrace {
   }
 }
 
-/// Keeps the columns of a trace in place for as long as they are read.
+/// Keeps the columns of a trace in memory while they are read.
 private final class TraceMemory {
   private var allocations: [UnsafeMutableRawPointer] = []
 

@@ -2,7 +2,7 @@ import Synchronization
 
 @testable import LarderHarness
 
-/// Time that stands still but for waiting, and for what a test adds to it.
+/// A clock that advances only by waiting and by a test's request.
 final class FakeRunTime: RunTime {
   private let now = Atomic<UInt64>(5_000_000)
 
@@ -10,6 +10,6 @@ final class FakeRunTime: RunTime {
 
   func wait(until nanoseconds: UInt64) { now.max(nanoseconds, ordering: .relaxed) }
 
-  /// Time goes by.
+  /// Advances the clock.
   func spend(_ nanoseconds: UInt64) { now.wrappingAdd(nanoseconds, ordering: .relaxed) }
 }

@@ -4,7 +4,7 @@ import LarderEngine
 
 @testable import LarderHarness
 
-/// A cache without limits that does one thing wrong, and counts what it is asked.
+/// An unlimited cache with one fault, which counts its calls.
 final class FaultyCache: CacheUnderTest, @unchecked Sendable {
   enum Fault: Sendable {
     case none
@@ -40,7 +40,7 @@ final class FaultyCache: CacheUnderTest, @unchecked Sendable {
   private let onCall: @Sendable () -> Void
   private let state = Locked(State())
 
-  /// A cache whose fault shows from the get number `after` on.
+  /// A cache whose fault begins at the get number `after`.
   init(_ fault: Fault, after: Int = 0, onCall: @escaping @Sendable () -> Void = {}) {
     self.fault = fault
     self.after = after
@@ -107,7 +107,7 @@ final class FaultyCache: CacheUnderTest, @unchecked Sendable {
     if fault == .throwsInClose { throw Failure() }
   }
 
-  /// A contender that is always this one.
+  /// A contender that always makes this cache.
   var contender: CacheContender {
     CacheContender(name: "faulty", summary: "", kinds: [.memory]) { _ in self }
   }

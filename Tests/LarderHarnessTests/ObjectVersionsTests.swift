@@ -2,11 +2,11 @@ import Testing
 
 @testable import LarderHarness
 
-/// Which versions a get may return.
+/// The versions that a get may return.
 @Suite struct ObjectVersionsTests {
   private let memory = HarnessMemory()
 
-  @Test func aWriteAloneLeavesNothingOlder() {
+  @Test func exclusiveWriteRaisesTheFloor() {
     for isShared in [false, true] {
       let versions = ObjectVersions(objects: 3, isShared: isShared, in: memory)
       #expect(versions.floor(2) == 1 && versions.current(2) == 1)
@@ -21,14 +21,14 @@ import Testing
     }
   }
 
-  @Test func writesThatOverlapLeaveAnyOfThem() {
+  @Test func overlappingWritesKeepTheFloor() {
     let versions = ObjectVersions(objects: 1, isShared: true, in: memory)
     let fill = versions.begin(1)
     let filled = versions.current(1)
     let set = versions.begin(1)
     let version = versions.advance(1)
     versions.end(set, of: 1, version: version)
-    // The fill is still on its way, and may overwrite the set.
+    // The fill is still in progress and may overwrite the set.
     #expect(versions.floor(1) == 1)
     versions.end(fill, of: 1, version: filled)
     #expect(versions.floor(1) == 1 && versions.current(1) == 2)
@@ -37,7 +37,7 @@ import Testing
     #expect(versions.floor(1) == 2)
   }
 
-  @Test func aWriteThatOutlivesAnotherWasNotAlone() {
+  @Test func writeEnclosingAnotherIsNotExclusive() {
     let versions = ObjectVersions(objects: 1, isShared: true, in: memory)
     let long = versions.begin(1)
     let short = versions.begin(1)
@@ -46,7 +46,7 @@ import Testing
     #expect(versions.floor(1) == 1)
   }
 
-  @Test func whatNeverChangesIsNotKept() {
+  @Test func constantVersionsAreNotStored() {
     let versions = ObjectVersions(objects: 0, isShared: true, in: memory)
     let write = versions.begin(7)
     versions.end(write, of: 7, version: 1)

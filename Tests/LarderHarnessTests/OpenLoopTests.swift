@@ -5,7 +5,7 @@ import Testing
 @testable import LarderExperiments
 @testable import LarderHarness
 
-/// Requests that are due at given times: latency counts from then.
+/// Requests that are due at given times: latency is measured from then.
 @Suite(.endsInTime) struct OpenLoopTests {
   private static func run(
     _ load: ExecutionSpec.Load, requests: Int = 1_000, spend: UInt64,
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test func aStallIsNotHidden() throws {
-    // Each call takes as long as four requests are apart: the last ones wait for all before them.
+    // Each call takes the time between four requests: the last ones wait for all before them.
     let execution = try #require(try Self.run(.rate(perSecond: 1_000_000), spend: 4_000))
     let latest = try #require(execution.getLatency)
     #expect(latest.max > 3_000 * 900)

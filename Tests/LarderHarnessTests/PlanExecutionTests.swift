@@ -5,7 +5,7 @@ import Testing
 @testable import LarderExperiments
 @testable import LarderHarness
 
-/// Which cells are simulated, executed, or both.
+/// The selection of simulated and executed cells.
 @Suite struct PlanExecutionTests {
   private static let facts = TraceFacts(
     name: "a", requests: 100, objects: 1000, footprintBytes: nil)
@@ -39,7 +39,7 @@ import Testing
     #expect(try cells(workload([.simulate, .execute], "lru")) == ["memory lru 10 se"])
   }
 
-  @Test func whatKnowsTheFutureIsSimulatedOnly() throws {
+  @Test func policiesWithFutureAreSimulatedOnly() throws {
     let both = try workload([.simulate, .execute], "belady", "lru")
     #expect(try cells(both) == ["memory belady 10 s", "memory lru 10 se"])
     let executed = try workload(
@@ -53,7 +53,7 @@ import Testing
     #expect(Plan.notes(of: planned, in: try workload([.simulate], "belady")) == [])
   }
 
-  @Test func anUnusedKeyIsTold() throws {
+  @Test func unusedKeyIsReported() throws {
     var workload = try workload([.simulate], "lru")
     workload.execution = ExecutionSpec()
     let planned = try Plan.cells(of: workload, facts: [Self.facts])
@@ -76,7 +76,7 @@ import Testing
     #expect(planned.first?.contender == ConfigurationSpec.defaultCache)
   }
 
-  @Test func theFilterAsksWhatIsSwept() throws {
+  @Test func filterAppliesToSweptValues() throws {
     let lru = try PolicySpec(parsing: "lru")
     let configurations = [
       ConfigurationSpec(name: "memory", kind: .memory),
@@ -99,7 +99,7 @@ import Testing
     #expect(try cells(executed) == ["memory fifo 20 e"])
   }
 
-  @Test func nothingLeftIsAnError() throws {
+  @Test func emptyPlanIsAnError() throws {
     let workload = try workload(
       [.execute], "lru", executed: ExecutionFilter(configurations: ["other"]))
     #expect(throws: PlanError.nothingToRun) { try cells(workload) }

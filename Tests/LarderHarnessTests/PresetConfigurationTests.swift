@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(arguments: CachePreset.all.map(\.name))
-  func everyPresetIsPlannedAsItIs(_ name: String) throws {
+  func everyPresetIsPlanned(_ name: String) throws {
     let preset = try #require(CachePreset.named(name))
     let planned = try Plan.cells(of: try workload(name), facts: [Self.facts])
     #expect(planned.count == 1)
@@ -40,7 +40,7 @@ import Testing
     #expect(facts.limits?.isEmpty == false)
   }
 
-  @Test func limitsAreToldInWords() throws {
+  @Test func limitsAreDescribed() throws {
     func limits(_ name: String) throws -> String? {
       let planned = try Plan.cells(of: try workload(name), facts: [Self.facts])
       return CacheFacts.all(of: planned)?.first?.limits

@@ -58,11 +58,11 @@ import Testing
   }
 
   @Test(.enabled(if: ServerProgram.path("memcached") != nil, "memcached is not installed"))
-  func memcachedTakesPartAsItIs() throws {
+  func memcachedWorksUnmodified() throws {
     let user = getuid() == 0 ? ["-u", "root"] : []
     let stand = ExecutionStand()
     stand.spec.threads = [1, 2]
-    // Room for everything: what it evicts depends on its own clock.
+    // Room for everything, because its evictions depend on its own clock.
     let planned = cell(
       ["memcached", "-s", "{socket}", "-m", "{capacity:MiB}", "-t", "{threads}"] + user,
       try ExecutionStand.tier(capacity: 64 << 20), unit: .bytes)
@@ -78,7 +78,7 @@ import Testing
     #expect(executions[1].valuesChecked == executions[1].counts.hits)
   }
 
-  /// A program in the shell that greets, and then does as it is told.
+  /// A shell program that greets and then runs `rest`.
   private static func shell(_ rest: String) -> [String] {
     [
       "sh", "-c",
@@ -113,7 +113,7 @@ import Testing
         "answered 'NO' to 'set"
       ),
     ] as [([String], String)])
-  func whatMisbehavesIsSaidInOneLine(command: [String], message: String) throws {
+  func faultyProcessIsAOneLineError(command: [String], message: String) throws {
     let stand = ExecutionStand()
     var trace = ExecutionTrace(requests: 50)
     trace.hasOperations = false
@@ -127,7 +127,7 @@ import Testing
     #expect(stand.leftovers.isEmpty)
   }
 
-  @Test func aProgramThatFailsAtItsEndIsNotBelieved() throws {
+  @Test func failureAtExitIsAnError() throws {
     let stand = ExecutionStand()
     var trace = ExecutionTrace(requests: 1, seed: 2)
     trace.hasOperations = false
@@ -141,7 +141,7 @@ import Testing
     #expect(try #require(error).description.contains("failed in close: 'sh' ended with status 5"))
   }
 
-  @Test func aValueThatIsAnotherIsFound() throws {
+  @Test func wrongValueIsDetected() throws {
     let stand = ExecutionStand()
     var trace = ExecutionTrace(requests: 1, sizeMax: 0)
     trace.hasOperations = false
@@ -155,10 +155,10 @@ import Testing
     #expect(said.contains("1 wrong values of 1"), "\(said)")
   }
 
-  @Test func nothingRunsOnAfterwards() throws {
+  @Test func noProcessIsLeftRunning() throws {
     let mark = "larder-test-\(UUID().uuidString)"
     let stand = ExecutionStand()
-    // It takes no notice of the end of its input, nor of being asked to end.
+    // It ignores the end of its input and the signal to exit.
     let planned = cell(
       Self.shell("trap '' TERM; : \(mark); printf 'ERROR\\r\\n'; while :; do sleep 0.05; done"),
       try ExecutionStand.tier(capacity: 9), timeout: 1)
@@ -168,7 +168,7 @@ import Testing
     #expect(try Self.running(mark) == 0)
   }
 
-  /// Processes whose command has the mark.
+  /// The number of processes whose command contains the mark.
   private static func running(_ mark: String) throws -> Int {
     guard let ids = try? FileManager.default.contentsOfDirectory(atPath: "/proc") else { return 0 }
     return ids.filter { id in

@@ -14,17 +14,17 @@ import Testing
     }
   }
 
-  /// A connection to a process that answers this and ends.
+  /// A connection to a process that sends this answer and exits.
   private func connection(answering text: String) throws -> ProcessConnection {
     let ends = try LocalSocket.pair()
     let sent = text.utf8CString.withUnsafeBytes { write(ends.theirs, $0.baseAddress, $0.count - 1) }
     #expect(sent == text.utf8.count)
     shutdown(ends.theirs, Int32(SHUT_WR))
-    // Open until the process ends, so that requests can be sent.
+    // Open until the process exits, so that requests can be sent.
     return ProcessConnection(ends.ours, of: Peer())
   }
 
-  @Test func promisedBytesTakeNoMemory() throws {
+  @Test func announcedBytesTakeNoMemory() throws {
     let connection = try connection(answering: "VALUE 7 0 4294967295\r\nabc")
     #expect(throws: ProcessCacheError.ended(program: "peer", status: nil, said: "")) {
       try connection.get(7)

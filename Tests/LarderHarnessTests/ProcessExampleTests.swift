@@ -6,8 +6,8 @@ import Testing
 @testable import LarderExperiments
 @testable import LarderHarness
 
-/// The examples of caches in compiled languages, built as their first lines say, count what the
-/// policies of the same names count.
+/// The example caches in compiled languages, built with the commands in their first lines, have the
+/// counts of the policies they implement.
 @Suite(.endsInTime) struct ProcessExampleTests {
   private static let examples = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
@@ -20,7 +20,7 @@ import Testing
     return folder
   }
 
-  /// Runs a compiler. What it writes to standard error is the failure's text.
+  /// Runs a compiler. Its standard error is the failure's text.
   private func compile(_ compiler: String, _ arguments: [String], in folder: URL) throws {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: try #require(ServerProgram.path(compiler)))
@@ -35,7 +35,7 @@ import Testing
     try Deadline.wait(for: process)
     let text = String(decoding: try Data(contentsOf: errors), as: UTF8.self)
     try #require(process.terminationStatus == 0, "\(compiler): \(text)")
-    // Neither example is to be compiled with warnings.
+    // Both examples must compile without warnings.
     #expect(text.isEmpty, "\(compiler): \(text)")
   }
 
@@ -43,7 +43,7 @@ import Testing
     of policy: String, from program: String, unit: CapacityUnit, capacity: UInt64
   ) throws {
     var trace = ExecutionTrace(requests: 2_000, seed: 12)
-    // Neither knows a time to live.
+    // The examples do not support TTLs.
     trace.isTimed = false
     let prepared = trace.prepared()
     let stand = ExecutionStand()

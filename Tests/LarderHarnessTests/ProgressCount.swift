@@ -2,7 +2,7 @@ import Synchronization
 
 @testable import LarderHarness
 
-/// Adds up what it is told.
+/// Sums up reported progress.
 final class ProgressCount: Sendable {
   private let sum = Atomic(0)
 

@@ -9,9 +9,9 @@ import Testing
 @testable import LarderHarness
 @testable import LarderSupport
 
-/// Sweeps that drive real caches after what is simulated.
+/// Sweeps that execute real caches after the simulation.
 @Suite(.endsInTime) struct SweepExecutionTests {
-  /// A cache with a policy of its own: it keeps the first values that it is given.
+  /// A cache with its own policy: it keeps the first values that it gets.
   private final class FirstCome: CacheUnderTest {
     private let values = Locked<[UInt64: Data]>([:])
     private let capacity: UInt64
@@ -64,7 +64,7 @@ import Testing
     CacheContender(name: name, summary: "For tests.", kinds: [.memory], make: make)
   }
 
-  /// A policy that remembers less in a real cache is compared with a simulation that does so, too.
+  /// A policy with a bounded history in real caches is compared with a simulation with that bound.
   @Test func parametersOfRealCachesAreSimulatedForComparison() throws {
     let records = try Self.sweep(["lirs"]).run()
     for record in records {
@@ -75,8 +75,8 @@ import Testing
     #expect(records.contains { $0.executions?.first?.counts != $0.counts })
   }
 
-  /// A check executes a cell several times and counts once.
-  @Test func executionsHaveRepetitionsOfTheirOwn() throws {
+  /// A check executes a cell several times and simulates it once.
+  @Test func executionsHaveSeparateRepetitions() throws {
     var sweep = try Self.sweep(["lru"])
     let both = sweep.totalRequests
     sweep.repetitions = 1
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func whatIsExecutedStandsBesideWhatIsSimulated() throws {
+  @Test func executionsAccompanySimulations() throws {
     let sweep = try Self.sweep(threads: [1, 3])
     let records = try sweep.run()
     #expect(sweep.isComplete(records))
@@ -107,7 +107,7 @@ import Testing
     }
   }
 
-  @Test func executedOnlyCountsWhatOneThreadDoes() throws {
+  @Test func executedOnlyCellHasCountsOfOneThread() throws {
     let simulated = try Self.sweep(modes: [.simulate]).run()
     let sweep = try Self.sweep(modes: [.execute], threads: [2])
     let records = try sweep.run()
@@ -148,7 +148,7 @@ import Testing
     #expect(requests.withLock { $0 } == sweep.totalRequests)
   }
 
-  @Test func aStoppedSweepKeepsWhatIsComplete() throws {
+  @Test func stoppedSweepKeepsCompleteRecords() throws {
     let sweep = try Self.sweep(threads: [1, 2])
     let cancellation = Cancellation()
     let records = try sweep.run(
@@ -178,7 +178,7 @@ import Testing
     }
   }
 
-  @Test func nothingIsLeftBehind() throws {
+  @Test func foldersAreRemoved() throws {
     let scratch = FileManager.default.temporaryDirectory
       .appendingPathComponent("larder-sweep-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)

@@ -3,13 +3,13 @@ import Testing
 
 @testable import LarderHarness
 
-/// Values are what they should be, or are found not to be.
+/// Valid values are accepted, and others detected.
 @Suite struct ValuePatternTests {
   private static let lengths = [
     0, 1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 100, 65_535, 65_552, 65_553, 200_000,
   ]
 
-  // Each test's own: tests run at the same time, and this is filled by one thread.
+  // Each test has its own: tests run concurrently, and one thread fills this.
   private let memory: HarnessMemory
   private let pattern: ValuePattern
 
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: lengths)
-  func aValueTellsItsVersion(bytes: Int) throws {
+  func valueEncodesItsVersion(bytes: Int) throws {
     let value = try pattern.make(key: 77, version: 902, bytes: bytes)
     #expect(value.count == bytes)
     #expect(try value == pattern.make(key: 77, version: 902, bytes: bytes))
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(arguments: lengths.dropFirst(3))
-  func anyOtherByteIsNoticed(bytes: Int) throws {
+  func changedByteIsDetected(bytes: Int) throws {
     let value = try pattern.make(key: 77, version: 902, bytes: bytes)
     for place in [0, bytes / 3, bytes / 2, bytes - 1] {
       var damaged = value
@@ -54,14 +54,14 @@ import Testing
         .version(of: value, key: 77, from: 900, to: 903, checksContent: true) == nil)
   }
 
-  /// No machine has so much.
+  /// More than any machine has.
   @Test func aValueWithoutMemoryIsAnError() {
     #expect(throws: ValueMemoryError.self) {
       _ = try pattern.make(key: 77, version: 902, bytes: 1 << 60)
     }
   }
 
-  @Test func twoValuesMixedAreNoticed() throws {
+  @Test func mixedValuesAreDetected() throws {
     let old = try pattern.make(key: 77, version: 901, bytes: 100_000)
     let new = try pattern.make(key: 77, version: 902, bytes: 100_000)
     for cut in [16, 4_096, 65_552, 90_000] {
@@ -70,7 +70,7 @@ import Testing
     #expect(version(Data(new)) == 902)
   }
 
-  @Test func nothingIsAValueOnlyWhereOneMayBeEmpty() {
+  @Test func emptyValueIsValidOnlyIfAllowed() {
     let strict = ValuePattern(seed: 5, allowsEmpty: false, in: memory)
     #expect(strict.version(of: Data(), key: 1, from: 1, to: 1, checksContent: true) == nil)
     #expect(version(Data(), 1, from: 1, to: 1) == 1)

@@ -1,6 +1,6 @@
-/// Reads CSV as RFC 4180 has it: written apart from the code that writes it, to check that code.
+/// A parser for CSV by RFC 4180, independent of the writer that it checks.
 enum CSVReader {
-  /// The fields of every record, or nil when a quote is out of place.
+  /// The fields of every record; nil if a quote is misplaced.
   static func records(_ text: String) -> [[String]]? {
     var records: [[String]] = []
     var record: [String] = []

@@ -2,7 +2,7 @@ import LarderReports
 import Testing
 
 struct ComparisonTableTests {
-  @Test func colourOnlyWhereAsked() {
+  @Test func colourOnlyIfRequested() {
     let plain = ComparisonTable.text(of: SampleResults.full)
     let coloured = ComparisonTable.text(of: SampleResults.full, colour: true)
     #expect(!plain.contains("\u{1B}"))
@@ -11,7 +11,7 @@ struct ComparisonTableTests {
     #expect(bare == plain)
   }
 
-  @Test func namesCannotDriveTheTerminal() {
+  @Test func namesCannotControlTheTerminal() {
     for name in HostileText.examples {
       var results = SampleResults.empty()
       for (policy, hits) in [(name, UInt64(2000)), ("fifo", 1000)] {
@@ -21,7 +21,7 @@ struct ComparisonTableTests {
       }
       let text = ComparisonTable.text(of: results)
       #expect(text.unicodeScalars.allSatisfy { $0 == "\n" || $0.value >= 0x20 || $0 == "\t" })
-      // A title, the head of the table, a line a policy, and two lines of recommendation.
+      // A title, the header, a line for each policy, and two lines of recommendation.
       #expect(text.split(separator: "\n").count == 6, "\(text)")
     }
   }

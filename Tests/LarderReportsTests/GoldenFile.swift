@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// A file in `Golden/` that some output must equal.
+/// A file in `Golden/` that an output must equal.
 enum GoldenFile {
   static let folder = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "Golden")
 
-  /// Compares line by line, so that the first difference is named; with LARDER_UPDATE_GOLDEN=1 the
-  /// file is written first.
+  /// Compares line by line, so that the first difference is named; LARDER_UPDATE_GOLDEN=1 writes
+  /// the file first.
   static func check(_ text: String, against file: String) throws {
     let path = folder.appending(path: file)
     if ProcessInfo.processInfo.environment["LARDER_UPDATE_GOLDEN"] == "1" {

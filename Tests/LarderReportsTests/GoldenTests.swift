@@ -3,8 +3,8 @@ import Testing
 
 @testable import LarderReports
 
-/// Every format's output for fixed results, kept in `Golden/`. After an intended change, run the
-/// tests with LARDER_UPDATE_GOLDEN=1 and read the difference before committing it.
+/// Every format's output for fixed results, stored in `Golden/`. After an intended change, run the
+/// tests with LARDER_UPDATE_GOLDEN=1 and review the diff before committing it.
 struct GoldenTests {
   @Test(arguments: ReportRegistry.standard.map(\.name))
   func format(_ name: String) throws {
@@ -20,7 +20,7 @@ struct GoldenTests {
     try check(figure.chart.svg(), against: "\(name).svg")
   }
 
-  /// Style and script are the same in every page, and say nothing of a report.
+  /// Removes style and script, which are equal in every page.
   private static func withoutConstants(_ text: String) -> String {
     // Foundation's search: the library's takes minutes for long texts in a debug build.
     text.replacingOccurrences(of: PageStyle.text, with: "(style)")

@@ -1,4 +1,4 @@
-/// Text as somebody could put it into a workload file or the name of a trace.
+/// Hostile text for workload files and names of traces.
 enum HostileText {
   static let examples = [
     "", " ", "plain", "a,b", "say \"hi\"", "two\nlines", "two\r\nlines", "tab\there", "=1+1",
@@ -10,7 +10,7 @@ enum HostileText {
     "é", "🙂,\"|", "===", "+++", "| a |", "\u{2028}line", "$x$", "a::b", "---",
   ]
 
-  /// Random mixtures of the characters that mean something somewhere.
+  /// Random mixtures of special characters.
   static func random(count: Int, seed: UInt64) -> [String] {
     let alphabet = Array("ab ,\"\n\r\t=+-@|`<>[]()*_\\#&'1.!~$:/\u{1B}é")
     var random = SplitMix(state: seed)

@@ -2,13 +2,14 @@ import LarderEngine
 import LarderExperiments
 
 extension SampleResults {
-  /// Conditions with everything there is.
+  /// Conditions with all optional values.
   static let conditions = ExecutionConditions(
     cells: 3, threads: [1, 2], repetitions: 2, load: "closed loop", origin: "answers at once",
     verification: "every value read", pageCache: "as it is", durability: "normal",
     memory: "one shard", pressure: "warning after 50% of the requests")
 
-  /// Two runs in one thread that count what `record` does, and two in two threads that do not.
+  /// Two runs in one thread whose counts equal those of `record`, and two in two threads with
+  /// others.
   static func executions(of record: Record) -> [Execution] {
     [1, 2].flatMap { threads in
       (UInt64(1)...2).map { repetition in
@@ -41,7 +42,7 @@ extension SampleResults {
     }
   }
 
-  /// A cache with a policy of its own, which does not count its tiers: executed only, once.
+  /// A cache with its own policy and without tier counts, executed only, once.
   static var foreign: [Record] {
     var record = record(
       cell("theirs", capacity: 20, label: "20", configuration: "their cache"), hits: 2222)

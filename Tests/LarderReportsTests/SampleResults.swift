@@ -1,7 +1,7 @@
 import LarderEngine
 import LarderExperiments
 
-/// Results made up by hand, with numbers that are easy to check.
+/// Handmade results with numbers that are easy to check.
 enum SampleResults {
   static let machine = MachineDescription(
     processor: "Example 9000", cores: 8, memoryBytes: 16 << 30, system: "Linux 6.1",
@@ -28,7 +28,7 @@ enum SampleResults {
       memoryCapacity: memory, unit: unit, seed: seed)
   }
 
-  /// A record of `requests` of which `hits` were answered, from memory unless `diskHits` are given.
+  /// A record of `requests` with `hits`, from memory unless `diskHits` are given.
   static func record(
     _ cell: Cell, hits: UInt64, of requests: UInt64 = 5000, diskHits: UInt64 = 0
   ) -> Record {
@@ -63,7 +63,7 @@ enum SampleResults {
     return results
   }
 
-  /// Memory with two capacities and three seeds, and a hybrid in bytes with everything there is.
+  /// Memory with two capacities and three seeds, and a hybrid in bytes with all optional values.
   static var full: RunResults {
     var results = empty(planned: 24)
     let ratios: [(String, [UInt64])] = [

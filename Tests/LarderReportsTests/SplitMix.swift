@@ -1,4 +1,4 @@
-/// Random numbers that are the same in every run (Steele, Lea and Flood, OOPSLA 2014).
+/// Reproducible random numbers (Steele, Lea and Flood, OOPSLA 2014).
 struct SplitMix: RandomNumberGenerator {
   var state: UInt64
 

@@ -1,4 +1,4 @@
-/// A place that breaks a house rule, as a compiler would report it: `path:line: what is wrong`.
+/// A violation of a house rule in the format of a compiler: `path:line: message`.
 struct Finding: Hashable, CustomStringConvertible {
   let path: String
   let line: Int

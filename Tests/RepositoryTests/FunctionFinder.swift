@@ -1,4 +1,4 @@
-/// Finds functions, initialisers and subscripts with a body, and how many lines each takes.
+/// Finds functions, initialisers and subscripts with a body, and counts their lines.
 struct FunctionFinder {
   /// A function: the index of its first line, and its length.
   struct Function: Hashable {
@@ -14,7 +14,7 @@ struct FunctionFinder {
     let line: Int
   }
 
-  /// Words that begin another declaration: what came before had no body.
+  /// Words that begin another declaration, so the previous one had no body.
   private static let declarations: Set<String> = [
     "func", "init", "deinit", "subscript", "var", "let", "case", "struct", "enum", "class", "actor",
     "protocol", "extension", "typealias", "associatedtype",
@@ -29,7 +29,7 @@ struct FunctionFinder {
     }
   }
 
-  /// `func`, or `init` and `subscript` where they are declared and not called.
+  /// True for `func`, and for `init` and `subscript` if they are declared and not called.
   private func startsFunction(_ index: Int) -> Bool {
     switch tokens[index].text {
     case "func", "deinit": return true
@@ -38,7 +38,7 @@ struct FunctionFinder {
     }
   }
 
-  /// The brace that opens the body of the declaration at `index`, or nil when it has none.
+  /// The brace that opens the body of the declaration at `index`; nil if it has none.
   private func body(after index: Int) -> Int? {
     var depth = 0
     for next in tokens.indices.dropFirst(index + 1) {
@@ -67,7 +67,7 @@ struct FunctionFinder {
     return nil
   }
 
-  /// Words and single signs; spaces are left out.
+  /// Words and single symbols, without spaces.
   private static func tokens(_ code: [String]) -> [Token] {
     var tokens: [Token] = []
     for (number, line) in code.enumerated() {

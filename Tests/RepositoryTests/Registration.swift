@@ -1,12 +1,12 @@
-/// A folder whose types must all stand in a list.
+/// A folder whose types must all be in a list.
 struct Registration: CustomStringConvertible {
-  /// The folder, from the root.
+  /// The folder, relative to the root.
   let folder: String
-  /// What the types conform to.
+  /// The protocol of the types.
   let conformance: String
   /// The file with the list.
   let registry: String
-  /// Whether every file in the folder declares such a type; otherwise helpers may stand there.
+  /// True if every file in the folder must declare such a type; else helpers are allowed.
   let everyFile: Bool
 
   var description: String { folder }
@@ -36,7 +36,7 @@ struct Registration: CustomStringConvertible {
       + "(struct|enum|class|actor) (\\w+)[^{]*:[^{]*\\b\(conformance)\\b"
     guard let pattern = try? Regex(text) else { preconditionFailure(text) }
     return source.code.indices.compactMap { index in
-      // The declaration may go on in the next lines, up to the brace.
+      // The declaration may continue on the next lines, up to the brace.
       let declaration = source.code[index...].prefix(4).joined(separator: " ")
       guard let match = declaration.prefixMatch(of: pattern.wordBoundaryKind(.simple)),
         let name = match.output[4].substring
@@ -45,7 +45,7 @@ struct Registration: CustomStringConvertible {
     }
   }
 
-  /// What is missing from `registryCode`, the code of the file with the list.
+  /// The types missing from `registryCode`, the code of the file with the list.
   func findings(_ sources: [SwiftSource], registryCode: String) -> [Finding] {
     sources.flatMap { source -> [Finding] in
       let types = conformingTypes(source)

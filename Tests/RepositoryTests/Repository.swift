@@ -1,20 +1,20 @@
 import Foundation
 import Synchronization
 
-/// The files of this repository, found from where this file was compiled.
+/// The files of this repository, located relative to this file.
 enum Repository {
   static let root = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-  /// Every Swift file below the given folders, by path, sorted.
+  /// All Swift files below the given folders, sorted by path.
   static func swiftFiles(below folders: [String]) throws -> [SwiftSource] {
     try paths(below: folders).filter { $0.hasSuffix(".swift") }.map(source)
   }
 
-  // Each rule looks at all files, and taking one apart takes longer than any rule.
+  // Each rule reads all files, and scanning a file takes longer than any rule.
   private static let sources = Mutex<[String: SwiftSource]>([:])
 
-  /// A Swift file by its path relative to the root.
+  /// The Swift file at a path relative to the root.
   static func source(_ path: String) throws -> SwiftSource {
     if let known = sources.withLock({ $0[path] }) { return known }
     let source = SwiftSource(path: path, text: try text(of: path))
@@ -27,7 +27,7 @@ enum Repository {
     folders.flatMap { folder -> [String] in
       let url = root.appending(path: folder)
       let found = FileManager.default.enumerator(atPath: url.path)?.compactMap { $0 as? String }
-      // Hidden folders inside are a tool's own, such as Python's environments.
+      // Hidden folders belong to tools, such as Python's environments.
       let plain = (found ?? []).filter { path in
         !path.split(separator: "/").contains { $0.hasPrefix(".") || $0 == "__pycache__" }
       }

@@ -1,11 +1,11 @@
-/// A Swift file, and the same with comments and the insides of strings blanked, line by line, so
-/// that rules about code do not trip over words.
+/// A Swift file, and its lines with comments and the contents of strings blanked, so that rules
+/// about code ignore words.
 struct SwiftSource {
   /// Relative to the root of the repository.
   let path: String
-  /// The lines as they are.
+  /// The original lines.
   let lines: [String]
-  /// The lines without comments and string contents; quotes stay. Interpolations are code.
+  /// The lines without comments and string contents, with quotes. Interpolations are code.
   let code: [String]
 
   init(path: String, text: String) {
@@ -16,7 +16,7 @@ struct SwiftSource {
       .map { String($0) }
   }
 
-  /// The file's name without folder and ending.
+  /// The file's name without folder and extension.
   var name: String {
     let file = path.split(separator: "/").last ?? ""
     return String(file.prefix { $0 != "." })
@@ -30,7 +30,7 @@ struct SwiftSource {
   }
 }
 
-/// Walks over Swift text, keeping code and replacing each byte of the rest by a space.
+/// Scans Swift text and replaces each byte that is not code by a space.
 private struct Scanner {
   private let text: [UInt8]
   private var position = 0
@@ -64,7 +64,7 @@ private struct Scanner {
     }
   }
 
-  /// Code up to the end, or up to the parenthesis that closes an interpolation.
+  /// Scans code up to the end, or up to the parenthesis that closes an interpolation.
   private mutating func code(untilClosing: Bool) {
     var depth = 0
     while position < text.count {
@@ -101,7 +101,7 @@ private struct Scanner {
     }
   }
 
-  /// How many number signs stand before the quote of a string that starts here, or nil.
+  /// The number of number signs before the quote of a string that starts here, or nil.
   private func stringStart() -> Int? {
     var index = position
     while index < text.count, text[index] == UInt8(ascii: "#") { index += 1 }
@@ -124,7 +124,7 @@ private struct Scanner {
       } else if looking(at: escape) {
         blank(escape.count + 1)
       } else {
-        // A plain string cannot go over the end of its line: do not let a mistake swallow a file.
+        // A plain string ends with its line, so a missing quote must not swallow the file.
         if quote.count == 1, isAtNewline { return }
         blank()
       }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The house rules that one file can break by itself. Each answers the places that break it.
+/// House rules for a single file. Each returns the violations.
 enum TidyRules {
   static let columns = 100
   static let fileLines = 800
@@ -24,18 +24,19 @@ enum TidyRules {
     }
   }
 
-  /// Every declaration marked `public`, `package` or `open` has a documentation comment.
+  /// Every declaration marked `public` or `open` has a documentation comment. Others need a comment
+  /// only if the code does not show the reason.
   static func documentation(_ source: SwiftSource) -> [Finding] {
     let pattern = declaration
     return source.code.indices.filter { index in
       let line = source.code[index]
       // A word is found much faster than a pattern.
-      let isCandidate = ["public", "package", "open"].contains { line.contains($0) }
+      let isCandidate = ["public", "open"].contains { line.contains($0) }
       return isCandidate && line.contains(pattern) && !isDocumented(source, index)
     }.map { source.finding($0, "a public declaration without a documentation comment") }
   }
 
-  /// Nothing that crashes or cheats in library code.
+  /// Library code has no constructs that crash or disable checks.
   static func forbidden(_ source: SwiftSource) -> [Finding] {
     var findings: [Finding] = []
     let pattern = force
@@ -43,7 +44,7 @@ enum TidyRules {
     where line.contains("!") && line.contains(pattern) {
       findings.append(source.finding(index, "a forced unwrap, cast or try"))
     }
-    // In comments and strings too.
+    // Also in comments and strings.
     let words = ["TODO", "FIXME", "-Ounchecked", "unsafeFlags", "fatalError(\"unimplemented\""]
     for (index, line) in source.lines.enumerated() {
       for word in words where line.contains(word) {
@@ -53,8 +54,8 @@ enum TidyRules {
     return findings
   }
 
-  /// No release store ends what protects a value: the optimiser moves retains behind it. The call
-  /// `larder_end_protection` says why and is what to use; a fence alone ends nothing.
+  /// No release store ends the protection of a value, because the optimiser moves retains behind
+  /// it. Use `larder_end_protection`, which explains the reason; a fence alone ends no protection.
   static func releaseStores(_ source: SwiftSource) -> [Finding] {
     source.code.indices.filter { index in
       let line = source.code[index]
@@ -62,9 +63,9 @@ enum TidyRules {
     }.map { source.finding($0, "a release store: use larder_end_protection") }
   }
 
-  /// JSON is decoded where its nesting is bounded first, and nowhere else.
+  /// JSON is decoded only in code that first limits its nesting.
   static func jsonFromOutside(_ source: SwiftSource) -> [Finding] {
-    // The second asks Foundation where text stops being JSON that the first has refused.
+    // The second finds the position of the error in text that the first has rejected.
     let places = [
       "JSONDecoder(": "Sources/Larder/Support/BoundedJSON.swift",
       "JSONSerialization.": "Sources/LarderExperiments/Results/JSONFile.swift",
@@ -76,7 +77,7 @@ enum TidyRules {
     }
   }
 
-  /// Tests that wait for threads or processes end, whatever happens.
+  /// Tests that wait for threads or processes have a time limit.
   static func waiting(_ source: SwiftSource) -> [Finding] {
     var findings = source.code.enumerated().filter { $0.element.contains("waitUntilExit()") }
       .map { source.finding($0.offset, "waits without a limit: use Deadline.wait") }
@@ -92,7 +93,7 @@ enum TidyRules {
     return findings
   }
 
-  /// A file declares, or extends, the type that it is named for.
+  /// A file declares or extends the type it is named after.
   static func naming(_ source: SwiftSource) -> [Finding] {
     let name = source.typeName
     guard !["main", "Package"].contains(name) else { return [] }
@@ -102,9 +103,9 @@ enum TidyRules {
     return declares ? [] : [source.finding(0, "declares no '\(name)', for which it is named")]
   }
 
-  /// Words of the place where the code was written, which say nothing to its readers.
+  /// No words of the development environment, which are meaningless to readers.
   static func workplace(path: String, text: String) -> [Finding] {
-    // Put together here, so that this file does not hold them.
+    // Concatenated, so that this file does not contain them.
     let words = ["/wo" + "rk/", "/ro" + "ot/", "Clau" + "de", "Anthro" + "pic", "LL" + "M"]
     var findings: [Finding] = []
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
@@ -117,15 +118,15 @@ enum TidyRules {
   }
 
   static func wordPattern(_ pattern: String) -> Regex<AnyRegexOutput> {
-    // A pattern of ours that does not compile must fail loudly, here in the tests.
+    // An invalid pattern is a fault of the tests and must trap.
     guard let regex = try? Regex("\\b\(pattern)\\b") else { preconditionFailure(pattern) }
-    // Unicode's own rule sees no boundary in "LRU.self".
+    // Unicode's default rule sees no boundary in "LRU.self".
     return regex.wordBoundaryKind(.simple)
   }
 
   private static var declaration: Regex<AnyRegexOutput> {
     wordPatternAtStart(
-      "(@\\w+(\\([^)]*\\))?\\s+)*(public|package|open)(\\((set)\\))?\\s+(\\w+(\\(\\w+\\))?\\s+)*"
+      "(@\\w+(\\([^)]*\\))?\\s+)*(public|open)(\\((set)\\))?\\s+(\\w+(\\(\\w+\\))?\\s+)*"
         + "(struct|enum|class|actor|protocol|typealias|func|var|let|init|subscript|case|macro|"
         + "extension|associatedtype)\\b")
   }
@@ -145,7 +146,7 @@ enum TidyRules {
     while above >= 0 {
       let line = source.lines[above].trimmingCharacters(in: .whitespaces)
       if line.hasPrefix("///") || line.hasSuffix("*/") { return true }
-      // Attributes and conditions may stand between, and comments to whoever maintains this.
+      // Attributes, conditions and ordinary comments may come between.
       guard line.hasPrefix("@") || line.hasPrefix("#if") || line.hasPrefix("//") else {
         return false
       }

@@ -1,6 +1,6 @@
 import Testing
 
-/// Every rule finds what it is for, and nothing else: a rule that cannot fail proves nothing.
+/// Every rule finds violations, and accepts other code: a rule that cannot fail proves nothing.
 struct TidyRulesTests {
   @Test func longLinesAndFiles() {
     let line = String(repeating: "x", count: 100)
@@ -21,7 +21,7 @@ struct TidyRulesTests {
     #expect(TidyRules.forbidden(source(line)).isEmpty != isForced, "\(line)")
   }
 
-  @Test func wordsThatHaveNoPlace() {
+  @Test func forbiddenWords() {
     #expect(TidyRules.forbidden(source("x\n// TO" + "DO: later")).map(\.line) == [2])
     #expect(TidyRules.forbidden(source(".unsafe" + "Flags([])")).count == 1)
   }
@@ -34,8 +34,8 @@ struct TidyRulesTests {
 
   @Test(arguments: [
     "public struct A {", "  public init() {", "@inline(__always) public func f() {",
-    "public private(set) var x = 1", "package static let x = 1", "public static func == (a: A)",
-    "open class B {", "public indirect enum C {",
+    "public private(set) var x = 1", "public static func == (a: A)", "open class B {",
+    "public indirect enum C {",
   ])
   func undocumented(_ line: String) {
     #expect(TidyRules.documentation(source("let a = 1\n" + line)).map(\.line) == [2])
@@ -44,8 +44,11 @@ struct TidyRulesTests {
     #expect(TidyRules.documentation(source("/// Words.\n\n" + line)).count == 1)
   }
 
-  @Test(arguments: ["struct A {", "let package = Package(", "  func open() {", "// public var x"])
-  func nothingToDocument(_ line: String) {
+  @Test(arguments: [
+    "struct A {", "let package = Package(", "  func open() {", "// public var x",
+    "package static let x = 1", "  package init() {",
+  ])
+  func declarationsWithoutDocumentation(_ line: String) {
     #expect(TidyRules.documentation(source(line)).isEmpty)
   }
 

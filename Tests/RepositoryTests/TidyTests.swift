@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The house rules, over the whole repository. A finding names file and line.
+/// The house rules for the whole repository. A finding names file and line.
 struct TidyTests {
   static let everything = ["Sources", "Tests"]
 
@@ -13,7 +13,7 @@ struct TidyTests {
     try check(["Sources"], TidyRules.documentation)
   }
 
-  @Test func nothingForbidden() throws { try check(["Sources"], TidyRules.forbidden) }
+  @Test func forbiddenConstructsAreAbsent() throws { try check(["Sources"], TidyRules.forbidden) }
 
   @Test func protectionEndsInOnePlace() throws {
     try check(["Sources/Larder"], TidyRules.releaseStores)
@@ -23,11 +23,15 @@ struct TidyTests {
     try check(["Sources/Larder"], VocabularyRule.findings)
   }
 
+  @Test func commentsAvoidCountedPatterns() throws {
+    report(VocabularyRule.commentFindings(try Repository.swiftFiles(below: ["Sources"])))
+  }
+
   @Test func jsonFromOutsideIsBounded() throws {
     try check(["Sources"], TidyRules.jsonFromOutside)
   }
 
-  // The programs of Tests/Foreign are no tests: they kill children that take too long.
+  // The programs of Tests/Foreign are not tests; they kill children that take too long.
   @Test func testsThatWaitHaveALimit() throws {
     try check(["Tests"]) { $0.path.hasPrefix("Tests/Foreign/") ? [] : TidyRules.waiting($0) }
   }
@@ -37,14 +41,14 @@ struct TidyTests {
     report(TidyRules.layout(manifest) + TidyRules.forbidden(manifest))
   }
 
-  // A stub is named for its module.
+  // A stub is named after its module.
   @Test func filesAreNamedForTheirType() throws {
     try check(Self.everything) {
       $0.path.hasPrefix("Tests/Apple/Stubs/") ? [] : TidyRules.naming($0)
     }
   }
 
-  /// Errors that are caught before they reach a command, or of modules that no command uses.
+  /// Errors that are caught before they reach a command, or that no command can cause.
   private static let caughtErrors: Set = [
     "AtomicFileError", "BoundedJSONError", "CacheMetricsError", "CachePersistError",
     "CacheServiceError", "CallError", "Cancelled", "ContractProblem", "ContractViolation",
@@ -54,7 +58,7 @@ struct TidyTests {
     "TimedCacheError", "ValueMemoryError",
   ]
 
-  @Test func errorsSayHowACommandEnds() throws {
+  @Test func errorsHaveExitCodes() throws {
     let declaration = /(?:struct|enum|class) (\w+)\s*:[^{]*\b(?:Error|UserFacingError)\b/
     let conformance = /(\w+)\s*:[^{]*\bUserFacingError\b/
     var (declared, facing): (Set<String>, Set<String>) = ([], [])
@@ -72,7 +76,7 @@ struct TidyTests {
   @Test(arguments: Registration.all)
   func everythingIsRegistered(_ registration: Registration) throws {
     let sources = try Repository.swiftFiles(below: [registration.folder])
-    // Nothing there yet is not a fault; something there without a list is.
+    // An empty folder is no fault; unregistered types are.
     guard !sources.isEmpty else { return }
     let registry = try Repository.source(registration.registry)
     let types = sources.flatMap { registration.conformingTypes($0) }
@@ -81,8 +85,8 @@ struct TidyTests {
     report(registration.findings(others, registryCode: registry.code.joined(separator: "\n")))
   }
 
-  @Test func nothingOfTheWorkplace() throws {
-    // What runs leave in Results is nobody's text; only what is kept there counts.
+  @Test func workplaceWordsAreAbsent() throws {
+    // Output of runs in Results is generated; only the examples are checked.
     let folders = [
       "Sources", "Tests", "Workloads", "Results/examples", "analysis", "docs", ".ci", ".github",
     ]
@@ -95,7 +99,7 @@ struct TidyTests {
       let name = path.split(separator: "/").last ?? ""
       let ending = name.split(separator: ".").last ?? ""
       guard endings.contains(String(ending)) || name == "Makefile" else { continue }
-      // A file that is not text (a trace may end in .txt) holds no sentences.
+      // A binary file (a trace may end in .txt) has no sentences.
       guard let text = try? Repository.text(of: path) else { continue }
       report(TidyRules.workplace(path: path, text: text))
     }

@@ -1,8 +1,11 @@
-/// The words of the library's public interface, which `docs/library.md` lists: an entry has a
-/// `weight` against a limit and a `fetchCost`, and times are `Duration` and `Date`.
+/// The vocabulary of the library's public interface and of comments.
 ///
-/// Names and parameter labels of public declarations, and of enum cases, have neither `cost`
-/// without `fetch` in front nor `microseconds`.
+/// `docs/library.md` lists the words of the interface: an entry has a `weight` against a limit and
+/// a `fetchCost`, and times are `Duration` and `Date`. Names and parameter labels of public
+/// declarations, and of enum cases, contain neither `cost` without a preceding `fetch` nor
+/// `microseconds`.
+///
+/// The first words of a comment name the thing that it describes: see `CommentPattern`.
 enum VocabularyRule {
   static func findings(_ source: SwiftSource) -> [Finding] {
     source.code.indices.filter { isPublic(source.code[$0]) }.flatMap { index in
@@ -13,18 +16,18 @@ enum VocabularyRule {
 
   private static func isPublic(_ line: String) -> Bool {
     let words = line.split(separator: " ")
-    // A case that is declared; in a switch, a dot or `let` follows.
+    // A declared case; in a switch, a dot or `let` follows.
     if words.first == "case", let second = words.dropFirst().first {
       return !second.hasPrefix(".") && second != "let"
     }
-    // Attributes stand in front; `open` may also be the name of a function.
+    // Attributes come first; `open` may also be the name of a function.
     let first = words.first { !$0.hasPrefix("@") } ?? ""
     return ["public", "open", "public(set)", "open(set)"].contains(first)
       && !words.contains("import")
   }
 
-  /// A declaration without its body: up to the end of the line on which its parentheses close, or
-  /// to a brace outside of them.
+  /// A declaration without its body: up to the end of the line that closes its parentheses, or to a
+  /// brace outside of them.
   private static func signature(_ lines: [String], from index: Int) -> String {
     var text = ""
     var depth = 0
@@ -41,7 +44,7 @@ enum VocabularyRule {
     return text
   }
 
-  /// Words that are not members of something, as `.microseconds(5)` in a default value is.
+  /// Words other than members, such as `.microseconds(5)` in a default value.
   private static func names(_ declaration: String) -> [String] {
     var names: [String] = []
     var name = ""
@@ -73,7 +76,7 @@ enum VocabularyRule {
     return nil
   }
 
-  /// The words of a name in camel case, in lower case.
+  /// The words of a camel-case name, in lower case.
   private static func words(_ name: String) -> [String] {
     var words: [String] = []
     for character in name {
@@ -81,5 +84,110 @@ enum VocabularyRule {
       words[words.count - 1] += character.lowercased()
     }
     return words
+  }
+
+  /// The patterns that occur in comments more often than their limits allow.
+  static func commentFindings(_ sources: [SwiftSource]) -> [Finding] {
+    let comments = sources.map(Comments.init)
+    return CommentPattern.all.compactMap { pattern in
+      let count = comments.reduce(0) { $0 + pattern.count(in: $1) }
+      guard count > pattern.limit else { return nil }
+      let message = "\(count) comments with \(pattern); at most \(pattern.limit)"
+      return Finding(path: "Sources", line: 1, message: message)
+    }
+  }
+}
+
+/// A pattern to avoid in comments, with the most occurrences that are allowed in Sources.
+///
+/// The limits are the counts of an earlier version. Lower them after rewriting comments, and never
+/// raise them.
+struct CommentPattern: CustomStringConvertible {
+  /// The words; `...` represents up to six arbitrary words.
+  let words: [String]
+  /// True if only the beginning of a line counts, with the case of letters.
+  let isBeginning: Bool
+  let limit: Int
+
+  init(beginning words: String, limit: Int) { self.init(words, isBeginning: true, limit: limit) }
+  init(phrase words: String, limit: Int) { self.init(words, isBeginning: false, limit: limit) }
+
+  private init(_ words: String, isBeginning: Bool, limit: Int) {
+    self.words = words.split(separator: " ").map(String.init)
+    self.isBeginning = isBeginning
+    self.limit = limit
+  }
+
+  static let all = [
+    CommentPattern(beginning: "What", limit: 1025),
+    CommentPattern(beginning: "Whether", limit: 410),
+    CommentPattern(beginning: "How", limit: 322),
+    CommentPattern(beginning: "When", limit: 71),
+    CommentPattern(beginning: "Where", limit: 146),
+    CommentPattern(beginning: "Who", limit: 6),
+    CommentPattern(beginning: "Which", limit: 73),
+    CommentPattern(beginning: "The same", limit: 72),
+    CommentPattern(phrase: "for want of", limit: 19),
+    CommentPattern(phrase: "all the same", limit: 15),
+    CommentPattern(phrase: "as good as", limit: 10),
+    CommentPattern(phrase: "whoever", limit: 88),
+    CommentPattern(phrase: "bring ... near", limit: 2),
+    CommentPattern(phrase: "brings ... near", limit: 41),
+    CommentPattern(phrase: "brought ... near", limit: 4),
+    CommentPattern(phrase: "so many", limit: 116),
+  ]
+
+  var description: String {
+    let text = words.joined(separator: " ")
+    return isBeginning ? "'\(text)' at the beginning" : "'\(text)'"
+  }
+
+  func count(in comments: Comments) -> Int {
+    if isBeginning { return comments.lines.count { matches($0[...]) } }
+    return comments.blocks.reduce(0) { sum, block in
+      sum + block.indices.count { matches(block[$0...]) }
+    }
+  }
+
+  private func matches(_ text: ArraySlice<String>) -> Bool {
+    var rest = text
+    var reach = 1
+    for word in words {
+      guard word != "..." else {
+        reach = 7
+        continue
+      }
+      guard let index = rest.prefix(reach).firstIndex(of: word) else { return false }
+      rest = rest[(index + 1)...]
+      reach = 1
+    }
+    return true
+  }
+}
+
+/// The words of a file's comments, without trailing comments of code lines.
+struct Comments {
+  /// The words of each comment line, as written.
+  let lines: [[String]]
+  /// The words of each comment, in lower case; a comment is a sequence of comment lines.
+  let blocks: [[String]]
+
+  init(_ source: SwiftSource) {
+    var lines: [[String]] = []
+    var blocks: [[String]] = []
+    var block: [String] = []
+    for line in source.lines + [""] {
+      let text = line.drop { $0 == " " }
+      if text.hasPrefix("//") {
+        let words = text.split { !$0.isLetter && !$0.isNumber }.map(String.init)
+        lines.append(words)
+        block += words.map { $0.lowercased() }
+      } else if !block.isEmpty {
+        blocks.append(block)
+        block = []
+      }
+    }
+    self.lines = lines
+    self.blocks = blocks
   }
 }

@@ -1,6 +1,6 @@
 import Testing
 
-/// The rule finds what it is for, and nothing else.
+/// The rule finds violations and accepts other code.
 struct VocabularyRuleTests {
   @Test(arguments: [
     "  public var cost: Int?", "  public func trim(toCost cost: Int) -> Int {",
@@ -26,5 +26,36 @@ struct VocabularyRuleTests {
   ])
   func notFound(_ text: String) {
     #expect(VocabularyRule.findings(SwiftSource(path: "A.swift", text: text)).isEmpty)
+  }
+
+  private static let text = [
+    "/// What it is. What more.", "/// Whatever it is, for", "/// want of a name. For want of.",
+    "let x = 1  // What it is, for want of", "// What",
+    "  //  brings the object of a policy near, and nearer; it brings one two three four five six",
+    "  // seven near", "let y = \"What so many\"",
+  ].joined(separator: "\n")
+
+  @Test(
+    arguments: [
+      (.init(beginning: "What", limit: 0), 2), (.init(beginning: "it", limit: 0), 0),
+      (.init(phrase: "for want of", limit: 0), 2), (.init(phrase: "what it is", limit: 0), 1),
+      (.init(phrase: "brings ... near", limit: 0), 1), (.init(phrase: "so many", limit: 0), 0),
+    ] as [(CommentPattern, Int)])
+  func occurrencesInComments(_ pattern: CommentPattern, _ count: Int) {
+    #expect(pattern.count(in: Comments(SwiftSource(path: "A.swift", text: Self.text))) == count)
+  }
+
+  @Test func commentsAboveTheLimit() throws {
+    let pattern = try #require(CommentPattern.all.first { $0.words == ["as", "good", "as"] })
+    func findings(_ count: Int) -> [String] {
+      let text = String(repeating: "// As good as new.\n\n", count: count)
+      return VocabularyRule.commentFindings([SwiftSource(path: "A.swift", text: text)])
+        .map(\.message)
+    }
+    #expect(findings(pattern.limit).isEmpty)
+    #expect(
+      findings(pattern.limit + 1) == [
+        "\(pattern.limit + 1) comments with 'as good as'; at most \(pattern.limit)"
+      ])
   }
 }

@@ -3,8 +3,8 @@ public import Foundation
 
 /// Limits for calls that may never return.
 public enum Deadline {
-  /// Whether `body` ends within so many seconds, in a thread of its own. Where it does not, the
-  /// thread is left behind: whatever it uses must stay.
+  /// True if `body` returns within `seconds` in a separate thread. Otherwise the thread is
+  /// abandoned: everything it uses must stay alive.
   public static func isMet(
     seconds: Int = 60, by body: @escaping @Sendable () -> Void
   ) -> Bool {
@@ -16,9 +16,9 @@ public enum Deadline {
     return done.wait(timeout: .now() + .seconds(seconds)) == .success
   }
 
-  /// Waits for a process that was started; one that does not end in time is killed.
+  /// Waits for a started process and kills it after `seconds`.
   ///
-  /// - Throws: `Missed` with the command, when it was killed.
+  /// - Throws: `Missed` with the command if it was killed.
   public static func wait(for process: Process, seconds: Int = 300) throws {
     let end = ContinuousClock.now + .seconds(seconds)
     // `waitUntilExit` has no limit.
@@ -30,7 +30,7 @@ public enum Deadline {
         .joined(separator: " "), seconds: seconds)
   }
 
-  /// A process did not end in time.
+  /// A process that did not end in time.
   public struct Missed: Error, CustomStringConvertible {
     let command: String
     let seconds: Int

@@ -2,17 +2,17 @@
   import Dispatch
   public import Testing
 
-  /// Ends the whole run, with the names of those that are left, when none of the tests that are
-  /// watched has ended for too long.
+  /// Ends the whole run, with the names of unfinished tests, if no watched test has ended for too
+  /// long.
   ///
-  /// `.timeLimit` cancels the test's task and then waits for it: a thread that is blocked in a lock
-  /// does not notice, and the run hangs all the same. How long one test takes says little: all
-  /// begin at once and wait for one another, so on a busy machine the last takes as long as all.
+  /// `.timeLimit` cancels the test's task and then waits for it: a thread blocked in a lock does
+  /// not notice, and the run still hangs. The duration of one test is no measure: all begin at once
+  /// and wait for one another, so on a busy machine the last takes as long as all.
   public struct EndsInTime: SuiteTrait, TestTrait, TestScoping {
-    /// On a suite, each of its tests is watched.
+    /// A suite's trait watches each of its tests.
     public var isRecursive: Bool { true }
 
-    /// Performs the test while it is watched.
+    /// Runs the test while it is watched.
     public func provideScope(
       for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
@@ -40,8 +40,8 @@
 
     /// Far more time than any of them takes on a busy machine.
     private let seconds = 1800
-    // A thread of its own, whatever those of the tests are blocked in. The thread sanitizer, unlike
-    // with `Mutex`, sees that what is done in the queue is done one after the other.
+    // A separate thread, which tests cannot block. The thread sanitizer recognises that operations
+    // of the queue are sequential, which it does not with `Mutex`.
     private let queue = DispatchQueue(label: "test deadline")
     // Only used in the queue.
     private var state = State()

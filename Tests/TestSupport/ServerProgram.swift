@@ -3,11 +3,12 @@ import LarderLibc
 
 /// A server from the system's packages that runs for one test, on a port of the loopback.
 public final class ServerProgram {
-  /// The port.
+  /// The port that the server listens on.
   public let port: UInt16
   private let process = Process()
 
-  /// Where a program is; nil when it is not installed. Servers may be where `PATH` does not lead.
+  /// The path of a program; nil if it is not installed. Also looks in folders of servers outside of
+  /// `PATH`.
   public static func path(_ name: String) -> String? {
     let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
     return
@@ -17,14 +18,14 @@ public final class ServerProgram {
       .first { FileManager.default.isExecutableFile(atPath: $0) }
   }
 
-  /// A port that nobody listens on.
+  /// An unused port.
   public static func freePort() throws -> UInt16 {
     let listener = try TCPConnection.listener()
     defer { close(listener.descriptor) }
     return listener.port
   }
 
-  /// Starts a program and waits until it can be connected to.
+  /// Starts a program and waits until it accepts connections.
   public init(_ name: String, _ arguments: [String], port: UInt16) throws {
     self.port = port
     guard let path = ServerProgram.path(name) else { throw Failed(reason: "\(name) is missing") }
@@ -52,11 +53,11 @@ public final class ServerProgram {
     try? Deadline.wait(for: process, seconds: 10)
   }
 
-  /// A server that does not run.
+  /// A server that could not be started.
   public struct Failed: Error {
     let reason: String
 
-    /// A failure, for this reason.
+    /// Creates a failure with a reason.
     public init(reason: String) { self.reason = reason }
   }
 }

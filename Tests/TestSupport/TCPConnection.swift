@@ -1,11 +1,11 @@
 import Foundation
 import LarderLibc
 
-/// A connection to a server on the loopback, with limits for waiting.
+/// A connection to a server on the loopback, with time limits.
 public final class TCPConnection {
   private let descriptor: Int32
 
-  /// Connects.
+  /// Connects to a port.
   public init(port: UInt16) throws {
     descriptor = TCPConnection.stream()
     var limit = timeval(tv_sec: 5, tv_usec: 0)
@@ -28,7 +28,7 @@ public final class TCPConnection {
     _ = write(descriptor, bytes, bytes.count)
   }
 
-  /// What comes until `isEnough`, the server closes, or nothing comes for five seconds.
+  /// Receives until `isEnough` returns true, the server closes, or nothing comes for five seconds.
   public func receive(until isEnough: (String) -> Bool = { _ in false }) -> String {
     var bytes: [UInt8] = []
     var space = [UInt8](repeating: 0, count: 65_536)

@@ -1,10 +1,10 @@
 import Foundation
 
-/// How much random input a test takes: less in debug mode and under a sanitizer, where the naive
-/// models that it is compared with take ten times as long.
+/// The amount of random input of a test: less in debug mode and under a sanitizer, where the naive
+/// models for comparison take ten times as long.
 public enum TestEffort {
-  /// The rounds to make of a number of them: all, or one in N for the variable
-  /// `LARDER_TEST_SHARE=N`, which `make test` and `make sanitize` set, but at least `minimum`.
+  /// The rounds to make out of `count`: all, or one in N for the variable `LARDER_TEST_SHARE=N`,
+  /// which `make test` and `make sanitize` set, but at least `minimum`.
   public static func rounds(_ count: Int, atLeast minimum: Int = 1) -> Int {
     max(min(minimum, count), count / share)
   }

@@ -3,14 +3,14 @@
  *
  * Link with liblarder (the product LarderC). Every function may be called from any thread.
  *
- * Handles are numbers, never addresses: one that was destroyed, or was never made, is refused and
- * harms nothing. Functions that can fail return LARDER_OK or another status, and then put one line
- * of text into *error, where `error` is not null. Texts that functions give away are UTF-8, end
- * with a zero, and are the caller's to give back with larder_text_free.
+ * Handles are numbers, never addresses: an invalid or destroyed handle is rejected safely.
+ * Functions that can fail return LARDER_OK or another status; on failure they store one line of
+ * text in *error, unless `error` is null. Returned texts are UTF-8, end with a zero, and must be
+ * freed with larder_text_free.
  *
- * Options are lines of `name=value`, with the names and values that the command of the same name
- * has behind `--`: "policy=lru,sieve\ncapacity=1%,5%\n". A flag is a name alone. Null stands for no
- * options. What is unknown, given twice or out of range is refused.
+ * Options are lines of `name=value`, with the names and values of the options of the command of the
+ * same name: "policy=lru,sieve\ncapacity=1%,5%\n". A flag is a name alone. Null means no options.
+ * Options that are unknown, given twice or out of range are rejected.
  */
 #ifndef LARDER_H
 #define LARDER_H
@@ -22,37 +22,37 @@
 extern "C" {
 #endif
 
-/* Changes when a program that was built with an older header would no longer work. */
+/* Changes when programs built with an older header would no longer work. */
 #define LARDER_ABI 1
 
-/* What became of a call: the exit codes of the command. */
+/* The result of a call, with the exit codes of the command. */
 typedef int32_t larder_status;
 enum {
   LARDER_OK = 0,
   LARDER_CHECK_FAILED = 1, /* larder_policy_check: the policy breaks its contract */
-  LARDER_MISUSE = 2,       /* the request was wrong; the text says what */
+  LARDER_MISUSE = 2,       /* the request was invalid; see the text */
   LARDER_FAULT = 70,       /* the library is at fault */
   LARDER_CANCELLED = 130   /* larder_task_cancel was called */
 };
 
 /* A prepared trace; 0 is none. */
 typedef uint64_t larder_trace;
-/* What a call is at, and the way to stop it; 0 is none. */
+/* Reports the progress of a call and cancels it; 0 is none. */
 typedef uint64_t larder_task;
 
-/* The version of the interface that the library has: compare it with LARDER_ABI. */
+/* The interface version of the library; compare it with LARDER_ABI. */
 int32_t larder_abi(void);
 /* The version of Larder, such as "0.1.0". */
 char *larder_version(void);
-/* Gives a text back. Null is allowed. */
+/* Frees a returned text. Null is allowed. */
 void larder_text_free(char *text);
 
-/* ---- Tasks: pass one to a call, and look at it or stop it from another thread. ---- */
+/* ---- Tasks: pass one to a call, and observe or cancel the call from another thread. ---- */
 
 larder_task larder_task_create(void);
-/* Asks the call to stop; it returns LARDER_CANCELLED soon after. */
+/* Cancels the call, which returns LARDER_CANCELLED soon after. */
 larder_status larder_task_cancel(larder_task task);
-/* Requests done so far, and in all (0 where that is not known). Pointers may be null. */
+/* Requests done so far, and in total (0 if unknown). Pointers may be null. */
 larder_status larder_task_progress(larder_task task, uint64_t *done, uint64_t *total);
 larder_status larder_task_destroy(larder_task task);
 
@@ -72,17 +72,17 @@ enum {
   LARDER_FLOAT64 = 10
 };
 
-/* A column of numbers in the caller's memory, which is read during the call and not kept. */
+/* A column of numbers in the caller's memory, which is read only during the call. */
 typedef struct {
-  const void *values; /* null for a column that is not there */
+  const void *values; /* null for a missing column */
   int64_t stride;     /* bytes from one element to the next; negative and unaligned are allowed */
   int32_t type;       /* LARDER_INT8 to LARDER_FLOAT64 */
 } larder_column;
 
-/* The columns of a trace, all of `count` elements. Only `ids` must be there. */
+/* The columns of a trace, all of `count` elements. Only `ids` is required. */
 typedef struct {
   uint64_t count;
-  larder_column ids;        /* whole numbers of any size: the same number is the same object */
+  larder_column ids;        /* whole numbers of any size; equal numbers are one object */
   larder_column sizes;      /* whole numbers, bytes, 0 to 2^32 - 1 */
   larder_column times;      /* whole numbers, microseconds, not negative */
   larder_column operations; /* 0 get, 1 set, 2 delete, 3 modify, 4 bypass, 5 expire */
@@ -95,7 +95,7 @@ larder_status larder_trace_from_columns(
     const larder_columns *columns, const char *name, larder_task task, larder_trace *trace,
     char **error);
 
-/* Reads a trace file. `format` as of --format; null to recognise it. */
+/* Reads a trace file. `format` is a name for --format; null to detect the format. */
 larder_status larder_trace_open(
     const char *path, const char *format, larder_task task, larder_trace *trace, char **error);
 
@@ -106,7 +106,7 @@ larder_status larder_trace_generate(
     char **error);
 
 /* The requests of a share of the objects, above 0 and at most 1, chosen by hash. Results of the
- * sample stand for all of the trace: capacities are those of a cache for all of it. */
+ * sample are estimates for the whole trace: capacities are those of a cache for all objects. */
 larder_status larder_trace_sample(
     larder_trace trace, double rate, uint64_t seed, larder_trace *sample, char **error);
 
@@ -117,21 +117,21 @@ larder_status larder_trace_save(larder_trace trace, const char *path, char **err
 larder_status larder_trace_counts(
     larder_trace trace, uint64_t *requests, uint64_t *objects, char **error);
 
-/* What is known of the trace, as a JSON object. O(requests). */
+/* Facts about the trace, as a JSON object. O(requests). */
 larder_status larder_trace_info(larder_trace trace, char **json, char **error);
 
-/* Calls that use the trace at the moment end as if it were there. */
+/* Calls in progress that use the trace are not affected. */
 larder_status larder_trace_destroy(larder_trace trace);
 
 /* ---- Results ---- */
 
-/* counts.csv, byte for byte that of `larder simulate --csv`. Options: policy, capacity, admission,
- * ignore-size, fetch, bandwidth, servers, no-coalescing, seed, threads. */
+/* counts.csv, equal to the byte to that of `larder simulate --csv`. Options: policy, capacity,
+ * admission, ignore-size, fetch, bandwidth, servers, no-coalescing, seed, threads. */
 larder_status larder_simulate(
     larder_trace trace, const char *options, larder_task task, char **csv, char **error);
 
-/* Curves, byte for byte those of `larder mrc --csv`. Options: policy, capacity, points, unit,
- * ignore-size, method, rate, samples, seed, measure-error, reach, threads. */
+/* Curves, equal to the byte to those of `larder mrc --csv`. Options: policy, capacity, points,
+ * unit, ignore-size, method, rate, samples, seed, measure-error, reach, threads. */
 larder_status larder_mrc(
     larder_trace trace, const char *options, larder_task task, char **csv, char **error);
 
@@ -143,29 +143,29 @@ larder_status larder_advise(
 /* Every policy and bound with its parameters, as a JSON list. */
 larder_status larder_policies(char **json, char **error);
 
-/* ---- A policy of the caller's own ---- */
+/* ---- Policies of the caller ---- */
 
-/* What happened since the last call of `apply`: the object in the lower 32 bits, and one of these
- * in the upper ones. Objects are numbered 1, 2, 3 ... in order of first appearance. */
+/* An event since the last call of `apply`: the object in the lower 32 bits, and one of these in the
+ * upper ones. Objects are numbered 1, 2, 3 ... in order of first appearance. */
 enum {
   LARDER_EVENT_HIT = 0,    /* a resident object is requested */
   LARDER_EVENT_INSERT = 1, /* a missing object is stored */
   LARDER_EVENT_REMOVE = 2, /* an object is deleted or has expired; it may not be resident */
-  LARDER_EVENT_REPLACE = 3 /* a resident object's value is replaced, perhaps by another size */
+  LARDER_EVENT_REPLACE = 3 /* a resident object's value is replaced; its size may change */
 };
 
-/* What a policy is made for. Both buffers stay where they are until `destroy`. */
+/* The parameters of a policy. Both buffers stay valid until `destroy`. */
 typedef struct {
-  uint64_t capacity;      /* objects, or bytes where `counts_bytes` */
+  uint64_t capacity;      /* objects, or bytes if `counts_bytes` is 1 */
   int32_t counts_bytes;   /* 0 or 1 */
   uint64_t seed;          /* of random choices */
-  const uint64_t *events; /* where `apply` finds events */
-  const uint32_t *sizes;  /* and the size of each event's object; 1 where objects are counted */
+  const uint64_t *events; /* the events for `apply` */
+  const uint32_t *sizes;  /* the size of each event's object; 1 if the capacity counts objects */
 } larder_policy_setup;
 
-/* What gets add up to: see `replay`. Each number is added to. */
+/* Sums over gets: see `replay`, which adds to each number. */
 typedef struct {
-  uint64_t used; /* sum of the sizes of what is resident: kept, not added to */
+  uint64_t used; /* sum of the sizes of resident objects: set, not added to */
   uint64_t hits;
   uint64_t bytes_hit;
   uint64_t rejections;
@@ -173,46 +173,47 @@ typedef struct {
   uint64_t bytes_written;
 } larder_gets;
 
-/* Callbacks of a policy. They are called from one thread at a time for each instance, from threads
- * of the library, and not after the call that they were given to has returned. The library counts
- * and keeps what is resident; the policy only decides. A negative answer ends the call with
+/* Callbacks of a policy. For each instance they are called from one thread at a time, from threads
+ * of the library, and only during the call that received them. The library counts and stores
+ * resident objects; the policy only decides. A negative result ends the call with
  * LARDER_MISUSE. */
 typedef struct {
-  void *context; /* handed to each callback */
-  /* A policy for an empty cache: its number, from 0. */
+  void *context; /* passed to each callback */
+  /* Creates a policy for an empty cache and returns its number, from 0. */
   int64_t (*create)(void *context, const larder_policy_setup *setup);
-  /* Takes `count` events, in order. Then, where `evict` is 1, gives up one resident object and
+  /* Processes `count` events, in order. Then, if `evict` is 1, evicts one resident object and
    * returns it; otherwise returns 0. */
   int64_t (*apply)(void *context, int64_t policy, uint64_t count, int32_t evict);
-  /* Whether an object is resident, 1 or 0. Only larder_policy_check asks. */
+  /* Returns 1 if an object is resident, else 0. Called by larder_policy_check only. */
   int32_t (*contains)(void *context, int64_t policy, uint32_t object);
   void (*destroy)(void *context, int64_t policy);
-  /* Null, or the whole cache in the caller's language, for traces of nothing but gets: one call for
-   * thousands of requests, where a call for each decision is slow. For each object, in order: a
-   * resident one is a hit. A larger one than the capacity is a rejection. Otherwise evict until it
-   * fits, and insert it. `sizes` is null where objects are counted. Returns 0. */
+  /* Null, or the whole cache in the caller's language, for traces of gets only: one call for
+   * thousands of requests, for languages in which a call for each decision is slow. For each
+   * object, in order: a resident one is a hit. One larger than the capacity is a rejection.
+   * Otherwise evict until it fits, and insert it. `sizes` is null if the capacity counts objects.
+   * Returns 0. */
   int64_t (*replay)(
       void *context, int64_t policy, const uint32_t *objects, const uint32_t *sizes,
       uint64_t count, larder_gets *gets);
 } larder_policy;
 
-/* As larder_simulate, with the caller's policy, under `name`. Options: capacity, ignore-size,
- * admission, seed. Fetches take no time. */
+/* Simulates the caller's policy under `name`; the result is that of larder_simulate. Options:
+ * capacity, ignore-size, admission, seed. Fetches take no time. */
 larder_status larder_policy_simulate(
     larder_trace trace, const larder_policy *policy, const char *name, const char *options,
     larder_task task, char **csv, char **error);
 
-/* Checks the promises that every policy makes: see EvictionPolicy. LARDER_CHECK_FAILED when one is
- * broken, and *error is then what broke and the shortest sequence of calls found that shows it, in
- * several lines. Options: random (it uses the seed), learns (what it learned from an object stays
- * when the object is removed). */
+/* Checks the contract of policies: see EvictionPolicy. Returns LARDER_CHECK_FAILED for a violation,
+ * which *error then describes in several lines, with the shortest sequence of calls found that
+ * reproduces it. Options: random (the policy uses the seed), learns (removing an object does not
+ * undo what the policy learned from it). */
 larder_status larder_policy_check(
     const larder_policy *policy, const char *name, const char *options, char **error);
 
-/* ---- For Python: gets replayed by calls of a policy's methods, without ctypes between them ---- */
+/* ---- For Python: gets replayed by direct calls of a policy's methods, without ctypes ---- */
 
-/* The library is not linked with Python: the functions of Python's C interface that it calls are
- * handed in, and everything that is Python's is a `void *`. */
+/* The library is not linked with Python: the caller passes the functions of Python's C interface,
+ * and every Python object is a `void *`. */
 typedef struct {
   void *(*vectorcall)(void *, void *const *, size_t, void *); /* PyObject_Vectorcall */
   void *(*to_python)(unsigned long long);                     /* PyLong_FromUnsignedLongLong */
@@ -224,21 +225,21 @@ typedef struct {
   void *insert;    /* insert(key, size) */
   void *evict;     /* evict() -> key */
   void *none;      /* None */
-  void **resident; /* For each object its number as an int while it is resident, None otherwise.
-                    * Element 0 is no object's: see LARDER_PYTHON_VICTIM. */
+  void **resident; /* For each object its number as an int while it is resident, else None.
+                    * Element 0 belongs to no object: see LARDER_PYTHON_VICTIM. */
   uint32_t *sizes; /* For each object its size while it is resident; null to count objects. */
   uint64_t objects;  /* The largest number of an object. */
-  uint64_t capacity; /* Objects, or bytes where there are `sizes`. */
+  uint64_t capacity; /* Bytes if `sizes` is not null, else objects. */
 } larder_python;
 
-/* What larder_python_replay answers beside LARDER_OK. */
+/* Results of larder_python_replay other than LARDER_OK. */
 enum {
   LARDER_PYTHON_RAISED = -1, /* a method raised: Python's error is set */
-  LARDER_PYTHON_VICTIM = -2, /* evict returned what is not resident: it is in resident[0] */
+  LARDER_PYTHON_VICTIM = -2, /* evict returned a non-resident object, see resident[0] */
   LARDER_PYTHON_OBJECT = -3  /* an object is 0 or above `objects` */
 };
 
-/* As `replay` of larder_policy. The caller holds Python's lock. */
+/* Implements `replay` of larder_policy. The caller holds Python's lock. */
 int64_t larder_python_replay(
     const larder_python *policy, const uint32_t *objects, const uint32_t *sizes, uint64_t count,
     larder_gets *gets);

@@ -1,28 +1,28 @@
 #ifndef LARDER_FILES_H
 #define LARDER_FILES_H
 
-/// A file layer of SQLite's (a VFS) that gathers writes: for databases with a rollback journal that
-/// is never synced.
+/// A virtual file system (VFS) for SQLite that combines writes, for databases with a rollback
+/// journal that is never synced.
 ///
-/// SQLite writes a journal in three calls a page and a database in one call a page. In this layer
-/// what follows on from the last write of the same file is kept in memory and written together, up
-/// to 64 KiB at once. The order that protects from the end of the process is kept: before anything
-/// is written to the database, all of its journal is; and before the journal's header is changed,
-/// which is what commits, all of the database is. Databases whose journal is not open, as those with
-/// a write-ahead log, are written as without this layer. A write that fails may be told of by a
-/// later call, but not later than by the one that commits.
+/// SQLite writes a journal in three calls per page and a database in one call per page. This layer
+/// buffers contiguous writes to a file and writes up to 64 KiB at once. It keeps the order that
+/// protects against the end of the process: before anything is written to the database, all of its
+/// journal is; and before the journal's header is changed, which commits, all of the database is.
+/// Databases whose journal is not open, such as those with a write-ahead log, are written as
+/// without this layer. A failed write may be reported by a later call, but not later than by the
+/// one that commits.
 ///
-/// For one connection each: what it gathers is not seen by others before a commit.
+/// For one connection each: others do not see buffered writes before a commit.
 typedef struct larder_gathering larder_gathering;
 
-/// A layer above the one named `below`, or above SQLite's own for null; null where there is no such
-/// layer or no memory. `below` must stay as long.
+/// Creates a layer above the VFS named `below`, or above SQLite's default for null. Returns null if
+/// there is no such VFS or no memory. `below` must outlive the layer.
 larder_gathering *larder_gathering_make(const char *below);
 
-/// The name by which SQLite knows a layer.
+/// The name of a layer in SQLite.
 const char *larder_gathering_name(const larder_gathering *gathering);
 
-/// Gives a layer up, whose files are closed. Null does nothing.
+/// Frees a layer, whose files must be closed. Null does nothing.
 void larder_gathering_free(larder_gathering *gathering);
 
 #endif

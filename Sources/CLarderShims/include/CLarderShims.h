@@ -13,27 +13,27 @@
 #if defined(__linux__)
 #include <sys/mman.h>
 
-/// Moves mapped pages to `to`, in place of what is mapped there, and adds new ones behind them up to
-/// `to_bytes`: `mremap`, which takes a variable number of arguments and so cannot be called from
-/// Swift. Addresses and lengths must be multiples of the page size. Returns MAP_FAILED on failure.
+/// Moves mapped pages to `to`, replacing the mapping there, and adds new pages after them up to
+/// `to_bytes`. Wraps `mremap`, which is variadic and so cannot be called from Swift. Addresses and
+/// lengths must be multiples of the page size. Returns MAP_FAILED on failure.
 static inline void *larder_move_pages(void *from, size_t from_bytes, void *to, size_t to_bytes) {
   return mremap(from, from_bytes, to_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to);
 }
 #endif
 
-/// Asks the processor to bring the cache line at `address` near, for a write soon.
+/// Prefetches the cache line at `address` for a write.
 /// A hint: any address is allowed, nothing is read.
 static inline __attribute__((always_inline)) void larder_prefetch(const void *address) {
   __builtin_prefetch(address, 1, 3);
 }
 
-/// As `larder_prefetch`, for a read: a line that another processor holds stays there, too.
+/// Prefetches for a read: a line in another processor's cache stays there, too.
 static inline __attribute__((always_inline)) void larder_prefetch_shared(const void *address) {
   __builtin_prefetch(address, 0, 3);
 }
 
-/// As `larder_prefetch`, for a line that another processor reads and that is written next: the
-/// compiler has no such instruction for the oldest processors of x86-64, on which it does nothing.
+/// Prefetches a line for a write that another processor is reading. The oldest x86-64 processors
+/// have no such instruction; it does nothing there.
 static inline __attribute__((always_inline)) void larder_prefetch_exclusive(const void *address) {
 #if defined(__x86_64__)
   __asm__ volatile("prefetchw %0" : : "m"(*(const char *)address));
@@ -42,7 +42,7 @@ static inline __attribute__((always_inline)) void larder_prefetch_exclusive(cons
 #endif
 }
 
-/// Tells the processor that this is a loop that waits for another one's write.
+/// Hints that the caller spins until another processor writes.
 static inline __attribute__((always_inline)) void larder_pause(void) {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
@@ -52,17 +52,17 @@ static inline __attribute__((always_inline)) void larder_pause(void) {
 }
 
 /// Ends the protection of memory that the caller has read or written: stores `value` into `word`
-/// after everything that the caller did before, including retains of the objects it read.
+/// after all earlier operations of the caller, including retains of the objects it read.
 ///
-/// Whoever leaves a reader slot or releases a spin lock must use this instead of `Atomic.store`. Swift's
+/// Leaving a reader slot and releasing a spin lock must use this instead of `Atomic.store`. Swift's
 /// optimiser knows that a store releases no object, so it may move the retain of a value that was
 /// read under protection behind it. Another thread can then destroy the value in between. The
 /// retain cannot move behind this function, for two independent reasons:
-/// - In Swift's intermediate language (SIL) this is a call of a function without a body. Such a call
-///   may release any object reachable from memory, so a copy made before it owns its reference
-///   before it.
-/// - In LLVM's, where the body is inlined, the assembler statement is a call that may read and write
-///   all memory. Passes that move retains step over loads and stores, atomic ones included, and
+/// - In Swift's intermediate language (SIL) this is a call of a function without a body. Such a
+///   call may release any object reachable from memory, so a copy made before the call must own its
+///   reference by then.
+/// - In LLVM's, where the body is inlined, the assembler statement is a call that may read and
+///   write all memory. Passes that move retains step over loads and stores, atomic ones included, and
 ///   stop at calls. Every other pass keeps the order of two calls with side effects.
 /// The processor keeps the order because the store is a C11 release store. It pairs with the
 /// sequentially consistent load or exchange through which another thread takes the memory next.
@@ -72,7 +72,7 @@ static inline __attribute__((always_inline)) void larder_end_protection(
   __atomic_store_n((unsigned *)word, value, __ATOMIC_RELEASE);
 }
 
-/// Which of 12 bytes are `byte`, one bit for each: those of `low` and the lower four of `high`.
+/// A bit mask of the bytes equal to `byte` among 12: those of `low` and the lower four of `high`.
 static inline __attribute__((always_inline)) unsigned larder_equal_bytes(
     uint64_t low, uint64_t high, uint8_t byte) {
 #if defined(__SSE2__)
@@ -81,7 +81,7 @@ static inline __attribute__((always_inline)) unsigned larder_equal_bytes(
 #else
   const uint64_t ones = 0x0101010101010101, most = 0x7F7F7F7F7F7F7F7F;
   uint64_t first = low ^ (ones * byte), second = high ^ (ones * byte);
-  // The top bit of each byte that is 0, and all of them moved next to each other.
+  // The top bit of each zero byte, then packed into adjacent bits.
   first = ~(((first & most) + most) | first | most) >> 7;
   second = ~(((second & most) + most) | second | most) >> 7 & 0xFFFFFFFF;
   const uint64_t gather = 0x0102040810204080;
@@ -91,23 +91,23 @@ static inline __attribute__((always_inline)) unsigned larder_equal_bytes(
 
 extern _Thread_local unsigned larder_thread_number_or_zero;
 
-/// Gives the calling thread its number.
+/// Assigns a number to the calling thread.
 unsigned larder_number_thread(void);
 
-/// How many threads have a number: the highest number. At least that of every thread whose
-/// `larder_thread_number` has returned.
+/// The highest thread number: at least that of every thread whose `larder_thread_number` has
+/// returned.
 unsigned larder_numbered_threads(void);
 
-/// A number of the calling thread's own, from 1 up in the order of first calls.
+/// The unique number of the calling thread, from 1 in the order of first calls.
 static inline __attribute__((always_inline)) unsigned larder_thread_number(void) {
   unsigned number = larder_thread_number_or_zero;
   return __builtin_expect(number != 0, 1) ? number : larder_number_thread();
 }
 
-/// What the calling thread is doing for a cache, for `ForeignCall`; null for nothing.
+/// The calling thread's current operation in a cache, for `ForeignCall`; null for none.
 void *larder_foreign_call(void);
 
-/// Sets it.
+/// Sets the current operation of the calling thread.
 void larder_set_foreign_call(void *call);
 
 #endif

@@ -1,8 +1,8 @@
 #ifndef LARDER_VERSION_H
 #define LARDER_VERSION_H
 
-/// The git commit of the sources, with "-changed" where there were changes besides; empty where it
-/// is not known. A function in a C file of its own, so that a commit rebuilds that file alone.
+/// The git commit of the sources, with "-changed" for uncommitted changes; empty if unknown. A
+/// function in a separate C file, so that a new commit rebuilds that file only.
 const char *larder_revision(void);
 
 #endif

@@ -6,9 +6,8 @@ import LarderSupport
 /// What a cache is held to: the counts of every cell and, where asked for, how long cells took in
 /// proportion to calibration kernels. `LarderReports` reads and writes its file.
 package struct Baseline: Sendable, Hashable {
-  /// Name of the workload.
   package var workload: String
-  /// The traces that were replayed.
+  /// The replayed traces.
   package var traces: [TraceFacts]
   /// The cells, sorted.
   package var cells: [CheckedCell]
@@ -33,22 +32,22 @@ package struct Baseline: Sendable, Hashable {
   }
 }
 
-/// What is wrong with a baseline: one line, with the file and what to do.
+/// An error in a baseline, as one line with the file and the remedy.
 package enum BaselineError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// There is none.
+  /// The file does not exist.
   case absent(file: String, command: String)
-  /// It cannot be read.
+  /// The file cannot be read.
   case unreadable(file: String, reason: String)
-  /// It is not whole, or says what cannot be.
+  /// The file is incomplete or inconsistent.
   case damaged(file: String, reason: String)
-  /// It is JSON, and something else.
+  /// The file is JSON, but no baseline.
   case foreign(file: String)
-  /// It has a version that this program does not know.
+  /// The file has a version that this program does not know.
   case unknownVersion(file: String, found: Int, known: Int)
-  /// It was made from another workload.
+  /// The baseline belongs to another workload.
   case otherWorkload(file: String, found: String, expected: String)
 
-  /// One line for a person.
+  /// A one-line description for users.
   package var description: String {
     switch self {
     case .absent(let file, let command):
@@ -70,13 +69,13 @@ package enum BaselineError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Baseline {
-  /// Reads a file and checks that it belongs to a workload.
+  /// Parses a file and checks that it belongs to a workload.
   ///
   /// - Parameters:
   ///   - bytes: The contents of the file.
-  ///   - file: What errors call it: the path.
-  ///   - workload: The name of the workload that it must be of.
-  /// - Throws: `BaselineError` for anything that is not a whole baseline of this workload and
+  ///   - file: The name in errors: the path.
+  ///   - workload: The name of the expected workload.
+  /// - Throws: `BaselineError` for anything that is not a complete baseline of this workload and
   ///   version.
   package static func decode(
     _ bytes: Data, file: String, workload: String
@@ -116,7 +115,7 @@ extension Baseline {
     }
   }
 
-  /// The first contradiction; nil for none.
+  /// The first inconsistency; nil if there is none.
   private static func fault(in cells: [CheckedCell]) -> String? {
     var seen: Set<CellName> = []
     for cell in cells {
@@ -132,7 +131,7 @@ extension Baseline {
     return nil
   }
 
-  /// What every version has.
+  /// The keys that all versions have.
   private struct Head: Decodable {
     let format: String?
     let version: Int?
@@ -151,9 +150,8 @@ extension Baseline {
 
 /// A key of any name.
 struct AnyKey: CodingKey {
-  /// The name.
   let stringValue: String
-  /// Keys of lists have a number; these have none.
+  /// Keys have no numbers.
   var intValue: Int? { nil }
 
   init(stringValue: String) { self.stringValue = stringValue }
@@ -161,7 +159,7 @@ struct AnyKey: CodingKey {
   init?(intValue: Int) { nil }
 }
 
-/// A cell as a baseline has it.
+/// A cell in the file.
 struct BaselineCell: Decodable {
   let cell: CheckedCell
 
@@ -178,7 +176,7 @@ struct BaselineCell: Decodable {
         throw DecodingError.dataCorruptedError(
           forKey: key, in: fields, debugDescription: "no count has this name")
       }
-      // The decoder does not say where a number is that does not fit.
+      // The decoder does not name the position of a number that does not fit.
       guard let count = try? fields.decode(UInt64.self, forKey: key) else {
         throw DecodingError.dataCorruptedError(
           forKey: key, in: fields, debugDescription: "expected a whole number, at least 0")
@@ -192,7 +190,7 @@ struct BaselineCell: Decodable {
 }
 
 extension CellName {
-  /// The keys of a name in JSON.
+  /// The JSON keys of a name.
   static let keys: Set<String> = ["trace", "configuration", "policy", "capacity", "seed"]
 }
 
@@ -219,7 +217,7 @@ struct BaselineTiming: Decodable {
   }
 }
 
-/// What a cell took of memory and disk as a baseline has it.
+/// Memory and disk use of a cell in the file.
 struct BaselineResources: Decodable {
   let entry: MeasuredResources.Entry
 
@@ -243,10 +241,10 @@ struct BaselineResources: Decodable {
 }
 
 extension Baseline {
-  /// By which a baseline is known.
+  /// The value of `format`, which identifies the file.
   static var formatName: String { "larder-baseline" }
 
-  /// The file: JSON with one line a cell, sorted, so that a difference is readable. Linear in the
+  /// The file: JSON with one line for each cell, sorted, so that a diff is readable. Linear in the
   /// cells.
   ///
   ///     {
@@ -339,7 +337,7 @@ extension Baseline {
 }
 
 extension NumberText {
-  /// A positive number with four digits that count: enough for a ratio of two times.
+  /// A positive number with four significant digits, enough for a ratio of two times.
   static func significant(_ value: Double) -> String {
     guard value.isFinite, value > 0 else { return "0" }
     var decimals = 3

@@ -12,13 +12,13 @@ package struct CellTimer: Sendable {
   private let latency: LatencyModel?
   private let execution: ExecutionSpec
   private let scratch: String
-  /// How much longer every measurement is made, as a share of itself.
+  /// Artificial extra time, as a share of every measurement.
   private let slowdown: Double
 
   /// A timer of a workload's cells.
   ///
-  /// - Parameter slowdown: makes every measurement last longer by this share, with work that does
-  ///   nothing. For trying out whether a slowdown is found; 0 in any other program.
+  /// - Parameter slowdown: Extends every measurement by this share with busy work, to test that
+  ///   slowdowns are detected; 0 otherwise.
   package init(
     _ workload: Workload, traces: TraceTable,
     scratch: String = FileManager.default.temporaryDirectory.path, slowdown: Double = 0
@@ -33,11 +33,10 @@ package struct CellTimer: Sendable {
     self.execution = execution
   }
 
-  /// Runs a cell so often, one run after the other, and says how long that took. Making the trace
-  /// is not in it.
+  /// Runs a cell `runs` times in sequence and returns the time, without making the trace.
   ///
-  /// - Parameter recordsLatency: Whether an executed cell records the latency of its gets.
-  /// - Throws: what the cell throws.
+  /// - Parameter recordsLatency: True to record the latency of gets of an executed cell.
+  /// - Throws: the errors of the cell.
   package func time(
     _ cell: TimedCell, runs: Int, recordsLatency: Bool = true
   ) throws -> RepetitionTime {
@@ -52,7 +51,7 @@ package struct CellTimer: Sendable {
       spin(until: start.processor + processor + UInt64(Double(processor) * slowdown))
       let end = TwoClocks.now
       time.processorNanoseconds += end.processor - start.processor
-      // Making and removing a cache's files is no part of what it does.
+      // Creating and removing a cache's files is not part of the measurement.
       time.wallNanoseconds += run.seconds.map { UInt64($0 * 1e9) } ?? (end.wall - start.wall)
       time.hits = run.hits
       time.latencyNanoseconds = run.latency
@@ -60,10 +59,10 @@ package struct CellTimer: Sendable {
     return time
   }
 
-  /// What a run came to.
+  /// The result of a run.
   private struct Run {
     let hits: UInt64
-    /// Of an executed cell, its requests alone.
+    /// The time of an executed cell's requests alone.
     var seconds: Double?
     var latency: UInt64?
   }
@@ -95,31 +94,26 @@ package struct CellTimer: Sendable {
   }
 }
 
-/// What is timed: a cell, simulated or executed.
+/// The identity of a timing: a cell, simulated or executed.
 package struct TimedName: Sendable, Hashable, Codable, CustomStringConvertible {
-  /// The cell.
   package var cell: CellName
-  /// Whether policies are simulated or a real cache is driven, in one thread.
+  /// Simulated, or executed with a real cache in one thread.
   package var mode: Timing.Mode
 
-  /// A name; see the properties for the meaning of each part.
   package init(cell: CellName, mode: Timing.Mode) {
     self.cell = cell
     self.mode = mode
   }
 
-  /// `memory/lru/1%`, with `, executed` behind it where a real cache was driven.
+  /// `memory/lru/1%`, followed by `, executed` for a real cache.
   package var description: String { "\(cell)" + (mode == .execute ? ", executed" : "") }
 }
 
-/// A cell to be timed.
 package struct TimedCell: Sendable, Hashable {
-  /// What it is called.
   package var name: TimedName
-  /// The cell.
   package var planned: PlannedCell
 
-  /// What a plan has to be timed: each cell as it is run, out of those that `spec` lets pass.
+  /// The cells of a plan to time, in each mode in which they run, filtered by `spec`.
   package static func all(
     of cells: [PlannedCell], timed spec: CheckSpec, amongTraces: Bool
   ) -> [TimedCell] {
@@ -135,7 +129,7 @@ package struct TimedCell: Sendable, Hashable {
 }
 
 extension CheckSpec {
-  /// Whether a cell is timed.
+  /// True if a cell is timed.
   func times(_ cell: Cell) -> Bool {
     let tiers = cell.policy.split(separator: "+").map(String.init) + [cell.policy]
     return timed.configurations?.contains(cell.configuration) ?? true
@@ -144,18 +138,17 @@ extension CheckSpec {
   }
 }
 
-/// What one measurement of a cell took.
+/// One measurement of a cell.
 package struct RepetitionTime: Sendable, Hashable {
-  /// Processor time of the thread: time that other programs had the processor is not in it.
+  /// Processor time of the thread, without the time of other programs.
   package var processorNanoseconds: UInt64
-  /// Time on the wall.
+  /// Wall-clock time.
   package var wallNanoseconds: UInt64
-  /// The cell's hits, so that it is noticed when two builds do different work.
+  /// The cell's hits, to detect that two builds do different work.
   package var hits: UInt64
-  /// The 99th percentile of the latency of gets in the last run; nil where none was recorded.
+  /// The 99th percentile of the latency of gets in the last run; nil if none was recorded.
   package var latencyNanoseconds: UInt64?
 
-  /// A measurement; see the properties for the meaning of each part.
   package init(
     processorNanoseconds: UInt64, wallNanoseconds: UInt64, hits: UInt64,
     latencyNanoseconds: UInt64? = nil
@@ -166,8 +159,8 @@ package struct RepetitionTime: Sendable, Hashable {
     self.latencyNanoseconds = latencyNanoseconds
   }
 
-  /// The time that is compared, in seconds: of a simulation the processor's, which a loaded machine
-  /// does not lengthen, and of a real cache, which waits for its disk, that on the wall.
+  /// The compared time in seconds: processor time for a simulation, which a loaded machine does not
+  /// lengthen; wall-clock time for a real cache, which waits for its disk.
   package func seconds(_ mode: Timing.Mode) -> Double {
     Double(max(1, mode == .simulate ? processorNanoseconds : wallNanoseconds)) / 1e9
   }
@@ -177,10 +170,9 @@ package struct RepetitionTime: Sendable, Hashable {
 struct TwoClocks {
   /// Nanoseconds of this thread's processor time.
   let processor: UInt64
-  /// Nanoseconds since a moment that stays the same.
+  /// Nanoseconds since a fixed moment.
   let wall: UInt64
 
-  /// The time now.
   static var now: TwoClocks {
     TwoClocks(
       processor: nanoseconds(CLOCK_THREAD_CPUTIME_ID), wall: nanoseconds(CLOCK_MONOTONIC))
@@ -193,10 +185,9 @@ struct TwoClocks {
   }
 }
 
-/// How busy the machine is.
+/// The load of the machine.
 package enum MachineLoad {
-  /// Processes that ran or wanted to, on average over the last minute; nil where the system does
-  /// not say.
+  /// Runnable processes, averaged over the last minute; nil if the system does not report them.
   package static var oneMinute: Double? {
     var loads = [Double](repeating: 0, count: 1)
     return getloadavg(&loads, 1) == 1 ? loads[0] : nil

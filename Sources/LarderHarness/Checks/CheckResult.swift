@@ -1,35 +1,32 @@
-/// Everything that a check found.
+/// The findings of a check.
 package struct CheckResult: Sendable, Hashable {
-  /// Name of the workload.
   package var workload: String
-  /// The workload's file as it was named.
+  /// The workload's file as typed.
   package var file: String
-  /// The baseline's file as it was named.
+  /// The baseline's file as typed.
   package var baseline: String
-  /// The command that repeats the check, without `--only` and what writes files.
+  /// The command that repeats the check, without `--only` and options that write files.
   package var command: String
   /// The machine, in one line.
   package var machine: String
-  /// The load when it began and when it ended.
+  /// The load at start and end.
   package var loads: [Double]
   /// The cells that were run, in order.
   package var cells: [CellName]
-  /// The counts.
   package var counts: CountsComparison
-  /// Why the counts cannot be compared: the traces are others. Empty when they are not.
+  /// Reasons why the counts cannot be compared: the traces differ. Empty if they can.
   package var traceChanges: [String]
-  /// Cells whose executed counts are not those of their simulation.
+  /// Cells whose executed counts differ from their simulation.
   package var unequalExecutions: [CellName]
-  /// What executed cells take of memory and disk; nil where nothing could be compared.
+  /// Memory and disk use of executed cells; nil if nothing could be compared.
   package var resources: ResourceComparison?
-  /// The timings; empty where none were asked for.
+  /// The timings; empty if none were requested.
   package var timings: [TimingComparison]
-  /// How timings were compared, in words; nil where they were not.
+  /// A description of the timing method; nil without timings.
   package var timingMethod: String?
   /// Remarks for the reader.
   package var notes: [String]
 
-  /// A result; see the properties for the meaning of each part.
   package init(
     workload: String, file: String, baseline: String, command: String, machine: String,
     loads: [Double], cells: [CellName], counts: CountsComparison, traceChanges: [String] = [],
@@ -53,8 +50,8 @@ package struct CheckResult: Sendable, Hashable {
     self.notes = notes
   }
 
-  /// Fail where anything got worse or counts can no longer be compared with the baseline's;
-  /// inconclusive where nothing did, and a timing is undecided or a figure was not measured.
+  /// Fails if anything got worse or counts can no longer be compared with the baseline's;
+  /// inconclusive if nothing did, but a timing is undecided or a figure was not measured.
   package var verdict: TimingVerdict {
     if !counts.failing.isEmpty || !counts.missing.isEmpty || !traceChanges.isEmpty
       || !unequalExecutions.isEmpty || !(resources?.worse.isEmpty ?? true)

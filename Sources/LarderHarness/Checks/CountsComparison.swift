@@ -1,21 +1,20 @@
 import LarderEngine
 import LarderExperiments
 
-/// The counts of one run beside those of another.
+/// A comparison of the counts of two runs.
 package struct CountsComparison: Sendable, Hashable {
-  /// Cells that both have and that changed, in order.
+  /// Cells of both runs that changed, in order.
   package var changes: [CellChange]
   /// Cells that only the later run has, in order.
   package var new: [CheckedCell]
   /// Cells that only the earlier run has, in order.
   package var missing: [CheckedCell]
-  /// Cells that both have.
+  /// The number of cells that both have.
   package var compared: Int
-  /// Whether every change fails a check, and not only a loss.
+  /// True if every change fails a check, and not only a loss.
   package var isExact: Bool
 
-  /// Compares two runs by the names of their cells; of two with one name the first counts.
-  /// O(n log n).
+  /// Compares two runs by the names of their cells; of duplicates the first counts. O(n log n).
   package init(
     from before: [CheckedCell], to after: [CheckedCell],
     tolerances: [CheckTolerance: Share] = [:], exact: Bool = false
@@ -35,51 +34,46 @@ package struct CountsComparison: Sendable, Hashable {
     changes.filter { $0.kind == kind }
   }
 
-  /// The changes for which a check fails.
+  /// The changes that fail a check.
   package var failing: [CellChange] { changes.filter(fails) }
 
-  /// Whether a check fails for a change.
+  /// True if a change fails a check.
   package func fails(_ change: CellChange) -> Bool {
     change.kind == .worse || isExact && change.kind != .tolerated
   }
 
-  /// Whether the two say the same.
+  /// True if the runs are equal.
   package var isEmpty: Bool { changes.isEmpty && new.isEmpty && missing.isEmpty }
 }
 
-/// What changed in one cell.
+/// The changes in one cell.
 package struct CellChange: Sendable, Hashable {
-  /// The cell as it was.
   package var before: CheckedCell
-  /// The cell as it is.
   package var after: CheckedCell
   /// The counts that changed, in the order of `CheckMetric`.
   package var metrics: [MetricChange]
 
-  /// How a change is judged.
+  /// The rating of a change.
   package enum Kind: String, Sendable, Hashable, CaseIterable {
-    /// Something that has a better end went away from it.
+    /// At least one count got worse.
     case worse
-    /// Something went towards its better end, and nothing away.
+    /// At least one count got better, and none worse.
     case better
-    /// Changed, and neither.
+    /// A change that is neither better nor worse.
     case different
-    /// Changed by no more than the workload file allows.
+    /// A change within the tolerance of the workload file.
     case tolerated
   }
 
   /// One count that changed.
   package struct MetricChange: Sendable, Hashable {
-    /// Which.
     package var metric: CheckMetric
-    /// What it was; nil where the cell had none.
+    /// The earlier value; nil if the cell did not have it.
     package var before: UInt64?
-    /// What it is; nil where the cell has none.
+    /// The later value; nil if the cell does not have it.
     package var after: UInt64?
-    /// How it is judged.
     package var kind: Kind
 
-    /// A change; see the properties for the meaning of each part.
     package init(metric: CheckMetric, before: UInt64?, after: UInt64?, kind: Kind) {
       self.metric = metric
       self.before = before
@@ -88,7 +82,7 @@ package struct CellChange: Sendable, Hashable {
     }
   }
 
-  /// Compares a cell with itself as it was; nil where nothing changed.
+  /// Compares a cell with its earlier counts; nil if nothing changed.
   package init?(
     from before: CheckedCell, to after: CheckedCell,
     tolerances: [CheckTolerance: Share] = [:]
@@ -101,7 +95,7 @@ package struct CellChange: Sendable, Hashable {
     if metrics.isEmpty, before.size == after.size, before.unit == after.unit { return nil }
   }
 
-  /// Worse where any count is, for a loss is not made good by a gain elsewhere; else better where
+  /// Worse if any count is, because a gain elsewhere does not make up for a loss; else better if
   /// any is.
   package var kind: Kind {
     let kinds = Set(metrics.map(\.kind))
@@ -133,9 +127,9 @@ package struct CellChange: Sendable, Hashable {
       if isTolerated { change.kind = .tolerated }
     }
     guard change.kind == .different else { return change }
-    // Another trace: more hits of more requests are not better.
+    // The trace changed: more hits of more requests are not better.
     if let whole = metric.whole, before.counts[whole] != after.counts[whole] { return change }
-    // Where prefixes are counted, only their hits spare work.
+    // If prefixes are counted, only their hits save work.
     if metric == .hits, before.counts[.prefixHits] != nil, after.counts[.prefixHits] != nil {
       return change
     }
@@ -147,7 +141,7 @@ package struct CellChange: Sendable, Hashable {
     return change
   }
 
-  /// Whether two ratios differ by no more than the tolerance: exact, unless a product exceeds 128
+  /// True if two ratios differ by no more than the tolerance. Exact unless a product exceeds 128
   /// bits, which needs a trace of exabytes.
   private static func isWithin(
     _ tolerance: Share, _ part: UInt64, of whole: UInt64, _ newPart: UInt64, of newWhole: UInt64
@@ -174,18 +168,16 @@ package struct CellChange: Sendable, Hashable {
   }
 }
 
-/// The counts of one cell as checks compare them.
+/// The counts of one cell in a check.
 package struct CheckedCell: Sendable, Hashable {
-  /// Which cell.
   package var name: CellName
   /// The capacity in `unit`.
   package var size: UInt64
-  /// What the capacity counts.
+  /// The unit of the capacity.
   package var unit: CapacityUnit
-  /// The counts; what the cell does not have is not there.
+  /// The counts, without those that the cell does not have.
   package var counts: [CheckMetric: UInt64]
 
-  /// A cell; see the properties for the meaning of each part.
   package init(
     name: CellName, size: UInt64, unit: CapacityUnit, counts: [CheckMetric: UInt64]
   ) {
@@ -195,8 +187,8 @@ package struct CheckedCell: Sendable, Hashable {
     self.counts = counts
   }
 
-  /// What a record holds. A cell that was executed and not simulated has the counts of its run in
-  /// one thread, which are a function of the cell like those of a simulation.
+  /// The counts of a record. A cell that was executed and not simulated has the counts of its run
+  /// in one thread, which are a function of the cell like those of a simulation.
   package init(_ record: Record, amongTraces: Bool) {
     var counts: [CheckMetric: UInt64] = [:]
     for metric in CheckMetric.allCases { counts[metric] = metric.value(in: record) }
@@ -206,7 +198,7 @@ package struct CheckedCell: Sendable, Hashable {
       counts: counts)
   }
 
-  /// A count divided by what it is a part of; nil where it is no part or there was nothing.
+  /// A count divided by its whole; nil if it has none or the whole is 0.
   package func ratio(_ metric: CheckMetric) -> Double? {
     guard let part = counts[metric], let whole = metric.whole.flatMap({ counts[$0] }), whole > 0
     else { return nil }
@@ -215,7 +207,7 @@ package struct CheckedCell: Sendable, Hashable {
 }
 
 extension CheckedCell: Comparable {
-  /// By trace, configuration, policy, capacity and seed: the same in every run and on every
+  /// Orders by trace, configuration, policy, capacity and seed: equal in every run and on every
   /// machine.
   package static func < (left: CheckedCell, right: CheckedCell) -> Bool {
     let (a, b) = (left.name, right.name)
@@ -228,21 +220,19 @@ extension CheckedCell: Comparable {
   }
 }
 
-/// What a cell is called where runs are compared: what it was in the workload file, so that a cell
-/// keeps its name when its trace, and with it the objects that `1%` come to, changes.
+/// The name of a cell in comparisons of runs, as written in the workload file: it stays the same if
+/// the trace, and with it the number of objects of `1%`, changes.
 package struct CellName: Sendable, Hashable, Codable {
-  /// The trace, where the workload has several; nil where it has one.
+  /// The trace; nil if the workload has only one.
   package var trace: String?
   /// The name of the configuration.
   package var configuration: String
-  /// The policy; for a hybrid both.
+  /// The policy; both policies for a hybrid.
   package var policy: String
-  /// The capacity as it was written.
+  /// The capacity as written.
   package var capacity: String
-  /// The seed.
   package var seed: UInt64
 
-  /// A name; see the properties for the meaning of each part.
   package init(
     trace: String? = nil, configuration: String, policy: String, capacity: String, seed: UInt64
   ) {
@@ -253,7 +243,8 @@ package struct CellName: Sendable, Hashable, Codable {
     self.seed = seed
   }
 
-  /// The name of a cell; with its trace, if it is `amongTraces`: the workload has several.
+  /// The name of a cell; includes the trace if `amongTraces` is true, that is, the workload has
+  /// several.
   package init(_ cell: Cell, amongTraces: Bool) {
     self.init(
       trace: amongTraces ? cell.trace : nil, configuration: cell.configuration, policy: cell.policy,
@@ -263,15 +254,15 @@ package struct CellName: Sendable, Hashable, Codable {
 }
 
 extension CellName: CustomStringConvertible {
-  /// `memory/lru/1%`, `memory/lru/1%@7` for a seed other than 1, and `web: memory/lru/1%` for a
-  /// trace among others.
+  /// `memory/lru/1%`, `memory/lru/1%@7` for a seed other than 1, and `web: memory/lru/1%` for one
+  /// of several traces.
   package var description: String {
     (trace.map { "\($0): " } ?? "") + "\(configuration)/\(policy)/\(capacity)"
       + (seed == 1 ? "" : "@\(seed)")
   }
 }
 
-/// A count that a check compares, by the name of its column in `counts.csv`.
+/// A count that a check compares, named after its column in `counts.csv`.
 package enum CheckMetric: String, Sendable, Hashable, CaseIterable, Codable {
   /// Gets.
   case requests
@@ -281,17 +272,17 @@ package enum CheckMetric: String, Sendable, Hashable, CaseIterable, Codable {
   case memoryHits = "memory_hits"
   /// Gets answered from disk.
   case diskHits = "disk_hits"
-  /// Bytes of all gets; only where capacities are bytes.
+  /// Bytes of all gets; only if capacities are bytes.
   case bytesRequested = "bytes_requested"
-  /// Bytes of the gets that were answered; only where capacities are bytes.
+  /// Bytes of the hits; only if capacities are bytes.
   case bytesHit = "bytes_hit"
   /// Hits on a copy older than the origin's.
   case staleHits = "stale_hits"
   /// Objects stored.
   case admissions
-  /// Objects refused.
+  /// Objects rejected.
   case rejections
-  /// Objects given up for want of room.
+  /// Objects evicted.
   case evictions
   /// Entries found expired.
   case expirations
@@ -299,47 +290,44 @@ package enum CheckMetric: String, Sendable, Hashable, CaseIterable, Codable {
   case sets
   /// Deletes.
   case deletes
-  /// Copies made from disk to memory.
+  /// Copies from disk to memory.
   case promotions
   /// Objects moved from memory to disk.
   case demotions
-  /// Objects that memory gave up.
+  /// Objects evicted from memory.
   case memoryEvictions = "memory_evictions"
-  /// Objects that disk gave up.
+  /// Objects evicted from disk.
   case diskEvictions = "disk_evictions"
   /// Objects stored on disk.
   case diskWrites = "disk_writes"
-  /// Bytes stored on disk, replacements included.
+  /// Bytes stored on disk, including replacements.
   case diskBytesWritten = "disk_bytes_written"
-  /// Gets that waited for a fetch that was under way; only with time, as those below.
+  /// Gets that waited for a fetch in progress; only with time, like the following.
   case delayedHits = "delayed_hits"
   /// Fetches from the origin.
   case originFetches = "origin_fetches"
   /// Sum of the waits of all gets.
   case totalLatency = "total_latency"
-  /// The most fetches under way at the same time.
+  /// The most concurrent fetches.
   case maxInFlight = "max_in_flight"
-  /// Waits that half, nine in ten and 99 in 100 gets do not exceed.
+  /// Percentiles of the waits of all gets: 50th, 90th and 99th.
   case p50Latency = "p50_latency"
   case p90Latency = "p90_latency"
   case p99Latency = "p99_latency"
-  /// Blocks of prompts that were hits with all blocks ahead of them; only where prefixes are
-  /// counted, as the next.
+  /// Blocks of prompts that were hits together with all preceding blocks; only if prefixes are
+  /// counted, like the next.
   case prefixHits = "prefix_hits"
   /// Tokens in those blocks.
   case prefixTokens = "prefix_tokens"
 
-  /// What a higher number means.
+  /// The better end of a count.
   package enum Direction: Sendable, Hashable {
-    /// More is better.
     case higher
-    /// Less is better.
     case lower
-    /// A change is a change.
+    /// No end is better.
     case neither
   }
 
-  /// What a higher number means.
   package var direction: Direction {
     switch self {
     case .hits, .bytesHit, .prefixHits, .prefixTokens: .higher
@@ -348,7 +336,7 @@ package enum CheckMetric: String, Sendable, Hashable, CaseIterable, Codable {
     }
   }
 
-  /// The tolerance that applies; nil for what belongs to the trace and not to the cache.
+  /// The tolerance that applies; nil for counts that depend on the trace and not on the cache.
   package var tolerance: CheckTolerance? {
     switch self {
     case .requests, .bytesRequested, .sets, .deletes: nil
@@ -358,7 +346,7 @@ package enum CheckMetric: String, Sendable, Hashable, CaseIterable, Codable {
     }
   }
 
-  /// What the count is a part of, where its tolerance is a difference of ratios.
+  /// The count that this one is a part of, if its tolerance is a difference of ratios.
   package var whole: CheckMetric? {
     switch self {
     case .hits, .memoryHits, .diskHits, .prefixHits: .requests
@@ -367,7 +355,7 @@ package enum CheckMetric: String, Sendable, Hashable, CaseIterable, Codable {
     }
   }
 
-  /// The count in a record; nil where the cell has none.
+  /// The count in a record; nil if the cell does not have it.
   func value(in record: Record) -> UInt64? {
     let counts = record.counts
     let hasMemory = record.cell.kind != .disk

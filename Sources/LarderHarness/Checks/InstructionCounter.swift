@@ -2,31 +2,32 @@ import Foundation
 import LarderExperiments
 import LarderSupport
 
-/// Counts the instructions of cells under callgrind, which executes a program on a processor of its
-/// own making: load, clock rate and the places of memory change nothing.
+/// Counts the instructions of cells under callgrind, which executes a program on a simulated
+/// processor, so load, clock rate and memory placement have no effect.
 ///
-/// What would still differ from run to run is not in it: the worker records no latencies, whose
-/// histograms take the longer to read the longer something took, hash tables of the standard
-/// library have no random seed, and jemalloc gives no memory back when some time has passed. What
-/// is left are threads of the disk cache that wait for each other.
+/// Other sources of variation are removed: the worker records no latencies, whose histograms cost
+/// more the longer an operation takes; hash tables of the standard library have no random seed; and
+/// jemalloc does not return memory after a time. What remains are threads of the disk cache that
+/// wait for each other.
 ///
 /// A cell is run once in one process and twice in another; the difference is one run, without the
-/// start of the process and the making of the trace. That takes about 100 times as long as the run.
+/// start of the process and the preparation of the trace. This takes about 100 times as long as the
+/// run.
 package struct InstructionCounter {
   private let valgrind: String
-  /// As it was named.
+  /// The name as typed.
   private let name: String
-  /// What is run: a copy.
+  /// The copy of the program that is run.
   private let program: String
   private let arguments: [String]
   private let cancellation: Cancellation
 
-  /// A counter for a program that is a `TimingWorker` when it gets the arguments.
+  /// A counter for a program that acts as a `TimingWorker` when run with the arguments.
   ///
   /// - Parameters:
-  ///   - path: Folders to look for `valgrind` and `strip` in, as in the variable `PATH`.
-  ///   - folder: Where a copy of the program is made; it must outlive the counter.
-  /// - Throws: `TimingError.noCounter` where there is no valgrind.
+  ///   - path: Folders to search for `valgrind` and `strip`, as in the variable `PATH`.
+  ///   - folder: The folder for a copy of the program; it must outlive the counter.
+  /// - Throws: `TimingError.noCounter` if there is no valgrind.
   package init(
     program: String, arguments: [String], folder: URL,
     path: String = ProcessInfo.processInfo.environment["PATH"] ?? "",
@@ -37,7 +38,7 @@ package struct InstructionCounter {
     self.arguments = arguments
     self.cancellation = cancellation
     name = program
-    // Older valgrinds give up on the debug information of newer compilers; counting needs none.
+    // Older valgrinds reject the debug information of newer compilers; counting needs none.
     let copy = folder.appending(path: "without-debug-information-\(UUID().uuidString)")
     if let strip = Self.find("strip", in: path),
       try Self.run(strip, ["--strip-debug", "-o", copy.path, program], cancellation).code == 0
@@ -48,7 +49,7 @@ package struct InstructionCounter {
     }
   }
 
-  /// The instructions of one run of the cell that the worker knows by this number.
+  /// The instructions of one run of the cell with this number in the worker.
   ///
   /// - Throws: `TimingError`.
   package func instructions(ofCell index: Int) throws -> UInt64 {
@@ -100,7 +101,7 @@ package struct InstructionCounter {
     let notes: String
   }
 
-  /// Runs a program to its end. What it writes goes to files, which cannot fill up as pipes do.
+  /// Runs a program to its end. Its output goes to files, which cannot fill up as pipes do.
   private static func run(
     _ program: String, _ arguments: [String], _ cancellation: Cancellation, orders: String = ""
   ) throws -> Done {
@@ -117,7 +118,7 @@ package struct InstructionCounter {
       process.executableURL = URL(fileURLWithPath: program)
       process.arguments = arguments
       var environment = ProcessInfo.processInfo.environment
-      // Hash tables of the standard library are laid out the same in every run.
+      // Gives hash tables of the standard library the same layout in every run.
       environment["SWIFT_DETERMINISTIC_HASHING"] = "1"
       environment["MALLOC_CONF"] = "dirty_decay_ms:-1,muzzy_decay_ms:-1"
       process.environment = environment

@@ -1,22 +1,22 @@
 import Foundation
 import LarderEngine
 
-/// Compares two builds by running the same cells in both, in turn.
+/// Compares two builds by running the same cells in both, in alternation.
 ///
 /// # Two levels
 ///
-/// Where a process's memory happens to lie makes it faster or slower by some per cent for as long
-/// as it lives (Mytkowicz, Diwan, Hauswirth and Sweeney, Producing Wrong Data Without Doing
-/// Anything Obviously Wrong!, ASPLOS 2009). So a *block* starts a fresh process of each build and
-/// runs pairs of measurements in them, in random order within the pair and over the cells; the
-/// median of the logarithms of its pairs' ratios is one value, and only values of different blocks
-/// are taken to be independent. Load that comes and goes meets both halves of a pair alike.
+/// The placement of a process's memory makes it faster or slower by some per cent for its whole
+/// lifetime (Mytkowicz, Diwan, Hauswirth and Sweeney, Producing Wrong Data Without Doing Anything
+/// Obviously Wrong!, ASPLOS 2009). So a *block* starts a fresh process of each build and runs pairs
+/// of measurements in them, in random order within the pair and over the cells; the median of the
+/// logarithms of its pairs' ratios is one value, and only values of different blocks are considered
+/// independent. Varying load affects both halves of a pair alike.
 ///
-/// # Why the test is exact for one build against itself
+/// # Exactness for one build against itself
 ///
-/// Then the two processes of a block differ in nothing but which of them is called which, and that
-/// was drawn: given how much the two differ, either sign is equally likely, whatever the machine
-/// does and however blocks depend on each other. That is all that `SignedRank` asks.
+/// The two processes of a block then differ only in their labels, which were drawn at random:
+/// whatever their difference, either sign is equally likely, on any machine and however blocks
+/// depend on each other. `SignedRank` requires no more.
 package struct PairedTiming {
   private let settings: TimingSettings
   private let against: String
@@ -27,7 +27,7 @@ package struct PairedTiming {
   private var runs: [TimedName: Int] = [:]
   private var ledgers: [Ledger] = []
 
-  /// What one metric of a cell has come to so far.
+  /// The measurements of one metric of a cell so far.
   private struct Ledger {
     let name: TimedName
     let metric: TimedMetric
@@ -36,17 +36,17 @@ package struct PairedTiming {
     var this: [Double] = []
     var doesDifferentWork = false
 
-    /// Whether it is this cell's, and undecided.
+    /// True if it belongs to this cell and is undecided.
     func isOpen(_ cell: TimedName) -> Bool { name == cell && test.verdict == .inconclusive }
   }
 
   /// A comparison that has not begun.
   ///
   /// - Parameters:
-  ///   - against: What the other build is called in results.
+  ///   - against: The name of the other build in results.
   ///   - launch: Starts a process.
-  ///   - now: Seconds since a moment that stays the same.
-  ///   - progress: Told what is going on.
+  ///   - now: Seconds since a fixed moment.
+  ///   - progress: Receives progress messages.
   package init(
     _ settings: TimingSettings, against: String, now: @escaping () -> Double,
     progress: @escaping (String) -> Void = { _ in },
@@ -60,15 +60,15 @@ package struct PairedTiming {
     random = SeededGenerator(seed: settings.seed)
   }
 
-  /// Shortest measurement: below it, the clock and the pipe would be felt.
+  /// The shortest measurement; below it, the clock and the pipe would affect the result.
   private static var secondsMin: Double { 0.01 }
-  /// Blocks that a budget is meant to be enough for.
+  /// The number of blocks that a budget is planned for.
   private static var blocksWanted: Double { 80 }
 
   /// Measures until every cell has a verdict, one has failed (unless the settings keep going), or
-  /// the budget is spent: a pair of processes that would end behind it, as far as can be told from
-  /// the one before, is not begun. Cells that one of the builds does not know are left out, and so
-  /// are latencies that one of them does not record.
+  /// the budget is spent: a pair of processes that would probably exceed it, judging by the
+  /// previous one, is not started. Cells that one build does not know are left out, as are
+  /// latencies that one of them does not record.
   ///
   /// - Throws: `TimingError`.
   package mutating func run(_ names: [TimedName]) throws -> [TimingComparison] {
@@ -81,7 +81,7 @@ package struct PairedTiming {
         other.end()
         this.end()
       }
-      // Both are started by now, and get ready at the same time.
+      // Both are started before this, so they prepare at the same time.
       let both = try other.ready().intersection(this.ready())
       if ledgers.isEmpty {
         let known = names.filter(both.contains)
@@ -100,7 +100,7 @@ package struct PairedTiming {
     return ledgers.map(comparison)
   }
 
-  /// Empty ledgers, among which the probability of an error is divided.
+  /// Empty ledgers, which share the error probability.
   private func begun(_ names: [TimedName]) -> [Ledger] {
     let subjects = names.flatMap { name in
       TimedMetric.all(of: name.mode).map { (name: name, metric: $0) }
@@ -142,8 +142,8 @@ package struct PairedTiming {
     _ other: any TimedProcess, _ this: any TimedProcess, began: Double
   ) throws {
     var open = openNames
-    // The first run of a process touches its memory for the first time; nobody times it. It says
-    // how often a short cell is to be run for a measurement.
+    // The first run of a process touches its memory for the first time, so it is not timed. It
+    // determines how often a short cell is run for a measurement.
     for name in open {
       let (first, second) = try pair(name, other, this, runs: 1)
       if first.latencyNanoseconds == nil || second.latencyNanoseconds == nil {
@@ -157,7 +157,7 @@ package struct PairedTiming {
       runs[name] = max(1, min(100_000, Int((Self.secondsMin / seconds).rounded(.up))))
     }
     let prepared = now()
-    // At least as long as it took to get ready, at least three pairs.
+    // At least as long as the preparation took, and at least three pairs.
     let until =
       prepared
       + max(
@@ -186,7 +186,7 @@ package struct PairedTiming {
     }
   }
 
-  /// The cells of which something is undecided, each once.
+  /// The cells with an undecided metric, each once.
   private var openNames: [TimedName] {
     var seen: Set<TimedName> = []
     return ledgers.filter { $0.isOpen($0.name) && seen.insert($0.name).inserted }.map(\.name)
@@ -219,7 +219,7 @@ package struct PairedTiming {
       thisSeconds: Self.median(ledger.this) ?? 0, doesDifferentWork: ledger.doesDifferentWork)
   }
 
-  /// The middle value, or the mean of the middle two; nil for none.
+  /// The median; nil for no values.
   static func median(_ values: [Double]) -> Double? {
     guard !values.isEmpty else { return nil }
     let sorted = values.sorted()
@@ -229,25 +229,23 @@ package struct PairedTiming {
   }
 }
 
-/// How timings are compared.
 package struct TimingSettings: Sendable, Hashable {
-  /// The slowdown that must be found, such as 0.05.
+  /// The slowdown to detect, such as 0.05.
   package var threshold: Double
-  /// The growth of the 99th percentile of latencies that must be found, such as 0.1.
+  /// The increase of the 99th percentile of latencies to detect, such as 0.1.
   package var latencyThreshold: Double
   /// Seconds for measuring all cells together.
   package var budgetSeconds: Double
-  /// The chance of a wrong verdict on either side, over all cells and looks.
+  /// The probability of a wrong verdict on either side, over all cells and looks.
   package var errorRate: Double
   /// Seed of the order of runs.
   package var seed: UInt64
-  /// Whether the other cells are measured on after one has failed.
+  /// True if measuring goes on after a cell has failed.
   package var keepsGoing: Bool
 
-  /// How often is looked, at most.
+  /// The number of looks at the data, at most.
   package static var looks: Int { 8 }
 
-  /// Settings; see the properties for the meaning of each part.
   package init(
     threshold: Double = 0.05, latencyThreshold: Double = 0.1, budgetSeconds: Double = 60,
     errorRate: Double = 0.005, seed: UInt64 = 1, keepsGoing: Bool = false
@@ -260,51 +258,48 @@ package struct TimingSettings: Sendable, Hashable {
     self.keepsGoing = keepsGoing
   }
 
-  /// What code placement alone makes of a ratio at most, with a margin: executables linked from the
-  /// same objects differed by up to 1.026 (`Results/examples/layouts`).
+  /// The largest effect of code placement alone on a ratio, with a margin: executables linked from
+  /// the same objects differed by up to 1.026 (`Results/examples/layouts`).
   package static var placement: Double { 1.035 }
 
-  /// The border between pass and fail, as a logarithm: half-way to the threshold, so that neither a
-  /// build that is no slower nor one that is slower by the threshold is ever on the edge, and not
-  /// within what placement does.
+  /// The border between pass and fail, as a logarithm: half-way to the threshold, so that neither
+  /// an equally fast build nor one slower by the threshold is on the edge, and outside of the
+  /// effect of placement.
   package var border: Double { border(of: .time) }
 
-  /// The border of one metric.
   func border(of metric: TimedMetric) -> Double {
     let threshold = metric == .time ? threshold : latencyThreshold
     return max(log(1 + threshold) / 2, log(Self.placement))
   }
 
-  /// Whether a slowdown by the threshold lies beyond the border.
+  /// True if a slowdown by the threshold lies beyond the border.
   package var findsThreshold: Bool { log(1 + threshold) > border }
 
   /// The border as a slowdown, such as 0.035.
   package var borderSlowdown: Double { exp(border) - 1 }
 
-  /// The border of latency as a growth, such as 0.049.
+  /// The border of latency as an increase, such as 0.049.
   package var latencyBorderGrowth: Double { exp(border(of: .latency)) - 1 }
 }
 
 /// A process of one of two builds that times cells.
 package protocol TimedProcess {
-  /// Waits until it is ready, and says what it can time.
+  /// Waits until it is ready, and returns the cells that it can time.
   ///
   /// - Throws: `TimingError`.
   func ready() throws -> Set<TimedName>
 
-  /// Runs a cell so often and says how long it took.
+  /// Runs a cell `runs` times and returns the time.
   ///
   /// - Throws: `TimingError`.
   func time(_ name: TimedName, runs: Int) throws -> RepetitionTime
 
-  /// Ends the process.
   func end()
 }
 
-/// One of the two builds that are compared.
+/// One of the two compared builds.
 package enum BuildSide: Sendable, Hashable, CaseIterable {
-  /// The build that is held against this one.
+  /// The build that this one is compared with.
   case other
-  /// This build.
   case this
 }

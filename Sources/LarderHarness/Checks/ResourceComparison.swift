@@ -1,33 +1,31 @@
 import LarderExperiments
 
-/// Figures of memory and disk held against the baseline's.
+/// A comparison of memory and disk use with the baseline's.
 package struct ResourceComparison: Sendable, Hashable {
-  /// What changed by more than its threshold, in the order of the cells.
+  /// Figures that changed by more than their threshold, in the order of the cells.
   package var changes: [ResourceChange]
-  /// What the earlier run measured and the later did not, in the order of the cells: a threshold
-  /// that guards nothing.
+  /// Figures that the earlier run has and the later lacks, in the order of the cells; their
+  /// thresholds guard nothing.
   package var missing: [MissingResource] = []
-  /// How many figures were compared.
+  /// The number of compared figures.
   package var compared: Int
-  /// Whether there are instructions among them.
+  /// True if instructions are among them.
   package var hasInstructions = false
 
-  /// What got worse.
   package var worse: [ResourceChange] { changes.filter(\.isWorse) }
 
-  /// Whether nothing was compared and nothing is missing.
+  /// True if nothing was compared and nothing is missing.
   package var isEmpty: Bool { compared == 0 && missing.isEmpty }
 
-  /// A comparison; see the properties for the meaning of each part.
   package init(changes: [ResourceChange] = [], compared: Int = 0) {
     self.changes = changes
     self.compared = compared
   }
 
-  /// Compares the figures that both have, and lists those that only the earlier has of cells that
-  /// both ran; nothing where the systems differ. O(cells).
+  /// Compares the figures that both have, and lists those that only the earlier has for cells that
+  /// both ran; empty if the systems differ. O(cells).
   ///
-  /// - Parameter cells: The cells of the later run: others are missing as a whole, which the
+  /// - Parameter cells: The cells of the later run. Others are missing as a whole, which the
   ///   comparison of counts reports.
   package init(
     from before: MeasuredResources, to after: MeasuredResources, of cells: some Sequence<CellName>,
@@ -60,18 +58,14 @@ package struct ResourceComparison: Sendable, Hashable {
 
 /// A figure of memory or disk that changed by more than its threshold.
 package struct ResourceChange: Sendable, Hashable {
-  /// The cell.
   package var name: CellName
-  /// Which figure.
   package var resource: CheckResource
-  /// What the baseline has.
+  /// The figure of the baseline.
   package var before: Double
-  /// What it is.
   package var after: Double
-  /// The change that is allowed, as a share of the baseline's figure.
+  /// The allowed change, as a share of the baseline's figure.
   package var threshold: Share
 
-  /// A change; see the properties for the meaning of each part.
   package init(
     name: CellName, resource: CheckResource, before: Double, after: Double, threshold: Share
   ) {
@@ -82,20 +76,17 @@ package struct ResourceChange: Sendable, Hashable {
     self.threshold = threshold
   }
 
-  /// Whether there is more of it: less is better of every figure.
+  /// True if the figure grew: less is better for every figure.
   package var isWorse: Bool { after > before }
 }
 
-/// A figure that a baseline has of a cell and a run of this cell does not.
+/// A figure of the baseline that the run of its cell lacks.
 package struct MissingResource: Sendable, Hashable {
-  /// The cell.
   package var name: CellName
-  /// Which figure.
   package var resource: CheckResource
-  /// What the baseline has.
+  /// The figure of the baseline.
   package var before: Double
 
-  /// A missing figure; see the properties for the meaning of each part.
   package init(name: CellName, resource: CheckResource, before: Double) {
     self.name = name
     self.resource = resource
@@ -103,41 +94,37 @@ package struct MissingResource: Sendable, Hashable {
   }
 }
 
-/// What executed cells took of memory and disk: figures that are measured, and of which the middle
-/// of several runs hardly differs, so that a few per cent more are a change of the cache.
+/// Memory and disk use of executed cells. The figures are measured, but the median of several runs
+/// hardly varies, so an increase of a few per cent is a change of the cache.
 package struct MeasuredResources: Sendable, Hashable {
-  /// Where they were measured: another system, or another allocator, has other figures.
+  /// The system of the measurement: another system or allocator has other figures.
   package var system: String
-  /// The cells that have any, sorted.
+  /// The cells with figures, sorted.
   package var cells: [Entry]
 
   /// The figures of one cell.
   package struct Entry: Sendable, Hashable {
-    /// The cell.
     package var name: CellName
-    /// What was measured of it.
     package var values: [CheckResource: Double]
 
-    /// An entry; see the properties for the meaning of each part.
     package init(name: CellName, values: [CheckResource: Double]) {
       self.name = name
       self.values = values
     }
   }
 
-  /// Figures; see the properties for the meaning of each part.
   package init(system: String, cells: [Entry]) {
     self.system = system
     self.cells = cells
   }
 
-  /// How often a check executes a cell for its figures: three times, so that one run that something
-  /// has disturbed does not count. Memory that an earlier cell held and another thread frees late
-  /// lowers the figure of one run in ten or so; what the process allocates once raises the first.
+  /// Executions of a cell for its figures: three, so that a single disturbed run does not count.
+  /// Memory of an earlier cell that another thread frees late lowers the figure of about one run in
+  /// ten; one-time allocations of the process raise the first.
   package static var repetitions: Int { 3 }
 
-  /// What runs in one thread measured: of several repetitions the one in the middle, of an even
-  /// number the lower one. Nil where nothing was executed.
+  /// The measurements of runs with one thread: the median of several repetitions, the lower one for
+  /// an even number. Nil if nothing was executed.
   package init?(_ records: [Record], amongTraces: Bool) {
     let cells = records.compactMap { record -> Entry? in
       let executions = (record.executions ?? []).filter { $0.threads == 1 }
@@ -154,7 +141,7 @@ package struct MeasuredResources: Sendable, Hashable {
     self.init(system: Self.thisSystem, cells: cells.sorted { "\($0.name)" < "\($1.name)" })
   }
 
-  /// The figures with one more of each cell; cells that had none come to have it.
+  /// The figures with one more for each cell; cells without figures are added.
   package func adding(_ figures: [CellName: Double], as resource: CheckResource) -> Self {
     var entries = Dictionary(cells.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     for (name, value) in figures {
@@ -164,12 +151,12 @@ package struct MeasuredResources: Sendable, Hashable {
       system: system, cells: entries.values.sorted { "\($0.name)" < "\($1.name)" })
   }
 
-  /// Whether any cell has this figure.
+  /// True if any cell has this figure.
   package func has(_ resource: CheckResource) -> Bool {
     cells.contains { $0.values[resource] != nil }
   }
 
-  /// The figures without one of them, except of the cells of which `others` has it.
+  /// The figures without one of them, except for cells for which `others` has it.
   package func removing(_ resource: CheckResource, but others: Self?) -> Self {
     let kept = Set(others?.cells.filter { $0.values[resource] != nil }.map(\.name) ?? [])
     var figures = self
@@ -199,11 +186,11 @@ package struct MeasuredResources: Sendable, Hashable {
 }
 
 extension CheckResource {
-  /// Objects from which memory for each is compared. With fewer, what a cache takes however many it
-  /// holds, such as the pages of its database, is most of the figure, and differs by chance.
+  /// The least number of objects for which memory per object is compared. With fewer, the fixed
+  /// cost of a cache, such as the pages of its database, dominates the figure and varies by chance.
   static let objectsMin: UInt64 = 1000
 
-  /// The figure of one run; nil where it was not measured, or says nothing.
+  /// The figure of one run; nil if it was not measured or is not meaningful.
   func value(in execution: Execution) -> Double? {
     switch self {
     case .memoryBytesPerObject:
@@ -212,7 +199,7 @@ extension CheckResource {
     case .diskBytes: execution.diskBytes.map { Double($0) }
     case .bytesWritten: execution.bytesWritten.map { Double($0) }
     case .files: execution.files.map { Double($0) }
-    // Counted in processes of their own.
+    // Counted in separate processes.
     case .instructionsPerRequest: nil
     }
   }

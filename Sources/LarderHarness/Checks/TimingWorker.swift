@@ -4,39 +4,38 @@ import LarderEngine
 import LarderLibc
 import LarderSupport
 
-/// The far end of a comparison of two builds: a process that times cells when it is told to.
+/// The remote end of a comparison of two builds: a process that times cells on request.
 ///
-/// It is told by lines and answers with lines:
+/// Requests and answers are lines:
 ///
-///     larder-worker 1                  it is there, and this is how it speaks
-///     cell {"cell":{...},"mode":...}   what it can time, each with a number from 0
+///     larder-worker 1                  greeting with the protocol version
+///     cell {"cell":{...},"mode":...}   the cells it can time, numbered from 0
 ///     ready
 ///     > 3 2                            time cell 3, twice in a row
 ///     50123456 50200111 411022         nanoseconds of processor and wall, and hits
 ///     > 5 1                            an executed cell
 ///     90123456 90200111 411022 1550    also the 99th percentile of the latency of gets
-///     > 5 1 plain                      the same without recording latency
+///     > 5 1 plain                      without recording latency
 ///     80123456 80200111 411022
 ///
-/// What it cannot do it answers with `error` and a sentence. It ends when nobody speaks any more.
+/// It answers invalid requests with `error` and a sentence, and exits at the end of its input.
 package struct TimingWorker: Sendable {
   private let cells: [TimedCell]
   private let timer: CellTimer
 
-  /// The first line, by which a worker is known.
+  /// The first line, which identifies a worker.
   package static let greeting = "larder-worker 1"
-  /// What it answers to an order that it does not understand.
+  /// The answer to an invalid request.
   static let misunderstanding = "expected the number of a cell and how often to run it"
-  /// The line after which it waits for orders.
+  /// The line after which it waits for requests.
   static let ready = "ready"
 
-  /// A worker for these cells.
   package init(cells: [TimedCell], timer: CellTimer) {
     self.cells = cells
     self.timer = timer
   }
 
-  /// What it says first.
+  /// The first lines of its output.
   ///
   /// - Throws: an error of the encoder.
   package func introduction() throws -> [String] {
@@ -48,7 +47,7 @@ package struct TimingWorker: Sendable {
     return [Self.greeting] + names + [Self.ready]
   }
 
-  /// The answer to an order.
+  /// The answer to a request.
   package func answer(_ order: String) -> String {
     var words = order.split(separator: " ")
     let isPlain = words.last == "plain"
@@ -80,9 +79,9 @@ package final class WorkerProcess: TimedProcess {
   ///
   /// - Parameters:
   ///   - program: Path of the executable.
-  ///   - arguments: What makes it a worker.
-  ///   - padding: Bytes to put into its environment. The environment lies above the stack and moves
-  ///     everything on it, so that two paths of different length are no reason for a difference.
+  ///   - arguments: The arguments that make it a worker.
+  ///   - padding: Bytes to add to its environment. The environment lies above the stack and shifts
+  ///     it, so padding removes the effect of paths of different length.
   /// - Throws: `TimingError.launch`.
   package init(
     program: String, arguments: [String], padding: Int = 0,
@@ -106,16 +105,16 @@ package final class WorkerProcess: TimedProcess {
     }
     orders = input.fileHandleForWriting
     notes = LastWords(errors.fileHandleForReading)
-    // The process has its own; as long as this end is open, nobody would see that it has gone.
+    // The process has its own copy; while this end is open, its exit would go unnoticed.
     try? output.fileHandleForWriting.close()
     try? errors.fileHandleForWriting.close()
     try? input.fileHandleForReading.close()
     lines = LineReader(output.fileHandleForReading, cancellation)
   }
 
-  /// Waits until the worker has made its traces, and says what it can time.
+  /// Waits until the worker has prepared its traces, and returns the cells that it can time.
   ///
-  /// - Throws: `TimingError.talk` when the program is no worker; `TimingError.interrupted`.
+  /// - Throws: `TimingError.talk` if the program is no worker; `TimingError.interrupted`.
   package func ready() throws -> Set<TimedName> {
     guard try lines.next() == TimingWorker.greeting else {
       stop(after: 0)
@@ -132,10 +131,10 @@ package final class WorkerProcess: TimedProcess {
       program: program, reason: "it ended before it was ready\(notes.told)")
   }
 
-  /// The number of a cell, which is known once it is ready; nil for one that it does not have.
+  /// The number of a cell, known once the worker is ready; nil for an unknown cell.
   package func number(of name: TimedName) -> Int? { indices[name] }
 
-  /// Runs a cell so often and says how long it took.
+  /// Runs a cell `runs` times and returns the time.
   ///
   /// - Throws: `TimingError`.
   package func time(_ name: TimedName, runs: Int) throws -> RepetitionTime {
@@ -161,8 +160,7 @@ package final class WorkerProcess: TimedProcess {
       latencyNanoseconds: numbers.count == 4 ? numbers[3] : nil)
   }
 
-  /// Tells it that nobody will speak any more, and waits for its end. One that does not end by
-  /// itself is ended.
+  /// Closes its input and waits for its exit; terminates it after a time limit.
   package func end() { stop(after: 10) }
 
   private func stop(after seconds: Double) {
@@ -184,13 +182,13 @@ package final class WorkerProcess: TimedProcess {
   }
 }
 
-/// The last that a process says on standard error, read as it comes: a process whose pipe is full
-/// stands still.
+/// The last output of a process on standard error, read as it arrives, because a process whose pipe
+/// is full blocks.
 private final class LastWords: Sendable {
   private let text = Locked<[UInt8]>([])
   private let ended = DispatchSemaphore(value: 0)
 
-  /// Bytes that are kept.
+  /// The most bytes that are kept.
   private static let bytesMax = 8192
 
   init(_ pipe: FileHandle) {
@@ -206,7 +204,8 @@ private final class LastWords: Sendable {
     }
   }
 
-  /// The last line, for an error. Waits a second for the end: another process may have the pipe.
+  /// The last line, for an error. Waits up to a second for the end of the output: another process
+  /// may hold the pipe.
   var told: String {
     if ended.wait(timeout: .now() + 1) == .success { ended.signal() }
     let text = String(decoding: self.text.withLock { $0 }, as: UTF8.self)
@@ -215,7 +214,7 @@ private final class LastWords: Sendable {
   }
 }
 
-/// Lines from a pipe. While it waits it notices when the user wants to stop.
+/// Lines from a pipe. Reading stops if the user interrupts.
 final class LineReader {
   private let handle: FileHandle
   private let cancellation: Cancellation
@@ -226,7 +225,7 @@ final class LineReader {
     self.cancellation = cancellation
   }
 
-  /// The next line without its end, or nil when there are no more.
+  /// The next line without its end; nil at the end of the input.
   ///
   /// - Throws: `TimingError.interrupted`.
   func next() throws(TimingError) -> String? {
@@ -240,7 +239,7 @@ final class LineReader {
     }
   }
 
-  /// Reads what there is; false at the end.
+  /// Reads available bytes; false at the end.
   private func fill() throws(TimingError) -> Bool {
     var bytes = [UInt8](repeating: 0, count: 1 << 16)
     while true {
@@ -257,22 +256,21 @@ final class LineReader {
   }
 }
 
-/// Why timings could not be compared.
+/// An error in comparing timings.
 package enum TimingError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// A program could not be started.
   case launch(program: String, reason: String)
-  /// A program ended or said something that was not expected.
+  /// A program ended or sent an unexpected line.
   case talk(program: String, reason: String)
-  /// The user wants it to end.
+  /// The user interrupted.
   case interrupted
   /// A build that always records latencies, so that its instructions cannot be compared.
   case tooOld(program: String)
-  /// There is nothing that counts instructions.
+  /// No instruction counter is installed.
   case noCounter
   /// No cell can be timed by both.
   case nothingToTime(program: String)
 
-  /// One line for a person.
+  /// A one-line description for users.
   package var description: String {
     switch self {
     case .launch(let program, let reason): "\(program): cannot be started: \(reason)"

@@ -28,7 +28,6 @@ extension CacheContender {
 struct LarderMemory: CacheUnderTest {
   private let cache: MemoryCache<UInt64, Data>
 
-  /// A cache of one tier.
   init(_ tier: TierSetup, _ setup: CacheSetup) throws(MemoryCacheError) {
     cache = try MemoryCache(MemoryCacheConfiguration(tier, setup))
   }
@@ -67,15 +66,14 @@ struct LarderMemory: CacheUnderTest {
   func resetCounts() { cache.resetStatistics() }
 }
 
-/// Larder's disk cache under test. A key is the text of its number.
+/// Larder's disk cache under test. A key is the decimal text of its number.
 final class LarderDisk: CacheUnderTest {
   private let cache: DiskCache
   private let countsBytes: Bool
-  // What had been counted when the counts were last set to zero.
+  // The counts at the last reset.
   private let before = Locked(TierCounts())
   private let wroteBefore = Locked(UInt64(0))
 
-  /// A cache of one tier.
   init(_ tier: TierSetup, _ setup: CacheSetup) throws(DiskCacheError) {
     countsBytes = setup.simulation.unit == .bytes
     cache = try DiskCache(
@@ -124,12 +122,12 @@ final class LarderDisk: CacheUnderTest {
 }
 
 extension UInt64 {
-  /// How much a count has grown; nil where it began anew.
+  /// The increase of a count; nil if it restarted.
   func growth(since earlier: UInt64) -> UInt64? { self < earlier ? nil : self - earlier }
 }
 
 extension TierCounts {
-  /// What has been counted since an earlier moment.
+  /// The counts since an earlier moment.
   fileprivate func since(_ earlier: TierCounts) -> TierCounts {
     var counts = TierCounts()
     counts.admissions = admissions - earlier.admissions
@@ -145,11 +143,10 @@ extension TierCounts {
 /// Larder's memory before disk under test.
 final class LarderHybrid: CacheUnderTest {
   private let cache: HybridCache<UInt64, Data>
-  // What had been written when the counts were last set to zero.
+  // The bytes written at the last reset.
   private let wroteBefore = Locked(UInt64(0))
   private let countsBytes: Bool
 
-  /// A cache of two tiers.
   init(
     memory: TierSetup, disk: TierSetup, rules: HybridRules, _ setup: CacheSetup
   ) throws {
@@ -220,8 +217,8 @@ final class LarderHybrid: CacheUnderTest {
 }
 
 extension MemoryCacheConfiguration {
-  /// What a memory tier of a cell is as a real cache. With one thread it has one shard, so that it
-  /// does what a simulation does.
+  /// The configuration of a cell's memory tier. With one thread it has one shard, so that it
+  /// behaves like a simulation.
   init(_ tier: TierSetup, _ setup: CacheSetup) {
     let unit = setup.simulation.unit
     self.init(
@@ -239,7 +236,7 @@ extension MemoryCacheConfiguration {
 }
 
 extension DiskConfiguration {
-  /// What a disk tier of a cell is as a real cache.
+  /// The configuration of a cell's disk tier.
   init(_ tier: TierSetup, _ setup: CacheSetup) throws(DiskCacheError) {
     let unit = setup.simulation.unit
     self.init(
@@ -247,7 +244,7 @@ extension DiskConfiguration {
       limits: DiskLimits(
         bytes: tier.bytesMax(in: unit), count: tier.entriesMax(in: unit),
         age: tier.timeToLive,
-        // What a run counts must not depend on how full the disk is.
+        // Counts of a run must not depend on free disk space.
         freeBytes: 0),
       durability: setup.execution.durability,
       inlineBytesMax: setup.design?.disk?.inlineBytesMax ?? setup.execution.inlineBytesMax,
@@ -261,10 +258,10 @@ extension DiskConfiguration {
 }
 
 extension CacheSetup {
-  /// The preset, for what a simulation does not know of it.
+  /// The preset, for settings that a simulation does not know.
   var design: CachePreset? { preset.flatMap { CachePreset.named($0) } }
 
-  /// The key of a design that encrypts: the same for all, since nothing here is secret.
+  /// The key of designs that encrypt: one constant, because nothing here is secret.
   fileprivate var encryption: DiskEncryption? {
     get throws(DiskCacheError) {
       guard design?.disk?.isEncrypted ?? false else { return nil }
@@ -274,21 +271,21 @@ extension CacheSetup {
 }
 
 extension TierSetup {
-  /// The longest life of an entry, nil for no limit.
+  /// The maximum TTL of an entry; nil for no limit.
   fileprivate var timeToLive: Duration? {
     timeToLiveMicroseconds.map { .microseconds(Int64($0)) }
   }
 }
 
 extension DiskStoreOptions {
-  /// What is said of a value, as a disk tier takes it.
+  /// The options of a value, as a disk tier takes them.
   init(_ options: CacheWriteOptions) {
     self.init(timeToLive: options.timeToLive, fetchCost: options.fetchCost)
   }
 }
 
 extension CacheWriteOptions {
-  /// The entry's own life; nil for none.
+  /// The entry's own TTL; nil for none.
   var timeToLive: Duration? {
     timeToLiveMicroseconds == 0
       ? nil : .microseconds(Int64(clamping: timeToLiveMicroseconds))

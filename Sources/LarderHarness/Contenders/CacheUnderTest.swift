@@ -9,51 +9,51 @@ import Synchronization
   public import Foundation
 #endif
 
-/// A cache that workloads can be run against: conform one of your own, and `larder run` measures it
-/// beside the others (`Examples/OwnCache` shows how).
+/// A cache that workloads can be run against. Conform your own cache to it, and `larder run`
+/// measures it together with the others (see `Examples/OwnCache`).
 ///
 /// The harness calls `get`; on a miss it fetches from its origin and calls `fill`. `set` and
-/// `remove` are the workload's own writes and deletes. Calls come from as many threads as the
-/// workload says, at the same time; with one thread they come in the order of the trace.
+/// `remove` are the workload's own writes and deletes. Calls come concurrently from as many threads
+/// as the workload specifies; with one thread they come in the order of the trace.
 public protocol CacheUnderTest: Sendable {
-  /// The value of a key and where it was, or nil: a miss. A reference to it.
+  /// Returns the value of a key and its tier, or nil for a miss. Counts as an access.
   func get(_ key: UInt64) throws -> CacheAnswer?
 
-  /// Stores what the origin gave after a miss. By default what `set` does.
+  /// Stores a value fetched from the origin after a miss. Calls `set` by default.
   func fill(_ value: Data, for key: UInt64, _ options: CacheWriteOptions) throws
 
-  /// Stores a value over whatever there is.
+  /// Stores a value, replacing any existing one.
   func set(_ value: Data, for key: UInt64, _ options: CacheWriteOptions) throws
 
   /// Removes a key.
   func remove(_ key: UInt64) throws
 
-  /// Gives what a key has another time to live from now on, that of `options`, without counting it
-  /// as used; nothing where it has none. By default a `get`, and a `set` of what it returned.
+  /// Restarts the TTL of a resident key with that of `options`, without counting as an access; does
+  /// nothing for a missing key. By default a `get`, and a `set` of its result.
   func expire(_ key: UInt64, _ options: CacheWriteOptions) throws
 
-  /// The system is short of memory. By default nothing.
+  /// Responds to memory pressure of the system. Does nothing by default.
   func handle(_ pressure: MemoryPressureLevel)
 
-  /// What the cache holds now; what it cannot say is nil. By default it says nothing.
+  /// Returns the current contents of the cache; unknown numbers are nil. All are nil by default.
   func usage() throws -> CacheUsage
 
-  /// What the cache has counted in a simulation's terms since it was made or `resetCounts`; nil
-  /// where it cannot say, as by default. Hits are counted by the harness.
+  /// Returns the counts since creation or `resetCounts`, in the terms of a simulation; nil, the
+  /// default, if the cache does not count. The harness counts hits itself.
   func tierCounts() -> CacheTierCounts?
 
-  /// Sets `tierCounts` to zero: the end of the warm-up.
+  /// Sets `tierCounts` to zero at the end of the warm-up.
   func resetCounts()
 
-  /// Writes out what is held back.
+  /// Writes out pending data.
   func flush() throws
 
-  /// Ends the cache; it is not called again.
+  /// Closes the cache; it is not called again.
   func close() throws
 }
 
 extension CacheUnderTest {
-  /// What `set` does.
+  /// Calls `set`.
   public func fill(_ value: Data, for key: UInt64, _ options: CacheWriteOptions) throws {
     try set(value, for: key, options)
   }
@@ -61,49 +61,49 @@ extension CacheUnderTest {
   public func expire(_ key: UInt64, _ options: CacheWriteOptions) throws {
     if let answer = try get(key) { try set(answer.value, for: key, options) }
   }
-  /// Nothing.
+  /// Does nothing by default.
   public func handle(_ pressure: MemoryPressureLevel) {}
-  /// It cannot say.
+  /// Returns no numbers by default.
   public func usage() throws -> CacheUsage { CacheUsage() }
-  /// It cannot say.
+  /// Defaults to nil.
   public func tierCounts() -> CacheTierCounts? { nil }
-  /// Nothing is counted.
+  /// Does nothing by default.
   public func resetCounts() {}
-  /// Nothing is held back.
+  /// Does nothing by default.
   public func flush() throws {}
-  /// Nothing to end.
+  /// Does nothing by default.
   public func close() throws {}
 }
 
-/// What a get found.
+/// The result of a hit.
 public struct CacheAnswer: Sendable {
-  /// Which tier answered.
+  /// The tier that answered.
   public enum Tier: String, Sendable, Hashable, Codable, CaseIterable {
     case memory, disk
   }
 
-  /// The bytes that were stored.
+  /// The stored bytes.
   public var value: Data
-  /// Which tier answered.
+  /// The tier that answered.
   public var tier: Tier
 
-  /// An answer, from memory unless it says otherwise.
+  /// Creates an answer, from memory by default.
   public init(_ value: Data, from tier: Tier = .memory) {
     self.value = value
     self.tier = tier
   }
 }
 
-/// What is said of a value when it is stored.
+/// Options of a value to be stored.
 public struct CacheWriteOptions: Sendable, Hashable {
-  /// The entry's own life in microseconds; 0 for none.
+  /// The entry's own TTL in microseconds; 0 for none.
   public var timeToLiveMicroseconds: UInt64
-  /// What fetching the value costs.
+  /// The cost of fetching the value.
   public var fetchCost: Float
-  /// What the value weighs against the capacity: its bytes, or 1 where that counts objects.
+  /// The weight against the capacity: the bytes of the value, or 1 if the capacity counts objects.
   public var weight: UInt32
 
-  /// Options; see the properties for the meaning of each.
+  /// Creates options; see the properties.
   public init(timeToLiveMicroseconds: UInt64 = 0, fetchCost: Float = 1, weight: UInt32 = 1) {
     self.timeToLiveMicroseconds = timeToLiveMicroseconds
     self.fetchCost = fetchCost
@@ -111,43 +111,42 @@ public struct CacheWriteOptions: Sendable, Hashable {
   }
 }
 
-/// What a cache holds at a moment. What it cannot say is nil.
+/// The current contents of a cache. Unknown numbers are nil.
 public struct CacheUsage: Sendable, Hashable {
   /// Entries in memory.
   public var memoryEntries: Int?
-  /// Sum of their weights.
+  /// Sum of the weights in memory.
   public var memoryWeight: UInt64?
   /// Entries on disk.
   public var diskEntries: Int?
-  /// Sum of their weights.
+  /// Sum of the weights on disk.
   public var diskWeight: UInt64?
-  /// Bytes of all its files.
+  /// Bytes of all files of the cache.
   public var diskBytes: UInt64?
-  /// Bytes of memory that it has for keys, values and all that it knows of them.
+  /// Bytes of memory for keys, values and metadata.
   public var memoryBytes: UInt64?
-  /// Bytes written to disk since `resetCounts`, with everything that is written beside the values;
-  /// nil leaves it to the system's count.
+  /// Bytes written to disk since `resetCounts`, including metadata; nil to use the system's count.
   public var bytesWritten: UInt64?
-  /// Bytes that the cache has given the system to write since `resetCounts`, by a count of its own
-  /// that one build repeats exactly; nil leaves it to the system's count of the process's calls.
+  /// Bytes passed to the system's write calls since `resetCounts`, by a count that is exactly
+  /// reproducible for one build; nil to use the system's count for the process.
   public var bytesHandedOver: UInt64?
 
-  /// Nothing is known.
+  /// Creates a usage without numbers.
   public init() {}
 }
 
-/// What a cache has counted in a simulation's terms.
+/// The counts of a cache, in the terms of a simulation.
 public struct CacheTierCounts: Sendable, Hashable {
-  /// What happened in memory.
+  /// The counts of the memory tier.
   public var memory = TierCounts()
-  /// What happened on disk.
+  /// The counts of the disk tier.
   public var disk = TierCounts()
-  /// Copies made from disk to memory.
+  /// Copies from disk to memory.
   public var promotions: UInt64 = 0
   /// Objects moved from memory to disk.
   public var demotions: UInt64 = 0
 
-  /// Nothing has happened.
+  /// Creates counts of zero.
   public init() {}
 }
 
@@ -155,17 +154,17 @@ public struct CacheTierCounts: Sendable, Hashable {
 public struct CacheContender: Sendable {
   /// The name in workload files and results.
   public var name: String
-  /// What it is, in one line.
+  /// A one-line description.
   public var summary: String
-  /// The shapes that it can have.
+  /// The supported configurations.
   public var kinds: Set<ConfigurationKind>
-  /// Whether it runs the workload's policies, so that a simulation tells its counts beforehand. One
-  /// that does not has its own policy, and is run once for each capacity.
+  /// True if the cache runs the workload's policies, so that a simulation predicts its counts. A
+  /// cache with its own policy is run once for each capacity.
   public var runsPolicies: Bool
-  /// Makes an empty one.
+  /// Creates an empty cache.
   public var make: @Sendable (CacheSetup) throws -> any CacheUnderTest
 
-  /// A contender; see the properties for the meaning of each part.
+  /// Creates a kind of cache; see the properties.
   public init(
     name: String, summary: String, kinds: Set<ConfigurationKind>, runsPolicies: Bool = false,
     make: @escaping @Sendable (CacheSetup) throws -> any CacheUnderTest
@@ -178,24 +177,24 @@ public struct CacheContender: Sendable {
   }
 }
 
-/// What a cache under test is made from.
+/// The parameters of a cache under test.
 public struct CacheSetup: Sendable {
-  /// Tiers, policies, capacities, limits, rules, unit and seed: what a simulation of it would get.
+  /// Tiers, policies, capacities, limits, rules, unit and seed, as for a simulation of the cache.
   public var simulation: SimulationSetup
-  /// The preset that the configuration names, for what a simulation does not know.
+  /// The preset that the configuration names, for settings that a simulation does not know.
   public var preset: String?
-  /// The command of a cache in a process of its own.
+  /// The command of a cache in a separate process.
   var process: ProcessSpec?
-  /// How it is driven.
+  /// The load.
   public var execution: ExecutionSpec
-  /// Threads that will call it.
+  /// Threads that will call the cache.
   public var threads: Int
-  /// An empty folder for its files, which the harness removes.
+  /// An empty folder for files of the cache, which the harness removes.
   public var folder: String
-  /// The time: the trace's, moved on by the harness before each request.
+  /// The clock: the trace's time, which the harness advances before each request.
   public var clock: TraceClock
 
-  /// A setup; see the properties for the meaning of each part.
+  /// Creates a setup; see the properties.
   public init(
     simulation: SimulationSetup, preset: String? = nil, execution: ExecutionSpec, threads: Int,
     folder: String, clock: TraceClock
@@ -210,7 +209,7 @@ public struct CacheSetup: Sendable {
 }
 
 extension CacheSetup {
-  /// What memory may hold, in the workload's unit: for a cache of one tier, all that it may hold.
+  /// The capacity of memory in the workload's unit; the whole capacity for a cache of one tier.
   public var memoryCapacity: UInt64 {
     switch simulation.arrangement {
     case .memory(let tier), .disk(let tier): tier.capacity
@@ -219,19 +218,19 @@ extension CacheSetup {
   }
 }
 
-/// The time as the trace has it. Threads move it on as they go; it never goes back.
+/// A clock with the time of the trace. Threads advance it; it never goes back.
 public final class TraceClock: CacheClock {
   private let time = Atomic<UInt64>(0)
 
-  /// The beginning of time.
+  /// Creates a clock at time 0.
   public init() {}
 
-  /// The latest instant that any thread has come to.
+  /// The latest instant that any thread has reached.
   public var now: CacheInstant {
     CacheInstant(microseconds: time.load(ordering: .relaxed))
   }
 
-  /// Moves the time on to an instant in microseconds, unless it is beyond it already.
+  /// Advances to an instant in microseconds, unless the clock is already beyond it.
   public func advance(to instant: UInt64) {
     // Not `Atomic.max`, which compares unsigned numbers as signed ones in Swift 6.3.
     var latest = time.load(ordering: .relaxed)

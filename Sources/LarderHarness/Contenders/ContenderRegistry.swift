@@ -2,8 +2,8 @@ import Larder
 import LarderEngine
 import LarderExperiments
 
-/// The caches that a workload can name. Adding one is one file and one line here; a program with
-/// caches of its own adds them with `add`.
+/// The caches that a workload can name. A cache of this package is one file and one line here;
+/// other programs register theirs with `add`.
 public enum ContenderRegistry {
   private static let standard: [CacheContender] = [
     .larder,
@@ -16,10 +16,10 @@ public enum ContenderRegistry {
 
   private static let added = Locked<[CacheContender]>([])
 
-  /// All of them: ours, the baselines, and what was added.
+  /// All caches: Larder's, the baselines, and registered ones.
   public static var all: [CacheContender] { standard + added.withLock { $0 } }
 
-  /// Adds a contender, in place of one of the same name that was added before.
+  /// Registers a cache under test; replaces a registered one of the same name.
   public static func add(_ contender: CacheContender) {
     added.withLock { added in
       added.removeAll { $0.name == contender.name }
@@ -27,16 +27,16 @@ public enum ContenderRegistry {
     }
   }
 
-  /// The contender of a name, or nil.
+  /// The cache of a name, or nil.
   public static func named(_ name: String) -> CacheContender? {
     all.last { $0.name == name }
   }
 }
 
 extension ContenderRegistry {
-  /// The contender of a name, if it can have the shape.
+  /// The cache of a name, if it supports the configuration.
   ///
-  /// - Throws: `ContenderError` when there is none, or it cannot.
+  /// - Throws: `ContenderError` if there is none, or it does not support the configuration.
   package static func checked(
     _ name: String, kind: ConfigurationKind
   ) throws(ContenderError) -> CacheContender {
@@ -52,7 +52,7 @@ extension ContenderRegistry {
 }
 
 extension ComponentChecks {
-  /// Asks the registries of this build, that of caches among them.
+  /// Checks names against the registries of this build, including that of caches.
   package static let registered = ComponentChecks.registered { name, kind in
     try ContenderRegistry.checked(name, kind: kind).runsPolicies
   }
@@ -64,8 +64,7 @@ extension WorkloadDecoder {
 }
 
 extension CacheFacts {
-  /// The facts of the configurations that `cells` have, in their order; nil where all are simply
-  /// Larder's caches.
+  /// The facts of the configurations of `cells`, in order; nil if all are plain Larder caches.
   package static func all(of cells: [PlannedCell]) -> [CacheFacts]? {
     var facts: [CacheFacts] = []
     for planned in cells {

@@ -3,8 +3,8 @@ import Larder
 import LarderEngine
 import LarderExperiments
 
-/// Foundation's `NSCache` as an app would use it: boxed keys and values, and what it lacks, times
-/// to live, kept beside the value.
+/// Foundation's `NSCache` with typical use in an app: boxed keys and values. TTLs, which it does
+/// not support, are stored with the value.
 final class FoundationCache: CacheUnderTest, @unchecked Sendable {
   private final class Box {
     let value: Data
@@ -20,7 +20,7 @@ final class FoundationCache: CacheUnderTest, @unchecked Sendable {
   private let timeToLive: UInt64
   private let clock: TraceClock
 
-  /// An empty one; the capacity becomes `countLimit` or `totalCostLimit`.
+  /// An empty cache; the capacity becomes `countLimit` or `totalCostLimit`.
   init(_ tier: TierSetup, _ setup: CacheSetup) {
     let capacity = Int(clamping: tier.capacity)
     let objectsMax = Int(clamping: tier.objectsMax ?? .max)
@@ -57,7 +57,6 @@ final class FoundationCache: CacheUnderTest, @unchecked Sendable {
 }
 
 extension CacheContender {
-  /// The cache that comes with Foundation.
   static let foundation = CacheContender(
     name: "nscache",
     summary: "Foundation's NSCache, with TTLs stored next to the values; it reports neither its "

@@ -4,8 +4,8 @@ import LarderEngine
 import LarderExperiments
 import LarderLibc
 
-/// A file for each key, written to a temporary name and renamed; an LRU in memory says which stay.
-/// One lock over everything.
+/// A file for each key, written to a temporary name and renamed; an LRU in memory selects the
+/// entries to keep. One lock guards everything.
 final class PlainFiles: CacheUnderTest, @unchecked Sendable {
   private let lock = NSLock()
   private let entries: LinkedLRU<Int>
@@ -13,8 +13,8 @@ final class PlainFiles: CacheUnderTest, @unchecked Sendable {
   private let folder: String
   private let syncs: Bool
 
-  /// An empty one. Files are spread over 64 folders; each write waits for the disk where the
-  /// durability is `full`.
+  /// An empty cache. Files are spread over 64 folders; each write is synced if the durability is
+  /// `full`.
   init(_ tier: TierSetup, _ setup: CacheSetup) throws(PlainFileError) {
     entries = LinkedLRU(tier)
     clock = setup.clock
@@ -77,7 +77,7 @@ final class PlainFiles: CacheUnderTest, @unchecked Sendable {
 }
 
 extension CacheContender {
-  /// The simplest cache on disk.
+  /// A minimal disk cache.
   static let plainFiles = CacheContender(
     name: "files",
     summary: "One file per key, written under a temporary name and renamed; LRU in memory",
@@ -92,7 +92,7 @@ extension CacheContender {
 
 /// Files that are written and read as a whole.
 enum WholeFile {
-  /// Writes a value under a temporary name and gives it its own; `syncs` waits for the disk.
+  /// Writes a value under a temporary name and renames it; `syncs` waits for the disk.
   static func write(
     _ value: Data, to path: String, by temporary: String, syncs: Bool
   ) throws(PlainFileError) {
@@ -115,7 +115,7 @@ enum WholeFile {
     guard rename(temporary, path) == 0 else { throw PlainFileError("rename", path) }
   }
 
-  /// Reads a file that has so many bytes.
+  /// Reads a file of exactly `bytes` bytes.
   static func read(_ path: String, bytes: Int) throws(PlainFileError) -> Data {
     let descriptor = open(path, O_RDONLY)
     guard descriptor >= 0 else { throw PlainFileError("open", path) }
@@ -134,12 +134,11 @@ enum WholeFile {
   }
 }
 
-/// Why a file could not be used.
 struct PlainFileError: Error, CustomStringConvertible {
-  /// One line for a person.
+  /// A one-line description for users.
   let description: String
 
-  /// The call that has just failed.
+  /// An error of the call that has just failed.
   init(_ call: String, _ path: String) {
     description = "\(path): \(call): \(String(cString: strerror(errno)))"
   }

@@ -4,12 +4,11 @@ import LarderEngine
 import LarderExperiments
 import LarderSupport
 
-/// A cache in a process of its own, which is asked in memcached's text protocol: `get`, `set` and
-/// `delete` of one key each, every one answered before the next on its connection
-/// (docs/processes.md).
+/// A cache in a separate process, reached through memcached's text protocol: `get`, `set` and
+/// `delete` of one key each, without pipelining (docs/processes.md).
 ///
-/// On standard input there is one connection, and threads wait for each other; on a socket there is
-/// one for each thread.
+/// Standard input has one connection, for which threads wait; a socket has one connection for each
+/// thread.
 final class ProcessCache: CacheUnderTest, @unchecked Sendable {
   private let program: CacheProgram
   private let tier: CacheAnswer.Tier
@@ -20,12 +19,12 @@ final class ProcessCache: CacheUnderTest, @unchecked Sendable {
   private let free: Locked<[ProcessConnection]>
   private let wroteBefore = Locked<UInt64?>(nil)
 
-  /// What an answer to `version` begins with where the process wants to hear the trace's time.
+  /// The prefix of the answer to `version` of a process that wants to receive the trace's time.
   static let timed = "VERSION larder-1"
-  /// memcached takes more seconds than these for a date.
+  /// memcached treats larger numbers of seconds as dates.
   private static let longestSeconds: UInt64 = 30 * 24 * 3600
 
-  /// Starts the process of a setup, and greets it.
+  /// Starts the process of a setup and greets it.
   ///
   /// - Throws: `ProcessCacheError`.
   init(_ setup: CacheSetup) throws(ProcessCacheError) {
@@ -106,16 +105,16 @@ final class ProcessCache: CacheUnderTest, @unchecked Sendable {
     try program.end(isTold: program.socket == nil)
   }
 
-  /// The life of an entry in seconds, rounded up; 0 for none.
+  /// The TTL of an entry in seconds, rounded up; 0 for none.
   private func seconds(_ options: CacheWriteOptions) -> UInt64 {
     let own = options.timeToLiveMicroseconds
     let life = own == 0 ? longestLife ?? 0 : min(own, longestLife ?? own)
     let seconds = life / 1_000_000 + (life % 1_000_000 == 0 ? 0 : 1)
-    // A process that hears the trace's time has no dates.
+    // A process that receives the trace's time has no dates.
     return hearsTime ? seconds : min(seconds, Self.longestSeconds)
   }
 
-  /// Asks on a connection that nobody else uses meanwhile. One that failed is not used again.
+  /// Sends a request on an exclusive connection. A connection that failed is not reused.
   private func asking<Answer>(
     _ body: (ProcessConnection) throws(ProcessCacheError) -> Answer
   ) throws(ProcessCacheError) -> Answer {
@@ -126,7 +125,7 @@ final class ProcessCache: CacheUnderTest, @unchecked Sendable {
     return answer
   }
 
-  /// A free connection. On standard input, where there is one for all threads, it is waited for.
+  /// A free connection. On standard input, which has only one, threads wait for it.
   private func taken() throws(ProcessCacheError) -> ProcessConnection {
     let end = ContinuousClock.now + .seconds(program.timeoutSeconds)
     while true {
@@ -138,7 +137,7 @@ final class ProcessCache: CacheUnderTest, @unchecked Sendable {
 }
 
 extension CacheContender {
-  /// A program of anybody's.
+  /// The cache of any external program.
   static let process = CacheContender(
     name: ProcessSpec.contender,
     summary: "A program in any language that speaks memcached's text protocol: "
@@ -149,29 +148,29 @@ extension CacheContender {
   }
 }
 
-/// A running program that is a cache, and the folder of its socket and of what it says.
+/// A running cache program, with the folder of its socket and its error output.
 final class CacheProgram: ProcessPeer, @unchecked Sendable {
-  // `Process` is used by the thread that makes and ends it, and to ask whether it still runs.
+  // `Process` is used by the thread that creates and ends it, and to check that it is running.
   private let process = Process()
   private let folder: String
-  /// How it is called in messages.
+  /// The name in messages.
   let name: String
-  /// The longest that anything may take.
+  /// The timeout of every operation.
   let timeoutSeconds: UInt32
-  /// Where it listens; nil for standard input.
+  /// The path on which it listens; nil for standard input.
   let socket: String?
 
   private var log: String { "\(folder)/standard-error.txt" }
 
-  /// Milliseconds between two looks at whether something has come about.
+  /// The polling interval in milliseconds.
   private static var slice: UInt32 { 2 }
-  /// Seconds between asking a program to end and ending it.
+  /// Seconds between the request to exit and termination.
   private static var grace: UInt32 { 5 }
 
   /// Starts a program.
   ///
-  /// - Returns: The program, and our end of its standard input and output, where it does not listen
-  ///   on a socket.
+  /// - Returns: The program, and our end of its standard input and output unless it listens on a
+  ///   socket.
   /// - Throws: `ProcessCacheError`.
   static func start(
     _ spec: ProcessSpec, _ value: (ProcessPlaceholder) -> String
@@ -193,7 +192,7 @@ final class CacheProgram: ProcessPeer, @unchecked Sendable {
     name = first
     timeoutSeconds = spec.timeoutSeconds
     let inTemporary = NSTemporaryDirectory() + "larder-\(UUID().uuidString)"
-    // Addresses of sockets are short.
+    // Socket addresses are short.
     folder =
       inTemporary.utf8.count + 8 < LocalSocket.longestPath
       ? inTemporary : "/tmp/larder-\(UUID().uuidString)"
@@ -208,14 +207,14 @@ final class CacheProgram: ProcessPeer, @unchecked Sendable {
 
   deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-  /// Starts it; `pipe` is closed here, for the program has its own copies.
+  /// Starts it and closes `pipe`, of which the program has its own copy.
   private func run(
     _ words: [String], in folder: String, pipe: Int32?
   ) throws(ProcessCacheError) {
     defer { if let pipe { close(pipe) } }
     if !folder.isEmpty { process.currentDirectoryURL = URL(fileURLWithPath: folder) }
     if name.contains("/") {
-      // Taken from the folder it starts in.
+      // Relative to the folder it starts in.
       let base = URL(fileURLWithPath: folder.isEmpty ? "." : folder, isDirectory: true)
       process.executableURL = URL(fileURLWithPath: name, relativeTo: base).absoluteURL
       process.arguments = Array(words.dropFirst())
@@ -240,7 +239,7 @@ final class CacheProgram: ProcessPeer, @unchecked Sendable {
     }
   }
 
-  /// Connects to the socket, for which it waits.
+  /// Connects to the socket and waits until it exists.
   ///
   /// - Throws: `ProcessCacheError`.
   func connect(to path: String) throws(ProcessCacheError) -> Int32 {
@@ -253,10 +252,10 @@ final class CacheProgram: ProcessPeer, @unchecked Sendable {
     throw silent("listen on its socket")
   }
 
-  /// Waits for its end, where it was told to; otherwise, or when it does not, ends it.
+  /// Waits for its exit if it was asked to exit; terminates it otherwise or after a time limit.
   ///
-  /// - Parameter isTold: Whether it knows: its standard input has ended.
-  /// - Throws: `ProcessCacheError.ended` when it failed by itself.
+  /// - Parameter isTold: True if its standard input has been closed.
+  /// - Throws: `ProcessCacheError.ended` if it failed by itself.
   func end(isTold: Bool) throws(ProcessCacheError) {
     if isTold, waits(timeoutSeconds) {
       guard process.terminationReason == .exit, process.terminationStatus == 0 else {
@@ -272,14 +271,14 @@ final class CacheProgram: ProcessPeer, @unchecked Sendable {
     if isTold { throw silent("end after its input") }
   }
 
-  /// Sends it a signal, and everything that it has started: what a shell runs holds the shell's
-  /// connections, and does not end with it.
+  /// Sends a signal to it and to every process that it started: the child of a shell holds the
+  /// shell's connections and does not exit with it.
   private func signal(_ number: Int32) {
     let id = process.processIdentifier
     kill(getpgid(id) == id ? -id : id, number)
   }
 
-  /// Whether it ends within so many seconds.
+  /// True if it exits within `seconds`.
   private func waits(_ seconds: UInt32) -> Bool {
     let end = ContinuousClock.now + .seconds(seconds)
     while process.isRunning {
@@ -289,12 +288,12 @@ final class CacheProgram: ProcessPeer, @unchecked Sendable {
     return true
   }
 
-  /// The error of a program that is gone: its connection has ended.
+  /// The error of a program whose connection has ended.
   func ended() -> ProcessCacheError {
-    // It may have closed its output a moment before its end.
+    // It may have closed its output just before it exits.
     guard waits(1) else { return .ended(program: name, status: nil, said: said) }
     let status = process.terminationStatus
-    // What 'env' says of a program that it does not find.
+    // The status of `env` for a program that it does not find.
     if status == 127, !name.contains("/") {
       return .launch(program: name, reason: "there is no such program in PATH")
     }
@@ -302,7 +301,7 @@ final class CacheProgram: ProcessPeer, @unchecked Sendable {
     return .ended(program: name, status: "\(how) \(status)", said: said)
   }
 
-  /// The error of a program that takes too long.
+  /// The error of a timeout.
   func silent(_ what: String) -> ProcessCacheError {
     .silent(program: name, what: what, seconds: timeoutSeconds, said: said)
   }
@@ -318,7 +317,7 @@ final class CacheProgram: ProcessPeer, @unchecked Sendable {
     return String(line.trimmingCharacters(in: .whitespaces).prefix(300))
   }
 
-  /// Bytes that it has sent to the disk; nil where the system does not say.
+  /// Bytes written to disk; nil if the system does not report them.
   var bytesWritten: UInt64? {
     ProcessWrites.bytes(.disk, of: "\(process.processIdentifier)")
   }

@@ -1,28 +1,28 @@
 import Foundation
 import LarderSupport
 
-/// A connection to a cache's process: what is sent, and what was received and is not yet read.
+/// A connection to a cache's process, with buffers for output and for input that is not parsed yet.
 package final class ProcessConnection: @unchecked Sendable {
-  // Used by one thread at a time: the one that has taken it.
+  // Used by one thread at a time: its current owner.
   private let descriptor: Int32
   let peer: any ProcessPeer
   private var sending: [UInt8] = []
   private var received = [UInt8](repeating: 0, count: ProcessConnection.roomLeast)
-  /// What of `received` is not yet read.
+  /// The part of `received` that is not parsed yet.
   private var unread = 0..<0
 
-  /// The latest time that the process heard of.
+  /// The latest time sent to the process.
   private var told: UInt64 = 0
 
-  /// Bytes that there is room for at first.
+  /// The initial size of the input buffer in bytes.
   static var roomLeast: Int { 64 << 10 }
-  /// Bytes that there is room for.
+  /// The size of the input buffer in bytes.
   var room: Int { received.count }
 
-  /// The longest line that a process may answer, in bytes.
+  /// The longest line of an answer in bytes.
   private static var longestLine: Int { 2048 }
 
-  /// Takes a socket over, which it closes in the end.
+  /// Takes ownership of a socket.
   package init(_ descriptor: Int32, of peer: some ProcessPeer) {
     self.descriptor = descriptor
     self.peer = peer
@@ -31,20 +31,20 @@ package final class ProcessConnection: @unchecked Sendable {
 
   deinit { close(descriptor) }
 
-  /// Adds text to what is sent next.
+  /// Appends text to the output.
   func add(_ text: String) { sending += text.utf8 }
 
-  /// Adds bytes to what is sent next.
+  /// Appends bytes to the output.
   func add(_ bytes: Data) { sending += bytes }
 
-  /// Adds the trace's time, in microseconds, where it has moved on.
+  /// Appends the trace's time in microseconds, if it has advanced.
   func tell(_ now: UInt64) {
     guard now > told else { return }
     told = now
     add("time \(now)\r\n")
   }
 
-  /// Sends what was added.
+  /// Sends the output.
   ///
   /// - Throws: `ProcessCacheError`.
   func send() throws(ProcessCacheError) {
@@ -63,7 +63,7 @@ package final class ProcessConnection: @unchecked Sendable {
     sending.removeAll(keepingCapacity: true)
   }
 
-  /// The next line, without its end.
+  /// Reads the next line, without its end.
   ///
   /// - Throws: `ProcessCacheError`.
   func line() throws(ProcessCacheError) -> Substring {
@@ -85,11 +85,11 @@ package final class ProcessConnection: @unchecked Sendable {
     }
   }
 
-  /// So many bytes and the end of a line behind them.
+  /// Reads `count` bytes and the line end after them.
   ///
   /// - Throws: `ProcessCacheError`.
   func block(_ count: Int) throws(ProcessCacheError) -> Data {
-    // Room for what comes, not for what is promised: that may be 4 GiB.
+    // Grows with the bytes received and not with the announced length, which may be 4 GiB.
     while unread.count < count + 2 {
       try receive(room: min(count + 2, max(Self.roomLeast, 2 * unread.count)))
     }
@@ -101,7 +101,7 @@ package final class ProcessConnection: @unchecked Sendable {
     return Data(received[unread.lowerBound..<end])
   }
 
-  /// Waits for more, so that what is unread may have `room` bytes.
+  /// Receives more bytes into a buffer of at least `room` bytes.
   private func receive(room: Int) throws(ProcessCacheError) {
     if unread.isEmpty {
       unread = 0..<0
@@ -128,29 +128,29 @@ package final class ProcessConnection: @unchecked Sendable {
   }
 }
 
-/// Whoever is at the other end of a connection, as errors name it.
+/// The other end of a connection, for error messages.
 package protocol ProcessPeer: Sendable {
-  /// How it is called in messages.
+  /// The name in messages.
   var name: String { get }
-  /// The longest that an answer may take.
+  /// The timeout of an answer.
   var timeoutSeconds: UInt32 { get }
 
-  /// The error of one that is gone: its connection has ended.
+  /// The error after the connection has ended.
   func ended() -> ProcessCacheError
-  /// The error of one that did not do something in time.
+  /// The error of a timeout.
   func silent(_ what: String) -> ProcessCacheError
 }
 
 extension ProcessPeer {
-  /// The error of one that answers something else than it should.
+  /// The error of an unexpected answer.
   func answered(_ answer: some StringProtocol, to request: String) -> ProcessCacheError {
     .answer(program: name, request: request, answer: String(answer.prefix(100)))
   }
 }
 
-/// What is needed of sockets between two processes of one machine.
+/// Sockets between two processes of one machine.
 enum LocalSocket {
-  /// The longest path that a socket's address has room for, in bytes.
+  /// The longest path in a socket's address in bytes.
   static let longestPath = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
   #if canImport(Glibc)
@@ -165,7 +165,7 @@ enum LocalSocket {
     private static let noSignal = Int32(MSG_NOSIGNAL)
   #endif
 
-  /// Two sockets that are connected with each other. Neither is inherited by programs.
+  /// Two connected sockets, not inherited by child processes.
   ///
   /// - Throws: `ProcessCacheError.system`.
   static func pair() throws(ProcessCacheError) -> (ours: Int32, theirs: Int32) {
@@ -175,7 +175,7 @@ enum LocalSocket {
     return (ends[0], ends[1])
   }
 
-  /// A connection to a socket's path; nil while nobody listens there.
+  /// Connects to a socket's path; nil while no process listens there.
   ///
   /// - Throws: `ProcessCacheError.system`.
   static func connected(to path: String) throws(ProcessCacheError) -> Int32? {
@@ -195,12 +195,12 @@ enum LocalSocket {
     if status == 0 { return descriptor }
     let number = errno
     close(descriptor)
-    // Not there yet, or there and not yet listening.
+    // The socket does not exist or is not listening yet.
     if number == ENOENT || number == ECONNREFUSED || number == EAGAIN { return nil }
     throw .system(what: path, reason: String(cString: strerror(number)))
   }
 
-  /// Has sends and receives on a socket end after so many seconds.
+  /// Sets the timeout of sends and receives on a socket.
   static func limit(_ descriptor: Int32, seconds: UInt32) {
     var time = timeval(tv_sec: Int(seconds), tv_usec: 0)
     for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
@@ -213,7 +213,8 @@ enum LocalSocket {
     #endif
   }
 
-  /// Sends bytes without a signal where nobody reads them; how many went, or -1.
+  /// Sends bytes without raising a signal if the other end is closed; returns the number sent, or
+  /// -1.
   static func send(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
     Foundation.send(descriptor, bytes.baseAddress, bytes.count, noSignal)
   }
@@ -223,23 +224,22 @@ enum LocalSocket {
   }
 }
 
-/// Why a cache in a process of its own cannot be asked.
+/// An error of a cache in a separate process.
 package enum ProcessCacheError: Error, Hashable, CustomStringConvertible {
   /// The configuration names no command.
   case noCommand
   /// The program could not be started.
   case launch(program: String, reason: String)
-  /// The program ended; `status` is nil where the system does not say, and `said` is the last line
-  /// of its standard error.
+  /// The program ended; `status` is nil if the system does not report it, and `said` is the last
+  /// line of its standard error.
   case ended(program: String, status: String?, said: String)
-  /// It did not do something in time.
   case silent(program: String, what: String, seconds: UInt32, said: String)
-  /// It answered something else than the protocol has.
+  /// The answer violates the protocol.
   case answer(program: String, request: String, answer: String)
-  /// The system refused something.
+  /// A system call failed.
   case system(what: String, reason: String)
 
-  /// One line for a person.
+  /// A one-line description for users.
   package var description: String { TextSafety.singleLine(text) }
 
   private var text: String {
@@ -266,11 +266,11 @@ package enum ProcessCacheError: Error, Hashable, CustomStringConvertible {
   }
 }
 
-/// The requests of memcached's text protocol and what may be answered: one at a time.
+/// Requests of memcached's text protocol and their answers, one at a time.
 extension ProcessConnection {
   /// Greets the process.
   ///
-  /// - Returns: what it answers to `version`.
+  /// - Returns: The answer to `version`.
   /// - Throws: `ProcessCacheError`.
   package func greet() throws(ProcessCacheError) -> String {
     add("version\r\n")
@@ -280,7 +280,7 @@ extension ProcessConnection {
     return String(version)
   }
 
-  /// The value of a key; nil where it has none.
+  /// Returns the value of a key; nil for a miss.
   ///
   /// - Throws: `ProcessCacheError`.
   package func get(_ key: UInt64) throws(ProcessCacheError) -> Data? {
@@ -299,7 +299,7 @@ extension ProcessConnection {
     return value
   }
 
-  /// Stores a value, for a number of seconds or, with 0, without end.
+  /// Stores a value with a TTL in seconds; 0 for none.
   ///
   /// - Throws: `ProcessCacheError`.
   package func set(
@@ -310,7 +310,7 @@ extension ProcessConnection {
     add("\r\n")
     try send()
     let line = try line()
-    // An object that is too large is a miss and is not stored; so is one that admission refuses.
+    // An object that is too large, or that admission rejects, is not stored.
     let isFine =
       line == "STORED" || line == "NOT_STORED"
       || line.hasPrefix("SERVER_ERROR object too large")

@@ -9,8 +9,8 @@ import LarderExperiments
   import CSQLite
 #endif
 
-/// A table of a SQLite database, one row a key, one commit a write; an LRU in memory says which
-/// stay. One connection, one lock.
+/// A table of a SQLite database with a row for each key and a commit for each write; an LRU in
+/// memory selects the entries to keep. One connection, one lock.
 final class RawSQLite: CacheUnderTest, @unchecked Sendable {
   private let lock = NSLock()
   private let entries: LinkedLRU<Void>
@@ -21,7 +21,7 @@ final class RawSQLite: CacheUnderTest, @unchecked Sendable {
   private let removing: OpaquePointer
   private var isOpen = true
 
-  /// An empty one, with a write-ahead log; `synchronous` is as the durability says.
+  /// An empty cache with a write-ahead log; `synchronous` follows from the durability.
   init(_ tier: TierSetup, _ setup: CacheSetup) throws(RawSQLiteError) {
     entries = LinkedLRU(tier)
     clock = setup.clock
@@ -84,7 +84,7 @@ final class RawSQLite: CacheUnderTest, @unchecked Sendable {
       guard isStored else { return }
       sqlite3_bind_int64(writing, 1, Int64(bitPattern: key))
       try value.withUnsafeBytes { bytes in
-        // The value outlives the statement's step, so it need not be copied.
+        // The value outlives the statement's step, so no copy is needed.
         if bytes.count == 0 {
           sqlite3_bind_zeroblob(writing, 2, 0)
         } else {
@@ -154,9 +154,8 @@ final class RawSQLite: CacheUnderTest, @unchecked Sendable {
   }
 }
 
-/// What SQLite has just refused.
 struct RawSQLiteError: Error, CustomStringConvertible {
-  /// One line for a person.
+  /// A one-line description for users.
   let description: String
 
   /// The latest error of a connection.
@@ -168,7 +167,7 @@ struct RawSQLiteError: Error, CustomStringConvertible {
 }
 
 extension CacheContender {
-  /// SQLite without anything around it.
+  /// Plain SQLite.
   static let rawSQLite = CacheContender(
     name: "sqlite",
     summary: "One table of an SQLite database through the C API, one commit per write; LRU in "

@@ -3,14 +3,12 @@ import Larder
 import LarderEngine
 import LarderExperiments
 
-/// A dictionary, a linked list of nodes and one lock: what is written when a cache is needed by
-/// tonight.
+/// A naive cache: a dictionary, a linked list of nodes and one lock.
 final class TextbookLRU: CacheUnderTest, @unchecked Sendable {
   private let lock = NSLock()
   private let entries: LinkedLRU<Data>
   private let clock: TraceClock
 
-  /// An empty one.
   init(_ tier: TierSetup, _ setup: CacheSetup) {
     entries = LinkedLRU(tier)
     clock = setup.clock
@@ -59,7 +57,7 @@ final class TextbookLRU: CacheUnderTest, @unchecked Sendable {
 }
 
 extension CacheContender {
-  /// The LRU that everybody has written once.
+  /// The naive LRU cache.
   static let textbookLRU = CacheContender(
     name: "textbook-lru", summary: "A dictionary, a linked list of nodes and one lock: LRU",
     kinds: [.memory]
@@ -71,8 +69,8 @@ extension CacheContender {
   }
 }
 
-/// The LRU of every textbook: a dictionary and a linked list of nodes. With weights, times to live
-/// and a limit on objects, so that it decides as the simulator's LRU does. Not for several threads.
+/// The textbook LRU: a dictionary and a linked list of nodes. It supports weights, TTLs and a limit
+/// on objects, so that it decides like the simulator's LRU. Not thread-safe.
 final class LinkedLRU<Value> {
   private final class Node {
     let key: UInt64
@@ -97,22 +95,20 @@ final class LinkedLRU<Value> {
   private var nodes: [UInt64: Node] = [:]
   private unowned(unsafe) var first: Node?
   private unowned(unsafe) var last: Node?
-  /// Sum of the weights.
   private(set) var used: UInt64 = 0
-  /// What has happened, in a simulation's terms.
+  /// The counts in the terms of a simulation.
   var counts = TierCounts()
 
-  /// An empty one.
   init(_ tier: TierSetup) {
     capacity = tier.capacity
     objectsMax = tier.objectsMax.map { Int(clamping: $0) } ?? .max
     timeToLive = UInt64(tier.timeToLiveSeconds ?? 0) * 1_000_000
   }
 
-  /// Entries held.
   var count: Int { nodes.count }
 
-  /// The value of a key at a time in microseconds; `gone` is told of a key found expired. O(1).
+  /// Returns the value of a key at a time in microseconds; calls `gone` with a key found expired.
+  /// O(1).
   func get(_ key: UInt64, now: UInt64, _ gone: (UInt64) throws -> Void) rethrows
     -> Value?
   {
@@ -130,8 +126,8 @@ final class LinkedLRU<Value> {
     return node.value
   }
 
-  /// Stores a value, says whether it did, and tells `gone` of the keys that it gave up, `key` being
-  /// one of them where it was there and is not any more. Amortised O(1).
+  /// Stores a value and returns whether it did; calls `gone` with the evicted keys, including `key`
+  /// if its old entry was removed. Amortised O(1).
   func set(
     _ key: UInt64, _ value: Value, _ options: CacheWriteOptions, now: UInt64,
     _ gone: (UInt64) throws -> Void
@@ -168,7 +164,7 @@ final class LinkedLRU<Value> {
     return true
   }
 
-  /// Removes a key and says whether it was there. O(1).
+  /// Removes a key; false if it was missing. O(1).
   @discardableResult func remove(_ key: UInt64) -> Bool {
     guard let node = nodes[key] else { return false }
     unlink(node)

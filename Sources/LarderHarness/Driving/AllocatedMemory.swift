@@ -1,9 +1,9 @@
 import LarderLibc
 
-/// What the process has allocated, by jemalloc's own count.
+/// The memory that the process has allocated, by jemalloc's count.
 ///
-/// jemalloc is looked for when asked, not linked to: where it is not there, or is there and is not
-/// what allocates (as when a sanitizer has put its own allocator in front), nothing is known.
+/// jemalloc is looked up at run time and not linked: if it is missing or is not the active
+/// allocator (as under a sanitizer), the result is unknown.
 enum AllocatedMemory {
   private typealias Control =
     @convention(c) (
@@ -23,12 +23,11 @@ enum AllocatedMemory {
     #endif
   }()
 
-  /// Bytes that are allocated and not freed, over all threads; nil where that is not known.
+  /// Allocated bytes over all threads; nil if unknown.
   static var bytes: UInt64? { control.flatMap { read($0) } }
 
   private static func read(_ control: Control) -> UInt64? {
-    // What this thread has freed and kept for itself is given back; what threads have counted on
-    // their own is added up when the epoch moves on.
+    // Returns the cache of this thread; advancing the epoch sums up the counts of all threads.
     _ = control("thread.tcache.flush", nil, nil, nil, 0)
     var epoch: UInt64 = 1
     guard control("epoch", nil, nil, &epoch, MemoryLayout<UInt64>.size) == 0 else { return nil }
@@ -38,10 +37,11 @@ enum AllocatedMemory {
     return UInt64(allocated)
   }
 
-  /// Whether jemalloc is what `malloc` calls: it notices when some is allocated.
+  /// True if `malloc` calls jemalloc: an allocation changes its count.
   private static func counts(with control: Control) -> Bool {
-    // Looked up, or the compiler would leave out what is freed again unused. Never touched, so it
-    // takes no memory; large, so that what other threads do at the same time does not matter.
+    // Looked up at run time, because the compiler would remove an unused allocation. The memory is
+    // never touched, so it costs nothing; it is large, so that concurrent allocations do not
+    // matter.
     guard let symbol = dlsym(nil, "malloc"), let before = read(control) else { return false }
     let probeBytes = 1 << 26
     let probe = unsafeBitCast(symbol, to: Allocate.self)(probeBytes)
@@ -51,18 +51,18 @@ enum AllocatedMemory {
   }
 }
 
-/// Bytes that a process has written, as Linux counts them.
+/// Bytes that a process has written, as counted by Linux.
 enum ProcessWrites {
-  /// What is counted: a field of `/proc/PID/io`.
+  /// A field of `/proc/PID/io`.
   enum Field: String {
-    /// Pages made dirty, by every thread, in whole pages. Files on a file system in memory do not
-    /// count, and what was not written back when its file is removed is taken off again.
+    /// Dirty pages of all threads, in whole pages. Excludes file systems in memory, and pages of
+    /// removed files that were not written back.
     case disk = "write_bytes"
-    /// What every thread gave to calls that write, to whatever file.
+    /// Bytes passed to write calls by all threads, for any file.
     case calls = "wchar"
   }
 
-  /// A field of a process; nil where the system does not say.
+  /// A field of a process; nil if the system does not report it.
   static func bytes(_ field: Field, of process: String = "self") -> UInt64? {
     guard let file = fopen("/proc/\(process)/io", "r") else { return nil }
     defer { fclose(file) }

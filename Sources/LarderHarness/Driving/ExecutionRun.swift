@@ -3,7 +3,7 @@ import LarderEngine
 import LarderExperiments
 import LarderTraces
 
-/// One run of a cell through a cache with so many threads.
+/// One run of a cell through a cache with a given number of threads.
 final class ExecutionRun {
   let executor: CellExecutor
   let planned: PlannedCell
@@ -19,12 +19,10 @@ final class ExecutionRun {
   private var position = 0
   private var nanoseconds: UInt64 = 0
 
-  /// Where only memory is driven and there are so many requests or more, one in `sampling` is
-  /// timed.
+  /// The least number of requests for which one in `sampling` is timed, if only memory is driven.
   private static var sampledRequestsMin: Int { 1 << 18 }
   private static var sampling: Int { 16 }
 
-  /// A run that has not begun.
   init(
     _ executor: CellExecutor, _ planned: PlannedCell, _ contender: CacheContender,
     _ trace: PreparedTrace, _ folder: RunFolder, threads: Int, repetition: Int
@@ -61,7 +59,7 @@ final class ExecutionRun {
     self.reader = reader
   }
 
-  /// Does everything; nil when it was stopped on the way.
+  /// Executes the whole run; nil if it was stopped.
   func execute(simulated: Counts?) throws(ExecutionError) -> Execution? {
     let memoryBefore = AllocatedMemory.bytes
     let cache = try makeCache()
@@ -74,7 +72,7 @@ final class ExecutionRun {
       try takeResults(
         cache, memoryBefore: memoryBefore, writesBefore: writesBefore, simulated: simulated)
     } catch {
-      // The first error is the one to tell.
+      // The first error is the one to report.
       try? cache.close()
       throw error
     }
@@ -88,7 +86,7 @@ final class ExecutionRun {
     return execution
   }
 
-  /// What threads counted so far.
+  /// The counts of all threads so far.
   var tally: RunTally {
     slots.reduce(into: RunTally()) { $0.add($1.worker.tally) }
   }
@@ -108,15 +106,13 @@ final class ExecutionRun {
     }
   }
 
-  /// What the process had written when the warm-up was over.
+  /// Bytes that the process had written at the end of the warm-up.
   struct Writes {
-    /// To disk.
     let disk = ProcessWrites.bytes(.disk)
-    /// In calls.
     let calls = ProcessWrites.bytes(.calls)
   }
 
-  /// Everything before requests count; nil when it was stopped.
+  /// Everything before the counted requests; nil if it was stopped.
   private func warmUp(_ cache: any CacheUnderTest) throws(ExecutionError) -> Writes? {
     let count = UInt64(reader.count)
     if let requests = executor.order.warmUp.requests(of: count) {
@@ -139,7 +135,7 @@ final class ExecutionRun {
     }
     if position > 0 { try checkCapacity(cache) }
     if planned.cell.kind != .memory {
-      // What the warm-up wrote is not to be counted later.
+      // Flushed now, so that writes of the warm-up are not counted later.
       if position > 0 { try calling("flush") { try cache.flush() } }
       if executor.order.spec.pageCache == .dropped, !folder.dropFromPageCache() {
         execution.notes.append("the page cache stays warm: this system cannot drop it")
@@ -149,7 +145,7 @@ final class ExecutionRun {
     return Writes()
   }
 
-  /// The warm-up up to a request, by one thread.
+  /// Runs the warm-up up to a request, in one thread.
   private func advance(
     to end: Int, _ cache: any CacheUnderTest, stops: (@Sendable () -> Bool)? = nil
   ) throws(ExecutionError) -> Bool {
@@ -165,7 +161,7 @@ final class ExecutionRun {
     return true
   }
 
-  /// The requests that count; false when it was stopped.
+  /// Runs the counted requests; false if it was stopped.
   private func drive(_ cache: any CacheUnderTest) throws(ExecutionError) -> Bool {
     let pace = try LoadPace(
       executor.order.spec.load, reader, first: min(position, reader.count - 1),
@@ -183,12 +179,12 @@ final class ExecutionRun {
     }
   }
 
-  /// Makes requests with all threads; false when it was stopped.
+  /// Makes requests with all threads; false if it was stopped.
   private func make(
     _ range: Range<Int>, _ cache: any CacheUnderTest, _ mode: RequestWorker.Mode, threads: Int
   ) throws(ExecutionError) -> Bool {
-    // Threads that are blocks apart are minutes apart in many a trace with times: the one behind
-    // would find fresh what the other stored, and by the trace had not been fetched yet.
+    // Threads that are blocks apart are minutes apart in many traces with times: the slower one
+    // would hit fresh entries that, by the trace, had not been fetched yet.
     let isClose = mode.pace != nil || (threads > 1 && reader.hasTimes)
     let dealer = RequestDealer(range, block: isClose ? 1 : threads == 1 ? 4096 : 64)
     let slots = slots
@@ -198,7 +194,7 @@ final class ExecutionRun {
     nanoseconds += taken
     for slot in slots {
       guard let failure = slot.failure else { continue }
-      // Not the cache's failure.
+      // Not a failure of the cache.
       if let failure = failure as? ValueMemoryError {
         throw .load("request \(slot.worker.position + 1) of the trace: \(failure)")
       }
@@ -213,7 +209,7 @@ final class ExecutionRun {
     eventsDelivered < events.count ? min(end, events[eventsDelivered].index) : end
   }
 
-  /// Delivers the next memory pressure where it is due now.
+  /// Delivers the next memory pressure if it is due now.
   private func deliverPressure(_ cache: any CacheUnderTest) throws(ExecutionError) -> Bool {
     guard eventsDelivered < events.count, events[eventsDelivered].index <= position else {
       return false
@@ -236,14 +232,13 @@ final class ExecutionRun {
     }
   }
 
-  /// An error as one line.
   private static func line(_ error: any Error) -> String {
     "\(error)".split(whereSeparator: \.isNewline).joined(separator: " ")
   }
 }
 
 extension ExecutionRun {
-  /// Looks whether the cache holds more than it may, where it says what it holds.
+  /// Checks that the cache does not exceed its capacity, if it reports its contents.
   func checkCapacity(_ cache: any CacheUnderTest) throws(ExecutionError) {
     let usage = try calling("usage") { try cache.usage() }
     let isOver: Bool?
@@ -264,7 +259,7 @@ extension ExecutionRun {
     if isOver { execution.capacityExceeded += 1 }
   }
 
-  /// Whether a tier holds too much; nil when nothing is known of it.
+  /// True if a tier exceeds its capacity; nil if unknown.
   private static func exceeds(
     _ tier: TierSetup, _ entries: Int?, _ weight: UInt64?, _ unit: CapacityUnit
   ) -> Bool? {
@@ -275,7 +270,7 @@ extension ExecutionRun {
     return unit == .objects && objects > tier.capacity || objects > tier.objectsMax ?? .max
   }
 
-  /// Fills the execution in when all requests are made.
+  /// Completes the execution after all requests.
   func takeResults(
     _ cache: any CacheUnderTest, memoryBefore: UInt64?, writesBefore: Writes,
     simulated: Counts?
@@ -285,7 +280,7 @@ extension ExecutionRun {
     let tierCounts = cache.tierCounts()
     execution.counts = Self.counts(tally, tierCounts, hasCosts: reader.hasCosts)
     execution.countsTiers = tierCounts != nil
-    // Pressure is nothing that a simulation knows of.
+    // A simulation knows no memory pressure.
     if executor.order.spec.pressure.isEmpty, tierCounts != nil {
       execution.equalsSimulated = simulated.map { $0 == execution.counts }
     }
@@ -337,7 +332,7 @@ extension ExecutionRun {
     execution.getLatency = recorder.getLatency
   }
 
-  /// Memory for each object in memory; for a cache on disk alone, for each object on disk.
+  /// Memory per object in memory; per object on disk for a disk cache without memory.
   private func takeMemory(_ usage: CacheUsage, before: UInt64?) {
     let isDisk = planned.cell.kind == .disk
     guard let objects = isDisk ? usage.diskEntries : usage.memoryEntries, objects > 0 else {
@@ -367,7 +362,7 @@ extension ExecutionRun {
     execution.diskBytesWritten =
       usage.bytesWritten ?? Self.difference(ProcessWrites.bytes(.disk), writesBefore.disk)
     execution.bytesWritten = usage.bytesHandedOver
-    // The system's count of this process says nothing of a cache in another.
+    // The system's count of this process does not cover a cache in another.
     if execution.bytesWritten == nil, planned.process == nil {
       execution.bytesWritten = Self.difference(ProcessWrites.bytes(.calls), writesBefore.calls)
     }
@@ -376,15 +371,14 @@ extension ExecutionRun {
     if stored > 0 { execution.writeAmplification = Double(written) / stored }
   }
 
-  /// How much a count has grown; nil where it is not known.
+  /// The increase of a count; nil if unknown.
   private static func difference(_ now: UInt64?, _ before: UInt64?) -> UInt64? {
     guard let now, let before else { return nil }
     return now.growth(since: before)
   }
 
-  /// Bytes of values that went to the disk tier: as it counts them, where it counts bytes; where it
-  /// counts objects, of the mean size of those that it was given; where it does not count, all that
-  /// it was given.
+  /// Bytes of values written to the disk tier: its own count if it counts bytes; the mean size of
+  /// the values given to it if it counts objects; all bytes given to it if it does not count.
   private func bytesStoredOnDisk(_ counts: CacheTierCounts?, _ tally: RunTally) -> Double {
     guard let counts, tally.valuesGiven > 0 else { return Double(tally.bytesGiven) }
     if planned.setup.unit == .bytes { return Double(counts.disk.bytesWritten) }

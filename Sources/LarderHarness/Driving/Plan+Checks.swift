@@ -3,9 +3,9 @@ import LarderExperiments
 import LarderTraces
 
 extension Plan {
-  /// Checks against the traces what only they can tell, before the first cell is run: that they
-  /// have the times which a load keeps and the costs that stand for the origin's times, that bounds
-  /// are asked for where they are some, and that the values of executed cells fit into memory.
+  /// Checks requirements that depend on the traces before the first cell is run: times for a load
+  /// that follows them, costs that serve as the origin's times, traces for which the requested
+  /// bounds are bounds, and memory for the values of executed cells.
   ///
   /// - Throws: `PlanError.noTimes`, `PlanError.noCosts`, `PlanError.bound` or `PlanError.memory`.
   package static func check(
@@ -14,7 +14,7 @@ extension Plan {
     try check(cells, of: workload, over: traces, memory: .machine)
   }
 
-  /// The same within a budget of memory.
+  /// Checks the plan with a given budget of memory.
   static func check(
     _ cells: [PlannedCell], of workload: Workload, over traces: TraceTable,
     memory: MemoryBudget
@@ -29,7 +29,7 @@ extension Plan {
         throw .noCosts(trace: trace.name)
       }
     }
-    // A cache with a policy of its own is not simulated, and its policy not known here.
+    // A cache with its own policy is not simulated, and its policy is unknown here.
     for planned in cells where planned.isSimulated {
       guard let trace = traces[planned.cell] else { continue }
       try checkTime(of: planned, over: trace)
@@ -60,7 +60,7 @@ extension Plan {
     }
   }
 
-  /// Refuses fetches whose time or bytes the trace cannot tell.
+  /// Rejects fetches whose time or bytes are not in the trace.
   private static func checkTime(
     of planned: PlannedCell, over trace: PreparedTrace
   ) throws(PlanError) {
@@ -75,15 +75,15 @@ extension Plan {
   }
 }
 
-/// The memory that executing cells over a trace takes for values alone, told before anything runs:
-/// a simulation has sizes and no values, so a trace that it replays in megabytes may ask a real
-/// cache for terabytes.
+/// The memory for values when cells are executed over a trace, estimated before anything runs: a
+/// simulation has sizes and no values, so a trace that it replays in megabytes may need terabytes
+/// in a real cache.
 struct ExecutionMemory {
   private let objects: UInt64
   private let footprintBytes: UInt64
   private let largestBytes: UInt64
 
-  /// The sizes of a trace's values. O(requests) where the trace has sizes.
+  /// The sizes of a trace's values. O(requests) if the trace has sizes.
   init(_ trace: PreparedTrace, valueBytes: UInt32) {
     let requests = trace.requests
     objects = UInt64(requests.objects)
@@ -97,8 +97,8 @@ struct ExecutionMemory {
     }
   }
 
-  /// Bytes that a cell needs at least: what its memory holds when it is full, and one value twice,
-  /// as the harness makes it and as the cache keeps or writes it.
+  /// The least memory of a cell in bytes: its full memory tier, and one value twice, once in the
+  /// harness and once in the cache.
   func need(of cell: SimulationSetup) -> UInt64 {
     let (sum, overflow) = held(cell).addingReportingOverflow(2 * largestBytes)
     return overflow ? .max : sum
@@ -113,7 +113,7 @@ struct ExecutionMemory {
     if cell.unit == .bytes { return min(tier.capacity, footprintBytes) }
     let count = min(tier.capacity, tier.objectsMax ?? .max, objects)
     guard count < objects else { return footprintBytes }
-    // Of the mean size.
+    // Values of mean size.
     let product = count.multipliedFullWidth(by: footprintBytes)
     return objects.dividingFullWidth(product).quotient
   }

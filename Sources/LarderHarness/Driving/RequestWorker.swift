@@ -7,10 +7,10 @@ import LarderExperiments
   import Foundation
 #endif
 
-/// One thread's requests: makes them, checks what comes back, times and counts.
+/// The requests of one thread: makes them, checks the results, times and counts.
 struct RequestWorker: Sendable {
   private let context: RunContext
-  // Copies of what is in the context, whose references need not be counted for every request.
+  // Copies of fields of the context, to avoid reference counting for every request.
   private let reader: TraceReader
   private let versions: ObjectVersions
   private let pattern: ValuePattern
@@ -20,25 +20,25 @@ struct RequestWorker: Sendable {
   private(set) var recorder = LatencyRecorder()
   /// The first wrong value, in words.
   private(set) var firstWrong: String?
-  /// The request that is being made.
+  /// The index of the current request.
   private(set) var position = 0
-  /// What the cache is being asked to do.
+  /// The current operation, for messages.
   private(set) var call = "get"
 
   /// Requests between two reports of progress.
   private static var reportInterval: Int { 1 << 14 }
 
-  /// How a part of the trace is replayed.
+  /// The way a part of the trace is replayed.
   struct Mode: Sendable {
-    /// When requests are due; nil for as fast as possible.
+    /// The pace of an open loop; nil for a closed loop, as fast as possible.
     var pace: LoadPace?
-    /// Whether latency is recorded.
+    /// True if latency is recorded.
     var isTimed: Bool
-    /// Asked after each request whether to stop; nil for not at all.
+    /// Called after each request; true stops the run. Nil never stops.
     var stops: (@Sendable () -> Bool)?
   }
 
-  /// A thread that times one operation in `timedOneIn`.
+  /// A worker that times one operation in `timedOneIn`.
   init(_ context: RunContext, timedOneIn: Int, seed: UInt64) {
     self.context = context
     reader = context.reader
@@ -48,7 +48,7 @@ struct RequestWorker: Sendable {
     sampler = LatencySampler(every: timedOneIn, seed: seed)
   }
 
-  /// Forgets counts and latencies: the end of the warm-up. Wrong values are not forgotten.
+  /// Clears counts and latencies at the end of the warm-up; wrong values are kept.
   mutating func reset() {
     let old = tally
     tally = RunTally()
@@ -56,7 +56,7 @@ struct RequestWorker: Sendable {
     tally.valuesWrong = old.valuesWrong
   }
 
-  /// Makes requests until there are no more; false when it was asked to stop on the way.
+  /// Makes requests until the dealer has no more; false if it was stopped.
   mutating func work(
     on dealer: RequestDealer, _ cache: some CacheUnderTest, _ mode: Mode
   ) throws -> Bool {
@@ -112,8 +112,7 @@ struct RequestWorker: Sendable {
     }
   }
 
-  /// Waits until a request is due, looking at the flag now and then, and returns by how much it is
-  /// late.
+  /// Waits until a request is due, with regular checks of the flag, and returns the delay.
   private func wait(for due: UInt64) -> UInt64 {
     var now = context.time.nowNanoseconds
     while now < due, !context.cancellation.isRequested {
@@ -161,7 +160,7 @@ struct RequestWorker: Sendable {
     current: UInt32
   ) {
     let isChecked = verification != .none
-    // Without checks the version is still asked for where it can be out of date.
+    // Without checks, the version is still needed if it can be out of date.
     guard isChecked || reader.hasOperations else { return }
     let newest = versions.current(id)
     let version = pattern.version(
@@ -184,7 +183,7 @@ struct RequestWorker: Sendable {
       + (oldest == newest ? "of version \(oldest)" : "of any version from \(oldest) to \(newest)")
   }
 
-  /// Fetches what was not there, and stores it. `spent` is the time that the get has taken.
+  /// Fetches a missing value and stores it. `spent` is the time of the get.
   private mutating func fill(
     _ index: Int, _ cache: some CacheUnderTest, _ isTimed: Bool, spent: UInt64
   ) throws {
@@ -237,7 +236,7 @@ struct RequestWorker: Sendable {
   ) throws {
     let id = reader.id(index)
     let write = versions.begin(id)
-    // What is stored after a delete is something new, so that what was deleted would be known.
+    // A value stored after a delete has a new version, so that the deleted one would be detected.
     let version = versions.advance(id)
     tally.deletes += 1
     call = "remove"

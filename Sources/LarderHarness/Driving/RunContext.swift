@@ -5,9 +5,9 @@ import LarderSupport
 import LarderTraces
 import Synchronization
 
-/// What all threads of a run share.
+/// State shared by all threads of a run.
 struct RunContext: Sendable {
-  /// What the three below point into.
+  /// The memory that the following three point into.
   let memory: HarnessMemory
   let trace: PreparedTrace
   let reader: TraceReader
@@ -15,7 +15,7 @@ struct RunContext: Sendable {
   let pattern: ValuePattern
   let clock: TraceClock
   let time: any RunTime
-  /// What the origin takes; nil for nothing.
+  /// The latency of the origin; nil for none.
   let origin: OriginLatency?
   let waitsForOrigin: Bool
   let verification: ExecutionSpec.Verification
@@ -23,16 +23,14 @@ struct RunContext: Sendable {
   let progress: @Sendable (Int) -> Void
 }
 
-/// The place where a thread's worker stands between the parts of a run. One thread at a time has
-/// it.
+/// Holds a thread's worker between the parts of a run. Used by one thread at a time.
 final class WorkerSlot: @unchecked Sendable {
   private(set) var failure: (any Error)?
   var worker: RequestWorker
 
-  /// A place with its worker.
   init(_ worker: RequestWorker) { self.worker = worker }
 
-  /// Lets the worker make requests. When the cache fails, all threads stop.
+  /// Lets the worker make requests. If the cache fails, all threads stop.
   func work(on dealer: RequestDealer, _ cache: any CacheUnderTest, _ mode: RequestWorker.Mode) {
     do {
       if try !worker.work(on: dealer, cache, mode) { dealer.stop() }
@@ -43,11 +41,10 @@ final class WorkerSlot: @unchecked Sendable {
   }
 }
 
-/// Threads of the system's, one for each part of the work, however few cores there are.
+/// System threads, one for each part of the work, whatever the number of cores.
 enum RunThreads {
-  /// Calls `body` with 0 to `count` - 1, each on a thread of its own (a single one on the
-  /// caller's), and returns the nanoseconds from when all of them stood ready until the last was
-  /// done.
+  /// Calls `body` with 0 to `count` - 1, each on its own thread (a single one on the caller's), and
+  /// returns the nanoseconds from when all of them were ready until the last was done.
   static func perform(
     _ count: Int, _ time: any RunTime, _ body: @escaping @Sendable (Int) -> Void
   ) -> UInt64 {
@@ -77,19 +74,19 @@ enum RunThreads {
   }
 }
 
-/// The time that latencies are measured in, and how it is waited for. Passed in, so that tests need
-/// not wait.
+/// A clock for latencies, with a wait. Injected, so that tests need not wait.
 protocol RunTime: Sendable {
-  /// Nanoseconds since a moment that stays the same.
+  /// Nanoseconds since a fixed moment.
   var nowNanoseconds: UInt64 { get }
 
-  /// Comes back at an instant, or at once when that has passed.
+  /// Waits until an instant; returns at once if it has passed.
   func wait(until nanoseconds: UInt64)
 }
 
-/// The system's monotonic clock: about 24 ns a look.
+/// The system's monotonic clock; reading it takes about 24 ns.
 struct SystemRunTime: RunTime {
-  /// The system wakes a sleeper up to this much late, so the rest is spent looking at the clock.
+  /// The system wakes a sleeping thread up to this much late, so the rest is spent polling the
+  /// clock.
   private static var spinNanoseconds: UInt64 { 100_000 }
 
   var nowNanoseconds: UInt64 {

@@ -1,7 +1,7 @@
 import Histogram
 import LarderExperiments
 
-/// What one thread counted.
+/// The counts of one thread.
 struct RunTally: Sendable, Hashable {
   var requests: UInt64 = 0
   var memoryHits: UInt64 = 0
@@ -15,7 +15,7 @@ struct RunTally: Sendable, Hashable {
   /// Sums of the costs of gets and of hits: see `CostCounts`.
   var costRequested = 0.0
   var costSaved = 0.0
-  /// Changes at the origin, of which the cache is not told.
+  /// Changes at the origin that the cache does not receive.
   var modifies: UInt64 = 0
   var valuesChecked: UInt64 = 0
   var valuesWrong: UInt64 = 0
@@ -23,7 +23,7 @@ struct RunTally: Sendable, Hashable {
   var valuesGiven: UInt64 = 0
   var bytesGiven: UInt64 = 0
 
-  /// Adds what another thread counted.
+  /// Adds the counts of another thread.
   mutating func add(_ other: RunTally) {
     requests += other.requests
     memoryHits += other.memoryHits
@@ -43,7 +43,7 @@ struct RunTally: Sendable, Hashable {
     bytesGiven += other.bytesGiven
   }
 
-  /// How many operations there were of a kind.
+  /// The number of operations of a kind.
   func count(_ kind: OperationLatency.Kind) -> UInt64 {
     switch kind {
     case .memoryHit: memoryHits
@@ -54,14 +54,14 @@ struct RunTally: Sendable, Hashable {
     }
   }
 
-  /// Operations of every kind.
+  /// Operations of all kinds.
   var operations: UInt64 { requests + sets + deletes + modifies }
 }
 
-/// What one thread measured: a histogram for each kind of operation.
+/// The latencies of one thread: a histogram for each kind of operation.
 ///
-/// HdrHistogram (Tene) with three digits: percentiles are within 0.1 %. From a nanosecond to 18
-/// minutes; what takes longer counts as that.
+/// HdrHistogram (Tene) with three digits: percentiles are within 0.1 %. The range is a nanosecond
+/// to 18 minutes; longer times count as its end.
 struct LatencyRecorder: Sendable {
   private static var longest: UInt64 { 1 << 40 }
 
@@ -75,7 +75,7 @@ struct LatencyRecorder: Sendable {
     Histogram(highestTrackableValue: longest, numberOfSignificantValueDigits: .three)
   }
 
-  /// Adds one operation that took so many nanoseconds.
+  /// Records an operation.
   @inline(__always) mutating func record(_ kind: OperationLatency.Kind, _ nanoseconds: UInt64) {
     let value = max(1, min(nanoseconds, Self.longest))
     switch kind {
@@ -87,7 +87,7 @@ struct LatencyRecorder: Sendable {
     }
   }
 
-  /// Adds what another thread measured.
+  /// Adds the latencies of another thread.
   mutating func add(_ other: LatencyRecorder) {
     memoryHit.add(other.memoryHit)
     diskHit.add(other.diskHit)
@@ -96,15 +96,15 @@ struct LatencyRecorder: Sendable {
     delete.add(other.delete)
   }
 
-  /// How many operations of a kind were measured.
+  /// The number of measured operations of a kind.
   func measured(_ kind: OperationLatency.Kind) -> UInt64 { histogram(kind).totalCount }
 
-  /// The latency of a kind, nil when none was measured.
+  /// The latency of a kind; nil if none was measured.
   func latency(_ kind: OperationLatency.Kind) -> MeasuredLatency? {
     MeasuredLatency(histogram(kind))
   }
 
-  /// The latency of all gets together, nil when none was measured.
+  /// The latency of all gets together; nil if none was measured.
   var getLatency: MeasuredLatency? {
     var gets = memoryHit
     gets.add(diskHit)
@@ -124,11 +124,11 @@ struct LatencyRecorder: Sendable {
 }
 
 extension MeasuredLatency {
-  /// The percentiles of a histogram of nanoseconds, nil when it is empty.
+  /// The percentiles of a histogram of nanoseconds; nil if it is empty.
   fileprivate init?(_ histogram: Histogram<UInt32>) {
     guard histogram.totalCount > 0 else { return nil }
     let max = histogram.maxRecorded
-    // A percentile is the upper end of its bucket, which may be above everything measured.
+    // A percentile is the upper end of its bucket, which may exceed the maximum.
     func percentile(_ share: Double) -> UInt64 { min(histogram.valueAtPercentile(share), max) }
     self.init(
       p50: percentile(50), p90: percentile(90), p99: percentile(99), p999: percentile(99.9),
@@ -136,8 +136,8 @@ extension MeasuredLatency {
   }
 }
 
-/// Which operations are timed: all, or one in so many on average, at irregular distances that
-/// follow from a seed, so that no rhythm of the trace is met at the same place each time.
+/// Selects operations for timing: all, or one in N on average, at irregular distances derived from
+/// a seed, so that it does not synchronise with a rhythm of the trace.
 struct LatencySampler: Sendable {
   private let every: UInt64
   private var left: UInt64
@@ -150,7 +150,7 @@ struct LatencySampler: Sendable {
     state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
   }
 
-  /// Whether the next operation is timed.
+  /// True if the next operation is timed.
   @inline(__always) mutating func next() -> Bool {
     if every == 1 { return true }
     left -= 1

@@ -8,25 +8,24 @@ import LarderSupport
   import Foundation
 #endif
 
-/// A cache whose misses are fetched by its own single flight, in a run with time.
+/// A cache that fetches misses by its own single flight, in a run with time.
 protocol TimedCache: Sendable {
-  /// The value where memory has it and answers at once, which is then a hit; nil where the cache
-  /// must be asked by `value`.
+  /// The value if memory can return it at once, which is a hit; nil if `value` must be called.
   func held(_ key: UInt64) -> Data?
 
-  /// The value, from wherever it is.
+  /// Returns the value from any tier or from the origin.
   func value(
     for key: UInt64, _ options: CacheWriteOptions, load: @escaping @Sendable () async throws -> Data
   ) async throws -> TimedAnswer
 
-  /// What has been counted in the tiers.
+  /// The counts of the tiers.
   func tierCounts() -> CacheTierCounts
 
-  /// Sets them to zero.
+  /// Sets the counts to zero.
   func resetCounts()
 }
 
-/// A value and where it came from.
+/// A value and its source.
 struct TimedAnswer: Sendable {
   var value: Data
   var source: CacheResult<Data>.Source
@@ -48,7 +47,7 @@ struct TimedMemory: TimedCache {
     let value = try await cache.value(
       for: key, weight: { _ in Int(options.weight) }, timeToLive: { _ in options.timeToLive },
       fetchCost: options.fetchCost, load: { _ in try await load() })
-    // Whoever comes here found nothing in memory before.
+    // A caller gets here only after it found nothing in memory.
     return TimedAnswer(value: value, source: .origin)
   }
 
@@ -61,7 +60,7 @@ struct TimedMemory: TimedCache {
   func resetCounts() { cache.resetStatistics() }
 }
 
-/// Larder's cache with a disk, with memory before it or without.
+/// Larder's cache with a disk, with or without memory before it.
 struct TimedHybrid: TimedCache {
   private let cache: HybridCache<UInt64, Data>
 
@@ -105,7 +104,7 @@ struct TimedHybrid: TimedCache {
   func resetCounts() { cache.resetCounts() }
 }
 
-/// What a cache must not answer.
+/// A fault of the cache.
 enum TimedCacheError: Error, CustomStringConvertible {
   case noValue(key: UInt64)
 
@@ -116,12 +115,12 @@ enum TimedCacheError: Error, CustomStringConvertible {
   }
 }
 
-/// An origin that takes its time: each fetch ends at an instant of the run's clock, which is known
-/// when it begins. With a number of servers, fetches wait for the first that is free, in the order
-/// in which they came.
+/// An origin with latency: each fetch ends at an instant of the run's clock, which is known when it
+/// begins. With a limited number of servers, fetches wait for the first free one, in order of
+/// arrival.
 final class TimedOrigin: Sendable {
   private struct State {
-    /// When each server is free, nanoseconds; empty for any number of servers.
+    /// The instant when each server becomes free, in nanoseconds; empty for unlimited servers.
     var free: [UInt64]
     var fetches: UInt64 = 0
     var inFlight: UInt64 = 0
@@ -129,18 +128,18 @@ final class TimedOrigin: Sendable {
   }
 
   private let model: FetchModel
-  /// Nanoseconds of the run in a microsecond of the trace.
+  /// Nanoseconds of the run per microsecond of the trace.
   private let scale: Double
   private let state: Locked<State>
 
-  /// An origin for a run that goes `speed` times as fast as its trace.
+  /// An origin for a run that is `speed` times as fast as its trace.
   init(_ model: FetchModel, speed: Double) {
     self.model = model
     scale = 1000 / speed
     state = Locked(State(free: [UInt64](repeating: 0, count: model.servers ?? 0)))
   }
 
-  /// Begins the fetch of the request at a place of the trace, and says when it ends. O(servers).
+  /// Begins the fetch for a request of the trace and returns the instant when it ends. O(servers).
   func begin(request index: Int, bytes: UInt32, now: UInt64, isCounted: Bool) -> UInt64 {
     let service = Double(model.service(request: UInt64(index), bytes: bytes)) * scale
     return state.withLock { state in
@@ -158,10 +157,10 @@ final class TimedOrigin: Sendable {
     }
   }
 
-  /// A fetch has ended.
+  /// Ends a fetch.
   func end() { state.withLock { $0.inFlight -= 1 } }
 
-  /// Fetches that were counted, and how many were under way at the most.
+  /// The number of counted fetches, and the most that were concurrent.
   var counts: (fetches: UInt64, inFlightMax: UInt64) {
     state.withLock { ($0.fetches, $0.inFlightMax) }
   }

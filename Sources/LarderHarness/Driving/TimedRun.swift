@@ -12,22 +12,21 @@ import Synchronization
   import Foundation
 #endif
 
-/// A cell with time, executed: the requests of the trace come at its times, each waits for what it
-/// asked for by itself, and a miss is fetched by the cache's own single flight
-/// (`MemoryCache.value(for:load:)`, or `HybridCache.result(for:load:)` where there is a disk) from
-/// an origin that takes as long as the cell says. Reads of the disk take what they take.
+/// Executes a cell with time: requests come at the trace's times, each waits on its own, and a miss
+/// is fetched by the cache's own single flight (`MemoryCache.value(for:load:)`, or
+/// `HybridCache.result(for:load:)` with a disk) from an origin with the latency of the cell. Reads
+/// of the disk take their real time.
 ///
-/// One thread makes the requests. A hit in a cache of memory alone is answered there; whatever else
-/// goes on in a task. The
-/// load's speed goes for the whole world: at `10x` fetches take a tenth, too, and waits are told in
-/// the trace's time.
+/// One thread makes the requests. It answers a hit in a cache of memory alone; everything else
+/// continues in a task. The speed of the load applies to everything: at `10x` fetches take a tenth
+/// of their time, too, and waits are reported in the trace's time.
 final class TimedRun: Sendable {
   private let order: DrivingOrder
   private let planned: PlannedCell
   private let reader: TraceReader
   private let context: RunContext
   private let cache: any TimedCache
-  /// Of the cache's files; nil where it has none.
+  /// The folder of the cache's files; nil if it has none.
   let folder: RunFolder?
   private let origin: TimedOrigin
   private let speed: Double
@@ -39,7 +38,7 @@ final class TimedRun: Sendable {
 
   /// A run that has not begun.
   ///
-  /// - Throws: `making`, or `load` where the workload does not say what a run with time needs.
+  /// - Throws: `making`, or `load` if the workload lacks a setting that a run with time needs.
   init(
     _ executor: CellExecutor, _ planned: PlannedCell, _ model: FetchModel, _ trace: PreparedTrace
   ) throws(ExecutionError) {
@@ -88,7 +87,7 @@ final class TimedRun: Sendable {
     }
   }
 
-  /// Does everything; nil when it was stopped on the way.
+  /// Executes the whole run; nil if it was stopped.
   func execute(repetition: Int, simulated: Counts?) throws(ExecutionError) -> Execution? {
     guard let warmUp = order.warmUp.requests(of: UInt64(reader.count)).map({ Int($0) }) else {
       throw .load("with time, 'warm-up' must be a number or a share of the requests, or none")
@@ -114,7 +113,7 @@ final class TimedRun: Sendable {
       }
     }
     order.progress(reader.count % Self.reportInterval)
-    // Fetches that are under way at the end are waited for, as their waits count.
+    // Fetches in progress at the end are awaited, because their waits count.
     underWay.wait()
     return try results(
       repetition, warmUp: warmUp, seconds: Double(context.time.nowNanoseconds - countedFrom) / 1e9,
@@ -134,14 +133,14 @@ final class TimedRun: Sendable {
       return
     }
     underWay.enter()
-    // Before other work of the program: what a request waits for is what is measured.
+    // Before other work of the program: the wait of a request is the measurement.
     Task.detached(priority: .high) { [self] in
       await fetch(index, key, due: due, isCounted: isCounted)
       underWay.leave()
     }
   }
 
-  /// What happens to a request that is not answered at once.
+  /// Handles a request that was not answered at once.
   private func fetch(_ index: Int, _ key: UInt64, due: UInt64, isCounted: Bool) async {
     do {
       let answer = try await cache.value(for: key, reader.options(index)) { [self] in
@@ -153,7 +152,7 @@ final class TimedRun: Sendable {
     }
   }
 
-  /// What the origin gives, when it gives it.
+  /// Returns the value from the origin after its latency.
   private func load(_ key: UInt64, _ index: Int, isCounted: Bool) async throws -> Data {
     let bytes = reader.bytes(index)
     let end = origin.begin(
@@ -229,7 +228,7 @@ final class TimedRun: Sendable {
   }
 }
 
-/// What the requests of a run with time came to. Waits are in microseconds of the trace.
+/// The results of a run with time. Waits are in microseconds of the trace.
 struct TimedTally: Sendable {
   var requests: UInt64 = 0
   var memoryHits: UInt64 = 0
@@ -243,11 +242,11 @@ struct TimedTally: Sendable {
   var firstWrong: String?
   /// The first error of a cache, and the request.
   var failure: (message: String, request: Int)?
-  /// What each get waited, with the time by which the driver was late.
+  /// The wait of each get, including the delay of the driver.
   var waits: [UInt64] = []
   var latencies = LatencyRecorder()
 
-  /// Notes a get that was answered.
+  /// Records an answered get.
   mutating func note(_ source: CacheResult<Data>.Source, weight: UInt64, wait: UInt64) {
     requests += 1
     bytesRequested += weight
@@ -267,7 +266,7 @@ struct TimedTally: Sendable {
     latencies.record(kind, wait.multipliedReportingOverflow(by: 1000).0)
   }
 
-  /// What a simulation with time counts. O(n log n).
+  /// The counts of a simulation with time. O(n log n).
   func time(fetches: UInt64, inFlightMax: UInt64) -> TimeCounts {
     var time = TimeCounts(clock: .trace)
     let sorted = waits.sorted()
@@ -286,18 +285,17 @@ struct TimedTally: Sendable {
   }
 }
 
-/// How far a run with time is from the simulation of its cell: it is a measurement, so that equal
-/// is more than can be asked.
+/// A comparison of a run with time with the simulation of its cell. The run is a measurement, so
+/// the two are close and not equal.
 package struct TimedAgreement: Sendable {
-  /// Mean waits over all requests, microseconds of the trace: measured and simulated.
+  /// Mean waits over all requests in microseconds of the trace: measured and simulated.
   package let waits: (measured: Double, simulated: Double)
-  /// Fetches from the origin.
   package let fetches: (measured: UInt64, simulated: UInt64)
 
-  /// By how much they may differ, as shares of what was simulated.
+  /// The largest differences, as shares of the simulated values.
   package static let limits = (wait: 0.05, fetches: 0.01)
 
-  /// What was measured beside what was simulated; nil where there is nothing to compare.
+  /// The comparison; nil if there is nothing to compare.
   package init?(measured: Counts, simulated: Counts) {
     guard let found = measured.time, let expected = simulated.time, measured.requests > 0,
       measured.requests == simulated.requests
@@ -307,7 +305,7 @@ package struct TimedAgreement: Sendable {
     fetches = (found.originFetches, expected.originFetches)
   }
 
-  /// Differences as shares of what was simulated.
+  /// Differences as shares of the simulated values.
   package var differences: (wait: Double, fetches: Double) {
     (
       Self.difference(waits.measured, waits.simulated),
@@ -320,10 +318,10 @@ package struct TimedAgreement: Sendable {
     return measured / simulated - 1
   }
 
-  /// Whether both are within their limits.
+  /// True if both are within their limits.
   package var isClose: Bool {
     let differences = differences
-    // A quotient of whole numbers may be beside a limit by its last bits.
+    // A quotient of whole numbers may miss a limit by its last bits.
     return abs(differences.wait) <= Self.limits.wait + 1e-9
       && abs(differences.fetches) <= Self.limits.fetches + 1e-9
   }

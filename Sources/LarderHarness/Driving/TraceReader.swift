@@ -2,10 +2,10 @@ import LarderEngine
 import LarderExperiments
 import Synchronization
 
-/// Reads requests from a trace of which some columns may be missing, as a simulation reads them,
-/// with the bytes that a real value has beside the weight that a simulation knows.
+/// Reads requests from a trace, of which some columns may be missing, like a simulation does, and
+/// additionally the bytes of a real value.
 ///
-/// Plain pointers: whoever has it keeps the trace.
+/// Holds unowned pointers: the owner must keep the trace alive.
 struct TraceReader: @unchecked Sendable {
   private let ids: UnsafePointer<ObjectID>
   private let sizes: UnsafePointer<UInt32>?
@@ -15,11 +15,11 @@ struct TraceReader: @unchecked Sendable {
   private let costs: UnsafePointer<Float>?
   private let countsBytes: Bool
   private let valueBytes: UInt32
-  /// Requests, and the largest id.
+  /// Number of requests, and the largest id.
   let count: Int
   let objects: Int
 
-  /// A reader; a value has `valueBytes` where the trace has no sizes.
+  /// A reader; values have `valueBytes` bytes if the trace has no sizes.
   init(_ columns: RequestColumns, unit: CapacityUnit, valueBytes: UInt32) {
     ids = columns.ids
     sizes = columns.sizes
@@ -33,13 +33,11 @@ struct TraceReader: @unchecked Sendable {
     self.valueBytes = valueBytes
   }
 
-  /// Whether there is anything but gets.
+  /// True if there are operations other than gets.
   var hasOperations: Bool { operations != nil }
-  /// Whether requests have times.
   var hasTimes: Bool { times != nil }
-  /// Whether requests have costs.
   var hasCosts: Bool { costs != nil }
-  /// Whether values have sizes of their own.
+  /// True if the trace has sizes.
   var hasSizes: Bool { sizes != nil }
 
   @inline(__always) func id(_ index: Int) -> ObjectID { ids[index] }
@@ -55,22 +53,22 @@ struct TraceReader: @unchecked Sendable {
   /// The bytes of the value.
   @inline(__always) func bytes(_ index: Int) -> Int { Int(sizes?[index] ?? valueBytes) }
 
-  /// What the value weighs against the capacity.
+  /// The weight of the value against the capacity.
   @inline(__always) func weight(_ index: Int) -> UInt32 {
     countsBytes ? sizes?[index] ?? 1 : 1
   }
 
-  /// What a fetch costs, 1 where the trace has no costs.
+  /// The cost of a fetch; 1 if the trace has no costs.
   @inline(__always) func cost(_ index: Int) -> Float { costs?[index] ?? 1 }
 
-  /// What is said of the value when it is stored.
+  /// The options for storing the value.
   @inline(__always) func options(_ index: Int) -> CacheWriteOptions {
     CacheWriteOptions(
       timeToLiveMicroseconds: UInt64(ttls?[index] ?? 0) * 1_000_000,
       fetchCost: cost(index), weight: weight(index))
   }
 
-  /// Whether a value may be empty. O(requests) where the trace has sizes.
+  /// True if a value may be empty. O(requests) if the trace has sizes.
   func hasEmptyValues() -> Bool {
     guard let sizes else { return valueBytes == 0 }
     return (0..<count).contains { sizes[$0] == 0 }
@@ -80,26 +78,25 @@ struct TraceReader: @unchecked Sendable {
   @inline(__always) static func key(_ id: ObjectID) -> UInt64 { id.spread }
 }
 
-/// Deals the requests of a part of the trace out to threads: whoever is free takes the next ones.
+/// Distributes the requests of a part of the trace: each free thread takes the next ones.
 ///
-/// In a closed loop they go in blocks, small enough that all threads work at about the same place
-/// of the trace, and one by one where the trace has times; in an open loop one by one, so that a
-/// request waits for a thread only when all are busy. A thread that is held up makes fewer
-/// requests, and none is made twice or left out.
+/// In a closed loop they go in blocks, small enough to keep all threads at about the same position
+/// of the trace, or one by one if the trace has times; in an open loop one by one, so that a
+/// request waits for a thread only if all are busy. A delayed thread makes fewer requests, and no
+/// request is made twice or left out.
 final class RequestDealer: Sendable {
   private let next: Atomic<Int>
   private let end: Int
   private let block: Int
   private let stopped = Atomic(false)
 
-  /// Deals the requests of `range`.
   init(_ range: Range<Int>, block: Int) {
     next = Atomic(range.lowerBound)
     end = range.upperBound
     self.block = block
   }
 
-  /// The next requests, nil when there are no more.
+  /// The next requests; nil after the last.
   func take() -> Range<Int>? {
     guard !stopped.load(ordering: .relaxed) else { return nil }
     let start = next.wrappingAdd(block, ordering: .relaxed).oldValue
@@ -107,14 +104,13 @@ final class RequestDealer: Sendable {
     return start..<min(start + block, end)
   }
 
-  /// Nobody gets any more.
+  /// Stops the distribution.
   func stop() { stopped.store(true, ordering: .relaxed) }
 
-  /// Whether somebody stopped it.
   var isStopped: Bool { stopped.load(ordering: .relaxed) }
 }
 
-/// When the requests of an open loop are to be made.
+/// The due times of requests in an open loop.
 struct LoadPace: Sendable {
   private enum Rule: Sendable {
     case trace(TraceReader, nanosecondsPerMicrosecond: Double)
@@ -127,7 +123,7 @@ struct LoadPace: Sendable {
 
   /// A pace whose request `first` is due at `start`; nil for a closed loop.
   ///
-  /// - Throws: `ExecutionError.load` when the trace has no times to keep.
+  /// - Throws: `ExecutionError.load` if the trace lacks the times that the load follows.
   init?(
     _ load: ExecutionSpec.Load, _ reader: TraceReader, first: Int, start: UInt64
   ) throws(ExecutionError) {
@@ -152,7 +148,7 @@ struct LoadPace: Sendable {
     self.start = start
   }
 
-  /// When a request is due, in nanoseconds of the run's time.
+  /// The instant when a request is due, in nanoseconds of the run's time.
   func due(_ index: Int) -> UInt64 {
     let after: Double
     switch rule {
@@ -165,8 +161,8 @@ struct LoadPace: Sendable {
   }
 }
 
-/// What the origin takes for each fetch, in nanoseconds: drawn by the request's place in the trace,
-/// so that it is the same for every cache, however many threads fetch.
+/// The latency of the origin for each fetch in nanoseconds: derived from the request's index in the
+/// trace, so that it is equal for every cache and any number of threads.
 struct OriginLatency: Sendable {
   // Equally likely times.
   private let times: [Double]
@@ -176,7 +172,7 @@ struct OriginLatency: Sendable {
 
   private static var limit: Int { 1 << 14 }
 
-  /// Draws from the model of a place. The part per byte is charged for the bytes that are really
+  /// Draws from a latency model. The part per byte is charged for the bytes that are really
   /// fetched, whatever the capacity counts.
   init(_ model: LatencyModel, seed: UInt64) {
     let latency = model.origin
@@ -186,8 +182,7 @@ struct OriginLatency: Sendable {
     self.seed = seed
   }
 
-  /// Nanoseconds for fetching so many bytes for the request at a place of the trace, which says
-  /// that it costs `milliseconds`.
+  /// Nanoseconds for fetching `bytes` bytes for a request with a cost of `milliseconds`.
   func nanoseconds(request index: Int, bytes: Int, milliseconds: Float) -> UInt64 {
     if isFromTrace { return milliseconds > 0 ? UInt64(min(Double(milliseconds) * 1e6, 1e18)) : 0 }
     // SplitMix64 (Steele, Lea, Flood, OOPSLA 2014), of which one step is a draw.

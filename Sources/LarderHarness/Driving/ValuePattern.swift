@@ -8,14 +8,13 @@ import Synchronization
   import Foundation
 #endif
 
-/// Makes values and tells whether a value is one of them.
+/// Makes values and recognises them.
 ///
 /// Every byte follows from key, version, length and seed. The first eight bytes are the version,
-/// hidden behind a number made from key and length, so that another key's value, or one that is cut
-/// short, has an impossible version. The next eight are a number made from key, version and length.
-/// The rest is copied from a pool of random bytes, in blocks of 64 KiB, each from a place in it
-/// that follows from that number. A value of fewer than 16 bytes has as many of them as there is
-/// room for.
+/// masked with a number derived from key and length, so that another key's value, or a truncated
+/// one, has an impossible version. The next eight are a number derived from key, version and
+/// length. The rest is copied from a pool of random bytes in blocks of 64 KiB, each from an offset
+/// derived from that number. A value of fewer than 16 bytes is truncated.
 struct ValuePattern: @unchecked Sendable {
   private let pool: UnsafeMutableRawPointer
   private let seed: UInt64
@@ -24,11 +23,11 @@ struct ValuePattern: @unchecked Sendable {
   private static var blockBytes: Int { 1 << 16 }
   private static var asideBytesMax: Int { 4096 }
 
-  /// Values of a seed.
+  /// The values of a seed.
   ///
   /// - Parameters:
-  ///   - allowsEmpty: whether any of them may be empty.
-  ///   - memory: what it may be used as long as.
+  ///   - allowsEmpty: True if values may be empty.
+  ///   - memory: Owns the pool; the pattern must not outlive it.
   init(seed: UInt64, allowsEmpty: Bool, in memory: HarnessMemory) {
     var random = SeededGenerator(seed: seed)
     let words = memory.allocate(2 * Self.blockBytes / 8) { _ in random.next() }
@@ -37,12 +36,12 @@ struct ValuePattern: @unchecked Sendable {
     self.allowsEmpty = allowsEmpty
   }
 
-  /// The value of a key. O(`bytes`).
+  /// Makes the value of a key. O(`bytes`).
   ///
-  /// - Throws: when there is no memory for it.
+  /// - Throws: `ValueMemoryError` if memory is exhausted.
   func make(key: UInt64, version: UInt32, bytes: Int) throws(ValueMemoryError) -> Data {
-    // Measured for 100 and 1000 bytes: made aside and copied 70 ns, in memory that is handed over
-    // 95, in place 115. Large values are not worth a second copy.
+    // Measured for 100 and 1000 bytes: made in a buffer and copied 70 ns, in memory that is passed
+    // on 95, in place 115. Large values are not worth a second copy.
     guard bytes > Self.asideBytesMax else {
       return withUnsafeTemporaryAllocation(byteCount: bytes, alignment: 8) { aside in
         write(key, version, to: aside)
@@ -69,9 +68,9 @@ struct ValuePattern: @unchecked Sendable {
     }
   }
 
-  /// The version of a value that was read under a key, or nil when it is not one of the key's from
-  /// `oldest` to `newest`. Where a value is too short to tell versions apart, the oldest that it
-  /// may be. O(bytes) when the content is checked, O(1) otherwise.
+  /// The version of a value that was read under a key; nil if it is none of the key's versions from
+  /// `oldest` to `newest`. If a value is too short to distinguish versions, the oldest possible
+  /// one. O(bytes) if the content is checked, else O(1).
   @inline(__always) func version(
     of value: Data, key: UInt64, from oldest: UInt32, to newest: UInt32, checksContent: Bool
   ) -> UInt32? {
@@ -91,7 +90,7 @@ struct ValuePattern: @unchecked Sendable {
     }
   }
 
-  /// The version that the first bytes tell, of those from `oldest` on; nil when they tell none.
+  /// The version that the first bytes encode, from `oldest` on; nil if they encode none.
   @inline(__always) private func version(
     _ bytes: UnsafeRawBufferPointer, _ key: UInt64, _ oldest: UInt32
   ) -> UInt32? {
@@ -130,7 +129,7 @@ struct ValuePattern: @unchecked Sendable {
     Self.mix(mask(key, bytes) &+ UInt64(version) &* 0xA076_1D64_78BD_642F &+ 1)
   }
 
-  /// Where in the pool a block of a value begins.
+  /// The offset of a value's block in the pool.
   @inline(__always) private func start(_ second: UInt64, _ block: Int) -> Int {
     Int(truncatingIfNeeded: (second &+ UInt64(block) &* 0x9E37_79B9) & 0xFFFF)
   }
@@ -141,29 +140,27 @@ struct ValuePattern: @unchecked Sendable {
   }
 }
 
-/// There is no memory for a value.
 struct ValueMemoryError: Error, Hashable, CustomStringConvertible {
   /// The value's size.
   let bytes: Int
 
-  /// One line for a person.
+  /// A one-line description for users.
   var description: String {
     "no memory for a value of \(bytes) bytes; choose smaller values, or fewer threads"
   }
 }
 
-/// The origin's version of each object, and which versions a cache may still hold.
+/// The origin's version of each object, and the versions that a cache may still hold.
 ///
-/// Every set, delete and modify makes a new version. What a cache may answer is known from the
-/// writes (fills, sets and removes) that it was given. A write that had the object to itself, with
-/// no other write to it under way from its beginning to its end, leaves nothing older in the cache:
-/// its version becomes the *floor*. While writes overlap the cache may keep any of them, and the
-/// floor stays. A fill counts as under way from before it asks the origin for the version, so a
-/// slow fill that overwrites a newer set is not held against the cache. A get may thus return
-/// versions from the floor at its beginning to the version current at its end. With one thread
-/// every write is alone, and the floor is the one version that can be there.
+/// Every set, delete and modify makes a new version. The valid answers of a cache follow from the
+/// writes (fills, sets and removes) that it received. A write without any concurrent write to its
+/// object leaves nothing older in the cache: its version becomes the *floor*. While writes overlap
+/// the cache may keep any of them, and the floor stays. A fill is in progress from before it asks
+/// the origin for the version, so a slow fill that overwrites a newer set is no error. A get may
+/// thus return versions from the floor at its beginning to the version current at its end. With one
+/// thread no writes are concurrent, and the floor is the only possible version.
 struct ObjectVersions: @unchecked Sendable {
-  // Low half: the floor. Next 10 bits: writes under way. The rest: writes begun, wrapping around.
+  // Low half: the floor. Next 10 bits: writes in progress. The rest: writes begun, wrapping around.
   private let writes: UnsafeMutablePointer<Atomic<UInt64>>
   private let versions: UnsafeMutablePointer<Atomic<UInt32>>
   private let count: Int
@@ -173,18 +170,18 @@ struct ObjectVersions: @unchecked Sendable {
   private static var oneBegun: UInt64 { 1 << 42 }
   private static var floorMask: UInt64 { 0xFFFF_FFFF }
 
-  /// A write that has begun.
+  /// A write in progress.
   struct Write {
     var begun: UInt64
     var isAlone: Bool
   }
 
-  /// The first version of each object, which is 1.
+  /// Sets the version of each object to 1.
   ///
   /// - Parameters:
-  ///   - objects: the largest id; 0 where versions never change and need not be kept.
-  ///   - isShared: whether more than one thread will ask.
-  ///   - memory: what it may be used as long as.
+  ///   - objects: The largest id; 0 if versions never change and need not be kept.
+  ///   - isShared: True if several threads use it.
+  ///   - memory: Owns the versions; this must not outlive it.
   init(objects: Int, isShared: Bool, in memory: HarnessMemory) {
     count = objects == 0 ? 0 : objects + 1
     self.isShared = isShared
@@ -197,7 +194,7 @@ struct ObjectVersions: @unchecked Sendable {
     count == 0 ? 1 : versions[Int(id)].load(ordering: .acquiring)
   }
 
-  /// The oldest version that a get which begins now may return.
+  /// The oldest version that a get beginning now may return.
   @inline(__always) func floor(_ id: ObjectID) -> UInt32 {
     guard count > 0 else { return 1 }
     return UInt32(truncatingIfNeeded: writes[Int(id)].load(ordering: .acquiring))
@@ -214,7 +211,7 @@ struct ObjectVersions: @unchecked Sendable {
     return version
   }
 
-  /// A write to the cache begins.
+  /// Begins a write to the cache.
   @inline(__always) func begin(_ id: ObjectID) -> Write {
     guard count > 0, isShared else { return Write(begun: 0, isAlone: true) }
     let word = writes[Int(id)].wrappingAdd(
@@ -225,7 +222,7 @@ struct ObjectVersions: @unchecked Sendable {
       isAlone: word % Self.oneBegun / Self.oneUnderWay == 1)
   }
 
-  /// A write of a version has ended.
+  /// Ends a write of a version.
   @inline(__always) func end(_ write: Write, of id: ObjectID, version: UInt32) {
     guard count > 0 else { return }
     guard isShared else {
@@ -246,12 +243,12 @@ struct ObjectVersions: @unchecked Sendable {
   }
 }
 
-/// Memory that all threads of a run read through pointers: what they are given to work with is then
-/// free of references to count, which would cost more than the work. It lives as long as this does.
+/// Memory that all threads of a run read through pointers, so that their state has no references to
+/// count, which would cost more than the work. Freed with this object.
 final class HarnessMemory: @unchecked Sendable {
   private var ends: [() -> Void] = []
 
-  /// Memory for so many values, each made by `make`. Called before there are threads.
+  /// Memory for `count` values, each made by `make`. Must be called before threads start.
   func allocate<Value: ~Copyable>(
     _ count: Int, _ make: (Int) -> Value
   ) -> UnsafeMutablePointer<Value> {

@@ -33,7 +33,6 @@ package enum AdviceReport {
     }
   }
 
-  /// The content of the Markdown and the HTML report.
   static func blocks(_ advice: Advice) -> [Block] {
     let sentences = AdviceSentences(advice: advice)
     var blocks: [Block] = [
@@ -115,9 +114,8 @@ package enum AdviceReport {
   }
 }
 
-/// The tables of advice.
 enum AdviceTables {
-  /// What is advised at each capacity.
+  /// Designs advised at each capacity.
   static func capacities(_ advice: Advice) -> Table {
     let sentences = AdviceSentences(advice: advice)
     var table = Table(
@@ -141,7 +139,7 @@ enum AdviceTables {
     return table
   }
 
-  /// The designs that were simulated in full at the recommended capacity.
+  /// Designs that were simulated in full at the recommended capacity.
   static func designs(_ advice: Advice) -> Table {
     let ratio = AdviceSentences(advice: advice).ratioTitle
     let hasPart = advice.learnedBillionths != nil
@@ -171,7 +169,7 @@ enum AdviceTables {
     return table
   }
 
-  /// Memory in front of disk.
+  /// Splits of a budget between memory and disk.
   static func splits(_ advice: Advice) -> Table {
     let sentences = AdviceSentences(advice: advice)
     let currency = advice.costs?.prices.currency ?? ""
@@ -194,7 +192,6 @@ enum AdviceTables {
     return table
   }
 
-  /// Times to live.
   static func lifetimes(_ advice: Advice) -> Table {
     let hasStale = advice.lifetimes.contains { $0.staleRatio != nil }
     var table = Table(
@@ -217,7 +214,6 @@ enum AdviceTables {
     return table
   }
 
-  /// Costs by capacity.
   static func costs(_ advice: Advice, _ costs: Costs) -> Table {
     let sentences = AdviceSentences(advice: advice)
     let currency = costs.prices.currency
@@ -234,9 +230,8 @@ enum AdviceTables {
   }
 }
 
-/// The charts of advice.
 enum AdviceCharts {
-  /// Hit ratio by capacity: the advised design and LRU, with the recommended point.
+  /// Hit ratio by capacity: the recommended design and LRU, with the recommended point.
   static func curve(_ advice: Advice) -> LineChart {
     let best = advice.best
     let sentences = AdviceSentences(advice: advice)

@@ -1,21 +1,19 @@
 import LarderExperiments
 import LarderSupport
 
-/// What advice says, in sentences: the same on a terminal, in Markdown and in HTML.
+/// Advice in sentences, shared by the terminal, Markdown and HTML.
 struct AdviceSentences {
   let advice: Advice
 
-  /// A sentence under its heading.
+  /// A sentence with its heading.
   struct Item: Equatable {
-    /// What it is about, in a word or two.
     var title: String
-    /// What it says.
     var text: String
   }
 
   private var best: CapacityAdvice { advice.best }
 
-  /// Everything, in the order in which a reader needs it.
+  /// All sentences, in the order in which a reader needs them.
   var items: [Item] {
     var items = [Item(title: "Advice", text: recommendation)]
     items.append(Item(title: "Regret", text: regret))
@@ -27,7 +25,7 @@ struct AdviceSentences {
     return items
   }
 
-  /// The one sentence. Where it does not matter, that is said first.
+  /// The recommendation in one sentence. It begins by saying so if the choice does not matter.
   var recommendation: String {
     let place = size(best.capacity)
     let lru = ratio(best.lru)
@@ -53,7 +51,7 @@ struct AdviceSentences {
       + (advice.lruCurve.isEmpty ? "." : ", and does not reach that with any amount of memory.")
   }
 
-  /// What a design answers, and of which part of the trace.
+  /// The hit ratio of a design, with the part of the trace it was measured on.
   private func answers(_ design: DesignResult) -> String {
     var text = AdviceNumbers.percent(design.hitRatio) + " of "
     if advice.prefix != nil { text += "the blocks of prompts as prefix hits" }
@@ -69,26 +67,25 @@ struct AdviceSentences {
     return text
   }
 
-  /// A hit ratio beside one of which it has been said what it counts.
+  /// A hit ratio next to one whose part of the trace was named before.
   private func ratio(_ design: DesignResult) -> String {
     let own = AdviceNumbers.percent(design.hitRatio)
     guard advice.learnedBillionths != nil else { return own }
     return "\(own) (\(AdviceNumbers.percent(design.wholeHitRatio)) of all)"
   }
 
-  /// The part of the trace that hit ratios count.
+  /// The part of the trace that hit ratios cover.
   private var scored: String {
     let rest = 100 - Double(advice.learnedBillionths ?? 0) / 1e7
     return "the last \(AdviceNumbers.plain(rest)) % of the trace"
   }
 
-  /// The title of hit ratios in tables and charts.
   var ratioTitle: String {
     (advice.prefix == nil ? "hit ratio" : "prefix hit ratio")
       + (advice.learnedBillionths == nil ? "" : " in \(scored)")
   }
 
-  /// How much may be lost against the best.
+  /// An upper bound of the loss against the best design.
   var regret: String {
     let lost = max(0, best.hindsight.hitRatio - best.advised.hitRatio) * 100
     var text: String
@@ -118,7 +115,7 @@ struct AdviceSentences {
     AdviceNumbers.plain(Double(advice.learnedBillionths ?? 0) / 1e7) + " %"
   }
 
-  /// What more or less memory does.
+  /// The effect of more or less memory.
   var memory: String? {
     let capacity = best.capacity
     func at(_ wanted: UInt64) -> CurvePoint? { advice.curve.first { $0.capacity == wanted } }
@@ -132,7 +129,7 @@ struct AdviceSentences {
           + (point.isEstimate ? ", estimated)" : ")"))
     }
     guard !parts.isEmpty else { return nil }
-    // The difference alone does not say of what it is.
+    // The difference needs its subject.
     var text = parts.joined(separator: "; ")
     text += advice.learnedBillionths == nil ? "." : ", all in \(scored)."
     if advice.reason == .knee {
@@ -142,7 +139,7 @@ struct AdviceSentences {
     return text
   }
 
-  /// Whether a disk tier pays.
+  /// Benefit of a disk tier.
   var disk: String? {
     guard let alone = advice.splits.first(where: { $0.disk == 0 }),
       let costs = advice.costs,
@@ -163,7 +160,7 @@ struct AdviceSentences {
       + "\(AdviceNumbers.money(alone.monthlyCost, currency))\(examples)."
   }
 
-  /// Which time to live costs how many hits.
+  /// Hits lost to each TTL.
   var lifetimes: String? {
     guard !advice.lifetimes.isEmpty else { return nil }
     let parts = advice.lifetimes.map { point in
@@ -176,7 +173,7 @@ struct AdviceSentences {
     return "No answer is older than the time to live: " + parts.joined(separator: ", ") + "."
   }
 
-  /// The cheapest capacity, and when keeping an object pays.
+  /// The cheapest capacity, and the access interval at which keeping an object pays.
   var money: String? {
     guard let costs = advice.costs else { return nil }
     let currency = costs.prices.currency
@@ -199,7 +196,7 @@ struct AdviceSentences {
     advice.costs?.areExamples ?? false ? " (example prices; yours with --prices)" : ""
   }
 
-  /// How much to trust it.
+  /// Stability of the recommendation over seeds and parts of the trace.
   var stability: String? {
     guard let stability = advice.stability else { return nil }
     var text: String
@@ -230,7 +227,7 @@ struct AdviceSentences {
     return text
   }
 
-  /// Why the runner-up is not advised.
+  /// Reason for not recommending the runner-up.
   var runnerUp: String? {
     guard let second = best.runnersUp.first(where: { !$0.isSameDesign(as: best.advised) }) else {
       return nil
@@ -251,16 +248,15 @@ struct AdviceSentences {
       + "\(scoredGap >= 0 ? "worse" : "better") on the rest."
   }
 
-  /// A capacity.
   func size(_ capacity: UInt64) -> String {
     NumberText.capacity(capacity, bytes: advice.unit == .bytes)
       + (advice.unit == .objects ? " objects" : "")
   }
 }
 
-/// Advice for a terminal: one screen.
+/// Advice for a terminal, on one screen.
 package enum AdviceText {
-  /// The text, with lines of at most `width` characters.
+  /// The text in lines of at most `width` characters.
   package static func text(of advice: Advice, width: Int) -> String {
     let width = min(max(width, 40), 100)
     let sentences = AdviceSentences(advice: advice)
@@ -288,7 +284,7 @@ package enum AdviceText {
     return text
   }
 
-  /// Lines of at most so many characters; longer words stay whole.
+  /// Lines of at most `width` characters; longer words stay whole.
   static func wrapped(_ text: String, width: Int) -> [String] {
     var lines: [String] = []
     var line = ""
@@ -302,7 +298,7 @@ package enum AdviceText {
     return line.isEmpty ? lines : lines + [line]
   }
 
-  /// The words of a text; a number stays with its other digits and its unit.
+  /// The words of a text. Digit groups of a number and its unit stay together.
   private static func words(_ text: String) -> [String] {
     var words: [String] = []
     for part in text.split(separator: " ") {

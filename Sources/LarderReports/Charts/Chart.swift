@@ -1,69 +1,61 @@
 import LarderEngine
 import LarderSupport
 
-/// A drawing with words: a title, a caption that says what to see, and a description for whoever
-/// does not see it.
+/// A drawing with a title, a caption that points out its message, and a description for readers who
+/// cannot see it.
 package protocol Chart: Sendable {
-  /// What is shown.
   var title: String { get }
 
-  /// What there is to see, in a sentence or two.
+  /// The message of the chart in one or two sentences.
   var caption: String { get }
 
-  /// The drawing. Linear in the values. The same chart gives the same bytes.
+  /// Returns the drawing. Linear in the values. Equal charts give equal bytes.
   func svg(_ options: ChartOptions) -> String
 }
 
 extension Chart {
-  /// The drawing as a file of its own, which is light or dark as the reader's screen is.
+  /// Returns the drawing as a standalone file that follows the reader's light or dark setting.
   package func svg() -> String { svg(ChartOptions()) }
 }
 
-/// How a chart is drawn.
 package struct ChartOptions: Sendable, Hashable {
-  /// Width, pixels.
+  /// Width in pixels.
   package var width: Double
-  /// The prefix of the identifiers in the drawing; unique in a page.
+  /// The prefix of identifiers in the drawing; unique in a page.
   package var id: String
-  /// True for a file of its own, with its style and its title in it; false for a part of a page.
+  /// True for a standalone file with its own style and title; false for a part of a page.
   package var isFile: Bool
 
-  /// Options; see the properties for the meaning of each part.
   package init(width: Double = 760, id: String = "chart", isFile: Bool = true) {
     self.width = width
     self.id = id
     self.isFile = isFile
   }
 
-  /// True where there is no room beside a drawing.
+  /// True if a drawing is too narrow for labels at its side.
   var isNarrow: Bool { width < 500 }
 }
 
-/// A named sequence of values that belong together: a policy over all capacities.
+/// A named sequence of values, such as one policy over all capacities.
 package struct ChartSeries: Sendable {
-  /// Its name; may come from anywhere.
+  /// The name; untrusted text.
   package var name: String
-  /// How it looks.
   package var style: SeriesStyle
-  /// Its values, by x.
+  /// The values, ordered by x.
   package var points: [Point]
-  /// True where each value has a marker; false for a dense curve, which has one at its end.
+  /// True if each value has a marker; a dense curve has one at its end only.
   package var hasMarkers: Bool
-  /// True for a measure that no cache can be: drawn thinner.
+  /// True for bounds that no cache can reach; they are drawn thinner.
   package var isBound: Bool
 
-  /// A value.
   package struct Point: Sendable, Hashable {
-    /// Where it is.
     package var x: Double
-    /// What it is.
     package var y: Double
-    /// The smallest and largest that were seen; nil where there was one.
+    /// The smallest and largest measured value; nil if there was only one.
     package var range: ClosedRange<Double>?
-    /// What is shown of it on demand; nil for its numbers.
+    /// The tooltip; nil for the numbers themselves.
     package var label: String?
 
-    /// A value; see the properties for the meaning of each part.
     package init(
       x: Double, y: Double, range: ClosedRange<Double>? = nil, label: String? = nil
     ) {
@@ -74,7 +66,6 @@ package struct ChartSeries: Sendable {
     }
   }
 
-  /// A series; see the properties for the meaning of each part.
   package init(
     name: String, style: SeriesStyle, points: [Point], hasMarkers: Bool = true,
     isBound: Bool = false
@@ -87,29 +78,24 @@ package struct ChartSeries: Sendable {
   }
 }
 
-/// One axis of a chart: what is along it, in what unit, and how it is divided.
+/// An axis of a chart: title, unit and ticks.
 package struct ChartAxis: Sendable {
-  /// What stands beside it.
   package var title: String
-  /// What its values are in.
   package var unit: ChartUnit
-  /// True where each step multiplies: capacities and latencies.
+  /// True for a logarithmic scale, as for capacities and latencies.
   package var isLogarithmic: Bool
-  /// The ticks where they are not to be chosen: the capacities that were run.
+  /// Fixed ticks, such as the simulated capacities; nil to choose them.
   package var ticks: [Tick]?
-  /// Where the axis begins and ends when that does not follow from the values.
+  /// Fixed ends of the axis; nil to derive them from the values.
   package var range: ClosedRange<Double>?
 
-  /// A place that is written beside an axis.
+  /// A labelled position on an axis.
   package struct Tick: Sendable, Hashable {
-    /// Where.
     package var value: Double
-    /// What is written.
     package var label: String
-    /// What is written below it, smaller.
+    /// A second, smaller line below the label.
     package var detail: String?
 
-    /// A tick.
     package init(_ value: Double, label: String, detail: String? = nil) {
       self.value = value
       self.label = label
@@ -117,7 +103,6 @@ package struct ChartAxis: Sendable {
     }
   }
 
-  /// An axis; see the properties for the meaning of each part.
   package init(
     title: String, unit: ChartUnit, isLogarithmic: Bool = false, ticks: [Tick]? = nil,
     range: ClosedRange<Double>? = nil
@@ -130,7 +115,7 @@ package struct ChartAxis: Sendable {
   }
 }
 
-/// What the values along an axis are in: how they are written, and where ticks look natural.
+/// The unit of an axis: number format and natural ticks.
 package enum ChartUnit: Sendable, Hashable {
   /// A plain number.
   case number
@@ -138,14 +123,13 @@ package enum ChartUnit: Sendable, Hashable {
   case objects
   /// Bytes: 512 KiB, 64 MiB.
   case bytes
-  /// A share of 1, shown in per cent.
+  /// A share of 1, shown as a percentage.
   case percent
-  /// A difference of shares of 1, shown in percentage points.
+  /// A difference between shares of 1, shown in percentage points.
   case points
   /// A time in nanoseconds: 250 ns, 3 us, 80 ms.
   case nanoseconds
 
-  /// A tick as text.
   func tick(_ value: Double) -> String {
     switch self {
     case .number: ChartText.short(value)
@@ -160,7 +144,7 @@ package enum ChartUnit: Sendable, Hashable {
     }
   }
 
-  /// A value as text, as precisely as tables have it.
+  /// A value as text, with the precision of the tables.
   func value(_ value: Double) -> String {
     switch self {
     case .percent: (NumberText.fixed(value * 100, decimals: 2) ?? "–") + " %"
@@ -181,26 +165,26 @@ package enum ChartUnit: Sendable, Hashable {
 
   private static let times = [" ns", " µs", " ms", " s"]
 
-  /// What ticks are multiples of: bytes go in powers of two.
+  /// True if ticks are multiples of powers of two.
   var isBinary: Bool { self == .bytes }
 
-  /// What the axis' numbers are of what is drawn.
+  /// The factor between the values and the numbers on the axis.
   var factor: Double { self == .percent || self == .points ? 100 : 1 }
 }
 
-/// Where values of an axis are drawn. Logarithms are our own, so that a drawing is the same, byte
-/// for byte, on every machine.
+/// Maps values of an axis to positions. Uses its own logarithm, so that drawings are equal to the
+/// byte on every machine.
 struct ChartScale {
   let axis: ChartAxis
   let range: ClosedRange<Double>
   let ticks: [ChartAxis.Tick]
-  /// Where the ends of `range` are drawn; the first may be the larger.
+  /// Positions of the ends of `range`; the first may be the larger.
   let ends: (first: Double, last: Double)
   private let low: Double
   private let high: Double
 
-  /// A scale on which all of `values` have room, drawn from `first` to `last`, with about `count`
-  /// ticks. `fromZero` keeps 0 on it, which lengths need and places do not.
+  /// A scale that covers all `values`, drawn from `first` to `last`, with about `count` ticks.
+  /// `fromZero` includes 0, which bars need and points do not.
   init(
     _ axis: ChartAxis, values: [Double], from first: Double, to last: Double, count: Int = 6,
     fromZero: Bool = false
@@ -217,11 +201,11 @@ struct ChartScale {
       if fromZero { (low, high) = (min(0, low), max(0, high)) }
       let step = ChartTicks.step(low, high, factor: axis.unit.factor, count: count)
       if axis.range == nil {
-        // Near enough to 0, an axis begins there.
+        // An axis that comes close to 0 begins at 0.
         if low > 0, low < 0.4 * high { low = 0 }
         low = (low / step).rounded(.down) * step
         high = (high / step).rounded(.up) * step
-        // No share is more than everything.
+        // No share exceeds 1.
         if axis.unit == .percent, (usable.max() ?? 0) <= 1 { high = min(high, 1) }
         if low == high { high = low + step }
       }
@@ -236,7 +220,7 @@ struct ChartScale {
     self.high = Self.measure(high, axis)
   }
 
-  /// Where `value` is drawn; what lies outside is drawn at the end.
+  /// The position of `value`; values outside of the range are drawn at its end.
   func place(_ value: Double) -> Double {
     let inside = min(max(value, range.lowerBound), range.upperBound)
     let share = (Self.measure(inside, axis) - low) / (high - low)
@@ -248,7 +232,6 @@ struct ChartScale {
   }
 }
 
-/// Where an axis is divided.
 enum ChartTicks {
   /// A step of 1, 2, 2.5 or 5 times a power of ten that divides the range into about `count` parts.
   static func step(_ low: Double, _ high: Double, factor: Double, count: Int) -> Double {
@@ -274,7 +257,7 @@ enum ChartTicks {
     }
   }
 
-  /// Powers of ten, or of two for bytes; with 2 and 5 times them where there is room.
+  /// Powers of ten, or of two for bytes; also 2 and 5 times them if there is room.
   static func logarithmic(
     _ low: Double, _ high: Double, unit: ChartUnit, count: Int
   ) -> [ChartAxis.Tick] {

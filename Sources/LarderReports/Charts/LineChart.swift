@@ -1,4 +1,4 @@
-/// Values over an axis, a line a series: miss-ratio curves above all.
+/// Values over an axis, with a line for each series, such as miss-ratio curves.
 ///
 ///     let chart = LineChart(
 ///       title: "Miss ratio of OLTP", caption: "…",
@@ -10,29 +10,23 @@
 ///       ])
 ///     let text = chart.svg()
 package struct LineChart: Chart {
-  /// What is shown.
   package var title: String
-  /// What there is to see.
   package var caption: String
-  /// The axis across.
+  /// The horizontal axis.
   package var x: ChartAxis
-  /// The axis upwards.
+  /// The vertical axis.
   package var y: ChartAxis
   /// The lines. Values that are not finite, or not positive on a logarithmic axis, are left out.
   package var series: [ChartSeries]
-  /// Places worth a word, such as a knee.
+  /// Labelled points, such as a knee.
   package var annotations: [Annotation]
 
-  /// A word at a place.
   package struct Annotation: Sendable, Hashable {
-    /// Where.
     package var x: Double
-    /// Where.
     package var y: Double
-    /// What is written; a few words.
+    /// The label; a few words.
     package var text: String
 
-    /// A word at a place.
     package init(x: Double, y: Double, text: String) {
       self.x = x
       self.y = y
@@ -40,7 +34,6 @@ package struct LineChart: Chart {
     }
   }
 
-  /// A chart; see the properties for the meaning of each part.
   package init(
     title: String, caption: String, x: ChartAxis, y: ChartAxis, series: [ChartSeries],
     annotations: [Annotation] = []
@@ -53,14 +46,13 @@ package struct LineChart: Chart {
     self.annotations = annotations
   }
 
-  /// The drawing: names stand at the ends of the lines where there is room, and below where not.
+  /// Returns the drawing. Names are at the ends of the lines if there is room, else below.
   package func svg(_ options: ChartOptions) -> String {
     var drawing = LineDrawing(self, options)
     return drawing.svg()
   }
 }
 
-/// Draws a `LineChart`.
 struct LineDrawing {
   private let chart: LineChart
   private let options: ChartOptions
@@ -73,7 +65,7 @@ struct LineDrawing {
   private var x: ChartScale
   private var y: ChartScale
 
-  /// The most names that find room at the ends of lines.
+  /// The most names that are placed at the ends of lines.
   private static let endNamesMax = 20
   private static let lineHeight = 15.0
 
@@ -151,7 +143,7 @@ struct LineDrawing {
     draw(details, at: bottom + 33, className: "m", size: 10.5)
   }
 
-  /// Writes what finds room: the last and the first before those between them.
+  /// Writes the labels that have room; the last and the first take precedence.
   private mutating func draw(
     _ labels: [(value: Double, text: String)], at height: Double, className: String, size: Double
   ) {
@@ -161,7 +153,7 @@ struct LineDrawing {
     for index in order {
       let width = ChartText.width(labels[index].text, size: size)
       var centre = x.place(labels[index].value)
-      // The labels at the ends stay in the drawing.
+      // Labels at the ends stay within the drawing.
       centre = min(max(centre, width / 2), options.width - width / 2)
       let span = (centre - width / 2 - 4)...(centre + width / 2 + 4)
       guard !taken.contains(where: { $0.overlaps(span) }) else { continue }
@@ -219,12 +211,13 @@ struct LineDrawing {
     canvas.close()
   }
 
-  /// Where names stand at the ends of lines: as near to them as they can without touching.
+  /// Vertical positions of names at the ends of lines: as close to the lines as possible without
+  /// overlap.
   private func endPlaces() -> [Double]? {
     guard hasEndNames else { return nil }
     let wanted = series.map { y.place($0.points.last?.y ?? 0) }
     let order = wanted.indices.sorted { (wanted[$0], $0) < (wanted[$1], $1) }
-    // Names that would touch form a block around the middle of the places that they want.
+    // Names that would overlap form a block centred on their preferred positions.
     var blocks: [(first: Double, count: Int)] = []
     for index in order {
       blocks.append((wanted[index], 1))

@@ -1,27 +1,26 @@
 import LarderEngine
 
-/// The style of each policy: a function of its name, so that it is the same in every chart of every
-/// report.
+/// The style of each policy. It depends on the name alone, so a policy looks alike in every chart
+/// of every report.
 ///
-/// Those that are used most have a colour each; after them colours repeat with other markers, of
-/// which every second round is hollow.
-/// Variants that differ in parameters have the colour and marker of their policy and another line.
-/// A hybrid has those of its disk's policy, and another line where memory's is not LRU. Policies
-/// that know the future are measures and not choices: neutral, and dashed.
+/// The most common policies have a colour each; after them colours repeat with other markers, every
+/// second round hollow. Variants that differ in parameters have the colour and marker of their
+/// policy and another line. A hybrid has those of its disk policy, and another line unless memory
+/// uses LRU. Policies that know the future are bounds: neutral and dashed.
 package struct PolicyStyles: Sendable {
   private let styles: [String: SeriesStyle]
 
-  /// The styles of the policies of one report, told apart where names alone do not. Linear in the
-  /// names.
+  /// The styles of all policies of a report, distinct even for names that share a style. Linear in
+  /// the names.
   package init(_ names: [String]) {
     var styles: [String: SeriesStyle] = [:]
     var taken: Set<SeriesStyle> = []
     let names = names.map(Self.varying)
-    // What is known by its name alone keeps its look, whoever else is there.
+    // Names with a fixed slot keep their style, whatever else is in the report.
     let ordered = names.filter { Self.slots[$0] != nil } + names
     for name in ordered where styles[name] == nil {
       var style = Self.style(name)
-      // Another line, before two look the same.
+      // Vary the line before two names look alike.
       for dash in SeriesStyle.Dash.allCases where taken.contains(style) {
         style.dash = dash
       }
@@ -31,17 +30,18 @@ package struct PolicyStyles: Sendable {
     self.styles = styles
   }
 
-  /// The style of a name; one that the report does not have gets that of its name alone.
+  /// The style of a name; a name outside of the report gets its default style.
   package subscript(name: String) -> SeriesStyle {
     styles[Self.varying(name)] ?? Self.style(name)
   }
 
-  /// A hybrid's name without LRU in memory: it looks like its disk's policy alone does.
+  /// The varied name of a hybrid without LRU in memory; else it would look like its disk policy
+  /// alone.
   private static func varying(_ name: String) -> String {
     name.hasPrefix("lru+") ? String(name.dropFirst(4)) : name
   }
 
-  /// The style that a name has wherever no other looks the same.
+  /// The default style of a name, before conflicts are resolved.
   package static func style(_ name: String) -> SeriesStyle {
     let policy = PolicyName(name)
     let tiers = name.split(separator: "+", omittingEmptySubsequences: false).map(String.init)
@@ -63,7 +63,8 @@ package struct PolicyStyles: Sendable {
       isOpen: !round.isMultiple(of: 2), dash: dash(tiers))
   }
 
-  /// Solid for a policy as it is, alone or behind LRU in memory; for a variant one of the others.
+  /// Solid for a policy with default parameters, alone or behind LRU in memory; another line for a
+  /// variant.
   private static func dash(_ tiers: [String]) -> SeriesStyle.Dash {
     let parameters = (tiers.last ?? "").drop { $0 != ":" }
     let memory = tiers.dropLast().filter { $0 != "lru" }
@@ -73,8 +74,7 @@ package struct PolicyStyles: Sendable {
     return dashes[dashes.startIndex + number(text) % dashes.count]
   }
 
-  /// The places are kept for good: a policy that is added takes one at the end, and changes no
-  /// other.
+  /// Slots are permanent: a new policy takes one at the end and changes no other.
   private static let order = [
     "lru", "fifo", "s3-fifo", "sieve", "arc", "w-tinylfu", "gdsf",
     "lfu", "clock", "slru", "2q", "ttl", "cost", "lirs",
@@ -84,14 +84,15 @@ package struct PolicyStyles: Sendable {
 
   private static let slots: [String: Int] = {
     let known = Set(order + PolicyName.offline)
-    // Those of other packages go by their names alone: their looks are the same in every program.
+    // Policies of other packages get a style from their name alone, so it is equal in every
+    // program.
     let newer = PolicyRegistry.standard.map(\.description.name).filter { !known.contains($0) }
     return Dictionary(
       (order + newer).enumerated().map { ($0.element, $0.offset) },
       uniquingKeysWith: { first, _ in first })
   }()
 
-  /// A number that depends on the text alone: FNV-1a, which is the same everywhere.
+  /// A number derived from the text alone (FNV-1a), equal on every machine.
   private static func number(_ text: String) -> Int {
     var hash: UInt32 = 2_166_136_261
     for byte in text.utf8 { hash = (hash ^ UInt32(byte)) &* 16_777_619 }
@@ -99,18 +100,13 @@ package struct PolicyStyles: Sendable {
   }
 }
 
-/// How a series looks in every chart: its colour, its marker and its line.
 package struct SeriesStyle: Sendable, Hashable {
-  /// The colour of line and marker.
   package var colour: ChartColour
-  /// The shape at each value.
   package var marker: ChartMarker
-  /// Whether the shape is an outline only.
+  /// True if the marker is an outline only.
   package var isOpen: Bool
-  /// How the line is drawn.
   package var dash: Dash
 
-  /// A style of these parts.
   package init(
     colour: ChartColour, marker: ChartMarker, isOpen: Bool = false, dash: Dash = .solid
   ) {
@@ -120,11 +116,10 @@ package struct SeriesStyle: Sendable, Hashable {
     self.dash = dash
   }
 
-  /// How a line is drawn.
   package enum Dash: Int, Sendable, Hashable, CaseIterable {
     case solid, long, short, dotDash, dots, longShort
 
-    /// What SVG calls it; nil for a solid line.
+    /// The `stroke-dasharray` of SVG; nil for a solid line.
     var pattern: String? {
       switch self {
       case .solid: nil
@@ -138,20 +133,19 @@ package struct SeriesStyle: Sendable, Hashable {
   }
 }
 
-/// The colours of series: those that Okabe and Ito chose so that people with any kind of colour
-/// vision tell them apart (M. Okabe, K. Ito, "Color Universal Design", 2008), and a neutral one.
+/// The colours of series: those of Okabe and Ito, which people with any kind of colour vision can
+/// distinguish (M. Okabe, K. Ito, "Color Universal Design", 2008), and a neutral one.
 ///
-/// On white, orange, sky blue and yellow are too faint for lines, so there each is darkened to a
-/// contrast of at least 3 : 1 with its hue kept; on black, blue is lightened.
+/// Orange, sky blue and yellow are too faint for lines on white, so each is darkened there to a
+/// contrast of at least 3 : 1 with its hue kept; blue is lightened on black.
 package enum ChartColour: Int, Sendable, Hashable, CaseIterable {
   case blue, orange, green, purple, vermillion, sky, yellow
-  /// The colour of text, for bounds.
   case neutral
 
-  /// How many there are for policies: all but the neutral one.
+  /// The number of colours for policies: all but the neutral one.
   static let policyCount = allCases.count - 1
 
-  /// The colour on a light ground, as CSS and SVG write it.
+  /// The colour on a light background, in CSS and SVG syntax.
   package var onLight: String {
     switch self {
     case .blue: "#0072b2"
@@ -165,7 +159,7 @@ package enum ChartColour: Int, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The colour on a dark ground.
+  /// The colour on a dark background.
   package var onDark: String {
     switch self {
     case .blue: "#4a9fe0"
@@ -179,11 +173,11 @@ package enum ChartColour: Int, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The class that style sheets know it by.
+  /// The CSS class.
   var className: String { "c\(rawValue)" }
 }
 
-/// The shapes that tell series apart where colours are the same, or not seen.
+/// The shapes that distinguish series of one colour.
 package enum ChartMarker: Int, Sendable, Hashable, CaseIterable {
   case circle, square, triangle, diamond, cross, wedge, plus, pentagon
 
@@ -192,7 +186,6 @@ package enum ChartMarker: Int, Sendable, Hashable, CaseIterable {
     "M\(ChartText.place(x)) \(ChartText.place(y))\(outline)"
   }
 
-  /// The outline from the centre.
   private var outline: String {
     switch self {
     case .circle: "m-4 0a4 4 0 108 0a4 4 0 10-8 0z"

@@ -1,44 +1,35 @@
-/// Values side by side, a row each: bars of parts, or marks along a scale.
+/// Values side by side, a row each: stacked bars, or marks along a scale.
 package struct RowChart: Chart {
-  /// What is shown.
   package var title: String
-  /// What there is to see.
   package var caption: String
-  /// The axis across. Where there are bars it begins at 0.
+  /// The horizontal axis. It begins at 0 if there are bars.
   package var axis: ChartAxis
-  /// The rows, with a heading a group.
+  /// The rows in groups with headings.
   package var groups: [Group]
-  /// What the parts of the bars are, in their order; empty where they have one.
+  /// Names of the parts of stacked bars, in order; empty for plain bars.
   package var parts: [String]
 
-  /// Rows under a heading.
   package struct Group: Sendable {
     /// The heading; empty for none.
     package var title: String
-    /// The rows.
     package var rows: [Row]
 
-    /// Rows under a heading.
     package init(title: String = "", rows: [Row]) {
       self.title = title
       self.rows = rows
     }
   }
 
-  /// A row.
   package struct Row: Sendable {
-    /// Its name; may come from anywhere.
+    /// The name; untrusted text.
     package var name: String
-    /// The series that it belongs to, with which it comes and goes: a policy.
+    /// The series that shows and hides the row: a policy.
     package var series: String
-    /// How it looks.
     package var style: SeriesStyle
-    /// What is drawn.
     package var content: Content
-    /// What stands at its end.
+    /// The text at the end of the row.
     package var value: String
 
-    /// A row; see the properties for the meaning of each part.
     package init(
       name: String, series: String, style: SeriesStyle, content: Content, value: String
     ) {
@@ -50,24 +41,20 @@ package struct RowChart: Chart {
     }
   }
 
-  /// What is drawn in a row.
   package enum Content: Sendable {
-    /// A bar of parts behind each other, each as long as its value.
+    /// A stacked bar; each part is as long as its value.
     case bar([Mark])
     /// Marks on a line from the first to the last.
     case marks([Mark])
   }
 
-  /// A value in a row.
   package struct Mark: Sendable, Hashable {
-    /// The value.
     package var value: Double
-    /// The smallest and largest that were seen; nil where there was one.
+    /// The smallest and largest measured value; nil if there was only one.
     package var range: ClosedRange<Double>?
-    /// What is shown of it on demand.
+    /// The tooltip.
     package var label: String
 
-    /// A value in a row.
     package init(_ value: Double, range: ClosedRange<Double>? = nil, label: String) {
       self.value = value
       self.range = range
@@ -75,7 +62,6 @@ package struct RowChart: Chart {
     }
   }
 
-  /// A chart; see the properties for the meaning of each part.
   package init(
     title: String, caption: String, axis: ChartAxis, groups: [Group], parts: [String] = []
   ) {
@@ -86,14 +72,13 @@ package struct RowChart: Chart {
     self.parts = parts
   }
 
-  /// The drawing: names stand before the rows where there is room, and above them where not.
+  /// Returns the drawing. Names are before the rows if there is room, else above them.
   package func svg(_ options: ChartOptions) -> String {
     var drawing = RowDrawing(self, options)
     return drawing.svg()
   }
 }
 
-/// Draws a `RowChart`.
 struct RowDrawing {
   private let chart: RowChart
   private let options: ChartOptions
@@ -166,7 +151,7 @@ struct RowDrawing {
       height: bottom + 44, options: options)
   }
 
-  /// What the shades of the bars mean.
+  /// Draws the legend of the shades of stacked bars.
   private mutating func drawParts() {
     var x = 0.0
     canvas.open("parts", colour: .neutral)

@@ -1,20 +1,18 @@
 import LarderSupport
 
-/// A drawing under construction. Text is escaped here, and numbers are rounded to a tenth.
+/// A drawing under construction. It escapes text and rounds numbers to a tenth.
 struct SVGCanvas {
   private(set) var content = ""
-  /// True where classes alone say how things look: in a page.
+  /// True if only classes define the style, as in a page.
   private let isStyled: Bool
 
-  /// An empty drawing. In a file of its own everything looks right without a style sheet, too.
+  /// An empty drawing. A standalone file also has attributes, for readers without style sheets.
   init(isStyled: Bool = false) { self.isStyled = isStyled }
 
-  /// Where a text begins.
   enum Anchor: String {
     case start, middle, end
   }
 
-  /// Opens a group.
   mutating func open(_ className: String, colour: ChartColour? = nil, series: String? = nil) {
     let classes = [className, colour?.className].compactMap { $0 }.joined(separator: " ")
     content += "<g class=\"\(classes)\""
@@ -23,7 +21,6 @@ struct SVGCanvas {
     content += ">"
   }
 
-  /// Closes the group that was opened last.
   mutating func close() { content += "</g>\n" }
 
   mutating func line(
@@ -34,7 +31,6 @@ struct SVGCanvas {
         + ChartText.place(y2), className: className)
   }
 
-  /// A line through points.
   mutating func polyline(
     _ points: [(x: Double, y: Double)], className: String, dash: SeriesStyle.Dash = .solid
   ) {
@@ -45,13 +41,13 @@ struct SVGCanvas {
     content += "d=\"M\(places.joined(separator: "L"))\"\(dashes)/>"
   }
 
-  /// A path; with a label it can be pointed at.
+  /// Draws a path; a label makes it a target for pointers.
   mutating func path(_ data: String, className: String, label: String? = nil) {
     content += "<path class=\"\(className)\"\(attributes(className)) d=\"\(data)\""
     content += label.map { "><title>\(XMLText.escaped($0))</title></path>" } ?? "/>"
   }
 
-  /// A series' marker; with a label it can be pointed at.
+  /// Draws the marker of a series; a label makes it a target for pointers.
   mutating func marker(_ style: SeriesStyle, _ x: Double, _ y: Double, label: String? = nil) {
     path(
       style.marker.path(x, y), className: (label == nil ? "s" : "k") + (style.isOpen ? " o" : ""),
@@ -79,10 +75,10 @@ struct SVGCanvas {
     content += attributes(className) + ">\(XMLText.escaped(text))</text>"
   }
 
-  /// The size of text, pixels.
+  /// The font size in pixels.
   static let textSize = 12.0
 
-  /// What readers see that do not know style sheets; style sheets come before it.
+  /// Presentation attributes for readers without style sheets; style sheets override them.
   private func attributes(_ className: String) -> String {
     guard !isStyled else { return "" }
     return switch className {
@@ -103,10 +99,9 @@ struct SVGCanvas {
     }
   }
 
-  /// The whole drawing.
   func svg(title: String, description: String, height: Double, options: ChartOptions) -> String {
     let id = XMLText.escaped(options.id)
-    // A file of its own has a margin.
+    // A standalone file has a margin.
     let edge = options.isFile ? Self.margin : 0
     let (across, down) = (options.width + 2 * edge, height + 2 * edge)
     let size = "width=\"\(ChartText.place(across))\" height=\"\(ChartText.place(down))\""
@@ -129,43 +124,43 @@ struct SVGCanvas {
 
   private static let margin = 18.0
 
-  /// The fonts of the reader's system.
+  /// System fonts.
   static let fonts =
     "system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue','Noto Sans',Arial,sans-serif"
 }
 
-/// Numbers and text as charts need them.
+/// Numbers and text in charts.
 enum ChartText {
-  /// A place in a drawing, to a tenth, without needless digits.
+  /// A coordinate, rounded to a tenth, without trailing zeros.
   static func place(_ value: Double) -> String { trimmed(value, decimals: 1) }
 
-  /// A tick's number, without needless digits.
+  /// The number of a tick, without trailing zeros.
   static func short(_ value: Double) -> String {
     let size = value.magnitude
     return trimmed(value, decimals: size >= 100 ? 1 : size >= 1 ? 2 : size >= 0.01 ? 4 : 8)
   }
 
-  /// A number in the largest of `units` that leaves at least 1, each so many times the one before.
-  /// `isTrimmed` leaves needless digits away.
+  /// A number in the largest of `units` that leaves at least 1; each unit is `factor` times the one
+  /// before. `isTrimmed` removes trailing zeros.
   static func scaled(
     _ value: Double, by factor: Double, units: [String], isTrimmed: Bool = true
   ) -> String {
     var rest = value
     var unit = 0
-    // A value that would be rounded up to the next unit is in it.
+    // A value that would round up to the next unit is shown in it.
     while unit + 1 < units.count, rest.magnitude >= factor * 0.9995 {
       rest /= factor
       unit += 1
     }
     let decimals = rest.magnitude >= 100 ? 0 : rest.magnitude >= 10 ? 1 : 2
-    // Whole nanoseconds, and whole bytes, have no parts.
+    // Whole nanoseconds and whole bytes have no fraction.
     let shown = unit == 0 && rest == rest.rounded() ? 0 : decimals
     let text =
       isTrimmed ? trimmed(rest, decimals: decimals) : NumberText.fixed(rest, decimals: shown)
     return (text ?? "–") + units[unit]
   }
 
-  /// `value` with at most so many decimals.
+  /// `value` with at most `decimals` decimals, without trailing zeros.
   static func trimmed(_ value: Double, decimals: Int) -> String {
     guard let text = NumberText.fixed(value, decimals: decimals), text.contains(".") else {
       return NumberText.fixed(value, decimals: decimals) ?? "–"
@@ -176,7 +171,7 @@ enum ChartText {
     return digits == "-0" ? "0" : String(digits)
   }
 
-  /// About how wide `text` is drawn, in the size's unit: fonts differ, so rather too wide.
+  /// The approximate width of `text` in the unit of `size`. Fonts differ, so this rounds up.
   static func width(_ text: String, size: Double) -> Double {
     text.unicodeScalars.reduce(0) { width, scalar in
       width + size * em(scalar)
@@ -193,7 +188,7 @@ enum ChartText {
     }
   }
 
-  /// `text`, cut with an ellipsis where it would be wider than `width`.
+  /// `text`, cut with an ellipsis if it would be wider than `width`.
   static func fitted(_ text: String, width: Double, size: Double) -> String {
     guard self.width(text, size: size) > width else { return text }
     var kept = text
@@ -201,7 +196,7 @@ enum ChartText {
     return kept + "…"
   }
 
-  /// `text` in lines that are at most `width` wide, broken between words; linear in its length.
+  /// `text` in lines of at most `width`, broken between words; linear in its length.
   static func lines(_ text: String, width: Double, size: Double) -> [String] {
     var lines: [String] = []
     var line = ""
@@ -218,14 +213,14 @@ enum ChartText {
   }
 }
 
-/// Title and caption above a drawing that is a file of its own; in a page they stand beside it.
+/// Title and caption above a drawing in a standalone file; a page shows them as text.
 enum ChartHeader {
   private static let margin = 14.0
   private static let captionSize = 12.5
   private static let captionHeight = 17.0
   private static let captionLinesMax = 5
 
-  /// The room that it takes, pixels.
+  /// The height in pixels.
   static func height(_ chart: some Chart, _ options: ChartOptions) -> Double {
     guard options.isFile else { return 0 }
     return 40 + Double(lines(chart, options).count) * captionHeight
@@ -248,13 +243,13 @@ enum ChartHeader {
   }
 }
 
-/// Which series is which, below a drawing.
+/// The legend below a drawing.
 struct ChartLegend {
   private let entries: [(name: String, style: SeriesStyle)]
 
   init(_ entries: [(name: String, style: SeriesStyle)]) { self.entries = entries }
 
-  /// Draws it from a height on and answers where it ends.
+  /// Draws the legend from `top` downwards and returns its lower edge.
   func draw(on canvas: inout SVGCanvas, from top: Double, width: Double) -> Double {
     let names = entries.map { ChartText.width($0.name, size: SVGCanvas.textSize) }
     let wanted = min(max(names.max() ?? 0, 40) + 46, width)
@@ -274,15 +269,15 @@ struct ChartLegend {
   }
 }
 
-/// The colours of drawings on a dark ground. On a light one they have them as attributes.
+/// The style sheets of drawings. Colours of light mode are also attributes.
 enum ChartStyleSheet {
-  /// The style sheet of a file of its own.
+  /// The style sheet of a standalone file.
   static let file =
     "@media(prefers-color-scheme:dark){svg{color:#e6edf3}.ground{fill:#0d1117}"
     + ".g{stroke:#30363d}.a{stroke:#6e7681}.m{fill:#9198a1}.n{fill:#e6edf3}.o{fill:#0d1117}"
     + ChartColour.allCases.map { ".\($0.className){color:\($0.onDark)}" }.joined() + "}"
 
-  /// The same for a page, which has the colours as variables.
+  /// The style sheet of a page, which has the colours as variables.
   static let page =
     "svg.chart{color:var(--ink)}svg .g,svg .a,svg .l,svg .b,svg .w{fill:none}"
     + "svg .l,svg .b,svg .w{stroke:currentColor;stroke-width:1.5}"
@@ -294,11 +289,11 @@ enum ChartStyleSheet {
     + "svg .s3{fill-opacity:.12}"
     + ChartColour.allCases.map { ".\($0.className){color:var(--\($0.className))}" }.joined()
 
-  /// The variables that `page` uses, on a light ground.
+  /// The variables of `page` in light mode.
   static let lightVariables = ChartColour.allCases.map { "--\($0.className):\($0.onLight);" }
     .joined()
 
-  /// The variables that `page` uses, on a dark ground.
+  /// The variables of `page` in dark mode.
   static let darkVariables = ChartColour.allCases.map { "--\($0.className):\($0.onDark);" }
     .joined()
 }

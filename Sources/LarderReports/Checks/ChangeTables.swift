@@ -1,15 +1,14 @@
 import LarderHarness
 import LarderSupport
 
-/// What changed between two runs, as blocks of a report.
+/// Changes between two runs as blocks of a report.
 struct ChangeTables {
-  /// The comparison that is shown.
   let counts: CountsComparison
 
-  /// Lines of a table, beyond which only their number is told.
+  /// The most lines of a table; further ones are only counted.
   static let linesMax = 100
 
-  /// How many cells of each kind, in one sentence without its end.
+  /// The number of cells of each kind, as a sentence without its full stop.
   var summary: String {
     var parts = CellChange.Kind.allCases.map { kind in
       "\(counts.changes(kind).count) \(kind == .tolerated ? "within tolerance" : kind.rawValue)"
@@ -18,8 +17,8 @@ struct ChangeTables {
     return parts.joined(separator: ", ")
   }
 
-  /// A heading and a table for each kind of change that there is, and the cells that only one of
-  /// the two has.
+  /// A heading and a table for each kind of change that occurs, and the cells that only one run
+  /// has.
   func blocks(level: Int) -> [Block] {
     let titles: [(CellChange.Kind, String)] = [
       (.worse, "Worse"), (.better, "Better"), (.different, "Different"),
@@ -93,13 +92,13 @@ struct ChangeTables {
   }
 }
 
-/// What changed of memory and disk, the same for a check and for two folders.
+/// Changes in memory and disk use, for checks and for comparisons of two folders.
 struct ResourceTable {
   let comparison: ResourceComparison
-  /// Whether there is a baseline, which can be written anew.
+  /// True if there is a baseline that can be updated.
   let isCheck: Bool
 
-  /// What was compared: without a change that needs the word, memory and disk alone.
+  /// The subject of the comparison: memory and disk alone if nothing else changed.
   private var title: String {
     comparison.hasInstructions
       || comparison.missing.contains { $0.resource == .instructionsPerRequest }
@@ -112,7 +111,7 @@ struct ResourceTable {
     return text + (isCheck ? ": \(CheckText.remedy(comparison.missing))." : ".")
   }
 
-  /// A sentence, and a table of what changed; nothing where nothing was compared.
+  /// A sentence and a table of changes; empty if nothing was compared.
   func blocks(level: Int) -> [Block] {
     guard !comparison.isEmpty else { return [] }
     var table = Table(titles: ["cell", "figure", "verdict", "before", "now", "change"])

@@ -3,20 +3,18 @@ import LarderExperiments
 import LarderHarness
 import LarderSupport
 
-/// Two results folders beside each other: what changed in the counts, exactly, and how fast each
-/// was, with its spread and without a verdict.
+/// A comparison of two results folders: exact changes in the counts, and the speed of each with its
+/// spread and without a verdict.
 package struct RunComparison: Sendable {
-  /// What the folders are called.
   package let names: (before: String, after: String)
-  /// The counts.
   package let counts: CountsComparison
-  /// What executed cells took of memory and disk; nothing is compared between systems.
+  /// Memory and disk use of executed cells; not compared between systems.
   package let resources: ResourceComparison
   let before: RunResults
   let after: RunResults
   private let amongTraces: Bool
 
-  /// Compares what two folders hold. O(n log n) in the records.
+  /// Compares two folders. O(n log n) in the records.
   package init(
     _ before: RunResults, named beforeName: String, with after: RunResults, named afterName: String
   ) {
@@ -42,7 +40,7 @@ package struct RunComparison: Sendable {
     CellName(record.cell, amongTraces: amongTraces)
   }
 
-  /// Requests a second of one cell in both.
+  /// Requests per second of one cell in both folders.
   struct Speed {
     let cell: CellName
     let mode: Timing.Mode
@@ -51,7 +49,7 @@ package struct RunComparison: Sendable {
     let after: Spread
   }
 
-  /// How fast each cell was that both have timed, in the order of the later.
+  /// The speed of each cell that was timed in both folders, in the order of the later one.
   var speeds: [Speed] {
     let old = Dictionary(
       before.records.map { (name($0), $0) }, uniquingKeysWith: { first, _ in first })
@@ -67,7 +65,7 @@ package struct RunComparison: Sendable {
     }
   }
 
-  /// What a reader must know of the two.
+  /// Caveats for the reader.
   var notes: [String] {
     var notes: [String] = []
     if before.workload != after.workload {
@@ -86,7 +84,7 @@ package struct RunComparison: Sendable {
     return notes
   }
 
-  /// The timings of a record: those of one machine, where it was timed on several.
+  /// The timings of a record; those of one machine if it was timed on several.
   private static func timings(_ record: Record) -> [Timing] {
     let machine = record.timings.first?.machine
     return record.timings.filter { $0.machine == machine } + (record.executions ?? []).map(\.timing)
@@ -108,13 +106,10 @@ package struct RunComparison: Sendable {
   }
 }
 
-/// The ways to show a `RunComparison`.
 package enum RunComparisonFormat: String, Sendable, CaseIterable {
-  /// For a terminal.
   case text
-  /// For a pull request.
   case markdown
-  /// One row a change.
+  /// One row for each change.
   case csv
   /// The rows of the CSV as objects.
   case json
@@ -195,9 +190,9 @@ package enum RunComparisonFormat: String, Sendable, CaseIterable {
   }
 }
 
-/// A change between two results folders as programs read it.
+/// A change between two results folders, for programs.
 struct RunComparisonRow {
-  /// The trace, where there are several.
+  /// The trace; nil if there is only one.
   let trace: String?
   let configuration: String
   let policy: String
@@ -212,7 +207,7 @@ struct RunComparisonRow {
   var before: String?
   var after: String?
 
-  /// Every change of a count, in order; then those of memory and disk, then every timing.
+  /// All changes in order: counts, then memory and disk, then timings.
   static func all(in comparison: RunComparison) -> [RunComparisonRow] {
     var rows = comparison.counts.changes.flatMap { change in
       change.metrics.map { metric in
@@ -272,7 +267,7 @@ extension RunComparisonRow: Encodable {
     case trace, configuration, policy, capacity, seed, kind, count, before, after
   }
 
-  /// Numbers as numbers, in full: counts may exceed 2^53.
+  /// Encodes numbers in full: counts may exceed 2^53.
   func encode(to encoder: any Encoder) throws {
     var fields = encoder.container(keyedBy: CodingKeys.self)
     try fields.encodeIfPresent(trace, forKey: .trace)

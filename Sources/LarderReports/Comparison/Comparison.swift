@@ -2,22 +2,18 @@ import LarderEngine
 import LarderExperiments
 import LarderSupport
 
-/// The records of one configuration over one trace, laid out for comparing: a line a policy, a
-/// column a capacity, and in each place the records of all seeds.
+/// The records of one configuration over one trace: a row for each policy, a column for each
+/// capacity, and the records of all seeds in each cell.
 struct Comparison {
-  /// The configuration's name.
   let configuration: String
-  /// Which shape it is.
   let kind: ConfigurationKind
-  /// The trace's name.
   let trace: String
-  /// True when capacities are bytes; otherwise objects.
+  /// True if capacities are in bytes; else they are in objects.
   let countsBytes: Bool
   /// The capacities, smallest first.
   let columns: [CapacityColumn]
-  /// The policies, in the order of the plan.
+  /// The policies, in plan order.
   let policies: [PolicyName]
-  /// The records of a policy and a column, by seed.
   private let records: [Place: [Record]]
 
   private struct Place: Hashable {
@@ -25,8 +21,8 @@ struct Comparison {
     let column: Int
   }
 
-  /// The comparisons that `records` contain, in the order in which they first appear. Linear in
-  /// the number of records but for sorting.
+  /// The comparisons that `records` contain, in order of first appearance. Linear in the number of
+  /// records except for sorting.
   static func all(in records: [Record]) -> [Comparison] {
     var order: [Key] = []
     var groups: [Key: [Record]] = [:]
@@ -71,13 +67,13 @@ struct Comparison {
     self.records = records.mapValues { $0.sorted { $0.cell.seed < $1.cell.seed } }
   }
 
-  /// True where prefixes of prompts are counted.
+  /// True if prefixes of prompts are counted.
   var hasPrefixes: Bool { allRecords.allSatisfy { $0.prefix != nil } }
 
-  /// What policies are ranked by.
+  /// The metric by which policies are ranked.
   var mainMetric: Metric { hasPrefixes ? .prefixHitRatio : .hitRatio }
 
-  /// What the tables of hits show, the main metric first.
+  /// The metrics of the tables of hits, the main one first.
   var hitMetrics: [Metric] {
     hasPrefixes ? [.prefixHitRatio, .prefixTokens, .blockHitRatio] : [.hitRatio]
   }
@@ -85,16 +81,16 @@ struct Comparison {
   /// The policies that a real cache can use.
   var competitors: [PolicyName] { policies.filter { !$0.isOffline } }
 
-  /// What `policy` is measured against: what people use without thinking, LRU before FIFO.
+  /// The default that `policy` is compared with: LRU, else FIFO.
   func baseline(for policy: PolicyName) -> PolicyName? {
     let others = competitors.filter { $0.isBaseline && $0 != policy }
     return others.first { $0.bases.allSatisfy { $0 == "lru" } } ?? others.first
   }
 
-  /// The policies that look into the future.
+  /// The policies that know the future.
   var offline: [PolicyName] { policies.filter(\.isOffline) }
 
-  /// The records of all seeds; empty when none finished.
+  /// The records of all seeds; empty if none finished.
   func records(_ policy: PolicyName, _ column: Int) -> [Record] {
     records[Place(policy: policy.text, column: column)] ?? []
   }
@@ -104,10 +100,9 @@ struct Comparison {
     columns.indices.flatMap { records(policy, $0) }
   }
 
-  /// All records.
   var allRecords: [Record] { policies.flatMap { records($0) } }
 
-  /// A quantity over the seeds, or nil where a record is missing or does not have it.
+  /// A quantity over the seeds; nil if a record is missing or does not have it.
   func spread(
     _ policy: PolicyName, _ column: Int, of value: (Record) -> Double?
   ) -> Spread? {
@@ -116,7 +111,7 @@ struct Comparison {
     return values.count == records.count ? Spread(values) : nil
   }
 
-  /// Why Belady's rule is no bound for the other policies here, or nil when it is one for every
+  /// The reason why Belady's rule is no bound for the other policies here; nil if it bounds every
   /// policy that stores what it fetches.
   var beladyCaveat: String? {
     if countsBytes {
@@ -134,8 +129,8 @@ struct Comparison {
       : nil
   }
 
-  /// A policy's name, marked where it is no choice: as a bound, or as one that knows the future and
-  /// is none here.
+  /// The name of a policy, marked if it is not a choice: a bound, or a policy that knows the future
+  /// and is no bound here.
   func title(of policy: PolicyName) -> String {
     if policy.isUpperBound { return "\(policy.text) (upper bound)" }
     guard policy.isOffline else { return policy.text }
@@ -143,25 +138,24 @@ struct Comparison {
     return "\(policy.text) (\(isBound ? "bound" : "knows the future"))"
   }
 
-  /// True when at least one record has the quantity.
+  /// True if at least one record has the quantity.
   func has(_ value: (Record) -> Double?) -> Bool {
     allRecords.contains { value($0) != nil }
   }
 }
 
-/// A capacity as a column of a table. A share of the footprint is one column even where the seeds'
-/// footprints differ, and with them the number of objects or bytes it stands for.
+/// A capacity as a column of a table. A share of the footprint is one column even if the footprints
+/// of seeds differ, and with them the number of objects or bytes.
 struct CapacityColumn {
-  /// How the capacity was written, with memory's capacity where that alone tells columns apart.
+  /// The capacity as written, with memory's capacity if only that distinguishes columns.
   let title: String
-  /// The smallest capacity that the label stood for.
+  /// The smallest capacity of the label.
   let smallest: UInt64
-  /// The largest capacity that the label stood for.
+  /// The largest capacity of the label.
   let largest: UInt64
-  /// The cells' identities that belong to the column.
   private let identities: [Identity]
 
-  /// What tells one cell's capacity from another's.
+  /// The fields that distinguish the capacities of cells.
   struct Identity: Hashable {
     let label: String
     let capacity: UInt64
@@ -174,7 +168,7 @@ struct CapacityColumn {
     }
   }
 
-  /// The columns that `cells` need, smallest capacity first.
+  /// The columns for `cells`, smallest capacity first.
   static func columns(of cells: [Cell]) -> [CapacityColumn] {
     let split = labelsToSplit(cells)
     var order: [String] = []
@@ -205,7 +199,7 @@ struct CapacityColumn {
     return numbers
   }
 
-  /// The capacity in words: `1 000 objects`, or a range where seeds differ.
+  /// The capacity in words: `1 000 objects`, or a range if seeds differ.
   func description(bytes: Bool) -> String {
     func amount(_ value: UInt64) -> String {
       NumberText.capacity(value, bytes: bytes)
@@ -224,7 +218,7 @@ struct CapacityColumn {
 
   private var sortKey: UInt64 { smallest }
 
-  /// Labels under which one seed has several memory capacities: a hybrid with the same disk behind
+  /// Labels that have several memory capacities within one seed: a hybrid with one disk behind
   /// different memories.
   private static func labelsToSplit(_ cells: [Cell]) -> Set<String> {
     struct Run: Hashable {
@@ -243,15 +237,13 @@ struct CapacityColumn {
   }
 }
 
-/// A policy's name taken apart as far as a report must understand it: `lru`, `s3-fifo:small=0.2`,
-/// or for a hybrid `lru+fifo`.
+/// The parsed name of a policy: `lru`, `s3-fifo:small=0.2`, or `lru+fifo` for a hybrid.
 struct PolicyName: Hashable {
-  /// The name as the results have it.
+  /// The name as in the results.
   let text: String
-  /// The names without parameters, one a tier.
+  /// The names without parameters, one for each tier.
   let bases: [String]
 
-  /// Takes `text` apart.
   init(_ text: String) {
     self.text = text
     bases = text.split(separator: "+", omittingEmptySubsequences: false).map { part in
@@ -259,24 +251,22 @@ struct PolicyName: Hashable {
     }
   }
 
-  /// True when a tier looks into the future, so that no real cache can do the same.
+  /// True if a tier knows the future, which no real cache can.
   var isOffline: Bool { bases.contains { PolicyRegistry.needsFuture(named: $0) } }
 
   /// The policies and bounds of this package that know the future.
   static let offline = (PolicyRegistry.standard + PolicyRegistry.bounds).map(\.description.name)
     .filter { PolicyRegistry.needsFuture(named: $0) }
 
-  /// True for what no cache can exceed, whatever it knows.
+  /// True for bounds that no cache can exceed, whatever it knows.
   var isUpperBound: Bool { text == "pfoo-u" }
 
-  /// True when every tier is Belady's rule.
+  /// True if every tier uses Belady's rule.
   var isBelady: Bool { bases.allSatisfy { $0 == "belady" } }
 
-  /// True when parameters were given.
   var hasParameters: Bool { text.contains(":") }
 
-  /// True when this is what people use without thinking: LRU or FIFO in every tier, or the classic
-  /// LRU in memory before FIFO on disk.
+  /// True for defaults: LRU or FIFO in every tier, or LRU in memory before FIFO on disk.
   var isBaseline: Bool {
     guard !hasParameters else { return false }
     return bases.allSatisfy { $0 == "lru" } || bases.allSatisfy { $0 == "fifo" }
@@ -284,45 +274,43 @@ struct PolicyName: Hashable {
   }
 }
 
-/// Which end of a scale is the better one.
+/// The better end of a scale.
 enum Better: Sendable {
   case higher
   case lower
-  /// Neither: nothing is marked.
+  /// No end is better; no value is marked.
   case none
 }
 
-/// What is measured of records, by which policies are ranked, marked and drawn.
+/// A quantity of records by which policies are ranked, marked and drawn.
 struct Metric: Sendable {
-  /// The title of a chart, and of its axis.
+  /// The title of charts and their axes.
   let title: String
   /// The name in sentences.
   let name: String
-  /// What values are in.
   let unit: ChartUnit
-  /// Which end is better.
   let better: Better
-  /// Whether the policies that know the future are drawn.
+  /// True if policies that know the future are drawn.
   var showsOffline = true
-  /// The value of a record; nil where it does not exist.
+  /// The value of a record; nil if it does not exist.
   let value: @Sendable (Record) -> Double?
 
   static let hitRatio = Metric(
     title: "hit ratio", name: "hit ratio", unit: .percent, better: .higher
   ) { $0.counts.hitRatio }
 
-  /// Hits that spare a model work: blocks of prompts with all blocks ahead of them.
+  /// Hits that save a model work: blocks of prompts whose preceding blocks are all cached.
   static let prefixHitRatio = Metric(
     title: "prefix hit ratio", name: "prefix hit ratio", unit: .percent, better: .higher
   ) { $0.prefixHitRatio }
 
-  /// The tokens of prefix hits, of those of all prompts.
+  /// Tokens of prefix hits divided by the tokens of all prompts.
   static let prefixTokens = Metric(
     title: "tokens not computed", name: "share of tokens not computed", unit: .percent,
     better: .higher
   ) { $0.prefix?.tokenShare }
 
-  /// Hits of blocks, whatever is ahead of them in their prompts: for information.
+  /// Hits of blocks, whatever precedes them in their prompts; for information.
   static let blockHitRatio = Metric(
     title: "block hit ratio", name: "block hit ratio", unit: .percent, better: .none
   ) { $0.counts.hitRatio }
@@ -336,29 +324,29 @@ struct Metric: Sendable {
     unit: .nanoseconds, better: .lower
   ) { $0.modelled.map { $0.meanMicroseconds * 1000 } }
 
-  /// A part of the requests.
+  /// A share of the requests.
   static func share(
     _ name: String, _ better: Better = .none, of part: @escaping @Sendable (Counts) -> UInt64
   ) -> Metric {
     Metric(title: name, name: name, unit: .percent, better: better) { $0.share(part) }
   }
 
-  /// A value in a table: a share without its unit, which the title has.
+  /// A value in a table: a share without its unit, which is in the title.
   func cell(_ value: Double) -> String? {
     guard isShare else { return unit.value(value) }
     return NumberText.fixed(value * 100, decimals: 2)
   }
 
-  /// Differences below this are no real difference: 0.2 percentage points of a share; of anything
-  /// else, 1 % of `value`.
+  /// The smallest difference that matters: 0.2 percentage points of a share, 1 % of `value` for
+  /// anything else.
   func noise(at value: Double) -> Double {
     isShare ? Self.noisePoints / 100 : value.magnitude * 0.01
   }
 
-  /// The difference of hit ratios, in percentage points, from which on it matters.
+  /// The smallest difference of hit ratios that matters, in percentage points.
   static let noisePoints = 0.2
 
-  /// A difference between two values, in points of a share and else in per cent of the other.
+  /// The difference between two values: in points for shares, else in per cent of `other`.
   func gap(_ own: Double, _ other: Double) -> String {
     let change = abs(own - other)
     if isShare { return ChartUnit.points.value(change) }
@@ -368,31 +356,27 @@ struct Metric: Sendable {
     return "\(share) %"
   }
 
-  /// True where values are shares of 1, or differences between such.
+  /// True if values are shares of 1 or differences between shares.
   private var isShare: Bool { unit == .percent || unit == .points }
 }
 
-/// What several values of one quantity come to: over seeds, or over repetitions.
+/// The distribution of one quantity over seeds or repetitions.
 struct Spread: Hashable {
-  /// The arithmetic mean.
   let mean: Double
-  /// The middle value; of an even number of values the mean of the middle two.
+  /// The median; the mean of the middle two for an even number of values.
   let median: Double
-  /// The smallest value.
   let smallest: Double
-  /// The largest value.
   let largest: Double
-  /// How many values there were.
   let count: Int
 
-  /// The spread of `values`, or nil when there are none or one is not finite. O(n log n).
+  /// The spread of `values`; nil if there are none or one is not finite. O(n log n).
   init?(_ values: [Double]) {
     guard let smallest = values.min(), let largest = values.max(),
       values.allSatisfy(\.isFinite)
     else { return nil }
     let sorted = values.sorted()
     let middle = sorted.count / 2
-    // In sorted order, so that the order of the records does not reach the last digit.
+    // Summed in sorted order, so the result does not depend on the order of records.
     mean = smallest == largest ? smallest : sorted.reduce(0, +) / Double(sorted.count)
     median =
       sorted.count.isMultiple(of: 2)
@@ -402,6 +386,5 @@ struct Spread: Hashable {
     count = sorted.count
   }
 
-  /// True when the values differ.
   var varies: Bool { smallest != largest }
 }

@@ -1,7 +1,7 @@
 import LarderExperiments
 import LarderSupport
 
-/// The comparison as aligned plain text for a terminal.
+/// A comparison as aligned plain text for a terminal.
 ///
 ///     memory and disk, hit ratio, %
 ///     policy             1%       5%
@@ -11,11 +11,12 @@ import LarderSupport
 ///
 ///     Use s3-fifo, at every capacity.
 package enum ComparisonTable {
-  /// A table a configuration and trace, one for several with the same hits, each ending in a line
-  /// feed, with an empty line between them; one for all that have a single policy; then what real
-  /// caches did, where some were driven; last, the recommendation. The best of each column stands
-  /// between asterisks, and in bold where `colour` is true; policies that know the future stand
-  /// last and are not marked. Means where there are several seeds. Linear in the records.
+  /// Returns a table for each configuration and trace, each ending in a line feed, with an empty
+  /// line between them. Configurations with equal hits share one table, as do all that have a
+  /// single policy. Results of real caches follow, if any were driven, then the recommendation. The
+  /// best value of each column is between asterisks, and in bold if `colour` is true; policies that
+  /// know the future are last and not marked. Several seeds are shown as means. Linear in the
+  /// records.
   package static func text(of results: RunResults, colour: Bool = false) -> String {
     let comparisons = Comparison.all(in: results.records)
     let rankings = ConfigurationRanking.all(comparisons)
@@ -42,7 +43,7 @@ package enum ComparisonTable {
     sentences.map { TextSafety.singleLine(Inline.plain($0)) + "\n" }.joined()
   }
 
-  /// What real caches did; empty where none was driven.
+  /// Results of real caches; empty if none was driven.
   private static func executed(_ results: RunResults, _ colour: Bool) -> [String] {
     let rows = ExecutedRow.all(in: results.records)
     guard !rows.isEmpty else { return [] }
@@ -70,7 +71,7 @@ package enum ComparisonTable {
   private static func alignedPart(_ table: Table, _ colour: Bool) -> String {
     let lines = [table.titles.map { Inline.text($0) }] + table.rows
     let cells = lines.map { line in
-      // A row that is a heading is not the best of anything.
+      // A heading row has no best value.
       let isHeading = line.dropFirst().allSatisfy { $0.plain.isEmpty }
       return line.map { isHeading ? TextSafety.singleLine($0.plain) : shown($0) }
     }
@@ -82,7 +83,7 @@ package enum ComparisonTable {
       var row = ""
       for (column, cell) in cells.enumerated() {
         let padding = String(repeating: " ", count: widths[column] - cell.count)
-        // Colour codes have no width, so they come after the padding is known.
+        // Colour codes have no width, so they are added after padding.
         let marked = colour && isStrong(parts[column]) ? "\u{1B}[1;32m\(cell)\u{1B}[0m" : cell
         row += column == 0 ? marked + padding : "  " + padding + marked
       }
@@ -95,7 +96,7 @@ package enum ComparisonTable {
     if case .strong = part { true } else { false }
   }
 
-  /// The text of a cell; numbers without a mark leave room for one, so that points line up.
+  /// The text of a cell. Numbers without a mark leave room for one, so that decimal points line up.
   private static func shown(_ part: Inline) -> String {
     let text = TextSafety.singleLine(part.plain)
     return isStrong(part) ? "*\(text)*" : text

@@ -2,19 +2,19 @@ import LarderEngine
 import LarderExperiments
 import LarderSupport
 
-/// Presets, caches of others, and configurations with one policy each are designs: those of one
-/// trace are compared with each other.
+/// A comparison of the designs of one trace: presets, caches of other libraries, and configurations
+/// with one policy each.
 struct Designs {
   /// The lines: a design at a capacity.
   let designs: [Design]
-  /// Configurations that have a single policy and are told here instead of one by one.
+  /// Configurations with a single policy that are shown here instead of one by one.
   let single: [String]
 
-  /// The most lines where configurations with several policies are among them.
+  /// The most lines if configurations with several policies are included.
   private static let linesMax = 24
 
-  /// The designs of each trace that has two or more; where some are no configurations of Larder's
-  /// own, all others stand beside them unless they are many.
+  /// The designs of each trace that has two or more. If some are presets or caches of other
+  /// libraries, all others are listed with them unless they are many.
   static func all(in results: RunResults, _ comparisons: [Comparison]) -> [Designs] {
     var order: [String] = []
     for comparison in comparisons where !order.contains(comparison.trace) {
@@ -45,24 +45,24 @@ struct Designs {
     self.single = single.map(\.configuration)
   }
 
-  /// True where prefixes of prompts are counted in all designs.
+  /// True if all designs count prefixes of prompts.
   var hasPrefixes: Bool {
     designs.allSatisfy { $0.records.allSatisfy { $0.prefix != nil } }
   }
 
-  /// The quantities that are more than nothing somewhere.
+  /// The quantities that are not 0 everywhere.
   private var columns: [Design.Column] {
     Design.columns(ofPrefixes: hasPrefixes).filter { column in
       designs.contains { (column.value($0) ?? 0) > 0 }
     }
   }
 
-  /// The best value of a column; nil where none is, or most have it.
+  /// The best value of a column; nil if there is none or most designs share it.
   private func best(_ column: Design.Column) -> Double? {
     let values = designs.compactMap { column.value($0) }
     guard column.better != .none else { return nil }
     let best = column.better == .higher ? values.max() : values.min()
-    // What most designs share is nobody's merit.
+    // A value that most designs share is not marked.
     return values.count { $0 == best } * 2 > values.count ? nil : best
   }
 
@@ -85,7 +85,7 @@ struct Designs {
     return table
   }
 
-  /// Who is best in what, as one sentence.
+  /// The best design by each quantity, as one sentence.
   var sentence: [Inline] {
     var parts: [Inline] = []
     for column in columns {
@@ -101,7 +101,7 @@ struct Designs {
     return parts.isEmpty ? ["No design leads."] : parts + ["."]
   }
 
-  /// What tells a design from the others: its configuration and what else differs.
+  /// The distinguishing name of a design: its configuration and what else differs.
   func title(_ design: Design) -> String {
     let same = designs.filter { $0.cell.configuration == design.cell.configuration }
     var title = design.cell.configuration
@@ -115,30 +115,28 @@ struct Designs {
 
 /// A configuration at one capacity, over all seeds.
 struct Design {
-  /// The records, one a seed.
+  /// The records, one for each seed.
   let records: [Record]
   /// A preset's limits in words.
   let limits: String?
-  /// One of the cells, for what all have in common.
+  /// One of the cells, for properties that all share.
   var cell: Cell { records[0].cell }
 
-  /// A metric of designs.
   struct Column: Sendable {
-    /// What stands above it.
     let title: String
-    /// Its best value in words.
+    /// The best value in words.
     let superlative: String
-    /// Which end is marked.
+    /// The end that is marked.
     let better: Better
     /// A value with its unit.
     var text: @Sendable (Double) -> String = { ChartUnit.percent.value($0 / 100) }
     /// A value in a table, whose title has the unit.
     var cell: @Sendable (Double) -> String? = { NumberText.fixed($0, decimals: 2) }
-    /// The metric; nil where it does not exist.
+    /// The metric; nil if it does not exist.
     let value: @Sendable (Design) -> Double?
   }
 
-  /// The quantities that tell designs apart: hits of prefixes first where all count them.
+  /// The quantities that distinguish designs; prefix hits first if all count them.
   static func columns(ofPrefixes: Bool) -> [Column] {
     (ofPrefixes ? prefixColumns : [hitRatio]) + otherColumns
   }
@@ -189,7 +187,7 @@ struct Design {
       value: { $0.mean(Metric.accessTime.value) }),
   ]
 
-  /// The capacity; for two tiers, that of each.
+  /// The capacity; that of each tier for two tiers.
   var capacity: String {
     if let limits { return limits }
     let bytes = cell.unit == .bytes
@@ -198,13 +196,13 @@ struct Design {
       ?? own
   }
 
-  /// The mean of a metric over the seeds; nil where one does not have it.
+  /// The mean of a metric over the seeds; nil if one does not have it.
   func mean(_ value: (Record) -> Double?) -> Double? {
     let values = records.compactMap(value)
     return values.count == records.count ? Spread(values)?.mean : nil
   }
 
-  /// A part of the requests, in per cent.
+  /// A share of the requests in per cent.
   func share(_ value: (Counts) -> UInt64) -> Double? {
     mean { record in
       record.counts.requests == 0
@@ -213,10 +211,10 @@ struct Design {
   }
 }
 
-/// The charts of designs side by side.
+/// Charts that compare designs.
 struct DesignCharts {
   let designs: Designs
-  /// What the charts are named for.
+  /// The prefix of chart names.
   let name: String
   let styles: PolicyStyles
 
@@ -224,10 +222,10 @@ struct DesignCharts {
 
   private var shown: [Design] { designs.designs }
 
-  /// The hits of each design and where they were found, the most first.
+  /// The hits of each design by tier, the most first.
   var hits: ChartFigure? {
     let metric: Metric = designs.hasPrefixes ? .prefixHitRatio : .hitRatio
-    // Of prefix hits it is not counted which tier they were in.
+    // Prefix hits are not counted by tier.
     let hasDisk =
       !designs.hasPrefixes && shown.contains { ($0.share { $0.diskHits } ?? 0) > 0 }
     let rows = shown.compactMap { design -> (Double, RowChart.Row)? in

@@ -2,25 +2,22 @@ import LarderExperiments
 
 /// The policies of one configuration by one metric, over all capacities: which one leads, by how
 /// much, and whether the difference matters. Every recommendation, caption, mark and card of a
-/// report comes from here.
+/// report is derived from it.
 ///
-/// The leader is the policy with the least mean distance to the best over the capacities, which is
-/// the one to take before the capacity is known. Policies that know the future are bounds and never
-/// lead.
+/// The leader is the policy with the least mean distance to the best over the capacities: the one
+/// to choose before the capacity is known. Policies that know the future are bounds and never lead.
 struct Ranking {
-  /// What is ranked.
   let comparison: Comparison
-  /// What it is ranked by.
   let metric: Metric
   /// The ranking at each capacity.
   let columns: [RankingColumn]
-  /// The capacities at which there is something to compare. After an interruption a capacity may
-  /// have one policy's results alone, which is no victory.
+  /// The capacities with at least two policies to compare. After an interruption, a capacity may
+  /// have the results of one policy alone, which does not make it a winner.
   let decided: [Int]
-  /// The policies to take: several when they are equal everywhere; none where nothing is decided.
+  /// The recommended policies: several if they are equal everywhere, none if nothing is decided.
   let leaders: [PolicyName]
 
-  /// Ranks `comparison` by its main metric, unless another is given. O(c * n log n) in capacities
+  /// Ranks `comparison` by its main metric unless another is given. O(c * n log n) in capacities
   /// and policies.
   init(_ comparison: Comparison, by other: Metric? = nil) {
     let metric = other ?? comparison.mainMetric
@@ -33,7 +30,7 @@ struct Ranking {
     let decided = columns.indices.filter { columns[$0].entries.count >= needed }
     self.columns = columns
     self.decided = decided
-    // Whoever was not run everywhere comes behind all who were.
+    // Policies with missing runs rank behind those that were run everywhere.
     let sorted = comparison.competitors.filter { policy in
       decided.contains { columns[$0].value(policy) != nil }
     }.sorted(byKey: { Self.distance($0, columns, decided) })
@@ -42,17 +39,16 @@ struct Ranking {
     }
   }
 
-  /// The first of the leaders.
   var leader: PolicyName? { leaders.first }
 
-  /// True where no policy is better than another by more than noise at any capacity.
+  /// True if no policy is better than another by more than noise at any capacity.
   var isIndifferent: Bool {
     comparison.competitors.count > 1 && !decided.isEmpty
       && decided.allSatisfy { columns[$0].isIndifferent }
   }
 
-  /// The best value that a policy reaches, with where; nil where there is none. Not affected by
-  /// policies that know the future.
+  /// The best value that a policy reaches, and where; nil if there is none. Excludes policies that
+  /// know the future.
   var peak: (policy: PolicyName, column: Int, value: Double)? {
     let places = columns.indices.filter { columns[$0].bestValue != nil }
     let sign = metric.better == .lower ? 1.0 : -1.0
@@ -65,15 +61,14 @@ struct Ranking {
 
   /// Capacities at which other policies are better than the leader.
   struct Exception {
-    /// The capacities.
     var columns: [Int]
-    /// The best policies there.
     let policies: [PolicyName]
-    /// Whether the difference is real, and not noise.
+    /// True if the difference exceeds noise.
     let isReal: Bool
   }
 
-  /// Where the leader is not the best, by who is; those that matter first.
+  /// Capacities at which the leader is not the best, grouped by the best policies; those that
+  /// matter first.
   var exceptions: [Exception] {
     guard let leader else { return [] }
     var found: [Exception] = []
@@ -94,8 +89,8 @@ struct Ranking {
     leader.map { leader in decided.compactMap { columns[$0].deficit(leader) }.max() ?? 0 } ?? 0
   }
 
-  /// The capacity at which the leader is furthest from `other`, which may know the future; nil
-  /// where both were run nowhere.
+  /// The capacity with the largest distance between the leader and `other`, which may know the
+  /// future; nil if no capacity has both.
   func widest(from other: PolicyName) -> (column: Int, own: Double, other: Double)? {
     guard let leader else { return nil }
     let gaps = decided.compactMap { column -> (column: Int, own: Double, other: Double)? in
@@ -115,17 +110,16 @@ struct Ranking {
     return known.reduce(0, +) / Double(known.count)
   }
 
-  /// A policy's mean distance to the best; infinite where it was not run everywhere.
+  /// A policy's mean distance to the best; infinite if it was not run everywhere.
   func meanDeficit(_ policy: PolicyName) -> Double {
     Self.distance(policy, columns, decided)
   }
 }
 
 extension Ranking {
-  /// The policies that somebody could sensibly choose: those that lead somewhere, and those that
-  /// are not worse, on average, than the worse of LRU and FIFO. One policy that is far behind then
-  /// says nothing about how much the choice matters. Without LRU and FIFO, whatever is far behind
-  /// all others is left out.
+  /// The policies worth considering: those that lead somewhere, and those that are on average no
+  /// worse than the worse of LRU and FIFO. A single policy far behind then does not affect how much
+  /// the choice matters. Without LRU and FIFO, outliers far behind all others are excluded.
   var worthUsing: [PolicyName] {
     let policies = comparison.competitors.filter { policy in
       decided.contains { columns[$0].value(policy) != nil }
@@ -150,18 +144,18 @@ extension Ranking {
     }.sorted(byKey: { meanDeficit($0) })
   }
 
-  /// The largest distance that is not set apart: three times that of the policy before it.
+  /// The largest distance that is no outlier: three times that of the policy before it.
   private static func gapLimit(_ distances: [Double]) -> Double {
     for (near, far) in zip(distances, distances.dropFirst())
     where near > 0 && far > 3 * near && far > near + 0.02 {
-      // What most are behind is no outlier.
+      // A group that most policies belong to is no outlier.
       let apart = distances.count { $0 >= far }
       if apart * 3 <= distances.count { return near }
     }
     return .infinity
   }
 
-  /// A policy that falls as its cache grows.
+  /// A policy whose value falls as its cache grows.
   struct Fall {
     let policy: PolicyName
     /// The smaller capacity, with the higher value.
@@ -170,8 +164,8 @@ extension Ranking {
     let to: (column: Int, value: Double)
   }
 
-  /// The policies that fall by more than noise as their cache grows, each with its largest fall,
-  /// the largest first. Quadratic in the capacities.
+  /// The policies whose value falls by more than noise as their cache grows, each with its largest
+  /// fall, the largest first. Quadratic in the capacities.
   var falls: [Fall] {
     let found = comparison.competitors.compactMap { policy -> Fall? in
       let values = columns.indices.compactMap { column in
@@ -193,18 +187,16 @@ extension Ranking {
   }
 }
 
-/// The policies at one capacity, best first. Policies that know the future are bounds and do not
-/// take part.
+/// The policies at one capacity, best first. Policies that know the future are bounds and are
+/// excluded.
 struct RankingColumn {
-  /// One policy's place.
   struct Entry {
-    /// The policy.
     let policy: PolicyName
     /// Its values over the seeds.
     let value: Spread
   }
 
-  /// Best first; equals in the order of the plan.
+  /// The entries, best first; equal ones in plan order.
   let entries: [Entry]
   private let comparison: Comparison
   private let column: Int
@@ -221,21 +213,20 @@ struct RankingColumn {
     }.sorted(byKey: { sign * $0.value.mean })
   }
 
-  /// The policies with the best value: several when they are equal.
+  /// The policies with the best value: several if they are equal.
   var best: [PolicyName] {
     guard let top = entries.first else { return [] }
     return entries.prefix { $0.value.mean == top.value.mean }.map(\.policy)
   }
 
-  /// The best value.
   var bestValue: Double? { entries.first?.value.mean }
 
-  /// A policy's mean over the seeds; nil where it was not run.
+  /// A policy's mean over the seeds; nil if it was not run.
   func value(_ policy: PolicyName) -> Double? {
     entries.first { $0.policy == policy }?.value.mean
   }
 
-  /// How far a policy is behind the best; nil where it was not run.
+  /// A policy's distance to the best; nil if it was not run.
   func deficit(_ policy: PolicyName) -> Double? {
     guard let bestValue, let own = value(policy) else { return nil }
     return abs(bestValue - own)
@@ -248,12 +239,12 @@ struct RankingColumn {
     } ?? 0
   }
 
-  /// True where all policies are equal but for noise.
+  /// True if all policies are equal within noise.
   var isIndifferent: Bool {
     range(of: entries.map(\.policy)) < metric.noise(at: bestValue ?? 0)
   }
 
-  /// True where the best is better than `policy` by more than noise, and with every seed.
+  /// True if the best is better than `policy` by more than noise, and with every seed.
   func isReal(behind policy: PolicyName) -> Bool {
     guard let bestValue, let gap = deficit(policy), gap >= metric.noise(at: bestValue),
       let top = best.first
@@ -274,24 +265,24 @@ struct RankingColumn {
 }
 
 extension Sequence {
-  /// The elements by a key, the smallest first; equals stay in their order. O(n log n).
+  /// The elements by a key, the smallest first; equal ones keep their order. O(n log n).
   func sorted(byKey key: (Element) -> Double) -> [Element] {
     enumerated().map { (key: key($0.element), number: $0.offset, element: $0.element) }
       .sorted { ($0.key, $0.number) < ($1.key, $1.number) }.map(\.element)
   }
 }
 
-/// What a ranking says, in the words that recommendations, cards and captions share.
+/// A ranking in words, shared by recommendations, cards and captions.
 struct RankingWords {
   let ranking: Ranking
 
   private var comparison: Comparison { ranking.comparison }
   private var metric: Metric { ranking.metric }
 
-  /// The most exceptions that are told one by one.
+  /// The most exceptions that are listed one by one.
   private static let exceptionsMax = 2
 
-  /// Why there is nothing to choose, without a full stop; nil where there is.
+  /// The reason why there is no choice, without a full stop; nil if there is one.
   var nothing: String? {
     guard ranking.decided.isEmpty else { return nil }
     if comparison.competitors.isEmpty { return "only policies that know the future were run" }
@@ -299,10 +290,9 @@ struct RankingWords {
       ? "no requests were counted" : "no capacity has results of two policies yet"
   }
 
-  /// The leaders by name.
   var leaders: [Inline] { Inline.names(ranking.leaders.map { .code($0.text) }) }
 
-  /// That no policy is better than another.
+  /// A statement that no policy is better than another.
   var indifference: [Inline] {
     let ranges = ranking.decided.map { column in
       ranking.columns[column].range(of: comparison.competitors)
@@ -315,8 +305,8 @@ struct RankingWords {
     return [.text("the policy does not matter here: \(words)")]
   }
 
-  /// Where another policy is better than the leader, by how much, and whether that matters: what
-  /// follows a recommendation. Empty where none is.
+  /// Capacities at which another policy is better than the leader, by how much, and whether that
+  /// matters. Empty if there are none.
   var exceptions: [Inline] {
     let all = ranking.exceptions
     let real = all.filter(\.isReal)
@@ -342,7 +332,7 @@ struct RankingWords {
     return parts + (rest == 0 ? [] : [.text(", and at \(rest) more capacities")])
   }
 
-  /// What there is to see in the metric's chart, as a sentence or two.
+  /// The message of the metric's chart in one or two sentences.
   var caption: String {
     if let nothing { return nothing.prefix(1).uppercased() + nothing.dropFirst() + "." }
     guard let leader = ranking.leader else { return "" }
@@ -377,7 +367,7 @@ struct RankingWords {
     "\(metric.gap(own, other)) \(own >= other ? "above" : "below") \(name)"
   }
 
-  /// How far the leader is behind at the worst.
+  /// The largest deficit of the leader.
   private var deficit: String { metric.gap(ranking.largestDeficit, 0) }
 
   private func gap(_ policy: PolicyName, _ columns: [Int]) -> String {
@@ -391,46 +381,41 @@ struct RankingWords {
     return (gaps.count > 1 ? "up to " : "") + metric.gap(widest.best, widest.own)
   }
 
-  /// A capacity's title.
   func title(_ column: Int) -> String { comparison.columns[column].title }
 
-  /// Capacities in words.
   func titles(_ columns: [Int]) -> String {
     Inline.plain(Inline.names(columns.map { .text(title($0)) }))
   }
 }
 
-/// The configurations of one trace by hit ratio, or by prefix hit ratio where prefixes are counted:
-/// what each reaches at its best, and which is best
-/// at equal capacity. Configurations with the same hits everywhere are one entry.
+/// The configurations of one trace by hit ratio, or by prefix hit ratio if prefixes are counted:
+/// the best each reaches, and the best at equal capacity. Configurations with equal hits everywhere
+/// are one entry.
 struct ConfigurationRanking {
-  /// One configuration, or several with the same hits.
+  /// One configuration, or several with equal hits.
   struct Entry {
-    /// The configurations; the first stands for all.
+    /// The configurations; the first represents all.
     var comparisons: [Comparison]
-    /// The first one's policies by hit ratio.
+    /// The ranking of the first one's policies by hit ratio.
     let ranking: Ranking
 
-    /// The one that stands for all.
+    /// The representative.
     var comparison: Comparison { ranking.comparison }
-    /// The names of the configurations, to be listed.
     var names: [Inline] { comparisons.map { .strong($0.configuration) } }
-    /// The names in a title.
     var title: String { Inline.plain(Inline.names(names)) }
-    /// The highest hit ratio that it reaches; -1 without one.
+    /// The highest hit ratio of the entry; -1 if there is none.
     var reached: Double { ranking.peak?.value ?? -1 }
-    /// The hit ratio at a capacity as it was written; nil where nothing was run there.
+    /// The hit ratio at a capacity as written; nil if nothing was run there.
     func value(at title: String) -> Double? {
       comparison.columns.firstIndex { $0.title == title }.flatMap { ranking.columns[$0].bestValue }
     }
   }
 
-  /// The trace's name.
   let trace: String
-  /// The entries in the order of the plan.
+  /// The entries in plan order.
   let entries: [Entry]
 
-  /// The rankings of all traces, in their order. Linear in the records but for sorting.
+  /// The rankings of all traces, in order. Linear in the records except for sorting.
   static func all(_ comparisons: [Comparison]) -> [ConfigurationRanking] {
     var order: [String] = []
     for comparison in comparisons where !order.contains(comparison.trace) {
@@ -449,12 +434,11 @@ struct ConfigurationRanking {
     }
   }
 
-  /// The entries that have a hit ratio, the highest first.
+  /// The entries with a hit ratio, the highest first.
   var byReach: [Entry] { entries.filter { $0.reached >= 0 }.sorted(byKey: { -$0.reached }) }
 
-  /// The entry of which a report shows more than of others: of those that have policies to choose
-  /// from, if there are any, the one that reaches the most; where there is no real difference, the
-  /// first in the plan.
+  /// The entry that a report shows in full: the one with the highest hit ratio of those that have
+  /// policies to choose from, if any; the first in the plan if there is no real difference.
   var first: Entry? {
     let several = byReach.filter { $0.comparison.competitors.count > 1 }
     let shown = several.isEmpty ? byReach : several
@@ -465,9 +449,9 @@ struct ConfigurationRanking {
     }
   }
 
-  /// The capacities, as they were written, that at least two entries have in one unit.
+  /// The capacities, as written, that at least two entries have in one unit.
   var commonCapacities: [String] {
-    // Hits of prefixes and of blocks are not to be compared.
+    // Hits of prefixes and of blocks are not comparable.
     guard Set(entries.map(\.comparison.countsBytes)).count == 1,
       Set(entries.map(\.ranking.metric.name)).count == 1
     else { return [] }
@@ -478,7 +462,7 @@ struct ConfigurationRanking {
     }
   }
 
-  /// How far an entry is behind the best at a capacity.
+  /// The distance of an entry to the best at a capacity.
   func deficit(_ entry: Entry, at title: String) -> Double? {
     guard let best = entries.compactMap({ $0.value(at: title) }).max(),
       let own = entry.value(at: title)
@@ -488,7 +472,7 @@ struct ConfigurationRanking {
 }
 
 extension Comparison {
-  /// True where both have the same hits for every policy, capacity and seed.
+  /// True if both have equal hits for every policy, capacity and seed.
   fileprivate func hasSameHits(as other: Comparison) -> Bool {
     guard countsBytes == other.countsBytes, policies == other.policies,
       columns.map(\.title) == other.columns.map(\.title), has({ $0.counts.hitRatio })

@@ -1,19 +1,18 @@
 import LarderExperiments
 import LarderSupport
 
-/// The decision that a report comes to: at most five short lines for all configurations together,
-/// and a card for each. Everything else in a report is what these rest on.
+/// The recommendation of a report: at most five short lines for all configurations together, and a
+/// card for each. Everything else in a report supports these.
 struct Answer {
-  /// The lines: which policy, which configuration, whether it matters, how fast real caches were,
-  /// and what else to know before deciding.
+  /// The lines: policy, configuration, importance of the choice, speed of real caches, and caveats.
   let lines: [[Inline]]
-  /// A card for each configuration that differs from the others; none where they are many.
+  /// A card for each distinct configuration; none if there are too many.
   let cards: [AnswerCard]
 
-  /// With more configurations than this, cards would be a wall.
+  /// The most configurations that get cards.
   private static let cardsMax = 8
 
-  /// The answer of `results`, ranked. Linear in the records but for sorting.
+  /// The answer for ranked `results`. Linear in the records except for sorting.
   init(_ results: RunResults, _ rankings: [ConfigurationRanking]) {
     let rows = ExecutedRow.all(in: results.records)
     let policies = PolicyAdvice(rankings)
@@ -34,28 +33,26 @@ struct Answer {
     }
   }
 
-  /// The lines and cards as blocks.
   var blocks: [Block] {
     guard !lines.isEmpty else { return [.paragraph(["No cell finished."])] }
     return [.list(lines)] + (cards.isEmpty ? [] : [.cards(cards)])
   }
 }
 
-/// What one configuration comes to, at a glance.
+/// The summary of one configuration.
 struct AnswerCard {
-  /// The configuration, or several with the same hits.
+  /// The configuration, or several with equal hits.
   let title: String
-  /// The policy to use; nil where it does not matter.
+  /// The policy to use; nil if the choice does not matter.
   let policy: String?
-  /// How far that holds, in a few words.
+  /// The capacities for which the recommendation holds, in a few words.
   let standing: String
-  /// Numbers with their names.
   let facts: [(name: String, value: String)]
 
-  /// The names of facts, in the order in which a table has them.
+  /// The names of facts, in the column order of the table.
   static let names = ["reaches", "gain", "to the bound", "mean access", "throughput"]
 
-  /// The card of an entry; `rows` are the executed runs of all.
+  /// The card of an entry; `rows` are the executed runs of all entries.
   init(_ entry: ConfigurationRanking.Entry, trace: String?, _ rows: [ExecutedRow]) {
     let ranking = entry.ranking
     title = entry.title + (trace.map { ", \($0)" } ?? "")
@@ -116,7 +113,8 @@ struct AnswerCard {
     return limit + ranking.metric.gap(widest.own, widest.other)
   }
 
-  /// Of the policy to use where that was executed, and else of the fastest, by name.
+  /// The throughput of the recommended policy if it was executed, else that of the fastest, by
+  /// name.
   private static func throughput(_ ranking: Ranking, _ rows: [ExecutedRow]) -> String? {
     let own = rows.filter { $0.cell.policy == ranking.leader?.text }
     guard let rate = ThroughputAdvice(own.isEmpty ? rows : own).fastest else { return nil }
@@ -133,7 +131,7 @@ struct AnswerCard {
 }
 
 extension [AnswerCard] {
-  /// The cards as a table, where a markup has none.
+  /// The cards as a table, for markups without cards.
   var table: Table {
     let names = AnswerCard.names.filter { name in
       contains { $0.facts.contains { $0.name == name } }
@@ -150,11 +148,11 @@ extension [AnswerCard] {
   }
 }
 
-/// Which policy to use, and whether that matters, over all configurations of a run.
+/// The policy to use, and whether that matters, over all configurations of a run.
 struct PolicyAdvice {
-  /// A configuration with policies to choose from, or several with the same hits.
+  /// A configuration with policies to choose from, or several with equal hits.
   private struct Choice {
-    /// Its names, with the trace where there are several.
+    /// Its names, with the trace if there are several.
     let names: [Inline]
     let ranking: Ranking
     var words: RankingWords { RankingWords(ranking: ranking) }
@@ -163,10 +161,9 @@ struct PolicyAdvice {
   private let all: [Choice]
   private let main: Choice?
 
-  /// With more than this, names become numbers.
+  /// Longer lists of names are replaced by their number.
   private static let namesMax = 3
 
-  /// The advice on everything that was run.
   init(_ rankings: [ConfigurationRanking]) {
     func choice(_ entry: ConfigurationRanking.Entry, _ trace: String) -> Choice {
       let suffix = rankings.count > 1 ? " (\(trace))" : ""
@@ -177,14 +174,13 @@ struct PolicyAdvice {
     main = rankings.first.flatMap { ranking in ranking.first.map { choice($0, ranking.trace) } }
   }
 
-  /// What there is to choose.
   private var choices: [Choice] {
     all.filter {
       $0.ranking.comparison.competitors.count > 1 && !$0.ranking.decided.isEmpty
     }
   }
 
-  /// Which policy to use where; empty where configurations with one policy each are compared.
+  /// The policy to use for each configuration; empty if all have a single policy.
   var use: [Inline] {
     guard !choices.isEmpty else { return nothing }
     let clear = choices.filter { !$0.ranking.isIndifferent }
@@ -201,7 +197,7 @@ struct PolicyAdvice {
     return leaders(clear) + exceptions(clear) + rest + ["."]
   }
 
-  /// Who leads where.
+  /// The leader of each configuration.
   private func leaders(_ clear: [Choice]) -> [Inline] {
     var groups: [(leaders: [PolicyName], choices: [Choice])] = []
     for choice in clear {
@@ -224,7 +220,7 @@ struct PolicyAdvice {
     return [Inline.strong("Use"), " "] + words + others
   }
 
-  /// Where another policy is better, and whether that matters.
+  /// Capacities at which another policy is better, and whether that matters.
   private func exceptions(_ clear: [Choice]) -> [Inline] {
     if clear.count == 1 {
       let words = clear[0].words.exceptions
@@ -252,7 +248,7 @@ struct PolicyAdvice {
     names.count > namesMax ? [.text("\(names.count) configurations")] : Inline.names(names)
   }
 
-  /// Why there is nothing to choose.
+  /// The reason why there is no choice.
   private var nothing: [Inline] {
     let reasons = all.compactMap(\.words.nothing)
     if let reason = reasons.first, reasons.count == all.count {
@@ -265,8 +261,9 @@ struct PolicyAdvice {
     return [.code(peak.policy.text), .text(" is the only policy here: \(ratio) at \(place).")]
   }
 
-  /// Whether the choice matters, and where, among the policies that are worth using; those that are
-  /// not are named apart. Of the configuration that reaches the most.
+  /// Importance of the choice, and the capacities at which it matters most, among the policies
+  /// worth using; the others are named separately. Covers the configuration with the highest hit
+  /// ratio.
   var importance: [Inline] {
     guard let choice = main, choice.ranking.comparison.competitors.count > 1,
       !choice.ranking.decided.isEmpty, !choice.ranking.isIndifferent
@@ -325,7 +322,7 @@ struct PolicyAdvice {
       + [.text(" (\(limit)\(gap) behind).")]
   }
 
-  /// Policies that fall as their cache grows.
+  /// Warnings about policies whose hit ratio falls as their cache grows.
   var warnings: [[Inline]] {
     let found = all.flatMap { choice in choice.ranking.falls.map { (choice, $0) } }
       .sorted(byKey: { $0.1.to.value - $0.1.from.value })
@@ -343,20 +340,19 @@ struct PolicyAdvice {
   }
 }
 
-/// Which configuration reaches the most, and which is best at equal capacity.
+/// The configuration with the highest hit ratio, and the best at equal capacity.
 struct ConfigurationAdvice {
   private let rankings: [ConfigurationRanking]
 
-  /// The most configurations that are told one by one.
+  /// The most configurations that are listed one by one.
   private static let namesMax = 4
 
-  /// The advice on everything that was run.
   init(_ rankings: [ConfigurationRanking]) { self.rankings = rankings }
 
-  /// The comparison of configurations; empty where there is one.
+  /// The comparison of configurations; empty if there is only one.
   var line: [Inline] {
     if rankings.count == 1 { return comparison(rankings[0]) }
-    // Over several traces, how often.
+    // Several traces are summarised by the number of wins.
     let compared = rankings.filter { $0.byReach.count > 1 }
     var firsts: [(name: String, count: Int)] = []
     for ranking in compared {
@@ -383,7 +379,7 @@ struct ConfigurationAdvice {
     return Inline.joined(sentences.filter { !$0.isEmpty }, " ")
   }
 
-  /// That configurations have the same hits, and why.
+  /// A statement that configurations have equal hits, and the reason.
   private func same(_ entry: ConfigurationRanking.Entry) -> [Inline] {
     let isTier = entry.comparisons.allSatisfy { $0.kind != .hybrid }
     let both = entry.comparisons.count == 2 ? "both are" : "each is"
@@ -391,7 +387,7 @@ struct ConfigurationAdvice {
       + [.text(" have the same hit ratios\(isTier ? ": \(both) one tier" : "").")]
   }
 
-  /// What each reaches at its best.
+  /// The best hit ratio of each.
   private func reach(_ ranking: ConfigurationRanking) -> [Inline] {
     let entries = ranking.byReach
     let (first, last) = (entries[0], entries[entries.count - 1])
@@ -411,7 +407,7 @@ struct ConfigurationAdvice {
     [entry.names[0], .text(" \(ChartUnit.percent.value(entry.reached))")]
   }
 
-  /// Which is best at equal capacity, and how far the others are behind at the worst.
+  /// The best at equal capacity, and the largest deficit of the others.
   private func equalCapacity(_ ranking: ConfigurationRanking) -> [Inline] {
     let titles = ranking.commonCapacities
     guard !titles.isEmpty else { return [] }
@@ -422,7 +418,7 @@ struct ConfigurationAdvice {
         .sorted(byKey: { -$0.2 }).first
     }
     let leading = behind.filter { $0.2 < noise }
-    // With one capacity in common, this is what they reach at their best.
+    // With a single common capacity, this repeats the best hit ratios.
     let isOne = titles.count == 1 && ranking.byReach.allSatisfy { $0.comparison.columns.count == 1 }
     if isOne { return [] }
     if leading.count == behind.count { return ["At equal capacity: no real difference."] }
@@ -445,16 +441,14 @@ struct ConfigurationAdvice {
   }
 }
 
-/// What executed runs say about speed: which real cache answers the most requests, and whether
-/// threads helped.
+/// Speed in executed runs: the real cache with the highest throughput, and the effect of threads.
 struct ThroughputAdvice {
   private let rows: [ExecutedRow]
 
-  /// A cache is slower with more threads when its throughput falls by more than this part.
+  /// A fall of throughput by more than this share counts as slower.
   private static let slowdown = 0.03
   private static let namesMax = 5
 
-  /// The advice on executed runs.
   init(_ rows: [ExecutedRow]) { self.rows = rows }
 
   /// A cache at a capacity, with its throughput in words.
@@ -475,7 +469,7 @@ struct ThroughputAdvice {
     }.sorted(byKey: { -$0.perSecond })
   }
 
-  /// The fastest with the fewest threads.
+  /// The fastest row with the fewest threads.
   var fastest: Rate? { rates().first }
 
   /// Throughput by kind of cache: memory and disk are not comparable.
@@ -495,7 +489,7 @@ struct ThroughputAdvice {
       + Inline.joined(parts, "; ") + slowest(all, kinds) + ["."]
   }
 
-  /// The slowest of one kind, where not all are told.
+  /// The slowest of one kind, unless all are listed.
   private func slowest(_ all: [Rate], _ kinds: [[Rate]]) -> [Inline] {
     guard kinds.count == 1, all.count > Self.namesMax, let last = all.last else { return [] }
     return ["; the slowest is ", .strong(name(last.row)), .text(" \(last.rate)")]
@@ -509,7 +503,7 @@ struct ThroughputAdvice {
     return name
   }
 
-  /// That more threads were slower than one.
+  /// Warnings about runs that were slower with more threads.
   var warnings: [[Inline]] {
     let slower = rows.filter { row in
       guard row.threads > 1, let own = row.requestsPerSecond?.median,

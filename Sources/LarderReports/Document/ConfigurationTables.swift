@@ -2,15 +2,14 @@ import LarderEngine
 import LarderExperiments
 import LarderSupport
 
-/// The charts and tables of one configuration.
 struct ConfigurationTables {
   /// The configuration over one trace.
   let comparison: Comparison
-  /// Its name, with the trace where there are several.
+  /// Its name, with the trace if there are several.
   let name: String
-  /// True for the one whose hit ratios stand beside the recommendation.
+  /// True if its hit ratios are shown with the recommendation.
   let isMain: Bool
-  /// The configuration whose hits are the same; nil where none before this has them.
+  /// An earlier configuration with equal hits; nil if there is none.
   let same: String?
   let styles: PolicyStyles
 
@@ -18,7 +17,7 @@ struct ConfigurationTables {
     ComparisonCharts(comparison: comparison, name: name, styles: styles)
   }
 
-  /// Those of all configurations, in the order of the plan.
+  /// The tables of all configurations, in plan order.
   static func all(_ rankings: [ConfigurationRanking], styles: PolicyStyles)
     -> [ConfigurationTables]
   {
@@ -38,10 +37,10 @@ struct ConfigurationTables {
     }
   }
 
-  /// The hit ratios: what a recommendation rests on.
+  /// The hit ratios, on which a recommendation rests.
   var front: [Block] { [.heading(3, [.text("\(ratioTitle): \(name)")])] + hitRatios }
 
-  /// Everything else about the configuration, after the hit ratios unless they stand elsewhere.
+  /// Everything except the hit ratios, which are included if `withFront` is true.
   func blocks(withFront: Bool) -> [Block] {
     var blocks: [Block] = [.paragraph([.text(introduction)])]
     if let same {
@@ -58,7 +57,7 @@ struct ConfigurationTables {
   }
 
   private var introduction: String {
-    // What is no share says itself how much it is.
+    // A quantity that is no share carries its unit.
     let capacities = comparison.columns.map { column in
       let amount = column.description(bytes: comparison.countsBytes)
       return column.title.hasSuffix("%") ? "\(column.title) = \(amount)" : amount
@@ -98,7 +97,7 @@ struct ConfigurationTables {
     comparison.hasPrefixes ? "Prefix hit ratio, %" : "Hit ratio, %"
   }
 
-  /// The chart of a metric; nothing where there is none to draw.
+  /// The chart of a metric; empty if there is none to draw.
   private func chart(_ word: String, _ metric: Metric) -> [Block] {
     charts.figure(word, metric).map { [.chart($0)] } ?? []
   }
@@ -107,7 +106,7 @@ struct ConfigurationTables {
     .table(ValueTable(comparison: comparison, metric: metric).table)
   }
 
-  /// A heading, a chart where `word` names it, and a table; nothing where nothing has the metric.
+  /// A heading, a chart if `word` names it, and a table; empty if no record has the metric.
   private func section(_ title: String, _ word: String?, _ metric: Metric) -> [Block] {
     guard comparison.has(metric.value) else { return [] }
     let chart = word.map { self.chart($0, metric) } ?? []
@@ -140,7 +139,7 @@ struct ConfigurationTables {
       + chart("distance", metric) + [table(metric)]
   }
 
-  /// What tells the capacities of one seed apart.
+  /// The fields that distinguish the capacities of one seed.
   private static func place(_ record: Record) -> String {
     let memory = record.cell.memoryCapacity.map { String($0) } ?? ""
     return "\(record.cell.capacity)/\(memory)/\(record.cell.capacityLabel)"
@@ -192,17 +191,14 @@ struct ConfigurationTables {
   }
 }
 
-/// A table of one metric: a line a policy, a column a capacity. The best is marked, and policies
-/// that know the future stand below the others and are never marked.
+/// A table of one metric: a row for each policy, a column for each capacity. The best is marked;
+/// policies that know the future are at the end and never marked.
 struct ValueTable {
-  /// The comparison shown.
   let comparison: Comparison
-  /// What is shown.
   let metric: Metric
-  /// Whether the smallest and the largest value over the seeds stand behind the mean.
+  /// True if the range over the seeds follows the mean.
   var showsRange = true
 
-  /// The table.
   var table: Table {
     var table = Table(titles: ["policy"] + comparison.columns.map(\.title))
     let best = comparison.columns.indices.map { column in bestPolicies(column) }
@@ -217,7 +213,7 @@ struct ValueTable {
     return table
   }
 
-  /// How a policy is named at the head of its line.
+  /// The first cell of a policy's row.
   static func title(_ policy: PolicyName, in comparison: Comparison) -> Inline {
     policy.isOffline ? .text(comparison.title(of: policy)) : .code(policy.text)
   }
@@ -225,11 +221,11 @@ struct ValueTable {
   private func bestPolicies(_ column: Int) -> [PolicyName] {
     guard metric.better != .none else { return [] }
     let ranking = RankingColumn(comparison, column, by: metric)
-    // Where all are equal there is nothing to mark.
+    // If all are equal, none is marked.
     return ranking.best.count < ranking.entries.count ? ranking.best : []
   }
 
-  /// The mean over the seeds, with the range where the seeds differ.
+  /// The mean over the seeds, with the range if the seeds differ.
   private func text(_ policy: PolicyName, _ column: Int) -> String? {
     guard let spread = comparison.spread(policy, column, of: metric.value),
       let mean = metric.cell(spread.mean)
@@ -242,20 +238,20 @@ struct ValueTable {
   }
 }
 
-/// The charts of one configuration, from the records that its tables are made from.
+/// The charts of one configuration, from the records of its tables.
 struct ComparisonCharts {
   let comparison: Comparison
-  /// What the charts are named for.
+  /// The prefix of chart names.
   let name: String
   let styles: PolicyStyles
 
-  /// The most rows of a chart: where there are more, capacities are left out.
+  /// The most rows of a chart; capacities are left out beyond it.
   private static let rowsMax = 40
 
-  /// True where there is something to compare: two policies, or two capacities.
+  /// True if there are two policies or two capacities to compare.
   var isWorthDrawing: Bool { comparison.policies.count > 1 || comparison.columns.count > 1 }
 
-  /// A metric over the capacities; nil where there is nothing to draw.
+  /// A metric over the capacities; nil if there is nothing to draw.
   func figure(_ word: String, _ metric: Metric) -> ChartFigure? {
     guard isWorthDrawing, comparison.has(metric.value) else { return nil }
     var caption = RankingWords(ranking: Ranking(comparison, by: metric)).caption
@@ -270,7 +266,7 @@ struct ComparisonCharts {
     return ChartFigure([name, word], chart)
   }
 
-  /// True where capacities have an order that can be drawn.
+  /// True if the capacities have an order that can be drawn.
   private var isCurve: Bool {
     let places = comparison.columns.indices.map { x($0) }
     return places.count > 1 && places.allSatisfy { $0 > 0 }
@@ -319,7 +315,7 @@ struct ComparisonCharts {
       label: "\(metric.unit.value(spread)) at \(comparison.columns[column].title)")
   }
 
-  /// From the smallest to the largest; nil where they are equal.
+  /// The range of a spread; nil if all values are equal.
   static func range(_ spread: Spread) -> ClosedRange<Double>? {
     spread.varies ? spread.smallest...spread.largest : nil
   }
@@ -344,7 +340,7 @@ struct ComparisonCharts {
       axis: ChartAxis(title: metric.title, unit: metric.unit), groups: groups)
   }
 
-  /// Where the hits of each policy were found, a bar each; nil where there is one tier only.
+  /// The hits of each policy by tier, as stacked bars; nil if there is only one tier.
   var tiers: ChartFigure? {
     guard comparison.kind == .hybrid, isWorthDrawing, comparison.has({ $0.counts.hitRatio }) else {
       return nil
@@ -389,8 +385,8 @@ struct ComparisonCharts {
     return low == high ? low : "\(low.dropLast(2)) to \(high)"
   }
 
-  /// All capacities, or where these would be too many rows the first, the middle and the last, or
-  /// the middle alone.
+  /// All capacities; if these are too many rows, the first, the middle and the last, or the middle
+  /// alone.
   var shownColumns: [Int] {
     let all = Array(comparison.columns.indices)
     let policies = comparison.policies.count
@@ -401,7 +397,7 @@ struct ComparisonCharts {
 }
 
 extension ChartUnit {
-  /// A mean, with the smallest and the largest where there are several values.
+  /// A mean, with the range if there are several values.
   func value(_ spread: Spread) -> String {
     guard spread.varies else { return value(spread.mean) }
     return "\(value(spread.mean)) (\(value(spread.smallest)) to \(value(spread.largest)))"
@@ -409,7 +405,7 @@ extension ChartUnit {
 }
 
 extension Record {
-  /// A part of the requests; nil without requests.
+  /// A share of the requests; nil without requests.
   func share(_ part: (Counts) -> UInt64) -> Double? {
     counts.requests == 0 ? nil : Double(part(counts)) / Double(counts.requests)
   }

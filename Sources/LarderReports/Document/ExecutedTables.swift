@@ -2,19 +2,17 @@ import LarderEngine
 import LarderExperiments
 import LarderSupport
 
-/// The tables of executed runs: a line a cache, capacity and number of threads.
+/// The tables of executed runs: a row for each cache, capacity and number of threads.
 struct ExecutedTables {
-  /// The lines.
   let rows: [ExecutedRow]
 
-  /// The columns that say which run a line is of.
+  /// The columns that identify a row.
   private static let keys = ["cache", "capacity", "threads"]
 
   private static func keys(of row: ExecutedRow) -> [Inline] {
     [.text(row.name), .text(row.cell.capacityLabel), .text("\(row.threads)")]
   }
 
-  /// Hit ratio, throughput and memory.
   var throughput: Table {
     var table = Table(
       titles: Self.keys + [
@@ -36,7 +34,7 @@ struct ExecutedTables {
     return table
   }
 
-  /// Percentiles of all gets: medians over the runs, and the largest of all. Nil where none was
+  /// Percentiles of all gets: medians over the runs, and the overall maximum. Nil if none was
   /// timed.
   var gets: Table? {
     guard rows.contains(where: { $0.executions.contains { $0.getLatency != nil } }) else {
@@ -59,7 +57,7 @@ struct ExecutedTables {
     return table
   }
 
-  /// Median and 99th percentile of each kind of operation that was made; nil where none was timed.
+  /// Median and 99th percentile of each kind of operation; nil if none was timed.
   var kinds: Table? {
     let kinds = OperationLatency.Kind.allCases.filter { kind in
       rows.contains { $0.executions.contains { $0[kind] != nil } }
@@ -80,7 +78,7 @@ struct ExecutedTables {
     return table
   }
 
-  /// What went to disk: medians over the runs.
+  /// Writes to disk: medians over the runs.
   var disk: Table {
     var table = Table(
       titles: Self.keys + ["files at the end", "written to disk", "write amplification"])
@@ -95,7 +93,7 @@ struct ExecutedTables {
     return table
   }
 
-  /// The most telling numbers of each run, for a terminal: of hits and misses the medians.
+  /// The most important numbers of each run, for a terminal; medians of hits and misses.
   var summary: Table {
     let hasDisk = rows.contains { $0.cell.kind != .memory }
     var table = Table(
@@ -119,7 +117,6 @@ struct ExecutedTables {
     return table
   }
 
-  /// What happened, in words.
   static func name(_ kind: OperationLatency.Kind) -> String {
     switch kind {
     case .memoryHit: "memory hit"
@@ -149,14 +146,13 @@ struct ExecutedTables {
 /// The executed runs of one cache at one capacity with one number of threads: all seeds and
 /// repetitions.
 struct ExecutedRow {
-  /// The records that the runs belong to, one a seed.
+  /// The records that the runs belong to, one for each seed.
   let records: [Record]
-  /// The runs.
   let executions: [Execution]
-  /// Threads that drove the cache.
+  /// Number of threads that drove the cache.
   let threads: Int
 
-  /// The rows that `records` contain, in their order; linear in the runs.
+  /// The rows that `records` contain, in order; linear in the runs.
   static func all(in records: [Record]) -> [ExecutedRow] {
     struct Key: Hashable {
       let trace: String
@@ -185,35 +181,33 @@ struct ExecutedRow {
     }
   }
 
-  /// One of the cells, for what all have in common.
+  /// One of the cells, for properties that all share.
   var cell: Cell { records[0].cell }
 
-  /// The cache's name in tables.
+  /// The name of the cache in tables.
   var name: String { cell.cacheName }
 
-  /// A quantity over the runs; nil where one does not have it.
+  /// A quantity over the runs; nil if one does not have it.
   func spread(_ value: (Execution) -> Double?) -> Spread? {
     let values = executions.compactMap(value)
     return values.count == executions.count ? Spread(values) : nil
   }
 
-  /// Hits divided by gets.
   var hitRatio: Spread? { spread { $0.counts.hitRatio } }
 
-  /// Requests of every operation a second.
+  /// Requests of all operations per second.
   var requestsPerSecond: Spread? { spread { $0.timing.requestsPerSecond } }
 
-  /// The largest, of the runs that have the quantity.
+  /// The maximum over the runs that have the quantity.
   func largest(_ value: (Execution) -> Double?) -> Double? { executions.compactMap(value).max() }
 }
 
-/// What the executed runs say beside their speed, in sentences: whether they counted what was
-/// simulated, what threads did to the hit ratio, and whether what was read was right.
+/// Findings of executed runs besides their speed, in sentences: agreement with the simulation, the
+/// effect of threads on the hit ratio, and correctness of the values read.
 struct ExecutedFindings {
   /// The sentences, the most important first.
   let sentences: [[Inline]]
 
-  /// Looks at all executed runs of `records`.
   init(_ records: [Record]) {
     let executed = records.filter { !($0.executions ?? []).isEmpty }
     sentences =
@@ -221,10 +215,10 @@ struct ExecutedFindings {
       + Self.checks(executed) + Self.sampling(executed) + Self.notes(executed)
   }
 
-  /// The most differences that are told one by one.
+  /// The most differences that are listed one by one.
   private static let differencesMax = 5
 
-  /// Whether one thread counted what the simulation did.
+  /// Agreement of runs with one thread with the simulation.
   private static func equality(_ records: [Record]) -> [[Inline]] {
     var sentences: [[Inline]] = []
     let compared = records.filter { record in
@@ -263,7 +257,7 @@ struct ExecutedFindings {
     return sentences
   }
 
-  /// Each name once, with commas between.
+  /// Each name once, separated by commas.
   private static func names(_ names: [String]) -> [Inline] {
     var seen: Set<String> = []
     let unique = names.filter { seen.insert($0).inserted }
@@ -274,7 +268,7 @@ struct ExecutedFindings {
     (record.executions ?? []).filter { $0.threads == 1 }
   }
 
-  /// What differs, each with both numbers.
+  /// The counts that differ, each with both numbers.
   private static func differences(_ executed: Counts, _ simulated: Counts) -> String {
     let quantities: [(name: String, value: KeyPath<Counts, UInt64>)] = [
       ("gets", \.requests), ("hits", \.hits), ("hits in memory", \.memoryHits),
@@ -302,7 +296,7 @@ struct ExecutedFindings {
       }.joined(separator: ", ")
   }
 
-  /// By how much several threads changed the hit ratio.
+  /// The effect of several threads on the hit ratio.
   private static func threads(_ records: [Record]) -> [[Inline]] {
     var changes: [Int: [Double]] = [:]
     for record in records {
@@ -329,7 +323,7 @@ struct ExecutedFindings {
     return value > 0 && text != "0.00" ? "+\(text)" : text
   }
 
-  /// Values that were not what was written: the worst that a cache can do.
+  /// Values that differ from the written ones, the worst fault of a cache.
   static func wrong(_ records: [Record]) -> [[Inline]] {
     records.compactMap { record -> [Inline]? in
       let wrong = total(record, \.valuesWrong)
@@ -373,7 +367,7 @@ struct ExecutedFindings {
     return sentences
   }
 
-  /// Whether only some operations were timed.
+  /// A note if only some operations were timed.
   private static func sampling(_ records: [Record]) -> [[Inline]] {
     let sampled = records.flatMap { $0.executions ?? [] }.map(\.timedOneIn).filter { $0 > 1 }
     guard let least = sampled.min(), let most = sampled.max() else { return [] }
@@ -387,7 +381,7 @@ struct ExecutedFindings {
     ]
   }
 
-  /// What the runs themselves say, each once.
+  /// Notes of the runs, without duplicates.
   private static func notes(_ records: [Record]) -> [[Inline]] {
     var seen: Set<String> = []
     let notes = records.flatMap { $0.executions ?? [] }.flatMap(\.notes)
@@ -402,22 +396,22 @@ struct ExecutedFindings {
     (record.executions ?? []).reduce(0) { sum($0, $1[keyPath: value]) }
   }
 
-  /// Results may come from a file with any numbers in it.
+  /// Saturates: results may come from a file with arbitrary numbers.
   private static func sum(_ left: UInt64, _ right: UInt64) -> UInt64 {
     let (sum, overflow) = left.addingReportingOverflow(right)
     return overflow ? .max : sum
   }
 }
 
-/// The charts of executed runs, from the rows that their tables are made from.
+/// The charts of executed runs, from the rows of their tables.
 struct ExecutedCharts {
-  /// The rows: a cache, capacity and number of threads each.
+  /// The rows, one for each cache, capacity and number of threads.
   let rows: [ExecutedRow]
-  /// What the charts are named for.
+  /// The prefix of chart names.
   let place: String
   let styles: PolicyStyles
 
-  /// Where there are more rows, only the table has them.
+  /// The most rows of a chart; more are in the table only.
   private static let rowsMax = 60
 
   private var isDrawn: Bool { rows.count > 1 && rows.count <= Self.rowsMax }
@@ -426,7 +420,7 @@ struct ExecutedCharts {
     [("p50", \.p50), ("p90", \.p90), ("p99", \.p99), ("p99.9", \.p999)]
   }
 
-  /// Requests a second, with the range over the repetitions.
+  /// Requests per second, with the range over the repetitions.
   var throughput: ChartFigure? {
     guard isDrawn else { return nil }
     let groups = byThreads { row -> (Double, RowChart.Row)? in
@@ -456,7 +450,7 @@ struct ExecutedCharts {
         axis: ChartAxis(title: "thousand requests per second", unit: .number), groups: groups))
   }
 
-  /// Percentiles of all gets, a mark each.
+  /// Percentiles of all gets as marks.
   var gets: ChartFigure? {
     guard isDrawn else { return nil }
     let groups = byThreads { row -> (Double, RowChart.Row)? in
@@ -479,7 +473,6 @@ struct ExecutedCharts {
         groups: groups))
   }
 
-  /// Median and 99th percentile of each kind of operation.
   var kinds: ChartFigure? {
     let groups = OperationLatency.Kind.allCases.compactMap { kind -> RowChart.Group? in
       let drawn = rows.compactMap { row -> RowChart.Row? in
@@ -530,7 +523,7 @@ struct ExecutedCharts {
     NumberText.counted(count, "thread")
   }
 
-  /// A group a number of threads, each with the best first.
+  /// A group for each number of threads, each with the best first.
   private func byThreads(_ make: (ExecutedRow) -> (Double, RowChart.Row)?) -> [RowChart.Group] {
     Set(rows.map(\.threads)).sorted().compactMap { threads in
       let drawn = rows.filter { $0.threads == threads }.compactMap(make).sorted(byKey: { -$0.0 })
@@ -555,7 +548,7 @@ extension Execution {
       seconds: seconds, latency: getLatency, memoryBytesPerObject: memoryBytesPerObject)
   }
 
-  /// The latency of one kind of operation; nil when none was made.
+  /// The latency of one kind of operation; nil if none was made.
   subscript(kind: OperationLatency.Kind) -> OperationLatency? {
     latencies.first { $0.kind == kind && $0.count > 0 }
   }

@@ -2,20 +2,20 @@ import LarderEngine
 import LarderExperiments
 import LarderSupport
 
-/// What disk caches wrote to flash, by four measures, and how long a drive lasts: a line a cell.
+/// Flash writes of disk caches by four measures, and the lifetime of a drive: a row for each cell.
 struct FlashTable {
   /// The cells that wrote to flash.
   let records: [Record]
   private let results: RunResults
 
-  /// The cells of a run that wrote to flash; nil where none did.
+  /// The table of a run; nil if no cell wrote to flash.
   init?(_ results: RunResults) {
     self.results = results
     records = results.records.filter { $0.flash != nil }
     if records.isEmpty { return nil }
   }
 
-  /// The table, and what it says.
+  /// The table and its explanation.
   var blocks: [Block] {
     [
       .table(table),

@@ -2,20 +2,20 @@ import LarderEngine
 import LarderExperiments
 import LarderSupport
 
-/// What caches answered of the prefixes of prompts: a line a cell.
+/// Hits on prefixes of prompts: a row for each cell.
 struct PrefixTable {
   /// The cells that count prefixes.
   let records: [Record]
   private let assumptions: [ConfigurationAssumptions]
 
-  /// The cells of a run that count prefixes; nil where none does.
+  /// The table of a run; nil if no cell counts prefixes.
   init?(_ results: RunResults) {
     records = results.records.filter { $0.prefix != nil }
     assumptions = results.assumptions ?? []
     if records.isEmpty { return nil }
   }
 
-  /// The table, and what it says.
+  /// The table and its explanation.
   var blocks: [Block] {
     var text =
       "Requests are blocks of 512 tokens of prompts. A prefix hit is a block that was in the cache "
@@ -31,7 +31,7 @@ struct PrefixTable {
     return [.table(table), .paragraph([.text(text)])]
   }
 
-  /// The speeds that configurations have, each once.
+  /// The distinct speeds of the configurations.
   private var rates: [Double] {
     var rates: [Double] = []
     for rate in records.compactMap(rate) where !rates.contains(rate) { rates.append(rate) }

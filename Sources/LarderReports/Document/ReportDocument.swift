@@ -1,30 +1,28 @@
 import LarderExperiments
 import LarderSupport
 
-/// What the report for a person says, as blocks: every markup writes down the same document.
+/// The report for a person, as blocks that every markup renders.
 ///
-/// The decision comes first, with the one chart that it rests on. Everything else is folded: the
-/// comparison of designs, each configuration, what real caches did, the speed of the simulation,
-/// and how to run it again.
+/// The recommendation comes first, with the one chart that it rests on. Everything else is folded:
+/// the comparison of designs, each configuration, real caches, the speed of the simulation, and the
+/// commands that repeat the run.
 struct ReportDocument {
-  /// Title, description, and what is missing.
+  /// Title, description, and missing results.
   let head: [Block]
-  /// The decision.
   let answer: [Block]
-  /// What it rests on, in sight.
+  /// The visible evidence for the answer.
   let front: [Block]
   /// Everything else, folded.
   let details: [Block]
-  /// How each policy looks in its charts.
   let styles: PolicyStyles
 
   /// The report, from title to last remark.
   var blocks: [Block] { head + answer + front + details }
 
-  /// The report with tables of at most so many columns that a page without scrolling shows them.
+  /// The report with wide tables split to fit a page without scrolling.
   var narrowBlocks: [Block] { blocks.narrow }
 
-  /// The charts of the report, each with a name of its own.
+  /// The charts of the report, each with a unique name.
   var figures: [ChartFigure] { blocks.figures }
 
   /// The report on `results`. Linear in the number of records.
@@ -43,7 +41,7 @@ struct ReportDocument {
     answer = [.heading(2, ["Recommendation"])] + Answer(results, rankings).blocks
     let tables = ConfigurationTables.all(rankings, styles: styles)
     let designs = Designs.all(in: results, comparisons)
-    // Where no configuration has policies to choose from, the designs are what is compared.
+    // If no configuration has policies to choose from, the designs are compared.
     let main = tables.first {
       $0.isMain && ($0.comparison.competitors.count > 1 || designs.isEmpty)
     }
@@ -77,18 +75,18 @@ struct ReportDocument {
     self.details = details.withOwnNames(&taken)
   }
 
-  /// How the answer is to be read.
+  /// An explanation of the answer.
   private static let reading =
     "Differences are in percentage points; below \(Metric.noisePoints) points there is no real "
     + "difference. Policies that know the future are bounds or references: they never lead, and no "
     + "cache can use them. Not worth using is what is worse, on average, than both LRU and FIFO."
 
-  /// A section that a reader opens; nothing where it has nothing.
+  /// A section that a reader opens; empty if it has no blocks.
   private static func fold(_ title: String, _ blocks: [Block]) -> [Block] {
     blocks.isEmpty ? [] : [.fold(title, blocks)]
   }
 
-  /// The configuration's name, with the trace where there are several.
+  /// The configuration's name, with the trace if there are several.
   static func name(of comparison: Comparison, severalTraces: Bool) -> String {
     severalTraces
       ? "\(comparison.configuration), \(comparison.trace)" : comparison.configuration
@@ -111,7 +109,7 @@ struct ReportDocument {
 }
 
 extension ReportDocument {
-  /// What was run and how to run it again.
+  /// The setup of the run and the commands that repeat it.
   static func run(_ results: RunResults) -> [Block] {
     var blocks: [Block] = [
       .code(results.command)
@@ -151,7 +149,7 @@ extension ReportDocument {
     return blocks
   }
 
-  /// How many cells were executed; nil where none was to be.
+  /// The number of executed cells; nil if none was planned.
   static func executedCells(_ results: RunResults) -> String? {
     results.execution.map { execution in
       let done = results.records.count { !($0.executions ?? []).isEmpty }
@@ -177,15 +175,15 @@ extension ReportDocument {
 }
 
 extension ReportDocument {
-  /// The hits of designs side by side, one chart a trace.
+  /// A chart of hits by design for each trace.
   static func hits(_ designs: [Designs], _ styles: PolicyStyles) -> [Block] {
     charts(designs, styles).compactMap(\.hits).flatMap { figure -> [Block] in
       [.heading(3, [.text(figure.chart.title)]), .chart(figure)]
     }
   }
 
-  /// What the presets and the caches of others are, and designs side by side; nothing where there
-  /// are none.
+  /// Descriptions of presets and caches of other libraries, and the comparison of designs; empty if
+  /// there are none.
   static func designs(
     _ results: RunResults, _ designs: [Designs], _ styles: PolicyStyles, withHits: Bool
   ) -> [Block] {
@@ -214,7 +212,7 @@ extension ReportDocument {
 }
 
 extension ReportDocument {
-  /// What real caches did; nothing when none was driven.
+  /// Results of real caches; empty if none was driven.
   static func executed(
     _ results: RunResults, _ styles: PolicyStyles, severalTraces: Bool
   ) -> [Block] {
@@ -286,7 +284,7 @@ extension ReportDocument {
 }
 
 extension ReportDocument {
-  /// How fast the cells were simulated and what memory that took; nothing when none was.
+  /// Speed and memory of the simulation; empty if no cell was simulated.
   static func speed(
     _ results: RunResults, _ comparisons: [Comparison], _ styles: PolicyStyles,
     severalTraces: Bool
@@ -296,7 +294,7 @@ extension ReportDocument {
       return machines.isEmpty
         ? [] : speed(results, comparisons, styles, severalTraces: severalTraces, on: machines[0])
     }
-    // Times of two machines are never one number.
+    // Timings of different machines are kept apart.
     return machines.flatMap { machine -> [Block] in
       var own = results
       own.records = results.records.map { $0.timed(on: machine, of: results) }
@@ -344,7 +342,7 @@ extension ReportDocument {
       let timings = comparison.records(policy).flatMap(\.timings)
       guard !timings.isEmpty else { continue }
       let speed = Spread(timings.compactMap(\.requestsPerSecond))
-      // What a cell needs at most: the largest of its repetitions and capacities.
+      // The peak memory of a cell: the maximum over its repetitions and capacities.
       let memory = timings.compactMap(\.memoryBytesPerObject).max()
       table.rows.append([
         ValueTable.title(policy, in: comparison),
@@ -360,14 +358,14 @@ extension ReportDocument {
   }
 }
 
-/// How fast the policies of one configuration were simulated.
+/// Simulation speed of the policies of one configuration.
 struct SpeedChart {
   let comparison: Comparison
-  /// What the chart is named for.
+  /// The prefix of the chart's name.
   let name: String
   let styles: PolicyStyles
 
-  /// A mark a policy, the fastest first; nil where fewer than two were timed.
+  /// A mark for each policy, the fastest first; nil if fewer than two were timed.
   var figure: ChartFigure? {
     let rows = comparison.policies.compactMap { policy -> (Double, RowChart.Row)? in
       let timings = comparison.records(policy).flatMap(\.timings)

@@ -1,18 +1,18 @@
 import LarderEngine
 import LarderExperiments
 
-/// What requests waited for in simulations with time: a line a cell.
+/// Waiting times in simulations with time: a row for each cell.
 struct TimeTable {
   /// The cells with time.
   let records: [Record]
 
-  /// The cells of a run that have time; nil where none has.
+  /// The table of a run; nil if no cell has time.
   init?(_ records: [Record]) {
     self.records = records.filter { $0.counts.time != nil }
     if self.records.isEmpty { return nil }
   }
 
-  /// The table, and what it says.
+  /// The table and its explanation.
   var blocks: [Block] {
     [
       .table(table),
@@ -22,7 +22,7 @@ struct TimeTable {
     ]
   }
 
-  /// What is waited for. Hits on disk may be reads that take time.
+  /// The definition of a wait. Hits on disk may be reads that take time.
   private var meaning: String {
     guard records.contains(where: { $0.cell.kind != .memory }) else {
       return "Fetches take time. A delayed hit is a request for an object that was being fetched, "
@@ -33,7 +33,7 @@ struct TimeTable {
       + "nothing, hits on disk for their read."
   }
 
-  /// Shares of requests that were hits, delayed hits and misses, waits, and the load of the origin.
+  /// Shares of hits, delayed hits and misses, waits, and the load of the origin.
   var table: Table {
     let hasSeeds = Set(records.map(\.cell.seed)).count > 1
     let hasTraces = Set(records.map(\.cell.trace)).count > 1
@@ -69,17 +69,17 @@ struct TimeTable {
   }
 }
 
-/// The charts of cells with time: what requests met, and what the origin was asked.
+/// The charts of cells with time: outcomes of requests, and fetches from the origin.
 struct TimeCharts {
   private let groups: [(title: String, records: [Record])]
   private let isShort: Bool
   private let styles: PolicyStyles
 
-  /// The most rows of a chart: where there are more, capacities are left out.
+  /// The most rows of a chart; capacities are left out beyond it.
   private static let rowsMax = 40
 
-  /// The cells of a run that have time; nil where there are fewer than two to compare. Of several
-  /// seeds the first is drawn: the table has all.
+  /// The charts of a run; nil if fewer than two cells have time. Only the first of several seeds is
+  /// drawn; the table has all.
   init?(_ records: [Record], _ styles: PolicyStyles) {
     let seed = records.first?.cell.seed
     let timed = records.filter { $0.counts.time != nil && $0.cell.seed == seed }
@@ -100,7 +100,7 @@ struct TimeCharts {
     self.styles = styles
   }
 
-  /// As many groups, evenly spread, as have room; one at least.
+  /// As many groups as fit, evenly spaced; at least one.
   private static func some(
     of groups: [(title: String, records: [Record])]
   ) -> [(title: String, records: [Record])] {
@@ -110,7 +110,6 @@ struct TimeCharts {
     return (0..<count).map { groups[($0 * 2 + 1) * groups.count / (2 * count)] }
   }
 
-  /// The charts, in their order.
   var blocks: [Block] {
     [
       .chart(ChartFigure(["time", "requests"], requests)),
@@ -119,7 +118,7 @@ struct TimeCharts {
     ]
   }
 
-  /// Hits, delayed hits and misses, one behind the other.
+  /// Hits, delayed hits and misses as stacked bars.
   private var requests: RowChart {
     var delayed: [Double] = []
     let rows = rows { record, time in
@@ -145,7 +144,7 @@ struct TimeCharts {
       parts: ["hits", "delayed hits", "misses"])
   }
 
-  /// What the origin was asked, with and without coalescing side by side.
+  /// Fetches from the origin, with and without coalescing.
   private var fetches: RowChart {
     let rows = rows { _, time in
       let fetches = Double(time.originFetches)
@@ -159,7 +158,7 @@ struct TimeCharts {
       axis: ChartAxis(title: "fetches", unit: .objects), groups: rows)
   }
 
-  /// The longest queue at the origin, with what it was serving.
+  /// The longest queue at the origin, with the fetches in service.
   private var inFlight: RowChart {
     let rows = rows { _, time in
       let most = Double(time.maxInFlight)

@@ -1,26 +1,23 @@
 import LarderEngine
 import LarderExperiments
 
-/// What happened in each cell, one row a cell: a function of workload, configuration and seed, so
-/// the file is the same, byte for byte, on every machine and for any number of threads.
+/// The counts of each cell, one row each: a function of workload, configuration and seed, so the
+/// file is equal to the byte on every machine and for any number of threads.
 ///
 ///     workload,trace,configuration,policy,capacity,unit,seed,requests,hits,memory_hits,...
 ///     news-feed,feed,hybrid,lru+fifo,1000,objects,42,5000,3000,2500,500,2000,0.600000,...
 ///
-/// A number that does not exist is empty: ratios without requests, the byte hit ratio where the
-/// capacity counts objects, disk columns of a cache without a disk, access times without a model,
-/// what happened in the tiers of a cache that does not count it, the admission filter where there
-/// is none. `capacity_label` is the capacity as it was written, such as `1%`: with several seeds a
-/// share is another number of objects for each, and one label for all. A cell that was executed and
-/// not simulated has the counts of its run in one thread; what was counted with more is never here.
-/// Where the unit is `objects`, the columns that speak of bytes count every object as 1.
+/// A missing number is empty: ratios without requests, the byte hit ratio if the capacity counts
+/// objects, disk columns of a cache without a disk, access times without a model, tier counts of a
+/// cache that does not report them, the admission filter if there is none. `capacity_label` is the
+/// capacity as written, such as `1%`: with several seeds, a share is a different number of objects
+/// for each, under one label. A cell that was executed and not simulated has the counts of its run
+/// with one thread; counts of runs with more threads are never included. If the unit is `objects`,
+/// columns about bytes count every object as 1.
 package struct CountsCSV: ReportFormat {
-  /// The name users type.
   package let name = "counts"
-  /// The file that a run writes.
   package let fileName = "counts.csv"
 
-  /// The format has no options.
   package init() {}
 
   /// The first line, with its line feed.
@@ -29,7 +26,7 @@ package struct CountsCSV: ReportFormat {
   /// The line of one record, with its line feed.
   package static func row(_ record: Record) -> String { CSVColumn.line(columns, record) }
 
-  /// The header and a row a record. Linear in the number of records.
+  /// Returns the header and a row for each record. Linear in the number of records.
   package func text(of results: RunResults) throws(ReportError) -> String {
     results.records.reduce(into: Self.header) { $0 += Self.row($1) }
   }
@@ -90,8 +87,7 @@ package struct CountsCSV: ReportFormat {
     .text("capacity_label") { $0.cell.capacityLabel },
   ]
 
-  /// What requests waited for, where fetches take time: microseconds, or requests where these are
-  /// the clock.
+  /// Waiting times if fetches take time: in microseconds, or in requests if these are the clock.
   private static let time: [CSVColumn<Record>] = [
     .whole("delayed_hits") { $0.counts.time?.delayedHits },
     .whole("origin_fetches") { $0.counts.time?.originFetches },
@@ -102,28 +98,28 @@ package struct CountsCSV: ReportFormat {
     .whole("p99_latency") { $0.counts.time?.p99Latency },
   ]
 
-  /// What was found of the prefixes of prompts, where these are counted.
+  /// Hits on prefixes of prompts, if these are counted.
   private static let prefix: [CSVColumn<Record>] = [
     .whole("prefix_hits") { $0.prefix?.hits },
     .whole("prefix_tokens") { $0.prefix?.tokens },
     .whole("input_tokens") { $0.prefix?.inputTokens },
   ]
 
-  /// What was written to flash, where a disk's capacity is in bytes.
+  /// Flash writes, if a disk's capacity is in bytes.
   private static let flash: [CSVColumn<Record>] = [
     .whole("bytes_inserted") { $0.flash?.insertedBytes },
     .whole("bytes_reinserted") { $0.flash?.reinsertedBytes },
     .whole("bytes_written") { $0.flash?.writtenBytes },
   ]
 
-  /// Two of the columns of time again, under the names that programs may rely on. They count
-  /// requests where these are the clock.
+  /// Two of the time columns under names that programs may rely on. They count requests if these
+  /// are the clock.
   private static let waits: [CSVColumn<Record>] = [
     .whole("total_latency_us") { $0.counts.time?.totalLatency },
     .whole("latency_p99_us") { $0.counts.time?.p99Latency },
   ]
 
-  /// What the cache saved, where the trace has costs.
+  /// Savings, if the trace has costs.
   private static let costs: [CSVColumn<Record>] = [
     .decimal("cost_requested", 3) { $0.counts.cost?.requested },
     .decimal("cost_saved", 3) { $0.counts.cost?.saved },

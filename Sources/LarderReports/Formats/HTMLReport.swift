@@ -1,20 +1,17 @@
 import LarderExperiments
 
-/// The report for a person who must choose, as one page that needs nothing beside it: the answer,
-/// charts that show their values and let policies be switched off, and tables that can be sorted.
+/// The report for a person as one self-contained page: the answer, charts with tooltips and
+/// switchable policies, and sortable tables.
 ///
-/// Without JavaScript it is the same page, standing still. What it says is decided in
-/// `ReportDocument`; here it only becomes HTML.
+/// Without JavaScript the page is complete but static. `ReportDocument` decides the content; this
+/// type only renders it as HTML.
 package struct HTMLReport: ReportFormat {
-  /// The name users type.
   package let name = "html"
-  /// The file that a run writes.
   package let fileName = "report.html"
 
-  /// The format has no options.
   package init() {}
 
-  /// The page. Linear in the number of records.
+  /// Returns the page. Linear in the number of records.
   package func text(of results: RunResults) throws(ReportError) -> String {
     let document = ReportDocument(results)
     let policies = Self.policies(results)
@@ -42,7 +39,7 @@ package struct HTMLReport: ReportFormat {
     ).text
   }
 
-  /// The policies in their order, those that know the future last.
+  /// The policies in order, those that know the future last.
   private static func policies(_ results: RunResults) -> [String] {
     var seen: Set<String> = []
     let names = results.records.map(\.cell.policy).filter { seen.insert($0).inserted }
@@ -64,7 +61,7 @@ package struct HTMLReport: ReportFormat {
       """
   }
 
-  /// The policies to be switched, and where the sections are.
+  /// The sidebar: switches for policies and a table of contents.
   private static func aside(
     _ policies: [(name: String, title: String)], _ contents: [(id: String, title: String)],
     _ markup: HTMLMarkup

@@ -1,6 +1,6 @@
 import LarderExperiments
 
-/// The report for a person who must choose, in Markdown as GitHub shows it.
+/// The report for a person in GitHub's Markdown.
 ///
 ///     # zipf
 ///     ## Recommendation
@@ -15,22 +15,19 @@ import LarderExperiments
 ///     <summary><strong>Configuration memory</strong></summary>
 ///     ...
 ///
-/// What it says is decided in `ReportDocument`; here it only becomes Markdown.
+/// `ReportDocument` decides the content; this type only renders it as Markdown.
 package struct MarkdownReport: ReportFormat {
-  /// The name users type.
   package let name = "markdown"
-  /// The file that a run writes.
   package let fileName = "report.md"
 
-  /// The format has no options.
   package init() {}
 
-  /// The report. Linear in the number of records.
+  /// Returns the report. Linear in the number of records.
   package func text(of results: RunResults) throws(ReportError) -> String {
     MarkdownMarkup().text(of: ReportDocument(results).narrowBlocks)
   }
 
-  /// The report and, in a folder beside it, the charts that it shows.
+  /// Returns the report and its charts, which are in a folder next to it.
   package func files(of results: RunResults) throws(ReportError) -> [ReportFile] {
     let document = ReportDocument(results)
     let report = MarkdownMarkup().text(of: document.narrowBlocks)

@@ -1,7 +1,7 @@
 import Foundation
 import LarderExperiments
 
-/// Everything a run leaves behind, for programs: `RunResults` as JSON with sorted keys.
+/// The complete results of a run, for programs: `RunResults` as JSON with sorted keys.
 ///
 ///     {
 ///       "command" : "larder run Workloads/news-feed.yaml",
@@ -13,17 +13,14 @@ import LarderExperiments
 ///     }
 ///
 /// `docs/results.schema.json` describes every key. Whole numbers are written in full: seeds and
-/// counts may exceed 2^53. `RunResults.decode` reads it back.
+/// counts may exceed 2^53. `RunResults.decode` parses it.
 package struct ResultsJSON: ReportFormat {
-  /// The name users type.
   package let name = "json"
-  /// The file that a run writes.
   package let fileName = "results.json"
 
-  /// The format has no options.
   package init() {}
 
-  /// The results as JSON, ending in a line feed. Linear in the number of records.
+  /// Returns the results as JSON, ending in a line feed. Linear in the number of records.
   ///
   /// - Throws: `ReportError.notExpressible` for a number that is infinite or not a number.
   package func text(of results: RunResults) throws(ReportError) -> String {

@@ -1,21 +1,17 @@
 import LarderExperiments
 
-/// How long each cell took, one row a cell and repetition; for what was executed, one a number of
-/// threads and repetition. These are measurements: they differ from run to run, and say on which
-/// machine they were made.
+/// Timings of each cell: a row for each repetition, and for executed cells a row for each number of
+/// threads and repetition. These are measurements: they differ between runs and name the machine.
 ///
 ///     workload,configuration,policy,capacity,unit,mode,threads,repetition,requests,seconds,...
 ///     news-feed,memory,lru,1000,objects,simulate,1,1,20000000,0.100000000,200000000.0,...
 ///
-/// What was not measured is empty. `trace`, `seed` and `memory_capacity` complete the name of the
-/// cell; the columns behind them are of executed rows alone.
+/// Missing measurements are empty. `trace`, `seed` and `memory_capacity` complete the name of the
+/// cell; the columns after them apply to executed rows only.
 package struct TimingsCSV: ReportFormat {
-  /// The name users type.
   package let name = "timings"
-  /// The file that a run writes.
   package let fileName = "timings.csv"
 
-  /// The format has no options.
   package init() {}
 
   /// The first line, with its line feed.
@@ -33,7 +29,7 @@ package struct TimingsCSV: ReportFormat {
     return rows.reduce(into: "") { $0 += CSVColumn.line(columns, $1) }
   }
 
-  /// The header and a row a repetition. Linear in their number.
+  /// Returns the header and a row for each repetition. Linear in their number.
   package func text(of results: RunResults) throws(ReportError) -> String {
     let machine = results.machine.summary
     return results.records.reduce(into: Self.header) { text, record in
@@ -41,7 +37,7 @@ package struct TimingsCSV: ReportFormat {
     }
   }
 
-  /// What a row is made from.
+  /// The source of a row.
   struct Row {
     let cell: Cell
     let timing: Timing
@@ -97,7 +93,6 @@ package struct TimingsCSV: ReportFormat {
       .whole("files") { $0.execution?.files },
     ]
 
-  /// Count, median and 99th percentile of one kind of operation.
   private static func latencies(_ kind: OperationLatency.Kind) -> [CSVColumn<Row>] {
     let name = kind.rawValue.replacing("-", with: "_")
     return [

@@ -1,15 +1,11 @@
-/// A page that is one file: its style and its script are in it, and it may load nothing else.
+/// A self-contained page: style and script are inline, and nothing else may be loaded.
 ///
-/// The policy that the page sets for itself allows the style and the script by their hashes, and
-/// nothing more: should text from outside ever become markup, it still could not run or load
-/// anything.
+/// The page's content security policy allows only the style and the script, by their hashes:
+/// untrusted text that became markup still could not run or load anything.
 struct HTMLPage {
-  /// What stands in the title bar.
   let title: String
-  /// What the page holds.
   let body: String
 
-  /// The page.
   var text: String {
     let (style, script) = (PageStyle.text, PageScript.text)
     return """
@@ -33,12 +29,12 @@ struct HTMLPage {
       """
   }
 
-  /// What the page may do.
+  /// The content security policy.
   static let policy =
     "default-src 'none'; style-src '\(PageStyle.hash)'; "
     + "script-src '\(PageScript.hash)'; base-uri 'none'; form-action 'none'"
 
-  /// The buttons that choose between light, dark, and what the reader's screen says.
+  /// The buttons for the themes light, dark and automatic.
   static let themeSwitch = """
     <div class="theme" role="group" aria-label="Colours" hidden>
     <button type="button" data-theme-choice="auto" aria-pressed="true">Auto</button>
@@ -48,12 +44,11 @@ struct HTMLPage {
     """
 }
 
-/// The style of all pages: a constant, so that nothing from outside can be in it.
+/// The style of all pages: a constant, so it cannot contain untrusted text.
 enum PageStyle {
-  /// The style sheet's hash as a content security policy names it. A test says what it must be.
+  /// The style sheet's hash in the content security policy. A test prints the expected value.
   static let hash = "sha256-ZsedM3h0NMIqBAGutF5sAAdoAumJJWyAEIt2QbtkQ38="
 
-  /// The style sheet.
   static let text = variables + layout + charts + tables + printing
 
   private static let light =
@@ -221,13 +216,12 @@ enum PageStyle {
     """
 }
 
-/// The script of all pages: a constant, so that nothing from outside can be in it. It reads names
-/// from attributes and writes them as text, never as markup.
+/// The script of all pages: a constant, so it cannot contain untrusted text. It reads names from
+/// attributes and inserts them as text, never as markup.
 enum PageScript {
-  /// The script's hash as a content security policy names it. A test says what it must be.
+  /// The script's hash in the content security policy. A test prints the expected value.
   static let hash = "sha256-XhqPCCuAheX72GGDkSPEOXQwSs5DMLwLpjMQex0FFDM="
 
-  /// The script.
   static let text = opening + theme + policies + reading + sorting + closing
 
   private static let opening = """

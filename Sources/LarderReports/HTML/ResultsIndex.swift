@@ -2,21 +2,21 @@ import Foundation
 import LarderExperiments
 import LarderSupport
 
-/// The page that lists the runs below a folder, the last first, with what each came to and links to
-/// its files. What is not a run is left alone, and what is one but cannot be read is named.
+/// The page that lists the runs below a folder, newest first, each with its result and links to its
+/// files. Other files are ignored; unreadable runs are listed as such.
 package struct ResultsIndex {
-  /// The runs, the last first.
+  /// The runs, newest first.
   let runs: [RunSummary]
   /// Results files that could not be read, each with the reason.
   package let unreadable: [String]
 
-  /// How deep runs are looked for: `Results/<workload>/<date-time>` and one more.
+  /// The depth of the search: `Results/<workload>/<date-time>` and one more level.
   private static let depthMax = 3
 
-  /// The runs below `folder`. Reads the results files there, the last first, as long as they have
-  /// `bytesMax` bytes together; of older runs the page has the name and the files.
+  /// The runs below `folder`. Reads results files, newest first, up to `bytesMax` bytes in total;
+  /// older runs are listed with name and files only.
   ///
-  /// - Throws: `ReportError.file` when `folder` is no folder that can be read.
+  /// - Throws: `ReportError.file` if `folder` is not a readable folder.
   package init(of folder: String, bytesMax: Int = .max) throws(ReportError) {
     do {
       _ = try FileManager.default.contentsOfDirectory(atPath: folder)
@@ -32,7 +32,7 @@ package struct ResultsIndex {
     for (path, file) in found.sorted(by: { ($0.file.date, $0.path) > ($1.file.date, $1.path) }) {
       do throws(ReportError) {
         let files = Self.names(in: "\(folder)/\(path)")
-        // The last one is read whatever its length.
+        // The newest one is read whatever its size.
         guard read == 0 || file.bytes <= bytesMax - read else {
           runs.append(RunSummary(unread: path, date: file.date, files: files))
           continue
@@ -48,12 +48,12 @@ package struct ResultsIndex {
     self.unreadable = unreadable.sorted()
   }
 
-  /// Where the page of a folder is.
+  /// The path of the page of a folder.
   package static func path(in folder: String) -> String {
     folder.hasSuffix("/") ? folder + "index.html" : "\(folder)/index.html"
   }
 
-  /// The folders with results, as seen from the first, in the order of their names.
+  /// The folders with results, relative to the root, sorted by name.
   private static func folders(below root: String, as path: String, depth: Int) -> [String] {
     let here = path.isEmpty ? root : "\(root)/\(path)"
     let names = names(in: here)
@@ -108,11 +108,11 @@ package struct ResultsIndex {
   }
 }
 
-/// A run as a line of the list of runs.
+/// A row of the list of runs.
 struct RunSummary {
-  /// Where it is, as seen from the list.
+  /// The path relative to the list.
   let path: String
-  /// What the list is ordered by: the start.
+  /// The sort key: start of the run.
   let order: Date
   private let started: String
   private let workload: String
@@ -123,13 +123,13 @@ struct RunSummary {
   private let links: [String]
   private let styles: PolicyStyles
 
-  /// The files that are linked, where they are there.
+  /// The files that are linked if they exist.
   private static let linked = [
     "report.html", "report.md", "counts.csv", "timings.csv", "results.json",
   ]
   private static let winnersMax = 4
 
-  /// What a run came to.
+  /// The summary of a run.
   init(_ results: RunResults, path: String, files: [String]) {
     self.path = path
     started = results.started
@@ -143,7 +143,7 @@ struct RunSummary {
     links = Self.linked.filter(files.contains)
     let comparisons = Comparison.all(in: results.records)
     styles = PolicyStyles(comparisons.flatMap { $0.policies.map(\.text) })
-    // Configurations with the same hits are one line.
+    // Configurations with equal hits share a line.
     let entries = ConfigurationRanking.all(comparisons).flatMap(\.byReach)
     winners = entries.sorted(byKey: { -$0.reached }).compactMap { entry in
       entry.ranking.peak.map { peak in
@@ -152,7 +152,7 @@ struct RunSummary {
     }
   }
 
-  /// A run whose results are not read, by the names of its folders and the date of its results.
+  /// A run whose results are not read; has its folder names and the date of its results.
   init(unread path: String, date: Date, files: [String]) {
     let names = path.split(separator: "/").map(String.init)
     self.path = path
@@ -167,7 +167,6 @@ struct RunSummary {
     styles = PolicyStyles([])
   }
 
-  /// The line.
   var row: String {
     let marks = HTMLMarkup(styles: styles)
     var best = winners.prefix(Self.winnersMax).map { winner in
@@ -187,7 +186,7 @@ struct RunSummary {
       + "<td>\(XMLText.escaped(machine))</td><td>\(files)</td></tr>\n"
   }
 
-  /// A file's name as a word.
+  /// A short label for a file.
   private static func short(_ file: String) -> String {
     switch file {
     case "report.html": "page"
@@ -200,7 +199,7 @@ struct RunSummary {
     "<a href=\"\(Self.address("\(path)/\(file)"))\">\(XMLText.escaped(text))</a>"
   }
 
-  /// A path as a relative address: everything is encoded that could mean something in one.
+  /// A path as a relative URL; every reserved character is encoded.
   static func address(_ path: String) -> String {
     path.utf8.reduce(into: "./") { address, byte in
       let scalar = Unicode.Scalar(byte)

@@ -1,9 +1,7 @@
 import LarderExperiments
 import LarderSupport
 
-/// Miss-ratio curves as a picture.
 package enum CurveChart {
-  /// The chart of one trace.
   package static func chart(of trace: TraceCurves, share: Share) -> LineChart {
     let unit = ChartUnit(trace.unit)
     let styles = PolicyStyles(trace.curves.map(\.policy))
@@ -26,7 +24,7 @@ package enum CurveChart {
       annotations: knees)
   }
 
-  /// A point, with twice the standard error to both sides where there is one.
+  /// A point, with an interval of two standard errors to both sides if there is one.
   private static func point(_ point: MissRatioCurve.Point) -> ChartSeries.Point {
     let miss = 1 - point.hitRatio
     let range = point.standardError.map { error in
@@ -58,15 +56,15 @@ package enum CurveChart {
   }
 }
 
-/// Miss-ratio curves as CSV, one row a point: a function of trace and settings, byte for byte the
-/// same for any number of threads.
+/// Miss-ratio curves as CSV, one row for each point: a function of trace and settings, equal to the
+/// byte for any number of threads.
 ///
 ///     trace,policy,method,unit,capacity,requests,hits,hit_ratio,miss_ratio,standard_error
 ///     OLTP.lis,lru,exact,objects,1000,914145,300132,0.328320,0.671680,
 ///
 /// Estimates have no `hits`, exact counts no `standard_error`.
 package enum CurveCSV {
-  /// The header and a row a point. Linear in the points.
+  /// Returns the header and a row for each point. Linear in the points.
   package static func text(of traces: [TraceCurves]) -> String {
     var text = CSVColumn.header(columns)
     for curve in traces.flatMap(\.curves) {

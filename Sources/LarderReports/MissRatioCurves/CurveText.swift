@@ -2,7 +2,7 @@ import LarderEngine
 import LarderExperiments
 import LarderSupport
 
-/// Miss-ratio curves for a terminal: a picture, and what it says in words.
+/// Miss-ratio curves for a terminal: a picture, and the findings in words.
 package enum CurveText {
   /// Picture, legend and findings of each trace.
   package static func text(
@@ -30,7 +30,7 @@ package enum CurveText {
     return text
   }
 
-  /// What a curve says, in a line.
+  /// The findings of a curve in one line.
   private static func findings(_ curve: MissRatioCurve, _ share: Share) -> String {
     var parts = [method(curve)]
     if let smallest = curve.smallestCache {
@@ -55,7 +55,7 @@ package enum CurveText {
     return text
   }
 
-  /// How far an estimate may be off, and how far it was seen to be.
+  /// The estimated and the observed error of an estimate.
   private static func errors(_ curve: MissRatioCurve) -> [String] {
     var lines: [String] = []
     if let error = curve.meanStandardError {
@@ -69,7 +69,7 @@ package enum CurveText {
     return lines
   }
 
-  /// Hundredths of a hit ratio.
+  /// A ratio in percentage points.
   private static func points(_ value: Double) -> String {
     NumberText.fixed(value * 100, decimals: 2) ?? ""
   }
@@ -80,23 +80,19 @@ package enum CurveText {
   }
 }
 
-/// Miss-ratio curves drawn with characters: the miss ratio upwards, the capacity, each step a
-/// multiplication, across.
+/// Miss-ratio curves drawn with characters: miss ratio on the vertical axis, capacity on a
+/// logarithmic horizontal axis.
 ///
-/// Where lines can be told apart by colour, or there is one alone, they are made of braille dots,
-/// eight to a character; elsewhere each has a mark of its own. Where a terminal has no more than
-/// ASCII, nothing else is drawn.
+/// Curves that colour can distinguish, and single curves, are drawn with braille dots, eight to a
+/// character; else each curve has its own mark. Terminals without Unicode get ASCII only.
 package struct CurvePicture: Sendable {
-  /// What a terminal can show.
+  /// The capabilities of a terminal.
   package struct Terminal: Sendable, Hashable {
-    /// Characters in a line.
+    /// Characters per line.
     package var width: Int
-    /// Whether it obeys colours.
     package var hasColour: Bool
-    /// Whether it shows more than ASCII.
     package var hasUnicode: Bool
 
-    /// A terminal; see the properties for the meaning of each part.
     package init(width: Int = 80, hasColour: Bool = false, hasUnicode: Bool = true) {
       self.width = width
       self.hasColour = hasColour
@@ -111,7 +107,7 @@ package struct CurvePicture: Sendable {
   private let low: Double
   private let high: Double
 
-  /// A picture of curves over the same trace and unit.
+  /// A picture of curves over one trace in one unit.
   package init(_ curves: [MissRatioCurve], on terminal: Terminal) {
     self.curves = curves
     self.terminal = terminal
@@ -140,7 +136,7 @@ package struct CurvePicture: Sendable {
     return lines(of: canvas).reduce(into: "") { $0 += $1 + "\n" }
   }
 
-  /// What stands for a curve in the picture, for a legend.
+  /// The symbol of a curve in the legend.
   package func key(of number: Int) -> String {
     let mark = hasDots ? (terminal.hasUnicode ? "━" : "-") : String(Self.mark(number, terminal))
     return coloured(mark, number)
@@ -148,13 +144,13 @@ package struct CurvePicture: Sendable {
 
   private var hasDots: Bool { terminal.hasUnicode && (terminal.hasColour || curves.count == 1) }
 
-  /// The place of a capacity from 0 to 1.
+  /// The position of a capacity, from 0 to 1.
   private func x(_ capacity: UInt64) -> Double {
     guard high > low else { return 0.5 }
     return (DeterministicMath.log(Double(max(1, capacity))) - low) / (high - low)
   }
 
-  /// A line through the points, at every column of dots.
+  /// Draws a line through the points, at every column of dots.
   private func draw(_ curve: MissRatioCurve, _ number: Int, on canvas: inout CurveCanvas) {
     let mark = Self.mark(number, terminal)
     let across = canvas.dotColumns - 1
@@ -239,11 +235,11 @@ package struct CurvePicture: Sendable {
 }
 
 extension ChartUnit {
-  /// What capacities of a unit are written in.
+  /// The unit in which capacities are written.
   init(_ unit: CapacityUnit) { self = unit == .objects ? .objects : .bytes }
 }
 
-/// Characters in rows and columns, each perhaps of one series: a grid that curves are drawn on.
+/// A grid of characters, each belonging to at most one series.
 struct CurveCanvas {
   private let columns: Int
   private let rows: Int
@@ -252,7 +248,7 @@ struct CurveCanvas {
   private var dots: [UInt32]
   private var series: [Int?]
 
-  /// An empty grid. With dots a character is two of them across and four upwards.
+  /// An empty grid. With dots, a character is two dots wide and four high.
   init(columns: Int, rows: Int, hasDots: Bool) {
     self.columns = columns
     self.rows = rows
@@ -262,10 +258,9 @@ struct CurveCanvas {
     series = Array(repeating: nil, count: columns * rows)
   }
 
-  /// Places across that a dot can have.
   var dotColumns: Int { hasDots ? columns * 2 : columns }
 
-  /// The character at a place, and the series it belongs to; row 0 is at the top.
+  /// The character at a position, and the series it belongs to; row 0 is at the top.
   subscript(column: Int, row: Int) -> (Character, Int?) {
     let place = row * columns + column
     if let character = characters[place] { return (character, series[place]) }
@@ -275,8 +270,8 @@ struct CurveCanvas {
     return (Character(scalar), series[place])
   }
 
-  /// Draws a dot of a series, or where there are none its mark, at a hit ratio: 0, a miss ratio of
-  /// 1, is at the top. What an earlier series has drawn keeps its colour and its mark.
+  /// Draws a dot of a series, or its mark if the canvas has no dots, at a hit ratio; hit ratio 0, a
+  /// miss ratio of 1, is at the top. Cells drawn by an earlier series keep its colour and mark.
   mutating func dot(column: Int, height: Double, series number: Int, mark: Character) {
     let height = min(1, max(0, height))
     guard (0..<dotColumns).contains(column) else { return }
@@ -295,7 +290,7 @@ struct CurveCanvas {
     }
   }
 
-  /// Puts a character over what is there.
+  /// Overwrites the character at a position.
   mutating func mark(column: Int, row: Int, series number: Int, with character: Character) {
     guard (0..<columns).contains(column), (0..<rows).contains(row) else { return }
     characters[row * columns + column] = character

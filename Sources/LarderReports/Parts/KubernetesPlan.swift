@@ -2,19 +2,19 @@ import LarderExperiments
 import LarderSupport
 
 /// A plan as jobs for Kubernetes: one that prepares the traces, an Indexed Job with a pod for each
-/// part, and one that merges. The last two are suspended until they are due; the commands stand in
-/// the first lines.
+/// part, and one that merges. The last two are suspended until they are due; the first lines
+/// contain the commands that start them.
 ///
-/// Texts are written as JSON, which every reader of YAML takes.
+/// Strings are written as JSON, which every YAML parser accepts.
 struct KubernetesPlan: PlanFormat {
   let name = "kubernetes"
   let summary = "an Indexed Job for Kubernetes"
 
   /// The most completions of an Indexed Job.
   private static let completionsMaximum = 100_000
-  /// Pods at the same time, at most.
+  /// The most pods at the same time.
   private static let parallelismMaximum = 1000
-  /// Bytes of the list of parts in a command: a word has at most 128 KiB.
+  /// The most bytes of the list of parts in a command; a shell word has at most 128 KiB.
   private static let listMaximum = 100_000
 
   func text(of job: PlannedJob) throws(PlanFormatError) -> String {
@@ -22,7 +22,8 @@ struct KubernetesPlan: PlanFormat {
     let plan = job.plan
     let isWhole = plan.parts.count == plan.count
     let list = plan.parts.map { "\($0.number.number)" }.joined(separator: " ")
-    // All parts, where those that are left are too many to list: the others end at once.
+    // If the remaining parts are too many to list, the job has all parts; finished ones end at
+    // once.
     let usesList = !isWhole && list.utf8.count <= Self.listMaximum
     let completions = max(1, usesList ? plan.parts.count : plan.count)
     guard completions <= Self.completionsMaximum else {
@@ -51,7 +52,7 @@ struct KubernetesPlan: PlanFormat {
     ].joined(separator: "---\n")
   }
 
-  /// How the jobs follow each other, as comments.
+  /// The order of the jobs, as comments.
   private static func steps(_ name: String) -> String {
     func wait(_ job: String) -> String {
       "# kubectl wait --for=condition=complete --timeout=-1s job/\(name)-\(job)\n"

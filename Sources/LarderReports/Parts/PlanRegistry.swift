@@ -24,35 +24,29 @@ package enum PlanRegistry {
   }
 }
 
-/// A way to write down how a workload is run in parts.
+/// A representation of a plan for running a workload in parts.
 package protocol PlanFormat: Sendable {
-  /// The name users type.
   var name: String { get }
-  /// One line: what it is for.
+  /// A one-line description.
   var summary: String { get }
 
-  /// The text, ending in a line feed.
+  /// Returns the text, ending in a line feed.
   ///
-  /// - Throws: `PlanFormatError` when the format cannot have the plan.
+  /// - Throws: `PlanFormatError` if the format cannot express the plan.
   func text(of job: PlannedJob) throws(PlanFormatError) -> String
 }
 
-/// A plan with the words of the commands that carry it out.
+/// A plan with the commands that carry it out.
 package struct PlannedJob: Sendable {
-  /// The parts.
   package let plan: PartPlan
-  /// The program, as it is typed.
+  /// The program as typed.
   package let program: String
-  /// The workload file.
   package let file: String
-  /// The folder of the store.
   package let store: String
-  /// The folder for the results; nil for the standard one.
+  /// The folder for the results; nil for the default.
   package let output: String?
-  /// What only some formats use.
   package let settings: PlanSettings
 
-  /// A plan with its commands.
   package init(
     plan: PartPlan, program: String, file: String, store: String, output: String?,
     settings: PlanSettings = PlanSettings()
@@ -65,24 +59,22 @@ package struct PlannedJob: Sendable {
     self.settings = settings
   }
 
-  /// `larder run` of a part; the part is a word of a shell already.
+  /// `larder run` of a part; the part is already a shell word.
   func run(part: String) -> String {
     "\(ShellWord.quoted(program)) run \(ShellWord.path(file)) "
       + "\(ShellWord.option("--store", store)) --part \(part) --threads \(plan.threads)"
   }
 
-  /// `larder merge`.
   var merge: String {
     "\(ShellWord.quoted(program)) merge \(ShellWord.path(file)) "
       + ShellWord.option("--store", store)
       + (output.map { " " + ShellWord.option("--output", $0) } ?? "")
   }
 
-  /// The part that prepares traces.
+  /// The command that prepares the traces.
   var prepare: String { run(part: "prepare") }
 
-  /// Refuses words that a script cannot hold: those that a shell would read as another word than
-  /// they are.
+  /// Rejects words that a script cannot hold because a shell would change them.
   func check(for format: String) throws(PlanFormatError) {
     for word in [program, file, store, output ?? "", plan.workload, settings.mount]
     where !ShellWord.isPortable(word) {
@@ -90,7 +82,8 @@ package struct PlannedJob: Sendable {
     }
   }
 
-  /// The workload's name as schedulers take names: lower-case letters, digits and hyphens.
+  /// The workload's name in the form that schedulers accept: lower-case letters, digits and
+  /// hyphens.
   var name: String {
     let kept = plan.workload.lowercased().utf8.map { byte -> UInt8 in
       (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) ? byte : UInt8(ascii: "-")
@@ -99,22 +92,22 @@ package struct PlannedJob: Sendable {
     return (["larder"] + words).joined(separator: "-")
   }
 
-  /// A limit of time for something that is estimated to take so long: three times that, as nodes
-  /// differ and disks are shared, and five minutes to begin. Whole minutes.
+  /// A time limit: three times the estimate, because nodes differ and disks are shared, plus five
+  /// minutes for the start. Whole minutes.
   static func limitMinutes(_ seconds: Double) -> Int {
     Int(min(1e6, (seconds * 3 / 60).rounded(.up))) + 5
   }
 
-  /// A limit of memory: a quarter more than is estimated. Whole MiB, at least 256.
+  /// A memory limit: a quarter above the estimate. Whole MiB, at least 256.
   static func limitMebibytes(_ bytes: UInt64) -> UInt64 { max(256, (bytes / 4 * 5) >> 20) + 1 }
 
-  /// The longest of the parts, and the one that takes the most memory.
+  /// The largest time and the largest memory of the parts.
   static func most(_ parts: some Sequence<PartPlan.Part>) -> (seconds: Double, bytes: UInt64) {
     parts.reduce((0, 0)) { (max($0.0, $1.seconds), max($0.1, $1.memoryBytes)) }
   }
 }
 
-/// What only some formats use.
+/// Settings of single formats.
 package struct PlanSettings: Sendable, Hashable {
   /// Slurm's `MaxArraySize`: tasks of an array are numbered below it.
   package var arrayMaximum = 1001
@@ -122,23 +115,20 @@ package struct PlanSettings: Sendable, Hashable {
   package var image = "larder"
   /// The persistent volume claim with workload, traces and store, for Kubernetes.
   package var claim = "larder"
-  /// Where that volume is mounted.
+  /// The mount point of that volume.
   package var mount = "/larder"
 
-  /// The settings by default.
   package init() {}
 }
 
-/// Why a format cannot have a plan.
 package enum PlanFormatError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// No format has the name.
   case unknown(String, known: [String])
-  /// More parts than it can have.
+  /// More parts than the format supports.
   case tooManyParts(format: String, parts: Int, most: Int)
-  /// Words that it cannot express.
+  /// Words that the format cannot express.
   case word(format: String, String)
 
-  /// One line for a person.
+  /// A one-line description for users.
   package var description: String {
     switch self {
     case .unknown(let name, let known):

@@ -3,8 +3,8 @@ import LarderExperiments
 /// A plan as a script for Slurm, which submits itself: a job that prepares the traces, arrays of
 /// parts that wait for it, and a job that merges when all parts are done.
 ///
-/// Tasks of an array are numbered below `MaxArraySize`, so each array has a number that is added to
-/// its tasks' to give the part.
+/// Tasks of an array are numbered below `MaxArraySize`, so each array has an offset that is added
+/// to the task number to get the part.
 struct SlurmPlan: PlanFormat {
   let name = "slurm"
   let summary = "a script that submits job arrays to Slurm"
@@ -64,12 +64,12 @@ struct SlurmPlan: PlanFormat {
     "--time=\(PlannedJob.limitMinutes(seconds)) --mem=\(PlannedJob.limitMebibytes(bytes))M"
   }
 
-  /// Parts whose numbers, less the offset, are those of tasks.
+  /// Parts that share an offset; part number minus offset is the task number.
   private struct Group {
     let offset: Int
     var parts: [PartPlan.Part]
 
-    /// The tasks as Slurm reads them: `1-4,7`.
+    /// The tasks in Slurm's syntax: `1-4,7`.
     var tasks: String {
       var ranges: [ClosedRange<Int>] = []
       for part in parts {
@@ -86,7 +86,7 @@ struct SlurmPlan: PlanFormat {
   }
 
   private func groups(_ job: PlannedJob) -> [Group] {
-    // Tasks from 1 on, below the maximum.
+    // Tasks are numbered from 1 and below the maximum.
     let size = max(1, job.settings.arrayMaximum - 1)
     var groups: [Group] = []
     for part in job.plan.parts {

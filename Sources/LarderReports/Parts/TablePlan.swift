@@ -1,7 +1,7 @@
 import LarderExperiments
 import LarderSupport
 
-/// A plan for a person.
+/// A plan as a table for a person.
 ///
 ///     part     cells  missing  seconds    memory
 ///     prepare                      1.2   200 MiB

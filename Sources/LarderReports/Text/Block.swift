@@ -1,21 +1,18 @@
 import LarderExperiments
 import LarderSupport
 
-/// A piece of a report, before it is put into a markup.
+/// An element of a report, independent of markup.
 enum Block {
   /// A heading; 1 is the title.
   case heading(Int, [Inline])
-  /// Running text.
   case paragraph([Inline])
-  /// A list of items.
   case list([[Inline]])
-  /// A command or a file's text, shown as it is.
+  /// A command or file contents, shown verbatim.
   case code(String)
-  /// A table.
   case table(Table)
-  /// A chart; what a reader needs of it as text is in its caption and in the table that follows.
+  /// A chart; its caption and the table after it carry its content as text.
   case chart(ChartFigure)
-  /// What each configuration comes to, at a glance.
+  /// Summaries of configurations.
   case cards([AnswerCard])
   /// Blocks that a reader opens by their title.
   indirect case fold(String, [Block])
@@ -23,17 +20,16 @@ enum Block {
 
 /// A piece of running text.
 enum Inline: ExpressibleByStringLiteral, Hashable {
-  /// Plain text: a markup escapes it.
+  /// Plain text, which a markup escapes.
   case text(String)
   /// Emphasised text.
   case strong(String)
-  /// A name to be typed: a policy, a file, a command.
+  /// A name to type: a policy, a file, a command.
   case code(String)
 
-  /// Plain text.
   init(stringLiteral value: String) { self = .text(value) }
 
-  /// The bare text.
+  /// The text without markup.
   var plain: String {
     switch self {
     case .text(let text), .strong(let text), .code(let text): text
@@ -41,26 +37,26 @@ enum Inline: ExpressibleByStringLiteral, Hashable {
   }
 }
 
-/// A table: a line of titles and lines of cells, of which the first names its line.
+/// A table with a row of titles; the first cell of each row names it.
 struct Table {
   /// The titles. The first column holds names, the others numbers.
   var titles: [String]
-  /// The lines, each as long as `titles`.
+  /// The rows, each as long as `titles`.
   var rows: [[Inline]] = []
 
-  /// A table without lines yet.
+  /// An empty table.
   init(titles: [String]) { self.titles = titles }
 
-  /// The most columns that a reader sees beside each other.
+  /// The most columns that fit on a page.
   static let columnsMax = 13
 
-  /// The table as several where it has too many columns: each begins with the names of the lines.
+  /// The table split if it has too many columns; each part begins with the names of the rows.
   var parts: [Table] {
     guard titles.count > Self.columnsMax else { return [self] }
     let columns = titles.count - 1
     let count = (columns + Self.columnsMax - 2) / (Self.columnsMax - 1)
     return (0..<count).map { number in
-      // As even as can be: no part has a column more than another but by one.
+      // Column counts of the parts differ by at most one.
       let range = (1 + columns * number / count)..<(1 + columns * (number + 1) / count)
       var part = Table(titles: [titles[0]] + titles[range])
       part.rows = rows.map { [$0[0]] + $0[range] }
@@ -68,11 +64,11 @@ struct Table {
     }
   }
 
-  /// What stands in a cell without a value.
+  /// The content of a cell without a value.
   static let none: Inline = "–"
 }
 
-/// A way to write blocks down: Markdown, and whatever follows.
+/// Renders blocks as text.
 protocol Markup {
   /// One block, without an empty line after it.
   func text(of block: Block) -> String
@@ -85,29 +81,28 @@ extension Markup {
   }
 }
 
-/// A chart in its place in a report.
+/// A chart with its name in a report.
 struct ChartFigure: Sendable {
-  /// Its name among the charts of the report: letters, digits and hyphens.
+  /// The unique name in the report: letters, digits and hyphens.
   var name: String
-  /// The chart.
   let chart: any Chart
 
-  /// A chart and the words that its name is made of, which may come from anywhere.
+  /// A chart with a name made of `words`, which are untrusted.
   init(_ words: [String], _ chart: any Chart) {
     name = Self.slug(words)
     self.chart = chart
   }
 
-  /// Where the file is, as seen from the report.
+  /// The path relative to the report.
   var fileName: String { "\(Self.folder)/\(name).svg" }
 
-  /// Where the files are, as seen from the report.
+  /// The folder relative to the report.
   static let folder = "charts"
 
-  /// The longest name, without what tells equal ones apart.
+  /// The longest name, without the suffix that makes it unique.
   private static let nameMax = 80
 
-  /// Words as a name that means nothing to a file system, an address or a markup.
+  /// Words as a name that is safe in file systems, URLs and markup.
   static func slug(_ words: [String]) -> String {
     var name = ""
     for character in words.joined(separator: "-").lowercased() {
@@ -121,7 +116,7 @@ struct ChartFigure: Sendable {
 }
 
 extension [Block] {
-  /// The charts among the blocks, in their order.
+  /// The charts among the blocks, in order.
   var figures: [ChartFigure] {
     flatMap { block -> [ChartFigure] in
       switch block {
@@ -132,8 +127,8 @@ extension [Block] {
     }
   }
 
-  /// The blocks with every chart's name its own: later ones have a number. `taken` are the names
-  /// that others have.
+  /// The blocks with unique chart names: duplicates get a number. `taken` has the names of other
+  /// charts.
   func withOwnNames(_ taken: inout Set<String>) -> [Block] {
     map { block in
       switch block {
@@ -151,8 +146,7 @@ extension [Block] {
     }
   }
 
-  /// The blocks with tables that are too wide to be read as several, each with the names of the
-  /// lines.
+  /// The blocks with wide tables split, each part with the names of the rows.
   var narrow: [Block] {
     flatMap { block -> [Block] in
       switch block {
@@ -173,15 +167,15 @@ extension Inline {
     }
   }
 
-  /// Parts of a line with something between them.
+  /// Parts of a line with a separator.
   static func joined(_ parts: [[Inline]], _ separator: String) -> [Inline] {
     Array(parts.joined(separator: [.text(separator)]))
   }
 
-  /// The bare text of a line.
+  /// The text of a line without markup.
   static func plain(_ parts: [Inline]) -> String { parts.map(\.plain).joined() }
 
-  /// A text in which names stand between backticks, as documentation has them.
+  /// Parses text in which names are between backticks, as in documentation.
   static func marked(_ text: String) -> [Inline] {
     let parts = text.split(separator: "`", omittingEmptySubsequences: false).map(String.init)
     guard !parts.count.isMultiple(of: 2) else { return [.text(text)] }
@@ -192,7 +186,8 @@ extension Inline {
 }
 
 extension NumberText {
-  /// A capacity: bytes, or a number of objects without the word; what no cache could fill is none.
+  /// A capacity: bytes, or a number of objects without the word; "no limit" for one that no cache
+  /// could reach.
   static func capacity(_ value: UInt64, bytes: Bool) -> String {
     guard bytes else { return grouped(value) }
     return value >= CapacitySpec.largestBytes ? "no limit" : self.bytes(value)

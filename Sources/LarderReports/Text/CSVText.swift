@@ -1,19 +1,19 @@
 import LarderSupport
 
-/// Comma-separated values as RFC 4180 has them, with lines that end in a single line feed, which
-/// is what the tools of Linux and macOS expect and every spreadsheet accepts.
+/// Comma-separated values by RFC 4180, with lines that end in a single line feed, which tools of
+/// Linux and macOS expect and every spreadsheet accepts.
 ///
 /// Text that a spreadsheet would take for a formula (beginning with `=`, `+`, `-`, `@`, a tab or a
-/// carriage return) gets a leading apostrophe: a trace may be named by whoever made it, and opening
-/// a results file must not run anything. For the same reason text stays on its line and has no
-/// control characters: CSV is shown by terminals and split by line in scripts. Numbers are never
-/// changed.
+/// carriage return) gets a leading apostrophe: names of traces are untrusted, and opening a results
+/// file must not run anything. Text also stays on its line and has no control characters, because
+/// terminals show CSV and scripts split it by line. Numbers are never changed.
 package enum CSVText {
-  /// One field of text: made safe as by `TextSafety`, guarded, and quoted where it must be.
+  /// One text field: sanitised by `TextSafety`, guarded against formulas, and quoted if necessary.
   package static func field(_ text: String) -> String {
-    // The guard looks at what was there: a spreadsheet may pass over the space for a line break.
+    // The guard checks the original text: a spreadsheet may skip the space that replaced a line
+    // break.
     let guarded = (beginsLikeFormula(text) ? "'" : "") + TextSafety.singleLine(text)
-    // By scalar: a quote and the accent behind it are one Character.
+    // By scalar: a quote and a following accent are one Character.
     let needsQuotes = guarded.unicodeScalars.contains { $0 == "," || $0 == "\"" }
     guard needsQuotes else { return guarded }
     var quoted = String.UnicodeScalarView("\"".unicodeScalars)
@@ -25,7 +25,7 @@ package enum CSVText {
     return String(quoted)
   }
 
-  /// A whole line of fields that are already in their final form.
+  /// A line of finished fields.
   package static func line(_ fields: [String]) -> String {
     fields.joined(separator: ",") + "\n"
   }
@@ -36,12 +36,11 @@ package enum CSVText {
   }
 }
 
-/// A column of a CSV file: its name, and how a row gives its value. Header and rows are both made
-/// from a list of these, so they cannot drift apart.
+/// A column of a CSV file: its name and the value of a row. Header and rows are made from one list
+/// of columns, so they always agree.
 struct CSVColumn<Row>: Sendable {
-  /// The name in the header.
   let name: String
-  /// The field of a row in its final form; empty when there is no value.
+  /// The finished field of a row; empty if there is no value.
   let field: @Sendable (Row) -> String
 
   /// A column of text.
@@ -63,7 +62,7 @@ struct CSVColumn<Row>: Sendable {
     }
   }
 
-  /// A column of ratios of whole numbers, computed exactly. Empty when there is nothing to divide.
+  /// A column of ratios of whole numbers, computed exactly. Empty if the divisor is 0.
   static func ratio(
     _ name: String, _ decimals: Int,
     _ value: @escaping @Sendable (Row) -> (part: UInt64, whole: UInt64)?
@@ -75,12 +74,10 @@ struct CSVColumn<Row>: Sendable {
 }
 
 extension CSVColumn {
-  /// The header line.
   static func header(_ columns: [CSVColumn]) -> String {
     CSVText.line(columns.map(\.name))
   }
 
-  /// The line of one row.
   static func line(_ columns: [CSVColumn], _ row: Row) -> String {
     CSVText.line(columns.map { $0.field(row) })
   }

@@ -1,8 +1,8 @@
 import LarderSupport
 
-/// Blocks as HTML. Text from outside goes through `XMLText` and nowhere else.
+/// Blocks as HTML. All untrusted text passes through `XMLText`.
 struct HTMLMarkup: Markup {
-  /// How policies look, for the marks before their names; nil for none.
+  /// The styles of the marks before policy names; nil for no marks.
   var styles: PolicyStyles?
   /// The names that get a mark.
   var policies: Set<String> = []
@@ -82,7 +82,7 @@ struct HTMLMarkup: Markup {
     if case .code = cell { true } else { false }
   }
 
-  /// The policy that a line is about, if any: what follows a bound's name says what it is.
+  /// The policy of a row, if any; the text after a bound's name is ignored.
   private func policy(_ name: Inline?) -> String? {
     guard let text = name?.plain else { return nil }
     if policies.contains(text) { return text }
@@ -100,7 +100,7 @@ struct HTMLMarkup: Markup {
       + " viewBox=\"0 0 22 12\" aria-hidden=\"true\">\(canvas.content)</svg>"
   }
 
-  /// The chart twice, for wide and for narrow pages, of which a style sheet shows one.
+  /// The chart twice, for wide and for narrow pages; the style sheet shows one of them.
   private func text(of figure: ChartFigure) -> String {
     let title = XMLText.escaped(figure.chart.title)
     let wide = figure.chart.svg(ChartOptions(width: 780, id: figure.name, isFile: false))
@@ -116,14 +116,13 @@ struct HTMLMarkup: Markup {
 /// The blocks of a report as sections of a page.
 struct HTMLBody {
   private let markup: HTMLMarkup
-  /// The folded sections, with their identifiers and titles for a table of contents.
+  /// Identifiers and titles of the folded sections, for a table of contents.
   private(set) var contents: [(id: String, title: String)] = []
   private var isFirstFigure = true
 
-  /// A page without sections yet.
   init(markup: HTMLMarkup) { self.markup = markup }
 
-  /// Blocks in their order. A table that follows a chart belongs to it.
+  /// Renders blocks in order. A table that follows a chart belongs to it.
   mutating func html(_ blocks: [Block]) -> String {
     var html = ""
     var index = blocks.startIndex
@@ -146,9 +145,9 @@ struct HTMLBody {
     return html
   }
 
-  /// A section that is opened by its title. A link to what is in it opens it, too.
+  /// A section that is opened by its title, or by a link to an element in it.
   mutating func fold(_ title: String, _ blocks: [Block]) -> String {
-    // A number, so that whatever sections are called, no two are one.
+    // Numbers make identifiers unique whatever the titles are.
     let id = "section-\(contents.count + 1)"
     contents.append((id, title))
     isFirstFigure = true
@@ -156,7 +155,7 @@ struct HTMLBody {
       + "<section id=\"\(id)\">\n\(html(blocks))</section></details>"
   }
 
-  /// A chart with its numbers, which are in sight below the first of a section.
+  /// A chart with its numbers, which are unfolded below the first chart of a section.
   private mutating func figure(_ figure: ChartFigure, _ tables: [Block]) -> String {
     var html = "<figure id=\"figure-\(figure.name)\">\n\(markup.text(of: .chart(figure)))\n"
     if !tables.isEmpty {
@@ -168,12 +167,12 @@ struct HTMLBody {
   }
 }
 
-/// Text for HTML, SVG and XML: the one place where text from outside is escaped for them.
+/// Text for HTML, SVG and XML: the one place that escapes untrusted text for them.
 ///
-/// What comes out means the same as text and as an attribute between quotes, in HTML and in XML
-/// alike. None of it may be put inside `<script>` or `<style>`, and nothing is: both are constants.
+/// The output is valid as text and as a quoted attribute, in HTML and in XML. It must never be put
+/// inside `<script>` or `<style>`: both are constants.
 package enum XMLText {
-  /// `text` on one line, with everything replaced that would be markup, or that XML cannot hold.
+  /// `text` on one line, with markup escaped and characters replaced that XML does not allow.
   /// Linear in its length.
   package static func escaped(_ text: String) -> String {
     var result = ""
@@ -186,7 +185,7 @@ package enum XMLText {
       case "'": result += "&#39;"
       case "`": result += "&#96;"
       case "\t": result += " "
-      // Not characters, by XML's definition.
+      // Noncharacters, which XML does not allow.
       case "\u{FFFE}", "\u{FFFF}": result += "\u{FFFD}"
       default: result.unicodeScalars.append(scalar)
       }

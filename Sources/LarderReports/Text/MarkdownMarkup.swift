@@ -1,7 +1,7 @@
 import LarderSupport
 
-/// Markdown as GitHub and CommonMark have it. Text from outside cannot end a table cell, begin a
-/// block, make a link or become HTML.
+/// Markdown for GitHub and CommonMark. Untrusted text cannot end a table cell, begin a block, make
+/// a link or become HTML.
 struct MarkdownMarkup: Markup {
   func text(of block: Block) -> String {
     switch block {
@@ -21,7 +21,7 @@ struct MarkdownMarkup: Markup {
     case .cards(let cards):
       return text(of: cards.table)
     case .fold(let title, let blocks):
-      // HTML up to the empty line, so that the title is escaped for HTML.
+      // HTML lasts until the empty line, so the title is escaped for HTML.
       let content = blocks.map { text(of: $0) }.joined(separator: "\n\n")
       return "<details>\n<summary><strong>\(XMLText.escaped(title))</strong></summary>\n\n"
         + "\(content)\n\n</details>"
@@ -38,14 +38,14 @@ struct MarkdownMarkup: Markup {
 
   private func cell(_ part: Inline) -> String {
     switch part {
-    // A code span cannot hold a pipe inside a table in every reader.
+    // Not every renderer accepts a pipe in a code span inside a table.
     case .code(let text) where text.contains("|"): Self.escaped(text)
     default: inline(part)
     }
   }
 
   private func line(_ parts: [Inline]) -> String {
-    // Only at the start of a line can text begin a list or a heading; indented it would be code.
+    // Text can begin a list or a heading only at the start of a line; indented it would be code.
     let text = parts.map { inline($0) }.joined()
     return Self.escapingStart(String(text.drop { $0.isWhitespace }))
   }
@@ -74,7 +74,7 @@ struct MarkdownMarkup: Markup {
     return "\(fence)\n\(text)\n\(fence)"
   }
 
-  /// Plain text that stays plain.
+  /// Text without any meaning to Markdown.
   static func escaped(_ text: String) -> String {
     var result = ""
     for character in TextSafety.singleLine(text) {
@@ -86,7 +86,7 @@ struct MarkdownMarkup: Markup {
       default: result.append(character)
       }
     }
-    // GitHub makes links of bare addresses.
+    // GitHub turns bare URLs into links.
     return result.replacing("://", with: "\\://").replacing("www.", with: "www\\.")
   }
 
@@ -112,7 +112,7 @@ struct MarkdownMarkup: Markup {
 
 /// Blocks as plain text for a terminal or a log.
 struct PlainMarkup: Markup {
-  /// Whether what is emphasised is shown in colour, too.
+  /// True if emphasised text is also coloured.
   var colour = false
 
   func text(of block: Block) -> String {

@@ -1,26 +1,26 @@
 import LarderSupport
 
-/// A word as a shell reads it back: one argument on one line, whatever is in it.
+/// A word in shell syntax: one argument on one line, whatever it contains.
 ///
-/// Works by byte and scalar and never by `Character`: to a shell a quote ends the quoting whatever
-/// accent follows it.
+/// Works by byte and scalar and never by `Character`: to a shell, a quote ends the quoting even if
+/// an accent follows it.
 package enum ShellWord {
-  /// The most bytes of a word with its quotes. Longer words are not repeated: a command that is
-  /// shortened somewhere in its quotes would be another command.
+  /// The most bytes of a word with its quotes. Longer words are not shown: a command that is cut
+  /// inside of quotes would be a different command.
   static let bytesMax = 400
 
-  /// The word, in quotes where it needs them. Linear in its length.
+  /// The word, quoted if necessary. Linear in its length.
   ///
   /// Control characters, line breaks and marks that reorder text are written as `$'...'` with octal
-  /// escapes, which bash, zsh, ksh and POSIX.1-2024 read back. Other shells read another word,
+  /// escapes, which bash, zsh, ksh and POSIX.1-2024 parse. Other shells read a different word,
   /// which is harmless. A word of more than 400 bytes is replaced by its length.
   package static func quoted(_ word: String) -> String {
     let text = text(word)
     return text.utf8.count <= bytesMax ? text : "'(a word of \(word.utf8.count) bytes)'"
   }
 
-  /// Whether every shell reads the word back, also as a path: it is not too long, and needs no
-  /// escapes that some shells do not know.
+  /// True if every shell parses the word, also as a path: it is not too long and needs no escapes
+  /// that some shells do not know.
   static func isPortable(_ word: String) -> Bool {
     word.unicodeScalars.allSatisfy(TextSafety.isInline) && text("./" + word).utf8.count <= bytesMax
   }
@@ -30,18 +30,18 @@ package enum ShellWord {
     return word.unicodeScalars.allSatisfy(TextSafety.isInline) ? inQuotes(word) : escaped(word)
   }
 
-  /// The path of a file as an argument: one that begins with a dash would be read as an option.
+  /// A file path as an argument; a path that begins with a dash would be parsed as an option.
   package static func path(_ path: String) -> String {
     quoted(path.utf8.first == UInt8(ascii: "-") ? "./" + path : path)
   }
 
-  /// An option with its value: in one word where the value begins with a dash.
+  /// An option with its value; in one word if the value begins with a dash.
   package static func option(_ name: StaticString, _ value: String) -> String {
     let separator = value.utf8.first == UInt8(ascii: "-") ? "=" : " "
     return "\(name)\(separator)\(quoted(value))"
   }
 
-  /// Whether no shell gives any byte of the word a meaning. `=ls` is a path in zsh.
+  /// True if no byte of the word is special in any shell. `=ls` is a path in zsh.
   private static func isPlain(_ word: String) -> Bool {
     guard let first = word.utf8.first, first != UInt8(ascii: "=") else { return false }
     return word.utf8.allSatisfy { byte in
@@ -54,8 +54,7 @@ package enum ShellWord {
     }
   }
 
-  /// Every byte between quotes stands for itself; a quote ends them, stands escaped, and they begin
-  /// again.
+  /// Single quotes: every byte is literal; a quote closes them, is escaped, and reopens them.
   private static func inQuotes(_ word: String) -> String {
     var text = String.UnicodeScalarView("'".unicodeScalars)
     for scalar in word.unicodeScalars {
@@ -66,8 +65,8 @@ package enum ShellWord {
     return String(text)
   }
 
-  /// Quotes and backslashes are escaped as numbers too, so that the quotes end where a shell that
-  /// does not know `$'` expects it.
+  /// Quotes and backslashes are escaped as numbers too, so that a shell that does not know `$'`
+  /// sees the closing quote at the right position.
   private static func escaped(_ word: String) -> String {
     var text = String.UnicodeScalarView("$'".unicodeScalars)
     for scalar in word.unicodeScalars {

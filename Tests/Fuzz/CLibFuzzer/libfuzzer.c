@@ -1,9 +1,9 @@
 #include "libfuzzer.h"
 
-// Null unless the library of libFuzzer without a main function is given to the linker.
+// Null unless libFuzzer's library without a main function is linked.
 __attribute__((weak)) int LLVMFuzzerRunDriver(int *argc, char ***argv, larder_fuzz_input input);
 
-// The same: libFuzzer's own mutations, which the function below must call itself.
+// libFuzzer's own mutations, which the function below must call; null unless linked.
 __attribute__((weak)) size_t LLVMFuzzerMutate(uint8_t *bytes, size_t count, size_t most);
 
 static larder_fuzz_mutation larder_mutation;

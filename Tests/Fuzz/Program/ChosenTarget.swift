@@ -2,14 +2,13 @@ import Foundation
 import FuzzTargets
 import Synchronization
 
-/// The target of this process, for a callback in C, which knows nothing of its caller.
+/// The target of this process, for a C callback without context.
 enum ChosenTarget {
   private static let chosen = Mutex<FuzzTarget?>(nil)
 
-  /// Chooses a target.
   static func choose(_ target: FuzzTarget) { chosen.withLock { $0 = target } }
 
-  /// Tries an input; a finding ends the process as a trap does, so that the input is kept.
+  /// Runs an input; a finding traps, so that libFuzzer keeps the input.
   static func run(_ input: [UInt8]) {
     guard let target = chosen.withLock({ $0 }) else { return }
     do {

@@ -2,10 +2,10 @@ import CLibFuzzer
 import Foundation
 import FuzzTargets
 
-// `Fuzz list` names the targets. `Fuzz TARGET [FLAGS] [FOLDER ...]` fuzzes one where libFuzzer is
-// linked (`make fuzz`); elsewhere, and with libFuzzer, `Fuzz TARGET FILE ...` tries files.
+// `Fuzz list` lists the targets. `Fuzz TARGET [FLAGS] [FOLDER ...]` fuzzes one if libFuzzer is
+// linked (`make fuzz`); `Fuzz TARGET FILE ...` runs files in every build.
 
-/// Says something on standard error and ends with the code of a wrong use.
+/// Prints an error and exits with the code of misuse.
 func refuse(_ line: String) -> Never {
   FileHandle.standardError.write(Data("\(line)\n".utf8))
   exit(2)
@@ -17,7 +17,7 @@ if arguments == ["list"] {
   exit(0)
 }
 
-// libFuzzer starts this program again for merging, with its flags alone.
+// For merging, libFuzzer restarts this program with its flags alone.
 let variable = "LARDER_FUZZ_TARGET"
 let isAgain = arguments.first?.hasPrefix("-") ?? false
 let asked = isAgain ? ProcessInfo.processInfo.environment[variable] : arguments.first

@@ -1,6 +1,6 @@
-/// All targets. Adding one is a file in this folder and a line here.
+/// All targets. A new target is a file in this folder and a line here.
 package enum FuzzRegistry {
-  /// Every target, in the order in which lists show them.
+  /// Every target, in the order of lists.
   package static let all: [FuzzTarget] =
     FormatTargets.all + [
       .anyFormat,
@@ -26,7 +26,6 @@ package enum FuzzRegistry {
       .diskRows,
     ]
 
-  /// The target of this name.
   package static func target(named name: String) -> FuzzTarget? {
     all.first { $0.name == name }
   }

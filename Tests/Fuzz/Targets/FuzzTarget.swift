@@ -1,20 +1,19 @@
 import Larder
 import LarderEngine
 
-/// One parser under test: a function of bytes that may refuse them with a typed error, and must
-/// neither trap nor break a property.
+/// A parser under test: a function of bytes that may reject them with a typed error, and must
+/// neither trap nor violate a property.
 package struct FuzzTarget: Sendable {
   /// The name, which is also the folder of its corpus, such as `format/csv`.
   package let name: String
-  /// Longest input that libFuzzer makes, in bytes.
+  /// The longest input that libFuzzer makes, in bytes.
   package let lengthMax: Int
-  /// Tries one input.
+  /// Runs one input.
   ///
-  /// - Throws: `FuzzFinding` when a property does not hold. Errors of the code under test are
-  ///   caught by the target.
+  /// - Throws: `FuzzFinding` if a property does not hold. The target catches errors of the code
+  ///   under test.
   package let run: @Sendable (_ input: [UInt8]) throws -> Void
 
-  /// A target; see the properties for the meaning of each part.
   package init(
     _ name: String, lengthMax: Int = 4096,
     run: @escaping @Sendable (_ input: [UInt8]) throws -> Void
@@ -27,10 +26,8 @@ package struct FuzzTarget: Sendable {
 
 /// A property that does not hold.
 package struct FuzzFinding: Error, CustomStringConvertible {
-  /// What was found.
   package let description: String
 
-  /// A finding.
   package init(_ description: String) { self.description = description }
 }
 
@@ -41,14 +38,14 @@ func require(
   guard try condition() else { throw FuzzFinding(message()) }
 }
 
-/// Errors of the caches and policies, which quote what an app wrote itself.
+/// Errors of caches and policies, which quote the input of an app.
 private let quotingTypes: [any Error.Type] = [
   PolicyError.self, MemoryCacheError.self, DiskCacheError.self, HybridCacheError.self,
 ]
 
-/// Runs code that may refuse its input; nil when it does.
+/// Runs code that may reject its input; nil if it does.
 ///
-/// - Throws: `FuzzFinding` when the error is not of one of `types`, or not a line.
+/// - Throws: `FuzzFinding` if the error is not of one of `types`, or is not one line.
 func accepted<Value>(
   or types: any Error.Type..., body: () throws -> Value
 ) throws -> Value? {
@@ -61,7 +58,7 @@ func accepted<Value>(
       throw FuzzFinding("untyped error \(type(of: error)): \(error)")
     }
     let text = "\(error)"
-    // What an app passed is quoted as it is.
+    // Input of an app is quoted unchanged.
     guard !quotingTypes.contains(where: { type(of: error) == $0 }) else { return nil }
     try require(!text.isEmpty, "an error of type \(type(of: error)) says nothing")
     try require(

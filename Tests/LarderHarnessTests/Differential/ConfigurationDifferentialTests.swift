@@ -6,16 +6,15 @@ import Testing
 @testable import LarderExperiments
 @testable import LarderHarness
 
-/// A real cache in one thread counts what its simulation counts, whatever a workload file says of
-/// it: random configurations and traces, from the files on.
+/// The counts of a real cache in one thread equal those of its simulation for any workload file:
+/// random configurations and traces, starting from the files.
 ///
 /// `LARDER_DRAWS=5000 swift test --filter ConfigurationDifferentialTests` makes more draws than the
-/// few hundred of a normal run. A draw that fails is made as plain as it can be and printed as the
-/// files that `larder run` takes.
+/// few hundred of a normal run. A failing draw is shrunk and printed as files for `larder run`.
 @Suite(.timeLimit(.minutes(60))) struct ConfigurationDifferentialTests {
   private static let parts = 12
 
-  /// How many draws there are; the first ones are always the same.
+  /// The number of draws; the first ones are always the same.
   private static let draws =
     ProcessInfo.processInfo.environment["LARDER_DRAWS"].flatMap { Int($0) }
     ?? TestEffort.rounds(420, atLeast: 84)
@@ -28,7 +27,7 @@ import Testing
     }
   }
 
-  /// Records a draw that fails as plain as it can be.
+  /// Shrinks a failing draw and records it.
   private func report(_ draw: ConfigurationDraw, _ run: DrawRun) throws -> String? {
     guard try run.difference(draw) != nil else { return nil }
     let plainest = run.plainest(draw)
@@ -39,9 +38,9 @@ import Testing
 
   // MARK: The test itself
 
-  /// The draws of a normal run have every policy in every place, and everything that a workload can
-  /// say of a cache.
-  @Test func drawsLeaveNothingOut() throws {
+  /// The draws of a normal run have every policy in every position, and every cache setting of a
+  /// workload.
+  @Test func drawsCoverEverything() throws {
     let draws = (0..<420).map(DrawMaker.draw)
     for kind in ConfigurationKind.allCases {
       let drawn = draws.filter { $0.kind == kind }
@@ -77,10 +76,10 @@ import Testing
 
   private static func name(_ spec: String) -> String { String(spec.prefix { $0 != ":" }) }
 
-  /// A simulation of something else is told from the cache, and little is left of the draw that
-  /// shows it. What is printed is that draw.
+  /// A simulation of another cache is detected, and the failing draw is shrunk to little. The
+  /// output is that draw.
   @Test(arguments: ConfigurationKind.allCases)
-  func aDifferenceIsFoundAndMadePlain(kind: ConfigurationKind) throws {
+  func differenceIsFoundAndShrunk(kind: ConfigurationKind) throws {
     let run = DrawRun(changing: Self.enlarge)
     let draw = try #require(
       try (0..<120).map(DrawMaker.draw).first {
@@ -98,7 +97,7 @@ import Testing
     #expect(plainest.script.hasSuffix("larder run draw.yaml"))
   }
 
-  /// Simulates twice the capacity, of memory where there are two tiers.
+  /// Doubles the simulated capacity, that of memory if there are two tiers.
   private static func enlarge(_ setup: inout SimulationSetup) {
     switch setup.arrangement {
     case .memory(var tier):

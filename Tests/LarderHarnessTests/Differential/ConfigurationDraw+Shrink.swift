@@ -3,10 +3,10 @@ import LarderEngine
 @testable import LarderHarness
 
 extension ConfigurationDraw {
-  /// The plainest draw with the fewest requests, found by leaving things out, for which the
-  /// condition still holds. What makes no workload does not fulfil it.
+  /// The plainest draw with the fewest requests, found by removing parts, that still fulfils the
+  /// condition. Invalid workloads do not fulfil it.
   ///
-  /// - Parameter triesMax: how many draws to look at.
+  /// - Parameter triesMax: The most draws to try.
   func shrunk(triesMax: Int = 3_000, while fails: (ConfigurationDraw) -> Bool) -> ConfigurationDraw
   {
     var best = self
@@ -18,8 +18,8 @@ extension ConfigurationDraw {
       best = candidate
       return true
     }
-    // First: what a short trace shows with one policy it need not show with another. Plainest of
-    // all is LRU alone; where it has too much room to show anything, it is given less.
+    // First: a fault that a short trace shows with one policy may not show with another. The
+    // plainest cache is LRU alone; if it has too much room to fail, it gets less.
     var capacity = best.memory.capacity
     while capacity > 0 {
       var candidate = best
@@ -64,7 +64,7 @@ extension ConfigurationDraw {
     { $0.disk.policy = "lru" },
   ]
 
-  /// How many requests the trace has.
+  /// The number of requests of the trace.
   private var requests: Int {
     switch source {
     case .lines(let trace): trace.lines.count
@@ -72,7 +72,7 @@ extension ConfigurationDraw {
     }
   }
 
-  /// Without some requests; what a generator makes can only end earlier. Nil when none would be
+  /// The draw without some requests; a generated trace can only end earlier. Nil if none would be
   /// left.
   private func without(_ range: Range<Int>) -> ConfigurationDraw? {
     guard range.count < requests else { return nil }
@@ -88,7 +88,7 @@ extension ConfigurationDraw {
     return draw
   }
 
-  /// The draw with one thing less to say, for each such thing.
+  /// The draws with one setting removed.
   private var plainer: [ConfigurationDraw] {
     var result: [ConfigurationDraw] = []
     func add(_ applies: Bool, _ change: (inout ConfigurationDraw) -> Void) {
@@ -148,7 +148,7 @@ extension ConfigurationDraw {
 }
 
 extension DrawnTrace {
-  /// The trace with one thing less to say, for each such thing.
+  /// The traces with one property removed.
   fileprivate var plainer: [DrawnTrace] {
     var result: [DrawnTrace] = []
     for bit in 0..<5 {
@@ -158,7 +158,7 @@ extension DrawnTrace {
       trace.columns.remove(column)
       result.append(trace)
     }
-    // Each line is changed on its own where few are left, so that a person can read it.
+    // A few lines are changed one by one, so that a person can read them.
     guard lines.count <= 40 else { return result }
     for place in lines.indices {
       func add(_ applies: Bool, _ change: (inout Line) -> Void) {
@@ -177,7 +177,7 @@ extension DrawnTrace {
 }
 
 extension DrawnGenerator {
-  /// The generator with one thing less to say, for each such thing.
+  /// The generators with one property removed.
   fileprivate var plainer: [DrawnGenerator] {
     var result: [DrawnGenerator] = []
     func add(_ applies: Bool, _ change: (inout DrawnGenerator) -> Void) {

@@ -3,29 +3,28 @@ import LarderEngine
 @testable import LarderExperiments
 @testable import LarderHarness
 
-/// A cache and a trace, drawn at random: what a workload file says of one cell.
+/// A random cache and trace, with everything that a workload file contains for one cell.
 struct ConfigurationDraw {
-  /// One tier.
   struct Tier {
     var policy = "lru"
     var admission: String?
     /// In the draw's unit.
     var capacity: UInt64 = 1
-    /// The limit on entries beside the capacity.
+    /// The additional limit on entries.
     var objects: Int?
     var timeToLiveSeconds: UInt32?
     /// Bytes of the segments of a disk tier.
     var segmentBytes: Int?
   }
 
-  /// What distinguishes it from others.
+  /// The number of the draw.
   var number = 0
   var kind = ConfigurationKind.memory
   var unit = CapacityUnit.objects
   var memory = Tier()
   var disk = Tier()
   var rules = HybridRules()
-  /// As it is written in the file.
+  /// The value in the file.
   var warmUp = "none"
   var seed: UInt64 = 1
   var inlineBytesMax = 20 << 10
@@ -33,15 +32,14 @@ struct ConfigurationDraw {
   var durability = "none"
   var source = Source.lines(DrawnTrace(lines: []))
 
-  /// Where requests come from.
+  /// The source of requests.
   enum Source {
-    /// Request by request: a file beside the workload's.
+    /// Request by request: a file next to the workload's.
     case lines(DrawnTrace)
-    /// From a generator: everything is in the workload file.
+    /// A generator, which is entirely in the workload file.
     case generator(DrawnGenerator)
   }
 
-  /// The tiers that there are.
   var tiers: [Tier] {
     switch kind {
     case .memory: [memory]
@@ -50,17 +48,16 @@ struct ConfigurationDraw {
     }
   }
 
-  // MARK: As files
+  // MARK: Files
 
   static let traceName = "draw.csv"
   static let workloadName = "draw.yaml"
 
-  /// The trace's file; nil where a generator makes the trace.
+  /// The trace's file; nil if a generator makes the trace.
   var traceText: String? {
     if case .lines(let trace) = source { trace.text } else { nil }
   }
 
-  /// The workload file.
   var workloadText: String {
     let source =
       switch source {
@@ -106,7 +103,7 @@ struct ConfigurationDraw {
     return "{\(parts.joined(separator: ", "))}"
   }
 
-  /// The draw as commands that make its files and run them.
+  /// The draw as commands that create its files and run them.
   var script: String {
     var script = ""
     func file(_ name: String, _ text: String) {

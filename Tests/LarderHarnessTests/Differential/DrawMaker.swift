@@ -3,13 +3,13 @@ import LarderEngine
 @testable import LarderExperiments
 @testable import LarderHarness
 
-/// Draws configurations and traces in which much happens: few objects, little room, and every key
-/// of a tier now and then.
+/// Draws configurations and traces with many events: few objects, little room, and every key of a
+/// tier now and then.
 struct DrawMaker {
   private var random: SeededGenerator
   private let number: Int
 
-  /// A draw of this number is always the same.
+  /// The draw of a number, always the same.
   static func draw(_ number: Int) -> ConfigurationDraw {
     var maker = DrawMaker(number)
     return maker.make()
@@ -21,8 +21,8 @@ struct DrawMaker {
     for _ in 0..<4 { _ = random.next() }
   }
 
-  /// The policies that a real cache can have, with parameters and without. Draws go through them
-  /// in order, so that each is in memory, on disk and in front of another.
+  /// The policies of real caches, with and without parameters. Draws go through them in order, so
+  /// that each is in memory, on disk and in front of another.
   static let policies =
     PolicyRegistry.standard.map(\.description).filter { !$0.needs.contains(.nextUse) }.map(\.name)
     + [
@@ -77,7 +77,7 @@ struct DrawMaker {
     tier.capacity = draw.unit == .objects ? objects : max(1, objects * random.next(below: 40))
     if chance(2) {
       tier.objects = 1 + Int(random.next(below: 15))
-      // As good as no other limit.
+      // Practically no other limit.
       if chance(4) { tier.capacity = draw.unit == .objects ? 100_000 : 1 << 40 }
     }
     if chance(4) { tier.timeToLiveSeconds = UInt32(1 + random.next(below: 50)) }
@@ -116,7 +116,7 @@ struct DrawMaker {
     ] where chance(4) {
       trace.columns.remove(column)
     }
-    // Now and then more objects than a cache has ids at first.
+    // Occasionally more objects than a cache has ids at first.
     let isLong = chance(30)
     let requests = 1 + random.next(below: isLong ? 4_000 : 250)
     let objects = 1 + random.next(below: isLong ? 3_000 : chance(2) ? 12 : 60)
@@ -124,7 +124,7 @@ struct DrawMaker {
     let writes = [0, 0, 0].map { _ in random.next(below: 20) }
     let (sizesChange, costsChange, isExtreme) = (chance(2), chance(2), chance(8))
     var sizes: [Int: UInt32] = [:]
-    // Some instants are such that what is added to them ends beyond all time.
+    // Some instants are so late that adding a TTL overflows.
     var seconds = isExtreme ? pick([1 << 36, 1 << 40, UInt64.max / 1_000_000 - 300]) : 0
     for _ in 0..<requests {
       seconds = min(seconds + random.next(below: 4), UInt64.max / 1_000_000)
@@ -172,7 +172,7 @@ struct DrawMaker {
 }
 
 extension ConfigurationDraw {
-  /// Whether the trace has sizes.
+  /// True if the trace has sizes.
   var hasSizes: Bool {
     switch source {
     case .lines(let trace): trace.columns.contains(.sizes)

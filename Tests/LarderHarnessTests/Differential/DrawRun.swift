@@ -6,20 +6,20 @@ import LarderEngine
 @testable import LarderHarness
 @testable import LarderSupport
 
-/// Runs a draw from its files on, as `larder run` does, and compares what the real cache counts in
-/// one thread with what the simulation counts.
+/// Runs a draw from its files, like `larder run`, and compares the counts of the real cache in one
+/// thread with those of the simulation.
 struct DrawRun {
-  /// Changes what is simulated, for tests of the comparison itself.
+  /// Changes the simulated setup, for tests of the comparison itself.
   var changing: (inout SimulationSetup) -> Void = { _ in }
 
-  /// The plainest draw that can be made of one which differs.
+  /// The plainest version of a failing draw.
   func plainest(_ draw: ConfigurationDraw) -> ConfigurationDraw {
     draw.shrunk { ((try? difference($0)) ?? nil) != nil }
   }
 
-  /// Nil when all counts are equal; otherwise what is not.
+  /// Nil if all counts are equal; otherwise the differences.
   ///
-  /// - Throws: what is wrong with the draw: it is no workload.
+  /// - Throws: the fault of an invalid draw.
   func difference(_ draw: ConfigurationDraw) throws -> String? {
     let folder = NSTemporaryDirectory() + "larder-draw-" + UUID().uuidString
     let files = FileManager.default
@@ -58,7 +58,6 @@ struct DrawRun {
     }
   }
 
-  /// Every count that differs.
   private static func differences(_ executed: Counts, _ simulated: Counts) -> String {
     func lines(_ executed: Any, _ simulated: Any, _ path: String) -> [String] {
       zip(Mirror(reflecting: executed).children, Mirror(reflecting: simulated).children)

@@ -2,9 +2,8 @@ import LarderEngine
 
 @testable import LarderHarness
 
-/// A short trace that a draw brings along, request by request.
+/// A short trace in a draw, request by request.
 struct DrawnTrace {
-  /// One request.
   struct Line {
     var operation = Operation.get
     var key = 1
@@ -15,7 +14,7 @@ struct DrawnTrace {
     var cost: Float = 1
   }
 
-  /// The columns beside the key that the trace has.
+  /// The optional columns of the trace.
   struct Columns: OptionSet {
     let rawValue: Int
     static let operations = Columns(rawValue: 1)
@@ -29,7 +28,7 @@ struct DrawnTrace {
   var columns = Columns.all
   var lines: [Line]
 
-  /// As a table.
+  /// The trace as a table.
   var text: String {
     var table = header.joined(separator: ",") + "\n"
     for line in lines { table += fields(line).joined(separator: ",") + "\n" }
@@ -66,7 +65,7 @@ struct DrawnTrace {
   }
 }
 
-/// A trace that a generator makes.
+/// A generated trace.
 struct DrawnGenerator {
   var name = "zipf"
   var requests = 100
@@ -74,14 +73,14 @@ struct DrawnGenerator {
   var exponent = 0.8
   /// Largest size, nil for no sizes.
   var sizeMax: Int?
-  /// Longest life in seconds, nil for none.
+  /// Longest TTL in seconds, nil for none.
   var timeToLiveMax: Int?
-  /// Shares of sets, deletes and modifies in percent.
+  /// Percentages of sets, deletes and modifies.
   var writes: [Int] = [0, 0, 0]
   /// Requests per second.
   var rate = 1.0
 
-  /// As the value of `source`.
+  /// The value of `source`.
   var text: String {
     var parts = ["generator: \(name)", "requests: \(requests)", "objects: \(objects)"]
     if name == "zipf" { parts.append("exponent: \(exponent)") }

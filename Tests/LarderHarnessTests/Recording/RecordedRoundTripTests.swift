@@ -6,7 +6,7 @@ import LarderTraces
 import TestSupport
 import Testing
 
-/// What a recording says when it is simulated is what the cache has counted.
+/// The simulation of a recording has the counts of the recorded cache.
 @Suite(.endsInTime)
 struct RecordedRoundTripTests {
   private let folder: URL
@@ -23,7 +23,7 @@ struct RecordedRoundTripTests {
   private static func keys(_ count: Int, objects: Int) -> [Int] {
     var random = SeededGenerator(seed: 3)
     return (0..<count).map { _ in
-      // The square of a uniform number has more small ones.
+      // The square of a uniform number favours small ones.
       let draw = Double(random.next(below: 1 << 30)) / Double(1 << 30)
       return Int(Double(objects) * draw * draw * draw)
     }
@@ -42,7 +42,7 @@ struct RecordedRoundTripTests {
     TierSetup(policy: try PolicySpec(parsing: policy), capacity: capacity)
   }
 
-  /// The order in which sets, removals and gets of a thread come is kept in every policy's cache.
+  /// The order of sets, removals and gets of a thread is kept for the cache of every policy.
   @Test(arguments: ["lru", "s3-fifo", "arc", "sieve"], [false, true])
   func aMemoryCache(_ policy: String, _ countsBytes: Bool) throws {
     defer { remove() }
@@ -124,8 +124,8 @@ struct RecordedRoundTripTests {
     try cache.close()
   }
 
-  /// Entries that expire are misses in the simulation, too.
-  @Test func livesAreKept() throws {
+  /// Expired entries are misses in the simulation, too.
+  @Test func expirationsAreRecorded() throws {
     defer { remove() }
     let clock = StepClock()
     let cache = try MemoryCache<Int, Int>(
@@ -134,7 +134,7 @@ struct RecordedRoundTripTests {
     let recording = try cache.record(to: path)
     var hits: UInt64 = 0
     for (number, key) in Self.keys(4000, objects: 400).enumerated() {
-      // Times of gets come from sets: a step after each set is a step for what follows.
+      // Gets take their time from sets, so each set advances the clock for the next operations.
       if cache.value(for: key) != nil {
         hits += 1
       } else {
@@ -142,7 +142,7 @@ struct RecordedRoundTripTests {
       }
       if number % 20 == 0 {
         clock.step(seconds: 1)
-        // A set tells the time.
+        // A set updates the time.
         cache.set(0, for: -1)
       }
     }
@@ -153,7 +153,7 @@ struct RecordedRoundTripTests {
     #expect(cache.statistics.expirations > 100)
   }
 
-  /// A clock that a test moves.
+  /// A clock that a test advances.
   private final class StepClock: CacheClock {
     private let time = Locked<UInt64>(1_000_000)
     var now: CacheInstant { CacheInstant(microseconds: time.withLock { $0 }) }
@@ -162,8 +162,8 @@ struct RecordedRoundTripTests {
 
   // MARK: Samples
 
-  /// The curve that a tenth of the keys gives is that of all of them, within a point.
-  /// One shard: the order of requests to different shards is known to 5 ms only.
+  /// The curve of a tenth of the keys equals that of all of them within a point. One shard: the
+  /// order of requests to different shards is known to 5 ms only.
   @Test(arguments: ["lru", "s3-fifo"])
   func aSampleHasTheCurveOfTheWhole(_ policy: String) throws {
     defer { remove() }
@@ -196,7 +196,8 @@ struct RecordedRoundTripTests {
     }
   }
 
-  /// The curve of a hundredth of the keys of a large cache is that of all of them, within a point.
+  /// The curve of a hundredth of the keys of a large cache equals that of all of them within a
+  /// point.
   @Test(.enabled(if: TestEffort.share == 1, "takes 3 million requests: make test-release"))
   func aHundredthHasTheCurveOfTheWhole() throws {
     defer { remove() }

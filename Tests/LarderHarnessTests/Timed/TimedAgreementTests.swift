@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarderHarness
 
-/// What is called close.
+/// The limits of agreement.
 struct TimedAgreementTests {
   private func counts(_ latency: UInt64, _ fetches: UInt64, requests: UInt64 = 1000) -> Counts {
     var counts = Counts()
@@ -25,7 +25,7 @@ struct TimedAgreementTests {
     #expect(agreement.text.contains("not within") != isClose)
   }
 
-  @Test func words() throws {
+  @Test func differencesInWords() throws {
     let agreement = try #require(
       TimedAgreement(measured: counts(10_300_000, 99), simulated: counts(10_000_000, 100)))
     #expect(
@@ -34,7 +34,7 @@ struct TimedAgreementTests {
         + "100 simulated (\u{2212}1.0 %): within 5 % and 1 %.")
   }
 
-  @Test func whatCannotBeCompared() {
+  @Test func incomparableCountsAreNil() {
     #expect(TimedAgreement(measured: Counts(), simulated: counts(1, 1)) == nil)
     #expect(TimedAgreement(measured: counts(1, 1), simulated: Counts()) == nil)
     #expect(TimedAgreement(measured: counts(1, 1, requests: 9), simulated: counts(1, 1)) == nil)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarderHarness
 
-/// When fetches end.
+/// End times of fetches.
 struct TimedOriginTests {
   private func ends(
     servers: Int?, bandwidth: UInt64? = nil, speed: Double = 1, bytes: UInt32 = 0,
@@ -33,7 +33,7 @@ struct TimedOriginTests {
     #expect(try ends(servers: 1, speed: 10, [0, 0]) == [10_000, 20_000])
   }
 
-  @Test func countsAreOfWhatCounts() throws {
+  @Test func uncountedFetchesAreIgnored() throws {
     let origin = TimedOrigin(try FetchModel(latencies: [1]), speed: 1)
     _ = origin.begin(request: 0, bytes: 0, now: 0, isCounted: false)
     _ = origin.begin(request: 1, bytes: 0, now: 0, isCounted: true)

@@ -6,11 +6,10 @@ import Testing
 @testable import LarderExperiments
 @testable import LarderHarness
 
-/// Real caches whose fetches take time. When something happened is a measurement, and not looked at
-/// here; what happened to how many must add up.
+/// Real caches whose fetches take time. Event times are measurements and are not checked here; the
+/// numbers of events must add up.
 @Suite(.endsInTime) struct TimedRunTests {
-  /// In a thread of its own: a run blocks its thread, and those of the tests are the ones on which
-  /// caches fetch.
+  /// In a separate thread: a run blocks its thread, and caches fetch on the threads of the tests.
   private static func run(
     _ trace: ExecutionTrace = ExecutionTrace(requests: 2000, hasOperations: false),
     servers: Int? = nil, simulated: Counts? = nil, policy: String = "s3-fifo",
@@ -53,7 +52,7 @@ import Testing
     #expect(time.originFetches >= 1)
     #expect(time.maxInFlight >= 1 && time.maxInFlight <= time.originFetches)
     #expect(time.p50Latency <= time.p90Latency && time.p90Latency <= time.p99Latency)
-    // Each fetch took its time, however fast the world goes.
+    // Each fetch took its time, whatever the speed of the load.
     #expect(time.totalLatency >= time.originFetches * 5_000_000)
     #expect(execution.valuesChecked == 2000 && execution.valuesWrong == 0)
     #expect(execution.notes.isEmpty && execution.equalsSimulated == nil)
@@ -75,13 +74,13 @@ import Testing
       rules: HybridRules(inclusion: inclusion))
   }
 
-  /// The same with a disk, alone or behind memory.
+  /// Runs with a disk, alone or behind memory.
   @Test(arguments: ["disk", "inclusive", "exclusive"])
-  func disksTakePart(name: String) async throws {
+  func diskCachesRun(name: String) async throws {
     let arrangement = try #require(Self.onDisk[name])
     let trace = ExecutionTrace(requests: 600, objects: 60, hasOperations: false)
-    // Slow enough for what was stored to be found. Where other tests take the processors for all of
-    // the time, nothing is: that is a measurement, and does not fail the test.
+    // Slow enough for stored values to be found. If other tests take the processors all the time,
+    // none is: that is a measurement and does not fail the test.
     var executions: [Execution]?
     for speed in [300, 100, 30] as [Double] {
       executions = try await Self.run(trace, arrangement: arrangement()) {
@@ -118,7 +117,7 @@ import Testing
     }
   }
 
-  @Test func itIsComparedWithTheSimulation() async throws {
+  @Test func runIsComparedWithTheSimulation() async throws {
     var simulated = Counts()
     simulated.requests = 2000
     simulated.time = TimeCounts()
@@ -129,7 +128,7 @@ import Testing
     #expect(execution.notes[0].contains("not within 5 % and 1 %"))
   }
 
-  @Test func whatCannotBeDoneIsSaid() async throws {
+  @Test func unsupportedRunIsAnError() async throws {
     await #expect(throws: ExecutionError.self) { try await Self.run { $0.spec.load = .closed } }
     await #expect(throws: ExecutionError.self) { try await Self.run { $0.warmUp = .untilFull } }
     await #expect(throws: ExecutionError.self) {
@@ -140,7 +139,7 @@ import Testing
     }
   }
 
-  @Test func itStopsWhenAsked() async throws {
+  @Test func cancellationStopsTheRun() async throws {
     let executions = try await Self.run { stand in
       stand.spec.load = .trace(speed: 0.001)
       stand.cancellation.request()

@@ -18,7 +18,7 @@ struct TimedTallyTests {
     #expect([time.p50Latency, time.p90Latency, time.p99Latency] == [100, 180, 198])
   }
 
-  @Test func nothingIsNothing() {
+  @Test func emptyTallyIsZero() {
     let time = TimedTally().time(fetches: 0, inFlightMax: 0)
     #expect(time.totalLatency == 0 && time.p99Latency == 0 && time.delayedHits == 0)
   }

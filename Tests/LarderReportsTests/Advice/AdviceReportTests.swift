@@ -5,13 +5,13 @@ import Testing
 @testable import LarderReports
 
 struct AdviceReportTests {
-  @Test func oneScreenInItsOrder() {
+  @Test func textFitsOneScreenInOrder() {
     let text = AdviceText.text(of: SampleAdvice.advice(), width: 80)
     let titles = ["Advice", "Regret", "Memory", "Disk", "TTL", "Money", "Stability", "Assumed"]
     let places = titles.compactMap { text.range(of: "\n" + $0) ?? text.range(of: $0) }
       .map(\.lowerBound)
     #expect(places.count == titles.count && places == places.sorted())
-    // But for the table of capacities, which is as wide as the names of designs.
+    // Except for the table of capacities, which is as wide as the names of designs.
     let parts = text.components(separatedBy: "\n\n")
     let lines = (parts.first.map { [$0] } ?? []) + parts.dropFirst(2)
     #expect(lines.joined(separator: "\n").split(separator: "\n").allSatisfy { $0.count <= 80 })
@@ -21,7 +21,7 @@ struct AdviceReportTests {
     #expect(text.contains("LRU would need 118.00 MiB for that"))
   }
 
-  @Test func whatDoesNotMatterIsSaidFirst() {
+  @Test func unimportantChoiceIsStatedFirst() {
     let text = AdviceText.text(of: SampleAdvice.advice(matters: false), width: 80)
     #expect(text.hasPrefix("Advice     It does not matter which policy is used:"))
     let words = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
@@ -29,7 +29,7 @@ struct AdviceReportTests {
     #expect(words.contains("in the last 50 % of the trace, with a warm cache (73.3 % of all)"))
   }
 
-  @Test func sentencesSayWhatWasMeasured() {
+  @Test func sentencesContainMeasurements() {
     let sentences = AdviceSentences(advice: SampleAdvice.advice())
     #expect(sentences.regret.contains("In hindsight arc was 0.12 points better there"))
     #expect(sentences.regret.contains("at most 0.30 points better"))
@@ -79,14 +79,14 @@ struct AdviceReportTests {
     #expect(AdviceText.wrapped("", width: 4) == [])
   }
 
-  /// `docs/advice.schema.json` describes what `advice.json` holds: not less, not more.
-  @Test func theSchemaFits() throws {
+  /// `docs/advice.schema.json` describes exactly the contents of `advice.json`.
+  @Test func schemaMatchesAdvice() throws {
     let schema = try SchemaFile(named: "advice.schema.json")
     let text = try AdviceReport.json(SampleAdvice.advice())
     let value = try JSONSerialization.jsonObject(with: Data(text.utf8))
     var seen: Set<String> = []
     schema.check(value, at: "advice", &seen)
-    // LRU has no filter, wherever it stands.
+    // LRU has no filter in any position.
     let absent = schema.keys(at: "advice").subtracting(seen)
     #expect(absent.filter { !$0.hasSuffix(".admission") } == [])
   }

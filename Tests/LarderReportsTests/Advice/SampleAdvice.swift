@@ -2,7 +2,7 @@ import LarderEngine
 
 @testable import LarderExperiments
 
-/// Advice that has every optional value somewhere.
+/// Advice with every optional value.
 enum SampleAdvice {
   static func design(_ policy: String, _ ratio: Double, admission: String? = nil) -> DesignResult {
     DesignResult(

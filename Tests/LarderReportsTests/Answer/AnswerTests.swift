@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarderReports
 
-/// The decision at the top of every report.
+/// The recommendation at the top of every report.
 struct AnswerTests {
   private typealias Hits = [(policy: String, hits: [UInt64])]
 
@@ -34,7 +34,7 @@ struct AnswerTests {
     ("lru", [2000, 3000]), ("gdsf", [2500, 2998]), ("fifo", [1500, 2900]),
   ]
 
-  @Test func identicalConfigurationsAreSaidOnce() {
+  @Test func identicalConfigurationsAreListedOnce() {
     let answer = answer([("memory", .memory, one), ("disk", .disk, one)])
     #expect(
       text(answer) == [
@@ -54,8 +54,8 @@ struct AnswerTests {
     #expect(lines.count <= 5)
   }
 
-  /// A card shows what a configuration reaches, and not the capacities that its policy won.
-  @Test func aCardShowsWhatIsReached() {
+  /// A card shows the best hit ratio of a configuration, and not the number of capacities won.
+  @Test func cardShowsTheBestHitRatio() {
     let hybrid: Hits = [("lru+lru", [1000, 1900, 1957]), ("lru+gdsf", [1265, 1700, 1950])]
     let card = answer([("hybrid", .hybrid, hybrid)]).cards[0]
     #expect(card.facts.first?.name == "reaches" && card.facts.first?.value == "39.14 % at 30")
@@ -71,8 +71,8 @@ struct AnswerTests {
     #expect(both[0].hasSuffix("; in disk the policy does not matter."))
   }
 
-  /// That MRU is bad says nothing about how much the choice matters.
-  @Test func anOutlierIsNamedApart() {
+  /// MRU, which is far behind, does not affect the importance of the choice.
+  @Test func outlierIsNamedSeparately() {
     let hits: Hits = [("lru", [3000]), ("sieve", [3050]), ("s3-fifo", [3060]), ("mru", [100])]
     let lines = text(answer([("memory", .memory, hits)]))
     #expect(
@@ -87,7 +87,7 @@ struct AnswerTests {
       lines.last == "lru+sieve falls as its cache grows: 20.08 % at 10, 16.74 % at 20.")
   }
 
-  @Test func realCachesAnswerWithThroughput() {
+  @Test func answerHasThroughputOfRealCaches() {
     var results = SampleResults.empty()
     for (policy, seconds) in [("lru", [0.01, 0.02]), ("sieve", [0.0125, 0.01])] {
       var record = SampleResults.record(SampleResults.cell(policy, capacity: 10), hits: 2500)
@@ -121,7 +121,7 @@ struct AnswerTests {
     #expect(lines.last?.contains("7 values read differ from what was written") == true)
   }
 
-  /// Many traces and configurations are still five lines.
+  /// The answer for many traces and configurations still has five lines.
   @Test func manyConfigurationsAreFewLines() {
     var results = SampleResults.empty()
     for trace in 0..<6 {

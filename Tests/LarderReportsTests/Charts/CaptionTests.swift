@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarderReports
 
-/// Captions against numbers that are easy to work out by hand.
+/// Captions for numbers that are easy to compute by hand.
 struct CaptionTests {
   private func caption(_ comparison: Comparison, _ metric: Metric = .hitRatio) -> String {
     RankingWords(ranking: Ranking(comparison, by: metric)).caption
@@ -51,14 +51,14 @@ struct CaptionTests {
         == "gdsf has the lowest modelled mean access time: 150 µs, 25.0 % below lru.")
   }
 
-  @Test func onlyTheFuture() throws {
+  @Test func onlyPoliciesWithFuture() throws {
     let comparison = try comparison([("belady", [100, 200])])
     #expect(
       caption(comparison)
         == "Only policies that know the future were run.")
   }
 
-  /// What charts show are the numbers of the tables.
+  /// Charts show the numbers of the tables.
   @Test func chartsAgreeWithTheTables() throws {
     let report = try MarkdownReport().files(of: SampleResults.full)
     let svg = try #require(report.first { $0.name == "charts/memory-hit-ratio.svg" }).text

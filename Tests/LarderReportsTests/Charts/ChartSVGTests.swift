@@ -24,21 +24,21 @@ struct ChartSVGTests {
     #expect(chart.svg(options) == svg)
   }
 
-  @Test func aFileIsDarkOnADarkScreenAndAPartOfAPageHasNoStyle() {
+  @Test func standaloneFileHasStyleAndPagePartHasNone() {
     let file = SampleCharts.lines().svg()
     #expect(file.contains("prefers-color-scheme:dark"))
     let part = SampleCharts.lines().svg(ChartOptions(isFile: false))
     #expect(!part.contains("<style"))
   }
 
-  @Test func everyValueCanBePointedAt() throws {
+  @Test func everyValueHasATooltip() throws {
     let shape = try #require(XMLShape(SampleCharts.lines().svg()))
     #expect(shape.texts.contains("s3-fifo: 28.00 % at 2 000"))
     let rows = try #require(XMLShape(SampleCharts.rows().svg()))
     #expect(rows.texts.contains("lru+fifo, 16MiB: 12.50 % on disk"))
   }
 
-  /// Whatever series are called, the drawing has the same elements.
+  /// Names of series do not affect the elements of a drawing.
   @Test func hostileNamesKeepTheShape() throws {
     let lines = try elements(SampleCharts.lines(["plain"]), "plain")
     let rows = try elements(SampleCharts.rows(["plain"]), "plain")
@@ -51,13 +51,13 @@ struct ChartSVGTests {
     }
   }
 
-  /// The elements with the names of their attributes; how lines are drawn may differ.
+  /// The elements with the names of their attributes; line styles may differ.
   private func elements(_ chart: some Chart, _ name: String) throws -> [String] {
     let shape = try #require(XMLShape(chart.svg()), "\(name.debugDescription)")
     return shape.elements.map { $0.replacing(/[ ]stroke[a-z-]*/, with: "") }
   }
 
-  @Test func whatCannotBeDrawnIsLeftOut() throws {
+  @Test func invalidValuesAreNotDrawn() throws {
     var chart = SampleCharts.lines()
     chart.series[0].points = [
       .init(x: 0, y: 0.5), .init(x: 10, y: .nan), .init(x: .infinity, y: 0.2),
@@ -70,8 +70,9 @@ struct ChartSVGTests {
     #expect(XMLShape(RowChart(title: "", caption: "", axis: chart.y, groups: []).svg()) != nil)
   }
 
-  /// Names at the ends of lines do not touch, and stay in the drawing, however close the lines are.
-  @Test func manyNamesHaveRoom() throws {
+  /// Names at the ends of lines do not overlap and stay in the drawing, however close the lines
+  /// are.
+  @Test func manyNamesDoNotOverlap() throws {
     for count in [1, 12, 20, 35] {
       let names = PolicyRegistry.standard.map(\.description.name) + (0..<10).map { "other-\($0)" }
       var chart = SampleCharts.lines(Array(names.prefix(count)))

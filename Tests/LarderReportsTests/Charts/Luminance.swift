@@ -1,8 +1,8 @@
 import Foundation
 
-/// How bright a colour is, as WCAG defines it.
+/// The relative luminance of a colour by WCAG.
 enum Luminance {
-  /// From 0 to 1; nil when `text` is not of the form `#rrggbb`.
+  /// From 0 to 1; nil unless `text` has the form `#rrggbb`.
   static func of(_ text: String) -> Double? {
     guard text.hasPrefix("#"), text.count == 7, let value = Int(text.dropFirst(), radix: 16) else {
       return nil

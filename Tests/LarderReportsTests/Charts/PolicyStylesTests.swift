@@ -9,7 +9,7 @@ struct PolicyStylesTests {
   @Test func everyPolicyLooksDifferent() {
     let styles = names.map { PolicyStyles.style($0) }
     #expect(Set(styles).count == names.count)
-    // Without the line, too: markers and colours alone tell what is no measure.
+    // Competitors differ even without the line style, by marker and colour.
     let competitors = names.filter { !PolicyName($0).isOffline }
     let looks = competitors.map { name in
       let style = PolicyStyles.style(name)
@@ -18,7 +18,7 @@ struct PolicyStylesTests {
     #expect(Set(looks).count == competitors.count)
   }
 
-  /// These looks are in reports that people have: they do not change.
+  /// These styles are in published reports and must not change.
   @Test(arguments: [
     ("lru", SeriesStyle(colour: .blue, marker: .circle)),
     ("fifo", SeriesStyle(colour: .orange, marker: .square)),
@@ -28,11 +28,11 @@ struct PolicyStylesTests {
     ("belady", SeriesStyle(colour: .neutral, marker: .diamond, dash: .long)),
     ("pfoo-l", SeriesStyle(colour: .neutral, marker: .plus, dash: .dots)),
   ])
-  func looksAreKept(_ name: String, _ style: SeriesStyle) {
+  func stylesAreStable(_ name: String, _ style: SeriesStyle) {
     #expect(PolicyStyles.style(name) == style)
   }
 
-  @Test func variantsShareColourAndMarkerAndDifferInTheLine() {
+  @Test func variantsDifferInTheLineOnly() {
     let variants = ["s3-fifo", "s3-fifo:small=0.2", "s3-fifo:small=0.3", "s3-fifo:ghost=0.5"]
     let styles = PolicyStyles(variants)
     #expect(Set(variants.map { styles[$0].colour }) == [.green])
@@ -41,7 +41,7 @@ struct PolicyStylesTests {
     #expect(styles["s3-fifo"].dash == .solid)
   }
 
-  @Test func aHybridLooksLikeItsDisksPolicy() {
+  @Test func hybridHasTheStyleOfItsDiskPolicy() {
     #expect(PolicyStyles.style("lru+s3-fifo") == PolicyStyles.style("s3-fifo"))
     #expect(PolicyStyles.style("lru+belady").colour == .neutral)
     let styles = PolicyStyles(["lru+sieve", "arc+sieve", "fifo+sieve"])
@@ -50,16 +50,16 @@ struct PolicyStylesTests {
     #expect(styles["fifo+sieve"].dash != styles["lru+sieve"].dash)
   }
 
-  @Test func foreignNamesHaveALookThatStays() {
+  @Test func unknownNamesHaveStableStyles() {
     for name in HostileText.examples {
       #expect(PolicyStyles.style(name) == PolicyStyles.style(name))
       #expect(PolicyStyles([name, "lru"])["lru"] == PolicyStyles.style("lru"))
     }
   }
 
-  /// By WCAG 2.2, what must be seen has a contrast of 3 : 1 with the ground.
+  /// By WCAG 2.2, essential graphics need a contrast of 3 : 1 with the background.
   @Test(arguments: ChartColour.allCases)
-  func coloursStandOut(_ colour: ChartColour) throws {
+  func coloursHaveContrast(_ colour: ChartColour) throws {
     let light = try #require(Luminance.of(colour.onLight))
     let dark = try #require(Luminance.of(colour.onDark))
     #expect((1 + 0.05) / (light + 0.05) >= 3)

@@ -1,6 +1,6 @@
 @testable import LarderReports
 
-/// Charts made up by hand.
+/// Handmade charts.
 enum SampleCharts {
   /// A curve for each policy over the capacities.
   static func lines(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarderReports
 
-/// What the charts of cells with time show.
+/// The charts of cells with time.
 struct TimeChartsTests {
   private func record(
     _ name: String, _ policy: String, label: String = "10", hits: UInt64, delayed: UInt64,
@@ -45,12 +45,12 @@ struct TimeChartsTests {
       #expect(parts.count == 3 && abs(parts.reduce(0) { $0 + $1.value } - 1) < 1e-12)
     }
     #expect(charts[0].caption.hasPrefix("0.00 to 10.00 % of the requests"))
-    // The origin's load with and without coalescing, one below the other.
+    // The origin's load with and without coalescing.
     #expect(charts[1].groups.map { $0.rows.map(\.value) } == [["500", "590"]])
     #expect(charts[2].groups.map { $0.rows.map(\.value) } == [["101", "1"]])
   }
 
-  @Test func oneCellIsNoChart() {
+  @Test func singleCellHasNoChart() {
     #expect(charts([record("memory", "lru", hits: 1, delayed: 1)]).isEmpty)
     #expect(charts([SampleResults.record(SampleResults.cell("lru", capacity: 1), hits: 1)]).isEmpty)
   }

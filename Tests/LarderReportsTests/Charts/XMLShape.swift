@@ -4,14 +4,14 @@ import Foundation
   import FoundationXML
 #endif
 
-/// What an XML text consists of: its elements and their attributes in order, and its texts.
+/// The structure of an XML text: elements with attributes in order, and texts.
 final class XMLShape: NSObject, XMLParserDelegate {
   private(set) var elements: [String] = []
   private(set) var texts: [String] = []
   private(set) var attributes: [String: [String]] = [:]
   private var text = ""
 
-  /// The shape; nil when the text is not well-formed.
+  /// The structure; nil if the text is not well-formed.
   init?(_ xml: String) {
     super.init()
     let parser = XMLParser(data: Data(xml.utf8))

@@ -7,7 +7,7 @@ import Testing
 @testable import LarderHarness
 @testable import LarderReports
 
-/// Baselines: what is written is read again, and what is broken is told in one line.
+/// Round trips of baselines, and one-line errors for damaged ones.
 struct BaselineTests {
   static let sample = Baseline(
     workload: "sample",
@@ -52,8 +52,8 @@ struct BaselineTests {
     #expect(changed == 1)
   }
 
-  /// Files and bytes are whole numbers, whatever is measured has four digits that count.
-  @Test func figuresAreAsShortAsTheyCanBe() throws {
+  /// Files and bytes are whole numbers; measurements have four significant digits.
+  @Test func figuresHaveFourDigits() throws {
     var baseline = Self.sample
     baseline.resources = MeasuredResources(
       system: "Linux x86_64",
@@ -71,8 +71,8 @@ struct BaselineTests {
     #expect(read.text == baseline.text)
   }
 
-  /// Keys come from a file that anybody may have written.
-  @Test func namesOfKeysAreToldInOneLine() throws {
+  /// Keys come from an untrusted file.
+  @Test func unknownKeyIsAOneLineError() throws {
     let text = Self.sample.text.replacing("\"hits\":", with: "\"a\\u000cb\\nc\\u001b[31m\":")
     let error = #expect(throws: BaselineError.self) { try decode(text) }
     let line = try #require(error).description
@@ -88,7 +88,7 @@ struct BaselineTests {
     #expect(reversed.text == Self.sample.text)
   }
 
-  @Test func hostileNamesComeBackAsTheyWere() throws {
+  @Test func hostileNamesRoundTrip() throws {
     for name in HostileText.examples + HostileText.random(count: 100, seed: 4) {
       var baseline = Self.sample
       baseline.traces[0].name = name
@@ -96,12 +96,12 @@ struct BaselineTests {
       baseline = Baseline(
         workload: "sample", traces: baseline.traces, cells: baseline.cells, timings: nil)
       #expect(try decode(baseline.text) == baseline, "\(name.debugDescription)")
-      // Nothing in a name ends a line, whatever an editor takes for one.
+      // No name breaks a line, whatever an editor considers a line end.
       #expect(baseline.text.split(whereSeparator: \.isNewline).count == 5 + 2 + 2 + 6 + 2)
     }
   }
 
-  @Test func everyTruncationIsOneLine() throws {
+  @Test func truncatedFileIsAOneLineError() throws {
     let bytes = Array(Self.sample.text.utf8)
     for end in stride(from: 0, to: bytes.count - 2, by: 7) {
       #expect {
@@ -113,7 +113,7 @@ struct BaselineTests {
     }
   }
 
-  @Test func damageIsToldWithItsPlace() throws {
+  @Test func damageIsReportedWithItsPosition() throws {
     let text = Self.sample.text
     let cases: [(String, String)] = [
       (text.replacing("\"hits\": 8220000", with: "\"hits\": -1"), "cells["),
@@ -138,7 +138,7 @@ struct BaselineTests {
     }
   }
 
-  @Test func whatIsAnotherFileIsSaid() throws {
+  @Test func foreignFileIsAnError() throws {
     let text = Self.sample.text
     #expect(throws: BaselineError.foreign(file: "b.json")) { try decode("{\"name\": \"x\"}") }
     #expect(throws: BaselineError.foreign(file: "b.json")) {

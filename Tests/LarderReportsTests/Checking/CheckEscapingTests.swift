@@ -9,7 +9,7 @@ import Testing
   import FoundationXML
 #endif
 
-/// Names that somebody chose to do harm, in every form of a check.
+/// Hostile names in every form of a check.
 struct CheckEscapingTests {
   private static let names =
     HostileText.examples + HostileText.random(count: 200, seed: 11) + [
@@ -37,7 +37,7 @@ struct CheckEscapingTests {
     return result
   }
 
-  /// The file is XML, and has as many elements as with harmless names.
+  /// The file is XML, with as many elements as for harmless names.
   @Test func xmlStaysXML() throws {
     func elements(_ text: String) throws -> Int {
       let document = try XMLDocument(data: Data(text.utf8))
@@ -50,7 +50,7 @@ struct CheckEscapingTests {
     }
   }
 
-  @Test func xmlTextHoldsNothingThatXMLCannot() {
+  @Test func xmlTextHasNoInvalidCharacters() {
     let all = (0...0x2FF).compactMap { Unicode.Scalar($0) } + ["\u{FFFE}", "\u{FFFF}", "\u{FFFD}"]
     for scalar in all {
       for character in XMLText.escaped("\(scalar)").unicodeScalars {
@@ -61,7 +61,7 @@ struct CheckEscapingTests {
     #expect(XMLText.escaped("a&b") == "a&amp;b")
   }
 
-  /// Each annotation is one line, and nothing in a name begins another or ends its title.
+  /// Each annotation is one line, and no name begins another or ends its title.
   @Test func annotationsStayAnnotations() {
     let plain = CheckAnnotations.text(of: result("plain")).split(separator: "\n").count
     for name in Self.names {
@@ -82,7 +82,7 @@ struct CheckEscapingTests {
 
   /// Tables keep their columns, and no name becomes a heading, a table or HTML.
   @Test func markdownStaysInItsTables() {
-    /// The lines outside code that is shown as it is.
+    /// The lines outside of verbatim code.
     func outside(_ text: String) -> [Substring] {
       var fence: Substring?
       return text.split(separator: "\n", omittingEmptySubsequences: false).filter { line in
@@ -109,7 +109,7 @@ struct CheckEscapingTests {
     for name in Self.names {
       let lines = outside(CheckDocument(result(name)).markdown)
       #expect(shape(lines).filter { $0 > 0 } == plain, "\(name.debugDescription)")
-      // In code, HTML is shown and not obeyed.
+      // HTML in code is shown verbatim.
       guard !name.contains("`") else { continue }
       #expect(!lines.contains { $0.replacing(/`+[^`]*`+/, with: "").contains("<") })
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarderReports
 
-/// Every form in which a check or a comparison is told, for fixed results.
+/// Every form of a check or a comparison, for fixed results.
 struct CheckGoldenTests {
   @Test func log() throws {
     let text = CheckDocument(SampleCheck.full).plain()
@@ -56,7 +56,7 @@ struct CheckGoldenTests {
     #expect(same.counts.isEmpty)
   }
 
-  /// What `--fail-on-worse` counts has a row that says so.
+  /// Every finding counted by `--fail-on-worse` has a row that shows it.
   @Test func everyWorseFigureHasARow() {
     var after = SampleResults.full
     let record = after.records.firstIndex { $0.executions?.first?.diskBytes != nil } ?? 0

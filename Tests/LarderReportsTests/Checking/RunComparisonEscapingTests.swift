@@ -6,14 +6,14 @@ import Testing
 
 @testable import LarderReports
 
-/// Names from somebody else's results, in every form of a comparison.
+/// Hostile names from external results, in every form of a comparison.
 struct RunComparisonEscapingTests {
   private static let names =
     HostileText.examples + HostileText.random(count: 100, seed: 3) + [
       "\u{9B}31m", "\u{1B}]52;c;x\u{7}", "a\u{2028}b", "\u{61C}x", "\u{2066}x", "x\u{85}y",
     ]
 
-  /// One cell got worse, one is new, one is missing, and both were timed.
+  /// A comparison with one cell worse, one new and one missing, and timings of both.
   private func comparison(_ name: String) -> RunComparison {
     func results(_ hits: UInt64, other: String) -> RunResults {
       var results = SampleResults.empty()
@@ -34,7 +34,7 @@ struct RunComparisonEscapingTests {
   }
 
   @Test(arguments: RunComparisonFormat.allCases)
-  func nothingIsObeyed(_ format: RunComparisonFormat) throws {
+  func namesCannotAddLines(_ format: RunComparisonFormat) throws {
     let plain = try format.text(of: comparison("plain"))
     let lines = plain.split(separator: "\n", omittingEmptySubsequences: false).count
     for name in Self.names {
@@ -48,14 +48,14 @@ struct RunComparisonEscapingTests {
     }
   }
 
-  /// Programs get the names as they are.
+  /// Programs get the names unchanged.
   @Test func jsonKeepsNames() throws {
     struct Row: Decodable { let policy: String }
     for name in Self.names {
       let text = try RunComparisonFormat.json.text(of: comparison(name))
       let rows = try JSONDecoder().decode([Row].self, from: Data(text.utf8))
       #expect(!rows.isEmpty)
-      // One is called by the name, others end in it.
+      // One equals the name, others end with it.
       #expect(rows.contains { Array($0.policy.utf8) == Array(name.utf8) })
       for row in rows {
         #expect(Array(row.policy.utf8.suffix(name.utf8.count)) == Array(name.utf8))

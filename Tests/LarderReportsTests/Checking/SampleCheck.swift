@@ -2,7 +2,7 @@ import LarderEngine
 import LarderExperiments
 import LarderHarness
 
-/// What a check could have found, made up by hand.
+/// Handmade results of a check.
 enum SampleCheck {
   static func cell(
     _ policy: String, hits: UInt64, configuration: String = "memory", writes: UInt64? = nil,
@@ -59,7 +59,7 @@ enum SampleCheck {
     return comparison
   }
 
-  /// Everything that can be found, found.
+  /// A result with every kind of finding.
   static var full: CheckResult {
     CheckResult(
       workload: "sample", file: "Workloads/sample.yaml", baseline: "larder-baseline.json",
@@ -82,7 +82,7 @@ enum SampleCheck {
       notes: ["A remark."])
   }
 
-  /// A check that found nothing.
+  /// A check without findings.
   static var passed: CheckResult {
     var result = full
     result.counts = CountsComparison(from: after, to: after)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LarderReports
 
-/// Words that somebody chose to do harm, read by real shells.
+/// Hostile words, parsed by real shells.
 @Suite(.endsInTime) struct ShellWordTests {
   static let words =
     HostileText.examples.filter { !$0.contains("\0") } + HostileText.random(count: 300, seed: 5) + [
@@ -17,7 +17,7 @@ import Testing
       "\u{85}", "\u{2028}x", "\u{202E}gnp.exe", "日本語\t'", "%s%n", "\\047", "\u{1}'\u{301}",
     ]
 
-  /// What a shell hands to a program: its arguments, each ended by a NUL.
+  /// The arguments that a shell passes to a program, each ended by a NUL.
   private func arguments(_ shell: String, _ command: String) throws -> [String] {
     let folder = FileManager.default.temporaryDirectory.appending(path: "larder-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -49,7 +49,7 @@ import Testing
 
   private func bytes(_ words: [String]) -> [[UInt8]] { words.map { Array($0.utf8) } }
 
-  /// Every shell there is reads the very word back, but for control characters.
+  /// Every shell parses the word exactly, except for control characters.
   @Test func anyShellReadsTheWord() throws {
     let words = Self.words.filter(isInline)
     #expect(words.count > 200)
@@ -57,13 +57,13 @@ import Testing
     #expect(bytes(read) == bytes(words))
   }
 
-  /// With control characters, too, in those that know `$'...'`; elsewhere each is still one word
-  /// and nothing is run.
+  /// Shells that support `$'...'` also parse control characters; in others each word is still one
+  /// word and nothing is run.
   @Test(arguments: ["/bin/sh", "/bin/bash", "/usr/bin/zsh", "/bin/ksh"])
-  func controlCharactersDoNoHarm(_ shell: String) throws {
+  func controlCharactersAreHarmless(_ shell: String) throws {
     guard FileManager.default.isExecutableFile(atPath: shell) else { return }
     let quoted = Self.words.map { ShellWord.quoted($0) }
-    // What is printed is what was quoted.
+    // The printed text equals the quoted one.
     for text in quoted { #expect(TextSafety.singleLine(text) == text) }
     let read = try arguments(shell, quoted.joined(separator: " "))
     #expect(read.count == Self.words.count)
@@ -72,14 +72,14 @@ import Testing
     if knows { #expect(bytes(read) == bytes(Self.words)) }
   }
 
-  @Test func dashesAreNoOptions() {
+  @Test func leadingDashesAreNotOptions() {
     #expect(ShellWord.path("-x.yaml") == "./-x.yaml")
     #expect(ShellWord.path("a b") == "'a b'")
     #expect(ShellWord.option("--only", "-a/lru/1%") == "--only=-a/lru/1%")
     #expect(ShellWord.option("--only", "a b/lru/1%") == "--only 'a b/lru/1%'")
   }
 
-  /// A command that is cut would be another one.
+  /// A truncated command would be a different one.
   @Test func longWordsAreNotRepeated() {
     #expect(ShellWord.quoted(String(repeating: "a", count: 400)).count == 400)
     #expect(ShellWord.quoted(String(repeating: "a", count: 401)) == "'(a word of 401 bytes)'")

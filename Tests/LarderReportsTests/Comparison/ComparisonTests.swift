@@ -6,7 +6,7 @@ struct ComparisonTests {
   @Test func theOrderOfTheRecordsDoesNotMatter() throws {
     let results = SampleResults.full
     var random = SplitMix(state: 3)
-    // Within a configuration; the order of the policies is the plan's and is kept.
+    // Within a configuration; policies keep the order of the plan.
     let expected = ReportDocument(results)
     for _ in 0..<5 {
       var shuffled = results
@@ -46,7 +46,7 @@ struct ComparisonTests {
     #expect(CapacityColumn.columns(of: cells).map(\.title) == ["10", "300", "2000"])
   }
 
-  @Test func aMissingCellIsNotANumber() throws {
+  @Test func missingCellHasNoNumber() throws {
     var results = SampleResults.empty(planned: 4)
     results.interrupted = true
     results.records = [
@@ -92,7 +92,7 @@ struct ComparisonTests {
     #expect([odd.smallest, odd.median, odd.mean, odd.largest] == [1, 2, 2, 3])
     let even = try #require(Spread([4, 1]))
     #expect(even.median == 2.5)
-    // Three times a tenth summed is not three tenths: equal values have that value as their mean.
+    // The sum of three times 0.1 is not 0.3: the mean of equal values is that value.
     #expect(Spread([0.1, 0.1, 0.1])?.mean == 0.1)
     #expect(Spread([]) == nil)
     #expect(Spread([1, .infinity]) == nil)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarderReports
 
-/// Configurations that are compared with each other, and not policies within them.
+/// Comparison of configurations, as opposed to policies within one.
 struct DesignsTests {
   private func record(
     _ configuration: String, _ policy: String = "lru", capacity: UInt64 = 10, hits: UInt64
@@ -24,7 +24,7 @@ struct DesignsTests {
     CacheFacts(configuration: "b", cache: "larder", preset: "b", summary: "", limits: "5 objects")
   ]
 
-  @Test func configurationsWithOnePolicyStandSideBySide() throws {
+  @Test func singlePolicyConfigurationsAreCompared() throws {
     let designs = try #require(designs([record("a", hits: 10), record("b", hits: 20)]).first)
     #expect(designs.single == ["a", "b"])
     #expect(designs.table.titles == ["design", "policy", "capacity", "hit ratio, %"])
@@ -36,20 +36,20 @@ struct DesignsTests {
       designs.sentence.map(\.plain).joined() == "b has the highest hit ratio (0.40 %).")
   }
 
-  @Test func manyPoliciesAreNoDesigns() {
+  @Test func configurationsWithManyPoliciesAreExcluded() {
     let one = [record("a", hits: 1), record("a", "fifo", hits: 2)]
     #expect(designs(one).isEmpty)
     #expect(designs(one + [record("b", hits: 3)]).isEmpty)
     #expect(designs([record("a", hits: 1)]).isEmpty)
   }
 
-  @Test func besideAPresetAllStandUnlessTheyAreMany() throws {
+  @Test func presetsAreListedWithOthersUnlessMany() throws {
     let few = [record("a", hits: 1), record("a", "fifo", hits: 2), record("b", hits: 2)]
     let shown = try #require(designs(few, Self.facts).first)
     #expect(shown.designs.map(\.cell.policy) == ["lru", "fifo", "lru"])
     #expect(shown.single == ["b"])
     #expect(shown.designs.map(\.capacity) == ["10", "10", "5 objects"])
-    // Two of three is no distinction.
+    // A value that two of three share is not marked.
     #expect(shown.sentence.map(\.plain) == ["No design leads."])
     let more = try #require(designs(few + [record("a", "s3", hits: 1)], Self.facts).first)
     #expect(
@@ -59,7 +59,7 @@ struct DesignsTests {
     #expect(designs(many, Self.facts).isEmpty)
   }
 
-  @Test func capacitiesAreNamedWhereTheyTellApart() throws {
+  @Test func distinguishingCapacitiesAreShown() throws {
     let records = [
       record("a", hits: 1), record("a", capacity: 20, hits: 9), record("b", hits: 2),
     ]
@@ -68,7 +68,7 @@ struct DesignsTests {
       designs.sentence.map(\.plain).joined() == "a at 20 has the highest hit ratio (0.18 %).")
   }
 
-  @Test func nothingDiffers() throws {
+  @Test func equalDesignsHaveNoLeader() throws {
     let designs = try #require(designs([record("a", hits: 5), record("b", hits: 5)]).first)
     #expect(designs.sentence.map(\.plain) == ["No design leads."])
   }

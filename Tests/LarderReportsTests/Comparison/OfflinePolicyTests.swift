@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarderReports
 
-/// The report tells policies that know the future by name; the registry is where they say so.
+/// Reports recognise policies that know the future by name; the registry defines them.
 struct OfflinePolicyTests {
   @Test func namesAgreeWithTheRegistry() {
     for policy in PolicyRegistry.standard {

@@ -4,8 +4,8 @@ import Testing
 
 @testable import LarderReports
 
-/// Who leads, by how much, and whether that matters, with numbers that are easy to work out: 25 of
-/// 5000 requests are half a point.
+/// The leader, its lead, and whether that matters, with numbers that are easy to compute by hand:
+/// 25 of 5000 requests are half a point.
 struct RankingTests {
   @Test func oneLeaderEverywhere() throws {
     let ranking = try ranking([
@@ -52,7 +52,7 @@ struct RankingTests {
     #expect(Inline.plain(words.exceptions) == ", except at 20, where lru is 4.00 points better")
   }
 
-  @Test func aCompromiseIsCalledOne() throws {
+  @Test func compromiseIsCalledACompromise() throws {
     let words = RankingWords(
       ranking: try ranking([("a", [2000, 3200]), ("b", [3000, 2200]), ("c", [2900, 3100])]))
     #expect(Inline.plain(words.leaders) == "c")
@@ -76,7 +76,7 @@ struct RankingTests {
         == "The policy does not matter here: best and worst are at most 0.16 points apart.")
   }
 
-  /// As an interruption leaves it: a capacity with one policy is won by nobody.
+  /// A capacity with one policy, as after an interruption, has no winner.
   @Test func capacitiesWithOnePolicy() throws {
     let ranking = try ranking([("lru", [2000, 3000, 3500]), ("fifo", [1500])])
     #expect(ranking.decided == [0] && ranking.leader?.text == "lru")
@@ -91,7 +91,7 @@ struct RankingTests {
     #expect(try nothing(records([("lru", [0])], requests: 0)) == "no requests were counted")
   }
 
-  /// A policy that knows the future never leads, and is marked as a bound only where it is one.
+  /// A policy that knows the future never leads, and is marked as a bound only if it is one.
   @Test func boundsNeverLead() throws {
     let policies = [("belady", [UInt64(4000)]), ("lru", [2000]), ("fifo", [1000])]
     let ranking = try ranking(policies)
@@ -102,7 +102,7 @@ struct RankingTests {
   }
 
   /// A lead that not every seed confirms is no real difference.
-  @Test func seedsThatDisagree() throws {
+  @Test func disagreeingSeedsAreNoRealDifference() throws {
     var records: [Record] = []
     for (policy, hits) in [("lru", [2000, 2300, 2400]), ("fifo", [2050, 2000, 2000])] {
       for (seed, hits) in hits.enumerated() {
@@ -119,7 +119,7 @@ struct RankingTests {
     #expect(try isReal())
   }
 
-  @Test func whatIsWorseThanLRUAndFIFOIsNotWorthUsing() throws {
+  @Test func policiesWorseThanLRUAndFIFOAreNotWorthUsing() throws {
     let ranking = try ranking([
       ("lru", [2000, 2500]), ("sieve", [2500, 3000]), ("mru", [100, 200]), ("fifo", [1800, 2400]),
       ("odd", [10, 3001]),

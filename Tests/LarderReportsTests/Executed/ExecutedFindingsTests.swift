@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarderReports
 
-/// What a report says of executed runs beside their speed.
+/// Findings of executed runs besides their speed.
 struct ExecutedFindingsTests {
   private func findings(_ records: [Record]) -> [String] {
     ExecutedFindings(records).sentences.map { $0.map(\.plain).joined() }
@@ -38,7 +38,7 @@ struct ExecutedFindingsTests {
     #expect(findings.count == 4)
   }
 
-  @Test func whatDiffersIsNamedWithBothNumbers() {
+  @Test func differencesShowBothNumbers() {
     let wrong = executed("sieve") { execution in
       guard execution.threads == 1 else { return }
       execution.equalsSimulated = false
@@ -54,7 +54,7 @@ struct ExecutedFindingsTests {
         """)
   }
 
-  @Test func notMoreThanAFewDifferencesAreTold() {
+  @Test func longListsOfDifferencesAreCut() {
     let records = (1...8).map { number in
       executed("p\(number)") { $0.equalsSimulated = $0.threads == 1 ? false : nil }
     }
@@ -79,7 +79,7 @@ struct ExecutedFindingsTests {
     #expect(findings.last == "The capacity was exceeded in: memory: lru.")
   }
 
-  @Test func aCacheOfItsOwnIsNotCompared() {
+  @Test func cacheWithItsOwnPolicyIsNotCompared() {
     #expect(
       findings(SampleResults.foreign) == [
         "Not simulated; their counts are those of the run in one thread: "
@@ -105,7 +105,7 @@ struct ExecutedFindingsTests {
     #expect(rows[1].hitRatio?.smallest == 2490.0 / 5000)
   }
 
-  /// Times are in units that people read.
+  /// Times have readable units.
   @Test func timesHaveReadableUnits() throws {
     var record = executed()
     for index in record.executions?.indices ?? 0..<0 {

@@ -5,7 +5,7 @@ import LarderSupport
 import TestSupport
 import Testing
 
-/// Hit ratios in columns, as another package would write them.
+/// Hit ratios in columns, as a format of another package.
 private struct TabReport: ReportFormat {
   var name = "tabs"
   var fileName = "hits.tsv"
@@ -15,13 +15,12 @@ private struct TabReport: ReportFormat {
   }
 }
 
-// What is added stays for the rest of the process, and is in the messages that other tests compare:
-// these tests are in processes of their own.
+// A registered format stays for the rest of the process and appears in messages that other tests
+// compare: these tests run in separate processes.
 #if compiler(>=6.2)
-  /// A report that is added when the program runs is known by name, and workload files may ask for
-  /// it.
+  /// A report format registered at run time is known by name, and workload files may request it.
   @Suite(.endsInTime) struct AddedReportTests {
-    @Test func itIsWritten() async {
+    @Test func registeredReportIsWritten() async {
       await #expect(processExitsWith: .success) {
         try ReportRegistry.add(TabReport())
         let format = try ReportRegistry.format(named: "tabs")
@@ -37,7 +36,7 @@ private struct TabReport: ReportFormat {
       }
     }
 
-    @Test func namesAreTakenOnce() async {
+    @Test func duplicateNamesAreRejected() async {
       await #expect(processExitsWith: .success) {
         try ReportRegistry.add(TabReport())
         for taken in [

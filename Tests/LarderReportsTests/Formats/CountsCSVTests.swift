@@ -4,21 +4,21 @@ import LarderReports
 import Testing
 
 struct CountsCSVTests {
-  /// The columns that others rely on, in their order.
+  /// The columns that others rely on, in order.
   static let fixed = [
     "workload", "trace", "configuration", "policy", "capacity", "unit", "seed", "requests", "hits",
     "memory_hits", "disk_hits", "misses", "hit_ratio", "bytes_requested", "bytes_hit",
     "byte_hit_ratio", "admissions", "rejections", "evictions", "expirations", "objects_distinct",
   ]
 
-  @Test func theFixedColumnsStandFirst() throws {
+  @Test func fixedColumnsAreFirst() throws {
     let records = try #require(CSVReader.records(CountsCSV.header))
     #expect(Array(records[0].prefix(Self.fixed.count)) == Self.fixed)
     #expect(Set(records[0]).count == records[0].count)
   }
 
-  /// Columns are only added at the end. With several seeds the label is what capacities share.
-  @Test func newColumnsStandLast() throws {
+  /// New columns are added at the end. With several seeds, cells share the label of the capacity.
+  @Test func newColumnsAreLast() throws {
     let records = try #require(CSVReader.records(CountsCSV.header))
     #expect(
       Array(records[0].suffix(19))
@@ -71,7 +71,7 @@ struct CountsCSVTests {
     }
   }
 
-  @Test func whatDoesNotExistIsEmpty() throws {
+  @Test func missingNumbersAreEmpty() throws {
     let counts = Counts()
     let cell = SampleResults.cell("lru", capacity: 10)
     let row = try parsed(
@@ -107,10 +107,10 @@ struct CountsCSVTests {
     #expect(row["seed"] == "18446744073709551615")
   }
 
-  @Test func timingsDoNotReachTheCounts() throws {
+  @Test func timingsDoNotAffectTheCounts() throws {
     var results = SampleResults.full
     let before = try CountsCSV().text(of: results)
-    // A simulated record stays one whose tiers are known; what was executed beside it is not here.
+    // A simulated record keeps its tier counts; those of its executions are not included.
     for index in results.records.indices {
       if results.records[index].timings.isEmpty { continue }
       results.records[index].timings = []
@@ -121,7 +121,7 @@ struct CountsCSVTests {
     #expect(try CountsCSV().text(of: results) == before)
   }
 
-  @Test func whatACacheDoesNotCountIsEmpty() throws {
+  @Test func uncountedColumnsAreEmpty() throws {
     let record = try #require(SampleResults.foreign.first)
     let row = try parsed(record)
     #expect(row["hits"] == "2222")
@@ -130,7 +130,7 @@ struct CountsCSVTests {
     }
   }
 
-  @Test func severalThreadsDoNotReachTheCounts() throws {
+  @Test func runsWithSeveralThreadsDoNotAffectTheCounts() throws {
     var results = SampleResults.full
     let before = try CountsCSV().text(of: results)
     for index in results.records.indices {

@@ -3,9 +3,9 @@ import Testing
 
 @testable import LarderReports
 
-/// Results that were merged from several machines: no number is of two of them.
+/// Results merged from several machines: no number combines two of them.
 struct MergedTimingsTests {
-  /// The sample, in which every other record was timed on another machine.
+  /// The sample, with every other record timed on another machine.
   private static func merged() -> RunResults {
     var results = SampleResults.full
     for index in results.records.indices {
@@ -26,7 +26,7 @@ struct MergedTimingsTests {
     #expect(machines == expected && Set(machines) == ["one", "two"])
   }
 
-  @Test func theReportHasAPartForEachMachine() throws {
+  @Test func reportHasASectionForEachMachine() throws {
     let text = try MarkdownReport().text(of: Self.merged())
     #expect(text.contains("Measured on one, over all"))
     #expect(text.contains("Measured on two, over all"))
@@ -34,7 +34,7 @@ struct MergedTimingsTests {
     #expect(one.matches(of: #/Measured on .*, over all/#).count == 1)
   }
 
-  @Test func machinesAreRememberedInJSON() throws {
+  @Test func jsonKeepsMachines() throws {
     let results = Self.merged()
     let text = try ResultsJSON().text(of: results)
     #expect(try RunResults.decode(text.utf8, name: "x") == results)

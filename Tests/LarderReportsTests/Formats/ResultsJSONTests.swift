@@ -5,7 +5,7 @@ import LarderReports
 import Testing
 
 struct ResultsJSONTests {
-  @Test func readsBackWhatItWrote() throws {
+  @Test func resultsRoundTrip() throws {
     var results = SampleResults.full
     results.records[0].cell.seed = .max
     results.records[0].cell.policy = "odd \"name\" \n \u{1F642}"
@@ -14,7 +14,7 @@ struct ResultsJSONTests {
     #expect(text.contains("18446744073709551615"))
   }
 
-  /// Results from before caches were executed have none of the keys.
+  /// Results from before caches were executed lack these keys.
   @Test func readsResultsWithoutExecutions() throws {
     var results = SampleResults.full
     results.execution = nil
@@ -25,7 +25,7 @@ struct ResultsJSONTests {
     #expect(try RunResults.decode(Array(text.utf8), name: "x") == results)
   }
 
-  @Test func whatJSONCannotHold() throws {
+  @Test func infiniteNumberIsAnError() throws {
     var results = SampleResults.full
     results.records[0].timings[0].seconds = .infinity
     #expect {
@@ -44,18 +44,18 @@ struct ResultsJSONTests {
     ("{\"schemaVersion\": 2}", "schema version 2, but this larder reads version 1"),
     ("{\"schemaVersion\": 0}", "schema version 0"), ("null", "null"), ("\0\0", "not a readable"),
   ])
-  func refuses(_ text: String, _ message: String) {
+  func malformedTextIsRejected(_ text: String, _ message: String) {
     expectRefusal(Array(text.utf8), message)
   }
 
-  @Test func refusesEveryTruncation() throws {
+  @Test func truncatedTextIsRejected() throws {
     let bytes = Array(try ResultsJSON().text(of: SampleResults.full).utf8)
     for length in stride(from: 0, to: bytes.count - 2, by: 997) {
       expectRefusal(Array(bytes[..<length]), "results.json: ")
     }
   }
 
-  @Test func refusesContradictions() throws {
+  @Test func inconsistentCountsAreRejected() throws {
     typealias Change = @Sendable (inout Record) -> Void
     let changes: [(Change, String)] = [
       ({ $0.counts.memoryHits = 6000 }, "records[0].counts: more hits than requests"),
@@ -81,13 +81,13 @@ struct ResultsJSONTests {
       var results = SampleResults.full
       results.records[0].executions = SampleResults.executions(of: results.records[0])
       change(&results.records[0])
-      // Written by hand: the format itself would read the counts.
+      // Encoded directly, because the format itself reads the counts.
       let encoded = try JSONEncoder().encode(results)
       expectRefusal(Array(encoded), message)
     }
   }
 
-  @Test func refusesWrongTypesDeepInside() throws {
+  @Test func nestedWrongTypesAreRejected() throws {
     let text = try ResultsJSON().text(of: SampleResults.full)
     let wrong = text.replacing("\"policy\" : \"lru\"", with: "\"policy\" : 7", maxReplacements: 1)
     #expect(wrong != text)

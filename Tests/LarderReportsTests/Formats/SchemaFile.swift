@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A schema in `docs`, compared with what a file holds.
+/// A schema in `docs`, compared with the contents of a file.
 struct SchemaFile {
   private let schema: [String: Any]
 
@@ -12,20 +12,20 @@ struct SchemaFile {
     schema = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
   }
 
-  /// The only value that a key of the whole file may have.
+  /// The only valid value of a key of the whole file.
   func constant(_ key: String) -> Int? {
     let properties = schema["properties"] as? [String: [String: Any]]
     return properties?[key]?["const"] as? Int
   }
 
-  /// Every key described, with its path.
+  /// Every described key, with its path.
   func keys(at path: String) -> Set<String> {
     var keys: Set<String> = []
     collect(schema, at: path, &keys)
     return keys
   }
 
-  /// Checks a value, and adds the keys that it has.
+  /// Checks a value and collects its keys.
   func check(_ value: Any, at path: String, _ seen: inout Set<String>) {
     check(value, against: schema, at: path, &seen)
   }

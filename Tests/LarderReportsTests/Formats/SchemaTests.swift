@@ -5,18 +5,18 @@ import Testing
 
 @testable import LarderReports
 
-/// `docs/results.schema.json` describes what `results.json` holds: not less, not more.
+/// `docs/results.schema.json` describes exactly the contents of `results.json`.
 struct SchemaTests {
   private let schema: SchemaFile
 
   init() throws { schema = try SchemaFile(named: "results.schema.json") }
 
-  @Test func theFullResultsFit() throws {
+  @Test func schemaMatchesFullResults() throws {
     var results = SampleResults.full
-    // As in results that were merged.
+    // As in merged results.
     let timed = try #require(results.records.firstIndex { !$0.timings.isEmpty })
     results.records[timed].timings[0].machine = "another"
-    // As of a disk with segments; one schema is that of both tiers.
+    // As for a disk with segments; both tiers have one schema.
     let executed = try #require(results.records.firstIndex { $0.executions?.isEmpty == false })
     for tier in [\Counts.memory, \Counts.disk] {
       results.records[executed].counts[keyPath: tier].bytesMoved = 12
@@ -26,8 +26,8 @@ struct SchemaTests {
     let value = try JSONSerialization.jsonObject(with: Data(text.utf8))
     var seen: Set<String> = []
     schema.check(value, at: "results", &seen)
-    // The sample has every optional key somewhere, so that the schema names nothing that is not.
-    // But for a generator's seed, the rate of a sample, and the machines of merged results.
+    // The sample has every optional key, so the schema has no unused ones, except for a generator's
+    // seed, the rate of a sample, and the machines of merged results.
     let absent = schema.keys(at: "results").subtracting(seen)
       .subtracting([
         "results.traces.seed", "results.traces.samplingRate",

@@ -3,7 +3,7 @@ import LarderReports
 import Testing
 
 struct TimingsCSVTests {
-  @Test func theFixedColumnsStandFirst() throws {
+  @Test func fixedColumnsAreFirst() throws {
     let fixed = [
       "workload", "configuration", "policy", "capacity", "unit", "mode", "threads", "repetition",
       "requests", "seconds", "requests_per_second", "latency_p50_ns", "latency_p90_ns",
@@ -13,7 +13,7 @@ struct TimingsCSVTests {
     #expect(Array(records[0].prefix(fixed.count)) == fixed)
   }
 
-  @Test func aRowARepetition() throws {
+  @Test func eachRepetitionIsARow() throws {
     let results = SampleResults.full
     let records = try #require(CSVReader.records(try TimingsCSV().text(of: results)))
     let repetitions = results.records.reduce(0) {
@@ -24,8 +24,8 @@ struct TimingsCSVTests {
     #expect(records[1][17] == results.machine.summary)
   }
 
-  /// The columns of executed rows stand behind all others, and are empty in simulated ones.
-  @Test func executedRowsHaveColumnsOfTheirOwn() throws {
+  /// The columns of executed rows are last, and empty in simulated ones.
+  @Test func executedRowsHaveExtraColumns() throws {
     let records = try #require(CSVReader.records(try TimingsCSV().text(of: SampleResults.full)))
     let rows = records.dropFirst().map { fields in
       Dictionary(uniqueKeysWithValues: zip(records[0], fields))
@@ -50,7 +50,7 @@ struct TimingsCSVTests {
     #expect(executed[1]["values_wrong"] == "0")
     #expect(executed[1]["bytes_written"] == "2900000" && executed[1]["files"] == "7")
     #expect(TimingsCSV.header.hasSuffix(",capacity_exceeded,bytes_written,files\n"))
-    // Nothing was set, so there is no latency of it; the foreign cache says next to nothing.
+    // Without sets there is no latency of sets; the foreign cache reports almost nothing.
     #expect(executed.allSatisfy { $0["set_count"] == "" && $0["set_p50_ns"] == "" })
     let foreign = try #require(rows.first { $0["policy"] == "theirs" })
     for column in [
@@ -61,7 +61,7 @@ struct TimingsCSVTests {
     }
   }
 
-  @Test func noTimeNoSpeed() throws {
+  @Test func rowWithoutTimeHasNoSpeed() throws {
     var record = SampleResults.record(SampleResults.cell("lru", capacity: 10), hits: 1)
     record.timings = [
       Timing(mode: .simulate, threads: 1, repetition: 1, requests: 5, seconds: 0)

@@ -5,11 +5,11 @@ import Testing
 
 @testable import LarderReports
 
-/// The report as a browser has it.
+/// The report in a browser.
 @Suite(
   .endsInTime, .enabled(if: Chromium.path != nil, Comment(rawValue: Chromium.missing)), .serialized)
 struct BrowserTests {
-  /// What the script in the page has found out.
+  /// The findings of the script in the page.
   private struct Probe: Decodable {
     let errors: [String]
     let violations: [String]
@@ -49,7 +49,7 @@ struct BrowserTests {
       #expect(probe.sizes.count == probe.plots)
       #expect(probe.sizes.allSatisfy { $0[0] > 500 && $0[1] > 80 })
       #expect(probe.overflow <= 0)
-      // A click hides a policy in all charts, another brings it back.
+      // A click hides a policy in all charts, another shows it again.
       #expect(probe.shownBefore > 4 && probe.shownAfter == 0)
       #expect(probe.shownAgain == probe.shownBefore && probe.shownNone == 0)
       #expect(probe.pressed == "false")
@@ -61,8 +61,8 @@ struct BrowserTests {
     }
   }
 
-  /// Without scripts the page has its charts, and buttons that do nothing are not offered.
-  @Test func picturesForPeople() throws {
+  /// Without scripts the page shows its charts and no buttons.
+  @Test func pageWorksWithoutScripts() throws {
     let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent()
       .appending(path: ".build/screenshots")
@@ -82,7 +82,7 @@ struct BrowserTests {
     }
   }
 
-  /// Names that would be markup, beside a policy that is one.
+  /// Names that would be markup, next to a real policy.
   private static var results: RunResults {
     var results = SampleResults.full
     results.workloadDescription = "</script><img src=x onerror=alert(1)>\u{2028}"
@@ -94,8 +94,8 @@ struct BrowserTests {
     return results
   }
 
-  /// The page with a script that uses it as a person would and writes down what happens. The
-  /// page's own policy stays, and allows that script, too.
+  /// The page with a script that uses it like a person and records the results. The page's own
+  /// content security policy stays, with that script allowed.
   private static func withProbe(_ page: String) -> String {
     page.replacing(
       "script-src '", with: "script-src '\(PageHash.of(listener))' '\(PageHash.of(probe))' '"

@@ -14,11 +14,11 @@ struct ChartFigureTests {
 
   @Test func everyChartHasItsOwnName() throws {
     var results = SampleResults.full
-    // Two configurations whose names differ in nothing that a file name has.
+    // Two configurations whose names have equal file names.
     results.records += results.records.filter { $0.cell.configuration == "memory" }.map { record in
       var record = record
       record.cell.configuration = "memory!"
-      // Configurations with the same hits would share a chart.
+      // Configurations with equal hits would share a chart.
       record.counts.memoryHits -= 1
       return record
     }
@@ -28,7 +28,7 @@ struct ChartFigureTests {
     #expect(names.contains("charts/memory-hit-ratio-2.svg"))
   }
 
-  /// The Markdown report shows exactly the files that are written beside it.
+  /// The Markdown report refers to exactly the chart files that are written.
   @Test func theReportShowsTheFiles() throws {
     let files = try MarkdownReport().files(of: SampleResults.full)
     let report = try #require(files.first)

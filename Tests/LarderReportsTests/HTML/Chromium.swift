@@ -1,9 +1,9 @@
 import Foundation
 import TestSupport
 
-/// The browser that opens reports in tests, without a window.
+/// The headless browser that opens reports in tests.
 enum Chromium {
-  /// Where it is: the first of its names that the search path has.
+  /// The path of the browser: the first of its names on the search path.
   static let path: String? = {
     let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
     let names = ["chromium", "chromium-browser", "google-chrome"]
@@ -12,7 +12,7 @@ enum Chromium {
     }
   }()
 
-  /// Ubuntu has a stub that only says where to find the real one.
+  /// Ubuntu has a stub that only prints how to install the real one.
   private static func answers(_ path: String) -> Bool {
     let process = Process()
     process.executableURL = URL(filePath: path)
@@ -24,23 +24,23 @@ enum Chromium {
     return process.terminationStatus == 0
   }
 
-  /// What a test says that needs it and does not find it.
+  /// The message of tests that do not find it.
   static let missing = """
     no chromium, chromium-browser or google-chrome in the search path: `make deps` installs \
     chromium on Debian
     """
 
-  /// What a page said and asked for.
+  /// The result of opening a page.
   struct Visit {
     /// The document after its scripts have run.
     let document: String
-    /// What was written to the console, and what else went wrong.
+    /// The console output and other errors.
     let log: String
-    /// Who asked the network for something: the browser itself is no origin, pages are.
+    /// The initiators of network requests: pages, not the browser itself.
     let initiators: [String]
   }
 
-  /// Opens a page, lets its scripts run, and takes a picture where `picture` is given.
+  /// Opens a page, runs its scripts, and takes a screenshot if `picture` is given.
   static func visit(
     _ page: URL, in folder: URL, width: Int = 1280, height: Int = 1600, picture: URL? = nil,
     arguments: [String] = []
@@ -60,7 +60,7 @@ enum Chromium {
       ] + arguments + [page.absoluteString]
     let (out, err) = (folder.appending(path: "out"), folder.appending(path: "err"))
     for file in [out, err] { try Data().write(to: file) }
-    // Files: a pipe that nobody reads fills up.
+    // Files, because a pipe that is not read fills up.
     let handles = try [out, err].map { try FileHandle(forWritingTo: $0) }
     defer { for handle in handles { try? handle.close() } }
     process.standardOutput = handles[0]

@@ -9,7 +9,7 @@ struct HTMLReportTests {
 
   init() throws { page = try HTMLReport().text(of: SampleResults.full) }
 
-  /// The page is XML but for what HTML writes without an end, so that it can be looked at as XML.
+  /// The structure of the page as XML, after closing HTML's void elements.
   static func shape(_ page: String) -> XMLShape? {
     var text = page.replacing("<!DOCTYPE html>\n", with: "")
     for (start, end) in [("<script>", "</script>"), ("<style>", "</style>")] {
@@ -21,13 +21,13 @@ struct HTMLReportTests {
     return XMLShape(text)
   }
 
-  @Test func isWholeAndTheSameEachTime() throws {
+  @Test func pageIsCompleteAndDeterministic() throws {
     #expect(Self.shape(page) != nil)
     #expect(try HTMLReport().text(of: SampleResults.full) == page)
   }
 
-  /// Nothing is loaded, and the page forbids itself to load anything.
-  @Test func needsNothingBesideIt() throws {
+  /// The page loads nothing, and its policy forbids it to.
+  @Test func pageIsSelfContained() throws {
     let shape = try #require(Self.shape(page))
     let policy = try #require(shape.attributes["content"]?.first)
     #expect(policy.hasPrefix("default-src 'none'; style-src 'sha256-"))
@@ -39,8 +39,7 @@ struct HTMLReportTests {
     #expect(!rest.contains("url("))
   }
 
-  /// Whatever things are called, the page has the same elements with the same attributes, and its
-  /// style and script are what they always are.
+  /// Names do not affect the elements and attributes of the page, nor its style and script.
   @Test func hostileNamesKeepTheShape() throws {
     let expected = try #require(Self.shape(try HTMLReport().text(of: named("plain"))))
     for text in HostileText.examples + HostileText.random(count: 10, seed: 11) {
@@ -56,7 +55,7 @@ struct HTMLReportTests {
     }
   }
 
-  /// How a line is drawn may differ.
+  /// Line styles may differ.
   private static func plain(_ element: String) -> String {
     element.replacing(" stroke-dasharray", with: "")
   }
@@ -109,7 +108,7 @@ struct HTMLReportTests {
     #expect(page.utf8.count < 1_000_000, "\(page.utf8.count) bytes")
   }
 
-  @Test func everyChartIsThereTwiceWithAnAlternativeAndItsCaption() throws {
+  @Test func chartsHaveTwoWidthsAndAlternativeText() throws {
     let shape = try #require(Self.shape(page))
     let figures = ReportDocument(SampleResults.full).figures
     #expect(figures.count > 8)

@@ -6,14 +6,14 @@ import Testing
 
 /// The hashes by which pages allow their own style and script.
 struct PageHash {
-  /// A text's hash as a content security policy names it.
+  /// A text's hash in the syntax of a content security policy.
   static func of(_ text: String) -> String {
     "sha256-" + Data(SHA256.hash(data: Data(text.utf8))).base64EncodedString()
   }
 }
 
-/// The hashes are constants, so that reports need no cryptography. Whoever changes the style or the
-/// script finds the new ones here.
+/// The hashes are constants, so that reports need no cryptography. After a change of style or
+/// script, this test prints the new ones.
 struct PageHashTests {
   @Test func styleAndScriptAreAllowed() {
     #expect(PageStyle.hash == PageHash.of(PageStyle.text))

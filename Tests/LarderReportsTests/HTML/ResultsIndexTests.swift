@@ -4,7 +4,7 @@ import Testing
 @testable import LarderReports
 
 struct ResultsIndexTests {
-  @Test func listsRunsTheLastFirst() throws {
+  @Test func newestRunIsListedFirst() throws {
     try inFolder { folder in
       try write("sample/first", in: folder, started: "2026-11-20T10:00:00Z")
       // In another time zone, and yet before the next.
@@ -20,8 +20,8 @@ struct ResultsIndexTests {
     }
   }
 
-  /// A list that costs each run as much as all runs before it would grow for ever.
-  @Test func onlyTheLastRunsAreRead() throws {
+  /// The cost of the list must not grow with the number of runs.
+  @Test func onlyNewestRunsAreRead() throws {
     try inFolder { folder in
       for number in 1...3 {
         let path = "sample/run-\(number)"
@@ -66,7 +66,7 @@ struct ResultsIndexTests {
     }
   }
 
-  /// Names of folders, workloads and machines cannot leave their places.
+  /// Names of folders, workloads and machines cannot inject markup.
   @Test func hostileNamesKeepTheShape() throws {
     let expected = HTMLReportTests.shape(page("plain", path: "a/b"))?.elements
     #expect(expected != nil)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LarderReports
 
-/// Every form of fixed curves, kept in `Golden/`: see `GoldenTests`.
+/// Every form of fixed curves, stored in `Golden/`: see `GoldenTests`.
 @Suite struct CurveReportTests {
   /// An exact and an estimated curve.
   static let sample: TraceCurves = {
@@ -72,7 +72,7 @@ import Testing
     #expect(obeyed.isEmpty)
   }
 
-  @Test func oneLonelyPointIsDrawn() {
+  @Test func singlePointIsDrawn() {
     let curve = MissRatioCurve(
       trace: "t", policy: "lru", method: .exact, unit: .bytes, requests: 1,
       points: [.init(capacity: 1, hits: 0, hitRatio: 0)])

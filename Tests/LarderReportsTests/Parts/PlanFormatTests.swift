@@ -8,7 +8,7 @@ import Yams
 @testable import LarderExperiments
 @testable import LarderReports
 
-/// Scripts and manifests are what the programs that read them expect.
+/// Scripts and manifests have the form that their programs expect.
 @Suite(.endsInTime) struct PlanFormatTests {
   private static func job(
     parts: Int, missing: Set<Int>? = nil, name: String = "My sweep: α", file: String = "w.yaml",
@@ -69,7 +69,7 @@ import Yams
       Self.at(pod, "volumes", "0", "persistentVolumeClaim", "claimName") as? String == "larder")
   }
 
-  /// With some parts missing, a pod's index is a place in the list of these.
+  /// With some parts missing, a pod's index is an index into the list of these.
   @Test func kubernetesListsMissingParts() throws {
     let text = try KubernetesPlan().text(of: Self.job(parts: 4, missing: [2, 4]))
     let parts = try Self.documents(text)[1]
@@ -105,7 +105,7 @@ import Yams
     #expect(some.contains("--array=1-3,7,10 "), "\(some)")
   }
 
-  /// With nothing missing there is no array, and merging waits for nothing but the traces.
+  /// Without missing parts there is no array, and merging waits for the traces only.
   @Test func slurmWithoutPartsIsAMerge() throws {
     let text = try SlurmPlan().text(of: Self.job(parts: 20, missing: []))
     #expect(!text.contains("--array"))
@@ -121,9 +121,9 @@ import Yams
     #expect(json?["include"]?.count == 256)
   }
 
-  /// A shell would read another word than such a name is.
+  /// A shell would change such a name.
   @Test(arguments: PlanRegistry.all.map(\.name).filter { $0 != "table" && $0 != "github" })
-  func wordsThatCannotBeAreRefused(_ format: String) throws {
+  func unsafeWordsAreRejected(_ format: String) throws {
     for file in ["a\nb.yaml", String(repeating: "x", count: 500), "a\u{202E}b.yaml"] {
       let job = try Self.job(parts: 2, file: file)
       #expect(throws: PlanFormatError.self) {

@@ -16,7 +16,7 @@ struct CSVTextTests {
     #expect(CSVText.field(text) == expected)
   }
 
-  /// What is read back is what any output shows: a line without control characters.
+  /// A field that is read back equals the sanitised text: one line without control characters.
   @Test func everythingReadsBackButTheGuard() throws {
     let texts = HostileText.examples + HostileText.random(count: 3000, seed: 1)
     let records = stride(from: 0, to: texts.count - 2, by: 3).map { Array(texts[$0..<$0 + 3]) }
@@ -28,7 +28,7 @@ struct CSVTextTests {
         text.unicodeScalars.first.map { "=+-@\t\r".unicodeScalars.contains($0) } == true
           ? "'" + TextSafety.singleLine(text) : TextSafety.singleLine(text)
       }
-      // Compared by scalar: Swift takes equal-looking texts for equal.
+      // Compared by scalar: Swift considers canonically equivalent texts equal.
       #expect(read.map { Array($0.unicodeScalars) } == guarded.map { Array($0.unicodeScalars) })
     }
   }

@@ -37,7 +37,7 @@ struct MarkdownMarkupTests {
     #expect(MarkdownMarkup().text(of: .code("a\n```\nb")) == "````\na\n```\nb\n````")
   }
 
-  /// The title of what is folded is HTML, and what is in it is Markdown.
+  /// The title of a fold is HTML, and its contents are Markdown.
   @Test func folds() {
     let fold = Block.fold("a <b> `c`", [.paragraph(["*x*"]), .list([["y"]])])
     #expect(
@@ -53,7 +53,7 @@ struct MarkdownMarkupTests {
     #expect(Inline.marked("one ` only") == [.text("one ` only")])
   }
 
-  /// Whatever things are called, the report has the same lines, and its tables the same cells.
+  /// Names do not affect the lines of a report nor the cells of its tables.
   @Test func hostileNamesKeepTheShape() throws {
     let expected = shape(try MarkdownReport().text(of: named("plain")))
     for text in HostileText.examples + HostileText.random(count: 300, seed: 5) {
@@ -76,7 +76,7 @@ struct MarkdownMarkupTests {
     results.machine.processor = text
     for index in results.records.indices {
       results.records[index].cell.trace = text
-      // Not a name that means something to the report.
+      // Not a name with a meaning in the report.
       let policy = results.records[index].cell.policy.replacing("+", with: "-")
       results.records[index].cell.policy = "x" + policy + text
       if results.records[index].cell.configuration == "memory" {
@@ -86,7 +86,7 @@ struct MarkdownMarkupTests {
     return results
   }
 
-  /// How each line begins, and how many cells it has.
+  /// The beginning of each line, and its number of cells.
   private func shape(_ report: String) -> [String] {
     report.split(separator: "\n", omittingEmptySubsequences: false).map { line in
       guard line.hasPrefix("|") else {

@@ -17,7 +17,7 @@ struct NumberTextTests {
     #expect(NumberText.fixed(value, decimals: decimals) == text)
   }
 
-  @Test func whatIsNotFiniteHasNoText() {
+  @Test func nonFiniteNumberHasNoText() {
     for value in [Double.nan, .infinity, -.infinity] {
       #expect(NumberText.fixed(value, decimals: 2) == nil)
     }
@@ -47,7 +47,7 @@ struct NumberTextTests {
     #expect(NumberText.ratio(part, of: whole, decimals: decimals) == text)
   }
 
-  @Test func ratioOfNothing() {
+  @Test func ratioWithDivisorZeroIsNil() {
     #expect(NumberText.ratio(0, of: 0, decimals: 6) == nil)
   }
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LarderReports
 
-/// Tables that are too wide to be read.
+/// Splitting of wide tables.
 struct TableTests {
   private func table(columns: Int) -> Table {
     var table = Table(titles: ["policy"] + (1...columns).map { "\($0)%" })

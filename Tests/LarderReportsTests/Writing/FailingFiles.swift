@@ -2,7 +2,7 @@ import Foundation
 import LarderReports
 import LarderSupport
 
-/// The system's files, of which one call fails: the `failing`-th of all, or every one of a kind.
+/// The system's files with one failing call: the `failing`-th of all, or every one of a kind.
 final class FailingFiles: FileLayer, @unchecked Sendable {
   enum Call: Hashable, CaseIterable {
     case makeDirectory, create, write, flush, close, rename, flushDirectory
@@ -21,7 +21,7 @@ final class FailingFiles: FileLayer, @unchecked Sendable {
     number = nil
   }
 
-  /// Fails the call with this number, from 0; counts only when nil.
+  /// Fails the call with this number, from 0; nil only counts.
   init(call number: Int?, code: Int32) {
     self.number = number
     self.code = code
@@ -49,7 +49,7 @@ final class FailingFiles: FileLayer, @unchecked Sendable {
 
   func openExisting(_ path: String) throws(FileFault) -> Int32 { try files.openExisting(path) }
 
-  /// A disk that is full has room for some of it.
+  /// A full disk has room for a part of it.
   func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) throws(FileFault) -> Int {
     do throws(FileFault) {
       try step(.write)

@@ -37,8 +37,8 @@ struct ReportWriterTests {
     }
   }
 
-  /// Whatever call fails, first or last: an error with the system's reason, no partial file, and
-  /// under the final names nothing but whole files.
+  /// The failure of any call gives an error with the system's reason, leaves no partial file, and
+  /// only complete files under the final names.
   @Test func everyCallCanFail() throws {
     let old = SampleResults.empty()
     let new = SampleResults.full
@@ -56,7 +56,7 @@ struct ReportWriterTests {
         if isMade {
           try ReportWriter(directory: directory, formats: ReportRegistry.standard).write(old)
         }
-        // Where the directory is there, the first call, which makes it, is left out.
+        // If the directory exists, the first call, which creates it, is skipped.
         let files = FailingFiles(call: isMade ? call - 1 : call, code: ENOSPC)
         #expect {
           try ReportWriter(directory: directory, formats: ReportRegistry.standard, files: files)
@@ -80,7 +80,7 @@ struct ReportWriterTests {
     }
   }
 
-  @Test func aFullDiskLeavesTheSetBeforeIt() throws {
+  @Test func fullDiskKeepsPreviousReports() throws {
     for kind in [FailingFiles.Call.create, .write, .flush, .close] {
       try inFolder { folder in
         try ReportWriter(directory: folder, formats: ReportRegistry.standard).write(
@@ -136,7 +136,7 @@ struct ReportWriterTests {
   }
 
   @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self")))
-  func aFileSystemThatTakesNoFiles() {
+  func readOnlyFileSystemIsAnError() {
     expectError("/proc/larder: cannot make the directory: ") {
       try ReportWriter(directory: "/proc/larder").prepare()
     }
@@ -151,13 +151,13 @@ struct ReportWriterTests {
     #expect(SystemFiles().kind(of: "/dev/full") == .other)
   }
 
-  @Test func oneText() throws {
+  @Test func singleTextIsWritten() throws {
     try inFolder { folder in
       let path = folder + "/out.csv"
       try ReportWriter.write("one\n", to: path)
       try ReportWriter.write("two\n", to: path)
       #expect(try text(path) == "two\n")
-      // A link stays a link, and what it points at is replaced.
+      // A link stays a link, and its target is replaced.
       let link = folder + "/link.csv"
       try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
       try ReportWriter.write("three\n", to: link)

@@ -4,18 +4,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Tries one input. 0 keeps it as libFuzzer sees fit, -1 keeps it out of the corpus.
+/// Runs one input. 0 lets libFuzzer keep it, -1 excludes it from the corpus.
 typedef int (*larder_fuzz_input)(const uint8_t *bytes, size_t count);
 
-/// Changes an input of `count` bytes in place, up to `most` bytes, by a seed; returns the new count,
-/// or 0 to leave it to libFuzzer.
+/// Mutates an input of `count` bytes in place, up to `most` bytes, by a seed; returns the new
+/// count, or 0 to leave it to libFuzzer.
 typedef size_t (*larder_fuzz_mutation)(uint8_t *bytes, size_t count, size_t most, unsigned seed);
 
-/// Has every second change of an input made by `mutation`.
+/// Makes every second mutation with `mutation`.
 void larder_fuzz_mutate_by(larder_fuzz_mutation mutation);
 
-/// Runs libFuzzer with the arguments of a program, where it is linked (see `make fuzz`); returns -1
-/// where it is not, which is in every other build.
+/// Runs libFuzzer with the arguments of a program if it is linked (see `make fuzz`); returns -1 in
+/// every other build.
 int larder_fuzz_run(int *argc, char ***argv, larder_fuzz_input input);
 
 #endif

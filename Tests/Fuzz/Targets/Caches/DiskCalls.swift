@@ -3,7 +3,7 @@ import Larder
 
 /// Calls of a disk cache with drawn arguments.
 enum DiskCalls {
-  /// One call: values found are those stored last.
+  /// Makes one call; a value found must be the one stored last.
   static func call(
     _ cache: DiskCache, _ choices: inout FuzzInput, _ latest: inout [String: Data],
     _ clock: FuzzClock

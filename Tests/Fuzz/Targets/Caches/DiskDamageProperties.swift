@@ -1,9 +1,9 @@
 import Foundation
 import Larder
 
-/// What holds for a cache whose folder was damaged.
+/// Properties of a cache whose folder was damaged.
 enum DiskDamageProperties {
-  /// Opens a folder of these files, and looks up all keys.
+  /// Opens a folder with these files and looks up all keys.
   static func check(_ files: [DiskSample.File], _ configuration: DiskConfiguration) throws {
     FuzzScratch.remove("damaged")
     defer { FuzzScratch.remove("damaged") }

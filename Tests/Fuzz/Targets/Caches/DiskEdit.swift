@@ -5,14 +5,14 @@ struct DiskEdit {
   private let length: Int
   private let value: UInt8
 
-  /// A change from four to six bytes.
+  /// Draws a change from four to six bytes.
   static func draw(_ choices: inout FuzzInput) -> DiskEdit {
     DiskEdit(
       kind: choices.byte(), place: Int(choices.byte()) << 8 | Int(choices.byte()),
       length: choices.below(64) + 1, value: choices.byte())
   }
 
-  /// Changes bytes; the place is anywhere, and mostly near the beginning of the file or a page.
+  /// Changes bytes; the offset is arbitrary, mostly near the beginning of the file or a page.
   func apply(to bytes: inout [UInt8]) {
     guard !bytes.isEmpty else { return bytes.append(value) }
     let at = place % bytes.count

@@ -1,8 +1,8 @@
 import Foundation
 import Larder
 
-/// A small disk cache as files: what the targets of damaged folders start from. The same in every
-/// process but for the random seed of its database.
+/// A small disk cache as files, the starting point of the targets of damaged folders. Equal in
+/// every process except for the random seed of its database.
 struct DiskSample {
   /// A file by its path in the folder.
   struct File {
@@ -20,14 +20,13 @@ struct DiskSample {
   /// A suite of numbers.
   static let suite = "numbers"
 
-  /// What is stored: small values in rows, large ones elsewhere.
+  /// The stored values: small ones in rows, large ones elsewhere.
   static let values: [(key: String, value: Data)] =
     (0..<4).map { ("inline-\($0)", Data(repeating: UInt8($0), count: 10 + $0)) }
     + (0..<4).map { ("large-\($0)", Data(repeating: UInt8(64 + $0), count: 600 + $0)) }
 
-  /// Values in files, values in segments, and the same encrypted; each closed, and as a crash
-  /// leaves it; all of these with each durability. Those with a log have two suites, one of which
-  /// has a codec.
+  /// Values in files, values in segments, and both encrypted; each closed, and as after a crash;
+  /// all of these with each durability. Those with a log have two suites, one of which has a codec.
   static let all: [Result<DiskSample, any Error>] = {
     let key = try? DiskEncryption(key: Data(repeating: 7, count: 32))
     let kinds: [(DiskValues, DiskEncryption?)] = [
@@ -42,7 +41,7 @@ struct DiskSample {
     }
   }()
 
-  /// Those that are closed and not encrypted.
+  /// The closed, unencrypted ones.
   static let plain = all.filter { sample in
     guard case .success(let sample) = sample else { return true }
     return sample.isClosed && sample.configuration.encryption == nil
@@ -77,7 +76,7 @@ struct DiskSample {
     self.isClosed = isClosed
   }
 
-  /// The files of a folder, in the order of their paths. That of the lock is empty and left out.
+  /// The files of a folder, sorted by path, without the empty lock file.
   private static func read(_ folder: String) throws -> [File] {
     let paths = try FileManager.default.subpathsOfDirectory(atPath: folder).sorted()
     return try paths.compactMap { path in
@@ -90,7 +89,7 @@ struct DiskSample {
     }
   }
 
-  /// Writes files below a folder, which is made.
+  /// Creates a folder with the files.
   static func write(_ files: [File], to folder: String) throws {
     let manager = FileManager.default
     for file in files {

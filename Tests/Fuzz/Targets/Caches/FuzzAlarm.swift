@@ -1,7 +1,7 @@
 import Larder
 import LarderEngine
 
-/// An alarm that rings when its clock is moved, whether or not it is time: too early does no harm.
+/// An alarm that rings whenever its clock advances: ringing too early is harmless.
 final class FuzzAlarm: ExpiryAlarm {
   private struct State {
     var bell: (@Sendable () -> Void)?
@@ -16,7 +16,6 @@ final class FuzzAlarm: ExpiryAlarm {
 
   func stop() { state.withLock { $0.bell = nil } }
 
-  /// Rings if it is set.
   func ring() {
     let bell = state.withLock { state in
       defer { state.isSet = false }

@@ -2,9 +2,9 @@ import Foundation
 import Larder
 import LarderEngine
 
-/// Configurations of caches from the bytes of an input.
+/// Draws configurations of caches from the bytes of an input.
 extension FuzzInput {
-  /// A clock that starts at an ordinary or a strange moment.
+  /// A clock that starts at an ordinary or an extreme instant.
   mutating func clock() -> FuzzClock {
     FuzzClock(
       pick([1_700_000_000_000_000, 1_700_000_000_000_000, 0, 1, .max / 2, .max - 10_000_000]))

@@ -4,7 +4,7 @@ import LarderC
 
 extension FuzzTarget {
   /// Calls of the C ABI: columns of any type and stride, and options as text. The first byte
-  /// chooses the call.
+  /// selects the call.
   static let cABI = FuzzTarget("c-abi", lengthMax: 512) { input in
     var choices = FuzzInput(input)
     let call = choices.below(3)
@@ -21,11 +21,11 @@ extension FuzzTarget {
   }
 }
 
-/// Calls through the header, and what every answer has.
+/// Calls through the header, with the properties of every result.
 private enum CABICall {
   typealias Text = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
 
-  /// A small trace; 0 where it could not be made.
+  /// A small trace; 0 if it could not be made.
   static let trace: UInt64 = {
     let ids = (0..<300).map { Int64($0 * $0 % 71) }
     var trace: UInt64 = 0
@@ -39,13 +39,14 @@ private enum CABICall {
     return trace
   }()
 
-  /// Options without those that ask for as many threads as one likes.
+  /// Options without those that set the number of threads.
   static func bounded(_ text: String) -> String {
     text.split(separator: "\n", omittingEmptySubsequences: false)
       .filter { !$0.contains("threads") }.joined(separator: "\n")
   }
 
-  /// A call succeeds with a text, or fails with a line, and is never at fault.
+  /// Checks that a call succeeds with a text, or fails with a line, and never reports an internal
+  /// error.
   static func check(_ call: (Text, Text) -> Int32) throws {
     var (text, error): (UnsafeMutablePointer<CChar>?, UnsafeMutablePointer<CChar>?)
     let status = call(&text, &error)

@@ -1,12 +1,12 @@
 import Larder
 
 extension FuzzTarget {
-  /// A `Cache-Control` header. An answer is stored, or not, for a time that can be; what another
-  /// directive adds never makes it longer.
+  /// A `Cache-Control` header. A response is either not stored or stored for a valid time, which an
+  /// additional restrictive directive never extends.
   static let cacheControl = FuzzTarget("cache-control", lengthMax: 512) { input in
     let header = String(decoding: input, as: UTF8.self)
     guard let age = try freshness(header) else { return }
-    // Quotes that are open would swallow what comes behind them.
+    // An open quote would swallow the text after it.
     guard header.utf8.count(where: { $0 == 0x22 }).isMultiple(of: 2) else { return }
     let shorter = try freshness("\(header), max-age=5")
     try require(
@@ -14,7 +14,8 @@ extension FuzzTarget {
     try require(try freshness("\(header),no-store") == nil, "\(header.debugDescription) is stored")
   }
 
-  /// How long an answer is fresh, nil where nothing is said; nil as a whole where it is not stored.
+  /// The freshness lifetime; nil if unspecified. The outer nil means that the response is not
+  /// stored.
   private static func freshness(_ header: String) throws -> Duration?? {
     switch OriginAnswer.value(1, cacheControl: header) {
     case .unstored: return nil

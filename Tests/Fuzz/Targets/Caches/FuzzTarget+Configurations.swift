@@ -3,7 +3,7 @@ import Larder
 import LarderEngine
 
 extension FuzzTarget {
-  /// A memory cache of any configuration, and calls with any numbers: it is refused with a typed
+  /// A memory cache of any configuration, and calls with any numbers: it is rejected with a typed
   /// error, or never has a wrong value and keeps its limits.
   static let memoryConfiguration = FuzzTarget("configuration/memory", lengthMax: 256) { input in
     var choices = FuzzInput(input)
@@ -47,7 +47,7 @@ extension FuzzTarget {
     }
   }
 
-  /// A disk cache of any configuration, closed and opened again between the calls.
+  /// A disk cache of any configuration, closed and reopened between the calls.
   static let diskConfiguration = FuzzTarget("configuration/disk", lengthMax: 256) { input in
     var choices = FuzzInput(input)
     let clock = choices.clock()
@@ -100,7 +100,7 @@ extension FuzzTarget {
           try require(found == nil || found?.value == latest[key], "a wrong value of \(key)")
         case 3, 4:
           let value = Data(repeating: UInt8(number), count: choices.below(200))
-          // What became of a set that fails is not said.
+          // The result of a failed set is unspecified.
           latest[key] = value
           try cache.set(value, for: key)
         case 5:

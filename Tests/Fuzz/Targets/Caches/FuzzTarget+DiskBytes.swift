@@ -1,8 +1,8 @@
 import Larder
 
 extension FuzzTarget {
-  /// A disk cache whose files are changed: the first byte chooses a cache, and edits follow. What
-  /// it finds then is what was stored, and it can be used as before.
+  /// A disk cache with changed files: the first byte selects a cache, and edits follow. Values that
+  /// it finds must be stored ones, and the cache must stay usable.
   static let diskBytes = FuzzTarget("disk/bytes", lengthMax: 512) { input in
     var choices = FuzzInput(input)
     let sample = try DiskSample.all[choices.below(DiskSample.all.count)].get()

@@ -2,8 +2,8 @@ import Foundation
 import Larder
 
 extension FuzzTarget {
-  /// A disk cache whose rows have other values, whose checksums are made right for them: what only
-  /// somebody who wants to can write. It opens, or says why not, and can be used.
+  /// A disk cache with changed rows and matching checksums, which only an attacker could write. It
+  /// opens, or fails with a reason, and stays usable.
   static let diskRows = FuzzTarget("disk/rows", lengthMax: 256) { input in
     var choices = FuzzInput(input)
     let sample = try choices.pick(DiskSample.plain).get()

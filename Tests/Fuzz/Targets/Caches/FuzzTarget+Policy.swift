@@ -2,8 +2,8 @@ import LarderEngine
 import LarderTraces
 
 extension FuzzTarget {
-  /// A policy, or several by `name:*`, and in a second line a filter of admission. What is accepted
-  /// is simulated. Bytes of a third line choose capacity and arrangement.
+  /// A policy, or several by `name:*`, and an admission filter in a second line. Accepted ones are
+  /// simulated. Bytes of a third line select capacity and arrangement.
   static let policy = FuzzTarget("policy", lengthMax: 256) { input in
     let lines = input.split(separator: 0x0A, maxSplits: 2, omittingEmptySubsequences: false)
     func text(_ index: Int) -> String {

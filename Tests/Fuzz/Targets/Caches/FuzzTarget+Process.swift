@@ -2,8 +2,8 @@ import Foundation
 import LarderHarness
 
 extension FuzzTarget {
-  /// What a process that is a cache answers, byte for byte. What a get returns has the length that
-  /// the answer names.
+  /// Arbitrary answers of a cache process. The value of a get has the length that the answer
+  /// states.
   static let processReplies = FuzzTarget("process-replies", lengthMax: 2048) { input in
     var ends: [Int32] = [-1, -1]
     #if canImport(Glibc)
@@ -32,7 +32,7 @@ extension FuzzTarget {
   }
 }
 
-/// A process that answers no more.
+/// A process that no longer answers.
 private struct SilentPeer: ProcessPeer {
   var name: String { "fuzz" }
   var timeoutSeconds: UInt32 { 1 }

@@ -14,13 +14,13 @@ enum RowEditor {
     "file", "version", "type", "key", "value", "id",
   ]
 
-  /// Updates so many columns of some rows, and the marks of all rows.
+  /// Updates columns of some rows `times` times, then the checksums of all rows.
   static func edit(_ path: String, times: Int, _ choices: inout FuzzInput) throws {
     var database: OpaquePointer?
     defer { sqlite3_close(database) }
     guard sqlite3_open(path, &database) == SQLITE_OK else { throw FuzzFinding("cannot open") }
     for _ in 0..<times {
-      // What the schema refuses stays as it is.
+      // Updates that the schema rejects have no effect.
       sqlite3_exec(database, update(&choices), nil, nil, nil)
     }
     try RowMarks.write(database)

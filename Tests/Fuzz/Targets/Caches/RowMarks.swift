@@ -9,7 +9,7 @@ import Larder
 
 /// The checksums of the rows of a database.
 enum RowMarks {
-  /// Gives every row the mark that belongs to it: the checksum over its columns.
+  /// Sets the checksum over the columns of every row.
   static func write(_ database: OpaquePointer?) throws {
     let seed = number("SELECT value FROM facts WHERE name = 'seed'", database) ?? 0
     try markEntries(database, seed: UInt64(bitPattern: seed))
@@ -34,7 +34,7 @@ enum RowMarks {
       let mark = Int64(bitPattern: ByteHash.hash(bytes(row, 0), seed: start))
       return "UPDATE facts SET value = \(mark) WHERE name = 'mark'"
     }
-    // What follows the first space is the identity of the codec.
+    // The text after the first space is the identity of the codec.
     let codecs =
       "SELECT CAST(substr(name, 7) AS INTEGER), substr(value, instr(value, ' ') + 1) "
       + "FROM facts WHERE name LIKE 'codec %'"
@@ -62,7 +62,7 @@ enum RowMarks {
     return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count)
   }
 
-  /// Carries out the statements that `make` makes of the rows of a query, once all were read.
+  /// Reads all rows of a query, then executes the statements that `make` returns for them.
   private static func each(
     _ query: String, _ database: OpaquePointer?, _ make: (OpaquePointer?) -> String?
   ) throws {

@@ -2,7 +2,7 @@ import Foundation
 import LarderHarness
 
 extension FuzzTarget {
-  /// A baseline file, of whatever workload it names. One that is read is written and read again.
+  /// A baseline file of any workload. An accepted one must survive a round trip.
   static let baseline = FuzzTarget("baseline", lengthMax: 8192) { input in
     func decode(_ bytes: Data, _ workload: String) throws(BaselineError) -> Baseline {
       do throws(BaselineError) {

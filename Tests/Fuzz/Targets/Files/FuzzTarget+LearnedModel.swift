@@ -2,8 +2,8 @@ import LarderEngine
 import LarderLearning
 
 extension FuzzTarget {
-  /// The text of a model as LightGBM writes it; the first byte is the number of features. With a
-  /// model that is read, every row is predicted as it is alone.
+  /// The text of a model in LightGBM's format; the first byte is the number of features. An
+  /// accepted model must predict rows in batches as it does one by one.
   static let learnedModel = FuzzTarget("learned-model", lengthMax: 8192) { input in
     let features = 1 + Int(input.first ?? 0) % 64
     let text = String(decoding: input.dropFirst(), as: UTF8.self)
@@ -15,7 +15,7 @@ extension FuzzTarget {
     let rows = values.map { [Float](repeating: $0, count: features) }
     let scores = model.predictions(for: rows)
     try require(scores.count == rows.count, "\(scores.count) scores of \(rows.count) rows")
-    // Rows are predicted four at a time, and what is left one by one.
+    // Rows are predicted four at a time, and the rest one by one.
     for (row, score) in zip(rows, scores) {
       let alone = model.predictions(for: [row])[0]
       try require(

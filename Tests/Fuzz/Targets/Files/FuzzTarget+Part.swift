@@ -2,7 +2,7 @@ import Foundation
 import LarderExperiments
 
 extension FuzzTarget {
-  /// The part that a user names in the first line, and the variables of a scheduler in the others.
+  /// A part as typed in the first line, and variables of a scheduler in the others.
   static let part = FuzzTarget("part", lengthMax: 512) { input in
     let lines = String(decoding: input, as: UTF8.self)
       .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)

@@ -3,7 +3,7 @@ import LarderExperiments
 import LarderReports
 
 extension FuzzTarget {
-  /// A `results.json`. One that is read is written and read again, and every report is made of it.
+  /// A `results.json`. An accepted one must survive a round trip, and every report is made of it.
   static let results = FuzzTarget("results", lengthMax: 16384) { input in
     let results = try accepted(or: ReportError.self) {
       try RunResults.decode(input, name: "results.json")

@@ -2,8 +2,8 @@ import Foundation
 import LarderExperiments
 
 extension FuzzTarget {
-  /// A file of a store: as it is, or with the first line and the seal that make it one, so that its
-  /// JSON is read. One that is read is written, and read again.
+  /// A file of a store: unchanged, or with a valid first line and seal, so that its JSON is parsed.
+  /// An accepted one must survive a round trip.
   static let store = FuzzTarget("store", lengthMax: 8192) { input in
     let choice = Int(input.first ?? 0)
     let kind = ResultStore.kinds[choice % ResultStore.kinds.count]

@@ -6,7 +6,7 @@ import LarderSupport
 import LarderTraces
 
 extension FuzzTarget {
-  /// What users type, and texts that are made safe: the first byte chooses, the rest is the text.
+  /// Typed options and sanitised texts: the first byte selects the parser, the rest is the text.
   static let texts = FuzzTarget("texts", lengthMax: 512) { input in
     let text = String(decoding: input.dropFirst(), as: UTF8.self)
     switch (input.first ?? 0) % 8 {

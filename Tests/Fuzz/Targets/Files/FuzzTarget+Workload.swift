@@ -3,7 +3,7 @@ import LarderExperiments
 import LarderHarness
 
 extension FuzzTarget {
-  /// A workload file. One that is read is planned for two traces, with and without sizes.
+  /// A workload file. An accepted one is planned for two traces, with and without sizes.
   static let workload = FuzzTarget("workload", lengthMax: 8192) { input in
     let workload = try accepted(or: WorkloadError.self) {
       try WorkloadDecoder().decode(Data(input), file: "fuzz.yaml")

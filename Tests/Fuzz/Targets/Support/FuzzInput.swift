@@ -1,21 +1,18 @@
-/// Draws values from the bytes of an input, so that each change of a byte changes one value. Where
-/// the bytes end, zeros follow.
+/// Draws values from the bytes of an input, so that a change of a byte changes one value. Zeros
+/// follow the last byte.
 struct FuzzInput {
   private var bytes: ArraySlice<UInt8>
 
-  /// All values that follow from `bytes`.
   init(_ bytes: [UInt8]) { self.bytes = bytes[...] }
 
-  /// Whether all bytes were used.
   var isEmpty: Bool { bytes.isEmpty }
 
-  /// What has not been drawn.
+  /// The remaining bytes.
   mutating func rest() -> [UInt8] {
     defer { bytes = [] }
     return Array(bytes)
   }
 
-  /// The next byte.
   mutating func byte() -> UInt8 { bytes.popFirst() ?? 0 }
 
   /// A number from 0 to `bound` - 1, from one byte.
@@ -27,10 +24,9 @@ struct FuzzInput {
   /// True for odd bytes.
   mutating func flag() -> Bool { byte() & 1 == 1 }
 
-  /// One of several.
   mutating func pick<Choice>(_ choices: [Choice]) -> Choice { choices[below(choices.count)] }
 
-  /// A value, or nothing.
+  /// A value or nil.
   mutating func maybe<Value>(_ draw: (inout FuzzInput) -> Value) -> Value? {
     flag() ? draw(&self) : nil
   }
@@ -48,7 +44,7 @@ struct FuzzInput {
     }
   }
 
-  /// The same without a sign.
+  /// An unsigned number: ordinary and at most `bound` - 1, a limit, or any.
   mutating func unsigned(below bound: Int) -> UInt64 {
     UInt64(bitPattern: Int64(integer(below: bound)))
   }
@@ -66,7 +62,7 @@ struct FuzzInput {
     }
   }
 
-  /// A duration: ordinary, of a limit, or any.
+  /// A duration: ordinary, near a limit, or any.
   mutating func duration() -> Duration {
     switch byte() % 4 {
     case 0: .seconds(Int(byte()))
@@ -83,7 +79,7 @@ struct FuzzInput {
     }
   }
 
-  /// A text of up to `count` bytes, which may be any.
+  /// Any text of up to `count` bytes.
   mutating func text(upTo count: Int) -> String {
     let length = below(count + 1)
     return String(decoding: (0..<length).map { _ in byte() }, as: UTF8.self)

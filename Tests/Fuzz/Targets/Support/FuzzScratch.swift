@@ -1,9 +1,8 @@
 import Foundation
 
-/// A folder of this process for the files of inputs, in the folder for temporary files: `make fuzz`
-/// makes that one in memory and removes it.
+/// A folder of this process for files of inputs, below the temporary folder, which `make fuzz`
+/// creates in memory and removes.
 enum FuzzScratch {
-  /// The folder.
   static let folder: String = {
     let path =
       FileManager.default.temporaryDirectory.path
@@ -14,7 +13,6 @@ enum FuzzScratch {
     return path
   }()
 
-  /// The path of a name in the folder.
   static func path(_ name: String) -> String { "\(folder)/\(name)" }
 
   /// Writes a file and returns its path.
@@ -27,7 +25,7 @@ enum FuzzScratch {
     return path
   }
 
-  /// Removes a file or a folder with everything in it.
+  /// Removes a file or folder.
   static func remove(_ name: String) {
     try? FileManager.default.removeItem(atPath: path(name))
   }

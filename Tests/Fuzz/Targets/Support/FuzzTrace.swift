@@ -1,14 +1,13 @@
 import LarderEngine
 import LarderTraces
 
-/// A small trace with every column, the same for all targets.
+/// A small trace with every column, shared by all targets.
 enum FuzzTrace {
   /// 400 requests for about 60 objects, with next uses.
   static let trace: PreparedTrace? = {
     try? PreparedTrace.prepare(source: Source(), name: "fuzz").withNextUses()
   }()
 
-  /// Its columns.
   static var columns: RequestColumns {
     get throws {
       guard let trace else { throw FuzzFinding("the small trace cannot be made") }

@@ -1,12 +1,12 @@
-/// Puts extreme numbers where a text has a number: changes of single bytes seldom make one.
+/// Replaces numbers in a text by extreme ones, which changes of single bytes seldom produce.
 package enum NumberMutation {
-  /// What stands in the place of a number; the last one is nothing.
+  /// Replacements of a number; the last one is empty.
   package static let values: [[UInt8]] = [
     "0", "-1", "2147483648", "4294967296", "9223372036854775807", "9223372036854775808",
     "18446744073709551615", "100000000000000000000000", "1e308", "nan", "0.0000000001", "",
   ].map { Array($0.utf8) }
 
-  /// Where numbers stand in an input: digits, with a sign before and points between them.
+  /// Positions of numbers in an input: digits, with a sign before and points between them.
   package static func places(in input: [UInt8]) -> [Range<Int>] {
     func isDigit(_ index: Int) -> Bool { index < input.count && input[index] &- 0x30 < 10 }
     var places: [Range<Int>] = []
@@ -26,15 +26,15 @@ package enum NumberMutation {
     return places
   }
 
-  /// An input with another number in a place.
+  /// An input with another number at a position.
   package static func replacing(
     _ place: Range<Int>, of input: [UInt8], by value: [UInt8]
   ) -> [UInt8] {
     Array(input[..<place.lowerBound]) + value + Array(input[place.upperBound...])
   }
 
-  /// An input with one of its numbers replaced, both chosen by a seed; nil where it has none, or
-  /// becomes longer than `lengthMax`.
+  /// An input with one of its numbers replaced, both chosen by a seed; nil if it has none or would
+  /// exceed `lengthMax`.
   package static func mutated(_ input: [UInt8], seed: UInt32, lengthMax: Int) -> [UInt8]? {
     let places = places(in: input)
     guard !places.isEmpty else { return nil }

@@ -1,8 +1,8 @@
 import LarderTraces
 
-/// A target for each trace format of the registry, so that a new one is fuzzed without a line here.
+/// A target for each trace format of the registry, so that new formats are fuzzed automatically.
 ///
-/// An input is a file of the format. Where it begins with `%`, the first line is options, as in
+/// An input is a file of the format. If it begins with `%`, the first line is options, as in
 /// `%time=1:id=2`, and the file follows.
 enum FormatTargets {
   static let all: [FuzzTarget] = FormatRegistry.standard.map { format in

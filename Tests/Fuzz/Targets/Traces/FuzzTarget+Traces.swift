@@ -1,13 +1,13 @@
 import LarderTraces
 
 extension FuzzTarget {
-  /// Any file: compression and format are recognised by content.
+  /// Any file: compression and format are detected from its content.
   static let anyFormat = FuzzTarget("format-any", lengthMax: 2048) { input in
     let path = try FuzzScratch.write(input, to: "unknown")
     try TraceProperties.check(path: path, format: nil)
   }
 
-  /// The first line is a log format as nginx or Apache have it, and the rest a log.
+  /// The first line is a log format in the syntax of nginx or Apache, and the rest a log.
   static let logFormat = FuzzTarget("log-format", lengthMax: 2048) { input in
     let pattern = input.prefix { $0 != 0x0A }
     let path = try FuzzScratch.write(input.dropFirst(pattern.count + 1), to: "log")
@@ -16,14 +16,14 @@ extension FuzzTarget {
     try TraceProperties.check(path: path, format: spec)
   }
 
-  /// A prepared trace whose lengths and checksums are made right, so that everything behind them
-  /// is reached.
+  /// A prepared trace with corrected lengths and checksums, so that the code after their check is
+  /// reached.
   static let prepared = FuzzTarget("prepared") { input in
     let path = try FuzzScratch.write(SealedBytes.prepared(input), to: "prepared.larder")
     try TraceProperties.check(path: path, format: ComponentSpec(name: "larder"))
   }
 
-  /// A recording whose checksums are made right.
+  /// A recording with corrected checksums.
   static let recording = FuzzTarget("recording") { input in
     let path = try FuzzScratch.write(SealedBytes.recording(input), to: "trace.recorded")
     try TraceProperties.check(path: path, format: ComponentSpec(name: "recorded"))

@@ -1,9 +1,9 @@
 import LarderEngine
 import LarderTraces
 
-/// Makes the checksums of changed files right: otherwise a fuzzer sees nothing but their check.
+/// Corrects the checksums of changed files, so that a fuzzer gets past their check.
 enum SealedBytes {
-  /// A prepared trace with its length and the checksums of its columns and header.
+  /// A prepared trace with correct length and checksums of columns and header.
   static func prepared(_ input: [UInt8]) -> [UInt8] {
     var bytes = input
     guard bytes.count >= LarderLayout.fixedLength else { return bytes }
@@ -30,7 +30,7 @@ enum SealedBytes {
     return bytes
   }
 
-  /// A recording with the checksums of its header and of its blocks and their headers.
+  /// A recording with correct checksums of its header, blocks and block headers.
   static func recording(_ input: [UInt8]) -> [UInt8] {
     var bytes = input
     var at = RecordedHeader.length

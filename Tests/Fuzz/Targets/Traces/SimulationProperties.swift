@@ -1,9 +1,9 @@
 import LarderEngine
 import LarderExperiments
 
-/// What holds for every simulation.
+/// Properties of every simulation.
 enum SimulationProperties {
-  /// Simulates, or has the setup refused, and checks that counts add up.
+  /// Simulates, unless the setup is rejected, and checks that counts add up.
   static func check(_ setup: SimulationSetup, over columns: RequestColumns) throws {
     let simulation = try accepted(or: PolicyError.self) {
       try PolicyRegistry.makeSimulation(setup, over: columns)

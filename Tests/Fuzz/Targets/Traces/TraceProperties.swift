@@ -2,12 +2,12 @@ import LarderEngine
 import LarderExperiments
 import LarderTraces
 
-/// What holds for every trace that was read, whatever it was read from.
+/// Properties of every trace that was read from any source.
 enum TraceProperties {
-  /// Reads a file, or has it refused, and checks what was read.
+  /// Reads a file, unless it is rejected, and checks the trace.
   static func check(path: String, format: ComponentSpec?) throws {
     let trace = try accepted(or: TraceError.self, ComponentError.self, TooLong.self) {
-      // A line of some formats is millions of requests.
+      // One line of some formats expands to millions of requests.
       try PreparedTrace.load(path: path, format: format, progress: { _ in throw TooLong() })
     }
     guard let trace else { return }
@@ -17,11 +17,11 @@ enum TraceProperties {
     try simulations(of: trace)
   }
 
-  /// A trace of more than a million requests, which takes too long to look at.
+  /// A trace of more than a million requests, which takes too long to check.
   private struct TooLong: Error {}
 
-  /// Ids in range, times in order, finite costs, a footprint that is the sum of the
-  /// sizes that objects have when they can first be stored.
+  /// Checks that ids are in range, times in order and costs finite, and that the footprint is the
+  /// sum of the sizes of objects when they can first be stored.
   private static func columns(of trace: PreparedTrace) throws {
     let requests = trace.requests
     try require(requests.count > 0, "no requests")
@@ -46,7 +46,7 @@ enum TraceProperties {
         try require(cost >= 0 && cost.isFinite, "request \(index) costs \(cost)")
       }
     }
-    // A prepared trace may name objects that it has no request for.
+    // A prepared trace may have objects without requests.
     if seen.count == requests.objects {
       try require(
         trace.footprintBytes == footprint,
@@ -54,7 +54,7 @@ enum TraceProperties {
     }
   }
 
-  /// A trace that is written and read again is the same.
+  /// Checks that writing and reading a trace preserves it.
   private static func roundTrip(_ trace: PreparedTrace) throws {
     let path = FuzzScratch.path("again.larder")
     try LarderWriter().write(trace, to: path)
@@ -85,7 +85,7 @@ enum TraceProperties {
     try same(trace.prompts, again.prompts, "prompts")
   }
 
-  /// Counts of a few policies add up.
+  /// Checks that the counts of a few policies add up.
   private static func simulations(of trace: PreparedTrace) throws {
     for (policy, unit) in [("lru", CapacityUnit.bytes), ("gdsf", .bytes), ("s3-fifo", .objects)] {
       let whole = unit == .bytes ? trace.footprintBytes : UInt64(trace.requests.objects)
