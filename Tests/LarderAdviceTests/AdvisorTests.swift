@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarderExperiments
 
-/// Advice for traffic of which the right answer is known.
+/// Advice for traffic with a known correct answer.
 @Suite struct AdvisorTests {
   private func advice(
     _ trace: PreparedTrace, _ settings: AdviceSettings
@@ -17,14 +17,14 @@ import Testing
     let advice = try advice(trace, try AdviceStand.settings("100"))
     let best = advice.best
     #expect(best.matters && best.lru.hitRatio == 0 && best.advised.hitRatio > 0.4)
-    // LRU holds all of a loop or nothing of use.
+    // LRU keeps either all of a loop or nothing useful.
     #expect(best.lruCapacity == 200)
     #expect(advice.stability?.changes == false)
     #expect(best.isExhaustive && best.regretBoundPoints == 0)
   }
 
   @Test func uniformRequestsDoNotMatter() throws {
-    // Every object is as likely as every other one: nobody can do better, but for chance.
+    // All objects are equally likely, so no policy is better, except by chance.
     let trace = try AdviceStand.generated("uniform:objects=60", requests: 3000)
     let advice = try advice(trace, try AdviceStand.settings("60"))
     #expect(!advice.best.matters && advice.best.advised.name == "lru")
@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test func trafficThatChangesIsTold() throws {
-    // A loop, and then requests of which the recent ones come back.
+    // A loop, followed by requests with recency.
     var lines = ""
     for place in 0..<1500 { lines += "\(place % 150),get\n" }
     var random = SeededGenerator(seed: 3)
@@ -76,7 +76,7 @@ import Testing
     for place in 0..<2000 { lines += "\(place * 2),\(place % 20)\n" }
     let trace = try AdviceStand.csv(lines, format: "csv:time=1:id=2:time-unit=s")
     let advice = try advice(trace, try AdviceStand.settings("20"))
-    // Each object comes back after 40 s: no minute passes without a request for it.
+    // Each object is requested again after 40 s, so no minute passes without a request for it.
     #expect(advice.lifetimes.map(\.seconds) == [60, 300, 3600])
     let lost = advice.lifetimes.map(\.lostPoints)
     #expect(lost[0] > 30 && lost == lost.sorted(by: >))
@@ -84,7 +84,7 @@ import Testing
     #expect(advice.durationSeconds == 3998)
   }
 
-  /// Every other request is one that no cache may answer: it is a miss, as in a simulation.
+  /// Every second request bypasses caches: it is a miss, as in a simulation.
   @Test func requestsThatPassAreMisses() throws {
     var lines = ""
     for place in 0..<1000 {
@@ -135,7 +135,7 @@ import Testing
     }
   }
 
-  /// So little may be replayed that samples decide first.
+  /// The budget is so small that samples decide first.
   @Test func samplesOfPromptsAreWholePrompts() throws {
     let trace = try AdviceStand.generated("llm-prefix", requests: 20_000)
     var settings = try AdviceStand.settings(
@@ -148,7 +148,7 @@ import Testing
       prefix: .front)
     let prompts = try #require(mini.trace.prompts)
     let tokens = (0..<mini.trace.requests.count).map { prompts[$0] }
-    // A prompt of so many tokens has as many blocks, and none is cut.
+    // Each prompt has the blocks of its tokens, and none is divided.
     var place = 0
     while place < tokens.count {
       let end = mini.trace.promptEnd(from: place)
@@ -184,7 +184,7 @@ import Testing
     let advice = try advice(trace, settings)
     #expect(advice.splits.first?.disk == 0)
     #expect(advice.splits.dropFirst().allSatisfy { $0.disk > $0.memory && $0.writtenPerGet > 0 })
-    // A dear origin pays for nearly any disk.
+    // With an expensive origin nearly any disk pays off.
     let alone = try #require(advice.splits.first)
     let cheapest = try #require(advice.splits.min { $0.monthlyCost < $1.monthlyCost })
     #expect(cheapest.disk > 0 && cheapest.monthlyCost < alone.monthlyCost)

@@ -11,7 +11,7 @@ import Testing
     func pass(_ duration: Duration) { time.withLock { $0 += duration } }
   }
 
-  /// Offers a save every tenth of a second for so long; answers how many there were.
+  /// Offers a save every tenth of a second for `total`; returns the number of saves.
   private func saves(during total: Duration, eachTaking cost: Duration) throws -> Int {
     let clock = Clock()
     let pace = SavingPace(now: { clock.now })

@@ -36,7 +36,7 @@ import Testing
     #expect(many.allSatisfy { $0.timings.map(\.repetition) == [1, 2, 3] })
   }
 
-  /// Cells of one policy go together where there are more cells than threads, each timed once.
+  /// Cells of one policy are grouped if there are more cells than threads, each timed once.
   @Test(arguments: [WarmUp.none, .requests(4000)])
   func cellsThatGoTogetherCountWhatTheyCountAlone(_ warmUp: WarmUp) throws {
     var sweep = try Self.sweep(

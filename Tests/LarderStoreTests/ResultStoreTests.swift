@@ -6,7 +6,7 @@ import Testing
 @testable import LarderExperiments
 @testable import LarderSupport
 
-/// What a store gives back is what was put into it, or nothing.
+/// A store returns exactly the stored results, or nothing.
 @Suite(.endsInTime) struct ResultStoreTests {
   @Test func aSecondRunComputesNothing() throws {
     let stand = try StoreStand()
@@ -48,7 +48,7 @@ import Testing
     #expect(second.allSatisfy { $0.timings.isEmpty })
   }
 
-  /// Whatever becomes of a file, the counts are right, the damage is told, and it is repaired.
+  /// For any damage, the counts are correct, the damage is reported, and it is repaired.
   @Test(arguments: Damage.allCases)
   func damagedRecordsAreFoundAndComputedAgain(_ damage: Damage) throws {
     let stand = try StoreStand()
@@ -80,7 +80,7 @@ import Testing
     #expect(records.timedRecord(of: job.cells[0])?.timings == [])
   }
 
-  /// Two records of one cell: the engine never makes them, a broken machine may.
+  /// Two records of one cell: the engine never produces them, but a faulty machine may.
   @Test func recordsThatDifferAreSeen() throws {
     let stand = try StoreStand()
     let workload = try StoreStand.workload(policies: "lru", capacities: "10")
@@ -93,7 +93,7 @@ import Testing
     #expect(again.records.conflicts(in: again.cells).map(\.files) == [stand.files()])
     #expect(again.records.record(of: again.cells[0]) == nil)
     #expect(StoreInventory(of: try stand.store(), verifies: true).conflicts == [stand.files()])
-    // A run is not held up by it.
+    // A run continues despite the conflict.
     #expect(try again.sweep.run().first?.counts.sets == record.counts.sets - 1)
   }
 
@@ -112,7 +112,7 @@ import Testing
     #expect(try stand.stored(workload) == 1)
   }
 
-  /// A disk that is full in the middle of a part: what was kept stays, and the next run goes on.
+  /// A disk fills up in the middle of a part: stored results stay, and the next run continues.
   @Test func aFullDiskEndsAPartAndTheNextGoesOn() throws {
     let stand = try StoreStand()
     let workload = try StoreStand.workload()
@@ -129,7 +129,7 @@ import Testing
     #expect(try stand.stored(workload) == job.cells.count)
   }
 
-  /// A run that only wants to keep its results is not spoiled.
+  /// A run whose results need not be stored succeeds.
   @Test func aFullDiskDoesNotSpoilARun() throws {
     let stand = try StoreStand()
     let workload = try StoreStand.workload()
@@ -153,7 +153,7 @@ import Testing
     #expect(StoreInventory(of: try stand.store(), verifies: true).damaged.isEmpty)
   }
 
-  /// Two nodes that finish the same cells at once: the same files.
+  /// Two nodes that finish the cells at once write identical files.
   @Test func manyWritersOfTheSameCellsAgree() throws {
     let stand = try StoreStand()
     let workload = try StoreStand.workload(policies: "lru,fifo")
@@ -176,7 +176,7 @@ import Testing
     #expect(inventory.unfinished.files == 0)
   }
 
-  /// Times of files decide nothing: neither from the past nor from the future.
+  /// Times of files have no effect, whether in the past or in the future.
   @Test(arguments: [-1e9, 1e9])
   func clocksDecideNothing(_ skew: Double) throws {
     let stand = try StoreStand()
@@ -205,7 +205,7 @@ import Testing
     #expect(job.records.sweepThreads(of: job.cells) == 2)
   }
 
-  /// Executed cells are measured, and what they are compared with is simulated beside them.
+  /// Executed cells are measured, and the simulations for comparison run next to them.
   @Test func executedCellsAreNotTakenFromTheStore() throws {
     let stand = try StoreStand()
     let workload = try StoreStand.workload(policies: "lru", capacities: "10")

@@ -47,13 +47,13 @@ import Testing
         "disk lru 10 2", "disk lru 10 1", "disk lru 20 2",
         "disk fifo 10 2", "disk fifo 10 1", "disk fifo 20 2",
       ])
-    // 1 % of 1000 is the 10 that is planned already, so its label is the first one.
+    // 1 % of 1000 is the 10 that is already planned, so its label is the first one.
     #expect(Set(cells.map(\.capacityLabel)) == ["10", "1%"])
     #expect(try Plan.cells(of: workload, facts: facts).map(\.cell) == cells)
   }
 
-  /// Of a sample of the objects, results have the capacities of all the traffic, and tiers those of
-  /// the sample.
+  /// For a sample of the objects, results have the capacities of all the traffic, and tiers those
+  /// of the sample.
   @Test func capacitiesOfASampleAreScaled() throws {
     let workload = Workload(
       name: "w", source: Self.trace,

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LarderExperiments
 
-/// Admission filters in workload files, and in what is planned from them.
+/// Admission filters in workload files and plans.
 @Suite struct WorkloadAdmissionTests {
   private func decode(_ configurations: String) throws -> Workload {
     let yaml = """
@@ -61,7 +61,7 @@ import Testing
       ])
   }
 
-  /// Whose name is said without a filter is meant with all of them.
+  /// A configuration named without a filter is selected with all of its filters.
   @Test func executionMayBeLimitedToAFilter() throws {
     var workload = try decode(
       """

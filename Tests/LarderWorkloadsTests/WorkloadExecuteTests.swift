@@ -5,9 +5,9 @@ import Testing
 
 @testable import LarderExperiments
 
-/// The keys that drive real caches, and the caches and presets that configurations name.
+/// Keys for driving real caches, and the caches and presets of configurations.
 @Suite struct WorkloadExecuteTests {
-  /// Caches as a build with two of them would know.
+  /// A build with two caches.
   private static let checks: ComponentChecks = {
     var checks = Stand.checks
     checks.cache = { name, kind in

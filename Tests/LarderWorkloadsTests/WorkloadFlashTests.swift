@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarderExperiments
 
-/// Layouts in workload files and on the command line, and what is planned from them.
+/// Layouts in workload files, on the command line and in plans.
 @Suite struct WorkloadFlashTests {
   private func decode(_ configurations: String) throws -> Workload {
     let yaml = """

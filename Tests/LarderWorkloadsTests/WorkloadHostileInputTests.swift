@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarderExperiments
 
-/// Files that somebody made to break the reader, and files that are no workload at all.
+/// Hostile files, and files that are not workloads.
 @Suite struct WorkloadHostileInputTests {
   private func message(_ bytes: some Sequence<UInt8>) -> String? {
     do {
@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test func repeatedAliasesAreCountedAsTheyAreRead() {
-    // Within the bound on the text, but each of the 300 phases stands for 400 more.
+    // Within the bound on the text, but each of the 300 phases represents 400 more.
     let one = Array(repeating: "{trace: a}", count: 400).joined(separator: ", ")
     let many = Array(repeating: "*p", count: 300).joined(separator: ", ")
     let yaml = "source: {phases: [&p {phases: [\(one)]}, \(many)]}\n"
@@ -141,8 +141,8 @@ import Testing
     #expect(workload.folder == folder.path)
   }
 
-  /// Bytes of a good file are changed, doubled and dropped at random: whatever comes of it is a
-  /// workload or one line.
+  /// Bytes of a valid file are changed, doubled and removed at random: the result is a workload or
+  /// a one-line error.
   @Test func mutatedFilesNeverCrash() {
     let good = Array(
       """

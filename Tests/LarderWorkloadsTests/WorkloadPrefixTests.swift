@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarderExperiments
 
-/// Prefixes in workload files, and in what is planned from them.
+/// Prefixes in workload files and plans.
 @Suite struct WorkloadPrefixTests {
   private func decode(_ lines: String) throws -> Workload {
     let yaml = """

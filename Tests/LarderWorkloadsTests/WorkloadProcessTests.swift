@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarderExperiments
 
-/// Caches in other processes in workload files, and what is planned from them.
+/// Caches in separate processes, in workload files and plans.
 @Suite struct WorkloadProcessTests {
   private func decode(_ configurations: String) throws -> Workload {
     let yaml = """

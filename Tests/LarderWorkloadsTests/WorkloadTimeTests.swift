@@ -5,7 +5,7 @@ import Testing
 
 @testable import LarderExperiments
 
-/// What configurations with time become, and which are executed.
+/// Configurations with time, and their execution.
 @Suite struct WorkloadTimeTests {
   private func decode(_ configuration: String) throws -> Workload {
     let yaml = """
@@ -39,7 +39,7 @@ import Testing
     #expect(constant.map { $0.time?.diskLatencies } == [[80]])
     let none = try setups("{kind: \(kind), \(memory)time: {fetch: 9ms}}")
     #expect(none.map { $0.time?.latencies } == [[9000]] && none[0].time?.diskLatencies == nil)
-    // What is drawn depends on the seed.
+    // Draws depend on the seed.
     let drawn = try setups(
       "{kind: \(kind), \(memory)time: {fetch: 9ms, disk: [80us, 100us, 300us]}}")
     #expect(drawn.compactMap { $0.time?.diskLatencies?.max() } == [300, 300])

@@ -42,7 +42,7 @@ import Testing
     #expect(traces.facts.allSatisfy { $0.requests == 100 && $0.footprintBytes == nil })
   }
 
-  /// Two folders have a file of the same name: the second is known by its path.
+  /// Two folders have a file of one name: the second is identified by its path.
   @Test func severalTracesHaveCellsOfTheirOwn() throws {
     let folder = FileManager.default.temporaryDirectory
       .appending(path: "larder-traces-\(UUID().uuidString)")
@@ -66,7 +66,8 @@ import Testing
     #expect(traces.facts.map(\.name) == ["t.txt", "b/t.txt", "u.txt"])
     #expect(traces.facts.map(\.requests) == [4, 4, 2] && traces.facts.map(\.objects) == [2, 3, 2])
     let cells = try Plan.cells(of: workload, facts: traces.facts).map(\.cell)
-    // 50 % of 2 and of 3 objects is 1: the same cell as capacity 1. Seeds matter to random alone.
+    // 50 % of 2 and of 3 objects is 1: equal to the cell of capacity 1. Only random depends on
+    // seeds.
     let names = cells.map { "\($0.trace) \($0.policy) \($0.capacityLabel) \($0.seed)" }
     #expect(
       names == [

@@ -22,7 +22,7 @@ import Testing
     #expect(mini.gets == [10_000, 10_000])
     #expect(mini.ends.last == mini.trace.requests.count)
     #expect(mini.sampledGets.allSatisfy { (2200...2800).contains($0) })
-    // What the sample has too few of are hits: all of it hit is everything hit.
+    // Missing requests of the sample count as hits: if all of the sample hits, everything hits.
     #expect(mini.ratio(hits: mini.sampledGets[0], in: 0..<1) == 1)
   }
 

@@ -74,7 +74,7 @@ import Testing
     #expect(tier.admission?.values["window"] == "100")
     let adaptive = Candidate(
       policy: try PolicySpec(parsing: "lru"), admission: try PolicySpec(parsing: "adaptsize"))
-    // 25 requests are fewer than the filter takes: the first doubling that it does.
+    // 25 requests are below the filter's minimum; the first valid doubling is used.
     let scaled = try adaptive.tier(capacity: 1000, rate: 0.0001)
     #expect(scaled.admission?.values["interval"] == "1600")
     #expect(try candidate.tier(capacity: 1000).policy.values.isEmpty)

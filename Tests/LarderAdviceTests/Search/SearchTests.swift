@@ -75,7 +75,7 @@ import Testing
     func trial(_ candidate: Int, _ learned: [Double]) -> Trial {
       Trial(candidate: candidate, learned: learned, scored: 0, halves: [0, 0])
     }
-    // Equal where the cache never fills: smaller ones tell.
+    // Equal at the largest capacity, which never fills; smaller ones decide.
     let trials = [
       trial(0, [0.5, 0.3, 0.1]), trial(1, [0.5, 0.4, 0.1]), trial(2, [0.5, 0.4, 0.2]),
     ]

@@ -30,7 +30,7 @@ struct FlashDifferentialTests {
     let requests = (0..<4000).map { _ -> (key: UInt64, size: UInt32) in
       let key = min(random.next() % objects, random.next() % objects)
       numbers[key] = numbers[key] ?? numbers.count + 1
-      // Sizes go with keys; a few are too large for a region or a bucket.
+      // Sizes depend on keys; a few are too large for a region or a bucket.
       let size = key % 29 == 0 ? 4000 + key : (key &* 7919) % 900
       return (key, UInt32(size))
     }

@@ -4,9 +4,9 @@ import Testing
 
 @testable import LarderExperiments
 
-/// Kangaroo against what can be computed of it, with uniform keys that never come again.
+/// Kangaroo against closed forms, with uniform keys that never recur.
 struct KangarooModelTests {
-  /// Objects of the log for each set in the example of the SOSP 2021 paper, and objects of a set.
+  /// Objects of the log per set in the example of the SOSP 2021 paper, and objects per set.
   private static let perSet = 5e8 / 463_867_188
   private static let setObjects = 40.0
 
@@ -26,7 +26,8 @@ struct KangarooModelTests {
     #expect(abs(enough / (1 - none) - 0.444) < 0.0005)
   }
 
-  /// The same, with the numbers of objects that uniform keys have in the sets of a smaller cache.
+  /// The closed form, with the numbers of objects that uniform keys have in the sets of a smaller
+  /// cache.
   @Test func uniformKeysMeetTheClosedForm() {
     let sets = BucketSets(count: 400_000, objects: 0)
     var counts = [Int](repeating: 0, count: 400_000)
@@ -40,18 +41,18 @@ struct KangarooModelTests {
     #expect(abs(admitted / 0.444 - 1) < 0.01, "\(admitted)")
   }
 
-  /// What the simulated log does. When the oldest object of a set reaches the end of the log, the
+  /// Model of the simulated log. When the oldest object of a set reaches the end of the log, the
   /// others of its set came after it, Poisson with mean m = objects of the log / sets. With n = 2
-  /// the set is written with probability 1 - e^-m, and each such event takes 1 + m objects out of
-  /// the log on average. This is more than the closed form says, which takes the number of objects
-  /// in the set of a random object for that of a random set.
+  /// the set is written with probability 1 - e^-m, and each such event removes 1 + m objects from
+  /// the log on average. This is more than the closed form gives, which uses the number of objects
+  /// in the set of a random object instead of that in a random set.
   @Test(arguments: [1.0779, 0.3, 3])
   func theSimulationMeetsTheExactForm(perSet: Double) throws {
     let (sets, size, region) = (2000, 64, 4096)
     let logObjects = Int(Double(sets) * perSet) / 64 * 64
     let logBytes = logObjects * size
     let capacity = UInt64(logBytes + sets * 4096)
-    // The share in billionths that gives just these regions and sets.
+    // The share in billionths that gives exactly these regions and sets.
     let share = Share(
       billionths: UInt64((Double(logBytes) + 64) / Double(capacity) * 1e9) + 1)
     let layout = FlashLayout.Kangaroo(

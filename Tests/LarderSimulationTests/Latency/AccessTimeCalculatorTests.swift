@@ -34,7 +34,7 @@ import Testing
     #expect(time.p99Microseconds == 81_101)
   }
 
-  /// Hits of 1 us each; misses of 1 + 20,000, 1 + 40,000.5 and 1 + 0 us. Sizes do not count.
+  /// Hits of 1 us each; misses of 1 + 20,000, 1 + 40,000.5 and 1 + 0 us. Sizes are ignored.
   @Test func theOriginTakesWhatTheTraceSays() throws {
     var sizes = Self.outcomes(memory: [5, 5], misses: [1, 2, 3])
     for milliseconds: Float in [20, 40.0005, -3] { sizes.addOriginTime(milliseconds: milliseconds) }
@@ -43,7 +43,7 @@ import Testing
       isOriginFromTrace: true)
     let time = try #require(
       ModelledAccessTime.compute(model: model, kind: .memory, unit: .objects, outcomes: sizes))
-    // Rounded to microseconds: 40,000 or 40,001, as a Float has it.
+    // Rounded to microseconds: 40,000 or 40,001, depending on the Float.
     #expect(abs(time.meanMicroseconds - (5 + 60_000.5) / 5) < 0.2)
     #expect(time.p50Microseconds == 1)
     #expect(abs(time.p99Microseconds - 40_001.5) < 1)
@@ -58,7 +58,7 @@ import Testing
     #expect(sizes.originTimes.bytes == 2 * UInt64(UInt32.max))
   }
 
-  /// One tier only: a miss does not look into the tier that is not there.
+  /// One tier only: a miss does not pay for a look-up in a missing tier.
   @Test func singleTiersPayForTheirOwnTierOnly() throws {
     let sizes = Self.outcomes(misses: [1000])
     let memory = ModelledAccessTime.compute(

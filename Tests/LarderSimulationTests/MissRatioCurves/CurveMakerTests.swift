@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  /// The curve at 50 capacities, each beside a simulation.
+  /// The curve at 50 capacities, each compared with a simulation.
   private func check(_ trace: PreparedTrace, unit: CapacityUnit) throws {
     let settings = CurveSettings(policies: [try PolicySpec(parsing: "lru")], unit: unit, threads: 2)
     let curves = try CurveMaker(trace: trace, settings: settings).make()
@@ -75,7 +75,7 @@ import Testing
     for (belady, lru) in zip(curves[1].points, curves[2].points) {
       #expect((belady.hits ?? 0) >= (lru.hits ?? 0))
     }
-    // With room for everything all policies are one.
+    // With room for everything all policies are equal.
     #expect(Set(curves.map { $0.points.last?.hits }).count == 1)
   }
 
@@ -95,7 +95,7 @@ import Testing
   }
 
   @Test func theSmallestCacheIsExactForObjects() throws {
-    // 1 and 2 in turn: with room for one nothing hits, with room for two nearly everything.
+    // 1 and 2 alternate: with room for one nothing hits, with room for two nearly everything.
     let trace = try CurveTraces.text("1 2 1 2 1 2 1 2 3 1 2")
     let settings = CurveSettings(policies: [try PolicySpec(parsing: "lru")], points: 2)
     let curve = try #require(try CurveMaker(trace: trace, settings: settings).make().curves.first)

@@ -33,7 +33,7 @@ import Testing
     #expect(Self.knees(upTo: 0) { $0 } == [])
     #expect(Self.knees(upTo: 1) { $0 } == [])
     #expect(Knees.of([]) == [])
-    // Rising ever faster.
+    // Convex curve.
     #expect(Self.knees(upTo: 20) { $0 * $0 } == [])
   }
 }

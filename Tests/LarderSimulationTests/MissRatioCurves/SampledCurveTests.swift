@@ -5,7 +5,7 @@ import Testing
 @testable import LarderExperiments
 @testable import LarderSupport
 
-/// Estimates against exact curves. Samples are chosen by hash, so nothing here is left to chance.
+/// Estimates against exact curves. Samples are chosen by hash, so the results are deterministic.
 @Suite struct SampledCurveTests {
   private static func curves(
     _ trace: PreparedTrace, _ policies: [String], _ change: (inout CurveSettings) -> Void
@@ -34,7 +34,7 @@ import Testing
     #expect(error.mean < 0.02 && error.mean > 0)
     #expect(error.largest < 0.2)
     #expect(curve.points.allSatisfy { $0.hits == nil && ($0.standardError ?? 0) > 0 })
-    // Of this sample no point is further off than three standard errors.
+    // No point of this sample is off by more than three standard errors.
     let exact = try Self.curves(trace, ["lru"]) { settings in
       settings.method = .exact
       settings.capacities = curve.points.compactMap {
@@ -158,7 +158,7 @@ import Testing
     #expect(curves.curves.map(\.method) == [.shards, .miniature])
     let whole = try Self.curves(trace, ["lru", "fifo"]) { $0.rate = 1 }
     #expect(whole.curves.map(\.method) == [.exact, .exact])
-    // Capacities are chosen for the objects that are kept.
+    // Capacities are chosen for the kept objects.
     let kept = try Self.curves(trace, ["lru"]) {
       $0.method = .shards
       $0.samples = 200

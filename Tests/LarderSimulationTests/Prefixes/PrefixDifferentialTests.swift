@@ -30,7 +30,7 @@ struct PrefixDifferentialTests {
     return list
   }
 
-  /// A cache that is an array, the next victim first.
+  /// A cache as an array, the next victim first.
   private static func naive(
     _ list: PromptList, capacity: Int, order: PromptOrder, isLRU: Bool
   ) -> (hits: UInt64, prefix: PrefixCounts) {
@@ -76,8 +76,8 @@ struct PrefixDifferentialTests {
     }
   }
 
-  /// Every policy: the same counts as stepping through all blocks and looking at each outcome, and
-  /// block hits as of a simulation that does not know of prompts.
+  /// For every policy, counts equal those of stepping through all blocks and checking each outcome,
+  /// and block hits equal those of a simulation without prompts.
   @Test(arguments: PolicyRegistry.standard.map(\.description.name))
   func everyPolicyIsStepped(policy: String) throws {
     let list = Self.list(seed: 99)
@@ -104,7 +104,7 @@ struct PrefixDifferentialTests {
     }
   }
 
-  /// Tail first is the same trace with each prompt turned round, and next uses of that order.
+  /// The tail-first trace has each prompt reversed, and next uses in that order.
   @Test func tracesAreTurnedByPrompt() throws {
     let list = Self.list(seed: 5)
     var turned = list

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarderExperiments
 
-/// The table of costs is what was measured.
+/// The table of costs agrees with the measurements.
 struct PolicyCostTests {
   private static var runs: URL {
     URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

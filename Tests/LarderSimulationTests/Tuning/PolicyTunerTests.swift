@@ -35,7 +35,7 @@ struct PolicyTunerTests {
     try CurveTraces.generated("zipf:objects=5000:exponent=0.9", requests: 60_000)
   }
 
-  /// A short trace is simulated in full, with every configuration.
+  /// A short trace is simulated completely, with every configuration.
   @Test func allAreTriedInFull() throws {
     let trace = try Self.trace()
     let tuning = try Self.tune(trace, "s4-fifo", "100,1000")
@@ -53,7 +53,8 @@ struct PolicyTunerTests {
     }
   }
 
-  /// On a sample, the finalists are exact and come first; the rest are estimates, near the truth.
+  /// With a sample, the finalists are exact and come first; the rest are estimates, close to the
+  /// exact values.
   @Test func aSampleChoosesFinalists() throws {
     let trace = try Self.trace()
     let exact = try Self.tune(trace, "s4-fifo", "500")
@@ -73,7 +74,7 @@ struct PolicyTunerTests {
     }
   }
 
-  /// A policy without a list of its own has the combinations of what its parameters declare.
+  /// A policy without a list of its own has the combinations of its parameters' declared values.
   @Test func searchedValuesAreCombined() throws {
     let names = try PolicyRegistry.configurations(of: "2q").map(\.description)
     #expect(

@@ -150,7 +150,7 @@ struct CellKeyTests {
         ]
       }
     }
-    // Without time, those of the requests play no part.
+    // Without time, the times of requests have no effect.
     #expect(Set(try keys(.disk(tier))).count == 11)
     #expect(Set(try keys(hybrid)).count == 11)
   }
@@ -190,8 +190,8 @@ struct CellKeyTests {
     #expect(Self.key(one, trace) == Self.key(two, trace))
   }
 
-  /// A property that is added to one of these types changes counts, most likely: `CellKey` must
-  /// write it down, and then it belongs into this list.
+  /// A property added to one of these types probably changes counts: `CellKey` must include it, and
+  /// then it must be added to this list.
   @Test func everyPropertyIsKnown() {
     func names(_ value: Any) -> [String] { Mirror(reflecting: value).children.compactMap(\.label) }
     #expect(

@@ -37,7 +37,7 @@ struct SealedFileTests {
         == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
   }
 
-  /// A column is hashed in parts: where they are cut must not move a byte from one to another.
+  /// A column is hashed in parts: moving a byte across a boundary must change the hash.
   @Test(arguments: [0, 1, 4 << 20, (4 << 20) + 1, 9 << 20])
   func columnsAreToldApart(_ count: Int) {
     var bytes = [UInt8](repeating: 7, count: count)

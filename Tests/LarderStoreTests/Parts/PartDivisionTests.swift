@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  /// Parts in any order, some twice, some at the same time: together they are one run.
+  /// Parts run in any order, some twice, some concurrently, equal one complete run.
   @Test(arguments: [1, 3, 7, 40])
   func partsMakeTheWhole(_ count: Int) throws {
     let workload = try StoreStand.workload(seeds: [1, 2])

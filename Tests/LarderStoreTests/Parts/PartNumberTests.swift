@@ -33,7 +33,7 @@ struct PartNumberTests {
     #expect(try Self.parse("auto", task("1", "9", "1", "9")) == "1/9 SLURM_ARRAY_TASK_ID")
     #expect(try Self.parse("auto", task("0", "9", "0", "8")) == "1/9 SLURM_ARRAY_TASK_ID")
     #expect(try Self.parse("auto", task("8", "9", "0", "8")) == "9/9 SLURM_ARRAY_TASK_ID")
-    // Some tasks of an array, which do not tell how many there were.
+    // Some tasks of an array, which do not give their number.
     #expect(throws: PartError.noCount(variable: "SLURM_ARRAY_TASK_ID")) {
       try Self.parse("auto", task("7", "2", "3", "7"))
     }

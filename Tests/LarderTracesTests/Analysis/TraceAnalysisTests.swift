@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarderTraces
 
-/// Facts about traces, by hand and against slow and simple code.
+/// Statistics of traces, computed by hand and against slow and simple code.
 @Suite
 struct TraceAnalysisTests {
   @Test func workedByHand() throws {
@@ -35,7 +35,7 @@ struct TraceAnalysisTests {
     #expect(facts.popularity.topPercentShare == 3.0 / 7, "1 % of 4, rounded up")
   }
 
-  /// Object 1 is stored, 2 passes all caches, 3 passes and is then stored, 4 is only deleted, 5 is
+  /// Object 1 is stored, 2 bypasses caches, 3 bypasses and is then stored, 4 is only deleted, 5 is
   /// set, 6 only changes.
   @Test func footprintIsThatOfStorableObjects() throws {
     let records = [
@@ -86,7 +86,7 @@ struct TraceAnalysisTests {
       let spread = values.withUnsafeBufferPointer { Distribution($0) }
       #expect(spread?.count == count && spread?.min == sorted.first && spread?.max == sorted.last)
       for (percentile, value) in zip(Distribution.percentiles, spread?.percentileValues ?? []) {
-        // By the definition: the smallest value that so many per cent do not exceed.
+        // By the definition: the smallest value that at least this percentage does not exceed.
         let enough = sorted.indices.first {
           ($0 + 1) * 1000 >= Int((percentile * 10).rounded()) * count
         }

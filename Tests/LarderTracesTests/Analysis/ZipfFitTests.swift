@@ -3,10 +3,10 @@ import Testing
 
 @testable import LarderTraces
 
-/// The fit finds the exponent it was given.
+/// The fit finds the exponent of generated counts.
 @Suite
 struct ZipfFitTests {
-  /// Numbers of requests that follow the law as closely as whole numbers can.
+  /// Request counts that follow the law as closely as whole numbers can.
   private func counts(_ objects: Int, exponent: Double, requests: Double) -> [UInt32] {
     let sums = HarmonicSums(exponent: exponent)
     let whole = sums.sum(objects)

@@ -2,10 +2,10 @@ import Testing
 
 @testable import LarderTraces
 
-/// Compressed files give back what was compressed, or one clear error.
+/// Compressed files are decompressed correctly, or give one clear error.
 @Suite
 struct CompressionTests {
-  /// More than any buffer, and neither constant nor incompressible.
+  /// Larger than any buffer, and neither constant nor incompressible.
   static let large: [UInt8] = {
     var random = SeededRandom(state: 7)
     return (0..<700_000).map { _ in UInt8(truncatingIfNeeded: random.next() % 50) }
@@ -50,7 +50,7 @@ struct CompressionTests {
   func everyTruncationIsAnErrorThatSaysSo(_ compression: Compression) throws {
     let folder = try TestFolder()
     let whole = compression.compress(Array("some text, some text, some more text".utf8))
-    // Below 6 bytes a file is not recognised as compressed and is read as it is.
+    // Below 6 bytes a file is not recognised as compressed and is read unchanged.
     for length in 6..<whole.count {
       let path = try folder.write(Array(whole[..<length]), to: "cut")
       let error = try #require(thrown { _ = try contents(path) } as? TraceError, "\(length)")
@@ -69,7 +69,7 @@ struct CompressionTests {
       Issue.record("no offset in \(error)")
       return
     }
-    // A block of bzip2's is larger than all of this.
+    // A block of bzip2 is larger than all of this.
     #expect(offset > 100_000 || compression == .bzip2)
     #expect(offset < CompressionTests.large.count)
   }
@@ -83,7 +83,7 @@ struct CompressionTests {
       var damaged = whole
       damaged[index] ^= 0xFF
       let path = try folder.write(damaged, to: "damaged")
-      // A gzip header has bytes that mean nothing (time, system): there the content must be right.
+      // A gzip header has unused bytes (time, system); the content must still be correct.
       if thrown({ _ = try contents(path) }) == nil {
         #expect(compression == .gzip && index < 10)
         #expect(try contents(path) == text)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarderTraces
 
-/// Files that cannot be read give one line that says why.
+/// Files that cannot be read give a one-line reason.
 @Suite(.endsInTime)
 struct FileBytesTests {
   @Test func aMissingFileIsNamed() {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarderTraces
 
-/// Traces of block devices: which formats they are, and how requests become blocks.
+/// Traces of block devices: recognition of the formats, and splitting of requests into blocks.
 @Suite
 struct BlockFormatTests {
   private func source(_ text: String, _ name: String, _ spec: String?) throws -> FileSource {

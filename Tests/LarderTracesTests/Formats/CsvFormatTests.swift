@@ -2,7 +2,7 @@ import Testing
 
 @testable import LarderTraces
 
-/// Tables as people have them, and what is said when they are wrong.
+/// Common tables, and the errors for invalid ones.
 @Suite
 struct CsvFormatTests {
   private func records(_ text: String, _ spec: String = "csv") throws -> [TraceRecord] {

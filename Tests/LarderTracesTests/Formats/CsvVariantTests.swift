@@ -153,7 +153,7 @@ struct CsvVariantTests {
     #expect(trace.requests.count == 20 && trace.reading.badLines == 0)
     #expect(trace.notes.contains { $0.hasPrefix("Lines have 3 to 6 fields") })
     #expect(message { _ = try records(text, spec + ":ragged=false") }.contains("expected 6 fields"))
-    // The lengths come in any order, and columns are those of the longest line.
+    // Lengths come in any order, and the columns are those of the longest line.
     let reversed = rows.reversed().map { $0 + "\n" }.joined()
     #expect(try records(reversed, spec).count == 20)
     let headed = try records("id,size\n1,5\n2\n3,4,5\n", "csv:ragged=true")
@@ -181,7 +181,7 @@ struct CsvVariantTests {
     let split = try records(text, "csv:id=device+offset:op=op:size=size:block=4096")
     #expect(split.map(\.size) == [4096, 4096, 4096, 4096])
     #expect(split[1].key == split[2].key && split[3].key != split[2].key)
-    // Sectors by their name, or as given.
+    // Sectors by name, or as given.
     let sectors = try records("lbn,size\n8,4096\n9,4096\n", "csv:id=lbn:size=size:block=4096")
     #expect(sectors.map(\.key).count == 3)
     #expect(try records("8,4096\n", "csv:id=1:size=2:block=4096:sector=512").count == 1)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LarderTraces
 
-/// Text traces with lines that are cut, NULs, or nothing to read.
+/// Text traces with truncated lines, NULs, or no content.
 @Suite
 struct DamagedTextTests {
   private func trace(
@@ -15,7 +15,7 @@ struct DamagedTextTests {
         path: path, format: try spec.map { try ComponentSpec(parsing: $0) }, maxBadShare: maxBad))
   }
 
-  /// Lines of each text format, and one that is none of it.
+  /// Lines of each text format, and one that is invalid for it.
   static let texts: [(format: String, line: String, bad: String)] = [
     ("csv:id=1:size=2", "7,5", "8"), ("lirs", "7", "8x"), ("arc", "7 1 0 0", "8 1"),
     ("adapt-size", "1 7 5", "1 8"), ("twitter", "1,a,1,5,0,get,0", "1,b"),
@@ -70,7 +70,7 @@ struct DamagedTextTests {
     let text = Array("id,size\n\(rows)".utf8)
     let whole = try trace(text + nuls + Array("9000,5\n".utf8) + nuls, "table.csv")
     #expect(whole.requests.count == 301 && whole.reading.badLines == 0)
-    // A line that was being written is cut there, and the next one begins behind them.
+    // A line that was being written is cut there, and the next one begins after the NULs.
     let cut = try trace(text + Array("777".utf8) + nuls + Array("9000,5\n".utf8), "table.csv")
     #expect(cut.requests.count == 301 && cut.reading.badLines == 1)
   }

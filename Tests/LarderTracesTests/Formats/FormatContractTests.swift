@@ -2,7 +2,7 @@ import Testing
 
 @testable import LarderTraces
 
-/// What every format owes its users, whichever it is: a new format is covered by its sample.
+/// Properties of all formats: a new format is covered by its sample.
 @Suite
 struct FormatContractTests {
   static let binary: Set<String> = ["oracle-general", "vscsi", "cache2k", "lcs", "larder"]
@@ -56,7 +56,7 @@ struct FormatContractTests {
     let folder = try TestFolder()
     for compression in Compression.allCases.map(Optional.some) + [nil] {
       let bytes = compression?.compress(sample.bytes) ?? sample.bytes
-      // The ending says zst whatever it is: only the content counts.
+      // The suffix is always zst: only the content counts.
       let path = try folder.write(bytes, to: sample.file + (compression == nil ? "" : ".zst"))
       let source = try FileSource(path: path)
       #expect(source.format.name == sample.format)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LarderTraces
 
-/// How the format of a file is found.
+/// Recognition of a file's format.
 @Suite
 struct FormatRegistryTests {
   private func recognised(_ bytes: [UInt8], _ name: String) throws -> String {
@@ -25,7 +25,7 @@ struct FormatRegistryTests {
     #expect(try recognised(sample.bytes, name) == expected)
   }
 
-  /// A name of another format changes nothing where the content has marks of its own.
+  /// The name of another format has no effect if the content has marks of its own.
   @Test func contentGoesBeforeTheName() throws {
     for sample in SampleTrace.all {
       let nameless = FormatSample(path: "", head: sample.bytes, isWhole: true)
@@ -40,7 +40,7 @@ struct FormatRegistryTests {
       #expect(
         try recognised(Array("time,id\n1,0\n".utf8), name == "x.txt" ? "x.lis" : name) == "csv")
     }
-    // Where the content fits none, the name says whose errors are of use.
+    // If no format fits the content, the name determines whose errors are useful.
     #expect(try recognised(Array("1 2 0 x\n".utf8), "x.lis") == "arc")
   }
 

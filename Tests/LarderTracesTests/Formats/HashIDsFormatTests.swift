@@ -74,7 +74,7 @@ struct HashIDsFormatTests {
     let trace = try trace(lines)
     #expect(trace.tokensPerBlock() == block)
     #expect(trace.notes.contains { $0.contains("have \(block) tokens") } == (block != 512))
-    // A line that does not fit the others changes nothing.
+    // A line that does not fit the others has no effect.
     let odd = #"{"timestamp": 1, "input_length": 7, "hash_ids": [1,2,3,4,5,6,7]}"#
     #expect(try self.trace(lines + [odd]).tokensPerBlock() == block)
     let given = try self.trace(
@@ -115,7 +115,7 @@ struct HashIDsFormatTests {
     var bytes = try FileBytes(path: path).peek(1 << 16)
     bytes[bytes.count - 8] = 0
     _ = try folder.write(bytes, to: "p.larder")
-    // The value is looked at before the checksum is known.
+    // The value is checked before the checksum is known.
     #expect(throws: TraceError.self) { try PreparedTrace.load(path: path) }
     let missing = try PreparedTrace.prepare(
       source: RecordList(list: [TraceRecord(key: 2)], columns: [.prompt]), name: "m")

@@ -70,13 +70,13 @@ struct JoinedFilesTests {
     #expect(trace.reading.timesSorted == 0)
     #expect(trace.notes.contains("2 of 2 files overlap in time and were merged by time."))
     #expect(!trace.notes.contains { $0.contains("out of order") })
-    // An object comes again two seconds later, from the other server.
+    // An object is requested again two seconds later, from the other server.
     let places = (0..<10_000).filter { trace.requests.ids[$0] == 101 }
     #expect(places == [100, 350])
   }
 
-  /// What a merge gives: each file in the order of its times, and all of them in that order, files
-  /// by their first times.
+  /// Expected result of a merge: each file sorted by time, and all of them merged, with files in
+  /// the order of their first times.
   private func merged(_ files: [[(time: UInt64, id: Int)]]) -> [UInt64] {
     let sorted = files.map { rows in
       rows.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }

@@ -3,12 +3,12 @@ import Testing
 
 @testable import LarderTraces
 
-/// Prepared trace files: what is written is what is read, and what is forged is found out.
+/// Prepared trace files: reading returns the written trace, and forgeries are detected.
 @Suite
 struct LarderFileTests {
   private static let sample = SampleTrace.larder.bytes
 
-  /// The sample after `change`, with a header checksum that is right again.
+  /// The sample after `change`, with a corrected header checksum.
   private func forged(_ change: (inout [UInt8]) -> Void) -> [UInt8] {
     var bytes = LarderFileTests.sample
     change(&bytes)
@@ -27,7 +27,7 @@ struct LarderFileTests {
     bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: UInt32.self) }
   }
 
-  /// Puts a value into a column, with a column checksum that is right again.
+  /// Writes a value to a column and corrects the column checksum.
   private func forgedColumn<Value: FixedWidthInteger>(
     _ column: Int, _ index: Int, _ value: Value
   ) -> [UInt8] {
@@ -46,7 +46,7 @@ struct LarderFileTests {
     let folder = try TestFolder()
     let path = try folder.write(bytes, to: "forged.larder")
     let mapped = message { _ = try PreparedTrace.load(path: path) }
-    // The same file through a decompressor, which reads instead of mapping.
+    // The file through a decompressor, which reads instead of mapping.
     let packed = try folder.write(Compression.zstd.compress(bytes), to: "packed.larder.zst")
     let loaded = message { _ = try PreparedTrace.load(path: packed) }
     #expect(mapped.isEmpty == loaded.isEmpty)
@@ -86,7 +86,7 @@ struct LarderFileTests {
     #expect(try source.prepared(memory: room)?.requests.owner is LoadedBytes)
     let mapped = try source.prepared(memory: MemoryBudget { size })
     #expect(mapped?.requests.owner is MappedFile)
-    // What cannot be mapped is refused.
+    // A file that cannot be mapped is rejected.
     let packed = try folder.write(
       Compression.gzip.compress(LarderFileTests.sample), to: "x.larder.gz")
     let text = message {
@@ -95,7 +95,7 @@ struct LarderFileTests {
     #expect(text.contains("its columns need 448 bytes of memory"), "\(text)")
   }
 
-  /// However much follows.
+  /// In any number.
   @Test func bytesBehindTheEndAreRefused() throws {
     let folder = try TestFolder()
     for more in [1, 70_000, 3_000_000] {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarderTraces
 
-/// Files are there whole or not at all, whatever call fails.
+/// Files are complete or missing, whichever call fails.
 @Suite(.endsInTime)
 struct OutputFileTests {
   @Test func aFullDiskIsAnErrorAndLeavesNothing() throws {
@@ -77,7 +77,8 @@ struct OutputFileTests {
     #expect(FileManager.default.contents(atPath: folder.path("x")) == Data("abcdefgh".utf8))
   }
 
-  /// A link under the temporary name, as somebody else who may write to the folder can place it.
+  /// A link under the temporary name, as another user with write access to the folder can create
+  /// it.
   @Test func nothingIsWrittenThroughALink() throws {
     let folder = try TestFolder()
     let victim = try folder.write("precious", to: "victim")

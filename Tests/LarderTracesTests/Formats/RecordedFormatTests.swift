@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarderTraces
 
-/// Recordings of caches: whole, cut, damaged, and of a part of the keys.
+/// Recordings of caches: complete, truncated, damaged, and sampled.
 @Suite
 struct RecordedFormatTests {
   private let folder: TestFolder
@@ -41,7 +41,7 @@ struct RecordedFormatTests {
     let whole = SampleTrace.recording(Self.gets(1000))
     let blocks = 251
     let start = RecordedHeader.length + 10 * ((whole.count - RecordedHeader.length - 56) / 250)
-    // In what the block holds, and in its header.
+    // Inside the content of the block, and in its header.
     for place in [start + 60, start + 9] {
       var bytes = whole
       bytes[place] ^= 0x10
@@ -52,7 +52,7 @@ struct RecordedFormatTests {
         "\(trace.notes)")
       #expect(message { _ = try load(bytes, maxBad: 0) }.contains("1 of \(blocks) blocks cannot"))
     }
-    // Something that is no block, between blocks and at the end.
+    // Bytes that are not a block, between blocks and at the end.
     var bytes = whole
     bytes.insert(contentsOf: [UInt8](repeating: 7, count: 100), at: start)
     #expect(try load(bytes).requests.count == 1000)
@@ -104,7 +104,7 @@ struct RecordedFormatTests {
     #expect(records.map(\.operation) == [0, 1] && records.map(\.size) == [99, 50])
   }
 
-  /// A miss that is answered beyond the window stays apart from its set.
+  /// A miss that is answered beyond the window stays separate from its set.
   @Test func theWindowIsBounded() throws {
     var events = [RecordedEvent(key: 1 << 40, time: 0, kind: .get, outcome: .miss)]
     events += Self.gets(RecordedFolding.window + 5)
@@ -115,7 +115,7 @@ struct RecordedFormatTests {
     events.append(RecordedEvent(key: 1 << 40, time: 1 << 30, kind: .set, size: 50))
     let early = try load(SampleTrace.recording(events, perBlock: 1000))
     #expect(early.requests.count == events.count - 1 && early.requests.sizes?[0] == 50)
-    // More than one window of misses that nobody answers.
+    // Unanswered misses of more than one window.
     let misses = (0..<3 * RecordedFolding.window).map {
       RecordedEvent(key: UInt64($0), time: UInt64($0), kind: .get, outcome: .miss)
     }
@@ -171,7 +171,7 @@ struct RecordedFormatTests {
     try LarderWriter().write(trace, to: path)
     let again = try PreparedTrace.load(path: path)
     #expect(again.sampling == trace.sampling && again.requests.count == 100)
-    // And where it comes as a stream.
+    // The recording as a stream.
     let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
     let packed = try folder.write(Compression.zstd.compress(bytes), to: "packed.larder.zst")
     let source = try FileSource(path: packed)
@@ -179,7 +179,7 @@ struct RecordedFormatTests {
     #expect(
       try PreparedTrace.prepare(source: source, name: "a").sampling == trace.sampling)
     #expect(try PreparedTrace.load(path: packed).sampling == trace.sampling)
-    // A share that cannot be is refused.
+    // Invalid rates are rejected.
     for rate in [0, 1, 1.5, -1, Double.nan] {
       var forged = bytes
       forged.replaceSubrange(72..<80, with: SampleTrace.little(rate.bitPattern))
@@ -203,7 +203,7 @@ struct RecordedFormatTests {
     let sampling = TraceSampling(rate: 0.01, gets: 1000)
     #expect(sampling.scaled(64 << 20) == 671_089 && sampling.scaled(1) == 1)
     #expect(sampling.represented(5) == 500 && sampling.represented(.max) == UInt64(Int64.max))
-    // 8 gets where the share is 10: two popular ones are missing, which would have been hits.
+    // 8 gets instead of the expected 10: two popular ones are missing, which would have been hits.
     #expect(abs(sampling.corrected(0.5, sampledGets: 8) - 0.6) < 1e-12)
     #expect(abs(sampling.corrected(0.8, sampledGets: 20) - 0.6) < 1e-12)
     #expect(sampling.corrected(0.2, sampledGets: 20) == 0)

@@ -25,7 +25,7 @@ struct RecordedTraceFileTests {
     try file.add(Self.records)
     try file.finish()
     let read = try allRecords(FileSource(path: path))
-    // What came early is put in its place, but not before the recording began.
+    // Early requests are sorted, but not before the beginning of the recording.
     let expected = Self.records
     #expect(read.count == 5)
     #expect(Set(read.map(\.operation)) == Set(expected.map(\.operation)))
@@ -36,7 +36,7 @@ struct RecordedTraceFileTests {
     #expect(trace.notes.allSatisfy { !$0.contains("stopped") })
   }
 
-  /// A system that accepts nothing and names no error.
+  /// A system that accepts no bytes and returns no error.
   @Test func writesOfNothingEnd() throws {
     let disk = SmallDisk(room: 0, failure: nil)
     #expect(throws: TraceError.self) {
@@ -50,7 +50,7 @@ struct RecordedTraceFileTests {
     #expect(said.contains("Input/output error"))
   }
 
-  /// What the server says that it did not tell is in the file, and does not make its gets fewer.
+  /// Requests that the server dropped are in the file, and do not reduce its gets.
   @Test func lostRequestsAreTold() throws {
     let path = folder.path("a.recorded")
     let file = try RecordedTraceFile(path: path)
@@ -59,7 +59,7 @@ struct RecordedTraceFileTests {
     try file.finish()
     let trace = try PreparedTrace.load(path: path)
     #expect(trace.notes.contains { $0.hasPrefix("17 operations were lost") })
-    // The get, and the request that passed the cache.
+    // The get, and the request that bypassed the cache.
     #expect(trace.sampling.gets == 2)
   }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarderTraces
 
-/// The samples in the repository are those that the tests know. To write them anew:
+/// The samples in the repository equal those of the tests. To regenerate them:
 /// `LARDER_WRITE_SAMPLES=1 swift test --filter SampleFileTests`.
 @Suite
 struct SampleFileTests {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarderTraces
 
-/// The other text formats: what they accept, and what is said when they do not.
+/// Other text formats: their valid lines, and the errors for invalid ones.
 @Suite
 struct TextFormatTests {
   private func records(_ text: String, _ spec: String) throws -> [TraceRecord] {
@@ -89,8 +89,8 @@ struct TextFormatTests {
     #expect(key("7x") == KeyHash.hash("7x"))
   }
 
-  /// Pinned, with values from another program of the same function (in Python): keys are the same
-  /// on every machine and in every version.
+  /// Pinned, with values from a Python program of the hash function: keys are equal on every
+  /// machine and in every version.
   @Test func hashesAreTheSameForever() {
     #expect(KeyHash.hash("") == 3_806_384_473_051_541_158)
     #expect(KeyHash.hash("a") == 5_232_787_201_495_420_294)

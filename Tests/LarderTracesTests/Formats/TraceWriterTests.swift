@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarderTraces
 
-/// What is written is read again as it was.
+/// Written traces are read back unchanged.
 @Suite
 struct TraceWriterTests {
   private func random(_ count: Int, _ columns: TraceColumns) throws -> PreparedTrace {
@@ -47,7 +47,7 @@ struct TraceWriterTests {
     let path = folder.path("b.oracleGeneral")
     try OracleGeneralWriter().write(trace, to: path)
     let bytes = try FileBytes(path: path).peek(1 << 16)
-    // All but the ids, which are dense now.
+    // Everything except the ids, which are dense now.
     let size = OracleGeneralFormat.recordSize
     #expect(bytes.count == SampleTrace.oracleGeneral.bytes.count)
     for index in bytes.indices where !(4..<12).contains(index % size) {

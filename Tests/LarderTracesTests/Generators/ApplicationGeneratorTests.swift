@@ -101,7 +101,7 @@ struct ApplicationGeneratorTests {
     let records = try Generated.records("chat", requests: 50_000)
     let found = shares(records)
     #expect(found[0] > 0.7 && found[1] > 0.01 && found[2] == 0 && found[3] > 0.01)
-    // Distinct objects are a small part: the same pages are read again.
+    // Distinct objects are a small part: pages are read repeatedly.
     #expect(Set(records.map(\.key)).count < 20_000)
   }
 

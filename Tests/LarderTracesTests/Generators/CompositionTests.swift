@@ -105,7 +105,7 @@ import Testing
       sharedKeys: true)
     let records = try Generated.records(source(mix))
     #expect(records.map(\.key) == (0..<25).map { $0 % 10 })
-    // Nine seconds a run, and each run begins where the one before ended.
+    // Nine seconds per run; each run begins at the end of the previous one.
     #expect(records[9].time == 9_000_000 && records[10].time == 9_000_000)
     #expect(records[24].time == 22_000_000)
   }
@@ -118,7 +118,7 @@ import Testing
       ], requests: 2000, sharedKeys: false)
     let records = try Generated.records(source(mix))
     #expect(zip(records, records.dropFirst()).allSatisfy { $0.time <= $1.time })
-    // About 1000 requests of the slower source, which decides: 100 seconds.
+    // About 1000 requests of the slower source, which determines the time: 100 seconds.
     #expect((90...110).contains(records[1999].time / 1_000_000))
   }
 

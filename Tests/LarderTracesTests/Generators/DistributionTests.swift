@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarderTraces
 
-/// Sizes and times to live: their shapes, and that they belong to the object.
+/// Sizes and TTLs: their shapes, and their dependence on the object alone.
 struct DistributionTests {
   /// The sizes of many different objects.
   private func sizes(_ text: String, count: Int = 100_000) throws -> [Double] {
@@ -57,7 +57,7 @@ struct DistributionTests {
     #expect(abs(share(even) { $0 == 7 } - 0.5) < 0.006)
   }
 
-  /// The same object has the same size whatever is requested before it, in any generator.
+  /// An object has one size whatever is requested before it, in any generator.
   @Test func sizesBelongToObjects() throws {
     let text = "log-normal:median=8KiB:sigma=1.2"
     var sizes: [UInt64: UInt32] = [:]
@@ -73,7 +73,7 @@ struct DistributionTests {
     #expect(other.contains { sizes[$0.key] != $0.size })
   }
 
-  /// Keys too large for a table are drawn each time, with the same result.
+  /// Values of keys too large for a table are drawn each time, with equal results.
   @Test func tableChangesNothing() throws {
     let distribution = try DistributionRegistry.distribution(
       try ComponentSpec(parsing: "pareto"), of: .bytes)

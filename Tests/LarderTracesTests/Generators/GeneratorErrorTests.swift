@@ -2,7 +2,7 @@ import Testing
 
 @testable import LarderTraces
 
-/// Every wrong parameter is one clear line, before anything is generated.
+/// Invalid parameters give one clear line, before anything is generated.
 struct GeneratorErrorTests {
   private func message(
     _ text: String, requests: Int = 10, sizes: String? = nil, ttls: String? = nil,

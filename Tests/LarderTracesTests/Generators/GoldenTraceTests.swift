@@ -2,8 +2,8 @@ import Testing
 
 @testable import LarderTraces
 
-/// The first twelve thousand records of every generator, to the bit: the same on every machine and
-/// in every release. A change here changes everybody's generated results and must say so.
+/// The first twelve thousand records of every generator, to the bit: identical on every machine and
+/// in every release. A change here changes all users' generated results and must be announced.
 struct GoldenTraceTests {
   static let digests: [String: UInt64] = [
     "zipf": 4_851_258_838_880_917_506,

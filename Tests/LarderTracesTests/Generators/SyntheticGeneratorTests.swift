@@ -2,7 +2,7 @@ import Testing
 
 @testable import LarderTraces
 
-/// What each synthetic generator is for.
+/// Purpose of each synthetic generator.
 struct SyntheticGeneratorTests {
   private func keys(_ text: String, requests: Int, seed: UInt64 = 1) throws -> [UInt64] {
     try Generated.records(text, requests: requests, seed: seed).map(\.key)

@@ -6,10 +6,10 @@ import Testing
 
 @testable import LarderTraces
 
-/// Files of fixed-width records that several threads prepare become what one thread makes of them.
+/// Files of fixed-width records are prepared by several threads as by one.
 @Suite(.endsInTime)
 struct FilePiecesTests {
-  /// What decides how the work is divided.
+  /// Parameters of dividing the work.
   private struct Division {
     var threads = 2
     var records = 100
@@ -83,7 +83,7 @@ struct FilePiecesTests {
     let folder = try TestFolder()
     for seed in 0..<6 {
       var random = SeededRandom(state: UInt64(seed))
-      // The table grows many times while others look keys up.
+      // The table grows many times during look-ups from other threads.
       let records = records(&random, 150_000, keys: seed % 2 == 0 ? 1 << 40 : 90_000)
       let naive = PreparationTests.Naive(records)
       let path = try folder.write(oracle(records), to: "a.oracleGeneral")
@@ -136,7 +136,7 @@ struct FilePiecesTests {
       }
       let division = Division(threads: 3, records: 1 + Int(random.next() % 20))
       let said = message {
-        // What the beginning alone shows is the same in any case.
+        // Facts from the beginning of the file are always equal.
         let source = try FileSource(path: path, format: format)
         _ = try prepare(source, division)
       }
@@ -227,7 +227,7 @@ struct FilePiecesTests {
     #expect(ids[99] == 100 && ids[100] == 0 && missing[..<100] == ArraySlice(100..<200))
     let text = message { _ = try table.number(records, count: records.count, into: &ids) }
     #expect(text.contains("the keys of"))
-    // Threads that have not heard of it yet.
+    // Threads that have not been notified yet.
     #expect(keys.find(records, count: 200, into: &ids, missing: &missing) == 200)
     #expect(ids[..<200].allSatisfy { $0 == 0 } && missing[..<200] == ArraySlice(0..<200))
   }

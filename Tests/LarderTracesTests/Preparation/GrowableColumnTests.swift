@@ -2,7 +2,7 @@ import Testing
 
 @testable import LarderTraces
 
-/// Columns keep what is in them however often they grow.
+/// Columns keep their content when they grow.
 @Suite
 struct GrowableColumnTests {
   @Test func growsFromAPageToManyHugePages() throws {

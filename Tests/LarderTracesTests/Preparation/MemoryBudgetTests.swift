@@ -4,9 +4,9 @@ import Testing
 
 @testable import LarderTraces
 
-/// What does not fit into memory is refused with one sentence, before or while it is read.
+/// Traces that do not fit into memory are rejected with one sentence, before or during reading.
 @Suite(.endsInTime) struct MemoryBudgetTests {
-  /// A source that never ends, of keys that are all new.
+  /// An endless source of distinct keys.
   private struct Endless: RecordSource {
     let columns: TraceColumns = []
 
@@ -39,7 +39,7 @@ import Testing
       _ = try PreparedTrace.prepare(
         source: source, name: "big", memory: Self.budget(megabytes: 1024))
     }
-    // 4 bytes for ids, 4 for sizes; times are not asked for.
+    // 4 bytes for ids, 4 for sizes; times are not kept.
     #expect(text.contains("big: 8589934588 requests need 68.7 GB of memory"), "\(text)")
     #expect(text.contains("generate fewer requests") && !text.contains("\n"))
     let mix = SourceSpec.mix(
@@ -70,7 +70,7 @@ import Testing
     #expect(text.contains("the keys of") && text.contains("need 134.2 MB"), "\(text)")
   }
 
-  /// In a small container a small trace is still read.
+  /// A small trace can be read in a small container.
   @Test func theReserveIsSmallWhereLittleIsAllowed() throws {
     #expect(MemoryBudget.reserve <= 256 << 20)
     #expect(MemoryBudget.reserve <= AvailableMemory.limitBytes / 16)

@@ -35,7 +35,7 @@ struct NextUseTests {
     }
   }
 
-  /// A copy answers no get after it is set anew or deleted; a change at the origin changes nothing.
+  /// A copy answers no get after it is set again or deleted; a change at the origin has no effect.
   @Test func onlyGetsThatACopyCanAnswerCount() throws {
     func nextUses(_ operations: [Operation]) throws -> [UInt32] {
       let records = operations.map { TraceRecord(key: 1, operation: $0) }

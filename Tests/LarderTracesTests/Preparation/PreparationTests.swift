@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarderTraces
 
-/// Preparation against one that anybody can check by reading it.
+/// Preparation against a simple implementation that is easy to verify.
 @Suite
 struct PreparationTests {
   /// With a dictionary, one record after another.

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarderTraces
 
-/// Records that one thread produces and another takes.
+/// Records that one thread produces and another consumes.
 @Suite(.endsInTime)
 struct RecordPipeTests {
   private struct Stop: Error {}

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarderTraces
 
-/// Sizes of one object that differ, and sizes that nobody knows.
+/// Different sizes of one object, and unknown sizes.
 @Suite
 struct SizeResolutionTests {
   private struct Source: RecordSource {
@@ -56,15 +56,15 @@ struct SizeResolutionTests {
     Array(repeating: 8000, count: 20) + [10, 60, 20, 50, 30, 40]
 
   private static let cutAnswers: [(answers: [Int], size: UInt32)] = [
-    // The last answer was cut off, or the last two.
+    // The last response was cut off, or the last two.
     ([9000, 9000, 9000, 100], 9000), ([9000, 9000, 9000, 9000, 9000, 100, 70], 9000),
-    // All answers differ.
+    // All responses differ.
     ([1000, 1003, 1001, 1002, 17], 1002), ([1000, 1001, 30, 1002, 20, 1003, 10], 1003),
-    // More cut ones than are remembered.
+    // More cut-off responses than candidates.
     (manyCut, 8000),
     // Of two sizes either can be right; and an object changes.
     ([9000, 100], 100), ([9000, 9000, 500, 500], 500), ([500, 500, 9000], 9000),
-    // A larger last size counts, and sizes of 0 are no answers.
+    // A larger last size counts, and sizes of 0 are ignored.
     ([100, 100, 100, 9000], 9000), ([0, 0, 0, 70], 70),
   ]
 

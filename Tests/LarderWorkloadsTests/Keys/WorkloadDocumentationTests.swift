@@ -3,13 +3,14 @@ import Testing
 
 @testable import LarderExperiments
 
-/// The schema and the reference of workload files say what the tables of keys say.
+/// The schema and the reference of workload files agree with the tables of keys.
 @Suite struct WorkloadDocumentationTests {
   private static let repository = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
 
-  /// `make workload-docs` sets `LARDER_WRITE_DOCS`, and the file is written instead of compared.
+  /// With `LARDER_WRITE_DOCS`, which `make workload-docs` sets, the file is written instead of
+  /// compared.
   private func compare(_ path: String, _ expected: (String) -> String) throws {
     let file = Self.repository.appendingPathComponent(path)
     let text = try String(contentsOf: file, encoding: .utf8)
@@ -54,7 +55,7 @@ import Testing
     }
   }
 
-  /// One line in a table makes a key known everywhere.
+  /// One line in a table adds a key everywhere.
   @Test func aKeyOfTheTableIsKnownToDecoderSchemaAndPage() throws {
     let key = Key<WorkloadReading>(
       "rounds", .whole(1...9), \.workload.repetitions, "how many `rounds` are made",
@@ -96,7 +97,7 @@ import Testing
     #expect(WorkloadReference(tables: tables).updated("").missing == tables.map(\.name))
   }
 
-  /// Editors know the parameters of each generator, and refuse those of another.
+  /// Editors know the parameters of each generator, and reject those of another.
   @Test func theSchemaKnowsParametersOfComponents() throws {
     let validator = SchemaValidator(root: try JSONValue(json: WorkloadSchema().text))
     func accepts(_ source: String) throws -> Bool {

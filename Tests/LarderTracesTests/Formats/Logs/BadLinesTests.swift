@@ -2,7 +2,7 @@ import Testing
 
 @testable import LarderTraces
 
-/// Lines that no log has.
+/// Lines that are invalid in every log.
 @Suite
 struct BadLinesTests {
   private static let good = "h - - [01/Mar/2026:10:00:00 +0000] \"GET /a HTTP/1.1\" 200 5\n"

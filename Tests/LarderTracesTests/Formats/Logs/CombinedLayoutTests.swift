@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarderTraces
 
-/// Lines of access logs with clients, hosts and the text of a logger before the time.
+/// Lines of access logs with clients, hosts and a logger's prefix before the time.
 @Suite
 struct CombinedLayoutTests {
   private static let rest = #"[01/Mar/2026:10:00:00 +0000] "GET /a HTTP/1.1" 200 10 "-" "ua""#
@@ -26,7 +26,7 @@ struct CombinedLayoutTests {
     return (source, try allRecords(source).map(\.key))
   }
 
-  /// Every line is for the same object, whatever clients are in front of it.
+  /// All lines request one object, with different clients before it.
   @Test(arguments: [
     ["203.0.113.# 10.0.0.1 - -"], ["203.0.113.#, 10.0.0.1 - -"], ["203.0.113.#,10.0.0.1 - -"],
     ["203.0.113.#, 198.51.100.7, 10.0.0.1 - -"], ["203.0.113.#, unknown, 10.0.0.1 - -"],

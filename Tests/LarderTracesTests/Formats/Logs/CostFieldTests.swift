@@ -2,7 +2,7 @@ import Testing
 
 @testable import LarderTraces
 
-/// Durations of servers in logs.
+/// Response times of servers in logs.
 @Suite struct CostFieldTests {
   private func sum(_ text: String, times scale: Double = 1) -> Float? {
     TextField.with(text) { CostField.sum($0, times: scale) }
@@ -11,7 +11,7 @@ import Testing
   @Test(arguments: [
     ("12", 12), ("0.034", 0.034), ("0.25, 0.5", 0.75), ("0.25 : 0.5, -", 0.75), ("1.5e-05", 1.5e-5),
     ("1E3", 1000), ("2e+2,1", 201), ("1e-07", 1e-7), ("3.", 3), ("1e", 1), ("7 e3", 10),
-    // No more than 18 digits behind the point count, and the others are not another number.
+    // Only the first 18 digits after the point count; the others do not begin another number.
     ("0.1000000000000000000000009", 0.1), ("5e-400", 0),
   ])
   func numbersAreAdded(_ text: String, _ expected: Float) throws {

@@ -3,14 +3,14 @@ import Testing
 
 @testable import LarderTraces
 
-/// JSON lines as different servers write them, and lines that are none.
+/// JSON lines of different servers, and invalid lines.
 @Suite
 struct JSONLinesTests {
   private func load(_ text: String, _ spec: String? = nil) throws -> FileSource {
     let folder = try TestFolder()
     let path = try folder.write(text, to: "log")
     let source = try FileSource(path: path, format: spec.map { try ComponentSpec(parsing: $0) })
-    // Opened while the folder is there.
+    // The file is opened before the folder is removed.
     _ = try allRecords(source)
     kept.folders.append(folder)
     return source
@@ -157,7 +157,7 @@ struct JSONLinesTests {
     let line = #"{"Request-URI":"/a","HOST":"h","StatusCode":"502","Bytes_Sent":"5"}"#
     #expect(try allRecords(load(line)).map(\.key) == [KeyHash.hash("h/a")])
     #expect(try allRecords(load(line)).map(\.operation) == [Operation.bypass.rawValue])
-    // Two keys that differ by case alone are two.
+    // Keys that differ only by case are different.
     let both = try load(#"{"URL":"/wrong","url":"/a","Url":"/other"}"#, "json-lines:id=url")
     #expect(try allRecords(both).map(\.key) == [KeyHash.hash("/a")])
   }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarderTraces
 
-/// Log formats that users paste from their servers' configurations.
+/// Log formats pasted from server configurations.
 @Suite
 struct LogPatternTests {
   private func records(_ text: String, _ pattern: String) throws -> [TraceRecord] {

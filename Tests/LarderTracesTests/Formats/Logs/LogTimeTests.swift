@@ -2,7 +2,7 @@ import Testing
 
 @testable import LarderTraces
 
-/// Times as logs write them.
+/// Times in the formats of logs.
 @Suite
 struct LogTimeTests {
   private func time(_ text: String) -> UInt64? {

@@ -26,7 +26,7 @@ import Testing
     #expect(other.map(\.key) == [KeyHash.hash(#"3"a"#)])
   }
 
-  /// The end of an address is not in a key.
+  /// Brackets in keys do not end an address.
   @Test func bracketsInKeysAreNoEnd() throws {
     let found = try #require(records(#"1795735158.294936 [0 [::1]:43848] "get" "a] b""#))
     #expect(found.map(\.key) == [KeyHash.hash("a] b")])
