@@ -12,7 +12,7 @@ import Testing
     try Advisor(trace: trace, settings: settings).make()
   }
 
-  @Test func loopsAreNotForLRU() throws {
+  @Test func loopsPreferOtherPoliciesThanLRU() throws {
     let trace = try AdviceStand.generated("loop:objects=200", requests: 6000)
     let advice = try advice(trace, try AdviceStand.settings("100"))
     let best = advice.best
@@ -23,14 +23,14 @@ import Testing
     #expect(best.isExhaustive && best.regretBoundPoints == 0)
   }
 
-  @Test func uniformRequestsDoNotMatter() throws {
+  @Test func policyIsIrrelevantForUniformRequests() throws {
     // All objects are equally likely, so no policy is better, except by chance.
     let trace = try AdviceStand.generated("uniform:objects=60", requests: 3000)
     let advice = try advice(trace, try AdviceStand.settings("60"))
     #expect(!advice.best.matters && advice.best.advised.name == "lru")
   }
 
-  @Test func threadsDoNotMatter() throws {
+  @Test func adviceDoesNotDependOnThreads() throws {
     let trace = try AdviceStand.generated(
       "zipf:objects=800", requests: 4000, sizes: "uniform:min=1:max=99")
     let all = try [1, 3].map { threads in
@@ -44,7 +44,7 @@ import Testing
     #expect(all[0].learnedBillionths == 500_000_000)
   }
 
-  @Test func chosenOnOnePartAndScoredOnTheOther() throws {
+  @Test func designsAreScoredOnTheOtherPart() throws {
     let trace = try AdviceStand.generated("zipf:objects=300", requests: 2000)
     let settings = try AdviceStand.settings("50", learned: Share(percent: 50))
     let best = try advice(trace, settings).best
@@ -57,7 +57,7 @@ import Testing
     #expect(whole.hindsight.hitRatio == whole.chosen.hitRatio)
   }
 
-  @Test func trafficThatChangesIsTold() throws {
+  @Test func changingTrafficIsReported() throws {
     // A loop, followed by requests with recency.
     var lines = ""
     for place in 0..<1500 { lines += "\(place % 150),get\n" }
@@ -85,7 +85,7 @@ import Testing
   }
 
   /// Every second request bypasses caches: it is a miss, as in a simulation.
-  @Test func requestsThatPassAreMisses() throws {
+  @Test func bypassingRequestsAreMisses() throws {
     var lines = ""
     for place in 0..<1000 {
       lines += "page\(place % 40),get,1000\nform\(place),bypass,5000\n"
@@ -108,7 +108,7 @@ import Testing
   }
 
   @Test(arguments: [PromptOrder.front, .tail])
-  func promptsAreAdvisedOnByTheirPrefixes(_ order: PromptOrder) throws {
+  func promptsAreAdvisedByPrefixHits(_ order: PromptOrder) throws {
     let trace = try AdviceStand.generated("llm-prefix", requests: 3000)
     for learned in [nil, Share(percent: 50)] {
       var settings = try AdviceStand.settings("300", learned: learned)
@@ -157,7 +157,7 @@ import Testing
     }
   }
 
-  @Test func whatCannotBeAdvisedForPromptsIsAnError() throws {
+  @Test func unsupportedPromptSettingsAreErrors() throws {
     let plain = try AdviceStand.generated("zipf:objects=100", requests: 500)
     var settings = try AdviceStand.settings("50")
     settings.prefix = .front
@@ -199,7 +199,7 @@ import Testing
     #expect(try Advisor(trace: trace, settings: settings).make().splits.isEmpty)
   }
 
-  @Test func capacitiesAreChosenWhereNoneAreNamed() throws {
+  @Test func defaultCapacitiesAreChosen() throws {
     let trace = try AdviceStand.generated("zipf:objects=500", requests: 2000)
     let advice = try advice(trace, AdviceSettings(learned: nil, threads: 2))
     #expect(advice.capacities.map(\.label) == ["1%", "3%", "10%", "30%"])
@@ -208,7 +208,7 @@ import Testing
     #expect(try self.advice(tiny, AdviceSettings(threads: 1)).capacities.count == 1)
   }
 
-  @Test func whatCannotBeAdvisedIsTold() throws {
+  @Test func unsupportedSettingsAreErrors() throws {
     let short = try AdviceStand.csv("a,get\nb,get\n")
     let half = Share(percent: 50)
     #expect(throws: AdviceError.tooShort(trace: "t.csv", requests: 2)) {

@@ -23,7 +23,7 @@ import Testing
     return try PreparedTrace.load(path: path)
   }
 
-  @Test func capacitiesAndCostsAreThoseOfAllTheTraffic() throws {
+  @Test func capacitiesAndCostsRepresentAllTraffic() throws {
     let trace = try AdviceStand.generated("zipf:objects=6000:exponent=0.8", requests: 40_000)
     let settings = try AdviceStand.settings("20000B", requestsMax: 4e6)
     let (whole, part) = (

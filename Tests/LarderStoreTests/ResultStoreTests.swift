@@ -25,7 +25,7 @@ import Testing
     #expect(first.allSatisfy { $0.timings.count == 1 })
   }
 
-  @Test func onlyWhatIsMissingIsComputed() throws {
+  @Test func onlyMissingCellsAreComputed() throws {
     let stand = try StoreStand()
     _ = try stand.job(StoreStand.workload(policies: "lru"), stand.store()).sweep.run()
     let records = try stand.job(StoreStand.workload(), stand.store()).sweep.run()
@@ -69,7 +69,7 @@ import Testing
     #expect(StoreInventory(of: try stand.store(), verifies: true).damaged.isEmpty)
   }
 
-  @Test func timingsThatAreDamagedAreLeftOut() throws {
+  @Test func damagedTimingsAreIgnored() throws {
     let stand = try StoreStand()
     let workload = try StoreStand.workload(policies: "lru", capacities: "10")
     let job = try stand.job(workload, stand.store())
@@ -81,7 +81,7 @@ import Testing
   }
 
   /// Two records of one cell: the engine never produces them, but a faulty machine may.
-  @Test func recordsThatDifferAreSeen() throws {
+  @Test func conflictingRecordsAreDetected() throws {
     let stand = try StoreStand()
     let workload = try StoreStand.workload(policies: "lru", capacities: "10")
     let job = try stand.job(workload, stand.store())
@@ -97,7 +97,7 @@ import Testing
     #expect(try again.sweep.run().first?.counts.sets == record.counts.sets - 1)
   }
 
-  @Test func otherRulesAreAnotherEngine() throws {
+  @Test func recordsUnderOtherRulesAreNotUsed() throws {
     let stand = try StoreStand()
     let workload = try StoreStand.workload(policies: "lru", capacities: "10")
     _ = try stand.job(workload, stand.store(rules: StoreRules("old-1"))).sweep.run()
@@ -113,7 +113,7 @@ import Testing
   }
 
   /// A disk fills up in the middle of a part: stored results stay, and the next run continues.
-  @Test func aFullDiskEndsAPartAndTheNextGoesOn() throws {
+  @Test func fullDiskEndsAPartAndTheNextRunContinues() throws {
     let stand = try StoreStand()
     let workload = try StoreStand.workload()
     _ = try stand.store()
@@ -143,7 +143,7 @@ import Testing
 
   /// As `rename(2)` warns of NFS: "you can not assume that if the operation failed, the file was
   /// not renamed".
-  @Test func renamesThatAreDoneAndReportedAsFailedDoNoHarm() throws {
+  @Test func completedRenamesReportedAsFailedAreAccepted() throws {
     let stand = try StoreStand()
     let workload = try StoreStand.workload()
     _ = try stand.store()
@@ -154,7 +154,7 @@ import Testing
   }
 
   /// Two nodes that finish the cells at once write identical files.
-  @Test func manyWritersOfTheSameCellsAgree() throws {
+  @Test func concurrentWritersOfCellsAgree() throws {
     let stand = try StoreStand()
     let workload = try StoreStand.workload(policies: "lru,fifo")
     let expected = try StoreStand().job(workload, StoreStand().store()).sweep.run()
@@ -178,7 +178,7 @@ import Testing
 
   /// Times of files have no effect, whether in the past or in the future.
   @Test(arguments: [-1e9, 1e9])
-  func clocksDecideNothing(_ skew: Double) throws {
+  func fileTimesHaveNoEffect(_ skew: Double) throws {
     let stand = try StoreStand()
     let workload = try StoreStand.workload()
     let count = try stand.job(workload, stand.store()).sweep.run().count

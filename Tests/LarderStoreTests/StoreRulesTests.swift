@@ -66,7 +66,7 @@ struct StoreRulesTests {
     }.joined(separator: "\n")
   }
 
-  @Test func theRulesAreThoseOfTheGoldenCounts() throws {
+  @Test func rulesMatchTheGoldenCounts() throws {
     let digest = ContentDigest(of: try Self.pinned() + "\n" + Self.records()).short
     #expect(
       digest == StoreRules.goldenCounts,

@@ -172,7 +172,7 @@ import Testing
     }
   }
 
-  @Test func unknownKeysAreRefusedByBoth() throws {
+  @Test func schemaAndDecoderRejectUnknownKeys() throws {
     let validator = SchemaValidator(root: try Self.schema())
     for table in WorkloadKeys.all where table.name != "latency-log-normal" {
       let place = try #require(Self.places[table.name])
@@ -185,7 +185,7 @@ import Testing
 
   /// Files shipped with Larder: the decoder reads them, they are valid by the schema, and their
   /// first line tells editors the path of the schema.
-  @Test func everyWorkloadThatComesWithLarderIsValid() throws {
+  @Test func shippedWorkloadsAreValid() throws {
     let folder = Self.repository.appendingPathComponent("Workloads")
     let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
       .filter { $0.hasSuffix(".yaml") }

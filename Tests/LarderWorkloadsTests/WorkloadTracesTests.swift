@@ -15,7 +15,7 @@ import Testing
       latency: latency)
   }
 
-  @Test func timesAreKeptOnlyWhereSomethingExpires() {
+  @Test func timesAreKeptOnlyForExpiry() {
     let plain = Self.workload()
     #expect(plain.neededColumns(of: [.size, .time]) == [.size])
     #expect(plain.neededColumns(of: [.size, .time, .ttl]) == [.size, .time, .ttl])
@@ -23,7 +23,7 @@ import Testing
     #expect(expiring.neededColumns(of: [.time]) == [.time])
   }
 
-  @Test func sizesAreKeptOnlyWhereBytesMatter() {
+  @Test func sizesAreKeptOnlyForBytes() {
     #expect(Self.workload().neededColumns(of: [.size]) == [.size])
     #expect(Self.workload(unit: .objects).neededColumns(of: [.size, .cost]) == [.cost])
     let model = LatencyModel(
@@ -43,7 +43,7 @@ import Testing
   }
 
   /// Two folders have a file of one name: the second is identified by its path.
-  @Test func severalTracesHaveCellsOfTheirOwn() throws {
+  @Test func severalTracesHaveSeparateCells() throws {
     let folder = FileManager.default.temporaryDirectory
       .appending(path: "larder-traces-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -102,7 +102,7 @@ import Testing
     #expect(cells.map(\.capacity) == [1, 6144, 1])
   }
 
-  @Test func namesThatAreTakenAreNotGivenAgain() throws {
+  @Test func takenNamesAreNotReused() throws {
     let source = SourceSpec.generator(
       GeneratorSpec(component: try ComponentSpec(parsing: "loop:objects=3"), requests: 9))
     var workload = Workload(name: "w", source: source)
@@ -111,7 +111,7 @@ import Testing
     #expect(traces.facts.map(\.name) == ["loop (2)", "loop (3)"])
   }
 
-  @Test func theFutureIsWorkedOutWhenAPolicyNeedsIt() throws {
+  @Test func nextUsesAreComputedForOfflinePolicies() throws {
     let source = SourceSpec.generator(
       GeneratorSpec(component: try ComponentSpec(parsing: "loop:objects=3"), requests: 9))
     var workload = Workload(name: "w", source: source)

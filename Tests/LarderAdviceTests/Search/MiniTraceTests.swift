@@ -15,7 +15,7 @@ import Testing
     #expect(mini.hitRatio(counts, in: 0..<0) == 0)
   }
 
-  @Test func samplesStandForTheirSegments() throws {
+  @Test func samplesRepresentTheirSegments() throws {
     let trace = try AdviceStand.generated("uniform:objects=2000", requests: 20_000)
     let sample = SpatialSample(rate: 0.25, seed: 1)
     let mini = try MiniTrace(of: trace, sample: sample, ends: [10_000, 20_000])
@@ -26,7 +26,7 @@ import Testing
     #expect(mini.ratio(hits: mini.sampledGets[0], in: 0..<1) == 1)
   }
 
-  @Test func windowsStandForTheirShare() throws {
+  @Test func windowsRepresentTheirShare() throws {
     let trace = try AdviceStand.generated("uniform:objects=2000", requests: 20_000)
     let mini = try MiniTrace(
       of: trace, sample: SpatialSample(rate: 1), share: 0.1, ends: [10_000, 20_000])

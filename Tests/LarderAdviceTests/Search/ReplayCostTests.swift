@@ -33,7 +33,7 @@ import Testing
   }
 
   /// A budget takes about equal time for every trace, by the definition of the unit.
-  @Test func theSearchOfObjectsOfOneSizeIsTheUnit() throws {
+  @Test func searchWithOneSizeIsTheUnit() throws {
     let trace = try AdviceStand.generated("zipf:objects=500", requests: 2000)
     let space = try SearchSpace(for: trace.requests, unit: .objects)
     #expect((0.8...1.25).contains(ReplayCost.mean(space.candidates, weighs: false)))

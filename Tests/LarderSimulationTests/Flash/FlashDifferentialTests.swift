@@ -23,7 +23,7 @@ struct FlashDifferentialTests {
   ]
 
   @Test(arguments: 1...10 as ClosedRange<UInt64>)
-  func countsAreThoseOfArrays(seed: UInt64) throws {
+  func countsEqualThoseOfArrays(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var numbers: [UInt64: Int] = [:]
     let objects = 50 + random.next() % 250

@@ -9,7 +9,7 @@ struct FlashExampleTests {
   /// Three regions of 1,000 bytes. 1 and 2 fill the first (600 + 400), 3 the second, 4 the third; 1
   /// is hit. 5 reclaims the first region: 1 is rewritten, 2 evicted, and 5 does not fit behind 1
   /// (600 + 500), so the second region is reclaimed too: 3 is evicted.
-  @Test func aLogWritesAgainWhatWasHit() throws {
+  @Test func logRewritesHitObjects() throws {
     let trace = try FlashStand.trace([
       (1, 600), (2, 400), (3, 700), (4, 900), (1, 600), (5, 500), (1, 600), (2, 400),
     ])
@@ -24,7 +24,7 @@ struct FlashExampleTests {
     #expect(record.counts.evictions == 2)
   }
 
-  @Test func aLogRefusesWhatIsLargerThanARegion() throws {
+  @Test func logRejectsObjectsLargerThanARegion() throws {
     let trace = try FlashStand.trace([(1, 1001), (1, 1001), (2, 1000), (2, 1000)])
     let record = try #require(
       try FlashStand.record(.log(region: 1000, reinsertHits: 0), capacity: 2000, trace))
@@ -33,7 +33,7 @@ struct FlashExampleTests {
   }
 
   /// One bucket of 4,072 bytes, with an overhead of 20 per object: 2,000 and 2,000 take 4,040.
-  @Test func aBucketGivesUpItsOldest() throws {
+  @Test func bucketEvictsItsOldest() throws {
     let trace = try FlashStand.trace([
       (1, 2000), (2, 2000), (1, 2000), (3, 13), (2, 2000), (1, 2000), (4, 4052), (5, 4053),
     ])
@@ -45,14 +45,14 @@ struct FlashExampleTests {
     #expect(record.flash?.insertedBytes == 2000 + 2000 + 13 + 2000 + 4052)
   }
 
-  @Test func theHashIsThatOfThePaper() {
+  @Test func hashEqualsThatOfThePaper() {
     #expect(BucketSets.hash(0) == 0xE220_A839_7B1D_CDAF)
   }
 
   /// A log of two regions of 512 bytes in front of one bucket, threshold 2. 1 and 2 fill the first
   /// region, 3 and 4 the second; 5 reclaims the first: all four move to the bucket in one write.
   /// The holes in the second region stay until it is reclaimed.
-  @Test func kangarooMovesAllOfABucket() throws {
+  @Test func kangarooMovesAllObjectsOfABucket() throws {
     let layout = FlashLayout.kangaroo(
       .init(log: Share(percent: 20), region: 512, threshold: 2, reinsertHits: 0))
     #expect(layout.regionCount(of: 5120) == 2 && layout.bucketCount(of: 5120) == 1)
@@ -66,7 +66,7 @@ struct FlashExampleTests {
   }
 
   /// Threshold 3 and single objects: the hit one is rewritten to the log, the other is evicted.
-  @Test func kangarooWritesAgainOrDrops() throws {
+  @Test func kangarooRewritesOrEvicts() throws {
     let layout = FlashLayout.kangaroo(
       .init(log: Share(percent: 20), region: 512, threshold: 3, reinsertHits: 1))
     let trace = try FlashStand.trace([
@@ -86,7 +86,7 @@ struct FlashExampleTests {
     #expect(second.flash?.writtenBytes == 4 * 500 + 2 * 500)
   }
 
-  @Test func timesSetsDeletesAndChangesMeanWhatTheyAlwaysDo() throws {
+  @Test func operationsAndTimesHaveTheirUsualMeaning() throws {
     func at(_ second: UInt64, _ key: UInt64, _ operation: Operation) -> TraceRecord {
       TraceRecord(key: key, time: second * 1_000_000, size: 100, operation: operation)
     }
@@ -110,7 +110,7 @@ struct FlashExampleTests {
     }
   }
 
-  @Test func whatIsTooSmallIsAnError() throws {
+  @Test func tooSmallCapacityIsAnError() throws {
     let trace = try FlashStand.trace([(1, 1)])
     #expect(throws: PolicyError.self) {
       try FlashStand.record(.log(region: 1000, reinsertHits: 0), capacity: 1999, trace)

@@ -16,7 +16,7 @@ struct KangarooModelTests {
   /// The paper's closed form: with X objects of a set in the log, binomial and so nearly Poisson,
   /// application write amplification is 1 + w P(X >= n) / E(X | X >= n), and of the sets that have
   /// objects in the log P(X >= n) / P(X >= 1) are written. For n = 2.
-  @Test func theClosedFormIsThatOfThePaper() {
+  @Test func closedFormEqualsThatOfThePaper() {
     let (none, one) = (
       Self.exponential(Self.perSet), Self.perSet * Self.exponential(Self.perSet)
     )
@@ -28,7 +28,7 @@ struct KangarooModelTests {
 
   /// The closed form, with the numbers of objects that uniform keys have in the sets of a smaller
   /// cache.
-  @Test func uniformKeysMeetTheClosedForm() {
+  @Test func uniformKeysMatchTheClosedForm() {
     let sets = BucketSets(count: 400_000, objects: 0)
     var counts = [Int](repeating: 0, count: 400_000)
     for id in 1...UInt32(400_000 * Self.perSet) { counts[sets.bucket(of: id)] += 1 }
@@ -47,7 +47,7 @@ struct KangarooModelTests {
   /// the log on average. This is more than the closed form gives, which uses the number of objects
   /// in the set of a random object instead of that in a random set.
   @Test(arguments: [1.0779, 0.3, 3])
-  func theSimulationMeetsTheExactForm(perSet: Double) throws {
+  func simulationMatchesTheExactForm(perSet: Double) throws {
     let (sets, size, region) = (2000, 64, 4096)
     let logObjects = Int(Double(sets) * perSet) / 64 * 64
     let logBytes = logObjects * size

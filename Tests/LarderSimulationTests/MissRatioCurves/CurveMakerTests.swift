@@ -11,13 +11,13 @@ import Testing
     "zipf:objects=3000:exponent=1", "zipf:objects=3000:exponent=0.6", "loop:objects=700",
     "uniform:objects=900", "shifting:objects=5000:working-set=1000:step=100:every=2000",
   ])
-  func lruIsThatOfSimulations(_ generator: String) throws {
+  func lruMatchesSimulations(_ generator: String) throws {
     let trace = try CurveTraces.generated(generator, requests: 30_000)
     try check(trace, unit: .objects)
   }
 
   @Test(arguments: ["uniform:min=1:max=1000", "log-normal:median=4096:sigma=1.5"])
-  func bytesAreThoseOfSimulations(_ sizes: String) throws {
+  func bytesMatchSimulations(_ sizes: String) throws {
     let trace = try CurveTraces.generated(
       "zipf:objects=2000:exponent=0.9", requests: 20_000, sizes: sizes)
     #expect(trace.hasSizes)
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(arguments: CurveTraces.samples)
-  func samplesAreThoseOfSimulations(_ name: String) throws {
+  func samplesMatchSimulations(_ name: String) throws {
     let trace = try CurveTraces.sample(name)
     for unit in [CapacityUnit.objects, .bytes] where unit == .objects || trace.hasSizes {
       try check(trace, unit: unit)
@@ -40,7 +40,7 @@ import Testing
       "cloudPhysicsIO.oracleGeneral.zst", "webcachesim_test.tr", "cachelib/kv_traces_1.csv",
       "cachelib/block_traces_1.csv",
     ])
-  func realTracesAreThoseOfSimulations(_ name: String) throws {
+  func realTracesMatchSimulations(_ name: String) throws {
     let trace = try PreparedTrace.load(path: "\(CurveTraces.folder ?? "")/\(name)")
     for unit in [CapacityUnit.objects, .bytes] where unit == .objects || trace.hasSizes {
       try check(trace, unit: unit)

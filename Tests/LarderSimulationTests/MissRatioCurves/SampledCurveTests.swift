@@ -130,7 +130,7 @@ import Testing
     #expect((100...160).contains(curve.sampledObjects ?? 0))
   }
 
-  @Test func whatIsTooSmallForASampleIsSaid() throws {
+  @Test func capacitiesTooSmallForASampleAreReported() throws {
     let trace = try CurveTraces.generated("zipf:objects=5000:exponent=0.8", requests: 20_000)
     let curves = try Self.curves(trace, ["lru"]) {
       $0.method = .shards
@@ -145,14 +145,14 @@ import Testing
     #expect(chosen.notes.isEmpty, "\(chosen.notes)")
   }
 
-  @Test func whatShardsCannotDoIsRefused() throws {
+  @Test func unsupportedShardsAreRejected() throws {
     let trace = try CurveTraces.text("1 2 1")
     #expect(throws: CurveError.shardsOfAnotherPolicy("fifo")) {
       try Self.curves(trace, ["lru", "fifo"]) { $0.method = .shards }
     }
   }
 
-  @Test func aRateAloneChoosesTheMethod() throws {
+  @Test func rateAloneDeterminesTheMethod() throws {
     let trace = try CurveTraces.generated("zipf:objects=5000:exponent=0.8", requests: 20_000)
     let curves = try Self.curves(trace, ["lru", "fifo"]) { $0.rate = 0.1 }
     #expect(curves.curves.map(\.method) == [.shards, .miniature])

@@ -58,7 +58,7 @@ struct PrefixDifferentialTests {
   }
 
   @Test(arguments: 1...12 as ClosedRange<UInt64>)
-  func countsAreThoseOfArrays(seed: UInt64) throws {
+  func countsEqualThoseOfArrays(seed: UInt64) throws {
     let list = Self.list(seed: seed)
     let trace = try list.prepared()
     for order in PromptOrder.allCases {
@@ -79,7 +79,7 @@ struct PrefixDifferentialTests {
   /// For every policy, counts equal those of stepping through all blocks and checking each outcome,
   /// and block hits equal those of a simulation without prompts.
   @Test(arguments: PolicyRegistry.standard.map(\.description.name))
-  func everyPolicyIsStepped(policy: String) throws {
+  func countsEqualSteppingForEveryPolicy(policy: String) throws {
     let list = Self.list(seed: 99)
     for order in PromptOrder.allCases {
       let trace = try PrefixReplay.trace(list.prepared(), in: order)
@@ -105,7 +105,7 @@ struct PrefixDifferentialTests {
   }
 
   /// The tail-first trace has each prompt reversed, and next uses in that order.
-  @Test func tracesAreTurnedByPrompt() throws {
+  @Test func tailFirstTraceReversesEachPrompt() throws {
     let list = Self.list(seed: 5)
     var turned = list
     for index in turned.prompts.indices { turned.prompts[index].blocks.reverse() }

@@ -51,7 +51,7 @@ struct PrefixExampleTests {
   }
 
   /// A block that is a hit behind a miss does not count: 9 is new each time.
-  @Test func hitsBehindAMissDoNotCount() throws {
+  @Test func hitsAfterAMissDoNotCount() throws {
     let list = PromptList(prompts: [
       .init(blocks: [1, 8, 2], tokens: 1536), .init(blocks: [1, 9, 2], tokens: 1536),
     ])

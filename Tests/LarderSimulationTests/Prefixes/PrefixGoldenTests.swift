@@ -33,7 +33,7 @@ struct PrefixGoldenTests {
     ).withNextUses()
   }
 
-  @Test func countsAreTheSame() throws {
+  @Test func countsAreUnchanged() throws {
     let trace = try Self.trace()
     for policy in ["lru", "sieve", "belady"] {
       for capacity in [500, 4000] as [UInt64] {

@@ -36,7 +36,7 @@ struct PolicyTunerTests {
   }
 
   /// A short trace is simulated completely, with every configuration.
-  @Test func allAreTriedInFull() throws {
+  @Test func shortTraceTriesAllInFull() throws {
     let trace = try Self.trace()
     let tuning = try Self.tune(trace, "s4-fifo", "100,1000")
     #expect(tuning.configurations == 18 && tuning.points.map(\.capacity) == [100, 1000])
@@ -91,7 +91,7 @@ struct PolicyTunerTests {
     }
   }
 
-  @Test func refusesWhatHasNothingToTry() throws {
+  @Test func policiesWithoutConfigurationsAreRejected() throws {
     #expect(throws: PolicyError.noConfigurations(policy: "lru")) {
       try PolicyRegistry.configurations(of: "lru")
     }
@@ -103,7 +103,7 @@ struct PolicyTunerTests {
     }
   }
 
-  @Test func aStarStandsForAll() throws {
+  @Test func starSelectsAllConfigurations() throws {
     #expect(try PolicySpec.list(parsing: "s4-fifo:*").count == 18)
     #expect(try PolicySpec.list(parsing: "lru").map(\.description) == ["lru"])
     #expect(throws: PolicyError.self) { try PolicySpec.list(parsing: "lru:*") }

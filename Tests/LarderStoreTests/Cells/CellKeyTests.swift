@@ -156,7 +156,7 @@ struct CellKeyTests {
   }
 
   @Test(arguments: ["redis-lru", "nginx"])
-  func whereAPolicyFollowsTimeItIsInTheKey(policy: String) throws {
+  func timesAreInTheKeyForTimedPolicies(policy: String) throws {
     let memory = TierSetup(policy: Self.policy(policy), capacity: 10)
     let disk = TierSetup(policy: Self.policy("lru"), capacity: 10)
     for arrangement in [
@@ -168,7 +168,7 @@ struct CellKeyTests {
     }
   }
 
-  @Test func whatChangesNoCountIsNotInTheKey() throws {
+  @Test func irrelevantPropertiesAreNotInTheKey() throws {
     let trace = try Self.trace()
     let key = Self.key(trace)
     var renamed = Self.planned()

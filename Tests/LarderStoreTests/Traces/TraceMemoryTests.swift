@@ -33,7 +33,7 @@ import Testing
     return try store.remember(traces, of: workload, before: stamps, now: later)
   }
 
-  @Test func whatIsKnownIsFoundAgain() throws {
+  @Test func knownTracesAreFound() throws {
     let stand = try StoreStand()
     let workload = try Self.workload(stand, [1, 2, 3, 1])
     let store = try stand.store()
@@ -62,7 +62,7 @@ import Testing
   }
 
   /// A file of equal name and length is detected by its times.
-  @Test func aTraceThatChangedUnderTheSameNameIsReadAgain() throws {
+  @Test func changedTraceIsReadAgain() throws {
     let stand = try StoreStand()
     let workload = try Self.workload(stand, [1, 2, 3, 1])
     let store = try stand.store()
@@ -78,7 +78,7 @@ import Testing
 
   /// Setting back the time of the content does not help, because the time of the change cannot be
   /// set.
-  @Test func aTimeThatIsSetBackIsNoDisguise() throws {
+  @Test func resetModificationTimeIsDetected() throws {
     let stand = try StoreStand()
     let workload = try Self.workload(stand, [1, 2, 3, 1])
     let path = stand.folder.appendingPathComponent("t.txt").path
@@ -95,7 +95,7 @@ import Testing
   }
 
   /// A file that changed a moment ago may change again within the tick.
-  @Test func whatChangedAMomentAgoIsNotRemembered() throws {
+  @Test func recentlyChangedFilesAreNotRemembered() throws {
     let stand = try StoreStand()
     let workload = try Self.workload(stand, [1, 2, 3, 1])
     let store = try stand.store()
@@ -110,7 +110,7 @@ import Testing
     #expect(FileStamp(path, now: FileStamp.now() - 3_600_000_000_000) == nil)
   }
 
-  @Test func aTraceThatChangesWhileItIsReadIsNotRemembered() throws {
+  @Test func traceChangedDuringReadingIsNotRemembered() throws {
     let stand = try StoreStand()
     let workload = try Self.workload(stand, [1, 2, 3, 1])
     let store = try stand.store()
@@ -122,7 +122,7 @@ import Testing
     #expect(stand.files("traces").isEmpty)
   }
 
-  @Test func aDamagedMemoryIsNoMemory() throws {
+  @Test func damagedFactsAreIgnored() throws {
     let stand = try StoreStand()
     let workload = try StoreStand.workload()
     let store = try stand.store()

@@ -64,7 +64,7 @@ struct TraceAnalysisTests {
     #expect(bare.footprintBytes == 3 && bare.storableObjects == 3)
   }
 
-  @Test func whatTheTraceDoesNotHaveIsNil() throws {
+  @Test func figuresAreNilWithoutData() throws {
     let trace = try PreparedTrace.prepare(
       source: RecordList(list: [TraceRecord(key: 1)], columns: []), name: "bare")
     let facts = TraceAnalysis(trace)
@@ -95,7 +95,7 @@ struct TraceAnalysisTests {
     }
   }
 
-  @Test func valuesBelowTheFloorDoNotCount() {
+  @Test func valuesBelowFloorAreIgnored() {
     let values: [UInt32] = [0, 0, 5, 7, 0]
     let spread = values.withUnsafeBufferPointer { Distribution($0, above: 0) }
     #expect(spread?.count == 2 && spread?.min == 5 && spread?.mean == 6)

@@ -22,7 +22,7 @@ struct CompressionTests {
   }
 
   @Test(arguments: Compression.allCases)
-  func givesBackWhatWasCompressed(_ compression: Compression) throws {
+  func decompressionRestoresContent(_ compression: Compression) throws {
     let folder = try TestFolder()
     for bytes in [Array("hello".utf8), CompressionTests.large] {
       let path = try folder.write(compression.compress(bytes), to: "any-name.dat")
@@ -47,7 +47,7 @@ struct CompressionTests {
   }
 
   @Test(arguments: Compression.allCases)
-  func everyTruncationIsAnErrorThatSaysSo(_ compression: Compression) throws {
+  func truncationIsReported(_ compression: Compression) throws {
     let folder = try TestFolder()
     let whole = compression.compress(Array("some text, some text, some more text".utf8))
     // Below 6 bytes a file is not recognised as compressed and is read unchanged.
@@ -60,7 +60,7 @@ struct CompressionTests {
   }
 
   @Test(arguments: Compression.allCases)
-  func aLargeTruncatedFileNamesTheOffset(_ compression: Compression) throws {
+  func truncatedLargeFileNamesOffset(_ compression: Compression) throws {
     let folder = try TestFolder()
     let whole = compression.compress(CompressionTests.large)
     let path = try folder.write(Array(whole[..<(whole.count * 3 / 4)]), to: "cut")
@@ -75,7 +75,7 @@ struct CompressionTests {
   }
 
   @Test(arguments: Compression.allCases)
-  func damageIsFoundByTheChecksum(_ compression: Compression) throws {
+  func checksumDetectsDamage(_ compression: Compression) throws {
     let folder = try TestFolder()
     let text = Array("some text, some text, some more text".utf8)
     let whole = compression.compress(text)
@@ -101,7 +101,7 @@ struct CompressionTests {
   }
 
   @Test(arguments: [Compression.gzip, .bzip2], [1, 3, 512, 200_000])
-  func zerosBehindTheEndAreSkipped(_ compression: Compression, _ count: Int) throws {
+  func zerosAfterEndAreSkipped(_ compression: Compression, _ count: Int) throws {
     let text = Array("text\n".utf8)
     let zeros = [UInt8](repeating: 0, count: count)
     let one = compression.compress(text)
@@ -111,13 +111,13 @@ struct CompressionTests {
 
   @Test(
     arguments: [Compression.gzip, .bzip2], ["U", "\u{0}x", String(repeating: "y", count: 300_000)])
-  func rubbishBehindTheEndIsNoted(_ compression: Compression, _ rubbish: String) throws {
+  func garbageAfterEndIsNoted(_ compression: Compression, _ rubbish: String) throws {
     let text = CompressionTests.large
     let remarks = try remarks(compression.compress(text) + Array(rubbish.utf8), text)
     #expect(remarks.count == 1 && remarks[0].contains("are not \(compression.rawValue)"))
   }
 
-  @Test func rubbishBehindTheEndIsInTheNotesOfTheTrace() throws {
+  @Test func garbageAfterEndIsInTraceNotes() throws {
     let folder = try TestFolder()
     let bytes = Compression.gzip.compress(Array("1\n2\n".utf8)) + Array("rubbish".utf8)
     let trace = try PreparedTrace.load(path: folder.write(bytes, to: "a.txt.gz"))
@@ -126,7 +126,7 @@ struct CompressionTests {
   }
 
   @Test(arguments: [Compression.zstd, .xz])
-  func rubbishAfterTheEndIsAnError(_ compression: Compression) throws {
+  func garbageAfterEndIsAnError(_ compression: Compression) throws {
     let folder = try TestFolder()
     let path = try folder.write(
       compression.compress(Array("text".utf8)) + [UInt8](repeating: 0x55, count: 100), to: "rubbish"

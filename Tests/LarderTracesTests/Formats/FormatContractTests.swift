@@ -65,7 +65,7 @@ struct FormatContractTests {
   }
 
   @Test(arguments: SampleTrace.all)
-  func aPrefixIsAnErrorOrTheRequestsUpToThere(_ sample: SampleTrace) throws {
+  func prefixIsAnErrorOrFewerRequests(_ sample: SampleTrace) throws {
     for length in 0..<sample.bytes.count {
       let error = thrown {
         let records = try decode(sample, Array(sample.bytes[..<length]))
@@ -99,7 +99,7 @@ struct FormatContractTests {
   }
 
   @Test(arguments: SampleTrace.all)
-  func rubbishNeverCrashes(_ sample: SampleTrace) {
+  func garbageNeverCrashes(_ sample: SampleTrace) {
     var random = SeededRandom(state: 5)
     for round in 0..<200 {
       let range: UInt64 = round % 2 == 0 ? 256 : 64
@@ -125,7 +125,7 @@ struct FormatContractTests {
   }
 
   @Test(arguments: SampleTrace.all)
-  func zeroSizesAreKeptUnlessTheyAreToBeSkipped(_ sample: SampleTrace) throws {
+  func zeroSizesAreKeptUnlessSkipped(_ sample: SampleTrace) throws {
     let format = try FormatRegistry.format(named: sample.format)
     let folder = try TestFolder()
     let path = try folder.write(sample.bytes, to: sample.file)

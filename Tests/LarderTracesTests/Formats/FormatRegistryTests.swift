@@ -19,14 +19,14 @@ struct FormatRegistryTests {
     (SampleTrace.larder, "trace.csv", "larder"), (SampleTrace.csv, "log.TSV", "csv"),
     (SampleTrace.cache2k, "x.trace.xz", "cache2k"), (SampleTrace.lirs, "x.trace.gz", "lirs"),
   ])
-  func contentTellsWhereTheNameDoesNot(
+  func contentDecidesWithoutName(
     _ sample: SampleTrace, _ name: String, _ expected: String
   ) throws {
     #expect(try recognised(sample.bytes, name) == expected)
   }
 
   /// The name of another format has no effect if the content has marks of its own.
-  @Test func contentGoesBeforeTheName() throws {
+  @Test func contentTakesPrecedenceOverName() throws {
     for sample in SampleTrace.all {
       let nameless = FormatSample(path: "", head: sample.bytes, isWhole: true)
       let format = try FormatRegistry.format(named: sample.format)
@@ -44,19 +44,19 @@ struct FormatRegistryTests {
     #expect(try recognised(Array("1 2 0 x\n".utf8), "x.lis") == "arc")
   }
 
-  @Test func whatNobodyKnowsIsAnErrorThatListsTheFormats() {
+  @Test func unknownContentErrorListsFormats() {
     let text = message { _ = try recognised([1, 2, 3, 0, 9, 9], "strange.dat") }
     #expect(text.contains("cannot recognise the trace format by name and content"))
     #expect(text.contains("oracle-general, csv, txt, arc, lirs, vscsi, adapt-size, cache2k"))
   }
 
-  @Test func whatSeveralClaimIsAnErrorThatListsThem() {
+  @Test func ambiguousContentErrorListsCandidates() {
     let text = message { _ = try recognised(Array("1 2 3\n4 5 6\n".utf8), "table.csv") }
     #expect(text.contains("the trace format is ambiguous"))
     #expect(text.hasSuffix("use --format with one of csv, adapt-size"))
   }
 
-  @Test func anUnknownNameGetsTheNearest() {
+  @Test func unknownNameSuggestsNearest() {
     let text = message { _ = try FormatRegistry.format(named: "oracle-genral") }
     #expect(text.contains("did you mean 'oracle-general'?"))
     #expect(!message { _ = try FormatRegistry.format(named: "parquet") }.contains("did you mean"))

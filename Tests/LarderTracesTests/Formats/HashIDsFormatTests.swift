@@ -21,7 +21,7 @@ struct HashIDsFormatTests {
     }
   }
 
-  @Test func withoutALengthBlocksAreFull() throws {
+  @Test func blocksAreFullWithoutLength() throws {
     let found = try records([
       #"{"timestamp": 1, "hash_ids": [5, 6 , 7]}"#, #"{"timestamp": 1, "hash_ids": [5]}"#,
     ])
@@ -57,13 +57,13 @@ struct HashIDsFormatTests {
       try trace([#"{"timestamp": 1.5, "hash_ids": [5]}"#]).notes.contains { $0.contains("as s:") })
   }
 
-  @Test func idsMayBeTextsAndNegative() throws {
+  @Test func idsMayBeStringsOrNegative() throws {
     let found = try records([#"{"timestamp": 1, "hash_ids": ["ab", -1, 18446744073709551615]}"#])
     #expect(found.map(\.key) == [KeyHash.hash("ab"), .max, .max])
   }
 
   @Test(arguments: [16, 64, 128, 512, 1024])
-  func blocksHaveAsManyTokensAsLengthsSay(_ block: Int) throws {
+  func tokensPerBlockFollowLengths(_ block: Int) throws {
     let lengths = (1...60).map { $0 * 37 * block / 16 + 1 }
     let lines = lengths.enumerated().map { number, tokens in
       let ids = (0..<((tokens - 1) / block + 1)).map { "\(number * 1000 + $0)" }.joined(
@@ -82,7 +82,7 @@ struct HashIDsFormatTests {
     #expect(given.prompts?[0] == UInt32(2 * block + 1))
   }
 
-  @Test func linesWithoutIDsAreAnErrorThatSaysSo() {
+  @Test func linesWithoutIDsAreReported() {
     let line = #"{"timestamp": 1, "input_length": 100, "output_length": 5}"#
     #expect(message { _ = try trace([line]) }.contains("the lines have no 'hash_ids'"))
     let folder = try? TestFolder()

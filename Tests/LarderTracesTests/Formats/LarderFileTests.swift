@@ -54,7 +54,7 @@ struct LarderFileTests {
     return mapped
   }
 
-  @Test func theSampleHasItsNumbers() throws {
+  @Test func sampleHasExpectedNumbers() throws {
     let trace = try PreparedTrace.load(path: "\(Repository.samples)/sample.larder")
     #expect(trace.name == "sample")
     #expect(trace.requests.count == 16 && trace.requests.objects == 7)
@@ -64,7 +64,7 @@ struct LarderFileTests {
   }
 
   /// A file may be changed, shortened or removed while its trace is in use.
-  @Test func theTraceIsOurs() throws {
+  @Test func loadedTraceIsIndependentOfFile() throws {
     let folder = try TestFolder()
     let path = try folder.write(LarderFileTests.sample, to: "x.larder")
     let trace = try PreparedTrace.load(path: path)
@@ -77,7 +77,7 @@ struct LarderFileTests {
     #expect(try allRecords(PreparedSource(trace)) == SampleTrace.larder.records)
   }
 
-  @Test func oneThatIsTooLargeIsMapped() throws {
+  @Test func tooLargeFileIsMapped() throws {
     let folder = try TestFolder()
     let path = try folder.write(LarderFileTests.sample, to: "x.larder")
     let size = UInt64(LarderFileTests.sample.count)
@@ -96,7 +96,7 @@ struct LarderFileTests {
   }
 
   /// In any number.
-  @Test func bytesBehindTheEndAreRefused() throws {
+  @Test func bytesAfterEndAreRejected() throws {
     let folder = try TestFolder()
     for more in [1, 70_000, 3_000_000] {
       let bytes = LarderFileTests.sample + [UInt8](repeating: 0, count: more)
@@ -108,7 +108,7 @@ struct LarderFileTests {
     }
   }
 
-  @Test func aCompressedOneIsReadIntoMemory() throws {
+  @Test func compressedFileIsReadIntoMemory() throws {
     let folder = try TestFolder()
     let path = try folder.write(
       Compression.gzip.compress(LarderFileTests.sample), to: "x.larder.gz")
@@ -124,7 +124,7 @@ struct LarderFileTests {
     }
   }
 
-  @Test func headersThatCannotBe() throws {
+  @Test func invalidHeadersAreRejected() throws {
     #expect(try problem(put(UInt8(0), at: 0)).contains("does not start with the magic number"))
     #expect(try problem(put(UInt32(3), at: 8)).contains("version 3 of prepared traces"))
     #expect(try problem(put(UInt32(70), at: 12)).contains("a header of 70 bytes"))
@@ -144,7 +144,7 @@ struct LarderFileTests {
     #expect(try problem(unsealed).contains("the header's checksum is wrong"))
   }
 
-  @Test func directoriesThatCannotBe() throws {
+  @Test func invalidDirectoriesAreRejected() throws {
     let entry = 72
     #expect(try problem(put(UInt32(99), at: entry)).contains("entry 1 of the directory"))
     #expect(try problem(put(UInt32(2), at: entry)).contains("entry 2 of the directory"))
@@ -160,7 +160,7 @@ struct LarderFileTests {
     #expect(try problem(put(UInt64(60), at: entry + 16)).contains("entry 1 of the directory"))
   }
 
-  @Test func valuesThatCannotBe() throws {
+  @Test func invalidValuesAreRejected() throws {
     let ids = "request 3 has a bad value in the ids: ids must first appear as 1, 2, 3"
     #expect(try problem(forgedColumn(0, 2, UInt32(0))).contains(ids))
     #expect(try problem(forgedColumn(0, 2, UInt32(8))).contains(ids))
@@ -173,7 +173,7 @@ struct LarderFileTests {
         .contains("request 6 has a bad value in the times: times must not decrease"))
   }
 
-  @Test func damageInEveryByteThatMattersIsFound() throws {
+  @Test func damageInAnySignificantByteIsDetected() throws {
     for index in LarderFileTests.sample.indices {
       var bytes = LarderFileTests.sample
       bytes[index] ^= 0x10
@@ -184,7 +184,7 @@ struct LarderFileTests {
     }
   }
 
-  @Test func everyTruncationIsFound() throws {
+  @Test func truncationIsDetected() throws {
     for length in 1..<LarderFileTests.sample.count {
       #expect(try !problem(Array(LarderFileTests.sample[..<length])).isEmpty, "\(length)")
     }

@@ -46,7 +46,7 @@ struct ObjectSampleTests {
     #expect(!small.isEmpty && small.isSubset(of: large) && small.count < large.count)
   }
 
-  @Test func severalFilesAreSampledAlike() throws {
+  @Test func severalFilesAreSampledConsistently() throws {
     let folder = try TestFolder()
     let lines = Self.text.split(separator: "\n")
     let head = "time,id,op\n"
@@ -75,7 +75,7 @@ struct ObjectSampleTests {
     #expect(text.contains("is already a sample of 10 % of the objects"))
   }
 
-  @Test func theWholeIsNoSample() throws {
+  @Test func fullRateIsNotASample() throws {
     let folder = try TestFolder()
     let path = try folder.write(Self.text, to: "a.csv")
     #expect(try load(path, 1).sampling == TraceSampling())
@@ -87,12 +87,12 @@ struct ObjectSampleTests {
   @Test(arguments: [
     ("1/100", 0.01), ("1%", 0.01), ("0.01", 0.01), ("1", 1), ("3/4", 0.75), ("100%", 1),
   ])
-  func sharesAreRead(_ text: String, _ rate: Double) {
+  func validRatesAreParsed(_ text: String, _ rate: Double) {
     #expect(TraceSampling.rate(parsing: text) == rate)
   }
 
   @Test(arguments: [
     "", "0", "0/5", "1/0", "5/4", "-1/2", "1/", "/2", "1/2/3", "nan", "200%", "a/b", "1 / 2",
   ])
-  func othersAreNot(_ text: String) { #expect(TraceSampling.rate(parsing: text) == nil) }
+  func invalidRatesAreRejected(_ text: String) { #expect(TraceSampling.rate(parsing: text) == nil) }
 }

@@ -24,7 +24,7 @@ struct RecordedFormatTests {
     return try PreparedTrace.load(TraceReference(path: path, maxBadShare: maxBad))
   }
 
-  @Test func aRecordingThatWasNotStoppedIsReadUpToItsLastWholeBlock() throws {
+  @Test func unfinishedRecordingIsReadUpToLastCompleteBlock() throws {
     let whole = SampleTrace.recording(Self.gets(40), hasEnd: false)
     let blocks = 10
     let block = (whole.count - RecordedHeader.length) / blocks
@@ -37,7 +37,7 @@ struct RecordedFormatTests {
     #expect(!(try load(SampleTrace.recording(Self.gets(4)))).notes.contains { $0.contains("stop") })
   }
 
-  @Test func aDamagedBlockIsCountedAndPassedOver() throws {
+  @Test func damagedBlockIsCountedAndSkipped() throws {
     let whole = SampleTrace.recording(Self.gets(1000))
     let blocks = 251
     let start = RecordedHeader.length + 10 * ((whole.count - RecordedHeader.length - 56) / 250)
@@ -63,7 +63,7 @@ struct RecordedFormatTests {
     #expect(try load(bytes).requests.count == 1000)
   }
 
-  @Test func moreThanOneInAHundredDamagedBlocksAreAnError() throws {
+  @Test func moreThanOnePercentDamagedBlocksIsAnError() throws {
     var bytes = SampleTrace.recording(Self.gets(100))
     bytes[RecordedHeader.length + 60] ^= 1
     let text = message { _ = try load(bytes) }
@@ -92,7 +92,7 @@ struct RecordedFormatTests {
     #expect(times.elementsEqual((0..<100).map { SampleTrace.recordingBegan + $0 }))
   }
 
-  @Test func aHitOnDiskIsNoMiss() throws {
+  @Test func hitOnDiskIsNotAMiss() throws {
     let events = [
       RecordedEvent(key: 1, time: 0, kind: .get, outcome: .miss),
       RecordedEvent(key: 1, time: 1, kind: .found, size: 99),
@@ -123,7 +123,7 @@ struct RecordedFormatTests {
       try load(SampleTrace.recording(misses, perBlock: 5000)).requests.count == misses.count)
   }
 
-  @Test func plainKeysAreThoseOfTexts() throws {
+  @Test func plainKeysEqualHashesOfTexts() throws {
     let events = [1, 2, 3].map { RecordedEvent(key: $0, time: 0, kind: .get, outcome: .hit) }
     let bytes = SampleTrace.recording(
       events, keys: .plain, texts: [(1, "news/7"), (2, "17"), (9, "")])
@@ -131,7 +131,7 @@ struct RecordedFormatTests {
     #expect(records.map(\.key) == [KeyHash.hash("news/7"), 17, 3])
   }
 
-  @Test func recordingsOfTheirOwnKeysCannotBeJoined() throws {
+  @Test func recordingsWithPrivateKeysCannotBeJoined() throws {
     let keyed = SampleTrace.recording(Self.gets(10))
     let plain = SampleTrace.recording(Self.gets(10), keys: .plain)
     let part = SampleTrace.recording(Self.gets(10), rate: 0.5, keys: .plain)
@@ -145,7 +145,7 @@ struct RecordedFormatTests {
     }
   }
 
-  @Test func whatWasLostIsTold() throws {
+  @Test func lostEventsAreReported() throws {
     let bytes = SampleTrace.recording(
       Self.gets(10) + [RecordedEvent(key: 0, time: 20, kind: .clear)], gets: 100, lost: 30)
     let trace = try load(bytes)
@@ -156,7 +156,7 @@ struct RecordedFormatTests {
 
   // MARK: Samples
 
-  @Test func theShareIsKeptAndTold() throws {
+  @Test func samplingRateIsStoredAndReported() throws {
     let trace = try load(SampleTrace.recording(Self.gets(100), rate: 0.01, gets: 12_000))
     #expect(abs(trace.sampling.rate - 0.01) < 1e-9 && trace.sampling.gets == 12_000)
     #expect(trace.notes.contains { $0.contains("sample of 1 % of the objects") }, "\(trace.notes)")
@@ -165,7 +165,7 @@ struct RecordedFormatTests {
     #expect(next.sampling == trace.sampling)
   }
 
-  @Test func theShareSurvivesAPreparedTrace() throws {
+  @Test func samplingRateSurvivesAPreparedTrace() throws {
     let trace = try load(SampleTrace.recording(Self.gets(100), rate: 0.01, gets: 12_000))
     let path = folder.path("sample.larder")
     try LarderWriter().write(trace, to: path)
@@ -188,7 +188,7 @@ struct RecordedFormatTests {
     }
   }
 
-  @Test func aSampleCannotBeAPartOfAMix() throws {
+  @Test func sampledRecordingsAreRejectedInMixes() throws {
     let path = try folder.write(
       SampleTrace.recording(Self.gets(100), rate: 0.5), to: "a.recorded")
     let spec = SourceSpec.phases(

@@ -19,7 +19,7 @@ struct RecordedTraceFileTests {
     TraceRecord(key: 9, time: 5_000_300, size: 3, operation: .bypass),
   ]
 
-  @Test func requestsComeBackUnderOtherKeys() throws {
+  @Test func requestsAreReadBackWithPrivateKeys() throws {
     let path = folder.path("a.recorded")
     let file = try RecordedTraceFile(path: path)
     try file.add(Self.records)
@@ -37,7 +37,7 @@ struct RecordedTraceFileTests {
   }
 
   /// A system that accepts no bytes and returns no error.
-  @Test func writesOfNothingEnd() throws {
+  @Test func writesWithoutProgressFail() throws {
     let disk = SmallDisk(room: 0, failure: nil)
     #expect(throws: TraceError.self) {
       let file = try RecordedTraceFile(path: folder.path("a.recorded"), files: disk)
@@ -51,7 +51,7 @@ struct RecordedTraceFileTests {
   }
 
   /// Requests that the server dropped are in the file, and do not reduce its gets.
-  @Test func lostRequestsAreTold() throws {
+  @Test func lostRequestsAreReported() throws {
     let path = folder.path("a.recorded")
     let file = try RecordedTraceFile(path: path)
     try file.add(Self.records)
@@ -63,7 +63,7 @@ struct RecordedTraceFileTests {
     #expect(trace.sampling.gets == 2)
   }
 
-  @Test func expiriesComeBack() throws {
+  @Test func expiriesAreReadBack() throws {
     let path = folder.path("a.recorded")
     let file = try RecordedTraceFile(path: path)
     try file.add([
@@ -77,7 +77,7 @@ struct RecordedTraceFileTests {
     #expect(read.map(\.operation) == [1, Operation.expire.rawValue, 0])
   }
 
-  @Test func whatWasFlushedCanBeReadWithoutAnEnd() throws {
+  @Test func flushedBlocksAreReadableWithoutEnd() throws {
     let path = folder.path("a.recorded")
     do {
       let file = try RecordedTraceFile(path: path)
@@ -88,7 +88,7 @@ struct RecordedTraceFileTests {
     #expect(trace.requests.count == 5 && trace.notes.contains { $0.contains("was not stopped") })
   }
 
-  @Test func aPartOfTheKeys() throws {
+  @Test func sampleOfKeysIsRecorded() throws {
     let path = folder.path("a.recorded")
     let file = try RecordedTraceFile(path: path, sampling: 0.2)
     for key in 0..<5000 {
@@ -101,7 +101,7 @@ struct RecordedTraceFileTests {
     #expect(trace.requests.objects * 2 == file.requests && trace.sampling.gets == 10_000)
   }
 
-  @Test func filesThatCannotBeMade() throws {
+  @Test func uncreatableFilesAreErrors() throws {
     let path = try folder.write("precious", to: "a.recorded")
     #expect(message { _ = try RecordedTraceFile(path: path) }.contains("exists"))
     #expect(message { _ = try RecordedTraceFile(path: folder.path("no/a")) }.contains("written"))
@@ -113,7 +113,7 @@ struct RecordedTraceFileTests {
     #expect(folder.names == ["a.recorded"])
   }
 
-  @Test func anEmptyRecordingIsOne() throws {
+  @Test func emptyRecordingHasNoRequests() throws {
     let path = folder.path("a.recorded")
     try RecordedTraceFile(path: path).finish()
     #expect(message { _ = try PreparedTrace.load(path: path) }.contains("has no requests"))

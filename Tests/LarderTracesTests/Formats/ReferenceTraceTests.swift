@@ -44,7 +44,7 @@ struct ReferenceTraceTests {
   ]
 
   @Test(arguments: all)
-  func hasTheRequestsObjectsAndBytesThatOthersCount(_ facts: Facts) throws {
+  func countsEqualThoseOfOtherPrograms(_ facts: Facts) throws {
     let path = ReferenceTraces.path(facts.file)
     #expect(try FileSource(path: path).format.name == facts.format)
     let trace = try PreparedTrace.load(path: path)
@@ -60,7 +60,7 @@ struct ReferenceTraceTests {
     #expect(csv.map(\.size) == vscsi.map(\.size))
   }
 
-  @Test func ourNextUsesAreThoseThatLibCacheSimWrote() throws {
+  @Test func nextUsesEqualThoseOfLibCacheSim() throws {
     let path = ReferenceTraces.path("cloudPhysicsIO.oracleGeneral.zst")
     let reader = ByteReader(try Compression.open(try FileBytes(path: path)), path: path)
     let size = OracleGeneralFormat.recordSize

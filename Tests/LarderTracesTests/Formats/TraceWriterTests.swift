@@ -40,7 +40,7 @@ struct TraceWriterTests {
       folder.names == (bits < 32 ? ["trace.csv"] : []) + ["trace.larder"], "nothing else is left")
   }
 
-  @Test func oracleGeneralIsThatOfLibCacheSim() throws {
+  @Test func oracleGeneralEqualsLibCacheSim() throws {
     let folder = try TestFolder()
     let original = try folder.write(SampleTrace.oracleGeneral.bytes, to: "a.oracleGeneral")
     let trace = try PreparedTrace.load(path: original)
@@ -55,7 +55,7 @@ struct TraceWriterTests {
     }
   }
 
-  @Test func oracleGeneralRefusesWhatItCannotSay() throws {
+  @Test func oracleGeneralRejectsUnsupportedTraces() throws {
     let folder = try TestFolder()
     let path = folder.path("x.oracleGeneral")
     func problem(_ record: TraceRecord, _ columns: TraceColumns) -> String {

@@ -38,7 +38,7 @@ struct DistributionTests {
     #expect(values.min() == 1000 && values.max() == 100_000)
   }
 
-  @Test func paretoFallsAsItShould() throws {
+  @Test func paretoTailHasItsExponent() throws {
     let values = try sizes("pareto:alpha=1.5:min=1000:max=1000000")
     #expect((values.min() ?? 0) >= 1000 && (values.max() ?? .infinity) <= 1_000_000)
     let cut = pow(0.001, 1.5)
@@ -74,7 +74,7 @@ struct DistributionTests {
   }
 
   /// Values of keys too large for a table are drawn each time, with equal results.
-  @Test func tableChangesNothing() throws {
+  @Test func tableDoesNotChangeValues() throws {
     let distribution = try DistributionRegistry.distribution(
       try ComponentSpec(parsing: "pareto"), of: .bytes)
     var records = (0..<1000).map { TraceRecord(key: UInt64($0 % 100)) }

@@ -19,7 +19,7 @@ struct GeneratorContractTests {
   }
 
   @Test(arguments: names, [1, 2047, 2048, 2049, 5000])
-  func countIsWhatWasAskedFor(name: String, requests: Int) throws {
+  func requestCountIsExact(name: String, requests: Int) throws {
     #expect(try Generated.records(name, requests: requests).count == requests)
   }
 

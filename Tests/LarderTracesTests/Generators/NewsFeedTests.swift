@@ -174,7 +174,7 @@ struct NewsFeedTests {
     ("news-feed:view=server", 100, 0.4...0.75),
     ("news-feed:view=server:readers=100", 5000, 0.5...0.9),
   ])
-  func hitRatiosAreInBetween(text: String, capacity: Int, expected: ClosedRange<Double>) throws {
+  func hitRatiosAreIntermediate(text: String, capacity: Int, expected: ClosedRange<Double>) throws {
     var lastUse: [UInt64: Int] = [:]
     var order: [Int: UInt64] = [:]
     var oldest = 0
@@ -196,7 +196,7 @@ struct NewsFeedTests {
     #expect(expected.contains(hits / gets), "\(hits / gets)")
   }
 
-  @Test func impossibleSettingsAreRefused() {
+  @Test func impossibleSettingsAreRejected() {
     func message(_ text: String) -> String? {
       Generated.message {
         _ = try Generated.source(try Generated.spec("news-feed:\(text)", requests: 10))
@@ -220,7 +220,7 @@ struct NewsFeedTests {
     "activity=0.01", "pages=1000:scroll=1:refresh=0", "refresh=1", "glance=1", "fresh=1", "fresh=0",
     "feed-change=1", "feed-ttl=0:body-ttl=0:thumbnail-ttl=0", "view=server:readers=1",
   ])
-  func cornersWork(text: String) throws {
+  func extremeParametersWork(text: String) throws {
     let records = try Generated.records("news-feed:\(text)", requests: 4000)
     #expect(records.count == 4000)
     #expect(zip(records, records.dropFirst()).allSatisfy { $0.time <= $1.time })

@@ -68,7 +68,7 @@ struct PublishedFigureTests {
   }
 
   /// Megiddo and Modha, FAST 2003: rounded to two decimals, on the paper's own trace.
-  @Test func theARCPaper() throws {
+  @Test func arcPaper() throws {
     let figures = try Self.figures("published-arc.csv").filter { $0.trace == "OLTP" }
     #expect(figures.count >= 15)
     for (figure, points) in try distances(figures) {

@@ -28,7 +28,7 @@ import Testing
     MemoryBudget { MemoryBudget.reserve + (megabytes << 20) }
   }
 
-  @Test func aKnownNeedIsComparedFirst() throws {
+  @Test func knownNeedIsCheckedFirst() throws {
     let spec = GeneratorSpec(
       component: ComponentSpec(name: "zipf"), requests: 4_294_967_294,
       sizes: try ComponentSpec(parsing: "constant:value=1"))
@@ -47,7 +47,7 @@ import Testing
     #expect(try mix.makeSource(seed: 1) { _ in Endless() }.requestCount == 77)
   }
 
-  @Test func anUnknownNeedIsWatched() throws {
+  @Test func unknownNeedIsMonitored() throws {
     let left = Locked<UInt64>(MemoryBudget.reserve + 1)
     let budget = MemoryBudget {
       left.withLock { left in
@@ -62,7 +62,7 @@ import Testing
     #expect(text.hasPrefix("endless: ") && !text.contains("\n"))
   }
 
-  @Test func tablesOfKeysAreComparedBeforeTheyGrow() throws {
+  @Test func keyTablesAreCheckedBeforeGrowing() throws {
     let text = message {
       _ = try PreparedTrace.prepare(
         source: Endless(), name: "endless", memory: Self.budget(megabytes: 100))
@@ -71,7 +71,7 @@ import Testing
   }
 
   /// A small trace can be read in a small container.
-  @Test func theReserveIsSmallWhereLittleIsAllowed() throws {
+  @Test func reserveIsSmallUnderSmallLimit() throws {
     #expect(MemoryBudget.reserve <= 256 << 20)
     #expect(MemoryBudget.reserve <= AvailableMemory.limitBytes / 16)
   }

@@ -37,7 +37,7 @@ struct SizeResolutionTests {
     #expect(facts?.objectsWithSeveral == 1 && facts?.bytesLogged == 300_057)
   }
 
-  @Test func aCacheDoesNotHoldMoreThanItHas() throws {
+  @Test func partialSizesDoNotCauseHits() throws {
     let folder = try TestFolder()
     let lines = Self.sevenLines.enumerated().map { "\($0.offset),/a,\($0.element.size)\n" }
     let path = try folder.write("time,url,bytes\n" + lines.joined(), to: "log.csv")
@@ -69,12 +69,12 @@ struct SizeResolutionTests {
   ]
 
   @Test(arguments: cutAnswers)
-  func answerThatWasCutOffDoesNotSetTheSize(_ answers: [Int], _ expected: UInt32) throws {
+  func truncatedResponseDoesNotSetTheSize(_ answers: [Int], _ expected: UInt32) throws {
     let list = answers.map { TraceRecord(key: 1, size: UInt32($0)) }
     #expect(Set(try sizes(list, .lastFull)) == [expected])
   }
 
-  @Test func eachVersionHasItsOwnCutAnswers() throws {
+  @Test func truncatedResponsesAreDetectedPerVersion() throws {
     let sizesOfVersions: [[Int]] = [[50, 50, 50, 3], [80, 80, 80, 2], [20, 30, 20, 20, 1]]
     let list = sizesOfVersions.flatMap { sizes in
       sizes.enumerated().map { index, size in
@@ -101,7 +101,7 @@ struct SizeResolutionTests {
     #expect(try prepared(list, .lastFull).reading.sizes?.objectsWithSeveral == 0)
   }
 
-  @Test func partsStandInWhereNothingElseIsKnown() throws {
+  @Test func partsReplaceUnknownSizes() throws {
     let list = [
       TraceRecord(key: 1, size: 5, isSizeKnown: false),
       TraceRecord(key: 1, size: 9, isSizeKnown: false),

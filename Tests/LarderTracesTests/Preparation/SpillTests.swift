@@ -57,7 +57,7 @@ struct SpillTests {
     }
   }
 
-  @Test func aDiskThatIsFullIsAnErrorOfOneLine() throws {
+  @Test func fullDiskIsAOneLineError() throws {
     let folder = try TestFolder()
     let bytes = [UInt8](repeating: 7, count: 100)
     // In parts, as a disk may accept them.
@@ -71,7 +71,7 @@ struct SpillTests {
     #expect(folder.names.isEmpty)
   }
 
-  @Test func aFolderThatTakesNoFilesIsNotUsed() throws {
+  @Test func unwritableFolderIsNotUsed() throws {
     let folder = try TestFolder()
     #expect(SpillFile.works(in: folder.path))
     #expect(!SpillFile.works(in: folder.path("missing")))

@@ -22,11 +22,11 @@ import Testing
     }
   }
 
-  @Test func theSchemaIsThatOfTheTables() throws {
+  @Test func schemaMatchesTheTables() throws {
     try compare("Workloads/workload.schema.json") { _ in WorkloadSchema().text }
   }
 
-  @Test func thePageHasEveryTable() throws {
+  @Test func pageHasEveryTable() throws {
     try compare("docs/workloads.md") { page in
       let (page, missing) = WorkloadReference().updated(page)
       #expect(missing == [], "docs/workloads.md has no place for these tables")
@@ -35,7 +35,7 @@ import Testing
   }
 
   /// Every word that a key accepts is explained, and every example is valid.
-  @Test func meaningsNameTheWordsAndExamplesAreValid() throws {
+  @Test func wordsAreExplainedAndExamplesAreValid() throws {
     let schema = try JSONValue(json: WorkloadSchema().text)
     for table in WorkloadKeys.all {
       let properties =
@@ -56,7 +56,7 @@ import Testing
   }
 
   /// One line in a table adds a key everywhere.
-  @Test func aKeyOfTheTableIsKnownToDecoderSchemaAndPage() throws {
+  @Test func newKeyIsInDecoderSchemaAndPage() throws {
     let key = Key<WorkloadReading>(
       "rounds", .whole(1...9), \.workload.repetitions, "how many `rounds` are made",
       default: "`1`", example: "3")
@@ -98,7 +98,7 @@ import Testing
   }
 
   /// Editors know the parameters of each generator, and reject those of another.
-  @Test func theSchemaKnowsParametersOfComponents() throws {
+  @Test func schemaHasParametersOfComponents() throws {
     let validator = SchemaValidator(root: try JSONValue(json: WorkloadSchema().text))
     func accepts(_ source: String) throws -> Bool {
       try validator.accepts(JSONValue(yaml: "source: \(source)"))

@@ -21,7 +21,7 @@ import Testing
 
   /// A normal distribution with mean 0 keeps its upper half: its median is the upper quartile of
   /// the whole, and its mean is sqrt(2 / pi) deviations.
-  @Test func normalIsCutAtZero() {
+  @Test func normalIsTruncatedAtZero() {
     let half = LatencyDistribution.normal(mean: 0, deviation: 10)
     #expect(abs(half.quantile(0.5) - 6.744897501960817) < 1e-9)
     #expect(abs(half.mean - 7.978845608028654) < 1e-9)

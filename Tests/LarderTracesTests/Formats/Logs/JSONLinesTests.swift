@@ -61,13 +61,13 @@ struct JSONLinesTests {
     #expect(text.contains(":2: expected a JSON object") || line == "{}", "\(text)")
   }
 
-  @Test func escapesAreTakenOut() throws {
+  @Test func escapesAreDecoded() throws {
     let source = try load(
       #"{"id":"\/a\u0026\u00e9\ud83d\ude00\n","size":1}"# + "\n", "json-lines")
     #expect(try allRecords(source).map(\.key) == [KeyHash.hash("/a&é😀\n")])
   }
 
-  @Test func deepNestingIsPassedOver() throws {
+  @Test func deepNestingIsSkipped() throws {
     let deep = String(repeating: "[", count: 100_000) + String(repeating: "]", count: 100_000)
     let source = try load(#"{"x":\#(deep),"id":7}"# + "\n", "json-lines:id=id")
     #expect(try allRecords(source).map(\.key) == [7])
@@ -98,7 +98,7 @@ struct JSONLinesTests {
     #expect(source.understanding.contains { $0.hasPrefix("no status found") })
   }
 
-  @Test func addressesOfClientsAreNoHosts() throws {
+  @Test func clientAddressesAreNotHosts() throws {
     let lines = (1...4).map { #"{"url":"/a","host":"192.0.2.\#($0)","status":200}"# }
     let text = try notes(lines.joined(separator: "\n"))
     #expect(text.contains("host is not read for its value '192.0.2.1'"), "\(text)")
@@ -128,7 +128,7 @@ struct JSONLinesTests {
     #expect(text.contains("1 line without status counts as 200"), "\(text)")
   }
 
-  @Test func unitOfTimeIsToldByEachValue() throws {
+  @Test func unitOfTimeIsInferredPerValue() throws {
     let lines = [
       #"{"url":"/a","t0":""}"#, #"{"url":"/a","t0":1772359200}"#,
       #"{"url":"/a","t0":"1772359200250"}"#, #"{"url":"/a","t0":"2026-03-01T10:00:00.5Z"}"#,

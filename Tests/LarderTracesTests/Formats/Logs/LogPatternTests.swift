@@ -88,7 +88,7 @@ struct LogPatternTests {
     #expect(all.map(\.time) == [1_772_359_200_000_000])
   }
 
-  @Test func formatOfAFileThatFitsIsTaken() throws {
+  @Test func matchingFormatOfAFileIsChosen() throws {
     let folder = try TestFolder()
     let log = try folder.write(Self.line, to: "access.log")
     let nginx = try folder.write(

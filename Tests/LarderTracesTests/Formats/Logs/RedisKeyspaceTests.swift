@@ -92,7 +92,7 @@ import Testing
     ("0:1 SET 23 v;1 GET 123", "set 1:23, get 123"),
   ]
 
-  @Test(arguments: cases.indices) func commandsChangeWhatIsThere(_ index: Int) throws {
+  @Test(arguments: cases.indices) func commandsDependOnExistingKeys(_ index: Int) throws {
     let (commands, expected) = Self.cases[index]
     #expect(try Self.requests(commands).joined(separator: ", ") == expected, "\(commands)")
   }
@@ -134,7 +134,7 @@ import Testing
   }
 
   /// EXPIRE does not count as an access, and does not restore evicted objects.
-  @Test func expiryIsNoUse() throws {
+  @Test func expiryIsNotAnAccess() throws {
     let tier = TierSetup(policy: try PolicySpec(parsing: "lru"), capacity: 2)
     let text = "1 SET a v;2 SET b v;3 EXPIRE a 100;4 SET c v;5 EXPIRE a 90;6 GET b;7 GET a"
     #expect(try Self.hits(text, .memory(tier)) == 1)
@@ -157,7 +157,7 @@ import Testing
     for name in RedisKind.kinds.keys { #expect(text.contains("] \"\(name)\" "), "\(name)") }
   }
 
-  @Test func commandsLeftOutAreNamed() throws {
+  @Test func skippedCommandsAreReported() throws {
     let notes = try Self.trace(
       "0 SET a v;1 PING;2 SORT a STORE b;3 EXPIRE b 5;4 SET a v EX 0;5 GET a"
     ).notes.joined(separator: "\n")
