@@ -78,9 +78,7 @@ extension FileLayer {
 package enum FileKind: Sendable {
   /// Nothing exists there.
   case nothing
-  /// A regular file.
   case file
-  /// A directory.
   case directory
   /// A device, pipe or socket.
   case other

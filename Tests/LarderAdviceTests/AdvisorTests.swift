@@ -12,7 +12,7 @@ import Testing
     try Advisor(trace: trace, settings: settings).make()
   }
 
-  @Test func loopsPreferOtherPoliciesThanLRU() throws {
+  @Test func lruIsNotAdvisedForLoops() throws {
     let trace = try AdviceStand.generated("loop:objects=200", requests: 6000)
     let advice = try advice(trace, try AdviceStand.settings("100"))
     let best = advice.best

@@ -21,7 +21,6 @@ package struct Advice: Sendable, Hashable, Codable {
   package var seed: UInt64
   /// Number of designs tried at each capacity.
   package var candidates: Int
-  /// Number of replayed requests.
   package var replayedRequests: UInt64
   /// Recommendations by capacity, ascending.
   package var capacities: [CapacityAdvice]
@@ -98,7 +97,6 @@ package struct DesignResult: Sendable, Hashable, Codable {
   package var learnedHitRatio: Double
   /// Hit ratios in the first and the second half of the trace.
   package var halves: [Double]
-  /// Hit ratio on the whole trace.
   package var wholeHitRatio: Double
   /// Tokens of prefix hits per token of prompts, on the scored part; nil unless prefixes are
   /// counted.
@@ -193,7 +191,6 @@ package struct Costs: Sendable, Hashable, Codable {
   package var areExamples: Bool
   /// Gets per month.
   package var monthlyGets: Double
-  /// Cost without a cache.
   package var withoutCache: Double
   /// Costs of the recommended design by capacity.
   package var points: [CostPoint]
@@ -240,7 +237,6 @@ package enum AdviceNumbers {
     NumberText.fixed(points, decimals: 2) ?? "–"
   }
 
-  /// An amount of money.
   package static func money(_ amount: Double, _ currency: String) -> String {
     "\(self.amount(amount)) \(currency)"
   }

@@ -155,7 +155,6 @@ package struct Advisor: Sendable {
   }
 }
 
-/// Options of an advisor.
 package struct AdviceSettings: Sendable, Hashable {
   /// Tiers that a design may have.
   package typealias Tiers = AdviceTiers
@@ -219,7 +218,7 @@ package struct AdviceSettings: Sendable, Hashable {
 
   /// Differences to LRU within this number of points are considered irrelevant.
   package static let indifferentPoints = 0.2
-  /// Halves of the trace that disagree by more points than this are different traffic.
+  /// Halves of the trace that disagree by more points than this count as different traffic.
   package static let unstablePoints = 0.5
 }
 
@@ -280,12 +279,10 @@ struct CapacityFinding: Sendable {
   var chosen: Candidate
   /// Designs that were replayed over the whole trace, the best first.
   var finalists: [(candidate: Candidate, result: DesignResult)]
-  /// Number of replayed requests.
   var replayed: Double
 }
 
 extension Advisor {
-  /// Searches at a capacity.
   func search(_ capacity: UInt64, _ label: String) throws -> CapacityFinding {
     began("Searching at \(label)", Int(budget))
     let outcome = try Search(

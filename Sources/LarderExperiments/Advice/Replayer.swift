@@ -8,7 +8,6 @@ import Synchronization
 struct Replayer: Sendable {
   /// Number of caches simulated concurrently.
   var threads: Int
-  /// Seed of random policies.
   var seed: UInt64
   /// Unit of capacities.
   var unit: CapacityUnit

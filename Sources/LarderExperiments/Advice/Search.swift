@@ -27,7 +27,6 @@ struct Search {
     var regretBound: Double
     /// True if all candidates were replayed over the whole trace.
     var isExhaustive: Bool
-    /// Number of replayed requests.
     var replayed: Double
   }
 
@@ -312,7 +311,7 @@ struct RegretBound: Sendable {
   /// Number of standard errors that are added to an estimate.
   private static let errors = 2.0
 
-  /// The bound for finalists, of which the first is the chosen one, after some sampled levels.
+  /// Bound for finalists, the chosen one first, after some sampled levels.
   ///
   /// For eliminated candidates it is the estimate of their last sample, relative to that of the
   /// chosen one, plus two standard errors. The error of a sample is measured: the deviation of the

@@ -273,7 +273,6 @@ extension CurveMaker {
     return records.map(\.counts)
   }
 
-  /// An exact curve.
   func curve(
     _ policy: PolicySpec, _ hits: [(capacity: UInt64, hits: UInt64)]
   ) -> MissRatioCurve {

@@ -127,7 +127,6 @@ public enum FlashLayout: Sendable, Hashable, CustomStringConvertible {
 package enum FlashLayoutWord: String, Sendable, Hashable, CaseIterable {
   /// Regions in a ring.
   case log
-  /// Buckets.
   case sets
   /// A log in front of buckets.
   case kangaroo

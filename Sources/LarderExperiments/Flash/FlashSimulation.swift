@@ -136,7 +136,6 @@ protocol FlashStore {
   mutating func hit(_ id: ObjectID)
   /// Stores an object that is not stored; false if its size does not allow it.
   mutating func insert(_ id: ObjectID, _ size: UInt32) -> Bool
-  /// Removes a stored object.
   mutating func remove(_ id: ObjectID)
 }
 

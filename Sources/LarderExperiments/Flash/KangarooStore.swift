@@ -2,10 +2,10 @@ import LarderEngine
 
 /// The layout `kangaroo`: a log in front of sets. McAllister et al., SOSP 2021.
 ///
-/// When a region of the log is reclaimed, its objects are processed in the order of writing: if the
-/// log has `threshold` or more objects of an object's bucket, itself included, all of them move to
-/// the bucket, the oldest first, in one write of the bucket; otherwise the object is rewritten to
-/// the log if it had enough hits there, or evicted. Moved objects leave holes in the log. A bucket
+/// Reclaiming a region of the log processes its objects in the order of writing. If the log has
+/// `threshold` or more objects of an object's bucket, itself included, all of them move to the
+/// bucket, the oldest first, in one write of the bucket. Otherwise the object is rewritten to the
+/// log if it had enough hits there, or evicted. Moved objects leave holes in the log. A bucket
 /// evicts its oldest objects first; the paper's RRIParoo would keep those with hits.
 struct KangarooStore: FlashStore {
   var counts = FlashCounts()

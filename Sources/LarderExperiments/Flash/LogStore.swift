@@ -88,7 +88,6 @@ struct RegionRing {
   /// Hits of a stored object since it was written.
   func hits(of id: ObjectID) -> UInt32 { hits[Int(id)] }
 
-  /// Counts a hit of a stored object.
   mutating func hit(_ id: ObjectID) {
     if hits[Int(id)] < .max { hits[Int(id)] += 1 }
   }

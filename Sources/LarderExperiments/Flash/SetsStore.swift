@@ -87,7 +87,6 @@ struct BucketSets {
     return UInt64(dropped)
   }
 
-  /// Removes a stored object.
   mutating func remove(_ id: ObjectID) {
     let bucket = bucket(of: id)
     used[bucket] -= taken[Int(id)]

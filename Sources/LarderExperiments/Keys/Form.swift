@@ -16,7 +16,6 @@ struct Form<Value>: Sendable {
     body = read
   }
 
-  /// Reads a value.
   func read(
     _ value: YAMLValue, _ reading: WorkloadReading
   ) throws(WorkloadError) -> Value {
@@ -88,7 +87,6 @@ final class WorkloadReading {
 }
 
 extension Form where Value == String {
-  /// Any text.
   static func text(_ expected: String) -> Form {
     Form(ValueShape([.string], ["type": "string"])) { value, _ in
       try value.text(expected: expected)
@@ -109,7 +107,6 @@ extension Form where Value == String {
 }
 
 extension Form where Value == Bool {
-  /// True or false.
   static var boolean: Form {
     Form(ValueShape([.boolean], ["type": "boolean"])) { value, _ in try value.boolean() }
   }

@@ -43,17 +43,11 @@ package struct KeyTable: Sendable {
 
   /// Types of YAML and JSON, with the names of JSON Schema.
   package enum ValueType: String, Sendable, Hashable, CaseIterable {
-    /// Text.
     case string
-    /// A whole number.
     case integer
-    /// Any number.
     case number
-    /// `true` or `false`.
     case boolean
-    /// A list.
     case array
-    /// A map.
     case object
   }
 
@@ -167,7 +161,6 @@ struct Section<Target>: Sendable {
       components: table.components, rules: table.rules, keys: keys + [key], finish: finish)
   }
 
-  /// Reads a map.
   func read(
     _ value: YAMLValue, into target: inout Target, _ reading: WorkloadReading,
     expected: String? = nil
@@ -175,7 +168,6 @@ struct Section<Target>: Sendable {
     try read(YAMLMap(value, expected: expected ?? self.expected), into: &target, reading)
   }
 
-  /// Reads the entries of a map.
   func read(
     _ map: YAMLMap, into target: inout Target, _ reading: WorkloadReading
   ) throws(WorkloadError) {
@@ -206,7 +198,6 @@ struct ValueShape: Sendable {
     self.alternatives = alternatives
   }
 
-  /// One of the words.
   static func words(_ words: [String]) -> ValueShape {
     ValueShape([.string], words: words, ["enum": .strings(words)])
   }

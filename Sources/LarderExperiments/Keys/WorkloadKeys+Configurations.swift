@@ -419,7 +419,6 @@ extension WorkloadKeys {
 }
 
 extension Form where Value == String {
-  /// A word of a command.
   fileprivate static var word: Form {
     let text = ValueShape([.string], ["type": "string"])
     let number = ValueShape([.integer, .number], ["type": "number"])
@@ -500,7 +499,6 @@ extension WorkloadKeys {
       default: "80% in use, unknown endurance", example: "{endurance: 600TB, utilisation: 80%}"),
   ]
 
-  /// A flash drive.
   static let drive = Section<DriveSpec>(
     "drive", "A flash drive.", expected: "a map such as {endurance: 600TB, utilisation: 80%}",
     keys: [

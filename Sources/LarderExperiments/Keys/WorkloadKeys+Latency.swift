@@ -1,5 +1,4 @@
 extension WorkloadKeys {
-  /// The latency model.
   static let latency = Section<LatencyModel>(
     "latency", "Access costs of each place: a time, a list of measured times, or a distribution.",
     expected: "a map with the keys memory, disk, origin",
@@ -157,7 +156,6 @@ extension Form where Value == Double {
 }
 
 extension Form where Value == LatencySamples {
-  /// Measured times.
   fileprivate static var samples: Form {
     let form = Form<[Double]>.list(of: .time(), "times")
     return Form(form.shape) { value, reading in
@@ -170,7 +168,6 @@ extension Form where Value == LatencySamples {
 }
 
 extension Form where Value == LatencyModel {
-  /// The latency model.
   static var latency: Form { .map(WorkloadKeys.latency, into: LatencyModel(origin: .init())) }
 }
 

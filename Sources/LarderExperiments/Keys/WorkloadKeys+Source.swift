@@ -41,7 +41,6 @@ extension WorkloadKeys {
         + "by it, and results are estimates for all objects", default: "all", example: "1/100"),
   ]
 
-  /// Sources one after another.
   static let phases = Section<SourceParts>(
     "phases", "Sequential sources.", expected: "a map with the key 'phases'",
     keys: [
@@ -52,7 +51,6 @@ extension WorkloadKeys {
       sharedKeys,
     ])
 
-  /// Sources interleaved.
   static let mix = Section<SourceParts>(
     "mix", "Sources interleaved at random.", expected: "a map with the key 'mix'",
     keys: [
@@ -95,7 +93,6 @@ struct TraceList {
   /// Options for reading files; the path is unused.
   var reading = TraceReference(path: "")
 
-  /// The traces.
   var sources: [SourceSpec] {
     traces.map { trace in
       switch trace {
@@ -109,7 +106,6 @@ struct TraceList {
   }
 }
 
-/// One of several traces.
 enum ListedTrace {
   /// Files of a trace, read with the options of the list.
   case files([String])
@@ -332,7 +328,6 @@ extension WorkloadKeys {
     ],
     finish: { map, spec, _ in spec.values = try parameters(in: map, distribution.table) })
 
-  /// Shares of operations.
   static let operations = Section<[String: Double]>(
     "operations", "Shares of the operations, with a sum of 1.",
     expected: "a map such as {get: 0.95, set: 0.05}",

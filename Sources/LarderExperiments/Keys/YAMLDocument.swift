@@ -50,7 +50,6 @@ final class YAMLDocument {
     if remainingValues < 0 { throw error(line, .repetition) }
   }
 
-  /// An error at a line.
   func error(
     _ line: Int?, _ problem: WorkloadError.Problem, path: String = ""
   ) -> WorkloadError {
@@ -151,7 +150,6 @@ struct YAMLValue {
   let node: Node
   /// Path in the document, such as `source.requests`.
   let path: String
-  /// The document, for errors.
   let document: YAMLDocument
 
   /// Line in the file.

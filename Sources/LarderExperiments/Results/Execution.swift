@@ -43,7 +43,7 @@ public struct Execution: Sendable, Hashable, Codable {
   /// disk), by the allocator's count of the process before and after; nil if unavailable. A value
   /// is a `Data`, which has a header of its own; a hybrid's index of its disk is included.
   public var memoryBytesPerObject: Double?
-  /// Bytes of keys and values in that figure; nil if unknown, or without objects.
+  /// Bytes of keys and values in `memoryBytesPerObject`; nil if unknown, or without objects.
   public var memoryPayloadBytesPerObject: Double?
   /// Bytes of the cache's files at the end.
   public var diskBytes: UInt64?

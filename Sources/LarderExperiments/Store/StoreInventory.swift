@@ -46,7 +46,6 @@ package struct StoreInventory: Sendable {
     case unfinished
     /// Facts about traces, and prepared traces.
     case traces
-    /// Prepared traces.
     case prepared
   }
 

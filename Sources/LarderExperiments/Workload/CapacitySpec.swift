@@ -5,9 +5,7 @@ import LarderSupport
 package struct CapacitySpec: Sendable, Hashable, CustomStringConvertible {
   /// Parsed amount.
   package enum Amount: Sendable, Hashable {
-    /// A number of objects.
     case objects(UInt64)
-    /// A number of bytes.
     case bytes(UInt64)
     /// A share of the trace's footprint: of its distinct objects, or of the sum of their sizes.
     case share(Share)

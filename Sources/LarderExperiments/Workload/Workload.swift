@@ -21,7 +21,6 @@ package struct Workload: Sendable, Hashable {
   package var configurations: [ConfigurationSpec]
   /// Policies to sweep over the tiers that name none.
   package var policies: [PolicySpec]
-  /// Capacities to sweep.
   package var capacities: [CapacitySpec]
   /// Seeds: each makes its own trace from a generator, and seeds random policies.
   package var seeds: [UInt64]
@@ -241,11 +240,8 @@ package struct AdviseSpec: Sendable, Hashable {
 
 /// Tiers that a design may have.
 package enum AdviceTiers: String, Sendable, Hashable, Codable, CaseIterable {
-  /// Memory alone.
   case memory
-  /// Disk alone.
   case disk
-  /// Memory in front of disk.
   case hybrid
   /// Memory, and a disk behind it if that pays.
   case auto

@@ -84,7 +84,6 @@ package struct WorkloadError: Error, Hashable, Sendable, CustomStringConvertible
   package var path = ""
   package var problem: Problem
 
-  /// Kinds of errors.
   package enum Problem: Hashable, Sendable {
     /// The file cannot be read.
     case unreadable(reason: String)

@@ -101,7 +101,7 @@ final class CompressedInput {
     return got > 0
   }
 
-  /// Notes that the decompressor used `used` bytes.
+  /// Records that the decompressor used `used` bytes.
   func advance(_ used: Int) {
     assert(used <= count)
     next += used

@@ -64,7 +64,6 @@ struct LcsFormat: TraceFormat {
 
 /// Offsets and types of the fields in the records of an `lcs` file, from its header.
 struct LcsLayout: Sendable {
-  /// A field of a record.
   struct Field: Sendable {
     /// Offset from the beginning of the record.
     var offset: Int

@@ -41,7 +41,7 @@ private struct LetterFormat: TraceFormat {
 #if compiler(>=6.2)
   /// A format registered at run time is found by name and by content.
   @Suite(.endsInTime) struct AddedFormatTests {
-    @Test func itsTracesAreRead() async {
+    @Test func registeredFormatReadsTraces() async {
       await #expect(processExitsWith: .success) {
         try FormatRegistry.add(LetterFormat())
         try #require(FormatRegistry.names.last == "letter")
@@ -56,7 +56,7 @@ private struct LetterFormat: TraceFormat {
       }
     }
 
-    @Test func aNameIsTakenOnce() async {
+    @Test func takenNameIsRejected() async {
       await #expect(processExitsWith: .success) {
         try FormatRegistry.add(LetterFormat())
         try #require(

@@ -207,7 +207,6 @@ enum JSONRole: String, CaseIterable, Sendable {
 
 /// Keys of durations, with the unit if the name determines it.
 struct JSONCost: Sendable {
-  /// The key.
   let name: String
   /// True for the origin's response time, false for the total time.
   let isOrigin: Bool

@@ -146,7 +146,6 @@ extension TextField {
 
 /// Parser of the log format languages of servers.
 enum LogPatternText {
-  /// A piece of a pattern.
   enum Token: Equatable {
     case text([UInt8])
     /// A field; nil if irrelevant to caching.

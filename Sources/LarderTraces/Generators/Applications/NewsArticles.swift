@@ -180,9 +180,7 @@ struct NewsReaders {
   enum Step: UInt8 {
     /// Opens the app only to look at the feed.
     case glance
-    /// Opens the app to read.
     case open
-    /// Opens an article.
     case view
     /// Reopens a recently read article.
     case back

@@ -266,7 +266,6 @@ extension NewsFeedCursor.State {
     }
   }
 
-  /// Handles the next event.
   mutating func step() {
     guard let event = queue.next() else { return }
     let id = Int(event.id)

@@ -197,7 +197,6 @@ private final class MixedPart {
   }
 }
 
-/// Sources one after another.
 final class PhasesCursor: RecordCursor {
   private let parts: [SourcePart]
   private var index = 0
